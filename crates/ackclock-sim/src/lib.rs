@@ -1,0 +1,11 @@
+//! The packet simulator: an event queue, a world of links and endpoints, applications, probes, and the scenario schema.
+//!
+//! Deterministic by construction: integer nanoseconds and bytes, ordered iteration, and random streams derived from
+//! the seed and the name of the component that draws.
+
+pub mod app;
+pub mod rng;
+pub mod table;
+
+/// A time or a duration, in nanoseconds since the start of the run.
+pub type Nanos = u64;

@@ -1,0 +1,42 @@
+//! Random streams. Each is derived from the run's seed and the name of the component that draws from it, so adding a
+//! component leaves the draws of the others alone, and variants of a scenario share their randomness.
+
+use rand_core::{Rng as _, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use sha2::{Digest, Sha256};
+
+/// One component's random numbers.
+#[derive(Clone, Debug)]
+pub struct Stream(Xoshiro256PlusPlus);
+
+impl Stream {
+    /// The stream of the component `name` in a run with `seed`.
+    pub fn new(seed: u64, name: &str) -> Stream {
+        let digest = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(name.as_bytes()).finalize();
+        Stream(Xoshiro256PlusPlus::from_seed(digest.into()))
+    }
+
+    /// A whole number below `bound`, without bias (Lemire's multiplication with rejection). 0 where `bound` is 0.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        if bound == 0 {
+            return 0;
+        }
+        let threshold = bound.wrapping_neg() % bound;
+        loop {
+            let product = u128::from(self.0.next_u64()) * u128::from(bound);
+            if product as u64 >= threshold {
+                return (product >> 64) as u64;
+            }
+        }
+    }
+
+    /// A draw from a distribution of `rand_distr`.
+    pub fn sample<T>(&mut self, distribution: &impl rand_distr::Distribution<T>) -> T {
+        distribution.sample(&mut self.0)
+    }
+
+    /// 32 random bits.
+    pub fn bits32(&mut self) -> u32 {
+        (self.0.next_u64() >> 32) as u32
+    }
+}

@@ -1,0 +1,61 @@
+//! Congestion control: one file an algorithm, one line in [`CATALOGUE`].
+
+use crate::context::{Ack, Congestion, Context, RecoveryEnd, Window};
+
+mod cubic;
+mod reno;
+
+pub use cubic::Cubic;
+pub use reno::Reno;
+
+/// A congestion-control algorithm. It owns [`Window`] and nothing else of the sender.
+///
+/// The sender runs slow start itself (see [`crate::slow_start`]) while `cwnd < ssthresh`, unless
+/// [`CongestionControl::runs_slow_start`] says the algorithm does it; window validation decides whether the window may
+/// grow at all. Windows are in bytes.
+pub trait CongestionControl: Send {
+    /// The connection is established: `window.cwnd` is the initial window.
+    fn on_start(&mut self, _window: &mut Window, _ctx: &Context) {}
+
+    /// New data was acknowledged outside recovery and the window may grow. `acked` is the part of `ack.acked` that slow
+    /// start has not used.
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64);
+
+    /// Loss was found by duplicate ACKs or SACK: set ssthresh, and cwnd for the recovery.
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion);
+
+    /// The retransmission timer expired: set ssthresh; the sender then sets cwnd to one segment (RFC 5681 section 3.1).
+    /// `first` is false when the same segment times out again, where RFC 5681 keeps ssthresh.
+    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool);
+
+    /// Fast recovery has ended. The window is that left by [`CongestionControl::on_congestion`] unless validation moved it.
+    fn on_recovery_end(&mut self, _window: &mut Window, _end: &RecoveryEnd) {}
+
+    /// Sending resumes after the sender had nothing outstanding for `idle` nanoseconds.
+    fn on_idle_end(&mut self, _window: &mut Window, _ctx: &Context, _idle: crate::Nanos) {}
+
+    /// Whether the algorithm also grows the window below ssthresh.
+    fn runs_slow_start(&self) -> bool {
+        false
+    }
+}
+
+/// An entry of the catalogue.
+pub struct Entry {
+    /// Name in scenarios.
+    pub name: &'static str,
+    /// One line on what it is.
+    pub summary: &'static str,
+    /// Where it is specified.
+    pub source: &'static str,
+    /// Makes one for a connection.
+    pub make: fn() -> Box<dyn CongestionControl>,
+}
+
+/// Every algorithm, by name.
+pub const CATALOGUE: &[Entry] = &[reno::ENTRY, cubic::ENTRY];
+
+/// The entry of a name.
+pub fn by_name(name: &str) -> Option<&'static Entry> {
+    CATALOGUE.iter().find(|entry| entry.name == name)
+}

@@ -1,0 +1,47 @@
+//! Reno: additive increase of one segment a round trip, multiplicative decrease by half (RFC 5681).
+
+use super::{CongestionControl, Entry};
+use crate::context::{Ack, Congestion, Window};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "reno",
+    summary: "additive increase of one segment a round trip, decrease by half",
+    source: "RFC 5681 section 3.1",
+    make: || Box::new(Reno::default()),
+};
+
+/// The standard congestion control.
+#[derive(Default, Debug)]
+pub struct Reno {
+    /// Bytes acknowledged towards the next increase of one segment.
+    acked: u64,
+}
+
+/// ssthresh = max(FlightSize / 2, 2*SMSS) (RFC 5681 equation 4).
+pub(crate) fn half_flight(event: &Congestion) -> u64 {
+    (event.ctx.flight_size / 2).max(2 * event.ctx.mss)
+}
+
+impl CongestionControl for Reno {
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
+        // RFC 5681 section 3.1, byte counting: when cwnd bytes are acknowledged, cwnd grows by up to SMSS.
+        self.acked += acked;
+        while self.acked >= window.cwnd {
+            self.acked -= window.cwnd;
+            window.cwnd += ack.ctx.mss;
+        }
+    }
+
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        self.acked = 0;
+        window.ssthresh = half_flight(event);
+        window.cwnd = window.ssthresh;
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
+        self.acked = 0;
+        if first {
+            window.ssthresh = half_flight(event);
+        }
+    }
+}

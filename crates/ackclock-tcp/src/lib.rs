@@ -1,0 +1,37 @@
+//! A TCP without I/O.
+//!
+//! [`Endpoint`] takes segments, application writes and the time, and yields segments and the time of its next
+//! timeout. It reads no clock, owns no socket and holds no payload: a stream is a range of byte offsets, and
+//! whoever drives the endpoint keeps the bytes. The same endpoint runs in the simulator, under packetdrill
+//! scripts and on the wire.
+//!
+//! Units: time in integer nanoseconds ([`Nanos`]), volumes in bytes, rates in bytes per second.
+
+pub mod cc;
+pub mod config;
+pub mod context;
+pub mod endpoint;
+pub mod observer;
+pub mod pacing;
+pub mod receiver;
+pub mod segment;
+pub mod sender;
+pub mod slow_start;
+pub mod stack;
+pub mod validation;
+
+pub use config::Config;
+pub use context::{Ack, Congestion, Context, RecoveryEnd, Window};
+pub use endpoint::{Endpoint, Progress, State};
+pub use observer::{Event, Observer};
+pub use segment::{Flags, Segment};
+
+/// A time or a duration, in nanoseconds. Times count from the start of whatever drives the endpoint.
+pub type Nanos = u64;
+
+/// One second.
+pub const SECOND: Nanos = 1_000_000_000;
+/// One millisecond.
+pub const MILLISECOND: Nanos = 1_000_000;
+/// Later than any time: "no timeout is set".
+pub const NEVER: Nanos = Nanos::MAX;

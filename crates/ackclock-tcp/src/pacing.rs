@@ -1,0 +1,71 @@
+//! Pacing: when the next segment may leave.
+
+use crate::{Nanos, SECOND, context::Window};
+
+/// Pacing of a sender, by name in scenarios.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Pacing {
+    /// `off`: segments leave as soon as the window allows.
+    Off,
+    /// `fq`: spread over the smoothed RTT as Linux's FQ queue discipline does it, at `gain * cwnd / SRTT`.
+    Fq {
+        /// Gain in slow start, per cent (Linux `tcp_pacing_ss_ratio`: 200).
+        slow_start_percent: u32,
+        /// Gain in congestion avoidance, per cent (Linux `tcp_pacing_ca_ratio`: 120; 200 before Linux 4.3).
+        avoidance_percent: u32,
+        /// Bytes that may leave back to back after idle (FQ's quantum: two packets).
+        quantum: u64,
+    },
+}
+
+/// The pacer of one sender.
+#[derive(Clone, Copy, Debug)]
+pub struct Pacer {
+    pacing: Pacing,
+    /// Virtual time at which the bytes released so far have been paid for.
+    paid: Nanos,
+}
+
+impl Pacer {
+    /// A pacer that owes nothing.
+    pub fn new(pacing: Pacing) -> Pacer {
+        Pacer { pacing, paid: 0 }
+    }
+
+    /// The pacing rate in bytes per second, `None` where segments are not paced (off, or before the first RTT sample).
+    pub fn rate(&self, window: &Window, srtt: Option<Nanos>) -> Option<u64> {
+        let Pacing::Fq { slow_start_percent, avoidance_percent, .. } = self.pacing else {
+            return window.pacing_rate;
+        };
+        if window.pacing_rate.is_some() {
+            return window.pacing_rate;
+        }
+        // Linux net/ipv4/tcp_input.c, tcp_update_pacing_rate: the slow-start gain holds below ssthresh / 2.
+        let percent = if window.cwnd < window.ssthresh / 2 { slow_start_percent } else { avoidance_percent };
+        let srtt = u128::from(srtt?.max(1));
+        let rate = u128::from(window.cwnd) * u128::from(percent) * u128::from(SECOND) / (100 * srtt);
+        Some(u64::try_from(rate).unwrap_or(u64::MAX).max(1))
+    }
+
+    /// The time from which the next segment may leave.
+    #[inline]
+    pub fn release_time(&self) -> Nanos {
+        self.paid
+    }
+
+    /// Accounts for a segment of `bytes` that leaves at `now`.
+    #[inline]
+    pub fn on_sent(&mut self, now: Nanos, bytes: u64, rate: Option<u64>) {
+        let Some(rate) = rate else { return };
+        let cost = |bytes: u64| {
+            let ns = u128::from(bytes) * u128::from(SECOND) / u128::from(rate);
+            u64::try_from(ns).unwrap_or(u64::MAX)
+        };
+        // An idle flow has at most a quantum of credit; what it did not use is gone.
+        let credit = match self.pacing {
+            Pacing::Fq { quantum, .. } => cost(quantum.saturating_sub(bytes)),
+            Pacing::Off => 0,
+        };
+        self.paid = self.paid.max(now.saturating_sub(credit)).saturating_add(cost(bytes));
+    }
+}

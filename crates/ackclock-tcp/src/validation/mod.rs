@@ -1,0 +1,85 @@
+//! Congestion window validation: what happens to a window the application does not use. One file a rule, one line in
+//! [`CATALOGUE`].
+//!
+//! A rule stands beside the congestion control, not in it, so every rule works with every algorithm.
+
+use crate::Nanos;
+use crate::context::{Ack, Congestion, Context, RecoveryEnd, Window};
+
+mod newcwv;
+mod none;
+mod rfc2861;
+
+/// Whether an acknowledgment may grow the window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Growth {
+    /// Slow start or the congestion control may increase it.
+    Allowed,
+    /// The window stays as it is.
+    Forbidden,
+}
+
+/// What a rule shows to observers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// pipeACK in bytes (RFC 7661 section 4.2), `None` where undefined or not kept.
+    pub pipe_ack: Option<u64>,
+    /// Whether the sender is in the non-validated phase (RFC 7661 section 4.3).
+    pub non_validated: bool,
+}
+
+/// A rule of window validation. Called by the sender in the order of events.
+pub trait WindowValidation: Send {
+    /// The connection is established.
+    fn on_start(&mut self, _ctx: &Context) {}
+
+    /// An acknowledgment arrived that advanced snd_una or SACKed data, in recovery as well. Called before any growth.
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack) -> Growth;
+
+    /// New data is about to be sent, `ctx` being the state before it. `idle` is the time since the last transmission
+    /// if nothing is outstanding, else 0.
+    fn before_send(&mut self, _window: &mut Window, _ctx: &Context, _idle: Nanos) {}
+
+    /// New data was sent, `ctx` being the state after it; `cwnd_limited` where the window now holds back more.
+    fn on_sent(&mut self, _window: &mut Window, _ctx: &Context, _cwnd_limited: bool) {}
+
+    /// Fast retransmit found loss. Called after the congestion control has set ssthresh and cwnd, which may be
+    /// replaced; `before` is the window as it was at detection.
+    fn on_congestion(&mut self, _window: &mut Window, _event: &Congestion, _before: &Window) {}
+
+    /// Fast recovery has ended. Called after the congestion control.
+    fn on_recovery_end(&mut self, _window: &mut Window, _end: &RecoveryEnd) {}
+
+    /// The retransmission timer expired. Called after the congestion control; the sender has set cwnd to one segment.
+    fn on_timeout(&mut self, _window: &mut Window, _event: &Congestion) {}
+
+    /// Whether this rule replaces the restart after idle of RFC 5681 section 4.1.
+    fn replaces_restart(&self) -> bool {
+        false
+    }
+
+    /// State for observers.
+    fn report(&self, _window: &Window) -> Report {
+        Report::default()
+    }
+}
+
+/// An entry of the catalogue.
+pub struct Entry {
+    /// Name in scenarios.
+    pub name: &'static str,
+    /// One line on what it is.
+    pub summary: &'static str,
+    /// Where it is specified.
+    pub source: &'static str,
+    /// Makes one for a connection.
+    pub make: fn() -> Box<dyn WindowValidation>,
+}
+
+/// Every rule, by name.
+pub const CATALOGUE: &[Entry] = &[none::ENTRY, rfc2861::ENTRY, newcwv::ENTRY];
+
+/// The entry of a name.
+pub fn by_name(name: &str) -> Option<&'static Entry> {
+    CATALOGUE.iter().find(|entry| entry.name == name)
+}
