@@ -4,5 +4,7 @@ use crate::context::{Ack, Window};
 pub(super) const ENTRY: Entry = Entry { name: "rfc2861", summary: "", source: "", make: || Box::new(Rule) };
 struct Rule;
 impl WindowValidation for Rule {
-    fn on_ack(&mut self, _w: &mut Window, _a: &Ack) -> Growth { todo!() }
+    fn on_ack(&mut self, _w: &mut Window, _a: &Ack) -> Growth {
+        todo!()
+    }
 }
