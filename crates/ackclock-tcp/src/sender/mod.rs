@@ -1,1 +1,281 @@
+//! The sending half: what may leave, what an acknowledgment means, what is lost.
+//!
+//! Everything is in stream offsets, 64 bits wide; a FIN occupies the offset after the last byte. The strategies
+//! (congestion control, slow start, window validation, pacing) are composed here and know nothing of each other.
 
+mod input;
+mod output;
+mod recovery;
+mod rtt;
+mod scoreboard;
+
+use crate::cc::CongestionControl;
+use crate::config::{Config, Restart};
+use crate::context::{Context, Window};
+use crate::endpoint::Stats;
+use crate::pacing::Pacer;
+use crate::slow_start::SlowStart;
+use crate::validation::WindowValidation;
+use crate::{Event, NEVER, Nanos, Observer};
+pub(crate) use input::Arrival;
+use recovery::Phase;
+pub(crate) use rtt::Rtt;
+use scoreboard::Scoreboard;
+
+/// A segment the sender wants on the wire.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Transmission {
+    /// Stream offset of the first byte.
+    pub offset: u64,
+    /// Payload bytes, without the FIN.
+    pub len: u32,
+    /// Whether the FIN goes with it.
+    pub fin: bool,
+    /// Whether it was sent before.
+    pub retransmission: bool,
+}
+
+/// The sending half of an endpoint.
+pub(crate) struct Sender {
+    // What the acknowledgment clock touches comes first.
+    /// First unacknowledged offset.
+    una: u64,
+    /// Next new offset.
+    nxt: u64,
+    /// Everything the application has written.
+    written: u64,
+    /// Whether the application has closed: a FIN sits at `written`.
+    closed: bool,
+    /// Whether both ends use SACK.
+    sack: bool,
+    /// SMSS.
+    mss: u64,
+    /// Offset up to which the peer's window allows sending.
+    window_edge: u64,
+    window: Window,
+    phase: Phase,
+    /// Where the last recovery's window of data ended.
+    recover: Option<u64>,
+    /// Consecutive duplicate ACKs.
+    dup_acks: u32,
+    /// Consecutive expiries of the retransmission timer.
+    expiries: u32,
+    /// The window was full when everything below was sent.
+    limited_until: u64,
+    rto_at: Nanos,
+    last_sent: Nanos,
+    rtt: Rtt,
+    pacer: Pacer,
+    /// Whether the pacer held back the last poll.
+    pacing: bool,
+    board: Scoreboard,
+    /// SACK blocks of the last acknowledgment, already on the scoreboard.
+    seen: input::SeenBlocks,
+    cc: Box<dyn CongestionControl>,
+    slow_start: Box<dyn SlowStart>,
+    validation: Box<dyn WindowValidation>,
+    initial_window: u64,
+    restart: Restart,
+    runs_slow_start: bool,
+    stats: Stats,
+}
+
+impl Sender {
+    /// A sender with nothing written, before the connection is established.
+    pub fn new(config: &Config) -> Sender {
+        let mss = u64::from(config.mss);
+        let cc = (config.cc.make)();
+        let validation = (config.validation.make)();
+        Sender {
+            una: 0,
+            nxt: 0,
+            written: 0,
+            closed: false,
+            sack: config.sack,
+            mss,
+            window_edge: 0,
+            window: Window { cwnd: mss, ssthresh: u64::MAX, pacing_rate: None },
+            phase: Phase::Open,
+            recover: None,
+            dup_acks: 0,
+            expiries: 0,
+            limited_until: 0,
+            rto_at: NEVER,
+            last_sent: 0,
+            rtt: Rtt::new(config.initial_rto, config.min_rto, config.max_rto),
+            pacer: Pacer::new(config.pacing),
+            pacing: false,
+            board: Scoreboard::default(),
+            seen: input::SeenBlocks::default(),
+            runs_slow_start: cc.runs_slow_start(),
+            restart: if validation.replaces_restart() { Restart::Off } else { config.restart },
+            cc,
+            slow_start: (config.slow_start.make)(),
+            validation,
+            initial_window: u64::from(config.initial_window) * mss,
+            stats: Stats::default(),
+        }
+    }
+
+    /// The handshake is over: what both ends agreed on, and the window to start with. `syn_lost` is whether a SYN had to be
+    /// sent again, after which only one segment may start (RFC 5681 section 3.1).
+    pub fn establish(&mut self, now: Nanos, mss: u32, sack: bool, syn_lost: bool, config: &Config) {
+        self.mss = u64::from(mss);
+        self.sack = sack;
+        let segments = if syn_lost { 1 } else { u64::from(config.initial_window) };
+        self.initial_window = u64::from(config.initial_window) * self.mss;
+        self.window.cwnd = segments * self.mss;
+        self.last_sent = now;
+        let ctx = self.context(now);
+        self.cc.on_start(&mut self.window, &ctx);
+        self.validation.on_start(&ctx);
+    }
+
+    /// The application appends `bytes`.
+    pub fn write(&mut self, bytes: u64) {
+        self.written = self.written.saturating_add(bytes);
+    }
+
+    /// The application has written its last.
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// The offset after everything there is to send, the FIN included.
+    #[inline]
+    fn end(&self) -> u64 {
+        self.written + u64::from(self.closed)
+    }
+
+    /// FlightSize (RFC 5681 section 2).
+    #[inline]
+    fn flight_size(&self) -> u64 {
+        self.nxt - self.una
+    }
+
+    /// Bytes estimated to be in the network.
+    #[inline]
+    fn pipe(&self) -> u64 {
+        self.board.pipe(self.flight_size())
+    }
+
+    fn context(&self, now: Nanos) -> Context {
+        let flight_size = self.flight_size();
+        Context {
+            now,
+            mss: self.mss,
+            initial_window: self.initial_window,
+            snd_una: self.una,
+            snd_nxt: self.nxt,
+            flight_size,
+            pipe: self.board.pipe(flight_size),
+            unsent: self.written.saturating_sub(self.nxt),
+            srtt: self.rtt.srtt(),
+            min_rtt: self.rtt.min(),
+            rto: self.rtt.rto(),
+            in_recovery: !matches!(self.phase, Phase::Open),
+        }
+    }
+
+    /// Tells an observer what the window is now.
+    #[inline]
+    fn observe_window<O: Observer>(&self, now: Nanos, obs: &mut O) {
+        if !O::ACTIVE {
+            return;
+        }
+        let event = Event::Window {
+            window: self.window,
+            flight_size: self.flight_size(),
+            pipe: self.pipe(),
+            srtt: self.rtt.srtt(),
+            in_recovery: !matches!(self.phase, Phase::Open),
+            validation: self.validation.report(&self.window),
+        };
+        obs.event(now, event);
+    }
+
+    /// Bytes acknowledged, without the FIN.
+    #[inline]
+    pub fn acked(&self) -> u64 {
+        self.una.min(self.written)
+    }
+
+    /// First unacknowledged offset.
+    #[inline]
+    pub fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// Next new offset.
+    #[inline]
+    pub fn nxt(&self) -> u64 {
+        self.nxt
+    }
+
+    /// Whether the FIN was sent and acknowledged.
+    #[inline]
+    pub fn fin_acked(&self) -> bool {
+        self.closed && self.una > self.written
+    }
+
+    /// When the retransmission timer expires.
+    #[inline]
+    pub fn rto_at(&self) -> Nanos {
+        self.rto_at
+    }
+
+    /// The RTT estimator; the handshake samples it too.
+    pub fn rtt(&self) -> &Rtt {
+        &self.rtt
+    }
+
+    /// The RTT estimator, for the handshake.
+    pub fn rtt_mut(&mut self) -> &mut Rtt {
+        &mut self.rtt
+    }
+
+    /// The window.
+    pub fn window(&self) -> &Window {
+        &self.window
+    }
+
+    /// Counters of what the sender does.
+    pub fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Counters, for the endpoint to add its own.
+    pub fn stats_mut(&mut self) -> &mut Stats {
+        &mut self.stats
+    }
+
+    /// Consecutive expiries of the retransmission timer.
+    pub fn expiries(&self) -> u32 {
+        self.expiries
+    }
+
+    /// The retransmission timer may have expired.
+    pub fn on_timeout<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
+        if self.rto_at <= now && !self.board.is_empty() {
+            self.on_rto(now, obs);
+            self.observe_window(now, obs);
+        }
+    }
+
+    /// Whether `offset` is the end of what the application has written.
+    #[inline]
+    pub fn is_last(&self, offset: u64) -> bool {
+        offset == self.written
+    }
+
+    /// The connection is over: nothing leaves any more.
+    pub fn stop(&mut self) {
+        self.rto_at = NEVER;
+        self.pacing = false;
+    }
+
+    /// The peer's first window, from its SYN.
+    pub fn set_window_edge(&mut self, edge: u64) {
+        self.window_edge = edge;
+    }
+}

@@ -1,0 +1,193 @@
+//! What may leave now.
+
+use super::recovery::{Fast, Phase};
+use super::{Sender, Transmission};
+use crate::config::Restart;
+use crate::{NEVER, Nanos, Observer};
+
+impl Sender {
+    /// The next segment that may leave at `now`, which then counts as sent. `overhead` is what the headers add on the wire,
+    /// for the pacer.
+    pub fn poll<O: Observer>(&mut self, now: Nanos, overhead: u64, obs: &mut O) -> Option<Transmission> {
+        self.pacing = false;
+        if self.nxt >= self.end() && matches!(self.phase, Phase::Open) {
+            return None;
+        }
+        if now < self.pacer.release_time() {
+            self.pacing = true;
+            return None;
+        }
+        let sent = match self.phase {
+            Phase::Open => self.new_data(now, self.open_allowance(), obs),
+            Phase::Fast(fast) => self.poll_fast(now, fast, obs),
+            Phase::Loss { .. } => self.poll_loss(now, obs),
+        }?;
+        let rate = self.pacer.rate(&self.window, self.rtt.srtt());
+        self.pacer.on_sent(now, u64::from(sent.len) + overhead, rate);
+        self.last_sent = now;
+        if self.rto_at == NEVER {
+            // RFC 6298 5.1.
+            self.rto_at = now + self.rtt.rto();
+        }
+        Some(sent)
+    }
+
+    /// When the pacer lets the next segment go, if it is what held back the last [`Sender::poll`].
+    #[inline]
+    pub fn paced_until(&self) -> Nanos {
+        if self.pacing { self.pacer.release_time() } else { NEVER }
+    }
+
+    /// What counts against the window: pipe, or FlightSize in fast recovery without SACK, where inflation stands for what
+    /// has left the network.
+    fn network_load(&self) -> u64 {
+        match self.phase {
+            Phase::Fast(_) if !self.sack => self.flight_size(),
+            _ => self.pipe(),
+        }
+    }
+
+    /// The window outside recovery. Without SACK the first two duplicate ACKs let a segment each go (limited transmit,
+    /// RFC 3042); with SACK, pipe shrinks by itself (RFC 6675 section 5 step 3).
+    fn open_allowance(&self) -> u64 {
+        let limited_transmit = if self.sack { 0 } else { u64::from(self.dup_acks.min(2)) * self.mss };
+        self.window.cwnd + limited_transmit
+    }
+
+    fn fast_allowance(&self, fast: &Fast) -> u64 {
+        if self.sack { self.window.cwnd } else { self.window.cwnd.saturating_add_signed(fast.inflation) }
+    }
+
+    /// Fast recovery: lost segments first, then new data, then what else may help (NextSeg, RFC 6675 section 4).
+    fn poll_fast<O: Observer>(&mut self, now: Nanos, fast: Fast, obs: &mut O) -> Option<Transmission> {
+        let allowance = self.fast_allowance(&fast);
+        let room = self.network_load() + self.mss <= allowance;
+        if !fast.owed && !room {
+            return None;
+        }
+        // Rule 1. Without SACK only the partial acknowledgment's hole is known to be lost, and it is owed.
+        if (fast.owed || self.sack)
+            && let Some(segment) = self.board.next_lost()
+        {
+            return Some(self.retransmit(now, segment));
+        }
+        if !room {
+            return None;
+        }
+        // Rule 2.
+        if let Some(sent) = self.new_data(now, allowance, obs) {
+            return Some(sent);
+        }
+        if !self.sack {
+            return None;
+        }
+        // Rule 3.
+        if let Some(segment) = self.board.next_unsacked(fast.high_rxt) {
+            return Some(self.retransmit(now, segment));
+        }
+        // Rule 4: one rescue retransmission a recovery, which leaves HighRxt alone.
+        if !fast.rescued
+            && self.una < fast.point
+            && let Some(segment) = self.board.last_unsacked()
+        {
+            let sent = self.retransmit(now, segment);
+            self.phase = Phase::Fast(Fast { rescued: true, owed: false, ..fast });
+            return Some(sent);
+        }
+        None
+    }
+
+    /// After a timeout: what was outstanding again, in order, as slow start allows, then new data.
+    fn poll_loss<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Transmission> {
+        if self.pipe() + self.mss > self.window.cwnd && self.pipe() > 0 {
+            self.limited_until = self.nxt;
+            return None;
+        }
+        match self.board.next_lost() {
+            Some(segment) => Some(self.retransmit(now, segment)),
+            None => self.new_data(now, self.window.cwnd, obs),
+        }
+    }
+
+    fn retransmit(&mut self, now: Nanos, (start, len): (u64, u32)) -> Transmission {
+        self.board.on_retransmit(start, now);
+        let end = start + u64::from(len);
+        if let Phase::Fast(fast) = &mut self.phase {
+            fast.owed = false;
+            fast.high_rxt = fast.high_rxt.max(end);
+        }
+        self.stats.retransmits += 1;
+        let fin = end > self.written;
+        Transmission { offset: start, len: len - u32::from(fin), fin, retransmission: true }
+    }
+
+    /// The next new segment, if the application, the peer's window and `allowance` let it go.
+    fn new_data<O: Observer>(&mut self, now: Nanos, allowance: u64, obs: &mut O) -> Option<Transmission> {
+        let end = self.end();
+        if self.nxt >= end {
+            return None;
+        }
+        let idle = self.board.is_empty();
+        let mut len = (self.written - self.nxt.min(self.written)).min(self.mss);
+        let open = self.window_edge.saturating_sub(self.nxt);
+        if len > open {
+            // Sender's silly window avoidance (RFC 9293 section 3.8.6.2.1): a full segment or, with nothing outstanding, what fits.
+            if !idle || open == 0 {
+                return None;
+            }
+            len = open;
+        }
+        let allowance = if idle {
+            self.resume(now, obs);
+            self.open_allowance()
+        } else {
+            allowance
+        };
+        let load = self.network_load();
+        if load + len > allowance && load > 0 {
+            self.limited_until = self.nxt;
+            return None;
+        }
+        if !idle {
+            let ctx = self.context(now);
+            self.validation.before_send(&mut self.window, &ctx, 0);
+        }
+        let fin = self.closed && self.nxt + len == self.written;
+        let offset = self.nxt;
+        let seq_len = len as u32 + u32::from(fin);
+        self.board.push(offset, seq_len, now);
+        self.nxt += u64::from(seq_len);
+        let limited = self.nxt < end && load + len + self.mss > allowance;
+        if limited {
+            self.limited_until = self.nxt;
+        }
+        let ctx = self.context(now);
+        self.validation.on_sent(&mut self.window, &ctx, limited);
+        Some(Transmission { offset, len: len as u32, fin, retransmission: false })
+    }
+
+    /// Sending resumes with nothing outstanding: restart after idle and window validation.
+    fn resume<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
+        let idle = now - self.last_sent;
+        let ctx = self.context(now);
+        self.cc.on_idle_end(&mut self.window, &ctx, idle);
+        self.validation.before_send(&mut self.window, &ctx, idle);
+        // RFC 5681 section 4.1: nothing was sent for longer than the retransmission timeout.
+        if idle > self.rtt.rto() && self.nxt > 0 {
+            let restart_window = self.initial_window.min(self.window.cwnd);
+            match self.restart {
+                Restart::Off => {}
+                Restart::Rfc5681 => self.window.cwnd = restart_window,
+                Restart::LowersSsthresh => {
+                    self.window.cwnd = restart_window;
+                    self.window.ssthresh = restart_window;
+                }
+                Restart::RaisesSsthresh => {
+                    self.window.cwnd = restart_window;
+                    self.window.ssthresh = u64::MAX;
+                }
+            }
+        }
+        self.observe_window(now, obs);
+    }
+}

@@ -1,0 +1,309 @@
+//! What is outstanding: a ring with one entry for each segment sent and not cumulatively acknowledged.
+
+use std::collections::VecDeque;
+
+use crate::Nanos;
+
+/// Facts about an entry, as bits.
+mod flag {
+    /// The receiver has reported it by SACK.
+    pub const SACKED: u8 = 1;
+    /// Deemed lost (IsLost of RFC 6675, or a timeout).
+    pub const LOST: u8 = 2;
+    /// Retransmitted since it was deemed lost, and so in the network again.
+    pub const RETRANSMITTED: u8 = 4;
+    /// Ever sent more than once (Karn's rule).
+    pub const AMBIGUOUS: u8 = 8;
+}
+
+/// A segment that was sent.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    start: u64,
+    sent_at: Nanos,
+    len: u32,
+    flags: u8,
+}
+
+impl Entry {
+    #[inline]
+    fn end(&self) -> u64 {
+        self.start + u64::from(self.len)
+    }
+
+    #[inline]
+    fn is(&self, flags: u8) -> bool {
+        self.flags & flags != 0
+    }
+}
+
+/// What an acknowledgment took off, or marked on, the scoreboard. Bytes.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub struct Delivered {
+    /// Newly acknowledged cumulatively.
+    pub acked: u64,
+    /// Newly SACKed.
+    pub sacked: u64,
+    /// Newly delivered, by either, of what was retransmitted.
+    pub retransmitted: u64,
+    /// When the newest segment that the cumulative ACK delivered was sent; `None` where any of them was retransmitted
+    /// (Karn's rule) or all were SACKed before.
+    pub sent_at: Option<Nanos>,
+}
+
+/// The ring. Offsets are stream offsets; a FIN occupies one.
+#[derive(Clone, Debug, Default)]
+pub struct Scoreboard {
+    entries: VecDeque<Entry>,
+    /// Bytes with each flag, for pipe.
+    sacked: u64,
+    lost: u64,
+    retransmitted: u64,
+    /// Bytes deemed lost and not retransmitted since.
+    waiting: u64,
+    /// End of the highest SACKed segment (HighSACK + 1); 0 where there is none.
+    high_sacked: u64,
+    /// Everything below has been examined by [`Scoreboard::mark_lost`].
+    examined: u64,
+    /// No lost segment below waits for its retransmission.
+    next_lost: u64,
+}
+
+impl Scoreboard {
+    /// Whether nothing is outstanding.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Bytes SACKed above the cumulative acknowledgment.
+    #[inline]
+    pub fn sacked(&self) -> u64 {
+        self.sacked
+    }
+
+    /// Bytes deemed lost and not SACKed.
+    #[cfg(test)]
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// The part of `flight_size` that is still in the network: SetPipe of RFC 6675 section 4. What is deemed lost has left
+    /// it, and what was retransmitted is in it (again).
+    #[inline]
+    pub fn pipe(&self, flight_size: u64) -> u64 {
+        flight_size + self.retransmitted - self.sacked - self.lost
+    }
+
+    /// Appends a segment sent for the first time.
+    #[inline]
+    pub fn push(&mut self, start: u64, len: u32, now: Nanos) {
+        debug_assert!(self.entries.back().is_none_or(|last| last.end() == start));
+        self.entries.push_back(Entry { start, sent_at: now, len, flags: 0 });
+    }
+
+    /// Takes off everything below `una`.
+    pub fn ack(&mut self, una: u64) -> Delivered {
+        let mut delivered = Delivered::default();
+        let mut ambiguous = false;
+        while let Some(entry) = self.entries.front_mut() {
+            let taken = if entry.end() <= una {
+                entry.len
+            } else if entry.start < una {
+                (una - entry.start) as u32
+            } else {
+                break;
+            };
+            let bytes = u64::from(taken);
+            delivered.acked += bytes;
+            let flags = entry.flags;
+            if flags & flag::SACKED != 0 {
+                self.sacked -= bytes;
+            } else {
+                delivered.sent_at = Some(entry.sent_at);
+            }
+            ambiguous |= flags & flag::AMBIGUOUS != 0;
+            if taken == entry.len {
+                self.entries.pop_front();
+            } else {
+                entry.start += bytes;
+                entry.len -= taken;
+            }
+            if flags & !flag::SACKED != 0 {
+                self.leave(flags, bytes, &mut delivered);
+            }
+        }
+        if ambiguous {
+            delivered.sent_at = None;
+        }
+        delivered
+    }
+
+    /// `bytes` with `flags` are delivered: they no longer count as lost or retransmitted.
+    fn leave(&mut self, flags: u8, bytes: u64, delivered: &mut Delivered) {
+        if flags & flag::AMBIGUOUS != 0 && flags & flag::SACKED == 0 {
+            delivered.retransmitted += bytes;
+        }
+        if flags & flag::LOST != 0 {
+            self.lost -= bytes;
+            if flags & flag::RETRANSMITTED == 0 {
+                self.waiting -= bytes;
+            }
+        }
+        if flags & flag::RETRANSMITTED != 0 {
+            self.retransmitted -= bytes;
+        }
+    }
+
+    /// Marks the segments wholly inside `[start, end)` as SACKed.
+    pub fn sack(&mut self, start: u64, end: u64, delivered: &mut Delivered) {
+        let first = self.entries.partition_point(|entry| entry.start < start);
+        for index in first..self.entries.len() {
+            let entry = &mut self.entries[index];
+            if entry.end() > end {
+                break;
+            }
+            if entry.is(flag::SACKED) {
+                continue;
+            }
+            let (flags, bytes, end) = (entry.flags, u64::from(entry.len), entry.end());
+            entry.flags = flags & flag::AMBIGUOUS | flag::SACKED;
+            self.sacked += bytes;
+            delivered.sacked += bytes;
+            self.high_sacked = self.high_sacked.max(end);
+            if flags != 0 {
+                self.leave(flags, bytes, delivered);
+            }
+        }
+    }
+
+    /// Marks as lost every segment for which IsLost of RFC 6675 section 4 holds: more than `(dup_thresh - 1) * mss` bytes, or
+    /// `dup_thresh` separate ranges, are SACKed above it. Returns the bytes newly marked.
+    pub fn mark_lost(&mut self, dup_thresh: u32, mss: u64) -> u64 {
+        let top = self.entries.partition_point(|entry| entry.start < self.high_sacked);
+        let (mut bytes_above, mut ranges_above, mut in_range) = (0, 0, false);
+        let enough = u64::from(dup_thresh - 1) * mss;
+        // Both counts only grow downwards, so the highest segment that qualifies decides for all below it.
+        let mut boundary = top;
+        while boundary > 0 {
+            let entry = &self.entries[boundary - 1];
+            if entry.is(flag::SACKED) {
+                bytes_above += u64::from(entry.len);
+                if !in_range {
+                    ranges_above += 1;
+                    in_range = true;
+                }
+            } else {
+                if bytes_above > enough || ranges_above >= dup_thresh {
+                    break;
+                }
+                in_range = false;
+            }
+            boundary -= 1;
+            if entry.start <= self.examined {
+                return 0;
+            }
+        }
+        if boundary == 0 {
+            return 0;
+        }
+        let from = self.entries.partition_point(|entry| entry.start < self.examined);
+        let marked = self.mark(from, boundary);
+        self.examined = self.examined.max(self.entries[boundary - 1].end());
+        marked
+    }
+
+    /// Marks the first outstanding segment as lost: three duplicate ACKs.
+    pub fn mark_first_lost(&mut self) -> u64 {
+        self.next_lost = 0;
+        self.mark(0, 1)
+    }
+
+    /// Marks everything that was not SACKed as lost and not retransmitted: a timeout.
+    pub fn mark_all_lost(&mut self) -> u64 {
+        for entry in &mut self.entries {
+            entry.flags &= !flag::RETRANSMITTED;
+        }
+        self.retransmitted = 0;
+        self.waiting = self.lost;
+        self.next_lost = 0;
+        self.mark(0, self.entries.len())
+    }
+
+    fn mark(&mut self, from: usize, to: usize) -> u64 {
+        let mut marked = 0;
+        for entry in self.entries.range_mut(from.min(to)..to) {
+            if !entry.is(flag::SACKED | flag::LOST) {
+                if !entry.is(flag::RETRANSMITTED) {
+                    self.waiting += u64::from(entry.len);
+                }
+                entry.flags |= flag::LOST;
+                marked += u64::from(entry.len);
+            }
+        }
+        self.lost += marked;
+        marked
+    }
+
+    /// Whether the first outstanding segment is deemed lost.
+    #[inline]
+    pub fn first_is_lost(&self) -> bool {
+        self.entries.front().is_some_and(|entry| entry.is(flag::LOST))
+    }
+
+    /// Whether the first outstanding segment is SACKed, which a receiver that keeps its word never reports.
+    pub fn first_is_sacked(&self) -> bool {
+        self.entries.front().is_some_and(|entry| entry.is(flag::SACKED))
+    }
+
+    /// The lowest segment that is deemed lost and was not retransmitted since: rule 1 of NextSeg (RFC 6675 section 4).
+    pub fn next_lost(&mut self) -> Option<(u64, u32)> {
+        if self.waiting == 0 {
+            return None;
+        }
+        let first = self.entries.partition_point(|entry| entry.start < self.next_lost);
+        let found = self.entries.range(first..).find(|entry| entry.is(flag::LOST) && !entry.is(flag::RETRANSMITTED))?;
+        self.next_lost = found.start;
+        Some((found.start, found.len))
+    }
+
+    /// The lowest segment below the highest SACKed one that was neither SACKed nor retransmitted and starts at or above
+    /// `high_rxt`: rule 3 of NextSeg.
+    pub fn next_unsacked(&self, high_rxt: u64) -> Option<(u64, u32)> {
+        let first = self.entries.partition_point(|entry| entry.start < high_rxt);
+        self.entries
+            .range(first..)
+            .take_while(|entry| entry.start < self.high_sacked)
+            .find(|entry| !entry.is(flag::SACKED | flag::RETRANSMITTED))
+            .map(|entry| (entry.start, entry.len))
+    }
+
+    /// The highest outstanding segment that was not SACKed: rule 4 of NextSeg.
+    pub fn last_unsacked(&self) -> Option<(u64, u32)> {
+        self.entries.iter().rev().find(|entry| !entry.is(flag::SACKED)).map(|entry| (entry.start, entry.len))
+    }
+
+    /// The segment that starts at `start` is sent again.
+    pub fn on_retransmit(&mut self, start: u64, now: Nanos) {
+        let index = self.entries.partition_point(|entry| entry.start < start);
+        let entry = &mut self.entries[index];
+        if !entry.is(flag::RETRANSMITTED) {
+            self.retransmitted += u64::from(entry.len);
+            if entry.is(flag::LOST) {
+                self.waiting -= u64::from(entry.len);
+            }
+        }
+        entry.flags |= flag::RETRANSMITTED | flag::AMBIGUOUS;
+        entry.sent_at = now;
+    }
+
+    /// Forgets all SACK marks: the receiver may have reneged (RFC 2018 section 8), as a timeout must assume.
+    pub fn forget_sacks(&mut self) {
+        for entry in &mut self.entries {
+            entry.flags &= !flag::SACKED;
+        }
+        self.sacked = 0;
+        self.high_sacked = 0;
+        self.examined = 0;
+    }
+}
