@@ -1,0 +1,298 @@
+//! Loss recovery and restart, segment by segment, against a peer played by the test. Numbers are segments.
+
+mod common;
+
+use ackclock_tcp::config::Restart;
+use ackclock_tcp::{Config, MILLISECOND, SECOND};
+use common::{Script, config};
+
+const RTT: u64 = 100 * MILLISECOND;
+
+/// A sender with ten segments in flight, written `written` in all.
+fn ten_in_flight(config: &Config, written: u64) -> Script {
+    let mut script = Script::established(config, RTT);
+    script.write(written);
+    assert_eq!(script.sends(), (0..10).collect::<Vec<u64>>());
+    script.now += RTT;
+    script
+}
+
+fn sack() -> Config {
+    config()
+}
+
+fn newreno() -> Config {
+    Config { sack: false, ..config() }
+}
+
+mod with_sack {
+    use super::*;
+
+    #[test]
+    fn one_loss_is_repaired_without_a_timeout() {
+        let mut script = ten_in_flight(&sack(), 100);
+        // Segment 0 is lost. Limited transmit: pipe shrinks with each SACK, so each lets one new segment go.
+        assert_eq!(script.ack(0, &[(1, 2)]), [10]);
+        assert_eq!(script.ack(0, &[(1, 3)]), [11]);
+        // The third: FlightSize 12, ssthresh 6, the first segment again; pipe is 12 - 3 - 1 + 1 = 9.
+        assert_eq!(script.ack(0, &[(1, 4)]), [0]);
+        assert_eq!((script.cwnd(), script.ssthresh()), (6, 6));
+        assert_eq!(script.ack(0, &[(1, 5)]), [] as [u64; 0]);
+        assert_eq!(script.ack(0, &[(1, 6)]), [] as [u64; 0]);
+        assert_eq!(script.ack(0, &[(1, 7)]), [] as [u64; 0], "pipe 6: no room yet");
+        assert_eq!(script.ack(0, &[(1, 8)]), [12]);
+        assert_eq!(script.ack(0, &[(1, 9)]), [13]);
+        script.now += RTT;
+        // The repair arrives: recovery ends at ssthresh, and two in flight leave room for four.
+        assert_eq!(script.ack(12, &[]), [14, 15, 16, 17]);
+        assert_eq!(script.cwnd(), 6);
+        assert_eq!(script.end.stats().timeouts, 0);
+        assert_eq!(script.end.stats().retransmits, 1);
+    }
+
+    #[test]
+    fn several_losses_are_repaired_in_one_round_trip() {
+        let mut script = ten_in_flight(&sack(), 100);
+        // Segments 0, 2 and 4 are lost.
+        assert_eq!(script.ack(0, &[(1, 2)]), [10]);
+        assert_eq!(script.ack(0, &[(3, 4), (1, 2)]), [11]);
+        // Three separate ranges above 0: it is lost (IsLost by count of ranges).
+        assert_eq!(script.ack(0, &[(5, 6), (3, 4), (1, 2)]), [0]);
+        // More than two segments' worth above 2, then above 4.
+        assert_eq!(script.ack(0, &[(5, 7), (3, 4), (1, 2)]), [] as [u64; 0]);
+        assert_eq!(script.ack(0, &[(5, 8), (3, 4), (1, 2)]), [2], "0, 2 and 4 are lost, pipe is 5: one goes");
+        assert_eq!(script.ack(0, &[(5, 9), (3, 4), (1, 2)]), [4]);
+        assert_eq!(script.ack(0, &[(5, 10), (3, 4), (1, 2)]), [12]);
+        assert_eq!(script.end.stats().recoveries, 1);
+        assert_eq!(script.end.stats().retransmits, 3);
+    }
+
+    #[test]
+    fn one_window_is_halved_once() {
+        let mut script = ten_in_flight(&sack(), 100);
+        script.ack(0, &[(1, 2)]);
+        script.ack(0, &[(1, 3)]);
+        script.ack(0, &[(1, 4)]);
+        let ssthresh = script.ssthresh();
+        for top in 5..=10 {
+            script.ack(0, &[(1, top)]);
+        }
+        assert_eq!(script.ssthresh(), ssthresh);
+        assert_eq!(script.end.stats().recoveries, 1);
+    }
+
+    #[test]
+    fn the_tail_gets_one_rescue_retransmission() {
+        // Ten segments and no more: 0, 8 and 9 are lost. Nothing above 8 is ever SACKed.
+        let mut script = ten_in_flight(&sack(), 10);
+        script.ack(0, &[(1, 2)]);
+        script.ack(0, &[(1, 3)]);
+        assert_eq!(script.ack(0, &[(1, 4)]), [0]);
+        let mut later = Vec::new();
+        for top in 5..=8 {
+            later.extend(script.ack(0, &[(1, top)]));
+        }
+        assert_eq!(later, [9], "rule 4: the last segment, once");
+        script.now += RTT;
+        assert_eq!(script.ack(8, &[(9, 10)]), [8], "rule 3: a hole below the highest SACK, lost or not");
+        script.ack(10, &[]);
+        assert_eq!(script.end.stats().timeouts, 0);
+    }
+
+    #[test]
+    fn reordering_below_the_threshold_changes_nothing() {
+        let mut script = ten_in_flight(&sack(), 100);
+        script.ack(0, &[(1, 2)]);
+        script.ack(0, &[(1, 3)]);
+        script.ack(3, &[]);
+        assert_eq!(script.end.stats().retransmits, 0);
+        assert!(script.cwnd() >= 10);
+    }
+
+    #[test]
+    fn duplicate_acks_without_news_are_no_sign_of_loss() {
+        let mut script = ten_in_flight(&sack(), 100);
+        for _ in 0..10 {
+            assert_eq!(script.ack(0, &[]), [] as [u64; 0]);
+        }
+        assert_eq!(script.end.stats().recoveries, 0);
+    }
+}
+
+mod without_sack {
+    use super::*;
+
+    #[test]
+    fn limited_transmit_then_fast_retransmit_on_the_third_duplicate() {
+        let mut script = ten_in_flight(&newreno(), 100);
+        assert_eq!(script.ack(0, &[]), [10]);
+        assert_eq!(script.ack(0, &[]), [11]);
+        // FlightSize 12: ssthresh 6; the window is inflated by three to 9, below what is outstanding.
+        assert_eq!(script.ack(0, &[]), [0]);
+        assert_eq!(script.ssthresh(), 6);
+        assert_eq!(script.ack(0, &[]), [] as [u64; 0]);
+        assert_eq!(script.ack(0, &[]), [] as [u64; 0]);
+        assert_eq!(script.ack(0, &[]), [] as [u64; 0], "6 + 6 duplicates = 12: full");
+        assert_eq!(script.ack(0, &[]), [12]);
+    }
+
+    #[test]
+    fn a_partial_acknowledgment_repairs_the_next_hole() {
+        let mut script = ten_in_flight(&newreno(), 100);
+        for _ in 0..3 {
+            script.ack(0, &[]);
+        }
+        // 0 and 4 were lost. The repair of 0 is acknowledged up to 4.
+        script.now += RTT;
+        assert_eq!(script.ack(4, &[])[0], 4);
+        assert_eq!(script.end.stats().recoveries, 1);
+        script.now += RTT;
+        // A full acknowledgment ends it with no more than ssthresh.
+        script.ack(12, &[]);
+        assert!(script.cwnd() <= script.ssthresh());
+        assert_eq!(script.end.stats().recoveries, 1);
+        assert_eq!(script.end.stats().retransmits, 2);
+    }
+
+    #[test]
+    fn only_the_first_partial_acknowledgment_restarts_the_timer() {
+        let mut script = ten_in_flight(&newreno(), 12);
+        for _ in 0..3 {
+            script.ack(0, &[]);
+        }
+        script.now += RTT;
+        script.ack(2, &[]);
+        let armed = script.end.next_timeout();
+        assert_eq!(armed, script.now + SECOND);
+        script.now += RTT;
+        script.ack(4, &[]);
+        assert_eq!(script.end.next_timeout(), armed, "the impatient variant");
+    }
+
+    #[test]
+    fn duplicates_of_the_last_window_start_no_second_recovery() {
+        let mut script = ten_in_flight(&newreno(), 100);
+        for _ in 0..3 {
+            script.ack(0, &[]);
+        }
+        script.now += RTT;
+        script.ack(12, &[]);
+        for _ in 0..5 {
+            script.ack(12, &[]);
+        }
+        assert_eq!(script.end.stats().recoveries, 1, "the ACK must cover more than recover");
+    }
+}
+
+mod timeout {
+    use super::*;
+
+    #[test]
+    fn everything_outstanding_is_sent_again_in_slow_start() {
+        for config in [sack(), newreno()] {
+            let mut script = ten_in_flight(&config, 100);
+            script.expire();
+            assert_eq!(script.end.stats().timeouts, 1);
+            assert_eq!((script.cwnd(), script.ssthresh()), (1, 5));
+            assert_eq!(script.sends(), [0]);
+            script.now += RTT;
+            assert_eq!(script.ack(1, &[]), [1, 2]);
+            script.now += RTT;
+            assert_eq!(script.ack(3, &[]), [3, 4, 5, 6], "slow start: cwnd 4");
+        }
+    }
+
+    #[test]
+    fn what_was_sacked_is_not_sent_again() {
+        let mut script = ten_in_flight(&sack(), 10);
+        script.ack(0, &[(4, 5)]);
+        script.ack(0, &[(8, 9), (4, 5)]);
+        script.expire();
+        let mut sent = script.sends();
+        for ack in [1, 2, 3, 5, 6, 7, 9] {
+            sent.extend(script.ack(ack, &[]));
+        }
+        assert_eq!(sent, [0, 1, 2, 3, 5, 6, 7, 9]);
+    }
+
+    #[test]
+    fn the_timer_doubles_and_keeps_ssthresh() {
+        let mut script = ten_in_flight(&sack(), 100);
+        let sent_at = script.now - RTT;
+        script.expire();
+        assert_eq!(script.now, sent_at + SECOND);
+        script.sends();
+        for exponent in 1..5 {
+            let before = script.now;
+            script.expire();
+            script.sends();
+            assert_eq!(script.now - before, SECOND << exponent);
+        }
+        assert_eq!(script.ssthresh(), 5, "RFC 5681 section 3.1: not again for the same segment");
+    }
+
+    #[test]
+    fn a_retransmitted_segment_gives_no_sample() {
+        let mut script = ten_in_flight(&sack(), 1000);
+        let srtt = script.end.srtt();
+        script.expire();
+        script.sends();
+        script.now += 7 * RTT;
+        script.ack(1, &[]);
+        assert_eq!(script.end.srtt(), srtt, "Karn's rule");
+    }
+
+    #[test]
+    fn it_is_off_when_nothing_is_outstanding() {
+        let mut script = ten_in_flight(&sack(), 10);
+        assert_ne!(script.end.next_timeout(), ackclock_tcp::NEVER);
+        script.ack(10, &[]);
+        assert_eq!(script.end.next_timeout(), ackclock_tcp::NEVER);
+    }
+}
+
+mod restart_after_idle {
+    use super::*;
+
+    /// Grows the window to 20 with everything acknowledged, waits, and sends again.
+    fn after_idle(restart: Restart, idle: u64) -> Script {
+        let mut script = ten_in_flight(&Config { restart, ..config() }, 30);
+        script.ack(5, &[]);
+        for ack in [7, 9, 11, 13, 15, 17, 19, 20, 30] {
+            script.ack(ack, &[]);
+        }
+        assert!(script.cwnd() >= 25);
+        script.now += idle;
+        script.write(100);
+        script
+    }
+
+    #[test]
+    fn the_window_is_the_restart_window_after_an_rto() {
+        let mut script = after_idle(Restart::Rfc5681, 1100 * MILLISECOND);
+        assert_eq!(script.sends().len(), 10);
+        assert_eq!(script.end.window().ssthresh, u64::MAX, "ssthresh stays");
+    }
+
+    #[test]
+    fn a_shorter_pause_changes_nothing() {
+        let mut script = after_idle(Restart::Rfc5681, 900 * MILLISECOND);
+        assert!(script.sends().len() >= 25);
+    }
+
+    #[test]
+    fn off_keeps_the_window() {
+        let mut script = after_idle(Restart::Off, 100 * SECOND);
+        assert!(script.sends().len() >= 25);
+    }
+
+    #[test]
+    fn the_flawed_control_sets_ssthresh() {
+        let mut lowered = after_idle(Restart::LowersSsthresh, 2 * SECOND);
+        lowered.sends();
+        assert_eq!((lowered.cwnd(), lowered.ssthresh()), (10, 10));
+        let mut raised = after_idle(Restart::RaisesSsthresh, 2 * SECOND);
+        raised.sends();
+        assert_eq!((raised.cwnd(), raised.end.window().ssthresh), (10, u64::MAX));
+    }
+}
