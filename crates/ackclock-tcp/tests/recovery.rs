@@ -144,7 +144,8 @@ mod without_sack {
         }
         // 0 and 4 were lost. The repair of 0 is acknowledged up to 4.
         script.now += RTT;
-        assert_eq!(script.ack(4, &[])[0], 4);
+        // Deflated to 6 + 3 - 4 + 1 = 6, with 8 outstanding: the hole and nothing else.
+        assert_eq!(script.ack(4, &[]), [4]);
         assert_eq!(script.end.stats().recoveries, 1);
         script.now += RTT;
         // A full acknowledgment ends it with no more than ssthresh.
@@ -152,6 +153,18 @@ mod without_sack {
         assert!(script.cwnd() <= script.ssthresh());
         assert_eq!(script.end.stats().recoveries, 1);
         assert_eq!(script.end.stats().retransmits, 2);
+    }
+
+    #[test]
+    fn a_full_acknowledgment_of_everything_leaves_no_burst() {
+        let mut script = ten_in_flight(&newreno(), 10);
+        for _ in 0..5 {
+            script.ack(0, &[]);
+        }
+        assert_eq!(script.ssthresh(), 5);
+        script.now += RTT;
+        script.ack(10, &[]);
+        assert_eq!(script.cwnd(), 2, "min(ssthresh, max(FlightSize, SMSS) + SMSS)");
     }
 
     #[test]
@@ -249,6 +262,13 @@ mod timeout {
         script.ack(10, &[]);
         assert_eq!(script.end.next_timeout(), ackclock_tcp::NEVER);
     }
+}
+
+#[test]
+fn one_ack_adds_no_more_than_two_segments_in_slow_start() {
+    let mut script = ten_in_flight(&config(), 100);
+    script.ack(8, &[]);
+    assert_eq!(script.cwnd(), 12, "RFC 3465 section 2.2: L = 2");
 }
 
 mod restart_after_idle {

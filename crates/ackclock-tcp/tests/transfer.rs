@@ -40,6 +40,17 @@ fn quick_acks_acknowledge_the_first_segments_at_once() {
 }
 
 #[test]
+fn what_is_out_of_order_and_what_fills_the_gap_are_acknowledged_at_once() {
+    // Of five data segments the second is lost; the SYN is number 0.
+    let mut pair = Pair::new(&config(), &config(), |number, to_server, _| !(to_server && number == 2));
+    pair.ends[0].write(0, 5 * MSS);
+    pair.run(3 * SECOND);
+    let acks: Vec<(u64, usize)> =
+        pair.sent[1][1..].iter().map(|(at, ack)| (at / MILLISECOND, ack.sack_blocks().len())).collect();
+    assert_eq!(acks, [(150, 1), (150, 1), (150, 1), (250, 0)], "three out of order, then the repair");
+}
+
+#[test]
 fn a_lost_syn_is_sent_again_after_the_initial_timeout_and_halves_nothing_but_the_start() {
     let mut pair = Pair::new(&config(), &config(), |number, to_server, _| !(to_server && number == 0));
     pair.ends[0].write(0, 3 * MSS);

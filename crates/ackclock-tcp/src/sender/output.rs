@@ -88,7 +88,7 @@ impl Sender {
         // Rule 4: one rescue retransmission a recovery, which leaves HighRxt alone.
         if !fast.rescued
             && self.una < fast.point
-            && let Some(segment) = self.board.last_unsacked()
+            && let Some(segment) = self.board.rescue()
         {
             let sent = self.retransmit(now, segment);
             self.phase = Phase::Fast(Fast { rescued: true, owed: false, ..fast });

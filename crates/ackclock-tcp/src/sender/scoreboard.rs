@@ -272,9 +272,11 @@ impl Scoreboard {
             .map(|entry| (entry.start, entry.len))
     }
 
-    /// The highest outstanding segment that was not SACKed: rule 4 of NextSeg.
-    pub fn last_unsacked(&self) -> Option<(u64, u32)> {
-        self.entries.iter().rev().find(|entry| !entry.is(flag::SACKED)).map(|entry| (entry.start, entry.len))
+    /// The highest outstanding segment that was not SACKed: rule 4 of NextSeg. Deviation: nothing where that segment was
+    /// retransmitted in this recovery, since sending it twice in one round trip rescues nothing.
+    pub fn rescue(&self) -> Option<(u64, u32)> {
+        let last = self.entries.iter().rev().find(|entry| !entry.is(flag::SACKED))?;
+        (!last.is(flag::RETRANSMITTED)).then_some((last.start, last.len))
     }
 
     /// The segment that starts at `start` is sent again.
