@@ -40,6 +40,8 @@ pub struct Context {
     pub pipe: u64,
     /// Bytes the application has written that were never sent.
     pub unsent: u64,
+    /// The window the peer advertised last (SND.WND of RFC 9293 section 3.3.1).
+    pub receive_window: u64,
     /// Smoothed round-trip time; `None` before the first sample.
     pub srtt: Option<Nanos>,
     /// Smallest round-trip time seen; `None` before the first sample.

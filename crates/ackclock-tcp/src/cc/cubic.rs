@@ -1,19 +1,197 @@
-//! CUBIC (RFC 9438).
+//! CUBIC: after a reduction the window is a cubic function of time, flat where congestion was last met (RFC 9438).
+//!
+//! Spurious congestion events (section 4.9) are not undone: the sender does not report them.
+
+#[cfg(test)]
+mod tests;
+
 use super::{CongestionControl, Entry};
-use crate::context::{Ack, Congestion, Window};
-pub(super) const ENTRY: Entry =
-    Entry { name: "cubic", summary: "", source: "RFC 9438", make: || Box::new(Cubic::default()) };
+use crate::Nanos;
+use crate::context::{Ack, Congestion, Context, Window};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "cubic",
+    summary: "growth as a cubic function of the time since the last reduction, decrease to 0.7, at least Reno's pace",
+    source: "RFC 9438",
+    make: || Box::new(Cubic::default()),
+};
+
+/// Constant C, segments per cubed second (RFC 9438 section 5.1).
+const C: f64 = 0.4;
+/// beta_cubic = 7/10, the factor of the multiplicative decrease (RFC 9438 section 4.6).
+const BETA: (u64, u64) = (7, 10);
+/// (1 + beta_cubic) / 2, the factor of fast convergence (RFC 9438 section 4.7).
+const FAST_CONVERGENCE: (u64, u64) = (17, 20);
+/// alpha_cubic = 3 * (1 - beta_cubic) / (1 + beta_cubic), segments per RTT (RFC 9438 section 4.3).
+const ALPHA: (u64, u64) = (9, 17);
+
+/// `volume * fraction`, rounded down.
+fn scale(volume: u64, (numerator, denominator): (u64, u64)) -> u64 {
+    let scaled = u128::from(volume) * u128::from(numerator) / u128::from(denominator);
+    u64::try_from(scaled).unwrap_or(u64::MAX)
+}
+
+/// W_cubic(t) in bytes, for an origin (W_max) in bytes (RFC 9438 figure 1).
+#[inline]
+fn w_cubic(t: Nanos, k: Nanos, origin: u64, mss: u64) -> u64 {
+    let seconds = (t as f64 - k as f64) * 1e-9;
+    // The conversion saturates: below zero it is zero.
+    (C * mss as f64 * seconds * seconds * seconds + origin as f64) as u64
+}
+
+/// K: the time until W_cubic is back at W_max (RFC 9438 figure 2).
+fn k(w_max: u64, cwnd: u64, mss: u64) -> Nanos {
+    let segments = w_max.saturating_sub(cwnd) as f64 / mss.max(1) as f64;
+    (libm::cbrt(segments / C) * 1e9) as Nanos
+}
+
+/// A congestion avoidance stage (RFC 9438 section 4.1.2).
+#[derive(Debug)]
+struct Epoch {
+    /// t: time in which the window could grow.
+    elapsed: Nanos,
+    /// When `elapsed` was last brought up to date.
+    updated: Nanos,
+    /// W_max of this stage, bytes.
+    origin: u64,
+    k: Nanos,
+    /// W_est, bytes.
+    w_est: u64,
+    /// Bytes acknowledged towards W_est's next segment, times the denominator of alpha.
+    credit: u64,
+    /// The window this stage left, bytes; another one now means that somebody else moved it.
+    cwnd: u64,
+    /// (target - cwnd) * acked that did not yet amount to a byte of cwnd.
+    remainder: u64,
+}
+
 /// CUBIC.
 #[derive(Default, Debug)]
-pub struct Cubic {}
+pub struct Cubic {
+    /// W_max, bytes; 0 where undefined.
+    w_max: u64,
+    /// cwnd_prior, bytes; 0 before ssthresh was first set.
+    cwnd_prior: u64,
+    /// The current stage; `None` until an ACK begins it.
+    epoch: Option<Epoch>,
+}
+
+impl Cubic {
+    // A stage begins. The window may already be past W_max, or W_max undefined: after a timeout (RFC 9438 section 4.8),
+    // or after a slow start that ended without loss (4.10). Then K = 0 and the stage starts from cwnd.
+    #[cold]
+    fn begin(&mut self, cwnd: u64, ctx: &Context) {
+        if self.cwnd_prior == 0 {
+            self.cwnd_prior = cwnd;
+        }
+        self.w_max = self.w_max.max(cwnd);
+        self.epoch = Some(Epoch {
+            elapsed: 0,
+            updated: ctx.now,
+            origin: self.w_max,
+            k: k(self.w_max, cwnd, ctx.mss),
+            w_est: cwnd,
+            credit: 0,
+            cwnd,
+            remainder: 0,
+        });
+    }
+
+    // RFC 9438 sections 4.6 and 4.8. ssthresh follows FlightSize, as figure 5 has it, so that a window the application
+    // did not use counts for nothing; RFC 7661 is the remedy for senders that this treats too harshly.
+    fn reduce(&mut self, window: &mut Window, event: &Congestion) {
+        self.cwnd_prior = window.cwnd;
+        window.ssthresh = scale(event.ctx.flight_size, BETA).max(2 * event.ctx.mss);
+    }
+}
+
+impl Epoch {
+    /// Lets the time up to an ACK count, unless it is time in which the window did not follow the network.
+    // RFC 9438 section 4.2: t leaves out the time in which cwnd was not updated because the application set the pace
+    // (section 5.8). ACKs that may grow the window are at most a round trip apart while the window is the limit, so what
+    // exceeds a round trip was idle, unused, or somebody else's.
+    #[inline]
+    fn advance(&mut self, ack: &Ack) {
+        let since = ack.ctx.now.saturating_sub(self.updated);
+        let round_trip = ack.ctx.srtt.max(ack.rtt).unwrap_or(0);
+        self.updated = ack.ctx.now;
+        self.elapsed += since.min(round_trip);
+    }
+
+    /// W_est after `acked` more bytes.
+    // RFC 9438 figure 4, a segment at a time as Reno counts it: alpha segments for each cwnd acknowledged, and one once
+    // W_est has reached cwnd_prior.
+    #[inline]
+    fn grow_estimate(&mut self, cwnd: u64, acked: u64, mss: u64, cwnd_prior: u64) {
+        let alpha = if self.w_est < cwnd_prior { ALPHA.0 } else { ALPHA.1 };
+        self.credit += alpha * acked;
+        if self.credit >= ALPHA.1 * cwnd {
+            self.credit -= ALPHA.1 * cwnd;
+            self.w_est += mss;
+        }
+    }
+
+    /// The window after `acked` more bytes.
+    #[inline]
+    fn grow(&mut self, cwnd: u64, acked: u64, ctx: &Context) -> u64 {
+        // RFC 9438 section 4.3: the Reno-friendly region.
+        if w_cubic(self.elapsed, self.k, self.origin, ctx.mss) < self.w_est {
+            self.remainder = 0;
+            return cwnd.max(self.w_est);
+        }
+        // RFC 9438 section 4.2: target = W_cubic(t + RTT) within [cwnd, 1.5*cwnd].
+        let next = self.elapsed.saturating_add(ctx.srtt.unwrap_or(0));
+        let target = w_cubic(next, self.k, self.origin, ctx.mss).clamp(cwnd, cwnd + cwnd / 2);
+        // RFC 9438 sections 4.4 and 4.5, concave and convex alike: (target - cwnd)/cwnd for each segment acknowledged, so
+        // that the target is reached in one RTT however many segments an ACK covers.
+        let growth = u128::from(target - cwnd) * u128::from(acked) + u128::from(self.remainder);
+        self.remainder = (growth % u128::from(cwnd)) as u64;
+        cwnd + (growth / u128::from(cwnd)) as u64
+    }
+}
+
 impl CongestionControl for Cubic {
-    fn on_ack(&mut self, _w: &mut Window, _ack: &Ack, _acked: u64) {
-        todo!()
+    #[inline]
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
+        let cwnd = window.cwnd;
+        // A window that was cut or raised meanwhile, after idle for one, begins a new stage.
+        if self.epoch.as_ref().is_none_or(|epoch| epoch.cwnd != cwnd) {
+            self.begin(cwnd, &ack.ctx);
+        }
+        let Some(epoch) = &mut self.epoch else { return };
+        if ack.cwnd_limited {
+            epoch.advance(ack);
+            // An ACK can cover more than the window: what the receiver had kept out of order. It still is one RTT's worth.
+            let acked = acked.min(cwnd);
+            epoch.grow_estimate(cwnd, acked, ack.ctx.mss, self.cwnd_prior);
+            window.cwnd = epoch.grow(cwnd, acked, &ack.ctx);
+            epoch.cwnd = window.cwnd;
+        } else {
+            // RFC 9438 section 5.8: no growth while application-limited.
+            epoch.updated = ack.ctx.now;
+        }
     }
-    fn on_congestion(&mut self, _w: &mut Window, _e: &Congestion) {
-        todo!()
+
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        // RFC 9438 section 4.7: fast convergence, on cwnd before it is reduced.
+        self.w_max = if window.cwnd < self.w_max { scale(window.cwnd, FAST_CONVERGENCE) } else { window.cwnd };
+        self.reduce(window, event);
+        window.cwnd = window.ssthresh;
+        self.epoch = None;
     }
-    fn on_timeout(&mut self, _w: &mut Window, _e: &Congestion, _first: bool) {
-        todo!()
+
+    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
+        if first {
+            self.reduce(window, event);
+        }
+        // RFC 9438 section 4.8: W_max is the window at which the next stage begins.
+        self.w_max = 0;
+        self.epoch = None;
+    }
+
+    fn on_idle_end(&mut self, _window: &mut Window, ctx: &Context, _idle: Nanos) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.updated = ctx.now;
+        }
     }
 }

@@ -1,5 +1,8 @@
 //! Reno: additive increase of one segment a round trip, multiplicative decrease by half (RFC 5681).
 
+#[cfg(test)]
+mod tests;
+
 use super::{CongestionControl, Entry};
 use crate::context::{Ack, Congestion, Window};
 
@@ -17,16 +20,17 @@ pub struct Reno {
     acked: u64,
 }
 
-/// ssthresh = max(FlightSize / 2, 2*SMSS) (RFC 5681 equation 4).
+/// ssthresh = max(FlightSize/2, 2*SMSS) (RFC 5681 section 3.1, equation 4).
 pub(crate) fn half_flight(event: &Congestion) -> u64 {
     (event.ctx.flight_size / 2).max(2 * event.ctx.mss)
 }
 
 impl CongestionControl for Reno {
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
-        // RFC 5681 section 3.1, byte counting: when cwnd bytes are acknowledged, cwnd grows by up to SMSS.
-        self.acked += acked;
-        while self.acked >= window.cwnd {
+        // RFC 5681 section 3.1, byte counting: when cwnd bytes are acknowledged, cwnd grows by SMSS, once an RTT at most. An
+        // ACK can cover more than the window, what the receiver had kept out of order; it still ends one RTT.
+        self.acked += acked.min(window.cwnd);
+        if self.acked >= window.cwnd {
             self.acked -= window.cwnd;
             window.cwnd += ack.ctx.mss;
         }

@@ -6,8 +6,12 @@
 use crate::Nanos;
 use crate::context::{Ack, Congestion, Context, RecoveryEnd, Window};
 
+#[cfg(test)]
+pub(crate) mod harness;
 mod newcwv;
 mod none;
+#[cfg(test)]
+mod properties;
 mod rfc2861;
 
 /// Whether an acknowledgment may grow the window.
@@ -33,7 +37,8 @@ pub trait WindowValidation: Send {
     /// The connection is established.
     fn on_start(&mut self, _ctx: &Context) {}
 
-    /// An acknowledgment arrived that advanced snd_una or SACKed data, in recovery as well. Called before any growth.
+    /// An acknowledgment arrived that advanced snd_una or SACKed data, in recovery as well. Called before any growth, and
+    /// for the acknowledgment that ends fast recovery before or after [`WindowValidation::on_recovery_end`].
     fn on_ack(&mut self, window: &mut Window, ack: &Ack) -> Growth;
 
     /// New data is about to be sent, `ctx` being the state before it. `idle` is the time since the last transmission
@@ -62,6 +67,12 @@ pub trait WindowValidation: Send {
     fn report(&self, _window: &Window) -> Report {
         Report::default()
     }
+}
+
+/// Keeps three quarters of the window in ssthresh before it is reduced for want of use: ssthresh =
+/// max(ssthresh, 3*cwnd/4) (RFC 2861 section 3, RFC 7661 section 4.4.3).
+fn remember(window: &mut Window) {
+    window.ssthresh = window.ssthresh.max(window.cwnd.saturating_mul(3) / 4);
 }
 
 /// An entry of the catalogue.

@@ -1,10 +1,102 @@
-//! stub
-use super::{Entry, Growth, WindowValidation};
-use crate::context::{Ack, Window};
-pub(super) const ENTRY: Entry = Entry { name: "rfc2861", summary: "", source: "", make: || Box::new(Rule) };
-struct Rule;
-impl WindowValidation for Rule {
-    fn on_ack(&mut self, _w: &mut Window, _a: &Ack) -> Growth {
-        todo!()
+//! CWV: a window that decays while it is not used (RFC 2861, now historic).
+//!
+//! Two decays, both once per RTO: by half while idle, and halfway towards what is used while the application sends less
+//! than the window. ssthresh remembers three quarters of the window, so slow start soon wins most of it back.
+//!
+//! RFC 2861 says what the floor of the idle decay is, one segment, and so it is here. Linux stops at the restart window
+//! min(IW, cwnd). Where RFC 2861 is silent: loss begins a new period, and in loss recovery, where the window belongs to
+//! the recovery, nothing decays.
+
+#[cfg(test)]
+mod tests;
+
+use super::{Entry, Growth, WindowValidation, remember};
+use crate::Nanos;
+use crate::context::{Ack, Congestion, Context, RecoveryEnd, Window};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "rfc2861",
+    summary: "the window decays with each RTO in which it is idle or not filled, and grows only when full",
+    source: "RFC 2861",
+    make: || Box::new(Cwv::default()),
+};
+
+/// The rule.
+#[derive(Default, Debug)]
+struct Cwv {
+    /// T_prev: when the window was last full, or was last reduced.
+    since: Nanos,
+    /// W_used: the most bytes outstanding since then.
+    used: u64,
+}
+
+impl Cwv {
+    fn restart(&mut self, now: Nanos) {
+        *self = Cwv { since: now, used: 0 };
+    }
+}
+
+impl WindowValidation for Cwv {
+    fn on_start(&mut self, ctx: &Context) {
+        self.restart(ctx.now);
+    }
+
+    // RFC 2861 section 3: the window grows only if it was full. In loss recovery there is more to send than it allows.
+    #[inline]
+    fn on_ack(&mut self, _window: &mut Window, ack: &Ack) -> Growth {
+        if ack.cwnd_limited || ack.ctx.in_recovery { Growth::Allowed } else { Growth::Forbidden }
+    }
+
+    // RFC 2861 section 3.2, first part: the sender has been idle.
+    #[inline]
+    fn before_send(&mut self, window: &mut Window, ctx: &Context, idle: Nanos) {
+        if idle < ctx.rto || idle == 0 || ctx.in_recovery {
+            return;
+        }
+        remember(window);
+        for _ in 0..idle / ctx.rto.max(1) {
+            window.cwnd = (window.cwnd.min(ctx.receive_window) / 2).max(ctx.mss);
+            if window.cwnd == ctx.mss {
+                break;
+            }
+        }
+        self.restart(ctx.now);
+    }
+
+    // RFC 2861 section 3.2, second part.
+    #[inline]
+    fn on_sent(&mut self, window: &mut Window, ctx: &Context, cwnd_limited: bool) {
+        // A window that has no room for another segment is full, whether or not there is one to send.
+        if cwnd_limited || ctx.in_recovery || ctx.flight_size + ctx.mss > window.cwnd {
+            self.restart(ctx.now);
+            return;
+        }
+        if ctx.unsent > 0 {
+            return;
+        }
+        self.used = self.used.max(ctx.flight_size);
+        if ctx.now.saturating_sub(self.since) >= ctx.rto {
+            remember(window);
+            // One segment at least: the RFC's formula alone can give less where segments are small.
+            window.cwnd = ((window.cwnd.min(ctx.receive_window) + self.used) / 2).max(ctx.mss);
+            self.restart(ctx.now);
+        }
+    }
+
+    fn on_congestion(&mut self, _window: &mut Window, event: &Congestion, _before: &Window) {
+        self.restart(event.ctx.now);
+    }
+
+    fn on_recovery_end(&mut self, _window: &mut Window, end: &RecoveryEnd) {
+        self.restart(end.ctx.now);
+    }
+
+    fn on_timeout(&mut self, _window: &mut Window, event: &Congestion) {
+        self.restart(event.ctx.now);
+    }
+
+    // RFC 2861 takes the place of the restart of RFC 5681 section 4.1.
+    fn replaces_restart(&self) -> bool {
+        true
     }
 }

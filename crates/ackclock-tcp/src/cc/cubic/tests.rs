@@ -1,0 +1,337 @@
+//! RFC 9438: its equations on worked values, and windows over time against its closed forms.
+
+use super::*;
+use crate::cc::CongestionControl;
+use crate::{MILLISECOND, SECOND};
+
+const MSS: u64 = 1000;
+const RTT: Nanos = 100 * MILLISECOND;
+
+/// A sender that always fills its window, an RTT at a time.
+struct Bulk {
+    cubic: Cubic,
+    window: Window,
+    now: Nanos,
+    rtt: Nanos,
+    /// Segments each ACK covers.
+    stretch: u64,
+}
+
+impl Bulk {
+    /// In congestion avoidance with `cwnd` segments.
+    fn new(cwnd: u64, rtt: Nanos) -> Bulk {
+        let window = Window { cwnd: cwnd * MSS, ssthresh: 2 * MSS, pacing_rate: None };
+        Bulk { cubic: Cubic::default(), window, now: 10 * SECOND, rtt, stretch: 1 }
+    }
+
+    fn ctx(&self) -> Context {
+        Context {
+            now: self.now,
+            mss: MSS,
+            initial_window: 10 * MSS,
+            snd_una: 0,
+            snd_nxt: self.window.cwnd,
+            flight_size: self.window.cwnd,
+            pipe: self.window.cwnd,
+            unsent: u64::MAX,
+            receive_window: u64::MAX,
+            srtt: Some(self.rtt),
+            min_rtt: Some(self.rtt),
+            rto: SECOND,
+            in_recovery: false,
+        }
+    }
+
+    fn ack(&mut self, bytes: u64, cwnd_limited: bool) {
+        let ack = Ack { ctx: self.ctx(), acked: bytes, sacked: 0, lost: 0, rtt: Some(self.rtt), cwnd_limited };
+        self.cubic.on_ack(&mut self.window, &ack, bytes);
+    }
+
+    /// One RTT: a window's worth of ACKs, evenly spaced. Returns the segments acknowledged.
+    fn round(&mut self) -> u64 {
+        let segments = self.window.cwnd / MSS;
+        let (start, mut acked) = (self.now, 0);
+        while acked < segments {
+            acked += self.stretch;
+            self.now = start + self.rtt * acked / segments;
+            self.ack(self.stretch * MSS, true);
+        }
+        acked
+    }
+
+    fn lose(&mut self) {
+        let event = Congestion { ctx: self.ctx() };
+        self.cubic.on_congestion(&mut self.window, &event);
+    }
+
+    fn segments(&self) -> f64 {
+        self.window.cwnd as f64 / MSS as f64
+    }
+}
+
+fn near(value: f64, expected: f64, tolerance: f64, what: &str) {
+    assert!((value - expected).abs() <= tolerance, "{what}: {value} instead of {expected}");
+}
+
+#[test]
+fn equations_on_worked_values() {
+    // W_max 1000, cwnd_epoch 700: K = cbrt(300/0.4) = cbrt(750) = 9.0856 s.
+    let k = k(1000 * MSS, 700 * MSS, MSS);
+    near(k as f64 * 1e-9, 9.085_603, 1e-6, "K");
+    near(w_cubic(0, k, 1000 * MSS, MSS) as f64, 700_000.0, 1.0, "W_cubic(0) = cwnd_epoch");
+    near(w_cubic(k, k, 1000 * MSS, MSS) as f64, 1_000_000.0, 1.0, "W_cubic(K) = W_max");
+    near(w_cubic(k + 5 * SECOND, k, 1000 * MSS, MSS) as f64, 1_050_000.0, 1.0, "0.4 * 5^3 = 50 above");
+    near(w_cubic(k - 5 * SECOND, k, 1000 * MSS, MSS) as f64, 950_000.0, 1.0, "and below");
+    assert_eq!(super::k(10 * MSS, 10 * MSS, MSS), 0);
+    assert_eq!(super::k(5 * MSS, 10 * MSS, MSS), 0, "past W_max already");
+    assert_eq!(w_cubic(0, 1000 * SECOND, MSS, MSS), 0, "never below zero");
+    assert_eq!(scale(1000, BETA), 700);
+    assert_eq!(scale(1000, FAST_CONVERGENCE), 850);
+    near(ALPHA.0 as f64 / ALPHA.1 as f64, 3.0 * (1.0 - 0.7) / (1.0 + 0.7), 1e-12, "alpha");
+}
+
+#[test]
+fn decrease_is_to_seven_tenths_of_the_flight() {
+    let mut s = Bulk::new(1000, RTT);
+    s.lose();
+    assert_eq!((s.window.cwnd, s.window.ssthresh), (700 * MSS, 700 * MSS));
+    assert_eq!((s.cubic.w_max, s.cubic.cwnd_prior), (1000 * MSS, 1000 * MSS));
+
+    let mut s = Bulk::new(1000, RTT);
+    let mut event = Congestion { ctx: s.ctx() };
+    event.ctx.flight_size = 100 * MSS;
+    s.cubic.on_congestion(&mut s.window, &event);
+    assert_eq!((s.window.cwnd, s.window.ssthresh), (70 * MSS, 70 * MSS));
+    assert_eq!(s.cubic.w_max, 1000 * MSS, "W_max is the window, not the flight");
+}
+
+#[test]
+fn decrease_stops_at_two_segments() {
+    let mut s = Bulk::new(2, RTT);
+    s.lose();
+    assert_eq!((s.window.cwnd, s.window.ssthresh), (2 * MSS, 2 * MSS));
+    let event = Congestion { ctx: s.ctx() };
+    s.cubic.on_timeout(&mut s.window, &event, true);
+    assert_eq!(s.window.ssthresh, 2 * MSS);
+}
+
+#[test]
+fn the_window_follows_the_closed_form() {
+    for (w_max, stretch) in [(1000, 1), (1000, 2), (3000, 2)] {
+        let mut s = Bulk::new(w_max, RTT);
+        s.stretch = stretch;
+        s.lose();
+        let start = s.now;
+        let k = libm::cbrt(0.3 * w_max as f64 / 0.4);
+        let mut before = s.segments();
+        let mut growth = f64::INFINITY;
+        while s.now < start + (k * 1e9) as Nanos + 10 * SECOND {
+            s.round();
+            // The ACKs of a round carry the window to its target, W_cubic an RTT on; the round's first ACK began the stage.
+            let t = (s.now - start) as f64 * 1e-9 - k;
+            let closed = 0.4 * t * t * t + w_max as f64;
+            // Over a round the target moves on by what is left of the RTT, hence the slope's share of it.
+            let slope = 3.0 * 0.4 * t * t * 0.1;
+            near(s.segments(), closed, 1.0 + slope, "W_cubic");
+            // Concave up to K, convex after it.
+            let grown = s.segments() - before;
+            if t < -0.5 {
+                assert!(grown <= 1.02 * growth + 0.01, "concave at {t}: {grown} after {growth}");
+            } else if t > 0.5 {
+                assert!(grown >= 0.98 * growth - 0.01, "convex at {t}: {grown} after {growth}");
+            }
+            (before, growth) = (s.segments(), grown);
+        }
+        near(s.segments(), w_max as f64 + 400.0, 13.0, "ten seconds after K");
+    }
+}
+
+#[test]
+fn the_plateau_is_w_max() {
+    let mut s = Bulk::new(1000, RTT);
+    s.lose();
+    let start = s.now;
+    while s.now < start + 9085 * MILLISECOND {
+        s.round();
+    }
+    near(s.segments(), 1000.0, 1.0, "at K");
+}
+
+#[test]
+fn growth_is_at_most_half_a_window_a_round_trip() {
+    // An RTT of 20 s makes W_cubic(t + RTT) thousands of segments.
+    let mut s = Bulk::new(100, 20 * SECOND);
+    s.lose();
+    for _ in 0..3 {
+        let before = s.window.cwnd;
+        s.round();
+        // Each ACK aims at 1.5 times the window it finds, which compounds to e^(1/2) at most.
+        let ratio = s.window.cwnd as f64 / before as f64;
+        assert!(ratio > 1.4 && ratio < 1.65, "{ratio}");
+    }
+}
+
+#[test]
+fn short_round_trips_follow_reno() {
+    // RTT 1 ms: W_cubic hardly moves in a second, and W_est sets the pace: alpha = 9/17 a round up to cwnd_prior, then 1.
+    let mut s = Bulk::new(100, MILLISECOND);
+    s.lose();
+    let mut rounds = 0;
+    while s.window.cwnd < 100 * MSS {
+        s.round();
+        rounds += 1;
+    }
+    near(f64::from(rounds), 30.0 * 17.0 / 9.0, 2.0, "rounds to win back 30 segments");
+    let before = s.segments();
+    for _ in 0..20 {
+        s.round();
+    }
+    near(s.segments() - before, 20.0, 1.1, "a segment a round past cwnd_prior");
+}
+
+#[test]
+fn fast_convergence_gives_way() {
+    let mut s = Bulk::new(1000, RTT);
+    s.lose();
+    s.round();
+    let cwnd = s.window.cwnd;
+    assert!(cwnd < 1000 * MSS);
+    s.lose();
+    assert_eq!(s.cubic.w_max, cwnd * 17 / 20);
+    assert_eq!(s.cubic.cwnd_prior, cwnd);
+    while s.window.cwnd <= cwnd {
+        s.round();
+    }
+    let cwnd = s.window.cwnd;
+    s.lose();
+    assert_eq!(s.cubic.w_max, cwnd, "above W_max: remembered in full");
+}
+
+#[test]
+fn after_a_timeout_the_stage_starts_flat_from_its_own_window() {
+    let mut s = Bulk::new(1000, RTT);
+    let event = Congestion { ctx: s.ctx() };
+    s.cubic.on_timeout(&mut s.window, &event, true);
+    assert_eq!((s.window.ssthresh, s.window.cwnd), (700 * MSS, 1000 * MSS), "the sender sets cwnd");
+    // Timed out again: ssthresh stays (RFC 5681 section 3.1).
+    s.window.cwnd = MSS;
+    let event = Congestion { ctx: s.ctx() };
+    s.cubic.on_timeout(&mut s.window, &event, false);
+    assert_eq!((s.window.ssthresh, s.cubic.cwnd_prior), (700 * MSS, 1000 * MSS));
+    s.window.cwnd = 700 * MSS;
+    let start = s.now;
+    while s.now < start + 10 * SECOND {
+        s.round();
+    }
+    // K = 0 and W_max = 700: 0.4 * 10^3 = 400 above after 10 s.
+    near(s.segments(), 1100.0, 14.0, "W_cubic from 700");
+}
+
+#[test]
+fn slow_start_that_ends_without_loss_starts_the_same_way() {
+    let mut s = Bulk::new(500, RTT);
+    let start = s.now;
+    while s.now < start + 10 * SECOND {
+        s.round();
+    }
+    near(s.segments(), 900.0, 14.0, "W_cubic from 500");
+    assert_eq!(s.cubic.cwnd_prior, 500 * MSS);
+}
+
+#[test]
+fn unused_time_does_not_count() {
+    let reference = {
+        let mut s = Bulk::new(1000, RTT);
+        s.lose();
+        for _ in 0..60 {
+            s.round();
+        }
+        s.segments()
+    };
+    // A minute in which the application sends a little, one without any call at all, and one of idleness, between rounds.
+    for kind in 0..3 {
+        let mut s = Bulk::new(1000, RTT);
+        s.lose();
+        for round in 0..60 {
+            s.round();
+            if round == 30 {
+                let before = s.window;
+                match kind {
+                    0 => {
+                        for _ in 0..600 {
+                            s.now += RTT;
+                            s.ack(MSS, false);
+                        }
+                    }
+                    1 => s.now += 60 * SECOND,
+                    _ => {
+                        s.now += 60 * SECOND;
+                        let ctx = s.ctx();
+                        s.cubic.on_idle_end(&mut s.window, &ctx, 60 * SECOND);
+                    }
+                }
+                assert_eq!(s.window, before, "no growth");
+            }
+        }
+        // A round trip's worth of the gap may count: 100 ms of the steepest growth here.
+        near(s.segments(), reference, 3.0, "the trajectory goes on where it was");
+    }
+}
+
+#[test]
+fn a_window_moved_by_others_begins_a_new_stage() {
+    let mut s = Bulk::new(1000, RTT);
+    s.lose();
+    for _ in 0..150 {
+        s.round();
+    }
+    assert!(s.segments() > 1050.0);
+    // Restarted after idle, and slow start is back at 600.
+    s.window.cwnd = 600 * MSS;
+    s.round();
+    let begun = s.cubic.epoch.as_ref().expect("a stage");
+    assert_eq!((begun.origin, begun.w_est), (1000 * MSS, 600 * MSS));
+    near(begun.k as f64 * 1e-9, 10.0, 0.001, "K = cbrt(400/0.4)");
+}
+
+#[test]
+fn an_ack_that_covers_more_than_the_window_counts_for_one() {
+    let mut s = Bulk::new(10, RTT);
+    s.lose();
+    s.ack(5_000 * MSS, true);
+    assert!(s.window.cwnd <= 11 * MSS, "{}", s.window.cwnd);
+}
+
+/// Mean window in segments where one packet in `1/p` is lost, over cycles after the first `skip`.
+fn mean_window(interval: u64, rtt: Nanos, cwnd: u64) -> f64 {
+    let mut s = Bulk::new(cwnd, rtt);
+    let (skip, cycles) = (5, 40);
+    let (mut sum, mut rounds) = (0.0, 0u64);
+    for cycle in 0..cycles {
+        let mut sent = 0;
+        while sent < interval {
+            if cycle >= skip {
+                sum += s.segments();
+                rounds += 1;
+            }
+            sent += s.round();
+        }
+        s.lose();
+    }
+    sum / rounds as f64
+}
+
+#[test]
+fn mean_windows_of_the_rfc() {
+    // RFC 9438 tables 1 and 2, C = 0.4: segments at a loss rate p with a loss every 1/p packets.
+    for (interval, rtt_ms, published) in [
+        (10_000, 100, 187.0),
+        (100_000, 100, 1054.0),
+        (1_000_000, 100, 5926.0),
+        (10_000, 10, 120.0),
+        (100_000, 10, 379.0),
+    ] {
+        let mean = mean_window(interval, rtt_ms * MILLISECOND, published as u64);
+        near(mean, published, 0.03 * published, &format!("p = 1/{interval}, RTT {rtt_ms} ms"));
+    }
+}

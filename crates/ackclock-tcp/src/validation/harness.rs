@@ -1,0 +1,232 @@
+//! A sender small enough to do arithmetic on: it plays writes, ACKs, losses, timeouts and idle times to a window
+//! validation and a congestion control, in the order the traits promise.
+
+use super::WindowValidation;
+use crate::cc::CongestionControl;
+use crate::context::{Ack, Congestion, Context, RecoveryEnd, Window};
+use crate::slow_start::{self, SlowStart};
+use crate::{MILLISECOND, Nanos, SECOND, cc};
+
+/// SMSS, bytes: windows in segments are thousands.
+pub(crate) const MSS: u64 = 1000;
+
+/// Leaves the window alone, so that only the rule moves it.
+struct Still;
+
+impl SlowStart for Still {
+    fn on_ack(&mut self, _window: &mut Window, _ack: &Ack) -> u64 {
+        0
+    }
+}
+
+impl CongestionControl for Still {
+    fn on_ack(&mut self, _window: &mut Window, _ack: &Ack, _acked: u64) {}
+    fn on_congestion(&mut self, _window: &mut Window, _event: &Congestion) {}
+    fn on_timeout(&mut self, _window: &mut Window, _event: &Congestion, _first: bool) {}
+}
+
+/// The sender.
+pub(crate) struct Sender {
+    pub now: Nanos,
+    pub window: Window,
+    pub rule: Box<dyn WindowValidation>,
+    pub cc: Box<dyn CongestionControl>,
+    pub slow_start: Box<dyn SlowStart>,
+    pub una: u64,
+    pub nxt: u64,
+    pub srtt: Option<Nanos>,
+    pub rto: Nanos,
+    pub initial_window: u64,
+    pub receive_window: u64,
+    pub unsent: u64,
+    pub in_recovery: bool,
+    /// Where the recovery ends.
+    pub recovery_point: u64,
+    /// Acknowledgments up to here cover a flight in which the window was full.
+    limited_until: u64,
+    last_sent: Nanos,
+}
+
+impl Sender {
+    /// Established at 10 s with an initial window of ten segments and an RTT of 100 ms.
+    pub fn new(rule: &str, cc: Box<dyn CongestionControl>) -> Sender {
+        let rule = (super::by_name(rule).expect("a rule").make)();
+        let mut sender = Sender {
+            now: 10 * SECOND,
+            window: Window { cwnd: 10 * MSS, ssthresh: u64::MAX, pacing_rate: None },
+            rule,
+            cc,
+            slow_start: (slow_start::by_name("standard").expect("a slow start").make)(),
+            una: 0,
+            nxt: 0,
+            srtt: Some(100 * MILLISECOND),
+            rto: SECOND,
+            initial_window: 10 * MSS,
+            receive_window: u64::MAX,
+            unsent: 0,
+            in_recovery: false,
+            recovery_point: 0,
+            limited_until: 0,
+            last_sent: 10 * SECOND,
+        };
+        let ctx = sender.ctx();
+        sender.rule.on_start(&ctx);
+        sender.cc.on_start(&mut sender.window, &ctx);
+        sender
+    }
+
+    /// With a slow start and a congestion control that never move the window.
+    pub fn still(rule: &str, cwnd: u64) -> Sender {
+        let mut sender = Sender::new(rule, Box::new(Still));
+        sender.slow_start = Box::new(Still);
+        (sender.window.cwnd, sender.window.ssthresh) = (cwnd * MSS, MSS);
+        sender
+    }
+
+    pub fn with_cc(rule: &str, cc: &str) -> Sender {
+        Sender::new(rule, (cc::by_name(cc).expect("a congestion control").make)())
+    }
+
+    pub fn flight(&self) -> u64 {
+        self.nxt - self.una
+    }
+
+    pub fn ctx(&self) -> Context {
+        Context {
+            now: self.now,
+            mss: MSS,
+            initial_window: self.initial_window,
+            snd_una: self.una,
+            snd_nxt: self.nxt,
+            flight_size: self.flight(),
+            pipe: self.flight(),
+            unsent: self.unsent,
+            receive_window: self.receive_window,
+            srtt: self.srtt,
+            min_rtt: self.srtt,
+            rto: self.rto,
+            in_recovery: self.in_recovery,
+        }
+    }
+
+    pub fn wait(&mut self, time: Nanos) {
+        self.now += time;
+    }
+
+    /// Sends up to `segments` as the window allows; the rest is not kept.
+    pub fn send(&mut self, segments: u64) {
+        self.unsent = segments * MSS;
+        while self.unsent > 0 {
+            let idle = if self.flight() == 0 { self.now - self.last_sent } else { 0 };
+            let ctx = self.ctx();
+            self.rule.before_send(&mut self.window, &ctx, idle);
+            if self.flight() + MSS > self.window.cwnd.min(self.receive_window) {
+                self.limited_until = self.nxt;
+                break;
+            }
+            self.nxt += MSS;
+            self.unsent -= MSS;
+            self.last_sent = self.now;
+            let limited = self.unsent > 0 && self.flight() + MSS > self.window.cwnd;
+            let ctx = self.ctx();
+            self.rule.on_sent(&mut self.window, &ctx, limited);
+        }
+        self.unsent = 0;
+    }
+
+    /// One ACK for `segments`.
+    pub fn ack(&mut self, segments: u64) {
+        self.ack_bytes(segments * MSS);
+    }
+
+    pub fn ack_bytes(&mut self, bytes: u64) {
+        let acked = bytes.min(self.flight());
+        self.una += acked;
+        let ack = self.last_ack(acked);
+        let growth = self.rule.on_ack(&mut self.window, &ack);
+        if growth == super::Growth::Allowed && !self.in_recovery && acked > 0 {
+            let left = if self.window.in_slow_start() { self.slow_start.on_ack(&mut self.window, &ack) } else { acked };
+            if left > 0 {
+                self.cc.on_ack(&mut self.window, &ack, left);
+            }
+        }
+    }
+
+    pub fn last_ack(&self, acked: u64) -> Ack {
+        let cwnd_limited = self.una <= self.limited_until;
+        Ack { ctx: self.ctx(), acked, sacked: 0, lost: 0, rtt: self.srtt, cwnd_limited }
+    }
+
+    /// Sends a burst and has it acknowledged, one ACK for each two segments, all within an RTT that starts one RTT later.
+    pub fn burst(&mut self, segments: u64) {
+        self.send(segments);
+        self.wait(self.srtt.expect("an RTT"));
+        while self.flight() > 0 {
+            self.ack(2);
+        }
+    }
+
+    /// A round trip of a bulk transfer: each ACK of two segments lets more leave.
+    pub fn bulk_round(&mut self) {
+        let rtt = self.srtt.expect("an RTT");
+        let end = self.now + rtt;
+        self.send(1 << 20);
+        let target = self.nxt;
+        let step = rtt / (self.flight() / MSS + 1);
+        while self.una < target {
+            self.wait(step);
+            self.ack(2);
+            self.send(1 << 20);
+        }
+        self.now = self.now.max(end);
+    }
+
+    /// Duplicate ACKs reveal a loss.
+    pub fn lose(&mut self) {
+        let event = Congestion { ctx: self.ctx() };
+        let before = self.window;
+        self.cc.on_congestion(&mut self.window, &event);
+        self.rule.on_congestion(&mut self.window, &event, &before);
+        self.in_recovery = true;
+        self.recovery_point = self.nxt;
+    }
+
+    /// The ACK that covers the recovery point, `retransmitted` segments having been sent again.
+    pub fn recover(&mut self, retransmitted: u64) {
+        self.wait(self.srtt.unwrap_or(SECOND));
+        let acked = self.recovery_point.max(self.una) - self.una;
+        self.una += acked;
+        let ack = self.last_ack(acked);
+        self.rule.on_ack(&mut self.window, &ack);
+        self.in_recovery = false;
+        let end = RecoveryEnd { ctx: self.ctx(), retransmitted: retransmitted * MSS };
+        self.cc.on_recovery_end(&mut self.window, &end);
+        self.rule.on_recovery_end(&mut self.window, &end);
+    }
+
+    /// The retransmission timer expires.
+    pub fn timeout(&mut self, first: bool) {
+        let event = Congestion { ctx: self.ctx() };
+        self.cc.on_timeout(&mut self.window, &event, first);
+        self.window.cwnd = MSS;
+        self.rule.on_timeout(&mut self.window, &event);
+        self.in_recovery = true;
+        self.recovery_point = self.nxt;
+    }
+
+    /// cwnd, ssthresh and pipeACK, in segments; an infinite ssthresh and an undefined pipeACK are -1.
+    pub fn state(&self) -> (u64, i64, i64) {
+        let segments = |bytes: u64| (bytes / MSS) as i64;
+        let ssthresh = if self.window.ssthresh == u64::MAX { -1 } else { segments(self.window.ssthresh) };
+        let pipe_ack = self.rule.report(&self.window).pipe_ack.map_or(-1, segments);
+        (self.window.cwnd / MSS, ssthresh, pipe_ack)
+    }
+
+    pub fn pipe_ack(&self) -> Option<u64> {
+        self.rule.report(&self.window).pipe_ack.map(|bytes| bytes / MSS)
+    }
+
+    pub fn non_validated(&self) -> bool {
+        self.rule.report(&self.window).non_validated
+    }
+}

@@ -1,0 +1,147 @@
+//! pipeACK: the most the network acknowledged in one round trip of late (RFC 7661 sections 4.2 and 4.5).
+//!
+//! A round opens with an ACK and takes in what was outstanding just before it: all of that was sent by then, so its last
+//! byte is acknowledged one round trip later at most. The volume of a round is thus a difference of two HighACKs one RTT
+//! apart, without a clock and without trusting SRTT, which lags behind a growing queue. It counts each byte once whether
+//! SACKed first or not. At the end of a round of slow start, which doubles the window, it is half the window, which is what
+//! the threshold of section 4.3 is meant for.
+
+use crate::context::Context;
+use crate::{NEVER, Nanos, SECOND};
+
+/// Parts the sampling period is divided into (RFC 7661 section 4.5.1 suggests five).
+const PERIODS: usize = 5;
+
+/// The pipeACK Sampling Period: max(3*RTT, 1 s) (RFC 7661 section 4.2).
+fn sampling_period(ctx: &Context) -> Nanos {
+    ctx.srtt.unwrap_or(0).saturating_mul(3).max(SECOND)
+}
+
+/// A fifth of the sampling period and the highest sample taken in it.
+#[derive(Clone, Copy, Default, Debug)]
+struct Period {
+    /// When its first sample was taken.
+    start: Nanos,
+    /// Highest sample, bytes.
+    highest: u64,
+}
+
+/// The pipeACK variable.
+#[derive(Default, Debug)]
+pub(super) struct PipeAck {
+    periods: [Period; PERIODS],
+    current: usize,
+    /// Highest sample of the live periods; `None` is RFC 7661's "undefined".
+    highest: Option<u64>,
+    /// When the first live period is too old.
+    expiry: Nanos,
+    /// HighACK after the last acknowledgment seen.
+    high_ack: u64,
+    /// HighACK just before the round opened.
+    base: u64,
+    /// What HighACK must reach to end the round; no round is open where it already has.
+    mark: u64,
+}
+
+impl PipeAck {
+    /// Undefined: no round is open and the history is gone.
+    // RFC 7661 sections 4.1, 4.2 and 4.4.1: at the start and directly after loss recovery.
+    pub(super) fn reset(&mut self, high_ack: u64) {
+        *self = PipeAck { high_ack, ..PipeAck::default() };
+    }
+
+    /// The value, bytes; `None` where undefined.
+    ///
+    /// What the open round has seen so far is less than its sample will be, so it may count already: a burst whose tail
+    /// is lost is not forgotten for want of its last ACKs (RFC 7661 section 4.2, the note on FlightSize).
+    #[inline]
+    pub(super) fn value(&self) -> Option<u64> {
+        let open = if self.high_ack < self.mark { self.high_ack - self.base } else { 0 };
+        self.highest.map(|highest| highest.max(open))
+    }
+
+    /// Takes in an acknowledgment outside loss recovery. Returns whether a round ended or a sample expired.
+    #[inline]
+    pub(super) fn on_ack(&mut self, ctx: &Context) -> bool {
+        let before = std::mem::replace(&mut self.high_ack, ctx.snd_una);
+        let ended = ctx.snd_una >= self.mark;
+        if ended {
+            self.end_round(ctx, before);
+        }
+        self.expire(ctx) || ended
+    }
+
+    /// Follows HighACK in loss recovery.
+    // RFC 7661 section 4.2: no samples are collected in loss recovery, and pipeACK keeps its value.
+    #[inline]
+    pub(super) fn pass(&mut self, high_ack: u64) {
+        self.high_ack = high_ack;
+    }
+
+    /// Keeps the value as it is and gives up the open round: loss recovery begins.
+    pub(super) fn freeze(&mut self) {
+        self.highest = self.value();
+        self.mark = 0;
+    }
+
+    /// Drops what is older than the sampling period at `ctx.now`. Returns whether there was any.
+    #[inline]
+    pub(super) fn expire(&mut self, ctx: &Context) -> bool {
+        let expired = ctx.now >= self.expiry && self.highest.is_some();
+        if expired {
+            self.refresh(ctx);
+        }
+        expired
+    }
+
+    /// When the last sample of at least `volume` bytes grew too old; `ctx.now` if there is none.
+    pub(super) fn last_reached(&self, volume: u64, ctx: &Context) -> Nanos {
+        let period = sampling_period(ctx);
+        let reached = self.periods.iter().filter(|p| p.highest >= volume);
+        reached.map(|p| p.start.saturating_add(period)).max().unwrap_or(ctx.now).min(ctx.now)
+    }
+
+    #[cold]
+    fn end_round(&mut self, ctx: &Context, before: u64) {
+        if before < self.mark {
+            self.record(ctx, self.mark - self.base);
+        }
+        self.base = before;
+        self.mark = ctx.snd_nxt;
+        // Nothing is outstanding any more: this ACK alone is the round.
+        if ctx.snd_una >= self.mark && ctx.snd_una > before {
+            self.record(ctx, ctx.snd_una - before);
+        }
+    }
+
+    // RFC 7661 section 4.5.1: the highest sample of each measurement period, with the period's start. Five starts at least
+    // a fifth apart span the sampling period, so the one overwritten is too old, unless the RTT has just grown: pipeACK
+    // is then lower than it might be, as section 4.2 allows.
+    fn record(&mut self, ctx: &Context, sample: u64) {
+        let current = &mut self.periods[self.current];
+        let length = sampling_period(ctx) / PERIODS as u64;
+        if self.highest.is_some() && ctx.now.saturating_sub(current.start) < length {
+            current.highest = current.highest.max(sample);
+        } else {
+            self.current = (self.current + 1) % PERIODS;
+            self.periods[self.current] = Period { start: ctx.now, highest: sample };
+        }
+        self.refresh(ctx);
+    }
+
+    // RFC 7661 section 4.2: never above the highest sample within the sampling period. A period's age counts from its
+    // start, so that no sample in it outlives the sampling period. Where every sample is too old the value is zero, not
+    // undefined (section 4.5.1: a period without samples counts as zero).
+    fn refresh(&mut self, ctx: &Context) {
+        let period = sampling_period(ctx);
+        let (mut highest, mut expiry) = (0, NEVER);
+        for p in self.periods.iter().filter(|p| p.highest > 0) {
+            let end = p.start.saturating_add(period);
+            if ctx.now < end {
+                highest = highest.max(p.highest);
+                expiry = expiry.min(end);
+            }
+        }
+        (self.highest, self.expiry) = (Some(highest), expiry);
+    }
+}

@@ -1,0 +1,105 @@
+//! Any sequence of events, under every congestion control and every rule: the window stays a window.
+
+use proptest::prelude::*;
+
+use super::harness::{MSS, Sender};
+use crate::{Nanos, SECOND, cc, validation};
+
+#[derive(Clone, Debug)]
+enum Op {
+    Send(u64),
+    Ack(u64),
+    BulkRound,
+    Lose,
+    Recover(u64),
+    Timeout,
+    Wait(Nanos),
+    Srtt(Nanos),
+    ReceiveWindow(u64),
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        4 => (1..2000u64).prop_map(Op::Send),
+        6 => (1..4_000_000u64).prop_map(Op::Ack),
+        3 => Just(Op::BulkRound),
+        2 => Just(Op::Lose),
+        2 => (0..4000u64).prop_map(Op::Recover),
+        1 => Just(Op::Timeout),
+        2 => (0..2 * SECOND).prop_map(Op::Wait),
+        1 => (0..4000 * SECOND).prop_map(Op::Wait),
+        1 => (1..5 * SECOND).prop_map(Op::Srtt),
+        1 => (MSS..1000 * MSS).prop_map(Op::ReceiveWindow),
+    ]
+}
+
+fn play(s: &mut Sender, op: &Op) {
+    match *op {
+        Op::Send(segments) => s.send(segments),
+        Op::Ack(bytes) => s.ack_bytes(bytes),
+        // Slow start alone would have no end without loss; what is tested is the rules, not the patience.
+        Op::BulkRound if !s.in_recovery && s.window.cwnd < 5_000 * MSS && s.receive_window > s.window.cwnd => {
+            s.bulk_round();
+        }
+        Op::BulkRound => {}
+        Op::Lose if !s.in_recovery && s.flight() > 0 => s.lose(),
+        Op::Lose => {}
+        Op::Recover(retransmitted) if s.in_recovery => s.recover(retransmitted),
+        Op::Recover(_) => {}
+        Op::Timeout => s.timeout(!s.in_recovery),
+        Op::Wait(time) => s.wait(time),
+        Op::Srtt(srtt) => s.srtt = Some(srtt),
+        Op::ReceiveWindow(bytes) => s.receive_window = bytes,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_window_stays_a_window(ops in prop::collection::vec(op(), 1..120)) {
+        for rule in validation::CATALOGUE {
+            for cc in cc::CATALOGUE {
+                let mut s = Sender::with_cc(rule.name, cc.name);
+                for op in &ops {
+                    let before = s.window;
+                    play(&mut s, op);
+                    let context = format!("{} {} {op:?}: {before:?} -> {:?}", rule.name, cc.name, s.window);
+                    prop_assert!(s.window.cwnd >= MSS, "{context}");
+                    prop_assert!(s.window.ssthresh >= 2 * MSS, "{context}");
+                    // No ACK more than doubles a window, and slow start adds two segments at most.
+                    if let Op::Ack(_) = op {
+                        let most = (2 * before.cwnd).max(before.cwnd + 2 * MSS);
+                        prop_assert!(s.window.cwnd <= most, "{context}");
+                    }
+                    // pipeACK never exceeds what was outstanding at some time.
+                    if let Some(pipe_ack) = s.rule.report(&s.window).pipe_ack {
+                        prop_assert!(pipe_ack <= s.nxt, "{context}: pipeACK {pipe_ack}");
+                    }
+                    if s.rule.report(&s.window).non_validated {
+                        prop_assert!(s.rule.report(&s.window).pipe_ack.is_some(), "{context}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Loss never leaves more than before it, nor does the end of recovery raise what recovery had.
+    #[test]
+    fn congestion_never_raises_the_window(ops in prop::collection::vec(op(), 1..80)) {
+        for rule in validation::CATALOGUE {
+            for cc in cc::CATALOGUE {
+                let mut s = Sender::with_cc(rule.name, cc.name);
+                for op in &ops {
+                    let before = s.window;
+                    play(&mut s, op);
+                    let context = format!("{} {} {op:?}: {before:?} -> {:?}", rule.name, cc.name, s.window);
+                    // What is in flight may exceed a window that has since been reduced; ssthresh follows the flight.
+                    if matches!(op, Op::Lose | Op::Recover(_)) && s.flight() <= before.cwnd {
+                        prop_assert!(s.window.cwnd <= before.cwnd.max(2 * MSS), "{context}");
+                    }
+                }
+            }
+        }
+    }
+}
