@@ -5,6 +5,7 @@
 
 pub mod app;
 pub mod rng;
+pub mod scenario;
 pub mod table;
 
 /// A time or a duration, in nanoseconds since the start of the run.

@@ -1,0 +1,181 @@
+//! Rules over several fields, checked after each field alone is found acceptable.
+
+use ackclock_tcp::config::Restart;
+
+use super::model::{App, Dash, Flow, HEADERS, LEAST_MSS, Queue, Scenario};
+use super::problems::Problems;
+use super::quantity::{TIME, VOLUME};
+use super::resolve::NEWCWV;
+use super::spellings::QueueLimit;
+use super::tree::{Path, quoted};
+
+/// RFC 9293 section 3.8.6.3: an acknowledgment is delayed by less than this, in nanoseconds.
+const DELAYED_ACK_LIMIT: u64 = 500_000_000;
+
+/// Adds what is wrong with the fields of a scenario taken together.
+pub(super) fn check(scenario: &Scenario, problems: &mut Problems<'_>) {
+    let root = Path::default();
+    let flows = root.key("flows");
+    for (index, flow) in scenario.flows.iter().enumerate() {
+        let mut rules = Rules { at: flows.index(index), problems };
+        check_name(&scenario.flows[..index], flow, &mut rules);
+        check_start(scenario, flow, &mut rules);
+        check_tcp(scenario, flow, &mut rules);
+        if let App::Dash(dash) = &flow.app {
+            let at = rules.at.key("app");
+            check_dash(dash, &mut Rules { at, problems: rules.problems });
+        }
+    }
+    check_queues(scenario, problems);
+    check_probes(scenario, &mut Rules { at: root, problems });
+}
+
+/// Checks rules over the fields of the table at a path.
+struct Rules<'a, 'p> {
+    at: Path,
+    problems: &'a mut Problems<'p>,
+}
+
+impl Rules<'_, '_> {
+    /// Adds a problem with the field `key` where `broken`, unless there is one with it or with a field that the rule
+    /// needs. The message starts with the value as it was written, or with what it is by `default`.
+    fn refuse(&mut self, broken: bool, key: &str, needs: &[Path], default: &str, message: impl AsRef<str>) {
+        let at = self.at.key(key);
+        if broken && self.problems.sound(&at) && needs.iter().all(|path| self.problems.sound(path)) {
+            let value = self.problems.written(&at).unwrap_or_else(|| format!("the default, {},", quoted(default)));
+            self.problems.add(at, format!("{value} {}", message.as_ref()));
+        }
+    }
+}
+
+fn key(name: &str) -> Path {
+    Path::default().key(name)
+}
+
+fn check_name(earlier: &[Flow], flow: &Flow, rules: &mut Rules<'_, '_>) {
+    if let Some(index) = earlier.iter().position(|other| other.name == flow.name) {
+        let needs = [key("flows").index(index).key("name")];
+        let message = format!("is also the name of flows[{index}]; accepted: a name of its own");
+        rules.refuse(true, "name", &needs, &flow.name, message);
+    }
+}
+
+fn check_start(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
+    let needs = [key("duration"), rules.at.key("start")];
+    let end = TIME.write(scenario.duration);
+    let (start, jitter) = (flow.start, flow.start_jitter);
+    let after = format!("is not before the end of the run; accepted: less than duration, {end}");
+    rules.refuse(start >= scenario.duration, "start", &needs, &TIME.write(start), after);
+    let may = format!(
+        "lets the flow start after the end of the run; accepted: start + start_jitter less than duration, {end}"
+    );
+    rules.refuse(start + jitter >= scenario.duration, "start_jitter", &needs, &TIME.write(jitter), may);
+}
+
+fn check_tcp(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
+    let tcp = flow.tcp_config(scenario.packet_size);
+    let stack = rules.at.key("stack");
+
+    let largest = scenario.packet_size.saturating_sub(HEADERS);
+    let message = format!(
+        "does not fit into a packet with {HEADERS} bytes of headers; accepted: from {LEAST_MSS}B to {largest}B, as packet_size is {}",
+        VOLUME.write(scenario.packet_size.into())
+    );
+    rules.refuse(tcp.mss > largest, "mss", &[key("packet_size")], "", message);
+
+    let mss = rules.at.key("mss");
+    let message = format!("is less than one segment; accepted: at least the mss, {}", VOLUME.write(tcp.mss.into()));
+    let needs = [key("packet_size"), mss, stack.clone()];
+    let buffer = VOLUME.write(tcp.receive_buffer);
+    rules.refuse(tcp.receive_buffer < tcp.mss.into(), "receive_buffer", &needs, &buffer, message);
+
+    let message = "is too long; accepted: less than \"500ms\" (RFC 9293 section 3.8.6.3)";
+    rules.refuse(tcp.delayed_ack >= DELAYED_ACK_LIMIT, "delayed_ack", std::slice::from_ref(&stack), "", message);
+
+    let (min, max) = (TIME.write(tcp.min_rto), TIME.write(tcp.max_rto));
+    let needs = [stack, rules.at.key("min_rto"), rules.at.key("max_rto")];
+    let inverted = tcp.min_rto > tcp.max_rto;
+    if flow.min_rto.is_some() {
+        let message = format!("is more than max_rto; accepted: at most {}", quoted(&max));
+        rules.refuse(inverted, "min_rto", &needs, &min, message);
+    } else {
+        let message = format!("is less than min_rto; accepted: at least {}", quoted(&min));
+        rules.refuse(inverted, "max_rto", &needs, &max, message);
+    }
+    let message = format!("is more than max_rto; accepted: at most {}", quoted(&max));
+    let initial = TIME.write(tcp.initial_rto);
+    rules.refuse(tcp.initial_rto > tcp.max_rto && !inverted, "initial_rto", &needs, &initial, message);
+
+    let restarts = tcp.validation.name == NEWCWV && tcp.restart != Restart::Off;
+    let message = "with validation \"newcwv\" would collapse the window that newCWV preserves over an idle period \
+                   (RFC 7661 section 4.3); accepted: \"off\"";
+    let needs = [rules.at.key("validation"), rules.at.key("stack")];
+    rules.refuse(restarts, "restart_after_idle", &needs, "", message);
+}
+
+fn check_dash(dash: &Dash, rules: &mut Rules<'_, '_>) {
+    let segment = rules.at.key("segment");
+    let buffer = rules.at.key("buffer");
+    let message =
+        format!("does not hold one segment; accepted: at least the segment, {}", quoted(&TIME.write(dash.segment)));
+    let small = dash.buffer < dash.segment;
+    rules.refuse(small, "buffer", std::slice::from_ref(&segment), &TIME.write(dash.buffer), message);
+    for (key, time) in [("startup", dash.startup), ("resume", dash.resume)] {
+        // One segment is the default; where that does not fit, the buffer is what is wrong.
+        let needs = [segment.clone(), buffer.clone()];
+        let message = format!("is more than the buffer holds; accepted: at most {}", quoted(&TIME.write(dash.buffer)));
+        rules.refuse(time > dash.buffer && !small, key, &needs, &TIME.write(time), message);
+    }
+}
+
+fn check_queues(scenario: &Scenario, problems: &mut Problems<'_>) {
+    let bottleneck = key("bottleneck");
+    let access = |path: Path| ["source_delay", "sink_delay"].map(|delay| path.key(delay));
+    let mut needs = vec![key("packet_size")];
+    needs.extend(["rate", "reverse_rate", "delay", "bdp_rtt", "queue"].map(|name| bottleneck.key(name)));
+    needs.extend(access(key("access")));
+    for index in 0..scenario.flows.len() {
+        needs.extend(access(key("flows").index(index).key("access")));
+    }
+    check_queue(scenario, &scenario.bottleneck.queue, scenario.queue_limit(), "queue", &needs, problems);
+    if let Some(queue) = &scenario.bottleneck.reverse_queue {
+        check_queue(scenario, queue, scenario.reverse_queue_limit(), "reverse_queue", &needs, problems);
+    }
+}
+
+/// Refuses a queue without room for one packet, `resolved` being its limit in bytes or packets.
+fn check_queue(
+    scenario: &Scenario,
+    queue: &Queue,
+    resolved: QueueLimit,
+    name: &str,
+    needs: &[Path],
+    problems: &mut Problems<'_>,
+) {
+    let QueueLimit::Bytes(bytes) = resolved else { return };
+    let at = key("bottleneck");
+    let within = at.key(name).key("limit");
+    let (at, field) = if problems.written(&within).is_some() { (at.key(name), "limit") } else { (at, name) };
+    let (size, packet) = (VOLUME.write(bytes), VOLUME.write(scenario.packet_size.into()));
+    let (is, default) = match queue.limit() {
+        QueueLimit::Bdp(factor) => (format!("is {size}, "), format!("{factor}bdp")),
+        _ => ("is ".to_owned(), size),
+    };
+    let message = format!("{is}less than one packet; accepted: at least the packet_size, {}", quoted(&packet));
+    Rules { at, problems }.refuse(bytes < scenario.packet_size.into(), field, needs, &default, message);
+}
+
+fn check_probes(scenario: &Scenario, rules: &mut Rules<'_, '_>) {
+    let probes = &scenario.probes;
+    let mut rules = Rules { at: rules.at.key("probes"), problems: rules.problems };
+    let from = TIME.write(probes.from);
+    let needs = [rules.at.key("from"), key("duration")];
+    if let Some(to) = probes.to {
+        let message = format!("is not after the start of recording; accepted: more than from, {}", quoted(&from));
+        rules.refuse(to <= probes.from, "to", &needs, "", message);
+    }
+    let recording = probes.window || probes.packets;
+    let end = TIME.write(scenario.duration);
+    let message = format!("is not before the end of the run; accepted: less than duration, {}", quoted(&end));
+    rules.refuse(recording && probes.from >= scenario.duration, "from", &needs, &from, message);
+}

@@ -1,0 +1,121 @@
+//! Scenarios: one page of TOML, or the same as JSON, that says what to simulate.
+//!
+//! Every field is defined once, in `model.rs`, with its type, default, bounds and sentence. The Rust types, the reader,
+//! the canonical form, the JSON Schema and the reference all come from there. Adding a field is adding one line.
+//!
+//! Reading never stops at the first mistake: [`ScenarioError`] has all of them, each with its path, its line, the value as
+//! written and what is accepted. Quantities are text with a unit and become integers exactly: times in nanoseconds, rates
+//! in bits per second, volumes in bytes.
+
+mod check;
+mod kinds;
+mod model;
+mod overrides;
+mod problems;
+mod quantity;
+mod record;
+mod resolve;
+mod spellings;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use serde_json::{Map, Value as Json, json};
+use sha2::{Digest, Sha256};
+
+pub use model::{
+    ABR, Access, App, Bottleneck, Dash, DropTail, Estimator, Flow, FlowAccess, Fq, Pacing, Probes, Queue, Scenario,
+    Transfer,
+};
+pub use problems::{Problem, ScenarioError};
+pub use spellings::{AccessRate, Amount, QueueLimit};
+
+use kinds::Kind;
+use problems::Problems;
+use record::{FieldInfo, Record, Union, table};
+use tree::{Node, Path};
+
+impl Scenario {
+    /// Reads a scenario from TOML, `overrides` being paths and values to be set on top of it: `("flows[0].cc", "cubic")`.
+    /// `[*]` stands for every flow and `flows.NAME` for the flow of a name; a value that is not TOML is text.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text.
+    pub fn from_toml(text: &str, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
+        Node::from_toml(text).map_err(|problems| ScenarioError { problems }).and_then(|node| read(node, overrides))
+    }
+
+    /// Reads a scenario from JSON, whose keys and values are those of TOML; null is as good as absent.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text.
+    pub fn from_json(text: &str, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
+        Node::from_json(text).map_err(|problems| ScenarioError { problems }).and_then(|node| read(node, overrides))
+    }
+
+    /// The canonical form: every default filled in, keys in a fixed order, every quantity in its largest whole unit. It
+    /// reads back as the same scenario.
+    pub fn to_json(&self) -> Json {
+        Json::Object(self.write())
+    }
+
+    /// What identifies the scenario in results: 16 hexadecimal digits of the SHA-256 of the canonical form without `name`
+    /// and `seed`.
+    pub fn hash(&self) -> String {
+        let mut canonical: Map<String, Json> = self.write();
+        canonical.shift_remove("name");
+        canonical.shift_remove("seed");
+        let digest = Sha256::digest(Json::Object(canonical).to_string().as_bytes());
+        digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+fn read(mut root: Node, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
+    overrides::apply(&mut root, overrides).map_err(|problems| ScenarioError { problems })?;
+    let mut problems = Problems::new(&root);
+    let scenario = table::<Scenario>().read(&root, &Path::default(), &mut problems);
+    check::check(&scenario, &mut problems);
+    problems.into_error().map_or(Ok(scenario), Err)
+}
+
+/// The JSON Schema (2020-12) of a scenario, with which editors complete and check its TOML.
+pub fn schema() -> Json {
+    let mut schema = json!({ "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "ackclock scenario" });
+    if let (Json::Object(schema), Json::Object(fields)) = (&mut schema, table::<Scenario>().info().schema) {
+        schema.extend(fields);
+    }
+    schema
+}
+
+/// Every field of a scenario, in order, as a list of objects for documentation: `path` (`bottleneck.rate`,
+/// `flows[].app<dash>.ladder`), `type`, `doc`, `accepts`, `required`, and, where there is one, `default` or what
+/// `absent` means.
+pub fn reference() -> Json {
+    let row = |(path, field): (String, FieldInfo)| {
+        let mut row = json!({
+            "path": path.trim_start_matches('.'),
+            "type": field.info.noun,
+            "doc": field.doc,
+            "accepts": field.info.accepts,
+            "required": field.required,
+        });
+        if let Some(default) = field.default {
+            row["default"] = default;
+        }
+        if let Some(absent) = field.absent {
+            row["absent"] = Json::from(absent);
+        }
+        row
+    };
+    table::<Scenario>().info().nested.into_iter().map(row).collect()
+}
+
+/// What can be chosen by the `kind` of a table or by a name that belongs to scenarios alone: `app`, `queue`, `pacing` and
+/// `abr`, each with names and sentences.
+pub fn catalogue() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
+    fn kinds<U: Union>() -> Vec<(&'static str, String)> {
+        U::variants().into_iter().map(|variant| (variant.kind, variant.doc)).collect()
+    }
+    let abr = ABR.iter().map(|(name, doc)| (*name, (*doc).to_owned())).collect();
+    vec![("app", kinds::<App>()), ("queue", kinds::<Queue>()), ("pacing", kinds::<Pacing>()), ("abr", abr)]
+}

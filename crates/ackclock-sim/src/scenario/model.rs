@@ -1,0 +1,286 @@
+//! The fields of a scenario. Each is defined here once; everything else about it is made from this list.
+
+use ackclock_tcp::config::Restart;
+use ackclock_tcp::{cc, slow_start, stack, validation};
+use serde_json::json;
+
+use super::kinds::{Ascending, Flag, Label, OneOf, count, list, one_of, rate, real, spelled, time, volume};
+use super::record::{default, like, numbered, optional, record, required, table, tagged, union};
+use super::spellings::{AccessRate, Amount, QueueLimit};
+use crate::Nanos;
+
+/// Rules of rate adaptation: name, and what it is.
+pub const ABR: &[(&str, &str)] = &[
+    ("throughput", "the highest level below the estimated throughput, as VLC chooses"),
+    ("bba", "by the level of the player's buffer alone (BBA)"),
+    ("bola", "by the level of the player's buffer, maximising a utility (BOLA)"),
+    ("hybrid", "BOLA with a full buffer, throughput with an empty one, as dash.js chooses"),
+];
+
+/// How a client estimates its throughput from the segments it has downloaded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Estimator {
+    /// The last segment's.
+    Last,
+    /// The mean of the last segments.
+    Mean,
+    /// An exponentially weighted moving average.
+    Ewma,
+}
+
+/// Fewest bytes of payload in a full segment.
+pub(super) const LEAST_MSS: u64 = 64;
+/// Bytes of an IPv4 and a TCP header without options.
+pub(super) const HEADERS: u32 = 40;
+/// The largest receive window that window scaling can advertise (RFC 7323 section 2.3).
+const MOST_RECEIVE_BUFFER: u64 = 1 << 30;
+
+record! {
+    /// A network, the flows over it and what is recorded.
+    pub struct Scenario {
+        /// What the scenario is called in output.
+        name: String = default("scenario", Label);
+        /// How long the run lasts in simulated time.
+        duration: Nanos = required(time().positive());
+        /// Seed of every random draw.
+        seed: u64 = default(1, count("the seed", 0, u64::MAX));
+        /// IP packet size of a full segment, headers included.
+        packet_size: u32 = default("1500B", volume().within(LEAST_MSS + HEADERS as u64, 65_535));
+        /// The link that all flows share.
+        bottleneck: Bottleneck = required(table());
+        /// The links between the flows' ends and the bottleneck, one on each side of it for every flow.
+        access: Access = default(json!({}), table());
+        /// The flows.
+        flows: Vec<Flow> = required(list("flow", table()));
+        /// What is recorded besides the summaries.
+        probes: Probes = default(json!({}), table());
+    }
+}
+
+record! {
+    /// The link that all flows share, with a queue in front of each direction.
+    pub struct Bottleneck {
+        /// Rate in the direction from source to sink.
+        rate: u64 = required(rate().positive());
+        /// Propagation delay, one way.
+        delay: Nanos = required(time());
+        /// Queue in the direction from source to sink.
+        queue: Queue = default("1bdp", tagged());
+        /// Rate in the direction from sink to source.
+        reverse_rate: Option<u64> = optional("as rate", rate().positive());
+        /// Queue in the direction from sink to source.
+        reverse_queue: Option<Queue> = optional("as many bytes or packets as queue", tagged());
+        /// The round-trip time that "bdp" means.
+        bdp_rtt: Option<Nanos> = optional("the largest base RTT of any flow", time().positive());
+    }
+}
+
+union! {
+    /// A queue. A limit in its place means drop-tail.
+    pub enum Queue, otherwise Some(("drop-tail", "limit")), {
+        /// First in, first out; a packet that finds it full is dropped.
+        "drop-tail" => DropTail(DropTail),
+    }
+}
+
+record! {
+    /// A drop-tail queue.
+    pub struct DropTail {
+        /// How much it holds at most, at least one packet.
+        limit: QueueLimit = default("1bdp", spelled());
+    }
+}
+
+record! {
+    /// The access links of every flow.
+    pub struct Access {
+        /// Rate of both links in both directions.
+        rate: AccessRate = default("10x", spelled());
+        /// Propagation delay between the source and the bottleneck, one way.
+        source_delay: Nanos = default("0s", time());
+        /// Propagation delay between the bottleneck and the sink, one way.
+        sink_delay: Nanos = default("0s", time());
+    }
+}
+
+record! {
+    /// The access links of one flow, as far as they differ from the scenario's.
+    pub struct FlowAccess {
+        /// Rate of both links in both directions.
+        rate: Option<AccessRate> = optional("as access.rate", spelled());
+        /// Propagation delay between the source and the bottleneck, one way.
+        source_delay: Option<Nanos> = optional("as access.source_delay", time());
+        /// Propagation delay between the bottleneck and the sink, one way.
+        sink_delay: Option<Nanos> = optional("as access.sink_delay", time());
+    }
+}
+
+record! {
+    /// A flow, or several alike: an application at both ends and the TCP under it.
+    pub struct Flow {
+        /// Name in output, unique; of several copies, the prefix of name.0, name.1, ...
+        name: String = numbered("flow", Label);
+        /// How many copies there are.
+        count: u32 = default(1, count("copies", 1, 1_000_000));
+        /// What the flow does.
+        app: App = required(tagged());
+        /// When it starts.
+        start: Nanos = default("0s", time());
+        /// Each copy starts later than start by a time drawn uniformly from zero to this.
+        start_jitter: Nanos = default("0s", time());
+        /// Access links that differ from the scenario's.
+        access: Option<FlowAccess> = optional("the scenario's access", table());
+        /// Named stack, whose values hold for what is not given below.
+        stack: String = default("rfc", one_of("stack", stack::CATALOGUE.iter().map(|s| (s.name, s.name.to_owned(), s.summary))));
+        /// Congestion control.
+        cc: Option<String> = optional(
+            "the stack's",
+            one_of("congestion control", cc::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
+        );
+        /// Congestion window validation.
+        validation: Option<String> = optional(
+            "the stack's",
+            one_of("window validation", validation::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
+        );
+        /// Slow start.
+        slow_start: Option<String> = optional(
+            "the stack's",
+            one_of("slow start", slow_start::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
+        );
+        /// Pacing of the sender.
+        pacing: Option<Pacing> = optional("the stack's", tagged());
+        /// Initial window (RFC 6928).
+        initial_window: Option<u32> = optional("the stack's", count("segments", 1, 65_535));
+        /// Retransmission timeout before the first RTT sample (RFC 6298).
+        initial_rto: Option<Nanos> = optional("the stack's", time().positive());
+        /// Smallest retransmission timeout.
+        min_rto: Option<Nanos> = optional("the stack's", time().positive());
+        /// Largest retransmission timeout.
+        max_rto: Option<Nanos> = optional("the stack's", time().positive());
+        /// Whether selective acknowledgments are offered (RFC 2018).
+        sack: Option<bool> = optional("the stack's", Flag);
+        /// Receive buffer, which bounds the advertised window.
+        receive_buffer: Option<u64> = optional("the stack's", volume().within(LEAST_MSS, MOST_RECEIVE_BUFFER));
+        /// How long an acknowledgment may be held back, below 500ms; zero acknowledges every segment.
+        delayed_ack: Option<Nanos> = optional("the stack's", time());
+        /// Full-sized segments after which an acknowledgment is due at once.
+        ack_every: Option<u32> = optional("the stack's", count("segments", 1, 65_535));
+        /// Segments acknowledged at once at the start of a connection and after an idle period.
+        quick_acks: Option<u32> = optional("the stack's", count("segments", 0, 65_535));
+        /// What the sender does with its window after an idle period longer than the retransmission timeout.
+        restart_after_idle: Option<Restart> = optional("the stack's; off with validation newcwv", restart());
+        /// Payload of a full segment.
+        mss: Option<u32> = optional("packet_size less 40B", volume().within(LEAST_MSS, 65_495));
+    }
+}
+
+/// The restarts after idle by name.
+fn restart() -> OneOf<Restart> {
+    let options = [
+        ("off", Restart::Off, "the window stays"),
+        ("rfc5681", Restart::Rfc5681, "cwnd falls to the initial window, ssthresh stays (RFC 5681 section 4.1)"),
+        ("lowers-ssthresh", Restart::LowersSsthresh, "a known mistake: as rfc5681, and ssthresh falls to cwnd"),
+        ("raises-ssthresh", Restart::RaisesSsthresh, "a known mistake: as rfc5681, and ssthresh becomes infinite"),
+    ];
+    one_of("restart after idle", options)
+}
+
+union! {
+    /// Pacing of a sender.
+    pub enum Pacing, otherwise None, {
+        /// Segments leave as soon as the window allows.
+        "off" => Off,
+        /// Segments are spread over the smoothed RTT as Linux's FQ queue discipline does it.
+        "fq" => Fq(Fq),
+    }
+}
+
+record! {
+    /// Pacing as Linux's FQ queue discipline does it, at gain * cwnd / SRTT.
+    pub struct Fq {
+        /// Gain in slow start, per cent.
+        slow_start_percent: u32 = default(200, count("per cent", 1, 100_000));
+        /// Gain in congestion avoidance, per cent.
+        avoidance_percent: u32 = default(120, count("per cent", 1, 100_000));
+        /// How much may leave back to back after idle.
+        quantum: Amount = default("2 packets", spelled());
+    }
+}
+
+union! {
+    /// What a flow does.
+    pub enum App, otherwise None, {
+        /// The source sends as fast as TCP allows, until the run ends.
+        "bulk" => Bulk,
+        /// The source sends so many bytes, once or several times, over a new connection each.
+        "transfer" => Transfer(Transfer),
+        /// A client of adaptive video over HTTP fetches one segment after the other from the source.
+        "dash" => Dash(Dash),
+    }
+}
+
+record! {
+    /// Transfers of a fixed size, one after the other.
+    pub struct Transfer {
+        /// Size of a transfer.
+        size: u64 = required(volume().positive());
+        /// How many there are.
+        count: u32 = default(1, count("transfers", 1, 1_000_000));
+        /// How long after the end of a transfer the next one starts.
+        gap: Nanos = default("0s", time());
+    }
+}
+
+record! {
+    /// Adaptive video: a ladder of bitrates, segments of a duration, a player with a buffer.
+    pub struct Dash {
+        /// Bitrates that the video exists in.
+        ladder: Vec<u64> = required(Ascending(list("bitrate", rate().positive())));
+        /// Duration of a segment of video.
+        segment: Nanos = required(time().positive());
+        /// How many segments there are.
+        segments: Option<u32> = optional("segments until the run ends", count("segments", 1, 1_000_000));
+        /// Rule of rate adaptation.
+        abr: String = default("throughput", one_of("rate adaptation", ABR.iter().map(|(name, doc)| (*name, (*name).to_owned(), *doc))));
+        /// Size of the player's buffer in playing time.
+        buffer: Nanos = default("12s", time().positive());
+        /// Playing time in the buffer with which playback starts.
+        startup: Nanos = like("segment", time().positive());
+        /// Playing time in the buffer with which playback resumes after a stall.
+        resume: Nanos = like("segment", time().positive());
+        /// How long the server thinks before it answers a request.
+        think: Nanos = default("0s", time());
+        /// The server thinks longer by a time drawn uniformly from zero to this, for every request.
+        think_jitter: Nanos = default("0s", time());
+        /// Size of a request.
+        request_size: u64 = default("300B", volume().within(1, 1 << 20));
+        /// Size of the header of an answer.
+        header_size: u64 = default("300B", volume().within(0, 1 << 20));
+        /// Coefficient of variation of the segments' sizes, log-normal; all levels of a segment vary alike.
+        size_cv: f64 = default(0.0, real(0.0, 10.0));
+        /// Part of the estimated throughput that the throughput rule uses.
+        safety: f64 = default(1.0, real(0.01, 10.0));
+        /// How the throughput is estimated.
+        estimator: Estimator = default("last", one_of("estimator", [
+            ("last", Estimator::Last, "the last segment's throughput"),
+            ("mean", Estimator::Mean, "the mean of the last segments"),
+            ("ewma", Estimator::Ewma, "an exponentially weighted moving average"),
+        ]));
+    }
+}
+
+record! {
+    /// What is recorded besides the summaries.
+    pub struct Probes {
+        /// Whether the senders' windows are recorded over time.
+        window: bool = default(false, Flag);
+        /// Whether every segment sent, dropped and delivered is recorded.
+        packets: bool = default(false, Flag);
+        /// Least time between two records of a flow's window; zero records every acknowledgment.
+        interval: Nanos = default("10ms", time());
+        /// When recording starts.
+        from: Nanos = default("0s", time());
+        /// When recording ends.
+        to: Option<Nanos> = optional("the end of the run", time().positive());
+    }
+}

@@ -1,0 +1,156 @@
+//! What is wrong with a scenario: every problem on one line, all of them together.
+
+use std::fmt;
+
+use super::tree::{Node, Path, quoted};
+
+/// One thing wrong with a scenario.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem {
+    /// The field, such as `flows[0].app.ladder[2]`; empty where the text could not be read at all.
+    pub path: String,
+    /// The line of the file, from 1, where the value comes from a file in which it can be found.
+    pub line: Option<u32>,
+    /// The offending value as it was written, what is wrong with it and what is accepted.
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.line {
+            write!(f, "line {line}: ")?;
+        }
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// A scenario that cannot run: everything that is wrong with it, in the order of its fields.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScenarioError {
+    /// At least one problem.
+    pub problems: Vec<Problem>,
+}
+
+impl fmt::Display for ScenarioError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, problem) in self.problems.iter().enumerate() {
+            let newline = if position > 0 { "\n" } else { "" };
+            write!(f, "{newline}{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for ScenarioError {}
+
+/// The problems found so far in a tree.
+pub(super) struct Problems<'a> {
+    root: &'a Node,
+    found: Vec<(Path, String)>,
+}
+
+impl<'a> Problems<'a> {
+    /// None so far.
+    pub fn new(root: &'a Node) -> Problems<'a> {
+        Problems { root, found: Vec::new() }
+    }
+
+    /// Adds a problem.
+    pub fn add(&mut self, path: Path, message: impl Into<String>) {
+        self.found.push((path, message.into()));
+    }
+
+    /// The value at the path as it was written, if it was.
+    pub fn written(&self, path: &Path) -> Option<String> {
+        self.root.at(path).map(Node::shown)
+    }
+
+    /// Whether nothing is wrong at the path, in what it holds, or with what holds it. A rule over several fields asks this
+    /// first: a field that could not be read has a placeholder for its value.
+    pub fn sound(&self, path: &Path) -> bool {
+        !self.found.iter().any(|(wrong, _)| wrong.touches(path))
+    }
+
+    /// The problems, to be added to those of another tree.
+    pub fn into_found(self) -> Vec<(Path, String)> {
+        self.found
+    }
+
+    /// The error, if there was any problem.
+    pub fn into_error(self) -> Option<ScenarioError> {
+        let root = self.root;
+        let place =
+            |(path, message): (Path, String)| Problem { line: root.line_of(&path), path: path.to_string(), message };
+        let problems: Vec<_> = self.found.into_iter().map(place).collect();
+        (!problems.is_empty()).then_some(ScenarioError { problems })
+    }
+}
+
+/// "did you mean": the name nearest to what was written, if it is near.
+pub(super) fn suggestion<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    const LONGEST: usize = 64;
+    if written.len() > LONGEST {
+        return String::new();
+    }
+    let folded = |name: &str| name.to_lowercase().replace('_', "-");
+    let near = names.into_iter().map(|name| (distance(&folded(written), &folded(name)), name)).min_by_key(|(d, _)| *d);
+    match near {
+        Some((distance, name)) if distance <= 1 + name.len() / 4 && distance < name.len() => {
+            format!("; did you mean {}?", quoted(name))
+        }
+        _ => String::new(),
+    }
+}
+
+/// Names as a list for reading.
+pub(super) fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    names.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+/// Edits between two words: insertions, deletions, substitutions and swaps of neighbours.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![(0..=b.len()).collect::<Vec<_>>()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let substituted = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = substituted.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_are_counted() {
+        for (a, b, edits) in [
+            ("cubic", "cubic", 0),
+            ("cubci", "cubic", 1),
+            ("", "bba", 3),
+            ("rate", "rates", 1),
+            ("kitten", "sitting", 3),
+        ] {
+            assert_eq!(distance(a, b), edits, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn only_near_names_are_suggested() {
+        assert_eq!(suggestion("cubik", ["reno", "cubic"]), "; did you mean \"cubic\"?");
+        assert_eq!(suggestion("new_cwv", ["none", "rfc2861", "newcwv"]), "; did you mean \"newcwv\"?");
+        assert_eq!(suggestion("to", ["app", "cc"]), "");
+        assert_eq!(suggestion("nowhere", ["bulk", "dash"]), "");
+    }
+}

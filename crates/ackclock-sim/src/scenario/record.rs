@@ -1,0 +1,521 @@
+//! Tables of fields, each field defined once: [`record!`] makes of one list the struct, its reader, its canonical form
+//! and its part of JSON Schema and reference; [`union!`] does the same for tables told apart by `kind`.
+
+use std::marker::PhantomData;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::kinds::{Info, Kind};
+use super::problems::{Problems, listed, suggestion};
+use super::tree::{Node, Path, Step, Value, quoted};
+
+/// Defines a table. A field is `/// Sentence.`, then `name: type = how(..., kind);` where `how` is one of [`required`],
+/// [`default`], [`optional`], [`like`] and [`numbered`].
+macro_rules! record {
+    (
+        $(#[doc = $doc:literal])+
+        pub struct $Name:ident {
+            $($(#[doc = $field_doc:literal])+ $field:ident: $Type:ty = $slot:expr;)+
+        }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, PartialEq, Debug)]
+        pub struct $Name {
+            $($(#[doc = $field_doc])+ pub $field: $Type,)+
+        }
+
+        impl $crate::scenario::record::Record for $Name {
+            fn read(reader: &mut $crate::scenario::record::Reader<'_, '_>) -> Self {
+                use $crate::scenario::record::{Slot as _, typed};
+                let record = Self { $($field: typed::<$Type, _>($slot).read(stringify!($field), reader)),+ };
+                reader.refuse_other_keys(&[$(stringify!($field)),+]);
+                record
+            }
+
+            fn write(&self) -> serde_json::Map<String, serde_json::Value> {
+                use $crate::scenario::record::{Slot as _, typed};
+                let mut table = serde_json::Map::new();
+                $(if let Some(value) = typed::<$Type, _>($slot).write(&self.$field) {
+                    table.insert(stringify!($field).to_owned(), value);
+                })+
+                table
+            }
+
+            fn doc() -> String {
+                $crate::scenario::record::sentences(&[$($doc),+])
+            }
+
+            fn fields() -> Vec<$crate::scenario::record::FieldInfo> {
+                use $crate::scenario::record::{Slot as _, sentences, typed};
+                vec![$(typed::<$Type, _>($slot).info(stringify!($field), sentences(&[$($field_doc),+]))),+]
+            }
+        }
+    };
+}
+pub(super) use record;
+
+/// Defines tables told apart by their `kind`: an enum whose variants hold a [`record!`] or nothing. A plain text in the
+/// place of such a table means the table with that kind; what any other text means is said after `otherwise`: the kind
+/// and the field that the text is the value of.
+macro_rules! union {
+    (@read $reader:ident $Variant:ident) => {{
+        $reader.refuse_other_keys(&[]);
+        Self::$Variant
+    }};
+    (@read $reader:ident $Variant:ident $Inner:ty) => {
+        Self::$Variant(<$Inner as $crate::scenario::record::Record>::read($reader))
+    };
+    (@pattern $inner:ident $Variant:ident) => { Self::$Variant };
+    (@pattern $inner:ident $Variant:ident $Inner:ty) => { Self::$Variant($inner) };
+    (@write $inner:ident) => { serde_json::Map::new() };
+    (@write $inner:ident $Inner:ty) => { <$Inner as $crate::scenario::record::Record>::write($inner) };
+    (@fields) => { Vec::new() };
+    (@fields $Inner:ty) => { <$Inner as $crate::scenario::record::Record>::fields() };
+    (
+        $(#[doc = $doc:literal])+
+        pub enum $Name:ident, otherwise $otherwise:expr, {
+            $($(#[doc = $variant_doc:literal])+ $kind:literal => $Variant:ident $(($Inner:ty))?,)+
+        }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, PartialEq, Debug)]
+        pub enum $Name {
+            $($(#[doc = $variant_doc])+ $Variant $(($Inner))?,)+
+        }
+
+        impl $crate::scenario::record::Union for $Name {
+            const OTHERWISE: Option<(&'static str, &'static str)> = $otherwise;
+            const KINDS: &'static [&'static str] = &[$($kind),+];
+
+            fn read(kind: &str, reader: &mut $crate::scenario::record::Reader<'_, '_>) -> Option<Self> {
+                match kind {
+                    $($kind => Some(union!(@read reader $Variant $($Inner)?)),)+
+                    _ => None,
+                }
+            }
+
+            fn write(&self) -> (&'static str, serde_json::Map<String, serde_json::Value>) {
+                match self {
+                    $(union!(@pattern inner $Variant $($Inner)?) => ($kind, union!(@write inner $($Inner)?)),)+
+                }
+            }
+
+            fn variants() -> Vec<$crate::scenario::record::VariantInfo> {
+                use $crate::scenario::record::{VariantInfo, sentences};
+                vec![$(VariantInfo {
+                    kind: $kind,
+                    doc: sentences(&[$($variant_doc),+]),
+                    fields: union!(@fields $($Inner)?),
+                }),+]
+            }
+        }
+    };
+}
+pub(super) use union;
+
+/// What [`record!`] makes.
+pub(super) trait Record: Sized {
+    fn read(reader: &mut Reader<'_, '_>) -> Self;
+    fn write(&self) -> Map<String, Json>;
+    fn doc() -> String;
+    fn fields() -> Vec<FieldInfo>;
+}
+
+/// What [`union!`] makes.
+pub(super) trait Union: Sized {
+    const OTHERWISE: Option<(&'static str, &'static str)>;
+    const KINDS: &'static [&'static str];
+    /// `None` where there is no such kind.
+    fn read(kind: &str, reader: &mut Reader<'_, '_>) -> Option<Self>;
+    fn write(&self) -> (&'static str, Map<String, Json>);
+    fn variants() -> Vec<VariantInfo>;
+}
+
+/// A field, as schema and reference tell it.
+pub(super) struct FieldInfo {
+    pub key: &'static str,
+    pub doc: String,
+    pub required: bool,
+    /// The value where the key is absent.
+    pub default: Option<Json>,
+    /// What the absence of the key means, where that is no value.
+    pub absent: Option<String>,
+    pub info: Info,
+}
+
+/// A kind of a union, as schema and reference tell it.
+pub(super) struct VariantInfo {
+    pub kind: &'static str,
+    pub doc: String,
+    pub fields: Vec<FieldInfo>,
+}
+
+/// Lines of doc comments as running text.
+pub(super) fn sentences(lines: &[&str]) -> String {
+    lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
+}
+
+/// Reads the fields of one table.
+pub(super) struct Reader<'r, 'p> {
+    node: &'r Node,
+    at: &'r Path,
+    problems: &'r mut Problems<'p>,
+    /// Set in a union, whose `kind` is no field of the record: what to say of a key that belongs elsewhere.
+    foreign: Option<&'r Foreign<'r>>,
+}
+
+/// Says of a key where it belongs, if anywhere.
+type Foreign<'r> = dyn Fn(&str) -> Option<String> + 'r;
+
+impl Reader<'_, '_> {
+    /// Adds a problem for each key that is not among `fields`.
+    pub fn refuse_other_keys(&mut self, fields: &[&str]) {
+        let Value::Table(entries) = &self.node.value else { return };
+        let kind = self.foreign.map(|_| KIND);
+        let accepted = || fields.iter().copied().chain(kind);
+        for (key, _) in entries {
+            if accepted().any(|accepted| accepted == key) {
+                continue;
+            }
+            let elsewhere = self.foreign.and_then(|foreign| foreign(key));
+            let hint = elsewhere.unwrap_or_else(|| suggestion(key, accepted()));
+            self.problems.add(self.at.key(key), format!("unknown key; accepted: {}{hint}", listed(accepted())));
+        }
+    }
+}
+
+/// A field of a record, less its name: its kind, and what its absence means.
+pub(super) trait Slot {
+    type Value;
+    fn read(&self, key: &'static str, reader: &mut Reader<'_, '_>) -> Self::Value;
+    /// `None` where the key is to be left out.
+    fn write(&self, value: &Self::Value) -> Option<Json>;
+    fn info(&self, key: &'static str, doc: String) -> FieldInfo;
+}
+
+/// Says to the compiler what a field is in Rust.
+pub(super) fn typed<T, S: Slot<Value = T>>(slot: S) -> S {
+    slot
+}
+
+/// A field that always has a value.
+pub(super) struct Present<K> {
+    kind: K,
+    absent: Absent,
+}
+
+/// The value of an absent field.
+enum Absent {
+    Refused,
+    Value(Json),
+    /// That of another key of the same table.
+    Like(&'static str),
+    /// This and the table's index in its list.
+    Numbered(&'static str),
+}
+
+/// A field that has to be given.
+pub(super) fn required<K>(kind: K) -> Present<K> {
+    Present { kind, absent: Absent::Refused }
+}
+
+/// A field that has this value, as it would be written, where it is not given.
+pub(super) fn default<K>(value: impl Into<Json>, kind: K) -> Present<K> {
+    Present { kind, absent: Absent::Value(value.into()) }
+}
+
+/// A field that has the value of another where it is not given.
+pub(super) fn like<K>(key: &'static str, kind: K) -> Present<K> {
+    Present { kind, absent: Absent::Like(key) }
+}
+
+/// A text that is `prefix` and the position of the table in its list where it is not given.
+pub(super) fn numbered<K>(prefix: &'static str, kind: K) -> Present<K> {
+    Present { kind, absent: Absent::Numbered(prefix) }
+}
+
+impl<K: Kind> Slot for Present<K> {
+    type Value = K::Value;
+
+    fn read(&self, key: &'static str, reader: &mut Reader<'_, '_>) -> K::Value {
+        let at = reader.at.key(key);
+        if let Some(node) = reader.node.get(key) {
+            return self.kind.read(node, &at, reader.problems);
+        }
+        let node = match &self.absent {
+            Absent::Refused => {
+                reader.problems.add(at, format!("missing; accepted: {}", self.kind.info().accepts));
+                return self.kind.placeholder();
+            }
+            Absent::Value(value) => Node::from_json_value(value),
+            Absent::Numbered(prefix) => {
+                let index = if let Some(Step::Index(index)) = reader.at.0.last() { *index } else { 0 };
+                Node::unplaced(Value::Text(format!("{prefix}{index}")))
+            }
+            Absent::Like(other) => {
+                // What is wrong with the other is said there.
+                let Some(node) = reader.node.get(other) else { return self.kind.placeholder() };
+                return self.kind.read(node, &at, &mut Problems::new(node));
+            }
+        };
+        self.kind.read(&node, &at, reader.problems)
+    }
+
+    fn write(&self, value: &K::Value) -> Option<Json> {
+        Some(self.kind.write(value))
+    }
+
+    fn info(&self, key: &'static str, doc: String) -> FieldInfo {
+        let (default, absent) = match &self.absent {
+            Absent::Refused => (None, None),
+            Absent::Value(value) => (Some(value.clone()), None),
+            Absent::Like(other) => (None, Some(format!("the value of {other}"))),
+            Absent::Numbered(prefix) => (None, Some(format!("{prefix}0, {prefix}1, ... by position"))),
+        };
+        let required = matches!(self.absent, Absent::Refused);
+        FieldInfo { key, doc, required, default, absent, info: self.kind.info() }
+    }
+}
+
+/// A field that may have no value.
+pub(super) struct Optional<K> {
+    kind: K,
+    absent: &'static str,
+}
+
+/// A field that may have no value; `absent` says what that means.
+pub(super) fn optional<K>(absent: &'static str, kind: K) -> Optional<K> {
+    Optional { kind, absent }
+}
+
+impl<K: Kind> Slot for Optional<K> {
+    type Value = Option<K::Value>;
+
+    fn read(&self, key: &'static str, reader: &mut Reader<'_, '_>) -> Option<K::Value> {
+        let node = reader.node.get(key)?;
+        Some(self.kind.read(node, &reader.at.key(key), reader.problems))
+    }
+
+    fn write(&self, value: &Option<K::Value>) -> Option<Json> {
+        value.as_ref().map(|value| self.kind.write(value))
+    }
+
+    fn info(&self, key: &'static str, doc: String) -> FieldInfo {
+        let absent = Some(self.absent.to_owned());
+        FieldInfo { key, doc, required: false, default: None, absent, info: self.kind.info() }
+    }
+}
+
+/// The kind of a record.
+pub(super) struct Table<R>(PhantomData<R>);
+
+/// The kind of a record.
+pub(super) const fn table<R>() -> Table<R> {
+    Table(PhantomData)
+}
+
+impl<R: Record> Kind for Table<R> {
+    type Value = R;
+
+    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> R {
+        if let Value::Table(_) = node.value {
+            return R::read(&mut Reader { node, at, problems, foreign: None });
+        }
+        problems.add(at.clone(), format!("{} is not a table; accepted: {}", node.shown(), self.info().accepts));
+        self.placeholder()
+    }
+
+    fn placeholder(&self) -> R {
+        let node = Node::unplaced(Value::Table(Vec::new()));
+        R::read(&mut Reader { node: &node, at: &Path::default(), problems: &mut Problems::new(&node), foreign: None })
+    }
+
+    fn write(&self, value: &R) -> Json {
+        Json::Object(value.write())
+    }
+
+    fn info(&self) -> Info {
+        let fields = R::fields();
+        Info {
+            noun: "table".to_owned(),
+            accepts: format!("a table of {}", listed(fields.iter().map(|field| field.key))),
+            schema: object_schema(None, &R::doc(), &fields),
+            nested: nested(fields),
+        }
+    }
+}
+
+/// The key that tells the tables of a union apart.
+const KIND: &str = "kind";
+
+/// The kind of a union.
+pub(super) struct Tagged<U>(PhantomData<U>);
+
+/// The kind of a union.
+pub(super) const fn tagged<U>() -> Tagged<U> {
+    Tagged(PhantomData)
+}
+
+impl<U: Union> Tagged<U> {
+    /// The table that a plain text or number stands for.
+    fn expanded(plain: &Node) -> Node {
+        let kind = |kind: &str| (KIND.to_owned(), Node::unplaced(Value::Text(kind.to_owned())));
+        let is_kind = matches!(&plain.value, Value::Text(text) if U::KINDS.contains(&text.as_str()));
+        let entries = match U::OTHERWISE {
+            Some((name, field)) if !is_kind => vec![kind(name), (field.to_owned(), plain.clone())],
+            _ => vec![(KIND.to_owned(), plain.clone())],
+        };
+        Node { line: plain.line, value: Value::Table(entries) }
+    }
+
+    fn read_table(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> Option<U> {
+        let kinds = || listed(U::KINDS.iter().copied());
+        let kind = node.get(KIND);
+        let Some(Value::Text(name)) = kind.map(|kind| &kind.value) else {
+            let wrong = kind.map_or("missing".to_owned(), |kind| format!("{} is not a name", kind.shown()));
+            problems.add(at.key(KIND), format!("{wrong}; accepted: {}", kinds()));
+            return None;
+        };
+        let owner = |key: &str| {
+            let variants = U::variants();
+            let owner = variants.iter().find(|variant| variant.fields.iter().any(|field| field.key == key))?;
+            Some(format!("; {key} belongs to kind = {}", quoted(owner.kind)))
+        };
+        let value = U::read(name, &mut Reader { node, at, problems, foreign: Some(&owner) });
+        if value.is_none() {
+            let hint = suggestion(name, U::KINDS.iter().copied());
+            problems.add(at.key(KIND), format!("{} is not a known kind; accepted: {}{hint}", quoted(name), kinds()));
+        }
+        value
+    }
+}
+
+impl<U: Union> Kind for Tagged<U> {
+    type Value = U;
+
+    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> U {
+        let value = match &node.value {
+            Value::Table(_) => self.read_table(node, at, problems),
+            Value::Text(_) | Value::Number(_) => {
+                let table = Self::expanded(node);
+                let mut inner = Problems::new(&table);
+                let value = self.read_table(&table, at, &mut inner);
+                // What is wrong with the text itself has no key of its own in the file.
+                let written = [Some(KIND), U::OTHERWISE.map(|(_, field)| field)].map(|key| key.map(|key| at.key(key)));
+                for (path, message) in inner.into_found() {
+                    let path = if written.iter().flatten().any(|written| *written == path) { at.clone() } else { path };
+                    problems.add(path, message);
+                }
+                value
+            }
+            _ => {
+                problems.add(at.clone(), format!("{} is not a table; accepted: {}", node.shown(), self.info().accepts));
+                None
+            }
+        };
+        value.unwrap_or_else(|| self.placeholder())
+    }
+
+    fn placeholder(&self) -> U {
+        let node = Node::unplaced(Value::Table(Vec::new()));
+        let (at, mut problems) = (Path::default(), Problems::new(&node));
+        let mut reader = Reader { node: &node, at: &at, problems: &mut problems, foreign: None };
+        U::read(U::KINDS[0], &mut reader).expect("the first kind is one of the kinds")
+    }
+
+    fn write(&self, value: &U) -> Json {
+        let (kind, fields) = value.write();
+        let mut table = Map::new();
+        table.insert(KIND.to_owned(), Json::from(kind));
+        table.extend(fields);
+        Json::Object(table)
+    }
+
+    fn info(&self) -> Info {
+        let variants = U::variants();
+        let needs_nothing = |variant: &&VariantInfo| variant.fields.iter().all(|field| !field.required);
+        let words: Vec<_> = variants.iter().filter(needs_nothing).map(|variant| variant.kind).collect();
+        let mut options = Vec::new();
+        if !words.is_empty() {
+            options.push(json!({ "type": "string", "enum": words }));
+        }
+        let mut accepts = format!("a table with kind = one of {}", listed(U::KINDS.iter().copied()));
+        for variant in &variants {
+            options.push(object_schema(Some(variant.kind), &variant.doc, &variant.fields));
+            for field in &variant.fields {
+                if U::OTHERWISE == Some((variant.kind, field.key)) {
+                    options.push(field.info.schema.clone());
+                    accepts = format!("{accepts}, or {}", field.info.accepts);
+                }
+            }
+        }
+        let kind_field = FieldInfo {
+            key: KIND,
+            doc: variants
+                .iter()
+                .map(|variant| format!("{}: {}", variant.kind, variant.doc))
+                .collect::<Vec<_>>()
+                .join(" "),
+            required: true,
+            default: None,
+            absent: None,
+            info: Info {
+                noun: "name".to_owned(),
+                accepts: listed(U::KINDS.iter().copied()),
+                schema: json!({ "type": "string", "enum": U::KINDS }),
+                nested: Vec::new(),
+            },
+        };
+        let fields = variants.into_iter().flat_map(|variant| {
+            let path = format!("<{}>", variant.kind);
+            nested(variant.fields).into_iter().map(move |(rest, field)| (format!("{path}{rest}"), field))
+        });
+        Info {
+            noun: "table by kind".to_owned(),
+            accepts,
+            schema: json!({ "oneOf": options }),
+            nested: std::iter::once((format!(".{KIND}"), kind_field)).chain(fields).collect(),
+        }
+    }
+}
+
+/// Fields with their paths from the table that has them, what they hold in turn included.
+fn nested(fields: Vec<FieldInfo>) -> Vec<(String, FieldInfo)> {
+    let mut all = Vec::new();
+    for mut field in fields {
+        let inner = std::mem::take(&mut field.info.nested);
+        let key = field.key;
+        all.push((format!(".{key}"), field));
+        all.extend(inner.into_iter().map(|(path, field)| (format!(".{key}{path}"), field)));
+    }
+    all
+}
+
+/// JSON Schema of a table of fields, `kind` being that of a union.
+fn object_schema(kind: Option<&'static str>, doc: &str, fields: &[FieldInfo]) -> Json {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    if let Some(kind) = kind {
+        properties.insert(KIND.to_owned(), json!({ "const": kind, "description": doc }));
+        required.push(KIND);
+    }
+    for field in fields {
+        let mut schema = field.info.schema.clone();
+        let absent = field.absent.as_ref().map_or(String::new(), |absent| format!(" Absent: {absent}."));
+        schema["title"] = Json::from(field.info.noun.as_str());
+        schema["description"] = Json::from(format!("{} Accepted: {}.{absent}", field.doc, field.info.accepts));
+        if let Some(default) = &field.default {
+            schema["default"] = default.clone();
+        }
+        properties.insert(field.key.to_owned(), schema);
+        if field.required {
+            required.push(field.key);
+        }
+    }
+    let mut object = json!({ "type": "object", "description": doc, "properties": properties });
+    if !required.is_empty() {
+        object["required"] = Json::from(required);
+    }
+    object["additionalProperties"] = Json::from(false);
+    object
+}

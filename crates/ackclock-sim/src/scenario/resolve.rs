@@ -1,0 +1,126 @@
+//! What follows from a scenario's fields together: the access links and TCP of a flow, base RTTs, queue limits in bytes.
+
+use ackclock_tcp::config::{Config, Restart};
+use ackclock_tcp::{cc, pacing, slow_start, stack, validation};
+
+use super::model::{Access, Bottleneck, Flow, HEADERS, Pacing, Queue, Scenario};
+use super::spellings::QueueLimit;
+use crate::Nanos;
+
+impl Scenario {
+    /// The access links of a flow.
+    pub fn access_of(&self, flow: &Flow) -> Access {
+        let Access { rate, source_delay, sink_delay } = self.access;
+        match &flow.access {
+            None => self.access.clone(),
+            Some(own) => Access {
+                rate: own.rate.unwrap_or(rate),
+                source_delay: own.source_delay.unwrap_or(source_delay),
+                sink_delay: own.sink_delay.unwrap_or(sink_delay),
+            },
+        }
+    }
+
+    /// A flow's round-trip time in nanoseconds without queues and transmission times.
+    pub fn base_rtt(&self, flow: &Flow) -> Nanos {
+        let access = self.access_of(flow);
+        2 * (access.source_delay + self.bottleneck.delay + access.sink_delay)
+    }
+
+    /// The round-trip time in nanoseconds of the bandwidth-delay products in the scenario.
+    pub fn bdp_rtt(&self) -> Nanos {
+        let largest = || self.flows.iter().map(|flow| self.base_rtt(flow)).max().unwrap_or(0);
+        self.bottleneck.bdp_rtt.unwrap_or_else(largest)
+    }
+
+    /// The limit of the bottleneck's queue from source to sink, never in bandwidth-delay products.
+    pub fn queue_limit(&self) -> QueueLimit {
+        self.bottleneck.queue.limit().resolved(self.bottleneck.rate, self.bdp_rtt())
+    }
+
+    /// The limit of the bottleneck's queue from sink to source, never in bandwidth-delay products.
+    pub fn reverse_queue_limit(&self) -> QueueLimit {
+        match &self.bottleneck.reverse_queue {
+            Some(queue) => queue.limit().resolved(self.bottleneck.reverse_rate(), self.bdp_rtt()),
+            None => self.queue_limit(),
+        }
+    }
+}
+
+impl Bottleneck {
+    /// The rate from sink to source in bits per second.
+    pub fn reverse_rate(&self) -> u64 {
+        self.reverse_rate.unwrap_or(self.rate)
+    }
+}
+
+impl Queue {
+    /// How much it holds at most.
+    pub fn limit(&self) -> QueueLimit {
+        match self {
+            Queue::DropTail(queue) => queue.limit,
+        }
+    }
+}
+
+impl Flow {
+    /// The names of the flow's copies: its own where there is one only, else name.0, name.1 and so on.
+    pub fn copies(&self) -> impl Iterator<Item = String> + '_ {
+        let name = |copy| if self.count > 1 { format!("{}.{copy}", self.name) } else { self.name.clone() };
+        (0..self.count).map(name)
+    }
+
+    /// The TCP of the flow in a scenario with packets of `packet_size` bytes: its stack, with what the flow overrides.
+    ///
+    /// # Panics
+    /// If a name is in no catalogue, which a scenario that was read cannot have.
+    pub fn tcp_config(&self, packet_size: u32) -> Config {
+        let known = "a scenario names what the catalogues have";
+        let stack = (stack::by_name(&self.stack).expect(known).config)();
+        let validation =
+            self.validation.as_deref().map_or(stack.validation, |name| validation::by_name(name).expect(known));
+        // newCWV preserves cwnd over idle periods (RFC 7661 section 4.3), which a restart would undo.
+        let stack_restart = if validation.name == NEWCWV { Restart::Off } else { stack.restart };
+        Config {
+            mss: self.mss(packet_size),
+            initial_window: self.initial_window.unwrap_or(stack.initial_window),
+            initial_rto: self.initial_rto.unwrap_or(stack.initial_rto),
+            min_rto: self.min_rto.unwrap_or(stack.min_rto),
+            max_rto: self.max_rto.unwrap_or(stack.max_rto),
+            sack: self.sack.unwrap_or(stack.sack),
+            receive_buffer: self.receive_buffer.unwrap_or(stack.receive_buffer),
+            delayed_ack: self.delayed_ack.unwrap_or(stack.delayed_ack),
+            ack_every: self.ack_every.unwrap_or(stack.ack_every),
+            quick_acks: self.quick_acks.unwrap_or(stack.quick_acks),
+            restart: self.restart_after_idle.unwrap_or(stack_restart),
+            pacing: self.pacing.as_ref().map_or(stack.pacing, |pacing| pacing.of_sender(packet_size)),
+            cc: self.cc.as_deref().map_or(stack.cc, |name| cc::by_name(name).expect(known)),
+            slow_start: self
+                .slow_start
+                .as_deref()
+                .map_or(stack.slow_start, |name| slow_start::by_name(name).expect(known)),
+            validation,
+        }
+    }
+
+    /// Bytes of payload in a full segment.
+    pub(super) fn mss(&self, packet_size: u32) -> u32 {
+        self.mss.unwrap_or(packet_size.saturating_sub(HEADERS))
+    }
+}
+
+/// The window validation that forbids a restart after idle.
+pub(super) const NEWCWV: &str = "newcwv";
+
+impl Pacing {
+    fn of_sender(&self, packet_size: u32) -> pacing::Pacing {
+        match self {
+            Pacing::Off => pacing::Pacing::Off,
+            Pacing::Fq(fq) => pacing::Pacing::Fq {
+                slow_start_percent: fq.slow_start_percent,
+                avoidance_percent: fq.avoidance_percent,
+                quantum: fq.quantum.bytes(packet_size),
+            },
+        }
+    }
+}
