@@ -170,6 +170,7 @@ impl Sender {
             flight_size,
             pipe: self.board.pipe(flight_size),
             unsent: self.written.saturating_sub(self.nxt),
+            receive_window: self.window_edge.saturating_sub(self.una),
             srtt: self.rtt.srtt(),
             min_rtt: self.rtt.min(),
             rto: self.rtt.rto(),
