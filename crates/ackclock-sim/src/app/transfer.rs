@@ -83,10 +83,9 @@ impl Application for Transfer {
 
     /// One row of `transfers` for each that has begun; the end, duration and goodput are empty where it has not finished.
     fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
-        let table = tables.entry("transfers").or_default();
         for (index, record) in self.records.iter().enumerate() {
             let duration = record.end.map(|end| end - record.start);
-            table.push([
+            tables.entry("transfers").or_default().push([
                 ("flow", flow.into()),
                 ("index", index.into()),
                 ("bytes", self.size.into()),
@@ -122,7 +121,10 @@ mod tests {
             .collect();
         assert_eq!(opened, [(0, 0, Side::Source), (1560, 1, Side::Source), (3120, 2, Side::Source)]);
         let closes = |side| {
-            network.log.iter().filter(move |(_, command)| matches!(command, Command::Close { side: s, .. } if *s == side))
+            network
+                .log
+                .iter()
+                .filter(move |(_, command)| matches!(command, Command::Close { side: s, .. } if *s == side))
         };
         assert_eq!(closes(Side::Source).count(), 3);
         assert_eq!(closes(Side::Sink).count(), 2, "the third is still under way");

@@ -119,7 +119,7 @@ impl Dash {
         let Choice { level, wait } = self.abr.choose(&State { now: ctx.now, buffer, previous });
         // To wait for the buffer to drain makes sense only while it drains.
         if wait > 0 && session.player.phase() == Phase::Playing {
-            ctx.timer(ctx.now + wait, LOOK);
+            ctx.timer(ctx.now.saturating_add(wait), LOOK);
             return;
         }
 

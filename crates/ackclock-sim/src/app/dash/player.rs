@@ -100,7 +100,7 @@ impl Player {
     /// stands still, as only more media makes it go on.
     pub fn drained_to(&self, level: Nanos) -> Nanos {
         match self.phase {
-            Phase::Playing => self.clock + self.buffer.saturating_sub(level),
+            Phase::Playing => self.clock.saturating_add(self.buffer.saturating_sub(level)),
             Phase::Starting | Phase::Stalled | Phase::Ended => self.clock,
         }
     }

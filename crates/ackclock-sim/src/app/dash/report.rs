@@ -36,10 +36,9 @@ pub(super) fn session(
 /// `download_bps` is the segment's bits over it; `buffer_s` is the level with the segment, `stall_s` the time stalled since
 /// the arrival of the one before. What has not happened yet is empty.
 pub(super) fn segments(flow: &str, ladder: &[u64], segments: &[Segment], tables: &mut AppTables) {
-    let table = tables.entry("dash_segments").or_default();
     for (index, segment) in segments.iter().enumerate() {
         let arrival = segment.arrival;
-        table.push([
+        tables.entry("dash_segments").or_default().push([
             ("flow", flow.into()),
             ("index", index.into()),
             ("level_bps", ladder[segment.level].into()),

@@ -1,5 +1,7 @@
 //! BBA-0: the level follows from the buffer alone.
 
+use core::cmp::Ordering;
+
 use super::{Abr, Choice, Entry, Setup, State};
 use crate::Nanos;
 
@@ -39,31 +41,27 @@ impl Bba {
         }
     }
 
-    /// f(B) in bit/s, rounded down.
-    fn rate(&self, buffer: Nanos) -> u64 {
+    /// How f(B) inside the cushion compares with a rate, exactly: both sides of (f - lowest) x cushion in whole numbers.
+    fn map_against(&self, buffer: Nanos, rate: u64) -> Ordering {
         let (lowest, highest) = (self.ladder[0], self.ladder[self.ladder.len() - 1]);
-        if buffer <= self.reservoir {
-            lowest
-        } else if buffer >= self.upper {
-            highest
-        } else {
-            let climbed = u128::from(highest - lowest) * u128::from(buffer - self.reservoir);
-            lowest + (climbed / u128::from(self.upper - self.reservoir)) as u64
-        }
+        let climbed = u128::from(highest - lowest) * u128::from(buffer - self.reservoir);
+        climbed.cmp(&(u128::from(rate - lowest) * u128::from(self.upper - self.reservoir)))
     }
 
     fn level(&self, buffer: Nanos, previous: usize) -> usize {
         let top = self.ladder.len() - 1;
-        let (above, below) = ((previous + 1).min(top), previous.saturating_sub(1));
-        let rate = self.rate(buffer);
         if buffer <= self.reservoir {
-            0
-        } else if buffer >= self.upper {
-            top
-        } else if rate >= self.ladder[above] {
-            self.ladder.iter().rposition(|level| *level < rate).unwrap_or(0)
-        } else if previous > 0 && rate <= self.ladder[below] {
-            self.ladder.iter().position(|level| *level > rate).unwrap_or(top)
+            return 0;
+        }
+        if buffer >= self.upper {
+            return top;
+        }
+        let map_against = |rate: u64| self.map_against(buffer, rate);
+        let (above, below) = ((previous + 1).min(top), previous.saturating_sub(1));
+        if map_against(self.ladder[above]).is_ge() {
+            self.ladder.iter().rposition(|rate| map_against(*rate).is_gt()).unwrap_or(0)
+        } else if map_against(self.ladder[below]).is_le() {
+            self.ladder.iter().position(|rate| map_against(*rate).is_lt()).unwrap_or(top)
         } else {
             previous
         }
@@ -97,10 +95,15 @@ mod tests {
     #[test]
     fn the_map_is_flat_in_the_reservoir_and_straight_in_the_cushion() {
         let rule = paper();
-        for (seconds, rate) in
-            [(0, 200_000), (90, 200_000), (91, 210_000), (153, 830_000), (215, 1_450_000), (216, 1_460_000), (240, 1_460_000)]
-        {
-            assert_eq!(rule.rate(seconds * SECOND), rate, "{seconds} s");
+        assert_eq!((rule.reservoir, rule.upper), (90 * SECOND, 216 * SECOND));
+        for previous in 0..4 {
+            assert_eq!((rule.level(90 * SECOND, previous), rule.level(216 * SECOND, previous)), (0, 3));
+        }
+        // 10 kbit/s a second.
+        for (seconds, rate) in [(91, 210_000), (110, 400_000), (153, 830_000), (215, 1_450_000)] {
+            assert_eq!(rule.map_against(seconds * SECOND, rate), Ordering::Equal, "{seconds} s");
+            assert_eq!(rule.map_against(seconds * SECOND + 1, rate), Ordering::Greater, "{seconds} s");
+            assert_eq!(rule.map_against(seconds * SECOND - 1, rate), Ordering::Less, "{seconds} s");
         }
     }
 
@@ -108,10 +111,13 @@ mod tests {
     fn levels_on_the_way_up_and_down_differ_by_the_hysteresis() {
         let rule = paper();
         let walk = |levels: &[u64], start| {
-            levels.iter().scan(start, |previous, seconds| {
-                *previous = rule.level(seconds * SECOND, *previous);
-                Some(*previous)
-            }).collect::<Vec<_>>()
+            levels
+                .iter()
+                .scan(start, |previous, seconds| {
+                    *previous = rule.level(seconds * SECOND, *previous);
+                    Some(*previous)
+                })
+                .collect::<Vec<_>>()
         };
         // f is 390, 400, 410, 790, 810, 1450 kbit/s, then past the cushion. Reaching Rate+ itself changes nothing.
         assert_eq!(walk(&[90, 109, 110, 111, 149, 151, 215, 216], 0), [0, 0, 0, 1, 1, 2, 2, 3]);
@@ -139,6 +145,6 @@ mod tests {
         });
         assert_eq!((rule.reservoir, rule.upper), (3_375_000_000, 8_100_000_000));
         assert_eq!(rule.level(9 * SECOND, 0), 2);
-        assert_eq!(rule.level(4 * SECOND, 0), 0, "f is rounded down to the lowest level itself here");
+        assert_eq!(rule.level(4 * SECOND, 0), 0, "just above the reservoir");
     }
 }

@@ -67,7 +67,8 @@ impl Bola {
         let utilities = utilities(setup.ladder);
         let gain = gain(&utilities, setup.target() as f64 / 1e9);
         let highest = utilities.iter().map(|utility| nanos(gain.v * (utility + gain.g))).collect();
-        let lowest = (0..utilities.len()).map(|level| nanos(lowest_buffer(setup.ladder, &utilities, gain, level))).collect();
+        let lowest =
+            (0..utilities.len()).map(|level| nanos(lowest_buffer(setup.ladder, &utilities, gain, level))).collect();
         Bola {
             ladder: setup.ladder.to_vec(),
             utilities,
@@ -75,7 +76,7 @@ impl Bola {
             lowest,
             gain,
             segment: setup.segment,
-            history: History::new(),
+            history: History::default(),
             steady: false,
             placeholder: 0,
             last: 0,
@@ -91,24 +92,24 @@ impl Bola {
     /// The level that the score prefers at a buffer level.
     fn level_at(&self, buffer: Nanos) -> usize {
         let seconds = buffer as f64 / 1e9;
-        let score = |level: usize| {
-            (self.gain.v * (self.utilities[level] + self.gain.g) - seconds) / self.ladder[level] as f64
-        };
+        let score =
+            |level: usize| (self.gain.v * (self.utilities[level] + self.gain.g) - seconds) / self.ladder[level] as f64;
         (1..self.ladder.len()).fold(0, |best, level| if score(level) >= score(best) { level } else { best })
     }
 
     fn choose_steady(&mut self, state: &State, sustainable: usize) -> Choice {
-        self.placeholder += state.now.saturating_sub(self.idle_since);
+        self.placeholder = self.placeholder.saturating_add(state.now.saturating_sub(self.idle_since));
         self.idle_since = state.now;
 
-        let mut level = self.level_at(state.buffer + self.placeholder);
+        let effective = state.buffer.saturating_add(self.placeholder);
+        let mut level = self.level_at(effective);
         if level > self.last && level > sustainable {
             level = sustainable.max(self.last);
         }
         self.last = level;
 
         // What is too much for this level is taken from the placeholder first, and then waited for.
-        let excess = (state.buffer + self.placeholder).saturating_sub(self.highest[level]);
+        let excess = effective.saturating_sub(self.highest[level]);
         let wait = excess.saturating_sub(self.placeholder);
         self.placeholder = self.placeholder.saturating_sub(excess);
         let top = level == self.ladder.len() - 1;

@@ -135,12 +135,14 @@ pub struct History {
     latency: FastAndSlow,
 }
 
-impl History {
+impl Default for History {
     /// A history of nothing.
-    pub fn new() -> History {
+    fn default() -> History {
         History { throughput: FastAndSlow::throughput(), latency: FastAndSlow::latency() }
     }
+}
 
+impl History {
     /// Takes in a download.
     pub fn add(&mut self, download: &Download) {
         let transfer = (download.done - download.first_byte).max(SHORTEST_TRANSFER);
@@ -215,11 +217,11 @@ pub(super) mod tests {
     fn latency_costs_its_share_of_a_segment() {
         let ladder = [100_000, 400_000, 449_000, 899_000];
         let level = |latency, duration| {
-            let mut history = History::new();
+            let mut history = History::default();
             history.add(&download(125_000, latency, SECOND));
             history.sustainable(&ladder, duration)
         };
-        assert_eq!(History::new().sustainable(&ladder, SECOND), None);
+        assert_eq!(History::default().sustainable(&ladder, SECOND), None);
         assert_eq!(level(0, 2 * SECOND), Some(3), "0.9 of 1 Mbit/s");
         assert_eq!(level(SECOND, 2 * SECOND), Some(2), "half of each segment's time is dead");
         assert_eq!(level(SECOND + SECOND / 100, 2 * SECOND), Some(1));

@@ -64,13 +64,7 @@ mod tests {
     const LADDER: &[u64] = &[200_000, 400_000, 800_000];
 
     fn setup() -> Setup<'static> {
-        Setup {
-            ladder: LADDER,
-            segment: 2 * SECOND,
-            capacity: 12 * SECOND,
-            safety: 1.0,
-            estimator: Estimator::Mean,
-        }
+        Setup { ladder: LADDER, segment: 2 * SECOND, capacity: 12 * SECOND, safety: 1.0, estimator: Estimator::Mean }
     }
 
     fn level(setup: &Setup<'_>, bps: u64, buffer: Nanos) -> usize {
