@@ -41,7 +41,8 @@ pub(crate) struct FakeNetwork<A> {
     pub(crate) log: Vec<(Nanos, Command)>,
     /// The rate in bit/s from a time on; a piece that has begun keeps its rate.
     rates: BTreeMap<Nanos, u64>,
-    random: Stream,
+    /// The application's stream, that of seed 1 unless it is replaced.
+    pub(crate) random: Stream,
     next_conn: u32,
     next_event: u64,
     events: BTreeMap<(Nanos, u64), Event>,

@@ -1,5 +1,7 @@
 //! A session over a network that can be worked out by hand: 500 kbit/s x 2 s = 125 kB = 1 s at 1 Mbit/s.
 
+use std::sync::{Arc, Mutex};
+
 use proptest::prelude::*;
 
 use super::*;
@@ -182,6 +184,22 @@ fn a_presentation_ends_and_the_connection_closes() {
 }
 
 #[test]
+fn another_seed_is_another_presentation_and_another_server() {
+    let run = |seed| {
+        let params = DashParams { size_cv: 0.4, think_jitter: 100 * MILLISECOND, ..one_level() };
+        let mut network = network(5_000_000, params);
+        network.random = Stream::new(seed, "application");
+        network.run_until(2 * SECOND);
+        let sizes: Vec<_> = network.app.segments.iter().map(|segment| segment.bytes).collect();
+        let thought = network.writes(Side::Source)[0].0 - request_times(&network)[0];
+        (sizes, thought)
+    };
+    assert_eq!(run(1), run(1));
+    assert_ne!(run(1).0, run(2).0);
+    assert_ne!(run(1).1, run(2).1);
+}
+
+#[test]
 fn clients_of_a_seed_see_the_same_presentation_however_they_adapt() {
     let multipliers = |params: DashParams, rate| {
         let mut network = network(rate, DashParams { size_cv: 0.4, ..params });
@@ -207,6 +225,93 @@ fn clients_of_a_seed_see_the_same_presentation_however_they_adapt() {
     }
     let spread = reference.iter().fold(0.0f64, |most, multiplier| most.max((multiplier - 1.0).abs()));
     assert!(spread > 0.5, "{spread}");
+}
+
+/// A rule that writes down what it is told, always chooses the one level, and once asks to wait.
+#[derive(Default)]
+struct Scribe {
+    wait: Nanos,
+    notes: Arc<Mutex<Vec<String>>>,
+}
+
+impl Abr for Scribe {
+    fn on_segment(&mut self, download: &Download) {
+        let [asked, before, after] = [download.buffer_at_request, download.buffer_before, download.buffer_after]
+            .map(|level| level / MILLISECOND);
+        self.notes.lock().expect("one thread").push(format!("segment {asked} {before} {after}"));
+    }
+
+    fn on_stall(&mut self) {
+        self.notes.lock().expect("one thread").push("stall".to_owned());
+    }
+
+    fn choose(&mut self, state: &State) -> Choice {
+        self.notes.lock().expect("one thread").push(format!("choose {}", state.buffer / MILLISECOND));
+        Choice { level: 0, wait: core::mem::take(&mut self.wait) }
+    }
+}
+
+#[test]
+fn the_rule_hears_of_a_stall_once_and_before_the_segment_that_ends_it() {
+    let params = DashParams { buffer: 4 * SECOND, ..one_level() };
+    let mut network = network(1_000_000, params).step(3 * SECOND, 250_000).step(7 * SECOND, 1_000_000);
+    let scribe = Scribe::default();
+    let notes = scribe.notes.clone();
+    network.app.abr = Box::new(scribe);
+    network.run_until(8 * SECOND);
+    let expected = [
+        "choose 0",
+        "segment 0 0 2000",
+        "choose 2000",
+        "segment 2000 1000 3000",
+        "choose 2000",
+        "stall",
+        "segment 2000 0 2000",
+        "choose 2000",
+        "segment 2000 1000 3000",
+    ];
+    assert_eq!(*notes.lock().expect("one thread"), expected);
+}
+
+#[test]
+fn a_rule_that_wants_to_wait_is_asked_again_unless_nothing_drains() {
+    let wait = |at, startup| {
+        let mut network = network(1_000_000, DashParams { startup, ..one_level() });
+        network.run_until(at);
+        let scribe = Scribe { wait: 700 * MILLISECOND, ..Scribe::default() };
+        network.app.abr = Box::new(scribe);
+        network.run_until(4 * SECOND);
+        request_times(&network)
+    };
+    assert_eq!(wait(SECOND, 2 * SECOND)[..3], [0, SECOND, 2_700 * MILLISECOND]);
+    assert_eq!(wait(0, 6 * SECOND)[..3], [0, SECOND, 2 * SECOND], "while starting it would wait for ever");
+}
+
+#[test]
+fn a_request_or_response_in_pieces_is_one() {
+    let mut app = Dash::new(DashParams { header_size: 20, ..one_level() }).expect("sound parameters");
+    let mut random = Stream::new(1, "application");
+    let mut next_conn = 0;
+    let mut drive = |now, act: &mut dyn FnMut(&mut Dash, &mut AppContext<'_>)| {
+        let mut commands = Vec::new();
+        act(&mut app, &mut AppContext::new(now, &mut random, &mut commands, &mut next_conn));
+        commands.len()
+    };
+    let conn = Conn(0);
+    drive(0, &mut |app, ctx| app.on_start(ctx));
+    drive(0, &mut |app, ctx| app.on_connected(ctx, conn, Side::Sink));
+    let mut received = |now, side, total| drive(now, &mut |app, ctx| app.on_received(ctx, conn, side, total));
+    assert_eq!(received(1, Side::Source, 99), 0, "the server waits for all of the request");
+    assert_eq!(received(2, Side::Source, 100), 1);
+    assert_eq!(received(3, Side::Source, 100), 0, "and answers once");
+    assert_eq!(received(4, Side::Sink, 0), 0);
+    assert_eq!(received(5, Side::Sink, 1), 0);
+    assert_eq!(received(6, Side::Sink, 125_019), 0);
+    assert_eq!(received(7, Side::Sink, 125_020), 1, "the next request");
+    assert_eq!(received(8, Side::Sink, 125_020), 0, "the end of one response is not the start of the next");
+    let segment = app.segments[0];
+    assert_eq!((segment.first_byte, segment.arrival.map(|arrival| arrival.at)), (Some(5), Some(7)));
+    assert_eq!(app.segments[1].first_byte, None);
 }
 
 #[test]

@@ -130,6 +130,7 @@ mod tests {
         let rule = paper();
         assert_eq!(rule.level(111 * SECOND, 3), 2, "the lowest level above f");
         assert_eq!(rule.level(92 * SECOND, 3), 1);
+        assert_eq!(rule.level(110 * SECOND, 1), 1, "f at the level itself changes nothing");
         assert_eq!(rule.level(100 * SECOND, 0), 0);
         assert_eq!(rule.level(200 * SECOND, 0), 2, "the highest level below f");
     }

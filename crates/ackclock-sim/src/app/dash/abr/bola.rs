@@ -291,6 +291,14 @@ mod tests {
         assert_eq!(rule.choose(&state(now, 30 * SECOND)).level, 2, "800 kbit/s is what 0.9 Mbit/s carries");
         rule.last = 3;
         assert_eq!(rule.choose(&state(now, 30 * SECOND)).level, 3, "no rise, no cap");
+        let falling = rule.lowest[2] + SECOND;
+        rule.history = History::default();
+        rule.history.add(&segment(1, 500_000, 0, 0));
+        assert_eq!(
+            rule.choose(&state(now, falling)).level,
+            2,
+            "a fall is not held up, though 400 kbit/s is sustainable"
+        );
     }
 
     #[test]
@@ -302,6 +310,16 @@ mod tests {
         let buffer = rule.highest[0] + SECOND;
         assert_eq!(rule.choose(&state(now, buffer)), Choice { level: 0, wait: SECOND });
         assert_eq!(rule.choose(&state(now + SECOND, buffer - SECOND)), Choice::now(0));
+        assert_eq!(rule.placeholder, 0, "what was too much is gone from the placeholder");
+    }
+
+    #[test]
+    fn the_top_level_never_waits() {
+        let mut rule = Bola::new(&setup(200 * SECOND));
+        rule.steady = true;
+        rule.on_segment(&segment(3, 5_000_000, 0, 100 * SECOND));
+        let buffer = rule.highest[3] + SECOND;
+        assert_eq!(rule.choose(&state(rule.idle_since, buffer)), Choice::now(3));
     }
 
     #[test]
