@@ -1,0 +1,204 @@
+//! Links joined to routes, and the packets between them.
+//!
+//! Routes are static. A route is cut into stages where its packets need an event: before a link that several upstreams
+//! feed, whose packets have to be brought into order, and at the host. Within a stage every link is fed by the one
+//! before it alone, so it sees its arrivals in order and is evaluated at once, ahead of time. On a dumbbell with three
+//! links each way this leaves two events a packet: at the bottleneck and at the host.
+
+use std::collections::BTreeSet;
+
+use ackclock_net::{Carried, Link, Pipe};
+
+use crate::Nanos;
+use crate::event::{EventQueue, Key};
+use crate::measures::Waits;
+use crate::observe::{NetworkEvent, Observer};
+use crate::packet::Packet;
+
+/// A link of a network.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct LinkId(pub u32);
+
+/// A route, by its first stage.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Route(u32);
+
+/// The stage of a packet that has passed all links.
+const AT_HOST: u32 = u32::MAX;
+
+/// Links passed without an event in between.
+#[derive(Clone, Copy, Debug)]
+struct Stage {
+    /// The links, as a range of `Network::hops`.
+    first: u32,
+    end: u32,
+    /// What comes then.
+    next: u32,
+}
+
+struct Line {
+    link: Link,
+    /// What has been sent into the link, where a stage ends with it: over its constant delay nothing overtakes.
+    pipe: Pipe<Key, Packet>,
+    waits: Option<Box<Waits>>,
+}
+
+/// Links and routes before they are joined.
+#[derive(Default)]
+pub struct Topology {
+    lines: Vec<Line>,
+    routes: Vec<Vec<LinkId>>,
+}
+
+impl Topology {
+    /// Adds a link.
+    pub fn link(&mut self, link: Link) -> LinkId {
+        self.lines.push(Line { link, pipe: Pipe::default(), waits: None });
+        LinkId(self.lines.len() as u32 - 1)
+    }
+
+    /// Adds a link whose queueing delays are recorded.
+    pub fn measured_link(&mut self, link: Link) -> LinkId {
+        let id = self.link(link);
+        self.lines[id.0 as usize].waits = Some(Box::default());
+        id
+    }
+
+    /// Adds a route from one host to another over `links`. Returns its number, counted from 0.
+    ///
+    /// # Panics
+    /// If `links` is empty or names a link of another topology.
+    pub fn route(&mut self, links: &[LinkId]) -> usize {
+        assert!(!links.is_empty(), "a route has links");
+        assert!(links.iter().all(|link| (link.0 as usize) < self.lines.len()), "a route has links of its topology");
+        self.routes.push(links.to_vec());
+        self.routes.len() - 1
+    }
+
+    /// Joins links and routes. The routes come in the order they were added.
+    ///
+    /// Sources of events: the links have the numbers from 0; `others` more follow.
+    pub fn join(self, others: usize) -> (Network, Vec<Route>) {
+        // Who feeds each link: other links, and any number of hosts, which send at the present and so in order.
+        let mut upstreams = vec![BTreeSet::new(); self.lines.len()];
+        for route in &self.routes {
+            let mut upstream = None;
+            for link in route {
+                upstreams[link.0 as usize].insert(upstream);
+                upstream = Some(*link);
+            }
+        }
+        let merges = |link: LinkId| upstreams[link.0 as usize].len() > 1;
+
+        let events = EventQueue::new(self.lines.len() + others);
+        let mut network = Network { lines: self.lines, stages: Vec::new(), hops: Vec::new(), events };
+        let mut firsts = Vec::with_capacity(self.routes.len());
+        for route in &self.routes {
+            firsts.push(Route(network.stages.len() as u32));
+            for (hop, link) in route.iter().enumerate() {
+                let index = network.hops.len() as u32;
+                if hop == 0 || merges(*link) {
+                    let next = network.stages.len() as u32 + 1;
+                    network.stages.push(Stage { first: index, end: index, next });
+                }
+                network.hops.push(*link);
+                network.stages.last_mut().expect("the first hop opens a stage").end = index + 1;
+            }
+            network.stages.last_mut().expect("a route has links").next = AT_HOST;
+        }
+        (network, firsts)
+    }
+}
+
+/// What a packet that had an event does next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arrival {
+    /// It is at its host.
+    AtHost(Packet),
+    /// It has to be sent on with [`Network::send`].
+    AtLink(Packet),
+}
+
+/// Links, routes, packets in flight, and the queue of all events.
+pub struct Network {
+    lines: Vec<Line>,
+    stages: Vec<Stage>,
+    hops: Vec<LinkId>,
+    /// The event queue. Sources below [`Network::links`] are the network's own.
+    pub events: EventQueue,
+}
+
+impl Network {
+    /// Number of links, the first of all sources of events.
+    pub fn links(&self) -> u32 {
+        self.lines.len() as u32
+    }
+
+    /// The stage on which the packets of a route set out.
+    pub fn first_stage(&self, route: Route) -> u32 {
+        route.0
+    }
+
+    /// Sends a packet through the links of its stage, which begins at `now`.
+    #[inline]
+    pub fn send<O: Observer>(&mut self, now: Nanos, mut packet: Packet, observer: &mut O) {
+        let stage = self.stages[packet.stage as usize];
+        let mut at = now;
+        let mut last = 0;
+        for &link in &self.hops[stage.first as usize..stage.end as usize] {
+            last = link.0;
+            let line = &mut self.lines[last as usize];
+            let Some(passage) = line.link.offer(at, u32::from(packet.size)) else {
+                observer.network(at, NetworkEvent::Dropped { link, packet: &packet });
+                return;
+            };
+            if let Some(waits) = &mut line.waits {
+                waits.record(passage.start - at);
+            }
+            observer.network(at, NetworkEvent::Enqueued { link, packet: &packet, passage });
+            at = passage.arrival;
+        }
+        packet.stage = stage.next;
+        let key = self.events.stamp(at, last);
+        if self.lines[last as usize].pipe.push(key, packet) {
+            self.events.set(last, key);
+        }
+    }
+
+    /// Takes the packet of the earliest event, which is due, out of its pipe.
+    ///
+    /// # Panics
+    /// If the earliest event is not one of the network's.
+    #[inline]
+    pub fn arrive<O: Observer>(&mut self, now: Nanos, observer: &mut O) -> Arrival {
+        let source = self.events.first().source();
+        let (packet, next) = self.lines[source as usize].pipe.pop().expect("a pipe with an event holds a packet");
+        self.events.set_first(next.unwrap_or(Key::NEVER));
+        if packet.stage == AT_HOST {
+            observer.network(now, NetworkEvent::Delivered { packet: &packet });
+            Arrival::AtHost(packet)
+        } else {
+            Arrival::AtLink(packet)
+        }
+    }
+
+    /// A link.
+    pub fn link(&self, link: LinkId) -> &Link {
+        &self.lines[link.0 as usize].link
+    }
+
+    /// What a link has carried by `at`; `None` where it keeps no counts.
+    pub fn carried(&mut self, link: LinkId, at: Nanos) -> Option<Carried> {
+        self.lines[link.0 as usize].link.carried(at)
+    }
+
+    /// The queueing delays of a measured link.
+    pub fn waits(&self, link: LinkId) -> Option<&Waits> {
+        self.lines[link.0 as usize].waits.as_deref()
+    }
+
+    /// Packets in flight or queued.
+    pub fn in_flight(&self) -> usize {
+        self.lines.iter().map(|line| line.pipe.len()).sum()
+    }
+}
