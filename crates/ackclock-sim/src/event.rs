@@ -59,8 +59,13 @@ impl EventQueue {
     }
 
     /// Makes room for `sources` in all, keeping what is pending.
+    ///
+    /// # Panics
+    /// Above [`MAX_SOURCES`].
+    #[inline]
     pub fn reserve(&mut self, sources: usize) {
         if sources > self.leaves() {
+            assert!(sources <= MAX_SOURCES, "a run has at most 2^24 links, flows and open endpoints");
             let mut grown = EventQueue { sequence: self.sequence, ..EventQueue::new(sources) };
             let (old, new) = (self.leaves(), grown.leaves());
             grown.tree[new..new + old].copy_from_slice(&self.tree[old..]);
@@ -80,7 +85,6 @@ impl EventQueue {
         if at > LAST {
             return Key::NEVER;
         }
-        debug_assert!((source as usize) < MAX_SOURCES);
         let sequence = self.sequence;
         assert!(sequence < 1 << SEQUENCE_BITS, "a run has less than 2^44 events");
         self.sequence += 1;

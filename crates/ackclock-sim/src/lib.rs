@@ -4,6 +4,7 @@
 //! the seed and the name of the component that draws.
 
 pub mod app;
+pub mod dumbbell;
 pub mod event;
 pub mod measures;
 pub mod network;

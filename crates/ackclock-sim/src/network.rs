@@ -19,7 +19,7 @@ use crate::packet::Packet;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct LinkId(pub u32);
 
-/// A route, by its first stage.
+/// A route of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Route(u32);
 
@@ -64,21 +64,19 @@ impl Topology {
         id
     }
 
-    /// Adds a route from one host to another over `links`. Returns its number, counted from 0.
+    /// Adds a route from one host to another over `links`.
     ///
     /// # Panics
     /// If `links` is empty or names a link of another topology.
-    pub fn route(&mut self, links: &[LinkId]) -> usize {
+    pub fn route(&mut self, links: &[LinkId]) -> Route {
         assert!(!links.is_empty(), "a route has links");
         assert!(links.iter().all(|link| (link.0 as usize) < self.lines.len()), "a route has links of its topology");
         self.routes.push(links.to_vec());
-        self.routes.len() - 1
+        Route(self.routes.len() as u32 - 1)
     }
 
-    /// Joins links and routes. The routes come in the order they were added.
-    ///
-    /// Sources of events: the links have the numbers from 0; `others` more follow.
-    pub fn join(self, others: usize) -> (Network, Vec<Route>) {
+    /// Joins links and routes.
+    pub fn join(self) -> Network {
         // Who feeds each link: other links, and any number of hosts, which send at the present and so in order.
         let mut upstreams = vec![BTreeSet::new(); self.lines.len()];
         for route in &self.routes {
@@ -90,11 +88,11 @@ impl Topology {
         }
         let merges = |link: LinkId| upstreams[link.0 as usize].len() > 1;
 
-        let events = EventQueue::new(self.lines.len() + others);
-        let mut network = Network { lines: self.lines, stages: Vec::new(), hops: Vec::new(), events };
-        let mut firsts = Vec::with_capacity(self.routes.len());
+        let events = EventQueue::new(self.lines.len());
+        let mut network =
+            Network { lines: self.lines, routes: Vec::new(), stages: Vec::new(), hops: Vec::new(), events };
         for route in &self.routes {
-            firsts.push(Route(network.stages.len() as u32));
+            network.routes.push(network.stages.len() as u32);
             for (hop, link) in route.iter().enumerate() {
                 let index = network.hops.len() as u32;
                 if hop == 0 || merges(*link) {
@@ -106,7 +104,7 @@ impl Topology {
             }
             network.stages.last_mut().expect("a route has links").next = AT_HOST;
         }
-        (network, firsts)
+        network
     }
 }
 
@@ -122,21 +120,23 @@ pub enum Arrival {
 /// Links, routes, packets in flight, and the queue of all events.
 pub struct Network {
     lines: Vec<Line>,
+    /// First stage of each route.
+    routes: Vec<u32>,
     stages: Vec<Stage>,
     hops: Vec<LinkId>,
-    /// The event queue. Sources below [`Network::links`] are the network's own.
+    /// The event queue. The sources with the numbers of links are the network's own.
     pub events: EventQueue,
 }
 
 impl Network {
-    /// Number of links, the first of all sources of events.
+    /// Number of links.
     pub fn links(&self) -> u32 {
         self.lines.len() as u32
     }
 
     /// The stage on which the packets of a route set out.
     pub fn first_stage(&self, route: Route) -> u32 {
-        route.0
+        self.routes[route.0 as usize]
     }
 
     /// Sends a packet through the links of its stage, which begins at `now`.

@@ -9,7 +9,7 @@ use crate::Nanos;
 use crate::app::{AppContext, AppTables, Application, Command, Conn, Side};
 use crate::event::Key;
 use crate::measures::{push_flow, push_link};
-use crate::network::{Arrival, LinkId, Network, Route, Topology};
+use crate::network::{Arrival, LinkId, Network, Topology};
 use crate::observe::{Observer, Tap, Who};
 use crate::packet::Packet;
 use crate::table::Table;
@@ -18,10 +18,6 @@ use connection::{Connections, endpoint, side_of};
 use flow::{Flow, Wake};
 
 pub use flow::FlowSpec;
-
-/// What an endpoint may report that its application wants to know.
-const NEWS: Progress =
-    Progress(Progress::CONNECTED.0 | Progress::RECEIVED.0 | Progress::PEER_CLOSED.0 | Progress::CLOSED.0);
 
 /// A run under way. It covers the times from 0 to its duration, both included.
 pub struct World<O> {
@@ -37,25 +33,17 @@ pub struct World<O> {
 }
 
 impl<O: Observer> World<O> {
-    /// A world of `topology` in which `flows` will start; `flows` gets the topology's routes in the order they were
-    /// added.
-    ///
-    /// Sources of events are, in this order: links, flows, endpoints.
-    pub fn new(
-        topology: Topology,
-        flows: impl FnOnce(&[Route]) -> Vec<FlowSpec>,
-        seed: u64,
-        duration: Nanos,
-        observer: O,
-    ) -> World<O> {
-        let (mut network, routes) = topology.join(0);
-        let flows: Vec<Flow> = flows(&routes)
+    /// A world of `topology` in which `flows` will start, on routes of that topology.
+    pub fn new(topology: Topology, flows: Vec<FlowSpec>, seed: u64, duration: Nanos, observer: O) -> World<O> {
+        let mut network = topology.join();
+        let flows: Vec<Flow> = flows
             .into_iter()
             .map(|spec| {
                 let stages = spec.routes.map(|route| network.first_stage(route));
                 Flow::new(spec, seed, stages)
             })
             .collect();
+        // Sources of events are, in this order: links, flows, endpoints.
         network.events.reserve(network.links() as usize + flows.len());
         let connections = Connections::default();
         let mut world = World { now: 0, duration, seed, network, flows, connections, commands: Vec::new(), observer };
@@ -148,7 +136,8 @@ impl<O: Observer> World<O> {
     /// endpoint has to send leaves. In this order an answer carries the acknowledgment of the question.
     #[inline]
     fn follow_up(&mut self, flow: u32, number: u32, progress: Progress) {
-        if progress.0 & NEWS.0 != 0 {
+        // Applications do not hear of acknowledgments, the most frequent of all.
+        if !progress.is_empty() && progress != Progress::ACKED {
             self.tell(number, progress);
         }
         self.transmit(number);
