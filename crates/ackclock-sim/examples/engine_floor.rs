@@ -14,8 +14,7 @@ use std::time::Instant;
 use ackclock_net::Limit;
 use ackclock_sim::dumbbell::{Access, Direction, Dumbbell};
 use ackclock_sim::event::Key;
-use ackclock_sim::network::Arrival;
-use ackclock_sim::packet::Packet;
+use ackclock_sim::network::Network;
 use ackclock_tcp::{Flags, Segment};
 
 /// Rate, RTT and duration of the benchmark workloads W2 to W4 by their numbers of flows.
@@ -50,7 +49,7 @@ fn run(flows: u32, rate: u64, rtt: u64, seconds: u64) {
     let begun = Instant::now();
     for (flow, [there, _]) in (0..).zip(&stages) {
         for _ in 0..window {
-            network.send(0, Packet::new(data, 2 * flow + 1, 0, *there), &mut ());
+            network.send(0, &data, 2 * flow + 1, 0, *there, &mut ());
         }
     }
     let mut events = 0_u64;
@@ -61,23 +60,24 @@ fn run(flows: u32, rate: u64, rtt: u64, seconds: u64) {
         }
         events += 1;
         let now = key.time();
-        match network.arrive(now, &mut ()) {
-            Arrival::AtLink(packet) => network.send(now, packet, &mut ()),
-            Arrival::AtHost(packet) => {
-                let flow = packet.to / 2;
-                let [there, back] = stages[flow as usize];
-                if packet.to & 1 == 0 {
-                    for _ in 0..2 {
-                        network.send(now, Packet::new(data, 2 * flow + 1, 0, there), &mut ());
-                    }
-                } else {
-                    let odd = &mut unacked[flow as usize];
-                    if *odd {
-                        network.send(now, Packet::new(ack, 2 * flow, 0, back), &mut ());
-                    }
-                    *odd = !*odd;
-                }
+        let packet = network.arrive();
+        if !Network::is_at_host(packet) {
+            network.forward(now, packet, &mut ());
+            continue;
+        }
+        network.release(packet);
+        let flow = packet.to() / 2;
+        let [there, back] = stages[flow as usize];
+        if packet.to() & 1 == 0 {
+            for _ in 0..2 {
+                network.send(now, &data, 2 * flow + 1, 0, there, &mut ());
             }
+        } else {
+            let odd = &mut unacked[flow as usize];
+            if *odd {
+                network.send(now, &ack, 2 * flow, 0, back, &mut ());
+            }
+            *odd = !*odd;
         }
     }
     let spent = begun.elapsed().as_secs_f64();

@@ -6,6 +6,8 @@
 //! nodes hold the smaller of two keys. Its updates take no branch that depends on times, which a heap's do, and leave
 //! nothing stale behind when a timer moves.
 
+use std::hint::select_unpredictable;
+
 use crate::Nanos;
 
 const SOURCE_BITS: u32 = 24;
@@ -40,6 +42,12 @@ impl Key {
     }
 }
 
+/// The earlier of two, without a branch: who wins a match is anybody's guess.
+#[inline]
+fn earlier(a: Key, b: Key) -> Key {
+    select_unpredictable(b < a, b, a)
+}
+
 /// The pending events of all sources.
 #[derive(Clone, Debug)]
 pub struct EventQueue {
@@ -70,7 +78,7 @@ impl EventQueue {
             let (old, new) = (self.leaves(), grown.leaves());
             grown.tree[new..new + old].copy_from_slice(&self.tree[old..]);
             for node in (1..new).rev() {
-                grown.tree[node] = grown.tree[2 * node].min(grown.tree[2 * node + 1]);
+                grown.tree[node] = earlier(grown.tree[2 * node], grown.tree[2 * node + 1]);
             }
             *self = grown;
         }
@@ -104,7 +112,7 @@ impl EventQueue {
         self.tree[node] = key;
         while node > 1 {
             let parent = node / 2;
-            let smaller = self.tree[node].min(self.tree[node ^ 1]);
+            let smaller = earlier(self.tree[node], self.tree[node ^ 1]);
             // Where the parent keeps its winner, so does everything above it.
             if self.tree[parent] == smaller {
                 break;
@@ -121,7 +129,7 @@ impl EventQueue {
         let mut winner = key;
         self.tree[node] = key;
         while node > 1 {
-            winner = winner.min(self.tree[node ^ 1]);
+            winner = earlier(winner, self.tree[node ^ 1]);
             node /= 2;
             self.tree[node] = winner;
         }

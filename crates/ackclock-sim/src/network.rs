@@ -8,12 +8,13 @@
 use std::collections::BTreeSet;
 
 use ackclock_net::{Carried, Link, Pipe};
+use ackclock_tcp::Segment;
 
 use crate::Nanos;
 use crate::event::{EventQueue, Key};
 use crate::measures::Waits;
 use crate::observe::{NetworkEvent, Observer};
-use crate::packet::Packet;
+use crate::packet::{Packet, Segments, wire_size};
 
 /// A link of a network.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -89,8 +90,14 @@ impl Topology {
         let merges = |link: LinkId| upstreams[link.0 as usize].len() > 1;
 
         let events = EventQueue::new(self.lines.len());
-        let mut network =
-            Network { lines: self.lines, routes: Vec::new(), stages: Vec::new(), hops: Vec::new(), events };
+        let mut network = Network {
+            lines: self.lines,
+            routes: Vec::new(),
+            stages: Vec::new(),
+            hops: Vec::new(),
+            segments: Segments::default(),
+            events,
+        };
         for route in &self.routes {
             network.routes.push(network.stages.len() as u32);
             for (hop, link) in route.iter().enumerate() {
@@ -108,15 +115,6 @@ impl Topology {
     }
 }
 
-/// What a packet that had an event does next.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Arrival {
-    /// It is at its host.
-    AtHost(Packet),
-    /// It has to be sent on with [`Network::send`].
-    AtLink(Packet),
-}
-
 /// Links, routes, packets in flight, and the queue of all events.
 pub struct Network {
     lines: Vec<Line>,
@@ -124,6 +122,7 @@ pub struct Network {
     routes: Vec<u32>,
     stages: Vec<Stage>,
     hops: Vec<LinkId>,
+    segments: Segments,
     /// The event queue. The sources with the numbers of links are the network's own.
     pub events: EventQueue,
 }
@@ -139,47 +138,78 @@ impl Network {
         self.routes[route.0 as usize]
     }
 
-    /// Sends a packet through the links of its stage, which begins at `now`.
+    /// Sends `segment` at `now` to the endpoint `to`, on a route that begins with `stage`.
     #[inline]
-    pub fn send<O: Observer>(&mut self, now: Nanos, mut packet: Packet, observer: &mut O) {
-        let stage = self.stages[packet.stage as usize];
+    pub fn send<O: Observer>(
+        &mut self,
+        now: Nanos,
+        segment: &Segment,
+        to: u32,
+        generation: u16,
+        stage: u32,
+        observer: &mut O,
+    ) {
+        let size = wire_size(segment);
+        let segment = self.segments.insert(segment);
+        self.forward(now, Packet::new(segment, size, to, generation, stage), observer);
+    }
+
+    /// Takes a packet through the links of its stage, which it reaches at `now`.
+    #[inline]
+    pub fn forward<O: Observer>(&mut self, now: Nanos, packet: Packet, observer: &mut O) {
+        let stage = self.stages[packet.stage() as usize];
         let mut at = now;
         let mut last = 0;
         for &link in &self.hops[stage.first as usize..stage.end as usize] {
             last = link.0;
             let line = &mut self.lines[last as usize];
-            let Some(passage) = line.link.offer(at, u32::from(packet.size)) else {
-                observer.network(at, NetworkEvent::Dropped { link, packet: &packet });
+            let segment = packet.segment();
+            let Some(passage) = line.link.offer(at, packet.size()) else {
+                observer.network(at, self.segments.get(segment), NetworkEvent::Dropped { link, packet });
+                self.segments.release(segment);
                 return;
             };
             if let Some(waits) = &mut line.waits {
                 waits.record(passage.start - at);
             }
-            observer.network(at, NetworkEvent::Enqueued { link, packet: &packet, passage });
+            observer.network(at, self.segments.get(segment), NetworkEvent::Enqueued { link, packet, passage });
             at = passage.arrival;
         }
-        packet.stage = stage.next;
         let key = self.events.stamp(at, last);
-        if self.lines[last as usize].pipe.push(key, packet) {
+        if self.lines[last as usize].pipe.push(key, packet.before(stage.next)) {
             self.events.set(last, key);
         }
     }
 
-    /// Takes the packet of the earliest event, which is due, out of its pipe.
+    /// Takes the packet whose event is the earliest out of its pipe. It is for [`Network::forward`] or, at its host
+    /// according to [`Network::is_at_host`], to be given up with [`Network::release`].
     ///
     /// # Panics
     /// If the earliest event is not one of the network's.
     #[inline]
-    pub fn arrive<O: Observer>(&mut self, now: Nanos, observer: &mut O) -> Arrival {
+    pub fn arrive(&mut self) -> Packet {
         let source = self.events.first().source();
         let (packet, next) = self.lines[source as usize].pipe.pop().expect("a pipe with an event holds a packet");
         self.events.set_first(next.unwrap_or(Key::NEVER));
-        if packet.stage == AT_HOST {
-            observer.network(now, NetworkEvent::Delivered { packet: &packet });
-            Arrival::AtHost(packet)
-        } else {
-            Arrival::AtLink(packet)
-        }
+        packet
+    }
+
+    /// Whether a packet has all links behind it.
+    #[inline]
+    pub fn is_at_host(packet: Packet) -> bool {
+        packet.stage() == AT_HOST
+    }
+
+    /// The segment of a packet in flight.
+    #[inline]
+    pub fn segment(&self, packet: Packet) -> &Segment {
+        self.segments.get(packet.segment())
+    }
+
+    /// Gives up a packet that is at its host.
+    #[inline]
+    pub fn release(&mut self, packet: Packet) {
+        self.segments.release(packet.segment());
     }
 
     /// A link.
@@ -199,6 +229,6 @@ impl Network {
 
     /// Packets in flight or queued.
     pub fn in_flight(&self) -> usize {
-        self.lines.iter().map(|line| line.pipe.len()).sum()
+        self.segments.len()
     }
 }

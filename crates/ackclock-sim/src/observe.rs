@@ -2,7 +2,7 @@
 //! observer `()` it costs nothing.
 
 use ackclock_net::Passage;
-use ackclock_tcp::Event;
+use ackclock_tcp::{Event, Segment};
 
 use crate::Nanos;
 use crate::app::{Conn, Side};
@@ -22,13 +22,13 @@ pub struct Who {
 
 /// What happened to a packet.
 #[derive(Clone, Copy, Debug)]
-pub enum NetworkEvent<'a> {
+pub enum NetworkEvent {
     /// A link took it.
     Enqueued {
         /// The link.
         link: LinkId,
         /// The packet.
-        packet: &'a Packet,
+        packet: Packet,
         /// When it passes.
         passage: Passage,
     },
@@ -37,12 +37,12 @@ pub enum NetworkEvent<'a> {
         /// The link.
         link: LinkId,
         /// The packet.
-        packet: &'a Packet,
+        packet: Packet,
     },
     /// It reached its host.
     Delivered {
         /// The packet.
-        packet: &'a Packet,
+        packet: Packet,
     },
 }
 
@@ -57,8 +57,8 @@ pub trait Observer {
     /// An endpoint's event at `now`.
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>);
 
-    /// A packet's event at `at`.
-    fn network(&mut self, at: Nanos, event: NetworkEvent<'_>);
+    /// The event at `at` of a packet around `segment`.
+    fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent);
 }
 
 impl Observer for () {
@@ -68,7 +68,7 @@ impl Observer for () {
     fn endpoint(&mut self, _now: Nanos, _who: Who, _event: Event<'_>) {}
 
     #[inline(always)]
-    fn network(&mut self, _at: Nanos, _event: NetworkEvent<'_>) {}
+    fn network(&mut self, _at: Nanos, _segment: &Segment, _event: NetworkEvent) {}
 }
 
 /// Hands the events of one endpoint on to a run's observer.

@@ -9,9 +9,8 @@ use crate::Nanos;
 use crate::app::{AppContext, AppTables, Application, Command, Conn, Side};
 use crate::event::Key;
 use crate::measures::{push_flow, push_link};
-use crate::network::{Arrival, LinkId, Network, Topology};
-use crate::observe::{Observer, Tap, Who};
-use crate::packet::Packet;
+use crate::network::{LinkId, Network, Topology};
+use crate::observe::{NetworkEvent, Observer, Tap, Who};
 use crate::table::Table;
 
 use connection::{Connections, endpoint, side_of};
@@ -89,19 +88,22 @@ impl<O: Observer> World<O> {
 
     #[inline]
     fn on_arrival(&mut self) {
-        let packet = match self.network.arrive(self.now, &mut self.observer) {
-            Arrival::AtLink(packet) => return self.network.send(self.now, packet, &mut self.observer),
-            Arrival::AtHost(packet) => packet,
-        };
-        let Some(connection) = self.connections.get(packet.to / 2) else { return };
-        if connection.generation != packet.generation {
-            return;
+        let packet = self.network.arrive();
+        if !Network::is_at_host(packet) {
+            return self.network.forward(self.now, packet, &mut self.observer);
         }
-        let side = side_of(packet.to);
+        let segment = self.network.segment(packet);
+        self.observer.network(self.now, segment, NetworkEvent::Delivered { packet });
+        let receiver = self.connections.get(packet.to() / 2);
+        let Some(connection) = receiver.filter(|connection| connection.generation == packet.generation()) else {
+            return self.network.release(packet);
+        };
+        let side = side_of(packet.to());
         let who = Who { flow: connection.flow, conn: connection.conn, side };
         let mut tap = Tap { observer: &mut self.observer, who };
-        let progress = connection.ends[side as usize].tcp.on_segment(self.now, &packet.segment, &mut tap);
-        self.follow_up(who.flow, packet.to, progress);
+        let progress = connection.ends[side as usize].tcp.on_segment(self.now, segment, &mut tap);
+        self.network.release(packet);
+        self.follow_up(who.flow, packet.to(), progress);
     }
 
     fn on_timer(&mut self, number: u32) {
@@ -222,7 +224,7 @@ impl<O: Observer> World<O> {
         let end = &mut connection.ends[side as usize];
         let mut tap = Tap { observer: &mut self.observer, who };
         while let Some(segment) = end.tcp.poll_transmit(self.now, &mut tap) {
-            self.network.send(self.now, Packet::new(segment, number ^ 1, generation, stage), tap.observer);
+            self.network.send(self.now, &segment, number ^ 1, generation, stage, tap.observer);
         }
         // A timer that moved to later is left alone: when its event comes, it is made anew.
         let due = end.tcp.next_timeout();
