@@ -4,9 +4,16 @@
 //! the seed and the name of the component that draws.
 
 pub mod app;
+pub mod dumbbell;
+pub mod event;
+pub mod measures;
+pub mod network;
+pub mod observe;
+pub mod packet;
 pub mod rng;
 pub mod scenario;
 pub mod table;
+pub mod world;
 
 /// A time or a duration, in nanoseconds since the start of the run.
 pub type Nanos = u64;

@@ -9,6 +9,24 @@ use crate::Nanos;
 use crate::rng::Stream;
 use crate::table::Table;
 
+pub mod bulk;
+pub mod dash;
+#[cfg(test)]
+mod fake_network;
+pub mod transfer;
+
+/// An entry of the catalogue.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// Name in scenarios.
+    pub name: &'static str,
+    /// One line on what it is.
+    pub summary: &'static str,
+}
+
+/// Every application, by name.
+pub const CATALOGUE: &[Entry] = &[bulk::ENTRY, transfer::ENTRY, dash::ENTRY];
+
 /// An end of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
@@ -122,4 +140,14 @@ pub trait Application: Send {
 
     /// Adds the application's rows at the end of the run, `flow` being its name and `now` the time.
     fn report(&self, flow: &str, now: Nanos, tables: &mut AppTables);
+}
+
+/// A time in seconds, as tables show it.
+pub(crate) fn seconds(time: Nanos) -> f64 {
+    time as f64 / 1e9
+}
+
+/// The mean rate, in bits per second, of `bytes` in `time`; `None` where no time passed.
+pub(crate) fn rate_bps(bytes: u64, time: Nanos) -> Option<f64> {
+    (time > 0).then(|| bytes as f64 * 8.0 * 1e9 / time as f64)
 }

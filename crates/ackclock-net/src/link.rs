@@ -1,0 +1,96 @@
+//! A link: queue, wire, propagation.
+
+use std::num::NonZeroU64;
+
+use crate::{DropTail, Limit, Nanos, Transmitter};
+
+/// The times of a packet that crosses a link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Passage {
+    /// Its first bit leaves; the queueing delay is what lies between the arrival and this.
+    pub start: Nanos,
+    /// Its last bit has left.
+    pub departure: Nanos,
+    /// Its last bit is at the far end.
+    pub arrival: Nanos,
+}
+
+/// What a link has carried.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Carried {
+    /// Packets whose last bit has left.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Packets that found no room.
+    pub drops: u64,
+}
+
+/// A link of fixed rate and propagation delay with a first-in first-out queue before it.
+///
+/// Nothing has to happen at a link when a packet leaves it: [`Link::offer`] tells all times on arrival. Offers come in
+/// the order of their times, which may lie in the future of whoever asks.
+#[derive(Clone, Debug)]
+pub struct Link {
+    transmitter: Transmitter,
+    delay: Nanos,
+    /// Kept only where somebody asks for it: a queue without a limit needs no memory of what waits.
+    queue: Option<DropTail>,
+    accepted: Carried,
+}
+
+impl Link {
+    /// A link of `rate` bits per second and `delay` ns of propagation whose queue holds what `limit` says. Its counts
+    /// can be read.
+    pub fn new(rate: NonZeroU64, delay: Nanos, limit: Limit) -> Link {
+        Link { queue: Some(DropTail::new(limit)), ..Link::uncounted(rate, delay) }
+    }
+
+    /// A link with an unlimited queue that keeps no counts and so costs less: a host's own interface.
+    pub fn uncounted(rate: NonZeroU64, delay: Nanos) -> Link {
+        Link { transmitter: Transmitter::new(rate), delay, queue: None, accepted: Carried::default() }
+    }
+
+    /// Bits per second.
+    pub fn rate(&self) -> u64 {
+        self.transmitter.rate()
+    }
+
+    /// Propagation delay.
+    pub fn delay(&self) -> Nanos {
+        self.delay
+    }
+
+    /// A packet of `size` bytes arrives at `at`: when it passes, or `None` if it is dropped.
+    #[inline]
+    pub fn offer(&mut self, at: Nanos, size: u32) -> Option<Passage> {
+        if let Some(queue) = &mut self.queue {
+            let start = self.transmitter.free_at();
+            if start <= at {
+                queue.pass(size);
+            } else if queue.admits(at, size) {
+                queue.push(start, size);
+            } else {
+                self.accepted.drops += 1;
+                return None;
+            }
+            self.accepted.packets += 1;
+            self.accepted.bytes += u64::from(size);
+        }
+        let service = self.transmitter.transmit(at, size);
+        Some(Passage { start: service.start, departure: service.end, arrival: service.end.saturating_add(self.delay) })
+    }
+
+    /// What the link has carried by `at`, no earlier than the last offer; `None` where it keeps no counts.
+    pub fn carried(&mut self, at: Nanos) -> Option<Carried> {
+        let queue = self.queue.as_mut()?;
+        queue.advance(at);
+        let (packets, bytes) = queue.backlog();
+        let busy = packets > 0 || self.transmitter.free_at() > at;
+        Some(Carried {
+            packets: self.accepted.packets - packets - u64::from(busy),
+            bytes: self.accepted.bytes - bytes - if busy { u64::from(queue.in_service()) } else { 0 },
+            drops: self.accepted.drops,
+        })
+    }
+}

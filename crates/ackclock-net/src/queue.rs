@@ -1,0 +1,115 @@
+//! A first-in first-out queue that drops what does not fit.
+
+use std::collections::VecDeque;
+
+use crate::Nanos;
+
+/// How much may wait. The packet being sent does not wait and is not counted: as in Linux's `pfifo` and `bfifo`, whose
+/// driver has taken it, and in ns-2, whose link has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Limit {
+    /// Everything.
+    Unlimited,
+    /// So many packets.
+    Packets(u64),
+    /// So many bytes, a packet fitting whole or not at all.
+    Bytes(u64),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    start: Nanos,
+    size: u32,
+}
+
+/// The packets that wait for a wire, each with the time its service starts, which is known from the outset.
+#[derive(Clone, Debug)]
+pub struct DropTail {
+    limit: Limit,
+    waiting: VecDeque<Waiting>,
+    bytes: u64,
+    /// The packet that started last.
+    in_service: u32,
+}
+
+impl DropTail {
+    /// An empty queue.
+    pub fn new(limit: Limit) -> DropTail {
+        DropTail { limit, waiting: VecDeque::new(), bytes: 0, in_service: 0 }
+    }
+
+    /// Whether a packet of `size` bytes that arrives at `at` and has to wait finds room. A packet whose service starts
+    /// at `at` makes room first.
+    #[inline]
+    pub fn admits(&mut self, at: Nanos, size: u32) -> bool {
+        self.advance(at);
+        match self.limit {
+            Limit::Unlimited => true,
+            Limit::Packets(packets) => (self.waiting.len() as u64) < packets,
+            Limit::Bytes(bytes) => self.bytes + u64::from(size) <= bytes,
+        }
+    }
+
+    /// Queues an admitted packet whose service starts at `start`.
+    #[inline]
+    pub fn push(&mut self, start: Nanos, size: u32) {
+        self.waiting.push_back(Waiting { start, size });
+        self.bytes += u64::from(size);
+    }
+
+    /// A packet went on the idle wire without waiting.
+    #[inline]
+    pub fn pass(&mut self, size: u32) {
+        self.waiting.clear();
+        self.bytes = 0;
+        self.in_service = size;
+    }
+
+    /// Takes out what has started by `at`.
+    #[inline]
+    pub fn advance(&mut self, at: Nanos) {
+        while let Some(first) = self.waiting.front()
+            && first.start <= at
+        {
+            self.bytes -= u64::from(first.size);
+            self.in_service = first.size;
+            self.waiting.pop_front();
+        }
+    }
+
+    /// Packets and bytes that wait, as of the last [`DropTail::advance`].
+    pub fn backlog(&self) -> (u64, u64) {
+        (self.waiting.len() as u64, self.bytes)
+    }
+
+    /// Size of the packet that started last, as of the last [`DropTail::advance`].
+    pub fn in_service(&self) -> u32 {
+        self.in_service
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_service_that_starts_now_makes_room() {
+        let mut queue = DropTail::new(Limit::Packets(1));
+        assert!(queue.admits(0, 100));
+        queue.push(10, 100);
+        assert!(!queue.admits(9, 100));
+        assert!(queue.admits(10, 100));
+        assert_eq!(queue.backlog(), (0, 0));
+        assert_eq!(queue.in_service(), 100);
+    }
+
+    #[test]
+    fn bytes_fit_up_to_the_last() {
+        let mut queue = DropTail::new(Limit::Bytes(150));
+        queue.push(10, 100);
+        assert!(queue.admits(0, 50));
+        assert!(!queue.admits(0, 51));
+        assert!(DropTail::new(Limit::Unlimited).admits(0, u32::MAX));
+        assert!(!DropTail::new(Limit::Packets(0)).admits(0, 1));
+    }
+}

@@ -1,0 +1,142 @@
+//! Serialisation at a fixed rate, in exact arithmetic.
+
+use std::num::NonZeroU64;
+
+use crate::Nanos;
+
+/// Nanoseconds that one byte takes at one bit per second.
+const BYTE_NS_AT_1_BPS: u64 = 8_000_000_000;
+
+/// When a packet is on the wire.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Service {
+    /// Its first bit leaves.
+    pub start: Nanos,
+    /// Its last bit has left.
+    pub end: Nanos,
+}
+
+/// Puts packets on a wire one after the other.
+///
+/// A packet of `size` bytes takes `size * 8e9 / rate` ns, rarely a whole number. The fraction is carried from packet to
+/// packet in units of `1 / rate` ns, so a busy period of any length ends where real arithmetic says; what is reported
+/// is that instant rounded up. A busy period begins at a whole nanosecond, the arrival that finds the wire idle.
+#[derive(Clone, Debug)]
+pub struct Transmitter {
+    rate: u64,
+    /// The wire is free from `free_at + fraction / rate` on.
+    free_at: Nanos,
+    fraction: u64,
+    /// The time of a packet of `last_size` bytes: `whole + rest / rate`. Most packets have the size of the one before,
+    /// and a division costs more than all the rest.
+    last_size: u32,
+    whole: u64,
+    rest: u64,
+}
+
+impl Transmitter {
+    /// An idle wire of `rate` bits per second.
+    pub fn new(rate: NonZeroU64) -> Transmitter {
+        Transmitter { rate: rate.get(), free_at: 0, fraction: 0, last_size: 0, whole: 0, rest: 0 }
+    }
+
+    /// Bits per second.
+    pub fn rate(&self) -> u64 {
+        self.rate
+    }
+
+    /// From when on a packet would leave at once, rounded up.
+    #[inline]
+    pub fn free_at(&self) -> Nanos {
+        self.free_at.saturating_add(u64::from(self.fraction > 0))
+    }
+
+    /// Sends a packet of `size` bytes that is ready at `at`, after all those before it.
+    #[inline]
+    pub fn transmit(&mut self, at: Nanos, size: u32) -> Service {
+        if size != self.last_size {
+            self.measure(size);
+        }
+        let free_at = self.free_at();
+        let start = at.max(free_at);
+        if at >= free_at {
+            self.free_at = at;
+            self.fraction = 0;
+        }
+        // Both terms are below the rate; the sum may not fit 64 bits, the difference does.
+        let missing = self.rate - self.rest;
+        let carry = self.fraction >= missing;
+        self.fraction = if carry { self.fraction - missing } else { self.fraction + self.rest };
+        self.free_at = self.free_at.saturating_add(self.whole).saturating_add(u64::from(carry));
+        Service { start, end: self.free_at() }
+    }
+
+    #[cold]
+    fn measure(&mut self, size: u32) {
+        let rate = self.rate;
+        self.last_size = size;
+        (self.whole, self.rest) = match u64::from(size).checked_mul(BYTE_NS_AT_1_BPS) {
+            Some(product) => (product / rate, product % rate),
+            None => {
+                let product = u128::from(size) * u128::from(BYTE_NS_AT_1_BPS);
+                let rate = u128::from(rate);
+                (u64::try_from(product / rate).unwrap_or(u64::MAX), (product % rate) as u64)
+            }
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(rate: u64) -> Transmitter {
+        Transmitter::new(NonZeroU64::new(rate).unwrap())
+    }
+
+    #[test]
+    fn a_packet_takes_its_bits_over_the_rate() {
+        let mut wire = at(1_000_000);
+        assert_eq!(wire.transmit(5, 1500), Service { start: 5, end: 12_000_005 });
+        assert_eq!(wire.transmit(6, 40), Service { start: 12_000_005, end: 12_320_005 });
+        assert_eq!(wire.transmit(20_000_000, 1500), Service { start: 20_000_000, end: 32_000_000 });
+    }
+
+    #[test]
+    fn a_long_busy_period_does_not_drift() {
+        // 1500 bytes at 7 bit/s: 12000 / 7 s, never a whole number of nanoseconds except every seventh packet.
+        let mut wire = at(7);
+        for sent in 1..=7_000_u128 {
+            let exact = sent * 12_000 * 1_000_000_000;
+            assert_eq!(u128::from(wire.transmit(0, 1500).end), exact.div_ceil(7));
+        }
+    }
+
+    #[test]
+    fn an_arrival_within_the_last_nanosecond_of_a_packet_waits() {
+        // 1 byte at 3 bit/s ends at 2666666666 + 2/3 ns: not free at ..666, free at ..667, where the fraction is dropped.
+        let mut wire = at(3);
+        assert_eq!(wire.transmit(0, 1).end, 2_666_666_667);
+        let mut late = wire.clone();
+        assert_eq!(wire.transmit(2_666_666_666, 1), Service { start: 2_666_666_667, end: 5_333_333_334 });
+        assert_eq!(late.transmit(2_666_666_667, 1), Service { start: 2_666_666_667, end: 5_333_333_334 });
+        // Two packets more tell them apart: 4 * 8/3 s = 10.666.. against 2666666667 ns + 3 * 8/3 s.
+        wire.transmit(0, 1);
+        late.transmit(0, 1);
+        assert_eq!(wire.transmit(0, 1).end, 10_666_666_667);
+        assert_eq!(late.transmit(0, 1).end, 10_666_666_667);
+        wire.transmit(0, 1);
+        late.transmit(0, 1);
+        assert_eq!((wire.transmit(0, 1).end, late.transmit(0, 1).end), (16_000_000_000, 16_000_000_001));
+    }
+
+    #[test]
+    fn extremes_saturate() {
+        let mut slow = at(1);
+        assert_eq!(slow.transmit(0, u32::MAX).end, u64::MAX);
+        assert_eq!(slow.transmit(0, u32::MAX).end, u64::MAX);
+        let mut fast = at(u64::MAX);
+        assert_eq!(fast.transmit(3, 1500), Service { start: 3, end: 4 });
+        assert_eq!(fast.transmit(3, 1500), Service { start: 4, end: 4 });
+    }
+}

@@ -1,0 +1,123 @@
+//! The analytic link against one that moves packet by packet, with an explicit dequeue event for each and exact
+//! rational time.
+
+use std::collections::VecDeque;
+use std::num::NonZeroU64;
+
+use ackclock_net::{Limit, Link};
+use proptest::prelude::*;
+
+/// A link with times in units of `1 / rate` ns.
+struct Slow {
+    rate: u128,
+    limit: Limit,
+    waiting: VecDeque<(usize, u32)>,
+    /// The packet on the wire and when its last bit leaves.
+    wire: Option<(usize, u32, u128)>,
+    starts: Vec<Option<u128>>,
+    departures: Vec<Option<u128>>,
+    dropped: Vec<usize>,
+    carried_bytes: u64,
+}
+
+impl Slow {
+    fn dequeue(&mut self, now: u128) {
+        if self.wire.is_none()
+            && let Some((index, size)) = self.waiting.pop_front()
+        {
+            self.starts[index] = Some(now);
+            self.wire = Some((index, size, now + u128::from(size) * 8_000_000_000));
+        }
+    }
+
+    /// Completes every transmission that ends by `now`.
+    fn run_until(&mut self, now: u128) {
+        while let Some((index, size, end)) = self.wire
+            && end <= now
+        {
+            self.departures[index] = Some(end);
+            self.carried_bytes += u64::from(size);
+            self.wire = None;
+            self.dequeue(end);
+        }
+    }
+
+    fn arrive(&mut self, at: u64, index: usize, size: u32) {
+        let now = u128::from(at) * self.rate;
+        self.run_until(now);
+        let queued: u64 = self.waiting.iter().map(|(_, size)| u64::from(*size)).sum();
+        let room = match self.limit {
+            Limit::Unlimited => true,
+            Limit::Packets(packets) => (self.waiting.len() as u64) < packets,
+            Limit::Bytes(bytes) => queued + u64::from(size) <= bytes,
+        };
+        if self.wire.is_none() || room {
+            self.waiting.push_back((index, size));
+        } else {
+            self.dropped.push(index);
+        }
+        self.dequeue(now);
+    }
+}
+
+fn limits() -> impl Strategy<Value = Limit> {
+    prop_oneof![Just(Limit::Unlimited), (0_u64..12).prop_map(Limit::Packets), (0_u64..9000).prop_map(Limit::Bytes),]
+}
+
+/// Gaps and sizes around the time of one packet: bursts, idle times, and arrivals exactly at a departure.
+fn arrivals(rate: u64) -> impl Strategy<Value = Vec<(u64, u32)>> {
+    let packet = 1500 * 8_000_000_000 / rate;
+    let gap = prop_oneof![Just(0), Just(packet), 0..=packet * 3, Just(packet + 1)];
+    let size = prop_oneof![3 => Just(1500_u32), 1 => Just(40), 1 => 1_u32..3000];
+    prop::collection::vec((gap, size), 1..120)
+}
+
+fn cases() -> impl Strategy<Value = (u64, u64, Limit, Vec<(u64, u32)>)> {
+    let rates = prop_oneof![Just(1_000_000_u64), Just(100_000_000), Just(7), Just(999_999_937), 1_u64..10_000_000_000];
+    (rates, 0_u64..1_000_000, limits())
+        .prop_flat_map(|(rate, delay, limit)| (Just(rate), Just(delay), Just(limit), arrivals(rate)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn the_analytic_link_is_the_slow_one((rate, delay, limit, arrivals) in cases(), horizon in 0.0..1.0) {
+        let mut link = Link::new(NonZeroU64::new(rate).unwrap(), delay, limit);
+        let mut unlimited = (limit == Limit::Unlimited).then(|| Link::uncounted(NonZeroU64::new(rate).unwrap(), delay));
+        let mut slow = Slow {
+            rate: u128::from(rate), limit, waiting: VecDeque::new(), wire: None,
+            starts: vec![None; arrivals.len()], departures: vec![None; arrivals.len()], dropped: Vec::new(), carried_bytes: 0,
+        };
+        let mut at = 0;
+        let mut passages = Vec::new();
+        for (index, (gap, size)) in arrivals.iter().enumerate() {
+            at += gap;
+            let passage = link.offer(at, *size);
+            if let Some(link) = &mut unlimited {
+                prop_assert_eq!(link.offer(at, *size), passage);
+            }
+            passages.push(passage);
+            slow.arrive(at, index, *size);
+        }
+        // Counts at some moment at or after the last arrival.
+        let last = passages.iter().flatten().map(|passage| passage.departure).max().unwrap_or(at).max(at);
+        let moment = at + ((last - at) as f64 * horizon) as u64;
+        slow.run_until(u128::from(moment) * u128::from(rate));
+        let carried = link.carried(moment).unwrap();
+        prop_assert_eq!(carried.packets, slow.departures.iter().flatten().count() as u64);
+        prop_assert_eq!(carried.bytes, slow.carried_bytes);
+        prop_assert_eq!(carried.drops, slow.dropped.len() as u64);
+
+        slow.run_until(u128::MAX);
+        for (index, passage) in passages.iter().enumerate() {
+            prop_assert_eq!(passage.is_none(), slow.dropped.contains(&index));
+            if let Some(passage) = passage {
+                let rate = u128::from(rate);
+                prop_assert_eq!(u128::from(passage.start), slow.starts[index].unwrap().div_ceil(rate));
+                prop_assert_eq!(u128::from(passage.departure), slow.departures[index].unwrap().div_ceil(rate));
+                prop_assert_eq!(passage.arrival, passage.departure + delay);
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What the engine alone costs: a dumbbell whose hosts keep a constant window full and acknowledge every second packet,
+//! without any TCP. Prints data packets over the bottleneck, seconds, packets a second.
+//!
+//! `cargo run --release --example engine_floor [flows]`
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "a benchmark reads the clock; the engine never does"
+)]
+
+use std::num::NonZeroU64;
+use std::time::Instant;
+
+use ackclock_net::Limit;
+use ackclock_sim::dumbbell::{Access, Direction, Dumbbell};
+use ackclock_sim::event::Key;
+use ackclock_sim::network::Network;
+use ackclock_tcp::{Flags, Segment};
+
+/// Rate, RTT and duration of the benchmark workloads W2 to W4 by their numbers of flows.
+const WORKLOADS: [(u32, u64, u64, u64); 3] =
+    [(10, 100_000_000, 40_000_000, 100), (80, 1_000_000_000, 104_000_000, 60), (1000, 1_000_000_000, 50_000_000, 20)];
+
+fn main() {
+    let only: Option<u32> = std::env::args().nth(1).and_then(|flows| flows.parse().ok());
+    for (flows, rate, rtt, seconds) in WORKLOADS {
+        if only.is_none_or(|only| only == flows) {
+            run(flows, rate, rtt, seconds);
+        }
+    }
+}
+
+fn run(flows: u32, rate: u64, rtt: u64, seconds: u64) {
+    let bdp = rate / 8 * (rtt / 1000) / 1_000_000;
+    let way = Direction { rate: NonZeroU64::new(rate).expect("a rate"), limit: Limit::Bytes(2 * bdp) };
+    let mut dumbbell = Dumbbell::new(way, way, rtt / 2 - rtt / 10);
+    let access =
+        Access { rate: NonZeroU64::new(rate * 10).expect("a rate"), source_delay: rtt / 20, sink_delay: rtt / 20 };
+    let routes: Vec<_> = (0..flows).map(|_| dumbbell.flow(access)).collect();
+    let forward = dumbbell.forward;
+    let mut network = dumbbell.topology.join();
+    let stages: Vec<[u32; 2]> = routes.iter().map(|pair| pair.map(|route| network.first_stage(route))).collect();
+    let mut data = Segment::new(Flags::ACK);
+    data.len = 1460;
+    let ack = Segment::new(Flags::ACK);
+    let window = (bdp * 3 / 2 / 1500 / u64::from(flows)).max(2);
+    let mut unacked = vec![false; flows as usize];
+
+    let begun = Instant::now();
+    for (flow, [there, _]) in (0..).zip(&stages) {
+        for _ in 0..window {
+            network.send(0, &data, 2 * flow + 1, 0, *there, &mut ());
+        }
+    }
+    let mut events = 0_u64;
+    loop {
+        let key = network.events.first();
+        if key == Key::NEVER || key.time() > seconds * 1_000_000_000 {
+            break;
+        }
+        events += 1;
+        let now = key.time();
+        let packet = network.arrive();
+        if !Network::is_at_host(packet) {
+            network.forward(now, packet, &mut ());
+            continue;
+        }
+        network.release(packet);
+        let flow = packet.to() / 2;
+        let [there, back] = stages[flow as usize];
+        if packet.to() & 1 == 0 {
+            for _ in 0..2 {
+                network.send(now, &data, 2 * flow + 1, 0, there, &mut ());
+            }
+        } else {
+            let odd = &mut unacked[flow as usize];
+            if *odd {
+                network.send(now, &ack, 2 * flow, 0, back, &mut ());
+            }
+            *odd = !*odd;
+        }
+    }
+    let spent = begun.elapsed().as_secs_f64();
+    let carried = network.carried(forward, seconds * 1_000_000_000).expect("the bottleneck counts");
+    println!(
+        "{flows:5} flows: {} packets, {} drops, {events} events, {spent:.3} s, {:.2} million packets a second",
+        carried.packets,
+        carried.drops,
+        carried.packets as f64 / spent / 1e6
+    );
+}

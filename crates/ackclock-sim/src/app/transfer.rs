@@ -1,0 +1,158 @@
+//! Transfers of a fixed size, one after another, each over a connection of its own.
+
+use super::{AppContext, AppTables, Application, Conn, Entry, Side, rate_bps, seconds};
+use crate::Nanos;
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "transfer",
+    summary: "transfers of a fixed size one after another, each over a fresh connection from the source",
+};
+
+/// One transfer that has begun.
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    /// When its connection was opened.
+    start: Nanos,
+    /// When the sink had all of it.
+    end: Option<Nanos>,
+}
+
+/// `count` transfers of `size` bytes from source to sink. The source opens a connection for each, writes and closes;
+/// the next begins `gap` after the sink has all of one. A transfer's time runs from the opening of the connection, so it
+/// includes the handshake, to the last byte's arrival.
+#[derive(Debug)]
+pub struct Transfer {
+    size: u64,
+    count: u32,
+    gap: Nanos,
+    /// In the order of the connections: transfer i runs over connection i.
+    records: Vec<Record>,
+}
+
+impl Transfer {
+    /// `count` transfers of `size` bytes with `gap` nanoseconds between them.
+    pub fn new(size: u64, count: u32, gap: Nanos) -> Transfer {
+        Transfer { size, count, gap, records: Vec::new() }
+    }
+
+    fn begin(&mut self, ctx: &mut AppContext<'_>) {
+        if self.records.len() < self.count as usize {
+            ctx.open(Side::Source);
+            self.records.push(Record { start: ctx.now, end: None });
+        }
+    }
+
+    fn complete(&mut self, ctx: &mut AppContext<'_>, conn: Conn) {
+        let Some(record) = self.records.get_mut(conn.0 as usize) else { return };
+        if record.end.is_none() {
+            record.end = Some(ctx.now);
+            ctx.timer(ctx.now.saturating_add(self.gap), 0);
+        }
+    }
+}
+
+impl Application for Transfer {
+    fn on_start(&mut self, ctx: &mut AppContext<'_>) {
+        self.begin(ctx);
+    }
+
+    fn on_connected(&mut self, ctx: &mut AppContext<'_>, conn: Conn, side: Side) {
+        if side == Side::Source {
+            ctx.write(conn, Side::Source, self.size);
+            ctx.close(conn, Side::Source);
+        }
+    }
+
+    fn on_received(&mut self, ctx: &mut AppContext<'_>, conn: Conn, side: Side, total: u64) {
+        if side == Side::Sink && total >= self.size {
+            self.complete(ctx, conn);
+        }
+    }
+
+    fn on_peer_closed(&mut self, ctx: &mut AppContext<'_>, conn: Conn, side: Side) {
+        if side == Side::Sink {
+            // Everything before the FIN is here: this is what completes a transfer of nothing.
+            self.complete(ctx, conn);
+            ctx.close(conn, Side::Sink);
+        }
+    }
+
+    fn on_timer(&mut self, ctx: &mut AppContext<'_>, _token: u64) {
+        self.begin(ctx);
+    }
+
+    /// One row of `transfers` for each that has begun; the end, duration and goodput are empty where it has not finished.
+    fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
+        for (index, record) in self.records.iter().enumerate() {
+            let duration = record.end.map(|end| end - record.start);
+            tables.entry("transfers").or_default().push([
+                ("flow", flow.into()),
+                ("index", index.into()),
+                ("bytes", self.size.into()),
+                ("start_s", seconds(record.start).into()),
+                ("end_s", record.end.map(seconds).into()),
+                ("duration_s", duration.map(seconds).into()),
+                ("goodput_bps", duration.and_then(|duration| rate_bps(self.size, duration)).into()),
+            ]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::Command;
+    use crate::app::fake_network::{FakeNetwork, MILLISECOND, SECOND};
+    use crate::table::Column;
+
+    /// 125 kB at 1 Mbit/s take 1 s; the handshake takes 40 ms at the source, and the last byte travels 20 ms more.
+    #[test]
+    fn each_over_its_own_connection_after_the_gap() {
+        let mut network = FakeNetwork::new(1_000_000, Transfer::new(125_000, 3, 500 * MILLISECOND));
+        network.delay = 20 * MILLISECOND;
+        network.run_until(4 * SECOND);
+        let opened: Vec<_> = network
+            .log
+            .iter()
+            .filter_map(|(time, command)| match command {
+                Command::Open { conn, opener } => Some((*time / MILLISECOND, conn.0, *opener)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(opened, [(0, 0, Side::Source), (1560, 1, Side::Source), (3120, 2, Side::Source)]);
+        let closes = |side| {
+            network
+                .log
+                .iter()
+                .filter(move |(_, command)| matches!(command, Command::Close { side: s, .. } if *s == side))
+        };
+        assert_eq!(closes(Side::Source).count(), 3);
+        assert_eq!(closes(Side::Sink).count(), 2, "the third is still under way");
+
+        let mut tables = AppTables::new();
+        network.app.report("web", network.now, &mut tables);
+        let table = &tables["transfers"];
+        assert_eq!(table.column("end_s"), Some(&Column::Float(vec![Some(1.06), Some(2.62), None])));
+        assert_eq!(table.column("duration_s"), Some(&Column::Float(vec![Some(1.06), Some(1.06), None])));
+        let goodput = 1e6 / 1.06;
+        assert_eq!(table.column("goodput_bps"), Some(&Column::Float(vec![Some(goodput), Some(goodput), None])));
+        assert_eq!(table.column("bytes"), Some(&Column::Int(vec![Some(125_000); 3])));
+    }
+
+    #[test]
+    fn a_transfer_of_nothing_ends_with_the_fin() {
+        let mut network = FakeNetwork::new(1_000_000, Transfer::new(0, 1, 0));
+        network.delay = 20 * MILLISECOND;
+        network.run_until(SECOND);
+        let mut tables = AppTables::new();
+        network.app.report("none", network.now, &mut tables);
+        assert_eq!(tables["transfers"].column("end_s"), Some(&Column::Float(vec![Some(0.06)])));
+    }
+
+    #[test]
+    fn none_when_none_are_asked_for() {
+        let mut network = FakeNetwork::new(1_000_000, Transfer::new(1, 0, 0));
+        network.run_until(SECOND);
+        assert!(network.log.is_empty());
+    }
+}

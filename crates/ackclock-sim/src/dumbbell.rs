@@ -1,0 +1,57 @@
+//! The dumbbell: every flow's own access links on both sides of one bottleneck.
+
+use std::num::NonZeroU64;
+
+use ackclock_net::{Limit, Link};
+
+use crate::Nanos;
+use crate::network::{LinkId, Route, Topology};
+
+/// One direction of the bottleneck.
+#[derive(Clone, Copy, Debug)]
+pub struct Direction {
+    /// Bits per second.
+    pub rate: NonZeroU64,
+    /// What may wait.
+    pub limit: Limit,
+}
+
+/// The links of one flow's hosts, the same in both directions. Their queues are the hosts' own and unlimited.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// Bits per second.
+    pub rate: NonZeroU64,
+    /// Propagation between the source and the bottleneck, ns.
+    pub source_delay: Nanos,
+    /// Propagation between the bottleneck and the sink, ns.
+    pub sink_delay: Nanos,
+}
+
+/// A dumbbell under construction.
+pub struct Dumbbell {
+    /// Its links and routes so far.
+    pub topology: Topology,
+    /// The bottleneck from sources to sinks.
+    pub forward: LinkId,
+    /// The bottleneck from sinks to sources.
+    pub reverse: LinkId,
+}
+
+impl Dumbbell {
+    /// A bottleneck with a propagation delay of `delay` each way.
+    pub fn new(forward: Direction, reverse: Direction, delay: Nanos) -> Dumbbell {
+        let mut topology = Topology::default();
+        let mut link = |way: Direction| topology.measured_link(Link::new(way.rate, delay, way.limit));
+        let (forward, reverse) = (link(forward), link(reverse));
+        Dumbbell { topology, forward, reverse }
+    }
+
+    /// Adds the access links of a flow: its routes from source to sink and back.
+    pub fn flow(&mut self, access: Access) -> [Route; 2] {
+        let topology = &mut self.topology;
+        let mut link = |delay| topology.link(Link::uncounted(access.rate, delay));
+        let [source_out, source_in] = [link(access.source_delay), link(access.source_delay)];
+        let [sink_in, sink_out] = [link(access.sink_delay), link(access.sink_delay)];
+        [topology.route(&[source_out, self.forward, sink_in]), topology.route(&[sink_out, self.reverse, source_in])]
+    }
+}

@@ -1,0 +1,247 @@
+//! The event queue: one next event a source, the earliest of all in constant time.
+//!
+//! A source is a pipe, an endpoint's timer or an application. Each has at most one event pending, because a pipe's
+//! packets arrive in order and a timer has one expiry, so what is needed is not a heap of events but the minimum over
+//! sources whose keys change in place. That is a tournament: a binary tree whose leaves are the sources and whose
+//! nodes hold the smaller of two keys. Its updates take no branch that depends on times, which a heap's do, and leave
+//! nothing stale behind when a timer moves.
+
+use std::hint::select_unpredictable;
+
+use crate::Nanos;
+
+const SOURCE_BITS: u32 = 24;
+const SEQUENCE_BITS: u32 = 44;
+
+/// The last time an event can have, 36 years. Whatever lies beyond never happens.
+pub const LAST: Nanos = (1 << (128 - SOURCE_BITS - SEQUENCE_BITS)) - 2;
+
+/// The most sources a queue can have.
+pub const MAX_SOURCES: usize = 1 << SOURCE_BITS;
+
+/// When a source's next event is, and its place among the events of that moment: those created first come first.
+///
+/// One number, the time above the sequence above the source, so that one comparison orders two events.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Key(u128);
+
+impl Key {
+    /// After every event: nothing pending.
+    pub const NEVER: Key = Key(u128::MAX);
+
+    /// The time.
+    #[inline]
+    pub fn time(self) -> Nanos {
+        (self.0 >> (SOURCE_BITS + SEQUENCE_BITS)) as Nanos
+    }
+
+    /// The source.
+    #[inline]
+    pub fn source(self) -> u32 {
+        self.0 as u32 & ((1 << SOURCE_BITS) - 1)
+    }
+}
+
+/// The earlier of two, without a branch: who wins a match is anybody's guess.
+#[inline]
+fn earlier(a: Key, b: Key) -> Key {
+    select_unpredictable(b < a, b, a)
+}
+
+/// The pending events of all sources.
+#[derive(Clone, Debug)]
+pub struct EventQueue {
+    /// Node `n` holds the smaller of nodes `2n` and `2n + 1`; the root is 1 and the leaves are the upper half.
+    tree: Vec<Key>,
+    sequence: u64,
+}
+
+impl EventQueue {
+    /// A queue with room for `sources`, none with an event.
+    pub fn new(sources: usize) -> EventQueue {
+        EventQueue { tree: vec![Key::NEVER; 2 * sources.next_power_of_two()], sequence: 0 }
+    }
+
+    fn leaves(&self) -> usize {
+        self.tree.len() / 2
+    }
+
+    /// Makes room for `sources` in all, keeping what is pending.
+    ///
+    /// # Panics
+    /// Above [`MAX_SOURCES`].
+    #[inline]
+    pub fn reserve(&mut self, sources: usize) {
+        if sources > self.leaves() {
+            assert!(sources <= MAX_SOURCES, "a run has at most 2^24 links, flows and open endpoints");
+            let mut grown = EventQueue { sequence: self.sequence, ..EventQueue::new(sources) };
+            let (old, new) = (self.leaves(), grown.leaves());
+            grown.tree[new..new + old].copy_from_slice(&self.tree[old..]);
+            for node in (1..new).rev() {
+                grown.tree[node] = earlier(grown.tree[2 * node], grown.tree[2 * node + 1]);
+            }
+            *self = grown;
+        }
+    }
+
+    /// The key of an event created now, of `source` at `at`; [`Key::NEVER`] where that is after [`LAST`].
+    ///
+    /// # Panics
+    /// After 2^44 events, weeks of computing.
+    #[inline]
+    pub fn stamp(&mut self, at: Nanos, source: u32) -> Key {
+        if at > LAST {
+            return Key::NEVER;
+        }
+        let sequence = self.sequence;
+        assert!(sequence < 1 << SEQUENCE_BITS, "a run has less than 2^44 events");
+        self.sequence += 1;
+        Key(u128::from(at) << (SOURCE_BITS + SEQUENCE_BITS) | u128::from(sequence << SOURCE_BITS | u64::from(source)))
+    }
+
+    /// The earliest event, [`Key::NEVER`] if there is none. It stays until its source's event is set anew.
+    #[inline]
+    pub fn first(&self) -> Key {
+        self.tree[1]
+    }
+
+    /// Sets the next event of `source`, in place of what it had.
+    #[inline]
+    pub fn set(&mut self, source: u32, key: Key) {
+        let mut node = self.leaves() + source as usize;
+        self.tree[node] = key;
+        while node > 1 {
+            let parent = node / 2;
+            let smaller = earlier(self.tree[node], self.tree[node ^ 1]);
+            // Where the parent keeps its winner, so does everything above it.
+            if self.tree[parent] == smaller {
+                break;
+            }
+            self.tree[parent] = smaller;
+            node = parent;
+        }
+    }
+
+    /// As [`EventQueue::set`] for the source of the earliest event, which has won all its matches.
+    #[inline]
+    pub fn set_first(&mut self, key: Key) {
+        let mut node = self.leaves() + self.tree[1].source() as usize;
+        let mut winner = key;
+        self.tree[node] = key;
+        while node > 1 {
+            winner = earlier(winner, self.tree[node ^ 1]);
+            node /= 2;
+            self.tree[node] = winner;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Reverse;
+    use std::collections::BinaryHeap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn equal_times_come_in_the_order_of_creation() {
+        let mut queue = EventQueue::new(3);
+        for source in [2, 0, 1] {
+            let key = queue.stamp(7, source);
+            queue.set(source, key);
+        }
+        let mut order = Vec::new();
+        while queue.first() != Key::NEVER {
+            assert_eq!(queue.first().time(), 7);
+            order.push(queue.first().source());
+            queue.set_first(Key::NEVER);
+        }
+        assert_eq!(order, [2, 0, 1]);
+    }
+
+    #[test]
+    fn beyond_the_last_time_is_never() {
+        let mut queue = EventQueue::new(1);
+        assert_eq!(queue.stamp(LAST + 1, 0), Key::NEVER);
+        assert_eq!(queue.stamp(u64::MAX, 0), Key::NEVER);
+        let last = queue.stamp(LAST, 0);
+        assert!(last < Key::NEVER);
+        assert_eq!(last.time(), LAST);
+    }
+
+    #[derive(Clone, Debug)]
+    enum Operation {
+        Set(u32, u64),
+        Clear(u32),
+        PopAndSet(u64),
+        Pop,
+        Reserve(usize),
+    }
+
+    fn operations() -> impl Strategy<Value = Vec<Operation>> {
+        let source = 0_u32..20;
+        let delay = prop_oneof![Just(0_u64), 0_u64..5, 0_u64..1_000_000];
+        prop::collection::vec(
+            prop_oneof![
+                4 => (source.clone(), delay.clone()).prop_map(|(source, delay)| Operation::Set(source, delay)),
+                1 => source.prop_map(Operation::Clear),
+                4 => delay.prop_map(Operation::PopAndSet),
+                4 => Just(Operation::Pop),
+                1 => (0_usize..100).prop_map(Operation::Reserve),
+            ],
+            0..400,
+        )
+    }
+
+    proptest! {
+        /// Against a heap of (time, sequence, source) in which what was replaced is skipped.
+        #[test]
+        fn behaves_as_a_binary_heap(operations in operations()) {
+            let mut queue = EventQueue::new(20);
+            let mut heap = BinaryHeap::new();
+            let mut current = [None; 20];
+            let (mut now, mut sequence) = (0, 0_u64);
+            let mut put = |heap: &mut BinaryHeap<_>, current: &mut [Option<u64>; 20], source: u32, at: u64| {
+                heap.push(Reverse((at, sequence, source)));
+                current[source as usize] = Some(sequence);
+                sequence += 1;
+            };
+            for operation in operations {
+                while let Some(Reverse((_, sequence, source))) = heap.peek()
+                    && current[*source as usize] != Some(*sequence)
+                {
+                    heap.pop();
+                }
+                match operation {
+                    Operation::Set(source, delay) => {
+                        let key = queue.stamp(now + delay, source);
+                        queue.set(source, key);
+                        put(&mut heap, &mut current, source, now + delay);
+                    }
+                    Operation::Clear(source) => {
+                        queue.set(source, Key::NEVER);
+                        current[source as usize] = None;
+                    }
+                    Operation::Reserve(sources) => queue.reserve(sources),
+                    Operation::Pop | Operation::PopAndSet(_) => match heap.pop() {
+                        None => prop_assert_eq!(queue.first(), Key::NEVER),
+                        Some(Reverse((at, _, source))) => {
+                            prop_assert_eq!((queue.first().time(), queue.first().source()), (at, source));
+                            now = at;
+                            current[source as usize] = None;
+                            if let Operation::PopAndSet(delay) = operation {
+                                let key = queue.stamp(now + delay, source);
+                                queue.set_first(key);
+                                put(&mut heap, &mut current, source, now + delay);
+                            } else {
+                                queue.set_first(Key::NEVER);
+                            }
+                        }
+                    },
+                }
+            }
+        }
+    }
+}

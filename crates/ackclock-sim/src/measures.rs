@@ -1,0 +1,189 @@
+//! What a run counts, in memory that does not grow with simulated time.
+
+use ackclock_net::Carried;
+use ackclock_tcp::Endpoint;
+use hdrhistogram::Histogram;
+
+use crate::Nanos;
+use crate::table::Table;
+
+/// Significant digits of the quantiles of queueing delays: they are off by at most one part in a thousand.
+const DIGITS: u8 = 3;
+
+const NS_PER_MS: f64 = 1e6;
+const NS_PER_S: f64 = 1e9;
+
+/// Queueing delays of the packets a link took: from arrival to the first bit on the wire. Mean and maximum are exact.
+#[derive(Clone, Debug)]
+pub struct Waits {
+    histogram: Histogram<u64>,
+    total: u128,
+    longest: Nanos,
+}
+
+impl Default for Waits {
+    fn default() -> Self {
+        let histogram = Histogram::new(DIGITS).expect("a histogram has at most five digits");
+        Waits { histogram, total: 0, longest: 0 }
+    }
+}
+
+impl Waits {
+    /// Records one.
+    #[inline]
+    pub fn record(&mut self, wait: Nanos) {
+        self.histogram.record(wait).expect("the histogram grows up to any 64-bit value");
+        self.total += u128::from(wait);
+        self.longest = self.longest.max(wait);
+    }
+
+    /// Number of packets.
+    pub fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+
+    /// Mean in ns; `None` before the first packet.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count() > 0).then(|| self.total as f64 / self.count() as f64)
+    }
+
+    /// The smallest delay in ns that at least a part `quantile` of the packets did not exceed; `None` before the first packet.
+    pub fn quantile(&self, quantile: f64) -> Option<Nanos> {
+        (self.count() > 0).then(|| self.histogram.value_at_quantile(quantile).min(self.longest))
+    }
+
+    /// The longest in ns; `None` before the first packet.
+    pub fn longest(&self) -> Option<Nanos> {
+        (self.count() > 0).then_some(self.longest)
+    }
+}
+
+/// Appends a link's row to the table `links`, after a run of `duration`.
+pub fn push_link(table: &mut Table, name: &str, rate: u64, carried: Carried, waits: Option<&Waits>, duration: Nanos) {
+    let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
+    let quantile = |quantile| waits.and_then(|waits| waits.quantile(quantile)).map(|wait| wait as f64 / NS_PER_MS);
+    let capacity = rate as f64 * (duration as f64 / NS_PER_S);
+    table.push([
+        ("link", name.into()),
+        ("rate_bps", rate.into()),
+        ("utilisation", share(carried.bytes as f64 * 8.0, capacity).into()),
+        ("packets", carried.packets.into()),
+        ("bytes", carried.bytes.into()),
+        ("drops", carried.drops.into()),
+        ("drop_rate", share(carried.drops as f64, (carried.packets + carried.drops) as f64).into()),
+        ("queue_delay_mean_ms", waits.and_then(Waits::mean).map(|wait| wait / NS_PER_MS).into()),
+        ("queue_delay_p50_ms", quantile(0.50).into()),
+        ("queue_delay_p95_ms", quantile(0.95).into()),
+        ("queue_delay_p99_ms", quantile(0.99).into()),
+        ("queue_delay_max_ms", waits.and_then(Waits::longest).map(|wait| wait as f64 / NS_PER_MS).into()),
+    ]);
+}
+
+/// What a flow did, over all its connections. Sent are segments of the source; delivered is what the sink received in
+/// order.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct FlowTotals {
+    /// Stream bytes received in order by the sinks.
+    pub bytes_delivered: u64,
+    /// Segments the sources sent, of any kind.
+    pub segments_sent: u64,
+    /// Those with payload, retransmissions included.
+    pub data_segments_sent: u64,
+    /// Those with payload sent again.
+    pub retransmits: u64,
+    /// Expiries of the sources' retransmission timers.
+    pub timeouts: u64,
+    /// Fast recoveries of the sources.
+    pub recoveries: u64,
+    /// Smoothed RTT of the connection added last that has one.
+    pub srtt: Option<Nanos>,
+    /// Smallest RTT of all.
+    pub min_rtt: Option<Nanos>,
+}
+
+impl FlowTotals {
+    /// Adds a connection.
+    pub fn add(&mut self, source: &Endpoint, sink: &Endpoint) {
+        let stats = source.stats();
+        self.bytes_delivered += sink.received();
+        self.segments_sent += stats.segments_sent;
+        self.data_segments_sent += stats.data_segments_sent;
+        self.retransmits += stats.retransmits;
+        self.timeouts += stats.timeouts;
+        self.recoveries += stats.recoveries;
+        self.srtt = source.srtt().or(self.srtt);
+        self.min_rtt = self.min_rtt.into_iter().chain(source.min_rtt()).min();
+    }
+}
+
+/// The names of a flow's choices, for the table `flows`.
+#[derive(Clone, Debug)]
+pub struct FlowLabels {
+    /// Name of the flow.
+    pub name: String,
+    /// Congestion control.
+    pub cc: &'static str,
+    /// Window validation.
+    pub validation: &'static str,
+    /// Pacing.
+    pub pacing: &'static str,
+    /// Application.
+    pub app: &'static str,
+}
+
+/// Appends a flow's row to the table `flows`. Goodput is over the time from `start` to `end`; empty where there is none.
+pub fn push_flow(table: &mut Table, labels: &FlowLabels, start: Nanos, end: Nanos, totals: &FlowTotals) {
+    let active = end.saturating_sub(start) as f64 / NS_PER_S;
+    let ms = |time: Option<Nanos>| time.map(|time| time as f64 / NS_PER_MS);
+    table.push([
+        ("flow", labels.name.as_str().into()),
+        ("cc", labels.cc.into()),
+        ("validation", labels.validation.into()),
+        ("pacing", labels.pacing.into()),
+        ("app", labels.app.into()),
+        ("start_s", (start as f64 / NS_PER_S).into()),
+        ("goodput_bps", (active > 0.0).then(|| totals.bytes_delivered as f64 * 8.0 / active).into()),
+        ("bytes_delivered", totals.bytes_delivered.into()),
+        ("segments_sent", totals.segments_sent.into()),
+        ("data_segments_sent", totals.data_segments_sent.into()),
+        ("retransmits", totals.retransmits.into()),
+        ("timeouts", totals.timeouts.into()),
+        ("recoveries", totals.recoveries.into()),
+        ("srtt_ms", ms(totals.srtt).into()),
+        ("min_rtt_ms", ms(totals.min_rtt).into()),
+    ]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Column;
+
+    #[test]
+    fn delays_are_summed_up() {
+        let mut waits = Waits::default();
+        assert_eq!((waits.mean(), waits.quantile(0.5), waits.longest()), (None, None, None));
+        for wait in 1..=1000 {
+            waits.record(wait * 1_000_000);
+        }
+        assert_eq!(waits.mean(), Some(500.5e6));
+        assert_eq!(waits.longest(), Some(1_000_000_000));
+        for (quantile, exact) in [(0.5, 500e6), (0.95, 950e6), (0.99, 990e6), (1.0, 1000e6)] {
+            let measured = waits.quantile(quantile).unwrap() as f64;
+            assert!((measured / exact - 1.0).abs() < 1e-3, "{quantile}: {measured}");
+        }
+        waits.record(u64::MAX);
+        assert_eq!(waits.quantile(1.0), Some(u64::MAX));
+    }
+
+    #[test]
+    fn a_link_is_used_as_much_as_its_bytes_say() {
+        let mut table = Table::default();
+        let carried = Carried { packets: 3, bytes: 4500, drops: 1 };
+        push_link(&mut table, "l", 72_000, carried, None, 1_000_000_000);
+        push_link(&mut table, "idle", 72_000, Carried::default(), Some(&Waits::default()), 0);
+        assert_eq!(table.column("utilisation"), Some(&Column::Float(vec![Some(0.5), None])));
+        assert_eq!(table.column("drop_rate"), Some(&Column::Float(vec![Some(0.25), None])));
+        assert_eq!(table.column("queue_delay_mean_ms"), Some(&Column::Float(vec![None, None])));
+    }
+}

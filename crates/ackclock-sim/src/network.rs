@@ -1,0 +1,234 @@
+//! Links joined to routes, and the packets between them.
+//!
+//! Routes are static. A route is cut into stages where its packets need an event: before a link that several upstreams
+//! feed, whose packets have to be brought into order, and at the host. Within a stage every link is fed by the one
+//! before it alone, so it sees its arrivals in order and is evaluated at once, ahead of time. On a dumbbell with three
+//! links each way this leaves two events a packet: at the bottleneck and at the host.
+
+use std::collections::BTreeSet;
+
+use ackclock_net::{Carried, Link, Pipe};
+use ackclock_tcp::Segment;
+
+use crate::Nanos;
+use crate::event::{EventQueue, Key};
+use crate::measures::Waits;
+use crate::observe::{NetworkEvent, Observer};
+use crate::packet::{Packet, Segments, wire_size};
+
+/// A link of a network.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct LinkId(pub u32);
+
+/// A route of a network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Route(u32);
+
+/// The stage of a packet that has passed all links.
+const AT_HOST: u32 = u32::MAX;
+
+/// Links passed without an event in between.
+#[derive(Clone, Copy, Debug)]
+struct Stage {
+    /// The links, as a range of `Network::hops`.
+    first: u32,
+    end: u32,
+    /// What comes then.
+    next: u32,
+}
+
+struct Line {
+    link: Link,
+    /// What has been sent into the link, where a stage ends with it: over its constant delay nothing overtakes.
+    pipe: Pipe<Key, Packet>,
+    waits: Option<Box<Waits>>,
+}
+
+/// Links and routes before they are joined.
+#[derive(Default)]
+pub struct Topology {
+    lines: Vec<Line>,
+    routes: Vec<Vec<LinkId>>,
+}
+
+impl Topology {
+    /// Adds a link.
+    pub fn link(&mut self, link: Link) -> LinkId {
+        self.lines.push(Line { link, pipe: Pipe::default(), waits: None });
+        LinkId(self.lines.len() as u32 - 1)
+    }
+
+    /// Adds a link whose queueing delays are recorded.
+    pub fn measured_link(&mut self, link: Link) -> LinkId {
+        let id = self.link(link);
+        self.lines[id.0 as usize].waits = Some(Box::default());
+        id
+    }
+
+    /// Adds a route from one host to another over `links`.
+    ///
+    /// # Panics
+    /// If `links` is empty or names a link of another topology.
+    pub fn route(&mut self, links: &[LinkId]) -> Route {
+        assert!(!links.is_empty(), "a route has links");
+        assert!(links.iter().all(|link| (link.0 as usize) < self.lines.len()), "a route has links of its topology");
+        self.routes.push(links.to_vec());
+        Route(self.routes.len() as u32 - 1)
+    }
+
+    /// Joins links and routes.
+    pub fn join(self) -> Network {
+        // Who feeds each link: other links, and any number of hosts, which send at the present and so in order.
+        let mut upstreams = vec![BTreeSet::new(); self.lines.len()];
+        for route in &self.routes {
+            let mut upstream = None;
+            for link in route {
+                upstreams[link.0 as usize].insert(upstream);
+                upstream = Some(*link);
+            }
+        }
+        let merges = |link: LinkId| upstreams[link.0 as usize].len() > 1;
+
+        let events = EventQueue::new(self.lines.len());
+        let mut network = Network {
+            lines: self.lines,
+            routes: Vec::new(),
+            stages: Vec::new(),
+            hops: Vec::new(),
+            segments: Segments::default(),
+            events,
+        };
+        for route in &self.routes {
+            network.routes.push(network.stages.len() as u32);
+            for (hop, link) in route.iter().enumerate() {
+                let index = network.hops.len() as u32;
+                if hop == 0 || merges(*link) {
+                    let next = network.stages.len() as u32 + 1;
+                    network.stages.push(Stage { first: index, end: index, next });
+                }
+                network.hops.push(*link);
+                network.stages.last_mut().expect("the first hop opens a stage").end = index + 1;
+            }
+            network.stages.last_mut().expect("a route has links").next = AT_HOST;
+        }
+        network
+    }
+}
+
+/// Links, routes, packets in flight, and the queue of all events.
+pub struct Network {
+    lines: Vec<Line>,
+    /// First stage of each route.
+    routes: Vec<u32>,
+    stages: Vec<Stage>,
+    hops: Vec<LinkId>,
+    segments: Segments,
+    /// The event queue. The sources with the numbers of links are the network's own.
+    pub events: EventQueue,
+}
+
+impl Network {
+    /// Number of links.
+    pub fn links(&self) -> u32 {
+        self.lines.len() as u32
+    }
+
+    /// The stage on which the packets of a route set out.
+    pub fn first_stage(&self, route: Route) -> u32 {
+        self.routes[route.0 as usize]
+    }
+
+    /// Sends `segment` at `now` to the endpoint `to`, on a route that begins with `stage`.
+    #[inline]
+    pub fn send<O: Observer>(
+        &mut self,
+        now: Nanos,
+        segment: &Segment,
+        to: u32,
+        generation: u16,
+        stage: u32,
+        observer: &mut O,
+    ) {
+        let size = wire_size(segment);
+        let segment = self.segments.insert(segment);
+        self.forward(now, Packet::new(segment, size, to, generation, stage), observer);
+    }
+
+    /// Takes a packet through the links of its stage, which it reaches at `now`.
+    #[inline]
+    pub fn forward<O: Observer>(&mut self, now: Nanos, packet: Packet, observer: &mut O) {
+        let stage = self.stages[packet.stage() as usize];
+        let mut at = now;
+        let mut last = 0;
+        for &link in &self.hops[stage.first as usize..stage.end as usize] {
+            last = link.0;
+            let line = &mut self.lines[last as usize];
+            let segment = packet.segment();
+            let Some(passage) = line.link.offer(at, packet.size()) else {
+                observer.network(at, self.segments.get(segment), NetworkEvent::Dropped { link, packet });
+                self.segments.release(segment);
+                return;
+            };
+            if let Some(waits) = &mut line.waits {
+                waits.record(passage.start - at);
+            }
+            observer.network(at, self.segments.get(segment), NetworkEvent::Enqueued { link, packet, passage });
+            at = passage.arrival;
+        }
+        let key = self.events.stamp(at, last);
+        if self.lines[last as usize].pipe.push(key, packet.before(stage.next)) {
+            self.events.set(last, key);
+        }
+    }
+
+    /// Takes the packet whose event is the earliest out of its pipe. It is for [`Network::forward`] or, at its host
+    /// according to [`Network::is_at_host`], to be given up with [`Network::release`].
+    ///
+    /// # Panics
+    /// If the earliest event is not one of the network's.
+    #[inline]
+    pub fn arrive(&mut self) -> Packet {
+        let source = self.events.first().source();
+        let (packet, next) = self.lines[source as usize].pipe.pop().expect("a pipe with an event holds a packet");
+        self.events.set_first(next.unwrap_or(Key::NEVER));
+        packet
+    }
+
+    /// Whether a packet has all links behind it.
+    #[inline]
+    pub fn is_at_host(packet: Packet) -> bool {
+        packet.stage() == AT_HOST
+    }
+
+    /// The segment of a packet in flight.
+    #[inline]
+    pub fn segment(&self, packet: Packet) -> &Segment {
+        self.segments.get(packet.segment())
+    }
+
+    /// Gives up a packet that is at its host.
+    #[inline]
+    pub fn release(&mut self, packet: Packet) {
+        self.segments.release(packet.segment());
+    }
+
+    /// A link.
+    pub fn link(&self, link: LinkId) -> &Link {
+        &self.lines[link.0 as usize].link
+    }
+
+    /// What a link has carried by `at`; `None` where it keeps no counts.
+    pub fn carried(&mut self, link: LinkId, at: Nanos) -> Option<Carried> {
+        self.lines[link.0 as usize].link.carried(at)
+    }
+
+    /// The queueing delays of a measured link.
+    pub fn waits(&self, link: LinkId) -> Option<&Waits> {
+        self.lines[link.0 as usize].waits.as_deref()
+    }
+
+    /// Packets in flight or queued.
+    pub fn in_flight(&self) -> usize {
+        self.segments.len()
+    }
+}

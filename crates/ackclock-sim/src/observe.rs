@@ -1,0 +1,87 @@
+//! The stream of events that a run's observer sees: what endpoints report and what happens between them. With the unit
+//! observer `()` it costs nothing.
+
+use ackclock_net::Passage;
+use ackclock_tcp::{Event, Segment};
+
+use crate::Nanos;
+use crate::app::{Conn, Side};
+use crate::network::LinkId;
+use crate::packet::Packet;
+
+/// An endpoint: an end of a connection of a flow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Who {
+    /// The flow's number, in the order of the scenario.
+    pub flow: u32,
+    /// The connection within the flow.
+    pub conn: Conn,
+    /// The end.
+    pub side: Side,
+}
+
+/// What happened to a packet.
+#[derive(Clone, Copy, Debug)]
+pub enum NetworkEvent {
+    /// A link took it.
+    Enqueued {
+        /// The link.
+        link: LinkId,
+        /// The packet.
+        packet: Packet,
+        /// When it passes.
+        passage: Passage,
+    },
+    /// A link had no room for it.
+    Dropped {
+        /// The link.
+        link: LinkId,
+        /// The packet.
+        packet: Packet,
+    },
+    /// It reached its host.
+    Delivered {
+        /// The packet.
+        packet: Packet,
+    },
+}
+
+/// Receives a run's events.
+///
+/// A link that is fed by one other is evaluated as soon as a packet has left that one, so its events come before their
+/// time and are not in the order of time; those of any one link are.
+pub trait Observer {
+    /// Whether anything is wanted; costly events are put together only then.
+    const ACTIVE: bool = true;
+
+    /// An endpoint's event at `now`.
+    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>);
+
+    /// The event at `at` of a packet around `segment`.
+    fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent);
+}
+
+impl Observer for () {
+    const ACTIVE: bool = false;
+
+    #[inline(always)]
+    fn endpoint(&mut self, _now: Nanos, _who: Who, _event: Event<'_>) {}
+
+    #[inline(always)]
+    fn network(&mut self, _at: Nanos, _segment: &Segment, _event: NetworkEvent) {}
+}
+
+/// Hands the events of one endpoint on to a run's observer.
+pub(crate) struct Tap<'a, O> {
+    pub observer: &'a mut O,
+    pub who: Who,
+}
+
+impl<O: Observer> ackclock_tcp::Observer for Tap<'_, O> {
+    const ACTIVE: bool = O::ACTIVE;
+
+    #[inline(always)]
+    fn event(&mut self, now: Nanos, event: Event<'_>) {
+        self.observer.endpoint(now, self.who, event);
+    }
+}

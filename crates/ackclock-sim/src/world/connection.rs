@@ -1,0 +1,99 @@
+//! Connections and the places they live in.
+
+use std::collections::VecDeque;
+
+use ackclock_tcp::{Config, Endpoint, NEVER, State};
+
+use crate::Nanos;
+use crate::app::{Conn, Side};
+
+/// One end of a connection with what the world keeps about it.
+pub(super) struct End {
+    pub tcp: Endpoint,
+    /// Stream bytes the application has read.
+    pub read: u64,
+    /// When the timer event comes that the queue holds; the endpoint may have moved its timeout to later since.
+    pub armed: Nanos,
+}
+
+impl End {
+    fn new(config: &Config, isn: u32) -> End {
+        End { tcp: Endpoint::new(config, isn), read: 0, armed: NEVER }
+    }
+
+    /// Whether this end needs nothing more from the other.
+    fn is_over(&self) -> bool {
+        matches!(self.tcp.state(), State::Closed | State::TimeWait | State::Listen)
+    }
+}
+
+/// A connection between the two ends of a flow.
+pub(super) struct Connection {
+    /// Tells apart the connections that had its place: a packet for one of them is not for the next.
+    pub generation: u16,
+    pub flow: u32,
+    pub conn: Conn,
+    /// Source and sink.
+    pub ends: [End; 2],
+    /// First stage of the routes from the source and from the sink.
+    pub stages: [u32; 2],
+    /// Whether any end was closed, by its application or by its peer.
+    pub closing: bool,
+}
+
+impl Connection {
+    /// Whether both ends are done: closed, or only waiting for stray segments.
+    pub fn is_over(&self) -> bool {
+        self.closing && self.ends.iter().all(End::is_over)
+    }
+}
+
+/// The number of an endpoint: twice its connection's place, plus its side. Its peer's differs in the last bit.
+pub(super) fn endpoint(place: u32, side: Side) -> u32 {
+    2 * place + side as u32
+}
+
+/// The side of the endpoint of a number.
+pub(super) fn side_of(endpoint: u32) -> Side {
+    if endpoint & 1 == 0 { Side::Source } else { Side::Sink }
+}
+
+/// All open connections. Places of those that are over are used again, the longest free first, so that a run with any
+/// number of connections one after the other takes the memory of those open at once.
+#[derive(Default)]
+pub(super) struct Connections {
+    places: Vec<Option<Connection>>,
+    /// Free places with the generation of the connection to come.
+    free: VecDeque<(u32, u16)>,
+}
+
+impl Connections {
+    /// Puts a connection in a free place.
+    pub fn insert(&mut self, flow: u32, conn: Conn, config: &Config, isns: [u32; 2], stages: [u32; 2]) -> u32 {
+        let (place, generation) = self.free.pop_front().unwrap_or_else(|| {
+            self.places.push(None);
+            (self.places.len() as u32 - 1, 0)
+        });
+        let ends = isns.map(|isn| End::new(config, isn));
+        self.places[place as usize] = Some(Connection { generation, flow, conn, ends, stages, closing: false });
+        place
+    }
+
+    /// Takes a connection out of its place.
+    pub fn remove(&mut self, place: u32) -> Option<Connection> {
+        let connection = self.places[place as usize].take()?;
+        self.free.push_back((place, connection.generation.wrapping_add(1)));
+        Some(connection)
+    }
+
+    /// The connection in a place.
+    #[inline]
+    pub fn get(&mut self, place: u32) -> Option<&mut Connection> {
+        self.places[place as usize].as_mut()
+    }
+
+    /// Number of places.
+    pub fn places(&self) -> usize {
+        self.places.len()
+    }
+}

@@ -1,0 +1,291 @@
+//! The world: flows with their connections and applications over a network, and the loop that runs them.
+
+mod connection;
+mod flow;
+
+use ackclock_tcp::{NEVER, Progress};
+
+use crate::Nanos;
+use crate::app::{AppContext, AppTables, Application, Command, Conn, Side};
+use crate::event::Key;
+use crate::measures::{push_flow, push_link};
+use crate::network::{LinkId, Network, Topology};
+use crate::observe::{NetworkEvent, Observer, Tap, Who};
+use crate::table::Table;
+
+use connection::{Connections, endpoint, side_of};
+use flow::{Flow, Wake};
+
+pub use flow::FlowSpec;
+
+/// A run under way. It covers the times from 0 to its duration, both included.
+pub struct World<O> {
+    now: Nanos,
+    duration: Nanos,
+    seed: u64,
+    network: Network,
+    flows: Vec<Flow>,
+    connections: Connections,
+    /// What applications asked for in the callbacks of this event.
+    commands: Vec<Command>,
+    observer: O,
+}
+
+impl<O: Observer> World<O> {
+    /// A world of `topology` in which `flows` will start, on routes of that topology.
+    pub fn new(topology: Topology, flows: Vec<FlowSpec>, seed: u64, duration: Nanos, observer: O) -> World<O> {
+        let mut network = topology.join();
+        let flows: Vec<Flow> = flows
+            .into_iter()
+            .map(|spec| {
+                let stages = spec.routes.map(|route| network.first_stage(route));
+                Flow::new(spec, seed, stages)
+            })
+            .collect();
+        // Sources of events are, in this order: links, flows, endpoints.
+        network.events.reserve(network.links() as usize + flows.len());
+        let connections = Connections::default();
+        let mut world = World { now: 0, duration, seed, network, flows, connections, commands: Vec::new(), observer };
+        for flow in 0..world.flows.len() as u32 {
+            world.wake_at(flow, world.flows[flow as usize].start, Wake::Start);
+        }
+        world
+    }
+
+    /// The present.
+    pub fn now(&self) -> Nanos {
+        self.now
+    }
+
+    /// What was watched.
+    pub fn observer(&self) -> &O {
+        &self.observer
+    }
+
+    /// The network.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// Handles up to `max_events` events. Whether the run goes on.
+    pub fn step(&mut self, max_events: u64) -> bool {
+        let (links, flows) = (self.network.links(), self.flows.len() as u32);
+        for _ in 0..max_events {
+            let key = self.network.events.first();
+            if key == Key::NEVER || key.time() > self.duration {
+                self.now = self.duration;
+                return false;
+            }
+            self.now = key.time();
+            match key.source() {
+                link if link < links => self.on_arrival(),
+                flow if flow - links < flows => self.on_wake(flow - links),
+                timer => self.on_timer(timer - links - flows),
+            }
+        }
+        true
+    }
+
+    #[inline]
+    fn on_arrival(&mut self) {
+        let packet = self.network.arrive();
+        if !Network::is_at_host(packet) {
+            return self.network.forward(self.now, packet, &mut self.observer);
+        }
+        let segment = self.network.segment(packet);
+        self.observer.network(self.now, segment, NetworkEvent::Delivered { packet });
+        let receiver = self.connections.get(packet.to() / 2);
+        let Some(connection) = receiver.filter(|connection| connection.generation == packet.generation()) else {
+            return self.network.release(packet);
+        };
+        let side = side_of(packet.to());
+        let who = Who { flow: connection.flow, conn: connection.conn, side };
+        let mut tap = Tap { observer: &mut self.observer, who };
+        let progress = connection.ends[side as usize].tcp.on_segment(self.now, segment, &mut tap);
+        self.network.release(packet);
+        self.follow_up(who.flow, packet.to(), progress);
+    }
+
+    fn on_timer(&mut self, number: u32) {
+        self.network.events.set_first(Key::NEVER);
+        let Some(connection) = self.connections.get(number / 2) else { return };
+        let side = side_of(number);
+        let who = Who { flow: connection.flow, conn: connection.conn, side };
+        let end = &mut connection.ends[side as usize];
+        end.armed = NEVER;
+        // The endpoint may have moved its timeout to later; then this event only makes way for the right one.
+        let progress = if end.tcp.next_timeout() <= self.now {
+            end.tcp.on_timeout(self.now, &mut Tap { observer: &mut self.observer, who })
+        } else {
+            Progress::default()
+        };
+        self.follow_up(who.flow, number, progress);
+    }
+
+    fn on_wake(&mut self, flow: u32) {
+        let state = &mut self.flows[flow as usize];
+        let wake = state.wake();
+        self.network.events.set_first(state.next_wake());
+        match wake {
+            Some(Wake::Start) => self.call(flow, |app, ctx| app.on_start(ctx)),
+            Some(Wake::Timer(token)) => self.call(flow, |app, ctx| app.on_timer(ctx, token)),
+            None => {}
+        }
+        self.carry_out(flow);
+    }
+
+    /// Follows up a call to an endpoint: the application hears of the progress, what it asks for is done, and what the
+    /// endpoint has to send leaves. In this order an answer carries the acknowledgment of the question.
+    #[inline]
+    fn follow_up(&mut self, flow: u32, number: u32, progress: Progress) {
+        // Applications do not hear of acknowledgments, the most frequent of all.
+        if !progress.is_empty() && progress != Progress::ACKED {
+            self.tell(number, progress);
+        }
+        self.transmit(number);
+        // The connection may have ended with what was sent, and its application have answered that.
+        if !self.commands.is_empty() {
+            self.carry_out(flow);
+        }
+    }
+
+    fn tell(&mut self, number: u32, progress: Progress) {
+        let Some(connection) = self.connections.get(number / 2) else { return };
+        let (flow, conn, side) = (connection.flow, connection.conn, side_of(number));
+        connection.closing |= progress.has(Progress::PEER_CLOSED) || progress.has(Progress::CLOSED);
+        let end = &mut connection.ends[side as usize];
+        let received = end.tcp.received();
+        if received > end.read {
+            end.tcp.read(self.now, received - end.read);
+            end.read = received;
+        }
+        if progress.has(Progress::CONNECTED) {
+            self.call(flow, |app, ctx| app.on_connected(ctx, conn, side));
+        }
+        if progress.has(Progress::RECEIVED) {
+            self.call(flow, |app, ctx| app.on_received(ctx, conn, side, received));
+        }
+        if progress.has(Progress::PEER_CLOSED) {
+            self.call(flow, |app, ctx| app.on_peer_closed(ctx, conn, side));
+        }
+        self.carry_out(flow);
+    }
+
+    fn call(&mut self, flow: u32, callback: impl FnOnce(&mut dyn Application, &mut AppContext<'_>)) {
+        self.flows[flow as usize].call(self.now, &mut self.commands, callback);
+    }
+
+    /// Does what the application of `flow` asked for, and what it asks for while that is done.
+    fn carry_out(&mut self, flow: u32) {
+        let mut done = 0;
+        while let Some(command) = self.commands.get(done).copied() {
+            done += 1;
+            match command {
+                Command::Open { conn, opener } => self.open(flow, conn, opener),
+                Command::Timer { at, token } => self.wake_at(flow, at, Wake::Timer(token)),
+                Command::Write { conn, side, bytes } => {
+                    self.act(flow, conn, side, |end, now| end.tcp.write(now, bytes));
+                }
+                Command::Close { conn, side } => {
+                    self.act(flow, conn, side, |end, now| end.tcp.close(now));
+                }
+            }
+        }
+        self.commands.clear();
+    }
+
+    fn open(&mut self, flow: u32, conn: Conn, opener: Side) {
+        let state = &self.flows[flow as usize];
+        let isns = state.isns(self.seed, conn);
+        let place = self.connections.insert(flow, conn, &state.config, isns, state.stages);
+        self.flows[flow as usize].open.insert(conn, place);
+        self.network.events.reserve(self.source(endpoint(self.connections.places() as u32, Side::Source)) as usize);
+        let passive = if opener == Side::Source { Side::Sink } else { Side::Source };
+        self.act(flow, conn, passive, |end, _| end.tcp.listen());
+        self.act(flow, conn, opener, |end, now| end.tcp.connect(now));
+    }
+
+    /// Does something to an end of an open connection; a connection that is over takes nothing more.
+    fn act(&mut self, flow: u32, conn: Conn, side: Side, action: impl FnOnce(&mut connection::End, Nanos)) {
+        let Some(&place) = self.flows[flow as usize].open.get(&conn) else { return };
+        let Some(connection) = self.connections.get(place) else { return };
+        action(&mut connection.ends[side as usize], self.now);
+        self.transmit(endpoint(place, side));
+    }
+
+    /// Sends what an endpoint has to send and sees to its timer; the last thing after every call to it.
+    #[inline]
+    fn transmit(&mut self, number: u32) {
+        let source = self.source(number);
+        let Some(connection) = self.connections.get(number / 2) else { return };
+        let side = side_of(number);
+        let (stage, generation) = (connection.stages[side as usize], connection.generation);
+        let who = Who { flow: connection.flow, conn: connection.conn, side };
+        let end = &mut connection.ends[side as usize];
+        let mut tap = Tap { observer: &mut self.observer, who };
+        while let Some(segment) = end.tcp.poll_transmit(self.now, &mut tap) {
+            self.network.send(self.now, &segment, number ^ 1, generation, stage, tap.observer);
+        }
+        // A timer that moved to later is left alone: when its event comes, it is made anew.
+        let due = end.tcp.next_timeout();
+        if due < end.armed {
+            end.armed = due;
+            let key = self.network.events.stamp(due.max(self.now), source);
+            self.network.events.set(source, key);
+        }
+        if connection.is_over() {
+            self.retire(number / 2);
+        }
+    }
+
+    /// Frees a connection that is over.
+    fn retire(&mut self, place: u32) {
+        let Some(connection) = self.connections.remove(place) else { return };
+        for side in [Side::Source, Side::Sink] {
+            self.network.events.set(self.source(endpoint(place, side)), Key::NEVER);
+        }
+        let flow = &mut self.flows[connection.flow as usize];
+        flow.finished.add(&connection.ends[0].tcp, &connection.ends[1].tcp);
+        flow.open.remove(&connection.conn);
+        self.call(connection.flow, |app, ctx| app.on_closed(ctx, connection.conn));
+    }
+
+    fn wake_at(&mut self, flow: u32, at: Nanos, wake: Wake) {
+        let source = self.network.links() + flow;
+        let key = self.network.events.stamp(at, source);
+        let state = &mut self.flows[flow as usize];
+        state.wake_at(key, wake);
+        self.network.events.set(source, state.next_wake());
+    }
+
+    /// The source of events that the timer of an endpoint is.
+    fn source(&self, number: u32) -> u32 {
+        self.network.links() + self.flows.len() as u32 + number
+    }
+
+    /// The tables of flows, links and applications as of now; `links` names the links that get a row.
+    pub fn report(&mut self, links: &[(LinkId, &str)]) -> AppTables {
+        let mut tables = AppTables::new();
+        let mut rows = Table::default();
+        for &(link, name) in links {
+            if let Some(carried) = self.network.carried(link, self.now) {
+                let rate = self.network.link(link).rate();
+                push_link(&mut rows, name, rate, carried, self.network.waits(link), self.now);
+            }
+        }
+        tables.insert("links", rows);
+        let mut rows = Table::default();
+        for flow in &self.flows {
+            let mut totals = flow.finished;
+            for &place in flow.open.values() {
+                if let Some(connection) = self.connections.get(place) {
+                    totals.add(&connection.ends[0].tcp, &connection.ends[1].tcp);
+                }
+            }
+            push_flow(&mut rows, &flow.labels, flow.start, self.now, &totals);
+            flow.app().report(&flow.labels.name, self.now, &mut tables);
+        }
+        tables.insert("flows", rows);
+        tables
+    }
+}
