@@ -10,6 +10,7 @@ pub mod measures;
 pub mod network;
 pub mod observe;
 pub mod packet;
+pub mod probes;
 pub mod rng;
 pub mod scenario;
 pub mod table;
