@@ -53,7 +53,7 @@ struct PacketRow {
 pub struct Recorder {
     watch: Watch,
     flows: Vec<String>,
-    links: Vec<String>,
+    links: Vec<(LinkId, &'static str)>,
     /// When a flow's next window row is due.
     due: Vec<Nanos>,
     /// Who is at each endpoint's place, with the generation.
@@ -66,8 +66,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder for flows of these names over links of these names, in the order of their numbers.
-    pub fn new(watch: Watch, flows: Vec<String>, links: Vec<String>) -> Recorder {
+    /// A recorder for flows of these names, in the order of their numbers; `links` names those that may drop.
+    pub fn new(watch: Watch, flows: Vec<String>, links: Vec<(LinkId, &'static str)>) -> Recorder {
         Recorder {
             watch,
             due: vec![0; flows.len()],
@@ -130,9 +130,11 @@ impl Recorder {
             self.packets.sort_by_key(|row| row.at);
             let mut table = Table::default();
             for row in &self.packets {
+                let name =
+                    |link| self.links.iter().find(|(named, _)| *named == link).map(|(_, name)| (*name).to_owned());
                 let (event, link, retransmission) = match row.fate {
                     Fate::Sent { retransmission } => ("sent", None, Some(retransmission)),
-                    Fate::Dropped { link } => ("dropped", Some(self.links[link.0 as usize].clone()), None),
+                    Fate::Dropped { link } => ("dropped", name(link), None),
                     Fate::Delivered => ("delivered", None, None),
                 };
                 let side = row.sender.map(|who| match who.side {
