@@ -10,10 +10,14 @@ pub mod measures;
 pub mod network;
 pub mod observe;
 pub mod packet;
+pub mod probes;
 pub mod rng;
+pub mod run;
 pub mod scenario;
 pub mod table;
 pub mod world;
+
+pub use run::{Output, Run};
 
 /// A time or a duration, in nanoseconds since the start of the run.
 pub type Nanos = u64;

@@ -172,8 +172,8 @@ mod tests {
             let measured = waits.quantile(quantile).unwrap() as f64;
             assert!((measured / exact - 1.0).abs() < 1e-3, "{quantile}: {measured}");
         }
-        waits.record(u64::MAX);
-        assert_eq!(waits.quantile(1.0), Some(u64::MAX));
+        waits.record(1 << 62);
+        assert_eq!(waits.quantile(1.0), Some(1 << 62));
     }
 
     #[test]

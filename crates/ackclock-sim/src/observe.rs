@@ -54,6 +54,9 @@ pub trait Observer {
     /// Whether anything is wanted; costly events are put together only then.
     const ACTIVE: bool = true;
 
+    /// A connection begins: `who` will be at the endpoint of that number for packets of that generation.
+    fn opened(&mut self, number: u32, generation: u16, who: Who);
+
     /// An endpoint's event at `now`.
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>);
 
@@ -63,6 +66,9 @@ pub trait Observer {
 
 impl Observer for () {
     const ACTIVE: bool = false;
+
+    #[inline(always)]
+    fn opened(&mut self, _number: u32, _generation: u16, _who: Who) {}
 
     #[inline(always)]
     fn endpoint(&mut self, _now: Nanos, _who: Who, _event: Event<'_>) {}

@@ -36,6 +36,16 @@ pub enum Side {
     Sink = 1,
 }
 
+impl Side {
+    /// The other end.
+    pub fn peer(self) -> Side {
+        match self {
+            Side::Source => Side::Sink,
+            Side::Sink => Side::Source,
+        }
+    }
+}
+
 /// A connection of an application, counted from 0 in the order it opened them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Conn(pub u32);

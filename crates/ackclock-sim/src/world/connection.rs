@@ -68,15 +68,15 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    /// Puts a connection in a free place.
-    pub fn insert(&mut self, flow: u32, conn: Conn, config: &Config, isns: [u32; 2], stages: [u32; 2]) -> u32 {
+    /// Puts a connection in a free place. That place, and the connection's generation there.
+    pub fn insert(&mut self, flow: u32, conn: Conn, config: &Config, isns: [u32; 2], stages: [u32; 2]) -> (u32, u16) {
         let (place, generation) = self.free.pop_front().unwrap_or_else(|| {
             self.places.push(None);
             (self.places.len() as u32 - 1, 0)
         });
         let ends = isns.map(|isn| End::new(config, isn));
         self.places[place as usize] = Some(Connection { generation, flow, conn, ends, stages, closing: false });
-        place
+        (place, generation)
     }
 
     /// Takes a connection out of its place.

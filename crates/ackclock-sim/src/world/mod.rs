@@ -62,6 +62,11 @@ impl<O: Observer> World<O> {
         &self.observer
     }
 
+    /// Ends the run for what was watched.
+    pub fn into_observer(self) -> O {
+        self.observer
+    }
+
     /// The network.
     pub fn network(&self) -> &Network {
         &self.network
@@ -197,11 +202,13 @@ impl<O: Observer> World<O> {
     fn open(&mut self, flow: u32, conn: Conn, opener: Side) {
         let state = &self.flows[flow as usize];
         let isns = state.isns(self.seed, conn);
-        let place = self.connections.insert(flow, conn, &state.config, isns, state.stages);
+        let (place, generation) = self.connections.insert(flow, conn, &state.config, isns, state.stages);
         self.flows[flow as usize].open.insert(conn, place);
         self.network.events.reserve(self.source(endpoint(self.connections.places() as u32, Side::Source)) as usize);
-        let passive = if opener == Side::Source { Side::Sink } else { Side::Source };
-        self.act(flow, conn, passive, |end, _| end.tcp.listen());
+        for side in [Side::Source, Side::Sink] {
+            self.observer.opened(endpoint(place, side), generation, Who { flow, conn, side });
+        }
+        self.act(flow, conn, opener.peer(), |end, _| end.tcp.listen());
         self.act(flow, conn, opener, |end, now| end.tcp.connect(now));
     }
 

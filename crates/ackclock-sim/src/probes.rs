@@ -1,0 +1,224 @@
+//! Probes: the observer that writes down what happens over time.
+
+use std::collections::BTreeMap;
+
+use ackclock_tcp::{Event, Flags, Segment};
+
+use crate::Nanos;
+use crate::app::{AppTables, Conn, Side};
+use crate::network::LinkId;
+use crate::observe::{NetworkEvent, Observer, Who};
+use crate::packet::Packet;
+use crate::table::{Cell, Table};
+
+const NS_PER_MS: f64 = 1e6;
+const NS_PER_S: f64 = 1e9;
+
+/// What to write down.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Watch {
+    /// Whether the sources' windows are, and the timeouts and recoveries.
+    pub window: bool,
+    /// Whether every segment sent, dropped and delivered is.
+    pub packets: bool,
+    /// Least time between two window rows of a flow; a timeout or a change of recovery gets its row in any case. 0
+    /// gives one for each change.
+    pub interval: Nanos,
+    /// From when on.
+    pub from: Nanos,
+    /// Until when, included.
+    pub to: Nanos,
+}
+
+#[derive(Clone, Copy)]
+enum Fate {
+    Sent { retransmission: bool },
+    Dropped { link: LinkId },
+    Delivered,
+}
+
+struct PacketRow {
+    at: Nanos,
+    /// Who sent it; `None` where its connection is gone.
+    sender: Option<Who>,
+    fate: Fate,
+    /// Stream offset of its first byte.
+    seq: Option<u64>,
+    len: u32,
+    /// Stream offset acknowledged.
+    ack: Option<u64>,
+}
+
+/// Writes down windows, events and packets.
+pub struct Recorder {
+    watch: Watch,
+    flows: Vec<String>,
+    links: Vec<(LinkId, &'static str)>,
+    /// When a flow's next window row is due.
+    due: Vec<Nanos>,
+    /// Who is at each endpoint's place, with the generation.
+    endpoints: BTreeMap<u32, (u16, Who)>,
+    /// A sequence number of each sender's with its stream offset, to tell others by.
+    known: BTreeMap<(u32, Conn, bool), (u32, u64)>,
+    windows: Table,
+    events: Table,
+    packets: Vec<PacketRow>,
+}
+
+impl Recorder {
+    /// A recorder for flows of these names, in the order of their numbers; `links` names those that may drop.
+    pub fn new(watch: Watch, flows: Vec<String>, links: Vec<(LinkId, &'static str)>) -> Recorder {
+        Recorder {
+            watch,
+            due: vec![0; flows.len()],
+            flows,
+            links,
+            endpoints: BTreeMap::new(),
+            known: BTreeMap::new(),
+            windows: Table::default(),
+            events: Table::default(),
+            packets: Vec::new(),
+        }
+    }
+
+    fn watches(&self, at: Nanos) -> bool {
+        (self.watch.from..=self.watch.to).contains(&at)
+    }
+
+    /// The stream offset of a sequence number that `who` sends.
+    fn offset(&self, who: Who, seq: u32) -> Option<u64> {
+        let (known_seq, known_offset) = *self.known.get(&key(who))?;
+        let distance = i64::from(seq.wrapping_sub(known_seq) as i32);
+        // The SYN is before the first byte.
+        Some(known_offset.saturating_add_signed(distance))
+    }
+
+    fn sent(&mut self, at: Nanos, who: Who, segment: &Segment, offset: u64, retransmission: bool) {
+        let first = segment.seq.wrapping_add(u32::from(segment.flags.has(Flags::SYN)));
+        self.known.insert(key(who), (first, offset));
+        self.packet(at, Some(who), segment, Some(offset), Fate::Sent { retransmission });
+    }
+
+    fn packet(&mut self, at: Nanos, sender: Option<Who>, segment: &Segment, seq: Option<u64>, fate: Fate) {
+        if self.watch.packets && self.watches(at) {
+            let acknowledges = segment.flags.has(Flags::ACK);
+            let ack = sender.filter(|_| acknowledges).and_then(|who| self.offset(peer(who), segment.ack));
+            self.packets.push(PacketRow { at, sender, fate, seq, len: segment.len, ack });
+        }
+    }
+
+    fn happened(&mut self, at: Nanos, who: Who, event: &'static str) {
+        self.due[who.flow as usize] = at;
+        if self.watch.window && self.watches(at) {
+            self.events.push([
+                ("time_s", seconds(at).into()),
+                ("flow", self.flows[who.flow as usize].as_str().into()),
+                ("event", event.into()),
+            ]);
+        }
+    }
+
+    /// The tables `window`, `events` and `packets`, as far as they were asked for. A packet's `side` is the end that
+    /// sent it, whatever happened to it.
+    pub fn report(mut self, tables: &mut AppTables) {
+        if self.watch.window {
+            tables.insert("window", self.windows);
+            tables.insert("events", self.events);
+        }
+        if self.watch.packets {
+            // Links are evaluated ahead of time; rows of one moment stay in the order they came in.
+            self.packets.sort_by_key(|row| row.at);
+            let mut table = Table::default();
+            for row in &self.packets {
+                let name =
+                    |link| self.links.iter().find(|(named, _)| *named == link).map(|(_, name)| (*name).to_owned());
+                let (event, link, retransmission) = match row.fate {
+                    Fate::Sent { retransmission } => ("sent", None, Some(retransmission)),
+                    Fate::Dropped { link } => ("dropped", name(link), None),
+                    Fate::Delivered => ("delivered", None, None),
+                };
+                let side = row.sender.map(|who| match who.side {
+                    Side::Source => "source",
+                    Side::Sink => "sink",
+                });
+                table.push([
+                    ("time_s", seconds(row.at).into()),
+                    ("flow", Cell::Text(row.sender.map(|who| self.flows[who.flow as usize].clone()))),
+                    ("side", Cell::Text(side.map(str::to_owned))),
+                    ("event", event.into()),
+                    ("seq", row.seq.into()),
+                    ("len", row.len.into()),
+                    ("ack", row.ack.into()),
+                    ("retransmission", retransmission.into()),
+                    ("link", Cell::Text(link)),
+                ]);
+            }
+            tables.insert("packets", table);
+        }
+    }
+
+    /// Who sent a packet.
+    fn sender(&self, packet: Packet) -> Option<Who> {
+        let (generation, receiver) = self.endpoints.get(&packet.to())?;
+        (*generation == packet.generation()).then(|| peer(*receiver))
+    }
+}
+
+fn key(who: Who) -> (u32, Conn, bool) {
+    (who.flow, who.conn, who.side == Side::Source)
+}
+
+fn peer(who: Who) -> Who {
+    Who { side: who.side.peer(), ..who }
+}
+
+fn seconds(at: Nanos) -> f64 {
+    at as f64 / NS_PER_S
+}
+
+impl Observer for Recorder {
+    fn opened(&mut self, number: u32, generation: u16, who: Who) {
+        self.endpoints.insert(number, (generation, who));
+    }
+
+    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
+        match event {
+            Event::Sent { segment, offset, retransmission } => self.sent(now, who, segment, offset, retransmission),
+            _ if who.side == Side::Sink => {}
+            Event::RecoveryStarted => self.happened(now, who, "recovery_started"),
+            Event::RecoveryEnded => self.happened(now, who, "recovery_ended"),
+            Event::Timeout { .. } => self.happened(now, who, "timeout"),
+            Event::Window { window, flight_size, pipe, srtt, in_recovery, validation } => {
+                let due = &mut self.due[who.flow as usize];
+                if !self.watch.window || now < *due || !(self.watch.from..=self.watch.to).contains(&now) {
+                    return;
+                }
+                *due = now.saturating_add(self.watch.interval);
+                self.windows.push([
+                    ("time_s", seconds(now).into()),
+                    ("flow", self.flows[who.flow as usize].as_str().into()),
+                    ("cwnd", window.cwnd.into()),
+                    ("ssthresh", (window.ssthresh != u64::MAX).then_some(window.ssthresh).into()),
+                    ("flight_size", flight_size.into()),
+                    ("pipe", pipe.into()),
+                    ("srtt_ms", srtt.map(|srtt| srtt as f64 / NS_PER_MS).into()),
+                    ("in_recovery", in_recovery.into()),
+                    ("non_validated", validation.non_validated.into()),
+                    ("pipe_ack", validation.pipe_ack.into()),
+                ]);
+            }
+            Event::Received { .. } | Event::StateChanged(_) => {}
+        }
+    }
+
+    fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent) {
+        let (packet, fate) = match event {
+            NetworkEvent::Dropped { link, packet } => (packet, Fate::Dropped { link }),
+            NetworkEvent::Delivered { packet } => (packet, Fate::Delivered),
+            NetworkEvent::Enqueued { .. } => return,
+        };
+        let sender = self.sender(packet);
+        let seq = sender.and_then(|who| self.offset(who, segment.seq));
+        self.packet(at, sender, segment, seq, fate);
+    }
+}

@@ -1,0 +1,213 @@
+//! A scenario's run: from the scenario to its tables.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU64;
+
+use ackclock_net::Limit;
+use ackclock_tcp::pacing::Pacing;
+
+use crate::Nanos;
+use crate::app::bulk::Bulk;
+use crate::app::dash::{Dash, DashParams, ParamProblem};
+use crate::app::transfer::Transfer;
+use crate::app::{AppTables, Application};
+use crate::dumbbell::{Access, Direction, Dumbbell};
+use crate::measures::FlowLabels;
+use crate::network::LinkId;
+use crate::probes::{Recorder, Watch};
+use crate::scenario::{App, Estimator, Flow, Problem, QueueLimit, Scenario, ScenarioError};
+use crate::table::Table;
+use crate::world::{FlowSpec, World};
+
+/// The most flows of a run, copies counted.
+pub const MAX_FLOWS: u64 = 1_000_000;
+
+/// What a run gives.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Output {
+    /// Tables by name. `flows` and `links` are always there; applications and probes add theirs.
+    pub tables: BTreeMap<&'static str, Table>,
+}
+
+/// A run costs nothing for probes that nobody asked for.
+enum Observed {
+    Not(World<()>),
+    By(World<Recorder>),
+}
+
+/// A scenario's run under way. It covers the times from 0 to the scenario's duration, both included.
+pub struct Run {
+    world: Box<Observed>,
+    links: [(LinkId, &'static str); 2],
+}
+
+impl Run {
+    /// A run of the scenario with its own seed or another, at time 0.
+    ///
+    /// # Errors
+    /// What an application cannot do with its parameters, and what is too large to be run.
+    pub fn new(scenario: &Scenario, seed: Option<u64>) -> Result<Run, ScenarioError> {
+        check_size(scenario)?;
+        let bottleneck = &scenario.bottleneck;
+        let forward = Direction { rate: positive(bottleneck.rate), limit: limit(scenario.queue_limit()) };
+        let reverse =
+            Direction { rate: positive(bottleneck.reverse_rate()), limit: limit(scenario.reverse_queue_limit()) };
+        let mut dumbbell = Dumbbell::new(forward, reverse, bottleneck.delay);
+        let links = [(dumbbell.forward, "bottleneck"), (dumbbell.reverse, "bottleneck.reverse")];
+        let mut flows = Vec::new();
+        for (index, flow) in scenario.flows.iter().enumerate() {
+            add_copies(&mut flows, &mut dumbbell, scenario, flow)
+                .map_err(|problems| ScenarioError { problems: located(problems, index) })?;
+        }
+
+        let (topology, seed, duration) = (dumbbell.topology, seed.unwrap_or(scenario.seed), scenario.duration);
+        let probes = &scenario.probes;
+        let world = if probes.window || probes.packets {
+            let watch = Watch {
+                window: probes.window,
+                packets: probes.packets,
+                interval: probes.interval,
+                from: probes.from,
+                to: probes.to.unwrap_or(duration),
+            };
+            let names = flows.iter().map(|flow: &FlowSpec| flow.labels.name.clone()).collect();
+            let recorder = Recorder::new(watch, names, links.into());
+            Observed::By(World::new(topology, flows, seed, duration, recorder))
+        } else {
+            Observed::Not(World::new(topology, flows, seed, duration, ()))
+        };
+        Ok(Run { world: Box::new(world), links })
+    }
+
+    /// Handles up to `max_events` events. Whether the run goes on.
+    pub fn step(&mut self, max_events: u64) -> bool {
+        match &mut *self.world {
+            Observed::Not(world) => world.step(max_events),
+            Observed::By(world) => world.step(max_events),
+        }
+    }
+
+    /// The present in simulated time.
+    pub fn now(&self) -> Nanos {
+        match &*self.world {
+            Observed::Not(world) => world.now(),
+            Observed::By(world) => world.now(),
+        }
+    }
+
+    /// The tables as of now, which is the end of the run if it was not cut short.
+    pub fn finish(self) -> Output {
+        let tables = match *self.world {
+            Observed::Not(mut world) => world.report(&self.links),
+            Observed::By(mut world) => {
+                let mut tables: AppTables = world.report(&self.links);
+                world.into_observer().report(&mut tables);
+                tables
+            }
+        };
+        Output { tables }
+    }
+}
+
+fn check_size(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let flows: u64 = scenario.flows.iter().map(|flow| u64::from(flow.count)).sum();
+    if flows <= MAX_FLOWS {
+        return Ok(());
+    }
+    let message = format!("{flows} flows with all copies; accepted: up to {MAX_FLOWS}");
+    Err(ScenarioError { problems: vec![Problem { path: "flows".to_owned(), line: None, message }] })
+}
+
+/// Adds the copies of a flow with their access links.
+fn add_copies(
+    flows: &mut Vec<FlowSpec>,
+    dumbbell: &mut Dumbbell,
+    scenario: &Scenario,
+    flow: &Flow,
+) -> Result<(), Vec<ParamProblem>> {
+    let own = scenario.access_of(flow);
+    let access = Access {
+        rate: positive(own.rate.bits_per_second(scenario.bottleneck.rate)),
+        source_delay: own.source_delay,
+        sink_delay: own.sink_delay,
+    };
+    let config = flow.tcp_config(scenario.packet_size);
+    for name in flow.copies() {
+        let (kind, app) = application(&flow.app)?;
+        let labels = FlowLabels {
+            name,
+            cc: config.cc.name,
+            validation: config.validation.name,
+            pacing: match config.pacing {
+                Pacing::Off => "off",
+                Pacing::Fq { .. } => "fq",
+            },
+            app: kind,
+        };
+        flows.push(FlowSpec {
+            labels,
+            config: config.clone(),
+            app,
+            start: flow.start,
+            start_jitter: flow.start_jitter,
+            routes: dumbbell.flow(access),
+        });
+    }
+    Ok(())
+}
+
+/// An application with its kind's name.
+fn application(app: &App) -> Result<(&'static str, Box<dyn Application>), Vec<ParamProblem>> {
+    Ok(match app {
+        App::Bulk => ("bulk", Box::new(Bulk)),
+        App::Transfer(transfer) => ("transfer", Box::new(Transfer::new(transfer.size, transfer.count, transfer.gap))),
+        App::Dash(dash) => {
+            let params = DashParams {
+                ladder: dash.ladder.clone(),
+                segment: dash.segment,
+                segments: dash.segments,
+                abr: dash.abr.clone(),
+                buffer: dash.buffer,
+                startup: dash.startup,
+                resume: dash.resume,
+                think: dash.think,
+                think_jitter: dash.think_jitter,
+                request_size: dash.request_size,
+                header_size: dash.header_size,
+                size_cv: dash.size_cv,
+                safety: dash.safety,
+                estimator: match dash.estimator {
+                    Estimator::Last => "last",
+                    Estimator::Mean => "mean",
+                    Estimator::Ewma => "ewma",
+                }
+                .to_owned(),
+            };
+            ("dash", Box::new(Dash::new(params)?))
+        }
+    })
+}
+
+/// The problems of the application of the flow with that index, as problems of the scenario.
+fn located(problems: Vec<ParamProblem>, index: usize) -> Vec<Problem> {
+    let problem = |problem: ParamProblem| Problem {
+        path: format!("flows[{index}].app.{}", problem.field),
+        line: None,
+        message: problem.message,
+    };
+    problems.into_iter().map(problem).collect()
+}
+
+fn limit(limit: QueueLimit) -> Limit {
+    match limit {
+        QueueLimit::Packets(packets) => Limit::Packets(packets),
+        QueueLimit::Bytes(bytes) => Limit::Bytes(bytes),
+        QueueLimit::Unlimited => Limit::Unlimited,
+        QueueLimit::Bdp(_) => unreachable!("a scenario resolves bandwidth-delay products to bytes"),
+    }
+}
+
+/// A rate that the scenario has checked.
+fn positive(rate: u64) -> NonZeroU64 {
+    NonZeroU64::new(rate).expect("a scenario refuses a rate of zero")
+}

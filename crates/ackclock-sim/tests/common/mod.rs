@@ -1,0 +1,166 @@
+//! Small worlds for the tests of the engine, and an observer that checks what it sees.
+
+use std::num::NonZeroU64;
+
+use ackclock_net::Limit;
+use ackclock_sim::Nanos;
+use ackclock_sim::app::{AppContext, AppTables, Application, Conn, Side};
+use ackclock_sim::dumbbell::{Access, Direction, Dumbbell};
+use ackclock_sim::measures::FlowLabels;
+use ackclock_sim::network::LinkId;
+use ackclock_sim::observe::{NetworkEvent, Observer, Who};
+use ackclock_sim::world::{FlowSpec, World};
+use ackclock_tcp::{Event, Segment, stack};
+
+pub const MBPS: u64 = 1_000_000;
+pub const MS: Nanos = 1_000_000;
+pub const SECOND: Nanos = 1_000_000_000;
+
+pub fn rate(bps: u64) -> NonZeroU64 {
+    NonZeroU64::new(bps).unwrap()
+}
+
+/// Sends for as long as the run goes.
+pub struct Endless;
+
+impl Application for Endless {
+    fn on_start(&mut self, ctx: &mut AppContext<'_>) {
+        let conn = ctx.open(Side::Source);
+        ctx.write(conn, Side::Source, 1 << 40);
+    }
+
+    fn report(&self, _flow: &str, _now: Nanos, _tables: &mut AppTables) {}
+}
+
+/// One connection after the other: the sink asks, the source answers and closes, both ends are over, the next begins
+/// after a random pause.
+pub struct OneAfterTheOther {
+    pub left: u32,
+    pub bytes: u64,
+    pub done: u32,
+}
+
+impl Application for OneAfterTheOther {
+    fn on_start(&mut self, ctx: &mut AppContext<'_>) {
+        self.left -= 1;
+        let conn = ctx.open(Side::Sink);
+        ctx.write(conn, Side::Sink, 100);
+    }
+
+    fn on_received(&mut self, ctx: &mut AppContext<'_>, conn: Conn, side: Side, total: u64) {
+        if side == Side::Source && total == 100 {
+            ctx.write(conn, side, self.bytes);
+            ctx.close(conn, side);
+        }
+    }
+
+    fn on_peer_closed(&mut self, ctx: &mut AppContext<'_>, conn: Conn, side: Side) {
+        ctx.close(conn, side);
+    }
+
+    fn on_closed(&mut self, ctx: &mut AppContext<'_>, _conn: Conn) {
+        self.done += 1;
+        if self.left > 0 {
+            let pause = ctx.random.below(10 * MS);
+            ctx.timer(ctx.now + pause, 0);
+        }
+    }
+
+    fn on_timer(&mut self, ctx: &mut AppContext<'_>, _token: u64) {
+        self.on_start(ctx);
+    }
+
+    fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
+        tables.entry("done").or_default().push([("flow", flow.into()), ("done", self.done.into())]);
+    }
+}
+
+/// A world of `flows` by name on a dumbbell of `bottleneck` bit/s, 20 ms each way, access links ten times as fast.
+pub fn world<O: Observer>(
+    flows: Vec<(&str, Box<dyn Application>)>,
+    bottleneck: u64,
+    limit: Limit,
+    jitter: Nanos,
+    seed: u64,
+    duration: Nanos,
+    observer: O,
+) -> World<O> {
+    let way = Direction { rate: rate(bottleneck), limit };
+    let mut dumbbell = Dumbbell::new(way, way, 16 * MS);
+    let access = Access { rate: rate(10 * bottleneck), source_delay: 2 * MS, sink_delay: 2 * MS };
+    let flows = flows
+        .into_iter()
+        .map(|(name, app)| FlowSpec {
+            labels: FlowLabels { name: name.to_owned(), cc: "reno", validation: "none", pacing: "off", app: "test" },
+            config: (stack::by_name("rfc").unwrap().config)(),
+            app,
+            start: 0,
+            start_jitter: jitter,
+            routes: dumbbell.flow(access),
+        })
+        .collect();
+    World::new(dumbbell.topology, flows, seed, duration, observer)
+}
+
+pub const FORWARD: LinkId = LinkId(0);
+pub const REVERSE: LinkId = LinkId(1);
+
+/// Replays a link's events against its rate, delay and limit in packets, and counts packets.
+#[derive(Default)]
+pub struct Verifier {
+    /// Rate, delay and limit of the links to be checked.
+    pub links: Vec<(u64, Nanos, usize)>,
+    /// Per link: starts of the packets still waiting, and the last departure.
+    pub state: Vec<(Vec<Nanos>, Nanos)>,
+    pub sent: u64,
+    pub dropped: u64,
+    pub delivered: u64,
+    pub longest_queue: usize,
+    /// Time and first sequence number of each connection's first segment from its source.
+    pub opened: Vec<(u32, Conn, Nanos, u32)>,
+    /// Endpoint numbers in use so far.
+    pub endpoints: u32,
+}
+
+impl Observer for Verifier {
+    fn opened(&mut self, number: u32, _generation: u16, _who: Who) {
+        self.endpoints = self.endpoints.max(number + 1);
+    }
+
+    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
+        if let Event::Sent { segment, .. } = event {
+            self.sent += 1;
+            if who.side == Side::Source && segment.flags.has(ackclock_tcp::Flags::SYN) {
+                self.opened.push((who.flow, who.conn, now, segment.seq));
+            }
+        }
+    }
+
+    fn network(&mut self, at: Nanos, _segment: &Segment, event: NetworkEvent) {
+        match event {
+            NetworkEvent::Delivered { .. } => self.delivered += 1,
+            NetworkEvent::Dropped { link, .. } => {
+                self.dropped += 1;
+                let (waiting, _) = &mut self.state[link.0 as usize];
+                waiting.retain(|start| *start > at);
+                assert_eq!(waiting.len(), self.links[link.0 as usize].2, "a drop at a full queue only");
+            }
+            NetworkEvent::Enqueued { link, packet, passage } => {
+                let Some(&(rate, delay, limit)) = self.links.get(link.0 as usize) else { return };
+                let (waiting, last) = &mut self.state[link.0 as usize];
+                assert!(passage.start == at.max(*last), "a link is never idle while a packet waits");
+                let exact = u64::from(packet.size()) * 8 * SECOND / rate;
+                let took = passage.departure - passage.start;
+                assert!(took.abs_diff(exact) <= 1, "{took} ns for {} bytes", packet.size());
+                assert_eq!(passage.arrival, passage.departure + delay);
+                *last = passage.departure;
+                waiting.retain(|start| *start > at);
+                if passage.start > at {
+                    waiting.push(passage.start);
+                }
+                assert!(waiting.len() <= limit, "a queue keeps its limit");
+                self.longest_queue = self.longest_queue.max(waiting.len());
+            }
+        }
+    }
+}
