@@ -9,6 +9,7 @@
 
 mod check;
 mod kinds;
+mod lists;
 mod model;
 mod overrides;
 mod problems;
@@ -19,6 +20,7 @@ mod spellings;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod union;
 
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
@@ -32,8 +34,9 @@ pub use spellings::{AccessRate, Amount, QueueLimit};
 
 use kinds::Kind;
 use problems::Problems;
-use record::{FieldInfo, Record, Union, table};
+use record::{FieldInfo, Record, table};
 use tree::{Node, Path};
+use union::Union;
 
 impl Scenario {
     /// Reads a scenario from TOML, `overrides` being paths and values to be set on top of it: `("flows[0].cc", "cubic")`.
@@ -88,7 +91,7 @@ pub fn schema() -> Json {
 }
 
 /// Every field of a scenario, in order, as a list of objects for documentation: `path` (`bottleneck.rate`,
-/// `flows[].app<dash>.ladder`), `type`, `doc`, `accepts`, `required`, and, where there is one, `default` or what
+/// `flows[].app<dash>.ladder`), `type`, `doc`, `accepts`, `required`, and, where there is one, `unit` and `default` or what
 /// `absent` means.
 pub fn reference() -> Json {
     let row = |(path, field): (String, FieldInfo)| {
@@ -99,6 +102,9 @@ pub fn reference() -> Json {
             "accepts": field.info.accepts,
             "required": field.required,
         });
+        if !field.info.unit.is_empty() {
+            row["unit"] = Json::from(field.info.unit);
+        }
         if let Some(default) = field.default {
             row["default"] = default;
         }

@@ -4,9 +4,11 @@ use ackclock_tcp::config::Restart;
 use ackclock_tcp::{cc, slow_start, stack, validation};
 use serde_json::json;
 
-use super::kinds::{Ascending, Flag, Label, OneOf, count, list, one_of, rate, real, spelled, time, volume};
-use super::record::{default, like, numbered, optional, record, required, table, tagged, union};
+use super::kinds::{Flag, Label, OneOf, count, one_of, rate, real, spelled, time, volume};
+use super::lists::{Ascending, list};
+use super::record::{default, like, numbered, optional, record, required, table};
 use super::spellings::{AccessRate, Amount, QueueLimit};
+use super::union::{tagged, union};
 use crate::Nanos;
 
 /// Rules of rate adaptation: name, and what it is.
@@ -43,7 +45,7 @@ record! {
         /// How long the run lasts in simulated time.
         duration: Nanos = required(time().positive());
         /// Seed of every random draw.
-        seed: u64 = default(1, count("the seed", 0, u64::MAX));
+        seed: u64 = default(1, count("", 0, u64::MAX));
         /// IP packet size of a full segment, headers included.
         packet_size: u32 = default("1500B", volume().within(LEAST_MSS + HEADERS as u64, 65_535));
         /// The link that all flows share.
