@@ -8,7 +8,7 @@ use ackclock_tcp::pacing::Pacing;
 
 use crate::Nanos;
 use crate::app::bulk::Bulk;
-use crate::app::dash::{Dash, DashParams, ParamProblem};
+use crate::app::dash::{Dash, DashParams, ParamProblem, abr};
 use crate::app::transfer::Transfer;
 use crate::app::{AppTables, Application};
 use crate::dumbbell::{Access, Direction, Dumbbell};
@@ -177,11 +177,10 @@ fn application(app: &App) -> Result<(&'static str, Box<dyn Application>), Vec<Pa
                 size_cv: dash.size_cv,
                 safety: dash.safety,
                 estimator: match dash.estimator {
-                    Estimator::Last => "last",
-                    Estimator::Mean => "mean",
-                    Estimator::Ewma => "ewma",
-                }
-                .to_owned(),
+                    Estimator::Last => abr::Estimator::Last,
+                    Estimator::Mean => abr::Estimator::Mean,
+                    Estimator::Ewma => abr::Estimator::Ewma,
+                },
             };
             ("dash", Box::new(Dash::new(params)?))
         }
