@@ -483,12 +483,14 @@ fn a_slow_sender_is_reduced_too_until_half_is_used() {
 
 #[test]
 fn the_ack_that_ends_the_phase_after_the_period_reduces_first() {
-    let mut s = rate_limited(80, 5);
-    s.send(60);
-    s.wait(5 * MINUTE + 10 * SECOND);
-    s.ack(60);
-    assert_eq!(s.state(), (40, 60, 60));
-    assert!(!s.non_validated());
+    for (minutes, expected) in [(5, (40, 60, 60)), (10, (20, 60, 60))] {
+        let mut s = rate_limited(80, 5);
+        s.send(60);
+        s.wait(minutes * MINUTE + 10 * SECOND);
+        s.ack(60);
+        assert_eq!(s.state(), expected, "what this ACK says of the path does not undo the time before it");
+        assert!(!s.non_validated());
+    }
 }
 
 #[test]
