@@ -8,14 +8,14 @@ use ackclock_tcp::pacing::Pacing;
 
 use crate::Nanos;
 use crate::app::bulk::Bulk;
-use crate::app::dash::{Dash, DashParams, ParamProblem, abr};
+use crate::app::dash::{Dash, DashParams, ParamProblem};
 use crate::app::transfer::Transfer;
 use crate::app::{AppTables, Application};
 use crate::dumbbell::{Access, Direction, Dumbbell};
 use crate::measures::FlowLabels;
 use crate::network::LinkId;
 use crate::probes::{Recorder, Watch};
-use crate::scenario::{App, Estimator, Flow, Problem, QueueLimit, Scenario, ScenarioError};
+use crate::scenario::{App, Flow, Problem, QueueLimit, Scenario, ScenarioError};
 use crate::table::Table;
 use crate::world::{FlowSpec, World};
 
@@ -176,11 +176,7 @@ fn application(app: &App) -> Result<(&'static str, Box<dyn Application>), Vec<Pa
                 header_size: dash.header_size,
                 size_cv: dash.size_cv,
                 safety: dash.safety,
-                estimator: match dash.estimator {
-                    Estimator::Last => abr::Estimator::Last,
-                    Estimator::Mean => abr::Estimator::Mean,
-                    Estimator::Ewma => abr::Estimator::Ewma,
-                },
+                estimator: dash.estimator,
             };
             ("dash", Box::new(Dash::new(params)?))
         }

@@ -120,11 +120,14 @@ fn check_dash(dash: &Dash, rules: &mut Rules<'_, '_>) {
         format!("does not hold one segment; accepted: at least the segment, {}", quoted(&TIME.write(dash.segment)));
     let small = dash.buffer < dash.segment;
     rules.refuse(small, "buffer", std::slice::from_ref(&segment), &TIME.write(dash.buffer), message);
+    // Segments are whole: a buffer of 5 s never holds more than 4 s of 2-s segments, and playback would not start.
+    let Some(segments) = dash.buffer.checked_div(dash.segment) else { return };
+    let most = TIME.write(segments * dash.segment);
     for (key, time) in [("startup", dash.startup), ("resume", dash.resume)] {
         // One segment is the default; where that does not fit, the buffer is what is wrong.
         let needs = [segment.clone(), buffer.clone()];
-        let message = format!("is more than the buffer holds; accepted: at most {}", quoted(&TIME.write(dash.buffer)));
-        rules.refuse(time > dash.buffer && !small, key, &needs, &TIME.write(time), message);
+        let message = format!("is more than the buffer holds in whole segments; accepted: at most {}", quoted(&most));
+        rules.refuse(time > segments * dash.segment && !small, key, &needs, &TIME.write(time), message);
     }
 }
 

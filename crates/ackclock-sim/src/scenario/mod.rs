@@ -25,9 +25,9 @@ mod union;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
+pub use crate::app::dash::abr::Estimator;
 pub use model::{
-    ABR, Access, App, Bottleneck, Dash, DropTail, Estimator, Flow, FlowAccess, Fq, Pacing, Probes, Queue, Scenario,
-    Transfer,
+    Access, App, Bottleneck, Dash, DropTail, Flow, FlowAccess, Fq, Pacing, Probes, Queue, Scenario, Transfer,
 };
 pub use problems::{Problem, ScenarioError};
 pub use spellings::{AccessRate, Amount, QueueLimit};
@@ -116,12 +116,10 @@ pub fn reference() -> Json {
     table::<Scenario>().info().nested.into_iter().map(row).collect()
 }
 
-/// What can be chosen by the `kind` of a table or by a name that belongs to scenarios alone: `app`, `queue`, `pacing` and
-/// `abr`, each with names and sentences.
+/// What can be chosen by the `kind` of a table: for `app`, `queue` and `pacing` the names with a sentence on each.
 pub fn catalogue() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
     fn kinds<U: Union>() -> Vec<(&'static str, String)> {
         U::variants().into_iter().map(|variant| (variant.kind, variant.doc)).collect()
     }
-    let abr = ABR.iter().map(|(name, doc)| (*name, (*doc).to_owned())).collect();
-    vec![("app", kinds::<App>()), ("queue", kinds::<Queue>()), ("pacing", kinds::<Pacing>()), ("abr", abr)]
+    vec![("app", kinds::<App>()), ("queue", kinds::<Queue>()), ("pacing", kinds::<Pacing>())]
 }

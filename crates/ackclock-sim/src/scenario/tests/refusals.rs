@@ -247,6 +247,11 @@ fn fields_that_contradict_each_other_are_refused() {
         (&[("flows[0].app.buffer", "1s")], "flows[0].app.buffer", &["\"1s\" does not hold one segment", "\"2s\""]),
         (&[("flows[0].app.segment", "15s")], "flows[0].app.buffer", &["the default, \"12s\", does not hold"]),
         (&[("flows[0].app.startup", "13s")], "flows[0].app.startup", &["more than the buffer holds", "\"12s\""]),
+        (
+            &[("flows[0].app.buffer", "5s"), ("flows[0].app.startup", "4001ms")],
+            "flows[0].app.startup",
+            &["\"4001ms\" is more than the buffer holds in whole segments", "at most \"4s\""],
+        ),
         (&[("flows[0].app.resume", "13s")], "flows[0].app.resume", &["more than the buffer holds"]),
         (&[("bottleneck.queue", "1499B")], "bottleneck.queue", &["\"1499B\" is less than one packet", "\"1500B\""]),
         (&[("bottleneck.queue", "0.01bdp")], "bottleneck.queue", &["\"0.01bdp\" is 500B, less than one packet"]),
