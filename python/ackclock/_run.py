@@ -32,7 +32,8 @@ class Job:
 def run_job(job: Job, cancel: Cancel, progress: Progress) -> Result:
     """Runs one job on this thread, with the interpreter's lock released."""
     text = job.scenario
-    meta, tables = _core.run(text.text, text.format, list(job.overrides), job.seed, cancel, progress)
+    with named(text):
+        meta, tables = _core.run(text.text, text.format, list(job.overrides), job.seed, cancel, progress)
     return Result(meta, {name: Table(table) for name, table in tables.items()})
 
 
@@ -114,6 +115,6 @@ def run(
         if not chosen:
             raise ValueError("seeds is empty")
     jobs = [Job(text, pairs, one) for one in chosen]
-    with named(text), reporter(progress, text.name or "run") as report:
+    with reporter(progress, text.name or "run") as report:
         runs = execute(jobs, run_job, threads=threads, progress=report)
     return runs[0] if seeds is None else Replications(runs)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-from scipy import stats as scipy_stats
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,7 +102,10 @@ def mean(values: ArrayLike, *, level: float = 0.95, method: Method = "t") -> Est
     if np.ptp(sample) == 0:
         return Estimate(centre, centre, centre, sample.size, level, method)
     if method == "t":
-        half = float(scipy_stats.t.ppf((1 + level) / 2, sample.size - 1) * scipy_stats.sem(sample))
+        from scipy import special
+
+        quantile = float(special.stdtrit(sample.size - 1, (1 + level) / 2))
+        half = quantile * float(sample.std(ddof=1)) / math.sqrt(sample.size)
         return Estimate(centre, centre - half, centre + half, sample.size, level, method)
     return _bootstrap(np.mean, (sample,), centre, level, method)
 
@@ -152,6 +154,8 @@ def _bootstrap(
     method: Literal["percentile", "BCa"],
 ) -> Estimate:
     """An interval from resampling the replications, all samples with the same indices."""
+    from scipy import stats as scipy_stats
+
     result = scipy_stats.bootstrap(
         samples,
         statistic,

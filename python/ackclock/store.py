@@ -55,7 +55,9 @@ def check_folder(path: Path) -> None:
         raise FolderError(f"{path} is the folder this runs in; name another folder")
     foreign = _foreign(path)
     if foreign is not None:
-        raise FolderError(f"{path} holds what ackclock did not write ({foreign.relative_to(path)}); name another folder")
+        raise FolderError(
+            f"{path} holds what ackclock did not write ({foreign.relative_to(path)}); name another folder"
+        )
 
 
 def _foreign(path: Path) -> Path | None:

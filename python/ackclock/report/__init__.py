@@ -106,7 +106,9 @@ def _claim(claim: Mapping[str, Any]) -> str:
     low, high = claim["ci"]
     unit = f" {claim['unit']}" if claim["unit"] else ""
     interval = "" if low is None else f" [{cell_text(low)}, {cell_text(high)}]"
-    measured = "-" if claim["measured"] is None else f"{cell_text(claim['measured'])}{interval}{unit}"
+    measured = "-"
+    if claim["measured"] is not None:
+        measured = f"{cell_text(claim['measured'])}{interval}{unit}"
     published = claim["published"]
     if not isinstance(published, str):
         published = f"{published:g}{unit}"
@@ -123,6 +125,8 @@ def _claim(claim: Mapping[str, Any]) -> str:
     return (
         f'<article class="claim {verdict.replace(" ", "-")}"><p class="verdict">{escape(verdict)}</p>'
         f"<h3>{escape(claim['statement'])}</h3>"
-        f"<dl><dt>published</dt><dd>{escape(published)}</dd><dt>measured</dt><dd>{escape(measured)}</dd></dl>"
-        f'<p class="source">{escape(claim["reason"])}. Source: {escape(claim["source"])}</p>{note}{readings}</article>\n'
+        f"<dl><dt>published</dt><dd>{escape(published)}</dd>"
+        f"<dt>measured</dt><dd>{escape(measured)}</dd></dl>"
+        f'<p class="source">{escape(claim["reason"])}. Source: {escape(claim["source"])}</p>'
+        f"{note}{readings}</article>\n"
     )
