@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ackclock.stats import Estimate
 
-__all__ = ["Figure", "Intervals", "Plot", "Row", "Series"]
+__all__ = ["Figure", "Intervals", "Plot", "Reference", "Row", "Series"]
 
 Kind: TypeAlias = Literal["line", "step", "points", "interval"]
 
@@ -113,6 +113,15 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Reference:
+    """A vertical line to compare intervals with, as a published value."""
+
+    at: float
+    label: str
+    colour: str = "var(--quiet)"
+
+
+@dataclass(frozen=True, slots=True)
 class Intervals:
     """Intervals one below the other on a common axis, grouped: readable at any width and without a script."""
 
@@ -122,15 +131,14 @@ class Intervals:
     caption: str = ""
     command: str = ""
     seed: int | None = None
-    references: Sequence[tuple[float, str]] = ()
-    """Vertical lines to compare with, as published values: where, and what."""
+    references: Sequence[Reference] = ()
 
     def html(self, identifier: str) -> str:
         """The body of the figure."""
         if not self.rows:
             raise ValueError(f"figure {self.title!r} has no rows")
         ends = [value for row in self.rows for value in (row.estimate.value, row.estimate.low, row.estimate.high)]
-        ticks = _ticks([*(value for value in ends if math.isfinite(value)), *(at for at, _ in self.references)])
+        ticks = _ticks([*(value for value in ends if math.isfinite(value)), *(line.at for line in self.references)])
         low, span = ticks[0], ticks[-1] - ticks[0]
 
         def place(value: float) -> str:
@@ -138,8 +146,8 @@ class Intervals:
 
         lines = "".join(f'<i class="tick" style="left:{place(tick)}"></i>' for tick in ticks)
         lines += "".join(
-            f'<i class="reference" style="left:{place(at)}" title="{escape(what)}: {cell_text(float(at))}"></i>'
-            for at, what in self.references
+            f'<i class="reference" style="left:{place(line.at)};border-color:{line.colour}"></i>'
+            for line in self.references
         )
         parts: list[str] = []
         group: str | None = None
@@ -151,7 +159,8 @@ class Intervals:
         labels = "".join(f'<span style="left:{place(tick)}">{cell_text(tick)}</span>' for tick in ticks)
         parts.append(f'<div class="row axis"><span></span><span class="track">{labels}</span><span></span></div>')
         key = "".join(
-            f'<li class="reference-key">{escape(what)}: {cell_text(float(at))}</li>' for at, what in self.references
+            f'<li><i style="border-color:{line.colour}"></i>{escape(line.label)}: {cell_text(float(line.at))}</li>'
+            for line in self.references
         )
         notes = f'<p class="axis-label">{escape(self.x_label)}</p>' + (f'<ul class="key">{key}</ul>' if key else "")
         return f'<div class="intervals" id="{identifier}">{"".join(parts)}{notes}</div>\n'

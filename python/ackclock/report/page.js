@@ -51,17 +51,28 @@
   };
 
   const yRange = (figure) => {
-    const ends = figure.series.flatMap((series) => [...(series.low ?? []), ...(series.high ?? [])]).filter((end) => end != null);
+    const all = figure.series.flatMap((series) => [...(series.low ?? []), ...(series.high ?? [])]);
+    const ends = all.filter((end) => end != null);
     return (u, low, high) => {
       if (low == null) return [0, 1];
       for (const end of ends) {
         low = Math.min(low, end);
         high = Math.max(high, end);
       }
-      if (figure.from_zero && low > 0) low = 0;
-      if (figure.from_zero && high < 0) high = 0;
-      return uPlot.rangeNum(low, high, { min: { pad: 0.05, soft: 0, mode: figure.from_zero ? 1 : 2 }, max: { pad: 0.05, soft: 0, mode: figure.from_zero ? 1 : 2 } });
+      if (figure.from_zero) {
+        low = Math.min(low, 0);
+        high = Math.max(high, 0);
+      }
+      const pad = 0.05 * (high - low || Math.abs(high) || 1);
+      return [figure.from_zero && low === 0 ? 0 : low - pad, figure.from_zero && high === 0 ? 0 : high + pad];
     };
+  };
+
+  // Marks at the ends would be cut in half.
+  const xRange = (figure) => (u, low, high) => {
+    const marked = figure.series.some((series) => series.kind === "interval" || series.kind === "points");
+    const pad = marked ? 0.02 * (high - low || 1) : 0;
+    return [low - pad, high + pad];
   };
 
   const seriesOptions = (series) => {
@@ -101,7 +112,7 @@
     const plot = new uPlot(
       {
         ...size(element),
-        scales: { x: { time: false }, y: { range: yRange(figure) } },
+        scales: { x: { time: false, range: xRange(figure) }, y: { range: yRange(figure) } },
         axes: [axis(figure.x_label), axis(figure.y_label, { size: 64 })],
         series: [
           { label: figure.x_label, value: (u, value) => (value == null ? "-" : String(Number(value.toPrecision(6)))) },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.report import Figure, Intervals, Plot, Row, Series, colour_of
+from ackclock.report import Figure, Intervals, Plot, Reference, Row, Series, colour_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +32,10 @@ def _rates(grid: Grid, variants: Sequence[Variant], command: str) -> Figure:
         for index, variant in enumerate(variants)
     ]
     published = [(803.40, "NewReno"), (785.40, "newCWV"), (836.26, "newCWV with pacing")]
-    references = [(rate_kbps, f"published, {variant}") for rate_kbps, variant in published]
+    references = [
+        Reference(rate_kbps, f"published, {variant}", colour_of(index))
+        for index, (rate_kbps, variant) in enumerate(published)
+    ]
     caption = "Mean level of the segments with 95 % intervals, under each reading of what the original leaves open."
     return Intervals("Segment rate", "kbit/s", rows, caption, command, references=references)
 
