@@ -110,9 +110,8 @@ def stack(tables: Sequence[Table], key: str, values: Sequence[int]) -> Table:
 
 
 def _to_numpy(column: ChunkedArray) -> NDArray[Any]:
-    kind = str(column.type)
-    if kind == "Utf8":
+    if column.type == DataType.string():
         return np.array(column.to_pylist(), dtype=object)
     if column.null_count == 0:
         return np.asarray(column.to_numpy())
-    return np.array(column.to_pylist(), dtype=object if kind == "Boolean" else np.float64)
+    return np.array(column.to_pylist(), dtype=object if column.type == DataType.bool() else np.float64)

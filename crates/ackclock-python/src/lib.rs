@@ -2,6 +2,7 @@
 //!
 //! The contract with the Python side is `python/ackclock/_core.pyi`, which stubtest compares with this module.
 
+mod catalogue;
 mod errors;
 mod run;
 mod scenario;
@@ -22,7 +23,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::check, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::scenario_hash, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::schema, module)?)?;
-    module.add_function(wrap_pyfunction!(scenario::catalogue, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_class::<run::Cancel>()?;
     Ok(())

@@ -33,9 +33,3 @@ pub fn scenario_hash(py: Python<'_>, text: &str, format: &str, overrides: Vec<(S
 pub fn schema() -> String {
     ackclock_sim::scenario::schema().to_string()
 }
-
-/// Every algorithm, application and profile that a scenario can name, as JSON: kind -> [{name, summary, source}].
-#[pyfunction]
-pub fn catalogue() -> String {
-    ackclock_sim::scenario::catalogue().to_string()
-}
