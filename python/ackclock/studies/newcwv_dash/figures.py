@@ -1,71 +1,132 @@
-"""The figures of the study: the window's collapse and freeze, one burst on the wire, the rates with intervals."""
+"""The figures of the study: collapse and freeze, one burst on the wire, rates, losses, and the retracted study."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ackclock.report import Figure, Intervals, Plot, Reference, Row, Series, colour_of
+from ackclock.studies.newcwv_dash.measures import bursts
+from ackclock.studies.newcwv_dash.readings import MAIN, VARIANTS
+from ackclock.studies.newcwv_dash.verdicts import RATES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ackclock.result import Result
-    from ackclock.studies.grid import Grid, Variant
+    from ackclock.studies.grid import Grid
 
-__all__ = ["PROBES", "figures"]
+__all__ = ["figures"]
 
-PROBES = {"duration": "60s", "probes.window": True, "probes.packets": True, "probes.interval": "20ms"}
-"""What the traced runs record; a minute shows the pattern, which repeats."""
-
-
-def figures(grid: Grid, variants: Sequence[Variant], traces: Sequence[Result], command: str) -> list[Figure]:
-    """All figures; `traces` are probed runs of the main reading, one for each variant."""
-    return [_rates(grid, variants, command), _window(variants, traces, command), _burst(variants, traces, command)]
+PUBLISHED_KBPS = (803.40, 785.40, 836.26)
+POINTS = 4000
+"""Points of a drawn line at most."""
 
 
-def _rates(grid: Grid, variants: Sequence[Variant], command: str) -> Figure:
-    rows = [
-        Row(
-            reading.summary, variant.label, grid.mean(reading.name, variant.name, "segment_rate_kbps"), colour_of(index)
-        )
-        for reading in grid.readings
-        for index, variant in enumerate(variants)
+def figures(
+    grid: Grid, retracted: Grid, traces: Sequence[Result], commands: Mapping[str, str], command: str
+) -> list[Figure]:
+    """All figures. `traces` are probed runs of the main reading, one for each variant; `commands` repeat them."""
+    traced = "; ".join(commands[variant.name] for variant in VARIANTS)
+    return [
+        _window(traces, traced),
+        _burst(traces, traced),
+        _rates(grid, "level", command),
+        _rates(grid, "download", command),
+        _losses(grid, command),
+        _retracted(retracted, "switches", "Quality switches, the retracted study", "switches a client", command),
+        _retracted(retracted, "stalled_s", "Rebuffering, the retracted study", "stalled, s a client", command),
     ]
-    published = [(803.40, "NewReno"), (785.40, "newCWV"), (836.26, "newCWV with pacing")]
-    references = [
-        Reference(rate_kbps, f"published, {variant}", colour_of(index))
-        for index, (rate_kbps, variant) in enumerate(published)
-    ]
-    caption = "Mean level of the segments with 95 % intervals, under each reading of what the original leaves open."
-    return Intervals("Segment rate", "kbit/s", rows, caption, command, references=references)
 
 
-def _window(variants: Sequence[Variant], traces: Sequence[Result], command: str) -> Figure:
-    series = [
-        Series(variant.label, trace.window["time_s"], trace.window["cwnd"] / 1e3, colour_of(index), "step")
-        for index, (variant, trace) in enumerate(zip(variants, traces, strict=True))
-    ]
-    caption = "The congestion window of the server. NewReno's falls back after each pause; newCWV's stays."
+def _window(traces: Sequence[Result], command: str) -> Figure:
+    series = []
+    for index, (variant, trace) in enumerate(zip(VARIANTS, traces, strict=True)):
+        time, cwnd = trace.window["time_s"], trace.window["cwnd"] / 1e3
+        # Every change of direction stays; what is thinned is the run of equal steps between.
+        kept = np.flatnonzero(np.diff(np.sign(np.diff(cwnd))) != 0) + 1
+        step = max(1, time.size // POINTS)
+        kept = np.unique(np.concatenate([kept, np.arange(0, time.size, step), [time.size - 1]]))
+        series.append(Series(variant.label, time[kept], cwnd[kept], colour_of(index), "step"))
+    caption = (
+        "The server's congestion window, main reading. NewReno's collapses to the restart window after each pause and "
+        "grows back; newCWV's is frozen over it."
+    )
     return Plot("Congestion window", "time (s)", "cwnd (kB)", series, caption, command, traces[0].seed)
 
 
-def _burst(variants: Sequence[Variant], traces: Sequence[Result], command: str) -> Figure:
-    """The data segments of the eleventh DASH segment, or of the last one where there are fewer."""
+def _burst(traces: Sequence[Result], command: str) -> Figure:
     series = []
-    for index, (variant, trace) in enumerate(zip(variants, traces, strict=True)):
-        segments = list(trace.dash_segments.rows())
-        chosen = segments[min(10, len(segments) - 1)]
-        end = chosen["done_s"] if chosen["done_s"] is not None else trace.meta["duration_s"]
+    for index, (variant, trace) in enumerate(zip(VARIANTS, traces, strict=True)):
+        found = bursts(trace)
+        if not found:
+            continue
+        start = found[len(found) // 2][0][0]
         packets = trace.packets
         time = packets["time_s"]
         mine = (packets["event"] == "sent") & (packets["side"] == "source") & (packets["len"] > 0)
-        mine &= (time >= chosen["request_s"]) & (time <= end)
-        if not mine.any():
-            continue
-        offsets = packets["seq"][mine]
-        since = (time[mine] - chosen["request_s"]) * 1e3
-        series.append(Series(variant.label, since, (offsets - offsets.min()) / 1e3, colour_of(index), "points"))
-    caption = "Data segments of one DASH segment as the server sends them, from the request on."
-    return Plot(
-        "One burst on the wire", "time since the request (ms)", "sent (kB)", series, caption, command, traces[0].seed
+        mine &= (time >= start) & (time <= start + 1.5)
+        offset = packets["seq"][mine]
+        since_ms = (time[mine] - start) * 1e3
+        series.append(Series(variant.label, since_ms, (offset - offset[0]) / 1e3, colour_of(index), "points"))
+    caption = (
+        "The data segments of one DASH segment as the server sends them. newCWV sends its preserved window at once; pacing "
+        "spreads it over the round trip."
     )
+    return Plot(
+        "One burst on the wire",
+        "time since its first segment (ms)",
+        "sent (kB)",
+        series,
+        caption,
+        command,
+        traces[0].seed,
+    )
+
+
+def _near_main(grid: Grid) -> list[str]:
+    """The main reading, and those that differ from it in one thing."""
+    parts = MAIN.split(", ")
+
+    def near(name: str) -> bool:
+        return name.startswith("main, ") or sum(a != b for a, b in zip(parts, name.split(", "), strict=True)) <= 1
+
+    return [reading.name for reading in grid.readings if near(reading.name)]
+
+
+def _rates(grid: Grid, rate: str, command: str) -> Figure:
+    rows = [
+        Row(name, variant.label, grid.mean(name, variant.name, RATES[rate]), colour_of(index))
+        for name in _near_main(grid)
+        for index, variant in enumerate(VARIANTS)
+    ]
+    references = [
+        Reference(kbps, f"published, {variant.label}", colour_of(index))
+        for index, (kbps, variant) in enumerate(zip(PUBLISHED_KBPS, VARIANTS, strict=True))
+    ]
+    what = {"level": "the bitrate of the segments", "download": "the rate the segments were downloaded at"}[rate]
+    caption = f"“Segment rate” read as {what}: the main reading and every single change of it, 95 % intervals."
+    return Intervals(f"Segment rate, as {rate}", "kbit/s", rows, caption, command, references=references)
+
+
+def _losses(grid: Grid, command: str) -> Figure:
+    rows = [
+        Row(name, variant.label, grid.mean(name, variant.name, "drops"), colour_of(index))
+        for name in _near_main(grid)
+        for index, variant in enumerate(VARIANTS)
+    ]
+    caption = "Packets dropped at the bottleneck in a run of 640 s, 95 % intervals."
+    return Intervals("Losses", "packets a run", rows, caption, command)
+
+
+def _retracted(grid: Grid, measure: str, title: str, unit: str, command: str) -> Figure:
+    rows = [
+        Row(reading.name, variant.label, grid.mean(reading.name, variant.name, measure), colour_of(index))
+        for reading in grid.readings
+        for index, variant in enumerate(grid.variants)
+    ]
+    caption = (
+        "Means over the clients with 95 % intervals: two readings of the flawed control, the corrected one, newCWV."
+    )
+    return Intervals(title, unit, rows, caption, command)

@@ -1,0 +1,105 @@
+"""What is compared, and every reading of what the original leaves open."""
+
+from __future__ import annotations
+
+from importlib import resources
+from itertools import product
+
+from ackclock.scenario import Text
+from ackclock.studies.grid import Reading, Variant
+
+__all__ = [
+    "CORRECTED",
+    "FLAWED",
+    "FLAWED_LOW",
+    "MAIN",
+    "NEWCWV",
+    "NEWRENO",
+    "PACED",
+    "RETRACTED_MAIN",
+    "RETRACTED_VARIANTS",
+    "VARIANTS",
+    "page",
+    "readings",
+    "retracted_readings",
+]
+
+_VALIDATION, _PACING, _RESTART = "flows[0].validation", "flows[0].pacing", "flows[0].restart_after_idle"
+
+FQ = {"kind": "fq", "slow_start_percent": 200, "avoidance_percent": 200}
+"""FQ as Linux 3.12 had it: twice cwnd/SRTT, always."""
+
+NEWRENO = Variant("newreno", "NewReno", {_VALIDATION: "none", _PACING: "off"})
+NEWCWV = Variant("newcwv", "newCWV", {_VALIDATION: "newcwv", _PACING: "off"})
+PACED = Variant("newcwv-pacing", "newCWV with pacing", {_VALIDATION: "newcwv", _PACING: FQ})
+VARIANTS = (NEWRENO, NEWCWV, PACED)
+
+FLAWED = Variant("flawed", "New Reno, flawed: ssthresh infinite after idle", {_RESTART: "raises-ssthresh"})
+FLAWED_LOW = Variant("flawed-low", "New Reno, flawed: ssthresh = cwnd after idle", {_RESTART: "lowers-ssthresh"})
+CORRECTED = Variant("corrected", "New Reno, corrected", {_RESTART: "rfc5681"})
+RETRACTED_VARIANTS = (FLAWED, FLAWED_LOW, CORRECTED, Variant("newcwv", "newCWV", {_VALIDATION: "newcwv"}))
+
+_LADDER_700 = ["200kbps", "250kbps", "300kbps", "400kbps", "500kbps", "600kbps", "700kbps"]
+
+_LADDERS: list[tuple[str, dict[str, object]]] = [
+    ("ITEC ladder", {}),
+    ("ladder to 700", {"flows[0].app.ladder": _LADDER_700}),
+]
+_SEGMENTS: list[tuple[str, dict[str, object]]] = [
+    (f"{seconds}-s segments", {"flows[0].app.segment": f"{seconds}s"}) for seconds in (4, 2, 10)
+]
+_DELAYS: list[tuple[str, dict[str, object]]] = [
+    ("200 ms one-way", {"bottleneck.delay": "200ms"}),
+    ("200 ms round trip", {"bottleneck.delay": "100ms"}),
+]
+_QUEUES: list[tuple[str, dict[str, object]]] = [
+    (f"{times} BDP", {"bottleneck.queue": f"{times}bdp"}) for times in ("1", "0.5", "2")
+]
+
+MAIN = "ITEC ladder, 4-s segments, 200 ms one-way, 1 BDP"
+"""The reading that the documents favour: the slides' delay as the replications took it, the one known ladder that reaches
+the published mean, and the middle of each other range. It was not chosen for its result."""
+
+RETRACTED_MAIN = "10 Mbit/s, 3 clients, hybrid"
+
+
+def page(name: str) -> str:
+    """A file of the study's folder."""
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def readings() -> list[Reading]:
+    """The main reading first; every combination of the four unknowns; and one change of the main reading at a time."""
+    text = Text(page("scenario.toml"), name="newcwv_dash/scenario.toml")
+    combined = []
+    for parts in product(_LADDERS, _SEGMENTS, _DELAYS, _QUEUES):
+        name = ", ".join(label for label, _ in parts)
+        overrides = {path: value for _, change in parts for path, value in change.items()}
+        combined.append(Reading(name, name, text, overrides))
+    single: list[tuple[str, dict[str, object]]] = [
+        ("a queue of 100 packets", {"bottleneck.queue": "100 packets"}),
+        ("a player's buffer of 12 s", {"flows[0].app.buffer": "12s"}),
+        ("estimate from the last segment", {"flows[0].app.estimator": "last"}),
+        ("hybrid rate adaptation", {"flows[0].app.abr": "hybrid"}),
+        ("segments of one size", {"flows[0].app.size_cv": 0.0}),
+        ("RTO of at least 1 s", {"flows[0].min_rto": "1s"}),
+        ("no SACK", {"flows[0].sack": False}),
+        ("CUBIC", {"flows[0].cc": "cubic"}),
+    ]
+    return combined + [Reading(f"main, {name}", name, text, overrides) for name, overrides in single]
+
+
+def retracted_readings() -> list[Reading]:
+    """The cells of the retracted study: rate, clients, rate adaptation."""
+    text = Text(page("retracted.toml"), name="newcwv_dash/retracted.toml")
+    cells = [(10, clients, abr) for clients in (3, 1, 5) for abr in ("hybrid", "throughput")]
+    cells += [(rate, 5, "hybrid") for rate in (50, 145)]
+    return [
+        Reading(
+            f"{rate} Mbit/s, {clients} client{'s' if clients > 1 else ''}, {abr}",
+            f"{rate} Mbit/s, {clients} client{'s' if clients > 1 else ''}, {abr}",
+            text,
+            {"bottleneck.rate": f"{rate}Mbps", "flows[0].count": clients, "flows[0].app.abr": abr},
+        )
+        for rate, clients, abr in cells
+    ]
