@@ -45,7 +45,7 @@ fn packets_are_conserved_and_links_keep_their_rates() {
     );
     while world.step(1000) {
         let seen = world.observer();
-        assert_eq!(seen.sent, seen.delivered + seen.dropped + world.network().in_flight() as u64);
+        assert_eq!(seen.sent, seen.delivered + seen.dropped + world.network().in_flight().0 as u64);
     }
     let tables = world.report(&[(FORWARD, "forward"), (REVERSE, "reverse")]);
     let seen = world.into_observer();

@@ -94,20 +94,20 @@ impl<O: Observer> World<O> {
     #[inline]
     fn on_arrival(&mut self) {
         let packet = self.network.arrive();
-        if !Network::is_at_host(packet) {
+        if !Network::is_at_host(&packet) {
             return self.network.forward(self.now, packet, &mut self.observer);
         }
-        let segment = self.network.segment(packet);
-        self.observer.network(self.now, segment, NetworkEvent::Delivered { packet });
+        let segment = self.network.unpack(packet);
+        self.observer.network(self.now, &segment, NetworkEvent::Delivered { packet });
+        // What is left on the way of a connection that is over finds nobody, or the next one at its place.
         let receiver = self.connections.get(packet.to() / 2);
         let Some(connection) = receiver.filter(|connection| connection.generation == packet.generation()) else {
-            return self.network.release(packet);
+            return;
         };
         let side = side_of(packet.to());
         let who = Who { flow: connection.flow, conn: connection.conn, side };
         let mut tap = Tap { observer: &mut self.observer, who };
-        let progress = connection.ends[side as usize].tcp.on_segment(self.now, segment, &mut tap);
-        self.network.release(packet);
+        let progress = connection.ends[side as usize].tcp.on_segment(self.now, &segment, &mut tap);
         self.follow_up(who.flow, packet.to(), progress);
     }
 
