@@ -1,1 +1,30 @@
+//! The private Python extension `ackclock._core`: thin bindings over [`ackclock_sim`], no logic.
+//!
+//! The contract with the Python side is `python/ackclock/_core.pyi`, which stubtest compares with this module.
 
+mod catalogue;
+mod errors;
+mod run;
+mod scenario;
+mod tables;
+
+use pyo3::prelude::*;
+
+/// The version of ackclock, which goes into the provenance of every result.
+#[pyfunction]
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// The module.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(version, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::check, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::scenario_hash, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::schema, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
+    module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_class::<run::Cancel>()?;
+    Ok(())
+}

@@ -15,7 +15,7 @@ use crate::dumbbell::{Access, Direction, Dumbbell};
 use crate::measures::FlowLabels;
 use crate::network::LinkId;
 use crate::probes::{Recorder, Watch};
-use crate::scenario::{App, Estimator, Flow, Problem, QueueLimit, Scenario, ScenarioError};
+use crate::scenario::{App, Flow, Problem, QueueLimit, Scenario, ScenarioError};
 use crate::table::Table;
 use crate::world::{FlowSpec, World};
 
@@ -176,12 +176,7 @@ fn application(app: &App) -> Result<(&'static str, Box<dyn Application>), Vec<Pa
                 header_size: dash.header_size,
                 size_cv: dash.size_cv,
                 safety: dash.safety,
-                estimator: match dash.estimator {
-                    Estimator::Last => "last",
-                    Estimator::Mean => "mean",
-                    Estimator::Ewma => "ewma",
-                }
-                .to_owned(),
+                estimator: dash.estimator,
             };
             ("dash", Box::new(Dash::new(params)?))
         }

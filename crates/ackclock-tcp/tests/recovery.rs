@@ -34,18 +34,19 @@ mod with_sack {
         // Segment 0 is lost. Limited transmit: pipe shrinks with each SACK, so each lets one new segment go.
         assert_eq!(script.ack(0, &[(1, 2)]), [10]);
         assert_eq!(script.ack(0, &[(1, 3)]), [11]);
-        // The third: FlightSize 12, ssthresh 6, the first segment again; pipe is 12 - 3 - 1 + 1 = 9.
+        // The third: 12 outstanding, of which limited transmit sent two; so ssthresh is 5. The first segment again; pipe is
+        // 12 - 3 - 1 + 1 = 9.
         assert_eq!(script.ack(0, &[(1, 4)]), [0]);
-        assert_eq!((script.cwnd(), script.ssthresh()), (6, 6));
+        assert_eq!((script.cwnd(), script.ssthresh()), (5, 5));
         assert_eq!(script.ack(0, &[(1, 5)]), [] as [u64; 0]);
         assert_eq!(script.ack(0, &[(1, 6)]), [] as [u64; 0]);
-        assert_eq!(script.ack(0, &[(1, 7)]), [] as [u64; 0], "pipe 6: no room yet");
-        assert_eq!(script.ack(0, &[(1, 8)]), [12]);
-        assert_eq!(script.ack(0, &[(1, 9)]), [13]);
+        assert_eq!(script.ack(0, &[(1, 7)]), [] as [u64; 0]);
+        assert_eq!(script.ack(0, &[(1, 8)]), [] as [u64; 0], "pipe 5: no room yet");
+        assert_eq!(script.ack(0, &[(1, 9)]), [12]);
         script.now += RTT;
-        // The repair arrives: recovery ends at ssthresh, and two in flight leave room for four.
-        assert_eq!(script.ack(12, &[]), [14, 15, 16, 17]);
-        assert_eq!(script.cwnd(), 6);
+        // The repair arrives: recovery ends at ssthresh, and one in flight leaves room for four.
+        assert_eq!(script.ack(12, &[]), [13, 14, 15, 16]);
+        assert_eq!(script.cwnd(), 5);
         assert_eq!(script.end.stats().timeouts, 0);
         assert_eq!(script.end.stats().retransmits, 1);
     }
@@ -60,9 +61,10 @@ mod with_sack {
         assert_eq!(script.ack(0, &[(5, 6), (3, 4), (1, 2)]), [0]);
         // More than two segments' worth above 2, then above 4.
         assert_eq!(script.ack(0, &[(5, 7), (3, 4), (1, 2)]), [] as [u64; 0]);
-        assert_eq!(script.ack(0, &[(5, 8), (3, 4), (1, 2)]), [2], "0, 2 and 4 are lost, pipe is 5: one goes");
-        assert_eq!(script.ack(0, &[(5, 9), (3, 4), (1, 2)]), [4]);
-        assert_eq!(script.ack(0, &[(5, 10), (3, 4), (1, 2)]), [12]);
+        assert_eq!(script.ack(0, &[(5, 8), (3, 4), (1, 2)]), [] as [u64; 0], "0, 2 and 4 are lost, pipe is 5: full");
+        assert_eq!(script.ack(0, &[(5, 9), (3, 4), (1, 2)]), [2]);
+        assert_eq!(script.ack(0, &[(5, 10), (3, 4), (1, 2)]), [4]);
+        assert_eq!(script.ack(0, &[(5, 11), (3, 4), (1, 2)]), [12]);
         assert_eq!(script.end.stats().recoveries, 1);
         assert_eq!(script.end.stats().retransmits, 3);
     }
@@ -127,12 +129,12 @@ mod without_sack {
         let mut script = ten_in_flight(&newreno(), 100);
         assert_eq!(script.ack(0, &[]), [10]);
         assert_eq!(script.ack(0, &[]), [11]);
-        // FlightSize 12: ssthresh 6; the window is inflated by three to 9, below what is outstanding.
+        // FlightSize 10 without what limited transmit sent: ssthresh 5; the window is inflated by three to 8.
         assert_eq!(script.ack(0, &[]), [0]);
-        assert_eq!(script.ssthresh(), 6);
-        assert_eq!(script.ack(0, &[]), [] as [u64; 0]);
-        assert_eq!(script.ack(0, &[]), [] as [u64; 0]);
-        assert_eq!(script.ack(0, &[]), [] as [u64; 0], "6 + 6 duplicates = 12: full");
+        assert_eq!(script.ssthresh(), 5);
+        for _ in 0..4 {
+            assert_eq!(script.ack(0, &[]), [] as [u64; 0], "5 + 7 duplicates = 12: full");
+        }
         assert_eq!(script.ack(0, &[]), [12]);
     }
 
@@ -144,7 +146,7 @@ mod without_sack {
         }
         // 0 and 4 were lost. The repair of 0 is acknowledged up to 4.
         script.now += RTT;
-        // Deflated to 6 + 3 - 4 + 1 = 6, with 8 outstanding: the hole and nothing else.
+        // Deflated to 5 + 3 - 4 + 1 = 5, with 8 outstanding: the hole and nothing else.
         assert_eq!(script.ack(4, &[]), [4]);
         assert_eq!(script.end.stats().recoveries, 1);
         script.now += RTT;

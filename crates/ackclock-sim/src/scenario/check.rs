@@ -120,19 +120,21 @@ fn check_dash(dash: &Dash, rules: &mut Rules<'_, '_>) {
         format!("does not hold one segment; accepted: at least the segment, {}", quoted(&TIME.write(dash.segment)));
     let small = dash.buffer < dash.segment;
     rules.refuse(small, "buffer", std::slice::from_ref(&segment), &TIME.write(dash.buffer), message);
+    // Segments are whole: a buffer of 5 s never holds more than 4 s of 2-s segments, and playback would not start.
+    let Some(segments) = dash.buffer.checked_div(dash.segment) else { return };
+    let most = TIME.write(segments * dash.segment);
     for (key, time) in [("startup", dash.startup), ("resume", dash.resume)] {
         // One segment is the default; where that does not fit, the buffer is what is wrong.
         let needs = [segment.clone(), buffer.clone()];
-        let message = format!("is more than the buffer holds; accepted: at most {}", quoted(&TIME.write(dash.buffer)));
-        rules.refuse(time > dash.buffer && !small, key, &needs, &TIME.write(time), message);
+        let message = format!("is more than the buffer holds in whole segments; accepted: at most {}", quoted(&most));
+        rules.refuse(time > segments * dash.segment && !small, key, &needs, &TIME.write(time), message);
     }
 }
 
 fn check_queues(scenario: &Scenario, problems: &mut Problems<'_>) {
     let bottleneck = key("bottleneck");
     let access = |path: Path| ["source_delay", "sink_delay"].map(|delay| path.key(delay));
-    let mut needs = vec![key("packet_size")];
-    needs.extend(["rate", "reverse_rate", "delay", "bdp_rtt", "queue"].map(|name| bottleneck.key(name)));
+    let mut needs = ["rate", "reverse_rate", "delay", "bdp_rtt", "queue"].map(|name| bottleneck.key(name)).to_vec();
     needs.extend(access(key("access")));
     for index in 0..scenario.flows.len() {
         needs.extend(access(key("flows").index(index).key("access")));
@@ -143,13 +145,14 @@ fn check_queues(scenario: &Scenario, problems: &mut Problems<'_>) {
     }
 }
 
-/// Refuses a queue without room for one packet, `resolved` being its limit in bytes or packets.
+/// Refuses a queue without room for one packet, `resolved` being its limit in bytes or packets, for which
+/// bandwidth-delay products need the fields `bdp_needs`.
 fn check_queue(
     scenario: &Scenario,
     queue: &Queue,
     resolved: QueueLimit,
     name: &str,
-    needs: &[Path],
+    bdp_needs: &[Path],
     problems: &mut Problems<'_>,
 ) {
     let QueueLimit::Bytes(bytes) = resolved else { return };
@@ -157,12 +160,18 @@ fn check_queue(
     let within = at.key(name).key("limit");
     let (at, field) = if problems.written(&within).is_some() { (at.key(name), "limit") } else { (at, name) };
     let (size, packet) = (VOLUME.write(bytes), VOLUME.write(scenario.packet_size.into()));
+    let mut needs = vec![key("packet_size")];
     let (is, default) = match queue.limit() {
-        QueueLimit::Bdp(factor) => (format!("is {size}, "), format!("{factor}bdp")),
+        // Without flows there is no round-trip time; that is said of the flows.
+        QueueLimit::Bdp(_) if scenario.flows.is_empty() => return,
+        QueueLimit::Bdp(factor) => {
+            needs.extend_from_slice(bdp_needs);
+            (format!("is {size}, "), format!("{factor}bdp"))
+        }
         _ => ("is ".to_owned(), size),
     };
     let message = format!("{is}less than one packet; accepted: at least the packet_size, {}", quoted(&packet));
-    Rules { at, problems }.refuse(bytes < scenario.packet_size.into(), field, needs, &default, message);
+    Rules { at, problems }.refuse(bytes < scenario.packet_size.into(), field, &needs, &default, message);
 }
 
 fn check_probes(scenario: &Scenario, rules: &mut Rules<'_, '_>) {

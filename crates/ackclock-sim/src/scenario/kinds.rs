@@ -28,6 +28,8 @@ pub(super) trait Kind {
 pub(super) struct Info {
     /// The noun of the reference: "rate", "table".
     pub noun: String,
+    /// What a number without unit counts, or the units of a quantity.
+    pub unit: String,
     /// A phrase for messages: `a rate above 0bps, such as "1.5Mbps"`.
     pub accepts: String,
     /// JSON Schema, without title, description and default.
@@ -45,6 +47,9 @@ pub(super) trait Scalar {
     fn placeholder(&self) -> Self::Value;
     fn write(&self, value: &Self::Value) -> Json;
     fn noun(&self) -> String;
+    fn unit(&self) -> String {
+        String::new()
+    }
     fn accepts(&self) -> String;
     fn schema(&self) -> Json;
     /// What may have been meant.
@@ -73,7 +78,13 @@ impl<S: Scalar> Kind for S {
     }
 
     fn info(&self) -> Info {
-        Info { noun: self.noun(), accepts: self.accepts(), schema: self.schema(), nested: Vec::new() }
+        Info {
+            noun: self.noun(),
+            unit: self.unit(),
+            accepts: self.accepts(),
+            schema: self.schema(),
+            nested: Vec::new(),
+        }
     }
 }
 
@@ -155,6 +166,10 @@ impl<T: TryFrom<u64> + Into<u64> + Copy + Default> Scalar for Quantity<T> {
         self.dimension.noun.to_owned()
     }
 
+    fn unit(&self) -> String {
+        self.dimension.units()
+    }
+
     fn accepts(&self) -> String {
         let Dimension { noun, example, max, .. } = *self.dimension;
         let units = self.dimension.units();
@@ -179,7 +194,7 @@ pub(super) struct Count<T> {
     held_as: PhantomData<T>,
 }
 
-/// A count of `noun`, bounds inclusive.
+/// A count of `noun`, which is empty for a plain number, bounds inclusive.
 pub(super) const fn count<T>(noun: &'static str, min: u64, max: u64) -> Count<T> {
     Count { noun, min, max, held_as: PhantomData }
 }
@@ -211,11 +226,16 @@ impl<T: TryFrom<u64> + Into<u64> + Copy + Default> Scalar for Count<T> {
     }
 
     fn noun(&self) -> String {
-        format!("number of {}", self.noun)
+        "whole number".to_owned()
+    }
+
+    fn unit(&self) -> String {
+        self.noun.to_owned()
     }
 
     fn accepts(&self) -> String {
-        format!("a whole number of {} from {} to {}", self.noun, self.min, self.max)
+        let of = if self.noun.is_empty() { String::new() } else { format!(" of {}", self.noun) };
+        format!("a whole number{of} from {} to {}", self.min, self.max)
     }
 
     fn schema(&self) -> Json {
@@ -394,96 +414,6 @@ impl<T: Clone + PartialEq> Scalar for OneOf<T> {
 
     fn hint(&self, written: &str) -> String {
         suggestion(written, self.options.iter().map(|(name, _, _)| *name))
-    }
-}
-
-/// A list of at least one item.
-pub(super) struct List<K> {
-    /// The noun for one item.
-    item_noun: &'static str,
-    item: K,
-}
-
-/// A list of at least one `item`.
-pub(super) const fn list<K>(item_noun: &'static str, item: K) -> List<K> {
-    List { item_noun, item }
-}
-
-impl<K: Kind> Kind for List<K> {
-    type Value = Vec<K::Value>;
-
-    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> Vec<K::Value> {
-        match &node.value {
-            Value::List(items) if !items.is_empty() => {
-                let read = |(index, item)| self.item.read(item, &at.index(index), problems);
-                items.iter().enumerate().map(read).collect()
-            }
-            Value::List(_) => {
-                problems.add(at.clone(), format!("there is no {}; accepted: {}", self.item_noun, self.info().accepts));
-                Vec::new()
-            }
-            _ => {
-                problems.add(at.clone(), format!("{} is not a list; accepted: {}", node.shown(), self.info().accepts));
-                Vec::new()
-            }
-        }
-    }
-
-    fn placeholder(&self) -> Vec<K::Value> {
-        Vec::new()
-    }
-
-    fn write(&self, value: &Vec<K::Value>) -> Json {
-        value.iter().map(|item| self.item.write(item)).collect()
-    }
-
-    fn info(&self) -> Info {
-        let Info { noun, accepts, schema, nested } = self.item.info();
-        Info {
-            noun: format!("list of {noun}"),
-            accepts: format!("a list with at least one {}, each {accepts}", self.item_noun),
-            schema: json!({ "type": "array", "minItems": 1, "items": schema }),
-            nested: nested.into_iter().map(|(path, field)| (format!("[]{path}"), field)).collect(),
-        }
-    }
-}
-
-/// A list in ascending order, without duplicates.
-pub(super) struct Ascending<K>(pub List<K>);
-
-impl<K: Kind<Value: PartialOrd>> Kind for Ascending<K> {
-    type Value = Vec<K::Value>;
-
-    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> Vec<K::Value> {
-        let values = self.0.read(node, at, problems);
-        if let Value::List(items) = &node.value {
-            for index in 1..values.len() {
-                let (path, before) = (at.index(index), at.index(index - 1));
-                if !problems.sound(&path) || !problems.sound(&before) || values[index - 1] < values[index] {
-                    continue;
-                }
-                let how = if values[index - 1] == values[index] { "repeats" } else { "is below" };
-                let (written, previous) = (items[index].shown(), items[index - 1].shown());
-                let message = format!("{written} {how} {previous} before it; accepted: ascending order, each once");
-                problems.add(path, message);
-            }
-        }
-        values
-    }
-
-    fn placeholder(&self) -> Vec<K::Value> {
-        Vec::new()
-    }
-
-    fn write(&self, value: &Vec<K::Value>) -> Json {
-        self.0.write(value)
-    }
-
-    fn info(&self) -> Info {
-        let mut info = self.0.info();
-        info.accepts.push_str(", in ascending order");
-        info.schema["uniqueItems"] = Json::from(true);
-        info
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod check;
 mod kinds;
+mod lists;
 mod model;
 mod overrides;
 mod problems;
@@ -19,21 +20,23 @@ mod spellings;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod union;
 
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
+pub use crate::app::dash::abr::Estimator;
 pub use model::{
-    ABR, Access, App, Bottleneck, Dash, DropTail, Estimator, Flow, FlowAccess, Fq, Pacing, Probes, Queue, Scenario,
-    Transfer,
+    Access, App, Bottleneck, Dash, DropTail, Flow, FlowAccess, Fq, Pacing, Probes, Queue, Scenario, Transfer,
 };
 pub use problems::{Problem, ScenarioError};
 pub use spellings::{AccessRate, Amount, QueueLimit};
 
 use kinds::Kind;
 use problems::Problems;
-use record::{FieldInfo, Record, Union, table};
+use record::{FieldInfo, Record, table};
 use tree::{Node, Path};
+use union::Union;
 
 impl Scenario {
     /// Reads a scenario from TOML, `overrides` being paths and values to be set on top of it: `("flows[0].cc", "cubic")`.
@@ -88,7 +91,7 @@ pub fn schema() -> Json {
 }
 
 /// Every field of a scenario, in order, as a list of objects for documentation: `path` (`bottleneck.rate`,
-/// `flows[].app<dash>.ladder`), `type`, `doc`, `accepts`, `required`, and, where there is one, `default` or what
+/// `flows[].app<dash>.ladder`), `type`, `doc`, `accepts`, `required`, and, where there is one, `unit` and `default` or what
 /// `absent` means.
 pub fn reference() -> Json {
     let row = |(path, field): (String, FieldInfo)| {
@@ -99,6 +102,9 @@ pub fn reference() -> Json {
             "accepts": field.info.accepts,
             "required": field.required,
         });
+        if !field.info.unit.is_empty() {
+            row["unit"] = Json::from(field.info.unit);
+        }
         if let Some(default) = field.default {
             row["default"] = default;
         }
@@ -110,12 +116,10 @@ pub fn reference() -> Json {
     table::<Scenario>().info().nested.into_iter().map(row).collect()
 }
 
-/// What can be chosen by the `kind` of a table or by a name that belongs to scenarios alone: `app`, `queue`, `pacing` and
-/// `abr`, each with names and sentences.
+/// What can be chosen by the `kind` of a table: for `app`, `queue` and `pacing` the names with a sentence on each.
 pub fn catalogue() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
     fn kinds<U: Union>() -> Vec<(&'static str, String)> {
         U::variants().into_iter().map(|variant| (variant.kind, variant.doc)).collect()
     }
-    let abr = ABR.iter().map(|(name, doc)| (*name, (*doc).to_owned())).collect();
-    vec![("app", kinds::<App>()), ("queue", kinds::<Queue>()), ("pacing", kinds::<Pacing>()), ("abr", abr)]
+    vec![("app", kinds::<App>()), ("queue", kinds::<Queue>()), ("pacing", kinds::<Pacing>())]
 }

@@ -4,29 +4,13 @@ use ackclock_tcp::config::Restart;
 use ackclock_tcp::{cc, slow_start, stack, validation};
 use serde_json::json;
 
-use super::kinds::{Ascending, Flag, Label, OneOf, count, list, one_of, rate, real, spelled, time, volume};
-use super::record::{default, like, numbered, optional, record, required, table, tagged, union};
+use super::kinds::{Flag, Label, OneOf, count, one_of, rate, real, spelled, time, volume};
+use super::lists::{Ascending, list};
+use super::record::{default, like, numbered, optional, record, required, table};
 use super::spellings::{AccessRate, Amount, QueueLimit};
+use super::union::{tagged, union};
 use crate::Nanos;
-
-/// Rules of rate adaptation: name, and what it is.
-pub const ABR: &[(&str, &str)] = &[
-    ("throughput", "the highest level below the estimated throughput, as VLC chooses"),
-    ("bba", "by the level of the player's buffer alone (BBA)"),
-    ("bola", "by the level of the player's buffer, maximising a utility (BOLA)"),
-    ("hybrid", "BOLA with a full buffer, throughput with an empty one, as dash.js chooses"),
-];
-
-/// How a client estimates its throughput from the segments it has downloaded.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Estimator {
-    /// The last segment's.
-    Last,
-    /// The mean of the last segments.
-    Mean,
-    /// An exponentially weighted moving average.
-    Ewma,
-}
+use crate::app::dash::abr::{self, Estimator};
 
 /// Fewest bytes of payload in a full segment.
 pub(super) const LEAST_MSS: u64 = 64;
@@ -43,7 +27,7 @@ record! {
         /// How long the run lasts in simulated time.
         duration: Nanos = required(time().positive());
         /// Seed of every random draw.
-        seed: u64 = default(1, count("the seed", 0, u64::MAX));
+        seed: u64 = default(1, count("", 0, u64::MAX));
         /// IP packet size of a full segment, headers included.
         packet_size: u32 = default("1500B", volume().within(LEAST_MSS + HEADERS as u64, 65_535));
         /// The link that all flows share.
@@ -185,6 +169,16 @@ fn restart() -> OneOf<Restart> {
     one_of("restart after idle", options)
 }
 
+/// The estimators by name.
+fn estimator() -> OneOf<Estimator> {
+    let options = [
+        ("last", Estimator::Last, "the rate of the last segment"),
+        ("mean", Estimator::Mean, "all bytes so far over all time spent downloading them"),
+        ("ewma", Estimator::Ewma, "the lower of a fast and a slow moving average, as dash.js has them"),
+    ];
+    one_of("estimator", options)
+}
+
 union! {
     /// Pacing of a sender.
     pub enum Pacing, otherwise None, {
@@ -241,7 +235,10 @@ record! {
         /// How many segments there are.
         segments: Option<u32> = optional("segments until the run ends", count("segments", 1, 1_000_000));
         /// Rule of rate adaptation.
-        abr: String = default("throughput", one_of("rate adaptation", ABR.iter().map(|(name, doc)| (*name, (*name).to_owned(), *doc))));
+        abr: String = default(
+            "throughput",
+            one_of("rate adaptation", abr::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
+        );
         /// Size of the player's buffer in playing time.
         buffer: Nanos = default("12s", time().positive());
         /// Playing time in the buffer with which playback starts.
@@ -260,12 +257,8 @@ record! {
         size_cv: f64 = default(0.0, real(0.0, 10.0));
         /// Part of the estimated throughput that the throughput rule uses.
         safety: f64 = default(1.0, real(0.01, 10.0));
-        /// How the throughput is estimated.
-        estimator: Estimator = default("last", one_of("estimator", [
-            ("last", Estimator::Last, "the last segment's throughput"),
-            ("mean", Estimator::Mean, "the mean of the last segments"),
-            ("ewma", Estimator::Ewma, "an exponentially weighted moving average"),
-        ]));
+        /// How the throughput rule estimates.
+        estimator: Estimator = default("mean", estimator());
     }
 }
 

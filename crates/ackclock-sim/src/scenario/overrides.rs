@@ -1,7 +1,7 @@
 //! Overrides: `PATH=VALUE` on top of a scenario, before it is read.
 
 use super::problems::{Problem, listed, suggestion};
-use super::tree::{Node, Path, Step, Value, quoted};
+use super::tree::{Node, Path, Step, Value, quoted, shortened};
 
 /// Sets the value at each path, later ones over earlier ones. A path is written as in messages, `flows[0].cc`; `[*]` is
 /// every item of a list, and a list of tables may be entered by the name of one: `flows.video.cc`. Keys that do not exist
@@ -15,8 +15,8 @@ pub(super) fn apply(root: &mut Node, overrides: &[(String, String)]) -> Result<(
         let node = Node::from_toml_value(value).unwrap_or_else(|| Node::unplaced(Value::Text(value.clone())));
         let set = parse(path).and_then(|steps| set(root, &steps, &Path::default(), &node));
         if let Err(why) = set {
-            let message = format!("override {}: {why}", quoted(&format!("{path}={value}")));
-            problems.push(Problem { path: Node::unplaced(Value::Date(path.clone())).shown(), line: None, message });
+            let message = format!("override {}: {why}", quoted(&shortened(&format!("{path}={value}"))));
+            problems.push(Problem { path: shortened(path), line: None, message });
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }
@@ -33,6 +33,8 @@ enum Target {
 
 fn parse(path: &str) -> Result<Vec<Target>, String> {
     const ACCEPTED: &str = "accepted: a path such as bottleneck.rate, flows[0].cc, flows[*].cc or flows.NAME.cc";
+    /// More than the deepest field has; a path is followed recursively.
+    const MOST_STEPS: usize = 32;
     let malformed = |what: &str| format!("{what}; {ACCEPTED}");
     let mut steps = Vec::new();
     for part in path.trim().split('.') {
@@ -47,14 +49,14 @@ fn parse(path: &str) -> Result<Vec<Target>, String> {
             let (index, after) = inner.ok_or_else(|| malformed("the brackets in the path do not match"))?;
             steps.push(match index {
                 "*" => Target::Every,
-                index => {
-                    Target::Index(index.parse().map_err(|_| malformed(&format!("{} is no index", quoted(index))))?)
-                }
+                index => Target::Index(
+                    index.parse().map_err(|_| malformed(&format!("{} is no index", quoted(&shortened(index)))))?,
+                ),
             });
             rest = after;
         }
     }
-    Ok(steps)
+    if steps.len() > MOST_STEPS { Err(malformed("the path is too long")) } else { Ok(steps) }
 }
 
 fn set(node: &mut Node, steps: &[Target], at: &Path, to: &Node) -> Result<(), String> {

@@ -27,7 +27,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A scenario that cannot run: everything that is wrong with it, in the order of its fields.
+/// A scenario that cannot run: everything that is wrong with it, in the order of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScenarioError {
     /// At least one problem.
@@ -84,7 +84,8 @@ impl<'a> Problems<'a> {
         let root = self.root;
         let place =
             |(path, message): (Path, String)| Problem { line: root.line_of(&path), path: path.to_string(), message };
-        let problems: Vec<_> = self.found.into_iter().map(place).collect();
+        let mut problems: Vec<_> = self.found.into_iter().map(place).collect();
+        problems.sort_by_key(|problem| problem.line);
         (!problems.is_empty()).then_some(ScenarioError { problems })
     }
 }

@@ -10,6 +10,8 @@ pub(super) struct Dimension {
     /// The noun of messages and of the reference.
     pub noun: &'static str,
     pub example: &'static str,
+    /// How nothing is written.
+    pub zero: &'static str,
     /// Units in ascending order, in which values are written back.
     pub canonical: &'static [Unit],
     /// Other spellings.
@@ -22,6 +24,7 @@ pub(super) struct Dimension {
 pub(super) const TIME: Dimension = Dimension {
     noun: "time",
     example: "200ms",
+    zero: "0s",
     canonical: &[
         ("ns", 1),
         ("us", 1_000),
@@ -38,6 +41,7 @@ pub(super) const TIME: Dimension = Dimension {
 pub(super) const RATE: Dimension = Dimension {
     noun: "rate",
     example: "1.5Mbps",
+    zero: "0bps",
     canonical: &[
         ("bps", 1),
         ("kbps", 1_000),
@@ -59,6 +63,7 @@ pub(super) const RATE: Dimension = Dimension {
 pub(super) const VOLUME: Dimension = Dimension {
     noun: "volume",
     example: "64KiB",
+    zero: "0B",
     canonical: &[
         ("B", 1),
         ("kB", 1_000),
@@ -76,6 +81,7 @@ pub(super) const VOLUME: Dimension = Dimension {
 pub(super) const PACKETS: Dimension = Dimension {
     noun: "number of packets",
     example: "50 packets",
+    zero: "0 packets",
     canonical: &[(" packets", 1)],
     aliases: &[("packet", 1), ("p", 1)],
     max: 1 << 40,
@@ -109,7 +115,10 @@ impl Dimension {
     /// The value in the largest unit that divides it.
     pub fn write(&self, value: u64) -> String {
         let divides = |(_, scale): &&Unit| value.is_multiple_of(*scale);
-        let unit = self.canonical.iter().rfind(divides).filter(|_| value > 0);
+        if value == 0 {
+            return self.zero.to_owned();
+        }
+        let unit = self.canonical.iter().rfind(divides);
         let (name, scale) = unit.unwrap_or(&self.canonical[0]);
         format!("{}{name}", value / scale)
     }
@@ -270,7 +279,8 @@ mod tests {
     #[test]
     fn values_are_written_in_the_largest_unit_that_divides_them() {
         for (dimension, value, text) in [
-            (&TIME, 0, "0ns"),
+            (&TIME, 0, "0s"),
+            (&PACKETS, 0, "0 packets"),
             (&TIME, 1_500_000_000, "1500ms"),
             (&TIME, 90_000_000_000, "90s"),
             (&TIME, 300_000_000_000, "5min"),

@@ -1,5 +1,5 @@
 //! Tables of fields, each field defined once: [`record!`] makes of one list the struct, its reader, its canonical form
-//! and its part of JSON Schema and reference; [`union!`] does the same for tables told apart by `kind`.
+//! and its part of JSON Schema and reference.
 
 use std::marker::PhantomData;
 
@@ -7,7 +7,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::kinds::{Info, Kind};
 use super::problems::{Problems, listed, suggestion};
-use super::tree::{Node, Path, Step, Value, quoted};
+use super::tree::{Node, Path, Step, Value};
+use super::union::KIND;
 
 /// Defines a table. A field is `/// Sentence.`, then `name: type = how(..., kind);` where `how` is one of [`required`],
 /// [`default`], [`optional`], [`like`] and [`numbered`].
@@ -54,81 +55,12 @@ macro_rules! record {
 }
 pub(super) use record;
 
-/// Defines tables told apart by their `kind`: an enum whose variants hold a [`record!`] or nothing. A plain text in the
-/// place of such a table means the table with that kind; what any other text means is said after `otherwise`: the kind
-/// and the field that the text is the value of.
-macro_rules! union {
-    (@read $reader:ident $Variant:ident) => {{
-        $reader.refuse_other_keys(&[]);
-        Self::$Variant
-    }};
-    (@read $reader:ident $Variant:ident $Inner:ty) => {
-        Self::$Variant(<$Inner as $crate::scenario::record::Record>::read($reader))
-    };
-    (@pattern $inner:ident $Variant:ident) => { Self::$Variant };
-    (@pattern $inner:ident $Variant:ident $Inner:ty) => { Self::$Variant($inner) };
-    (@write $inner:ident) => { serde_json::Map::new() };
-    (@write $inner:ident $Inner:ty) => { <$Inner as $crate::scenario::record::Record>::write($inner) };
-    (@fields) => { Vec::new() };
-    (@fields $Inner:ty) => { <$Inner as $crate::scenario::record::Record>::fields() };
-    (
-        $(#[doc = $doc:literal])+
-        pub enum $Name:ident, otherwise $otherwise:expr, {
-            $($(#[doc = $variant_doc:literal])+ $kind:literal => $Variant:ident $(($Inner:ty))?,)+
-        }
-    ) => {
-        $(#[doc = $doc])+
-        #[derive(Clone, PartialEq, Debug)]
-        pub enum $Name {
-            $($(#[doc = $variant_doc])+ $Variant $(($Inner))?,)+
-        }
-
-        impl $crate::scenario::record::Union for $Name {
-            const OTHERWISE: Option<(&'static str, &'static str)> = $otherwise;
-            const KINDS: &'static [&'static str] = &[$($kind),+];
-
-            fn read(kind: &str, reader: &mut $crate::scenario::record::Reader<'_, '_>) -> Option<Self> {
-                match kind {
-                    $($kind => Some(union!(@read reader $Variant $($Inner)?)),)+
-                    _ => None,
-                }
-            }
-
-            fn write(&self) -> (&'static str, serde_json::Map<String, serde_json::Value>) {
-                match self {
-                    $(union!(@pattern inner $Variant $($Inner)?) => ($kind, union!(@write inner $($Inner)?)),)+
-                }
-            }
-
-            fn variants() -> Vec<$crate::scenario::record::VariantInfo> {
-                use $crate::scenario::record::{VariantInfo, sentences};
-                vec![$(VariantInfo {
-                    kind: $kind,
-                    doc: sentences(&[$($variant_doc),+]),
-                    fields: union!(@fields $($Inner)?),
-                }),+]
-            }
-        }
-    };
-}
-pub(super) use union;
-
 /// What [`record!`] makes.
 pub(super) trait Record: Sized {
     fn read(reader: &mut Reader<'_, '_>) -> Self;
     fn write(&self) -> Map<String, Json>;
     fn doc() -> String;
     fn fields() -> Vec<FieldInfo>;
-}
-
-/// What [`union!`] makes.
-pub(super) trait Union: Sized {
-    const OTHERWISE: Option<(&'static str, &'static str)>;
-    const KINDS: &'static [&'static str];
-    /// `None` where there is no such kind.
-    fn read(kind: &str, reader: &mut Reader<'_, '_>) -> Option<Self>;
-    fn write(&self) -> (&'static str, Map<String, Json>);
-    fn variants() -> Vec<VariantInfo>;
 }
 
 /// A field, as schema and reference tell it.
@@ -143,13 +75,6 @@ pub(super) struct FieldInfo {
     pub info: Info,
 }
 
-/// A kind of a union, as schema and reference tell it.
-pub(super) struct VariantInfo {
-    pub kind: &'static str,
-    pub doc: String,
-    pub fields: Vec<FieldInfo>,
-}
-
 /// Lines of doc comments as running text.
 pub(super) fn sentences(lines: &[&str]) -> String {
     lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
@@ -157,15 +82,15 @@ pub(super) fn sentences(lines: &[&str]) -> String {
 
 /// Reads the fields of one table.
 pub(super) struct Reader<'r, 'p> {
-    node: &'r Node,
-    at: &'r Path,
-    problems: &'r mut Problems<'p>,
+    pub node: &'r Node,
+    pub at: &'r Path,
+    pub problems: &'r mut Problems<'p>,
     /// Set in a union, whose `kind` is no field of the record: what to say of a key that belongs elsewhere.
-    foreign: Option<&'r Foreign<'r>>,
+    pub foreign: Option<&'r Foreign<'r>>,
 }
 
 /// Says of a key where it belongs, if anywhere.
-type Foreign<'r> = dyn Fn(&str) -> Option<String> + 'r;
+pub(super) type Foreign<'r> = dyn Fn(&str) -> Option<String> + 'r;
 
 impl Reader<'_, '_> {
     /// Adds a problem for each key that is not among `fields`.
@@ -338,6 +263,7 @@ impl<R: Record> Kind for Table<R> {
         let fields = R::fields();
         Info {
             noun: "table".to_owned(),
+            unit: String::new(),
             accepts: format!("a table of {}", listed(fields.iter().map(|field| field.key))),
             schema: object_schema(None, &R::doc(), &fields),
             nested: nested(fields),
@@ -345,142 +271,8 @@ impl<R: Record> Kind for Table<R> {
     }
 }
 
-/// The key that tells the tables of a union apart.
-const KIND: &str = "kind";
-
-/// The kind of a union.
-pub(super) struct Tagged<U>(PhantomData<U>);
-
-/// The kind of a union.
-pub(super) const fn tagged<U>() -> Tagged<U> {
-    Tagged(PhantomData)
-}
-
-impl<U: Union> Tagged<U> {
-    /// The table that a plain text or number stands for.
-    fn expanded(plain: &Node) -> Node {
-        let kind = |kind: &str| (KIND.to_owned(), Node::unplaced(Value::Text(kind.to_owned())));
-        let is_kind = matches!(&plain.value, Value::Text(text) if U::KINDS.contains(&text.as_str()));
-        let entries = match U::OTHERWISE {
-            Some((name, field)) if !is_kind => vec![kind(name), (field.to_owned(), plain.clone())],
-            _ => vec![(KIND.to_owned(), plain.clone())],
-        };
-        Node { line: plain.line, value: Value::Table(entries) }
-    }
-
-    fn read_table(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> Option<U> {
-        let kinds = || listed(U::KINDS.iter().copied());
-        let kind = node.get(KIND);
-        let Some(Value::Text(name)) = kind.map(|kind| &kind.value) else {
-            let wrong = kind.map_or("missing".to_owned(), |kind| format!("{} is not a name", kind.shown()));
-            problems.add(at.key(KIND), format!("{wrong}; accepted: {}", kinds()));
-            return None;
-        };
-        let owner = |key: &str| {
-            let variants = U::variants();
-            let owner = variants.iter().find(|variant| variant.fields.iter().any(|field| field.key == key))?;
-            Some(format!("; {key} belongs to kind = {}", quoted(owner.kind)))
-        };
-        let value = U::read(name, &mut Reader { node, at, problems, foreign: Some(&owner) });
-        if value.is_none() {
-            let hint = suggestion(name, U::KINDS.iter().copied());
-            problems.add(at.key(KIND), format!("{} is not a known kind; accepted: {}{hint}", quoted(name), kinds()));
-        }
-        value
-    }
-}
-
-impl<U: Union> Kind for Tagged<U> {
-    type Value = U;
-
-    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> U {
-        let value = match &node.value {
-            Value::Table(_) => self.read_table(node, at, problems),
-            Value::Text(_) | Value::Number(_) => {
-                let table = Self::expanded(node);
-                let mut inner = Problems::new(&table);
-                let value = self.read_table(&table, at, &mut inner);
-                // What is wrong with the text itself has no key of its own in the file.
-                let written = [Some(KIND), U::OTHERWISE.map(|(_, field)| field)].map(|key| key.map(|key| at.key(key)));
-                for (path, message) in inner.into_found() {
-                    let path = if written.iter().flatten().any(|written| *written == path) { at.clone() } else { path };
-                    problems.add(path, message);
-                }
-                value
-            }
-            _ => {
-                problems.add(at.clone(), format!("{} is not a table; accepted: {}", node.shown(), self.info().accepts));
-                None
-            }
-        };
-        value.unwrap_or_else(|| self.placeholder())
-    }
-
-    fn placeholder(&self) -> U {
-        let node = Node::unplaced(Value::Table(Vec::new()));
-        let (at, mut problems) = (Path::default(), Problems::new(&node));
-        let mut reader = Reader { node: &node, at: &at, problems: &mut problems, foreign: None };
-        U::read(U::KINDS[0], &mut reader).expect("the first kind is one of the kinds")
-    }
-
-    fn write(&self, value: &U) -> Json {
-        let (kind, fields) = value.write();
-        let mut table = Map::new();
-        table.insert(KIND.to_owned(), Json::from(kind));
-        table.extend(fields);
-        Json::Object(table)
-    }
-
-    fn info(&self) -> Info {
-        let variants = U::variants();
-        let needs_nothing = |variant: &&VariantInfo| variant.fields.iter().all(|field| !field.required);
-        let words: Vec<_> = variants.iter().filter(needs_nothing).map(|variant| variant.kind).collect();
-        let mut options = Vec::new();
-        if !words.is_empty() {
-            options.push(json!({ "type": "string", "enum": words }));
-        }
-        let mut accepts = format!("a table with kind = one of {}", listed(U::KINDS.iter().copied()));
-        for variant in &variants {
-            options.push(object_schema(Some(variant.kind), &variant.doc, &variant.fields));
-            for field in &variant.fields {
-                if U::OTHERWISE == Some((variant.kind, field.key)) {
-                    options.push(field.info.schema.clone());
-                    accepts = format!("{accepts}, or {}", field.info.accepts);
-                }
-            }
-        }
-        let kind_field = FieldInfo {
-            key: KIND,
-            doc: variants
-                .iter()
-                .map(|variant| format!("{}: {}", variant.kind, variant.doc))
-                .collect::<Vec<_>>()
-                .join(" "),
-            required: true,
-            default: None,
-            absent: None,
-            info: Info {
-                noun: "name".to_owned(),
-                accepts: listed(U::KINDS.iter().copied()),
-                schema: json!({ "type": "string", "enum": U::KINDS }),
-                nested: Vec::new(),
-            },
-        };
-        let fields = variants.into_iter().flat_map(|variant| {
-            let path = format!("<{}>", variant.kind);
-            nested(variant.fields).into_iter().map(move |(rest, field)| (format!("{path}{rest}"), field))
-        });
-        Info {
-            noun: "table by kind".to_owned(),
-            accepts,
-            schema: json!({ "oneOf": options }),
-            nested: std::iter::once((format!(".{KIND}"), kind_field)).chain(fields).collect(),
-        }
-    }
-}
-
 /// Fields with their paths from the table that has them, what they hold in turn included.
-fn nested(fields: Vec<FieldInfo>) -> Vec<(String, FieldInfo)> {
+pub(super) fn nested(fields: Vec<FieldInfo>) -> Vec<(String, FieldInfo)> {
     let mut all = Vec::new();
     for mut field in fields {
         let inner = std::mem::take(&mut field.info.nested);
@@ -491,13 +283,15 @@ fn nested(fields: Vec<FieldInfo>) -> Vec<(String, FieldInfo)> {
     all
 }
 
-/// JSON Schema of a table of fields, `kind` being that of a union.
-fn object_schema(kind: Option<&'static str>, doc: &str, fields: &[FieldInfo]) -> Json {
+/// JSON Schema of a table of fields, `kind` being that of a union and whether it is assumed where there is none.
+pub(super) fn object_schema(kind: Option<(&'static str, bool)>, doc: &str, fields: &[FieldInfo]) -> Json {
     let mut properties = Map::new();
     let mut required = Vec::new();
-    if let Some(kind) = kind {
+    if let Some((kind, assumed)) = kind {
         properties.insert(KIND.to_owned(), json!({ "const": kind, "description": doc }));
-        required.push(KIND);
+        if !assumed {
+            required.push(KIND);
+        }
     }
     for field in fields {
         let mut schema = field.info.schema.clone();

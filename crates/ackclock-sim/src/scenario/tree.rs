@@ -121,20 +121,16 @@ impl Node {
 
     /// The value in one short line, as it would be written in TOML.
     pub fn shown(&self) -> String {
-        const LONGEST: usize = 60;
         let text = match &self.value {
             Value::Null => "null".to_owned(),
             Value::Bool(value) => value.to_string(),
-            Value::Number(text) | Value::Date(text) => text.escape_debug().to_string(),
+            Value::Number(text) | Value::Date(text) => text.clone(),
             Value::Text(text) => quoted(text),
             Value::List(items) if items.is_empty() => "an empty list".to_owned(),
             Value::List(_) => "a list".to_owned(),
             Value::Table(_) => "a table".to_owned(),
         };
-        if text.chars().count() <= LONGEST {
-            return text;
-        }
-        text.chars().take(LONGEST).chain("...".chars()).collect()
+        shortened(&text)
     }
 
     /// The tree of a TOML document.
@@ -161,7 +157,15 @@ impl Node {
                 None => Problem { path: String::new(), line: None, message: format!("not TOML: {message}") },
             }
         };
-        Err(errors.iter().map(problem).collect())
+        // The parser resumes after a mistake, and what it says of the rest of the same line follows from that.
+        let mut problems: Vec<Problem> = Vec::new();
+        for problem in errors.iter().map(problem) {
+            if problems.iter().all(|earlier| earlier.line != problem.line) {
+                problems.push(problem);
+            }
+        }
+        problems.sort_by_key(|problem| problem.line);
+        Err(problems)
     }
 
     /// The tree of a TOML value that stands in no file; `None` where the text is not one.
@@ -209,6 +213,16 @@ impl Node {
             _ => {}
         }
     }
+}
+
+/// Text on one line of bearable length.
+pub(super) fn shortened(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let mut shown: String = text.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        shown.push_str("...");
+    }
+    shown
 }
 
 /// Text in quotes, on one line whatever it holds.

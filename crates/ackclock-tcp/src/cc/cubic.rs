@@ -5,7 +5,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{CongestionControl, Entry};
+use super::{CongestionControl, Entry, loss_flight};
 use crate::Nanos;
 use crate::context::{Ack, Congestion, Context, Window};
 
@@ -101,7 +101,7 @@ impl Cubic {
     // did not use counts for nothing; RFC 7661 is the remedy for senders that this treats too harshly.
     fn reduce(&mut self, window: &mut Window, event: &Congestion) {
         self.cwnd_prior = window.cwnd;
-        window.ssthresh = scale(event.ctx.flight_size, BETA).max(2 * event.ctx.mss);
+        window.ssthresh = scale(loss_flight(window, event), BETA).max(2 * event.ctx.mss);
     }
 }
 

@@ -40,6 +40,15 @@ pub trait CongestionControl: Send {
     }
 }
 
+/// The FlightSize that a reduction starts from, bytes.
+///
+/// RFC 5681 section 3.2 leaves out what limited transmit sent, and fast recovery sends new data beyond the window too while
+/// snd_una stands still: neither was in the network together with the rest, so the window bounds it. Without the bound a
+/// timeout that ends a fast recovery finds ssthresh where the overload began, and meets it again.
+pub(crate) fn loss_flight(window: &Window, event: &Congestion) -> u64 {
+    event.ctx.flight_size.min(window.cwnd)
+}
+
 /// An entry of the catalogue.
 pub struct Entry {
     /// Name in scenarios.

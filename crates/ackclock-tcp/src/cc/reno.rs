@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{CongestionControl, Entry};
+use super::{CongestionControl, Entry, loss_flight};
 use crate::context::{Ack, Congestion, Window};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -21,8 +21,8 @@ pub struct Reno {
 }
 
 /// ssthresh = max(FlightSize/2, 2*SMSS) (RFC 5681 section 3.1, equation 4).
-pub(crate) fn half_flight(event: &Congestion) -> u64 {
-    (event.ctx.flight_size / 2).max(2 * event.ctx.mss)
+fn half_flight(window: &Window, event: &Congestion) -> u64 {
+    (loss_flight(window, event) / 2).max(2 * event.ctx.mss)
 }
 
 impl CongestionControl for Reno {
@@ -38,14 +38,14 @@ impl CongestionControl for Reno {
 
     fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
         self.acked = 0;
-        window.ssthresh = half_flight(event);
+        window.ssthresh = half_flight(window, event);
         window.cwnd = window.ssthresh;
     }
 
     fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
         self.acked = 0;
         if first {
-            window.ssthresh = half_flight(event);
+            window.ssthresh = half_flight(window, event);
         }
     }
 }

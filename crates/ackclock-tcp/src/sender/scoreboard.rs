@@ -177,34 +177,26 @@ impl Scoreboard {
         let top = self.entries.partition_point(|entry| entry.start < self.high_sacked);
         let (mut bytes_above, mut ranges_above, mut in_range) = (0, 0, false);
         let enough = u64::from(dup_thresh - 1) * mss;
-        // Both counts only grow downwards, so the highest segment that qualifies decides for all below it.
-        let mut boundary = top;
-        while boundary > 0 {
-            let entry = &self.entries[boundary - 1];
-            if entry.is(flag::SACKED) {
+        // Both counts only grow downwards: where they suffice, they do for all that lies below. Seen from the top that is
+        // soon, however long the run of SACKed segments.
+        for index in (0..top).rev() {
+            let entry = &self.entries[index];
+            let (start, sacked) = (entry.start, entry.is(flag::SACKED));
+            if start < self.examined {
+                break;
+            }
+            if sacked {
                 bytes_above += u64::from(entry.len);
-                if !in_range {
-                    ranges_above += 1;
-                    in_range = true;
-                }
-            } else {
-                if bytes_above > enough || ranges_above >= dup_thresh {
-                    break;
-                }
-                in_range = false;
+                ranges_above += u32::from(!in_range);
             }
-            boundary -= 1;
-            if entry.start <= self.examined {
-                return 0;
+            in_range = sacked;
+            if bytes_above > enough || ranges_above >= dup_thresh {
+                let from = self.entries.partition_point(|entry| entry.start < self.examined);
+                self.examined = start;
+                return self.mark(from, index);
             }
         }
-        if boundary == 0 {
-            return 0;
-        }
-        let from = self.entries.partition_point(|entry| entry.start < self.examined);
-        let marked = self.mark(from, boundary);
-        self.examined = self.examined.max(self.entries[boundary - 1].end());
-        marked
+        0
     }
 
     /// Marks the first outstanding segment as lost: three duplicate ACKs.

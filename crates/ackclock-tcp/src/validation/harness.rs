@@ -42,6 +42,8 @@ pub(crate) struct Sender {
     pub in_recovery: bool,
     /// Where the recovery ends.
     pub recovery_point: u64,
+    /// The largest FlightSize so far.
+    pub most_outstanding: u64,
     /// Acknowledgments up to here cover a flight in which the window was full.
     limited_until: u64,
     last_sent: Nanos,
@@ -66,6 +68,7 @@ impl Sender {
             unsent: 0,
             in_recovery: false,
             recovery_point: 0,
+            most_outstanding: 0,
             limited_until: 0,
             last_sent: 10 * SECOND,
         };
@@ -125,6 +128,7 @@ impl Sender {
                 break;
             }
             self.nxt += MSS;
+            self.most_outstanding = self.most_outstanding.max(self.flight());
             self.unsent -= MSS;
             self.last_sent = self.now;
             let limited = self.unsent > 0 && self.flight() + MSS > self.window.cwnd;

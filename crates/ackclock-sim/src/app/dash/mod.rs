@@ -20,7 +20,7 @@ mod tests;
 pub use params::{DashParams, ParamProblem};
 pub use sizes::{SegmentSizes, segment_bytes};
 
-use abr::{Abr, Choice, Download, Estimator, Setup, State};
+use abr::{Abr, Choice, Download, Setup, State};
 use player::{Phase, Player};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -91,8 +91,7 @@ impl Dash {
     /// [`DashParams::problems`], where there are any.
     pub fn new(params: DashParams) -> Result<Dash, Vec<ParamProblem>> {
         let problems = params.problems();
-        let names = (abr::by_name(&params.abr), Estimator::by_name(&params.estimator));
-        let (Some(entry), Some(estimator), []) = (names.0, names.1, &problems[..]) else {
+        let (Some(entry), []) = (abr::by_name(&params.abr), &problems[..]) else {
             return Err(problems);
         };
         let abr = (entry.make)(&Setup {
@@ -100,7 +99,7 @@ impl Dash {
             segment: params.segment,
             capacity: params.buffer,
             safety: params.safety,
-            estimator,
+            estimator: params.estimator,
         });
         Ok(Dash { params, abr, session: None, segments: Vec::new() })
     }

@@ -355,7 +355,7 @@ fn every_rule_uses_the_link_without_stalls_and_recovers_from_a_fall() {
         let params = DashParams {
             abr: entry.name.to_owned(),
             buffer: 24 * SECOND,
-            estimator: "ewma".to_owned(),
+            estimator: abr::Estimator::Ewma,
             ladder: ladder.clone(),
             ..one_level()
         };

@@ -111,6 +111,10 @@ fn a_repeated_timeout_keeps_ssthresh() {
     let mut reno = super::Reno::default();
     reno.on_timeout(&mut s.window, &event, false);
     assert_eq!(s.window.ssthresh, 20 * MSS);
+    s.window.cwnd = 12 * MSS;
     reno.on_timeout(&mut s.window, &event, true);
     assert_eq!(s.window.ssthresh, 5 * MSS);
+    s.window.cwnd = 8 * MSS;
+    reno.on_timeout(&mut s.window, &event, true);
+    assert_eq!(s.window.ssthresh, 4 * MSS, "what was sent beyond the window does not count");
 }

@@ -98,8 +98,7 @@ impl NewCwv {
         for _ in 0..periods {
             remember(window);
             window.cwnd = window.cwnd.min((window.cwnd / 2).max(ctx.initial_window));
-            // Half the window may be what is used: validated again, whatever time is left over.
-            if !self.unused(window.cwnd) || window.cwnd <= ctx.initial_window {
+            if window.cwnd <= ctx.initial_window {
                 break;
             }
         }
@@ -158,7 +157,8 @@ impl WindowValidation for NewCwv {
         let mut recovery = Recovery::Validated;
         if matches!(self.recovery, Recovery::No) {
             let expired = self.pipe_ack.expire(&event.ctx);
-            self.assess(&mut before.clone(), &event.ctx, expired);
+            // Of the window only what congestion found matters; the response replaces it.
+            self.assess(&mut { *before }, &event.ctx, expired);
             if matches!(self.phase, Phase::NonValidated { .. }) {
                 let capacity = self.pipe_ack.value().unwrap_or(0).max(event.ctx.flight_size);
                 set_window(window, capacity / 2, event.ctx.mss);

@@ -60,7 +60,7 @@ impl PipeAck {
         self.highest.map(|highest| highest.max(open))
     }
 
-    /// Takes in an acknowledgment outside loss recovery. Returns whether a round ended or a sample expired.
+    /// Takes in an acknowledgment outside loss recovery. Returns whether a round ended or the highest sample expired.
     #[inline]
     pub(super) fn on_ack(&mut self, ctx: &Context) -> bool {
         let before = std::mem::replace(&mut self.high_ack, ctx.snd_una);
@@ -84,14 +84,15 @@ impl PipeAck {
         self.mark = 0;
     }
 
-    /// Drops what is older than the sampling period at `ctx.now`. Returns whether there was any.
+    /// Drops what is older than the sampling period at `ctx.now`. Returns whether the highest sample was.
     #[inline]
     pub(super) fn expire(&mut self, ctx: &Context) -> bool {
-        let expired = ctx.now >= self.expiry && self.highest.is_some();
-        if expired {
-            self.refresh(ctx);
+        if ctx.now < self.expiry || self.highest.is_none() {
+            return false;
         }
-        expired
+        let before = self.highest;
+        self.refresh(ctx);
+        self.highest < before
     }
 
     /// When the last sample of at least `volume` bytes grew too old; `ctx.now` if there is none.

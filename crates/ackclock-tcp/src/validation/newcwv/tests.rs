@@ -63,13 +63,22 @@ fn sample_is_the_volume_of_one_round_trip() {
 
 #[test]
 fn slow_start_stays_validated() {
+    // At each ACK, with samples expiring in the middle of rounds from the ninth on.
     let mut s = Sender::with_cc("newcwv", "reno");
-    for _ in 0..10 {
-        s.bulk_round();
+    s.srtt = Some(130 * MILLISECOND);
+    s.send(1 << 20);
+    for _ in 0..12 {
+        let target = s.nxt;
+        let step = 130 * MILLISECOND / (s.flight() / (2 * MSS));
+        while s.una < target {
+            s.wait(step);
+            s.ack(2);
+            assert!(!s.non_validated(), "{:?}", s.state());
+            s.send(1 << 20);
+        }
         assert!(s.pipe_ack().is_some());
-        assert!(!s.non_validated(), "{:?}", s.state());
     }
-    assert!(s.window.cwnd > 1000 * MSS);
+    assert!(s.window.cwnd > 10_000 * MSS);
 }
 
 #[test]
@@ -483,12 +492,14 @@ fn a_slow_sender_is_reduced_too_until_half_is_used() {
 
 #[test]
 fn the_ack_that_ends_the_phase_after_the_period_reduces_first() {
-    let mut s = rate_limited(80, 5);
-    s.send(60);
-    s.wait(5 * MINUTE + 10 * SECOND);
-    s.ack(60);
-    assert_eq!(s.state(), (40, 60, 60));
-    assert!(!s.non_validated());
+    for (minutes, expected) in [(5, (40, 60, 60)), (10, (20, 60, 60))] {
+        let mut s = rate_limited(80, 5);
+        s.send(60);
+        s.wait(minutes * MINUTE + 10 * SECOND);
+        s.ack(60);
+        assert_eq!(s.state(), expected, "what this ACK says of the path does not undo the time before it");
+        assert!(!s.non_validated());
+    }
 }
 
 #[test]

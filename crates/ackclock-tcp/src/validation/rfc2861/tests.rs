@@ -82,6 +82,13 @@ fn a_window_not_filled_never_decays_below_a_segment() {
         s.wait(950 * MILLISECOND);
     }
     assert_eq!(s.window.cwnd, MSS);
+    // A small segment and a window that is no whole number of them: (1500 + 100) / 2 would be 800 bytes.
+    s.window.cwnd = 1500;
+    s.nxt += 100;
+    s.wait(SECOND);
+    let ctx = s.ctx();
+    s.rule.on_sent(&mut s.window, &ctx, false);
+    assert_eq!(s.window.cwnd, MSS);
 }
 
 #[test]
@@ -141,7 +148,11 @@ fn nothing_decays_in_recovery_and_the_window_grows_after_a_timeout() {
 fn loss_begins_a_new_period() {
     let mut s = Sender::still("rfc2861", 80);
     trickle(&mut s, 20, 8);
+    s.send(20);
     s.lose();
+    // The last segment stays outstanding: the sender is not idle.
+    s.recovery_point -= MSS;
+    s.wait(2 * SECOND);
     s.recover(0);
     s.wait(500 * MILLISECOND);
     s.send(1);

@@ -78,17 +78,6 @@ pub enum Estimator {
     Ewma,
 }
 
-impl Estimator {
-    /// Every estimator, by name.
-    pub const CATALOGUE: &[(&'static str, Estimator)] =
-        &[("last", Estimator::Last), ("mean", Estimator::Mean), ("ewma", Estimator::Ewma)];
-
-    /// The estimator of a name.
-    pub fn by_name(name: &str) -> Option<Estimator> {
-        Estimator::CATALOGUE.iter().find(|(known, _)| *known == name).map(|(_, estimator)| *estimator)
-    }
-}
-
 /// A running estimate.
 #[derive(Clone, Copy, Debug)]
 pub struct Estimate {
@@ -226,13 +215,5 @@ pub(super) mod tests {
         assert_eq!(level(SECOND, 2 * SECOND), Some(2), "half of each segment's time is dead");
         assert_eq!(level(SECOND + SECOND / 100, 2 * SECOND), Some(1));
         assert_eq!(level(3 * SECOND, 2 * SECOND), Some(0), "no time is left at all");
-    }
-
-    #[test]
-    fn names() {
-        for (name, estimator) in Estimator::CATALOGUE {
-            assert_eq!(Estimator::by_name(name), Some(*estimator));
-        }
-        assert_eq!(Estimator::by_name("median"), None);
     }
 }

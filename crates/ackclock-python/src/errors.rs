@@ -1,0 +1,35 @@
+//! Errors as Python sees them. The exception classes live in `ackclock._errors`, so that they pickle, document and
+//! type-check like any other Python class.
+
+use ackclock_sim::scenario::ScenarioError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+mod python {
+    pyo3::import_exception!(ackclock._errors, ScenarioError);
+    pyo3::import_exception!(ackclock._errors, Cancelled);
+}
+
+/// `ackclock.ScenarioError` with one dict a problem: path, line (or None) and message.
+pub fn scenario_error(py: Python<'_>, error: &ScenarioError) -> PyErr {
+    let problems: PyResult<Vec<Py<PyDict>>> = error
+        .problems
+        .iter()
+        .map(|problem| {
+            let entry = PyDict::new(py);
+            entry.set_item("path", &problem.path)?;
+            entry.set_item("line", problem.line)?;
+            entry.set_item("message", &problem.message)?;
+            Ok(entry.unbind())
+        })
+        .collect();
+    match problems {
+        Ok(problems) => python::ScenarioError::new_err((problems,)),
+        Err(error) => error,
+    }
+}
+
+/// `ackclock.Cancelled`: the run was ended through its `Cancel`.
+pub fn cancelled() -> PyErr {
+    python::Cancelled::new_err("the run was cancelled")
+}

@@ -1,0 +1,97 @@
+//! Running a scenario with the interpreter's lock released.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use ackclock_sim::Run;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{cancelled, scenario_error};
+use crate::scenario::parse;
+use crate::tables::to_arro3;
+
+/// Events between two looks at the clock and at [`Cancel`]: some milliseconds of work.
+const EVENTS_PER_STEP: u64 = 20_000;
+
+/// Between two visits to the interpreter, for signals and progress.
+const VISIT_EVERY: Duration = Duration::from_millis(100);
+
+/// Ends a run from another thread.
+#[pyclass(module = "ackclock._core", frozen)]
+#[derive(Default)]
+pub struct Cancel {
+    asked: Arc<AtomicBool>,
+}
+
+#[pymethods]
+impl Cancel {
+    #[new]
+    fn new() -> Cancel {
+        Cancel::default()
+    }
+
+    /// Asks every run that was given this object to end; they raise `ackclock.Cancelled` within milliseconds.
+    fn cancel(&self) {
+        self.asked.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether `cancel` was called.
+    #[getter]
+    fn cancelled(&self) -> bool {
+        self.asked.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs a scenario to its end and returns its provenance and its tables.
+///
+/// `progress` is called with the part of the simulated time that is done, from 0 to 1. An exception that it raises, a
+/// signal (on the main thread) or `cancel` ends the run.
+#[pyfunction]
+#[pyo3(signature = (text, format, overrides, seed=None, cancel=None, progress=None))]
+pub fn run<'py>(
+    py: Python<'py>,
+    text: &str,
+    format: &str,
+    overrides: Vec<(String, String)>,
+    seed: Option<u64>,
+    cancel: Option<Bound<'py, Cancel>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
+    let scenario = parse(py, text, format, &overrides)?;
+    let asked = cancel.map_or_else(Default::default, |cancel| cancel.get().asked.clone());
+    let meta = PyDict::new(py);
+    meta.set_item("name", &scenario.name)?;
+    meta.set_item("scenario_hash", scenario.hash())?;
+    meta.set_item("version", crate::version())?;
+    meta.set_item("seed", seed.unwrap_or(scenario.seed))?;
+    meta.set_item("duration_s", scenario.duration as f64 / 1e9)?;
+
+    let end = scenario.duration.max(1) as f64;
+    let run = Run::new(&scenario, seed).map_err(|error| scenario_error(py, &error))?;
+    let output = py.detach(move || {
+        let mut run = run;
+        let mut visited = Instant::now();
+        while run.step(EVENTS_PER_STEP) {
+            if asked.load(Ordering::Relaxed) {
+                return Err(cancelled());
+            }
+            if visited.elapsed() >= VISIT_EVERY {
+                let done = (run.now() as f64 / end).min(1.0);
+                Python::attach(|py| {
+                    py.check_signals()?;
+                    progress.as_ref().map_or(Ok(()), |progress| progress.call1(py, (done,)).map(drop))
+                })?;
+                visited = Instant::now();
+            }
+        }
+        Ok(run.finish())
+    })?;
+
+    let tables = PyDict::new(py);
+    for (name, table) in output.tables {
+        tables.set_item(name, to_arro3(py, table)?)?;
+    }
+    Ok((meta, tables))
+}

@@ -1,0 +1,237 @@
+//! Canonical form, hash, JSON Schema and reference.
+
+use super::*;
+
+/// Acceptable changes of every field of [`BASE`] but `name` and `seed`, one at a time.
+pub(super) const CHANGES: &[(&str, &str)] = &[
+    ("duration", "61s"),
+    ("packet_size", "1400B"),
+    ("bottleneck.rate", "2Mbps"),
+    ("bottleneck.delay", "100ms"),
+    ("bottleneck.queue", "50 packets"),
+    ("bottleneck.queue.limit", "64KiB"),
+    ("bottleneck.reverse_rate", "500kbps"),
+    ("bottleneck.reverse_queue", "2bdp"),
+    ("bottleneck.reverse_queue.limit", "unlimited"),
+    ("bottleneck.bdp_rtt", "1s"),
+    ("access", "{ rate = '7x' }"),
+    ("access.rate", "100Mbps"),
+    ("access.source_delay", "1ms"),
+    ("access.sink_delay", "2ms"),
+    ("flows[2].name", "third"),
+    ("flows[2].count", "2"),
+    ("flows[2].app", "{ kind = 'transfer', size = '2MB' }"),
+    ("flows[2].start", "1s"),
+    ("flows[2].start_jitter", "2s"),
+    ("flows[2].access", "{}"),
+    ("flows[2].access.rate", "3x"),
+    ("flows[2].access.source_delay", "3ms"),
+    ("flows[2].access.sink_delay", "4ms"),
+    ("flows[2].stack", "linux"),
+    ("flows[2].cc", "cubic"),
+    ("flows[2].validation", "newcwv"),
+    ("flows[2].slow_start", "standard"),
+    ("flows[2].pacing", "fq"),
+    ("flows[2].pacing.slow_start_percent", "150"),
+    ("flows[2].pacing.avoidance_percent", "150"),
+    ("flows[2].pacing.quantum", "5 packets"),
+    ("flows[2].initial_window", "4"),
+    ("flows[2].initial_rto", "3s"),
+    ("flows[2].min_rto", "200ms"),
+    ("flows[2].max_rto", "2min"),
+    ("flows[2].sack", "false"),
+    ("flows[2].receive_buffer", "64KiB"),
+    ("flows[2].delayed_ack", "40ms"),
+    ("flows[2].ack_every", "1"),
+    ("flows[2].quick_acks", "16"),
+    ("flows[2].restart_after_idle", "off"),
+    ("flows[2].mss", "1000B"),
+    ("flows[1].app.size", "3MB"),
+    ("flows[1].app.count", "3"),
+    ("flows[1].app.gap", "1s"),
+    ("flows[0].app.ladder", "['300kbps']"),
+    ("flows[0].app.segment", "3s"),
+    ("flows[0].app.segments", "20"),
+    ("flows[0].app.abr", "bola"),
+    ("flows[0].app.buffer", "30s"),
+    ("flows[0].app.startup", "4s"),
+    ("flows[0].app.resume", "5s"),
+    ("flows[0].app.think", "10ms"),
+    ("flows[0].app.think_jitter", "20ms"),
+    ("flows[0].app.request_size", "400B"),
+    ("flows[0].app.header_size", "0B"),
+    ("flows[0].app.size_cv", "0.25"),
+    ("flows[0].app.safety", "0.9"),
+    ("flows[0].app.estimator", "ewma"),
+    ("probes", "{ packets = true }"),
+    ("probes.window", "true"),
+    ("probes.packets", "true"),
+    ("probes.interval", "0s"),
+    ("probes.from", "1s"),
+    ("probes.to", "50s"),
+];
+
+/// A change with what it needs to be acceptable: a table to put the key into.
+pub(super) fn change(index: usize) -> Vec<(String, String)> {
+    let (path, value) = CHANGES[index];
+    let mut pairs = Vec::new();
+    for table in ["flows[2].pacing", "bottleneck.queue", "bottleneck.reverse_queue"] {
+        if path.starts_with(&format!("{table}.")) {
+            let kind = if table.ends_with("pacing") { "fq" } else { "drop-tail" };
+            pairs.push((table, format!("{{ kind = '{kind}' }}")));
+        }
+    }
+    pairs.push((path, value.to_owned()));
+    pairs.into_iter().map(|(path, value)| (path.to_owned(), value)).collect()
+}
+
+#[test]
+fn every_field_moves_the_hash() {
+    let base = with(&[]).hash();
+    let mut hashes = vec![base.clone()];
+    for index in 0..CHANGES.len() {
+        let scenario = Scenario::from_toml(BASE, &change(index)).unwrap_or_else(|error| panic!("{error}"));
+        hashes.push(scenario.hash());
+    }
+    assert!(hashes.iter().all(|hash| hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())));
+    // Some changes come to the same: a queue of its default kind, an FQ table of defaults.
+    let moved = hashes[1..].iter().filter(|hash| **hash != base).count();
+    assert_eq!(moved, CHANGES.len());
+    assert_eq!(with(&[("name", "other"), ("seed", "9")]).hash(), base);
+
+    // The list above knows every field of the reference.
+    let strip = |path: &str| {
+        let mut plain = String::new();
+        let mut inside = false;
+        for c in path.chars() {
+            match c {
+                '[' | '<' => inside = true,
+                ']' | '>' => inside = false,
+                c if !inside => plain.push(c),
+                _ => {}
+            }
+        }
+        plain
+    };
+    let changed: Vec<_> = CHANGES.iter().map(|(path, _)| strip(path)).collect();
+    let reference = reference();
+    for row in reference.as_array().expect("a list") {
+        let path = strip(row["path"].as_str().expect("a path"));
+        let apart = ["name", "seed", "bottleneck", "flows"].contains(&path.as_str()) || path.ends_with(".kind");
+        assert!(apart || changed.contains(&path), "{path} is in no change");
+    }
+}
+
+#[test]
+fn spelling_does_not_move_the_hash() {
+    let toml = r#"
+# The same as BASE in other words.
+[[flows]]
+app.ladder = ["0.2Mbps", "400 kbit/s", "700000bps"]
+app.segment = "2000ms"
+app.kind = "dash"
+name = "video"
+[[flows]]
+app = { size = "1000kB", kind = "transfer", gap = "0ms" }
+name = "file"
+[[flows]]
+app.kind = "bulk"
+[bottleneck]
+delay = "0.2s"
+rate = "1000kbps"
+"#;
+    let other =
+        Scenario::from_toml(&format!("duration = '1min'\n{toml}"), &[]).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(other, with(&[]));
+    assert_eq!(other.hash(), with(&[]).hash());
+}
+
+/// The keys of JSON Schema 2020-12 that the schema may use, each with what its value has to be.
+fn check_schema(schema: &Json, at: &str) {
+    let object = schema.as_object().unwrap_or_else(|| panic!("{at} is a schema"));
+    for (key, value) in object {
+        let at = format!("{at}/{key}");
+        match key.as_str() {
+            "$schema" | "title" | "description" | "pattern" => assert!(value.is_string(), "{at}"),
+            "type" => {
+                let types = ["object", "array", "string", "integer", "number", "boolean"];
+                assert!(value.as_str().is_some_and(|name| types.contains(&name)), "{at}");
+            }
+            "minimum" | "maximum" | "minItems" => assert!(value.is_number(), "{at}"),
+            "uniqueItems" => assert!(value.is_boolean(), "{at}"),
+            "additionalProperties" => assert_eq!(value, &Json::from(false), "{at}"),
+            "const" | "default" => {}
+            "enum" => assert!(value.as_array().is_some_and(|values| !values.is_empty()), "{at}"),
+            "required" => {
+                for name in value.as_array().expect("a list") {
+                    assert!(object["properties"].get(name.as_str().expect("a name")).is_some(), "{at} {name}");
+                }
+            }
+            "oneOf" => {
+                let options = value.as_array().expect("a list");
+                options.iter().enumerate().for_each(|(index, option)| check_schema(option, &format!("{at}/{index}")));
+            }
+            "items" => check_schema(value, &at),
+            "properties" => {
+                for (name, property) in value.as_object().expect("an object") {
+                    check_schema(property, &format!("{at}/{name}"));
+                    assert!(property["description"].as_str().is_some_and(|doc| !doc.is_empty()), "{at}/{name}");
+                }
+            }
+            _ => panic!("{at} is no key of a schema"),
+        }
+    }
+}
+
+#[test]
+fn the_schema_is_well_formed_and_has_every_field() {
+    let schema = schema();
+    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    check_schema(&schema, "");
+    let rate = &schema["properties"]["bottleneck"]["properties"]["rate"];
+    assert_eq!(rate["type"], "string");
+    assert!(rate["description"].as_str().is_some_and(|doc| doc.contains("Mbps")));
+    assert_eq!(schema["properties"]["bottleneck"]["required"], json!(["rate", "delay"]));
+    assert_eq!(schema["properties"]["packet_size"]["default"], "1500B");
+    let cc = &schema["properties"]["flows"]["items"]["properties"]["cc"]["oneOf"];
+    let names: Vec<_> = cc.as_array().expect("a list").iter().map(|option| option["const"].clone()).collect();
+    assert_eq!(names, ["reno", "cubic"]);
+}
+
+#[test]
+fn every_default_of_the_reference_is_what_an_absent_key_means() {
+    let canonical = with(&[("flows[2].pacing", "fq"), ("flows[2].access", "{}")]).to_json();
+    let mut defaults = 0;
+    for row in reference().as_array().expect("a list") {
+        let path = row["path"].as_str().expect("a path");
+        assert!(row["doc"].as_str().is_some_and(|doc| doc.ends_with('.')), "{path}");
+        let Some(default) = row.get("default") else { continue };
+        if !default.is_string() && !default.is_number() && !default.is_boolean() {
+            continue;
+        }
+        let flow = match path {
+            path if path.contains("<dash>") => "0",
+            path if path.contains("<transfer>") => "1",
+            _ => "2",
+        };
+        let pointer = path.replace("[]", &format!("/{flow}")).replace(['.', '<'], "/").replace('>', "");
+        let pointer = ["dash", "transfer", "fq", "drop-tail"]
+            .iter()
+            .fold(format!("/{pointer}"), |path, kind| path.replace(&format!("/{kind}"), ""));
+        let Some(value) = canonical.pointer(&pointer) else {
+            assert!(path.contains("reverse_queue"), "{path} is not at {pointer}");
+            continue;
+        };
+        let queue = path == "bottleneck.queue" && value["limit"] == *default;
+        assert!(queue || value == default, "{path}: {value} {default}");
+        defaults += 1;
+    }
+    assert!(defaults > 25, "{defaults}");
+}
+
+#[test]
+fn the_catalogue_has_what_scenarios_alone_define() {
+    let names: Vec<_> = catalogue().into_iter().map(|(family, entries)| (family, entries.len())).collect();
+    assert_eq!(names, [("app", 3), ("queue", 1), ("pacing", 2)]);
+    assert!(catalogue().iter().flat_map(|(_, entries)| entries).all(|(_, doc)| !doc.is_empty()));
+}

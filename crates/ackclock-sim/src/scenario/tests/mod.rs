@@ -1,0 +1,170 @@
+//! The scenario as its readers meet it: what is accepted, what is refused and in which words.
+
+mod forms;
+mod fuzz;
+mod refusals;
+
+use super::*;
+use ackclock_tcp::config::Restart;
+
+const BULK: &str = include_str!("../../../../../scenarios/bulk.toml");
+const TRANSFER: &str = include_str!("../../../../../scenarios/transfer.toml");
+const DASH: &str = include_str!("../../../../../scenarios/dash-newcwv.toml");
+
+/// A scenario with every kind of application, for overrides to break.
+const BASE: &str = r#"
+duration = "60s"
+[bottleneck]
+rate = "1Mbps"
+delay = "200ms"
+[[flows]]
+name = "video"
+app = { kind = "dash", ladder = ["200kbps", "400kbps", "700kbps"], segment = "2s" }
+[[flows]]
+name = "file"
+app = { kind = "transfer", size = "1MB" }
+[[flows]]
+app = "bulk"
+"#;
+
+fn set(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect()
+}
+
+fn with(pairs: &[(&str, &str)]) -> Scenario {
+    Scenario::from_toml(BASE, &set(pairs)).unwrap_or_else(|error| panic!("{pairs:?}: {error}"))
+}
+
+fn problems(text: &str, pairs: &[(&str, &str)]) -> Vec<Problem> {
+    Scenario::from_toml(text, &set(pairs)).err().map_or(Vec::new(), |error| error.problems)
+}
+
+#[test]
+fn the_examples_are_scenarios_of_less_than_a_page() {
+    for text in [BULK, TRANSFER, DASH] {
+        let scenario = Scenario::from_toml(text, &[]).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(Scenario::from_json(&scenario.to_json().to_string(), &[]), Ok(scenario));
+        assert!(text.lines().count() <= 50);
+    }
+}
+
+#[test]
+fn a_scenario_has_the_values_of_its_text_and_the_defaults() {
+    let scenario = with(&[]);
+    assert_eq!(scenario.duration, 60_000_000_000);
+    assert_eq!((scenario.seed, scenario.packet_size), (1, 1_500));
+    assert_eq!((scenario.bottleneck.rate, scenario.bottleneck.delay), (1_000_000, 200_000_000));
+    assert_eq!(scenario.bottleneck.queue, Queue::DropTail(DropTail { limit: QueueLimit::Bdp(1.0) }));
+    assert_eq!(scenario.access, Access { rate: AccessRate::Times(10.0), source_delay: 0, sink_delay: 0 });
+    let names: Vec<_> = scenario.flows.iter().map(|flow| flow.name.as_str()).collect();
+    assert_eq!(names, ["video", "file", "flow2"]);
+    assert_eq!(scenario.flows[1].app, App::Transfer(Transfer { size: 1_000_000, count: 1, gap: 0 }));
+    assert_eq!(scenario.flows[2].app, App::Bulk);
+    let App::Dash(dash) = &scenario.flows[0].app else { panic!("{:?}", scenario.flows[0].app) };
+    assert_eq!(dash.ladder, [200_000, 400_000, 700_000]);
+    assert_eq!((dash.startup, dash.resume, dash.buffer), (2_000_000_000, 2_000_000_000, 12_000_000_000));
+    assert_eq!((dash.abr.as_str(), dash.segments, dash.estimator), ("throughput", None, Estimator::Mean));
+    assert_eq!(scenario.probes.interval, 10_000_000);
+}
+
+#[test]
+fn overrides_reach_every_value() {
+    let scenario = with(&[
+        ("duration", "5 min"),
+        ("bottleneck.rate", "2Mbps"),
+        ("flows[0].cc", "cubic"),
+        ("flows[*].validation", "newcwv"),
+        ("flows.file.cc", "\"reno\""),
+        ("flows.flow2.initial_window", "3"),
+        ("flows.flow2.initial_window", "4"),
+        ("flows[0].app.ladder[2]", "1Mbps"),
+        ("access.source_delay", "5ms"),
+        ("flows[1].pacing", "{ kind = 'fq', quantum = '9kB' }"),
+    ]);
+    assert_eq!(
+        (scenario.duration, scenario.bottleneck.rate, scenario.access.source_delay),
+        (300_000_000_000, 2_000_000, 5_000_000)
+    );
+    let cc: Vec<_> = scenario.flows.iter().map(|flow| flow.cc.as_deref()).collect();
+    assert_eq!(cc, [Some("cubic"), Some("reno"), None]);
+    assert!(scenario.flows.iter().all(|flow| flow.validation.as_deref() == Some("newcwv")));
+    assert_eq!(scenario.flows[2].initial_window, Some(4));
+    let App::Dash(dash) = &scenario.flows[0].app else { panic!("{:?}", scenario.flows[0].app) };
+    assert_eq!(dash.ladder[2], 1_000_000);
+    let fq = Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: Amount::Bytes(9_000) };
+    assert_eq!(scenario.flows[1].pacing, Some(Pacing::Fq(fq)));
+}
+
+#[test]
+fn json_reads_as_toml_does() {
+    let json = r#"{ "flows": [ { "app": { "segment": "2s", "ladder": ["200kbit/s", "0.4Mbps", "700kbps"], "kind": "dash" },
+        "name": "video", "cc": null }, { "name": "file", "app": { "kind": "transfer", "size": "1000kB" } }, { "app": "bulk" } ],
+        "bottleneck": { "delay": "0.2 s", "rate": "1000kbps", "queue": { "kind": "drop-tail", "limit": "1.0bdp" } },
+        "duration": "1min", "seed": 7, "name": "other" }"#;
+    let scenario = Scenario::from_json(json, &[]).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(scenario.hash(), with(&[]).hash());
+    assert_eq!(scenario.flows, with(&[]).flows);
+    let error = Scenario::from_json("[1, 2]", &[]).expect_err("no table");
+    assert_eq!(error.problems[0].path, "");
+    assert!(error.problems[0].message.contains("a list is not a table"), "{error}");
+}
+
+#[test]
+fn tcp_is_the_stack_with_what_the_flow_overrides() {
+    let tcp = |pairs: &[(&str, &str)]| {
+        let scenario = with(pairs);
+        scenario.flows[2].tcp_config(scenario.packet_size)
+    };
+    let rfc = tcp(&[]);
+    assert_eq!((rfc.mss, rfc.cc.name, rfc.validation.name, rfc.restart), (1_460, "reno", "none", Restart::Rfc5681));
+    assert_eq!(tcp(&[("packet_size", "1400B")]).mss, 1_360);
+    let linux = tcp(&[("flows[2].stack", "linux"), ("flows[2].validation", "newcwv")]);
+    assert_eq!((linux.cc.name, linux.min_rto, linux.quick_acks), ("cubic", 200_000_000, 16));
+    assert_eq!((linux.validation.name, linux.restart), ("newcwv", Restart::Off));
+    let own = tcp(&[
+        ("flows[2].cc", "cubic"),
+        ("flows[2].pacing", "fq"),
+        ("flows[2].initial_window", "3"),
+        ("flows[2].initial_rto", "3s"),
+        ("flows[2].min_rto", "300ms"),
+        ("flows[2].max_rto", "90s"),
+        ("flows[2].sack", "false"),
+        ("flows[2].receive_buffer", "64KiB"),
+        ("flows[2].delayed_ack", "0s"),
+        ("flows[2].ack_every", "1"),
+        ("flows[2].quick_acks", "4"),
+        ("flows[2].restart_after_idle", "raises-ssthresh"),
+        ("flows[2].mss", "1000B"),
+    ]);
+    assert_eq!((own.cc.name, own.initial_window, own.mss, own.sack), ("cubic", 3, 1_000, false));
+    assert_eq!((own.initial_rto, own.min_rto, own.max_rto), (3_000_000_000, 300_000_000, 90_000_000_000));
+    assert_eq!((own.receive_buffer, own.delayed_ack, own.ack_every, own.quick_acks), (65_536, 0, 1, 4));
+    assert_eq!(own.restart, Restart::RaisesSsthresh);
+    let fq = ackclock_tcp::pacing::Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 3_000 };
+    assert_eq!(own.pacing, fq);
+}
+
+#[test]
+fn what_follows_from_several_fields_is_resolved() {
+    let scenario = with(&[
+        ("flows[0].access.source_delay", "50ms"),
+        ("access.sink_delay", "10ms"),
+        ("bottleneck.reverse_rate", "500kbps"),
+        ("flows[1].count", "2"),
+    ]);
+    assert_eq!(scenario.base_rtt(&scenario.flows[0]), 520_000_000);
+    assert_eq!(scenario.base_rtt(&scenario.flows[1]), 420_000_000);
+    assert_eq!(scenario.bdp_rtt(), 520_000_000);
+    assert_eq!(scenario.queue_limit(), QueueLimit::Bytes(65_000));
+    assert_eq!(scenario.reverse_queue_limit(), QueueLimit::Bytes(65_000));
+    assert_eq!(scenario.flows[0].copies().collect::<Vec<_>>(), ["video"]);
+    assert_eq!(scenario.flows[1].copies().collect::<Vec<_>>(), ["file.0", "file.1"]);
+    let scenario = with(&[
+        ("bottleneck.reverse_rate", "500kbps"),
+        ("bottleneck.reverse_queue", "2bdp"),
+        ("bottleneck.bdp_rtt", "800ms"),
+    ]);
+    assert_eq!(scenario.queue_limit(), QueueLimit::Bytes(100_000));
+    assert_eq!(scenario.reverse_queue_limit(), QueueLimit::Bytes(100_000));
+    assert_eq!(scenario.bottleneck.reverse_rate(), 500_000);
+}

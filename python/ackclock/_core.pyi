@@ -1,0 +1,31 @@
+"""The private extension: thin bindings to the Rust engine. Use the public names of `ackclock` instead."""
+
+from collections.abc import Callable
+from typing import Literal, final
+
+from arro3.core import Table
+
+from ackclock.result import Meta
+
+__all__ = ["Cancel", "catalogue", "check", "run", "scenario_hash", "schema", "version"]
+
+@final
+class Cancel:
+    def __new__(cls) -> Cancel: ...
+    def cancel(self) -> None: ...
+    @property
+    def cancelled(self) -> bool: ...
+
+def version() -> str: ...
+def check(text: str, format: Literal["toml", "json"], overrides: list[tuple[str, str]]) -> str: ...
+def scenario_hash(text: str, format: Literal["toml", "json"], overrides: list[tuple[str, str]]) -> str: ...
+def schema() -> str: ...
+def catalogue() -> str: ...
+def run(
+    text: str,
+    format: Literal["toml", "json"],
+    overrides: list[tuple[str, str]],
+    seed: int | None = None,
+    cancel: Cancel | None = None,
+    progress: Callable[[float], object] | None = None,
+) -> tuple[Meta, dict[str, Table]]: ...

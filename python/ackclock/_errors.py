@@ -1,0 +1,55 @@
+"""The exceptions that ackclock raises on purpose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Cancelled", "Problem", "ScenarioError"]
+
+
+class Problem(TypedDict):
+    """One thing wrong with a scenario."""
+
+    path: str
+    """Where: a key path such as ``flows[0].cc``; empty when the text as a whole is wrong."""
+    line: int | None
+    """Line of the text, counted from 1, where it is known."""
+    message: str
+    """What is wrong, and what would be accepted."""
+
+
+class ScenarioError(ValueError):
+    """A scenario that cannot run. Everything wrong with it is in ``problems``; nothing has been run or written."""
+
+    def __init__(self, problems: Sequence[Problem], source: str = "") -> None:
+        self.problems: list[Problem] = list(problems)
+        self.source = source
+        """The scenario's file, where there is one."""
+        super().__init__(self.problems, source)
+
+    @classmethod
+    def of(cls, message: str, source: str = "") -> ScenarioError:
+        """The error of a single problem that concerns the scenario as a whole."""
+        return cls([Problem(path="", line=None, message=message)], source)
+
+    def lines(self) -> list[str]:
+        """One readable line a problem."""
+        prefix = f"{self.source}: " if self.source else ""
+        return [prefix + describe(problem) for problem in self.problems]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+
+class Cancelled(Exception):  # noqa: N818 -- not an error: someone asked for it
+    """A run was ended through its ``Cancel``."""
+
+
+def describe(problem: Problem) -> str:
+    """A problem as ``line 3: flows[0].cc: ...``, without the parts that are not known."""
+    line = problem["line"]
+    parts = [f"line {line}" if line is not None else "", problem["path"], problem["message"]]
+    return ": ".join(part for part in parts if part)

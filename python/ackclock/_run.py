@@ -1,0 +1,120 @@
+"""Running scenarios from Python."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
+
+from ackclock import _core
+from ackclock._runner import Progress, execute
+from ackclock.progress import reporter
+from ackclock.result import Replications, Result
+from ackclock.scenario import Overrides, Source, Text, check, load, named, override_pairs
+from ackclock.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ackclock._core import Cancel
+
+__all__ = ["Job", "run", "run_job", "seeds_from"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A scenario, what to override in it, and a seed (None: the scenario's own)."""
+
+    scenario: Text
+    overrides: tuple[tuple[str, str], ...] = ()
+    seed: int | None = None
+
+
+def run_job(job: Job, cancel: Cancel, progress: Progress) -> Result:
+    """Runs one job on this thread, with the interpreter's lock released."""
+    text = job.scenario
+    with named(text):
+        meta, tables = _core.run(text.text, text.format, list(job.overrides), job.seed, cancel, progress)
+    return Result(meta, {name: Table(table) for name, table in tables.items()})
+
+
+def seeds_from(first: int, count: int) -> list[int]:
+    """The seeds of `count` replications: `first` and those after it."""
+    if count < 1:
+        raise ValueError(f"the number of seeds is at least 1, not {count}")
+    return list(range(first, first + count))
+
+
+@overload
+def run(
+    scenario: Source,
+    *,
+    seed: int | None = None,
+    seeds: None = None,
+    overrides: Overrides | None = None,
+    threads: int | None = None,
+    progress: bool | Callable[[float], object] = False,
+) -> Result: ...
+@overload
+def run(
+    scenario: Source,
+    *,
+    seed: None = None,
+    seeds: int | Iterable[int],
+    overrides: Overrides | None = None,
+    threads: int | None = None,
+    progress: bool | Callable[[float], object] = False,
+) -> Replications: ...
+def run(
+    scenario: Source,
+    *,
+    seed: int | None = None,
+    seeds: int | Iterable[int] | None = None,
+    overrides: Overrides | None = None,
+    threads: int | None = None,
+    progress: bool | Callable[[float], object] = False,
+) -> Result | Replications:
+    """Runs a scenario, once or as replications.
+
+    Parameters
+    ----------
+    scenario
+        The path of a TOML file, TOML text, or a dict of the same shape.
+    seed
+        Seed of a single run; the scenario's own when not given.
+    seeds
+        Run replications: a number of them (the scenario's seed and those after it) or the seeds themselves.
+    overrides
+        Values by key path that replace the scenario's, for example ``{"bottleneck.rate": "2Mbps"}``.
+    threads
+        Replications at the same time; as many as there are cores when not given. It does not change the results.
+    progress
+        True for a bar on standard error, or a function called with the part done, from 0 to 1.
+
+    Returns
+    -------
+    Result or Replications
+        A `Result`, or with `seeds` the `Replications` in the order of the seeds.
+
+    Raises
+    ------
+    ScenarioError
+        With everything that is wrong with the scenario, before anything runs.
+    """
+    if seed is not None and seeds is not None:
+        raise ValueError("give seed for one run or seeds for replications, not both")
+    text = load(scenario)
+    pairs = tuple(override_pairs(overrides))
+    own_seed = int(check(text, pairs)["seed"])
+    chosen: list[int | None]
+    if seeds is None:
+        chosen = [seed]
+    elif isinstance(seeds, int):
+        chosen = [*seeds_from(own_seed, seeds)]
+    else:
+        chosen = [*seeds]
+        if not chosen:
+            raise ValueError("seeds is empty")
+    jobs = [Job(text, pairs, one) for one in chosen]
+    with reporter(progress, text.name or "run") as report:
+        runs = execute(jobs, run_job, threads=threads, progress=report)
+    return runs[0] if seeds is None else Replications(runs)

@@ -1,0 +1,55 @@
+"""What the engine costs: fixed workloads, each in a process of its own, measured in CPU seconds.
+
+The workloads are the TOML files beside this one. A packet is a data packet that the bottleneck delivered; CPU seconds
+are those of the run itself, user and system, without the start of the interpreter; peak memory is that of the process.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+import ackclock
+from ackclock.progress import reporter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["measure", "names"]
+
+
+def names() -> list[str]:
+    """The workloads, in order: W1 and so on."""
+    files = resources.files(__name__).iterdir()
+    return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+
+
+def measure(workloads: Sequence[str], *, repeat: int = 1, progress: bool = False) -> dict[str, Any]:
+    """Measures workloads one after the other and returns the JSON document of ``ackclock bench --json``.
+
+    With `repeat`, a workload is measured that often and the one with the median CPU time is reported.
+    """
+    if repeat < 1:
+        raise ValueError(f"repeat is at least 1, not {repeat}")
+    measured = []
+    with reporter(progress, "bench") as report:
+        for index, name in enumerate(workloads):
+            tries = []
+            for number in range(repeat):
+                tries.append(_measure_once(name))
+                if report is not None:
+                    report((index + (number + 1) / repeat) / len(workloads))
+            middle = statistics.median_low(one["cpu_s"] for one in tries)
+            measured.append({"name": name} | next(one for one in tries if one["cpu_s"] == middle))
+    return {"version": ackclock.__version__, "repeat": repeat, "workloads": measured}
+
+
+def _measure_once(name: str) -> dict[str, Any]:
+    worker = [sys.executable, "-m", "ackclock.bench.worker", name]
+    done = subprocess.run(worker, stdout=subprocess.PIPE, check=True, text=True)  # noqa: S603 -- our own interpreter
+    row: dict[str, Any] = json.loads(done.stdout)
+    return row

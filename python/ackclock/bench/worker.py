@@ -1,0 +1,64 @@
+"""One workload in this process: prints what it cost as JSON."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from ackclock import _core
+from ackclock.table import Table
+
+MIB = 1024 * 1024
+
+
+def main(name: str) -> None:
+    """Measures the workload `name`."""
+    text = resources.files("ackclock.bench").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    before = cpu_seconds()
+    meta, tables = _core.run(text, "toml", [])
+    cpu_s = cpu_seconds() - before
+    row = {"scenario_hash": meta["scenario_hash"], "duration_s": meta["duration_s"]} | row_of(tables, cpu_s)
+    json.dump(row | {"peak_rss_mib": peak_rss_bytes() / MIB}, sys.stdout)
+
+
+def row_of(tables: dict[str, Any], cpu_s: float) -> dict[str, Any]:
+    """Packets, CPU seconds, utilisation and loss of a run."""
+    links = {row["link"]: row for row in Table(tables["links"]).rows()}
+    flows = Table(tables["flows"])
+    bottleneck = links["bottleneck"]
+    # What the sources sent besides data (SYN, FIN, bare ACKs) crossed the same link and is not counted.
+    packets = int(bottleneck["packets"] - (flows["segments_sent"] - flows["data_segments_sent"]).sum())
+    return {
+        "packets": packets,
+        "cpu_s": cpu_s,
+        "packets_per_cpu_s": packets / cpu_s,
+        "utilisation": bottleneck["utilisation"],
+        "loss": bottleneck["drop_rate"],
+    }
+
+
+def cpu_seconds() -> float:
+    """User and system time of this process so far."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+def peak_rss_bytes() -> int:
+    """The largest resident size of this process.
+
+    Linux carries ru_maxrss over from the process that started this one; VmHWM begins anew.
+    """
+    status = Path("/proc/self/status")
+    if status.exists():
+        fields = dict(line.split(":", 1) for line in status.read_text(encoding="ascii").splitlines())
+        return int(fields["VmHWM"].split()[0]) * 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

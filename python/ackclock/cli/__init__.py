@@ -1,0 +1,73 @@
+"""The command line: ``ackclock``.
+
+Exit status: 0 done; 1 a check or a claim failed where the command's job is to check; 2 the input was wrong; 130 ended
+by Ctrl-C. With ``--json`` standard output carries one JSON document and nothing else; everything else that is said goes
+to standard error.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from cyclopts import App, CycloptsError, UnknownOptionError
+
+from ackclock import __version__
+from ackclock._errors import Cancelled, ScenarioError
+from ackclock.cli import commands
+from ackclock.cli.output import UsageError, complain
+from ackclock.store import FolderError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["app", "main"]
+
+DONE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+app = App(
+    name="ackclock",
+    help="What does this change to TCP do, on which networks, to whom, and how sure are we?",
+    version=__version__,
+    print_error=False,
+    exit_on_error=False,
+    suppress_keyboard_interrupt=False,
+    result_action="return_value",
+)
+app.command(commands.run, name="run")
+app.command(commands.reproduce, name="reproduce")
+app.command(commands.list_, name="list")
+app.command(commands.check, name="check")
+app.command(commands.schema, name="schema")
+app.command(commands.bench, name="bench")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command line (the process's own when not given) and returns the exit status."""
+    try:
+        status = app(sys.argv[1:] if arguments is None else arguments)
+        sys.stdout.flush()
+    except UnknownOptionError as error:
+        options = sorted({name for argument in error.argument_collection for name in argument.names})
+        accepted = [option for option in options if option.startswith("--")] + ["--help"]
+        complain(f"unknown option {error.token.keyword or error.token.value}; accepted: {', '.join(accepted)}")
+    except CycloptsError as error:
+        complain(str(error))
+    except ScenarioError as error:
+        for line in error.lines():
+            complain(line)
+    except (UsageError, FolderError) as error:
+        complain(str(error))
+    except (KeyboardInterrupt, Cancelled):
+        complain("interrupted; nothing was written")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has gone; what is still buffered must not raise again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except OSError as error:
+        complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
+    else:
+        return status if isinstance(status, int) else DONE
+    return WRONG_INPUT

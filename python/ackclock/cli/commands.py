@@ -1,0 +1,246 @@
+"""The commands. Each reads its input whole before it starts, and writes its output whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+import ackclock
+from ackclock import store
+from ackclock.cli.output import (
+    UsageError,
+    complain,
+    print_json,
+    print_run,
+    print_summary,
+    print_table,
+    say,
+)
+
+__all__ = ["bench", "check", "list_", "reproduce", "run", "schema"]
+
+Set = Annotated[tuple[str, ...], Parameter(name="--set", negative="")]
+Json = Annotated[bool, Parameter(name="--json", negative="")]
+Out = Annotated[Path | None, Parameter(name="--out")]
+Threads = Annotated[int | None, Parameter(name="--threads")]
+
+
+def _overrides(settings: tuple[str, ...]) -> list[tuple[str, str]]:
+    pairs = []
+    for setting in settings:
+        path, equals, value = setting.partition("=")
+        if not equals or not path.strip():
+            raise UsageError(f"--set {setting}: expected PATH=VALUE, for example --set bottleneck.rate=2Mbps")
+        pairs.append((path.strip(), value.strip()))
+    return pairs
+
+
+def _at_least_one(option: str, value: int | None) -> None:
+    if value is not None and value < 1:
+        raise UsageError(f"{option} {value}: expected a whole number of at least 1")
+
+
+def _seed(value: int | None) -> None:
+    if value is not None and not 0 <= value < 2**64:
+        raise UsageError(f"--seed {value}: expected a whole number from 0 to 2^64 - 1")
+
+
+def run(
+    scenario: Path,
+    /,
+    *,
+    seed: int | None = None,
+    seeds: int | None = None,
+    settings: Set = (),
+    out: Out = None,
+    json: Json = False,
+    threads: Threads = None,
+) -> int:
+    """Run a scenario in the simulator.
+
+    Parameters
+    ----------
+    scenario
+        The scenario: a TOML file.
+    seed
+        Seed of a single run, instead of the scenario's own.
+    seeds
+        Number of replications: the scenario's seed and those after it. Results come with intervals.
+    settings
+        PATH=VALUE: replaces a value of the scenario, as in bottleneck.rate=2Mbps. May be repeated.
+    out
+        Folder for the tables (CSV) and summary.json. One that holds anything else is refused.
+    json
+        Print one JSON document.
+    threads
+        Replications at the same time; by default one a core. It does not change the results.
+    """
+    if seed is not None and seeds is not None:
+        raise UsageError("--seed asks for one run and --seeds for several: give one of them")
+    _seed(seed)
+    _at_least_one("--seeds", seeds)
+    _at_least_one("--threads", threads)
+    overrides = _overrides(settings)
+    if out is not None:
+        store.check_folder(out)
+    result: ackclock.Result | ackclock.Replications
+    if seeds is None:
+        result = ackclock.run(scenario, seed=seed, overrides=overrides, progress=True)
+    else:
+        result = ackclock.run(scenario, seeds=seeds, overrides=overrides, threads=threads, progress=True)
+    if out is not None:
+        with store.output_folder(out) as folder:
+            result.write(folder)
+    if json:
+        print_json(result.document())
+    elif isinstance(result, ackclock.Replications):
+        print_summary(result)
+    else:
+        print_run(result)
+    if out is not None:
+        complain(f"results in {out}")
+    return 0
+
+
+def reproduce(
+    *study: str,
+    quick: Annotated[bool, Parameter(negative="")] = False,
+    out: Out = None,
+    json: Json = False,
+    threads: Threads = None,
+) -> int:
+    """Reproduce published studies: run them and compare each published claim with what is measured here.
+
+    The exit status is 1 when a claim that is on record as reproduced no longer is.
+
+    Parameters
+    ----------
+    study
+        Names of studies, or all (the default). `ackclock list study` names them.
+    quick
+        Fewer replications and shorter runs: within a minute.
+    out
+        Folder for the report (HTML), the verdicts (JSON) and the tables (CSV); with several studies, a folder each.
+    json
+        Print one JSON document: an object for one study, a list for several.
+    threads
+        Simulations at the same time; by default one a core. It does not change the results.
+    """
+    from ackclock import studies
+    from ackclock.cli.study import print_study
+
+    _at_least_one("--threads", threads)
+    names = studies.names() if not study or study == ("all",) else list(dict.fromkeys(study))
+    unknown = [name for name in names if name not in studies.names()]
+    if unknown:
+        accepted = ", ".join([*studies.names(), "all"])
+        raise UsageError(
+            f"unknown {'study' if len(unknown) == 1 else 'studies'} {', '.join(unknown)}; accepted: {accepted}"
+        )
+    single = len(names) == 1
+    folders = {name: out if single or out is None else out / name for name in names}
+    for folder in folders.values():
+        if folder is not None:
+            store.check_folder(folder)
+    documents: list[dict[str, Any]] = []
+    regressions: list[str] = []
+    for name in names:
+        result = studies.reproduce(name, quick=quick, out=folders[name], threads=threads, progress=True)
+        documents.append(result.document())
+        regressions += [
+            f"{name}: claim {claim} is on record as reproduced and no longer is" for claim in result.regressions
+        ]
+        if not json:
+            print_study(result, folders[name])
+    if json:
+        print_json(documents[0] if single else documents)
+    for regression in regressions:
+        complain(regression)
+    return 1 if regressions else 0
+
+
+def list_(kind: str | None = None, /, *, json: Json = False) -> int:
+    """List what a scenario can name, and the studies.
+
+    Parameters
+    ----------
+    kind
+        One kind, as cc or study; all of them when not given.
+    json
+        Print one JSON document: kind to a list of name, summary and source.
+    """
+    from ackclock import studies
+
+    kinds = ackclock.catalogue() | {"study": studies.catalogue()}
+    if kind is not None:
+        if kind not in kinds:
+            raise UsageError(f"unknown kind {kind}; accepted: {', '.join(kinds)}")
+        kinds = {kind: kinds[kind]}
+    if json:
+        print_json(kinds)
+        return 0
+    for name, entries in kinds.items():
+        rows = [[entry["name"], entry["summary"], entry["source"]] for entry in entries]
+        print_table(name, ["name", "what it is", "source"], rows)
+    return 0
+
+
+def check(scenario: Path, /, *, settings: Set = (), json: Json = False) -> int:
+    """Check a scenario without running it.
+
+    Parameters
+    ----------
+    scenario
+        The scenario: a TOML file.
+    settings
+        PATH=VALUE: replaces a value of the scenario. May be repeated.
+    json
+        Print the scenario in its canonical form, every default filled in.
+    """
+    canonical = ackclock.check(scenario, _overrides(settings))
+    if json:
+        print_json(canonical)
+    else:
+        say(f"{scenario}: a good scenario")
+    return 0
+
+
+def schema() -> int:
+    """Print the JSON Schema of scenarios, for editors and validators."""
+    print_json(ackclock.schema())
+    return 0
+
+
+def bench(
+    *,
+    only: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    repeat: int = 1,
+    json: Json = False,
+) -> int:
+    """Measure the engine: packets per CPU second on fixed workloads, each in a process of its own.
+
+    Parameters
+    ----------
+    only
+        A workload to measure, as W2; may be repeated. All when not given.
+    repeat
+        Measure each this often and take the median.
+    json
+        Print one JSON document.
+    """
+    from ackclock import bench as benches
+    from ackclock.cli.study import print_bench
+
+    _at_least_one("--repeat", repeat)
+    names = benches.names()
+    unknown = [name for name in only if name not in names]
+    if unknown:
+        raise UsageError(f"unknown workload {', '.join(unknown)}; accepted: {', '.join(names)}")
+    document = benches.measure([name for name in names if not only or name in only], repeat=repeat, progress=True)
+    if json:
+        print_json(document)
+    else:
+        print_bench(document)
+    return 0

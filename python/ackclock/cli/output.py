@@ -1,0 +1,155 @@
+"""What the commands print: JSON documents, and tables for people."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as RichTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ackclock.result import Replications, Result
+
+__all__ = ["UsageError", "complain", "print_json", "print_run", "print_summary", "print_table", "say"]
+
+
+class UsageError(ValueError):
+    """A command was given what it cannot use; the message says what it accepts."""
+
+
+def complain(message: str) -> None:
+    """One line on standard error."""
+    print(f"ackclock: {message}", file=sys.stderr, flush=True)  # noqa: T201 -- this is where output is made
+
+
+def say(line: str) -> None:
+    """One line on standard output."""
+    sys.stdout.write(line + "\n")
+
+
+def print_json(document: Any) -> None:
+    """The one document of standard output."""
+    json.dump(document, sys.stdout, allow_nan=False, ensure_ascii=False, indent=2)
+    sys.stdout.write("\n")
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table for people; columns after the first are aligned to the right when they hold numbers."""
+    cells = [list(row) for row in rows]
+    table = RichTable(title=escape(title) or None, title_justify="left", title_style="bold")
+    for index, column in enumerate(columns):
+        numeric = bool(cells) and all(_is_number(row[index]) for row in cells)
+        table.add_column(escape(column), justify="right" if numeric else "left", overflow="fold")
+    for row in cells:
+        table.add_row(*(escape(cell) for cell in row))
+    # Without a terminal there is no width to fit: lines are as long as the table.
+    console = Console() if sys.stdout.isatty() else Console(width=1000, soft_wrap=True)
+    console.print(table)
+
+
+def _is_number(cell: str) -> bool:
+    return cell == "-" or cell.lstrip("-+").replace(".", "", 1).replace(",", "")[:1].isdigit()
+
+
+def _number(digits: int, scale: float = 1.0) -> Callable[[Any], str]:
+    return lambda value: "-" if value is None else f"{value * scale:,.{digits}f}"
+
+
+def _text(value: Any) -> str:
+    return "-" if value is None else str(value)
+
+
+Spec = list[tuple[str, str, "Callable[[Any], str]"]]
+
+FLOWS: Spec = [
+    ("flow", "name", _text),
+    ("cc", "cc", _text),
+    ("validation", "validation", _text),
+    ("goodput Mbit/s", "goodput_bps", _number(3, 1e-6)),
+    ("segments", "segments_sent", _number(0)),
+    ("sent again", "retransmits", _number(0)),
+    ("timeouts", "timeouts", _number(0)),
+    ("SRTT ms", "srtt_ms", _number(1)),
+]
+LINKS: Spec = [
+    ("link", "name", _text),
+    ("utilisation %", "utilisation", _number(1, 100)),
+    ("packets", "packets", _number(0)),
+    ("drops", "drops", _number(0)),
+    ("drop rate %", "drop_rate", _number(3, 100)),
+]
+DELAYS: Spec = [(f"queue {name} ms", name, _number(1)) for name in ("mean", "p50", "p95", "p99")]
+TRANSFERS: Spec = [
+    ("flow", "flow", _text),
+    ("no.", "index", _number(0)),
+    ("kB", "bytes", _number(1, 1e-3)),
+    ("start s", "start_s", _number(3)),
+    ("took s", "duration_s", _number(3)),
+    ("goodput Mbit/s", "goodput_bps", _number(3, 1e-6)),
+]
+DASH: Spec = [
+    ("client", "flow", _text),
+    ("segments", "segments", _number(0)),
+    ("level kbit/s", "mean_level_bps", _number(1, 1e-3)),
+    ("download kbit/s", "mean_download_bps", _number(1, 1e-3)),
+    ("switches", "switches", _number(0)),
+    ("stalls", "stalls", _number(0)),
+    ("stalled s", "stall_s", _number(2)),
+]
+SHOWN = 20
+"""Rows of a table that are printed; the others are counted, and are all in --json and --out."""
+
+
+def _print_spec(title: str, spec: Spec, rows: Sequence[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    spec = [column for column in spec if column[1] in rows[0]]
+    shown = [[render(row[key]) for _, key, render in spec] for row in rows[:SHOWN]]
+    print_table(title, [header for header, _, _ in spec], shown)
+    if len(rows) > SHOWN:
+        say(f"and {len(rows) - SHOWN} more {title}: see --json or --out")
+
+
+def print_run(result: Result) -> None:
+    """One run, for people."""
+    document = result.document()
+    say(
+        f"{document['name']}: {document['duration_s']:g} s, seed {document['seed']}, "
+        f"scenario {document['scenario_hash']}, ackclock {document['version']}"
+    )
+    _print_spec("flows", FLOWS, document["flows"])
+    _print_spec("links", LINKS + DELAYS, [row | row["queue_delay_ms"] for row in document["links"]])
+    _print_spec("transfers", TRANSFERS, document["transfers"])
+    _print_spec("dash", DASH, document.get("dash", []))
+
+
+def print_summary(runs: Replications) -> None:
+    """Replications, for people: means with their intervals."""
+    meta = runs[0].meta
+    say(
+        f"{meta['name']}: {meta['duration_s']:g} s, {len(runs)} seeds from {runs.seeds[0]}, "
+        f"scenario {meta['scenario_hash']}, ackclock {meta['version']}; means with 95 % intervals"
+    )
+    summary = runs.summary()
+    for title, spec in (("flows", FLOWS), ("links", LINKS), ("dash", DASH)):
+        rows = summary.get(title, [])
+        columns = [column for column in spec[1:] if any(column[1] in row for row in rows)]
+        cells = [
+            [row["name"]] + [_interval(row.get(key), render) for _, key, render in columns] for row in rows[:SHOWN]
+        ]
+        if cells:
+            print_table(title, [spec[0][0]] + [header for header, _, _ in columns], cells)
+
+
+def _interval(estimate: dict[str, Any] | None, render: Callable[[Any], str]) -> str:
+    if estimate is None:
+        return "-"
+    if estimate["ci"] is None:
+        return render(estimate["mean"])
+    low, high = estimate["ci"]
+    return f"{render(estimate['mean'])} [{render(low)}, {render(high)}]"

@@ -1,0 +1,48 @@
+"""What `reproduce` and `bench` print for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ackclock.cli.output import print_table, say
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ackclock.studies.study import StudyResult
+
+__all__ = ["print_bench", "print_study"]
+
+
+def print_study(result: StudyResult, folder: Path | None) -> None:
+    """Published against measured, with the verdicts."""
+    quick = ", quick" if result.quick else ""
+    say(f"{result.title}: {len(result.seeds)} paired replications{quick}, ackclock {result.version}")
+    rows = []
+    for claim in result.document()["claims"]:
+        low, high = claim["ci"]
+        interval = "-" if low is None else f"[{low:.2f}, {high:.2f}]"
+        measured = "-" if claim["measured"] is None else f"{claim['measured']:.2f}"
+        published = claim["published"] if isinstance(claim["published"], str) else f"{claim['published']:.2f}"
+        rows.append([claim["statement"], published, measured, interval, claim["unit"], claim["verdict"]])
+    print_table("claims", ["claim", "published", "measured", "95 % interval", "unit", "verdict"], rows)
+    if folder is not None:
+        say(f"report: {folder / 'report.html'}")
+
+
+def print_bench(document: dict[str, Any]) -> None:
+    """One row a workload."""
+    rows = [
+        [
+            row["name"],
+            f"{row['packets']:,}",
+            f"{row['cpu_s']:.3f}",
+            f"{row['packets_per_cpu_s'] / 1e6:.2f}",
+            f"{row['peak_rss_mib']:.0f}",
+            f"{100 * row['utilisation']:.1f}",
+            f"{100 * row['loss']:.3f}",
+        ]
+        for row in document["workloads"]
+    ]
+    columns = ["workload", "packets", "CPU s", "million packets/CPU s", "peak RSS MiB", "utilisation %", "loss %"]
+    print_table(f"ackclock {document['version']}", columns, rows)

@@ -1,0 +1,198 @@
+"""The figures of a report, as data."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from ackclock.report.tables import cell_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from ackclock.stats import Estimate
+
+__all__ = ["Figure", "Intervals", "Plot", "Reference", "Row", "Series"]
+
+Kind: TypeAlias = Literal["line", "step", "points", "interval"]
+
+DIGITS = 7
+"""Significant digits of plotted numbers: a microsecond in ten seconds, and far below a pixel."""
+
+
+def _numbers(values: ArrayLike) -> list[float | None]:
+    array = np.asarray(values, dtype=np.float64).ravel()
+    return [float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None for value in array]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One line of a plot: numbers of equal length; NaN in `y` is a gap."""
+
+    label: str
+    x: ArrayLike
+    y: ArrayLike
+    colour: str
+    kind: Kind = "line"
+    low: ArrayLike | None = None
+    """Lower ends of the intervals of kind ``interval``."""
+    high: ArrayLike | None = None
+    """Upper ends of the intervals of kind ``interval``."""
+    dashed: bool = False
+
+    def data(self) -> dict[str, Any]:
+        """As the page's script takes it, in order of x."""
+        x = np.asarray(self.x, dtype=np.float64).ravel()
+        order = np.argsort(x, kind="stable")
+        columns = {"x": x, "y": self.y}
+        if self.kind == "interval":
+            if self.low is None or self.high is None:
+                raise ValueError(f"series {self.label!r}: an interval needs low and high")
+            columns |= {"low": self.low, "high": self.high}
+        data: dict[str, Any] = {"label": self.label, "colour": self.colour, "kind": self.kind, "dashed": self.dashed}
+        for name, values in columns.items():
+            column = np.asarray(values, dtype=np.float64).ravel()
+            if column.size != x.size:
+                raise ValueError(f"series {self.label!r}: {column.size} values of {name} for {x.size} of x")
+            data[name] = _numbers(column[order])
+        if not np.isfinite(x).all():
+            raise ValueError(f"series {self.label!r}: x holds NaN or infinity")
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """An interactive plot: hover for the values, drag to zoom, double-click to see all again."""
+
+    title: str
+    x_label: str
+    y_label: str
+    series: Sequence[Series]
+    caption: str = ""
+    command: str = ""
+    """The command that repeats the figure's numbers."""
+    seed: int | None = None
+    """The seed of the run that is drawn."""
+    from_zero: bool = True
+    """Whether the y axis begins at zero."""
+
+    def html(self, identifier: str) -> str:
+        """The body of the figure."""
+        if not self.series:
+            raise ValueError(f"figure {self.title!r} has no series")
+        data = {
+            "title": self.title,
+            "x_label": self.x_label,
+            "y_label": self.y_label,
+            "from_zero": self.from_zero,
+            "series": [series.data() for series in self.series],
+        }
+        # "<" is escaped so that no label can end the script element.
+        text = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+        return (
+            f'<div class="plot" id="{identifier}" role="img" aria-label="{escape(self.title)}"></div>\n'
+            f'<script type="application/json" data-plot="{identifier}">{text}</script>\n'
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One interval: the group it is listed under, what it is of, and the number."""
+
+    group: str
+    label: str
+    estimate: Estimate
+    colour: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A vertical line to compare intervals with, as a published value."""
+
+    at: float
+    label: str
+    colour: str = "var(--quiet)"
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """Intervals one below the other on a common axis, grouped: readable at any width and without a script."""
+
+    title: str
+    x_label: str
+    rows: Sequence[Row]
+    caption: str = ""
+    command: str = ""
+    seed: int | None = None
+    references: Sequence[Reference] = ()
+
+    def html(self, identifier: str) -> str:
+        """The body of the figure."""
+        if not self.rows:
+            raise ValueError(f"figure {self.title!r} has no rows")
+        ends = [value for row in self.rows for value in (row.estimate.value, row.estimate.low, row.estimate.high)]
+        ticks = _ticks([*(value for value in ends if math.isfinite(value)), *(line.at for line in self.references)])
+        low, span = ticks[0], ticks[-1] - ticks[0]
+
+        def place(value: float) -> str:
+            return f"{100 * (value - low) / span:.3f}%"
+
+        lines = "".join(f'<i class="tick" style="left:{place(tick)}"></i>' for tick in ticks)
+        lines += "".join(
+            f'<i class="reference" style="left:{place(line.at)};border-color:{line.colour}"></i>'
+            for line in self.references
+        )
+        parts: list[str] = []
+        group: str | None = None
+        for row in self.rows:
+            if row.group != group:
+                group = row.group
+                parts.append(f'<h4 class="group">{escape(group)}</h4>')
+            parts.append(_interval_row(row, lines, place))
+        labels = "".join(f'<span style="left:{place(tick)}">{cell_text(tick)}</span>' for tick in ticks)
+        parts.append(f'<div class="row axis"><span></span><span class="track">{labels}</span><span></span></div>')
+        key = "".join(
+            f'<li><i style="border-color:{line.colour}"></i>{escape(line.label)}: {cell_text(float(line.at))}</li>'
+            for line in self.references
+        )
+        notes = f'<p class="axis-label">{escape(self.x_label)}</p>' + (f'<ul class="key">{key}</ul>' if key else "")
+        return f'<div class="intervals" id="{identifier}">{"".join(parts)}{notes}</div>\n'
+
+
+Figure: TypeAlias = Plot | Intervals
+
+
+def _interval_row(row: Row, lines: str, place: Callable[[float], str]) -> str:
+    estimate = row.estimate
+    value = cell_text(float(estimate.value))
+    bar, ends = "", "no interval"
+    if estimate.has_interval:
+        ends = f"[{cell_text(float(estimate.low))}, {cell_text(float(estimate.high))}]"
+        right = f"calc(100% - {place(estimate.high)})"
+        bar = f'<b class="bar" style="left:{place(estimate.low)};right:{right};background:{row.colour}"></b>'
+    dot = f'<b class="dot" style="left:{place(estimate.value)};background:{row.colour}"></b>'
+    hover = escape(f"{row.group}, {row.label}: {value} {ends}, n = {estimate.n}")
+    return (
+        f'<div class="row" title="{hover}"><span class="label">{escape(row.label)}</span>'
+        f'<span class="track">{lines}{bar}{dot}</span>'
+        f'<span class="value">{value} <small>{ends}</small></span></div>'
+    )
+
+
+def _ticks(values: Sequence[float], wanted: int = 5) -> list[float]:
+    """Round numbers around `values`, about `wanted` of them: the first is below all and the last above all."""
+    low, high = min(values), max(values)
+    if low == high:
+        low, high = low - (abs(low) or 1) / 10, high + (abs(high) or 1) / 10
+    rough = (high - low) / (wanted - 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(multiple * power for multiple in (1, 2, 2.5, 5, 10) if multiple * power >= rough * (1 - 1e-9))
+    first, last = math.floor(low / step), math.ceil(high / step)
+    return [float(f"{number * step:.12g}") for number in range(first, last + 1)]

@@ -1,0 +1,57 @@
+"""Tables in HTML."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["cell_text", "html_table"]
+
+
+def cell_text(cell: object) -> str:
+    """A cell as people read it: numbers to four significant digits (whole numbers whole), an empty cell as a dash."""
+    match cell:
+        case None:
+            return "-"
+        case bool():
+            return "yes" if cell else "no"
+        case int():
+            return f"{cell:,}"
+        case float() if math.isnan(cell):
+            return "-"
+        case float() if abs(cell) >= 1000:
+            return f"{cell:,.0f}"
+        case float():
+            return f"{cell:.4g}"
+    return str(cell)
+
+
+def html_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A table that scrolls sideways where the page is narrower than it; columns of numbers are aligned to the right.
+
+    Raises
+    ------
+    ValueError
+        If a row does not have one cell a column.
+    """
+    for row in rows:
+        if len(row) != len(columns):
+            raise ValueError(f"a row of {len(row)} cells in a table of {len(columns)} columns")
+    numeric = [bool(rows) and all(_is_number(row[index]) for row in rows) for index in range(len(columns))]
+    marks = [' class="number"' if number else "" for number in numeric]
+    head = "".join(f'<th scope="col"{mark}>{escape(column)}</th>' for column, mark in zip(columns, marks, strict=True))
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td{mark}>{escape(cell_text(cell))}</td>" for cell, mark in zip(row, marks, strict=True))
+        + "</tr>\n"
+        for row in rows
+    )
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>\n'
+
+
+def _is_number(cell: object) -> bool:
+    return cell is None or (isinstance(cell, int | float) and not isinstance(cell, bool))

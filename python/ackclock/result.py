@@ -1,0 +1,228 @@
+"""What a run gives back: tables, where they came from, and the JSON document of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypedDict, overload
+
+import numpy as np
+
+from ackclock import stats
+from ackclock.table import Table, stack
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ackclock.plot import Plot
+
+__all__ = ["Meta", "Replications", "Result"]
+
+
+class Meta(TypedDict):
+    """Where the numbers of a run came from."""
+
+    name: str
+    scenario_hash: str
+    """16 hexadecimal digits that name the scenario whatever its seed."""
+    version: str
+    seed: int
+    duration_s: float
+
+
+PROBES = {"window": "probes.window = true", "events": "probes.window = true", "packets": "probes.packets = true"}
+"""The tables that a run fills only when its scenario asks for them, and how to ask."""
+
+KEYS = {"flows": "flow", "links": "link", "dash": "flow"}
+"""The tables of one row a component, with the column that names it: those of which replications have a summary."""
+
+
+class _Tables:
+    """Named access to the tables of one run or several."""
+
+    tables: Mapping[str, Table]
+
+    def _table(self, name: str) -> Table:
+        if name in self.tables:
+            return self.tables[name]
+        hint = f"; the scenario has to ask for it with {PROBES[name]}" if name in PROBES else ""
+        raise KeyError(f"this run has no table {name!r}{hint}; there are {', '.join(sorted(self.tables))}")
+
+    @property
+    def flows(self) -> Table:
+        """One row a flow: goodput, segments, retransmissions, timeouts, round-trip times."""
+        return self._table("flows")
+
+    @property
+    def links(self) -> Table:
+        """One row a link: utilisation, drops, queueing delay."""
+        return self._table("links")
+
+    @property
+    def transfers(self) -> Table:
+        """One row a transfer of a fixed size; the end is empty when the run ended first."""
+        return self._table("transfers")
+
+    @property
+    def dash(self) -> Table:
+        """One row a DASH client: mean level, switches, stalls."""
+        return self._table("dash")
+
+    @property
+    def dash_segments(self) -> Table:
+        """One row a DASH segment: level, size, download time, buffer, stall."""
+        return self._table("dash_segments")
+
+    @property
+    def window(self) -> Table:
+        """The congestion window over time; needs ``probes.window``."""
+        return self._table("window")
+
+    @property
+    def events(self) -> Table:
+        """Timeouts and recovery periods over time; needs ``probes.window``."""
+        return self._table("events")
+
+    @property
+    def packets(self) -> Table:
+        """Every segment sent, dropped and delivered; needs ``probes.packets``."""
+        return self._table("packets")
+
+
+class Result(_Tables):
+    """One run of one scenario."""
+
+    def __init__(self, meta: Meta, tables: Mapping[str, Table]) -> None:
+        self.meta = meta
+        """Where the numbers came from: name, scenario_hash, version, seed and duration_s."""
+        self.tables = tables
+        """All tables by name."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of this run."""
+        return self.meta["seed"]
+
+    @property
+    def plot(self) -> Plot:
+        """Figures in matplotlib: ``result.plot.window()``, ``.sequence()``, ``.dash()``."""
+        from ackclock.plot import Plot
+
+        return Plot(self)
+
+    def document(self) -> dict[str, Any]:
+        """The JSON document of ``ackclock run --json``; traces of the probes are not in it."""
+        document: dict[str, Any] = dict(self.meta)
+        document["flows"] = [_named(row, "flow") for row in self.tables["flows"].rows()]
+        document["links"] = [_link(row) for row in self.tables["links"].rows()]
+        document["transfers"] = list(self.tables["transfers"].rows()) if "transfers" in self.tables else []
+        for name, table in self.tables.items():
+            if name not in document and name not in PROBES:
+                document[name] = list(table.rows())
+        return document
+
+    def write(self, folder: Path) -> None:
+        """Writes the document as ``summary.json`` and every table as CSV into an existing folder."""
+        from ackclock import store
+
+        store.write_json(folder / "summary.json", self.document())
+        for name, table in self.tables.items():
+            store.write_csv(folder / f"{name}.csv", table)
+
+    def __repr__(self) -> str:
+        tables = ", ".join(f"{name} ({len(table)})" for name, table in self.tables.items())
+        return f"<ackclock.Result of {self.meta['name']!r}, seed {self.seed}: {tables}>"
+
+
+class Replications(_Tables, Sequence[Result]):
+    """Runs of one scenario that differ in nothing but the seed, in the order of their seeds.
+
+    A sequence of `Result`. Its tables are those of the runs one below the other, with a column ``seed`` in front.
+    """
+
+    def __init__(self, runs: Sequence[Result]) -> None:
+        if not runs:
+            raise ValueError("replications need at least one run")
+        self.runs = list(runs)
+        self.tables = {
+            name: stack([run.tables[name] for run in self.runs], "seed", self.seeds) for name in self.runs[0].tables
+        }
+
+    @overload
+    def __getitem__(self, index: int) -> Result: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Result]: ...
+    def __getitem__(self, index: int | slice) -> Result | list[Result]:
+        return self.runs[index]
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds, in order."""
+        return [run.seed for run in self.runs]
+
+    def summary(self, level: float = 0.95) -> dict[str, list[dict[str, Any]]]:
+        """Means over the replications with Student t intervals, for the tables of one row a component.
+
+        Only numbers that every replication has are in it.
+        """
+        return {
+            name: _summary(self.tables[name], key, len(self), level)
+            for name, key in KEYS.items()
+            if name in self.tables
+        }
+
+    def document(self) -> dict[str, Any]:
+        """The JSON document of ``ackclock run --seeds N --json``."""
+        meta = self.runs[0].meta
+        return {
+            "name": meta["name"],
+            "scenario_hash": meta["scenario_hash"],
+            "version": meta["version"],
+            "seeds": self.seeds,
+            "duration_s": meta["duration_s"],
+            "runs": [run.document() for run in self.runs],
+            "summary": self.summary(),
+        }
+
+    def write(self, folder: Path) -> None:
+        """Writes the document as ``summary.json`` and every stacked table as CSV into an existing folder."""
+        from ackclock import store
+
+        store.write_json(folder / "summary.json", self.document())
+        for name, table in self.tables.items():
+            store.write_csv(folder / f"{name}.csv", table)
+
+    def __repr__(self) -> str:
+        return f"<ackclock.Replications of {self.runs[0].meta['name']!r}, {len(self)} seeds>"
+
+
+def _named(row: dict[str, Any], key: str) -> dict[str, Any]:
+    return {"name": row[key]} | {column: cell for column, cell in row.items() if column != key}
+
+
+def _link(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of `links` with its queueing delays gathered under ``queue_delay_ms``."""
+    prefix, suffix = "queue_delay_", "_ms"
+    delays = {column: cell for column, cell in row.items() if column.startswith(prefix)}
+    rest = {column: cell for column, cell in row.items() if column not in delays}
+    nested = {column.removeprefix(prefix).removesuffix(suffix): cell for column, cell in delays.items()}
+    return _named(rest, "link") | {"queue_delay_ms": nested}
+
+
+def _summary(table: Table, key: str, replications: int, level: float) -> list[dict[str, Any]]:
+    names = table[key]
+    rows: list[dict[str, Any]] = []
+    for name in dict.fromkeys(names):
+        row: dict[str, Any] = {"name": name}
+        mine = names == name
+        for column in table.column_names:
+            cells = table[column][mine]
+            if column not in ("seed", key) and cells.dtype.kind in "if" and len(cells) == replications:
+                numbers = cells.astype(np.float64)
+                if np.isfinite(numbers).all():
+                    row[column] = stats.mean(numbers, level=level).document()
+        rows.append(row)
+    return rows

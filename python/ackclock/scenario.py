@@ -1,0 +1,137 @@
+"""Scenarios as Python hands them over: a file, TOML text or a dict. The schema itself belongs to the engine."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+from ackclock import _core
+from ackclock._errors import ScenarioError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Overrides", "Source", "Text", "catalogue", "check", "load", "named", "override_pairs", "schema"]
+
+Source: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | Text"
+"""A scenario: the path of a TOML file, TOML text (a `str` with a line break), or a dict of the same shape."""
+
+Overrides: TypeAlias = Mapping[str, object] | Iterable[tuple[str, object]]
+"""Values that replace the scenario's, by key path: ``{"bottleneck.rate": "2Mbps", "flows[0].cc": "reno"}``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A scenario as text, before the engine has looked at it."""
+
+    text: str
+    format: Literal["toml", "json"] = "toml"
+    name: str = ""
+    """What messages call it: the file's name, where there is a file."""
+
+
+def load(source: Source) -> Text:
+    """Turns any spelling of a scenario into text.
+
+    Raises
+    ------
+    ScenarioError
+        If the file cannot be read, is not UTF-8, or the dict holds what a scenario cannot.
+    """
+    match source:
+        case Text():
+            return source
+        case str() if "\n" in source:
+            return Text(source)
+        case str() | os.PathLike():
+            return _load_file(Path(source))
+        case Mapping():
+            return Text(_json(source), "json")
+    raise TypeError(f"a scenario is a path, TOML text or a dict, not {type(source).__name__}")
+
+
+def _load_file(path: Path) -> Text:
+    name = str(path)
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise ScenarioError.of("no such file", name) from None
+    except IsADirectoryError:
+        raise ScenarioError.of("this is a directory; a scenario is a TOML file", name) from None
+    except OSError as error:
+        raise ScenarioError.of(f"cannot be read: {error.strerror}", name) from None
+    except ValueError:
+        raise ScenarioError.of("no file can have this name", repr(name)) from None
+    try:
+        return Text(data.decode(), name=name)
+    except UnicodeDecodeError as error:
+        byte = data[error.start]
+        message = f"not UTF-8 text: byte 0x{byte:02x} at offset {error.start}; a scenario is a TOML file"
+        raise ScenarioError.of(message, name) from None
+
+
+def _json(value: object) -> str:
+    try:
+        return json.dumps(value, allow_nan=False, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        raise ScenarioError.of(f"{value!r} cannot be part of a scenario: {error}") from None
+
+
+@contextmanager
+def named(text: Text) -> Iterator[None]:
+    """Puts the name of the scenario's file into the errors of the block."""
+    try:
+        yield
+    except ScenarioError as error:
+        error.source = error.source or text.name
+        raise
+
+
+def override_pairs(overrides: Overrides | None) -> list[tuple[str, str]]:
+    """Overrides as the engine takes them: pairs of a key path and a value as text, in the order given."""
+    if overrides is None:
+        return []
+    pairs = cast("Mapping[str, object]", overrides).items() if isinstance(overrides, Mapping) else overrides
+    return [(path, value if isinstance(value, str) else _toml(value)) for path, value in pairs]
+
+
+def _toml(value: object) -> str:
+    """A value as TOML, which JSON is too but for its tables."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_json(str(key))} = {_toml(cell)}" for key, cell in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_toml(cell) for cell in value) + "]"
+    if value is None:
+        raise ScenarioError.of("None cannot be part of a scenario; leave the key out")
+    return _json(value)
+
+
+def check(scenario: Source, overrides: Overrides | None = None) -> dict[str, Any]:
+    """The scenario in its canonical form, every default filled in, without running it.
+
+    Raises
+    ------
+    ScenarioError
+        With everything that is wrong.
+    """
+    text = load(scenario)
+    with named(text):
+        checked: dict[str, Any] = json.loads(_core.check(text.text, text.format, override_pairs(overrides)))
+    return checked
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of a scenario, for editors and validators."""
+    document: dict[str, Any] = json.loads(_core.schema())
+    return document
+
+
+def catalogue() -> dict[str, list[dict[str, str]]]:
+    """What a scenario can name: kind (``cc``, ``validation``, ...) to a list of name, summary and source."""
+    kinds: dict[str, list[dict[str, str]]] = json.loads(_core.catalogue())
+    return kinds

@@ -1,0 +1,159 @@
+"""Results on disk: whole or not at all.
+
+A result folder is written under another name beside its place and renamed when it is complete, so that Ctrl-C, an
+error or a full disk never leaves half of one. A folder that ackclock wrote carries a list of its files; one that holds
+anything else is never replaced.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ackclock.table import Table
+
+__all__ = ["FolderError", "check_folder", "output_folder", "write_csv", "write_json", "write_text"]
+
+MARKER = "ackclock.json"
+"""Names the files of a result folder, so that the next run knows what it may replace."""
+
+
+class FolderError(ValueError):
+    """The place asked for cannot take a result folder."""
+
+
+def check_folder(path: Path) -> None:
+    """Refuses a place that holds something that ackclock did not write.
+
+    Raises
+    ------
+    FolderError
+        If `path` is not a folder, cannot be made, is the current folder, or holds a file that is not on the list of a
+        result of ackclock.
+    """
+    for parent in path.absolute().parents:
+        if parent.exists():
+            if not parent.is_dir():
+                raise FolderError(f"{path}: {parent} is not a folder")
+            if not os.access(parent, os.W_OK):
+                raise FolderError(f"{path}: {parent} cannot be written")
+            break
+    if path.is_symlink() or (path.exists() and not path.is_dir()):
+        raise FolderError(f"{path} exists and is not a folder")
+    if not path.exists():
+        return
+    if path.samefile(Path.cwd()):
+        raise FolderError(f"{path} is the folder this runs in; name another folder")
+    foreign = _foreign(path)
+    if foreign is not None:
+        raise FolderError(
+            f"{path} holds what ackclock did not write ({foreign.relative_to(path)}); name another folder"
+        )
+
+
+def _foreign(path: Path) -> Path | None:
+    """Something in a folder that is not on its list of files, if there is anything."""
+    ours = {path / name for name in (*_listed(path), MARKER)}
+    folders = [path]
+    while folders:
+        for entry in sorted(folders.pop().iterdir()):
+            if entry.is_dir() and not entry.is_symlink():
+                folders.append(entry)
+            elif entry not in ours:
+                return entry
+    return None
+
+
+def _listed(path: Path) -> set[str]:
+    try:
+        listed = json.loads((path / MARKER).read_text(encoding="utf-8"))["files"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+    return {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()
+
+
+@contextmanager
+def output_folder(path: Path) -> Iterator[Path]:
+    """A folder to write into, which becomes `path` when the block ends without an exception.
+
+    Raises
+    ------
+    FolderError
+        If `path` holds something that ackclock did not write, or its parent cannot be written.
+    """
+    check_folder(path)
+    path = path.absolute()
+    made = [parent for parent in path.parents if not parent.exists()]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.partial-", dir=path.parent))
+    except OSError as error:
+        raise FolderError(f"{path}: cannot be written: {error.strerror}") from None
+    try:
+        yield partial
+        files = sorted(str(file.relative_to(partial)) for file in partial.rglob("*") if file.is_file())
+        write_json(partial / MARKER, {"written_by": "ackclock", "files": files})
+        partial.chmod(0o777 & ~_umask())
+        check_folder(path)
+        _replace(path, partial)
+    except BaseException:
+        shutil.rmtree(partial, ignore_errors=True)
+        for parent in made:
+            with suppress(OSError):
+                parent.rmdir()
+        raise
+
+
+def _replace(path: Path, partial: Path) -> None:
+    if not path.exists():
+        partial.rename(path)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{path.name}.old-", dir=path.parent))
+    path.rename(old)
+    try:
+        partial.rename(path)
+    except BaseException:
+        old.rename(path)
+        raise
+    shutil.rmtree(old)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a file whole or not at all."""
+    handle, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        Path(partial).chmod(0o666 & ~_umask())
+        Path(partial).replace(path)
+    except BaseException:
+        Path(partial).unlink(missing_ok=True)
+        raise
+
+
+def write_json(path: Path, document: Any) -> None:
+    """Writes a JSON document. NaN and infinity are refused: JSON has neither."""
+    write_text(path, json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+
+
+def write_csv(path: Path, table: Table) -> None:
+    """Writes a table as CSV with a header line; floats keep every digit, empty cells are empty."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(table.column_names)
+        writer.writerows(row.values() for row in table.rows())

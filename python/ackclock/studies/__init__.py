@@ -1,0 +1,70 @@
+"""The studies that shaped the field, one command each.
+
+A study is a package beside this file: scenarios (TOML), the published claims as data (``claims.toml``), a page
+(``README.md``: question, set-up, unknowns, result), and a module with `reproduce`. Adding one is its folder and a line
+in `STUDIES`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, cast
+
+from ackclock import store
+from ackclock.progress import reporter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ackclock.studies.study import Study, StudyResult
+
+__all__ = ["STUDIES", "catalogue", "get", "names", "reproduce"]
+
+STUDIES = {
+    "newcwv-dash": "ackclock.studies.newcwv_dash",
+}
+"""Name on the command line to module."""
+
+
+def names() -> list[str]:
+    """The studies, in order."""
+    return list(STUDIES)
+
+
+def get(name: str) -> Study:
+    """The module of a study.
+
+    Raises
+    ------
+    KeyError
+        If there is none of that name.
+    """
+    if name not in STUDIES:
+        raise KeyError(f"no study {name!r}; there are {', '.join(STUDIES)}")
+    return cast("Study", importlib.import_module(STUDIES[name]))
+
+
+def catalogue() -> list[dict[str, str]]:
+    """Name, summary and source of every study."""
+    studies = [(name, get(name)) for name in STUDIES]
+    return [{"name": name, "summary": study.SUMMARY, "source": study.SOURCE} for name, study in studies]
+
+
+def reproduce(
+    name: str,
+    *,
+    quick: bool = False,
+    out: Path | None = None,
+    threads: int | None = None,
+    progress: bool | Callable[[float], object] = False,
+) -> StudyResult:
+    """Reproduces a study and, with `out`, writes its report, verdicts and tables there, whole or not at all."""
+    if out is not None:
+        store.check_folder(out)
+    with reporter(progress, name) as report:
+        result = get(name).reproduce(quick=quick, threads=threads, progress=report)
+    if out is not None:
+        with store.output_folder(out) as folder:
+            result.write(folder)
+    return result

@@ -1,0 +1,149 @@
+"""A grid of simulations: readings of the original x variants x paired seeds, over all cores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from ackclock import stats
+from ackclock._run import Job, run_job
+from ackclock._runner import Progress, Worker, execute
+from ackclock.scenario import override_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from ackclock._core import Cancel
+    from ackclock.result import Result
+    from ackclock.scenario import Text
+
+__all__ = ["Grid", "Reading", "Variant", "job", "portion", "run_grid"]
+
+Measures: TypeAlias = Mapping[str, float]
+"""What is taken from one run: names with units, as in ``segment_rate_bps``, to numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read what the original left open."""
+
+    name: str
+    summary: str
+    scenario: Text
+    overrides: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One of the things compared. Its place in the list decides its colour in every figure."""
+
+    name: str
+    label: str
+    overrides: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The measured numbers of a grid."""
+
+    readings: tuple[Reading, ...]
+    variants: tuple[Variant, ...]
+    seeds: tuple[int, ...]
+    cells: Mapping[tuple[str, str], Mapping[str, NDArray[np.float64]]]
+    """(reading, variant) to measure to its values in the order of the seeds."""
+
+    def values(self, reading: str, variant: str, measure: str) -> NDArray[np.float64]:
+        """One number a seed, in the order of the seeds: values of two variants are pairs."""
+        return self.cells[reading, variant][measure]
+
+    def mean(self, reading: str, variant: str, measure: str) -> stats.Estimate:
+        """The mean over the seeds, with a Student t interval."""
+        return stats.mean(self.values(reading, variant, measure))
+
+    def change(self, reading: str, variant: str, against: str, measure: str) -> stats.Estimate:
+        """The relative change of the mean from variant `against`, in per cent, over paired seeds."""
+        pair = self.values(reading, variant, measure), self.values(reading, against, measure)
+        return stats.relative_change(*pair).scaled(100)
+
+    def difference(self, reading: str, variant: str, against: str, measure: str) -> stats.Estimate:
+        """The mean difference from variant `against`, in the unit of the measure, over paired seeds."""
+        pair = self.values(reading, variant, measure), self.values(reading, against, measure)
+        return stats.paired_difference(*pair)
+
+    def rows(self) -> tuple[list[str], list[list[object]]]:
+        """Every number as a table: columns, and one row a (reading, variant, seed)."""
+        measures = list(next(iter(self.cells.values())))
+        rows: list[list[object]] = [
+            [reading.name, variant.name, seed]
+            + [float(self.values(reading.name, variant.name, measure)[index]) for measure in measures]
+            for reading in self.readings
+            for variant in self.variants
+            for index, seed in enumerate(self.seeds)
+        ]
+        return ["reading", "variant", "seed", *measures], rows
+
+
+def job(reading: Reading, variant: Variant, seed: int | None, overrides: Mapping[str, object] | None = None) -> Job:
+    """The job of one cell; `overrides` come last and win, as a figure's probes do."""
+    merged = {**reading.overrides, **variant.overrides, **(overrides or {})}
+    return Job(reading.scenario, tuple(override_pairs(merged)), seed)
+
+
+def run_grid(
+    readings: Sequence[Reading],
+    variants: Sequence[Variant],
+    seeds: Sequence[int],
+    measure: Callable[[Result], Measures],
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    worker: Worker[Job, Result] = run_job,
+) -> Grid:
+    """Runs every cell and keeps what `measure` takes from it; the tables of a run are dropped at once.
+
+    `measure` runs on the threads of the runs and returns the same names for every run.
+
+    Raises
+    ------
+    ScenarioError
+        If a reading and a variant together make no scenario.
+    ValueError
+        If a measure is not a finite number, or the names differ between runs.
+    """
+    keys = [(reading, variant, seed) for reading in readings for variant in variants for seed in seeds]
+    if not keys:
+        raise ValueError("the grid is empty")
+
+    def one(cell: tuple[Reading, Variant, int], cancel: Cancel, note: Progress) -> dict[str, float]:
+        reading, variant, seed = cell
+        measured = dict(measure(worker(job(reading, variant, seed), cancel, note)))
+        for name, value in measured.items():
+            if not math.isfinite(value):
+                raise ValueError(f"{reading.name}, {variant.name}, seed {seed}: {name} is {value}")
+        return measured
+
+    measured = execute(keys, one, threads=threads, progress=progress)
+    names = list(measured[0])
+    if any(list(cell) != names for cell in measured):
+        raise ValueError("the measures differ between runs")
+    table = np.array([[cell[name] for name in names] for cell in measured], dtype=np.float64)
+    shaped = table.reshape(len(readings), len(variants), len(seeds), len(names))
+    cells = {
+        (reading.name, variant.name): {name: shaped[row, column, :, index] for index, name in enumerate(names)}
+        for row, reading in enumerate(readings)
+        for column, variant in enumerate(variants)
+    }
+    return Grid(tuple(readings), tuple(variants), tuple(seeds), cells)
+
+
+def portion(progress: Progress | None, start: float, end: float) -> Progress | None:
+    """The progress of one stage of a longer work: its 0 to 1 is `start` to `end` of the whole."""
+    if progress is None:
+        return None
+    return lambda fraction: progress(start + (end - start) * fraction)

@@ -1,0 +1,113 @@
+"""What a study is, and what it gives back."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ackclock import __version__, store
+from ackclock.report import Report
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ackclock._runner import Progress
+    from ackclock.report import Figure
+    from ackclock.studies.claims import ClaimResult
+
+__all__ = ["Sheet", "Study", "StudyResult"]
+
+
+class Study(Protocol):
+    """The module of a study: ``ackclock.studies.<slug>``."""
+
+    SLUG: str
+    TITLE: str
+    SUMMARY: str
+    SOURCE: str
+
+    @staticmethod
+    def reproduce(*, quick: bool, threads: int | None, progress: Progress | None) -> StudyResult:
+        """Runs the study. It is pure: nothing is written and nothing is printed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table of a study."""
+
+    name: str
+    """The name of its CSV file."""
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    caption: str = ""
+    shown: bool = True
+    """Whether the report shows it; the CSV file is written either way."""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyResult:
+    """A reproduced study."""
+
+    slug: str
+    title: str
+    claims: Sequence[ClaimResult]
+    seeds: Sequence[int]
+    command: str
+    """The command that repeats it."""
+    quick: bool = False
+    page: str = ""
+    """The study's page in Markdown: question, set-up, unknowns."""
+    sheets: Sequence[Sheet] = ()
+    figures: Sequence[Figure] = ()
+    scenarios: dict[str, str] = field(default_factory=dict)
+    """Reading to the hash of its scenario."""
+    version: str = __version__
+
+    @property
+    def regressions(self) -> list[str]:
+        """Claims on record as reproduced that were measured not to be. A quick run is too small to say."""
+        return [] if self.quick else [result.claim.id for result in self.claims if result.regressed]
+
+    def document(self) -> dict[str, Any]:
+        """The JSON document of ``ackclock reproduce --json``."""
+        return {
+            "study": self.slug,
+            "title": self.title,
+            "version": self.version,
+            "quick": self.quick,
+            "seeds": list(self.seeds),
+            "command": self.command,
+            "scenario_hashes": self.scenarios,
+            "claims": [result.document() for result in self.claims],
+        }
+
+    def report(self) -> Report:
+        """The report: verdicts first, then figures, tables, and the page."""
+        replications = f"{len(self.seeds)} paired replications, seeds {min(self.seeds)} to {max(self.seeds)}"
+        mode = "quick mode: fewer replications and shorter runs than the study asks for. " if self.quick else ""
+        report = Report(self.title, subtitle=f"{mode}{replications}; ackclock {self.version}", command=self.command)
+        report.add_claims([result.document() for result in self.claims])
+        for figure in self.figures:
+            report.add_figure(figure)
+        for sheet in self.sheets:
+            if sheet.shown:
+                report.add_table(sheet.title, sheet.columns, sheet.rows, caption=sheet.caption)
+        if self.scenarios:
+            report.add_table("Provenance", ["reading", "scenario hash"], list(self.scenarios.items()))
+        if self.page:
+            report.add_text(self.page)
+        return report
+
+    def write(self, folder: Path) -> None:
+        """Writes ``report.html``, ``verdicts.json`` and the tables as CSV into an existing folder."""
+        store.write_json(folder / "verdicts.json", self.document())
+        for sheet in self.sheets:
+            with (folder / f"{sheet.name}.csv").open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(sheet.columns)
+                writer.writerows(sheet.rows)
+        self.report().write(folder / "report.html")

@@ -1,0 +1,117 @@
+"""Result tables: Arrow inside, numpy, pandas, polars or pyarrow outside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from arro3.core import Array, ChunkedArray, DataType, Field
+from arro3.core import Table as ArrowTable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pandas
+    import polars
+    import pyarrow
+    from numpy.typing import NDArray
+
+__all__ = ["Table", "stack"]
+
+
+class Table:
+    """A table of named columns.
+
+    It speaks Arrow's C stream interface, so ``polars.DataFrame(table)``, ``pyarrow.table(table)`` and
+    ``duckdb.from_arrow(table)`` open it without copying. Units are in the column names: ``_s`` seconds, ``_ms``
+    milliseconds, ``_bps`` bits per second; window and sequence columns are bytes.
+    """
+
+    __slots__ = ("_arrow",)
+
+    def __init__(self, arrow: ArrowTable) -> None:
+        self._arrow = arrow
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._arrow.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        return self._arrow.__arrow_c_schema__()
+
+    def __len__(self) -> int:
+        return self._arrow.num_rows
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the columns, in order."""
+        return list(self._arrow.column_names)
+
+    def __contains__(self, column: object) -> bool:
+        return column in self._arrow.column_names
+
+    def __getitem__(self, column: str) -> NDArray[Any]:
+        """A column as a numpy array. Empty cells are NaN in columns of numbers and None in the others."""
+        if column not in self:
+            raise KeyError(f"no column {column!r}; there are {', '.join(self.column_names) or 'none'}")
+        return _to_numpy(self._arrow.column(column))
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The rows as dicts of Python values; empty cells are None."""
+        names = self.column_names
+        columns = [self._arrow.column(name).to_pylist() for name in names]
+        for cells in zip(*columns, strict=True):
+            yield dict(zip(names, cells, strict=True))
+
+    def equals(self, other: Table) -> bool:
+        """Whether both hold the same columns with the same values."""
+        return bool(self._arrow == other._arrow)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """As a ``pyarrow.Table``, sharing the memory. Needs pyarrow."""
+        import pyarrow as pa
+
+        return pa.table(self)
+
+    def to_polars(self) -> polars.DataFrame:
+        """As a ``polars.DataFrame``. Needs polars."""
+        import polars as pl
+
+        return pl.DataFrame(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """As a ``pandas.DataFrame``; empty cells in columns of numbers are NaN. Needs pandas."""
+        import pandas as pd
+
+        return pd.DataFrame({name: self[name] for name in self.column_names})
+
+    def __repr__(self) -> str:
+        return f"<ackclock.Table, {len(self)} rows: {', '.join(self.column_names)}>"
+
+    def _repr_html_(self) -> str:
+        from ackclock.report.tables import html_table
+
+        shown = [list(row.values()) for _, row in zip(range(20), self.rows(), strict=False)]
+        note = f"<p>{len(self)} rows</p>" if len(self) > len(shown) else ""
+        return html_table(self.column_names, shown) + note
+
+
+def stack(tables: Sequence[Table], key: str, values: Sequence[int]) -> Table:
+    """One table below the other, with a first column `key` that says which one a row is from."""
+    batches = []
+    schema = None
+    for table, value in zip(tables, values, strict=True):
+        column = Array([value] * len(table), type=DataType.int64())
+        keyed = table._arrow.add_column(0, Field(key, DataType.int64()), ChunkedArray([column]))
+        schema = keyed.schema
+        batches += keyed.to_batches()
+    if schema is None:
+        raise ValueError("there is no table to stack")
+    return Table(ArrowTable.from_batches(batches, schema=schema))
+
+
+def _to_numpy(column: ChunkedArray) -> NDArray[Any]:
+    if column.type == DataType.string():
+        return np.array(column.to_pylist(), dtype=object)
+    if column.null_count == 0:
+        return np.asarray(column.to_numpy())
+    return np.array(column.to_pylist(), dtype=object if column.type == DataType.bool() else np.float64)

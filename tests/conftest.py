@@ -1,0 +1,66 @@
+"""Scenarios and stand-ins that several tests use."""
+
+from __future__ import annotations
+
+import pytest
+from arro3.core import Array, DataType
+from arro3.core import Table as ArrowTable
+
+from ackclock.result import Result
+from ackclock.table import Table
+
+SMALL = """
+name = "small"
+duration = "5s"
+
+[bottleneck]
+rate = "1Mbps"
+delay = "20ms"
+
+[[flows]]
+name = "one"
+app = "bulk"
+start_jitter = "500ms"
+
+[[flows]]
+name = "two"
+app = { kind = "transfer", size = "20kB", count = 3, gap = "200ms" }
+
+[[flows]]
+name = "film"
+start = "1s"
+app = { kind = "dash", ladder = ["50kbps", "100kbps"], segment = "1s", segments = 3 }
+
+[probes]
+window = true
+packets = true
+"""
+
+TYPES = {int: DataType.int64(), float: DataType.float64(), str: DataType.string(), bool: DataType.bool()}
+
+
+def make_table(**columns: list[object]) -> Table:
+    """A table from lists; the first cell that is not None decides the type of a column."""
+    arrays = {}
+    for name, cells in columns.items():
+        kind = next((type(cell) for cell in cells if cell is not None), float)
+        arrays[name] = Array(cells, type=TYPES[kind])
+    return Table(ArrowTable.from_pydict(arrays))
+
+
+def make_result(seed: int, **tables: Table) -> Result:
+    """A result that no engine made."""
+    meta = {"name": "made", "scenario_hash": "0" * 16, "version": "0", "seed": seed, "duration_s": 5.0}
+    return Result(meta, tables)
+
+
+@pytest.fixture
+def small() -> str:
+    return SMALL
+
+
+@pytest.fixture
+def scenario_file(tmp_path):
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL, encoding="utf-8")
+    return path

@@ -1,0 +1,103 @@
+"""Verdicts from intervals."""
+
+import math
+
+import pytest
+
+from ackclock.stats import Estimate
+from ackclock.studies.claims import Claim, assess, judge, load_claims
+
+VALUE = Claim("v", "a value", "somewhere", 10.0, "value", "%", tolerance=2.0)
+ABOVE = Claim("a", "a rise", "somewhere", 4.0, "above", "%")
+BELOW = Claim("b", "a fall", "somewhere", "fewer", "below", bound=1.0)
+
+
+def estimate(value, half):
+    return Estimate(value, value - half, value + half, 30)
+
+
+@pytest.mark.parametrize(
+    ("claim", "value", "half", "verdict"),
+    [
+        (VALUE, 11, 1, "reproduced"),
+        (VALUE, 12, 1, "reproduced"),
+        (VALUE, 12.1, 1, "not reproduced"),
+        (VALUE, 7.9, 5, "not reproduced"),
+        (VALUE, 10, 2.1, "not testable"),
+        (ABOVE, 1, 0.9, "reproduced"),
+        (ABOVE, 1, 1, "not reproduced"),
+        (ABOVE, -4, 1, "not reproduced"),
+        (BELOW, 0, 0.9, "reproduced"),
+        (BELOW, 0.5, 0.6, "not reproduced"),
+        (BELOW, 4, 1, "not reproduced"),
+    ],
+)
+def test_verdicts(claim, value, half, verdict):
+    assert judge(claim, estimate(value, half))[0] == verdict
+
+
+def test_what_is_not_measured_is_not_testable():
+    assert judge(VALUE, None)[0] == "not testable"
+    assert judge(ABOVE, Estimate(5, math.nan, math.nan, 1))[0] == "not testable"
+
+
+def test_a_withdrawn_claim_stays_withdrawn_whatever_is_measured():
+    withdrawn = Claim("w", "s", "somewhere", 10.0, "value", tolerance=1.0, status="withdrawn")
+    assert judge(withdrawn, estimate(10, 0.1))[0] == "withdrawn"
+    assert judge(withdrawn, None)[0] == "withdrawn"
+
+
+def test_the_main_reading_decides_and_the_others_are_shown():
+    result = assess(ABOVE, {"main": estimate(-1, 0.5), "other": estimate(3, 1)}, "main")
+    assert result.verdict == "not reproduced"
+    assert result.holds_under == ["other"]
+    document = result.document()
+    assert document["measured"] == -1
+    assert document["ci"] == [-1.5, -0.5]
+    assert [row["verdict"] for row in document["readings"]] == ["not reproduced", "reproduced"]
+
+
+def test_the_document_has_the_promised_keys():
+    document = assess(VALUE, {}, "main").document()
+    assert {"id", "statement", "published", "measured", "ci", "verdict"} <= document.keys()
+    assert (document["measured"], document["ci"], document["verdict"]) == (None, [None, None], "not testable")
+
+
+@pytest.mark.parametrize(
+    ("recorded", "value", "regressed"),
+    [("reproduced", -1, True), ("reproduced", 1, False), ("not reproduced", -1, False), (None, -1, False)],
+)
+def test_a_regression_is_a_claim_on_record_that_fails(recorded, value, regressed):
+    claim = Claim("a", "a rise", "somewhere", 4.0, "above", recorded=recorded)
+    assert assess(claim, {"main": estimate(value, 0.5)}, "main").regressed is regressed
+
+
+TOML = """
+[[claims]]
+id = "x"
+statement = "s"
+source = "p"
+published = 1.0
+expect = "value"
+tolerance = 0.1
+"""
+
+
+def test_claims_are_data():
+    assert load_claims(TOML)["x"] == Claim("x", "s", "p", 1.0, "value", tolerance=0.1)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (TOML + TOML, "same id"),
+        (TOML.replace('"value"', '"near"'), "expect"),
+        (TOML.replace("published = 1.0", 'published = "more"'), "published number"),
+        (TOML.replace("tolerance = 0.1", ""), "tolerance"),
+        (TOML + 'status = "denied"', "status"),
+        (TOML + 'recorded = "maybe"', "recorded"),
+    ],
+)
+def test_claims_that_make_no_sense_are_refused(text, words):
+    with pytest.raises(ValueError, match=words):
+        load_claims(text)

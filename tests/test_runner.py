@@ -1,0 +1,89 @@
+"""Jobs over threads: order, errors, interrupts, progress. No engine runs here."""
+
+import threading
+import time
+
+import pytest
+
+from ackclock import Cancelled
+from ackclock._runner import execute
+
+
+def double(job, cancel, note):
+    note(0.5)
+    return job * 2
+
+
+def until_cancelled(job, cancel, note):
+    while not cancel.cancelled:
+        time.sleep(0.001)
+    raise Cancelled
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_results_come_in_the_order_of_the_jobs(threads):
+    def slow_first(job, cancel, note):
+        time.sleep(0.02 if job == 0 else 0)
+        return job * 2
+
+    assert execute(range(20), slow_first, threads=threads) == [2 * job for job in range(20)]
+
+
+def test_no_jobs_no_results():
+    assert execute([], double) == []
+
+
+def test_threads_are_counted_from_one():
+    with pytest.raises(ValueError, match="threads"):
+        execute([1], double, threads=0)
+
+
+def test_an_error_ends_the_other_jobs_and_is_raised():
+    def work(job, cancel, note):
+        if job == 1:
+            raise RuntimeError("job 1")
+        return until_cancelled(job, cancel, note)
+
+    with pytest.raises(RuntimeError, match="job 1"):
+        execute(range(2), work, threads=2)
+
+
+def test_jobs_that_wait_are_not_begun_after_an_error():
+    begun = []
+
+    def work(job, cancel, note):
+        begun.append(job)
+        raise RuntimeError(f"job {job}")
+
+    with pytest.raises(RuntimeError, match="job 0"):
+        execute(range(1000), work, threads=1)
+    assert len(begun) < 1000
+
+
+def test_an_interrupt_ends_running_jobs():
+    """An exception on the calling thread, as Ctrl-C raises it, reaches the jobs through their Cancel."""
+    running = threading.Barrier(3)
+
+    def work(job, cancel, note):
+        running.wait(10)
+        return until_cancelled(job, cancel, note)
+
+    def interrupt(fraction):
+        running.wait(10)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        execute(range(2), work, threads=2, progress=interrupt)
+
+
+def test_progress_is_the_mean_of_the_jobs_and_ends_at_one():
+    seen = []
+    caller = threading.get_ident()
+
+    def report(fraction):
+        assert threading.get_ident() == caller
+        seen.append(fraction)
+
+    execute(range(4), double, threads=2, progress=report)
+    assert seen[-1] == 1
+    assert seen == sorted(seen)

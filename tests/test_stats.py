@@ -1,0 +1,127 @@
+"""Statistics against worked numbers."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ackclock import stats
+
+FINITE = st.floats(min_value=-1e6, max_value=1e6, allow_nan=False)
+
+
+def test_t_interval_of_a_textbook_sample():
+    # 1..5: mean 3, standard deviation sqrt(2.5), t(0.975, 4) = 2.776445.
+    estimate = stats.mean([1, 2, 3, 4, 5])
+    half = 2.776445 * math.sqrt(2.5) / math.sqrt(5)
+    assert estimate.value == 3
+    assert estimate.low == pytest.approx(3 - half, rel=1e-6)
+    assert estimate.high == pytest.approx(3 + half, rel=1e-6)
+    assert estimate.n == 5
+    assert estimate.half_width == pytest.approx(half, rel=1e-6)
+
+
+def test_level_widens_the_interval():
+    sample = [1.0, 2.0, 4.0]
+    assert stats.mean(sample, level=0.99).half_width > stats.mean(sample, level=0.9).half_width
+
+
+@pytest.mark.parametrize("method", ["t", "percentile", "BCa"])
+def test_intervals_cover_the_truth_as_often_as_they_say(method):
+    generator = np.random.default_rng(1)
+    trials, covered = 200, 0
+    for _ in range(trials):
+        estimate = stats.mean(generator.normal(10, 2, 30), method=method)
+        covered += estimate.low <= 10 <= estimate.high
+    assert 0.88 <= covered / trials <= 0.995
+
+
+def test_bootstrap_repeats_itself():
+    sample = np.random.default_rng(2).exponential(1, 20)
+    assert stats.mean(sample, method="BCa") == stats.mean(sample, method="BCa")
+
+
+def test_bca_leans_to_the_long_tail():
+    sample = np.random.default_rng(3).exponential(1, 25)
+    skewed, plain = stats.mean(sample, method="BCa"), stats.mean(sample, method="percentile")
+    assert skewed.high > plain.high
+
+
+def test_pairing_removes_what_pairs_share():
+    shared = np.random.default_rng(4).normal(0, 100, 20)
+    noise = np.random.default_rng(5).normal(0, 1, 20)
+    paired = stats.paired_difference(shared + 3 + noise, shared)
+    assert paired.low < 3 < paired.high
+    assert paired.half_width < 1
+    assert stats.mean(shared + 3).half_width > 30
+
+
+def test_relative_change_is_the_ratio_of_means():
+    control = np.array([700.0, 800.0, 900.0, 810.0, 790.0])
+    change = stats.relative_change(control * np.array([1.05, 1.03, 1.04, 1.06, 1.02]), control)
+    expected = (control * [1.05, 1.03, 1.04, 1.06, 1.02]).sum() / control.sum() - 1
+    assert change.value == pytest.approx(expected)
+    assert change.low < expected < change.high
+    assert change.low > 0.02
+    assert change.high < 0.06
+
+
+def test_relative_change_of_an_exact_factor_has_no_width():
+    change = stats.relative_change([110, 220, 330], [100, 200, 300])
+    assert (change.low, change.value, change.high) == pytest.approx((0.1, 0.1, 0.1))
+
+
+def test_a_sample_of_one_has_no_interval():
+    for estimate in (stats.mean([5.0]), stats.relative_change([2.0], [1.0])):
+        assert not estimate.has_interval
+        assert estimate.document()["ci"] is None
+
+
+def test_equal_values_have_an_interval_of_no_width():
+    for method in ("t", "percentile", "BCa"):
+        estimate = stats.mean([7, 7, 7], method=method)
+        assert (estimate.low, estimate.high) == (7, 7)
+
+
+def test_scaling_keeps_the_ends_in_order():
+    estimate = stats.mean([1, 2, 3]).scaled(-100)
+    assert estimate.low < estimate.value < estimate.high
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: stats.mean([]), "empty"),
+        (lambda: stats.mean([1, math.nan]), "NaN"),
+        (lambda: stats.mean([1, 2], level=1.5), "between 0 and 1"),
+        (lambda: stats.paired_difference([1, 2], [1]), "pairs"),
+        (lambda: stats.relative_change([1, 2], [1, 0]), "one sign"),
+        (lambda: stats.relative_change([1, 2], [1, -1]), "one sign"),
+        (lambda: stats.jain([1, -1]), "negative"),
+    ],
+)
+def test_what_makes_no_statistic_is_refused(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_jain():
+    assert stats.jain([1, 1, 1, 1]) == 1
+    assert stats.jain([1, 0, 0, 0]) == 0.25
+    assert stats.jain([2, 1]) == pytest.approx(9 / 10)
+    assert stats.jain([0, 0]) == 1
+
+
+@given(st.lists(st.floats(min_value=1e-3, max_value=1e6), min_size=1, max_size=30), st.floats(1e-3, 1e3))
+def test_jain_lies_between_one_share_and_all(shares, factor):
+    index = stats.jain(shares)
+    assert 1 / len(shares) - 1e-9 <= index <= 1 + 1e-9
+    assert stats.jain([share * factor for share in shares]) == pytest.approx(index)
+
+
+@given(st.lists(FINITE, min_size=2, max_size=30))
+def test_a_mean_lies_in_its_interval(sample):
+    estimate = stats.mean(sample)
+    assert estimate.low <= estimate.value <= estimate.high

@@ -1,0 +1,121 @@
+"""Results on disk: whole or not at all."""
+
+import json
+
+import pytest
+
+from ackclock import store
+from tests.conftest import make_table
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def write(path, text="x", name="a.txt"):
+    with store.output_folder(path) as folder:
+        store.write_text(folder / name, text)
+
+
+def test_a_folder_appears_whole(tmp_path):
+    out = tmp_path / "out"
+    with store.output_folder(out) as folder:
+        store.write_text(folder / "a.txt", "a")
+        assert not out.exists()
+    assert names(out) == ["a.txt", "ackclock.json"]
+    assert names(tmp_path) == ["out"]
+    assert out.stat().st_mode & 0o055 == 0o055
+
+
+def test_parents_are_made(tmp_path):
+    write(tmp_path / "a" / "b" / "out")
+    assert (tmp_path / "a" / "b" / "out" / "a.txt").read_text() == "x"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_an_exception_leaves_nothing(tmp_path, error):
+    with pytest.raises(error), store.output_folder(tmp_path / "a" / "out") as folder:
+        store.write_text(folder / "a.txt", "a")
+        raise error
+    assert names(tmp_path) == []
+
+
+def test_an_exception_keeps_what_was_there(tmp_path):
+    out = tmp_path / "out"
+    write(out, "old")
+    with pytest.raises(KeyboardInterrupt), store.output_folder(out):
+        raise KeyboardInterrupt
+    assert (out / "a.txt").read_text() == "old"
+    assert names(tmp_path) == ["out"]
+
+
+def test_our_own_folder_is_replaced(tmp_path):
+    out = tmp_path / "out"
+    write(out, name="old.txt")
+    write(out, name="new.txt")
+    assert names(out) == ["ackclock.json", "new.txt"]
+    assert names(tmp_path) == ["out"]
+
+
+def test_an_empty_folder_is_taken(tmp_path):
+    (tmp_path / "out").mkdir()
+    write(tmp_path / "out")
+    assert names(tmp_path / "out") == ["a.txt", "ackclock.json"]
+
+
+@pytest.mark.parametrize("foreign", ["thesis.tex", "notes/thesis.tex"])
+def test_a_folder_with_something_else_is_refused(tmp_path, foreign):
+    out = tmp_path / "out"
+    write(out)
+    (out / foreign).parent.mkdir(exist_ok=True)
+    (out / foreign).write_text("years of work")
+    with pytest.raises(store.FolderError, match=r"thesis\.tex"):
+        write(out)
+    assert (out / foreign).read_text() == "years of work"
+
+
+def test_something_else_that_appears_meanwhile_is_kept(tmp_path):
+    out = tmp_path / "out"
+    with pytest.raises(store.FolderError), store.output_folder(out):
+        out.mkdir()
+        (out / "thesis.tex").write_text("years of work")
+    assert names(out) == ["thesis.tex"]
+
+
+def test_a_marker_that_is_not_ours_proves_nothing(tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / store.MARKER).write_text("[1, 2")
+    (out / "a.txt").write_text("x")
+    with pytest.raises(store.FolderError):
+        store.check_folder(out)
+
+
+def test_places_that_cannot_be_folders_are_refused(tmp_path, monkeypatch):
+    file = tmp_path / "file"
+    file.write_text("x")
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    for place in (file, file / "below", tmp_path / "link"):
+        with pytest.raises(store.FolderError):
+            store.check_folder(place)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(store.FolderError, match="runs in"):
+        store.check_folder(tmp_path / "here")
+
+
+def test_json_refuses_what_json_does_not_have(tmp_path):
+    with pytest.raises(ValueError, match="JSON"):
+        store.write_json(tmp_path / "a.json", {"x": float("nan")})
+    assert names(tmp_path) == []
+
+
+def test_csv_keeps_every_digit_and_empty_cells(tmp_path):
+    table = make_table(x=[0.1 + 0.2, None], name=["a,b", "c"], n=[1, None], yes=[True, False])
+    store.write_csv(tmp_path / "a.csv", table)
+    assert (tmp_path / "a.csv").read_text() == 'x,name,n,yes\n0.30000000000000004,"a,b",1,True\n,c,,False\n'
+
+
+def test_the_marker_lists_the_files(tmp_path):
+    write(tmp_path / "out")
+    assert json.loads((tmp_path / "out" / store.MARKER).read_text())["files"] == ["a.txt"]
