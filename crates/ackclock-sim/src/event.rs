@@ -3,11 +3,10 @@
 //! A source is a pipe, an endpoint's timer or an application. Each has at most one event pending, because a pipe's
 //! packets arrive in order and a timer has one expiry, so what is needed is not a heap of events but the minimum over
 //! sources whose keys change in place. That is a tournament: a binary tree whose leaves are the sources and whose
-//! nodes hold the smaller of two keys. Its updates take no branch that depends on times, which a heap's do, and leave
-//! nothing stale behind when a timer moves.
+//! nodes hold the smaller of two keys. An update is one pass from a leaf towards the root, and a timer that moves leaves
+//! nothing stale behind.
 
 use std::cmp::Ordering;
-use std::hint::select_unpredictable;
 
 use crate::Nanos;
 
@@ -71,12 +70,6 @@ impl PartialOrd for Key {
     }
 }
 
-/// The earlier of two, without a branch: who wins a match is anybody's guess.
-#[inline]
-fn earlier(a: Key, b: Key) -> Key {
-    select_unpredictable(b.number() < a.number(), b, a)
-}
-
 /// The pending events of all sources.
 #[derive(Clone, Debug)]
 pub struct EventQueue {
@@ -107,7 +100,7 @@ impl EventQueue {
             let (old, new) = (self.leaves(), grown.leaves());
             grown.tree[new..new + old].copy_from_slice(&self.tree[old..]);
             for node in (1..new).rev() {
-                grown.tree[node] = earlier(grown.tree[2 * node], grown.tree[2 * node + 1]);
+                grown.tree[node] = grown.tree[2 * node].min(grown.tree[2 * node + 1]);
             }
             *self = grown;
         }
@@ -143,7 +136,7 @@ impl EventQueue {
         self.tree[node] = key;
         while node > 1 {
             let parent = node / 2;
-            let smaller = earlier(self.tree[node], self.tree[node ^ 1]);
+            let smaller = self.tree[node].min(self.tree[node ^ 1]);
             // Where the parent keeps its winner, so does everything above it.
             if self.tree[parent] == smaller {
                 break;
@@ -160,7 +153,7 @@ impl EventQueue {
         let mut winner = key;
         self.tree[node] = key;
         while node > 1 {
-            winner = earlier(winner, self.tree[node ^ 1]);
+            winner = winner.min(self.tree[node ^ 1]);
             node /= 2;
             self.tree[node] = winner;
         }
