@@ -16,13 +16,11 @@ fn rate(bps: u64) -> NonZeroU64 {
     NonZeroU64::new(bps).unwrap()
 }
 
-fn segment(len: u32) -> Segment {
-    Segment { len, ..Segment::new(Flags::ACK) }
-}
-
 fn send(network: &mut Network, at: Nanos, route: Route, to: u32, len: u32) {
     let stage = network.first_stage(route);
-    network.send(at, &segment(len), to, 0, stage, &mut ());
+    // Endpoint 1 gets segments of the kind that may have options, which lie apart.
+    let flags = if to == 1 { Flags::SYN } else { Flags::ACK };
+    network.send(at, &Segment { len, ..Segment::new(flags) }, to, 0, stage, &mut ());
 }
 
 /// Runs to the end: arrivals at hosts as (time, endpoint), and the number of events.

@@ -225,6 +225,14 @@ fn packet_rows_tell_each_segments_life() {
 }
 
 #[test]
+fn packet_rows_are_in_the_order_of_time() {
+    // With one flow every link is evaluated when the packet is sent, drops at the bottleneck included.
+    let tables = all_tables(recorded(&["a"], 7));
+    assert!(ints(&tables["links"], "drops")[0] > 0);
+    assert!(floats(&tables["packets"], "time_s").is_sorted());
+}
+
+#[test]
 fn totals_add_up_over_connections() {
     let config = (stack::by_name("rfc").unwrap().config)();
     let (source, sink) = (ackclock_tcp::Endpoint::new(&config, 1), ackclock_tcp::Endpoint::new(&config, 2));
