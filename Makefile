@@ -36,7 +36,7 @@ $(STAMPS)/requirements: requirements.txt
 
 # --no-deps: the list above is complete, and leaves out what uplot-python wants beyond the file we use of it.
 $(STAMPS)/package: $(STAMPS)/requirements pyproject.toml $(RUST_SOURCES)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
 rust-test:
