@@ -61,11 +61,11 @@ fn run(flows: u32, rate: u64, rtt: u64, seconds: u64) {
         events += 1;
         let now = key.time();
         let packet = network.arrive();
-        if !Network::is_at_host(packet) {
+        if !Network::is_at_host(&packet) {
             network.forward(now, packet, &mut ());
             continue;
         }
-        network.release(packet);
+        network.unpack(packet);
         let flow = packet.to() / 2;
         let [there, back] = stages[flow as usize];
         if packet.to() & 1 == 0 {

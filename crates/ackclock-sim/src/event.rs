@@ -3,10 +3,10 @@
 //! A source is a pipe, an endpoint's timer or an application. Each has at most one event pending, because a pipe's
 //! packets arrive in order and a timer has one expiry, so what is needed is not a heap of events but the minimum over
 //! sources whose keys change in place. That is a tournament: a binary tree whose leaves are the sources and whose
-//! nodes hold the smaller of two keys. Its updates take no branch that depends on times, which a heap's do, and leave
-//! nothing stale behind when a timer moves.
+//! nodes hold the smaller of two keys. An update is one pass from a leaf towards the root, and a timer that moves leaves
+//! nothing stale behind.
 
-use std::hint::select_unpredictable;
+use std::cmp::Ordering;
 
 use crate::Nanos;
 
@@ -21,31 +21,53 @@ pub const MAX_SOURCES: usize = 1 << SOURCE_BITS;
 
 /// When a source's next event is, and its place among the events of that moment: those created first come first.
 ///
-/// One number, the time above the sequence above the source, so that one comparison orders two events.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Key(u128);
+/// One number of 128 bits, the time above the sequence above the source, so that one comparison orders two events; in
+/// halves, so that it can lie next to words without a gap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Key {
+    high: u64,
+    low: u64,
+}
 
 impl Key {
     /// After every event: nothing pending.
-    pub const NEVER: Key = Key(u128::MAX);
+    pub const NEVER: Key = Key { high: u64::MAX, low: u64::MAX };
+
+    #[inline]
+    fn new(number: u128) -> Key {
+        Key { high: (number >> 64) as u64, low: number as u64 }
+    }
+
+    #[inline]
+    fn number(self) -> u128 {
+        u128::from(self.high) << 64 | u128::from(self.low)
+    }
 
     /// The time.
     #[inline]
     pub fn time(self) -> Nanos {
-        (self.0 >> (SOURCE_BITS + SEQUENCE_BITS)) as Nanos
+        (self.number() >> (SOURCE_BITS + SEQUENCE_BITS)) as Nanos
     }
 
     /// The source.
     #[inline]
     pub fn source(self) -> u32 {
-        self.0 as u32 & ((1 << SOURCE_BITS) - 1)
+        self.low as u32 & ((1 << SOURCE_BITS) - 1)
     }
 }
 
-/// The earlier of two, without a branch: who wins a match is anybody's guess.
-#[inline]
-fn earlier(a: Key, b: Key) -> Key {
-    select_unpredictable(b < a, b, a)
+impl Ord for Key {
+    #[inline]
+    fn cmp(&self, other: &Key) -> Ordering {
+        self.number().cmp(&other.number())
+    }
+}
+
+impl PartialOrd for Key {
+    #[inline]
+    fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// The pending events of all sources.
@@ -78,7 +100,7 @@ impl EventQueue {
             let (old, new) = (self.leaves(), grown.leaves());
             grown.tree[new..new + old].copy_from_slice(&self.tree[old..]);
             for node in (1..new).rev() {
-                grown.tree[node] = earlier(grown.tree[2 * node], grown.tree[2 * node + 1]);
+                grown.tree[node] = grown.tree[2 * node].min(grown.tree[2 * node + 1]);
             }
             *self = grown;
         }
@@ -96,7 +118,9 @@ impl EventQueue {
         let sequence = self.sequence;
         assert!(sequence < 1 << SEQUENCE_BITS, "a run has less than 2^44 events");
         self.sequence += 1;
-        Key(u128::from(at) << (SOURCE_BITS + SEQUENCE_BITS) | u128::from(sequence << SOURCE_BITS | u64::from(source)))
+        Key::new(
+            u128::from(at) << (SOURCE_BITS + SEQUENCE_BITS) | u128::from(sequence << SOURCE_BITS | u64::from(source)),
+        )
     }
 
     /// The earliest event, [`Key::NEVER`] if there is none. It stays until its source's event is set anew.
@@ -112,7 +136,7 @@ impl EventQueue {
         self.tree[node] = key;
         while node > 1 {
             let parent = node / 2;
-            let smaller = earlier(self.tree[node], self.tree[node ^ 1]);
+            let smaller = self.tree[node].min(self.tree[node ^ 1]);
             // Where the parent keeps its winner, so does everything above it.
             if self.tree[parent] == smaller {
                 break;
@@ -129,7 +153,7 @@ impl EventQueue {
         let mut winner = key;
         self.tree[node] = key;
         while node > 1 {
-            winner = earlier(winner, self.tree[node ^ 1]);
+            winner = winner.min(self.tree[node ^ 1]);
             node /= 2;
             self.tree[node] = winner;
         }

@@ -14,7 +14,7 @@ use crate::Nanos;
 use crate::event::{EventQueue, Key};
 use crate::measures::Waits;
 use crate::observe::{NetworkEvent, Observer};
-use crate::packet::{Packet, Segments, wire_size};
+use crate::packet::{Optioned, Packet};
 
 /// A link of a network.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -95,7 +95,7 @@ impl Topology {
             routes: Vec::new(),
             stages: Vec::new(),
             hops: Vec::new(),
-            segments: Segments::default(),
+            optioned: Optioned::default(),
             events,
         };
         for route in &self.routes {
@@ -122,7 +122,7 @@ pub struct Network {
     routes: Vec<u32>,
     stages: Vec<Stage>,
     hops: Vec<LinkId>,
-    segments: Segments,
+    optioned: Optioned,
     /// The event queue. The sources with the numbers of links are the network's own.
     pub events: EventQueue,
 }
@@ -149,9 +149,8 @@ impl Network {
         stage: u32,
         observer: &mut O,
     ) {
-        let size = wire_size(segment);
-        let segment = self.segments.insert(segment);
-        self.forward(now, Packet::new(segment, size, to, generation, stage), observer);
+        let packet = Packet::new(segment, to, generation, stage, &mut self.optioned);
+        self.forward(now, packet, observer);
     }
 
     /// Takes a packet through the links of its stage, which it reaches at `now`.
@@ -163,16 +162,20 @@ impl Network {
         for &link in &self.hops[stage.first as usize..stage.end as usize] {
             last = link.0;
             let line = &mut self.lines[last as usize];
-            let segment = packet.segment();
             let Some(passage) = line.link.offer(at, packet.size()) else {
-                observer.network(at, self.segments.get(segment), NetworkEvent::Dropped { link, packet });
-                self.segments.release(segment);
+                if O::ACTIVE {
+                    observer.network(at, &packet.segment(&self.optioned), NetworkEvent::Dropped { link, packet });
+                }
+                packet.release(&mut self.optioned);
                 return;
             };
             if let Some(waits) = &mut line.waits {
                 waits.record(passage.start - at);
             }
-            observer.network(at, self.segments.get(segment), NetworkEvent::Enqueued { link, packet, passage });
+            if O::ACTIVE {
+                let segment = packet.segment(&self.optioned);
+                observer.network(at, &segment, NetworkEvent::Enqueued { link, packet, passage });
+            }
             at = passage.arrival;
         }
         let key = self.events.stamp(at, last);
@@ -182,7 +185,7 @@ impl Network {
     }
 
     /// Takes the packet whose event is the earliest out of its pipe. It is for [`Network::forward`] or, at its host
-    /// according to [`Network::is_at_host`], to be given up with [`Network::release`].
+    /// according to [`Network::is_at_host`], for [`Network::unpack`].
     ///
     /// # Panics
     /// If the earliest event is not one of the network's.
@@ -196,20 +199,16 @@ impl Network {
 
     /// Whether a packet has all links behind it.
     #[inline]
-    pub fn is_at_host(packet: Packet) -> bool {
+    pub fn is_at_host(packet: &Packet) -> bool {
         packet.stage() == AT_HOST
     }
 
-    /// The segment of a packet in flight.
+    /// Takes the segment out of a packet that is at its host.
     #[inline]
-    pub fn segment(&self, packet: Packet) -> &Segment {
-        self.segments.get(packet.segment())
-    }
-
-    /// Gives up a packet that is at its host.
-    #[inline]
-    pub fn release(&mut self, packet: Packet) {
-        self.segments.release(packet.segment());
+    pub fn unpack(&mut self, packet: Packet) -> Segment {
+        let segment = packet.segment(&self.optioned);
+        packet.release(&mut self.optioned);
+        segment
     }
 
     /// A link.
@@ -227,8 +226,8 @@ impl Network {
         self.lines[link.0 as usize].waits.as_deref()
     }
 
-    /// Packets in flight or queued.
-    pub fn in_flight(&self) -> usize {
-        self.segments.len()
+    /// Packets in flight or queued, and those of them that have options.
+    pub fn in_flight(&self) -> (usize, usize) {
+        (self.lines.iter().map(|line| line.pipe.len()).sum(), self.optioned.len())
     }
 }

@@ -1,9 +1,6 @@
 //! Packets on their way.
-//!
-//! A segment is written once, where it is sent, and read once, where it arrives. What moves from link to link is the
-//! [`Packet`], a few words that say where its segment lies.
 
-use ackclock_tcp::Segment;
+use ackclock_tcp::{Flags, Segment};
 
 /// Bytes of an IPv4 header without options.
 pub const IP_HEADER: u32 = 20;
@@ -11,108 +8,115 @@ pub const IP_HEADER: u32 = 20;
 /// The largest packet in bytes, the total length of IPv4 being 16 bits.
 pub const MAX_PACKET: u32 = u16::MAX as u32;
 
-/// A packet in flight.
+/// Bytes of IPv4 and TCP header without options.
+const HEADERS: u32 = IP_HEADER + 20;
+
+/// A packet in flight: a segment and what it takes to bring it to its endpoint.
 ///
-/// Two words, so that it stays in registers: four fields of different widths would be written one by one and read back
-/// as a whole, which stalls the processor at every hop.
+/// Three words, because memory traffic is what limits a large run, and words rather than fields, because fields of
+/// different widths that are written one by one and read back as a whole stall the processor. Only segments without
+/// options, which are nearly all, fit in; the others lie in [`Optioned`], and the packet says where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet {
-    /// From the low end: segment (32 bits), endpoint (32).
-    content: u64,
-    /// From the low end: stage (32 bits), size (16), generation (16).
+    /// From the low end: sequence number (32 bits) and acknowledgment number (32); or the place in `Optioned` (32).
+    numbers: u64,
+    /// Endpoint (32), stage (32).
     way: u64,
+    /// Size (16), generation (16), window (16), flags (8), whether the segment has options (1).
+    rest: u64,
 }
 
+/// The bit of [`Packet::rest`] that says that the segment has options.
+const HAS_OPTIONS: u64 = 1 << 56;
+
 impl Packet {
-    /// A packet of `size` bytes around `segment` for those of the endpoints at `to` that have the `generation`, before
+    /// The packet around `segment` for those of the endpoints at `to` that have the `generation`, at the beginning of
     /// `stage` of its route.
     #[inline]
-    pub fn new(segment: Handle, size: u16, to: u32, generation: u16, stage: u32) -> Packet {
-        Packet {
-            content: u64::from(segment.0) | u64::from(to) << 32,
-            way: u64::from(stage) | u64::from(size) << 32 | u64::from(generation) << 48,
+    pub fn new(segment: &Segment, to: u32, generation: u16, stage: u32, optioned: &mut Optioned) -> Packet {
+        let way = u64::from(to) | u64::from(stage) << 32;
+        let common = u64::from(generation) << 16;
+        if segment.sack_count == 0 && !segment.flags.has(Flags::SYN) {
+            let size = HEADERS + segment.len;
+            debug_assert!(size <= MAX_PACKET);
+            let window = u64::from(segment.window) << 32 | u64::from(segment.flags.0) << 48;
+            let numbers = u64::from(segment.seq) | u64::from(segment.ack) << 32;
+            return Packet { numbers, way, rest: u64::from(size) | common | window };
         }
-    }
-
-    /// Where its segment lies.
-    #[inline]
-    pub fn segment(self) -> Handle {
-        Handle(self.content as u32)
+        let size = IP_HEADER + segment.header_len() + segment.len;
+        debug_assert!(size <= MAX_PACKET);
+        Packet { numbers: u64::from(optioned.insert(segment)), way, rest: u64::from(size) | common | HAS_OPTIONS }
     }
 
     /// The endpoint it is for.
     #[inline]
-    pub fn to(self) -> u32 {
-        (self.content >> 32) as u32
+    pub fn to(&self) -> u32 {
+        self.way as u32
     }
 
     /// The stage of its route that comes next.
     #[inline]
-    pub fn stage(self) -> u32 {
-        self.way as u32
+    pub fn stage(&self) -> u32 {
+        (self.way >> 32) as u32
     }
 
     /// Bytes on the wire, IP header included.
     #[inline]
-    pub fn size(self) -> u32 {
-        u32::from((self.way >> 32) as u16)
+    pub fn size(&self) -> u32 {
+        u32::from(self.rest as u16)
     }
 
     /// Which of the endpoints that are at the same place one after the other is meant.
     #[inline]
-    pub fn generation(self) -> u16 {
-        (self.way >> 48) as u16
+    pub fn generation(&self) -> u16 {
+        (self.rest >> 16) as u16
     }
 
     /// The same before another stage.
     #[inline]
     pub fn before(self, stage: u32) -> Packet {
-        Packet { way: self.way & !u64::from(u32::MAX) | u64::from(stage), ..self }
+        Packet { way: self.way & u64::from(u32::MAX) | u64::from(stage) << 32, ..self }
+    }
+
+    /// Its segment.
+    #[inline]
+    pub fn segment(&self, optioned: &Optioned) -> Segment {
+        if self.rest & HAS_OPTIONS != 0 {
+            return optioned.places[self.numbers as u32 as usize];
+        }
+        let mut segment = Segment::new(Flags((self.rest >> 48) as u8));
+        segment.seq = self.numbers as u32;
+        segment.ack = (self.numbers >> 32) as u32;
+        segment.window = (self.rest >> 32) as u16;
+        segment.len = self.size() - HEADERS;
+        segment
+    }
+
+    /// Gives up what is kept elsewhere of a packet that arrived or was dropped.
+    #[inline]
+    pub fn release(self, optioned: &mut Optioned) {
+        if self.rest & HAS_OPTIONS != 0 {
+            optioned.free.push(self.numbers as u32);
+        }
     }
 }
 
-/// Bytes on the wire of a packet around `segment`.
-#[inline]
-pub fn wire_size(segment: &Segment) -> u16 {
-    let size = IP_HEADER + segment.header_len() + segment.len;
-    debug_assert!(size <= MAX_PACKET);
-    size as u16
-}
-
-/// The place of a segment in [`Segments`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Handle(u32);
-
-/// The segments of all packets in flight. A place that is free is used again at once, while it is in the cache.
+/// The segments with options that are in flight. A free place is used again at once, while it is in the cache.
 #[derive(Default)]
-pub struct Segments {
+pub struct Optioned {
     places: Vec<Segment>,
     free: Vec<u32>,
 }
 
-impl Segments {
-    /// Keeps a segment.
-    #[inline]
-    pub fn insert(&mut self, segment: &Segment) -> Handle {
+impl Optioned {
+    fn insert(&mut self, segment: &Segment) -> u32 {
         if let Some(place) = self.free.pop() {
             self.places[place as usize] = *segment;
-            Handle(place)
+            place
         } else {
             self.places.push(*segment);
-            Handle(self.places.len() as u32 - 1)
+            self.places.len() as u32 - 1
         }
-    }
-
-    /// A segment kept and not yet given up.
-    #[inline]
-    pub fn get(&self, handle: Handle) -> &Segment {
-        &self.places[handle.0 as usize]
-    }
-
-    /// Gives up a segment.
-    #[inline]
-    pub fn release(&mut self, handle: Handle) {
-        self.free.push(handle.0);
     }
 
     /// Number of segments kept.
@@ -128,34 +132,57 @@ impl Segments {
 
 #[cfg(test)]
 mod tests {
-    use ackclock_tcp::Flags;
+    use ackclock_tcp::segment::SackBlock;
+    use proptest::prelude::*;
 
     use super::*;
 
-    #[test]
-    fn a_packet_is_what_was_put_in() {
-        let segment = Segment::new(Flags::ACK);
-        let mut segments = Segments::default();
-        segments.insert(&segment);
-        let packet = Packet::new(segments.insert(&segment), 1500, 0xfedc_ba98, 0xabcd, 0x8765_4321);
-        let parts =
-            |packet: Packet| (packet.segment().0, packet.size(), packet.to(), packet.generation(), packet.stage());
-        assert_eq!(parts(packet), (1, 1500, 0xfedc_ba98, 0xabcd, 0x8765_4321));
-        assert_eq!(parts(packet.before(u32::MAX)), (1, 1500, 0xfedc_ba98, 0xabcd, u32::MAX));
-        assert_eq!(parts(packet.before(0)), (1, 1500, 0xfedc_ba98, 0xabcd, 0));
+    fn segments() -> impl Strategy<Value = Segment> {
+        let numbers = (any::<u32>(), any::<u32>(), any::<u16>());
+        let flags = prop_oneof![Just(Flags::ACK), Just(Flags::ACK.with(Flags::FIN).with(Flags::PSH)), Just(Flags::RST)];
+        (numbers, 0_u32..65_000, flags, any::<bool>(), 0_u8..=4).prop_map(
+            |((seq, ack, window), len, flags, syn, blocks)| {
+                let mut segment = Segment { seq, ack, window, len, ..Segment::new(flags) };
+                segment.sack_count = blocks;
+                for (index, block) in segment.sack[..usize::from(blocks)].iter_mut().enumerate() {
+                    *block = SackBlock { start: index as u32, end: seq };
+                }
+                if syn {
+                    segment.flags = flags.with(Flags::SYN);
+                    segment.mss = 1460;
+                    segment.window_scale = 7;
+                    segment.sack_permitted = true;
+                }
+                segment
+            },
+        )
     }
 
-    #[test]
-    fn places_are_used_again() {
-        let mut segments = Segments::default();
-        let mut segment = Segment::new(Flags::ACK);
-        let first = segments.insert(&segment);
-        segment.len = 7;
-        let second = segments.insert(&segment);
-        assert_eq!((segments.get(first).len, segments.get(second).len, segments.len()), (0, 7, 2));
-        segments.release(first);
-        segment.len = 9;
-        assert_eq!(segments.insert(&segment), first);
-        assert_eq!((segments.get(first).len, segments.get(second).len, segments.len()), (9, 7, 2));
+    proptest! {
+        #[test]
+        fn segments_come_out_as_they_went_in(sent in prop::collection::vec(segments(), 1..50), keep in 0_usize..50) {
+            let mut optioned = Optioned::default();
+            for round in 0..2 {
+                let packets: Vec<_> = (0..)
+                    .zip(&sent)
+                    .map(|(number, segment)| {
+                        let packet = Packet::new(segment, u32::MAX - number, 0xabcd, 0x8765_4321, &mut optioned);
+                        packet.before(number)
+                    })
+                    .collect();
+                for (number, (packet, segment)) in (0..).zip(packets.iter().zip(&sent)) {
+                    prop_assert_eq!(packet.segment(&optioned), *segment);
+                    prop_assert_eq!(packet.size(), IP_HEADER + segment.header_len() + segment.len);
+                    prop_assert_eq!((packet.to(), packet.generation(), packet.stage()), (u32::MAX - number, 0xabcd, number));
+                }
+                // Some are given up; the places of those are used in the next round.
+                let kept = optioned.places.len();
+                for packet in packets.into_iter().skip(if round == 0 { 0 } else { keep }) {
+                    packet.release(&mut optioned);
+                }
+                prop_assert!(optioned.places.len() == kept && kept <= sent.len());
+                prop_assert!(round == 1 || optioned.is_empty());
+            }
+        }
     }
 }

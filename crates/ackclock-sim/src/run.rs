@@ -31,13 +31,13 @@ pub struct Output {
 
 /// A run costs nothing for probes that nobody asked for.
 enum Observed {
-    Not(World<()>),
-    By(World<Recorder>),
+    Not(Box<World<()>>),
+    By(Box<World<Recorder>>),
 }
 
 /// A scenario's run under way. It covers the times from 0 to the scenario's duration, both included.
 pub struct Run {
-    world: Box<Observed>,
+    world: Observed,
     links: [(LinkId, &'static str); 2],
 }
 
@@ -72,16 +72,16 @@ impl Run {
             };
             let names = flows.iter().map(|flow: &FlowSpec| flow.labels.name.clone()).collect();
             let recorder = Recorder::new(watch, names, links.into());
-            Observed::By(World::new(topology, flows, seed, duration, recorder))
+            Observed::By(Box::new(World::new(topology, flows, seed, duration, recorder)))
         } else {
-            Observed::Not(World::new(topology, flows, seed, duration, ()))
+            Observed::Not(Box::new(World::new(topology, flows, seed, duration, ())))
         };
-        Ok(Run { world: Box::new(world), links })
+        Ok(Run { world, links })
     }
 
     /// Handles up to `max_events` events. Whether the run goes on.
     pub fn step(&mut self, max_events: u64) -> bool {
-        match &mut *self.world {
+        match &mut self.world {
             Observed::Not(world) => world.step(max_events),
             Observed::By(world) => world.step(max_events),
         }
@@ -89,7 +89,7 @@ impl Run {
 
     /// The present in simulated time.
     pub fn now(&self) -> Nanos {
-        match &*self.world {
+        match &self.world {
             Observed::Not(world) => world.now(),
             Observed::By(world) => world.now(),
         }
@@ -97,7 +97,7 @@ impl Run {
 
     /// The tables as of now, which is the end of the run if it was not cut short.
     pub fn finish(self) -> Output {
-        let tables = match *self.world {
+        let tables = match self.world {
             Observed::Not(mut world) => world.report(&self.links),
             Observed::By(mut world) => {
                 let mut tables: AppTables = world.report(&self.links);

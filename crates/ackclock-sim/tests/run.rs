@@ -67,6 +67,9 @@ fn every_table_has_its_columns() {
     for (table, columns) in expected {
         assert_eq!(names(&output.tables[table]), columns.split(' ').collect::<Vec<_>>(), "{table}");
     }
+    // A row each 100 ms of 20 s and three flows, and one for each event.
+    let (rows, events) = (output.tables["window"].len(), output.tables["events"].len());
+    assert!(rows > 300 && rows <= 600 + events, "{rows} rows, {events} events");
     let flows = &output.tables["flows"];
     let flow_names = ["bulk.0", "bulk.1", "files"].map(|name| Some(name.to_owned())).to_vec();
     assert_eq!(flows.column("flow"), Some(&Column::Text(flow_names)));

@@ -94,20 +94,20 @@ impl<O: Observer> World<O> {
     #[inline]
     fn on_arrival(&mut self) {
         let packet = self.network.arrive();
-        if !Network::is_at_host(packet) {
+        if !Network::is_at_host(&packet) {
             return self.network.forward(self.now, packet, &mut self.observer);
         }
-        let segment = self.network.segment(packet);
-        self.observer.network(self.now, segment, NetworkEvent::Delivered { packet });
+        let segment = self.network.unpack(packet);
+        self.observer.network(self.now, &segment, NetworkEvent::Delivered { packet });
+        // What is left on the way of a connection that is over finds nobody, or the next one at its place.
         let receiver = self.connections.get(packet.to() / 2);
         let Some(connection) = receiver.filter(|connection| connection.generation == packet.generation()) else {
-            return self.network.release(packet);
+            return;
         };
         let side = side_of(packet.to());
         let who = Who { flow: connection.flow, conn: connection.conn, side };
         let mut tap = Tap { observer: &mut self.observer, who };
-        let progress = connection.ends[side as usize].tcp.on_segment(self.now, segment, &mut tap);
-        self.network.release(packet);
+        let progress = connection.ends[side as usize].tcp.on_segment(self.now, &segment, &mut tap);
         self.follow_up(who.flow, packet.to(), progress);
     }
 
@@ -294,5 +294,59 @@ impl<O: Observer> World<O> {
         }
         tables.insert("flows", rows);
         tables
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU64;
+
+    use ackclock_net::Link;
+    use ackclock_tcp::{Flags, Segment, State, stack};
+
+    use super::*;
+    use crate::measures::FlowLabels;
+
+    /// Opens a connection, closes it at both ends, opens another.
+    struct Twice;
+
+    impl Application for Twice {
+        fn on_start(&mut self, ctx: &mut AppContext<'_>) {
+            let conn = ctx.open(Side::Source);
+            ctx.close(conn, Side::Source);
+            ctx.close(conn, Side::Sink);
+        }
+
+        fn on_closed(&mut self, ctx: &mut AppContext<'_>, _conn: Conn) {
+            ctx.open(Side::Source);
+        }
+
+        fn report(&self, _flow: &str, _now: Nanos, _tables: &mut AppTables) {}
+    }
+
+    #[test]
+    fn a_packet_for_one_connection_is_not_for_the_next_at_its_place() {
+        let rate = NonZeroU64::new(1_000_000).unwrap();
+        let mut topology = Topology::default();
+        let links = [0, 1].map(|_| topology.link(Link::uncounted(rate, 1_000_000)));
+        let labels = FlowLabels { name: "f".to_owned(), cc: "", validation: "", pacing: "", app: "" };
+        let config = (stack::by_name("rfc").unwrap().config)();
+        let routes = links.map(|link| topology.route(&[link]));
+        let flow = FlowSpec { labels, config, app: Box::new(Twice), start: 0, start_jitter: 0, routes };
+        let mut world = World::new(topology, vec![flow], 1, 1_000_000_000, ());
+        while world.step(1) {}
+
+        let second = world.connections.get(0).unwrap();
+        assert_eq!((second.conn, second.generation), (Conn(1), 1));
+        assert_eq!(second.ends[1].tcp.state(), State::Established);
+        // A reset that would end the second connection, sent within the first and within the second.
+        let mut reset = Segment::new(Flags::RST);
+        reset.seq = world.flows[0].isns(1, Conn(1))[0].wrapping_add(1);
+        for (generation, state) in [(0, State::Established), (1, State::Closed)] {
+            world.network.send(world.now, &reset, endpoint(0, Side::Sink), generation, 0, &mut ());
+            world.duration += 1_000_000_000;
+            while world.step(1) {}
+            assert_eq!(world.connections.get(0).unwrap().ends[1].tcp.state(), state);
+        }
     }
 }

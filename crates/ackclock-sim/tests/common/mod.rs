@@ -10,7 +10,7 @@ use ackclock_sim::measures::FlowLabels;
 use ackclock_sim::network::LinkId;
 use ackclock_sim::observe::{NetworkEvent, Observer, Who};
 use ackclock_sim::world::{FlowSpec, World};
-use ackclock_tcp::{Event, Segment, stack};
+use ackclock_tcp::{Config, Event, Segment, stack};
 
 pub const MBPS: u64 = 1_000_000;
 pub const MS: Nanos = 1_000_000;
@@ -75,9 +75,24 @@ impl Application for OneAfterTheOther {
     }
 }
 
-/// A world of `flows` by name on a dumbbell of `bottleneck` bit/s, 20 ms each way, access links ten times as fast.
+/// A world of `flows` by name, of the stack `rfc`, otherwise as [`world_of`].
 pub fn world<O: Observer>(
     flows: Vec<(&str, Box<dyn Application>)>,
+    bottleneck: u64,
+    limit: Limit,
+    jitter: Nanos,
+    seed: u64,
+    duration: Nanos,
+    observer: O,
+) -> World<O> {
+    let config = (stack::by_name("rfc").unwrap().config)();
+    let flows = flows.into_iter().map(|(name, app)| (name, app, config.clone())).collect();
+    world_of(flows, bottleneck, limit, jitter, seed, duration, observer)
+}
+
+/// A world of `flows` by name on a dumbbell of `bottleneck` bit/s, 20 ms each way, access links ten times as fast.
+pub fn world_of<O: Observer>(
+    flows: Vec<(&str, Box<dyn Application>, Config)>,
     bottleneck: u64,
     limit: Limit,
     jitter: Nanos,
@@ -90,9 +105,9 @@ pub fn world<O: Observer>(
     let access = Access { rate: rate(10 * bottleneck), source_delay: 2 * MS, sink_delay: 2 * MS };
     let flows = flows
         .into_iter()
-        .map(|(name, app)| FlowSpec {
+        .map(|(name, app, config)| FlowSpec {
             labels: FlowLabels { name: name.to_owned(), cc: "reno", validation: "none", pacing: "off", app: "test" },
-            config: (stack::by_name("rfc").unwrap().config)(),
+            config,
             app,
             start: 0,
             start_jitter: jitter,
@@ -118,6 +133,8 @@ pub struct Verifier {
     pub longest_queue: usize,
     /// Time and first sequence number of each connection's first segment from its source.
     pub opened: Vec<(u32, Conn, Nanos, u32)>,
+    /// When sources sent anything.
+    pub source_sent: Vec<Nanos>,
     /// Endpoint numbers in use so far.
     pub endpoints: u32,
 }
@@ -130,6 +147,9 @@ impl Observer for Verifier {
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
         if let Event::Sent { segment, .. } = event {
             self.sent += 1;
+            if who.side == Side::Source {
+                self.source_sent.push(now);
+            }
             if who.side == Side::Source && segment.flags.has(ackclock_tcp::Flags::SYN) {
                 self.opened.push((who.flow, who.conn, now, segment.seq));
             }
