@@ -82,7 +82,7 @@ BAD_INPUT = [
     (["run", "."], "directory"),
     (["run"], "SCENARIO"),
     (["run", "small.toml", "--seed", "x"], "--seed"),
-    (["run", "small.toml", "--seed", "-1"], "--seed -1: expected a whole number"),
+    (["run", "small.toml", "--seed", "-1"], "small.toml: seed -1: accepted: a whole number"),
     (["run", "small.toml", "--seeds", "0"], "--seeds 0: expected a whole number"),
     (["run", "small.toml", "--seed", "1", "--seeds", "2"], "give one of them"),
     (["run", "small.toml", "--set", "duration"], "expected PATH=VALUE"),

@@ -76,6 +76,12 @@ def test_arguments_that_make_no_sense(arguments):
         ackclock.run(SMALL, **arguments)
 
 
+@pytest.mark.parametrize("arguments", [{"seed": -1}, {"seed": 2**64}, {"seeds": 2, "overrides": {"seed": 2**64 - 1}}])
+def test_seeds_have_64_bits(arguments):
+    with pytest.raises(ackclock.ScenarioError, match="seed"):
+        ackclock.run(SMALL, **arguments)
+
+
 def test_the_summary_is_the_mean_of_the_runs():
     runs = ackclock.run(SMALL, seeds=3)
     goodputs = [run.flows["goodput_bps"][0] for run in runs]
