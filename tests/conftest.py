@@ -5,9 +5,14 @@ from __future__ import annotations
 import pytest
 from arro3.core import Array, DataType
 from arro3.core import Table as ArrowTable
+from hypothesis import settings
 
 from ackclock.result import Result
 from ackclock.table import Table
+
+# Examples repeat from run to run, and how long one takes says nothing on a busy machine.
+settings.register_profile("ackclock", deadline=None, derandomize=True)
+settings.load_profile("ackclock")
 
 SMALL = """
 name = "small"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
 from ackclock import _core
+from ackclock._errors import ScenarioError
 from ackclock._runner import Progress, execute
 from ackclock.progress import reporter
 from ackclock.result import Replications, Result
@@ -98,7 +99,7 @@ def run(
     Raises
     ------
     ScenarioError
-        With everything that is wrong with the scenario, before anything runs.
+        With everything that is wrong with the scenario or a seed, before anything runs.
     """
     if seed is not None and seeds is not None:
         raise ValueError("give seed for one run or seeds for replications, not both")
@@ -114,6 +115,9 @@ def run(
         chosen = [*seeds]
         if not chosen:
             raise ValueError("seeds is empty")
+    for one in chosen:
+        if one is not None and not 0 <= one < 2**64:
+            raise ScenarioError.of(f"seed {one}: accepted: a whole number from 0 to 2^64 - 1", text.name)
     jobs = [Job(text, pairs, one) for one in chosen]
     with reporter(progress, text.name or "run") as report:
         runs = execute(jobs, run_job, threads=threads, progress=report)

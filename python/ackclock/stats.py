@@ -135,7 +135,7 @@ def relative_change(
     def ratio(
         treated: NDArray[np.float64], control: NDArray[np.float64], axis: int = -1
     ) -> np.float64 | NDArray[np.float64]:
-        change: np.float64 | NDArray[np.float64] = treated.mean(axis=axis) / control.mean(axis=axis) - 1
+        change: np.float64 | NDArray[np.float64] = (treated - control).mean(axis=axis) / control.mean(axis=axis)
         return change
 
     change = float(ratio(first, second))

@@ -8,7 +8,11 @@ use serde_json::{Map, Value, json};
 
 /// Loss recovery is not chosen by name: it follows from whether SACK is on.
 const RECOVERY: &[(&str, &str, &str)] = &[
-    ("rfc6675", "with sack = true: a scoreboard of SACK blocks and pipe, the estimate of what is in flight", "RFC 6675"),
+    (
+        "rfc6675",
+        "with sack = true: a scoreboard of SACK blocks and pipe, the estimate of what is in flight",
+        "RFC 6675",
+    ),
     ("newreno", "with sack = false: one segment sent again for each partial ACK", "RFC 6582"),
 ];
 

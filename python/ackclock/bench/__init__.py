@@ -50,6 +50,7 @@ def measure(workloads: Sequence[str], *, repeat: int = 1, progress: bool = False
 
 def _measure_once(name: str) -> dict[str, Any]:
     worker = [sys.executable, "-m", "ackclock.bench.worker", name]
-    done = subprocess.run(worker, stdout=subprocess.PIPE, check=True, text=True)  # noqa: S603 -- our own interpreter
+    # A session of its own: Ctrl-C reaches this process alone, which then ends the worker.
+    done = subprocess.run(worker, stdout=subprocess.PIPE, check=True, text=True, start_new_session=True)  # noqa: S603
     row: dict[str, Any] = json.loads(done.stdout)
     return row

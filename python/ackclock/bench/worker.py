@@ -21,15 +21,15 @@ def main(name: str) -> None:
     before = cpu_seconds()
     meta, tables = _core.run(text, "toml", [])
     cpu_s = cpu_seconds() - before
-    row = {"scenario_hash": meta["scenario_hash"], "duration_s": meta["duration_s"]} | row_of(tables, cpu_s)
+    row = {"scenario_hash": meta["scenario_hash"], "duration_s": meta["duration_s"]} | row_of(
+        Table(tables["links"]), Table(tables["flows"]), cpu_s
+    )
     json.dump(row | {"peak_rss_mib": peak_rss_bytes() / MIB}, sys.stdout)
 
 
-def row_of(tables: dict[str, Any], cpu_s: float) -> dict[str, Any]:
+def row_of(links: Table, flows: Table, cpu_s: float) -> dict[str, Any]:
     """Packets, CPU seconds, utilisation and loss of a run."""
-    links = {row["link"]: row for row in Table(tables["links"]).rows()}
-    flows = Table(tables["flows"])
-    bottleneck = links["bottleneck"]
+    bottleneck = next(row for row in links.rows() if row["link"] == "bottleneck")
     # What the sources sent besides data (SYN, FIN, bare ACKs) crossed the same link and is not counted.
     packets = int(bottleneck["packets"] - (flows["segments_sent"] - flows["data_segments_sent"]).sum())
     return {

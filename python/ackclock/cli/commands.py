@@ -42,11 +42,6 @@ def _at_least_one(option: str, value: int | None) -> None:
         raise UsageError(f"{option} {value}: expected a whole number of at least 1")
 
 
-def _seed(value: int | None) -> None:
-    if value is not None and not 0 <= value < 2**64:
-        raise UsageError(f"--seed {value}: expected a whole number from 0 to 2^64 - 1")
-
-
 def run(
     scenario: Path,
     /,
@@ -79,7 +74,6 @@ def run(
     """
     if seed is not None and seeds is not None:
         raise UsageError("--seed asks for one run and --seeds for several: give one of them")
-    _seed(seed)
     _at_least_one("--seeds", seeds)
     _at_least_one("--threads", threads)
     overrides = _overrides(settings)

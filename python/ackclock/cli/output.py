@@ -34,7 +34,7 @@ def say(line: str) -> None:
 
 def print_json(document: Any) -> None:
     """The one document of standard output."""
-    json.dump(document, sys.stdout, allow_nan=False, ensure_ascii=False, indent=2)
+    json.dump(document, sys.stdout, allow_nan=False, indent=2)
     sys.stdout.write("\n")
 
 

@@ -1,0 +1,186 @@
+"""The command line as a user meets it: processes, exit statuses, and where output goes."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import ackclock
+from ackclock.cli import main
+from tests.conftest import SMALL
+
+COMMAND = [sys.executable, "-m", "ackclock"]
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch, capsys):
+    """Runs a command line in an empty folder; gives its status, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        status = main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return call
+
+
+def test_run_prints_one_json_document(cli, scenario_file):
+    status, out, err = cli("run", scenario_file, "--json")
+    document = json.loads(out)
+    assert (status, err) == (0, "")
+    assert {"scenario_hash", "version", "seed", "duration_s", "flows", "links", "transfers", "dash"} <= document.keys()
+    flow, link = document["flows"][0], document["links"][0]
+    assert {"name", "cc", "goodput_bps", "segments_sent", "retransmits", "timeouts", "srtt_ms"} <= flow.keys()
+    assert {"name", "utilisation", "drops", "drop_rate", "queue_delay_ms"} <= link.keys()
+    assert {"mean", "p50", "p95", "p99"} <= link["queue_delay_ms"].keys()
+    assert [flow["name"] for flow in document["flows"]] == ["one", "two", "film"]
+
+
+def test_several_seeds_have_runs_and_a_summary(cli, scenario_file):
+    status, out, _ = cli("run", scenario_file, "--seeds", 3, "--json")
+    document = json.loads(out)
+    assert status == 0
+    assert [run["seed"] for run in document["runs"]] == [1, 2, 3]
+    low, high = document["summary"]["flows"][0]["goodput_bps"]["ci"]
+    assert low <= document["summary"]["flows"][0]["goodput_bps"]["mean"] <= high
+
+
+def test_seed_and_set_reach_the_engine(cli, scenario_file):
+    _, out, _ = cli("run", scenario_file, "--seed", 7, "--set", "duration=2s", "--set", "flows[0].cc=cubic", "--json")
+    document = json.loads(out)
+    assert (document["seed"], document["duration_s"], document["flows"][0]["cc"]) == (7, 2, "cubic")
+    expected = ackclock.run(scenario_file, seed=7, overrides={"duration": "2s", "flows[0].cc": "cubic"})
+    assert document == json.loads(json.dumps(expected.document()))
+
+
+def test_tables_for_people(cli, scenario_file):
+    status, out, _ = cli("run", scenario_file)
+    assert status == 0
+    for words in ("small: 5 s, seed 1", "goodput Mbit/s", "bottleneck.reverse", "film"):
+        assert words in out
+    status, out, _ = cli("run", scenario_file, "--seeds", 2)
+    assert "2 seeds from 1" in out
+
+
+def test_out_is_written_and_replaced(cli, scenario_file, tmp_path):
+    for _ in range(2):
+        status, _, err = cli("run", scenario_file, "--out", "results/one")
+        assert (status, err) == (0, "ackclock: results in results/one\n")
+    names = {path.name for path in (tmp_path / "results" / "one").iterdir()}
+    assert {"summary.json", "flows.csv", "links.csv", "window.csv"} <= names
+    assert [path.name for path in (tmp_path / "results").iterdir()] == ["one"]
+
+
+BAD_INPUT = [
+    (["run", "missing.toml"], "missing.toml: no such file"),
+    (["check", "missing.toml"], "no such file"),
+    (["run", "."], "directory"),
+    (["run"], "SCENARIO"),
+    (["run", "small.toml", "--seed", "x"], "--seed"),
+    (["run", "small.toml", "--seed", "-1"], "small.toml: seed -1: accepted: a whole number"),
+    (["run", "small.toml", "--seeds", "0"], "--seeds 0: expected a whole number"),
+    (["run", "small.toml", "--seed", "1", "--seeds", "2"], "give one of them"),
+    (["run", "small.toml", "--set", "duration"], "expected PATH=VALUE"),
+    (["run", "small.toml", "--set", "duration=0s"], "small.toml: duration"),
+    (["run", "small.toml", "--set", "flows[0].nope=1"], "nope"),
+    (["run", "small.toml", "--threads", "0"], "--threads"),
+    (["run", "small.toml", "--frob"], "unknown option --frob; accepted: --json"),
+    (["run", "small.toml", "extra"], "extra"),
+    (["run", "small.toml", "--out", "small.toml"], "not a folder"),
+    (["run", "small.toml", "--out", "full"], "full holds what ackclock did not write (thesis.tex)"),
+    (["reproduce", "newcwv-dash", "--out", "full"], "thesis.tex"),
+    (["reproduce", "nothing"], "unknown study nothing; accepted: newcwv-dash, all"),
+    (["list", "nothing"], "unknown kind nothing; accepted: cc"),
+    (["bench", "--only", "W9"], "unknown workload W9; accepted: W1, W2, W3, W4"),
+    (["bench", "--repeat", "0"], "--repeat 0"),
+    (["frobnicate"], "frobnicate"),
+    (["sweep", "small.toml"], "sweep"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"), BAD_INPUT, ids=lambda value: " ".join(value) if isinstance(value, list) else ""
+)
+def test_bad_input_is_one_message_and_status_two(cli, tmp_path, arguments, words):
+    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").write_text("years of work")
+    before = sorted(tmp_path.rglob("*"))
+    status, out, err = cli(*arguments)
+    assert (status, out) == (2, "")
+    assert words in err
+    assert len(err.splitlines()) == 1
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_each_problem_has_its_line(cli, tmp_path):
+    (tmp_path / "bad.toml").write_text(SMALL.replace('"1Mbps"', '"-1Mbps"').replace('"5s"', '"0s"'))
+    status, _, err = cli("run", "bad.toml")
+    assert status == 2
+    first, second = err.splitlines()
+    assert first.startswith("ackclock: bad.toml: line 3: duration: ")
+    assert second.startswith("ackclock: bad.toml: line 6: bottleneck.rate: ")
+
+
+def test_check(cli, scenario_file):
+    assert cli("check", scenario_file)[0] == 0
+    status, out, _ = cli("check", scenario_file, "--json")
+    assert (status, json.loads(out)) == (0, ackclock.check(scenario_file))
+
+
+def test_schema(cli):
+    status, out, _ = cli("schema")
+    assert (status, json.loads(out)) == (0, ackclock.schema())
+
+
+def test_list(cli):
+    status, out, _ = cli("list", "--json")
+    kinds = json.loads(out)
+    assert status == 0
+    assert {"cc", "validation", "app", "stack", "study"} <= kinds.keys()
+    status, out, _ = cli("list", "cc")
+    assert "cubic" in out
+    assert "newcwv" not in out
+    assert "newcwv-dash" in cli("list", "study")[1]
+
+
+def test_version_and_help(cli):
+    assert cli("--version")[1].strip() == ackclock.__version__
+    status, out, _ = cli("--help")
+    assert status == 0
+    for command in ("run", "reproduce", "list", "check", "schema", "bench"):
+        assert command in out
+    assert "sweep" not in out
+
+
+def test_interrupt_leaves_nothing(scenario_file, tmp_path):
+    folder = tmp_path / "work"
+    folder.mkdir()
+    arguments = ["run", str(scenario_file), "--seeds", "4", "--out", "out/here", "--json"]
+    arguments += ["--set", "duration=100000000s", "--set", "probes.window=false", "--set", "probes.packets=false"]
+    process = subprocess.Popen([*COMMAND, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wait_until_busy(process)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out == b""
+    assert err.decode() == "ackclock: interrupted; nothing was written\n"
+    assert list(folder.iterdir()) == []
+
+
+def wait_until_busy(process):
+    """Until the process has worker threads: its scenario is read and running."""
+    while process.poll() is None and len(list(Path(f"/proc/{process.pid}/task").iterdir())) < 3:
+        time.sleep(0.02)
+    time.sleep(0.2)
+
+
+def test_a_reader_that_leaves_is_no_error(scenario_file):
+    shell = f"{sys.executable} -m ackclock run {scenario_file} --json | head -c 10; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=True)
+    assert done.stderr == ""

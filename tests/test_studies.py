@@ -1,0 +1,138 @@
+"""Studies from registry to files; the framework's own study with a worker that computes instead of simulating."""
+
+import json
+
+import numpy as np
+import pytest
+
+from ackclock import studies
+from ackclock.report import Plot, Series
+from ackclock.stats import Estimate
+from ackclock.studies.claims import Claim, assess
+from ackclock.studies.study import Sheet, StudyResult
+
+
+def result_of(value, *, recorded=None, quick=False):
+    claim = Claim("up", "it rises", "a paper", 5.0, "above", "%", recorded=recorded)
+    claims = [assess(claim, {"main": Estimate(value, value - 1, value + 1, 9)}, "main")]
+    figure = Plot(
+        "a figure", "x", "y", [Series("s", [0, 1], [2, 3], "#0072b2")], command="ackclock reproduce it", seed=1
+    )
+    sheets = [
+        Sheet("shown", "A table", ["a"], [[1], [2]]),
+        Sheet("kept", "Not in the report", ["b"], [[3]], shown=False),
+    ]
+    return StudyResult(
+        "it",
+        "A study",
+        claims,
+        [1, 2, 3],
+        "ackclock reproduce it",
+        quick,
+        "# Page",
+        sheets,
+        [figure],
+        {"main": "0" * 16},
+    )
+
+
+class Registered:
+    """A study as its module would be."""
+
+    SLUG, TITLE, SUMMARY, SOURCE = "it", "A study", "a summary", "a paper"
+    outcome = result_of(3)
+
+    @classmethod
+    def reproduce(cls, *, quick, threads, progress):
+        if progress is not None:
+            progress(1.0)
+        return cls.outcome
+
+
+@pytest.fixture
+def registered(monkeypatch):
+    monkeypatch.setattr(studies, "STUDIES", {"it": "nowhere"})
+    monkeypatch.setattr(studies, "get", lambda name: Registered)
+    return Registered
+
+
+def test_a_result_is_written_whole(registered, tmp_path):
+    studies.reproduce("it", out=tmp_path / "out")
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert names == {"report.html", "verdicts.json", "shown.csv", "kept.csv", "ackclock.json"}
+    verdicts = json.loads((tmp_path / "out" / "verdicts.json").read_text())
+    assert verdicts["study"] == "it"
+    assert verdicts["claims"][0]["verdict"] == "reproduced"
+    assert (tmp_path / "out" / "kept.csv").read_text() == "b\n3\n"
+    html = (tmp_path / "out" / "report.html").read_text()
+    assert "a figure" in html
+    assert "Not in the report" not in html
+
+
+def test_a_failing_study_leaves_nothing(registered, monkeypatch, tmp_path):
+    def fail(self):
+        raise RuntimeError
+
+    monkeypatch.setattr(StudyResult, "report", fail)
+    with pytest.raises(RuntimeError):
+        studies.reproduce("it", out=tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("value", "recorded", "quick", "status"),
+    [(3, "reproduced", False, 0), (-3, "reproduced", False, 1), (-3, None, False, 0), (-3, "reproduced", True, 0)],
+)
+def test_the_exit_status_tells_a_regression(registered, monkeypatch, capsys, value, recorded, quick, status):
+    from ackclock.cli import main
+
+    monkeypatch.setattr(registered, "outcome", result_of(value, recorded=recorded, quick=quick))
+    assert main(["reproduce", "it", "--json"]) == status
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["claims"][0]["id"] == "up"
+    assert ("on record" in captured.err) == (status == 1)
+
+
+def test_one_study_is_an_object_and_several_are_a_list(registered, monkeypatch, capsys, tmp_path):
+    from ackclock.cli import main
+
+    monkeypatch.setattr(studies, "STUDIES", {"it": "nowhere", "that": "nowhere"})
+    assert main(["reproduce", "all", "--json", "--out", str(tmp_path / "out")]) == 0
+    assert [entry["study"] for entry in json.loads(capsys.readouterr().out)] == ["it", "it"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["it", "that"]
+
+
+def test_tables_for_people(registered, capsys):
+    from ackclock.cli import main
+
+    assert main(["reproduce", "it"]) == 0
+    out = capsys.readouterr().out
+    for words in ("A study: 3 paired replications", "it rises", "5.00", "[2.00, 4.00]", "reproduced"):
+        assert words in out
+
+
+def test_every_registered_study_says_what_it_is():
+    for name, entry in zip(studies.names(), studies.catalogue(), strict=True):
+        assert entry["name"] == name == studies.get(name).SLUG
+        assert entry["summary"]
+        assert entry["source"]
+    with pytest.raises(KeyError, match="newcwv-dash"):
+        studies.get("nothing")
+
+
+@pytest.mark.parametrize("name", studies.STUDIES)
+def test_quick_studies_end_with_a_verdict_on_every_claim(name, tmp_path):
+    result = studies.reproduce(name, quick=True, out=tmp_path / "out")
+    document = result.document()
+    assert document["quick"] is True
+    assert {claim["verdict"] for claim in document["claims"]} <= {
+        "reproduced",
+        "not reproduced",
+        "not testable",
+        "withdrawn",
+    }
+    for claim in document["claims"]:
+        assert claim["measured"] is None or np.isfinite(claim["measured"])
+    assert (tmp_path / "out" / "report.html").stat().st_size < 5_000_000
+    repeated = studies.get(name).reproduce(quick=True, threads=1, progress=None)
+    assert repeated.document() == document
