@@ -94,11 +94,13 @@ def test_the_summary_is_the_mean_of_the_runs():
 
 def test_a_number_that_a_replication_lacks_is_not_summarised():
     flows = [make_table(flow=["a"], x=[1.0], y=[value]) for value in (1.0, None)]
-    links = make_table(link=["bottleneck"], drops=[0])
-    runs = [make_result(seed, flows=table, links=links) for seed, table in enumerate(flows)]
-    entry = ackclock.Replications(runs).summary()["flows"][0]
+    links = [make_table(link=names, drops=[7] * len(names)) for names in (["bottleneck"], ["bottleneck", "access.3"])]
+    runs = [make_result(seed, flows=flows[seed], links=links[seed]) for seed in range(2)]
+    summary = ackclock.Replications(runs).summary()
+    (entry,) = summary["flows"]
     assert "x" in entry
     assert "y" not in entry
+    assert [row.keys() for row in summary["links"]] == [{"name", "drops"}, {"name"}]
 
 
 def test_a_table_of_a_probe_that_was_off_says_how_to_get_it():

@@ -87,3 +87,20 @@ def test_progress_is_the_mean_of_the_jobs_and_ends_at_one():
     execute(range(4), double, threads=2, progress=report)
     assert seen[-1] == 1
     assert seen == sorted(seen)
+
+
+def test_progress_counts_every_job_alike():
+    """One of two jobs half done is a quarter of the work."""
+    seen, go_on = [], threading.Event()
+
+    def work(job, cancel, note):
+        note(0.5 * job)
+        go_on.wait(10)
+
+    def report(fraction):
+        seen.append(fraction)
+        if fraction == 0.25 or len(seen) > 50:
+            go_on.set()
+
+    execute(range(2), work, threads=2, progress=report)
+    assert 0.25 in seen

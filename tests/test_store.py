@@ -69,8 +69,10 @@ def test_a_folder_with_something_else_is_refused(tmp_path, foreign):
     write(out)
     (out / foreign).parent.mkdir(exist_ok=True)
     (out / foreign).write_text("years of work")
-    with pytest.raises(store.FolderError, match=r"thesis\.tex"):
-        write(out)
+    entered = False
+    with pytest.raises(store.FolderError, match=r"thesis\.tex"), store.output_folder(out):
+        entered = True
+    assert not entered
     assert (out / foreign).read_text() == "years of work"
 
 

@@ -134,5 +134,3 @@ def test_quick_studies_end_with_a_verdict_on_every_claim(name, tmp_path):
     for claim in document["claims"]:
         assert claim["measured"] is None or np.isfinite(claim["measured"])
     assert (tmp_path / "out" / "report.html").stat().st_size < 5_000_000
-    repeated = studies.get(name).reproduce(quick=True, threads=1, progress=None)
-    assert repeated.document() == document
