@@ -71,8 +71,8 @@ def _burst(traces: Sequence[Result], command: str) -> Figure:
         since_ms = (time[mine] - start) * 1e3
         series.append(Series(variant.label, since_ms, (offset - offset[0]) / 1e3, colour_of(index), "points"))
     caption = (
-        "The data segments of one DASH segment as the server sends them. newCWV sends its preserved window at once; pacing "
-        "spreads it over the round trip."
+        "The data segments of one DASH segment as the server sends them. newCWV sends its preserved window at once; "
+        "pacing spreads it over the round trip."
     )
     return Plot(
         "One burst on the wire",

@@ -24,7 +24,7 @@ PROBES = {
 
 
 PAUSE_S = 0.1
-"""A server that waits longer than this has a client that paused; one that asks at once keeps it waiting 20 ms at most."""
+"""A server that waits longer has a client that paused; one that asks at once keeps it waiting for 20 ms at most."""
 
 
 def session(result: Result) -> dict[str, float]:

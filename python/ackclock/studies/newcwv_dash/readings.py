@@ -57,8 +57,8 @@ _QUEUES: list[tuple[str, dict[str, object]]] = [
 ]
 
 MAIN = "ITEC ladder, 4-s segments, 200 ms one-way, 1 BDP"
-"""The reading that the documents favour: the slides' delay as the replications took it, the one known ladder that reaches
-the published mean, and the middle of each other range. It was not chosen for its result."""
+"""The reading that the documents favour: the slides' delay as the replications took it, the one known ladder that
+reaches the published mean, and the middle of each other range. It was not chosen for its result."""
 
 RETRACTED_MAIN = "10 Mbit/s, 3 clients, hybrid"
 

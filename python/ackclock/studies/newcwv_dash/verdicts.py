@@ -14,6 +14,8 @@ from ackclock.studies.study import Sheet
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from ackclock.stats import Estimate
     from ackclock.studies.grid import Grid, Variant
 
@@ -90,8 +92,9 @@ def _against(grid: Grid, control: Variant, measure: str) -> dict[str, Estimate]:
     """newCWV less the control: the mean over all cells, pair by pair, and every cell."""
     names = [reading.name for reading in grid.readings]
 
-    def mean_of_cells(variant: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-        return np.mean([grid.values(name, variant, measure) for name in names], axis=0)
+    def mean_of_cells(variant: str) -> NDArray[np.float64]:
+        stacked = np.stack([grid.values(name, variant, measure) for name in names])
+        return np.asarray(stacked.mean(axis=0), dtype=np.float64)
 
     everything = stats.paired_difference(mean_of_cells("newcwv"), mean_of_cells(control.name))
     return {ALL_CELLS: everything} | {name: grid.difference(name, "newcwv", control.name, measure) for name in names}
@@ -112,7 +115,7 @@ def agreement(claims: Sequence[ClaimResult]) -> dict[str, list[bool]]:
     return held
 
 
-def closest(grid: Grid, claims: Sequence[ClaimResult]) -> tuple[str, int]:
+def closest(claims: Sequence[ClaimResult]) -> tuple[str, int]:
     """The reading with the most of the claims in `SLIDES`, and of those the one nearest to the published rates."""
     by_id = {result.claim.id: result for result in claims}
 
@@ -139,7 +142,7 @@ def readings_sheet(grid: Grid, claims: Sequence[ClaimResult]) -> Sheet:
             count = sum(held[f"{reading.name}; {rate}"])
             rows.append([reading.name, rate, *means, *changes, *drops, f"{count} of {len(SLIDES)}"])
     rows.sort(key=lambda row: -int(str(row[-1]).split()[0]))
-    best, count = closest(grid, claims)
+    best, count = closest(claims)
     columns = ["reading", "rate is", "NewReno kbit/s", "newCWV", "with pacing", "newCWV %", "with pacing %"]
     columns += ["NewReno lost", "newCWV", "with pacing", "claims that hold"]
     caption = (
