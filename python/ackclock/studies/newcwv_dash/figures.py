@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["figures"]
 
 PUBLISHED_KBPS = (803.40, 785.40, 836.26)
+SHOWN_S = (20.0, 120.0)
+"""What the figure of the window shows; the pattern repeats."""
+
 POINTS = 4000
 """Points of a drawn line at most."""
 
@@ -43,7 +46,8 @@ def figures(
 def _window(traces: Sequence[Result], command: str) -> Figure:
     series = []
     for index, (variant, trace) in enumerate(zip(VARIANTS, traces, strict=True)):
-        time, cwnd = trace.window["time_s"], trace.window["cwnd"] / 1e3
+        shown = (trace.window["time_s"] >= SHOWN_S[0]) & (trace.window["time_s"] <= SHOWN_S[1])
+        time, cwnd = trace.window["time_s"][shown], trace.window["cwnd"][shown] / 1e3
         # Every change of direction stays; what is thinned is the run of equal steps between.
         kept = np.flatnonzero(np.diff(np.sign(np.diff(cwnd))) != 0) + 1
         step = max(1, time.size // POINTS)

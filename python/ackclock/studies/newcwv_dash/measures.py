@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 __all__ = ["PAUSE_S", "PROBES", "bursts", "clients", "resumptions", "session", "traced"]
 
 PROBES = {
-    "duration": "120s",
     "probes.window": True,
     "probes.packets": True,
     "probes.interval": "0s",
