@@ -114,7 +114,7 @@ def reproduce(
     study
         Names of studies, or all (the default). `ackclock list study` names them.
     quick
-        Fewer replications and shorter runs: within a minute.
+        Fewer replications: within a minute.
     out
         Folder for the report (HTML), the verdicts (JSON) and the tables (CSV); with several studies, a folder each.
     json

@@ -18,7 +18,7 @@ A claim is one table of a study's ``claims.toml``:
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 if TYPE_CHECKING:
@@ -164,9 +164,11 @@ def _numbers(measured: Estimate | None) -> dict[str, Any]:
 def assess(claim: Claim, measured: Mapping[str, Estimate], main: str) -> ClaimResult:
     """The result of a claim measured under several readings of what the original left open.
 
-    The verdict is that of the reading `main`, chosen before measuring; the others say how far it depends on the choice.
-    A claim that nothing measured, under any reading, is not testable.
+    The verdict is that of the reading `main`; the others say how far it depends on the choice. A claim that nothing
+    measured, under any reading, is not testable. A withdrawn claim stays withdrawn, and its readings say under which of
+    them it would have held.
     """
     verdict, reason = judge(claim, measured.get(main))
-    readings = {name: (estimate, judge(claim, estimate)[0]) for name, estimate in measured.items()}
+    asserted = replace(claim, status="published")
+    readings = {name: (estimate, judge(asserted, estimate)[0]) for name, estimate in measured.items()}
     return ClaimResult(claim, measured.get(main), verdict, reason, readings)

@@ -65,7 +65,11 @@ class StudyResult:
     figures: Sequence[Figure] = ()
     scenarios: dict[str, str] = field(default_factory=dict)
     """Reading to the hash of its scenario."""
+    files: dict[str, str] = field(default_factory=dict)
+    """Scenario files that the commands of figures name, by name."""
     version: str = __version__
+    findings: str = ""
+    """What the numbers say together, in Markdown; computed."""
 
     @property
     def regressions(self) -> list[str]:
@@ -88,9 +92,11 @@ class StudyResult:
     def report(self) -> Report:
         """The report: verdicts first, then figures, tables, and the page."""
         replications = f"{len(self.seeds)} paired replications, seeds {min(self.seeds)} to {max(self.seeds)}"
-        mode = "quick mode: fewer replications and shorter runs than the study asks for. " if self.quick else ""
+        mode = "quick mode: fewer replications than the study asks for. " if self.quick else ""
         report = Report(self.title, subtitle=f"{mode}{replications}; ackclock {self.version}", command=self.command)
         report.add_claims([result.document() for result in self.claims])
+        if self.findings:
+            report.add_text(self.findings)
         for figure in self.figures:
             report.add_figure(figure)
         for sheet in self.sheets:
@@ -103,8 +109,10 @@ class StudyResult:
         return report
 
     def write(self, folder: Path) -> None:
-        """Writes ``report.html``, ``verdicts.json`` and the tables as CSV into an existing folder."""
+        """Writes ``report.html``, ``verdicts.json``, the tables as CSV and the scenarios into an existing folder."""
         store.write_json(folder / "verdicts.json", self.document())
+        for name, text in self.files.items():
+            store.write_text(folder / name, text)
         for sheet in self.sheets:
             with (folder / f"{sheet.name}.csv").open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")

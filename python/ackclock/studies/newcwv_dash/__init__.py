@@ -72,6 +72,7 @@ def reproduce(
         seeds=list(seeds),
         command=command,
         quick=quick,
+        findings=verdicts.findings(claims),
         page=page("README.md"),
         sheets=[
             verdicts.readings_sheet(grid, claims),
@@ -80,6 +81,7 @@ def reproduce(
             _runs("retracted-runs", "Every run of the retracted study", retracted),
         ],
         figures=figures(grid, retracted, drawn, {v.name: _command(probed, v) for v in VARIANTS}, command),
+        files={name: page(name) for name in ("scenario.toml", "retracted.toml")},
         scenarios={one.name: _hash(one) for one in (*chosen, *cells)},
     )
 
@@ -95,6 +97,6 @@ def _hash(reading: Reading) -> str:
 
 
 def _command(reading: Reading, variant: Variant) -> str:
-    """The command that repeats one traced run from the study's scenario file."""
+    """The command that repeats one traced run, in the folder that the study was written to."""
     sets = " ".join(f"--set '{path}={value}'" for path, value in job(reading, variant, TRACE_SEED).overrides)
-    return f"ackclock run {reading.scenario.name} --seed {TRACE_SEED} {sets}"
+    return f"ackclock run scenario.toml --seed {TRACE_SEED} {sets}"

@@ -31,7 +31,7 @@ def figures(
     grid: Grid, retracted: Grid, traces: Sequence[Result], commands: Mapping[str, str], command: str
 ) -> list[Figure]:
     """All figures. `traces` are probed runs of the main reading, one for each variant; `commands` repeat them."""
-    traced = "; ".join(commands[variant.name] for variant in VARIANTS)
+    traced = "\n".join(commands[variant.name] for variant in VARIANTS)
     return [
         _window(traces, traced),
         _burst(traces, traced),

@@ -1,0 +1,87 @@
+"""The study newcwv-dash on the real engine, at a size of seconds: its stable claims, and what it writes."""
+
+import json
+
+import pytest
+
+from ackclock.studies import newcwv_dash
+from ackclock.studies.newcwv_dash import verdicts
+from ackclock.studies.newcwv_dash.readings import MAIN
+
+AGREEING = "ITEC ladder, 4-s segments, 200 ms round trip, 1 BDP"
+"""The reading under which all claims of the slides hold, with the rate of downloads."""
+
+
+@pytest.fixture(scope="module")
+def result():
+    with pytest.MonkeyPatch.context() as patch:
+        chosen = [reading for reading in newcwv_dash.readings() if reading.name in (MAIN, AGREEING)]
+        patch.setattr(newcwv_dash, "readings", lambda: chosen)
+        cells = newcwv_dash.retracted_readings()[:1]
+        patch.setattr(newcwv_dash, "retracted_readings", lambda: cells)
+        patch.setattr(newcwv_dash, "QUICK_REPLICATIONS", 10)
+        return newcwv_dash.reproduce(quick=True)
+
+
+def claims_of(result):
+    return {one.claim.id: one for one in result.claims}
+
+
+def test_every_claim_is_judged(result):
+    assert len(result.claims) == 14
+    assert all(one.measured is not None and one.measured.n == 10 for one in result.claims)
+    assert all(one.readings for one in result.claims)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "pacing-raises",
+        "newreno-collapses",
+        "newcwv-freezes",
+        "newcwv-burst-losses",
+        "pacing-removes-losses",
+        "pacing-spreads",
+    ],
+)
+def test_the_stable_claims_hold_in_the_main_reading(result, claim):
+    assert claims_of(result)[claim].verdict == "reproduced"
+
+
+@pytest.mark.parametrize("claim", ["newreno-segment-rate", "newcwv-segment-rate", "newcwv-lowers"])
+def test_what_depends_on_the_unknowns_fails_in_the_main_reading(result, claim):
+    one = claims_of(result)[claim]
+    assert one.verdict == "not reproduced"
+    assert f"{AGREEING}; download" in one.holds_under
+
+
+def test_one_reading_agrees_with_all_claims_of_the_slides(result):
+    assert verdicts.closest(result.claims) == (f"{AGREEING}; download", len(verdicts.SLIDES))
+    assert f"{AGREEING}; download" in result.findings
+
+
+def test_the_retracted_benefit_is_the_flawed_controls(result):
+    claims = claims_of(result)
+    flawed, corrected = claims["retracted-switches"], claims["retraction-switches"]
+    assert flawed.verdict == "withdrawn"
+    assert flawed.measured.high < 0, "fewer switches than the control that forgets its ssthresh"
+    assert corrected.verdict == "reproduced", "no fewer than the one that does not"
+    assert corrected.measured.value > flawed.measured.high
+
+
+def test_the_window_is_left_alone_exactly_and_collapses_to_the_restart_window(result):
+    claims = claims_of(result)
+    assert claims["newcwv-freezes"].measured.value == 1.0
+    assert 0.2 < claims["newreno-collapses"].measured.value < 0.5
+
+
+def test_what_is_written_repeats_the_figures(result, tmp_path):
+    result.write(tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {"report.html", "verdicts.json", "readings.csv", "runs.csv", "retracted.csv", "scenario.toml"} <= names
+    document = json.loads((tmp_path / "verdicts.json").read_text())
+    assert [claim["id"] for claim in document["claims"]] == [one.claim.id for one in result.claims]
+    page = (tmp_path / "report.html").read_text()
+    assert page.count("data-plot=") == 2
+    assert page.count('class="intervals"') == 5
+    assert "ackclock run scenario.toml --seed 1" in page
