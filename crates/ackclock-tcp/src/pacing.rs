@@ -69,3 +69,64 @@ impl Pacer {
         self.paid = self.paid.max(now.saturating_sub(credit)).saturating_add(cost(bytes));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MILLISECOND;
+
+    const FQ: Pacing = Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 3000 };
+    const RTT: Option<Nanos> = Some(100 * MILLISECOND);
+
+    fn window(cwnd: u64, ssthresh: u64) -> Window {
+        Window { cwnd, ssthresh, pacing_rate: None }
+    }
+
+    #[test]
+    fn the_rate_is_gain_times_cwnd_over_srtt() {
+        let pacer = Pacer::new(FQ);
+        assert_eq!(pacer.rate(&window(10_000, u64::MAX), RTT), Some(200_000), "slow start: twice");
+        assert_eq!(pacer.rate(&window(10_000, 20_000), RTT), Some(120_000), "from half of ssthresh on: 1.2");
+        assert_eq!(pacer.rate(&window(9_999, 20_000), RTT), Some(199_980));
+    }
+
+    #[test]
+    fn nothing_is_paced_when_off_or_before_a_sample() {
+        assert_eq!(Pacer::new(Pacing::Off).rate(&window(10_000, 20_000), RTT), None);
+        let mut pacer = Pacer::new(FQ);
+        assert_eq!(pacer.rate(&window(10_000, 20_000), None), None);
+        pacer.on_sent(5, 1500, None);
+        assert_eq!(pacer.release_time(), 0);
+    }
+
+    #[test]
+    fn a_congestion_controls_own_rate_stands() {
+        let asked = Window { pacing_rate: Some(7), ..window(10_000, 20_000) };
+        assert_eq!(Pacer::new(FQ).rate(&asked, RTT), Some(7));
+        assert_eq!(Pacer::new(Pacing::Off).rate(&asked, RTT), Some(7));
+    }
+
+    #[test]
+    fn after_idle_a_quantum_leaves_at_once_and_the_rest_at_the_rate() {
+        let mut pacer = Pacer::new(FQ);
+        let start = 10_000 * MILLISECOND;
+        let mut released = Vec::new();
+        for _ in 0..5 {
+            let now = pacer.release_time().max(start);
+            released.push((now - start) / MILLISECOND);
+            pacer.on_sent(now, 1500, Some(150_000));
+        }
+        assert_eq!(released, [0, 0, 10, 20, 30], "1500 bytes take 10 ms; a quantum is two of them");
+    }
+
+    #[test]
+    fn credit_does_not_pile_up_over_a_long_pause() {
+        let mut pacer = Pacer::new(FQ);
+        for start in [1_000 * MILLISECOND, 100_000 * MILLISECOND] {
+            for expected in [0, 10] {
+                pacer.on_sent(start, 1500, Some(150_000));
+                assert_eq!(pacer.release_time(), start + expected * MILLISECOND);
+            }
+        }
+    }
+}
