@@ -63,7 +63,7 @@ fn linux() -> Config {
         delayed_ack: 40 * MILLISECOND,
         quick_acks: 16,
         cc: cc::by_name("cubic").expect("in the catalogue"),
-        validation: validation::by_name("rfc2861").expect("in the catalogue"),
+        validation: validation::by_name("rfc2861-linux").expect("in the catalogue"),
         ..rfc()
     }
 }

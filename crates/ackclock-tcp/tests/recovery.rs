@@ -3,7 +3,7 @@
 mod common;
 
 use ackclock_tcp::config::Restart;
-use ackclock_tcp::{Config, MILLISECOND, SECOND};
+use ackclock_tcp::{Config, MILLISECOND, SECOND, validation};
 use common::{Script, config};
 
 const RTT: u64 = 100 * MILLISECOND;
@@ -277,8 +277,8 @@ mod restart_after_idle {
     use super::*;
 
     /// Grows the window to 20 with everything acknowledged, waits, and sends again.
-    fn after_idle(restart: Restart, idle: u64) -> Script {
-        let mut script = ten_in_flight(&Config { restart, ..config() }, 30);
+    fn after_idle(config: Config, idle: u64) -> Script {
+        let mut script = ten_in_flight(&config, 30);
         script.ack(5, &[]);
         for ack in [7, 9, 11, 13, 15, 17, 19, 20, 30] {
             script.ack(ack, &[]);
@@ -289,31 +289,46 @@ mod restart_after_idle {
         script
     }
 
+    fn with(restart: Restart) -> Config {
+        Config { restart, ..config() }
+    }
+
     #[test]
     fn the_window_is_the_restart_window_after_an_rto() {
-        let mut script = after_idle(Restart::Rfc5681, 1100 * MILLISECOND);
+        let mut script = after_idle(with(Restart::Rfc5681), 1100 * MILLISECOND);
         assert_eq!(script.sends().len(), 10);
         assert_eq!(script.end.window().ssthresh, u64::MAX, "ssthresh stays");
     }
 
     #[test]
     fn a_shorter_pause_changes_nothing() {
-        let mut script = after_idle(Restart::Rfc5681, 900 * MILLISECOND);
+        let mut script = after_idle(with(Restart::Rfc5681), 900 * MILLISECOND);
         assert!(script.sends().len() >= 25);
     }
 
     #[test]
     fn off_keeps_the_window() {
-        let mut script = after_idle(Restart::Off, 100 * SECOND);
+        let mut script = after_idle(with(Restart::Off), 100 * SECOND);
         assert!(script.sends().len() >= 25);
     }
 
     #[test]
+    fn a_validation_with_a_rule_for_idle_replaces_it() {
+        let kept = validation::by_name("newcwv").unwrap();
+        let mut script = after_idle(Config { validation: kept, ..config() }, 2 * SECOND);
+        assert!(script.sends().len() >= 25, "RFC 7661 section 4.3: the window is preserved");
+        let decaying = validation::by_name("rfc2861").unwrap();
+        let mut script = after_idle(Config { validation: decaying, ..config() }, 2 * SECOND);
+        assert_eq!(script.sends().len() as u64, script.cwnd());
+        assert!((5..10).contains(&script.cwnd()), "RFC 2861 section 3.2: halved twice, not the restart window");
+    }
+
+    #[test]
     fn the_flawed_control_sets_ssthresh() {
-        let mut lowered = after_idle(Restart::LowersSsthresh, 2 * SECOND);
+        let mut lowered = after_idle(with(Restart::LowersSsthresh), 2 * SECOND);
         lowered.sends();
         assert_eq!((lowered.cwnd(), lowered.ssthresh()), (10, 10));
-        let mut raised = after_idle(Restart::RaisesSsthresh, 2 * SECOND);
+        let mut raised = after_idle(with(Restart::RaisesSsthresh), 2 * SECOND);
         raised.sends();
         assert_eq!((raised.cwnd(), raised.end.window().ssthresh), (10, u64::MAX));
     }

@@ -5,7 +5,6 @@ use ackclock_tcp::config::Restart;
 use super::model::{App, Dash, Flow, HEADERS, LEAST_MSS, Queue, Scenario};
 use super::problems::Problems;
 use super::quantity::{TIME, VOLUME};
-use super::resolve::NEWCWV;
 use super::spellings::QueueLimit;
 use super::tree::{Path, quoted};
 
@@ -106,9 +105,12 @@ fn check_tcp(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
     let initial = TIME.write(tcp.initial_rto);
     rules.refuse(tcp.initial_rto > tcp.max_rto && !inverted, "initial_rto", &needs, &initial, message);
 
-    let restarts = tcp.validation.name == NEWCWV && tcp.restart != Restart::Off;
-    let message = "with validation \"newcwv\" would collapse the window that newCWV preserves over an idle period \
-                   (RFC 7661 section 4.3); accepted: \"off\"";
+    let restarts = tcp.validation.replaces_restart && tcp.restart != Restart::Off;
+    let message = format!(
+        "with validation {}, which says itself what becomes of the window over an idle period ({}); accepted: \"off\"",
+        quoted(tcp.validation.name),
+        tcp.validation.source
+    );
     let needs = [rules.at.key("validation"), rules.at.key("stack")];
     rules.refuse(restarts, "restart_after_idle", &needs, "", message);
 }

@@ -152,7 +152,7 @@ record! {
         /// Segments acknowledged at once at the start of a connection and after an idle period.
         quick_acks: Option<u32> = optional("the stack's", count("segments", 0, 65_535));
         /// What the sender does with its window after an idle period longer than the retransmission timeout.
-        restart_after_idle: Option<Restart> = optional("the stack's; off with validation newcwv", restart());
+        restart_after_idle: Option<Restart> = optional("the stack's; off with a validation that replaces it", restart());
         /// Payload of a full segment.
         mss: Option<u32> = optional("packet_size less 40B", volume().within(LEAST_MSS, 65_495));
     }

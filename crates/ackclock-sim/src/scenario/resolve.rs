@@ -79,8 +79,8 @@ impl Flow {
         let stack = (stack::by_name(&self.stack).expect(known).config)();
         let validation =
             self.validation.as_deref().map_or(stack.validation, |name| validation::by_name(name).expect(known));
-        // newCWV preserves cwnd over idle periods (RFC 7661 section 4.3), which a restart would undo.
-        let stack_restart = if validation.name == NEWCWV { Restart::Off } else { stack.restart };
+        // A rule that says itself what becomes of an idle window would be undone by a restart.
+        let stack_restart = if validation.replaces_restart { Restart::Off } else { stack.restart };
         Config {
             mss: self.mss(packet_size),
             initial_window: self.initial_window.unwrap_or(stack.initial_window),
@@ -108,9 +108,6 @@ impl Flow {
         self.mss.unwrap_or(packet_size.saturating_sub(HEADERS))
     }
 }
-
-/// The window validation that forbids a restart after idle.
-pub(super) const NEWCWV: &str = "newcwv";
 
 impl Pacing {
     fn of_sender(&self, packet_size: u32) -> pacing::Pacing {

@@ -108,7 +108,7 @@ impl Sender {
             board: Scoreboard::default(),
             seen: input::SeenBlocks::default(),
             runs_slow_start: cc.runs_slow_start(),
-            restart: if validation.replaces_restart() { Restart::Off } else { config.restart },
+            restart: if config.validation.replaces_restart { Restart::Off } else { config.restart },
             cc,
             slow_start: (config.slow_start.make)(),
             validation,

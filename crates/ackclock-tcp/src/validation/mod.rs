@@ -58,11 +58,6 @@ pub trait WindowValidation: Send {
     /// The retransmission timer expired. Called after the congestion control; the sender has set cwnd to one segment.
     fn on_timeout(&mut self, _window: &mut Window, _event: &Congestion) {}
 
-    /// Whether this rule replaces the restart after idle of RFC 5681 section 4.1.
-    fn replaces_restart(&self) -> bool {
-        false
-    }
-
     /// State for observers.
     fn report(&self, _window: &Window) -> Report {
         Report::default()
@@ -83,12 +78,15 @@ pub struct Entry {
     pub summary: &'static str,
     /// Where it is specified.
     pub source: &'static str,
+    /// Whether the rule says itself what becomes of the window over an idle period, and so replaces the restart of RFC 5681
+    /// section 4.1.
+    pub replaces_restart: bool,
     /// Makes one for a connection.
     pub make: fn() -> Box<dyn WindowValidation>,
 }
 
 /// Every rule, by name.
-pub const CATALOGUE: &[Entry] = &[none::ENTRY, rfc2861::ENTRY, newcwv::ENTRY];
+pub const CATALOGUE: &[Entry] = &[none::ENTRY, rfc2861::ENTRY, rfc2861::LINUX, newcwv::ENTRY];
 
 /// The entry of a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {

@@ -7,6 +7,7 @@ pub(super) const ENTRY: Entry = Entry {
     name: "none",
     summary: "the window grows with every acknowledgment, used or not",
     source: "RFC 5681",
+    replaces_restart: false,
     make: || Box::new(None),
 };
 

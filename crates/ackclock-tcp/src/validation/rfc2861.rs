@@ -3,8 +3,8 @@
 //! Two decays, both once per RTO: by half while idle, and halfway towards what is used while the application sends less
 //! than the window. ssthresh remembers three quarters of the window, so slow start soon wins most of it back.
 //!
-//! RFC 2861 says what the floor of the idle decay is, one segment, and so it is here. Linux stops at the restart window
-//! min(IW, cwnd). Where RFC 2861 is silent: loss begins a new period, and in loss recovery, where the window belongs to
+//! RFC 2861 says what the floor of the idle decay is, one segment. Linux stops at the restart window min(IW, cwnd), and
+//! takes what is used for no less than IW; that is a rule of its own here. Where RFC 2861 is silent: loss begins a new period, and in loss recovery, where the window belongs to
 //! the recovery, nothing decays.
 
 #[cfg(test)]
@@ -18,12 +18,42 @@ pub(super) const ENTRY: Entry = Entry {
     name: "rfc2861",
     summary: "the window decays with each RTO in which it is idle or not filled, and grows only when full",
     source: "RFC 2861",
-    make: || Box::new(Cwv::default()),
+    // RFC 2861 takes the place of the restart of RFC 5681 section 4.1.
+    replaces_restart: true,
+    make: || Box::new(Cwv::new(Floor::Segment)),
 };
 
+pub(super) const LINUX: Entry = Entry {
+    name: "rfc2861-linux",
+    summary: "rfc2861 as Linux has it: idle decay ends at the restart window, use counts for no less than IW",
+    source: "RFC 2861; Linux net/ipv4/tcp_output.c, tcp_cwnd_restart and tcp_cwnd_application_limited",
+    replaces_restart: true,
+    make: || Box::new(Cwv::new(Floor::InitialWindow)),
+};
+
+/// Below what the decays do not go.
+#[derive(Clone, Copy, Debug)]
+enum Floor {
+    /// One segment (RFC 2861 section 3.2).
+    Segment,
+    /// The initial window (Linux).
+    InitialWindow,
+}
+
+impl Floor {
+    #[inline]
+    fn bytes(self, ctx: &Context) -> u64 {
+        match self {
+            Floor::Segment => ctx.mss,
+            Floor::InitialWindow => ctx.initial_window,
+        }
+    }
+}
+
 /// The rule.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 struct Cwv {
+    floor: Floor,
     /// T_prev: when the window was last full, or was last reduced.
     since: Nanos,
     /// W_used: the most bytes outstanding since then.
@@ -31,8 +61,12 @@ struct Cwv {
 }
 
 impl Cwv {
+    fn new(floor: Floor) -> Cwv {
+        Cwv { floor, since: 0, used: 0 }
+    }
+
     fn restart(&mut self, now: Nanos) {
-        *self = Cwv { since: now, used: 0 };
+        (self.since, self.used) = (now, 0);
     }
 }
 
@@ -54,9 +88,10 @@ impl WindowValidation for Cwv {
             return;
         }
         remember(window);
+        let floor = self.floor.bytes(ctx).min(window.cwnd);
         for _ in 0..idle / ctx.rto.max(1) {
-            window.cwnd = (window.cwnd.min(ctx.receive_window) / 2).max(ctx.mss);
-            if window.cwnd == ctx.mss {
+            window.cwnd = (window.cwnd.min(ctx.receive_window) / 2).max(floor);
+            if window.cwnd == floor {
                 break;
             }
         }
@@ -78,7 +113,11 @@ impl WindowValidation for Cwv {
         if ctx.now.saturating_sub(self.since) >= ctx.rto {
             remember(window);
             // One segment at least: the RFC's formula alone can give less where segments are small.
-            window.cwnd = ((window.cwnd.min(ctx.receive_window) + self.used) / 2).max(ctx.mss);
+            let used = match self.floor {
+                Floor::Segment => self.used,
+                Floor::InitialWindow => self.used.max(ctx.initial_window.min(window.cwnd)),
+            };
+            window.cwnd = ((window.cwnd.min(ctx.receive_window) + used) / 2).max(ctx.mss);
             self.restart(ctx.now);
         }
     }
@@ -93,10 +132,5 @@ impl WindowValidation for Cwv {
 
     fn on_timeout(&mut self, _window: &mut Window, event: &Congestion) {
         self.restart(event.ctx.now);
-    }
-
-    // RFC 2861 takes the place of the restart of RFC 5681 section 4.1.
-    fn replaces_restart(&self) -> bool {
-        true
     }
 }

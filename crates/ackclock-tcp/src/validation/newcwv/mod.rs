@@ -17,6 +17,8 @@ pub(super) const ENTRY: Entry = Entry {
     name: "newcwv",
     summary: "the window is kept while unused for five minutes; loss then cuts it to half of what was used",
     source: "RFC 7661",
+    // RFC 7661 section 4.3 keeps cwnd where RFC 5681 section 4.1 would restart from the restart window.
+    replaces_restart: true,
     make: || Box::new(NewCwv::default()),
 };
 
@@ -183,11 +185,6 @@ impl WindowValidation for NewCwv {
     fn on_timeout(&mut self, _window: &mut Window, event: &Congestion) {
         self.recovery = Recovery::Timeout;
         self.restart(&event.ctx);
-    }
-
-    // RFC 7661 section 4.3 keeps cwnd where RFC 5681 section 4.1 would restart from the restart window.
-    fn replaces_restart(&self) -> bool {
-        true
     }
 
     fn report(&self, _window: &Window) -> Report {

@@ -252,7 +252,10 @@ fn window_is_kept_while_idle_and_while_little_is_sent() {
     s.wait(90 * SECOND);
     s.burst(10);
     assert_eq!(s.state(), (100, 1, 10));
-    assert!(s.rule.replaces_restart(), "a restart after idle would make the kept window moot");
+    assert!(
+        crate::validation::by_name("newcwv").unwrap().replaces_restart,
+        "a restart after idle would make the kept window moot"
+    );
 }
 
 #[test]

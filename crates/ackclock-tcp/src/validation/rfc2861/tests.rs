@@ -24,7 +24,6 @@ fn the_floor_of_the_idle_decay_is_one_segment() {
     s.wait(24 * 3600 * SECOND);
     s.send(100);
     assert_eq!(s.state(), (1, 60, -1));
-    assert!(s.rule.replaces_restart());
 }
 
 #[test]
@@ -157,4 +156,29 @@ fn loss_begins_a_new_period() {
     s.wait(500 * MILLISECOND);
     s.send(1);
     assert_eq!(s.window.cwnd, 80 * MSS);
+}
+
+#[test]
+fn linux_stops_at_the_restart_window() {
+    for (cwnd, idle, expected) in [(80, 2, (20, 60, -1)), (80, 3600, (10, 60, -1)), (6, 3600, (6, 4, -1))] {
+        let mut s = Sender::still("rfc2861-linux", cwnd);
+        s.send(cwnd);
+        s.ack(cwnd);
+        s.wait(idle * SECOND);
+        s.send(1);
+        assert_eq!(s.state(), expected, "cwnd {cwnd}, idle for {idle} s");
+    }
+}
+
+#[test]
+fn linux_takes_use_for_no_less_than_the_initial_window() {
+    for (rule, expected) in [("rfc2861", 41), ("rfc2861-linux", 45)] {
+        let mut s = Sender::still(rule, 80);
+        s.burst(80);
+        let full = s.now - 100 * MILLISECOND;
+        trickle(&mut s, 2, 8);
+        s.now = full + SECOND;
+        s.send(1);
+        assert_eq!(s.window.cwnd / MSS, expected, "{rule}: (80 + 2) / 2 or (80 + 10) / 2");
+    }
 }
