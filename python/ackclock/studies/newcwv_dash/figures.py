@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["figures"]
 
-PUBLISHED_KBPS = (803.40, 785.40, 836.26)
+PUBLISHED_KBPS = {"NewReno": 803.40, "newCWV": 785.40, "newCWV with pacing": 836.26}
 SHOWN_S = (20.0, 120.0)
 """What the figure of the window shows; the pattern repeats."""
 
@@ -106,8 +106,8 @@ def _rates(grid: Grid, rate: str, command: str) -> Figure:
         for index, variant in enumerate(VARIANTS)
     ]
     references = [
-        Reference(kbps, f"published, {variant.label}", colour_of(index))
-        for index, (kbps, variant) in enumerate(zip(PUBLISHED_KBPS, VARIANTS, strict=True))
+        Reference(kbps, f"published, {name}", colour_of(index))
+        for index, (name, kbps) in enumerate(PUBLISHED_KBPS.items())
     ]
     what = {"level": "the bitrate of the segments", "download": "the rate the segments were downloaded at"}[rate]
     caption = f"“Segment rate” read as {what}: the main reading and every single change of it, 95 % intervals."

@@ -9,6 +9,7 @@ from ackclock.scenario import Text
 from ackclock.studies.grid import Reading, Variant
 
 __all__ = [
+    "CONTROLS",
     "CORRECTED",
     "FLAWED",
     "FLAWED_LOW",
@@ -18,6 +19,7 @@ __all__ = [
     "PACED",
     "RETRACTED_MAIN",
     "RETRACTED_VARIANTS",
+    "TEXTBOOK",
     "VARIANTS",
     "page",
     "readings",
@@ -29,10 +31,15 @@ _VALIDATION, _PACING, _RESTART = "flows[0].validation", "flows[0].pacing", "flow
 FQ = {"kind": "fq", "slow_start_percent": 200, "avoidance_percent": 200}
 """FQ as Linux 3.12 had it: twice cwnd/SRTT, always."""
 
-NEWRENO = Variant("newreno", "NewReno", {_VALIDATION: "none", _PACING: "off"})
+NEWRENO = Variant("newreno", "NewReno, as in Linux", {_VALIDATION: "rfc2861-linux", _PACING: "off"})
+TEXTBOOK = Variant("newreno-rfc5681", "NewReno, as in RFC 5681", {_VALIDATION: "none", _PACING: "off"})
 NEWCWV = Variant("newcwv", "newCWV", {_VALIDATION: "newcwv", _PACING: "off"})
 PACED = Variant("newcwv-pacing", "newCWV with pacing", {_VALIDATION: "newcwv", _PACING: FQ})
-VARIANTS = (NEWRENO, NEWCWV, PACED)
+VARIANTS = (NEWRENO, NEWCWV, PACED, TEXTBOOK)
+
+CONTROLS = {"Linux's NewReno": NEWRENO, "RFC 5681's NewReno": TEXTBOOK}
+"""Both readings of the control. The original ran Linux 3.12, whose NewReno decays an idle window by halves down to the
+initial window, and one that is not filled towards its use; RFC 5681 knows the restart window after idle and no more."""
 
 FLAWED = Variant("flawed", "New Reno, flawed: ssthresh infinite after idle", {_RESTART: "raises-ssthresh"})
 FLAWED_LOW = Variant("flawed-low", "New Reno, flawed: ssthresh = cwnd after idle", {_RESTART: "lowers-ssthresh"})
