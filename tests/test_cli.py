@@ -1,6 +1,7 @@
 """The command line as a user meets it: processes, exit statuses, and where output goes."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -90,7 +91,7 @@ BAD_INPUT = [
     (["run", "small.toml", "--set", "flows[0].nope=1"], "nope"),
     (["run", "small.toml", "--threads", "0"], "--threads"),
     (["run", "small.toml", "--frob"], "unknown option --frob; accepted: --json"),
-    (["run", "small.toml", "extra"], "extra"),
+    (["run", "small.toml", "extra"], "unexpected argument extra"),
     (["run", "small.toml", "--out", "small.toml"], "not a folder"),
     (["run", "small.toml", "--out", "full"], "full holds what ackclock did not write (thesis.tex)"),
     (["reproduce", "newcwv-dash", "--out", "full"], "thesis.tex"),
@@ -158,18 +159,20 @@ def test_version_and_help(cli):
     assert "sweep" not in out
 
 
-def test_interrupt_leaves_nothing(scenario_file, tmp_path):
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_leaves_nothing(scenario_file, tmp_path, number, status):
     folder = tmp_path / "work"
     folder.mkdir()
     arguments = ["run", str(scenario_file), "--seeds", "4", "--out", "out/here", "--json"]
     arguments += ["--set", "duration=100000000s", "--set", "probes.window=false", "--set", "probes.packets=false"]
     process = subprocess.Popen([*COMMAND, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     wait_until_busy(process)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
+    process.send_signal(number)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == status
     assert out == b""
-    assert err.decode() == "ackclock: interrupted; nothing was written\n"
+    assert err.decode() == "ackclock: interrupted; nothing is half-written\n"
     assert list(folder.iterdir()) == []
 
 
@@ -180,10 +183,32 @@ def wait_until_busy(process):
     time.sleep(0.2)
 
 
-def test_a_reader_that_leaves_is_no_error(scenario_file):
-    """More output than a pipe holds, to a reader that wants ten bytes of it."""
-    command = f"{sys.executable} -m ackclock run {scenario_file} --seeds 30 --json"
-    shell = f"{command} | head -c 10 > /dev/null; echo ${{PIPESTATUS[0]}}"
+@pytest.mark.parametrize("arguments", ["schema", "list", "--help", "run {} --seeds 30 --json"])
+def test_a_reader_that_leaves_is_no_error(scenario_file, arguments):
+    """Output to a pipe that nobody reads from any more when it comes."""
+    command = f"{sys.executable} -m ackclock {arguments.format(scenario_file)}"
+    shell = f"{command} | true; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("0\n", "")
-    assert len(subprocess.run(command.split(), capture_output=True, check=True).stdout) > 65536
+
+
+@pytest.mark.parametrize("arguments", ["schema", "list", "--version"])
+@pytest.mark.parametrize("streams", [">&-", ">&- 2>&- <&-"])
+def test_closed_streams_are_no_error(arguments, streams):
+    shell = f"{sys.executable} -m ackclock {arguments} {streams}"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("arguments", ["schema", "list"])
+def test_output_that_finds_no_room_is_one_message(arguments):
+    shell = f"{sys.executable} -m ackclock {arguments} > /dev/full"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "ackclock: standard output: No space left on device\n")
+
+
+def test_terminals_without_unicode_are_no_error():
+    narrow = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([*COMMAND, "list"], capture_output=True, env=narrow, check=True)
+    assert b"cubic" in done.stdout
+    assert done.stdout.isascii()

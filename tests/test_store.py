@@ -1,6 +1,8 @@
 """Results on disk: whole or not at all."""
 
+import errno
 import json
+import os
 
 import pytest
 
@@ -74,6 +76,53 @@ def test_a_folder_with_something_else_is_refused(tmp_path, foreign):
         entered = True
     assert not entered
     assert (out / foreign).read_text() == "years of work"
+
+
+def test_a_full_disk_is_said_of_the_folder(tmp_path):
+    with (
+        pytest.raises(store.FolderError, match=r"out: cannot be written: No space left"),
+        store.output_folder(tmp_path / "out"),
+    ):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("step", range(6))
+def test_an_interrupt_while_folders_change_places_leaves_one_of_them(tmp_path, monkeypatch, step):
+    """Before or after each of three steps: the old folder moves away, the new one comes, the old one goes."""
+    out = tmp_path / "out"
+    write(out, "old")
+    calls = iter(range(6))
+
+    def interrupted(act):
+        def call(*arguments, **options):
+            number = next(calls, None)
+            if number is None:
+                return act(*arguments, **options)
+            if 2 * number == step:
+                raise KeyboardInterrupt
+            act(*arguments, **options)
+            if 2 * number + 1 == step:
+                raise KeyboardInterrupt
+            return None
+
+        return call
+
+    def replace(path, partial):
+        monkeypatch.setattr(store.Path, "rename", interrupted(store.Path.rename))
+        monkeypatch.setattr(store.shutil, "rmtree", interrupted(store.shutil.rmtree))
+        try:
+            whole(path, partial)
+        finally:
+            monkeypatch.undo()
+
+    whole = store._replace
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "_replace", replace)
+        with pytest.raises(KeyboardInterrupt):
+            write(out, "new")
+    assert (out / "a.txt").read_text() == ("old" if step < 3 else "new")
+    assert names(tmp_path) == ["out"]
 
 
 def test_something_else_that_appears_meanwhile_is_kept(tmp_path):

@@ -2,7 +2,7 @@
 
 import sys
 
-from ackclock.cli import main
+from ackclock._entry import main
 
 if __name__ == "__main__":
     sys.exit(main())

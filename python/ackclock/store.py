@@ -88,7 +88,7 @@ def output_folder(path: Path) -> Iterator[Path]:
     Raises
     ------
     FolderError
-        If `path` holds something that ackclock did not write, or its parent cannot be written.
+        If `path` holds something that ackclock did not write, or cannot be written, as on a full disk.
     """
     check_folder(path)
     path = path.absolute()
@@ -105,11 +105,13 @@ def output_folder(path: Path) -> Iterator[Path]:
         partial.chmod(0o777 & ~_umask())
         check_folder(path)
         _replace(path, partial)
-    except BaseException:
+    except BaseException as error:
         shutil.rmtree(partial, ignore_errors=True)
         for parent in made:
             with suppress(OSError):
                 parent.rmdir()
+        if isinstance(error, OSError):
+            raise FolderError(f"{path}: cannot be written: {error.strerror or error}") from error
         raise
 
 
@@ -118,13 +120,17 @@ def _replace(path: Path, partial: Path) -> None:
         partial.rename(path)
         return
     old = Path(tempfile.mkdtemp(prefix=f".{path.name}.old-", dir=path.parent))
-    path.rename(old)
     try:
+        path.rename(old)
         partial.rename(path)
+        shutil.rmtree(old)
     except BaseException:
-        old.rename(path)
+        # Ctrl-C comes between any two steps: there is either the old folder or the new one.
+        if path.exists():
+            shutil.rmtree(old, ignore_errors=True)
+        else:
+            old.rename(path)
         raise
-    shutil.rmtree(old)
 
 
 def _umask() -> int:
@@ -156,4 +162,4 @@ def write_csv(path: Path, table: Table) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(table.column_names)
-        writer.writerows(row.values() for row in table.rows())
+        writer.writerows(table.cells())

@@ -55,12 +55,14 @@ class Table:
             raise KeyError(f"no column {column!r}; there are {', '.join(self.column_names) or 'none'}")
         return _to_numpy(self._arrow.column(column))
 
+    def cells(self) -> Iterator[tuple[Any, ...]]:
+        """The rows as tuples of Python values in the order of the columns; empty cells are None."""
+        return zip(*(self._arrow.column(name).to_pylist() for name in self.column_names), strict=True)
+
     def rows(self) -> Iterator[dict[str, Any]]:
         """The rows as dicts of Python values; empty cells are None."""
         names = self.column_names
-        columns = [self._arrow.column(name).to_pylist() for name in names]
-        for cells in zip(*columns, strict=True):
-            yield dict(zip(names, cells, strict=True))
+        return (dict(zip(names, cells, strict=True)) for cells in self.cells())
 
     def equals(self, other: Table) -> bool:
         """Whether both hold the same columns with the same values."""

@@ -1,8 +1,8 @@
 """The command line: ``ackclock``.
 
 Exit status: 0 done; 1 a check or a claim failed where the command's job is to check; 2 the input was wrong; 130 ended
-by Ctrl-C. With ``--json`` standard output carries one JSON document and nothing else; everything else that is said goes
-to standard error.
+by Ctrl-C, 143 by SIGTERM. With ``--json`` standard output carries one JSON document and nothing else; everything else
+that is said goes to standard error.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from cyclopts import App, CycloptsError, UnknownOptionError
+from cyclopts import App, CycloptsError, UnknownOptionError, UnusedCliTokensError
 
 from ackclock import __version__
+from ackclock._entry import Stopped
 from ackclock._errors import Cancelled, ScenarioError
 from ackclock.cli import commands
-from ackclock.cli.output import UsageError, complain
+from ackclock.cli.output import PipeConsole, UsageError, complain
 from ackclock.store import FolderError
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ app = App(
     name="ackclock",
     help="What does this change to TCP do, on which networks, to whom, and how sure are we?",
     version=__version__,
+    console=PipeConsole(),
     print_error=False,
     exit_on_error=False,
     suppress_keyboard_interrupt=False,
@@ -52,6 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = sorted({name for argument in error.argument_collection for name in argument.names})
         accepted = [option for option in options if option.startswith("--")] + ["--help"]
         complain(f"unknown option {error.token.keyword or error.token.value}; accepted: {', '.join(accepted)}")
+    except UnusedCliTokensError as error:
+        complain(f"unexpected argument {', '.join(error.unused_tokens or [])}")
     except CycloptsError as error:
         complain(str(error))
     except ScenarioError as error:
@@ -59,15 +63,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             complain(line)
     except (UsageError, FolderError) as error:
         complain(str(error))
-    except (KeyboardInterrupt, Cancelled):
-        complain("interrupted; nothing was written")
-        return INTERRUPTED
+    except (KeyboardInterrupt, Cancelled) as error:
+        complain("interrupted; nothing is half-written")
+        return error.status if isinstance(error, Stopped) else INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has gone; what is still buffered must not raise again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except OSError as error:
-        complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
+        # What has no name is standard output: files and folders bring theirs.
+        complain(f"{error.filename or 'standard output'}: {error.strerror or error}")
     else:
         return status if isinstance(status, int) else DONE
     return WRONG_INPUT

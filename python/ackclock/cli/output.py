@@ -12,14 +12,23 @@ from rich.table import Table as RichTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import NoReturn
 
     from ackclock.result import Replications, Result
 
-__all__ = ["UsageError", "complain", "print_json", "print_run", "print_summary", "print_table", "say"]
+__all__ = ["PipeConsole", "UsageError", "complain", "print_json", "print_run", "print_summary", "print_table", "say"]
 
 
 class UsageError(ValueError):
     """A command was given what it cannot use; the message says what it accepts."""
+
+
+class PipeConsole(Console):
+    """Rich's console, which would end the process by itself, with status 1, when nobody reads on."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Leaves it to the command line to see to that."""
+        raise BrokenPipeError
 
 
 def complain(message: str) -> None:
@@ -48,7 +57,7 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
     for row in cells:
         table.add_row(*(escape(cell) for cell in row))
     # Without a terminal there is no width to fit: lines are as long as the table.
-    console = Console() if sys.stdout.isatty() else Console(width=1000, soft_wrap=True)
+    console = PipeConsole() if sys.stdout.isatty() else PipeConsole(width=1000, soft_wrap=True)
     console.print(table)
 
 

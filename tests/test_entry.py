@@ -1,0 +1,60 @@
+"""The first moments of the command line's process: signals that come before, and while, anything is imported."""
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from ackclock._entry import Stopped, _stopper
+
+
+def python(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_nothing_large_is_imported_before_signals_are_handled():
+    code = "import ackclock._entry, sys; print([name for name in ('numpy', 'rich', 'cyclopts') if name in sys.modules])"
+    assert python(code) == (0, "[]\n", "")
+
+
+def test_a_signal_during_the_imports_is_seen_to_after_them():
+    code = """
+import os, signal, sys
+from ackclock import _entry
+sys.argv = ["ackclock", "schema"]
+_entry._open_streams = lambda: os.kill(os.getpid(), signal.SIGINT)
+sys.exit(_entry.main())
+"""
+    assert python(code) == (130, "", "ackclock: interrupted; nothing is half-written\n")
+
+
+def test_signals_that_were_switched_off_stay_off():
+    code = """
+import os, signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
+from ackclock import _entry
+sys.argv = ["ackclock", "--version"]
+_entry._open_streams = lambda: os.kill(os.getpid(), signal.SIGHUP)
+sys.exit(_entry.main())
+"""
+    status, _, err = python(code)
+    assert (status, err) == (0, "")
+
+
+def test_an_impatient_second_signal_does_not_interrupt_the_tidying_up():
+    stop = _stopper()
+    with pytest.raises(Stopped) as raised:
+        stop(signal.SIGTERM, None)
+    assert raised.value.status == 143
+    stop(signal.SIGTERM, None)
+
+
+def test_public_names_come_when_they_are_used():
+    code = "import ackclock; print(sorted(ackclock.__all__) == dir(ackclock), ackclock.stats.mean([1, 2]).value)"
+    assert python(code) == (0, "True 1.5\n", "")
+    code = "import ackclock\nfor name in ackclock.__all__: getattr(ackclock, name)\nackclock.nothing"
+    status, _, err = python(code)
+    assert status == 1
+    assert err.endswith("AttributeError: module 'ackclock' has no attribute 'nothing'\n")
