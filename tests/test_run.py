@@ -1,5 +1,6 @@
 """Running scenarios: determinism, replications, cancelling, plots."""
 
+import pickle
 import threading
 import time
 
@@ -69,7 +70,15 @@ def test_the_scenario_seed_is_the_first_of_several():
 
 
 @pytest.mark.parametrize(
-    "arguments", [{"seed": 1, "seeds": 2}, {"seeds": 0}, {"seeds": []}, {"seeds": 1, "threads": 0}]
+    "arguments",
+    [
+        {"seed": 1, "seeds": 2},
+        {"seeds": 0},
+        {"seeds": 10**18},
+        {"seeds": []},
+        {"seeds": [3, 3]},
+        {"seeds": 1, "threads": 0},
+    ],
 )
 def test_arguments_that_make_no_sense(arguments):
     with pytest.raises(ValueError, match=r"seed|threads"):
@@ -80,6 +89,41 @@ def test_arguments_that_make_no_sense(arguments):
 def test_seeds_have_64_bits(arguments):
     with pytest.raises(ackclock.ScenarioError, match="seed"):
         ackclock.run(SMALL, **arguments)
+
+
+def test_the_largest_seeds_are_in_the_tables():
+    runs = ackclock.run(SMALL, seeds=2, overrides={"seed": 2**64 - 2})
+    assert sorted({*runs.flows["seed"].tolist()}) == runs.seeds == [2**64 - 2, 2**64 - 1]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"seed": 1.5},
+        {"seed": "1"},
+        {"seeds": 1.5},
+        {"seeds": "12"},
+        {"seeds": [None]},
+        {"threads": 1.5},
+        {"progress": 3},
+    ],
+)
+def test_arguments_of_the_wrong_type(arguments):
+    with pytest.raises(TypeError):
+        ackclock.run(SMALL, **arguments)
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers():
+    assert ackclock.run(SMALL, seed=np.int32(7)).seed == 7
+    assert ackclock.run(SMALL, seeds=np.arange(2), threads=np.int64(1)).seeds == [0, 1]
+    assert ackclock.run(SMALL, seeds=np.uint8(2)).seeds == [1, 2]
+
+
+def test_results_pickle():
+    runs = ackclock.run(SMALL, seeds=2)
+    copy = pickle.loads(pickle.dumps(runs))
+    assert same(runs, copy)
+    assert copy[1].document() == runs[1].document()
 
 
 def test_the_summary_is_the_mean_of_the_runs():

@@ -60,6 +60,7 @@ def test_values_that_no_scenario_can_hold_are_refused(value):
         (b"", "bottleneck"),
         (b"duration = ", "line 1"),
         (b"\x00\x01", "line 1"),
+        (b"#" * (2**24 + 1), "more than 16 MiB"),
     ],
 )
 def test_files_that_are_no_scenario(tmp_path, content, words):
@@ -69,6 +70,49 @@ def test_files_that_are_no_scenario(tmp_path, content, words):
     with pytest.raises(ackclock.ScenarioError, match=words) as raised:
         ackclock.run(path)
     assert all(line.startswith(f"{path}: ") for line in raised.value.lines())
+
+
+def test_a_file_without_end_is_no_scenario():
+    with pytest.raises(ackclock.ScenarioError, match="/dev/zero: more than 16 MiB"):
+        ackclock.check("/dev/zero")
+
+
+def test_prose_is_refused_in_few_lines(tmp_path):
+    path = tmp_path / "prose.toml"
+    path.write_text("to be or not to be\n" * 1000)
+    with pytest.raises(ackclock.ScenarioError) as raised:
+        ackclock.check(path)
+    assert len(raised.value.problems) == 1000
+    lines = str(raised.value).splitlines()
+    assert len(lines) == 21
+    assert lines[-1] == f"{path}: and 980 more"
+
+
+def nested(depth):
+    value = {}
+    for _ in range(depth):
+        value = {"a": value}
+    return value
+
+
+@pytest.mark.parametrize("scenario", ["\ud800\n", {"name": "\ud800"}, nested(100_000)])
+def test_what_no_text_can_hold_is_refused(scenario):
+    with pytest.raises(ackclock.ScenarioError, match=r"not Unicode text|nested too deeply"):
+        ackclock.check(scenario)
+
+
+@pytest.mark.parametrize(
+    "overrides", [{"name": "\udcff"}, {"\udcff": "x"}, {"name": ["\udcff"]}, {"x": nested(100_000)}]
+)
+def test_overrides_that_no_text_can_hold_are_refused(overrides):
+    with pytest.raises(ackclock.ScenarioError, match=r"not Unicode text|nested too deeply"):
+        ackclock.check(SMALL, overrides)
+
+
+@pytest.mark.parametrize("overrides", ["seed=2", 3, [1], ["ab"], {1: 2}, [("a", "b", "c")]])
+def test_overrides_are_pairs(overrides):
+    with pytest.raises(TypeError, match="override"):
+        ackclock.check(SMALL, overrides)
 
 
 def test_a_folder_is_no_scenario(tmp_path):

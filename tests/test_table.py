@@ -1,5 +1,7 @@
 """Tables open in numpy, pandas, polars and pyarrow, and mean the same there."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -55,11 +57,23 @@ def test_stacking_adds_where_a_row_is_from():
     assert stacked["n"].tolist() == [1, 2, 3, 1, 2, 3]
 
 
+def test_pickled_tables_are_equal():
+    nothing = make_table(x=[None, None], name=["a", "b"])
+    for table in (TABLE, nothing, make_table(n=[], name=[])):
+        copy = pickle.loads(pickle.dumps(table))
+        assert copy.equals(table)
+        assert list(copy.rows()) == list(table.rows())
+
+
 def test_equality():
     assert TABLE.equals(
         make_table(n=[1, 2, 3], x=[0.5, None, 1.5], name=["a", None, "c"], yes=[True, False, None], m=[4, None, 6])
     )
     assert not make_table(n=[1]).equals(make_table(n=[2]))
+    # In how many pieces a table lies in memory is nobody's business.
+    assert stack([make_table(n=[1]), make_table(n=[1])], "seed", [7, 7]).equals(
+        stack([make_table(n=[1, 1])], "seed", [7])
+    )
 
 
 def test_notebooks_show_the_first_rows():

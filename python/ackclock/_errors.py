@@ -21,6 +21,10 @@ class Problem(TypedDict):
     """What is wrong, and what would be accepted."""
 
 
+SHOWN = 20
+"""Problems that a message lists; the others are counted. All of them are in ``ScenarioError.problems``."""
+
+
 class ScenarioError(ValueError):
     """A scenario that cannot run. Everything wrong with it is in ``problems``; nothing has been run or written."""
 
@@ -36,9 +40,11 @@ class ScenarioError(ValueError):
         return cls([Problem(path="", line=None, message=message)], source)
 
     def lines(self) -> list[str]:
-        """One readable line a problem."""
+        """One readable line a problem, for the first of them, and a count of the others."""
         prefix = f"{self.source}: " if self.source else ""
-        return [prefix + describe(problem) for problem in self.problems]
+        lines = [prefix + describe(problem) for problem in self.problems[:SHOWN]]
+        more = len(self.problems) - len(lines)
+        return [*lines, f"{prefix}and {more} more"] if more else lines
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from operator import index
+from typing import TYPE_CHECKING, SupportsIndex, overload
 
 from ackclock import _core
 from ackclock._errors import ScenarioError
@@ -14,11 +16,14 @@ from ackclock.scenario import Overrides, Source, Text, check, load, named, overr
 from ackclock.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from ackclock._core import Cancel
 
-__all__ = ["Job", "run", "run_job", "seeds_from"]
+__all__ = ["MOST_REPLICATIONS", "Job", "run", "run_job", "seeds_from"]
+
+MOST_REPLICATIONS = 1_000_000
+"""Of one call: their tables are held in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +45,8 @@ def run_job(job: Job, cancel: Cancel, progress: Progress) -> Result:
 
 def seeds_from(first: int, count: int) -> list[int]:
     """The seeds of `count` replications: `first` and those after it."""
-    if count < 1:
-        raise ValueError(f"the number of seeds is at least 1, not {count}")
+    if not 1 <= count <= MOST_REPLICATIONS:
+        raise ValueError(f"the number of seeds is from 1 to {MOST_REPLICATIONS}, not {count}")
     return list(range(first, first + count))
 
 
@@ -106,15 +111,11 @@ def run(
     text = load(scenario)
     pairs = tuple(override_pairs(overrides))
     own_seed = int(check(text, pairs)["seed"])
-    chosen: list[int | None]
-    if seeds is None:
-        chosen = [seed]
-    elif isinstance(seeds, int):
-        chosen = [*seeds_from(own_seed, seeds)]
-    else:
-        chosen = [*seeds]
-        if not chosen:
-            raise ValueError("seeds is empty")
+    chosen: list[int | None] = [None]
+    if seeds is not None:
+        chosen = [*_seeds(seeds, own_seed)]
+    elif seed is not None:
+        chosen = [_whole("seed", seed)]
     for one in chosen:
         if one is not None and not 0 <= one < 2**64:
             raise ScenarioError.of(f"seed {one}: accepted: a whole number from 0 to 2^64 - 1", text.name)
@@ -122,3 +123,23 @@ def run(
     with reporter(progress, text.name or "run") as report:
         runs = execute(jobs, run_job, threads=threads, progress=report)
     return runs[0] if seeds is None else Replications(runs)
+
+
+def _seeds(seeds: int | Iterable[int], own: int) -> list[int]:
+    """The seeds that `seeds` asks for: so many from the scenario's `own`, or these."""
+    if not isinstance(seeds, Iterable):
+        return seeds_from(own, _whole("seeds", seeds))
+    chosen = [_whole("a seed", seed) for seed in seeds]
+    if not chosen:
+        raise ValueError("seeds is empty")
+    if len({*chosen}) < len(chosen):
+        raise ValueError("seeds has one twice: the same run again is no replication")
+    return chosen
+
+
+def _whole(what: str, value: SupportsIndex) -> int:
+    """An argument as a whole number, numpy's included."""
+    try:
+        return index(value)
+    except TypeError:
+        raise TypeError(f"{what} is a whole number, not {value!r}") from None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from operator import index
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from ackclock._core import Cancel
@@ -53,7 +54,7 @@ def execute(
     An exception in one job, or Ctrl-C, ends the others within milliseconds and is raised; when several jobs fail, the
     first of them in order is. `progress` is called on the calling thread.
     """
-    if threads is not None and threads < 1:
+    if threads is not None and index(threads) < 1:
         raise ValueError(f"threads is at least 1, not {threads}")
     if not jobs:
         return []

@@ -23,6 +23,8 @@ def reporter(progress: bool | Callable[[float], object], label: str) -> Iterator
     """What to call with the part done: the caller's own function, a bar or lines (True), or nothing (False)."""
     if callable(progress):
         yield progress
+    elif not isinstance(progress, bool):
+        raise TypeError(f"progress is True, False or a function of the part done, not {progress!r}")
     elif not progress:
         yield None
     elif sys.stderr.isatty():

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import reprlib
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from ackclock import _core
 from ackclock._errors import ScenarioError
@@ -47,7 +48,7 @@ def load(source: Source) -> Text:
         case Text():
             return source
         case str() if "\n" in source:
-            return Text(source)
+            return Text(_unicode(source))
         case str() | os.PathLike():
             return _load_file(Path(source))
         case Mapping():
@@ -55,10 +56,15 @@ def load(source: Source) -> Text:
     raise TypeError(f"a scenario is a path, TOML text or a dict, not {type(source).__name__}")
 
 
+MOST_BYTES = 1 << 24
+"""Of a scenario's file. A device such as /dev/zero has no end."""
+
+
 def _load_file(path: Path) -> Text:
     name = str(path)
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
         raise ScenarioError.of("no such file", name) from None
     except IsADirectoryError:
@@ -67,6 +73,8 @@ def _load_file(path: Path) -> Text:
         raise ScenarioError.of(f"cannot be read: {error.strerror}", name) from None
     except ValueError:
         raise ScenarioError.of("no file can have this name", repr(name)) from None
+    if len(data) > MOST_BYTES:
+        raise ScenarioError.of(f"more than {MOST_BYTES >> 20} MiB; a scenario is a page of TOML", name)
     try:
         return Text(data.decode(), name=name)
     except UnicodeDecodeError as error:
@@ -77,9 +85,22 @@ def _load_file(path: Path) -> Text:
 
 def _json(value: object) -> str:
     try:
-        return json.dumps(value, allow_nan=False, ensure_ascii=False)
+        return _unicode(json.dumps(value, allow_nan=False, ensure_ascii=False))
+    except ScenarioError:
+        raise
     except (TypeError, ValueError) as error:
-        raise ScenarioError.of(f"{value!r} cannot be part of a scenario: {error}") from None
+        raise ScenarioError.of(f"{reprlib.repr(value)} cannot be part of a scenario: {error}") from None
+    except RecursionError:
+        raise ScenarioError.of("nested too deeply for a scenario") from None
+
+
+def _unicode(text: str) -> str:
+    """The text, unless it has surrogates: bytes of a command line that are not UTF-8 arrive as such."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ScenarioError.of(f"not Unicode text: {text[error.start]!r} at character {error.start}") from None
+    return text
 
 
 @contextmanager
@@ -96,8 +117,21 @@ def override_pairs(overrides: Overrides | None) -> list[tuple[str, str]]:
     """Overrides as the engine takes them: pairs of a key path and a value as text, in the order given."""
     if overrides is None:
         return []
-    pairs = cast("Mapping[str, object]", overrides).items() if isinstance(overrides, Mapping) else overrides
-    return [(path, value if isinstance(value, str) else _toml(value)) for path, value in pairs]
+    given: object = overrides
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"overrides are a dict or pairs of a key path and a value, not {reprlib.repr(given)}")
+    pairs = given.items() if isinstance(given, Mapping) else given
+    try:
+        return [_override(pair) for pair in pairs]
+    except RecursionError:
+        raise ScenarioError.of("an override is nested too deeply for a scenario") from None
+
+
+def _override(pair: object) -> tuple[str, str]:
+    match pair:
+        case (str(path), value):
+            return _unicode(path), _unicode(value) if isinstance(value, str) else _toml(value)
+    raise TypeError(f"an override is a key path and a value, not {reprlib.repr(pair)}")
 
 
 def _toml(value: object) -> str:

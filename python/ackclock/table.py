@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from arro3.core import Array, ChunkedArray, DataType, Field
 from arro3.core import Table as ArrowTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import pandas
     import polars
@@ -66,7 +66,7 @@ class Table:
 
     def equals(self, other: Table) -> bool:
         """Whether both hold the same columns with the same values."""
-        return bool(self._arrow == other._arrow)
+        return bool(self._arrow.combine_chunks() == other._arrow.combine_chunks())
 
     def to_arrow(self) -> pyarrow.Table:
         """As a ``pyarrow.Table``, sharing the memory. Needs pyarrow."""
@@ -86,6 +86,9 @@ class Table:
 
         return pd.DataFrame({name: self[name] for name in self.column_names})
 
+    def __reduce__(self) -> tuple[Callable[[list[_Packed]], Table], tuple[list[_Packed]]]:
+        return _unpack, ([_pack(name, self._arrow.column(name)) for name in self.column_names],)
+
     def __repr__(self) -> str:
         return f"<ackclock.Table, {len(self)} rows: {', '.join(self.column_names)}>"
 
@@ -102,13 +105,39 @@ def stack(tables: Sequence[Table], key: str, values: Sequence[int]) -> Table:
     batches = []
     schema = None
     for table, value in zip(tables, values, strict=True):
-        column = Array([value] * len(table), type=DataType.int64())
-        keyed = table._arrow.add_column(0, Field(key, DataType.int64()), ChunkedArray([column]))
+        column = Array([value] * len(table), type=DataType.uint64())
+        keyed = table._arrow.add_column(0, Field(key, DataType.uint64()), ChunkedArray([column]))
         schema = keyed.schema
         batches += keyed.to_batches()
     if schema is None:
         raise ValueError("there is no table to stack")
     return Table(ArrowTable.from_batches(batches, schema=schema))
+
+
+_Packed: TypeAlias = "tuple[str, str, NDArray[Any] | list[Any]]"
+"""A column for pickle: its name, the name of its type, and its cells."""
+
+_TYPES = {
+    "int64": DataType.int64(),
+    "uint64": DataType.uint64(),
+    "float64": DataType.float64(),
+    "bool": DataType.bool(),
+    "string": DataType.string(),
+}
+
+
+def _pack(name: str, column: ChunkedArray) -> _Packed:
+    kind = next(kind for kind, type_ in _TYPES.items() if type_ == column.type)
+    numbers = kind in ("int64", "uint64", "float64") and column.null_count == 0
+    return name, kind, column.to_numpy() if numbers else column.to_pylist()
+
+
+def _unpack(columns: list[_Packed]) -> Table:
+    arrays: dict[str, Any] = {
+        name: Array.from_numpy(cells) if isinstance(cells, np.ndarray) else Array(cells, type=_TYPES[kind])
+        for name, kind, cells in columns
+    }
+    return Table(ArrowTable.from_pydict(arrays))
 
 
 def _to_numpy(column: ChunkedArray) -> NDArray[Any]:

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 import ackclock
 from ackclock import store
+from ackclock._run import MOST_REPLICATIONS
 from ackclock.cli.output import (
     UsageError,
     complain,
@@ -40,6 +41,11 @@ def _overrides(settings: tuple[str, ...]) -> list[tuple[str, str]]:
 def _at_least_one(option: str, value: int | None) -> None:
     if value is not None and value < 1:
         raise UsageError(f"{option} {value}: expected a whole number of at least 1")
+
+
+def _at_most(option: str, value: int | None, most: int) -> None:
+    if value is not None and value > most:
+        raise UsageError(f"{option} {value}: expected at most {most}")
 
 
 def run(
@@ -75,6 +81,7 @@ def run(
     if seed is not None and seeds is not None:
         raise UsageError("--seed asks for one run and --seeds for several: give one of them")
     _at_least_one("--seeds", seeds)
+    _at_most("--seeds", seeds, MOST_REPLICATIONS)
     _at_least_one("--threads", threads)
     overrides = _overrides(settings)
     if out is not None:
@@ -126,13 +133,13 @@ def reproduce(
     from ackclock.cli.study import print_study
 
     _at_least_one("--threads", threads)
-    names = studies.names() if not study or study == ("all",) else list(dict.fromkeys(study))
-    unknown = [name for name in names if name not in studies.names()]
+    unknown = [name for name in dict.fromkeys(study) if name not in (*studies.names(), "all")]
     if unknown:
         accepted = ", ".join([*studies.names(), "all"])
         raise UsageError(
             f"unknown {'study' if len(unknown) == 1 else 'studies'} {', '.join(unknown)}; accepted: {accepted}"
         )
+    names = studies.names() if not study or "all" in study else list(dict.fromkeys(study))
     single = len(names) == 1
     folders = {name: out if single or out is None else out / name for name in names}
     for folder in folders.values():
@@ -176,8 +183,11 @@ def list_(kind: str | None = None, /, *, json: Json = False) -> int:
         print_json(kinds)
         return 0
     for name, entries in kinds.items():
-        rows = [[entry["name"], entry["summary"], entry["source"]] for entry in entries]
-        print_table(name, ["name", "what it is", "source"], rows)
+        columns = {"name": "name", "summary": "what it is", "source": "source"}
+        told = [column for column in columns if any(entry[column] for entry in entries)]
+        print_table(
+            name, [columns[column] for column in told], [[entry[column] for column in told] for entry in entries]
+        )
     return 0
 
 
