@@ -24,6 +24,32 @@ def test_the_canonical_form_obeys_the_schema(scenario_file):
     assert list(validator.iter_errors({"duration": "5s", "no such key": 1}))
 
 
+@pytest.mark.parametrize(
+    ("path", "zero", "least"),
+    [
+        ("duration", "0.0s", "6.0s"),
+        ("bottleneck.rate", "0bps", "1000000bps"),
+        ("bottleneck.queue", "0 packets", "10 packets"),
+        ("bottleneck.queue", "0.00bdp", "0.9bdp"),
+        ("access.rate", "0x", "0.010x"),
+        ("flows[0].mss", "00B", "0064B"),
+    ],
+)
+def test_the_schema_knows_what_is_not_zero(path, zero, least):
+    """The engine reads the override and gives the value back; the schema sees it as it is written."""
+    validator = jsonschema.Draft202012Validator(ackclock.schema())
+    scenario = ackclock.check(SMALL, {path: least})
+    assert list(validator.iter_errors(scenario)) == []
+    holder = scenario["flows"][0] if "flows" in path else scenario.get(path.split(".")[0])
+    holder = holder if isinstance(holder, dict) else scenario
+    key = path.split(".")[-1]
+    for value, accepted in ((least, True), (zero, False)):
+        holder[key] = value
+        assert validator.is_valid(scenario) is accepted
+    with pytest.raises(ackclock.ScenarioError):
+        ackclock.check(SMALL, {path: zero})
+
+
 def test_overrides_win():
     changed = ackclock.check(SMALL, {"bottleneck.rate": "2Mbps", "flows[0].sack": False, "flows[2].app.segments": 7})
     assert changed["bottleneck"]["rate"] == "2Mbps"

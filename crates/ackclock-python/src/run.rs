@@ -69,9 +69,9 @@ pub fn run<'py>(
     meta.set_item("duration_s", scenario.duration as f64 / 1e9)?;
 
     let end = scenario.duration.max(1) as f64;
-    let run = Run::new(&scenario, seed).map_err(|error| scenario_error(py, &error))?;
     let output = py.detach(move || {
-        let mut run = run;
+        // A million flows take seconds to set up.
+        let mut run = Run::new(&scenario, seed).map_err(|error| Python::attach(|py| scenario_error(py, &error)))?;
         let mut visited = Instant::now();
         while run.step(EVENTS_PER_STEP) {
             if asked.load(Ordering::Relaxed) {

@@ -19,9 +19,6 @@ use crate::scenario::{App, Flow, Problem, QueueLimit, Scenario, ScenarioError};
 use crate::table::Table;
 use crate::world::{FlowSpec, World};
 
-/// The most flows of a run, copies counted.
-pub const MAX_FLOWS: u64 = 1_000_000;
-
 /// What a run gives.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Output {
@@ -45,9 +42,8 @@ impl Run {
     /// A run of the scenario with its own seed or another, at time 0.
     ///
     /// # Errors
-    /// What an application cannot do with its parameters, and what is too large to be run.
+    /// What an application cannot do with its parameters.
     pub fn new(scenario: &Scenario, seed: Option<u64>) -> Result<Run, ScenarioError> {
-        check_size(scenario)?;
         let bottleneck = &scenario.bottleneck;
         let forward = Direction { rate: positive(bottleneck.rate), limit: limit(scenario.queue_limit()) };
         let reverse =
@@ -107,15 +103,6 @@ impl Run {
         };
         Output { tables }
     }
-}
-
-fn check_size(scenario: &Scenario) -> Result<(), ScenarioError> {
-    let flows: u64 = scenario.flows.iter().map(|flow| u64::from(flow.count)).sum();
-    if flows <= MAX_FLOWS {
-        return Ok(());
-    }
-    let message = format!("{flows} flows with all copies; accepted: up to {MAX_FLOWS}");
-    Err(ScenarioError { problems: vec![Problem { path: "flows".to_owned(), line: None, message }] })
 }
 
 /// Adds the copies of a flow with their access links.

@@ -2,7 +2,7 @@
 
 use ackclock_tcp::config::Restart;
 
-use super::model::{App, Dash, Flow, HEADERS, LEAST_MSS, Queue, Scenario};
+use super::model::{App, Dash, Flow, HEADERS, LEAST_MSS, MAX_FLOWS, Queue, Scenario};
 use super::problems::Problems;
 use super::quantity::{TIME, VOLUME};
 use super::spellings::QueueLimit;
@@ -25,6 +25,7 @@ pub(super) fn check(scenario: &Scenario, problems: &mut Problems<'_>) {
             check_dash(dash, &mut Rules { at, problems: rules.problems });
         }
     }
+    check_copies(scenario, problems);
     check_queues(scenario, problems);
     check_probes(scenario, &mut Rules { at: root, problems });
 }
@@ -49,6 +50,13 @@ impl Rules<'_, '_> {
 
 fn key(name: &str) -> Path {
     Path::default().key(name)
+}
+
+fn check_copies(scenario: &Scenario, problems: &mut Problems<'_>) {
+    let flows: u64 = scenario.flows.iter().map(|flow| u64::from(flow.count)).sum();
+    if flows > u64::from(MAX_FLOWS) {
+        problems.add(key("flows"), format!("are {flows} with all copies; accepted: at most {MAX_FLOWS}"));
+    }
 }
 
 fn check_name(earlier: &[Flow], flow: &Flow, rules: &mut Rules<'_, '_>) {

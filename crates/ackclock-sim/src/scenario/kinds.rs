@@ -182,7 +182,8 @@ impl<T: TryFrom<u64> + Into<u64> + Copy + Default> Scalar for Quantity<T> {
     }
 
     fn schema(&self) -> Json {
-        json!({ "type": "string", "pattern": format!(r"^\s*{}\s*$", self.dimension.pattern()) })
+        let number = if self.min > 0 { quantity::POSITIVE } else { quantity::NUMBER };
+        json!({ "type": "string", "pattern": format!(r"^\s*{}\s*$", self.dimension.pattern(number)) })
     }
 }
 

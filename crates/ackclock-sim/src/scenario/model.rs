@@ -16,6 +16,8 @@ use crate::app::dash::abr::{self, Estimator};
 pub(super) const LEAST_MSS: u64 = 64;
 /// Bytes of an IPv4 and a TCP header without options.
 pub(super) const HEADERS: u32 = 40;
+/// The most flows of a run, copies counted.
+pub(super) const MAX_FLOWS: u32 = 1_000_000;
 /// The largest receive window that window scaling can advertise (RFC 7323 section 2.3).
 const MOST_RECEIVE_BUFFER: u64 = 1 << 30;
 
@@ -105,7 +107,7 @@ record! {
         /// Name in output, unique; of several copies, the prefix of name.0, name.1, ...
         name: String = numbered("flow", Label);
         /// How many copies there are.
-        count: u32 = default(1, count("copies", 1, 1_000_000));
+        count: u32 = default(1, count("copies", 1, MAX_FLOWS as u64));
         /// What the flow does.
         app: App = required(tagged());
         /// When it starts.

@@ -128,10 +128,11 @@ impl Dimension {
         super::problems::listed(self.canonical.iter().map(|(name, _)| name.trim()))
     }
 
-    /// A regular expression for JSON Schema that matches what is accepted, but for the bounds.
-    pub fn pattern(&self) -> String {
+    /// A regular expression for JSON Schema that matches what is accepted where the number is `number`, which is [`NUMBER`]
+    /// or [`POSITIVE`]; other bounds it does not know.
+    pub fn pattern(&self, number: &str) -> String {
         let names: Vec<_> = self.canonical.iter().chain(self.aliases).map(|(name, _)| name.trim()).collect();
-        format!(r"{NUMBER}\s*({})", names.join("|"))
+        format!(r"{number}\s*({})", names.join("|"))
     }
 
     fn scale(&self, unit: &str) -> Option<u64> {
@@ -145,6 +146,9 @@ impl Dimension {
 
 /// The regular expression of a number in a quantity.
 pub(super) const NUMBER: &str = r"[0-9]+(\.[0-9]+)?";
+
+/// The regular expression of a number above zero in a quantity.
+pub(super) const POSITIVE: &str = r"(0*[1-9][0-9]*(\.[0-9]+)?|0+\.0*[1-9][0-9]*)";
 
 /// A number that is not negative, exactly as written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

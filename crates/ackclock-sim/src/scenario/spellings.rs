@@ -1,7 +1,7 @@
 //! Quantities with more than one dimension: the limit of a queue, an amount of data, the rate of an access link.
 
 use super::kinds::Spelling;
-use super::quantity::{NUMBER, PACKETS, RATE, VOLUME, split};
+use super::quantity::{PACKETS, POSITIVE, RATE, VOLUME, split};
 
 /// How much a queue holds at most.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -64,7 +64,8 @@ impl Spelling for QueueLimit {
     }
 
     fn patterns() -> Vec<String> {
-        vec!["unlimited".to_owned(), format!(r"{NUMBER}\s*bdp"), PACKETS.pattern(), VOLUME.pattern()]
+        let [packets, volume] = [PACKETS, VOLUME].map(|dimension| dimension.pattern(POSITIVE));
+        vec!["unlimited".to_owned(), format!(r"{POSITIVE}\s*bdp"), packets, volume]
     }
 }
 
@@ -116,7 +117,7 @@ impl Spelling for Amount {
     }
 
     fn patterns() -> Vec<String> {
-        vec![PACKETS.pattern(), VOLUME.pattern()]
+        vec![PACKETS.pattern(POSITIVE), VOLUME.pattern(POSITIVE)]
     }
 }
 
@@ -171,7 +172,7 @@ impl Spelling for AccessRate {
     }
 
     fn patterns() -> Vec<String> {
-        vec![format!(r"{NUMBER}\s*x"), RATE.pattern()]
+        vec![format!(r"{POSITIVE}\s*x"), RATE.pattern(POSITIVE)]
     }
 }
 

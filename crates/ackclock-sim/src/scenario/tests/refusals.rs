@@ -268,6 +268,11 @@ fn fields_that_contradict_each_other_are_refused() {
             "bottleneck.reverse_queue",
             &["\"1bdp\" is 500B"],
         ),
+        (
+            &[("flows[0].count", "400000"), ("flows[1].count", "600000")],
+            "flows",
+            &["are 1000001 with all copies; accepted: at most 1000000"],
+        ),
         (&[("probes.from", "5s"), ("probes.to", "5s")], "probes.to", &["not after the start of recording"]),
         (&[("probes.window", "true"), ("probes.from", "60s")], "probes.from", &["not before the end of the run"]),
     ] {
@@ -279,6 +284,7 @@ fn fields_that_contradict_each_other_are_refused() {
 fn what_is_just_inside_the_bounds_is_accepted() {
     for pairs in [
         &[("flows[2].start", "59999ms")][..],
+        &[("flows[0].count", "400000"), ("flows[1].count", "599999")],
         &[("flows[2].start", "30s"), ("flows[2].start_jitter", "29s")],
         &[("packet_size", "104B"), ("flows[2].mss", "64B")],
         &[("flows[2].mss", "1460B"), ("flows[2].receive_buffer", "1460B")],
