@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 import ackclock
 from ackclock.cli import main
+from ackclock.cli.output import print_table
 from tests.conftest import SMALL
 
 COMMAND = [sys.executable, "-m", "ackclock"]
@@ -66,6 +68,23 @@ def test_tables_for_people(cli, scenario_file):
         assert words in out
     status, out, _ = cli("run", scenario_file, "--seeds", 2)
     assert "2 seeds from 1" in out
+
+
+@pytest.mark.parametrize("columns", [200, 80, 40])
+def test_tables_show_every_cell_on_a_terminal_of_any_width(monkeypatch, capsys, columns):
+    """Cells break between words where it is narrow; no word is broken and none is lost."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    headers = ["link", "utilisation %", "queue delay of packets ms", "what it is"]
+    rows = [["bottleneck.reverse", "97.9 [96.1, 99.9]", "1,234.5", "a queue that drops"]]
+    print_table("links", headers, rows)
+    out = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    assert sorted(" ".join(headers + rows[0]).split()) == sorted(out.replace("links", "").replace("─", "").split())
+    longest = max(len(line.rstrip()) for line in out.splitlines())
+    # Words of 18, 11, 7 and 6 characters with two beside each are the least.
+    assert longest <= max(columns, 49)
+    assert (longest > 80) is (columns == 200)
 
 
 def test_out_is_written_and_replaced(cli, scenario_file, tmp_path):

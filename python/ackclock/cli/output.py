@@ -6,6 +6,8 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
@@ -48,17 +50,48 @@ def print_json(document: Any) -> None:
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table for people; columns after the first are aligned to the right when they hold numbers."""
+    """A table for people; columns after the first are aligned to the right when they hold numbers.
+
+    On a narrow terminal cells break between words; one too narrow for the words breaks the lines itself. Without a
+    terminal lines are as long as the table. Nothing is cut off.
+    """
     cells = [list(row) for row in rows]
-    table = RichTable(title=escape(title) or None, title_justify="left", title_style="bold")
-    for index, column in enumerate(columns):
-        numeric = bool(cells) and all(_is_number(row[index]) for row in cells)
-        table.add_column(escape(column), justify="right" if numeric else "left", overflow="fold")
+    console = PipeConsole()
+    texts = [[column, *(row[index] for row in cells)] for index, column in enumerate(columns)]
+    widths = _widths(texts, console.width - GAP * len(columns) if sys.stdout.isatty() else sys.maxsize)
+    table = RichTable(
+        title=escape(title) or None,
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    for column, width, text in zip(columns, widths, texts, strict=True):
+        numeric = bool(cells) and all(_is_number(cell) for cell in text[1:])
+        table.add_column(escape(column), justify="right" if numeric else "left", width=width)
     for row in cells:
         table.add_row(*(escape(cell) for cell in row))
-    # Without a terminal there is no width to fit: lines are as long as the table.
-    console = PipeConsole() if sys.stdout.isatty() else PipeConsole(width=1000, soft_wrap=True)
+    width = sum(widths) + GAP * len(columns)
+    if not sys.stdout.isatty() or width > console.width:
+        console = PipeConsole(width=width, soft_wrap=True)
     console.print(table)
+
+
+GAP = 2
+"""Characters that a column of a table takes beside its cells."""
+
+
+def _widths(columns: Sequence[Sequence[str]], room: int) -> list[int]:
+    """Widths of columns of texts: what fits on one line, less for the widest as far as `room` asks and words allow."""
+    widths = [max(cell_len(text) for text in column) for column in columns]
+    least = [max(cell_len(word) for text in column for word in text.split() or [""]) for column in columns]
+    while sum(widths) > room:
+        breakable = [index for index, width in enumerate(widths) if width > least[index]]
+        if not breakable:
+            break
+        widths[max(breakable, key=widths.__getitem__)] -= 1
+    return widths
 
 
 def _is_number(cell: str) -> bool:
@@ -87,7 +120,7 @@ FLOWS: Spec = [
 ]
 LINKS: Spec = [
     ("link", "name", _text),
-    ("utilisation %", "utilisation", _number(1, 100)),
+    ("used %", "utilisation", _number(1, 100)),
     ("packets", "packets", _number(0)),
     ("drops", "drops", _number(0)),
     ("drop rate %", "drop_rate", _number(3, 100)),
