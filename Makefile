@@ -51,7 +51,7 @@ lint: env
 	$(BIN)/stubtest ackclock._core
 
 python-test: env
-	$(BIN)/pytest -q -n 2
+	$(BIN)/pytest -q -n 2 --dist loadfile
 
 clean:
 	rm -rf $(VENV) out target python/ackclock/_core*.so
