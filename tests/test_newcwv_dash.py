@@ -36,6 +36,7 @@ def test_every_claim_is_judged(result):
 @pytest.mark.parametrize(
     "claim",
     [
+        "newcwv-lowers",
         "pacing-raises",
         "newreno-collapses",
         "newcwv-freezes",
@@ -48,16 +49,17 @@ def test_the_stable_claims_hold_in_the_main_reading(result, claim):
     assert claims_of(result)[claim].verdict == "reproduced"
 
 
-@pytest.mark.parametrize("claim", ["newreno-segment-rate", "newcwv-segment-rate", "newcwv-lowers"])
-def test_what_depends_on_the_unknowns_fails_in_the_main_reading(result, claim):
+@pytest.mark.parametrize("claim", ["newreno-segment-rate", "newcwv-segment-rate", "newcwv-pacing-segment-rate"])
+def test_the_rates_depend_on_the_unknowns(result, claim):
     one = claims_of(result)[claim]
     assert one.verdict == "not reproduced"
-    assert f"{AGREEING}; download" in one.holds_under
+    assert any(name.startswith(f"{AGREEING}; download") for name in one.holds_under)
 
 
 def test_one_reading_agrees_with_all_claims_of_the_slides(result):
-    assert verdicts.closest(result.claims) == (f"{AGREEING}; download", len(verdicts.SLIDES))
-    assert f"{AGREEING}; download" in result.findings
+    agreeing = f"{AGREEING}; download; RFC 5681's NewReno"
+    assert verdicts.closest(result.claims) == (agreeing, len(verdicts.SLIDES))
+    assert agreeing in result.findings
 
 
 def test_the_retracted_benefit_is_the_flawed_controls(result):
