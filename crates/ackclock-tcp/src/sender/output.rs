@@ -122,6 +122,9 @@ impl Sender {
     }
 
     /// The next new segment, if the application, the peer's window and `allowance` let it go.
+    // Inline, so that the answer stays in registers: written to memory field by field and read back as a whole it stalls
+    // the processor.
+    #[inline(always)]
     fn new_data<O: Observer>(&mut self, now: Nanos, allowance: u64, obs: &mut O) -> Option<Transmission> {
         let end = self.end();
         if self.nxt >= end {
