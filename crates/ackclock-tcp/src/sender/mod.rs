@@ -77,6 +77,7 @@ pub(crate) struct Sender {
     initial_window: u64,
     restart: Restart,
     runs_slow_start: bool,
+    watches_sending: bool,
     stats: Stats,
 }
 
@@ -108,6 +109,7 @@ impl Sender {
             board: Scoreboard::default(),
             seen: input::SeenBlocks::default(),
             runs_slow_start: cc.runs_slow_start(),
+            watches_sending: config.validation.watches_sending,
             restart: if config.validation.replaces_restart { Restart::Off } else { config.restart },
             cc,
             slow_start: (config.slow_start.make)(),

@@ -151,7 +151,7 @@ impl Sender {
             self.limited_until = self.nxt;
             return None;
         }
-        if !idle {
+        if !idle && self.watches_sending {
             let ctx = self.context(now);
             self.validation.before_send(&mut self.window, &ctx, 0);
         }
@@ -164,8 +164,10 @@ impl Sender {
         if limited {
             self.limited_until = self.nxt;
         }
-        let ctx = self.context(now);
-        self.validation.on_sent(&mut self.window, &ctx, limited);
+        if self.watches_sending {
+            let ctx = self.context(now);
+            self.validation.on_sent(&mut self.window, &ctx, limited);
+        }
         Some(Transmission { offset, len: len as u32, fin, retransmission: false })
     }
 
