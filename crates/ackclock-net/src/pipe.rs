@@ -21,10 +21,11 @@ impl Default for Pipe {
 
 #[derive(Clone, Copy, Debug)]
 struct Slot<K, T> {
-    key: K,
     item: T,
     /// The slot of the item behind it in its pipe.
     behind: u32,
+    /// That item's key, which so need not be fetched when this one leaves; this item's own where there is none.
+    key_behind: K,
 }
 
 /// The items of any number of pipes.
@@ -43,35 +44,41 @@ impl<K, T> Default for Flight<K, T> {
     }
 }
 
-impl<K: Copy + Ord, T: Copy> Flight<K, T> {
-    /// Puts in an item that arrives at `key`, no earlier than those before it in the pipe. Whether it is now the first.
+impl<K: Copy, T: Copy> Flight<K, T> {
+    /// Puts in an item that arrives at `key`, no earlier than those before it in the pipe. Whether it is now the first,
+    /// whose key is the caller's to keep.
     ///
     /// # Panics
     /// Above 2^32 - 1 items in flight.
     #[inline]
     pub fn push(&mut self, pipe: &mut Pipe, key: K, item: T) -> bool {
-        let slot = Slot { key, item, behind: NONE };
+        let slot = Slot { item, behind: NONE, key_behind: key };
         let place = match self.free.pop() {
             Some(place) => {
                 self.slots[place as usize] = slot;
                 place
             }
-            None => {
-                assert!(self.slots.len() < NONE as usize, "at most 2^32 - 1 packets are in flight");
-                self.slots.push(slot);
-                self.slots.len() as u32 - 1
-            }
+            None => self.add(slot),
         };
         let alone = pipe.first == NONE;
         if alone {
             pipe.first = place;
         } else {
             let last = &mut self.slots[pipe.last as usize];
-            debug_assert!(last.key <= key, "nothing overtakes in a pipe");
             last.behind = place;
+            last.key_behind = key;
         }
         pipe.last = place;
         alone
+    }
+
+    /// Puts in one slot more than there ever were: rare, and out of the way of what is not.
+    #[cold]
+    fn add(&mut self, slot: Slot<K, T>) -> u32 {
+        let place = self.slots.len();
+        assert!(place < NONE as usize, "at most 2^32 - 1 packets are in flight");
+        self.slots.push(slot);
+        place as u32
     }
 
     /// Takes out the first item of a pipe, with the key of the one behind it.
@@ -80,7 +87,7 @@ impl<K: Copy + Ord, T: Copy> Flight<K, T> {
         let slot = self.slots.get(pipe.first as usize)?;
         self.free.push(pipe.first);
         pipe.first = slot.behind;
-        Some((slot.item, self.slots.get(slot.behind as usize).map(|next| next.key)))
+        Some((slot.item, (slot.behind != NONE).then_some(slot.key_behind)))
     }
 
     /// Number of items in flight, over all pipes.

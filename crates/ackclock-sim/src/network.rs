@@ -194,10 +194,12 @@ impl Network {
     /// If the earliest event is not one of the network's.
     #[inline]
     pub fn arrive(&mut self) -> Packet {
-        let source = self.events.first().source();
-        let pipe = &mut self.lines[source as usize].pipe;
+        let first = self.events.first();
+        let pipe = &mut self.lines[first.source() as usize].pipe;
         let (packet, next) = self.flight.pop(pipe).expect("a pipe with an event holds a packet");
-        self.events.set_first(next.unwrap_or(Key::NEVER));
+        let next = next.unwrap_or(Key::NEVER);
+        debug_assert!(first < next, "nothing overtakes in a pipe");
+        self.events.set_first(next);
         packet
     }
 
