@@ -13,7 +13,7 @@ mod queue;
 mod transmitter;
 
 pub use link::{Carried, Link, Passage};
-pub use pipe::Pipe;
+pub use pipe::{Flight, Pipe};
 pub use queue::{DropTail, Limit};
 pub use transmitter::{Service, Transmitter};
 

@@ -34,8 +34,15 @@ pub struct Carried {
 pub struct Link {
     transmitter: Transmitter,
     delay: Nanos,
-    /// Kept only where somebody asks for it: a queue without a limit needs no memory of what waits.
-    queue: Option<DropTail>,
+    /// Kept only where somebody asks for it: a queue without a limit needs no memory of what waits. Apart, because the
+    /// links without it are many, and a run with thousands of flows is as fast as its links are small.
+    counted: Option<Box<Counted>>,
+}
+
+/// The queue before a link, and what it let pass.
+#[derive(Clone, Debug)]
+struct Counted {
+    queue: DropTail,
     accepted: Carried,
 }
 
@@ -43,12 +50,13 @@ impl Link {
     /// A link of `rate` bits per second and `delay` ns of propagation whose queue holds what `limit` says. Its counts
     /// can be read.
     pub fn new(rate: NonZeroU64, delay: Nanos, limit: Limit) -> Link {
-        Link { queue: Some(DropTail::new(limit)), ..Link::uncounted(rate, delay) }
+        let counted = Counted { queue: DropTail::new(limit), accepted: Carried::default() };
+        Link { counted: Some(Box::new(counted)), ..Link::uncounted(rate, delay) }
     }
 
     /// A link with an unlimited queue that keeps no counts and so costs less: a host's own interface.
     pub fn uncounted(rate: NonZeroU64, delay: Nanos) -> Link {
-        Link { transmitter: Transmitter::new(rate), delay, queue: None, accepted: Carried::default() }
+        Link { transmitter: Transmitter::new(rate), delay, counted: None }
     }
 
     /// Bits per second.
@@ -64,18 +72,19 @@ impl Link {
     /// A packet of `size` bytes arrives at `at`: when it passes, or `None` if it is dropped.
     #[inline]
     pub fn offer(&mut self, at: Nanos, size: u32) -> Option<Passage> {
-        if let Some(queue) = &mut self.queue {
+        if let Some(counted) = &mut self.counted {
+            let Counted { queue, accepted } = &mut **counted;
             let start = self.transmitter.free_at();
             if start <= at {
                 queue.pass(size);
             } else if queue.admits(at, size) {
                 queue.push(start, size);
             } else {
-                self.accepted.drops += 1;
+                accepted.drops += 1;
                 return None;
             }
-            self.accepted.packets += 1;
-            self.accepted.bytes += u64::from(size);
+            accepted.packets += 1;
+            accepted.bytes += u64::from(size);
         }
         let service = self.transmitter.transmit(at, size);
         Some(Passage { start: service.start, departure: service.end, arrival: service.end.saturating_add(self.delay) })
@@ -83,14 +92,14 @@ impl Link {
 
     /// What the link has carried by `at`, no earlier than the last offer; `None` where it keeps no counts.
     pub fn carried(&mut self, at: Nanos) -> Option<Carried> {
-        let queue = self.queue.as_mut()?;
+        let Counted { queue, accepted } = self.counted.as_deref_mut()?;
         queue.advance(at);
         let (packets, bytes) = queue.backlog();
         let busy = packets > 0 || self.transmitter.free_at() > at;
         Some(Carried {
-            packets: self.accepted.packets - packets - u64::from(busy),
-            bytes: self.accepted.bytes - bytes - if busy { u64::from(queue.in_service()) } else { 0 },
-            drops: self.accepted.drops,
+            packets: accepted.packets - packets - u64::from(busy),
+            bytes: accepted.bytes - bytes - if busy { u64::from(queue.in_service()) } else { 0 },
+            drops: accepted.drops,
         })
     }
 }

@@ -3,10 +3,10 @@
 //! A source is a pipe, an endpoint's timer or an application. Each has at most one event pending, because a pipe's
 //! packets arrive in order and a timer has one expiry, so what is needed is not a heap of events but the minimum over
 //! sources whose keys change in place. That is a tournament: a binary tree whose leaves are the sources and whose
-//! nodes hold the smaller of two keys. An update is one pass from a leaf towards the root, and a timer that moves leaves
+//! nodes hold the earlier of two keys. An update is one pass from a leaf towards the root, and a timer that moves leaves
 //! nothing stale behind.
 
-use std::cmp::Ordering;
+use std::hint;
 
 use crate::Nanos;
 
@@ -23,7 +23,7 @@ pub const MAX_SOURCES: usize = 1 << SOURCE_BITS;
 ///
 /// One number of 128 bits, the time above the sequence above the source, so that one comparison orders two events; in
 /// halves, so that it can lie next to words without a gap.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Key {
     high: u64,
     low: u64,
@@ -54,38 +54,37 @@ impl Key {
     pub fn source(self) -> u32 {
         self.low as u32 & ((1 << SOURCE_BITS) - 1)
     }
-}
 
-impl Ord for Key {
+    /// The earlier of two, without a branch: which of them wins a match is as good as random, and a branch mispredicted
+    /// half the time costs more than all the rest of a match.
     #[inline]
-    fn cmp(&self, other: &Key) -> Ordering {
-        self.number().cmp(&other.number())
-    }
-}
-
-impl PartialOrd for Key {
-    #[inline]
-    fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
-        Some(self.cmp(other))
+    fn earlier(self, other: Key) -> Key {
+        let wins = self < other;
+        Key {
+            high: hint::select_unpredictable(wins, self.high, other.high),
+            low: hint::select_unpredictable(wins, self.low, other.low),
+        }
     }
 }
 
 /// The pending events of all sources.
 #[derive(Clone, Debug)]
 pub struct EventQueue {
-    /// Node `n` holds the smaller of nodes `2n` and `2n + 1`; the root is 1 and the leaves are the upper half.
-    tree: Vec<Key>,
+    /// Node `n` holds the earlier of nodes `2n` and `2n + 1`; the root is 1 and the leaves are the upper half. Rivals lie
+    /// side by side: node `n` is `matches[n / 2][n % 2]`, and node 0 is not used.
+    matches: Vec<[Key; 2]>,
     sequence: u64,
 }
 
 impl EventQueue {
     /// A queue with room for `sources`, none with an event.
     pub fn new(sources: usize) -> EventQueue {
-        EventQueue { tree: vec![Key::NEVER; 2 * sources.next_power_of_two()], sequence: 0 }
+        EventQueue { matches: vec![[Key::NEVER; 2]; sources.next_power_of_two()], sequence: 0 }
     }
 
+    /// As many as there are matches: one less is played, and node 0 has none.
     fn leaves(&self) -> usize {
-        self.tree.len() / 2
+        self.matches.len()
     }
 
     /// Makes room for `sources` in all, keeping what is pending.
@@ -98,9 +97,11 @@ impl EventQueue {
             assert!(sources <= MAX_SOURCES, "a run has at most 2^24 links, flows and open endpoints");
             let mut grown = EventQueue { sequence: self.sequence, ..EventQueue::new(sources) };
             let (old, new) = (self.leaves(), grown.leaves());
-            grown.tree[new..new + old].copy_from_slice(&self.tree[old..]);
+            let keys = self.matches.as_flattened();
+            grown.matches.as_flattened_mut()[new..new + old].copy_from_slice(&keys[old..]);
             for node in (1..new).rev() {
-                grown.tree[node] = grown.tree[2 * node].min(grown.tree[2 * node + 1]);
+                let [left, right] = grown.matches[node];
+                grown.matches[node / 2][node % 2] = left.earlier(right);
             }
             *self = grown;
         }
@@ -126,37 +127,41 @@ impl EventQueue {
     /// The earliest event, [`Key::NEVER`] if there is none. It stays until its source's event is set anew.
     #[inline]
     pub fn first(&self) -> Key {
-        self.tree[1]
+        self.matches[0][1]
     }
 
     /// Sets the next event of `source`, in place of what it had.
     #[inline]
     pub fn set(&mut self, source: u32, key: Key) {
         let mut node = self.leaves() + source as usize;
-        self.tree[node] = key;
-        while node > 1 {
-            let parent = node / 2;
-            let smaller = self.tree[node].min(self.tree[node ^ 1]);
-            // Where the parent keeps its winner, so does everything above it.
-            if self.tree[parent] == smaller {
+        let mut winner = key;
+        loop {
+            let pair = &mut self.matches[node / 2];
+            // Where a node keeps its key, so does everything above it.
+            if pair[node % 2] == winner {
                 break;
             }
-            self.tree[parent] = smaller;
-            node = parent;
+            pair[node % 2] = winner;
+            if node == 1 {
+                break;
+            }
+            winner = winner.earlier(pair[1 - node % 2]);
+            node /= 2;
         }
     }
 
     /// As [`EventQueue::set`] for the source of the earliest event, which has won all its matches.
     #[inline]
     pub fn set_first(&mut self, key: Key) {
-        let mut node = self.leaves() + self.tree[1].source() as usize;
+        let mut node = self.leaves() + self.first().source() as usize;
         let mut winner = key;
-        self.tree[node] = key;
         while node > 1 {
-            winner = winner.min(self.tree[node ^ 1]);
+            let pair = &mut self.matches[node / 2];
+            pair[node % 2] = winner;
+            winner = winner.earlier(pair[1 - node % 2]);
             node /= 2;
-            self.tree[node] = winner;
         }
+        self.matches[0][1] = winner;
     }
 }
 

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use ackclock_net::{Carried, Link, Pipe};
+use ackclock_net::{Carried, Flight, Link, Pipe};
 use ackclock_tcp::Segment;
 
 use crate::Nanos;
@@ -40,7 +40,7 @@ struct Stage {
 struct Line {
     link: Link,
     /// What has been sent into the link, where a stage ends with it: over its constant delay nothing overtakes.
-    pipe: Pipe<Key, Packet>,
+    pipe: Pipe,
     waits: Option<Box<Waits>>,
 }
 
@@ -95,6 +95,7 @@ impl Topology {
             routes: Vec::new(),
             stages: Vec::new(),
             hops: Vec::new(),
+            flight: Flight::default(),
             optioned: Optioned::default(),
             events,
         };
@@ -122,6 +123,8 @@ pub struct Network {
     routes: Vec<u32>,
     stages: Vec<Stage>,
     hops: Vec<LinkId>,
+    /// What is in the pipes.
+    flight: Flight<Key, Packet>,
     optioned: Optioned,
     /// The event queue. The sources with the numbers of links are the network's own.
     pub events: EventQueue,
@@ -179,7 +182,7 @@ impl Network {
             at = passage.arrival;
         }
         let key = self.events.stamp(at, last);
-        if self.lines[last as usize].pipe.push(key, packet.before(stage.next)) {
+        if self.flight.push(&mut self.lines[last as usize].pipe, key, packet.before(stage.next)) {
             self.events.set(last, key);
         }
     }
@@ -191,9 +194,12 @@ impl Network {
     /// If the earliest event is not one of the network's.
     #[inline]
     pub fn arrive(&mut self) -> Packet {
-        let source = self.events.first().source();
-        let (packet, next) = self.lines[source as usize].pipe.pop().expect("a pipe with an event holds a packet");
-        self.events.set_first(next.unwrap_or(Key::NEVER));
+        let first = self.events.first();
+        let pipe = &mut self.lines[first.source() as usize].pipe;
+        let (packet, next) = self.flight.pop(pipe).expect("a pipe with an event holds a packet");
+        let next = next.unwrap_or(Key::NEVER);
+        debug_assert!(first < next, "nothing overtakes in a pipe");
+        self.events.set_first(next);
         packet
     }
 
@@ -228,6 +234,6 @@ impl Network {
 
     /// Packets in flight or queued, and those of them that have options.
     pub fn in_flight(&self) -> (usize, usize) {
-        (self.lines.iter().map(|line| line.pipe.len()).sum(), self.optioned.len())
+        (self.flight.len(), self.optioned.len())
     }
 }

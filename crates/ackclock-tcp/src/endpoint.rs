@@ -84,26 +84,28 @@ const TIME_WAIT: Nanos = 60 * SECOND;
 const HEADERS: u64 = 40;
 
 /// One end of a TCP connection.
+// In memory as it stands here: what every segment touches, then what only the handshake does (see `Sender`).
+#[repr(C)]
 pub struct Endpoint {
     state: State,
-    sender: Sender,
-    receiver: Receiver,
+    /// Whether a SYN (or SYN-ACK) waits to be sent.
+    syn_due: bool,
+    /// The shift of the peer's window field.
+    peer_scale: u8,
     /// Our initial sequence number, and the peer's.
     iss: u32,
     irs: u32,
-    /// The shift of the peer's window field.
-    peer_scale: u8,
+    syn_timeout: Nanos,
+    time_wait_until: Nanos,
+    receiver: Receiver,
+    sender: Sender,
     /// What the peer's SYN offered: its MSS and whether it takes SACK.
     peer_mss: u32,
     peer_sack: bool,
     peer_scales: bool,
-    /// Whether a SYN (or SYN-ACK) waits to be sent.
-    syn_due: bool,
     syn_retries: u32,
     syn_sent_at: Nanos,
-    syn_timeout: Nanos,
-    time_wait_until: Nanos,
-    config: Config,
+    config: Box<Config>,
 }
 
 impl Endpoint {
@@ -124,7 +126,7 @@ impl Endpoint {
             syn_sent_at: 0,
             syn_timeout: NEVER,
             time_wait_until: NEVER,
-            config: config.clone(),
+            config: Box::new(config.clone()),
         }
     }
 

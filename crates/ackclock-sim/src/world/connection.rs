@@ -8,12 +8,13 @@ use crate::Nanos;
 use crate::app::{Conn, Side};
 
 /// One end of a connection with what the world keeps about it.
+#[repr(C)]
 pub(super) struct End {
-    pub tcp: Endpoint,
     /// Stream bytes the application has read.
     pub read: u64,
     /// When the timer event comes that the queue holds; the endpoint may have moved its timeout to later since.
     pub armed: Nanos,
+    pub tcp: Endpoint,
 }
 
 impl End {
@@ -28,17 +29,19 @@ impl End {
 }
 
 /// A connection between the two ends of a flow.
+// In memory as it stands here, so that what concerns both ends shares cache lines with what the first touches most.
+#[repr(C)]
 pub(super) struct Connection {
     /// Tells apart the connections that had its place: a packet for one of them is not for the next.
     pub generation: u16,
     pub flow: u32,
     pub conn: Conn,
-    /// Source and sink.
-    pub ends: [End; 2],
-    /// First stage of the routes from the source and from the sink.
-    pub stages: [u32; 2],
     /// Whether any end was closed, by its application or by its peer.
     pub closing: bool,
+    /// First stage of the routes from the source and from the sink.
+    pub stages: [u32; 2],
+    /// Source and sink.
+    pub ends: [End; 2],
 }
 
 impl Connection {

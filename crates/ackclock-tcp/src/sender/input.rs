@@ -57,6 +57,10 @@ impl Sender {
     /// Takes an acknowledgment with `una <= ack <= nxt`. Returns whether new data was acknowledged.
     pub fn on_ack<O: Observer>(&mut self, now: Nanos, arrival: &Arrival<'_>, obs: &mut O) -> bool {
         self.window_edge = self.window_edge.max(arrival.window_edge);
+        if self.flight_size() == 0 {
+            // Nothing to acknowledge: the one who only receives gets here with every segment.
+            return false;
+        }
         let was_limited = self.una < self.limited_until;
         let mut delivered = Delivered::default();
         let advanced = arrival.ack > self.una;

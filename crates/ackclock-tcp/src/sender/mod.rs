@@ -36,48 +36,55 @@ pub(crate) struct Transmission {
 }
 
 /// The sending half of an endpoint.
+///
+/// In memory as it stands here: first what both ends of a one-way transfer touch with every segment, then what the
+/// sending end does, last what only losses and idle periods do. A run with thousands of endpoints waits for memory more
+/// than for anything else, and what is not touched is not waited for.
+#[repr(C)]
 pub(crate) struct Sender {
-    // What the acknowledgment clock touches comes first.
     /// First unacknowledged offset.
     una: u64,
     /// Next new offset.
     nxt: u64,
     /// Everything the application has written.
     written: u64,
+    /// Offset up to which the peer's window allows sending.
+    window_edge: u64,
+    rto_at: Nanos,
+    stats: Stats,
+    rtt: Rtt,
     /// Whether the application has closed: a FIN sits at `written`.
     closed: bool,
     /// Whether both ends use SACK.
     sack: bool,
+    /// Whether the pacer held back the last poll.
+    pacing: bool,
+    runs_slow_start: bool,
+    watches_sending: bool,
+    restart: Restart,
+    phase: Phase,
+
+    pacer: Pacer,
     /// SMSS.
     mss: u64,
-    /// Offset up to which the peer's window allows sending.
-    window_edge: u64,
     window: Window,
-    phase: Phase,
-    /// Where the last recovery's window of data ended.
-    recover: Option<u64>,
+    /// The window was full when everything below was sent.
+    limited_until: u64,
+    last_sent: Nanos,
+    board: Scoreboard,
+    cc: Box<dyn CongestionControl>,
+    validation: Box<dyn WindowValidation>,
+    initial_window: u64,
     /// Consecutive duplicate ACKs.
     dup_acks: u32,
     /// Consecutive expiries of the retransmission timer.
     expiries: u32,
-    /// The window was full when everything below was sent.
-    limited_until: u64,
-    rto_at: Nanos,
-    last_sent: Nanos,
-    rtt: Rtt,
-    pacer: Pacer,
-    /// Whether the pacer held back the last poll.
-    pacing: bool,
-    board: Scoreboard,
+
+    slow_start: Box<dyn SlowStart>,
+    /// Where the last recovery's window of data ended.
+    recover: Option<u64>,
     /// SACK blocks of the last acknowledgment, already on the scoreboard.
     seen: input::SeenBlocks,
-    cc: Box<dyn CongestionControl>,
-    slow_start: Box<dyn SlowStart>,
-    validation: Box<dyn WindowValidation>,
-    initial_window: u64,
-    restart: Restart,
-    runs_slow_start: bool,
-    stats: Stats,
 }
 
 impl Sender {
@@ -108,6 +115,7 @@ impl Sender {
             board: Scoreboard::default(),
             seen: input::SeenBlocks::default(),
             runs_slow_start: cc.runs_slow_start(),
+            watches_sending: config.validation.watches_sending,
             restart: if config.validation.replaces_restart { Restart::Off } else { config.restart },
             cc,
             slow_start: (config.slow_start.make)(),

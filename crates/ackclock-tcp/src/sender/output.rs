@@ -122,6 +122,9 @@ impl Sender {
     }
 
     /// The next new segment, if the application, the peer's window and `allowance` let it go.
+    // Inline, so that the answer stays in registers: written to memory field by field and read back as a whole it stalls
+    // the processor.
+    #[inline(always)]
     fn new_data<O: Observer>(&mut self, now: Nanos, allowance: u64, obs: &mut O) -> Option<Transmission> {
         let end = self.end();
         if self.nxt >= end {
@@ -148,7 +151,7 @@ impl Sender {
             self.limited_until = self.nxt;
             return None;
         }
-        if !idle {
+        if !idle && self.watches_sending {
             let ctx = self.context(now);
             self.validation.before_send(&mut self.window, &ctx, 0);
         }
@@ -161,8 +164,10 @@ impl Sender {
         if limited {
             self.limited_until = self.nxt;
         }
-        let ctx = self.context(now);
-        self.validation.on_sent(&mut self.window, &ctx, limited);
+        if self.watches_sending {
+            let ctx = self.context(now);
+            self.validation.on_sent(&mut self.window, &ctx, limited);
+        }
         Some(Transmission { offset, len: len as u32, fin, retransmission: false })
     }
 

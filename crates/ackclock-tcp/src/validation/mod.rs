@@ -81,6 +81,9 @@ pub struct Entry {
     /// Whether the rule says itself what becomes of the window over an idle period, and so replaces the restart of RFC 5681
     /// section 4.1.
     pub replaces_restart: bool,
+    /// Whether the rule looks at what is sent while data is outstanding; where not, the sender leaves out those calls of
+    /// [`WindowValidation::before_send`] and all of [`WindowValidation::on_sent`].
+    pub watches_sending: bool,
     /// Makes one for a connection.
     pub make: fn() -> Box<dyn WindowValidation>,
 }

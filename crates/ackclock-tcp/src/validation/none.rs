@@ -8,6 +8,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "the window grows with every acknowledgment, used or not",
     source: "RFC 5681",
     replaces_restart: false,
+    watches_sending: false,
     make: || Box::new(None),
 };
 

@@ -20,6 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
     source: "RFC 2861",
     // RFC 2861 takes the place of the restart of RFC 5681 section 4.1.
     replaces_restart: true,
+    watches_sending: true,
     make: || Box::new(Cwv::new(Floor::Segment)),
 };
 
@@ -28,6 +29,7 @@ pub(super) const LINUX: Entry = Entry {
     summary: "rfc2861 as Linux has it: idle decay ends at the restart window, use counts for no less than IW",
     source: "RFC 2861; Linux net/ipv4/tcp_output.c, tcp_cwnd_restart and tcp_cwnd_application_limited",
     replaces_restart: true,
+    watches_sending: true,
     make: || Box::new(Cwv::new(Floor::InitialWindow)),
 };
 

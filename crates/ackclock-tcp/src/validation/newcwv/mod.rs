@@ -19,6 +19,7 @@ pub(super) const ENTRY: Entry = Entry {
     source: "RFC 7661",
     // RFC 7661 section 4.3 keeps cwnd where RFC 5681 section 4.1 would restart from the restart window.
     replaces_restart: true,
+    watches_sending: true,
     make: || Box::new(NewCwv::default()),
 };
 
