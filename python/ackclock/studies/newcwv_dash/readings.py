@@ -31,8 +31,8 @@ _VALIDATION, _PACING, _RESTART = "flows[0].validation", "flows[0].pacing", "flow
 FQ = {"kind": "fq", "slow_start_percent": 200, "avoidance_percent": 200}
 """FQ as Linux 3.12 had it: twice cwnd/SRTT, always."""
 
-NEWRENO = Variant("newreno", "NewReno, as in Linux", {_VALIDATION: "rfc2861-linux", _PACING: "off"})
-TEXTBOOK = Variant("newreno-rfc5681", "NewReno, as in RFC 5681", {_VALIDATION: "none", _PACING: "off"})
+NEWRENO = Variant("newreno", "NewReno (Linux)", {_VALIDATION: "rfc2861-linux", _PACING: "off"})
+TEXTBOOK = Variant("newreno-rfc5681", "NewReno (RFC 5681)", {_VALIDATION: "none", _PACING: "off"})
 NEWCWV = Variant("newcwv", "newCWV", {_VALIDATION: "newcwv", _PACING: "off"})
 PACED = Variant("newcwv-pacing", "newCWV with pacing", {_VALIDATION: "newcwv", _PACING: FQ})
 VARIANTS = (NEWRENO, NEWCWV, PACED, TEXTBOOK)
