@@ -3,7 +3,7 @@
 use crate::receiver::{Receiver, window_scale};
 use crate::segment::MAX_SACK_BLOCKS;
 use crate::sender::{Arrival, Sender, Transmission};
-use crate::{Config, Event, Flags, NEVER, Nanos, Observer, SECOND, Segment, Window};
+use crate::{Config, Event, Flags, NEVER, Nanos, Observer, SECOND, Segment, Stats, Window};
 
 /// Connection states of RFC 9293 section 3.3.2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,23 +54,6 @@ impl Progress {
     fn add(&mut self, other: Progress) {
         self.0 |= other.0;
     }
-}
-
-/// Counters of an endpoint since it was made.
-#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
-pub struct Stats {
-    /// Segments sent, of any kind.
-    pub segments_sent: u64,
-    /// Segments with payload sent, retransmissions included.
-    pub data_segments_sent: u64,
-    /// Segments with payload or FIN sent again.
-    pub retransmits: u64,
-    /// Expiries of the retransmission timer.
-    pub timeouts: u64,
-    /// Fast recoveries entered.
-    pub recoveries: u64,
-    /// Segments received, of any kind.
-    pub segments_received: u64,
 }
 
 /// SYNs sent again before a connection attempt is given up (Linux `tcp_syn_retries`).

@@ -18,6 +18,7 @@ pub mod segment;
 pub mod sender;
 pub mod slow_start;
 pub mod stack;
+pub mod stats;
 pub mod validation;
 
 pub use config::Config;
@@ -25,6 +26,7 @@ pub use context::{Ack, Congestion, Context, RecoveryEnd, Window};
 pub use endpoint::{Endpoint, Progress, State};
 pub use observer::{Event, Observer};
 pub use segment::{Flags, Segment};
+pub use stats::Stats;
 
 /// A time or a duration, in nanoseconds. Times count from the start of whatever drives the endpoint.
 pub type Nanos = u64;

@@ -1,0 +1,18 @@
+//! What an endpoint counts.
+
+/// Counters of an endpoint since it was made.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub struct Stats {
+    /// Segments sent, of any kind.
+    pub segments_sent: u64,
+    /// Segments with payload sent, retransmissions included.
+    pub data_segments_sent: u64,
+    /// Segments with payload or FIN sent again.
+    pub retransmits: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Fast recoveries entered.
+    pub recoveries: u64,
+    /// Segments received, of any kind.
+    pub segments_received: u64,
+}
