@@ -333,3 +333,25 @@ mod restart_after_idle {
         assert_eq!((raised.cwnd(), raised.end.window().ssthresh), (10, u64::MAX));
     }
 }
+
+#[test]
+fn a_window_update_is_no_duplicate_ack() {
+    let mut script = ten_in_flight(&newreno(), 100);
+    for window in [61_000, 62_000, 63_000, 64_000] {
+        script.window = window;
+        assert_eq!(script.ack(0, &[]), [] as [u64; 0]);
+    }
+    assert_eq!(script.end.stats().recoveries, 0, "RFC 5681 section 2, condition (e)");
+}
+
+#[test]
+fn after_reneging_the_same_blocks_count_anew() {
+    let mut script = ten_in_flight(&sack(), 10);
+    script.ack(0, &[(1, 2)]);
+    // The receiver takes 0, and by not acknowledging 1 takes back what it said of it.
+    script.ack(1, &[(4, 5)]);
+    script.expire();
+    let mut sent = script.sends();
+    sent.extend(script.ack(3, &[(4, 5)]));
+    assert!(sent.starts_with(&[1, 3, 5]), "{sent:?}: 1 was never acknowledged; 4 is reported again and not sent");
+}

@@ -17,7 +17,7 @@ pub(crate) struct Arrival<'a> {
     /// SACK blocks above `ack`, as ranges of offsets.
     pub blocks: &'a [(u64, u64)],
     /// Whether the segment could be a duplicate ACK of RFC 5681 section 2 as far as its contents go: no payload, no SYN or
-    /// FIN, an unchanged window.
+    /// FIN.
     pub pure: bool,
 }
 
@@ -34,7 +34,7 @@ impl SeenBlocks {
         self.blocks[..self.count].copy_from_slice(&blocks[..self.count]);
     }
 
-    fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.count = 0;
     }
 
@@ -56,6 +56,8 @@ impl SeenBlocks {
 impl Sender {
     /// Takes an acknowledgment with `una <= ack <= nxt`. Returns whether new data was acknowledged.
     pub fn on_ack<O: Observer>(&mut self, now: Nanos, arrival: &Arrival<'_>, obs: &mut O) -> bool {
+        let same_window = arrival.window_edge == self.last_edge;
+        self.last_edge = arrival.window_edge;
         self.window_edge = self.window_edge.max(arrival.window_edge);
         if self.flight_size() == 0 {
             // Nothing to acknowledge: the one who only receives gets here with every segment.
@@ -79,7 +81,7 @@ impl Sender {
             self.seen.forget();
         }
 
-        let duplicate = self.count_duplicate(arrival, advanced, &mut delivered);
+        let duplicate = self.count_duplicate(arrival, advanced, same_window, &mut delivered);
         if !advanced && !duplicate {
             return false;
         }
@@ -117,7 +119,13 @@ impl Sender {
 
     /// Counts duplicate ACKs: with SACK a segment that reports data not known to have arrived (RFC 6675 section 2), without it
     /// the five conditions of RFC 5681 section 2.
-    fn count_duplicate(&mut self, arrival: &Arrival<'_>, advanced: bool, delivered: &mut Delivered) -> bool {
+    fn count_duplicate(
+        &mut self,
+        arrival: &Arrival<'_>,
+        advanced: bool,
+        same_window: bool,
+        delivered: &mut Delivered,
+    ) -> bool {
         if advanced {
             self.dup_acks = 0;
         }
@@ -126,7 +134,7 @@ impl Sender {
             self.dup_acks += u32::from(duplicate && !advanced);
             return duplicate;
         }
-        let duplicate = !advanced && arrival.pure && arrival.ack == self.una && !self.board.is_empty();
+        let duplicate = !advanced && arrival.pure && same_window && arrival.ack == self.una && !self.board.is_empty();
         if duplicate {
             self.dup_acks += 1;
             // Each one says that a segment has left the network.

@@ -50,6 +50,8 @@ pub(crate) struct Sender {
     written: u64,
     /// Offset up to which the peer's window allows sending.
     window_edge: u64,
+    /// What the last acknowledgment said of it; a duplicate ACK says the same (RFC 5681 section 2).
+    last_edge: u64,
     rto_at: Nanos,
     stats: Stats,
     rtt: Rtt,
@@ -101,6 +103,7 @@ impl Sender {
             sack: config.sack,
             mss,
             window_edge: 0,
+            last_edge: 0,
             window: Window { cwnd: mss, ssthresh: u64::MAX, pacing_rate: None },
             phase: Phase::Open,
             recover: None,

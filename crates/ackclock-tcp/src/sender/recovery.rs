@@ -107,6 +107,7 @@ impl Sender {
         // keeping the marks is what deployed stacks do unless the very first segment is SACKed (a sign of reneging).
         if self.board.first_is_sacked() {
             self.board.forget_sacks();
+            self.seen.forget();
         }
         self.board.mark_all_lost();
         self.recover = Some(self.nxt);

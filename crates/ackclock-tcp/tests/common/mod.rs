@@ -98,6 +98,8 @@ impl<F: FnMut(u64, bool, &Segment) -> bool> Pair<F> {
 pub struct Script {
     pub now: Nanos,
     pub end: Endpoint,
+    /// The peer's window field, in units of 1,024 bytes.
+    pub window: u16,
     iss: u32,
 }
 
@@ -121,7 +123,10 @@ impl Script {
         assert_eq!(end.state(), State::Established);
         let ack = end.poll_transmit(rtt, &mut ()).expect("the third segment of the handshake");
         assert_eq!(ack.seq_len(), 0);
-        Script { now: rtt, end, iss: syn.seq }
+        let mut script = Script { now: rtt, end, window: 60_000, iss: syn.seq };
+        // The window of a SYN is not scaled: the peer now says what it means.
+        script.ack(0, &[]);
+        script
     }
 
     /// The application writes `segments` full segments.
@@ -167,7 +172,7 @@ impl Script {
         let wire = |offset: u64| self.iss.wrapping_add(1).wrapping_add((offset * MSS) as u32);
         segment.seq = PEER_ISS + 1;
         segment.ack = wire(ack);
-        segment.window = 60_000;
+        segment.window = self.window;
         for (slot, &(start, end)) in segment.sack.iter_mut().zip(blocks) {
             *slot = SackBlock { start: wire(start), end: wire(end) };
         }
