@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from arro3.core import Array, DataType
 from arro3.core import Table as ArrowTable
@@ -69,3 +71,13 @@ def scenario_file(tmp_path):
     path = tmp_path / "small.toml"
     path.write_text(SMALL, encoding="utf-8")
     return path
+
+
+def pytest_configure():
+    """Lets signals through that whoever started the tests has switched off: nohup, or a shell's background job.
+
+    The command line obeys such a choice, and so would the processes that the tests of signals start.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
