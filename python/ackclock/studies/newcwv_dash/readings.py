@@ -65,7 +65,7 @@ _QUEUES: list[tuple[str, dict[str, object]]] = [
 
 MAIN = "ITEC ladder, 4-s segments, 200 ms one-way, 1 BDP"
 """The reading that the documents favour: the slides' delay as the replications took it, the one known ladder that
-reaches the published mean, and the middle of each other range. It was not chosen for its result."""
+reaches the published mean, and the middle of each other range. The page says how far it was chosen blindly."""
 
 RETRACTED_MAIN = "10 Mbit/s, 3 clients, hybrid"
 

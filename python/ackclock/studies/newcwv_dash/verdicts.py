@@ -167,7 +167,7 @@ def findings(claims: Sequence[ClaimResult]) -> str:
     total = len(agreement(claims))
     main = (
         f"The verdicts above are those of the main reading (*{MAIN}; {RATE}; {CONTROL}*), which was chosen from the "
-        "documents, not from the results. The slides leave the ladder, the segments, the queue, the meaning of 200 ms, "
+        "documents (the study's page says how blindly). The slides leave the ladder, the segments, the queue, the meaning of 200 ms, "
         f"that of “segment rate” and what NewReno did with its window over pauses open: {total} readings were run."
     )
     together = (
