@@ -168,7 +168,8 @@ def findings(claims: Sequence[ClaimResult]) -> str:
     main = (
         f"The verdicts above are those of the main reading (*{MAIN}; {RATE}; {CONTROL}*), which was chosen from the "
         "documents (the study's page says how blindly). The slides leave the ladder, the segments, the queue, the "
-        f"meaning of 200 ms, that of “segment rate” and what NewReno did with its window over pauses open: {total} readings were run."
+        f"meaning of 200 ms, that of “segment rate” and what NewReno did with its window over pauses open: {total} "
+        "readings were run."
     )
     together = (
         f"Most of the slides' claims hold together under *{best}*: {count} of {len(SLIDES)}, with {', '.join(rates)} "
