@@ -379,7 +379,7 @@ impl Endpoint {
         }
         let mut segment = Segment::new(Flags::ACK);
         segment.seq = self.wire(self.sender.nxt());
-        self.finish(now, &mut segment);
+        self.finish(&mut segment);
         obs.event(now, Event::Sent { segment: &segment, offset: self.sender.nxt(), retransmission: false });
         Some(segment)
     }
@@ -422,7 +422,7 @@ impl Endpoint {
         if self.sender.is_last(sent.offset + u64::from(sent.len)) {
             segment.flags = segment.flags.with(Flags::PSH);
         }
-        self.finish(now, &mut segment);
+        self.finish(&mut segment);
         self.sender.stats_mut().data_segments_sent += u64::from(sent.len > 0);
         obs.event(now, Event::Sent { segment: &segment, offset: sent.offset, retransmission: sent.retransmission });
         segment
@@ -430,7 +430,7 @@ impl Endpoint {
 
     /// Fills in what every segment of a synchronised connection carries.
     #[inline]
-    fn finish(&mut self, _now: Nanos, segment: &mut Segment) {
+    fn finish(&mut self, segment: &mut Segment) {
         let base = self.irs.wrapping_add(1);
         segment.ack = base.wrapping_add(self.receiver.next() as u32);
         self.receiver.fill(segment, |offset| base.wrapping_add(offset as u32));

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::harness::{MSS, Sender};
-use crate::{Nanos, SECOND, cc, validation};
+use crate::{Nanos, SECOND, Window, cc, validation};
 
 #[derive(Clone, Debug)]
 enum Op {
@@ -53,52 +53,58 @@ fn play(s: &mut Sender, op: &Op) {
     }
 }
 
+/// Plays `ops` over every rule with every congestion control; `check` sees the sender after each, the window before it, and
+/// what to say of a failure.
+fn over_all(
+    ops: &[Op],
+    check: impl Fn(&Sender, &Op, &Window, &str) -> Result<(), TestCaseError>,
+) -> Result<(), TestCaseError> {
+    for rule in validation::CATALOGUE {
+        for cc in cc::CATALOGUE {
+            let mut s = Sender::with_cc(rule.name, cc.name);
+            for op in ops {
+                let before = s.window;
+                play(&mut s, op);
+                let context = format!("{} {} {op:?}: {before:?} -> {:?}", rule.name, cc.name, s.window);
+                check(&s, op, &before, &context)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_window_stays_a_window(ops in prop::collection::vec(op(), 1..120)) {
-        for rule in validation::CATALOGUE {
-            for cc in cc::CATALOGUE {
-                let mut s = Sender::with_cc(rule.name, cc.name);
-                for op in &ops {
-                    let before = s.window;
-                    play(&mut s, op);
-                    let context = format!("{} {} {op:?}: {before:?} -> {:?}", rule.name, cc.name, s.window);
-                    prop_assert!(s.window.cwnd >= MSS, "{context}");
-                    prop_assert!(s.window.ssthresh >= 2 * MSS, "{context}");
-                    // An ACK adds two segments in slow start, and half the window after it, at most.
-                    if let Op::Ack(_) = op {
-                        prop_assert!(s.window.cwnd <= 3 * (before.cwnd + 2 * MSS) / 2, "{context}");
-                    }
-                    // pipeACK never exceeds what was outstanding at some time.
-                    if let Some(pipe_ack) = s.rule.report(&s.window).pipe_ack {
-                        prop_assert!(pipe_ack <= s.most_outstanding, "{context}: pipeACK {pipe_ack}");
-                    }
-                    if s.rule.report(&s.window).non_validated {
-                        prop_assert!(s.rule.report(&s.window).pipe_ack.is_some(), "{context}");
-                    }
-                }
+        over_all(&ops, |s, op, before, context| {
+            prop_assert!(s.window.cwnd >= MSS, "{context}");
+            prop_assert!(s.window.ssthresh >= 2 * MSS, "{context}");
+            // An ACK adds two segments in slow start, and half the window after it, at most.
+            if let Op::Ack(_) = op {
+                prop_assert!(s.window.cwnd <= 3 * (before.cwnd + 2 * MSS) / 2, "{context}");
             }
-        }
+            // pipeACK never exceeds what was outstanding at some time.
+            if let Some(pipe_ack) = s.rule.report(&s.window).pipe_ack {
+                prop_assert!(pipe_ack <= s.most_outstanding, "{context}: pipeACK {pipe_ack}");
+            }
+            if s.rule.report(&s.window).non_validated {
+                prop_assert!(s.rule.report(&s.window).pipe_ack.is_some(), "{context}");
+            }
+            Ok(())
+        })?;
     }
 
     /// Loss never leaves more than before it, nor does the end of recovery raise what recovery had.
     #[test]
     fn congestion_never_raises_the_window(ops in prop::collection::vec(op(), 1..80)) {
-        for rule in validation::CATALOGUE {
-            for cc in cc::CATALOGUE {
-                let mut s = Sender::with_cc(rule.name, cc.name);
-                for op in &ops {
-                    let before = s.window;
-                    play(&mut s, op);
-                    let context = format!("{} {} {op:?}: {before:?} -> {:?}", rule.name, cc.name, s.window);
-                    // What is in flight may exceed a window that has since been reduced; ssthresh follows the flight.
-                    if matches!(op, Op::Lose | Op::Recover(_)) && s.flight() <= before.cwnd {
-                        prop_assert!(s.window.cwnd <= before.cwnd.max(2 * MSS), "{context}");
-                    }
-                }
+        over_all(&ops, |s, op, before, context| {
+            // What is in flight may exceed a window that has since been reduced; ssthresh follows the flight.
+            if matches!(op, Op::Lose | Op::Recover(_)) && s.flight() <= before.cwnd {
+                prop_assert!(s.window.cwnd <= before.cwnd.max(2 * MSS), "{context}");
             }
-        }
+            Ok(())
+        })?;
     }
 }

@@ -123,8 +123,8 @@ def _against(grid: Grid, control: Variant, measure: str) -> dict[str, Estimate]:
         stacked = np.stack([grid.values(name, variant, measure) for name in names])
         return np.asarray(stacked.mean(axis=0), dtype=np.float64)
 
-    everything = stats.paired_difference(mean_of_cells("newcwv"), mean_of_cells(control.name))
-    return {ALL_CELLS: everything} | {name: grid.difference(name, "newcwv", control.name, measure) for name in names}
+    everything = stats.paired_difference(mean_of_cells(NEWCWV.name), mean_of_cells(control.name))
+    return {ALL_CELLS: everything} | {name: grid.difference(name, NEWCWV.name, control.name, measure) for name in names}
 
 
 def _under(result: ClaimResult, name: str) -> tuple[Estimate, str]:
