@@ -2,19 +2,9 @@
 
 use ackclock_sim::app::dash::abr;
 use ackclock_sim::scenario;
-use ackclock_tcp::{cc, slow_start, stack, validation};
+use ackclock_tcp::{cc, recovery, slow_start, stack, validation};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
-
-/// Loss recovery is not chosen by name: it follows from whether SACK is on.
-const RECOVERY: &[(&str, &str, &str)] = &[
-    (
-        "rfc6675",
-        "with sack = true: a scoreboard of SACK blocks and pipe, the estimate of what is in flight",
-        "RFC 6675",
-    ),
-    ("newreno", "with sack = false: one segment sent again for each partial ACK", "RFC 6582"),
-];
 
 fn row(name: &str, summary: &str, source: &str) -> Value {
     json!({ "name": name, "summary": summary, "source": source })
@@ -30,8 +20,7 @@ pub fn catalogue() -> String {
     }
     let mut kinds = Map::new();
     kinds.insert("cc".into(), rows!(cc::CATALOGUE).into());
-    let recovery: Vec<Value> = RECOVERY.iter().map(|(name, summary, source)| row(name, summary, source)).collect();
-    kinds.insert("recovery".into(), recovery.into());
+    kinds.insert("recovery".into(), rows!(recovery::CATALOGUE).into());
     kinds.insert("validation".into(), rows!(validation::CATALOGUE).into());
     kinds.insert("slow-start".into(), rows!(slow_start::CATALOGUE).into());
     kinds.insert("stack".into(), rows!(stack::CATALOGUE).into());

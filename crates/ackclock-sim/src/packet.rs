@@ -1,6 +1,6 @@
 //! Packets on their way.
 
-use ackclock_tcp::{Flags, Segment};
+use ackclock_tcp::{Ecn, Flags, Segment};
 
 /// Bytes of an IPv4 header without options.
 pub const IP_HEADER: u32 = 20;
@@ -22,12 +22,14 @@ pub struct Packet {
     numbers: u64,
     /// Endpoint (32), stage (32).
     way: u64,
-    /// Size (16), generation (16), window (16), flags (8), whether the segment has options (1).
+    /// Size (16), generation (16), window (16), flags (9), whether the segment has options (1), ECN field (2).
     rest: u64,
 }
 
 /// The bit of [`Packet::rest`] that says that the segment has options.
-const HAS_OPTIONS: u64 = 1 << 56;
+const HAS_OPTIONS: u64 = 1 << 57;
+/// Where the ECN field lies in [`Packet::rest`].
+const ECN: u32 = 58;
 
 impl Packet {
     /// The packet around `segment` for those of the endpoints at `to` that have the `generation`, at the beginning of
@@ -35,8 +37,8 @@ impl Packet {
     #[inline]
     pub fn new(segment: &Segment, to: u32, generation: u16, stage: u32, optioned: &mut Optioned) -> Packet {
         let way = u64::from(to) | u64::from(stage) << 32;
-        let common = u64::from(generation) << 16;
-        if segment.sack_count == 0 && !segment.flags.has(Flags::SYN) {
+        let common = u64::from(generation) << 16 | (segment.ecn as u64) << ECN;
+        if !segment.has_options() {
             let size = HEADERS + segment.len;
             debug_assert!(size <= MAX_PACKET);
             let window = u64::from(segment.window) << 32 | u64::from(segment.flags.0) << 48;
@@ -78,13 +80,20 @@ impl Packet {
         Packet { way: self.way & u64::from(u32::MAX) | u64::from(stage) << 32, ..self }
     }
 
+    /// Its ECN field.
+    #[inline]
+    pub fn ecn(&self) -> Ecn {
+        Ecn::from_bits((self.rest >> ECN) as u8)
+    }
+
     /// Its segment.
     #[inline]
     pub fn segment(&self, optioned: &Optioned) -> Segment {
         if self.rest & HAS_OPTIONS != 0 {
-            return optioned.places[self.numbers as u32 as usize];
+            return Segment { ecn: self.ecn(), ..optioned.places[self.numbers as u32 as usize] };
         }
-        let mut segment = Segment::new(Flags((self.rest >> 48) as u8));
+        let mut segment = Segment::new(Flags((self.rest >> 48) as u16 & 0x1ff));
+        segment.ecn = self.ecn();
         segment.seq = self.numbers as u32;
         segment.ack = (self.numbers >> 32) as u32;
         segment.window = (self.rest >> 32) as u16;

@@ -1,5 +1,6 @@
 //! The choices that make up an endpoint, each by name.
 
+use crate::recovery::Recovery;
 use crate::{Nanos, cc, pacing::Pacing, slow_start, validation};
 
 /// What a sender does with its window when it resumes after an idle period longer than the RTO.
@@ -17,6 +18,40 @@ pub enum Restart {
     RaisesSsthresh,
 }
 
+/// How the retransmission timeout follows from the round-trip samples.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RtoRule {
+    /// max(min_rto, SRTT + max(G, 4*RTTVAR)) (RFC 6298 section 2.3).
+    Rfc6298,
+    /// SRTT + RTTVAR with an RTTVAR that is never below min_rto, follows increases within a round trip and decays slowly
+    /// (Linux net/ipv4/tcp_input.c, tcp_rtt_estimator).
+    Linux,
+}
+
+/// What an endpoint does about Explicit Congestion Notification.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EcnMode {
+    /// Nothing.
+    Off,
+    /// RFC 3168 where the peer asks for it, as Linux does by default.
+    Passive,
+    /// RFC 3168, asked for in the SYN.
+    Classic,
+    /// Accurate ECN (RFC 9768), asked for in the SYN; RFC 3168 with a peer that knows no more.
+    Accurate,
+}
+
+/// Probing of an idle connection (RFC 9293 section 3.8.4).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Keepalive {
+    /// Idle time before the first probe.
+    pub idle: Nanos,
+    /// Time between probes.
+    pub interval: Nanos,
+    /// Unanswered probes after which the connection is given up.
+    pub probes: u32,
+}
+
 /// Configuration of an endpoint.
 #[derive(Clone)]
 pub struct Config {
@@ -30,10 +65,53 @@ pub struct Config {
     pub min_rto: Nanos,
     /// Largest retransmission timeout (RFC 6298: at least 60 s).
     pub max_rto: Nanos,
-    /// Whether SACK is offered and, where both offer it, used (RFC 2018, RFC 6675).
+    /// How the timeout follows from the samples.
+    pub rto_rule: RtoRule,
+    /// SYNs sent again before a connection attempt is given up (Linux `tcp_syn_retries`: 6).
+    pub syn_retries: u32,
+    /// Consecutive retransmission timeouts before a connection is given up (R2 of RFC 9293 section 3.8.3; Linux
+    /// `tcp_retries2`: 15).
+    pub data_retries: u32,
+    /// Whether timestamps are offered and, where both offer them, used for RTT samples and PAWS (RFC 7323).
+    pub timestamps: bool,
+    /// Whether SACK is offered and, where both offer it, used (RFC 2018).
     pub sack: bool,
+    /// Whether the receiver reports duplicates by D-SACK (RFC 2883).
+    pub dsack: bool,
+    /// What is sent, and how fast, while loss is repaired.
+    pub recovery: Recovery,
+    /// Duplicate ACKs, or segments SACKed above, that make a loss (DupThresh of RFC 5681 and RFC 6675: 3).
+    pub dup_thresh: u32,
+    /// Whether reordering seen raises that threshold, as in Linux (`tcp_reordering`, at most 300).
+    pub adapt_dup_thresh: bool,
+    /// Whether the first duplicate ACKs let new segments go (RFC 3042).
+    pub limited_transmit: bool,
+    /// Whether fewer duplicate ACKs suffice with less than four segments outstanding (RFC 5827).
+    pub early_retransmit: bool,
+    /// Whether losses are found by time (RACK of RFC 8985) rather than by counting.
+    pub rack: bool,
+    /// Whether a probe is sent when the tail of a flight is not acknowledged (TLP of RFC 8985 section 7).
+    pub tlp: bool,
+    /// Whether a timeout waits for two ACKs before it deems everything lost (F-RTO, RFC 5682).
+    pub frto: bool,
+    /// Whether a recovery or timeout that D-SACKs show to have been spurious is undone.
+    pub dsack_undo: bool,
+    /// Whether a recovery or timeout that timestamps show to have been spurious is undone (Eifel, RFC 3522, RFC 4015).
+    pub eifel: bool,
+    /// Explicit Congestion Notification.
+    pub ecn: EcnMode,
+    /// Whether a mark reduces the window by less than a loss (ABE, RFC 8511).
+    pub abe: bool,
+    /// Whether small segments wait while data is outstanding (Nagle, RFC 9293 section 3.7.4).
+    pub nagle: bool,
+    /// Probing of an idle connection, if any.
+    pub keepalive: Option<Keepalive>,
+    /// How long TIME-WAIT lasts: twice the maximum segment lifetime (RFC 9293 section 3.4.2).
+    pub time_wait: Nanos,
     /// Receive buffer in bytes; it bounds the advertised window.
     pub receive_buffer: u64,
+    /// What auto-tuning may raise the receive buffer to, bytes; `receive_buffer` where it is off.
+    pub receive_buffer_max: u64,
     /// How long an ACK may be held back (RFC 9293 section 3.8.6.3: below 500 ms); 0 acknowledges every segment.
     pub delayed_ack: Nanos,
     /// Full-sized segments after which an ACK is due at once (RFC 5681 section 4.2: 2).

@@ -67,11 +67,28 @@ pub struct Ack {
     pub rtt: Option<Nanos>,
     /// Whether the window was full within the flight that this acknowledgment covers.
     pub cwnd_limited: bool,
+    /// Bytes newly reported as having arrived with a mark: exact with AccECN; with RFC 3168, `acked` while ECN echo is set.
+    pub marked: u64,
 }
 
-/// Congestion: loss found by fast retransmit, or a retransmission timeout.
+/// What told of congestion.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// Loss, found by duplicate ACKs, SACK, RACK or a probe.
+    Loss,
+    /// An ECN mark, no loss.
+    Ecn,
+    /// The retransmission timer.
+    Timeout,
+}
+
+/// Congestion: loss, a mark, or a retransmission timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct Congestion {
+    /// What told of it.
+    pub cause: Cause,
+    /// Whether the response to a mark is to be that of ABE (RFC 8511).
+    pub abe: bool,
     /// State at detection, before the response. `flight_size` is the FlightSize at detection.
     pub ctx: Context,
 }
@@ -83,4 +100,16 @@ pub struct RecoveryEnd {
     pub ctx: Context,
     /// Volume retransmitted in this recovery and delivered, each byte counted once however often it was sent.
     pub retransmitted: u64,
+}
+
+impl Congestion {
+    /// A loss in the state `ctx`.
+    pub fn loss(ctx: Context) -> Congestion {
+        Congestion { cause: Cause::Loss, abe: false, ctx }
+    }
+
+    /// A retransmission timeout in the state `ctx`.
+    pub fn timeout(ctx: Context) -> Congestion {
+        Congestion { cause: Cause::Timeout, abe: false, ctx }
+    }
 }

@@ -3,7 +3,7 @@
 use crate::receiver::{Receiver, window_scale};
 use crate::segment::MAX_SACK_BLOCKS;
 use crate::sender::{Arrival, Sender, Transmission};
-use crate::{Config, Event, Flags, NEVER, Nanos, Observer, SECOND, Segment, Stats, Window};
+use crate::{Config, Event, Flags, NEVER, Nanos, Observer, Segment, Stats, Window};
 
 /// Connection states of RFC 9293 section 3.3.2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,13 +56,6 @@ impl Progress {
     }
 }
 
-/// SYNs sent again before a connection attempt is given up (Linux `tcp_syn_retries`).
-const SYN_RETRIES: u32 = 6;
-/// Consecutive retransmission timeouts before a connection is given up (R2 of RFC 9293 section 3.8.3, at least 100 s; the
-/// count is Linux's `tcp_retries2`).
-const DATA_RETRIES: u32 = 15;
-/// Twice the maximum segment lifetime (RFC 9293 section 3.4.2 suggests four minutes; deployed stacks use one).
-const TIME_WAIT: Nanos = 60 * SECOND;
 /// Bytes of IPv4 and TCP header without options, which pacing counts as well.
 const HEADERS: u64 = 40;
 
@@ -295,6 +288,10 @@ impl Endpoint {
             window_edge: ack + (u64::from(segment.window) << self.peer_scale),
             blocks: &blocks[..count],
             pure: segment.len == 0 && !segment.flags.has(Flags::FIN),
+            dsack: None,
+            echo: None,
+            congestion: false,
+            marked: 0,
         };
         if self.sender.on_ack(now, &arrival, obs) {
             progress.add(Progress::ACKED);
@@ -346,7 +343,8 @@ impl Endpoint {
             self.syn_due = true;
         }
         self.sender.on_timeout(now, obs);
-        if self.syn_retries > SYN_RETRIES || self.sender.expiries() > DATA_RETRIES || self.time_wait_until <= now {
+        let given_up = self.syn_retries > self.config.syn_retries || self.sender.expiries() > self.config.data_retries;
+        if given_up || self.time_wait_until <= now {
             self.end(now, &mut progress, obs);
         }
         self.receiver.on_timeout(now);
@@ -448,7 +446,7 @@ impl Endpoint {
     }
 
     fn enter_time_wait<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
-        self.time_wait_until = now + TIME_WAIT;
+        self.time_wait_until = now + self.config.time_wait;
         self.enter(now, State::TimeWait, obs);
     }
 

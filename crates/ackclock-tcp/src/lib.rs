@@ -14,6 +14,7 @@ pub mod endpoint;
 pub mod observer;
 pub mod pacing;
 pub mod receiver;
+pub mod recovery;
 pub mod segment;
 pub mod sender;
 pub mod slow_start;
@@ -25,7 +26,7 @@ pub use config::Config;
 pub use context::{Ack, Congestion, Context, RecoveryEnd, Window};
 pub use endpoint::{Endpoint, Progress, State};
 pub use observer::{Event, Observer};
-pub use segment::{Flags, Segment};
+pub use segment::{AccEcnOption, Ecn, Flags, Segment, Timestamps};
 pub use stats::Stats;
 
 /// A time or a duration, in nanoseconds. Times count from the start of whatever drives the endpoint.

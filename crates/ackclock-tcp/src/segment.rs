@@ -1,8 +1,8 @@
 //! A TCP segment as the endpoint sees it: the header fields, the options this TCP uses, and the payload's length.
 
-/// Header flags of RFC 9293 section 3.1 and RFC 3168.
+/// Header flags of RFC 9293 section 3.1, RFC 3168 section 6.1 and, above the eight of those, AE of RFC 9768 section 3.1.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Flags(pub u8);
+pub struct Flags(pub u16);
 
 impl Flags {
     /// No more data from the sender.
@@ -15,6 +15,14 @@ impl Flags {
     pub const PSH: Flags = Flags(0x08);
     /// The acknowledgment field is significant.
     pub const ACK: Flags = Flags(0x10);
+    /// The urgent pointer is significant.
+    pub const URG: Flags = Flags(0x20);
+    /// ECN echo.
+    pub const ECE: Flags = Flags(0x40);
+    /// Congestion window reduced.
+    pub const CWR: Flags = Flags(0x80);
+    /// Accurate ECN.
+    pub const AE: Flags = Flags(0x100);
 
     /// Whether every flag of `other` is set.
     #[inline]
@@ -27,6 +35,61 @@ impl Flags {
     pub const fn with(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
     }
+
+    /// These flags without those of `other`.
+    #[inline]
+    pub const fn without(self, other: Flags) -> Flags {
+        Flags(self.0 & !other.0)
+    }
+}
+
+/// The ECN field of the IP header (RFC 3168 section 5), with its value on the wire.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[repr(u8)]
+pub enum Ecn {
+    /// Not ECN-capable.
+    #[default]
+    NotEct = 0,
+    /// ECN-capable transport, codepoint 1.
+    Ect1 = 1,
+    /// ECN-capable transport, codepoint 0.
+    Ect0 = 2,
+    /// Congestion experienced.
+    Ce = 3,
+}
+
+impl Ecn {
+    /// The codepoint of the two low bits.
+    #[inline]
+    pub const fn from_bits(bits: u8) -> Ecn {
+        match bits & 3 {
+            0 => Ecn::NotEct,
+            1 => Ecn::Ect1,
+            2 => Ecn::Ect0,
+            _ => Ecn::Ce,
+        }
+    }
+}
+
+/// The timestamps option (RFC 7323 section 3.2).
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Timestamps {
+    /// TSval.
+    pub val: u32,
+    /// TSecr; significant with [`Flags::ACK`].
+    pub ecr: u32,
+}
+
+/// The AccECN option (RFC 9768 section 3.2.3): byte counters of the sender of the option, 24 bits each, in the order of kind
+/// 172 (AccECN0) or 174 (AccECN1); the option may end after any of them.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct AccEcnOption {
+    /// Whether the order is that of AccECN1 (EE1B, ECEB, EE0B) rather than AccECN0 (EE0B, ECEB, EE1B).
+    pub order1: bool,
+    /// How many counters are there, 0 to 3.
+    pub count: u8,
+    /// The counters in the order they have on the wire.
+    pub counters: [u32; 3],
 }
 
 /// A range of sequence numbers, `start` included and `end` not, modulo 2^32 as on the wire.
@@ -52,6 +115,8 @@ pub struct Segment {
     pub window: u16,
     /// Header flags.
     pub flags: Flags,
+    /// The ECN field of the IP header.
+    pub ecn: Ecn,
     /// Window scale option of a SYN (RFC 7323): the shift, or [`Segment::NO_OPTION`].
     pub window_scale: u8,
     /// Payload length in bytes.
@@ -62,8 +127,12 @@ pub struct Segment {
     pub sack_permitted: bool,
     /// How many of `sack` are in use.
     pub sack_count: u8,
-    /// SACK blocks, the most recent first.
+    /// SACK blocks, the most recent first; the first may be a duplicate one (RFC 2883).
     pub sack: [SackBlock; MAX_SACK_BLOCKS],
+    /// Timestamps option.
+    pub timestamps: Option<Timestamps>,
+    /// AccECN option.
+    pub accecn: Option<AccEcnOption>,
 }
 
 impl Segment {
@@ -77,12 +146,15 @@ impl Segment {
             ack: 0,
             window: 0,
             flags,
+            ecn: Ecn::NotEct,
             window_scale: Segment::NO_OPTION,
             len: 0,
             mss: 0,
             sack_permitted: false,
             sack_count: 0,
             sack: [SackBlock { start: 0, end: 0 }; MAX_SACK_BLOCKS],
+            timestamps: None,
+            accecn: None,
         }
     }
 
@@ -92,17 +164,31 @@ impl Segment {
         &self.sack[..self.sack_count as usize]
     }
 
-    /// Bytes of TCP header with its options, padded to four (RFC 9293 section 3.1).
+    /// Whether the segment has options.
+    #[inline]
+    pub fn has_options(&self) -> bool {
+        self.sack_count > 0 || self.timestamps.is_some() || self.accecn.is_some() || self.flags.has(Flags::SYN)
+    }
+
+    /// Bytes of TCP header with its options, padded to four (RFC 9293 section 3.1). Outside a SYN, timestamps are aligned to
+    /// four bytes (RFC 7323 appendix A).
     #[inline]
     pub fn header_len(&self) -> u32 {
         let mut options = 0u32;
-        if self.flags.has(Flags::SYN) {
+        let syn = self.flags.has(Flags::SYN);
+        if syn {
             options += if self.mss != 0 { 4 } else { 0 };
             options += if self.window_scale != Segment::NO_OPTION { 3 } else { 0 };
             options += if self.sack_permitted { 2 } else { 0 };
         }
+        if self.timestamps.is_some() {
+            options += if syn { 10 } else { 12 };
+        }
         if self.sack_count > 0 {
             options += 2 + 8 * u32::from(self.sack_count);
+        }
+        if let Some(accecn) = &self.accecn {
+            options += 2 + 3 * u32::from(accecn.count);
         }
         20 + options.div_ceil(4) * 4
     }

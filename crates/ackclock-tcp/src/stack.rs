@@ -1,6 +1,7 @@
 //! Named stacks: tables of the choices that make up an endpoint.
 
-use crate::config::{Config, Restart};
+use crate::config::{Config, EcnMode, Restart, RtoRule};
+use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, pacing::Pacing, slow_start, validation};
 
 /// A named stack.
@@ -43,8 +44,29 @@ fn rfc() -> Config {
         initial_rto: SECOND,
         min_rto: SECOND,
         max_rto: 60 * SECOND,
+        rto_rule: RtoRule::Rfc6298,
+        syn_retries: 6,
+        data_retries: 15,
+        timestamps: false,
         sack: true,
+        dsack: false,
+        recovery: Recovery::Sack,
+        dup_thresh: 3,
+        adapt_dup_thresh: false,
+        limited_transmit: true,
+        early_retransmit: false,
+        rack: false,
+        tlp: false,
+        frto: false,
+        dsack_undo: false,
+        eifel: false,
+        ecn: EcnMode::Off,
+        abe: false,
+        nagle: false,
+        keepalive: None,
+        time_wait: 60 * SECOND,
         receive_buffer: 256 << 20,
+        receive_buffer_max: 256 << 20,
         delayed_ack: 200 * MILLISECOND,
         ack_every: 2,
         quick_acks: 0,

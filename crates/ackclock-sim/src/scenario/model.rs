@@ -1,7 +1,7 @@
 //! The fields of a scenario. Each is defined here once; everything else about it is made from this list.
 
-use ackclock_tcp::config::Restart;
-use ackclock_tcp::{cc, slow_start, stack, validation};
+use ackclock_tcp::config::{EcnMode, Restart, RtoRule};
+use ackclock_tcp::{cc, recovery, slow_start, stack, validation};
 use serde_json::json;
 
 use super::kinds::{Flag, Label, OneOf, count, one_of, rate, real, spelled, time, volume};
@@ -143,10 +143,47 @@ record! {
         min_rto: Option<Nanos> = optional("the stack's", time().positive());
         /// Largest retransmission timeout.
         max_rto: Option<Nanos> = optional("the stack's", time().positive());
+        /// How the retransmission timeout follows from the RTT samples.
+        rto_rule: Option<RtoRule> = optional("the stack's", rto_rule());
+        /// Whether timestamps are offered (RFC 7323); they take 12 bytes of each segment.
+        timestamps: Option<bool> = optional("the stack's", Flag);
         /// Whether selective acknowledgments are offered (RFC 2018).
         sack: Option<bool> = optional("the stack's", Flag);
+        /// Whether duplicates are reported by D-SACK (RFC 2883).
+        dsack: Option<bool> = optional("the stack's", Flag);
+        /// What is sent, and how fast, while loss is repaired.
+        recovery: Option<String> = optional(
+            "the stack's",
+            one_of("recovery", recovery::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
+        );
+        /// Duplicate ACKs, or segments SACKed above, that make a loss (RFC 5681, RFC 6675).
+        dup_thresh: Option<u32> = optional("the stack's", count("segments", 1, 300));
+        /// Whether reordering that is seen raises dup_thresh, as in Linux.
+        adapt_dup_thresh: Option<bool> = optional("the stack's", Flag);
+        /// Whether the first duplicate ACKs let new segments go (RFC 3042).
+        limited_transmit: Option<bool> = optional("the stack's", Flag);
+        /// Whether fewer duplicate ACKs suffice with less than four segments outstanding (RFC 5827).
+        early_retransmit: Option<bool> = optional("the stack's", Flag);
+        /// Whether losses are found by time rather than by counting (RACK, RFC 8985).
+        rack: Option<bool> = optional("the stack's", Flag);
+        /// Whether a probe is sent when the tail of a flight is not acknowledged (TLP, RFC 8985 section 7).
+        tlp: Option<bool> = optional("the stack's", Flag);
+        /// Whether a timeout waits for two ACKs before it deems everything lost (F-RTO, RFC 5682).
+        frto: Option<bool> = optional("the stack's", Flag);
+        /// Whether a recovery that D-SACKs show to have been spurious is undone.
+        dsack_undo: Option<bool> = optional("the stack's", Flag);
+        /// Whether a recovery that timestamps show to have been spurious is undone (Eifel, RFC 3522 and RFC 4015).
+        eifel: Option<bool> = optional("the stack's", Flag);
+        /// Explicit Congestion Notification.
+        ecn: Option<EcnMode> = optional("the stack's", ecn());
+        /// Whether a mark reduces the window by less than a loss does (ABE, RFC 8511).
+        abe: Option<bool> = optional("the stack's", Flag);
+        /// Whether small segments wait while data is outstanding (Nagle, RFC 9293 section 3.7.4).
+        nagle: Option<bool> = optional("the stack's", Flag);
         /// Receive buffer, which bounds the advertised window.
         receive_buffer: Option<u64> = optional("the stack's", volume().within(LEAST_MSS, MOST_RECEIVE_BUFFER));
+        /// What auto-tuning may raise the receive buffer to.
+        receive_buffer_max: Option<u64> = optional("the stack's; receive_buffer where that is given", volume().within(LEAST_MSS, MOST_RECEIVE_BUFFER));
         /// How long an acknowledgment may be held back, below 500ms; zero acknowledges every segment.
         delayed_ack: Option<Nanos> = optional("the stack's", time());
         /// Full-sized segments after which an acknowledgment is due at once.
@@ -169,6 +206,26 @@ fn restart() -> OneOf<Restart> {
         ("raises-ssthresh", Restart::RaisesSsthresh, "a known mistake: as rfc5681, and ssthresh becomes infinite"),
     ];
     one_of("restart after idle", options)
+}
+
+/// The rules of the retransmission timeout by name.
+fn rto_rule() -> OneOf<RtoRule> {
+    let options = [
+        ("rfc6298", RtoRule::Rfc6298, "SRTT + 4*RTTVAR, at least min_rto"),
+        ("linux", RtoRule::Linux, "SRTT + RTTVAR, RTTVAR at least min_rto and slow to fall, as Linux has it"),
+    ];
+    one_of("timeout rule", options)
+}
+
+/// What may be done about ECN, by name.
+fn ecn() -> OneOf<EcnMode> {
+    let options = [
+        ("off", EcnMode::Off, "none"),
+        ("passive", EcnMode::Passive, "RFC 3168 where the peer asks for it"),
+        ("classic", EcnMode::Classic, "RFC 3168, asked for"),
+        ("accurate", EcnMode::Accurate, "Accurate ECN (RFC 9768), asked for"),
+    ];
+    one_of("ECN mode", options)
 }
 
 /// The estimators by name.

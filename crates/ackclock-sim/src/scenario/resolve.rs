@@ -1,7 +1,7 @@
 //! What follows from a scenario's fields together: the access links and TCP of a flow, base RTTs, queue limits in bytes.
 
 use ackclock_tcp::config::{Config, Restart};
-use ackclock_tcp::{cc, pacing, slow_start, stack, validation};
+use ackclock_tcp::{cc, pacing, recovery, slow_start, stack, validation};
 
 use super::model::{Access, Bottleneck, Flow, HEADERS, Pacing, Queue, Scenario};
 use super::spellings::QueueLimit;
@@ -87,8 +87,28 @@ impl Flow {
             initial_rto: self.initial_rto.unwrap_or(stack.initial_rto),
             min_rto: self.min_rto.unwrap_or(stack.min_rto),
             max_rto: self.max_rto.unwrap_or(stack.max_rto),
+            rto_rule: self.rto_rule.unwrap_or(stack.rto_rule),
+            timestamps: self.timestamps.unwrap_or(stack.timestamps),
             sack: self.sack.unwrap_or(stack.sack),
+            dsack: self.dsack.unwrap_or(stack.dsack),
+            recovery: self
+                .recovery
+                .as_deref()
+                .map_or(stack.recovery, |name| recovery::by_name(name).expect(known).recovery),
+            dup_thresh: self.dup_thresh.unwrap_or(stack.dup_thresh),
+            adapt_dup_thresh: self.adapt_dup_thresh.unwrap_or(stack.adapt_dup_thresh),
+            limited_transmit: self.limited_transmit.unwrap_or(stack.limited_transmit),
+            early_retransmit: self.early_retransmit.unwrap_or(stack.early_retransmit),
+            rack: self.rack.unwrap_or(stack.rack),
+            tlp: self.tlp.unwrap_or(stack.tlp),
+            frto: self.frto.unwrap_or(stack.frto),
+            dsack_undo: self.dsack_undo.unwrap_or(stack.dsack_undo),
+            eifel: self.eifel.unwrap_or(stack.eifel),
+            ecn: self.ecn.unwrap_or(stack.ecn),
+            abe: self.abe.unwrap_or(stack.abe),
+            nagle: self.nagle.unwrap_or(stack.nagle),
             receive_buffer: self.receive_buffer.unwrap_or(stack.receive_buffer),
+            receive_buffer_max: self.receive_buffer_max.or(self.receive_buffer).unwrap_or(stack.receive_buffer_max),
             delayed_ack: self.delayed_ack.unwrap_or(stack.delayed_ack),
             ack_every: self.ack_every.unwrap_or(stack.ack_every),
             quick_acks: self.quick_acks.unwrap_or(stack.quick_acks),
@@ -100,6 +120,7 @@ impl Flow {
                 .as_deref()
                 .map_or(stack.slow_start, |name| slow_start::by_name(name).expect(known)),
             validation,
+            ..stack
         }
     }
 

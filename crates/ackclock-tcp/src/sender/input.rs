@@ -19,6 +19,14 @@ pub(crate) struct Arrival<'a> {
     /// Whether the segment could be a duplicate ACK of RFC 5681 section 2 as far as its contents go: no payload, no SYN or
     /// FIN.
     pub pure: bool,
+    /// The range that a D-SACK block says arrived twice (RFC 2883).
+    pub dsack: Option<(u64, u64)>,
+    /// When, by the clock of our timestamps, the segment left that this one echoes (TSecr of RFC 7323).
+    pub echo: Option<Nanos>,
+    /// Whether congestion is echoed: ECE of RFC 3168, or newly marked packets of AccECN.
+    pub congestion: bool,
+    /// Bytes newly reported as having arrived with a mark.
+    pub marked: u64,
 }
 
 /// The SACK blocks of the last acknowledgment: what they cover needs no second look.
@@ -101,6 +109,7 @@ impl Sender {
             lost,
             rtt,
             cwnd_limited: was_limited,
+            marked: arrival.marked,
         };
         let growth = self.validation.on_ack(&mut self.window, &ack);
         may_grow &= growth == Growth::Allowed;

@@ -55,7 +55,7 @@ impl Sender {
 
     /// Loss was found: halve, and retransmit the first segment.
     pub(super) fn enter_fast_recovery<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
-        let event = Congestion { ctx: self.context(now) };
+        let event = Congestion::loss(self.context(now));
         let before = self.window;
         self.cc.on_congestion(&mut self.window, &event);
         self.validation.on_congestion(&mut self.window, &event, &before);
@@ -97,7 +97,7 @@ impl Sender {
     pub(super) fn on_rto<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
         self.stats.timeouts += 1;
         self.expiries += 1;
-        let event = Congestion { ctx: self.context(now) };
+        let event = Congestion::timeout(self.context(now));
         // ssthresh holds still while the same segment times out again (RFC 5681 section 3.1).
         self.cc.on_timeout(&mut self.window, &event, self.expiries == 1);
         self.window.cwnd = self.mss;

@@ -165,7 +165,7 @@ impl Sender {
 
     pub fn last_ack(&self, acked: u64) -> Ack {
         let cwnd_limited = self.una <= self.limited_until;
-        Ack { ctx: self.ctx(), acked, sacked: 0, lost: 0, rtt: self.srtt, cwnd_limited }
+        Ack { ctx: self.ctx(), acked, sacked: 0, lost: 0, rtt: self.srtt, cwnd_limited, marked: 0 }
     }
 
     /// Sends a burst and has it acknowledged, one ACK for each two segments, all within an RTT that starts one RTT later.
@@ -194,7 +194,7 @@ impl Sender {
 
     /// Duplicate ACKs reveal a loss.
     pub fn lose(&mut self) {
-        let event = Congestion { ctx: self.ctx() };
+        let event = Congestion::loss(self.ctx());
         let before = self.window;
         self.cc.on_congestion(&mut self.window, &event);
         self.rule.on_congestion(&mut self.window, &event, &before);
@@ -217,7 +217,7 @@ impl Sender {
 
     /// The retransmission timer expires.
     pub fn timeout(&mut self, first: bool) {
-        let event = Congestion { ctx: self.ctx() };
+        let event = Congestion::timeout(self.ctx());
         self.cc.on_timeout(&mut self.window, &event, first);
         self.window.cwnd = MSS;
         self.rule.on_timeout(&mut self.window, &event);

@@ -43,7 +43,8 @@ impl Bulk {
     }
 
     fn ack(&mut self, bytes: u64, cwnd_limited: bool) {
-        let ack = Ack { ctx: self.ctx(), acked: bytes, sacked: 0, lost: 0, rtt: Some(self.rtt), cwnd_limited };
+        let ack =
+            Ack { ctx: self.ctx(), acked: bytes, sacked: 0, lost: 0, rtt: Some(self.rtt), cwnd_limited, marked: 0 };
         self.cubic.on_ack(&mut self.window, &ack, bytes);
     }
 
@@ -60,7 +61,7 @@ impl Bulk {
     }
 
     fn lose(&mut self) {
-        let event = Congestion { ctx: self.ctx() };
+        let event = Congestion::loss(self.ctx());
         self.cubic.on_congestion(&mut self.window, &event);
     }
 
@@ -98,7 +99,7 @@ fn decrease_is_to_seven_tenths_of_the_flight() {
     assert_eq!((s.cubic.w_max, s.cubic.cwnd_prior), (1000 * MSS, 1000 * MSS));
 
     let mut s = Bulk::new(1000, RTT);
-    let mut event = Congestion { ctx: s.ctx() };
+    let mut event = Congestion::loss(s.ctx());
     event.ctx.flight_size = 100 * MSS;
     s.cubic.on_congestion(&mut s.window, &event);
     assert_eq!((s.window.cwnd, s.window.ssthresh), (70 * MSS, 70 * MSS));
@@ -110,7 +111,7 @@ fn decrease_stops_at_two_segments() {
     let mut s = Bulk::new(2, RTT);
     s.lose();
     assert_eq!((s.window.cwnd, s.window.ssthresh), (2 * MSS, 2 * MSS));
-    let event = Congestion { ctx: s.ctx() };
+    let event = Congestion::loss(s.ctx());
     s.cubic.on_timeout(&mut s.window, &event, true);
     assert_eq!(s.window.ssthresh, 2 * MSS);
 }
@@ -212,12 +213,12 @@ fn after_a_timeout_the_stage_starts_flat_from_its_own_window() {
     let mut s = Bulk::new(1500, RTT);
     s.lose();
     s.window.cwnd = 1000 * MSS;
-    let event = Congestion { ctx: s.ctx() };
+    let event = Congestion::loss(s.ctx());
     s.cubic.on_timeout(&mut s.window, &event, true);
     assert_eq!((s.window.ssthresh, s.window.cwnd), (700 * MSS, 1000 * MSS), "the sender sets cwnd");
     // Timed out again: ssthresh stays (RFC 5681 section 3.1).
     s.window.cwnd = MSS;
-    let event = Congestion { ctx: s.ctx() };
+    let event = Congestion::loss(s.ctx());
     s.cubic.on_timeout(&mut s.window, &event, false);
     assert_eq!((s.window.ssthresh, s.cubic.cwnd_prior), (700 * MSS, 1000 * MSS));
     s.window.cwnd = 700 * MSS;

@@ -106,7 +106,7 @@ fn a_repeated_timeout_keeps_ssthresh() {
     s.send(40);
     s.timeout(true);
     assert_eq!(s.window.ssthresh, 20 * MSS);
-    let mut event = Congestion { ctx: s.ctx() };
+    let mut event = Congestion::loss(s.ctx());
     event.ctx.flight_size = 10 * MSS;
     let mut reno = super::Reno::default();
     reno.on_timeout(&mut s.window, &event, false);
