@@ -493,6 +493,15 @@ impl Endpoint {
         self.sender.rtt().min()
     }
 
+    /// Whether the state is within its invariants (the scoreboard agrees with its sums, SND.UNA <= SND.NXT, timers run only with
+    /// a reason); else what is wrong. For tests: it looks at every outstanding segment.
+    ///
+    /// # Errors
+    /// What does not hold, in words.
+    pub fn check(&self) -> Result<(), String> {
+        self.sender.check()
+    }
+
     /// Congestion window state.
     pub fn window(&self) -> &Window {
         self.sender.window()

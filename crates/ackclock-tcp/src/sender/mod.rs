@@ -286,6 +286,21 @@ impl Sender {
         self.pacing = false;
     }
 
+    /// Whether the state is within its invariants; else what is wrong.
+    pub fn check(&self) -> Result<(), String> {
+        if self.una > self.nxt || self.nxt > self.end() {
+            return Err(format!("una {}, nxt {}, end {} are out of order", self.una, self.nxt, self.end()));
+        }
+        self.board.check(self.una, self.nxt)?;
+        if self.board.is_empty() && self.rto_at != NEVER {
+            return Err("the retransmission timer runs with nothing outstanding".to_owned());
+        }
+        if self.window.cwnd == 0 {
+            return Err("cwnd is zero".to_owned());
+        }
+        Ok(())
+    }
+
     /// The peer's first window, from its SYN.
     pub fn set_window_edge(&mut self, edge: u64) {
         self.window_edge = edge;

@@ -285,6 +285,34 @@ impl Scoreboard {
         entry.sent_at = now;
     }
 
+    /// Whether the ring is what its sums say and reaches from `una` to `nxt` without a gap; else what is wrong.
+    pub fn check(&self, una: u64, nxt: u64) -> Result<(), String> {
+        let mut at = una;
+        let (mut sacked, mut lost, mut retransmitted, mut waiting) = (0, 0, 0, 0);
+        for entry in &self.entries {
+            if entry.start != at || entry.len == 0 {
+                return Err(format!("the scoreboard has {entry:?} where {at} begins"));
+            }
+            let bytes = u64::from(entry.len);
+            at = entry.end();
+            sacked += if entry.is(flag::SACKED) { bytes } else { 0 };
+            lost += if entry.is(flag::LOST) { bytes } else { 0 };
+            retransmitted += if entry.is(flag::RETRANSMITTED) { bytes } else { 0 };
+            waiting += if entry.is(flag::LOST) && !entry.is(flag::RETRANSMITTED) { bytes } else { 0 };
+            if entry.is(flag::SACKED) && entry.is(flag::LOST | flag::RETRANSMITTED) {
+                return Err(format!("{entry:?} is delivered and in the network at once"));
+            }
+        }
+        if at != nxt {
+            return Err(format!("the scoreboard ends at {at}, what was sent at {nxt}"));
+        }
+        let sums = (self.sacked, self.lost, self.retransmitted, self.waiting);
+        if sums != (sacked, lost, retransmitted, waiting) {
+            return Err(format!("sums of the scoreboard: {sums:?}, {:?}", (sacked, lost, retransmitted, waiting)));
+        }
+        Ok(())
+    }
+
     /// Forgets all SACK marks: the receiver may have reneged (RFC 2018 section 8), as a timeout must assume.
     pub fn forget_sacks(&mut self) {
         for entry in &mut self.entries {

@@ -1,0 +1,17 @@
+//! Fuzz targets. Each takes any bytes and panics where something that must hold does not.
+
+mod choose;
+pub mod segments;
+pub mod transfer;
+
+/// A target.
+pub struct Target {
+    /// Its name, also of its corpus.
+    pub name: &'static str,
+    /// Runs one input.
+    pub run: fn(&[u8]),
+}
+
+/// Every target.
+pub const TARGETS: &[Target] =
+    &[Target { name: "segments", run: segments::run }, Target { name: "transfer", run: transfer::run }];
