@@ -104,14 +104,24 @@ pub struct Config {
     pub abe: bool,
     /// Whether small segments wait while data is outstanding (Nagle, RFC 9293 section 3.7.4).
     pub nagle: bool,
+    /// Whether they wait only while another small one is outstanding (Minshall's variant, as in Linux).
+    pub minshall: bool,
     /// Probing of an idle connection, if any.
     pub keepalive: Option<Keepalive>,
     /// How long TIME-WAIT lasts: twice the maximum segment lifetime (RFC 9293 section 3.4.2).
     pub time_wait: Nanos,
+    /// How long a connection that its application has closed stays in FIN-WAIT-2 (Linux `tcp_fin_timeout`: 60 s).
+    pub fin_timeout: Nanos,
+    /// How long data may go unacknowledged before the connection is given up (RFC 5482); 0 counts retries instead.
+    pub user_timeout: Nanos,
+    /// Whether an end that gives up a connection for want of acknowledgments sends a RST, so that the peer is not left open.
+    pub reset_on_give_up: bool,
     /// Receive buffer in bytes; it bounds the advertised window.
     pub receive_buffer: u64,
     /// What auto-tuning may raise the receive buffer to, bytes; `receive_buffer` where it is off.
     pub receive_buffer_max: u64,
+    /// The window scale to offer; `None` for the least that lets the window field hold `receive_buffer_max`.
+    pub window_scale: Option<u8>,
     /// How long an ACK may be held back (RFC 9293 section 3.8.6.3: below 500 ms); 0 acknowledges every segment.
     pub delayed_ack: Nanos,
     /// Full-sized segments after which an ACK is due at once (RFC 5681 section 4.2: 2).

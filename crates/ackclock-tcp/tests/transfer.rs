@@ -2,7 +2,7 @@
 
 mod common;
 
-use ackclock_tcp::{Config, Flags, MILLISECOND, SECOND, State};
+use ackclock_tcp::{Config, MILLISECOND, SECOND, State};
 use common::{MSS, Pair, config};
 use proptest::prelude::*;
 
@@ -66,12 +66,12 @@ fn a_lost_syn_is_sent_again_after_the_initial_timeout_and_halves_nothing_but_the
 fn both_ends_close() {
     let mut pair = Pair::new(&config(), &config(), |_, _, _| true);
     pair.ends[0].write(0, 5 * MSS);
-    pair.ends[0].close(0);
+    pair.ends[0].shutdown_write(0);
     pair.run(SECOND);
     assert_eq!((pair.ends[0].state(), pair.ends[1].state()), (State::FinWait2, State::CloseWait));
     let now = pair.now;
     pair.ends[1].write(now, 2 * MSS);
-    pair.ends[1].close(now);
+    pair.ends[1].shutdown_write(now);
     pair.run(2 * SECOND);
     assert_eq!((pair.ends[0].state(), pair.ends[1].state()), (State::TimeWait, State::Closed));
     assert_eq!((pair.ends[0].received(), pair.ends[1].received()), (2 * MSS, 5 * MSS));
@@ -90,7 +90,7 @@ fn a_connection_without_a_peer_is_given_up() {
 
 #[test]
 fn the_receive_window_bounds_what_is_outstanding() {
-    let receiver = Config { receive_buffer: 4 * MSS, ..config() };
+    let receiver = Config { receive_buffer: 4 * MSS, receive_buffer_max: 4 * MSS, ..config() };
     let mut pair = Pair::new(&Config { initial_window: 100, ..config() }, &receiver, |_, _, _| true);
     pair.ends[0].write(0, 40 * MSS);
     pair.run(100 * MILLISECOND);
@@ -102,7 +102,7 @@ fn the_receive_window_bounds_what_is_outstanding() {
 
 #[test]
 fn a_receiver_without_window_scaling_is_taken_at_its_word() {
-    let receiver = Config { receive_buffer: 60_000, ..config() };
+    let receiver = Config { receive_buffer: 60_000, receive_buffer_max: 60_000, ..config() };
     let mut pair = Pair::new(&Config { initial_window: 200, ..config() }, &receiver, |_, _, _| true);
     pair.ends[0].write(0, 150 * MSS);
     pair.run(100 * MILLISECOND);
@@ -135,14 +135,14 @@ fn completes(config: &Config, losses: &[bool]) -> Result<(), TestCaseError> {
     });
     pair.ends[0].write(0, 60 * MSS + 123);
     pair.ends[1].write(0, 7 * MSS);
-    pair.ends[0].close(0);
-    pair.ends[1].close(0);
+    pair.ends[0].shutdown_write(0);
+    pair.ends[1].shutdown_write(0);
     pair.run(3000 * SECOND);
     prop_assert_eq!(pair.ends[1].received(), 60 * MSS + 123);
     prop_assert_eq!(pair.ends[0].received(), 7 * MSS);
     prop_assert_eq!(pair.ends[0].state(), State::Closed);
     prop_assert_eq!(pair.ends[1].state(), State::Closed);
-    prop_assert!(pair.sent[0].iter().all(|(_, segment)| !segment.flags.has(Flags::RST)));
+    prop_assert_eq!((pair.ends[0].error(), pair.ends[1].error()), (None, None));
     Ok(())
 }
 

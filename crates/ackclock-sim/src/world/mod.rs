@@ -192,7 +192,7 @@ impl<O: Observer> World<O> {
                     self.act(flow, conn, side, |end, now| end.tcp.write(now, bytes));
                 }
                 Command::Close { conn, side } => {
-                    self.act(flow, conn, side, |end, now| end.tcp.close(now));
+                    self.act(flow, conn, side, |end, now| end.tcp.shutdown_write(now));
                 }
             }
         }

@@ -3,7 +3,7 @@
 mod reassembly;
 
 use crate::segment::{MAX_SACK_BLOCKS, SackBlock, Segment};
-use crate::{Config, NEVER, Nanos};
+use crate::{Config, Info, NEVER, Nanos};
 use reassembly::Reassembly;
 
 /// The receiving half of an endpoint. Stream offsets; the peer's FIN occupies the offset after its last byte.
@@ -30,6 +30,8 @@ pub(crate) struct Receiver {
     quick_acks: u32,
     quick_left: u32,
     last_arrival: Nanos,
+    /// The largest window to offer.
+    clamp: u64,
 }
 
 /// The window scale that lets the window field hold `buffer` bytes (RFC 7323 section 2.3: at most 14).
@@ -57,6 +59,7 @@ impl Receiver {
             quick_acks: config.quick_acks,
             quick_left: config.quick_acks,
             last_arrival: 0,
+            clamp: u64::MAX,
         }
     }
 
@@ -142,6 +145,38 @@ impl Receiver {
         }
     }
 
+    /// Stream bytes that the application has not consumed.
+    pub fn unread(&self) -> u64 {
+        self.stream.next() - self.read
+    }
+
+    /// The buffer from now on, bytes.
+    pub fn set_buffer(&mut self, bytes: u64) {
+        self.buffer = bytes;
+    }
+
+    /// The largest window to offer from now on, bytes.
+    pub fn set_clamp(&mut self, bytes: u64) {
+        self.clamp = bytes;
+    }
+
+    /// Acknowledges at once for now, or no longer.
+    pub fn set_quick_ack(&mut self, on: bool) {
+        self.quick_left = if on { self.quick_acks.max(1) } else { 0 };
+        self.ack_now |= on && self.pending > 0;
+    }
+
+    /// Fills in the receiver's part of `info`.
+    pub fn report(&self, now: Nanos, info: &mut Info) {
+        info.last_data_recv = now.saturating_sub(self.last_arrival);
+        info.rcv_wscale = self.scale;
+        info.ato = self.delay;
+        info.rcv_mss = self.largest;
+        info.bytes_received = self.stream.next();
+        info.rcv_wnd = self.edge - self.stream.next();
+        info.rcv_ssthresh = self.buffer.min(u64::from(u32::MAX)) as u32;
+    }
+
     /// When a delayed acknowledgment is due.
     #[inline]
     pub fn delayed_at(&self) -> Nanos {
@@ -188,7 +223,7 @@ impl Receiver {
 
     fn window_field(&mut self) -> u16 {
         let next = self.stream.next();
-        let offer = self.edge.max(self.read + self.buffer) - next;
+        let offer = self.edge.max(self.read + self.buffer.min(self.clamp)) - next;
         let field = (offer >> self.scale).min(u64::from(u16::MAX));
         self.edge = self.edge.max(next + (field << self.scale));
         field as u16

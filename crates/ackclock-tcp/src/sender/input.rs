@@ -66,7 +66,8 @@ impl Sender {
     pub fn on_ack<O: Observer>(&mut self, now: Nanos, arrival: &Arrival<'_>, obs: &mut O) -> bool {
         let same_window = arrival.window_edge == self.last_edge;
         self.last_edge = arrival.window_edge;
-        self.window_edge = self.window_edge.max(arrival.window_edge);
+        self.window_edge = arrival.window_edge;
+        self.small.largest_window = self.small.largest_window.max(arrival.window_edge - arrival.ack);
         if self.flight_size() == 0 {
             // Nothing to acknowledge: the one who only receives gets here with every segment.
             return false;

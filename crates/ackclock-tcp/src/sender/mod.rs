@@ -4,8 +4,12 @@
 //! (congestion control, slow start, window validation, pacing) are composed here and know nothing of each other.
 
 mod input;
+mod mtu;
+mod nagle;
 mod output;
+mod push;
 mod recovery;
+mod report;
 mod rtt;
 mod scoreboard;
 
@@ -87,6 +91,8 @@ pub(crate) struct Sender {
     recover: Option<u64>,
     /// SACK blocks of the last acknowledgment, already on the scoreboard.
     seen: input::SeenBlocks,
+    small: nagle::Small,
+    marks: push::Marks,
 }
 
 impl Sender {
@@ -117,6 +123,8 @@ impl Sender {
             pacing: false,
             board: Scoreboard::default(),
             seen: input::SeenBlocks::default(),
+            small: nagle::Small::new(config),
+            marks: push::Marks::default(),
             runs_slow_start: cc.runs_slow_start(),
             watches_sending: config.validation.watches_sending,
             restart: if config.validation.replaces_restart { Restart::Off } else { config.restart },
@@ -140,11 +148,6 @@ impl Sender {
         let ctx = self.context(now);
         self.cc.on_start(&mut self.window, &ctx);
         self.validation.on_start(&ctx);
-    }
-
-    /// The application appends `bytes`.
-    pub fn write(&mut self, bytes: u64) {
-        self.written = self.written.saturating_add(bytes);
     }
 
     /// The application has written its last.
@@ -274,10 +277,24 @@ impl Sender {
         }
     }
 
-    /// Whether `offset` is the end of what the application has written.
-    #[inline]
-    pub fn is_last(&self, offset: u64) -> bool {
-        offset == self.written
+    /// Everything the application has written.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Whether both ends use SACK.
+    pub fn uses_sack(&self) -> bool {
+        self.sack
+    }
+
+    /// When a segment with payload was last sent.
+    pub fn last_sent(&self) -> Nanos {
+        self.last_sent
+    }
+
+    /// The sequence number for a segment without payload, as an offset: SND.NXT or, where the window shrank below it, its edge.
+    pub fn sent_edge(&self) -> u64 {
+        self.nxt.min(self.window_edge.max(self.una))
     }
 
     /// The connection is over: nothing leaves any more.
@@ -301,8 +318,15 @@ impl Sender {
         Ok(())
     }
 
+    /// Offset up to which the peer's window allows sending.
+    #[inline]
+    pub fn window_edge(&self) -> u64 {
+        self.window_edge
+    }
+
     /// The peer's first window, from its SYN.
     pub fn set_window_edge(&mut self, edge: u64) {
         self.window_edge = edge;
+        self.small.largest_window = edge;
     }
 }

@@ -131,14 +131,16 @@ impl Sender {
             return None;
         }
         let idle = self.board.is_empty();
-        let mut len = (self.written - self.nxt.min(self.written)).min(self.mss);
+        let unsent = self.written - self.nxt.min(self.written);
+        let mut len = self.within_record(self.nxt, unsent.min(self.mss));
         let open = self.window_edge.saturating_sub(self.nxt);
         if len > open {
-            // Sender's silly window avoidance (RFC 9293 section 3.8.6.2.1): a full segment or, with nothing outstanding, what fits.
-            if !idle || open == 0 {
+            len = self.through_window(open);
+            if len == 0 {
                 return None;
             }
-            len = open;
+        } else if len < self.mss && self.waits_to_fill(len == unsent) {
+            return None;
         }
         let allowance = if idle {
             self.resume(now, obs);
@@ -160,6 +162,10 @@ impl Sender {
         let seq_len = len as u32 + u32::from(fin);
         self.board.push(offset, seq_len, now);
         self.nxt += u64::from(seq_len);
+        if len < self.mss {
+            self.small.last = offset + len;
+            self.small.overridden = false;
+        }
         let limited = self.nxt < end && load + len + self.mss > allowance;
         if limited {
             self.limited_until = self.nxt;

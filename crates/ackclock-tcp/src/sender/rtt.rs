@@ -59,7 +59,12 @@ impl Rtt {
         if self.backoff == 0 {
             return self.base;
         }
-        let doubled = u128::from(self.base) << self.backoff;
+        self.backed_off(self.backoff)
+    }
+
+    /// The timeout after `doublings`: also the interval between probes of a shut window (RFC 9293 section 3.8.6.1).
+    pub fn backed_off(&self, doublings: u32) -> Nanos {
+        let doubled = u128::from(self.base) << doublings.min(32);
         doubled.min(u128::from(self.max_rto.max(self.base))) as Nanos
     }
 
@@ -67,6 +72,11 @@ impl Rtt {
     #[inline]
     pub fn srtt(&self) -> Option<Nanos> {
         self.smoothed.map(|(srtt, _)| srtt)
+    }
+
+    /// Mean deviation, once there was a sample.
+    pub fn rttvar(&self) -> Option<Nanos> {
+        self.smoothed.map(|(_, rttvar)| rttvar)
     }
 
     /// Smallest sample.

@@ -51,6 +51,19 @@ pub struct Delivered {
     pub sent_at: Option<Nanos>,
 }
 
+/// Numbers of segments on the scoreboard.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub struct Tally {
+    /// Sent and not cumulatively acknowledged.
+    pub outstanding: u32,
+    /// SACKed.
+    pub sacked: u32,
+    /// Deemed lost.
+    pub lost: u32,
+    /// Retransmitted and in the network.
+    pub retransmitted: u32,
+}
+
 /// The ring. Offsets are stream offsets; a FIN occupies one.
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
@@ -311,6 +324,53 @@ impl Scoreboard {
             return Err(format!("sums of the scoreboard: {sums:?}, {:?}", (sacked, lost, retransmitted, waiting)));
         }
         Ok(())
+    }
+
+    /// Cuts segments longer than `mss` into such of at most that and marks those not SACKed as lost. Whether there were any.
+    pub fn resegment(&mut self, mss: u32) -> bool {
+        let old = std::mem::take(&mut self.entries);
+        let mut cut = false;
+        for entry in old {
+            let mut start = entry.start;
+            while start < entry.end() {
+                let len = mss.min((entry.end() - start) as u32);
+                self.entries.push_back(Entry { start, len, ..entry });
+                if entry.len > mss {
+                    let index = self.entries.len() - 1;
+                    cut |= self.lose_again(index);
+                }
+                start += u64::from(len);
+            }
+        }
+        self.next_lost = 0;
+        cut
+    }
+
+    /// Marks a segment as lost and, if it was retransmitted, as not. Whether it was not SACKed.
+    fn lose_again(&mut self, index: usize) -> bool {
+        let entry = &mut self.entries[index];
+        if entry.is(flag::SACKED) {
+            return false;
+        }
+        let bytes = u64::from(entry.len);
+        if entry.is(flag::RETRANSMITTED) {
+            entry.flags &= !flag::RETRANSMITTED;
+            self.retransmitted -= bytes;
+            self.waiting += if entry.is(flag::LOST) { bytes } else { 0 };
+        }
+        self.mark(index, index + 1);
+        true
+    }
+
+    /// How many segments are outstanding, and in which state.
+    pub fn tally(&self) -> Tally {
+        let count = |flags| self.entries.iter().filter(|entry| entry.is(flags)).count() as u32;
+        Tally {
+            outstanding: self.entries.len() as u32,
+            sacked: count(flag::SACKED),
+            lost: count(flag::LOST),
+            retransmitted: count(flag::RETRANSMITTED),
+        }
     }
 
     /// Forgets all SACK marks: the receiver may have reneged (RFC 2018 section 8), as a timeout must assume.

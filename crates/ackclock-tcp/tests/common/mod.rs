@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use ackclock_tcp::segment::SackBlock;
-use ackclock_tcp::{Config, Endpoint, Flags, MILLISECOND, NEVER, Nanos, Segment, State, stack};
+use ackclock_tcp::{Config, Endpoint, Flags, MILLISECOND, NEVER, Nanos, Segment, State, reset_for, stack};
 
 pub const MSS: u64 = 1000;
 
@@ -70,6 +70,14 @@ impl<F: FnMut(u64, bool, &Segment) -> bool> Pair<F> {
             self.now = next;
             if arrival <= timeout {
                 let (_, (end, segment)) = self.wire.pop_first().unwrap();
+                if self.ends[end].state() == State::Closed {
+                    // As whoever finds no connection for a segment does.
+                    if let Some(reset) = reset_for(&segment) {
+                        self.wire.insert((self.now + self.delay, self.order), (1 - end, reset));
+                        self.order += 1;
+                    }
+                    continue;
+                }
                 let before = self.ends[end].received();
                 self.ends[end].on_segment(self.now, &segment, &mut ());
                 let received = self.ends[end].received();

@@ -1,0 +1,158 @@
+//! The end of a connection: close, half-close, abort, reset, TIME-WAIT.
+
+use super::{Due, Endpoint, Progress, State};
+use crate::{Error, Flags, NEVER, Nanos, Observer, Segment};
+
+impl Endpoint {
+    /// No more writes: a FIN follows the data, and data is still taken (the half-close of RFC 9293 section 3.6). Before the
+    /// connection is established this, like a write, waits until it is.
+    pub fn shutdown_write(&mut self, _now: Nanos) {
+        self.sender.close();
+    }
+
+    /// No more writes and no more reads: a FIN follows the data. Where received data was not read, or more of it arrives
+    /// later, the connection is reset, so that the peer knows (RFC 9293 section 3.6.1). Before a SYN has arrived there is
+    /// nothing to close, and the attempt is over (RFC 9293 section 3.10.4).
+    pub fn close(&mut self, now: Nanos) {
+        if matches!(self.state, State::Listen | State::SynSent) {
+            return self.forget(now);
+        }
+        if self.receiver.unread() > 0 && self.is_synchronised() {
+            return self.reset(now);
+        }
+        self.orphan = true;
+        self.shutdown_write(now);
+        if self.state == State::FinWait2 {
+            self.linger(now, self.cold.config.fin_timeout);
+        }
+    }
+
+    /// Ends the connection at once; where the peer may know of it, a RST tells (ABORT of RFC 9293 section 3.10.5).
+    pub fn abort(&mut self, now: Nanos) {
+        if self.state == State::Closed {
+            return;
+        }
+        self.cold.error.get_or_insert(Error::Aborted);
+        match self.state {
+            State::Listen | State::SynSent | State::TimeWait => self.forget(now),
+            _ => self.reset(now),
+        }
+    }
+
+    /// Whether the connection was established, or a SYN has arrived.
+    fn is_synchronised(&self) -> bool {
+        !matches!(self.state, State::Closed | State::Listen | State::SynSent)
+    }
+
+    /// Sends a RST and ends the connection.
+    pub(super) fn reset(&mut self, now: Nanos) {
+        let mut segment = Segment::new(Flags::RST.with(Flags::ACK));
+        segment.seq = self.wire(self.sender.sent_edge());
+        segment.ack = self.receive_next();
+        self.reply(segment);
+        self.forget(now);
+    }
+
+    /// `segment` leaves next.
+    pub(super) fn reply(&mut self, segment: Segment) {
+        self.cold.reply = segment;
+        self.due.set(Due::REPLY, true);
+    }
+
+    /// Answers `segment` with a RST that its sender takes for good.
+    pub(super) fn refuse(&mut self, segment: &Segment) {
+        if let Some(reset) = reset_for(segment) {
+            self.reply(reset);
+        }
+    }
+
+    /// The connection is over without a word to the observer, which the calls of an application have not.
+    fn forget(&mut self, _now: Nanos) {
+        self.stop();
+        self.state = State::Closed;
+    }
+
+    fn stop(&mut self) {
+        self.due.set(Due::SYN, false);
+        self.due.set(Due::PROBE, false);
+        self.timer = NEVER;
+        self.cold.timers.stop();
+        self.sender.stop();
+        self.receiver.stop();
+    }
+
+    /// The connection is over.
+    pub(super) fn end<O: Observer>(&mut self, now: Nanos, progress: &mut Progress, obs: &mut O) {
+        self.stop();
+        progress.add(Progress::CLOSED);
+        self.enter(now, State::Closed, obs);
+    }
+
+    /// The connection failed.
+    pub(super) fn fail<O: Observer>(&mut self, now: Nanos, error: Error, progress: &mut Progress, obs: &mut O) {
+        self.cold.error.get_or_insert(error);
+        self.end(now, progress, obs);
+    }
+
+    /// The peer does not answer: the connection is given up, with the reason that ICMP gave, if any.
+    pub(super) fn give_up<O: Observer>(&mut self, now: Nanos, tell: bool, progress: &mut Progress, obs: &mut O) {
+        let error = self.cold.soft_error.unwrap_or(Error::TimedOut);
+        if tell && self.is_synchronised() {
+            self.reset(now);
+        }
+        self.fail(now, error, progress, obs);
+    }
+
+    pub(super) fn enter_time_wait<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
+        self.linger(now, self.cold.config.time_wait);
+        self.enter(now, State::TimeWait, obs);
+    }
+
+    /// TIME-WAIT, or FIN-WAIT-2 of a connection that nobody reads, ends after `wait`.
+    pub(super) fn linger(&mut self, now: Nanos, wait: Nanos) {
+        self.cold.timers.linger = now + wait;
+        self.retime();
+    }
+
+    /// Our FIN is acknowledged.
+    pub(super) fn on_fin_acked<O: Observer>(&mut self, now: Nanos, progress: &mut Progress, obs: &mut O) {
+        match self.state {
+            State::FinWait1 => {
+                self.enter(now, State::FinWait2, obs);
+                if self.orphan {
+                    self.linger(now, self.cold.config.fin_timeout);
+                }
+            }
+            State::Closing => self.enter_time_wait(now, obs),
+            State::LastAck => self.end(now, progress, obs),
+            _ => {}
+        }
+    }
+
+    /// The peer's FIN and everything before it has arrived.
+    pub(super) fn on_fin<O: Observer>(&mut self, now: Nanos, progress: &mut Progress, obs: &mut O) {
+        progress.add(Progress::PEER_CLOSED);
+        match self.state {
+            State::Established => self.enter(now, State::CloseWait, obs),
+            State::FinWait1 => self.enter(now, State::Closing, obs),
+            State::FinWait2 => self.enter_time_wait(now, obs),
+            _ => {}
+        }
+    }
+}
+
+/// The RST that answers a segment for which there is no connection (RFC 9293 section 3.10.7.1); `None` for a RST. Whoever
+/// demultiplexes segments calls it where it finds no endpoint.
+pub fn reset_for(segment: &Segment) -> Option<Segment> {
+    if segment.flags.has(Flags::RST) {
+        return None;
+    }
+    let mut reset = Segment::new(Flags::RST);
+    if segment.flags.has(Flags::ACK) {
+        reset.seq = segment.ack;
+    } else {
+        reset.flags = Flags::RST.with(Flags::ACK);
+        reset.ack = segment.seq.wrapping_add(segment.seq_len());
+    }
+    Some(reset)
+}

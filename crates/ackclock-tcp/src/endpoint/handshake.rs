@@ -1,0 +1,123 @@
+//! The three-way handshake (RFC 9293 section 3.5), from both sides and at once.
+
+use super::{Due, Endpoint, Progress, State};
+use crate::receiver::window_scale;
+use crate::{Error, Event, Flags, NEVER, Nanos, Observer, Segment};
+
+/// The MSS of a peer that offers none (RFC 9293 section 3.7.1).
+const DEFAULT_MSS: u32 = 536;
+
+impl Endpoint {
+    /// A segment in LISTEN (RFC 9293 section 3.10.7.2).
+    pub(super) fn on_listen<O: Observer>(&mut self, now: Nanos, segment: &Segment, obs: &mut O) {
+        if segment.flags.has(Flags::RST) {
+            return;
+        }
+        if segment.flags.has(Flags::ACK) {
+            self.refuse(segment);
+        } else if segment.flags.has(Flags::SYN) {
+            self.take_syn(segment);
+            self.due.set(Due::SYN, true);
+            self.enter(now, State::SynReceived, obs);
+        }
+    }
+
+    /// A segment in SYN-SENT (RFC 9293 section 3.10.7.3).
+    pub(super) fn on_syn_sent<O: Observer>(
+        &mut self,
+        now: Nanos,
+        segment: &Segment,
+        progress: &mut Progress,
+        obs: &mut O,
+    ) {
+        let acks_ours = segment.flags.has(Flags::ACK) && segment.ack == self.iss.wrapping_add(1);
+        if segment.flags.has(Flags::ACK) && !acks_ours {
+            self.refuse(segment);
+            return;
+        }
+        if segment.flags.has(Flags::RST) {
+            if acks_ours {
+                self.fail(now, Error::Refused, progress, obs);
+            }
+            return;
+        }
+        if !segment.flags.has(Flags::SYN) {
+            return;
+        }
+        self.take_syn(segment);
+        if acks_ours {
+            self.sender.set_window_edge(u64::from(segment.window));
+            self.establish(now, progress, obs);
+            self.receiver.owe_ack();
+        } else {
+            // Simultaneous open.
+            self.due.set(Due::SYN, true);
+            self.enter(now, State::SynReceived, obs);
+        }
+    }
+
+    fn take_syn(&mut self, segment: &Segment) {
+        self.irs = segment.seq;
+        (self.wl1, self.wl2) = (segment.seq, self.iss);
+        let cold = &mut self.cold;
+        cold.peer_mss = if segment.mss == 0 { DEFAULT_MSS } else { u32::from(segment.mss) };
+        cold.peer_sack = segment.sack_permitted;
+        cold.peer_scales = segment.window_scale != Segment::NO_OPTION;
+        self.peer_scale = if cold.peer_scales { segment.window_scale.min(14) } else { 0 };
+    }
+
+    pub(super) fn establish<O: Observer>(&mut self, now: Nanos, progress: &mut Progress, obs: &mut O) {
+        let cold = &mut self.cold;
+        let config = &cold.config;
+        let sack = config.sack && cold.peer_sack;
+        let scale = if cold.peer_scales { offered_scale(config) } else { 0 };
+        self.receiver.establish(now, sack, scale);
+        let syn_lost = cold.syn_retries > 0;
+        if syn_lost {
+            self.sender.rtt_mut().on_handshake_timeout();
+        } else {
+            self.sender.rtt_mut().on_sample(now - cold.syn_sent_at);
+        }
+        cold.timers.syn = NEVER;
+        self.due.set(Due::SYN, false);
+        let mss = config.mss.min(cold.peer_mss);
+        self.sender.establish(now, mss, sack, syn_lost, config);
+        self.cold.timers.on_established(now);
+        self.end_user_timeout();
+        progress.add(Progress::CONNECTED);
+        self.enter(now, State::Established, obs);
+    }
+
+    /// The SYN or SYN-ACK that is due.
+    pub(super) fn syn<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Segment {
+        self.due.set(Due::SYN, false);
+        let mut segment = Segment::new(Flags::SYN);
+        // RFC 7323 section 2.5 and RFC 2018 section 2: a SYN-ACK carries only what the SYN offered.
+        let answering = self.state == State::SynReceived;
+        if answering {
+            segment.flags = Flags::SYN.with(Flags::ACK);
+            segment.ack = self.irs.wrapping_add(1);
+        }
+        segment.seq = self.iss;
+        segment.window = self.receiver.syn_window();
+        let cold = &mut self.cold;
+        let config = &cold.config;
+        segment.mss = config.mss.min(u32::from(u16::MAX)) as u16;
+        segment.sack_permitted = config.sack && (!answering || cold.peer_sack);
+        if !answering || cold.peer_scales {
+            segment.window_scale = offered_scale(config);
+        }
+        cold.syn_sent_at = now;
+        cold.timers.syn = now + self.sender.rtt().rto();
+        let retransmission = cold.syn_retries > 0;
+        self.retime();
+        self.sender.stats_mut().segments_sent += 1;
+        obs.event(now, Event::Sent { segment: &segment, offset: 0, retransmission });
+        segment
+    }
+}
+
+/// The window scale that we offer.
+fn offered_scale(config: &crate::Config) -> u8 {
+    config.window_scale.unwrap_or_else(|| window_scale(config.receive_buffer_max.max(config.receive_buffer))).min(14)
+}

@@ -1,0 +1,42 @@
+//! What ICMP tells about segments of ours.
+
+use super::{Endpoint, Progress, State};
+use crate::error::Icmp;
+use crate::{Nanos, Observer};
+
+/// The least path MTU that is believed, bytes: below, IPv4 lets every host reassemble more (RFC 791, RFC 1191 section 3).
+const LEAST_MTU: u32 = 552;
+
+impl Endpoint {
+    /// Takes an ICMP message about a segment of this connection.
+    ///
+    /// Where nothing was established yet, an unreachable ends the attempt (RFC 5461 section 4.1, as Linux does); later it is
+    /// remembered as the reason should the connection be given up (RFC 9293 section 3.9.2.2). A smaller path MTU makes segments
+    /// smaller, and what no longer fits is sent again at once, which is no sign of congestion (RFC 1191 section 6.5).
+    pub fn on_icmp<O: Observer>(&mut self, now: Nanos, message: Icmp, obs: &mut O) -> Progress {
+        let mut progress = Progress::default();
+        match message {
+            _ if matches!(self.state, State::Closed | State::Listen | State::TimeWait) => {}
+            Icmp::FragmentationNeeded { mtu, seq } => self.on_smaller_mtu(mtu, seq),
+            _ => match message.error() {
+                Some(error) if matches!(self.state, State::SynSent | State::SynReceived) => {
+                    self.fail(now, error, &mut progress, obs);
+                }
+                error => self.cold.soft_error = error,
+            },
+        }
+        progress
+    }
+
+    /// Believes a message about a segment that is outstanding (RFC 5927 section 4.1).
+    fn on_smaller_mtu(&mut self, mtu: u32, seq: u32) {
+        let mtu = mtu.max(LEAST_MTU);
+        let outstanding = self.sender.nxt() - self.sender.una();
+        let age = u64::from(seq.wrapping_sub(self.wire(self.sender.una())));
+        if mtu < self.cold.pmtu && age < outstanding {
+            let less = self.cold.pmtu - mtu;
+            self.cold.pmtu = mtu;
+            self.sender.shrink_segments(less);
+        }
+    }
+}

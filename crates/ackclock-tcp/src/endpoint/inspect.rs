@@ -1,0 +1,135 @@
+//! What can be asked of an endpoint.
+
+use super::{Endpoint, State};
+use crate::info::{CaState, EcnUse, Info};
+use crate::{Error, Nanos, Stats, Window};
+
+impl Endpoint {
+    /// State of RFC 9293 section 3.3.2.
+    #[inline]
+    pub fn state(&self) -> State {
+        self.state
+    }
+
+    /// Why the connection ended, where it did not end by both ends closing it.
+    pub fn error(&self) -> Option<Error> {
+        self.cold.error
+    }
+
+    /// Stream bytes received in order so far.
+    #[inline]
+    pub fn received(&self) -> u64 {
+        self.receiver.received()
+    }
+
+    /// Stream bytes of ours acknowledged so far.
+    #[inline]
+    pub fn acked(&self) -> u64 {
+        self.sender.acked()
+    }
+
+    /// Stream bytes of ours that were sent at least once.
+    pub fn sent(&self) -> u64 {
+        self.sender.nxt().min(self.sender.written())
+    }
+
+    /// Counters.
+    pub fn stats(&self) -> &Stats {
+        self.sender.stats()
+    }
+
+    /// Smoothed RTT of the sender, nanoseconds; `None` before a sample.
+    pub fn srtt(&self) -> Option<Nanos> {
+        self.sender.rtt().srtt()
+    }
+
+    /// Smallest RTT sample of the sender, nanoseconds.
+    pub fn min_rtt(&self) -> Option<Nanos> {
+        self.sender.rtt().min()
+    }
+
+    /// Congestion window state.
+    pub fn window(&self) -> &Window {
+        self.sender.window()
+    }
+
+    /// Whether the state is within its invariants (the scoreboard agrees with its sums, SND.UNA <= SND.NXT, timers run only with
+    /// a reason); else what is wrong. For tests: it looks at every outstanding segment.
+    ///
+    /// # Errors
+    /// What does not hold, in words.
+    pub fn check(&self) -> Result<(), String> {
+        self.sender.check()
+    }
+
+    /// Whether data can flow, or could until one end closed.
+    pub(super) fn is_established(&self) -> bool {
+        !matches!(self.state, State::Closed | State::Listen | State::SynSent | State::SynReceived | State::TimeWait)
+    }
+
+    /// A snapshot of everything that Linux's TCP_INFO tells.
+    pub fn info(&self, now: Nanos) -> Info {
+        let cold = &self.cold;
+        let timers = &cold.timers;
+        let mut info = Info {
+            state: self.state,
+            ca_state: CaState::Open,
+            retransmits: 0,
+            probes: timers.probes.min(255) as u8,
+            backoff: 0,
+            options: 0,
+            snd_wscale: self.peer_scale,
+            rcv_wscale: 0,
+            rto: 0,
+            ato: 0,
+            snd_mss: 0,
+            rcv_mss: 0,
+            unacked: 0,
+            sacked: 0,
+            lost: 0,
+            retrans: 0,
+            last_data_sent: now.saturating_sub(self.sender.last_sent()),
+            last_data_recv: 0,
+            last_ack_recv: now.saturating_sub(self.last_ack),
+            pmtu: cold.pmtu,
+            rcv_ssthresh: 0,
+            rtt: 0,
+            rttvar: 0,
+            snd_ssthresh: 0,
+            snd_cwnd: 0,
+            advmss: cold.config.mss,
+            reordering: 0,
+            rcv_rtt: 0,
+            rcv_space: 0,
+            total_retrans: 0,
+            pacing_rate: 0,
+            bytes_acked: 0,
+            bytes_received: 0,
+            segs_out: 0,
+            segs_in: 0,
+            notsent_bytes: 0,
+            min_rtt: 0,
+            data_segs_in: 0,
+            data_segs_out: 0,
+            delivered: 0,
+            delivered_ce: 0,
+            bytes_sent: 0,
+            bytes_retrans: 0,
+            dsack_dups: 0,
+            reord_seen: 0,
+            rcv_ooopack: 0,
+            snd_wnd: 0,
+            rcv_wnd: 0,
+            received_ce: 0,
+            received_bytes: [0; 3],
+            ecn: EcnUse::None,
+        };
+        self.sender.report(&mut info);
+        self.receiver.report(now, &mut info);
+        info.retransmits =
+            info.retransmits.max(if self.is_established() { 0 } else { cold.syn_retries.min(255) as u8 });
+        info.backoff = if timers.backoff > 0 { timers.backoff.min(255) as u8 } else { info.retransmits };
+        info.options = u8::from(self.sender.uses_sack()) << 1 | u8::from(cold.peer_scales) << 2;
+        info
+    }
+}

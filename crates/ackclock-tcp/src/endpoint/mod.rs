@@ -1,0 +1,273 @@
+//! The connection: its states, the handshake, the close, and the glue between sender and receiver.
+//!
+//! Urgent data is not supported: the URG flag and pointer are ignored, and the bytes are part of the stream, as RFC 6093
+//! advises applications to see them.
+
+mod close;
+mod handshake;
+mod icmp;
+mod input;
+mod inspect;
+mod options;
+mod output;
+mod timers;
+
+use crate::receiver::Receiver;
+use crate::sender::Sender;
+use crate::{Config, Error, Event, NEVER, Nanos, Observer, Segment};
+pub use close::reset_for;
+use timers::Timers;
+
+/// Connection states of RFC 9293 section 3.3.2.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "the RFC's own names")]
+pub enum State {
+    Closed,
+    Listen,
+    SynSent,
+    SynReceived,
+    Established,
+    FinWait1,
+    FinWait2,
+    CloseWait,
+    Closing,
+    LastAck,
+    TimeWait,
+}
+
+/// What a call changed that an application may want to know.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Progress(u8);
+
+impl Progress {
+    /// The connection is established.
+    pub const CONNECTED: Progress = Progress(1);
+    /// More in-order data can be read.
+    pub const RECEIVED: Progress = Progress(2);
+    /// More of our data was acknowledged.
+    pub const ACKED: Progress = Progress(4);
+    /// The peer's FIN arrived, and everything before it.
+    pub const PEER_CLOSED: Progress = Progress(8);
+    /// The connection is over: closed by both ends, reset, or given up ([`Endpoint::error`] says which).
+    pub const CLOSED: Progress = Progress(16);
+
+    /// Whether every part of `other` is set.
+    #[inline]
+    pub fn has(self, other: Progress) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether nothing changed.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    #[inline]
+    fn add(&mut self, other: Progress) {
+        self.0 |= other.0;
+    }
+}
+
+/// How far what is written may wait for more.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Push {
+    /// It goes as soon as it may, and its last segment carries PSH.
+    #[default]
+    Now,
+    /// More follows at once, so that a last segment that is not full waits for it (MSG_MORE).
+    More,
+    /// It ends a record: no segment holds bytes from both sides of its end (MSG_EOR).
+    EndOfRecord,
+}
+
+/// Bits that a hot path tests at once.
+macro_rules! bits {
+    ($(#[$meta:meta])* $name:ident { $($(#[$bit_meta:meta])* $bit:ident = $value:expr;)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+        struct $name(u8);
+
+        impl $name {
+            $($(#[$bit_meta])* const $bit: $name = $name($value);)*
+
+            #[inline]
+            fn has(self, other: $name) -> bool {
+                self.0 & other.0 != 0
+            }
+
+            #[inline]
+            fn any(self) -> bool {
+                self.0 != 0
+            }
+
+            #[inline]
+            fn set(&mut self, other: $name, on: bool) {
+                self.0 = if on { self.0 | other.0 } else { self.0 & !other.0 };
+            }
+        }
+    };
+}
+
+bits! {
+    /// What waits to be sent apart from data and ACKs.
+    Due {
+        /// A SYN or SYN-ACK.
+        SYN = 1;
+        /// The segment in [`Cold::reply`]: a RST.
+        REPLY = 2;
+        /// A probe of a shut window or of an idle connection.
+        PROBE = 4;
+    }
+}
+
+bits! {
+    /// What an acknowledgment or a transmission must see to, seldom set.
+    Watch {
+        /// Probes were sent and not answered.
+        PROBES = 1;
+        /// The persist timer runs.
+        PERSIST = 2;
+        /// The user timeout runs.
+        USER_TIMEOUT = 4;
+    }
+}
+
+/// One end of a TCP connection.
+// In memory as it stands here: what every segment touches, then what only the handshake does (see `Sender`).
+#[repr(C)]
+pub struct Endpoint {
+    state: State,
+    due: Due,
+    watch: Watch,
+    /// The shift of the peer's window field.
+    peer_scale: u8,
+    /// Whether the application has closed altogether and takes no more data.
+    orphan: bool,
+    /// Our initial sequence number, and the peer's.
+    iss: u32,
+    irs: u32,
+    /// Sequence and acknowledgment number of the segment that last set the window (SND.WL1, SND.WL2 of RFC 9293).
+    wl1: u32,
+    wl2: u32,
+    /// The earliest of [`Cold::timers`].
+    timer: Nanos,
+    last_ack: Nanos,
+    receiver: Receiver,
+    sender: Sender,
+    cold: Box<Cold>,
+}
+
+/// What only the handshake, the end, timers and errors need.
+struct Cold {
+    config: Config,
+    error: Option<Error>,
+    /// An error that is reported only if the connection is given up (RFC 9293 section 3.9.2.2).
+    soft_error: Option<Error>,
+    /// A segment that is due.
+    reply: Segment,
+    /// What the peer's SYN offered.
+    peer_mss: u32,
+    peer_sack: bool,
+    peer_scales: bool,
+    /// Whether the connection was opened passively.
+    passive: bool,
+    syn_retries: u32,
+    syn_sent_at: Nanos,
+    timers: Timers,
+    /// Path MTU, bytes of an IPv4 packet.
+    pmtu: u32,
+}
+
+impl Endpoint {
+    /// A closed endpoint with initial sequence number `isn`.
+    pub fn new(config: &Config, isn: u32) -> Endpoint {
+        Endpoint {
+            state: State::Closed,
+            due: Due::default(),
+            watch: Watch::default(),
+            peer_scale: 0,
+            orphan: false,
+            iss: isn,
+            irs: 0,
+            wl1: 0,
+            wl2: 0,
+            timer: NEVER,
+            last_ack: 0,
+            receiver: Receiver::new(config),
+            sender: Sender::new(config),
+            cold: Box::new(Cold {
+                error: None,
+                soft_error: None,
+                reply: Segment::new(crate::Flags::RST),
+                peer_mss: 536,
+                peer_sack: false,
+                peer_scales: false,
+                passive: false,
+                syn_retries: 0,
+                syn_sent_at: 0,
+                timers: Timers::new(config),
+                pmtu: config.mss + output::HEADERS as u32,
+                config: config.clone(),
+            }),
+        }
+    }
+
+    /// Active open: the SYN comes from the next [`Endpoint::poll_transmit`].
+    pub fn connect(&mut self, _now: Nanos) {
+        self.state = State::SynSent;
+        self.due.set(Due::SYN, true);
+    }
+
+    /// Passive open.
+    pub fn listen(&mut self) {
+        self.state = State::Listen;
+        self.cold.passive = true;
+    }
+
+    /// Appends `bytes` to the stream to send.
+    pub fn write(&mut self, now: Nanos, bytes: u64) {
+        self.write_with(now, bytes, Push::Now);
+    }
+
+    /// Appends `bytes` to the stream to send. After a close they are dropped.
+    pub fn write_with(&mut self, _now: Nanos, bytes: u64, push: Push) {
+        self.sender.write(bytes, push);
+    }
+
+    /// The application consumed `bytes` of what was received.
+    #[inline]
+    pub fn read(&mut self, _now: Nanos, bytes: u64) {
+        self.receiver.read(bytes);
+    }
+
+    /// Takes an arriving segment.
+    pub fn on_segment<O: Observer>(&mut self, now: Nanos, segment: &Segment, obs: &mut O) -> Progress {
+        self.sender.stats_mut().segments_received += 1;
+        obs.event(now, Event::Received { segment });
+        let mut progress = Progress::default();
+        match self.state {
+            State::Closed => {}
+            State::Listen => self.on_listen(now, segment, obs),
+            State::SynSent => self.on_syn_sent(now, segment, &mut progress, obs),
+            _ => self.on_synchronised(now, segment, &mut progress, obs),
+        }
+        progress
+    }
+
+    #[inline]
+    fn wire(&self, offset: u64) -> u32 {
+        self.iss.wrapping_add(1).wrapping_add(offset as u32)
+    }
+
+    fn enter<O: Observer>(&mut self, now: Nanos, state: State, obs: &mut O) {
+        self.state = state;
+        obs.event(now, Event::StateChanged(state));
+    }
+}
+
+/// The 64-bit offset nearest to `near` whose low 32 bits are `low`; `None` where it would be negative.
+#[inline]
+fn unwrap(low: u32, near: u64) -> Option<u64> {
+    near.checked_add_signed(i64::from(low.wrapping_sub(near as u32) as i32))
+}

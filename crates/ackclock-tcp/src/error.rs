@@ -1,0 +1,71 @@
+//! Why a connection ended, and what ICMP tells.
+
+use std::fmt;
+
+/// Why a connection ended otherwise than by both ends closing it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Error {
+    /// The peer answered the SYN with a RST, or nobody listens on that port (ECONNREFUSED).
+    Refused,
+    /// The peer reset the connection (ECONNRESET).
+    Reset,
+    /// The peer did not answer for too long (ETIMEDOUT).
+    TimedOut,
+    /// No route to the peer's network (ENETUNREACH).
+    NetUnreachable,
+    /// No route to the peer, or forbidden (EHOSTUNREACH).
+    HostUnreachable,
+    /// The peer does not speak TCP (ENOPROTOOPT).
+    ProtocolUnreachable,
+    /// This end's own [`crate::Endpoint::abort`] (ECONNABORTED).
+    Aborted,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Error::Refused => "connection refused",
+            Error::Reset => "connection reset by peer",
+            Error::TimedOut => "connection timed out",
+            Error::NetUnreachable => "network unreachable",
+            Error::HostUnreachable => "host unreachable",
+            Error::ProtocolUnreachable => "protocol not available",
+            Error::Aborted => "connection aborted",
+        })
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// An ICMP or ICMPv6 message about a segment of ours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Icmp {
+    /// The packet is larger than a link takes and must not be fragmented (RFC 1191), or is too big (RFC 8201).
+    FragmentationNeeded {
+        /// The largest packet that fits, IP header included, bytes; 0 from a router older than RFC 1191.
+        mtu: u32,
+        /// Sequence number of the segment quoted.
+        seq: u32,
+    },
+    /// Network unreachable.
+    NetUnreachable,
+    /// Host unreachable, administratively prohibited, or the time to live exceeded.
+    HostUnreachable,
+    /// Protocol unreachable.
+    ProtocolUnreachable,
+    /// Port unreachable.
+    PortUnreachable,
+}
+
+impl Icmp {
+    /// What the connection fails with, if it fails for this message.
+    pub(crate) fn error(self) -> Option<Error> {
+        match self {
+            Icmp::FragmentationNeeded { .. } => None,
+            Icmp::NetUnreachable => Some(Error::NetUnreachable),
+            Icmp::HostUnreachable => Some(Error::HostUnreachable),
+            Icmp::ProtocolUnreachable => Some(Error::ProtocolUnreachable),
+            Icmp::PortUnreachable => Some(Error::Refused),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! A path that takes only smaller packets than we sent.
+
+use super::Sender;
+use super::recovery::Phase;
+
+impl Sender {
+    /// Segments are `less` bytes smaller from now on. What is outstanding and no longer fits was dropped on the way: it is cut
+    /// up and sent again. That is no sign of congestion, and the window stays (RFC 1191 section 6.5).
+    pub fn shrink_segments(&mut self, less: u32) {
+        self.mss = self.mss.saturating_sub(u64::from(less)).max(1);
+        if self.board.resegment(self.mss as u32) && matches!(self.phase, Phase::Open) {
+            self.recover = Some(self.nxt);
+            self.phase = Phase::Loss { point: self.nxt };
+        }
+    }
+}

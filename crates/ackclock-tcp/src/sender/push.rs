@@ -1,0 +1,69 @@
+//! Which segments carry PSH, and where records end.
+
+use std::collections::VecDeque;
+
+use super::{Sender, Transmission};
+use crate::Push;
+
+/// Ends of what the application wrote, as stream offsets.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Marks {
+    /// Ends of the segments that were sent with PSH and may be sent again.
+    sent: VecDeque<u64>,
+    /// Ends of records that were not acknowledged.
+    records: VecDeque<u64>,
+    /// End of the last segment sent with PSH.
+    pushed: u64,
+}
+
+impl Sender {
+    /// The application appends `bytes`.
+    pub fn write(&mut self, bytes: u64, push: Push) {
+        if self.closed {
+            return;
+        }
+        self.written = self.written.saturating_add(bytes);
+        self.small.more = push == Push::More;
+        if push == Push::EndOfRecord {
+            let una = self.una;
+            self.marks.records.retain(|&end| end > una);
+            self.marks.records.push_back(self.written);
+        }
+    }
+
+    /// How many of the `len` bytes from `offset` on belong to one record.
+    #[inline]
+    pub(super) fn within_record(&self, offset: u64, len: u64) -> u64 {
+        if self.marks.records.is_empty() {
+            return len;
+        }
+        let end = self.marks.records.iter().find(|&&end| end > offset);
+        end.map_or(len, |end| len.min(end - offset))
+    }
+
+    /// Whether a segment carries PSH: it ends what was written or, as in Linux (net/ipv4/tcp.c, forced_push), the last one was
+    /// half of the largest window ago. Sent again, it carries it again.
+    #[inline]
+    pub fn pushes(&mut self, sent: &Transmission) -> bool {
+        let end = sent.offset + u64::from(sent.len);
+        if sent.retransmission {
+            let after = self.marks.sent.partition_point(|&pushed| pushed <= sent.offset);
+            return self.marks.sent.get(after).is_some_and(|&pushed| pushed <= end);
+        }
+        let forced = end - self.marks.pushed > self.small.largest_window / 2;
+        if (end != self.written || self.small.more) && !forced {
+            return false;
+        }
+        self.mark_pushed(end);
+        true
+    }
+
+    fn mark_pushed(&mut self, end: u64) {
+        let una = self.una;
+        while self.marks.sent.front().is_some_and(|&pushed| pushed <= una) {
+            self.marks.sent.pop_front();
+        }
+        self.marks.sent.push_back(end);
+        self.marks.pushed = end;
+    }
+}
