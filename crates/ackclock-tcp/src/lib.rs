@@ -23,6 +23,7 @@ pub mod slow_start;
 pub mod stack;
 pub mod stats;
 pub mod validation;
+pub mod wire;
 
 pub use config::Config;
 pub use context::{Ack, Congestion, Context, RecoveryEnd, Window};

@@ -170,10 +170,15 @@ impl Segment {
         self.sack_count > 0 || self.timestamps.is_some() || self.accecn.is_some() || self.flags.has(Flags::SYN)
     }
 
-    /// Bytes of TCP header with its options, padded to four (RFC 9293 section 3.1). Outside a SYN, timestamps are aligned to
-    /// four bytes (RFC 7323 appendix A).
+    /// Bytes of TCP header with its options, padded to four (RFC 9293 section 3.1).
     #[inline]
     pub fn header_len(&self) -> u32 {
+        20 + self.options_len().div_ceil(4) * 4
+    }
+
+    /// Bytes of options before they are padded. Outside a SYN, timestamps are aligned to four bytes (RFC 7323 appendix A).
+    #[inline]
+    pub(crate) fn options_len(&self) -> u32 {
         let mut options = 0u32;
         let syn = self.flags.has(Flags::SYN);
         if syn {
@@ -190,7 +195,7 @@ impl Segment {
         if let Some(accecn) = &self.accecn {
             options += 2 + 3 * u32::from(accecn.count);
         }
-        20 + options.div_ceil(4) * 4
+        options
     }
 
     /// Sequence numbers the segment occupies: payload, SYN and FIN.

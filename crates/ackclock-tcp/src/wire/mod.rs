@@ -1,0 +1,116 @@
+//! Segments as bytes: IPv4 (RFC 791), IPv6 (RFC 8200) and TCP (RFC 9293) with its options, and what ICMP says about them.
+//!
+//! [`encode`] writes the headers of a segment into a buffer; the payload, which the endpoint does not have, is the caller's
+//! to put behind them. [`decode`] reads a packet of either version and checks every length and checksum in it. Neither
+//! allocates, and no input makes either panic.
+//!
+//! ```
+//! use ackclock_tcp::wire::{Addresses, Packet, Sum, decode, encode};
+//! use ackclock_tcp::{Flags, Segment};
+//!
+//! let addresses = Addresses { source: "10.0.0.1:5000".parse()?, destination: "10.0.0.2:80".parse()? };
+//! let segment = Segment { seq: 7, len: 5, ..Segment::new(Flags::ACK) };
+//! let mut packet = [0; 1500];
+//! let headers = encode(&addresses, &segment, Sum::of(b"hello"), &mut packet)?;
+//! packet[headers..headers + 5].copy_from_slice(b"hello");
+//! assert_eq!(decode(&packet[..headers + 5])?, Packet::Tcp { addresses, segment, payload: b"hello" });
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod checksum;
+mod error;
+mod icmp;
+mod ip;
+mod tcp;
+#[cfg(test)]
+mod tests;
+
+use core::net::SocketAddr;
+
+use crate::Segment;
+
+pub use checksum::Sum;
+pub use error::{DecodeError, EncodeError};
+pub use icmp::{Icmp, IcmpError};
+
+/// The most bytes of headers that [`encode`] writes: those of IPv6 and of TCP with all the options that fit.
+pub const MAX_HEADERS: usize = ip::V6_HEADER + 60;
+
+/// Where a segment comes from and where it goes, of one IP version.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Addresses {
+    /// Address and port of the sender.
+    pub source: SocketAddr,
+    /// Address and port of the receiver.
+    pub destination: SocketAddr,
+}
+
+impl Addresses {
+    /// Those of an answer.
+    #[must_use]
+    pub fn reversed(self) -> Addresses {
+        Addresses { source: self.destination, destination: self.source }
+    }
+}
+
+/// A packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Packet<'a> {
+    /// A TCP segment.
+    Tcp {
+        /// Whose it is.
+        addresses: Addresses,
+        /// Its header; `len` is the length of the payload.
+        segment: Segment,
+        /// Its payload.
+        payload: &'a [u8],
+    },
+    /// A message about a segment that was sent before.
+    Icmp(Icmp),
+}
+
+/// Bytes that a segment takes on the wire, headers and payload, over IPv4 or IPv6.
+pub fn packet_len(segment: &Segment, v6: bool) -> u64 {
+    let ip = if v6 { ip::V6_HEADER } else { ip::V4_HEADER };
+    ip as u64 + u64::from(segment.header_len()) + u64::from(segment.len)
+}
+
+/// Writes the IP and TCP headers of a segment to the front of `buffer` and returns their length, behind which the payload
+/// goes. `payload` is the sum of the payload's bytes; [`Sum::default`] is that of zeros, and of none.
+///
+/// IPv4 packets may not be fragmented and so carry the identification 0 (RFC 6864 section 4.1); the hop limit is 64.
+///
+/// # Errors
+/// What does not fit.
+pub fn encode(addresses: &Addresses, segment: &Segment, payload: Sum, buffer: &mut [u8]) -> Result<usize, EncodeError> {
+    let hosts = ip::Hosts::of(addresses).ok_or(EncodeError::Families)?;
+    let options = tcp::Options::of(segment)?;
+    let total = packet_len(segment, addresses.source.is_ipv6());
+    if total > u64::from(u16::MAX) {
+        return Err(EncodeError::Packet { bytes: total });
+    }
+    let needed = (total - u64::from(segment.len)) as usize;
+    let have = buffer.len();
+    let headers = buffer.get_mut(..needed).ok_or(EncodeError::Buffer { needed, have })?;
+    let (ip_header, tcp_header) = headers.split_at_mut(hosts.header_len());
+    hosts.write(segment.ecn, total as u16, ip_header);
+    let rest = hosts.pseudo_header(ip::TCP, total as usize - hosts.header_len()).and(payload);
+    tcp::write(addresses, segment, &options, rest, tcp_header);
+    Ok(needed)
+}
+
+/// Reads a packet. Bytes behind its end, as a link may add them, are left alone.
+///
+/// Options that are not known here are passed over, and those of a SYN where there is no SYN. An option with a length it
+/// cannot have makes the whole packet unreadable.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn decode(bytes: &[u8]) -> Result<Packet<'_>, DecodeError> {
+    let packet = ip::read(bytes)?;
+    match packet.protocol {
+        ip::TCP => tcp::read(&packet),
+        ip::ICMP_V4 | ip::ICMP_V6 => icmp::read(&packet).map(Packet::Icmp),
+        other => Err(DecodeError::Protocol(other)),
+    }
+}
