@@ -101,7 +101,7 @@ impl Sender {
         let lost = if delivered.sacked > 0 && self.sack { self.board.mark_lost(DUP_THRESH, self.mss) } else { 0 };
 
         // Growth is for data acknowledged outside fast recovery; the ACK that ends a recovery does not grow the window.
-        let mut may_grow = advanced && !matches!(self.phase, Phase::Fast(_));
+        let may_grow = advanced && !matches!(self.phase, Phase::Fast(_));
         self.advance_recovery(now, advanced, &delivered, obs);
         let ack = Ack {
             ctx: self.context(now),
@@ -113,9 +113,8 @@ impl Sender {
             marked: arrival.marked,
         };
         let growth = self.validation.on_ack(&mut self.window, &ack);
-        may_grow &= growth == Growth::Allowed;
         if may_grow {
-            self.grow(&ack);
+            self.grow(&ack, growth);
         }
         if matches!(self.phase, Phase::Open) && self.loss_is_evident() && self.may_enter() {
             self.enter_fast_recovery(now, obs);
@@ -188,16 +187,18 @@ impl Sender {
         self.dup_acks >= DUP_THRESH || self.board.first_is_lost()
     }
 
-    /// New data was acknowledged and nothing forbids growth.
+    /// New data was acknowledged outside fast recovery: the window grows as far as validation allows.
     #[inline]
-    fn grow(&mut self, ack: &Ack) {
+    fn grow(&mut self, ack: &Ack, growth: Growth) {
+        let (before, may_grow) = (self.window.cwnd, growth != Growth::Forbidden);
         let mut acked = ack.acked;
         if self.window.in_slow_start() && !self.runs_slow_start {
-            acked = self.slow_start.on_ack(&mut self.window, ack);
+            acked = self.slow_start.on_ack(&mut self.window, ack, may_grow);
         }
-        if acked > 0 {
+        if may_grow && acked > 0 {
             self.cc.on_ack(&mut self.window, ack, acked);
         }
+        self.window.cwnd = growth.bound(before, self.window.cwnd);
     }
 
     /// New data was acknowledged (RFC 6298 5.2, 5.3).

@@ -16,7 +16,7 @@ mod scoreboard;
 use crate::cc::CongestionControl;
 use crate::config::{Config, Restart};
 use crate::context::{Context, Window};
-use crate::pacing::Pacer;
+use crate::pacing::{Pacer, Pacing};
 use crate::slow_start::SlowStart;
 use crate::stats::Stats;
 use crate::validation::WindowValidation;
@@ -148,6 +148,7 @@ impl Sender {
         let ctx = self.context(now);
         self.cc.on_start(&mut self.window, &ctx);
         self.validation.on_start(&ctx);
+        self.slow_start.on_start(config.pacing != Pacing::Off || self.window.pacing_rate.is_some());
     }
 
     /// The application has written its last.

@@ -59,6 +59,7 @@ impl Sender {
         let before = self.window;
         self.cc.on_congestion(&mut self.window, &event);
         self.validation.on_congestion(&mut self.window, &event, &before);
+        self.slow_start.on_congestion(&event);
         self.recover = Some(self.nxt);
         self.stats.recoveries += 1;
         if !self.board.first_is_lost() {
@@ -102,6 +103,7 @@ impl Sender {
         self.cc.on_timeout(&mut self.window, &event, self.expiries == 1);
         self.window.cwnd = self.mss;
         self.validation.on_timeout(&mut self.window, &event);
+        self.slow_start.on_timeout(&event);
         self.rtt.on_timeout();
         // RFC 2018 section 8: the receiver may have dropped what it SACKed; RFC 6675 section 5.1 leaves the choice, and
         // keeping the marks is what deployed stacks do unless the very first segment is SACKed (a sign of reneging).

@@ -14,7 +14,7 @@ pub(crate) const MSS: u64 = 1000;
 struct Still;
 
 impl SlowStart for Still {
-    fn on_ack(&mut self, _window: &mut Window, _ack: &Ack) -> u64 {
+    fn on_ack(&mut self, _window: &mut Window, _ack: &Ack, _may_grow: bool) -> u64 {
         0
     }
 }
@@ -155,12 +155,18 @@ impl Sender {
         self.una += acked;
         let ack = self.last_ack(acked);
         let growth = self.rule.on_ack(&mut self.window, &ack);
-        if growth == super::Growth::Allowed && !self.in_recovery && acked > 0 {
-            let left = if self.window.in_slow_start() { self.slow_start.on_ack(&mut self.window, &ack) } else { acked };
-            if left > 0 {
-                self.cc.on_ack(&mut self.window, &ack, left);
-            }
+        if self.in_recovery || acked == 0 {
+            return;
         }
+        let (before, may_grow) = (self.window.cwnd, growth != super::Growth::Forbidden);
+        let mut left = acked;
+        if self.window.in_slow_start() {
+            left = self.slow_start.on_ack(&mut self.window, &ack, may_grow);
+        }
+        if may_grow && left > 0 {
+            self.cc.on_ack(&mut self.window, &ack, left);
+        }
+        self.window.cwnd = growth.bound(before, self.window.cwnd);
     }
 
     pub fn last_ack(&self, acked: u64) -> Ack {

@@ -19,8 +19,21 @@ mod rfc2861;
 pub enum Growth {
     /// Slow start or the congestion control may increase it.
     Allowed,
+    /// They may increase it to this many bytes at most.
+    UpTo(u64),
     /// The window stays as it is.
     Forbidden,
+}
+
+impl Growth {
+    /// What is allowed of a window that has grown from `before` to `grown` bytes.
+    #[inline]
+    pub(crate) fn bound(self, before: u64, grown: u64) -> u64 {
+        match self {
+            Growth::UpTo(most) => grown.min(most.max(before)),
+            Growth::Allowed | Growth::Forbidden => grown,
+        }
+    }
 }
 
 /// What a rule shows to observers.

@@ -1,0 +1,174 @@
+//! Two senders for slow start: one without a network, for arithmetic, and one over a bottleneck with a queue.
+
+use std::collections::VecDeque;
+
+use super::{SlowStart, by_name};
+use crate::context::{Ack, Congestion, Context, Window};
+use crate::{Nanos, SECOND};
+
+/// SMSS, bytes.
+pub(super) const MSS: u64 = 1000;
+
+fn context(now: Nanos, una: u64, nxt: u64, srtt: Option<Nanos>) -> Context {
+    Context {
+        now,
+        mss: MSS,
+        initial_window: 10 * MSS,
+        snd_una: una,
+        snd_nxt: nxt,
+        flight_size: nxt - una,
+        pipe: nxt - una,
+        unsent: u64::MAX / 2,
+        receive_window: u64::MAX,
+        srtt,
+        min_rtt: srtt,
+        rto: SECOND,
+        in_recovery: false,
+    }
+}
+
+/// A sender whose clock, offsets and RTT the test sets.
+pub(super) struct Flat {
+    pub now: Nanos,
+    pub window: Window,
+    pub slow_start: Box<dyn SlowStart>,
+    pub una: u64,
+    pub nxt: u64,
+    /// The sample of each ACK.
+    pub rtt: Option<Nanos>,
+    pub srtt: Option<Nanos>,
+    pub may_grow: bool,
+}
+
+impl Flat {
+    /// Established at 10 s with `cwnd` segments, not paced.
+    pub fn new(variant: &str, cwnd: u64) -> Flat {
+        let mut slow_start = (by_name(variant).expect("a slow start").make)();
+        slow_start.on_start(false);
+        Flat {
+            now: 10 * SECOND,
+            window: Window { cwnd: cwnd * MSS, ssthresh: u64::MAX, pacing_rate: None },
+            slow_start,
+            una: 0,
+            nxt: 0,
+            rtt: None,
+            srtt: None,
+            may_grow: true,
+        }
+    }
+
+    /// An ACK of `bytes`, sent already or not; what slow start leaves over. Past ssthresh nothing happens.
+    pub fn ack(&mut self, bytes: u64) -> u64 {
+        self.una += bytes;
+        self.nxt = self.nxt.max(self.una);
+        if !self.window.in_slow_start() {
+            return bytes;
+        }
+        let ctx = context(self.now, self.una, self.nxt, self.srtt);
+        let ack = Ack { ctx, acked: bytes, sacked: 0, lost: 0, rtt: self.rtt, cwnd_limited: true, marked: 0 };
+        self.slow_start.on_ack(&mut self.window, &ack, self.may_grow)
+    }
+
+    /// A window is acknowledged, a segment each.
+    pub fn round(&mut self) {
+        for _ in 0..self.window.cwnd / MSS {
+            self.ack(MSS);
+        }
+    }
+
+    pub fn congestion(&mut self) {
+        let event = Congestion::loss(context(self.now, self.una, self.nxt, self.srtt));
+        self.slow_start.on_congestion(&event);
+    }
+
+    pub fn timeout(&mut self) {
+        let event = Congestion::timeout(context(self.now, self.una, self.nxt, self.srtt));
+        self.slow_start.on_timeout(&event);
+    }
+}
+
+/// A sender over a bottleneck with an endless queue, from its first window on. ACKs are for two segments each.
+pub(super) struct Path {
+    pub now: Nanos,
+    pub window: Window,
+    pub slow_start: Box<dyn SlowStart>,
+    pub longest_queue: u64,
+    /// What the application has to send per second; `None` is more than enough.
+    pub application: Option<u64>,
+    una: u64,
+    nxt: u64,
+    /// Bytes per second.
+    rate: u64,
+    base_rtt: Nanos,
+    /// When the bottleneck will have sent all it has.
+    busy_until: Nanos,
+    /// (when its ACK arrives, its end, when it was sent) of each segment outstanding.
+    outstanding: VecDeque<(Nanos, u64, Nanos)>,
+    srtt: Option<Nanos>,
+}
+
+impl Path {
+    pub fn new(variant: &str, rate: u64, base_rtt: Nanos) -> Path {
+        let mut slow_start = (by_name(variant).expect("a slow start").make)();
+        slow_start.on_start(false);
+        Path {
+            now: 0,
+            window: Window { cwnd: 10 * MSS, ssthresh: u64::MAX, pacing_rate: None },
+            slow_start,
+            longest_queue: 0,
+            application: None,
+            una: 0,
+            nxt: 0,
+            rate,
+            base_rtt,
+            busy_until: 0,
+            outstanding: VecDeque::new(),
+            srtt: None,
+        }
+    }
+
+    /// Bytes that wait at the bottleneck.
+    pub fn queue(&self) -> u64 {
+        self.busy_until.saturating_sub(self.now) * self.rate / SECOND
+    }
+
+    fn send(&mut self) {
+        let written = self.application.map_or(u64::MAX, |rate| 10 * MSS + self.now / 1000 * rate / 1_000_000);
+        while self.nxt - self.una + MSS <= self.window.cwnd && self.nxt + MSS <= written {
+            self.nxt += MSS;
+            self.busy_until = self.busy_until.max(self.now) + MSS * SECOND / self.rate;
+            self.outstanding.push_back((self.busy_until + self.base_rtt, self.nxt, self.now));
+        }
+        self.longest_queue = self.longest_queue.max(self.queue());
+    }
+
+    /// Runs until `done` holds after an ACK.
+    pub fn run_until(&mut self, mut done: impl FnMut(&Path) -> bool) {
+        self.send();
+        for _ in 0..1_000_000 {
+            let Some(first) = self.outstanding.pop_front() else {
+                // The application has had nothing to send.
+                self.now += self.base_rtt;
+                self.send();
+                continue;
+            };
+            let (arrival, end, sent_at) = self.outstanding.pop_front().unwrap_or(first);
+            self.now = arrival;
+            let acked = end - self.una;
+            self.una = end;
+            let rtt = arrival - sent_at;
+            self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt - srtt / 8 + rtt / 8));
+            if self.window.in_slow_start() {
+                let ctx = context(self.now, self.una, self.nxt, self.srtt);
+                let cwnd_limited = self.nxt - self.una + 3 * MSS > self.window.cwnd;
+                let ack = Ack { ctx, acked, sacked: 0, lost: 0, rtt: Some(rtt), cwnd_limited, marked: 0 };
+                self.slow_start.on_ack(&mut self.window, &ack, cwnd_limited);
+            }
+            self.send();
+            if done(self) {
+                return;
+            }
+        }
+        panic!("it never happened");
+    }
+}
