@@ -1,0 +1,257 @@
+//! Tokens to events, by recursive descent: one function a rule of the grammar.
+
+mod expr;
+mod packet;
+
+use crate::ast::{Action, Event, Position, Script, When};
+use crate::lexer::{self, Kind, SyntaxError, Token};
+use ackclock_tcp::{Nanos, SECOND};
+
+/// How deep expressions may nest.
+const DEPTH: u32 = 64;
+
+/// Reads a script. `defines` are symbols given from outside, as with packetdrill's `-D NAME=VALUE`; the script's own
+/// `--define` lines come after them.
+pub fn script(text: &str, defines: &[(String, String)]) -> Result<Script, SyntaxError> {
+    let tokens = substitute(lexer::tokens(text)?, defines)?;
+    let end = end_of(text);
+    Parser { tokens, next: 0, depth: 0, end }.script()
+}
+
+fn end_of(text: &str) -> Position {
+    let line = text.lines().count().max(1) as u32;
+    let column = text.lines().last().map_or(0, |line| line.chars().count()) as u32 + 1;
+    Position { line, column }
+}
+
+/// Puts the values of defined symbols in the place of their names.
+fn substitute(tokens: Vec<Token>, defines: &[(String, String)]) -> Result<Vec<Token>, SyntaxError> {
+    let mut symbols: Vec<(String, Vec<Token>)> = Vec::new();
+    for (name, value) in defines {
+        symbols.push((name.clone(), lexer::tokens(value)?));
+    }
+    let mut out = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        match &token.kind {
+            Kind::Option(name, Some(value)) if name == "define" => {
+                let Some((symbol, value)) = value.split_once('=') else {
+                    return Err(SyntaxError::new(token.at, "expected --define=NAME=VALUE"));
+                };
+                let value = lexer::tokens(value).map_err(|error| SyntaxError { at: token.at, ..error })?;
+                symbols.push((symbol.to_owned(), value));
+            }
+            Kind::Word(word) => match symbols.iter().rev().find(|(name, _)| name == word) {
+                Some((_, value)) => out.extend(value.iter().map(|part| Token { at: token.at, ..part.clone() })),
+                None => out.push(token),
+            },
+            _ => out.push(token),
+        }
+    }
+    Ok(out)
+}
+
+struct Parser {
+    tokens: Vec<Token>,
+    next: usize,
+    depth: u32,
+    end: Position,
+}
+
+type Parsed<T> = Result<T, SyntaxError>;
+
+impl Parser {
+    fn peek(&self) -> Option<&Kind> {
+        self.tokens.get(self.next).map(|token| &token.kind)
+    }
+
+    fn peek_after(&self, count: usize) -> Option<&Kind> {
+        self.tokens.get(self.next + count).map(|token| &token.kind)
+    }
+
+    fn at(&self) -> Position {
+        self.tokens.get(self.next).map_or(self.end, |token| token.at)
+    }
+
+    /// Whether the next token follows the one before it without a space.
+    fn joined(&self) -> bool {
+        self.tokens.get(self.next).is_some_and(|token| token.joined)
+    }
+
+    fn is(&self, c: char) -> bool {
+        self.peek() == Some(&Kind::Punct(c))
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        matches!(self.peek(), Some(Kind::Word(found)) if found == word)
+    }
+
+    fn eat(&mut self, c: char) -> bool {
+        let found = self.is(c);
+        self.next += usize::from(found);
+        found
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        self.next += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, c: char) -> Parsed<()> {
+        if self.eat(c) { Ok(()) } else { Err(self.unexpected(&format!("'{c}'"))) }
+    }
+
+    fn unexpected(&self, expected: &str) -> SyntaxError {
+        let found = self.peek().map_or("the end of the script".to_owned(), describe);
+        SyntaxError::new(self.at(), format!("expected {expected}, found {found}"))
+    }
+
+    /// A word that is taken whatever it is.
+    fn word(&mut self, expected: &str) -> Parsed<String> {
+        match self.peek() {
+            Some(Kind::Word(word)) => {
+                let word = word.clone();
+                self.next += 1;
+                Ok(word)
+            }
+            _ => Err(self.unexpected(expected)),
+        }
+    }
+
+    /// An integer from 0 to `most`.
+    fn integer(&mut self, what: &str, most: u32) -> Parsed<u32> {
+        match self.peek() {
+            Some(&(Kind::Int(value) | Kind::Hex(value))) => {
+                let Some(value) = u32::try_from(value).ok().filter(|&value| value <= most) else {
+                    return Err(SyntaxError::new(self.at(), format!("{what} is {value}: expected 0 to {most}")));
+                };
+                self.next += 1;
+                Ok(value)
+            }
+            _ => Err(self.unexpected(&format!("{what}, a whole number"))),
+        }
+    }
+
+    fn script(mut self) -> Parsed<Script> {
+        let mut script = Script::default();
+        while let Some(Kind::Option(name, value)) = self.peek() {
+            script.options.push((name.clone(), value.clone()));
+            self.next += 1;
+        }
+        script.init = self.bare_command();
+        while self.peek().is_some() {
+            if let Some(command) = self.bare_command() {
+                script.cleanup = Some(command);
+                if self.peek().is_some() {
+                    return Err(self.unexpected("the end of the script after a command without a time"));
+                }
+                break;
+            }
+            let event = self.event()?;
+            script.events.push(event);
+        }
+        if script.events.is_empty() {
+            return Err(SyntaxError::new(self.end, "the script has no events"));
+        }
+        Ok(script)
+    }
+
+    fn bare_command(&mut self) -> Option<(Position, String)> {
+        let at = self.at();
+        let Some(Kind::Command(text)) = self.peek() else { return None };
+        let text = text.clone();
+        self.next += 1;
+        Some((at, text))
+    }
+
+    fn event(&mut self) -> Parsed<Event> {
+        let at = self.at();
+        let when = self.when()?;
+        let action = self.action(when)?;
+        let outbound = matches!(&action, Action::Packet(packet) if !packet.inbound);
+        if !outbound && !matches!(when, When::At(_) | When::After(_)) {
+            return Err(SyntaxError::new(at, "only a packet that leaves may have a range of times or *"));
+        }
+        Ok(Event { at, when, action })
+    }
+
+    fn when(&mut self) -> Parsed<When> {
+        if self.eat('*') {
+            return Ok(When::Any);
+        }
+        let at = self.at();
+        let relative = self.eat('+');
+        let from = self.time()?;
+        if !self.eat('~') {
+            return Ok(if relative { When::After(from) } else { When::At(from) });
+        }
+        if relative {
+            self.expect('+')?;
+        }
+        let to = self.time()?;
+        if to < from {
+            return Err(SyntaxError::new(at, "a range of times that ends before it begins"));
+        }
+        Ok(if relative { When::AfterBetween(from, to) } else { When::Between(from, to) })
+    }
+
+    /// Seconds, to the nanosecond.
+    fn time(&mut self) -> Parsed<Nanos> {
+        let nanos = match self.peek() {
+            Some(&Kind::Int(seconds)) => u64::try_from(seconds).ok().and_then(|seconds| seconds.checked_mul(SECOND)),
+            Some(Kind::Float(text)) => seconds(text),
+            _ => return Err(self.unexpected("a time in seconds")),
+        };
+        let Some(nanos) = nanos.filter(|&nanos| nanos <= MOST_TIME) else {
+            return Err(SyntaxError::new(self.at(), "a time is 0 to 1000000000 seconds"));
+        };
+        self.next += 1;
+        Ok(nanos)
+    }
+
+    fn action(&mut self, when: When) -> Parsed<Action> {
+        match self.peek() {
+            Some(Kind::Punct('<' | '>')) => Ok(Action::Packet(self.packet()?)),
+            Some(Kind::Command(text)) => {
+                let text = text.clone();
+                self.next += 1;
+                Ok(Action::Command(text))
+            }
+            Some(Kind::Code(text)) => {
+                let text = text.clone();
+                self.next += 1;
+                Ok(Action::Code(text))
+            }
+            Some(Kind::Word(_) | Kind::Ellipsis) => Ok(Action::Call(self.call(when)?)),
+            _ => Err(self.unexpected("a packet (< or >), a system call, a `command` or %{ code }%")),
+        }
+    }
+}
+
+/// Later than any event of a sensible script, and far from where nanoseconds overflow.
+const MOST_TIME: Nanos = 1_000_000_000 * SECOND;
+
+/// The nanoseconds of decimal seconds such as `.25`; digits below the nanosecond are dropped.
+fn seconds(text: &str) -> Option<Nanos> {
+    let (whole, fraction) = text.split_once('.')?;
+    let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+    let nanos = fraction.bytes().chain(std::iter::repeat(b'0')).take(9);
+    let fraction = nanos.fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+    whole.checked_mul(SECOND)?.checked_add(fraction)
+}
+
+fn describe(kind: &Kind) -> String {
+    match kind {
+        Kind::Word(word) => word.clone(),
+        Kind::Int(value) => value.to_string(),
+        Kind::Hex(value) => format!("{value:#x}"),
+        Kind::Float(text) => text.clone(),
+        Kind::Text(_) => "a text".to_owned(),
+        Kind::Command(_) => "a `command`".to_owned(),
+        Kind::Code(_) => "%{ code }%".to_owned(),
+        Kind::Option(name, _) => format!("--{name}"),
+        Kind::Address(text) => text.clone(),
+        Kind::Ellipsis => "...".to_owned(),
+        Kind::Punct(c) => format!("'{c}'"),
+    }
+}

@@ -1,0 +1,321 @@
+//! Packets: TCP with its options, UDP, ICMP.
+
+use super::{Parsed, Parser};
+use crate::ast::{AccEcnField, Body, EcnField, Icmp, Ip, Packet, Tcp, TcpOption};
+use crate::lexer::{Kind, SyntaxError};
+use ackclock_tcp::Flags;
+
+const U8: u32 = u8::MAX as u32;
+const U16: u32 = u16::MAX as u32;
+
+impl Parser {
+    pub(super) fn packet(&mut self) -> Parsed<Packet> {
+        let inbound = self.is('<');
+        self.next += 1;
+        let mut beyond = self.tunnels()?;
+        let ip = self.ip()?;
+        let udp = self.eat_word("udp");
+        let ports = self.ports()?;
+        let body = if udp {
+            self.expect('(')?;
+            let len = self.integer("the UDP payload", U16)?;
+            self.expect(')')?;
+            Body::Udp(len)
+        } else if self.eat_word("icmp") {
+            Body::Icmp(self.icmp()?)
+        } else {
+            Body::Tcp(self.tcp(inbound)?)
+        };
+        if self.eat('{') {
+            while !self.eat('}') {
+                if self.peek().is_none() {
+                    return Err(self.unexpected("'}'"));
+                }
+                self.next += 1;
+            }
+            beyond = Some("mutated packets");
+        }
+        Ok(Packet { inbound, ip, ports, body, beyond })
+    }
+
+    /// Outer headers, each up to its colon.
+    fn tunnels(&mut self) -> Parsed<Option<&'static str>> {
+        let mut found = None;
+        loop {
+            let name = match self.peek() {
+                Some(Kind::Word(word)) => match word.as_str() {
+                    "ipv4" => "packets with IPv4 headers of their own",
+                    "ipv6" => "packets with IPv6 headers of their own",
+                    "gre" | "GREv0" => "GRE",
+                    "mpls" => "MPLS",
+                    "psp" => "PSP",
+                    _ => return Ok(found),
+                },
+                _ => return Ok(found),
+            };
+            found = Some(name);
+            while !self.eat(':') {
+                if self.peek().is_none() {
+                    return Err(self.unexpected("':' after an outer header"));
+                }
+                self.next += 1;
+            }
+        }
+    }
+
+    /// `[ect0]`, `(tos 0x2, flowlabel 0x1)`, `[ttl 5]`
+    fn ip(&mut self) -> Parsed<Ip> {
+        let mut ip = Ip::default();
+        let close = match self.peek() {
+            Some(Kind::Punct('[')) => ']',
+            Some(Kind::Punct('(')) => ')',
+            _ => return Ok(ip),
+        };
+        self.next += 1;
+        loop {
+            let at = self.at();
+            match self.word("noecn, ect0, ect1, ect01, ce, tos, ttl or flowlabel")?.as_str() {
+                "noecn" => ip.ecn = Some(EcnField::Is(0)),
+                "ect1" => ip.ecn = Some(EcnField::Is(1)),
+                "ect0" => ip.ecn = Some(EcnField::Is(2)),
+                "ce" => ip.ecn = Some(EcnField::Is(3)),
+                "ect01" => ip.ecn = Some(EcnField::Capable),
+                "tos" => ip.tos = Some(self.integer("tos", U8)? as u8),
+                "ttl" => ip.ttl = Some(self.integer("ttl", U8)? as u8),
+                "flowlabel" => ip.flow_label = Some(self.integer("flowlabel", 0xf_ffff)?),
+                other => {
+                    let message =
+                        format!("expected noecn, ect0, ect1, ect01, ce, tos, ttl or flowlabel, found {other}");
+                    return Err(SyntaxError::new(at, message));
+                }
+            }
+            if self.eat(close) {
+                return Ok(ip);
+            }
+            self.expect(',')?;
+        }
+    }
+
+    /// `8080 > 9090`
+    fn ports(&mut self) -> Parsed<Option<(u16, u16)>> {
+        if !matches!(self.peek(), Some(Kind::Int(_))) || self.peek_after(1) != Some(&Kind::Punct('>')) {
+            return Ok(None);
+        }
+        let source = self.integer("the source port", U16)? as u16;
+        self.expect('>')?;
+        let destination = self.integer("the destination port", U16)? as u16;
+        self.eat(':');
+        Ok(Some((source, destination)))
+    }
+
+    fn icmp(&mut self) -> Parsed<Icmp> {
+        let kind = self.word("an ICMP type such as unreachable")?;
+        let mut code = None;
+        if !self.is_word("mtu") && !self.is_word("id") && matches!(self.peek(), Some(Kind::Word(_))) {
+            code = Some(self.word("an ICMP code")?);
+        }
+        let mtu = if self.eat_word("mtu") { Some(self.integer("mtu", u32::MAX)?) } else { None };
+        if self.eat_word("id") {
+            self.integer("id", U16)?;
+        }
+        let (mut echoed, mut foreign) = (None, false);
+        if self.eat('[') {
+            if self.eat_word("udp") || self.eat_word("raw") {
+                self.expect('(')?;
+                self.integer("the payload", U16)?;
+                self.expect(')')?;
+                foreign = true;
+            } else {
+                self.eat_word("tcp");
+                echoed = Some(self.sequence()?);
+            }
+            self.expect(']')?;
+        }
+        Ok(Icmp { kind, code, mtu, echoed, foreign })
+    }
+
+    fn tcp(&mut self, inbound: bool) -> Parsed<Tcp> {
+        let (flags, ace) = self.flags()?;
+        let (seq, len) = self.sequence()?;
+        let ack = if self.eat_word("ack") { self.integer("ack", u32::MAX)? } else { 0 };
+        let window = if self.eat_word("win") { Some(self.integer("win", U16)? as u16) } else { None };
+        let urgent = if self.eat_word("urg") { self.integer("urg", U16)? as u16 } else { 0 };
+        let at = self.at();
+        let options = if self.eat('<') { self.options()? } else { Some(Vec::new()) };
+        if inbound && options.is_none() {
+            return Err(SyntaxError::new(at, "<...> may only stand at a packet that leaves"));
+        }
+        Ok(Tcp { flags, ace, seq, len, ack, window, urgent, options })
+    }
+
+    /// `S`, `.`, `FP.`, `SEWA`, `-` for none, and a digit for the ACE field of Accurate ECN.
+    fn flags(&mut self) -> Parsed<(u16, Option<u8>)> {
+        let at = self.at();
+        let mut text = String::new();
+        loop {
+            let part = match self.peek() {
+                _ if !text.is_empty() && !self.joined() => break,
+                Some(Kind::Word(word)) => word.clone(),
+                Some(Kind::Punct('.')) => ".".to_owned(),
+                Some(Kind::Punct('-')) if text.is_empty() => "-".to_owned(),
+                Some(Kind::Float(float)) if float.starts_with('.') => float.clone(),
+                _ => break,
+            };
+            self.next += 1;
+            text.push_str(&part);
+        }
+        if text.is_empty() {
+            return Err(self.unexpected("TCP flags (F, S, R, P, '.', U, E, W, A or '-')"));
+        }
+        let (mut flags, mut ace) = (0, None);
+        for c in text.chars() {
+            flags |= match c {
+                'F' => Flags::FIN.0,
+                'S' => Flags::SYN.0,
+                'R' => Flags::RST.0,
+                'P' => Flags::PSH.0,
+                '.' => Flags::ACK.0,
+                'U' => Flags::URG.0,
+                'E' => Flags::ECE.0,
+                'W' => Flags::CWR.0,
+                'A' => Flags::AE.0,
+                '-' if text.len() == 1 => 0,
+                '0'..='7' if ace.is_none() => {
+                    let value = c as u8 - b'0';
+                    ace = Some(value);
+                    ace_flags(value)
+                }
+                _ => {
+                    let message = format!("{text} are no TCP flags: expected F, S, R, P, '.', U, E, W, A, 0 to 7 or '-'");
+                    return Err(SyntaxError::new(at, message));
+                }
+            };
+        }
+        Ok((flags, ace))
+    }
+
+    /// `1:1001(1000)`
+    fn sequence(&mut self) -> Parsed<(u32, u32)> {
+        let at = self.at();
+        let start = self.integer("the first sequence number", u32::MAX)?;
+        self.expect(':')?;
+        let end = self.integer("the sequence number after the last", u32::MAX)?;
+        self.expect('(')?;
+        let len = self.integer("the payload", u32::MAX)?;
+        self.expect(')')?;
+        if start.wrapping_add(len) != end {
+            return Err(SyntaxError::new(at, format!("{start}:{end}({len}): the payload is not what lies between")));
+        }
+        Ok((start, len))
+    }
+
+    /// Options up to `>`; `None` for `<...>`.
+    fn options(&mut self) -> Parsed<Option<Vec<TcpOption>>> {
+        if self.peek() == Some(&Kind::Ellipsis) {
+            self.next += 1;
+            self.expect('>')?;
+            return Ok(None);
+        }
+        let mut options = Vec::new();
+        if self.eat('>') {
+            return Ok(Some(options));
+        }
+        loop {
+            options.push(self.option()?);
+            if self.eat('>') {
+                return Ok(Some(options));
+            }
+            if !self.eat(',') {
+                return Err(self.unexpected("',' or '>' after a TCP option"));
+            }
+        }
+    }
+
+    fn option(&mut self) -> Parsed<TcpOption> {
+        let at = self.at();
+        let name = self.word("a TCP option")?;
+        Ok(match name.as_str() {
+            "nop" => TcpOption::Nop,
+            "eol" => TcpOption::Eol,
+            "mss" => TcpOption::Mss(self.integer("mss", U16)? as u16),
+            "wscale" => TcpOption::WindowScale(self.integer("wscale", U8)? as u8),
+            "sackOK" => TcpOption::SackPermitted,
+            "sack" => {
+                let mut blocks = Vec::new();
+                while matches!(self.peek(), Some(Kind::Int(_))) {
+                    let start = self.integer("the start of a SACK block", u32::MAX)?;
+                    self.expect(':')?;
+                    blocks.push((start, self.integer("the end of a SACK block", u32::MAX)?));
+                }
+                if blocks.is_empty() || blocks.len() > 4 {
+                    return Err(SyntaxError::new(at, "sack has one to four blocks such as 1001:2001"));
+                }
+                TcpOption::Sack(blocks)
+            }
+            "TS" => {
+                let values = |parser: &mut Parser, name: &str| {
+                    if !parser.eat_word(name) {
+                        return Err(parser.unexpected(name));
+                    }
+                    parser.integer(name, u32::MAX)
+                };
+                let val = values(self, "val")?;
+                TcpOption::Timestamps { val, ecr: values(self, "ecr")? }
+            }
+            "ECN" | "accecn" | "AccECN" => self.accecn()?,
+            "FO" | "FOEXP" => self.blob("Fast Open"),
+            "md5" | "MD5" => self.blob("MD5 signatures"),
+            "exp_smc" | "smc" => self.blob("SMC"),
+            "mp_capable" | "mp_join" | "dss" | "add_address" | "mp_fail" | "mp_fastclose" | "mp_prio" => {
+                self.blob("MPTCP")
+            }
+            other => {
+                let message = format!(
+                    "{other} is no TCP option: expected nop, eol, mss, wscale, sackOK, sack, TS, ECN, FO, FOEXP or md5"
+                );
+                return Err(SyntaxError::new(at, message));
+            }
+        })
+    }
+
+    /// `ECN e1b 1 ceb 0 e0b 1`: up to three counters, in the order of the wire.
+    fn accecn(&mut self) -> Parsed<TcpOption> {
+        let at = self.at();
+        let mut counters = Vec::new();
+        loop {
+            let field = match self.peek() {
+                Some(Kind::Word(word)) => match word.as_str() {
+                    "e0b" => AccEcnField::E0b,
+                    "ceb" => AccEcnField::Ceb,
+                    "e1b" => AccEcnField::E1b,
+                    _ => break,
+                },
+                _ => break,
+            };
+            self.next += 1;
+            self.eat('=');
+            counters.push((field, self.integer("a counter of 24 bits", 0xff_ffff)?));
+        }
+        let order: Vec<AccEcnField> = counters.iter().map(|&(field, _)| field).collect();
+        use AccEcnField::{Ceb, E0b, E1b};
+        if ![E0b, Ceb, E1b].starts_with(&order) && ![E1b, Ceb, E0b].starts_with(&order) {
+            let message = "the AccECN option counts e0b, ceb, e1b or e1b, ceb, e0b, or fewer from the start of these";
+            return Err(SyntaxError::new(at, message));
+        }
+        Ok(TcpOption::AccEcn(counters))
+    }
+
+    /// An option that is not played: what follows its name is skipped.
+    fn blob(&mut self, name: &'static str) -> TcpOption {
+        while !matches!(self.peek(), None | Some(Kind::Punct(',' | '>'))) {
+            self.next += 1;
+        }
+        TcpOption::Other(name)
+    }
+}
+
+/// The three flags that hold an ACE field (RFC 9768 section 3.2.2).
+fn ace_flags(ace: u8) -> u16 {
+    let bit = |value: u8, flag: Flags| if ace & value != 0 { flag.0 } else { 0 };
+    bit(4, Flags::AE) | bit(2, Flags::CWR) | bit(1, Flags::ECE)
+}
