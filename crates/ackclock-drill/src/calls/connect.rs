@@ -1,0 +1,172 @@
+//! From `socket` to `close`.
+
+use std::collections::VecDeque;
+
+use super::{Answer, Arguments, Called, Halt, Progress};
+use crate::ast::Call;
+use crate::host::{Descriptor, Host};
+use crate::socket::Role;
+use crate::symbols::{NONBLOCK, value};
+use crate::verdict::Stop;
+use ackclock_tcp::{NEVER, State};
+
+pub(super) fn socket(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+    let arguments = Arguments::of(call, 3)?;
+    let kind = arguments.int(1)?;
+    let stream = value("SOCK_STREAM").expect("a known symbol");
+    let protocol = arguments.int(2)?;
+    let tcp = matches!(protocol, 0) || Some(protocol) == value("IPPROTO_TCP");
+    if kind & 0xf != stream || !tcp {
+        return Err(Stop::Unsupported("sockets other than TCP".to_owned()).into());
+    }
+    let id = host.open();
+    host.sockets[id].nonblocking = kind & NONBLOCK != 0;
+    host.install(call, Descriptor::Socket(id))
+}
+
+pub(super) fn bind(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+    let id = host.socket_of(Arguments::of(call, 2)?.int(0)?)?;
+    host.under_test = Some(id);
+    Ok(Answer::Value(0))
+}
+
+pub(super) fn listen(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+    let id = host.socket_of(Arguments::of(call, 2)?.int(0)?)?;
+    match host.sockets[id].role {
+        Role::Fresh => host.sockets[id].role = Role::Listening(VecDeque::new()),
+        Role::Listening(_) => {}
+        Role::Connection(_) => return Err(Halt::Errno("EINVAL")),
+    }
+    host.under_test = Some(id);
+    Ok(Answer::Value(0))
+}
+
+pub(super) fn accept(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+    let arguments = Arguments::of(call, 1)?;
+    let id = host.socket_of(arguments.int(0)?)?;
+    let flags = if call.name == "accept4" { arguments.optional(3)? } else { 0 };
+    let Role::Listening(queue) = &mut host.sockets[id].role else { return Err(Halt::Errno("EINVAL")) };
+    let Some(child) = queue.pop_front() else {
+        return if host.sockets[id].nonblocking { Err(Halt::Errno("EAGAIN")) } else { Ok(Answer::Blocks(NEVER)) };
+    };
+    host.sockets[child].nonblocking = flags & NONBLOCK != 0;
+    host.connection_mut(child)?.orphan = false;
+    host.under_test = Some(child);
+    host.install(call, Descriptor::Socket(child))
+}
+
+pub(super) fn connect(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+    let id = host.socket_of(Arguments::of(call, 1)?.int(0)?)?;
+    let nonblocking = host.sockets[id].nonblocking;
+    let now = host.now;
+    match host.sockets[id].role {
+        Role::Listening(_) => return Err(Halt::Errno("EISCONN")),
+        Role::Fresh => {
+            let mut connection = host.connection(id, false)?;
+            connection.endpoint.connect(now);
+            connection.connect_pending = true;
+            host.sockets[id].role = Role::Connection(connection);
+            host.under_test = Some(id);
+            if nonblocking {
+                return Err(Halt::Errno("EINPROGRESS"));
+            }
+            progress.done = 1;
+            return Ok(Answer::Blocks(NEVER));
+        }
+        Role::Connection(_) => {}
+    }
+    let connection = host.connection_mut(id)?;
+    if connection.over {
+        let error = connection.error.take().unwrap_or("ECONNABORTED");
+        // A socket whose attempt failed can be used for another.
+        host.sockets[id].role = Role::Fresh;
+        return Err(Halt::Errno(error));
+    }
+    if connection.connected {
+        if !std::mem::take(&mut connection.connect_pending) {
+            return Err(Halt::Errno("EISCONN"));
+        }
+        return Ok(Answer::Value(0));
+    }
+    if nonblocking && progress.done == 0 { Err(Halt::Errno("EALREADY")) } else { Ok(Answer::Blocks(NEVER)) }
+}
+
+pub(super) fn shutdown(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+    let arguments = Arguments::of(call, 2)?;
+    let id = host.socket_of(arguments.int(0)?)?;
+    let how = arguments.int(1)?;
+    let now = host.now;
+    if let Role::Listening(_) = host.sockets[id].role {
+        host.sockets[id].role = Role::Fresh;
+        return Ok(Answer::Value(0));
+    }
+    let connection = host.connection_mut(id)?;
+    if connection.over || !connection.connected {
+        return Err(Halt::Errno("ENOTCONN"));
+    }
+    if !(0..=2).contains(&how) {
+        return Err(Halt::Errno("EINVAL"));
+    }
+    if how != 1 {
+        connection.read_shut = true;
+    }
+    if how != 0 && !connection.write_shut {
+        connection.write_shut = true;
+        connection.endpoint.close(now);
+    }
+    Ok(Answer::Value(0))
+}
+
+pub(super) fn close(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+    let fd = Arguments::of(call, 1)?.int(0)?;
+    let now = host.now;
+    let id = match host.fds.get(&fd) {
+        None => return Err(Halt::Errno("EBADF")),
+        Some(Descriptor::Socket(id)) => *id,
+        Some(_) => {
+            host.fds.remove(&fd);
+            return Ok(Answer::Value(0));
+        }
+    };
+    let linger = host.sockets[id].options.linger;
+    match &mut host.sockets[id].role {
+        Role::Fresh => {}
+        Role::Listening(queue) => {
+            // Connections that nobody accepted are reset.
+            let children = std::mem::take(queue);
+            host.sockets[id].role = Role::Fresh;
+            for child in children {
+                let connection = host.connection_mut(child)?;
+                crate::stack::abort(&mut connection.endpoint, now)?;
+                connection.over = true;
+            }
+        }
+        Role::Connection(connection) if connection.over => {}
+        Role::Connection(connection) if progress.done == 0 => {
+            connection.orphan = true;
+            connection.read_shut = true;
+            if connection.available() > 0 || linger == Some(0) || !connection.connected {
+                // RFC 2525 section 2.17: data that nobody will read means a reset.
+                crate::stack::abort(&mut connection.endpoint, now)?;
+                connection.over = true;
+            } else {
+                if !std::mem::replace(&mut connection.write_shut, true) {
+                    connection.endpoint.close(now);
+                }
+                crate::stack::orphan(&mut connection.endpoint, now);
+                progress.done = 1;
+            }
+        }
+        Role::Connection(_) => {}
+    }
+    if let (Some(linger), Role::Connection(connection)) = (linger, &host.sockets[id].role) {
+        let open = matches!(connection.endpoint.state(), State::FinWait1 | State::Closing | State::LastAck)
+            || (connection.endpoint.state() == State::Established);
+        let until = progress.started.saturating_add(linger);
+        if linger > 0 && open && !connection.over && now < until && !host.sockets[id].nonblocking {
+            return Ok(Answer::Blocks(until));
+        }
+    }
+    host.fds.remove(&fd);
+    Ok(Answer::Value(0))
+}

@@ -1,0 +1,208 @@
+//! `setsockopt`, `getsockopt`, `fcntl` and `ioctl`.
+
+use super::{Answer, Arguments, Called, Halt, Progress, eval, field};
+use crate::ast::{Call, Expr};
+use crate::host::Host;
+use crate::socket::{Options, SocketId};
+use crate::symbols::{NONBLOCK, RDWR, errno_number, value};
+use crate::sysctl::congestion_control;
+use crate::verdict::Stop;
+use ackclock_tcp::{MILLISECOND, SECOND};
+
+/// Options that change nothing about the one connection a script is about, and are given back as they were set.
+const STORED: &[&str] = &[
+    "IP_MTU_DISCOVER",
+    "IP_RECVERR",
+    "IPV6_RECVERR",
+    "IPV6_V6ONLY",
+    "SO_BUSY_POLL",
+    "SO_INCOMING_CPU",
+    "SO_MARK",
+    "SO_PRIORITY",
+    "SO_REUSEADDR",
+    "SO_REUSEPORT",
+    "SO_TXREHASH",
+    "TCP_QUICKACK",
+    "TCP_SAVE_SYN",
+    "TCP_LINGER2",
+];
+
+fn name(expr: &Expr) -> Result<&str, Stop> {
+    match expr {
+        Expr::Word(name) => Ok(name),
+        _ => Stop::fail("expected the name of an option"),
+    }
+}
+
+pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+    let arguments = Arguments::of(call, 4)?;
+    let (id, socket) = host.socket_mut(arguments.int(0)?)?;
+    let name = name(arguments.get(2))?;
+    let argument = arguments.get(3);
+    let options = &mut socket.options;
+    let number = || eval(argument);
+    let count = || -> Result<u64, Halt> { u64::try_from(eval(argument)?).map_err(|_| Halt::Errno("EINVAL")) };
+    match name {
+        "SO_SNDBUF" | "SO_SNDBUFFORCE" => options.send_buffer = Some((2 * count()?).max(4608)),
+        "SO_RCVBUF" | "SO_RCVBUFFORCE" => options.receive_buffer = Some((2 * count()?).max(2304)),
+        "SO_LINGER" => options.linger = linger(argument)?,
+        "SO_KEEPALIVE" => options.keepalive = number()? != 0,
+        "SO_ZEROCOPY" => options.zerocopy = number()? != 0,
+        "SO_MAX_PACING_RATE" => options.max_pacing_rate = Some(count()?),
+        "TCP_NODELAY" => options.no_delay = number()? != 0,
+        "TCP_CORK" => options.cork = number()? != 0,
+        "TCP_INQ" => options.inq = number()? != 0,
+        "TCP_MAXSEG" => {
+            let mss = number()?;
+            if !(88..=32_767).contains(&mss) {
+                return Err(Halt::Errno("EINVAL"));
+            }
+            options.max_segment = Some(mss as u32);
+        }
+        "TCP_KEEPIDLE" => options.keep_idle = Some(count()? * SECOND),
+        "TCP_KEEPINTVL" => options.keep_interval = Some(count()? * SECOND),
+        "TCP_KEEPCNT" => options.keep_count = Some(count()? as u32),
+        "TCP_SYNCNT" => options.syn_count = Some(count()? as u32),
+        "TCP_USER_TIMEOUT" => options.user_timeout = Some(count()? * MILLISECOND).filter(|&timeout| timeout > 0),
+        "TCP_NOTSENT_LOWAT" => options.not_sent_low = Some(count()?).filter(|&low| low > 0),
+        "TCP_WINDOW_CLAMP" => options.window_clamp = Some(count()?),
+        "TCP_CONGESTION" => {
+            let Expr::Text(name) = argument else {
+                return Err(Stop::Fail("TCP_CONGESTION takes a name in quotes".to_owned()).into());
+            };
+            congestion_control(name)?;
+            options.congestion_control = Some(name.clone());
+        }
+        _ if STORED.contains(&name) => {
+            options.stored.insert(name.to_owned(), number()?);
+        }
+        _ => return Err(Stop::Unsupported(format!("socket option {name}")).into()),
+    }
+    take_effect(host, id, name)
+}
+
+/// What a change means to a connection that is there already.
+fn take_effect(host: &mut Host, id: SocketId, name: &str) -> Called {
+    let keepalive = host.keepalive(&host.sockets[id].options);
+    let socket = &mut host.sockets[id];
+    let options = socket.options.clone();
+    let Some(connection) = socket.connection_mut() else { return Ok(Answer::Value(0)) };
+    match name {
+        "TCP_CONGESTION" | "TCP_MAXSEG" | "SO_RCVBUF" | "SO_RCVBUFFORCE" | "TCP_WINDOW_CLAMP" => {
+            Err(Stop::Unsupported(format!("{name} of a connection")).into())
+        }
+        _ => {
+            crate::stack::configure(&mut connection.endpoint, &options);
+            crate::stack::set_keepalive(&mut connection.endpoint, options.keepalive.then_some(keepalive));
+            Ok(Answer::Value(0))
+        }
+    }
+}
+
+/// `{onoff=1, linger=5}`
+fn linger(argument: &Expr) -> Result<Option<u64>, Halt> {
+    let Expr::Struct(parts) = argument else {
+        return Err(Stop::Fail("SO_LINGER takes {onoff=1, linger=0}".to_owned()).into());
+    };
+    let number = |names: [&str; 2]| names.iter().find_map(|name| field(parts, name)).map_or(Ok(0), eval);
+    let time = u64::try_from(number(["linger", "l_linger"])?).map_err(|_| Halt::Errno("EINVAL"))?;
+    Ok((number(["onoff", "l_onoff"])? != 0).then_some(time.saturating_mul(SECOND)))
+}
+
+pub(super) fn getsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+    let arguments = Arguments::of(call, 4)?;
+    let id = host.socket_of(arguments.int(0)?)?;
+    let name = name(arguments.get(2))?;
+    let expected = arguments.get(3);
+    if name == "TCP_CONGESTION" {
+        let actual = host.sockets[id].options.congestion_control.clone();
+        return match (expected, actual) {
+            (Expr::Text(expected), Some(actual)) if *expected != actual => {
+                Err(Stop::Fail(format!("TCP_CONGESTION is {actual} instead of {expected}")).into())
+            }
+            _ => Ok(Answer::Value(0)),
+        };
+    }
+    let actual = option(host, id, name)?;
+    if *expected != Expr::Ellipsis {
+        let expected = eval(expected)?;
+        if expected != actual {
+            return Err(Stop::Fail(format!("{name} is {actual} instead of {expected}")).into());
+        }
+    }
+    Ok(Answer::Value(0))
+}
+
+fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
+    let keepalive = host.keepalive(&host.sockets[id].options);
+    let mss = host.settings.mss();
+    let limit = host.send_limit(id);
+    let low = host.sysctls.not_sent_low;
+    let socket = &mut host.sockets[id];
+    if name == "SO_ERROR" {
+        let error = socket.connection_mut().and_then(|connection| connection.error.take());
+        return Ok(error.and_then(errno_number).unwrap_or(0));
+    }
+    let peer_mss = socket.connection().filter(|connection| connection.connected).map(|connection| connection.peer_mss);
+    let options: &Options = &socket.options;
+    Ok(match name {
+        "SO_SNDBUF" => limit as i64,
+        "SO_RCVBUF" if options.receive_buffer.is_some() => options.receive_buffer.unwrap_or(0) as i64,
+        "SO_KEEPALIVE" => i64::from(options.keepalive),
+        "SO_ZEROCOPY" => i64::from(options.zerocopy),
+        "SO_MAX_PACING_RATE" => options.max_pacing_rate.map_or(-1, |rate| rate as i64),
+        "TCP_NODELAY" => i64::from(options.no_delay),
+        "TCP_CORK" => i64::from(options.cork),
+        "TCP_INQ" => i64::from(options.inq),
+        "TCP_MAXSEG" => i64::from(peer_mss.unwrap_or_else(|| options.max_segment.unwrap_or(mss))),
+        "TCP_KEEPIDLE" => (keepalive.idle / SECOND) as i64,
+        "TCP_KEEPINTVL" => (keepalive.interval / SECOND) as i64,
+        "TCP_KEEPCNT" => i64::from(keepalive.probes),
+        "TCP_USER_TIMEOUT" => (options.user_timeout.unwrap_or(0) / MILLISECOND) as i64,
+        "TCP_NOTSENT_LOWAT" => options.not_sent_low.or(low).unwrap_or(0) as i64,
+        _ => match options.stored.get(name) {
+            Some(&stored) => stored,
+            None if STORED.contains(&name) => 0,
+            None => return Err(Stop::Unsupported(format!("socket option {name}")).into()),
+        },
+    })
+}
+
+pub(super) fn fcntl(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+    let arguments = Arguments::of(call, 2)?;
+    let (_, socket) = host.socket_mut(arguments.int(0)?)?;
+    let command = name(arguments.get(1))?;
+    match command {
+        "F_GETFL" => Ok(Answer::Value(RDWR | if socket.nonblocking { NONBLOCK } else { 0 })),
+        "F_SETFL" => {
+            socket.nonblocking = arguments.int(2)? & NONBLOCK != 0;
+            Ok(Answer::Value(0))
+        }
+        "F_GETFD" | "F_SETFD" => Ok(Answer::Value(0)),
+        _ => Err(Stop::Unsupported(format!("fcntl {command}")).into()),
+    }
+}
+
+/// `ioctl(4, SIOCINQ, [1000])`: bytes to read; `SIOCOUTQ`: not acknowledged; `SIOCOUTQNSD`: not sent.
+pub(super) fn ioctl(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+    let arguments = Arguments::of(call, 3)?;
+    let id = host.socket_of(arguments.int(0)?)?;
+    let request = arguments.int(1)?;
+    let Some(connection) = host.sockets[id].connection() else { return Err(Halt::Errno("EINVAL")) };
+    let actual = if Some(request) == value("SIOCINQ") {
+        connection.available()
+    } else if Some(request) == value("SIOCOUTQ") {
+        connection.queued()
+    } else if Some(request) == value("SIOCOUTQNSD") {
+        connection.written - connection.sent
+    } else {
+        return Err(Stop::Unsupported(format!("ioctl {request:#x}")).into());
+    };
+    if *arguments.get(2) != Expr::Ellipsis {
+        let expected = eval(arguments.get(2))?;
+        if expected != actual as i64 {
+            return Err(Stop::Fail(format!("ioctl gave {actual} instead of {expected}")).into());
+        }
+    }
+    Ok(Answer::Value(0))
+}

@@ -1,0 +1,176 @@
+//! Reading and writing.
+
+use super::{Answer, Arguments, Called, Halt, Progress, eval};
+use crate::ast::{Call, Expr};
+use crate::host::{Descriptor, Host};
+use crate::socket::{Role, SocketId};
+use crate::symbols::{MSG_DONTWAIT, MSG_EOR, MSG_MORE, MSG_NOSIGNAL, MSG_PEEK, MSG_TRUNC, MSG_WAITALL, MSG_ZEROCOPY};
+use crate::verdict::Stop;
+use ackclock_tcp::NEVER;
+
+pub(super) fn read(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+    let arguments = Arguments::of(call, 3)?;
+    let id = host.socket_of(arguments.int(0)?)?;
+    receive(host, id, arguments.bytes(2)?, 0, progress)
+}
+
+/// `recv(fd, ..., n, flags)` and `recvfrom`, which goes on with an address.
+pub(super) fn recv(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+    let arguments = Arguments::of(call, 4)?;
+    let id = host.socket_of(arguments.int(0)?)?;
+    receive(host, id, arguments.bytes(2)?, arguments.int(3)?, progress)
+}
+
+pub(super) fn readv(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+    let arguments = Arguments::of(call, 3)?;
+    let id = host.socket_of(arguments.int(0)?)?;
+    let bytes = vector(arguments.get(1))?;
+    receive(host, id, bytes, 0, progress)
+}
+
+pub(super) fn write(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+    let arguments = Arguments::of(call, 3)?;
+    let id = host.socket_of(arguments.int(0)?)?;
+    transmit(host, id, arguments.bytes(2)?, 0, progress)
+}
+
+/// `send(fd, ..., n, flags)` and `sendto`, which goes on with an address.
+pub(super) fn send(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+    let arguments = Arguments::of(call, 4)?;
+    let id = host.socket_of(arguments.int(0)?)?;
+    transmit(host, id, arguments.bytes(2)?, arguments.int(3)?, progress)
+}
+
+pub(super) fn writev(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+    let arguments = Arguments::of(call, 3)?;
+    let id = host.socket_of(arguments.int(0)?)?;
+    let bytes = vector(arguments.get(1))?;
+    transmit(host, id, bytes, 0, progress)
+}
+
+pub(super) fn sendfile(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+    let arguments = Arguments::of(call, 4)?;
+    let id = host.socket_of(arguments.int(0)?)?;
+    if !matches!(host.fds.get(&arguments.int(1)?), Some(Descriptor::File)) {
+        return Err(Halt::Errno("EBADF"));
+    }
+    transmit(host, id, arguments.bytes(3)?, 0, progress)
+}
+
+/// `open`: a file with as many bytes as anyone will send from it.
+pub(super) fn open(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+    host.install(call, Descriptor::File)
+}
+
+/// Bytes of `[{..., 100}, {..., 200}]`.
+pub(super) fn vector(expr: &Expr) -> Result<u64, Halt> {
+    let Expr::List(items) = expr else {
+        return Err(Stop::Fail("expected buffers such as [{..., 1000}]".to_owned()).into());
+    };
+    let mut total = 0u64;
+    for item in items {
+        let bytes = match item {
+            Expr::Struct(parts) if parts.len() == 2 => eval(&parts[1])?,
+            _ => return Err(Stop::Fail("expected a buffer such as {..., 1000}".to_owned()).into()),
+        };
+        let bytes = u64::try_from(bytes).map_err(|_| Halt::Errno("EINVAL"))?;
+        total = total.saturating_add(bytes);
+    }
+    Ok(total)
+}
+
+/// Takes up to `wanted` bytes from a connection.
+pub(super) fn receive(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut Progress) -> Called {
+    let known = MSG_PEEK | MSG_DONTWAIT | MSG_WAITALL | MSG_NOSIGNAL | MSG_TRUNC;
+    if flags & !known != 0 {
+        return Err(Stop::Unsupported(format!("receive flags {:#x}", flags & !known)).into());
+    }
+    let now = host.now;
+    let waits = !host.sockets[id].nonblocking && flags & MSG_DONTWAIT == 0;
+    let connection = host.connection_mut(id)?;
+    let available = connection.available();
+    if available > 0 {
+        let bytes = available.min(wanted - progress.done.min(wanted));
+        if flags & MSG_PEEK == 0 {
+            connection.read += bytes;
+            connection.endpoint.read(now, bytes);
+        }
+        progress.done += bytes;
+        let all = flags & MSG_WAITALL == 0 || progress.done >= wanted || flags & MSG_PEEK != 0;
+        if all || !waits {
+            return Ok(Answer::Value(progress.done as i64));
+        }
+    }
+    if progress.done > 0 && (connection.peer_closed || connection.over) {
+        return Ok(Answer::Value(progress.done as i64));
+    }
+    if let Some(error) = connection.error.take() {
+        return Err(Halt::Errno(error));
+    }
+    if connection.over && !connection.connected {
+        return Err(Halt::Errno("ENOTCONN"));
+    }
+    if connection.peer_closed || connection.over || connection.read_shut || wanted == 0 {
+        return Ok(Answer::Value(0));
+    }
+    if waits { Ok(Answer::Blocks(NEVER)) } else { Err(Halt::Errno("EAGAIN")) }
+}
+
+/// Gives `wanted` bytes to a connection, as far as its send buffer takes them.
+pub(super) fn transmit(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut Progress) -> Called {
+    let known = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE | MSG_EOR | MSG_ZEROCOPY;
+    if flags & !known != 0 {
+        return Err(Stop::Unsupported(format!("send flags {:#x}", flags & !known)).into());
+    }
+    let waits = !host.sockets[id].nonblocking && flags & MSG_DONTWAIT == 0;
+    if !matches!(host.sockets[id].role, Role::Connection(_)) {
+        return Err(Halt::Errno("EPIPE"));
+    }
+    let connection = host.connection_mut(id)?;
+    if connection.over || connection.write_shut {
+        if progress.done > 0 {
+            return Ok(Answer::Value(progress.done as i64));
+        }
+        return Err(Halt::Errno(connection.error.take().unwrap_or("EPIPE")));
+    }
+    if !connection.connected {
+        return if waits { Ok(Answer::Blocks(NEVER)) } else { Err(Halt::Errno("EAGAIN")) };
+    }
+    let more = flags & MSG_MORE != 0;
+    while progress.done < wanted && host.has_room(id) {
+        let chunk = chunk(host, id).min(wanted - progress.done);
+        let now = host.now;
+        let connection = host.connection_mut(id)?;
+        crate::stack::write(&mut connection.endpoint, now, chunk, more);
+        connection.written += chunk;
+        progress.done += chunk;
+        host.drain();
+    }
+    if progress.done < wanted {
+        host.sockets[id].wants_room = true;
+        if waits {
+            return Ok(Answer::Blocks(NEVER));
+        }
+        if progress.done == 0 {
+            return Err(Halt::Errno("EAGAIN"));
+        }
+    }
+    let zerocopy = flags & MSG_ZEROCOPY != 0 && host.sockets[id].options.zerocopy && wanted > 0;
+    if zerocopy {
+        let connection = host.connection_mut(id)?;
+        let number = connection.zerocopy.next;
+        connection.zerocopy.next += 1;
+        connection.zerocopy.under_way.push_back((connection.written, number));
+    }
+    Ok(Answer::Value(progress.done as i64))
+}
+
+/// Bytes that are given to the endpoint before the limits are looked at again: a segment where what is not sent is limited,
+/// as much as fits where only the buffer is.
+fn chunk(host: &Host, id: SocketId) -> u64 {
+    let socket = &host.sockets[id];
+    let Some(connection) = socket.connection() else { return 1 };
+    let low = socket.options.not_sent_low.or(host.sysctls.not_sent_low);
+    let free = host.send_limit(id).saturating_sub(connection.queued()).max(1);
+    if low.is_some() { free.min(u64::from(connection.peer_mss)) } else { free }
+}

@@ -1,0 +1,110 @@
+//! Comparing what left with what a script expects.
+//!
+//! Scripts see a kernel that hands packets of many segments to the device, which cuts them. Our endpoint cuts itself, so one
+//! expected packet stands for the run of contiguous segments that make it up: same flags, acknowledgment and ECN field, FIN
+//! and PSH only on the last. The kernel sets PSH on every packet of several segments, so there PSH is not compared. Order
+//! and padding of options are not part of [`ackclock_tcp::Segment`] and are not compared.
+
+use crate::ast::{EcnField, Packet, Tcp, TcpOption};
+use crate::settings::Settings;
+use crate::show;
+use crate::wire::Numbers;
+use ackclock_tcp::{Flags, Segment};
+
+/// Flags that only the last segment of a run carries, or only the first.
+const EDGES: u16 = Flags::PSH.0 | Flags::FIN.0 | Flags::CWR.0;
+
+/// Whether `next` continues the packet of which `last` is the latest segment.
+pub fn continues(last: &Segment, next: &Segment) -> bool {
+    last.len > 0
+        && next.len > 0
+        && next.seq == last.seq.wrapping_add(last.len)
+        && next.ack == last.ack
+        && next.ecn == last.ecn
+        && (next.flags.0 & !EDGES) == (last.flags.0 & !EDGES)
+        && !last.flags.has(Flags::FIN)
+}
+
+/// The packet that a run of segments makes up.
+pub fn join(run: &[Segment]) -> Option<Segment> {
+    let (first, last) = (run.first()?, run.last()?);
+    let mut whole = *last;
+    whole.seq = first.seq;
+    whole.len = run.iter().map(|segment| segment.len).sum();
+    whole.flags = first.flags.with(last.flags);
+    Some(whole)
+}
+
+/// What differs between the packet expected and the one that left, in words; empty where nothing does. `several` is whether
+/// it took several segments.
+pub fn differences(
+    packet: &Packet,
+    expected: &Tcp,
+    sent: &Segment,
+    numbers: &Numbers,
+    settings: &Settings,
+    several: bool,
+) -> Vec<String> {
+    let actual = numbers.leaving(sent);
+    let mut found = Vec::new();
+    let mut compare = |name: &str, expected: String, actual: String| {
+        if expected != actual {
+            found.push(format!("{name} {actual} instead of {expected}"));
+        }
+    };
+    compare("sequence number", expected.seq.to_string(), actual.seq.to_string());
+    compare("payload", expected.len.to_string(), actual.len.to_string());
+    let ignored = if several { Flags::PSH.0 } else { 0 };
+    let flags = |tcp: &Tcp| show::flags(&Tcp { flags: tcp.flags & !ignored, ace: None, ..tcp.clone() });
+    compare("flags", flags(expected), flags(&actual));
+    compare("ack", expected.ack.to_string(), actual.ack.to_string());
+    if let Some(window) = expected.window {
+        compare("win", window.to_string(), sent.window.to_string());
+    }
+    let bits = sent.ecn as u8;
+    match (packet.ip.ecn, packet.ip.tos) {
+        (Some(EcnField::Is(expected)), _) => {
+            compare("ECN field", show::ecn_name(expected).to_owned(), show::ecn_name(bits).to_owned());
+        }
+        (Some(EcnField::Capable), _) if !matches!(bits, 1 | 2) => {
+            compare("ECN field", "ect01".to_owned(), show::ecn_name(bits).to_owned());
+        }
+        (None, Some(tos)) => compare("tos", format!("{tos:#x}"), format!("{bits:#x}")),
+        _ => {}
+    }
+    if let Some(options) = &expected.options {
+        let sent_options = actual.options.as_deref().unwrap_or_default();
+        compare("options", listed(options), listed(sent_options));
+        if settings.timestamp_tick > 0
+            && let (Some(expected), Some(actual)) = (timestamp(options), timestamp(sent_options))
+        {
+            let off = u64::from(actual.wrapping_sub(expected).cast_signed().unsigned_abs());
+            if off * settings.timestamp_tick > settings.tolerance {
+                found.push(format!("TS val {actual} instead of {expected}"));
+            }
+        }
+    }
+    found
+}
+
+/// TSval, where there are timestamps.
+pub fn timestamp(options: &[TcpOption]) -> Option<u32> {
+    options.iter().find_map(|option| match option {
+        TcpOption::Timestamps { val, .. } => Some(*val),
+        _ => None,
+    })
+}
+
+/// Options without padding, in an order of their own. As in packetdrill, timestamps have to be there but may hold anything.
+fn listed(options: &[TcpOption]) -> String {
+    let mut names: Vec<String> = options
+        .iter()
+        .filter(|option| !matches!(option, TcpOption::Nop | TcpOption::Eol))
+        .map(|option| match option {
+            TcpOption::Timestamps { .. } => "TS".to_owned(),
+            option => show::option(option),
+        })
+        .collect();
+    names.sort();
+    format!("<{}>", names.join(","))
+}

@@ -1,0 +1,338 @@
+//! The machine under test: its clock, its connections, and what they send.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::ast::{Icmp, Packet, Tcp};
+use crate::settings::Settings;
+use crate::socket::{Connection, Options, Role, Socket, SocketId, ZeroCopy};
+use crate::sysctl::{Sysctls, congestion_control};
+use crate::verdict::Stop;
+use crate::wire::Numbers;
+use ackclock_tcp::config::Keepalive;
+use ackclock_tcp::{Config, Endpoint, Flags, NEVER, Nanos, Progress, SECOND, Segment, State};
+
+/// The initial sequence number of every connection; a script has its own, which [`Numbers`] maps.
+const ISS: u32 = 0;
+/// Timer expiries at one moment after which a timer is taken to stand still.
+const MOST_AT_ONCE: u32 = 100_000;
+
+/// What a file descriptor of the script refers to.
+pub enum Descriptor {
+    /// A socket.
+    Socket(SocketId),
+    /// An epoll instance.
+    Epoll(crate::calls::Epoll),
+    /// A file to send from.
+    File,
+}
+
+/// A segment that left.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    /// When.
+    pub at: Nanos,
+    /// From which socket.
+    pub socket: SocketId,
+    /// The segment.
+    pub segment: Segment,
+}
+
+/// The machine.
+pub struct Host {
+    /// Virtual time since the start of the script.
+    pub now: Nanos,
+    /// Options of the script.
+    pub settings: Settings,
+    /// The kernel's settings.
+    pub sysctls: Sysctls,
+    /// Every socket there ever was.
+    pub sockets: Vec<Socket>,
+    /// Open descriptors by the script's numbers.
+    pub fds: BTreeMap<i64, Descriptor>,
+    /// The socket whose packets the script speaks of.
+    pub under_test: Option<SocketId>,
+    /// What left and was not yet expected.
+    pub outbox: VecDeque<Sent>,
+    base: fn() -> Config,
+    at_once: u32,
+}
+
+impl Host {
+    /// A machine whose connections are of the stack `base`.
+    pub fn new(base: fn() -> Config, settings: Settings) -> Host {
+        Host {
+            now: 0,
+            settings,
+            sysctls: Sysctls::default(),
+            sockets: Vec::new(),
+            fds: BTreeMap::new(),
+            under_test: None,
+            outbox: VecDeque::new(),
+            base,
+            at_once: 0,
+        }
+    }
+
+    /// A new socket, which the script's packets now concern.
+    pub fn open(&mut self) -> SocketId {
+        self.sockets.push(Socket::new());
+        self.under_test = Some(self.sockets.len() - 1);
+        self.sockets.len() - 1
+    }
+
+    /// The configuration of a connection of a socket with these options.
+    fn config(&self, options: &Options, passive: bool) -> Result<Config, Stop> {
+        let mut config = (self.base)();
+        config.mss = self.settings.mss();
+        self.sysctls.apply(&mut config, passive)?;
+        if let Some(mss) = options.max_segment {
+            config.mss = config.mss.min(mss);
+        }
+        if let Some(name) = &options.congestion_control {
+            config.cc = congestion_control(name)?;
+        }
+        if let Some(buffer) = options.receive_buffer {
+            config.receive_buffer = buffer / 2;
+            config.receive_buffer_max = buffer / 2;
+        }
+        if let Some(clamp) = options.window_clamp {
+            config.receive_buffer = config.receive_buffer.min(clamp);
+            config.receive_buffer_max = config.receive_buffer_max.min(clamp);
+        }
+        if let Some(count) = options.syn_count.filter(|_| !passive) {
+            config.syn_retries = count;
+        }
+        config.nagle = !options.no_delay;
+        config.keepalive = options.keepalive.then(|| self.keepalive(options));
+        Ok(config)
+    }
+
+    /// Keep-alive of a socket with these options, by default as Linux has it.
+    pub fn keepalive(&self, options: &Options) -> Keepalive {
+        let [time, interval] = self.sysctls.keepalive;
+        Keepalive {
+            idle: options.keep_idle.or(time).unwrap_or(7200 * SECOND),
+            interval: options.keep_interval.or(interval).unwrap_or(75 * SECOND),
+            probes: options.keep_count.or(self.sysctls.keepalive_probes).unwrap_or(9),
+        }
+    }
+
+    /// A connection with the options of socket `from`.
+    pub fn connection(&self, from: SocketId, passive: bool) -> Result<Box<Connection>, Stop> {
+        let options = &self.sockets[from].options;
+        let mut endpoint = Endpoint::new(&self.config(options, passive)?, ISS);
+        crate::stack::configure(&mut endpoint, options);
+        Ok(Box::new(Connection {
+            endpoint,
+            parent: passive.then_some(from),
+            connected: false,
+            connect_pending: false,
+            over: false,
+            peer_closed: false,
+            read_shut: false,
+            write_shut: false,
+            error: None,
+            read: 0,
+            written: 0,
+            sent: 0,
+            zerocopy: ZeroCopy::default(),
+            numbers: Numbers::default(),
+            peer_mss: self.settings.mss(),
+            orphan: passive,
+        }))
+    }
+
+    /// The connection that the script's packets concern.
+    pub fn connection_under_test(&mut self) -> Option<&mut Connection> {
+        self.sockets.get_mut(self.under_test?)?.connection_mut()
+    }
+
+    /// A TCP packet of the script arrives.
+    pub fn arrive(&mut self, packet: &Packet, tcp: &Tcp) -> Result<(), Stop> {
+        let id = self.receiver(tcp)?;
+        let Role::Connection(connection) = &self.sockets[id].role else { unreachable!("receiver finds connections") };
+        let segment = connection.numbers.arriving(packet, tcp, &self.settings)?;
+        let syn = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
+        if connection.over && syn && let Some(parent) = connection.parent {
+            // A port that listens takes the next connection of the same peer.
+            if matches!(self.sockets[parent].role, Role::Listening(_)) {
+                let mut fresh = self.connection(parent, true)?;
+                fresh.endpoint.listen();
+                self.sockets[id].role = Role::Connection(fresh);
+            }
+        }
+        let now = self.now;
+        let connection = self.sockets[id].connection_mut().expect("it is one");
+        let stray = connection.endpoint.state() == State::Listen && !syn;
+        if connection.over || stray {
+            if let Some(reset) = refusal(&segment) {
+                self.outbox.push_back(Sent { at: now, socket: id, segment: reset });
+            }
+            self.drain();
+            return Ok(());
+        }
+        if segment.flags.has(Flags::SYN) && segment.mss != 0 {
+            connection.peer_mss = connection.peer_mss.min(u32::from(segment.mss));
+        }
+        let before = connection.endpoint.state();
+        let progress = connection.endpoint.on_segment(now, &segment, &mut ());
+        self.note(id, progress, before, true);
+        self.drain();
+        Ok(())
+    }
+
+    /// The connection a packet is for: that under test, or a new child of the listener under test.
+    fn receiver(&mut self, tcp: &Tcp) -> Result<SocketId, Stop> {
+        if tcp.urgent != 0 || tcp.flags & Flags::URG.0 != 0 {
+            return Stop::unsupported("urgent data");
+        }
+        let (parent, listening) = match self.under_test {
+            Some(id) => match self.sockets[id].role {
+                Role::Connection(_) => return Ok(id),
+                Role::Listening(_) => (id, true),
+                Role::Fresh => (id, false),
+            },
+            None => (self.open(), false),
+        };
+        let mut child = self.connection(parent, listening)?;
+        if listening {
+            child.endpoint.listen();
+        } else {
+            // A port that nobody listens on.
+            child.over = true;
+        }
+        let id = self.open();
+        self.sockets[id].options = self.sockets[parent].options.clone();
+        self.sockets[id].role = Role::Connection(child);
+        Ok(id)
+    }
+
+    /// An ICMP message of the script arrives.
+    pub fn arrive_icmp(&mut self, icmp: &Icmp) -> Result<(), Stop> {
+        let now = self.now;
+        let version = self.settings.ip_version;
+        let Some(id) = self.under_test else { return Stop::fail("no socket that the ICMP message could concern") };
+        let Some(connection) = self.sockets[id].connection_mut() else {
+            return Stop::fail("no connection that the ICMP message could concern");
+        };
+        let before = connection.endpoint.state();
+        let echoed = icmp.echoed.map_or(0, |(seq, _)| seq);
+        let seq = connection.numbers.echoed(echoed);
+        let progress = crate::stack::icmp(&mut connection.endpoint, now, icmp, version, seq)?;
+        self.note(id, progress, before, false);
+        self.drain();
+        Ok(())
+    }
+
+    /// What a call into the endpoint of socket `id` changed.
+    fn note(&mut self, id: SocketId, progress: Progress, before: State, by_segment: bool) {
+        let limit = self.send_limit(id);
+        let socket = &mut self.sockets[id];
+        let (mut woken_in, mut woken_out) = (false, false);
+        let Role::Connection(connection) = &mut socket.role else { return };
+        let mut accepted_by = None;
+        if progress.has(Progress::CONNECTED) {
+            connection.connected = true;
+            woken_out = true;
+            accepted_by = connection.parent;
+        }
+        woken_in |= progress.has(Progress::RECEIVED);
+        if progress.has(Progress::PEER_CLOSED) {
+            connection.peer_closed = true;
+            woken_in = true;
+        }
+        if progress.has(Progress::CLOSED) {
+            connection.over = true;
+            connection.error = crate::stack::error(&connection.endpoint, before, by_segment);
+            woken_in = true;
+            woken_out = true;
+        }
+        woken_in |= connection.complete_zerocopy();
+        let room = connection.queued() < limit;
+        if socket.wants_room && room {
+            socket.wants_room = false;
+            woken_out = true;
+        }
+        socket.woken_in += u64::from(woken_in);
+        socket.woken_out += u64::from(woken_out);
+        if let Some(parent) = accepted_by
+            && let Role::Listening(queue) = &mut self.sockets[parent].role
+        {
+            queue.push_back(id);
+            self.sockets[parent].woken_in += 1;
+        }
+    }
+
+    /// The most unacknowledged bytes that a socket takes.
+    pub fn send_limit(&self, id: SocketId) -> u64 {
+        self.sockets[id].options.send_buffer.unwrap_or_else(|| self.sysctls.send_buffer())
+    }
+
+    /// Whether a write to socket `id` would be taken.
+    pub fn has_room(&self, id: SocketId) -> bool {
+        let Some(connection) = self.sockets[id].connection() else { return false };
+        let low = self.sockets[id].options.not_sent_low.or(self.sysctls.not_sent_low);
+        let unsent = connection.written - connection.sent.min(connection.written);
+        connection.queued() < self.send_limit(id) && low.is_none_or(|low| unsent < low)
+    }
+
+    /// Lets everything leave that may leave now.
+    pub fn drain(&mut self) {
+        for (id, socket) in self.sockets.iter_mut().enumerate() {
+            let Some(connection) = socket.connection_mut() else { continue };
+            while let Some(segment) = connection.endpoint.poll_transmit(self.now, &mut ()) {
+                let end = segment.seq.wrapping_sub(ISS).wrapping_sub(1).wrapping_add(segment.len);
+                if segment.len > 0 {
+                    connection.sent = connection.sent.max(u64::from(end));
+                }
+                self.outbox.push_back(Sent { at: self.now, socket: id, segment });
+            }
+        }
+    }
+
+    /// When the next timer expires.
+    fn next_timeout(&self) -> Nanos {
+        let timeouts = self.sockets.iter().filter_map(Socket::connection).map(|c| c.endpoint.next_timeout());
+        timeouts.min().unwrap_or(NEVER)
+    }
+
+    /// Goes on to the next expiry of a timer and takes it, if there is one up to `limit`; else to `limit`.
+    pub fn step(&mut self, limit: Nanos) -> Result<bool, Stop> {
+        let next = self.next_timeout();
+        if next > limit {
+            self.now = self.now.max(limit);
+            return Ok(false);
+        }
+        self.at_once = if next > self.now { 0 } else { self.at_once + 1 };
+        if self.at_once > MOST_AT_ONCE {
+            return Stop::fail(format!("a timer of the endpoint expires without end at {}", crate::show::time(self.now)));
+        }
+        self.now = self.now.max(next);
+        for id in 0..self.sockets.len() {
+            let now = self.now;
+            let Some(connection) = self.sockets[id].connection_mut() else { continue };
+            if connection.endpoint.next_timeout() <= now {
+                let before = connection.endpoint.state();
+                let progress = connection.endpoint.on_timeout(now, &mut ());
+                self.note(id, progress, before, false);
+            }
+        }
+        self.drain();
+        Ok(true)
+    }
+}
+
+/// The reset that answers a segment for which there is no connection (RFC 9293 section 3.10.7.1).
+fn refusal(segment: &Segment) -> Option<Segment> {
+    if segment.flags.has(Flags::RST) {
+        return None;
+    }
+    let mut reset = Segment::new(Flags::RST);
+    if segment.flags.has(Flags::ACK) {
+        reset.seq = segment.ack;
+    } else {
+        reset.flags = Flags::RST.with(Flags::ACK);
+        reset.ack = segment.seq.wrapping_add(segment.seq_len());
+    }
+    Some(reset)
+}

@@ -1,0 +1,367 @@
+//! Playing a script: event after event, in virtual time.
+
+use crate::ast::{Action, Body, Call, Event, Packet, Position, Script, Tcp, When};
+use crate::calls::{self, Answer, Progress};
+use crate::host::{Host, Sent};
+use crate::settings::Settings;
+use crate::shell::{self, Files};
+use crate::verdict::{Outcome, Snippet, Stop, Verdict};
+use crate::{expect, parse, show, stack};
+use ackclock_tcp::stack::Stack;
+use ackclock_tcp::{Flags, Nanos, SECOND};
+
+/// How long after the latest right moment an expected packet is still waited for, to say when it did leave.
+const PATIENCE: Nanos = 300 * SECOND;
+
+/// What a script is run with.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The stack under test.
+    pub stack: &'a Stack,
+    /// Symbols and their values, as with packetdrill's `-D`.
+    pub defines: &'a [(String, String)],
+    /// Reads the shell scripts that a script calls.
+    pub files: &'a Files<'a>,
+}
+
+/// Runs the text of a script.
+pub fn run(text: &str, context: &Context<'_>) -> Outcome {
+    let script = match parse::script(text, &defines(context.defines, text)) {
+        Ok(script) => script,
+        Err(error) => {
+            let reason = format!("syntax error: {}", error.message);
+            return Outcome { verdict: Verdict::Fail { at: error.at, reason }, snippets: Vec::new() };
+        }
+    };
+    let mut runner = Runner {
+        host: Host::new(context.stack.config, Settings::default()),
+        snippets: Vec::new(),
+        waiting: None,
+        files: context.files,
+        last: 0,
+        at: Position { line: 1, column: 1 },
+    };
+    let verdict = match runner.script(&script) {
+        Ok(()) => Verdict::Pass,
+        Err(Stop::Fail(reason)) => Verdict::Fail { at: runner.at, reason },
+        Err(Stop::Unsupported(what)) => Verdict::Unsupported { at: runner.at, what },
+    };
+    Outcome { verdict, snippets: runner.snippets }
+}
+
+/// The symbols that whoever runs the public suites gives on the command line, and those of the caller, which win.
+fn defines(given: &[(String, String)], text: &str) -> Vec<(String, String)> {
+    let v6 = text.lines().any(|line| line.trim() == "--ip_version=ipv6");
+    let (level, kind) = if v6 { ("SOL_IPV6", "IPV6_RECVERR") } else { ("SOL_IP", "IP_RECVERR") };
+    let mut all = vec![
+        ("CMSG_LEVEL_IP".to_owned(), level.to_owned()),
+        ("CMSG_TYPE_RECVERR".to_owned(), kind.to_owned()),
+    ];
+    all.extend_from_slice(given);
+    all
+}
+
+/// A call that blocks while the script goes on.
+struct Waiting {
+    at: Position,
+    call: Call,
+    progress: Progress,
+    /// When it is to return; `None` where the script waits for it, however long it takes.
+    end: Option<Nanos>,
+    /// What it waits for at most.
+    until: Nanos,
+    tolerance: Nanos,
+}
+
+struct Runner<'a> {
+    host: Host,
+    snippets: Vec<Snippet>,
+    waiting: Option<Waiting>,
+    files: &'a Files<'a>,
+    /// Time of the event before.
+    last: Nanos,
+    at: Position,
+}
+
+/// Moments at which an event may happen, and the moment it aims at.
+struct Window {
+    from: Nanos,
+    to: Nanos,
+    tolerance: Nanos,
+}
+
+impl Runner<'_> {
+    fn script(&mut self, script: &Script) -> Result<(), Stop> {
+        for (name, value) in &script.options {
+            if name != "define" {
+                self.host.settings.set(name, value.as_deref())?;
+            }
+        }
+        self.survey(script)?;
+        for name in self.host.settings.init_scripts.clone() {
+            shell::run(&name, &mut self.host.sysctls, self.files)?;
+        }
+        if let Some((at, command)) = &script.init {
+            self.at = *at;
+            shell::run(command, &mut self.host.sysctls, self.files)?;
+        }
+        for event in &script.events {
+            self.at = event.at;
+            self.event(event)?;
+        }
+        self.finish_waiting()
+    }
+
+    /// Looks for what cannot be played before anything is: such a script has no verdict of its own.
+    fn survey(&mut self, script: &Script) -> Result<(), Stop> {
+        for event in &script.events {
+            self.at = event.at;
+            let beyond = match &event.action {
+                Action::Packet(packet) => beyond(packet),
+                Action::Call(call) => calls::beyond(call),
+                Action::Command(_) | Action::Code(_) => None,
+            };
+            if let Some(what) = beyond {
+                return Stop::unsupported(what);
+            }
+        }
+        self.at = Position { line: 1, column: 1 };
+        Ok(())
+    }
+
+    fn event(&mut self, event: &Event) -> Result<(), Stop> {
+        match &event.action {
+            Action::Packet(packet) if !packet.inbound => {
+                let Body::Tcp(tcp) = &packet.body else { return Stop::unsupported("packets other than TCP that leave") };
+                self.outbound(event.when, packet, tcp)?;
+            }
+            Action::Packet(packet) => {
+                self.wait_for(event.when, "inbound packet")?;
+                match &packet.body {
+                    Body::Tcp(tcp) => self.host.arrive(packet, tcp)?,
+                    Body::Icmp(icmp) => self.host.arrive_icmp(icmp)?,
+                    Body::Udp(_) => return Stop::unsupported("UDP"),
+                }
+                self.poll_waiting()?;
+            }
+            Action::Call(call) => {
+                self.finish_waiting()?;
+                let start = self.wait_for(event.when, "system call")?;
+                self.call(event, call, start)?;
+            }
+            Action::Command(command) => {
+                self.wait_for(event.when, "command")?;
+                let before = self.host.sysctls.clone();
+                shell::run(command, &mut self.host.sysctls, self.files)?;
+                let connected = self.host.sockets.iter().any(|socket| socket.connection().is_some());
+                if connected && before != self.host.sysctls {
+                    return Stop::unsupported("settings that change while there is a connection");
+                }
+            }
+            Action::Code(code) => {
+                self.wait_for(event.when, "code")?;
+                let values = self.host.connection_under_test().map(|connection| stack::info(connection));
+                self.snippets.push(Snippet { at: event.at, code: code.clone(), values: values.unwrap_or_default() });
+            }
+        }
+        self.last = self.host.now;
+        Ok(())
+    }
+
+    fn window(&self, when: When) -> Window {
+        let now = self.host.now;
+        let (from, to) = match when {
+            When::At(time) => (time, time),
+            When::After(time) => (now + time, now + time),
+            When::Between(from, to) => (from, to),
+            When::AfterBetween(from, to) => (now + from, now + to),
+            When::Any => (0, now + PATIENCE),
+        };
+        Window { from, to, tolerance: self.host.settings.tolerance(from.saturating_sub(self.last)) }
+    }
+
+    /// Goes on to the time of an event, and says when that is by the script.
+    fn wait_for(&mut self, when: When, what: &str) -> Result<Nanos, Stop> {
+        let window = self.window(when);
+        while self.step(window.from)? {}
+        if self.host.now > window.from + window.tolerance {
+            let (due, now) = (show::time(window.from), show::time(self.host.now));
+            return Stop::fail(format!("{what} is due at {due}, but the event before it came at {now}"));
+        }
+        Ok(window.from)
+    }
+
+    /// One step of the machine, with a look at the call that waits.
+    fn step(&mut self, limit: Nanos) -> Result<bool, Stop> {
+        let until = self.waiting.as_ref().map_or(limit, |waiting| waiting.until.min(limit)).max(self.host.now);
+        let moved = self.host.step(until)?;
+        self.poll_waiting()?;
+        Ok(moved || until < limit)
+    }
+
+    fn call(&mut self, event: &Event, call: &Call, start: Nanos) -> Result<(), Stop> {
+        let end = call.end.map(|end| match event.when {
+            // The end counts from where the start counts.
+            When::After(after) => start - after + end,
+            _ => end,
+        });
+        let mut progress = Progress { started: self.host.now, done: 0 };
+        let answer = calls::attempt(&mut self.host, call, &mut progress)?;
+        let tolerance = self.host.settings.tolerance(end.unwrap_or(start) - start);
+        let Answer::Blocks(until) = answer else {
+            calls::check(call, answer)?;
+            if let Some(end) = end
+                && self.host.now + tolerance < end
+            {
+                let (due, now) = (show::time(end), show::time(self.host.now));
+                return Stop::fail(format!("{} is to return at {due}, but returned at {now}", call.name));
+            }
+            return Ok(());
+        };
+        self.waiting = Some(Waiting { at: event.at, call: call.clone(), progress, end, until, tolerance });
+        if end.is_none() {
+            self.finish_waiting()?;
+        }
+        Ok(())
+    }
+
+    /// Tries again the call that waits.
+    fn poll_waiting(&mut self) -> Result<(), Stop> {
+        let Some(mut waiting) = self.waiting.take() else { return Ok(()) };
+        let here = std::mem::replace(&mut self.at, waiting.at);
+        let answer = calls::attempt(&mut self.host, &waiting.call, &mut waiting.progress)?;
+        if let Answer::Blocks(until) = answer {
+            waiting.until = until;
+            self.waiting = Some(waiting);
+        } else {
+            calls::check(&waiting.call, answer)?;
+            let now = self.host.now;
+            if let Some(end) = waiting.end
+                && now.abs_diff(end) > waiting.tolerance
+            {
+                let (due, now) = (show::time(end), show::time(now));
+                return Stop::fail(format!("{} is to return at {due}, but returned at {now}", waiting.call.name));
+            }
+        }
+        self.at = here;
+        Ok(())
+    }
+
+    /// Waits until the call that blocks has returned.
+    fn finish_waiting(&mut self) -> Result<(), Stop> {
+        let Some(waiting) = &self.waiting else { return Ok(()) };
+        let limit = waiting.end.map_or(self.host.now, |end| end.max(self.host.now)) + PATIENCE;
+        while self.waiting.is_some() && self.step(limit)? {}
+        let Some(waiting) = &self.waiting else { return Ok(()) };
+        self.at = waiting.at;
+        let due = waiting.end.map_or(String::new(), |end| format!(" to return at {}, but it is", show::time(end)));
+        Stop::fail(format!("{} is{due} still blocked at {}", waiting.call.name, show::time(self.host.now)))
+    }
+
+    /// The next segment that left from the socket under test, if it leaves by `limit`.
+    fn next_sent(&mut self, limit: Nanos) -> Result<Option<Sent>, Stop> {
+        loop {
+            // Packets of other sockets are no concern of the script.
+            let ours = self.host.under_test;
+            self.host.outbox.retain(|sent| Some(sent.socket) == ours);
+            if let Some(sent) = self.host.outbox.pop_front() {
+                return Ok(Some(sent));
+            }
+            if !self.step(limit)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// A packet is to leave.
+    fn outbound(&mut self, when: When, packet: &Packet, tcp: &Tcp) -> Result<(), Stop> {
+        let window = self.window(when);
+        let any = when == When::Any;
+        let expected = || {
+            let time = match when {
+                When::Any => String::new(),
+                _ if window.from == window.to => format!(" at {}", show::time(window.from)),
+                _ => format!(" at {} to {}", show::time(window.from), show::time(window.to)),
+            };
+            format!("expected {}{time}", show::packet(packet, tcp))
+        };
+        let limit = window.to.max(self.host.now) + window.tolerance;
+        let Some(first) = self.next_sent(limit)? else {
+            let late = self.next_sent(limit + PATIENCE)?;
+            let then = match late {
+                Some(sent) => format!(
+                    "nothing left until {}: > {}",
+                    show::time(sent.at),
+                    show::segment(&self.in_script(&sent))
+                ),
+                None => format!("nothing left until {}", show::time(limit + PATIENCE)),
+            };
+            return Stop::fail(format!("{}; {then}", expected()));
+        };
+        let run = self.run_of(first, tcp.len)?;
+        let whole = expect::join(&run).expect("a run has segments");
+        let Some(connection) = self.host.connection_under_test() else {
+            return Stop::fail("no connection that could send a packet");
+        };
+        if tcp.flags & Flags::SYN.0 != 0 && whole.flags.has(Flags::SYN) {
+            connection.numbers.begin(tcp, &whole);
+        }
+        if let (Some(script), Some(live)) = (tcp.options.as_deref().and_then(expect::timestamp), whole.timestamps) {
+            connection.numbers.note_timestamp(script, live.val);
+        }
+        let numbers = connection.numbers.clone();
+        let several = run.len() > 1;
+        let mut wrong = expect::differences(packet, tcp, &whole, &numbers, &self.host.settings, several);
+        let early = first.at + window.tolerance < window.from;
+        if !any && (early || first.at > window.to + window.tolerance) {
+            wrong.insert(0, format!("{} it", if early { "too early for" } else { "too late for" }));
+        }
+        if wrong.is_empty() {
+            return Ok(());
+        }
+        let shown = show::segment(&numbers.leaving(&whole));
+        let left = format!("> {shown} left at {}", show::time(first.at));
+        Stop::fail(format!("{}; {left}: {}", expected(), wrong.join(", ")))
+    }
+
+    fn in_script(&mut self, sent: &Sent) -> Tcp {
+        let numbers = self.host.sockets[sent.socket].connection().map(|connection| connection.numbers.clone());
+        numbers.unwrap_or_default().leaving(&sent.segment)
+    }
+
+    /// The segments that make up a packet of `len` bytes, as far as they follow within the tolerance.
+    fn run_of(&mut self, first: Sent, len: u32) -> Result<Vec<ackclock_tcp::Segment>, Stop> {
+        let mut run = vec![first.segment];
+        let mut total = first.segment.len;
+        let limit = first.at.max(self.host.now) + self.host.settings.tolerance;
+        while total > 0 && total < len {
+            let Some(next) = self.next_sent(limit)? else { break };
+            let last = run.last().expect("it has one");
+            if !expect::continues(last, &next.segment) || total + next.segment.len > len {
+                self.host.outbox.push_front(next);
+                break;
+            }
+            total += next.segment.len;
+            run.push(next.segment);
+        }
+        Ok(run)
+    }
+}
+
+/// What in a packet cannot be played.
+fn beyond(packet: &Packet) -> Option<String> {
+    if let Some(what) = packet.beyond {
+        return Some(what.to_owned());
+    }
+    if packet.ports.is_some() {
+        return Some("packets with ports of their own".to_owned());
+    }
+    match &packet.body {
+        Body::Tcp(tcp) => tcp.options.iter().flatten().find_map(|option| match option {
+            crate::ast::TcpOption::Other(name) => Some((*name).to_owned()),
+            _ => None,
+        }),
+        Body::Udp(_) => Some("UDP".to_owned()),
+        Body::Icmp(icmp) => icmp.foreign.then(|| "ICMP about packets other than TCP".to_owned()),
+    }
+}

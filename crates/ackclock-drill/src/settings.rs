@@ -1,0 +1,117 @@
+//! Command-line options of packetdrill, given from outside or at a script's head.
+
+use crate::verdict::Stop;
+use ackclock_tcp::{MILLISECOND, Nanos};
+
+/// The kind of sockets and packets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum IpVersion {
+    /// IPv4.
+    V4,
+    /// IPv6.
+    V6,
+    /// IPv4 packets under IPv6 sockets.
+    Mapped,
+}
+
+/// What the options say.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// `--ip_version`
+    pub ip_version: IpVersion,
+    /// `--tolerance_usecs`: how far from its time an event may be.
+    pub tolerance: Nanos,
+    /// `--tolerance_percent` of the time since the event before, where that is more.
+    pub tolerance_percent: f64,
+    /// `--mtu` of the device.
+    pub mtu: u32,
+    /// `--tcp_ts_tick_usecs`: the tick of our timestamps, whose values are then checked; 0 leaves them unchecked.
+    pub timestamp_tick: Nanos,
+    /// `--tcp_ts_ecr_scaled`: an echoed timestamp that no packet carried is worked out from the first one.
+    pub scaled_echoes: bool,
+    /// `--init_scripts`: shell scripts to run first.
+    pub init_scripts: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            ip_version: IpVersion::V4,
+            tolerance: 4 * MILLISECOND,
+            tolerance_percent: 0.0,
+            mtu: 1500,
+            timestamp_tick: 0,
+            scaled_echoes: false,
+            init_scripts: Vec::new(),
+        }
+    }
+}
+
+/// Options about addresses, ports and output, which nothing depends on here.
+const HARMLESS: &[&str] = &[
+    "bind_port",
+    "code_command",
+    "code_format",
+    "connect_port",
+    "gateway_ip",
+    "local_ip",
+    "local_linux_ip",
+    "netmask_ip",
+    "persistent_tun_dev",
+    "remote_ip",
+    "speed",
+    "verbose",
+];
+
+impl Settings {
+    /// Takes an option.
+    pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), Stop> {
+        let text = value.unwrap_or_default();
+        let wrong = |expected: &str| Stop::Fail(format!("--{name}={text}: expected {expected}"));
+        match name {
+            "ip_version" => {
+                self.ip_version = match text {
+                    "ipv4" => IpVersion::V4,
+                    "ipv6" => IpVersion::V6,
+                    "ipv4-mapped-ipv6" => IpVersion::Mapped,
+                    _ => return Err(wrong("ipv4, ipv6 or ipv4-mapped-ipv6")),
+                }
+            }
+            "tolerance_usecs" => {
+                let micros: u32 = text.parse().map_err(|_| wrong("microseconds"))?;
+                self.tolerance = u64::from(micros) * 1000;
+            }
+            "tolerance_percent" => {
+                let percent: f64 = text.parse().map_err(|_| wrong("a percentage"))?;
+                if !(0.0..=100.0).contains(&percent) {
+                    return Err(wrong("a percentage from 0 to 100"));
+                }
+                self.tolerance_percent = percent;
+            }
+            "mtu" => {
+                let mtu = text.parse().ok().filter(|mtu| (68..=65_535).contains(mtu));
+                self.mtu = mtu.ok_or_else(|| wrong("68 to 65535 bytes"))?;
+            }
+            "tcp_ts_tick_usecs" => {
+                let micros: u32 = text.parse().map_err(|_| wrong("microseconds"))?;
+                self.timestamp_tick = u64::from(micros) * 1000;
+            }
+            "tcp_ts_ecr_scaled" => self.scaled_echoes = true,
+            "init_scripts" => self.init_scripts.extend(text.split(',').map(str::to_owned)),
+            "code_sockopt" if matches!(text, "" | "TCP_INFO") => {}
+            _ if HARMLESS.contains(&name) => {}
+            _ => return Stop::unsupported(format!("option --{name}{}{text}", if value.is_some() { "=" } else { "" })),
+        }
+        Ok(())
+    }
+
+    /// The largest TCP payload of a packet without options.
+    pub fn mss(&self) -> u32 {
+        self.mtu - if self.ip_version == IpVersion::V6 { 60 } else { 40 }
+    }
+
+    /// The tolerance for an event that is due so long after the one before.
+    pub fn tolerance(&self, since: Nanos) -> Nanos {
+        self.tolerance.max((since as f64 * self.tolerance_percent / 100.0) as Nanos)
+    }
+}

@@ -1,0 +1,207 @@
+//! Shell commands of scripts. What sets the stack is carried out, what has no effect here is passed over, and anything else
+//! is unsupported by name.
+
+use crate::sysctl::Sysctls;
+use crate::verdict::Stop;
+
+/// How deep scripts may call scripts.
+const DEPTH: u32 = 8;
+
+/// Reads a file by the path that a script gives, relative to the script's folder.
+pub type Files<'a> = dyn Fn(&str) -> Option<String> + 'a;
+
+/// Runs a command line, or the text of a shell script.
+pub fn run(text: &str, sysctls: &mut Sysctls, files: &Files<'_>) -> Result<(), Stop> {
+    run_nested(text, sysctls, files, 0)
+}
+
+fn run_nested(text: &str, sysctls: &mut Sysctls, files: &Files<'_>, depth: u32) -> Result<(), Stop> {
+    if depth > DEPTH {
+        return Stop::fail(format!("shell scripts call each other more than {DEPTH} deep"));
+    }
+    for words in commands(text) {
+        simple(&words, sysctls, files, depth)?;
+    }
+    Ok(())
+}
+
+/// One command of words.
+fn simple(words: &[String], sysctls: &mut Sysctls, files: &Files<'_>, depth: u32) -> Result<(), Stop> {
+    // Assignments before a command are its environment; alone they set variables that nothing here reads.
+    let skip = words.iter().take_while(|word| is_assignment(word)).count();
+    let Some((command, arguments)) = words[skip..].split_first() else { return Ok(()) };
+    let name = command.rsplit('/').next().unwrap_or(command);
+    match name {
+        "sysctl" => settings(arguments, sysctls, words),
+        "set_sysctls.py" => settings(arguments, sysctls, words),
+        "echo" => echo(arguments, sysctls, words),
+        "tc" => queue(arguments, sysctls, words),
+        "ip" if arguments.first().is_some_and(|first| first == "tcp_metrics") => Ok(()),
+        "sh" | "bash" | "source" | "." if !arguments.is_empty() && !arguments[0].starts_with('-') => {
+            simple(arguments, sysctls, files, depth)
+        }
+        "nstat" | "true" | ":" | "set" | "sync" | "exit" | "ulimit" | "cat" | "dmesg" => Ok(()),
+        _ if name.starts_with("sysctl_restore_") => Ok(()),
+        "defaults.sh" => match files(command) {
+            Some(text) => run_nested(&text, sysctls, files, depth + 1),
+            None => sysctls.public_defaults(),
+        },
+        _ if name.ends_with(".sh") => match files(command) {
+            Some(text) => run_nested(&text, sysctls, files, depth + 1),
+            None => Stop::fail(format!("{command}: no such file")),
+        },
+        _ => unknown(words),
+    }
+}
+
+fn unknown<T>(words: &[String]) -> Result<T, Stop> {
+    Stop::unsupported(format!("command {}", words.join(" ")))
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    })
+}
+
+/// `sysctl [-q] name=value ...`, with names of dots, of slashes, or paths below /proc/sys.
+fn settings(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Result<(), Stop> {
+    for argument in arguments.iter().filter(|argument| !argument.starts_with('-')) {
+        let Some((name, value)) = argument.split_once('=') else { return unknown(words) };
+        sysctls.set(name, value)?;
+    }
+    Ok(())
+}
+
+/// `echo value > /proc/sys/...`
+fn echo(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Result<(), Stop> {
+    match arguments.iter().position(|word| word == ">") {
+        None => Ok(()),
+        Some(at) => match &arguments[at + 1..] {
+            [path] if path.starts_with("/proc/sys/") => sysctls.set(path, &arguments[..at].join(" ")),
+            [path] if path == "/dev/null" => Ok(()),
+            _ => unknown(words),
+        },
+    }
+}
+
+/// `tc qdisc replace dev tun0 root fq`: fair queueing paces, a FIFO does not.
+fn queue(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Result<(), Stop> {
+    let Some(kind) = arguments.iter().position(|word| word == "root").and_then(|at| arguments.get(at + 1)) else {
+        return unknown(words);
+    };
+    match kind.as_str() {
+        "fq" => sysctls.fair_queue = true,
+        "pfifo" | "bfifo" | "pfifo_fast" | "noqueue" | "fq_codel" => sysctls.fair_queue = false,
+        _ => return unknown(words),
+    }
+    Ok(())
+}
+
+/// Splits a text into commands of words, as far as the public scripts go: quotes, comments, line continuations, `;`, `&&`,
+/// `||`, `>` as a word of its own. Redirections of the error stream and to nowhere are dropped.
+fn commands(text: &str) -> Vec<Vec<String>> {
+    let mut commands = Vec::new();
+    let mut words: Vec<String> = Vec::new();
+    let mut word = String::new();
+    let mut in_word = false;
+    let mut chars = text.chars().peekable();
+    macro_rules! end_word {
+        () => {
+            if in_word {
+                words.push(std::mem::take(&mut word));
+                in_word = false;
+            }
+        };
+    }
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if chars.peek() == Some(&'\n') => {
+                chars.next();
+            }
+            '\\' => {
+                in_word = true;
+                word.extend(chars.next());
+            }
+            '\'' | '"' => {
+                in_word = true;
+                word.extend(chars.by_ref().take_while(|&inner| inner != c));
+            }
+            '$' if chars.peek() == Some(&'(') => {
+                in_word = true;
+                word.push(c);
+                word.extend(chars.by_ref().take_while(|&inner| inner != ')'));
+                word.push(')');
+            }
+            '#' if !in_word => while chars.next_if(|&inner| inner != '\n').is_some() {},
+            '\n' | ';' => {
+                end_word!();
+                commands.push(std::mem::take(&mut words));
+            }
+            '&' | '|' if chars.peek() == Some(&c) => {
+                chars.next();
+                end_word!();
+                commands.push(std::mem::take(&mut words));
+            }
+            '>' => {
+                if matches!(word.as_str(), "1" | "2") {
+                    word.insert(0, '#');
+                }
+                end_word!();
+                words.push(">".to_owned());
+            }
+            c if c.is_whitespace() => end_word!(),
+            c => {
+                in_word = true;
+                word.push(c);
+            }
+        }
+    }
+    end_word!();
+    commands.push(words);
+    commands.iter_mut().for_each(drop_redirections);
+    commands.iter_mut().flatten().for_each(|word| *word = expand(word));
+    commands.retain(|words| !words.is_empty());
+    commands
+}
+
+/// Drops `> /dev/null`, `2>&1` and their like; what is echoed into a setting stays.
+fn drop_redirections(words: &mut Vec<String>) {
+    let mut kept: Vec<String> = Vec::new();
+    let mut words_in = std::mem::take(words).into_iter().peekable();
+    while let Some(word) = words_in.next() {
+        let nowhere = |target: Option<&String>| target.is_some_and(|to| to == "/dev/null" || to.starts_with('&'));
+        if word == ">" && nowhere(words_in.peek()) {
+            words_in.next();
+            kept.pop_if(|before| before.starts_with('#'));
+        } else {
+            kept.push(word);
+        }
+    }
+    *words = kept;
+}
+
+/// The shell's arithmetic as far as settings need it: products of numbers in `$((...))`.
+fn expand(word: &str) -> String {
+    let Some((before, rest)) = word.split_once("$((") else { return word.to_owned() };
+    let Some((inner, after)) = rest.split_once("))") else { return word.to_owned() };
+    let factors: Option<Vec<u64>> = inner.split('*').map(|factor| factor.trim().parse().ok()).collect();
+    match factors.and_then(|factors| factors.into_iter().try_fold(1u64, u64::checked_mul)) {
+        Some(product) => format!("{before}{product}{}", expand(after)),
+        None => word.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_continuations_and_products_are_understood() {
+        let text = "sysctl -q a=\"1 2 $((3*4))\" b=$((15*1024*1024)) # c\n./x.py /proc/a=1 \\\n  /proc/b=2; y > /dev/null 2>&1";
+        let commands = commands(text);
+        assert_eq!(commands[0], ["sysctl", "-q", "a=1 2 12", "b=15728640"]);
+        assert_eq!(commands[1], ["./x.py", "/proc/a=1", "/proc/b=2"]);
+        assert_eq!(commands[2], ["y"]);
+    }
+}

@@ -1,0 +1,184 @@
+//! Names of the system-call interface and their numbers on Linux.
+
+/// The number of an error (`errno.h`).
+pub fn errno_number(name: &str) -> Option<i64> {
+    ERRORS.iter().find(|(known, _)| *known == name).map(|&(_, number)| number)
+}
+
+/// The value of a symbol that may stand in an argument.
+pub fn value(name: &str) -> Option<i64> {
+    SYMBOLS.iter().find(|(known, _)| *known == name).map(|&(_, value)| value).or_else(|| errno_number(name))
+}
+
+const ERRORS: &[(&str, i64)] = &[
+    ("EPERM", 1),
+    ("ENOENT", 2),
+    ("EINTR", 4),
+    ("EIO", 5),
+    ("EBADF", 9),
+    ("EAGAIN", 11),
+    ("EWOULDBLOCK", 11),
+    ("ENOMEM", 12),
+    ("EACCES", 13),
+    ("EFAULT", 14),
+    ("EEXIST", 17),
+    ("EINVAL", 22),
+    ("EPIPE", 32),
+    ("ENOTSOCK", 88),
+    ("EDESTADDRREQ", 89),
+    ("EMSGSIZE", 90),
+    ("ENOPROTOOPT", 92),
+    ("EPROTO", 71),
+    ("EPROTONOSUPPORT", 93),
+    ("EOPNOTSUPP", 95),
+    ("EADDRINUSE", 98),
+    ("EADDRNOTAVAIL", 99),
+    ("ENETDOWN", 100),
+    ("ENETUNREACH", 101),
+    ("ECONNABORTED", 103),
+    ("ECONNRESET", 104),
+    ("ENOBUFS", 105),
+    ("EISCONN", 106),
+    ("ENOTCONN", 107),
+    ("ETIMEDOUT", 110),
+    ("ECONNREFUSED", 111),
+    ("EHOSTDOWN", 112),
+    ("EHOSTUNREACH", 113),
+    ("EALREADY", 114),
+    ("EINPROGRESS", 115),
+];
+
+/// Non-blocking mode of a file (`O_NONBLOCK`, `SOCK_NONBLOCK`).
+pub const NONBLOCK: i64 = 0o4000;
+/// `O_RDWR`
+pub const RDWR: i64 = 2;
+
+/// `MSG_PEEK`
+pub const MSG_PEEK: i64 = 0x2;
+/// `MSG_TRUNC`
+pub const MSG_TRUNC: i64 = 0x20;
+/// `MSG_DONTWAIT`
+pub const MSG_DONTWAIT: i64 = 0x40;
+/// `MSG_WAITALL`
+pub const MSG_WAITALL: i64 = 0x100;
+/// `MSG_ERRQUEUE`
+pub const MSG_ERRQUEUE: i64 = 0x2000;
+/// `MSG_NOSIGNAL`
+pub const MSG_NOSIGNAL: i64 = 0x4000;
+/// `MSG_MORE`
+pub const MSG_MORE: i64 = 0x8000;
+/// `MSG_EOR`
+pub const MSG_EOR: i64 = 0x80;
+/// `MSG_ZEROCOPY`
+pub const MSG_ZEROCOPY: i64 = 0x400_0000;
+
+/// `EPOLLIN`, `POLLIN`
+pub const IN: i64 = 0x1;
+/// `EPOLLOUT`, `POLLOUT`
+pub const OUT: i64 = 0x4;
+/// `EPOLLERR`, `POLLERR`
+pub const ERR: i64 = 0x8;
+/// `EPOLLHUP`, `POLLHUP`
+pub const HUP: i64 = 0x10;
+/// `EPOLLRDNORM`, `POLLRDNORM`
+pub const RDNORM: i64 = 0x40;
+/// `EPOLLWRNORM`, `POLLWRNORM`
+pub const WRNORM: i64 = 0x100;
+/// `EPOLLRDHUP`, `POLLRDHUP`
+pub const RDHUP: i64 = 0x2000;
+/// `EPOLLONESHOT`
+pub const ONESHOT: i64 = 1 << 30;
+/// `EPOLLET`
+pub const EDGE: i64 = 1 << 31;
+
+/// `TCP_CM_INQ`
+pub const CM_INQ: i64 = 36;
+/// `SO_EE_ORIGIN_ZEROCOPY`
+pub const ORIGIN_ZEROCOPY: i64 = 5;
+/// `SO_EE_CODE_ZEROCOPY_COPIED`
+pub const CODE_COPIED: i64 = 1;
+
+const SYMBOLS: &[(&str, i64)] = &[
+    ("AF_UNSPEC", 0),
+    ("AF_INET", 2),
+    ("PF_INET", 2),
+    ("AF_INET6", 10),
+    ("PF_INET6", 10),
+    ("SOCK_STREAM", 1),
+    ("SOCK_DGRAM", 2),
+    ("SOCK_RAW", 3),
+    ("SOCK_NONBLOCK", NONBLOCK),
+    ("SOCK_CLOEXEC", 0o2_000_000),
+    ("IPPROTO_IP", 0),
+    ("IPPROTO_ICMP", 1),
+    ("IPPROTO_TCP", 6),
+    ("IPPROTO_UDP", 17),
+    ("IPPROTO_IPV6", 41),
+    ("IPPROTO_MPTCP", 262),
+    ("SOL_IP", 0),
+    ("SOL_SOCKET", 1),
+    ("SOL_TCP", 6),
+    ("SOL_IPV6", 41),
+    ("IP_RECVERR", 11),
+    ("IPV6_RECVERR", 25),
+    ("SHUT_RD", 0),
+    ("SHUT_WR", 1),
+    ("SHUT_RDWR", 2),
+    ("F_GETFD", 1),
+    ("F_SETFD", 2),
+    ("F_GETFL", 3),
+    ("F_SETFL", 4),
+    ("FD_CLOEXEC", 1),
+    ("O_RDONLY", 0),
+    ("O_WRONLY", 1),
+    ("O_RDWR", RDWR),
+    ("O_NONBLOCK", NONBLOCK),
+    ("FIONREAD", 0x541b),
+    ("SIOCINQ", 0x541b),
+    ("TIOCOUTQ", 0x5411),
+    ("SIOCOUTQ", 0x5411),
+    ("SIOCOUTQNSD", 0x894b),
+    ("MSG_OOB", 0x1),
+    ("MSG_PEEK", MSG_PEEK),
+    ("MSG_DONTROUTE", 0x4),
+    ("MSG_CTRUNC", 0x8),
+    ("MSG_TRUNC", MSG_TRUNC),
+    ("MSG_DONTWAIT", MSG_DONTWAIT),
+    ("MSG_EOR", MSG_EOR),
+    ("MSG_WAITALL", MSG_WAITALL),
+    ("MSG_ERRQUEUE", MSG_ERRQUEUE),
+    ("MSG_NOSIGNAL", MSG_NOSIGNAL),
+    ("MSG_MORE", MSG_MORE),
+    ("MSG_ZEROCOPY", MSG_ZEROCOPY),
+    ("MSG_FASTOPEN", 0x2000_0000),
+    ("POLLIN", IN),
+    ("POLLPRI", 0x2),
+    ("POLLOUT", OUT),
+    ("POLLERR", ERR),
+    ("POLLHUP", HUP),
+    ("POLLNVAL", 0x20),
+    ("POLLRDNORM", RDNORM),
+    ("POLLWRNORM", WRNORM),
+    ("POLLRDHUP", RDHUP),
+    ("EPOLLIN", IN),
+    ("EPOLLPRI", 0x2),
+    ("EPOLLOUT", OUT),
+    ("EPOLLERR", ERR),
+    ("EPOLLHUP", HUP),
+    ("EPOLLRDNORM", RDNORM),
+    ("EPOLLWRNORM", WRNORM),
+    ("EPOLLRDHUP", RDHUP),
+    ("EPOLLEXCLUSIVE", 1 << 28),
+    ("EPOLLONESHOT", ONESHOT),
+    ("EPOLLET", EDGE),
+    ("EPOLL_CTL_ADD", 1),
+    ("EPOLL_CTL_DEL", 2),
+    ("EPOLL_CTL_MOD", 3),
+    ("TCP_CM_INQ", CM_INQ),
+    ("SO_EE_ORIGIN_ZEROCOPY", ORIGIN_ZEROCOPY),
+    ("SO_EE_CODE_ZEROCOPY_COPIED", CODE_COPIED),
+    ("IP_PMTUDISC_DONT", 0),
+    ("IP_PMTUDISC_WANT", 1),
+    ("IP_PMTUDISC_DO", 2),
+    ("IP_PMTUDISC_PROBE", 3),
+];

@@ -1,0 +1,238 @@
+//! The kernel's settings, as far as they mean something to an endpoint.
+
+use crate::verdict::Stop;
+use ackclock_tcp::config::{EcnMode, Restart};
+use ackclock_tcp::pacing::Pacing;
+use ackclock_tcp::recovery::Recovery;
+use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND, cc, validation};
+
+/// What scripts have set; `None` leaves the stack's own choice.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Sysctls {
+    /// Whether the device's queue paces.
+    pub fair_queue: bool,
+    timestamps: Option<bool>,
+    sack: Option<bool>,
+    dsack: Option<bool>,
+    ecn: Option<u8>,
+    congestion_control: Option<String>,
+    syn_retries: Option<u32>,
+    synack_retries: Option<u32>,
+    data_retries: Option<u32>,
+    frto: Option<bool>,
+    reordering: Option<u32>,
+    restart: Option<bool>,
+    early_retrans: Option<u8>,
+    recovery: Option<u8>,
+    /// tcp_rmem: least, default and most bytes.
+    receive: Option<[u64; 3]>,
+    /// tcp_wmem.
+    send: Option<[u64; 3]>,
+    slow_start_percent: Option<u32>,
+    avoidance_percent: Option<u32>,
+    rto_min: Option<Nanos>,
+    rto_max: Option<Nanos>,
+    /// tcp_notsent_lowat
+    pub not_sent_low: Option<u64>,
+    /// tcp_fin_timeout
+    pub fin_timeout: Option<Nanos>,
+    /// tcp_keepalive_time, tcp_keepalive_intvl
+    pub keepalive: [Option<Nanos>; 2],
+    /// tcp_keepalive_probes
+    pub keepalive_probes: Option<u32>,
+}
+
+/// Settings without an effect on one connection in a world without other load.
+const HARMLESS: &[&str] = &[
+    "net.core.optmem_max",
+    "net.core.rmem_default",
+    "net.core.rmem_max",
+    "net.core.wmem_default",
+    "net.core.wmem_max",
+    "net.core.somaxconn",
+    "net.core.netdev_max_backlog",
+    "net.core.default_qdisc",
+    "net.ipv4.ip_local_port_range",
+    "net.ipv4.tcp_abort_on_overflow",
+    "net.ipv4.tcp_autocorking",
+    "net.ipv4.tcp_challenge_ack_limit",
+    "net.ipv4.tcp_fack",
+    "net.ipv4.tcp_fastopen",
+    "net.ipv4.tcp_fastopen_blackhole_timeout_sec",
+    "net.ipv4.tcp_fastopen_key",
+    "net.ipv4.tcp_invalid_ratelimit",
+    "net.ipv4.tcp_limit_output_bytes",
+    "net.ipv4.tcp_max_reordering",
+    "net.ipv4.tcp_max_syn_backlog",
+    "net.ipv4.tcp_mem",
+    "net.ipv4.tcp_min_tso_segs",
+    "net.ipv4.tcp_no_metrics_save",
+    "net.ipv4.tcp_syncookies",
+    "net.ipv4.tcp_tso_rtt_log",
+    "net.ipv4.tcp_tso_win_divisor",
+    "net.ipv4.tcp_tw_recycle",
+    "net.ipv4.tcp_tw_reuse",
+    // Sockets of IPPROTO_TCP stay TCP.
+    "net.mptcp.enabled",
+];
+
+/// Settings that only have an effect with a value other than the one here.
+const OFF: &[(&str, &[&str])] = &[
+    ("net.ipv4.ip_no_pmtu_disc", &["0"]),
+    ("net.ipv4.tcp_mtu_probing", &["0"]),
+    ("net.ipv4.tcp_thin_linear_timeouts", &["0"]),
+    ("net.ipv4.tcp_thin_dupack", &["0"]),
+    ("net.ipv4.tcp_window_scaling", &["1"]),
+    ("net.ipv4.tcp_moderate_rcvbuf", &["1"]),
+    ("net.ipv4.tcp_shrink_window", &["0"]),
+    ("net.ipv4.tcp_rfc1337", &["0"]),
+    ("net.ipv4.tcp_stdurg", &["0"]),
+    ("net.ipv4.tcp_low_latency", &["0"]),
+    ("net.ipv4.tcp_ecn_fallback", &["0", "1"]),
+    ("net.ipv4.tcp_ecn_option", &["0", "1", "2"]),
+    ("net.ipv4.tcp_ecn_option_beacon", &["0", "1", "2", "3"]),
+    ("net.ipv4.tcp_adv_win_scale", &["1"]),
+    ("net.ipv4.tcp_retries1", &["3"]),
+];
+
+impl Sysctls {
+    /// What the scripts of the public suites' common `defaults.sh` set, where that file is not there.
+    pub fn public_defaults(&mut self) -> Result<(), Stop> {
+        for (name, value) in [
+            ("tcp_rmem", "4096 540000 15728640"),
+            ("tcp_wmem", "4096 262144 4194304"),
+            ("tcp_timestamps", "1"),
+            ("tcp_syn_retries", "5"),
+            ("tcp_synack_retries", "5"),
+            ("tcp_frto", "2"),
+            ("tcp_sack", "1"),
+            ("tcp_dsack", "1"),
+            ("tcp_reordering", "3"),
+            ("tcp_congestion_control", "cubic"),
+            ("tcp_slow_start_after_idle", "0"),
+            ("tcp_early_retrans", "4"),
+            ("tcp_recovery", "1"),
+            ("tcp_ecn", "0"),
+            ("tcp_pacing_ss_ratio", "200"),
+            ("tcp_pacing_ca_ratio", "120"),
+        ] {
+            self.set(&format!("net.ipv4.{name}"), value)?;
+        }
+        self.fair_queue = false;
+        Ok(())
+    }
+
+    /// Takes a setting; its name may be written with dots, with slashes or as a path below /proc/sys.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), Stop> {
+        let name = name.trim_start_matches("/proc/sys/").replace('/', ".");
+        let value = value.trim().trim_matches('"');
+        let wrong = || Stop::Fail(format!("sysctl {name}={value}: expected whole numbers"));
+        let number = || value.parse::<u32>().map_err(|_| wrong());
+        let small = || value.parse::<u8>().map_err(|_| wrong());
+        let seconds = || number().map(|seconds| u64::from(seconds) * SECOND);
+        let three = || {
+            let numbers: Option<Vec<u64>> = value.split_whitespace().map(|part| part.parse().ok()).collect();
+            numbers.and_then(|numbers| <[u64; 3]>::try_from(numbers).ok()).ok_or_else(wrong)
+        };
+        match name.strip_prefix("net.ipv4.tcp_").unwrap_or_default() {
+            "timestamps" => self.timestamps = Some(number()? != 0),
+            "sack" => self.sack = Some(number()? != 0),
+            "dsack" => self.dsack = Some(number()? != 0),
+            "ecn" => self.ecn = Some(small()?),
+            "congestion_control" => self.congestion_control = Some(value.to_owned()),
+            "syn_retries" => self.syn_retries = Some(number()?),
+            "synack_retries" => self.synack_retries = Some(number()?),
+            "retries2" => self.data_retries = Some(number()?),
+            "frto" => self.frto = Some(number()? != 0),
+            "reordering" => self.reordering = Some(number()?.max(1)),
+            "slow_start_after_idle" => self.restart = Some(number()? != 0),
+            "early_retrans" => self.early_retrans = Some(small()?),
+            "recovery" => self.recovery = Some(small()?),
+            "rmem" => self.receive = Some(three()?),
+            "wmem" => self.send = Some(three()?),
+            "pacing_ss_ratio" => self.slow_start_percent = Some(number()?),
+            "pacing_ca_ratio" => self.avoidance_percent = Some(number()?),
+            "rto_min_us" => self.rto_min = Some(u64::from(number()?) * 1000),
+            "rto_max_ms" => self.rto_max = Some(u64::from(number()?) * MILLISECOND),
+            "notsent_lowat" => self.not_sent_low = Some(u64::from(number()?)).filter(|&low| low < u64::from(u32::MAX)),
+            "fin_timeout" => self.fin_timeout = Some(seconds()?),
+            "keepalive_time" => self.keepalive[0] = Some(seconds()?),
+            "keepalive_intvl" => self.keepalive[1] = Some(seconds()?),
+            "keepalive_probes" => self.keepalive_probes = Some(number()?),
+            _ if HARMLESS.contains(&name.as_str()) => {}
+            _ => match OFF.iter().find(|(known, _)| *known == name) {
+                Some((_, values)) if values.contains(&value) => {}
+                _ => return Stop::unsupported(format!("sysctl {name}={value}")),
+            },
+        }
+        Ok(())
+    }
+
+    /// The most a send buffer takes by itself: auto-tuning goes up to the third value of tcp_wmem (Linux: 4 MiB).
+    pub fn send_buffer(&self) -> u64 {
+        self.send.map_or(4 << 20, |[_, _, most]| most)
+    }
+
+    /// Applies what was set to a stack's configuration. `passive` is whether the peer opens the connection.
+    pub fn apply(&self, config: &mut Config, passive: bool) -> Result<(), Stop> {
+        config.timestamps = self.timestamps.unwrap_or(config.timestamps);
+        config.sack = self.sack.unwrap_or(config.sack);
+        config.dsack = self.dsack.unwrap_or(config.dsack);
+        config.frto = self.frto.unwrap_or(config.frto);
+        config.dup_thresh = self.reordering.unwrap_or(config.dup_thresh);
+        config.data_retries = self.data_retries.unwrap_or(config.data_retries);
+        let syn_retries = if passive { self.synack_retries } else { self.syn_retries };
+        config.syn_retries = syn_retries.unwrap_or(config.syn_retries);
+        config.min_rto = self.rto_min.unwrap_or(config.min_rto);
+        config.max_rto = self.rto_max.unwrap_or(config.max_rto);
+        if let Some(mode) = self.ecn {
+            config.ecn = match mode {
+                0 => EcnMode::Off,
+                1 => EcnMode::Classic,
+                2 => EcnMode::Passive,
+                3 => EcnMode::Accurate,
+                _ => return Stop::unsupported(format!("sysctl net.ipv4.tcp_ecn={mode}")),
+            };
+        }
+        if let Some(name) = &self.congestion_control {
+            config.cc = congestion_control(name)?;
+        }
+        if let Some(mode) = self.early_retrans {
+            config.tlp = mode >= 3;
+        }
+        if let Some(mode) = self.recovery {
+            config.rack = mode & 1 != 0;
+        }
+        match self.restart {
+            Some(true) => config.restart = Restart::Rfc5681,
+            Some(false) => {
+                config.restart = Restart::Off;
+                config.validation = validation::by_name("none").expect("in the catalogue");
+            }
+            None => {}
+        }
+        if let Some([_, start, most]) = self.receive {
+            // Half of the buffer is the kernel's overhead (tcp_adv_win_scale).
+            config.receive_buffer = start / 2;
+            config.receive_buffer_max = most;
+        }
+        if self.fair_queue {
+            config.pacing = Pacing::Fq {
+                slow_start_percent: self.slow_start_percent.unwrap_or(200),
+                avoidance_percent: self.avoidance_percent.unwrap_or(120),
+                quantum: 2 * u64::from(config.mss + 40),
+            };
+        } else {
+            config.pacing = Pacing::Off;
+        }
+        if !config.sack && config.recovery == Recovery::Sack {
+            config.recovery = Recovery::NewReno;
+        }
+        Ok(())
+    }
+}
+
+/// A congestion control by the kernel's name for it.
+pub fn congestion_control(name: &str) -> Result<&'static cc::Entry, Stop> {
+    cc::by_name(name).ok_or_else(|| Stop::Unsupported(format!("congestion control {name}")))
+}

@@ -1,0 +1,151 @@
+//! Between the numbers of a script and those of the endpoint: initial sequence numbers, timestamps, options.
+
+use std::collections::BTreeMap;
+
+use crate::ast::{AccEcnField, EcnField, Packet, Tcp, TcpOption};
+use crate::settings::Settings;
+use crate::verdict::Stop;
+use ackclock_tcp::segment::{MAX_SACK_BLOCKS, SackBlock};
+use ackclock_tcp::{AccEcnOption, Ecn, Flags, Segment, Timestamps};
+
+/// How one connection's numbers are mapped. The peer's are those of the script; ours begin where the script says they do.
+#[derive(Clone, Debug, Default)]
+pub struct Numbers {
+    /// What to add to our sequence numbers to get the script's.
+    local: u32,
+    /// TSvals of the script and what they really were.
+    timestamps: BTreeMap<u32, u32>,
+    /// The first pair of these.
+    first_timestamp: Option<(u32, u32)>,
+}
+
+impl Numbers {
+    /// The script's packet `expected` is our SYN or SYN-ACK `sent`: here the script's numbers begin.
+    pub fn begin(&mut self, expected: &Tcp, sent: &Segment) {
+        self.local = expected.seq.wrapping_sub(sent.seq);
+    }
+
+    /// Remembers that the timestamp the script writes as `script` was `live`.
+    pub fn note_timestamp(&mut self, script: u32, live: u32) {
+        self.timestamps.insert(script, live);
+        self.first_timestamp.get_or_insert((script, live));
+    }
+
+    /// A live TSval in the script's numbers: the first one is taken as it is written.
+    pub fn timestamp(&self, live: u32) -> u32 {
+        let (script, first) = self.first_timestamp.unwrap_or((live, live));
+        script.wrapping_add(live.wrapping_sub(first))
+    }
+
+    /// A sequence number of ours in the script's numbers.
+    pub fn to_script(&self, live: u32) -> u32 {
+        live.wrapping_add(self.local)
+    }
+
+    fn to_live(&self, script: u32) -> u32 {
+        script.wrapping_sub(self.local)
+    }
+
+    /// A sequence number that an ICMP message quotes.
+    pub fn echoed(&self, script: u32) -> u32 {
+        self.to_live(script)
+    }
+
+    /// The segment that a script's packet brings.
+    pub fn arriving(&self, packet: &Packet, tcp: &Tcp, settings: &Settings) -> Result<Segment, Stop> {
+        let mut segment = Segment::new(Flags(tcp.flags));
+        let acks = segment.flags.has(Flags::ACK);
+        segment.seq = tcp.seq;
+        segment.len = tcp.len;
+        segment.ack = if acks { self.to_live(tcp.ack) } else { tcp.ack };
+        segment.window = tcp.window.unwrap_or(0);
+        segment.ecn = match (packet.ip.ecn, packet.ip.tos) {
+            (Some(EcnField::Is(bits)), _) => Ecn::from_bits(bits),
+            (Some(EcnField::Capable), _) => return Stop::fail("[ect01] may only stand at a packet that leaves"),
+            (None, tos) => Ecn::from_bits(tos.unwrap_or(0)),
+        };
+        for option in tcp.options.iter().flatten() {
+            match option {
+                TcpOption::Nop | TcpOption::Eol => {}
+                &TcpOption::Mss(mss) => segment.mss = mss,
+                &TcpOption::WindowScale(shift) => segment.window_scale = shift,
+                TcpOption::SackPermitted => segment.sack_permitted = true,
+                TcpOption::Sack(blocks) => {
+                    for (slot, &(start, end)) in segment.sack.iter_mut().zip(blocks) {
+                        *slot = SackBlock { start: self.to_live(start), end: self.to_live(end) };
+                    }
+                    segment.sack_count = blocks.len().min(MAX_SACK_BLOCKS) as u8;
+                }
+                &TcpOption::Timestamps { val, ecr } => {
+                    let ecr = if acks { self.echo(ecr, settings)? } else { ecr };
+                    segment.timestamps = Some(Timestamps { val, ecr });
+                }
+                TcpOption::AccEcn(counters) => segment.accecn = Some(accecn(counters)),
+                TcpOption::Other(name) => return Stop::unsupported(*name),
+            }
+        }
+        Ok(segment)
+    }
+
+    /// The live timestamp that the peer echoes as `script`.
+    fn echo(&self, script: u32, settings: &Settings) -> Result<u32, Stop> {
+        if let Some(&live) = self.timestamps.get(&script) {
+            return Ok(live);
+        }
+        match self.first_timestamp {
+            Some((first, live)) if settings.scaled_echoes => Ok(script.wrapping_sub(first).wrapping_add(live)),
+            _ => Stop::fail(format!("TS ecr {script}: no packet that left had this timestamp")),
+        }
+    }
+
+    /// A segment that left, in the script's numbers.
+    pub fn leaving(&self, segment: &Segment) -> Tcp {
+        let syn = segment.flags.has(Flags::SYN);
+        let mut options = Vec::new();
+        if syn && segment.mss != 0 {
+            options.push(TcpOption::Mss(segment.mss));
+        }
+        if syn && segment.sack_permitted {
+            options.push(TcpOption::SackPermitted);
+        }
+        if let Some(Timestamps { val, ecr }) = segment.timestamps {
+            options.push(TcpOption::Timestamps { val: self.timestamp(val), ecr });
+        }
+        if syn && segment.window_scale != Segment::NO_OPTION {
+            options.push(TcpOption::WindowScale(segment.window_scale));
+        }
+        if segment.sack_count > 0 {
+            options.push(TcpOption::Sack(segment.sack_blocks().iter().map(|block| (block.start, block.end)).collect()));
+        }
+        if let Some(option) = &segment.accecn {
+            options.push(TcpOption::AccEcn(accecn_fields(option)));
+        }
+        Tcp {
+            flags: segment.flags.0,
+            ace: None,
+            seq: self.to_script(segment.seq),
+            len: segment.len,
+            ack: if segment.flags.has(Flags::ACK) { segment.ack } else { 0 },
+            window: Some(segment.window),
+            urgent: 0,
+            options: Some(options),
+        }
+    }
+}
+
+const ORDER0: [AccEcnField; 3] = [AccEcnField::E0b, AccEcnField::Ceb, AccEcnField::E1b];
+const ORDER1: [AccEcnField; 3] = [AccEcnField::E1b, AccEcnField::Ceb, AccEcnField::E0b];
+
+fn accecn(counters: &[(AccEcnField, u32)]) -> AccEcnOption {
+    let mut option = AccEcnOption { count: counters.len().min(3) as u8, ..AccEcnOption::default() };
+    option.order1 = counters.first().is_some_and(|&(field, _)| field == AccEcnField::E1b);
+    for (slot, &(_, value)) in option.counters.iter_mut().zip(counters) {
+        *slot = value;
+    }
+    option
+}
+
+fn accecn_fields(option: &AccEcnOption) -> Vec<(AccEcnField, u32)> {
+    let order = if option.order1 { ORDER1 } else { ORDER0 };
+    order.into_iter().zip(option.counters).take(usize::from(option.count)).collect()
+}
