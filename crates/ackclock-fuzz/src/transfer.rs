@@ -85,7 +85,7 @@ fn drive(u: &mut Unstructured<'_>) -> Result<()> {
             for (end, volume) in ends.iter_mut().zip(volumes) {
                 end.write(now, volume / writes + if written == writes { volume % writes } else { 0 });
                 if written == writes {
-                    end.close(now);
+                    end.shutdown_write(now);
                 }
             }
         } else if arrival <= now {
