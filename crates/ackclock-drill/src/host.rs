@@ -153,7 +153,10 @@ impl Host {
         let Role::Connection(connection) = &self.sockets[id].role else { unreachable!("receiver finds connections") };
         let segment = connection.numbers.arriving(packet, tcp, &self.settings)?;
         let syn = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
-        if connection.over && syn && let Some(parent) = connection.parent {
+        if connection.over
+            && syn
+            && let Some(parent) = connection.parent
+        {
             // A port that listens takes the next connection of the same peer.
             if matches!(self.sockets[parent].role, Role::Listening(_)) {
                 let mut fresh = self.connection(parent, true)?;
@@ -305,7 +308,10 @@ impl Host {
         }
         self.at_once = if next > self.now { 0 } else { self.at_once + 1 };
         if self.at_once > MOST_AT_ONCE {
-            return Stop::fail(format!("a timer of the endpoint expires without end at {}", crate::show::time(self.now)));
+            return Stop::fail(format!(
+                "a timer of the endpoint expires without end at {}",
+                crate::show::time(self.now)
+            ));
         }
         self.now = self.now.max(next);
         for id in 0..self.sockets.len() {

@@ -291,7 +291,8 @@ mod tests {
 
     #[test]
     fn a_sequence_range_is_no_address() {
-        let range = [Kind::Int(1), Kind::Punct(':'), Kind::Int(1001), Kind::Punct('('), Kind::Int(1000), Kind::Punct(')')];
+        let range =
+            [Kind::Int(1), Kind::Punct(':'), Kind::Int(1001), Kind::Punct('('), Kind::Int(1000), Kind::Punct(')')];
         assert_eq!(kinds("1:1001(1000)"), range);
         assert_eq!(kinds("fd3d::1"), [Kind::Address("fd3d::1".to_owned())]);
         assert_eq!(kinds("::ffff:192.0.2.1"), [Kind::Address("::ffff:192.0.2.1".to_owned())]);

@@ -53,10 +53,8 @@ pub fn run(text: &str, context: &Context<'_>) -> Outcome {
 fn defines(given: &[(String, String)], text: &str) -> Vec<(String, String)> {
     let v6 = text.lines().any(|line| line.trim() == "--ip_version=ipv6");
     let (level, kind) = if v6 { ("SOL_IPV6", "IPV6_RECVERR") } else { ("SOL_IP", "IP_RECVERR") };
-    let mut all = vec![
-        ("CMSG_LEVEL_IP".to_owned(), level.to_owned()),
-        ("CMSG_TYPE_RECVERR".to_owned(), kind.to_owned()),
-    ];
+    let mut all =
+        vec![("CMSG_LEVEL_IP".to_owned(), level.to_owned()), ("CMSG_TYPE_RECVERR".to_owned(), kind.to_owned())];
     all.extend_from_slice(given);
     all
 }
@@ -132,7 +130,9 @@ impl Runner<'_> {
     fn event(&mut self, event: &Event) -> Result<(), Stop> {
         match &event.action {
             Action::Packet(packet) if !packet.inbound => {
-                let Body::Tcp(tcp) = &packet.body else { return Stop::unsupported("packets other than TCP that leave") };
+                let Body::Tcp(tcp) = &packet.body else {
+                    return Stop::unsupported("packets other than TCP that leave");
+                };
                 self.outbound(event.when, packet, tcp)?;
             }
             Action::Packet(packet) => {
@@ -289,11 +289,9 @@ impl Runner<'_> {
         let Some(first) = self.next_sent(limit)? else {
             let late = self.next_sent(limit + PATIENCE)?;
             let then = match late {
-                Some(sent) => format!(
-                    "nothing left until {}: > {}",
-                    show::time(sent.at),
-                    show::segment(&self.in_script(&sent))
-                ),
+                Some(sent) => {
+                    format!("nothing left until {}: > {}", show::time(sent.at), show::segment(&self.in_script(&sent)))
+                }
                 None => format!("nothing left until {}", show::time(limit + PATIENCE)),
             };
             return Stop::fail(format!("{}; {then}", expected()));

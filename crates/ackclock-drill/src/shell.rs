@@ -59,9 +59,8 @@ fn unknown<T>(words: &[String]) -> Result<T, Stop> {
 }
 
 fn is_assignment(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(name, _)| {
-        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
-    })
+    word.split_once('=')
+        .is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
 }
 
 /// `sysctl [-q] name=value ...`, with names of dots, of slashes, or paths below /proc/sys.

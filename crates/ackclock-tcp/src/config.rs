@@ -52,6 +52,28 @@ pub struct Keepalive {
     pub probes: u32,
 }
 
+/// When payload is acknowledged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AckRule {
+    /// At the latest `delayed_ack` after it arrived, and with `ack_every` full segments (RFC 5681 section 4.2).
+    Rfc5681,
+    /// With more than one full segment; a delay of 40 to 500 ms that follows the gaps between arrivals; at once for the first
+    /// `quick_acks`, and again after a pause; and with data of ours where the two ends take turns (Linux
+    /// net/ipv4/tcp_input.c, tcp_event_data_recv). `delayed_ack` and `ack_every` say nothing here.
+    Linux,
+}
+
+/// What is done with segments that are not acceptable, where standards and Linux differ.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Conformance {
+    /// An ACK of what was not sent is answered (RFC 9293 section 3.10.7.4), a segment without timestamps is dropped where they
+    /// are in use (RFC 7323 section 3.2), and only challenge ACKs are limited in number (RFC 5961 section 7).
+    Rfc,
+    /// An ACK of what was not sent is dropped, a segment without timestamps is taken, and no empty segment is answered twice
+    /// within `challenge_interval` (Linux net/ipv4/tcp_input.c: tcp_ack, tcp_validate_incoming, tcp_oow_rate_limited).
+    Linux,
+}
+
 /// Configuration of an endpoint.
 #[derive(Clone)]
 pub struct Config {
@@ -122,12 +144,20 @@ pub struct Config {
     pub receive_buffer_max: u64,
     /// The window scale to offer; `None` for the least that lets the window field hold `receive_buffer_max`.
     pub window_scale: Option<u8>,
+    /// When payload is acknowledged.
+    pub ack_rule: AckRule,
     /// How long an ACK may be held back (RFC 9293 section 3.8.6.3: below 500 ms); 0 acknowledges every segment.
     pub delayed_ack: Nanos,
     /// Full-sized segments after which an ACK is due at once (RFC 5681 section 4.2: 2).
     pub ack_every: u32,
     /// Segments at the start of a connection, and after an idle period, that are acknowledged at once.
     pub quick_acks: u32,
+    /// What is done with segments that are not acceptable.
+    pub conformance: Conformance,
+    /// The least time between two challenge ACKs (RFC 5961 section 7; Linux `tcp_invalid_ratelimit`: 500 ms).
+    pub challenge_interval: Nanos,
+    /// Whether TIME-WAIT ignores a RST (RFC 1337; Linux `tcp_rfc1337`).
+    pub rfc1337: bool,
     /// Restart after idle.
     pub restart: Restart,
     /// Pacing.

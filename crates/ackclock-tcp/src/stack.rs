@@ -1,6 +1,6 @@
 //! Named stacks: tables of the choices that make up an endpoint.
 
-use crate::config::{Config, EcnMode, Restart, RtoRule};
+use crate::config::{AckRule, Config, Conformance, EcnMode, Restart, RtoRule};
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, pacing::Pacing, slow_start, validation};
 
@@ -72,9 +72,13 @@ fn rfc() -> Config {
         receive_buffer: 256 << 20,
         receive_buffer_max: 256 << 20,
         window_scale: None,
+        ack_rule: AckRule::Rfc5681,
         delayed_ack: 200 * MILLISECOND,
         ack_every: 2,
         quick_acks: 0,
+        conformance: Conformance::Rfc,
+        challenge_interval: 500 * MILLISECOND,
+        rfc1337: false,
         restart: Restart::Rfc5681,
         pacing: Pacing::Off,
         cc: cc::by_name("reno").expect("in the catalogue"),

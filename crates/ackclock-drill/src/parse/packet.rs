@@ -186,7 +186,8 @@ impl Parser {
                     ace_flags(value)
                 }
                 _ => {
-                    let message = format!("{text} are no TCP flags: expected F, S, R, P, '.', U, E, W, A, 0 to 7 or '-'");
+                    let message =
+                        format!("{text} are no TCP flags: expected F, S, R, P, '.', U, E, W, A, 0 to 7 or '-'");
                     return Err(SyntaxError::new(at, message));
                 }
             };

@@ -1,6 +1,6 @@
 //! The end of a connection: close, half-close, abort, reset, TIME-WAIT.
 
-use super::{Due, Endpoint, Progress, State};
+use super::{Due, Endpoint, Progress, State, Uses};
 use crate::{Error, Flags, NEVER, Nanos, Observer, Segment};
 
 impl Endpoint {
@@ -49,6 +49,9 @@ impl Endpoint {
         let mut segment = Segment::new(Flags::RST.with(Flags::ACK));
         segment.seq = self.wire(self.sender.sent_edge());
         segment.ack = self.receive_next();
+        if self.uses.has(Uses::TIMESTAMPS) {
+            segment.timestamps = Some(self.stamps.option(now));
+        }
         self.reply(segment);
         self.forget(now);
     }
@@ -86,6 +89,16 @@ impl Endpoint {
         self.stop();
         progress.add(Progress::CLOSED);
         self.enter(now, State::Closed, obs);
+    }
+
+    /// The attempt of a peer came to nothing: the next may come (RFC 9293 section 3.10.7.4, second step).
+    pub(super) fn relisten<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
+        let config = &self.cold.config;
+        let mut fresh = Endpoint::new(config, self.iss);
+        fresh.cold.passive = true;
+        *fresh.sender.stats_mut() = *self.sender.stats();
+        *self = fresh;
+        self.enter(now, State::Listen, obs);
     }
 
     /// The connection failed.

@@ -1,11 +1,14 @@
 //! The three-way handshake (RFC 9293 section 3.5), from both sides and at once.
 
-use super::{Due, Endpoint, Progress, State};
+use super::{Due, Endpoint, Progress, State, Uses};
 use crate::receiver::window_scale;
+use crate::segment::Timestamps;
 use crate::{Error, Event, Flags, NEVER, Nanos, Observer, Segment};
 
 /// The MSS of a peer that offers none (RFC 9293 section 3.7.1).
 const DEFAULT_MSS: u32 = 536;
+/// Bytes of the timestamps option with its padding (RFC 7323 appendix A).
+pub(super) const STAMPS_LEN: u32 = 12;
 
 impl Endpoint {
     /// A segment in LISTEN (RFC 9293 section 3.10.7.2).
@@ -16,7 +19,7 @@ impl Endpoint {
         if segment.flags.has(Flags::ACK) {
             self.refuse(segment);
         } else if segment.flags.has(Flags::SYN) {
-            self.take_syn(segment);
+            self.take_syn(now, segment);
             self.due.set(Due::SYN, true);
             self.enter(now, State::SynReceived, obs);
         }
@@ -44,9 +47,8 @@ impl Endpoint {
         if !segment.flags.has(Flags::SYN) {
             return;
         }
-        self.take_syn(segment);
+        self.take_syn(now, segment);
         if acks_ours {
-            self.sender.set_window_edge(u64::from(segment.window));
             self.establish(now, progress, obs);
             self.receiver.owe_ack();
         } else {
@@ -56,13 +58,18 @@ impl Endpoint {
         }
     }
 
-    fn take_syn(&mut self, segment: &Segment) {
+    fn take_syn(&mut self, now: Nanos, segment: &Segment) {
         self.irs = segment.seq;
         (self.wl1, self.wl2) = (segment.seq, self.iss);
+        self.sender.set_window_edge(u64::from(segment.window));
         let cold = &mut self.cold;
         cold.peer_mss = if segment.mss == 0 { DEFAULT_MSS } else { u32::from(segment.mss) };
         cold.peer_sack = segment.sack_permitted;
         cold.peer_scales = segment.window_scale != Segment::NO_OPTION;
+        cold.peer_stamps = segment.timestamps.is_some();
+        if let Some(stamps) = segment.timestamps {
+            self.stamps.set(now, stamps.val);
+        }
         self.peer_scale = if cold.peer_scales { segment.window_scale.min(14) } else { 0 };
     }
 
@@ -80,7 +87,10 @@ impl Endpoint {
         }
         cold.timers.syn = NEVER;
         self.due.set(Due::SYN, false);
-        let mss = config.mss.min(cold.peer_mss);
+        // What options take from every segment, the MSS option does not count (RFC 6691).
+        let stamped = config.timestamps && cold.peer_stamps;
+        let mss = config.mss.min(cold.peer_mss).saturating_sub(if stamped { STAMPS_LEN } else { 0 }).max(1);
+        self.uses.set(Uses::TIMESTAMPS, stamped);
         self.sender.establish(now, mss, sack, syn_lost, config);
         self.cold.timers.on_established(now);
         self.end_user_timeout();
@@ -107,6 +117,11 @@ impl Endpoint {
         if !answering || cold.peer_scales {
             segment.window_scale = offered_scale(config);
         }
+        if config.timestamps && (!answering || cold.peer_stamps) {
+            segment.timestamps =
+                Some(Timestamps { ecr: if answering { self.stamps.recent } else { 0 }, ..self.stamps.option(now) });
+        }
+        self.stamps.last_ack = segment.ack;
         cold.syn_sent_at = now;
         cold.timers.syn = now + self.sender.rtt().rto();
         let retransmission = cold.syn_retries > 0;

@@ -1,6 +1,8 @@
 //! Segments of a synchronised connection (RFC 9293 section 3.10.7.4).
 
-use super::{Due, Endpoint, Progress, State, Watch, unwrap};
+use super::{Due, Endpoint, Progress, State, Uses, Watch, unwrap};
+use crate::config::Conformance;
+use crate::receiver::Payload;
 use crate::segment::MAX_SACK_BLOCKS;
 use crate::sender::Arrival;
 use crate::{Error, Flags, Nanos, Observer, Segment};
@@ -14,27 +16,25 @@ impl Endpoint {
         progress: &mut Progress,
         obs: &mut O,
     ) {
+        if self.uses.any() && !self.passes_timestamps(now, segment) {
+            return;
+        }
         let next = self.receiver.next();
         let start = unwrap(segment.seq.wrapping_sub(self.irs).wrapping_sub(1), next);
         let Some(start) = start.filter(|&start| self.acceptable(start, segment.seq_len())) else {
-            // A retransmitted SYN in SYN-RECEIVED means that our SYN-ACK was lost; anything else gets an ACK.
-            if self.state == State::SynReceived && segment.flags.has(Flags::SYN) && segment.seq == self.irs {
-                self.due.set(Due::SYN, true);
-            } else if !segment.flags.has(Flags::RST) {
-                self.receiver.owe_ack();
-            }
-            return;
+            return self.on_unacceptable(now, segment, progress, obs);
         };
         if segment.flags.has(Flags::RST) {
-            self.on_reset(now, progress, obs);
-            return;
+            return self.on_reset(now, start == next, progress, obs);
         }
         if segment.flags.has(Flags::SYN) {
-            self.receiver.owe_ack();
-            return;
+            return self.challenge(now);
         }
         if !segment.flags.has(Flags::ACK) || !self.take_ack(now, segment, progress, obs) {
             return;
+        }
+        if self.uses.has(Uses::TIMESTAMPS) {
+            self.note_timestamps(now, segment);
         }
         if segment.len > 0 || segment.flags.has(Flags::FIN) {
             self.take_payload(now, segment, start, progress, obs);
@@ -51,10 +51,61 @@ impl Endpoint {
         start + u64::from(len) > next && start < edge.max(next + 1)
     }
 
-    fn on_reset<O: Observer>(&mut self, now: Nanos, progress: &mut Progress, obs: &mut O) {
+    /// Nothing of the segment lies in the receive window.
+    fn on_unacceptable<O: Observer>(&mut self, now: Nanos, segment: &Segment, progress: &mut Progress, obs: &mut O) {
+        if segment.flags.has(Flags::RST) {
+            return;
+        }
+        if segment.flags.has(Flags::SYN) {
+            if self.state != State::SynReceived || segment.seq != self.irs {
+                return self.challenge(now);
+            }
+            if !segment.flags.has(Flags::ACK) {
+                // Our SYN-ACK was lost.
+                self.due.set(Due::SYN, true);
+            } else if self.take_ack(now, segment, progress, obs) {
+                // Both ends opened at once (RFC 9293 section 3.5, figure 8): the SYN was known, the ACK is what is new.
+                self.receiver.owe_ack();
+            }
+            return;
+        }
+        if self.state == State::TimeWait && segment.flags.has(Flags::FIN) {
+            // Our ACK of the FIN was lost: the wait begins anew (RFC 9293 section 3.10.7.4, eighth step).
+            self.linger(now, self.cold.config.time_wait);
+        }
+        self.answer(now, segment);
+    }
+
+    /// An ACK is owed for a segment that is not acceptable.
+    pub(super) fn answer(&mut self, now: Nanos, segment: &Segment) {
+        // A segment without payload may itself be such an answer: two ends must not go on answering each other.
+        if self.cold.config.conformance == Conformance::Linux && segment.seq_len() == 0 {
+            return self.challenge(now);
+        }
+        self.receiver.owe_ack();
+    }
+
+    /// A challenge ACK is owed (RFC 5961), but not too often.
+    fn challenge(&mut self, now: Nanos) {
+        let interval = self.cold.config.challenge_interval;
+        if self.cold.answered_at == 0 || now - self.cold.answered_at >= interval {
+            self.cold.answered_at = now.max(1);
+            self.receiver.owe_ack();
+        }
+    }
+
+    /// A RST within the window: only one with the very next sequence number is believed, any other is challenged
+    /// (RFC 5961 section 3.2).
+    fn on_reset<O: Observer>(&mut self, now: Nanos, exact: bool, progress: &mut Progress, obs: &mut O) {
+        if !exact {
+            return self.challenge(now);
+        }
         match self.state {
+            State::SynReceived if self.cold.passive => self.relisten(now, obs),
             State::SynReceived => self.fail(now, Error::Refused, progress, obs),
+            State::TimeWait if self.cold.config.rfc1337 => {}
             State::TimeWait | State::Closing | State::LastAck => self.end(now, progress, obs),
+            // In CLOSE-WAIT the peer has said all it had to say, and we have not.
             _ => self.fail(now, Error::Reset, progress, obs),
         }
     }
@@ -63,22 +114,28 @@ impl Endpoint {
     fn take_ack<O: Observer>(&mut self, now: Nanos, segment: &Segment, progress: &mut Progress, obs: &mut O) -> bool {
         let una = self.sender.una();
         let base = self.iss.wrapping_add(1);
-        let Some(ack) = unwrap(segment.ack.wrapping_sub(base), una) else {
-            return self.state != State::SynReceived;
-        };
-        if ack > self.sender.nxt() {
-            self.receiver.owe_ack();
-            return false;
-        }
+        let ahead = segment.ack.wrapping_sub(self.wire(una)) as i32;
+        let ack = unwrap(segment.ack.wrapping_sub(base), una);
         if self.state == State::SynReceived {
             if segment.ack != base {
+                self.refuse(segment);
                 return false;
             }
             self.establish(now, progress, obs);
         }
-        if ack < una {
-            // Old: nothing in it is news, but its payload may be.
-            return true;
+        let Some(ack) = ack.filter(|&ack| ack >= una) else {
+            // Old: nothing in it is news, but its payload may be, unless it is too old to be true (RFC 5961 section 5.2).
+            let too_old = u64::from(ahead.unsigned_abs()) > self.sender.largest_window();
+            if too_old {
+                self.challenge(now);
+            }
+            return !too_old;
+        };
+        if ack > self.sender.nxt() {
+            if self.cold.config.conformance == Conformance::Rfc {
+                self.receiver.owe_ack();
+            }
+            return false;
         }
         self.last_ack = now;
         if self.watch.any() {
@@ -86,14 +143,17 @@ impl Endpoint {
         }
         let mut blocks = [(0, 0); MAX_SACK_BLOCKS];
         let mut count = 0;
-        for block in segment.sack_blocks() {
+        let mut dsack = None;
+        for (index, block) in segment.sack_blocks().iter().enumerate() {
             let start = unwrap(block.start.wrapping_sub(base), ack);
             let end = unwrap(block.end.wrapping_sub(base), ack);
-            if let (Some(start), Some(end)) = (start, end)
-                && ack < start
-                && start < end
-                && end <= self.sender.nxt()
-            {
+            let (Some(start), Some(end)) = (start, end) else { continue };
+            if start >= end || end > self.sender.nxt() {
+                continue;
+            }
+            if index == 0 && is_duplicate(segment, start, end, ack, base) {
+                dsack = Some((start, end));
+            } else if ack < start {
                 blocks[count] = (start, end);
                 count += 1;
             }
@@ -103,8 +163,8 @@ impl Endpoint {
             window_edge: self.window_edge(segment, ack),
             blocks: &blocks[..count],
             pure: segment.len == 0 && !segment.flags.has(Flags::FIN),
-            dsack: None,
-            echo: None,
+            dsack,
+            echo: self.echo(now, segment),
             congestion: false,
             marked: 0,
         };
@@ -127,7 +187,9 @@ impl Endpoint {
         let newer = segment.seq.wrapping_sub(self.wl1) as i32;
         if newer > 0 || (newer == 0 && segment.ack.wrapping_sub(self.wl2) as i32 >= 0) {
             (self.wl1, self.wl2) = (segment.seq, segment.ack);
-            return ack + (u64::from(segment.window) << self.peer_scale);
+            // The window of a SYN is never scaled (RFC 7323 section 2.2).
+            let scale = if segment.flags.has(Flags::SYN) { 0 } else { self.peer_scale };
+            return ack + (u64::from(segment.window) << scale);
         }
         self.sender.window_edge().max(ack)
     }
@@ -140,11 +202,26 @@ impl Endpoint {
         progress: &mut Progress,
         obs: &mut O,
     ) {
+        let whole = start + u64::from(segment.len);
         let before = self.receiver.received();
+        if self.orphan && segment.len > 0 && whole > before && !self.receiver.finished() {
+            // Nobody will read it (RFC 9293 section 3.6.1).
+            self.refuse(segment);
+            return self.end(now, progress, obs);
+        }
         let was_finished = self.receiver.finished();
-        let idle = self.sender.rtt().rto();
+        let rtt = self.sender.rtt();
+        let payload = Payload {
+            start,
+            len: segment.len,
+            fin: segment.flags.has(Flags::FIN),
+            push: segment.flags.has(Flags::PSH),
+            echo: self.echo(now, segment),
+            rto: rtt.rto(),
+            srtt: rtt.srtt(),
+        };
         self.sender.stats_mut().data_segments_received += u64::from(segment.len > 0);
-        self.receiver.on_data(now, start, segment.len, segment.flags.has(Flags::FIN), idle);
+        self.receiver.on_data(now, &payload);
         if self.receiver.received() > before {
             progress.add(Progress::RECEIVED);
         }
@@ -152,4 +229,15 @@ impl Endpoint {
             self.on_fin(now, progress, obs);
         }
     }
+}
+
+/// Whether the first SACK block of `segment` reports a duplicate: it lies below the cumulative acknowledgment, or within the
+/// second block (RFC 2883 section 4).
+fn is_duplicate(segment: &Segment, start: u64, end: u64, ack: u64, base: u32) -> bool {
+    if start < ack {
+        return true;
+    }
+    let Some(second) = segment.sack_blocks().get(1) else { return false };
+    let second = (unwrap(second.start.wrapping_sub(base), ack), unwrap(second.end.wrapping_sub(base), ack));
+    matches!(second, (Some(low), Some(high)) if low <= start && end <= high)
 }

@@ -11,12 +11,14 @@ mod inspect;
 mod options;
 mod output;
 mod timers;
+mod timestamps;
 
 use crate::receiver::Receiver;
 use crate::sender::Sender;
 use crate::{Config, Error, Event, NEVER, Nanos, Observer, Segment};
 pub use close::reset_for;
 use timers::Timers;
+use timestamps::Stamps;
 
 /// Connection states of RFC 9293 section 3.3.2.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -133,6 +135,14 @@ bits! {
     }
 }
 
+bits! {
+    /// What the two ends agreed to use.
+    Uses {
+        /// Timestamps.
+        TIMESTAMPS = 1;
+    }
+}
+
 /// One end of a TCP connection.
 // In memory as it stands here: what every segment touches, then what only the handshake does (see `Sender`).
 #[repr(C)]
@@ -140,6 +150,7 @@ pub struct Endpoint {
     state: State,
     due: Due,
     watch: Watch,
+    uses: Uses,
     /// The shift of the peer's window field.
     peer_scale: u8,
     /// Whether the application has closed altogether and takes no more data.
@@ -155,6 +166,7 @@ pub struct Endpoint {
     last_ack: Nanos,
     receiver: Receiver,
     sender: Sender,
+    stamps: Stamps,
     cold: Box<Cold>,
 }
 
@@ -170,6 +182,9 @@ struct Cold {
     peer_mss: u32,
     peer_sack: bool,
     peer_scales: bool,
+    peer_stamps: bool,
+    /// When a segment that was not acceptable was last answered.
+    answered_at: Nanos,
     /// Whether the connection was opened passively.
     passive: bool,
     syn_retries: u32,
@@ -186,6 +201,7 @@ impl Endpoint {
             state: State::Closed,
             due: Due::default(),
             watch: Watch::default(),
+            uses: Uses::default(),
             peer_scale: 0,
             orphan: false,
             iss: isn,
@@ -196,6 +212,7 @@ impl Endpoint {
             last_ack: 0,
             receiver: Receiver::new(config),
             sender: Sender::new(config),
+            stamps: Stamps::new(isn),
             cold: Box::new(Cold {
                 error: None,
                 soft_error: None,
@@ -203,6 +220,8 @@ impl Endpoint {
                 peer_mss: 536,
                 peer_sack: false,
                 peer_scales: false,
+                peer_stamps: false,
+                answered_at: 0,
                 passive: false,
                 syn_retries: 0,
                 syn_sent_at: 0,
@@ -237,8 +256,8 @@ impl Endpoint {
 
     /// The application consumed `bytes` of what was received.
     #[inline]
-    pub fn read(&mut self, _now: Nanos, bytes: u64) {
-        self.receiver.read(bytes);
+    pub fn read(&mut self, now: Nanos, bytes: u64) {
+        self.receiver.read(now, bytes);
     }
 
     /// Takes an arriving segment.

@@ -67,7 +67,7 @@ impl Endpoint {
         if self.sender.expiries() > self.cold.config.data_retries {
             self.give_up(now, self.cold.config.reset_on_give_up, &mut progress, obs);
         }
-        self.receiver.on_timeout(now);
+        self.receiver.on_timeout(now, self.sender.rtt().rto());
         progress
     }
 

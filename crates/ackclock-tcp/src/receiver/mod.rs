@@ -1,10 +1,14 @@
 //! The receiving half: what has arrived, when to acknowledge, what to report.
 
+mod acks;
 mod reassembly;
+mod tuning;
 
 use crate::segment::{MAX_SACK_BLOCKS, SackBlock, Segment};
-use crate::{Config, Info, NEVER, Nanos};
+use crate::{Config, Info, Nanos};
+use acks::{Acks, Arrived};
 use reassembly::Reassembly;
+use tuning::Tuning;
 
 /// The receiving half of an endpoint. Stream offsets; the peer's FIN occupies the offset after its last byte.
 pub(crate) struct Receiver {
@@ -19,19 +23,35 @@ pub(crate) struct Receiver {
     /// The shift of our window field.
     scale: u8,
     sack: bool,
-    /// In-order bytes not yet acknowledged.
-    pending: u64,
-    /// Largest segment seen: what "full-sized" means (RFC 5681 section 4.2).
-    largest: u32,
-    ack_now: bool,
-    delayed_at: Nanos,
-    delay: Nanos,
-    ack_every: u32,
-    quick_acks: u32,
-    quick_left: u32,
-    last_arrival: Nanos,
+    /// Whether duplicates are reported.
+    dsack: bool,
+    acks: Acks,
+    /// The duplicate to report with the next ACK (RFC 2883).
+    duplicate: Option<(u64, u64)>,
+    tuning: Option<Box<Tuning>>,
     /// The largest window to offer.
     clamp: u64,
+    /// Segments that arrived out of order.
+    out_of_order: u32,
+}
+
+/// A segment with payload or FIN, and what the sender knows at the time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Payload {
+    /// Stream offset of its first byte.
+    pub start: u64,
+    /// Payload bytes.
+    pub len: u32,
+    /// Whether a FIN follows them.
+    pub fin: bool,
+    /// Whether it carries PSH.
+    pub push: bool,
+    /// When the segment left that its timestamp echoes.
+    pub echo: Option<Nanos>,
+    /// Retransmission timeout and smoothed RTT of our sender.
+    pub rto: Nanos,
+    /// Smoothed RTT of our sender.
+    pub srtt: Option<Nanos>,
 }
 
 /// The window scale that lets the window field hold `buffer` bytes (RFC 7323 section 2.3: at most 14).
@@ -50,16 +70,12 @@ impl Receiver {
             edge: config.receive_buffer,
             scale: 0,
             sack: false,
-            pending: 0,
-            largest: 0,
-            ack_now: false,
-            delayed_at: NEVER,
-            delay: config.delayed_ack,
-            ack_every: config.ack_every,
-            quick_acks: config.quick_acks,
-            quick_left: config.quick_acks,
-            last_arrival: 0,
+            dsack: config.dsack,
+            acks: Acks::new(config),
+            duplicate: None,
+            tuning: (config.receive_buffer_max > config.receive_buffer).then(|| Box::new(Tuning::new(config))),
             clamp: u64::MAX,
+            out_of_order: 0,
         }
     }
 
@@ -68,7 +84,10 @@ impl Receiver {
         self.sack = sack;
         self.scale = scale;
         self.edge = u64::from(self.syn_window());
-        self.last_arrival = now;
+        self.acks.last_arrival = now;
+        if let Some(tuning) = &mut self.tuning {
+            tuning.establish(now, self.edge);
+        }
     }
 
     /// The next offset expected, a received FIN included.
@@ -96,63 +115,167 @@ impl Receiver {
         self.edge
     }
 
-    /// Takes the payload `[start, start + len)`, and a FIN after it. `idle` is the gap in arrivals after which quick
-    /// acknowledgment starts anew.
-    pub fn on_data(&mut self, now: Nanos, start: u64, len: u32, fin: bool, idle: Nanos) {
-        let end = (start + u64::from(len)).min(self.edge);
-        let had_gap = self.stream.has_gap();
-        let before = self.stream.next();
-        if now - self.last_arrival > idle {
-            self.quick_left = self.quick_acks;
-        }
-        self.last_arrival = now;
-        self.largest = self.largest.max(len);
-        let fresh = self.stream.insert(start, end);
-        if fin && end == start + u64::from(len) {
-            self.fin = Some(end);
-        }
-        let arrived = self.stream.next() - before;
-        self.pending += arrived;
-        if !fresh && !fin {
-            // A duplicate: say so at once (RFC 9293 section 3.10.7.4).
-            self.ack_now = true;
-            return;
-        }
-        // RFC 5681 section 4.2: at once for what is out of order and for what fills a gap; else at least every second segment.
-        let due = self.pending >= u64::from(self.ack_every) * u64::from(self.largest);
-        let quick = self.quick_left > 0;
-        self.quick_left = self.quick_left.saturating_sub(1);
-        if had_gap || self.stream.has_gap() || fin || quick || due || self.delay == 0 {
-            self.ack_now = true;
-        } else if self.delayed_at == NEVER {
-            self.delayed_at = now + self.delay;
-        }
-    }
-
-    /// An ACK is owed at once: an unacceptable segment arrived.
-    pub fn owe_ack(&mut self) {
-        self.ack_now = true;
-    }
-
-    /// The application consumed `bytes`. A window that was nearly shut and now opens is announced at once.
-    pub fn read(&mut self, bytes: u64) {
-        self.read = (self.read + bytes).min(self.stream.next());
-        let open = self.edge - self.stream.next().min(self.edge);
-        let gain = (self.read + self.buffer).saturating_sub(self.edge);
-        let step = u64::from(self.largest).max(1);
-        if open < 2 * step && gain >= (self.buffer / 2).min(step) {
-            self.ack_now = true;
-        }
-    }
-
     /// Stream bytes that the application has not consumed.
     pub fn unread(&self) -> u64 {
         self.stream.next() - self.read
     }
 
-    /// The buffer from now on, bytes.
+    /// Takes payload and a FIN.
+    pub fn on_data(&mut self, now: Nanos, payload: &Payload) {
+        let whole = payload.start + u64::from(payload.len);
+        // There is nothing after a FIN.
+        let end = whole.min(self.edge).min(self.fin.unwrap_or(u64::MAX));
+        let had_gap = self.stream.has_gap();
+        let before = self.stream.next();
+        if self.dsack && (had_gap || payload.start < before) && self.duplicate.is_none() {
+            self.duplicate = self.stream.duplicate(payload.start, end);
+        }
+        let fresh = self.stream.insert(payload.start, end);
+        let next = self.stream.next();
+        let fin = payload.fin && end == whole && self.fin.is_none() && end >= next;
+        if fin {
+            self.fin = Some(end);
+        }
+        if !fresh && !fin {
+            // A duplicate: say so at once (RFC 9293 section 3.10.7.4).
+            self.acks.last_arrival = now;
+            self.acks.due = true;
+            return;
+        }
+        let has_gap = self.stream.has_gap();
+        self.out_of_order += u32::from(payload.start > before);
+        let arrived = Arrived {
+            now,
+            len: payload.len,
+            in_order: next - before,
+            push: payload.push,
+            urgent: had_gap || has_gap || fin,
+            rto: payload.rto,
+            srtt: payload.srtt,
+            window: self.edge - before,
+        };
+        self.acks.on_arrival(&arrived);
+        if fin {
+            self.acks.on_fin();
+        }
+        if let Some(tuning) = &mut self.tuning
+            && next > before
+        {
+            let full = payload.len >= self.acks.largest;
+            tuning.on_data(now, next, self.edge, payload.len, full, payload.echo, self.buffer);
+        }
+    }
+
+    /// An ACK is owed at once: an unacceptable segment arrived.
+    pub fn owe_ack(&mut self) {
+        self.acks.due = true;
+    }
+
+    /// Segments are acknowledged at once for a while (see [`Acks::enter_quick`]).
+    pub fn enter_quick(&mut self, most: u32) {
+        self.acks.enter_quick(most, self.edge - self.stream.next());
+    }
+
+    /// The application consumed `bytes`. A window that was nearly shut and now opens is announced at once.
+    pub fn read(&mut self, now: Nanos, bytes: u64) {
+        self.read = (self.read + bytes).min(self.stream.next());
+        if let Some(tuning) = &mut self.tuning {
+            self.buffer = tuning.on_read(now, self.read, self.buffer);
+        }
+        self.acks.on_read(self.read == self.stream.next());
+        let open = self.edge - self.stream.next().min(self.edge);
+        if open < 2 * u64::from(self.acks.largest).max(1) && self.wanted_edge() > self.edge {
+            self.acks.due = true;
+        }
+    }
+
+    /// The right edge that the buffer allows, and no less than the one offered: it moves in steps of a full segment or half
+    /// of the buffer (silly-window avoidance, RFC 9293 section 3.8.6.2.2).
+    #[inline]
+    fn wanted_edge(&self) -> u64 {
+        let mut buffer = self.buffer.min(self.clamp);
+        let mut target = self.read + buffer;
+        if let Some(tuning) = &self.tuning {
+            buffer = buffer.min(tuning.limit);
+            target = target.min(self.stream.next() + tuning.limit);
+        }
+        let step = u64::from(self.acks.largest).min(buffer / 2).max(1);
+        if target >= self.edge + step { target } else { self.edge }
+    }
+
+    /// When a delayed acknowledgment is due.
+    #[inline]
+    pub fn delayed_at(&self) -> Nanos {
+        self.acks.delayed_at
+    }
+
+    /// The delayed-ACK timer may have expired.
+    pub fn on_timeout(&mut self, now: Nanos, rto: Nanos) {
+        self.acks.on_timeout(now, rto);
+    }
+
+    /// Payload of ours leaves.
+    #[inline]
+    pub fn on_data_sent(&mut self, now: Nanos) {
+        self.acks.on_data_sent(now);
+    }
+
+    /// The connection is over: nothing is owed any more.
+    pub fn stop(&mut self) {
+        self.acks.stop();
+    }
+
+    /// Whether an ACK is owed now.
+    #[inline]
+    pub fn owes_ack(&self) -> bool {
+        self.acks.due
+    }
+
+    /// SACK blocks that the next segment would report, at most `most`.
+    #[inline]
+    pub fn blocks_due(&self, most: usize) -> usize {
+        if !self.sack || self.duplicate.is_none() && !self.stream.has_gap() {
+            return 0;
+        }
+        let duplicate = usize::from(self.duplicate.is_some());
+        (duplicate + self.stream.recent().take(MAX_SACK_BLOCKS).count()).min(most)
+    }
+
+    /// Writes the receiver's part into an outgoing segment: window and up to `most` SACK blocks; whatever it owed is paid.
+    /// `wire` turns a stream offset of the peer into its sequence number.
+    #[inline]
+    pub fn fill(&mut self, segment: &mut Segment, most: usize, wire: impl Fn(u64) -> u32) {
+        segment.window = self.window_field();
+        if self.sack && (self.stream.has_gap() || self.duplicate.is_some()) {
+            // A duplicate comes first, and is reported once (RFC 2883 section 4).
+            let blocks = self.duplicate.take().into_iter().chain(self.stream.recent()).take(most);
+            let mut count = 0;
+            for (start, end) in blocks {
+                segment.sack[count] = SackBlock { start: wire(start), end: wire(end) };
+                count += 1;
+            }
+            segment.sack_count = count as u8;
+        }
+        self.acks.on_ack_sent();
+    }
+
+    fn window_field(&mut self) -> u16 {
+        let next = self.stream.next();
+        let offer = self.wanted_edge() - next;
+        let field = (offer >> self.scale).min(u64::from(u16::MAX));
+        self.edge = self.edge.max(next + (field << self.scale));
+        field as u16
+    }
+
+    /// The window field of a SYN, which is never scaled (RFC 7323 section 2.2).
+    pub fn syn_window(&self) -> u16 {
+        self.buffer.min(self.clamp).min(u64::from(u16::MAX)) as u16
+    }
+
+    /// The buffer from now on, bytes; auto-tuning is off.
     pub fn set_buffer(&mut self, bytes: u64) {
         self.buffer = bytes;
+        self.tuning = None;
     }
 
     /// The largest window to offer from now on, bytes.
@@ -162,75 +285,23 @@ impl Receiver {
 
     /// Acknowledges at once for now, or no longer.
     pub fn set_quick_ack(&mut self, on: bool) {
-        self.quick_left = if on { self.quick_acks.max(1) } else { 0 };
-        self.ack_now |= on && self.pending > 0;
+        self.acks.set_quick(on);
     }
 
     /// Fills in the receiver's part of `info`.
     pub fn report(&self, now: Nanos, info: &mut Info) {
-        info.last_data_recv = now.saturating_sub(self.last_arrival);
+        info.last_data_recv = now.saturating_sub(self.acks.last_arrival);
         info.rcv_wscale = self.scale;
-        info.ato = self.delay;
-        info.rcv_mss = self.largest;
+        info.ato = self.acks.delay();
+        info.rcv_mss = self.acks.largest;
         info.bytes_received = self.stream.next();
-        info.rcv_wnd = self.edge - self.stream.next();
-        info.rcv_ssthresh = self.buffer.min(u64::from(u32::MAX)) as u32;
-    }
-
-    /// When a delayed acknowledgment is due.
-    #[inline]
-    pub fn delayed_at(&self) -> Nanos {
-        self.delayed_at
-    }
-
-    /// The delayed-ACK timer may have expired.
-    pub fn on_timeout(&mut self, now: Nanos) {
-        if self.delayed_at <= now {
-            self.ack_now = true;
-            self.delayed_at = NEVER;
+        info.rcv_wnd = self.edge.saturating_sub(self.stream.next());
+        info.rcv_ooopack = self.out_of_order;
+        let limit = self.tuning.as_ref().map_or(self.buffer, |tuning| tuning.limit);
+        info.rcv_ssthresh = u32::try_from(limit).unwrap_or(u32::MAX);
+        if let Some(tuning) = &self.tuning {
+            info.rcv_rtt = tuning.rtt.unwrap_or(0);
+            info.rcv_space = u32::try_from(tuning.space).unwrap_or(u32::MAX);
         }
-    }
-
-    /// The connection is over: nothing is owed any more.
-    pub fn stop(&mut self) {
-        self.ack_now = false;
-        self.delayed_at = NEVER;
-    }
-
-    /// Whether an ACK is owed now.
-    #[inline]
-    pub fn owes_ack(&self) -> bool {
-        self.ack_now
-    }
-
-    /// Writes the receiver's part into an outgoing segment: window and SACK blocks; whatever it owed is paid. `wire` turns a
-    /// stream offset of the peer into its sequence number.
-    #[inline]
-    pub fn fill(&mut self, segment: &mut Segment, wire: impl Fn(u64) -> u32) {
-        segment.window = self.window_field();
-        if self.sack && self.stream.has_gap() {
-            let mut count = 0;
-            for (start, end) in self.stream.recent().take(MAX_SACK_BLOCKS) {
-                segment.sack[count] = SackBlock { start: wire(start), end: wire(end) };
-                count += 1;
-            }
-            segment.sack_count = count as u8;
-        }
-        self.ack_now = false;
-        self.delayed_at = NEVER;
-        self.pending = 0;
-    }
-
-    fn window_field(&mut self) -> u16 {
-        let next = self.stream.next();
-        let offer = self.edge.max(self.read + self.buffer.min(self.clamp)) - next;
-        let field = (offer >> self.scale).min(u64::from(u16::MAX));
-        self.edge = self.edge.max(next + (field << self.scale));
-        field as u16
-    }
-
-    /// The window field of a SYN, which is never scaled (RFC 7323 section 2.2).
-    pub fn syn_window(&self) -> u16 {
-        self.buffer.min(u64::from(u16::MAX)) as u16
     }
 }

@@ -65,6 +65,16 @@ impl Reassembly {
         fresh
     }
 
+    /// The first part of `[start, end)` that has arrived already (RFC 2883 sections 4.1 and 4.2).
+    pub fn duplicate(&self, start: u64, end: u64) -> Option<(u64, u64)> {
+        if start < self.next {
+            return (start < end).then_some((start, end.min(self.next)));
+        }
+        let index = self.ranges.partition_point(|range| range.1 <= start);
+        let range = self.ranges.get(index).filter(|range| range.0 < end)?;
+        Some((start.max(range.0), end.min(range.1)))
+    }
+
     /// The ranges above the gap, the one that changed last first, then as they were last reported (RFC 2018 section 4).
     pub fn recent(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.recent.iter().filter_map(|&start| {

@@ -73,6 +73,8 @@ pub(crate) struct Sender {
     pacer: Pacer,
     /// SMSS.
     mss: u64,
+    /// What options take from the payload of the next new segment.
+    reserved: u64,
     window: Window,
     /// The window was full when everything below was sent.
     limited_until: u64,
@@ -108,6 +110,7 @@ impl Sender {
             closed: false,
             sack: config.sack,
             mss,
+            reserved: 0,
             window_edge: 0,
             last_edge: 0,
             window: Window { cwnd: mss, ssthresh: u64::MAX, pacing_rate: None },
@@ -276,6 +279,12 @@ impl Sender {
             self.on_rto(now, obs);
             self.observe_window(now, obs);
         }
+    }
+
+    /// SMSS.
+    #[inline]
+    pub fn mss(&self) -> u32 {
+        self.mss as u32
     }
 
     /// Everything the application has written.

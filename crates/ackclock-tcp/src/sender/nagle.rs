@@ -78,6 +78,11 @@ impl Sender {
         self.nxt < self.end() && self.una == self.nxt && !self.pacing
     }
 
+    /// The largest window the peer has offered, bytes (MAX.SND.WND of RFC 5961).
+    pub fn largest_window(&self) -> u64 {
+        self.small.largest_window
+    }
+
     /// Whether there is nothing to send and nothing outstanding.
     pub fn is_idle(&self) -> bool {
         self.una == self.end()

@@ -32,6 +32,12 @@ impl Sender {
         Some(sent)
     }
 
+    /// Options take `bytes` from the payload of the next new segment.
+    #[inline]
+    pub fn reserve(&mut self, bytes: u32) {
+        self.reserved = u64::from(bytes).min(self.mss - 1);
+    }
+
     /// When the pacer lets the next segment go, if it is what held back the last [`Sender::poll`].
     #[inline]
     pub fn paced_until(&self) -> Nanos {
@@ -131,15 +137,16 @@ impl Sender {
             return None;
         }
         let idle = self.board.is_empty();
+        let mss = self.mss - self.reserved;
         let unsent = self.written - self.nxt.min(self.written);
-        let mut len = self.within_record(self.nxt, unsent.min(self.mss));
+        let mut len = self.within_record(self.nxt, unsent.min(mss));
         let open = self.window_edge.saturating_sub(self.nxt);
         if len > open {
             len = self.through_window(open);
             if len == 0 {
                 return None;
             }
-        } else if len < self.mss && self.waits_to_fill(len == unsent) {
+        } else if len < mss && self.waits_to_fill(len == unsent) {
             return None;
         }
         let allowance = if idle {
@@ -162,7 +169,7 @@ impl Sender {
         let seq_len = len as u32 + u32::from(fin);
         self.board.push(offset, seq_len, now);
         self.nxt += u64::from(seq_len);
-        if len < self.mss {
+        if len < mss {
             self.small.last = offset + len;
             self.small.overridden = false;
         }

@@ -1,0 +1,93 @@
+//! Timestamps and the protection against wrapped sequence numbers (RFC 7323).
+
+use super::{Endpoint, Uses};
+use crate::config::Conformance;
+use crate::segment::Timestamps;
+use crate::{Flags, MILLISECOND, Nanos, SECOND, Segment};
+
+/// How long TS.Recent may stand between two segments of an idle connection before it says nothing any more: 24 days, before
+/// which a clock of 1 ms cannot pass it by (RFC 7323 section 5.5).
+const STALE: Nanos = 24 * 24 * 3600 * SECOND;
+
+/// What one end keeps about timestamps.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Stamps {
+    /// What our clock, of 1 ms, is ahead of the time: different for each connection (RFC 7323 section 5.4).
+    pub offset: u32,
+    /// TS.Recent, and when it was set.
+    pub recent: u32,
+    recent_at: Nanos,
+    /// Last.ACK.sent.
+    pub last_ack: u32,
+}
+
+impl Stamps {
+    /// The offset is drawn from the initial sequence number, which whoever makes the endpoint chooses at random.
+    pub fn new(isn: u32) -> Stamps {
+        Stamps { offset: isn.wrapping_mul(0x9e37_79b1).rotate_left(16), ..Stamps::default() }
+    }
+
+    /// Our clock.
+    pub fn val(&self, now: Nanos) -> u32 {
+        ((now / MILLISECOND) as u32).wrapping_add(self.offset)
+    }
+
+    /// The option of a segment that leaves at `now`.
+    pub fn option(&self, now: Nanos) -> Timestamps {
+        Timestamps { val: self.val(now), ecr: self.recent }
+    }
+
+    /// When, as our clock has it, the segment left that `ecr` echoes; `None` where that is not in the past.
+    pub fn sent_at(&self, now: Nanos, ecr: u32) -> Option<Nanos> {
+        let age = self.val(now).wrapping_sub(ecr);
+        let now = now / MILLISECOND;
+        (age <= i32::MAX as u32).then(|| now.checked_sub(u64::from(age)))?.map(|ms| ms * MILLISECOND)
+    }
+
+    /// Whether `val` is older than what has arrived before (R1 of RFC 7323 section 5.3).
+    fn is_old(&self, now: Nanos, val: u32) -> bool {
+        (val.wrapping_sub(self.recent) as i32) < 0 && now - self.recent_at <= STALE
+    }
+
+    /// TS.Recent becomes `val`.
+    pub fn set(&mut self, now: Nanos, val: u32) {
+        (self.recent, self.recent_at) = (val, now);
+    }
+}
+
+impl Endpoint {
+    /// Whether a segment passes: it has timestamps, which are not from the past (RFC 7323 sections 3.2 and 5.3). A RST
+    /// always does.
+    pub(super) fn passes_timestamps(&mut self, now: Nanos, segment: &Segment) -> bool {
+        if segment.flags.has(Flags::RST) {
+            return true;
+        }
+        match segment.timestamps {
+            None => self.cold.config.conformance == Conformance::Linux,
+            Some(stamps) if self.stamps.is_old(now, stamps.val) => {
+                self.answer(now, segment);
+                false
+            }
+            Some(_) => true,
+        }
+    }
+
+    /// TS.Recent follows segments that begin at or before what was last acknowledged (RFC 7323 section 4.3), so that a delayed
+    /// ACK echoes the earliest segment it covers.
+    pub(super) fn note_timestamps(&mut self, now: Nanos, segment: &Segment) {
+        if let Some(stamps) = segment.timestamps
+            && (segment.seq.wrapping_sub(self.stamps.last_ack) as i32) <= 0
+            && !self.stamps.is_old(now, stamps.val)
+        {
+            self.stamps.set(now, stamps.val);
+        }
+    }
+
+    /// When the segment left that `segment` echoes; `None` without timestamps. Zero stands for no echo.
+    pub(super) fn echo(&self, now: Nanos, segment: &Segment) -> Option<Nanos> {
+        if !self.uses.has(Uses::TIMESTAMPS) {
+            return None;
+        }
+        segment.timestamps.filter(|stamps| stamps.ecr != 0).and_then(|stamps| self.stamps.sent_at(now, stamps.ecr))
+    }
+}

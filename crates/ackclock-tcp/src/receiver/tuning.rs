@@ -1,0 +1,112 @@
+//! A receive window that grows with what the application reads: dynamic right-sizing, as Linux does it
+//! (net/ipv4/tcp_input.c: tcp_rcv_space_adjust, tcp_rcv_rtt_measure, tcp_grow_window; Fisk, Feng: Dynamic Right-Sizing in TCP,
+//! 2001).
+
+use crate::Nanos;
+use crate::config::Config;
+
+/// Segments that the first round trip is assumed to bring (TCP_INIT_CWND).
+const FIRST_ROUND: u64 = 10;
+/// Segments added to twice what a round trip brought.
+const CUSHION: u64 = 16;
+/// Smallest payload that says that the window may grow.
+const SIZEABLE: u32 = 128;
+
+/// The state of one receiver.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tuning {
+    /// The most that the buffer may become, bytes.
+    max: u64,
+    mss: u64,
+    /// The most that is offered for now, bytes: it follows what arrives (rcv_ssthresh).
+    pub limit: u64,
+    /// Round-trip time as the receiver sees it.
+    pub rtt: Option<Nanos>,
+    /// The sample without timestamps under way: it ends when this offset arrives.
+    sample: Option<(u64, Nanos)>,
+    last_echo: Option<Nanos>,
+    /// What the application read in the last round, and when and where this one began.
+    pub space: u64,
+    round: (u64, Nanos),
+}
+
+impl Tuning {
+    pub fn new(config: &Config) -> Tuning {
+        Tuning {
+            max: config.receive_buffer_max,
+            mss: u64::from(config.mss),
+            limit: config.receive_buffer,
+            rtt: None,
+            sample: None,
+            last_echo: None,
+            space: 0,
+            round: (0, 0),
+        }
+    }
+
+    pub fn establish(&mut self, now: Nanos, window: u64) {
+        self.space = window.min(FIRST_ROUND * self.mss).max(1);
+        self.round = (0, now);
+        self.limit = window;
+    }
+
+    /// Payload of `len` bytes arrived in order, up to `next`; `edge` ends the window, `echo` is when the segment left that it
+    /// echoes, `full` whether it is a full one.
+    pub fn on_data(
+        &mut self,
+        now: Nanos,
+        next: u64,
+        edge: u64,
+        len: u32,
+        full: bool,
+        echo: Option<Nanos>,
+        buffer: u64,
+    ) {
+        if let Some(echo) = echo {
+            if full && self.last_echo != Some(echo) {
+                self.last_echo = Some(echo);
+                let sample = now - echo;
+                self.rtt = Some(self.rtt.map_or(sample, |rtt| rtt - rtt / 8 + sample / 8).max(1));
+            }
+        } else {
+            self.measure_by_window(now, next, edge);
+        }
+        if len >= SIZEABLE {
+            let room = buffer.saturating_sub(self.limit);
+            self.limit += room.min((2 * self.mss).max(2 * u64::from(len)));
+        }
+    }
+
+    /// A window takes at least a round trip to arrive.
+    fn measure_by_window(&mut self, now: Nanos, next: u64, edge: u64) {
+        match self.sample {
+            Some((end, _)) if next < end => return,
+            Some((_, began)) => {
+                let sample = (now - began).max(1);
+                self.rtt = Some(self.rtt.map_or(sample, |rtt| rtt.min(sample)));
+            }
+            None => {}
+        }
+        self.sample = Some((edge, now));
+    }
+
+    /// The application has read up to `read`. The buffer that this asks for, if it is more than `buffer`.
+    pub fn on_read(&mut self, now: Nanos, read: u64, buffer: u64) -> u64 {
+        let (began_at, began) = self.round;
+        if self.rtt.is_none_or(|rtt| now - began < rtt) {
+            return buffer;
+        }
+        let copied = read - began_at;
+        let mut grown = buffer;
+        if copied > self.space {
+            // Twice what a round brought, for losses; and again as much more as this round brought more than the last.
+            let window = 2 * copied + CUSHION * self.mss;
+            let growth = u128::from(window) * u128::from(copied - self.space) / u128::from(self.space);
+            let window = u128::from(window) + 2 * growth;
+            grown = buffer.max(u64::try_from(window).unwrap_or(u64::MAX).min(self.max));
+            self.space = copied;
+        }
+        self.round = (read, now);
+        grown
+    }
+}
