@@ -185,7 +185,7 @@ impl Observer for Recorder {
         match event {
             Event::Sent { segment, offset, retransmission } => self.sent(now, who, segment, offset, retransmission),
             _ if who.side == Side::Sink => {}
-            Event::RecoveryStarted => self.happened(now, who, "recovery_started"),
+            Event::RecoveryStarted { .. } => self.happened(now, who, "recovery_started"),
             Event::RecoveryEnded => self.happened(now, who, "recovery_ended"),
             Event::Timeout { .. } => self.happened(now, who, "timeout"),
             Event::Window { window, flight_size, pipe, srtt, in_recovery, validation } => {

@@ -1,6 +1,6 @@
 //! The stream of events that observers see. With the unit observer `()` it costs nothing.
 
-use crate::context::Window;
+use crate::context::{Cause, Window};
 use crate::segment::Segment;
 use crate::validation::Report;
 use crate::{Nanos, State};
@@ -37,10 +37,28 @@ pub enum Event<'a> {
         /// State of window validation.
         validation: Report,
     },
-    /// Fast recovery begins.
-    RecoveryStarted,
-    /// Fast recovery, or recovery after a timeout, is over.
+    /// Fast recovery begins, or the window begins to come down for a mark.
+    RecoveryStarted {
+        /// What told of congestion; a timeout has an event of its own.
+        cause: Cause,
+    },
+    /// Fast recovery, recovery after a timeout, or the reduction for a mark, is over.
     RecoveryEnded,
+    /// A recovery was spurious, and the window goes back to what it was.
+    Undone {
+        /// Whether a timeout began it.
+        timeout: bool,
+    },
+    /// A tail loss probe is about to leave (RFC 8985 section 7).
+    ProbeSent {
+        /// Whether it is the last segment again, rather than new data.
+        retransmission: bool,
+    },
+    /// RACK's reordering timer expired (RFC 8985 section 6.2).
+    ReorderingTimeout {
+        /// Bytes that are deemed lost now.
+        lost: u64,
+    },
     /// The retransmission timer expired.
     Timeout {
         /// Consecutive expiries without an acknowledgment of new data, this one included.

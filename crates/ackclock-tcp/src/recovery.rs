@@ -1,5 +1,7 @@
 //! Loss recovery by name: what is sent, and how fast, from the detection of a loss until it is repaired.
 
+use crate::info::CaState;
+
 /// A rule of loss recovery. Detection (duplicate ACKs, SACK, RACK, probes, timeouts) is chosen apart from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Recovery {
@@ -17,6 +19,56 @@ pub enum Recovery {
     PrrSsrb,
     /// Proportional rate reduction of the standard: conservative, and slow start on SafeACK.
     Prr,
+}
+
+/// Counters of loss recovery since the sender was made.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counts {
+    /// Segments known to have arrived.
+    pub delivered: u64,
+    /// Of those, segments whose acknowledgment echoed congestion.
+    pub delivered_marked: u64,
+    /// Segments that D-SACKs say arrived twice.
+    pub dsacks: u64,
+    /// Times that segments sent once were seen to arrive out of order.
+    pub reordering_seen: u64,
+    /// Reductions of the window for marks.
+    pub reductions_for_marks: u64,
+    /// Tail loss probes sent.
+    pub probes: u64,
+    /// Losses that a probe repaired.
+    pub losses_repaired_by_probes: u64,
+    /// Fast recoveries that were undone.
+    pub spurious_recoveries: u64,
+    /// Timeouts that were undone.
+    pub spurious_timeouts: u64,
+}
+
+/// A snapshot of a sender's loss recovery.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LossRecovery {
+    /// Where it stands.
+    pub state: CaState,
+    /// Segments sent and not cumulatively acknowledged.
+    pub outstanding: u32,
+    /// Segments of those that are SACKed; without SACK, duplicate ACKs.
+    pub sacked: u32,
+    /// Segments of those that are deemed lost.
+    pub lost: u32,
+    /// Segments of those that were retransmitted and not known to have arrived or to be lost again.
+    pub retransmitted: u32,
+    /// Bytes SACKed.
+    pub sacked_bytes: u64,
+    /// Bytes deemed lost.
+    pub lost_bytes: u64,
+    /// Bytes retransmitted and not known to have arrived or to be lost again.
+    pub retransmitted_bytes: u64,
+    /// Duplicate ACKs, or segments SACKed above, that make a loss at present: what Linux calls reordering.
+    pub dup_thresh: u32,
+    /// Doublings of the retransmission timeout.
+    pub backoff: u32,
+    /// Counters.
+    pub counts: Counts,
 }
 
 /// An entry of the catalogue.

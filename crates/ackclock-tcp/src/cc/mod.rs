@@ -28,6 +28,12 @@ pub trait CongestionControl: Send {
     /// `first` is false when the same segment times out again, where RFC 5681 keeps ssthresh.
     fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool);
 
+    /// The last reduction was for a loss or timeout that did not happen: `before` is the window that it found. By default that
+    /// window is restored, as far as the present one is not larger (RFC 4015 section 3.2, Linux tcp_reno_undo_cwnd).
+    fn on_undo(&mut self, window: &mut Window, before: &Window) {
+        restore(window, before);
+    }
+
     /// Fast recovery has ended. The window is that left by [`CongestionControl::on_congestion`] unless validation moved it.
     fn on_recovery_end(&mut self, _window: &mut Window, _end: &RecoveryEnd) {}
 
@@ -38,6 +44,12 @@ pub trait CongestionControl: Send {
     fn runs_slow_start(&self) -> bool {
         false
     }
+}
+
+/// Puts back the window `before`, as far as `window` is not larger.
+pub(crate) fn restore(window: &mut Window, before: &Window) {
+    window.cwnd = window.cwnd.max(before.cwnd);
+    window.ssthresh = window.ssthresh.max(before.ssthresh);
 }
 
 /// The FlightSize that a reduction starts from, bytes.

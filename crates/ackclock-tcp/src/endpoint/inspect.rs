@@ -2,6 +2,7 @@
 
 use super::{Endpoint, State};
 use crate::info::{CaState, EcnUse, Info};
+use crate::recovery::LossRecovery;
 use crate::{Error, Nanos, Stats, Window};
 
 impl Endpoint {
@@ -46,6 +47,11 @@ impl Endpoint {
     /// Smallest RTT sample of the sender, nanoseconds.
     pub fn min_rtt(&self) -> Option<Nanos> {
         self.sender.rtt().min()
+    }
+
+    /// State and counters of the sender's loss recovery. It looks at every outstanding segment.
+    pub fn loss_recovery(&self) -> LossRecovery {
+        self.sender.loss_recovery()
     }
 
     /// Congestion window state.

@@ -1,16 +1,17 @@
 //! What an arriving acknowledgment does to the sender.
 
-use super::recovery::{DUP_THRESH, Phase};
-use super::scoreboard::Delivered;
-use super::{NEVER, Sender};
-use crate::context::Ack;
+use super::recovery::{Detected, Phase};
+use super::reduction::Step;
+use super::scoreboard::{Delivered, Entry};
+use super::{Rare, Sender};
+use crate::context::{Ack, Cause};
 use crate::segment::MAX_SACK_BLOCKS;
 use crate::validation::Growth;
 use crate::{Nanos, Observer};
 
 /// The sender's view of an acceptable acknowledgment, in stream offsets.
 pub(crate) struct Arrival<'a> {
-    /// Everything below is acknowledged.
+    /// Everything below is acknowledged. Below snd_una the acknowledgment is old, and only its SACK blocks may be news.
     pub ack: u64,
     /// Offset up to which the peer now allows sending.
     pub window_edge: u64,
@@ -61,80 +62,217 @@ impl SeenBlocks {
     }
 }
 
+/// What a dubious acknowledgment tells of the segments that it says have arrived.
+#[derive(Clone, Debug)]
+pub(super) struct Arrived {
+    /// snd_una before.
+    pub una: u64,
+    /// The timestamp echoed.
+    pub echo: Option<Nanos>,
+    /// Whether data is news that was sent once and before the phase under way began.
+    pub original: bool,
+    /// Whether data is acknowledged cumulatively that was sent more than once.
+    pub resent: bool,
+    /// Whether data was newly SACKed.
+    pub sacked: bool,
+    /// Whether the acknowledgment is a duplicate without any news.
+    pub duplicate: bool,
+    /// When the first and the last segment were sent that were acknowledged cumulatively, and once sent.
+    acked_sent: Option<(Nanos, Nanos)>,
+    /// The same of those newly SACKed.
+    sacked_sent: Option<(Nanos, Nanos)>,
+    /// Of the segments sent once, the lowest that arrived after a higher one.
+    late: u64,
+    /// The highest SACKed offset before.
+    high: u64,
+    /// Where the phase under way ends.
+    point: u64,
+}
+
+impl Arrived {
+    fn see(&mut self, entry: &Entry, cumulative: bool) {
+        if entry.resent() {
+            self.resent |= cumulative;
+            return;
+        }
+        self.original |= entry.end() <= self.point;
+        if entry.start < self.high {
+            self.late = self.late.min(entry.start);
+        }
+        let range = if cumulative { &mut self.acked_sent } else { &mut self.sacked_sent };
+        *range = Some((range.map_or(entry.sent_at, |range| range.0), entry.sent_at));
+    }
+}
+
 impl Sender {
-    /// Takes an acknowledgment with `una <= ack <= nxt`. Returns whether new data was acknowledged.
+    /// Takes an acknowledgment of what was sent. Returns whether new data was acknowledged.
     pub fn on_ack<O: Observer>(&mut self, now: Nanos, arrival: &Arrival<'_>, obs: &mut O) -> bool {
         let same_window = arrival.window_edge == self.last_edge;
         self.last_edge = arrival.window_edge;
         self.window_edge = arrival.window_edge;
-        self.small.largest_window = self.small.largest_window.max(arrival.window_edge - arrival.ack);
-        if self.flight_size() == 0 {
+        self.small.largest_window = self.small.largest_window.max(arrival.window_edge.saturating_sub(arrival.ack));
+        let quiet = arrival.blocks.is_empty() && arrival.dsack.is_none() && !arrival.congestion && !self.probing;
+        if self.flight_size() == 0 && quiet {
             // Nothing to acknowledge: the one who only receives gets here with every segment.
             return false;
         }
-        let was_limited = self.una < self.limited_until;
-        let mut delivered = Delivered::default();
+        if quiet && arrival.ack > self.una && self.phase == Phase::Open && !self.watches && self.board.is_clean() {
+            self.on_clean_ack(now, arrival, obs);
+            return true;
+        }
+        self.on_dubious_ack(now, arrival, same_window, obs)
+    }
+
+    /// New data is acknowledged, in order, and nothing else is the matter.
+    #[inline]
+    fn on_clean_ack<O: Observer>(&mut self, now: Nanos, arrival: &Arrival<'_>, obs: &mut O) {
+        let cwnd_limited = self.una < self.limited_until;
+        let delivered = self.board.ack(arrival.ack, |_| {});
+        self.una = arrival.ack;
+        self.expiries = 0;
+        self.dup_acks = 0;
+        self.seen.forget();
+        self.delivered += u64::from(delivered.segments);
+        let rtt = delivered.sent_at.map(|sent_at| now - sent_at);
+        if let Some(rtt) = rtt {
+            self.rtt.on_ack(rtt, rtt, self.una, self.nxt);
+        }
+        let ack = Ack {
+            ctx: self.context(now),
+            acked: delivered.acked,
+            sacked: 0,
+            lost: 0,
+            rtt,
+            cwnd_limited,
+            marked: arrival.marked,
+        };
+        let growth = self.validation.on_ack(&mut self.window, &ack);
+        self.grow(&ack, growth);
+        self.restart_timer(now);
+        self.observe_window(now, obs);
+    }
+
+    /// Any other acknowledgment.
+    fn on_dubious_ack<O: Observer>(
+        &mut self,
+        now: Nanos,
+        arrival: &Arrival<'_>,
+        same_window: bool,
+        obs: &mut O,
+    ) -> bool {
+        let cwnd_limited = self.una < self.limited_until;
         let advanced = arrival.ack > self.una;
+        let bare = !advanced && arrival.pure && same_window && arrival.ack == self.una && arrival.dsack.is_none();
+        let duplicated_probe = self.on_dsack(arrival);
+        let mut arrived = self.expect(arrival);
+        let mut delivered = self.take_off(now, arrival, advanced, &mut arrived);
+        arrived.duplicate = bare && delivered.sacked == 0;
+        let duplicate = self.count_duplicate(bare, advanced, &mut delivered);
+        let repaired = self.probing && self.on_probe_ack(arrival.ack, duplicated_probe, arrived.duplicate);
+        let answers_timeout = bare && self.phase == Phase::Loss;
+        if !(advanced || duplicate || answers_timeout || repaired || arrival.congestion || arrival.dsack.is_some()) {
+            return false;
+        }
+        self.delivered += u64::from(delivered.segments);
+        let rtt = self.sample_rtt(now, &arrived, &delivered, advanced);
+        self.note_reordering(&arrived);
+        if arrival.congestion {
+            self.rare.counts.delivered_marked += u64::from(delivered.segments);
+            self.rare.undo.forbid();
+        }
+
+        // Growth is for data acknowledged outside fast recovery; the ACK that ends a recovery does not grow the window.
+        let mut may_grow = advanced && matches!(self.phase, Phase::Open | Phase::Loss) && !arrival.congestion;
+        self.advance_phase(now, advanced, &delivered, &arrived, obs);
+        if repaired {
+            // RFC 8985 section 7.4.2: the probe has repaired a loss, which is as good a sign of congestion as any.
+            self.reduce(now, Cause::Loss, &delivered);
+            self.window.cwnd = self.window.ssthresh;
+            self.rare.counts.losses_repaired_by_probes += 1;
+            may_grow = false;
+        }
+        let Detected { lost, waits } = self.detect_losses(now, &delivered);
+        if advanced || duplicate {
+            let ack = Ack {
+                ctx: self.context(now),
+                acked: delivered.acked,
+                sacked: delivered.sacked,
+                lost,
+                rtt,
+                cwnd_limited,
+                marked: arrival.marked,
+            };
+            let growth = self.validation.on_ack(&mut self.window, &ack);
+            if may_grow {
+                self.grow(&ack, growth);
+            }
+        }
+        if self.loss_is_evident() && self.may_enter() {
+            self.enter_fast_recovery(now, &delivered, obs);
+        } else if arrival.congestion && self.phase == Phase::Open {
+            self.enter_cwr(now, &delivered, obs);
+        }
+        self.after_losses(now, &delivered, obs);
+        self.step_reduction(&delivered, advanced && lost == 0);
+        if !waits {
+            self.restart_timer_after(now, advanced, rtt.is_some(), &arrived);
+        }
+        self.observe_window(now, obs);
+        advanced
+    }
+
+    /// What to look for in the segments that `arrival` says have arrived.
+    fn expect(&self, arrival: &Arrival<'_>) -> Arrived {
+        Arrived {
+            una: self.una,
+            echo: arrival.echo,
+            original: false,
+            resent: false,
+            sacked: false,
+            duplicate: false,
+            acked_sent: None,
+            sacked_sent: None,
+            late: u64::MAX,
+            high: if self.board.sacked() > 0 { self.board.high_sacked() } else { 0 },
+            point: self.rare.episode.point,
+        }
+    }
+
+    /// Takes what is acknowledged off the scoreboard, and marks what is SACKed.
+    fn take_off(&mut self, now: Nanos, arrival: &Arrival<'_>, advanced: bool, arrived: &mut Arrived) -> Delivered {
+        let min_rtt = self.rtt.min();
+        let Rare { rack, .. } = &mut *self.rare;
+        let uses_rack = self.rack;
+        let mut see = |entry: &Entry, cumulative: bool| {
+            arrived.see(entry, cumulative);
+            if uses_rack {
+                rack.on_arrival(now, entry, arrival.echo, min_rtt);
+            }
+        };
+        let mut delivered = Delivered::default();
         if advanced {
-            delivered = self.board.ack(arrival.ack);
+            delivered = self.board.ack(arrival.ack, |entry| see(entry, true));
             self.una = arrival.ack;
             self.expiries = 0;
         }
         if !arrival.blocks.is_empty() && self.sack {
             for &(start, end) in arrival.blocks {
                 let board = &mut self.board;
-                self.seen.for_unseen(start, end, &mut |start, end| board.sack(start, end, &mut delivered));
+                self.seen.for_unseen(start, end, &mut |start, end| {
+                    board.sack(start, end, &mut delivered, |entry| see(entry, false));
+                });
             }
             self.seen.remember(arrival.blocks);
         } else if self.board.sacked() == 0 {
             self.seen.forget();
         }
-
-        let duplicate = self.count_duplicate(arrival, advanced, same_window, &mut delivered);
-        if !advanced && !duplicate {
-            return false;
-        }
-        let rtt = delivered.sent_at.map(|sent_at| now - sent_at);
-        if let Some(rtt) = rtt {
-            self.rtt.on_sample(rtt);
-        }
-        let lost = if delivered.sacked > 0 && self.sack { self.board.mark_lost(DUP_THRESH, self.mss) } else { 0 };
-
-        // Growth is for data acknowledged outside fast recovery; the ACK that ends a recovery does not grow the window.
-        let may_grow = advanced && !matches!(self.phase, Phase::Fast(_));
-        self.advance_recovery(now, advanced, &delivered, obs);
-        let ack = Ack {
-            ctx: self.context(now),
-            acked: delivered.acked,
-            sacked: delivered.sacked,
-            lost,
-            rtt,
-            cwnd_limited: was_limited,
-            marked: arrival.marked,
-        };
-        let growth = self.validation.on_ack(&mut self.window, &ack);
-        if may_grow {
-            self.grow(&ack, growth);
-        }
-        if matches!(self.phase, Phase::Open) && self.loss_is_evident() && self.may_enter() {
-            self.enter_fast_recovery(now, obs);
-        }
-        if advanced {
-            self.restart_timer(now);
-        }
-        self.observe_window(now, obs);
-        advanced
+        arrived.sacked = delivered.sacked > 0;
+        delivered
     }
 
     /// Counts duplicate ACKs: with SACK a segment that reports data not known to have arrived (RFC 6675 section 2), without it
     /// the five conditions of RFC 5681 section 2.
-    fn count_duplicate(
-        &mut self,
-        arrival: &Arrival<'_>,
-        advanced: bool,
-        same_window: bool,
-        delivered: &mut Delivered,
-    ) -> bool {
+    fn count_duplicate(&mut self, bare: bool, advanced: bool, delivered: &mut Delivered) -> bool {
         if advanced {
             self.dup_acks = 0;
         }
@@ -143,48 +281,101 @@ impl Sender {
             self.dup_acks += u32::from(duplicate && !advanced);
             return duplicate;
         }
-        let duplicate = !advanced && arrival.pure && same_window && arrival.ack == self.una && !self.board.is_empty();
+        let duplicate = bare && !self.board.is_empty();
         if duplicate {
             self.dup_acks += 1;
+            let outstanding = self.board.segments() as u32;
+            if self.rare.reordering.adapts() && self.dup_acks >= outstanding {
+                // One at least is missing; more duplicates than the rest are none of a loss.
+                self.dup_acks = outstanding - 1;
+                self.rare.reordering.on_excess_duplicates(outstanding);
+            }
             // Each one says that a segment has left the network.
             delivered.sacked = self.mss;
-            if let Phase::Fast(fast) = &mut self.phase {
-                fast.inflation += self.mss as i64;
+            if self.phase == Phase::Fast {
+                self.rare.episode.inflation += self.mss as i64;
             }
         }
         duplicate
     }
 
-    /// Moves a recovery under way: partial acknowledgments, its end.
-    fn advance_recovery<O: Observer>(&mut self, now: Nanos, advanced: bool, delivered: &Delivered, obs: &mut O) {
-        let (una, sack, mss) = (self.una, self.sack, self.mss);
-        match &mut self.phase {
-            Phase::Open => {}
-            Phase::Loss { point } => {
-                if una >= *point {
-                    self.leave_recovery(now, obs);
-                }
-            }
-            Phase::Fast(fast) => {
-                fast.retransmitted += delivered.retransmitted;
-                if una >= fast.point {
-                    self.leave_recovery(now, obs);
-                } else if advanced && !sack {
-                    // RFC 6582 section 3.2 step 3: retransmit the next hole, deflate by what was acknowledged.
-                    fast.inflation -= delivered.acked as i64;
-                    if delivered.acked >= mss {
-                        fast.inflation += mss as i64;
-                    }
-                    fast.owed = true;
-                    self.board.mark_first_lost();
-                }
-            }
+    /// A D-SACK block: something arrived twice. Returns whether it reports the probe that is outstanding.
+    fn on_dsack(&mut self, arrival: &Arrival<'_>) -> bool {
+        let Some((start, end)) = arrival.dsack else { return false };
+        if start >= end {
+            return false;
+        }
+        let segments = (end - start).div_ceil(self.mss).max(1);
+        let rare = &mut *self.rare;
+        rare.counts.dsacks += segments;
+        if rare.counts.dsacks > self.stats.retransmits {
+            // More than was ever sent again: the network duplicates, or the peer lies.
+            return false;
+        }
+        let probe = segments == 1 && rare.tlp.end == Some(end);
+        let resent = if end <= self.una { segments as u32 } else { self.board.resent_within(start, end) };
+        rare.undo.on_dsack(end, resent);
+        if self.rack && !probe {
+            rare.rack.on_dsack(self.una, self.nxt);
+        }
+        probe
+    }
+
+    /// Takes a round-trip sample, where Karn's rule allows one.
+    ///
+    /// RFC 7323 section 4 would sample the timestamp of every ACK. The times at which segments left are known to the
+    /// nanosecond here and give a sample as often, so timestamps serve where those are ambiguous: when a retransmission is
+    /// acknowledged. That is Linux's choice, too (tcp_ack_update_rtt), which also samples newly SACKed data, and takes the oldest
+    /// segment of each for SRTT.
+    fn sample_rtt(&mut self, now: Nanos, arrived: &Arrived, delivered: &Delivered, advanced: bool) -> Option<Nanos> {
+        let unambiguous = if self.rtt.is_linux() {
+            arrived.acked_sent.filter(|_| !arrived.resent).or(arrived.sacked_sent)
+        } else {
+            delivered.sent_at.map(|sent_at| (sent_at, sent_at))
+        };
+        let echoed = arrived.echo.filter(|_| advanced).map(|sent_at| (sent_at, sent_at));
+        let (first, last) = unambiguous.or(echoed)?;
+        let rtt = now.saturating_sub(first);
+        self.rtt.on_ack(rtt, now.saturating_sub(last), self.una, self.nxt);
+        self.rare.tlp.sampled = true;
+        Some(rtt)
+    }
+
+    fn note_reordering(&mut self, arrived: &Arrived) {
+        if arrived.late < arrived.high {
+            let high = if self.board.sacked() > 0 { self.board.high_sacked() } else { self.una };
+            self.rare.reordering.on_late(arrived.late, high.max(arrived.high), self.mss);
         }
     }
 
-    /// Whether duplicate ACKs or SACKs amount to a loss (RFC 5681 section 3.2, RFC 6675 section 5).
-    fn loss_is_evident(&self) -> bool {
-        self.dup_acks >= DUP_THRESH || self.board.first_is_lost()
+    /// Lets the reduction under way, if any, say what may be sent after this acknowledgment.
+    fn step_reduction(&mut self, delivered: &Delivered, safe: bool) {
+        if !matches!(self.phase, Phase::Fast | Phase::Cwr) || !self.rare.reduction.is_gradual() {
+            return;
+        }
+        let reduction = &mut self.rare.reduction;
+        let news = if self.sack {
+            delivered.newly
+        } else if delivered.acked > 0 {
+            reduction.on_partial(delivered.acked, self.mss)
+        } else if delivered.sacked > 0 {
+            reduction.on_duplicate(self.mss)
+        } else {
+            0
+        };
+        let step = Step { delivered: news, in_flight: self.network_load(), safe, mss: self.mss };
+        self.rare.reduction.on_ack(&mut self.window, &step);
+    }
+
+    /// Restarts the retransmission or probe timer where the acknowledgment gives reason to.
+    fn restart_timer_after(&mut self, now: Nanos, advanced: bool, sampled: bool, arrived: &Arrived) {
+        // Linux net/ipv4/tcp_input.c, tcp_clean_rtx_queue: news of data sent before the first segment was last sent.
+        let first = self.board.first_sent_at();
+        let late_news = arrived.sacked_sent.zip(first).is_some_and(|(sent, first)| sent.0 < first);
+        let restarts = if advanced { self.may_restart_timer() } else { self.rtt.is_linux() && sampled && late_news };
+        if restarts {
+            self.restart_timer(now);
+        }
     }
 
     /// New data was acknowledged outside fast recovery: the window grows as far as validation allows.
@@ -199,19 +390,5 @@ impl Sender {
             self.cc.on_ack(&mut self.window, ack, acked);
         }
         self.window.cwnd = growth.bound(before, self.window.cwnd);
-    }
-
-    /// New data was acknowledged (RFC 6298 5.2, 5.3).
-    fn restart_timer(&mut self, now: Nanos) {
-        if let Phase::Fast(fast) = &mut self.phase
-            && !self.sack
-        {
-            // RFC 6582 section 3.2 step 3: only the first partial acknowledgment restarts the timer.
-            if fast.partial {
-                return;
-            }
-            fast.partial = true;
-        }
-        self.rto_at = if self.board.is_empty() { NEVER } else { now + self.rtt.rto() };
     }
 }

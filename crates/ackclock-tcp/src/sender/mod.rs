@@ -3,28 +3,38 @@
 //! Everything is in stream offsets, 64 bits wide; a FIN occupies the offset after the last byte. The strategies
 //! (congestion control, slow start, window validation, pacing) are composed here and know nothing of each other.
 
+mod frto;
 mod input;
 mod mtu;
 mod nagle;
 mod output;
 mod push;
+mod rack;
 mod recovery;
+mod reduction;
+mod reordering;
 mod report;
 mod rtt;
 mod scoreboard;
+mod state;
+mod timer;
+mod tlp;
+mod undo;
 
 use crate::cc::CongestionControl;
-use crate::config::{Config, Restart};
+use crate::config::{Config, EcnMode, Restart, RtoRule};
 use crate::context::{Context, Window};
 use crate::pacing::{Pacer, Pacing};
+use crate::recovery::{Counts, Recovery};
 use crate::slow_start::SlowStart;
 use crate::stats::Stats;
 use crate::validation::WindowValidation;
 use crate::{Event, NEVER, Nanos, Observer};
 pub(crate) use input::Arrival;
-use recovery::Phase;
+use recovery::{Episode, Phase};
 pub(crate) use rtt::Rtt;
 use scoreboard::Scoreboard;
+use timer::Timer;
 
 /// A segment the sender wants on the wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,6 +47,22 @@ pub(crate) struct Transmission {
     pub fin: bool,
     /// Whether it was sent before.
     pub retransmission: bool,
+    /// Whether it is to carry CWR, where RFC 3168 is in use: the first new data after the window was reduced.
+    pub cwr: bool,
+}
+
+/// What only losses, marks and the algorithms that look for them touch.
+#[derive(Debug)]
+struct Rare {
+    episode: Episode,
+    reduction: reduction::Reduction,
+    rack: rack::Rack,
+    tlp: tlp::Tlp,
+    undo: undo::Undo,
+    reordering: reordering::Reordering,
+    counts: Counts,
+    /// A retransmission was found lost by the acknowledgment in hand.
+    lost_retransmission: bool,
 }
 
 /// The sending half of an endpoint.
@@ -69,6 +95,24 @@ pub(crate) struct Sender {
     watches_sending: bool,
     restart: Restart,
     phase: Phase,
+    /// What `rto_at` stands for.
+    timer: Timer,
+    /// Whether RACK, a probe or Linux's RTT samples look at every acknowledgment.
+    watches: bool,
+    /// Choices of the configuration.
+    rack: bool,
+    tlp: bool,
+    frto: bool,
+    undoes: bool,
+    limited_transmit: bool,
+    early_retransmit: bool,
+    ecn: bool,
+    abe: bool,
+    /// Whether a probe waits to be sent, and whether one is outstanding.
+    probe_due: bool,
+    probing: bool,
+    /// Whether the next new data carries CWR.
+    cwr_due: bool,
 
     pacer: Pacer,
     /// SMSS.
@@ -87,6 +131,8 @@ pub(crate) struct Sender {
     dup_acks: u32,
     /// Consecutive expiries of the retransmission timer.
     expiries: u32,
+    /// Segments known to have arrived.
+    delivered: u64,
 
     slow_start: Box<dyn SlowStart>,
     /// Where the last recovery's window of data ended.
@@ -95,6 +141,7 @@ pub(crate) struct Sender {
     seen: input::SeenBlocks,
     small: nagle::Small,
     marks: push::Marks,
+    rare: Box<Rare>,
 }
 
 impl Sender {
@@ -108,7 +155,7 @@ impl Sender {
             nxt: 0,
             written: 0,
             closed: false,
-            sack: config.sack,
+            sack: config.sack && config.recovery != Recovery::NewReno,
             mss,
             reserved: 0,
             window_edge: 0,
@@ -121,7 +168,21 @@ impl Sender {
             limited_until: 0,
             rto_at: NEVER,
             last_sent: 0,
-            rtt: Rtt::new(config.initial_rto, config.min_rto, config.max_rto),
+            timer: Timer::Rto,
+            watches: config.rack || config.tlp || config.rto_rule == RtoRule::Linux,
+            rack: config.rack,
+            tlp: config.tlp,
+            frto: config.frto,
+            undoes: config.dsack_undo || config.eifel,
+            limited_transmit: config.limited_transmit,
+            early_retransmit: config.early_retransmit,
+            ecn: config.ecn != EcnMode::Off,
+            abe: config.abe,
+            probe_due: false,
+            probing: false,
+            cwr_due: false,
+            delivered: 0,
+            rtt: Rtt::new(config),
             pacer: Pacer::new(config.pacing),
             pacing: false,
             board: Scoreboard::default(),
@@ -136,6 +197,16 @@ impl Sender {
             validation,
             initial_window: u64::from(config.initial_window) * mss,
             stats: Stats::default(),
+            rare: Box::new(Rare {
+                episode: Episode::default(),
+                reduction: reduction::Reduction::new(config.recovery),
+                rack: rack::Rack::default(),
+                tlp: tlp::Tlp::default(),
+                undo: undo::Undo::new(config),
+                reordering: reordering::Reordering::new(config),
+                counts: Counts::default(),
+                lost_retransmission: false,
+            }),
         }
     }
 
@@ -143,7 +214,7 @@ impl Sender {
     /// sent again, after which only one segment may start (RFC 5681 section 3.1).
     pub fn establish(&mut self, now: Nanos, mss: u32, sack: bool, syn_lost: bool, config: &Config) {
         self.mss = u64::from(mss);
-        self.sack = sack;
+        self.sack = sack && config.recovery != Recovery::NewReno;
         let segments = if syn_lost { 1 } else { u64::from(config.initial_window) };
         self.initial_window = u64::from(config.initial_window) * self.mss;
         self.window.cwnd = segments * self.mss;
@@ -192,7 +263,7 @@ impl Sender {
             srtt: self.rtt.srtt(),
             min_rtt: self.rtt.min(),
             rto: self.rtt.rto(),
-            in_recovery: !matches!(self.phase, Phase::Open),
+            in_recovery: matches!(self.phase, Phase::Fast | Phase::Loss),
         }
     }
 
@@ -207,7 +278,7 @@ impl Sender {
             flight_size: self.flight_size(),
             pipe: self.pipe(),
             srtt: self.rtt.srtt(),
-            in_recovery: !matches!(self.phase, Phase::Open),
+            in_recovery: matches!(self.phase, Phase::Fast | Phase::Loss),
             validation: self.validation.report(&self.window),
         };
         obs.event(now, event);
@@ -235,12 +306,6 @@ impl Sender {
     #[inline]
     pub fn fin_acked(&self) -> bool {
         self.closed && self.una > self.written
-    }
-
-    /// When the retransmission timer expires.
-    #[inline]
-    pub fn rto_at(&self) -> Nanos {
-        self.rto_at
     }
 
     /// The RTT estimator; the handshake samples it too.
@@ -273,14 +338,6 @@ impl Sender {
         self.expiries
     }
 
-    /// The retransmission timer may have expired.
-    pub fn on_timeout<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
-        if self.rto_at <= now && !self.board.is_empty() {
-            self.on_rto(now, obs);
-            self.observe_window(now, obs);
-        }
-    }
-
     /// SMSS.
     #[inline]
     pub fn mss(&self) -> u32 {
@@ -311,6 +368,7 @@ impl Sender {
     pub fn stop(&mut self) {
         self.rto_at = NEVER;
         self.pacing = false;
+        self.probe_due = false;
     }
 
     /// Whether the state is within its invariants; else what is wrong.

@@ -8,9 +8,8 @@ impl Sender {
     /// up and sent again. That is no sign of congestion, and the window stays (RFC 1191 section 6.5).
     pub fn shrink_segments(&mut self, less: u32) {
         self.mss = self.mss.saturating_sub(u64::from(less)).max(1);
-        if self.board.resegment(self.mss as u32) && matches!(self.phase, Phase::Open) {
-            self.recover = Some(self.nxt);
-            self.phase = Phase::Loss { point: self.nxt };
+        if self.board.resegment(self.mss as u32) && self.phase == Phase::Open {
+            self.repair_without_response();
         }
     }
 }

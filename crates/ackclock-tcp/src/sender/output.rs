@@ -1,8 +1,10 @@
 //! What may leave now.
 
-use super::recovery::{Fast, Phase};
+use super::frto::Frto;
+use super::recovery::Phase;
 use super::{Sender, Transmission};
 use crate::config::Restart;
+use crate::recovery::Recovery;
 use crate::{NEVER, Nanos, Observer};
 
 impl Sender {
@@ -10,7 +12,7 @@ impl Sender {
     /// for the pacer.
     pub fn poll<O: Observer>(&mut self, now: Nanos, overhead: u64, obs: &mut O) -> Option<Transmission> {
         self.pacing = false;
-        if self.nxt >= self.end() && matches!(self.phase, Phase::Open) {
+        if self.nxt >= self.end() && self.phase == Phase::Open && !self.probe_due {
             return None;
         }
         if now < self.pacer.release_time() {
@@ -18,16 +20,17 @@ impl Sender {
             return None;
         }
         let sent = match self.phase {
+            _ if self.probe_due => self.send_probe(now, obs),
             Phase::Open => self.new_data(now, self.open_allowance(), obs),
-            Phase::Fast(fast) => self.poll_fast(now, fast, obs),
-            Phase::Loss { .. } => self.poll_loss(now, obs),
+            Phase::Cwr => self.new_data(now, self.window.cwnd, obs),
+            Phase::Fast => self.poll_fast(now, obs),
+            Phase::Loss => self.poll_loss(now, obs),
         }?;
         let rate = self.pacer.rate(&self.window, self.rtt.srtt());
         self.pacer.on_sent(now, u64::from(sent.len) + overhead, rate);
         self.last_sent = now;
-        if self.rto_at == NEVER {
-            // RFC 6298 5.1.
-            self.rto_at = now + self.rtt.rto();
+        if matches!(self.phase, Phase::Fast | Phase::Cwr) {
+            self.rare.reduction.on_sent(u64::from(sent.len) + u64::from(sent.fin));
         }
         Some(sent)
     }
@@ -44,11 +47,15 @@ impl Sender {
         if self.pacing { self.pacer.release_time() } else { NEVER }
     }
 
-    /// What counts against the window: pipe, or FlightSize in fast recovery without SACK, where inflation stands for what
-    /// has left the network.
-    fn network_load(&self) -> u64 {
+    /// What counts against the window: pipe or, where duplicate ACKs inflate the window for what has left the network, or new
+    /// data is not to go out on the first of them (RFC 3042), FlightSize.
+    pub(super) fn network_load(&self) -> u64 {
         match self.phase {
-            Phase::Fast(_) if !self.sack => self.flight_size(),
+            Phase::Open if !self.limited_transmit => self.flight_size(),
+            Phase::Fast if !self.sack && self.rare.reduction.is_gradual() => {
+                self.pipe().saturating_sub(self.rare.reduction.told_by_duplicates())
+            }
+            Phase::Fast if !self.sack => self.flight_size(),
             _ => self.pipe(),
         }
     }
@@ -56,23 +63,27 @@ impl Sender {
     /// The window outside recovery. Without SACK the first two duplicate ACKs let a segment each go (limited transmit,
     /// RFC 3042); with SACK, pipe shrinks by itself (RFC 6675 section 5 step 3).
     fn open_allowance(&self) -> u64 {
-        let limited_transmit = if self.sack { 0 } else { u64::from(self.dup_acks.min(2)) * self.mss };
+        let limited_transmit =
+            if self.sack || !self.limited_transmit { 0 } else { u64::from(self.dup_acks.min(2)) * self.mss };
         self.window.cwnd + limited_transmit
     }
 
-    fn fast_allowance(&self, fast: &Fast) -> u64 {
-        if self.sack { self.window.cwnd } else { self.window.cwnd.saturating_add_signed(fast.inflation) }
+    fn fast_allowance(&self) -> u64 {
+        let inflates = !self.sack && !self.rare.reduction.is_gradual();
+        let inflation = if inflates { self.rare.episode.inflation } else { 0 };
+        self.window.cwnd.saturating_add_signed(inflation)
     }
 
     /// Fast recovery: lost segments first, then new data, then what else may help (NextSeg, RFC 6675 section 4).
-    fn poll_fast<O: Observer>(&mut self, now: Nanos, fast: Fast, obs: &mut O) -> Option<Transmission> {
-        let allowance = self.fast_allowance(&fast);
+    fn poll_fast<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Transmission> {
+        let allowance = self.fast_allowance();
         let room = self.network_load() + self.mss <= allowance;
-        if !fast.owed && !room {
+        let owed = self.rare.episode.owed;
+        if !owed && !room {
             return None;
         }
-        // Rule 1. Without SACK only the partial acknowledgment's hole is known to be lost, and it is owed.
-        if (fast.owed || self.sack)
+        // Rule 1. Without SACK it is the hole that a partial acknowledgment shows, which is owed.
+        if !self.rare.episode.held
             && let Some(segment) = self.board.next_lost()
         {
             return Some(self.retransmit(now, segment));
@@ -84,20 +95,23 @@ impl Sender {
         if let Some(sent) = self.new_data(now, allowance, obs) {
             return Some(sent);
         }
-        if !self.sack {
+        // With RACK, time says what is lost: RFC 6675 is not to be used beside it (RFC 8985 section 9.2).
+        if !self.sack || self.rack || self.rare.reduction.rule() == Recovery::RateHalving {
             return None;
         }
         // Rule 3.
-        if let Some(segment) = self.board.next_unsacked(fast.high_rxt) {
+        if let Some(segment) = self.board.next_unsacked(self.rare.episode.high_rxt) {
             return Some(self.retransmit(now, segment));
         }
         // Rule 4: one rescue retransmission a recovery, which leaves HighRxt alone.
-        if !fast.rescued
-            && self.una < fast.point
+        if !self.rare.episode.rescued
+            && self.una < self.rare.episode.point
             && let Some(segment) = self.board.rescue()
         {
+            let high_rxt = self.rare.episode.high_rxt;
             let sent = self.retransmit(now, segment);
-            self.phase = Phase::Fast(Fast { rescued: true, owed: false, ..fast });
+            self.rare.episode.high_rxt = high_rxt;
+            self.rare.episode.rescued = true;
             return Some(sent);
         }
         None
@@ -109,6 +123,13 @@ impl Sender {
             self.limited_until = self.nxt;
             return None;
         }
+        if self.rare.episode.frto == Frto::SecondAck {
+            let sent = self.new_data(now, self.window.cwnd, obs);
+            if sent.is_some() || self.nxt > self.rare.episode.point {
+                return sent;
+            }
+            self.rare.episode.frto = Frto::Off;
+        }
         match self.board.next_lost() {
             Some(segment) => Some(self.retransmit(now, segment)),
             None => self.new_data(now, self.window.cwnd, obs),
@@ -117,21 +138,28 @@ impl Sender {
 
     fn retransmit(&mut self, now: Nanos, (start, len): (u64, u32)) -> Transmission {
         self.board.on_retransmit(start, now);
-        let end = start + u64::from(len);
-        if let Phase::Fast(fast) = &mut self.phase {
-            fast.owed = false;
-            fast.high_rxt = fast.high_rxt.max(end);
+        let rare = &mut *self.rare;
+        rare.episode.owed = false;
+        rare.episode.high_rxt = rare.episode.high_rxt.max(start + u64::from(len));
+        rare.undo.on_retransmit(now);
+        if self.rack {
+            rare.rack.on_retransmit(start, now);
         }
         self.stats.retransmits += 1;
-        let fin = end > self.written;
-        Transmission { offset: start, len: len - u32::from(fin), fin, retransmission: true }
+        self.on_retransmission_sent(now, start == self.una);
+        self.transmission(start, len, true)
+    }
+
+    pub(super) fn transmission(&self, offset: u64, len: u32, retransmission: bool) -> Transmission {
+        let fin = offset + u64::from(len) > self.written;
+        Transmission { offset, len: len - u32::from(fin), fin, retransmission, cwr: false }
     }
 
     /// The next new segment, if the application, the peer's window and `allowance` let it go.
     // Inline, so that the answer stays in registers: written to memory field by field and read back as a whole it stalls
     // the processor.
     #[inline(always)]
-    fn new_data<O: Observer>(&mut self, now: Nanos, allowance: u64, obs: &mut O) -> Option<Transmission> {
+    pub(super) fn new_data<O: Observer>(&mut self, now: Nanos, allowance: u64, obs: &mut O) -> Option<Transmission> {
         let end = self.end();
         if self.nxt >= end {
             return None;
@@ -181,7 +209,10 @@ impl Sender {
             let ctx = self.context(now);
             self.validation.on_sent(&mut self.window, &ctx, limited);
         }
-        Some(Transmission { offset, len: len as u32, fin, retransmission: false })
+        self.on_new_data_sent(now);
+        // RFC 3168 section 6.1.2: the first new data after a reduction says that it was made.
+        let cwr = std::mem::take(&mut self.cwr_due);
+        Some(Transmission { offset, len: len as u32, fin, retransmission: false, cwr })
     }
 
     /// Sending resumes with nothing outstanding: restart after idle and window validation.

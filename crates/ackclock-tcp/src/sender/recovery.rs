@@ -1,29 +1,42 @@
-//! Loss recovery: fast recovery with SACK (RFC 6675) or without (RFC 6582), and recovery after a timeout (RFC 5681).
+//! The course of a recovery: its beginning, after duplicate ACKs, SACKs, time or a timeout, and its end.
+//!
+//! What may be sent meanwhile is said by [`super::reduction`] and [`super::output`]; whether it was all for nothing by
+//! [`super::undo`] and [`super::frto`].
 
 use super::Sender;
-use crate::context::{Congestion, RecoveryEnd};
-use crate::{Event, Nanos, Observer};
+use super::frto::Frto;
+use super::input::Arrived;
+use super::reduction::Step;
+use super::scoreboard::Delivered;
+use super::timer::Timer;
+use crate::context::{Cause, Congestion, RecoveryEnd, Window};
+use crate::recovery::Recovery;
+use crate::{Event, NEVER, Nanos, Observer};
 
-/// DupThresh of RFC 5681 and RFC 6675.
-pub const DUP_THRESH: u32 = 3;
-
-/// Where the sender stands.
-#[derive(Clone, Copy, Debug)]
+/// Where the sender stands. What Linux calls Disorder is `Open` with something on the scoreboard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
-    /// No loss is being repaired.
+    /// No loss is being repaired, and the window is not being reduced.
     Open,
+    /// A mark was echoed: the window is being reduced, once for a window of data (RFC 3168 section 6.1.2).
+    Cwr,
     /// Fast recovery.
-    Fast(Fast),
-    /// After a retransmission timeout, until what was outstanding then is acknowledged.
-    Loss {
-        /// Stream offset that ends it.
-        point: u64,
-    },
+    Fast,
+    /// After a retransmission timeout, or a fast retransmit of Tahoe, until what was outstanding then is acknowledged.
+    Loss,
 }
 
-/// State of a fast recovery.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Fast {
+/// What the look for losses found.
+pub(super) struct Detected {
+    /// Bytes newly deemed lost.
+    pub lost: u64,
+    /// Whether the reordering timer now runs for more.
+    pub waits: bool,
+}
+
+/// State of a phase other than `Open`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Episode {
     /// RecoveryPoint of RFC 6675, "recover" of RFC 6582: the stream offset that ends it.
     pub point: u64,
     /// Volume retransmitted in this recovery and delivered so far.
@@ -31,14 +44,21 @@ pub(super) struct Fast {
     /// A retransmission that is sent whatever pipe says: the first one (RFC 6675 section 5 step 4.3), and without SACK the one
     /// for each partial acknowledgment (RFC 6582 section 3.2 step 3).
     pub owed: bool,
+    /// Retransmissions wait for the next ACK, since this one was caused by an original transmission.
+    pub held: bool,
     /// End of the highest retransmitted segment (HighRxt).
     pub high_rxt: u64,
     /// Whether the one rescue retransmission of this recovery was used (RFC 6675 section 4, rule 4).
     pub rescued: bool,
-    /// Without SACK: what duplicate and partial ACKs add to and take from the window (RFC 6582), bytes.
+    /// NewReno: what duplicate and partial ACKs add to and take from the window (RFC 6582), bytes.
     pub inflation: i64,
     /// Without SACK: whether the first partial ACK was seen; only that one restarts the timer.
     pub partial: bool,
+    /// A lost retransmission found before this is acknowledged belongs to a reduction that was made already.
+    pub reduced_to: u64,
+    /// Whether a timeout began it, rather than Tahoe's fast retransmit.
+    pub timeout: bool,
+    pub frto: Frto,
 }
 
 impl Sender {
@@ -50,48 +70,356 @@ impl Sender {
             Some(recover) if self.sack => self.una >= recover,
             Some(recover) => self.una > recover,
         };
-        repaired && matches!(self.phase, Phase::Open) && !self.board.is_empty()
+        let open = match self.phase {
+            Phase::Open => repaired,
+            // A mark came first: its reduction is that of the loss, too.
+            Phase::Cwr => true,
+            Phase::Fast | Phase::Loss => false,
+        };
+        open && !self.board.is_empty()
     }
 
-    /// Loss was found: halve, and retransmit the first segment.
-    pub(super) fn enter_fast_recovery<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
-        let event = Congestion::loss(self.context(now));
+    /// Whether duplicate ACKs, SACKs or time amount to a loss (RFC 5681 section 3.2, RFC 6675 section 5, RFC 8985).
+    pub(super) fn loss_is_evident(&self) -> bool {
+        if self.rack && self.sack {
+            return self.board.lost() > 0;
+        }
+        let threshold = self.threshold();
+        let counted = if self.sack { self.dup_acks.max(self.early_evidence()) } else { self.dup_acks };
+        counted >= threshold || self.board.first_is_lost()
+    }
+
+    /// DupThresh, or what stands in for it with less than four segments outstanding and none to send (early retransmit, RFC 5827
+    /// section 3.2, counting segments, as the scoreboard does).
+    fn threshold(&self) -> u32 {
+        let threshold = self.rare.reordering.threshold();
+        let outstanding = self.board.segments() as u32;
+        if self.early_retransmit && (2..4).contains(&outstanding) && !self.can_send_new() {
+            return threshold.min(outstanding - 1);
+        }
+        threshold
+    }
+
+    /// With SACK, early retransmit counts segments SACKed rather than ACKs.
+    fn early_evidence(&self) -> u32 {
+        if self.early_retransmit { self.board.segments_sacked() } else { 0 }
+    }
+
+    /// Whether there is new data, and the peer's window takes it.
+    pub(super) fn can_send_new(&self) -> bool {
+        self.nxt < self.end() && self.window_edge > self.nxt
+    }
+
+    /// Lets the congestion control reduce the window for `cause`. `delivered` is what the acknowledgment told that showed the
+    /// congestion. Returns the window before.
+    pub(super) fn reduce(&mut self, now: Nanos, cause: Cause, delivered: &Delivered) -> Window {
+        let mut ctx = self.context(now);
+        if cause == Cause::Ecn {
+            // The mark was made while what its echo acknowledges was still outstanding.
+            ctx.flight_size += delivered.acked;
+        }
+        let event = Congestion { cause, abe: self.abe, ctx };
         let before = self.window;
         self.cc.on_congestion(&mut self.window, &event);
         self.validation.on_congestion(&mut self.window, &event, &before);
         self.slow_start.on_congestion(&event);
-        self.recover = Some(self.nxt);
-        self.stats.recoveries += 1;
-        if !self.board.first_is_lost() {
-            self.board.mark_first_lost();
-        }
-        self.phase = Phase::Fast(Fast {
-            point: self.nxt,
-            retransmitted: 0,
-            owed: true,
-            high_rxt: self.una,
-            rescued: false,
-            inflation: i64::from(DUP_THRESH) * self.mss as i64,
-            partial: false,
-        });
-        obs.event(now, Event::RecoveryStarted);
+        let sacked_before = self.board.sacked().saturating_sub(delivered.sacked);
+        let flight_size = self.flight_size();
+        self.rare.reduction.begin(&mut self.window, &before, flight_size, sacked_before, delivered.acked);
+        self.cwr_due = self.ecn;
+        before
     }
 
-    /// The recovery point is acknowledged.
-    pub(super) fn leave_recovery<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
+    /// Loss was found: reduce the window, unless a mark has just done so, and retransmit.
+    pub(super) fn enter_fast_recovery<O: Observer>(&mut self, now: Nanos, delivered: &Delivered, obs: &mut O) {
+        let before = (self.phase != Phase::Cwr).then(|| self.reduce(now, Cause::Loss, delivered));
+        self.begin_undo(before, false);
+        self.stats.recoveries += 1;
+        if !self.board.first_is_lost() && !(self.rack && self.sack) {
+            self.board.mark_first_lost();
+        }
+        let rare = &mut self.rare;
+        let gradual = rare.reduction.is_gradual();
+        rare.episode = Episode {
+            point: self.nxt,
+            owed: !rare.reduction.is_proportional(),
+            high_rxt: self.una,
+            inflation: i64::from(rare.reordering.threshold()) * self.mss as i64,
+            reduced_to: self.nxt,
+            ..Episode::default()
+        };
+        if !self.sack && gradual {
+            rare.reduction.start_from_duplicates(u64::from(self.dup_acks) * self.mss);
+        }
+        self.recover = Some(self.nxt);
+        self.phase = Phase::Fast;
+        self.forget_probe();
+        obs.event(now, Event::RecoveryStarted { cause: Cause::Loss });
+        if self.rare.reduction.rule() == Recovery::Tahoe {
+            self.begin_slow_start_over();
+        }
+    }
+
+    /// Tahoe: what is outstanding and not SACKed is sent again in slow start.
+    fn begin_slow_start_over(&mut self) {
+        self.board.mark_all_lost();
+        self.window.cwnd = self.mss;
+        self.dup_acks = 0;
+        self.phase = Phase::Loss;
+    }
+
+    /// What is outstanding and marked as lost is sent again, as after a timeout, without any response to congestion.
+    pub(super) fn repair_without_response(&mut self) {
+        self.recover = Some(self.nxt);
+        self.rare.episode = Episode { point: self.nxt, ..Episode::default() };
+        self.phase = Phase::Loss;
+    }
+
+    /// Remembers what a spurious episode would have to restore.
+    fn begin_undo(&mut self, before: Option<Window>, timeout: bool) {
+        if !self.undoes {
+            return;
+        }
+        let probe = self.rare.tlp.end.is_some() && self.rare.tlp.is_retransmission;
+        let in_flight = if self.board.retransmitted() > 0 { self.board.tally().retransmitted } else { 0 };
+        if in_flight == 0 && !self.board.first_is_resent() {
+            self.rare.undo.forget_first_retransmit();
+        }
+        self.rare.undo.begin(self.una, before, in_flight + u32::from(probe), timeout);
+    }
+
+    /// An echoed mark: reduce the window, once for a window of data.
+    pub(super) fn enter_cwr<O: Observer>(&mut self, now: Nanos, delivered: &Delivered, obs: &mut O) {
+        self.rare.undo.take();
+        self.reduce(now, Cause::Ecn, delivered);
+        self.rare.counts.reductions_for_marks += 1;
+        self.rare.episode = Episode { point: self.nxt, ..Episode::default() };
+        self.phase = Phase::Cwr;
+        self.forget_probe();
+        obs.event(now, Event::RecoveryStarted { cause: Cause::Ecn });
+    }
+
+    /// Moves the phase under way: partial acknowledgments, evidence that it was spurious, its end.
+    pub(super) fn advance_phase<O: Observer>(
+        &mut self,
+        now: Nanos,
+        advanced: bool,
+        delivered: &Delivered,
+        arrived: &Arrived,
+        obs: &mut O,
+    ) {
+        self.rare.episode.held = false;
+        match self.phase {
+            Phase::Open => {
+                if self.rare.undo.proven_by_dsack() {
+                    self.undo(now, false, obs);
+                }
+            }
+            // Until something above the point is acknowledged, so that the peer has seen CWR (Linux, and RFC 3168 section 6.1.2: a
+            // further reduction only for what was sent after the last).
+            Phase::Cwr => {
+                if self.una > self.rare.episode.point {
+                    self.leave_phase(now, false, obs);
+                }
+            }
+            Phase::Fast => self.advance_fast(now, advanced, delivered, arrived, obs),
+            Phase::Loss => self.advance_loss(now, advanced, arrived, obs),
+        }
+    }
+
+    fn advance_fast<O: Observer>(
+        &mut self,
+        now: Nanos,
+        advanced: bool,
+        delivered: &Delivered,
+        arrived: &Arrived,
+        obs: &mut O,
+    ) {
+        self.rare.episode.retransmitted += delivered.retransmitted;
+        if self.una >= self.rare.episode.point {
+            let spurious = self.rare.undo.proven(arrived.echo);
+            if spurious {
+                self.undo(now, false, obs);
+            }
+            self.leave_phase(now, spurious, obs);
+            return;
+        }
+        if advanced && self.rare.undo.proven_by_timestamp(arrived.echo) {
+            // The hole was filled by a late original: it was reordering.
+            let high = self.board.high_sacked().max(self.una);
+            self.rare.reordering.on_late(arrived.una, high, self.mss);
+            if self.board.retransmitted() > 0 {
+                self.rare.episode.held = true;
+            } else {
+                self.undo(now, true, obs);
+                self.leave_phase(now, true, obs);
+            }
+            return;
+        }
+        if self.rare.undo.proven_by_dsack() {
+            self.undo(now, false, obs);
+            self.leave_phase(now, true, obs);
+            return;
+        }
+        if advanced && !self.sack {
+            // RFC 6582 section 3.2 step 3: retransmit the next hole, deflate by what was acknowledged.
+            let mss = self.mss;
+            let episode = &mut self.rare.episode;
+            episode.inflation -= delivered.acked as i64;
+            if delivered.acked >= mss {
+                episode.inflation += mss as i64;
+            }
+            episode.owed = !self.rare.reduction.is_proportional();
+            self.board.mark_first_lost();
+        }
+    }
+
+    fn advance_loss<O: Observer>(&mut self, now: Nanos, advanced: bool, arrived: &Arrived, obs: &mut O) {
+        let point = self.rare.episode.point;
+        let complete = self.una >= point;
+        let mut spurious = advanced && self.rare.undo.proven(arrived.echo);
+        if self.rare.episode.frto != Frto::Off {
+            let news = super::frto::News {
+                advanced,
+                complete,
+                original: arrived.original && (self.sack || !arrived.resent),
+                duplicate: arrived.duplicate || arrived.sacked,
+                can_send: self.can_send_new(),
+                sack: self.sack,
+                eager: self.rtt.is_linux() && self.sack,
+            };
+            spurious |= self.rare.episode.frto.on_ack(&news);
+        }
+        if spurious {
+            self.undo(now, true, obs);
+            self.expiries = 0;
+        }
+        if spurious || complete {
+            self.leave_phase(now, spurious, obs);
+        }
+    }
+
+    /// The episode under way was spurious: the window goes back to what it was. `unmark` is whether what is deemed lost is not.
+    fn undo<O: Observer>(&mut self, now: Nanos, unmark: bool, obs: &mut O) {
+        let (before, timeout) = self.rare.undo.take();
+        if unmark {
+            self.board.unmark_lost();
+        }
+        self.rare.rack.look_again();
+        let counts = &mut self.rare.counts;
+        *(if timeout { &mut counts.spurious_timeouts } else { &mut counts.spurious_recoveries }) += 1;
+        if let Some(before) = before {
+            self.cc.on_undo(&mut self.window, &before);
+            self.cwr_due = false;
+        }
+        obs.event(now, Event::Undone { timeout });
+    }
+
+    /// The phase under way is over: its point is acknowledged, or it was `undone`.
+    pub(super) fn leave_phase<O: Observer>(&mut self, now: Nanos, undone: bool, obs: &mut O) {
         let phase = std::mem::replace(&mut self.phase, Phase::Open);
         self.dup_acks = 0;
-        if let Phase::Fast(fast) = phase {
-            if !self.sack {
+        if undone && self.sack {
+            // Losses of the same window of data begin a recovery of their own.
+            self.recover = None;
+        }
+        if self.rack && phase != Phase::Cwr && !undone {
+            self.rare.rack.on_recovery_end();
+        }
+        match phase {
+            Phase::Cwr => self.rare.reduction.end(&mut self.window),
+            Phase::Fast => self.end_fast_recovery(now, undone),
+            Phase::Open | Phase::Loss => {}
+        }
+        obs.event(now, Event::RecoveryEnded);
+    }
+
+    fn end_fast_recovery(&mut self, now: Nanos, undone: bool) {
+        let restored = self.window;
+        if !undone {
+            if !self.sack && !self.rare.reduction.is_gradual() {
                 // RFC 6582 section 3.2 step 3, full acknowledgment, option 1: no burst after recovery.
                 let flight = self.flight_size().max(self.mss) + self.mss;
                 self.window.cwnd = self.window.ssthresh.min(flight);
             }
-            let end = RecoveryEnd { ctx: self.context(now), retransmitted: fast.retransmitted };
-            self.cc.on_recovery_end(&mut self.window, &end);
-            self.validation.on_recovery_end(&mut self.window, &end);
+            self.rare.reduction.end(&mut self.window);
         }
-        obs.event(now, Event::RecoveryEnded);
+        let end = RecoveryEnd { ctx: self.context(now), retransmitted: self.rare.episode.retransmitted };
+        self.cc.on_recovery_end(&mut self.window, &end);
+        self.validation.on_recovery_end(&mut self.window, &end);
+        if undone {
+            self.window = restored;
+        }
+    }
+
+    /// Looks for losses, and starts the reordering timer where time will tell.
+    pub(super) fn detect_losses(&mut self, now: Nanos, delivered: &Delivered) -> Detected {
+        if !(self.rack && self.sack) {
+            let news = delivered.sacked > 0 && self.sack;
+            let threshold = self.rare.reordering.threshold();
+            let lost = if news { self.board.mark_lost(threshold, self.mss) } else { 0 };
+            return Detected { lost, waits: false };
+        }
+        if self.rare.episode.held || !self.rare.rack.take_advanced() {
+            return Detected { lost: 0, waits: false };
+        }
+        let window = self.reordering_window();
+        let found = self.rare.rack.detect(&mut self.board, now, window);
+        if let Some(until) = found.wait_until {
+            self.timer = Timer::Reorder;
+            self.rto_at = (until + self.timer_slack()).min(now + self.rtt.rto());
+        }
+        self.rare.lost_retransmission |= found.retransmission;
+        Detected { lost: found.lost, waits: found.wait_until.is_some() }
+    }
+
+    /// RACK.reo_wnd (RFC 8985 section 6.2 step 4): none where no reordering was seen and a loss is evident otherwise.
+    fn reordering_window(&self) -> Nanos {
+        let rare = &self.rare;
+        if rare.reordering.seen() == 0 {
+            let many = self.board.segments_sacked() >= rare.reordering.threshold();
+            if many || matches!(self.phase, Phase::Fast | Phase::Loss) {
+                return 0;
+            }
+        }
+        rare.rack.reordering_window(self.rtt.min(), self.rtt.srtt())
+    }
+
+    /// RACK's reordering timer expired: what still had time has had it.
+    pub(super) fn on_reorder_timeout<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
+        self.timer = Timer::Rto;
+        self.rto_at = NEVER;
+        self.rare.rack.look_again();
+        let Detected { lost, .. } = self.detect_losses(now, &Delivered::default());
+        obs.event(now, Event::ReorderingTimeout { lost });
+        if lost > 0 {
+            if self.phase != Phase::Fast {
+                self.enter_fast_recovery(now, &Delivered::default(), obs);
+                // Linux: the timer stands for the delivery of one segment.
+                let step = Step { delivered: self.mss, in_flight: self.pipe(), safe: false, mss: self.mss };
+                self.rare.reduction.on_ack(&mut self.window, &step);
+            }
+            self.after_losses(now, &Delivered::default(), obs);
+        }
+        if self.timer != Timer::Reorder {
+            self.fall_back_to_rto(now);
+        }
+    }
+
+    /// Answers for retransmissions that were lost. PRR needs no more than that they are counted (RFC 8985 section 9.3); without
+    /// it the window is reduced again, once for a round trip. After a timeout they begin a fast recovery, as in Linux.
+    pub(super) fn after_losses<O: Observer>(&mut self, now: Nanos, delivered: &Delivered, obs: &mut O) {
+        if !std::mem::take(&mut self.rare.lost_retransmission) {
+            return;
+        }
+        match self.phase {
+            Phase::Loss if self.rare.episode.timeout => self.enter_fast_recovery(now, delivered, obs),
+            Phase::Fast if !self.rare.reduction.is_gradual() && self.una >= self.rare.episode.reduced_to => {
+                self.reduce(now, Cause::Loss, delivered);
+                self.rare.episode.reduced_to = self.nxt;
+            }
+            _ => {}
+        }
     }
 
     /// The retransmission timer expired with data outstanding (RFC 6298 section 5, RFC 5681 section 3.1).
@@ -99,23 +427,55 @@ impl Sender {
         self.stats.timeouts += 1;
         self.expiries += 1;
         let event = Congestion::timeout(self.context(now));
-        // ssthresh holds still while the same segment times out again (RFC 5681 section 3.1).
-        self.cc.on_timeout(&mut self.window, &event, self.expiries == 1);
-        self.window.cwnd = self.mss;
+        // ssthresh holds still while the same segment times out again (RFC 5681 section 3.1), and in Linux also where it
+        // was set within this window of data (tcp_enter_loss).
+        let linux = self.rtt.is_linux();
+        let again = self.expiries > 1;
+        let reduced = matches!(self.phase, Phase::Cwr | Phase::Fast) && self.una < self.rare.episode.point;
+        let first = !again && !(linux && reduced);
+        let before = self.window;
+        self.cc.on_timeout(&mut self.window, &event, first);
+        self.rtt.on_timeout();
+        if self.phase == Phase::Open {
+            self.rare.reordering.on_timeout(self.board.segments_sacked());
+        }
+        self.mark_timed_out(now);
+        if first {
+            self.begin_undo(Some(before), true);
+        }
+        // Linux's form of one segment: with RACK, what was sent lately is not lost and stays in the network.
+        self.window.cwnd = self.pipe() + self.mss;
         self.validation.on_timeout(&mut self.window, &event);
         self.slow_start.on_timeout(&event);
-        self.rtt.on_timeout();
+        self.recover = Some(self.nxt);
+        self.dup_acks = 0;
+        let frto = self.frto && (matches!(self.phase, Phase::Open | Phase::Cwr) || again);
+        self.rare.episode = Episode {
+            point: self.nxt,
+            timeout: true,
+            frto: if frto { Frto::FirstAck } else { Frto::Off },
+            ..Episode::default()
+        };
+        self.phase = Phase::Loss;
+        self.cwr_due = self.ecn;
+        self.forget_probe();
+        self.timer = Timer::Rto;
+        self.rto_at = now + self.rtt.rto();
+        obs.event(now, Event::Timeout { count: self.expiries });
+    }
+
+    fn mark_timed_out(&mut self, now: Nanos) {
         // RFC 2018 section 8: the receiver may have dropped what it SACKed; RFC 6675 section 5.1 leaves the choice, and
         // keeping the marks is what deployed stacks do unless the very first segment is SACKed (a sign of reneging).
         if self.board.first_is_sacked() {
             self.board.forget_sacks();
             self.seen.forget();
+            self.board.mark_all_lost();
+        } else if self.rack && self.sack {
+            let window = self.reordering_window();
+            self.board.mark_timed_out(self.rare.rack.timed_out_by(now, window));
+        } else {
+            self.board.mark_all_lost();
         }
-        self.board.mark_all_lost();
-        self.recover = Some(self.nxt);
-        self.dup_acks = 0;
-        self.phase = Phase::Loss { point: self.nxt };
-        self.rto_at = now + self.rtt.rto();
-        obs.event(now, Event::Timeout { count: self.expiries });
     }
 }

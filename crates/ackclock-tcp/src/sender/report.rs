@@ -1,33 +1,31 @@
 //! What a snapshot tells of the sender.
 
 use super::Sender;
-use super::recovery::Phase;
-use crate::info::{CaState, Info};
+use crate::info::Info;
 
 impl Sender {
     /// Fills in the sender's part of `info`.
     pub fn report(&self, info: &mut Info) {
-        let tally = self.board.tally();
+        let recovery = self.loss_recovery();
         let segments = |bytes: u64| u32::try_from(bytes / self.mss.max(1)).unwrap_or(u32::MAX);
-        info.ca_state = match self.phase {
-            Phase::Fast(_) => CaState::Recovery,
-            Phase::Loss { .. } => CaState::Loss,
-            Phase::Open if self.dup_acks > 0 || tally.sacked > 0 => CaState::Disorder,
-            Phase::Open => CaState::Open,
-        };
+        info.ca_state = recovery.state;
         info.retransmits = self.expiries.min(255) as u8;
         info.rto = self.rtt.rto();
         info.snd_mss = self.mss as u32;
-        info.unacked = tally.outstanding;
-        info.sacked = if self.sack { tally.sacked } else { self.dup_acks };
-        info.lost = tally.lost;
-        info.retrans = tally.retransmitted;
+        info.unacked = recovery.outstanding;
+        info.sacked = recovery.sacked;
+        info.lost = recovery.lost;
+        info.retrans = recovery.retransmitted;
         info.rtt = self.rtt.srtt().unwrap_or(0);
         info.rttvar = self.rtt.rttvar().unwrap_or(0);
         info.min_rtt = self.rtt.min().unwrap_or(u64::MAX);
         info.snd_ssthresh = if self.window.ssthresh == u64::MAX { 0x7fff_ffff } else { segments(self.window.ssthresh) };
         info.snd_cwnd = segments(self.window.cwnd);
-        info.reordering = super::recovery::DUP_THRESH;
+        info.delivered = recovery.counts.delivered as u32;
+        info.delivered_ce = recovery.counts.delivered_marked as u32;
+        info.dsack_dups = recovery.counts.dsacks as u32;
+        info.reord_seen = recovery.counts.reordering_seen as u32;
+        info.reordering = recovery.dup_thresh;
         info.pacing_rate = self.pacer.rate(&self.window, self.rtt.srtt()).unwrap_or(u64::MAX);
         info.bytes_acked = self.una;
         info.notsent_bytes = self.written.saturating_sub(self.nxt);

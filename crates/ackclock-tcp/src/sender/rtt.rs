@@ -1,43 +1,80 @@
-//! Round-trip time estimation and the retransmission timeout (RFC 6298).
+//! Round-trip time estimation and the retransmission timeout (RFC 6298), and Linux's form of it.
 
+use crate::config::{Config, RtoRule};
 use crate::{MILLISECOND, Nanos};
 
 /// G of RFC 6298: the least the variance term adds.
 const GRANULARITY: Nanos = MILLISECOND;
 
 /// The estimator of one sender.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Rtt {
-    /// SRTT and RTTVAR, once there was a sample.
-    smoothed: Option<(Nanos, Nanos)>,
+    /// SRTT; 0 before the first sample.
+    srtt: Nanos,
+    /// RTTVAR.
+    rttvar: Nanos,
     min: Nanos,
     min_rto: Nanos,
     max_rto: Nanos,
     /// The timeout without backoff.
     base: Nanos,
+    /// The deviation as Linux keeps it, where that rule was chosen.
+    linux: Option<Box<Deviation>>,
     /// Doublings since the last sample (RFC 6298 5.5).
     backoff: u32,
 }
 
+/// What Linux keeps beside SRTT and RTTVAR (net/ipv4/tcp_input.c, tcp_rtt_estimator).
+#[derive(Clone, Default, Debug)]
+struct Deviation {
+    /// Four times the mean deviation.
+    mdev: Nanos,
+    /// The largest `mdev` of this round trip, and at least min_rto.
+    mdev_max: Nanos,
+    /// Stream offset that ends this round trip.
+    round: u64,
+}
+
 impl Rtt {
-    /// An estimator without a sample, timing out after `initial`; bounds in nanoseconds.
-    pub fn new(initial: Nanos, min_rto: Nanos, max_rto: Nanos) -> Rtt {
-        Rtt { smoothed: None, min: Nanos::MAX, min_rto, max_rto, base: initial, backoff: 0 }
+    /// An estimator without a sample.
+    pub fn new(config: &Config) -> Rtt {
+        Rtt {
+            srtt: 0,
+            rttvar: 0,
+            min: Nanos::MAX,
+            min_rto: config.min_rto,
+            max_rto: config.max_rto,
+            base: config.initial_rto,
+            linux: (config.rto_rule == RtoRule::Linux).then(Box::default),
+            backoff: 0,
+        }
     }
 
-    /// Takes a sample of a segment that was sent once (Karn's rule), which also ends any backoff.
-    #[inline]
+    /// Takes a sample of the handshake.
     pub fn on_sample(&mut self, rtt: Nanos) {
-        self.min = self.min.min(rtt);
-        let (srtt, rttvar) = match self.smoothed {
-            // 2.2
-            None => (rtt, rtt / 2),
-            // 2.3: beta 1/4 with the old SRTT, then alpha 1/8.
-            Some((srtt, rttvar)) => (srtt - srtt / 8 + rtt / 8, rttvar - rttvar / 4 + srtt.abs_diff(rtt) / 4),
-        };
-        self.smoothed = Some((srtt, rttvar));
-        self.base = (srtt + GRANULARITY.max(4 * rttvar)).clamp(self.min_rto, self.max_rto);
+        self.on_ack(rtt, rtt, 0, 0);
+    }
+
+    /// Takes a sample of a segment that was sent once (Karn's rule), which also ends any backoff. `newest` is that of the
+    /// latest such segment, which the least RTT follows; `una` and `nxt` are snd_una and snd_nxt after the acknowledgment.
+    #[inline]
+    pub fn on_ack(&mut self, rtt: Nanos, newest: Nanos, una: u64, nxt: u64) {
+        self.min = self.min.min(newest);
         self.backoff = 0;
+        if let Some(deviation) = &mut self.linux {
+            (self.srtt, self.rttvar) = deviation.on_sample(self.srtt, self.rttvar, rtt, self.min_rto, una, nxt);
+            self.base = (self.srtt + self.rttvar).min(self.max_rto);
+            return;
+        }
+        if self.srtt == 0 {
+            // 2.2
+            (self.srtt, self.rttvar) = (rtt.max(1), rtt / 2);
+        } else {
+            // 2.3: beta 1/4 with the old SRTT, then alpha 1/8.
+            self.rttvar = self.rttvar - self.rttvar / 4 + self.srtt.abs_diff(rtt) / 4;
+            self.srtt = (self.srtt - self.srtt / 8 + rtt / 8).max(1);
+        }
+        self.base = (self.srtt + GRANULARITY.max(4 * self.rttvar)).clamp(self.min_rto, self.max_rto);
     }
 
     /// The timer expired (5.5).
@@ -48,7 +85,7 @@ impl Rtt {
     /// The SYN was retransmitted: without a sample yet, data starts with a timeout of at least 3 s (5.7).
     pub fn on_handshake_timeout(&mut self) {
         self.backoff = 0;
-        if self.smoothed.is_none() {
+        if self.srtt == 0 {
             self.base = self.base.max(3 * crate::SECOND);
         }
     }
@@ -71,18 +108,78 @@ impl Rtt {
     /// Smoothed RTT, once there was a sample.
     #[inline]
     pub fn srtt(&self) -> Option<Nanos> {
-        self.smoothed.map(|(srtt, _)| srtt)
+        (self.srtt != 0).then_some(self.srtt)
     }
 
-    /// Mean deviation, once there was a sample.
+    /// Mean deviation, once there was a sample: RTTVAR of RFC 6298.
     pub fn rttvar(&self) -> Option<Nanos> {
-        self.smoothed.map(|(_, rttvar)| rttvar)
+        let mean = self.linux.as_ref().map_or(self.rttvar, |deviation| deviation.mdev / 4);
+        (self.srtt != 0).then_some(mean)
     }
 
     /// Smallest sample.
     #[inline]
     pub fn min(&self) -> Option<Nanos> {
         (self.min != Nanos::MAX).then_some(self.min)
+    }
+
+    /// Doublings of the timeout since the last sample.
+    pub fn backoff(&self) -> u32 {
+        self.backoff
+    }
+
+    /// Whether the estimate and the timers that follow from it are Linux's.
+    #[inline]
+    pub fn is_linux(&self) -> bool {
+        self.linux.is_some()
+    }
+
+    /// The least timeout, which Linux also allows for delayed acknowledgments.
+    pub fn min_rto(&self) -> Nanos {
+        self.min_rto
+    }
+}
+
+impl Deviation {
+    /// SRTT and RTTVAR after a sample.
+    ///
+    /// RTTVAR follows an increase of the deviation at once, and a decrease by a quarter each round trip; it is never below
+    /// min_rto. A sample below SRTT counts for an eighth of one above, so that a shrinking RTT does not raise the timeout.
+    fn on_sample(
+        &mut self,
+        srtt: Nanos,
+        rttvar: Nanos,
+        rtt: Nanos,
+        floor: Nanos,
+        una: u64,
+        nxt: u64,
+    ) -> (Nanos, Nanos) {
+        if srtt == 0 {
+            // The timeout is three times the sample.
+            self.mdev = 2 * rtt;
+            self.mdev_max = self.mdev.max(floor);
+            self.round = nxt;
+            return (rtt.max(1), self.mdev_max);
+        }
+        let error = srtt.abs_diff(rtt);
+        let quarter = self.mdev / 4;
+        if error < quarter {
+            self.mdev -= quarter - error;
+        } else {
+            let excess = error - quarter;
+            self.mdev += if rtt < srtt { excess / 8 } else { excess };
+        }
+        let mut rttvar = rttvar;
+        if self.mdev > self.mdev_max {
+            self.mdev_max = self.mdev;
+            rttvar = rttvar.max(self.mdev_max);
+        }
+        if una > self.round {
+            rttvar -= rttvar.saturating_sub(self.mdev_max) / 4;
+            self.round = nxt;
+            self.mdev_max = floor;
+        }
+        ((srtt - srtt / 8 + rtt / 8).max(1), rttvar)
     }
 }
 
@@ -91,8 +188,14 @@ mod tests {
     use super::*;
     use crate::SECOND;
 
+    fn with(rto_rule: RtoRule) -> Rtt {
+        let rfc = (crate::stack::by_name("rfc").expect("in the catalogue").config)();
+        let config = Config { min_rto: 200 * MILLISECOND, rto_rule, ..rfc };
+        Rtt::new(&config)
+    }
+
     fn rtt() -> Rtt {
-        Rtt::new(SECOND, 200 * MILLISECOND, 60 * SECOND)
+        with(RtoRule::Rfc6298)
     }
 
     #[test]
@@ -144,5 +247,53 @@ mod tests {
         rtt.on_timeout();
         rtt.on_handshake_timeout();
         assert_eq!(rtt.rto(), 3 * SECOND);
+    }
+
+    mod linux {
+        use super::*;
+
+        /// SRTT, RTTVAR and RTO in microseconds after each sample in milliseconds. Each is a round trip of its own.
+        fn after(samples: &[u64]) -> Vec<(u64, u64, u64)> {
+            let mut rtt = with(RtoRule::Linux);
+            let samples = samples.iter().zip(1..);
+            samples
+                .map(|(&ms, una)| {
+                    rtt.on_ack(ms * MILLISECOND, ms * MILLISECOND, una, una);
+                    (rtt.srtt / 1000, rtt.rttvar / 1000, rtt.rto() / 1000)
+                })
+                .collect()
+        }
+
+        #[test]
+        fn the_first_timeout_is_three_times_the_sample_and_the_variance_no_less_than_the_least_timeout() {
+            assert_eq!(after(&[300]), [(300_000, 600_000, 900_000)]);
+            assert_eq!(after(&[20]), [(20_000, 200_000, 220_000)]);
+        }
+
+        #[test]
+        fn a_steady_rtt_keeps_the_least_timeout_on_top_of_it() {
+            assert_eq!(after(&[50; 100])[99], (50_000, 200_000, 250_000), "RFC 6298 would have 200 ms in all");
+        }
+
+        #[test]
+        fn an_increase_counts_at_once_and_is_forgotten_by_a_quarter_each_round_trip() {
+            // mdev: 200; |error| 300 over its quarter 50 adds 250. Then it decays: 450 - 112.5 + ..., with SRTT 137.5.
+            let seen = after(&[100, 400, 138, 138, 138]);
+            assert_eq!(seen[1], (137_500, 450_000, 587_500));
+            assert_eq!(seen[2].1, 450_000 - (450_000 - 338_000) / 4);
+            assert!(seen[3].1 < seen[2].1 && seen[4].1 < seen[3].1);
+        }
+
+        #[test]
+        fn a_decrease_of_the_rtt_counts_an_eighth() {
+            let mut rtt = with(RtoRule::Linux);
+            for _ in 0..2 {
+                rtt.on_sample(400 * MILLISECOND);
+            }
+            let before = rtt.linux.as_ref().unwrap().mdev;
+            rtt.on_sample(10 * MILLISECOND);
+            let excess = 390 * MILLISECOND - before / 4;
+            assert_eq!(rtt.linux.as_ref().unwrap().mdev, before + excess / 8);
+        }
     }
 }

@@ -1,8 +1,13 @@
 //! What is outstanding: a ring with one entry for each segment sent and not cumulatively acknowledged.
 
+mod by_time;
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 
 use crate::Nanos;
+pub(super) use by_time::{Found, Resent, sent_after};
 
 /// Facts about an entry, as bits.
 mod flag {
@@ -18,17 +23,26 @@ mod flag {
 
 /// A segment that was sent.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
-    start: u64,
-    sent_at: Nanos,
+pub struct Entry {
+    /// Stream offset of its first byte.
+    pub start: u64,
+    /// When it was last sent.
+    pub sent_at: Nanos,
     len: u32,
     flags: u8,
 }
 
 impl Entry {
+    /// Stream offset after its last byte.
     #[inline]
-    fn end(&self) -> u64 {
+    pub fn end(&self) -> u64 {
         self.start + u64::from(self.len)
+    }
+
+    /// Whether it was ever sent more than once.
+    #[inline]
+    pub fn resent(&self) -> bool {
+        self.is(flag::AMBIGUOUS)
     }
 
     #[inline]
@@ -44,24 +58,15 @@ pub struct Delivered {
     pub acked: u64,
     /// Newly SACKed.
     pub sacked: u64,
+    /// Newly known to have arrived, by either: DeliveredData of RFC 9937 section 6.2.
+    pub newly: u64,
     /// Newly delivered, by either, of what was retransmitted.
     pub retransmitted: u64,
     /// When the newest segment that the cumulative ACK delivered was sent; `None` where any of them was retransmitted
     /// (Karn's rule) or all were SACKed before.
     pub sent_at: Option<Nanos>,
-}
-
-/// Numbers of segments on the scoreboard.
-#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
-pub struct Tally {
-    /// Sent and not cumulatively acknowledged.
-    pub outstanding: u32,
-    /// SACKed.
-    pub sacked: u32,
-    /// Deemed lost.
-    pub lost: u32,
-    /// Retransmitted and in the network.
-    pub retransmitted: u32,
+    /// Newly known to have arrived, in segments.
+    pub segments: u32,
 }
 
 /// The ring. Offsets are stream offsets; a FIN occupies one.
@@ -80,6 +85,21 @@ pub struct Scoreboard {
     examined: u64,
     /// No lost segment below waits for its retransmission.
     next_lost: u64,
+    /// Segments SACKed above the cumulative acknowledgment.
+    segments_sacked: u32,
+}
+
+/// Segments with each mark, as Linux counts them in tcp_info.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub struct Tally {
+    /// Sent and not cumulatively acknowledged.
+    pub outstanding: u32,
+    /// SACKed.
+    pub sacked: u32,
+    /// Deemed lost.
+    pub lost: u32,
+    /// Retransmitted and not known to have arrived or to be lost again.
+    pub retransmitted: u32,
 }
 
 impl Scoreboard {
@@ -93,6 +113,76 @@ impl Scoreboard {
     #[inline]
     pub fn sacked(&self) -> u64 {
         self.sacked
+    }
+
+    /// Segments SACKed above the cumulative acknowledgment.
+    #[inline]
+    pub fn segments_sacked(&self) -> u32 {
+        self.segments_sacked
+    }
+
+    /// Segments sent and not cumulatively acknowledged.
+    #[inline]
+    pub fn segments(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether no segment is SACKed, deemed lost or in the network again.
+    #[inline]
+    pub fn is_clean(&self) -> bool {
+        self.sacked | self.lost | self.retransmitted == 0
+    }
+
+    /// Bytes deemed lost, whether or not they were retransmitted since.
+    #[inline]
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Bytes retransmitted and not known to have arrived or to be lost again.
+    #[inline]
+    pub fn retransmitted(&self) -> u64 {
+        self.retransmitted
+    }
+
+    /// Stream offset after the highest SACKed segment; at most snd_una where there is none.
+    #[inline]
+    pub fn high_sacked(&self) -> u64 {
+        self.high_sacked
+    }
+
+    /// When the first outstanding segment was last sent.
+    #[inline]
+    pub fn first_sent_at(&self) -> Option<Nanos> {
+        self.entries.front().map(|entry| entry.sent_at)
+    }
+
+    /// Whether the first outstanding segment was ever sent more than once.
+    pub fn first_is_resent(&self) -> bool {
+        self.entries.front().is_some_and(Entry::resent)
+    }
+
+    /// The last segment sent.
+    pub fn last(&self) -> Option<(u64, u32)> {
+        self.entries.back().map(|entry| (entry.start, entry.len))
+    }
+
+    /// How many segments wholly inside `[start, end)` were ever sent more than once.
+    pub fn resent_within(&self, start: u64, end: u64) -> u32 {
+        let first = self.entries.partition_point(|entry| entry.start < start);
+        let inside = self.entries.range(first..).take_while(|entry| entry.end() <= end);
+        inside.filter(|entry| entry.resent()).count() as u32
+    }
+
+    /// Counts the segments with each mark.
+    pub fn tally(&self) -> Tally {
+        let count = |flags| self.entries.iter().filter(|entry| entry.is(flags)).count() as u32;
+        Tally {
+            outstanding: self.entries.len() as u32,
+            sacked: self.segments_sacked,
+            lost: count(flag::LOST),
+            retransmitted: count(flag::RETRANSMITTED),
+        }
     }
 
     /// The part of `flight_size` that is still in the network: SetPipe of RFC 6675 section 4. What is deemed lost has left
@@ -109,8 +199,9 @@ impl Scoreboard {
         self.entries.push_back(Entry { start, sent_at: now, len, flags: 0 });
     }
 
-    /// Takes off everything below `una`.
-    pub fn ack(&mut self, una: u64) -> Delivered {
+    /// Takes off everything below `una`. `visit` sees each segment that is thereby known to have arrived.
+    #[inline]
+    pub fn ack(&mut self, una: u64, mut visit: impl FnMut(&Entry)) -> Delivered {
         let mut delivered = Delivered::default();
         let mut ambiguous = false;
         while let Some(entry) = self.entries.front_mut() {
@@ -124,13 +215,20 @@ impl Scoreboard {
             let bytes = u64::from(taken);
             delivered.acked += bytes;
             let flags = entry.flags;
+            let whole = taken == entry.len;
             if flags & flag::SACKED != 0 {
                 self.sacked -= bytes;
+                self.segments_sacked -= u32::from(whole);
             } else {
                 delivered.sent_at = Some(entry.sent_at);
+                delivered.newly += bytes;
+                if whole {
+                    delivered.segments += 1;
+                    visit(entry);
+                }
             }
             ambiguous |= flags & flag::AMBIGUOUS != 0;
-            if taken == entry.len {
+            if whole {
                 self.entries.pop_front();
             } else {
                 entry.start += bytes;
@@ -162,8 +260,8 @@ impl Scoreboard {
         }
     }
 
-    /// Marks the segments wholly inside `[start, end)` as SACKed.
-    pub fn sack(&mut self, start: u64, end: u64, delivered: &mut Delivered) {
+    /// Marks the segments wholly inside `[start, end)` as SACKed. `visit` sees each that was not before.
+    pub fn sack(&mut self, start: u64, end: u64, delivered: &mut Delivered, mut visit: impl FnMut(&Entry)) {
         let first = self.entries.partition_point(|entry| entry.start < start);
         for index in first..self.entries.len() {
             let entry = &mut self.entries[index];
@@ -173,10 +271,14 @@ impl Scoreboard {
             if entry.is(flag::SACKED) {
                 continue;
             }
+            visit(entry);
             let (flags, bytes, end) = (entry.flags, u64::from(entry.len), entry.end());
             entry.flags = flags & flag::AMBIGUOUS | flag::SACKED;
             self.sacked += bytes;
+            self.segments_sacked += 1;
             delivered.sacked += bytes;
+            delivered.newly += bytes;
+            delivered.segments += 1;
             self.high_sacked = self.high_sacked.max(end);
             if flags != 0 {
                 self.leave(flags, bytes, delivered);
@@ -316,6 +418,10 @@ impl Scoreboard {
                 return Err(format!("{entry:?} is delivered and in the network at once"));
             }
         }
+        let segments_sacked = self.entries.iter().filter(|entry| entry.is(flag::SACKED)).count();
+        if segments_sacked != self.segments_sacked as usize {
+            return Err(format!("{segments_sacked} segments are SACKed, counted are {}", self.segments_sacked));
+        }
         if at != nxt {
             return Err(format!("the scoreboard ends at {at}, what was sent at {nxt}"));
         }
@@ -342,6 +448,7 @@ impl Scoreboard {
                 start += u64::from(len);
             }
         }
+        self.segments_sacked = self.entries.iter().filter(|entry| entry.is(flag::SACKED)).count() as u32;
         self.next_lost = 0;
         cut
     }
@@ -362,15 +469,23 @@ impl Scoreboard {
         true
     }
 
-    /// How many segments are outstanding, and in which state.
-    pub fn tally(&self) -> Tally {
-        let count = |flags| self.entries.iter().filter(|entry| entry.is(flags)).count() as u32;
-        Tally {
-            outstanding: self.entries.len() as u32,
-            sacked: count(flag::SACKED),
-            lost: count(flag::LOST),
-            retransmitted: count(flag::RETRANSMITTED),
+    /// The segment that starts at `start` is sent again as a probe, not deemed lost: pipe counts it once.
+    pub fn on_probe(&mut self, start: u64, now: Nanos) {
+        let index = self.entries.partition_point(|entry| entry.start < start);
+        let entry = &mut self.entries[index];
+        entry.flags |= flag::AMBIGUOUS;
+        entry.sent_at = now;
+    }
+
+    /// Nothing is deemed lost any more: what was taken for loss was delay or reordering.
+    pub fn unmark_lost(&mut self) {
+        for entry in &mut self.entries {
+            entry.flags &= !flag::LOST;
         }
+        self.lost = 0;
+        self.waiting = 0;
+        self.examined = 0;
+        self.next_lost = 0;
     }
 
     /// Forgets all SACK marks: the receiver may have reneged (RFC 2018 section 8), as a timeout must assume.
@@ -379,130 +494,8 @@ impl Scoreboard {
             entry.flags &= !flag::SACKED;
         }
         self.sacked = 0;
+        self.segments_sacked = 0;
         self.high_sacked = 0;
         self.examined = 0;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    const MSS: u32 = 10;
-
-    /// The same facts, kept without any cleverness.
-    #[derive(Clone, Copy, Debug)]
-    struct Naive {
-        start: u64,
-        len: u32,
-        sacked: bool,
-        lost: bool,
-        retransmitted: bool,
-    }
-
-    fn end(segment: &Naive) -> u64 {
-        segment.start + u64::from(segment.len)
-    }
-
-    fn pipe(model: &[Naive]) -> u64 {
-        let bytes = |segment: &Naive| u64::from(segment.len);
-        let in_network = |segment: &Naive| match segment {
-            Naive { sacked: true, .. } => 0,
-            Naive { lost, retransmitted, .. } => u64::from(!*lost) + u64::from(*retransmitted),
-        };
-        model.iter().map(|segment| bytes(segment) * in_network(segment)).sum()
-    }
-
-    /// IsLost of RFC 6675 section 4, asked of each segment.
-    fn is_lost(model: &[Naive], index: usize) -> bool {
-        let above = &model[index + 1..];
-        let bytes: u64 = above.iter().filter(|segment| segment.sacked).map(|segment| u64::from(segment.len)).sum();
-        let ranges = (0..above.len()).filter(|&i| above[i].sacked && (i == 0 || !above[i - 1].sacked)).count();
-        bytes > 2 * u64::from(MSS) || ranges >= 3
-    }
-
-    #[derive(Clone, Copy, Debug)]
-    enum Operation {
-        Send(u32),
-        Sack(u64, u64),
-        Ack(u64),
-        Retransmit,
-        Timeout,
-    }
-
-    fn operation() -> impl Strategy<Value = Operation> {
-        prop_oneof![
-            6 => (1..=MSS).prop_map(Operation::Send),
-            2 => Just(Operation::Send(MSS)),
-            6 => (0u64..30, 1u64..6).prop_map(|(from, count)| Operation::Sack(from, count)),
-            2 => (0u64..8).prop_map(Operation::Ack),
-            3 => Just(Operation::Retransmit),
-            1 => Just(Operation::Timeout),
-        ]
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(500))]
-        #[test]
-        fn agrees_with_a_naive_model(operations in prop::collection::vec(operation(), 1..120)) {
-            let (mut board, mut model) = (Scoreboard::default(), Vec::<Naive>::new());
-            let (mut una, mut nxt) = (0u64, 0u64);
-            for operation in operations {
-                match operation {
-                    Operation::Send(len) => {
-                        board.push(nxt, len, 0);
-                        model.push(Naive { start: nxt, len, sacked: false, lost: false, retransmitted: false });
-                        nxt += u64::from(len);
-                    }
-                    Operation::Sack(from, count) => {
-                        let Some(first) = model.get(from as usize + 1) else { continue };
-                        let (start, last) = (first.start, model.len().min((from + 1 + count) as usize));
-                        let stop = end(&model[last - 1]);
-                        let mut delivered = Delivered::default();
-                        board.sack(start, stop, &mut delivered);
-                        let mut fresh = 0;
-                        for segment in model.iter_mut().filter(|segment| segment.start >= start && end(segment) <= stop) {
-                            fresh += u64::from(segment.len) * u64::from(!segment.sacked);
-                            *segment = Naive { sacked: true, lost: false, retransmitted: false, ..*segment };
-                        }
-                        prop_assert_eq!(delivered.sacked, fresh);
-                        board.mark_lost(3, u64::from(MSS));
-                        for index in 0..model.len() {
-                            model[index].lost |= !model[index].sacked && is_lost(&model, index);
-                        }
-                    }
-                    Operation::Ack(count) => {
-                        let Some(segment) = model.get(count as usize) else { continue };
-                        // Half of a segment at times: the peer may have been told another size.
-                        una = if count % 2 == 0 { segment.start } else { segment.start + u64::from(segment.len) / 2 };
-                        board.ack(una);
-                        model.retain(|segment| end(segment) > una);
-                        if let Some(first) = model.first_mut() {
-                            first.len = (end(first) - una.max(first.start)) as u32;
-                            first.start = first.start.max(una);
-                        }
-                    }
-                    Operation::Retransmit => {
-                        let expected = model.iter().find(|segment| segment.lost && !segment.retransmitted);
-                        let expected = expected.map(|segment| (segment.start, segment.len));
-                        prop_assert_eq!(board.next_lost(), expected);
-                        if let Some((start, _)) = expected {
-                            board.on_retransmit(start, 0);
-                            model.iter_mut().find(|segment| segment.start == start).unwrap().retransmitted = true;
-                        }
-                    }
-                    Operation::Timeout => {
-                        board.mark_all_lost();
-                        for segment in model.iter_mut() {
-                            segment.lost = !segment.sacked;
-                            segment.retransmitted = false;
-                        }
-                    }
-                }
-                prop_assert_eq!(board.pipe(nxt - una), pipe(&model));
-                prop_assert_eq!(board.first_is_lost(), model.first().is_some_and(|segment| segment.lost));
-            }
-        }
     }
 }

@@ -1,0 +1,110 @@
+//! RACK: what was sent before something that has arrived, and has had its time, is lost (RFC 8985 section 6).
+
+use super::scoreboard::{Entry, Found, Resent, Scoreboard, sent_after};
+use crate::{MILLISECOND, Nanos};
+
+/// Recoveries without a D-SACK after which a raised reordering window falls back (RFC 8985 section 6.2, step 4).
+const PERSISTENCE: u32 = 16;
+
+/// State of RACK.
+#[derive(Clone, Debug)]
+pub(super) struct Rack {
+    /// RACK.xmit_ts and RACK.end_seq: of what has arrived, the segment that was sent last.
+    newest: (Nanos, u64),
+    /// RACK.rtt.
+    rtt: Nanos,
+    /// Whether anything has arrived since losses were last looked for.
+    advanced: bool,
+    /// RACK.reo_wnd_mult.
+    steps: u32,
+    /// RACK.reo_wnd_persist.
+    persistence: u32,
+    /// RACK.dsack_round.
+    dsack_round: Option<u64>,
+    resent: Resent,
+}
+
+impl Default for Rack {
+    fn default() -> Rack {
+        Rack {
+            newest: (0, 0),
+            rtt: 0,
+            advanced: false,
+            steps: 1,
+            persistence: 0,
+            dsack_round: None,
+            resent: Resent::default(),
+        }
+    }
+}
+
+impl Rack {
+    /// A segment is known to have arrived (steps 1 and 2). An acknowledgment of one that was sent again may be that of an earlier
+    /// transmission: it is, if the echoed timestamp is older, and likely, if it comes too soon. `echo` has the granularity of
+    /// timestamps, a millisecond.
+    #[inline]
+    pub fn on_arrival(&mut self, now: Nanos, entry: &Entry, echo: Option<Nanos>, min_rtt: Option<Nanos>) {
+        let rtt = now.saturating_sub(entry.sent_at);
+        if entry.resent() {
+            let sent_at = entry.sent_at / MILLISECOND * MILLISECOND;
+            if echo.is_some_and(|echo| echo < sent_at) || min_rtt.is_some_and(|min| rtt < min) {
+                return;
+            }
+        }
+        self.advanced = true;
+        self.rtt = rtt;
+        let sent = (entry.sent_at, entry.end());
+        if sent_after(sent, self.newest) {
+            self.newest = sent;
+        }
+    }
+
+    /// A segment is sent again.
+    pub fn on_retransmit(&mut self, start: u64, now: Nanos) {
+        self.resent.push(start, now);
+    }
+
+    /// A D-SACK arrived: once a round trip it widens the reordering window (step 4).
+    pub fn on_dsack(&mut self, una: u64, nxt: u64) {
+        if self.dsack_round.is_none_or(|round| una >= round) {
+            self.dsack_round = Some(nxt);
+            self.steps = self.steps.saturating_add(1).min(255);
+            self.persistence = PERSISTENCE;
+        }
+    }
+
+    /// A recovery is over.
+    pub fn on_recovery_end(&mut self) {
+        self.persistence = self.persistence.saturating_sub(1);
+        if self.persistence == 0 {
+            self.steps = 1;
+        }
+    }
+
+    /// RACK.reo_wnd: how long after it could have arrived a segment may still be on its way.
+    pub fn reordering_window(&self, min_rtt: Option<Nanos>, srtt: Option<Nanos>) -> Nanos {
+        let wide = min_rtt.unwrap_or(0).saturating_mul(u64::from(self.steps)) / 4;
+        wide.min(srtt.unwrap_or(0))
+    }
+
+    /// Whether anything has arrived since losses were last looked for, which is so but once.
+    pub fn take_advanced(&mut self) -> bool {
+        std::mem::take(&mut self.advanced)
+    }
+
+    /// Losses that were found have been forgotten, or time has passed: they are to be looked for anew.
+    pub fn look_again(&mut self) {
+        self.advanced = true;
+        self.resent.unsettle();
+    }
+
+    /// Looks for losses (step 5).
+    pub fn detect(&mut self, board: &mut Scoreboard, now: Nanos, reordering_window: Nanos) -> Found {
+        board.mark_lost_by_time(&mut self.resent, now, self.newest, self.rtt + reordering_window)
+    }
+
+    /// What was sent by this time is lost when the retransmission timer expires at `now` (section 6.3).
+    pub fn timed_out_by(&self, now: Nanos, reordering_window: Nanos) -> Nanos {
+        now.saturating_sub(self.rtt + reordering_window)
+    }
+}

@@ -1,0 +1,163 @@
+//! How the window comes down from where congestion was met to where it is to be: in one step, by rate halving, or by
+//! proportional rate reduction (RFC 6937, RFC 9937). In loss recovery and after a mark alike.
+
+use crate::context::Window;
+use crate::recovery::Recovery;
+
+/// What one acknowledgment tells of the progress of a reduction. Bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// DeliveredData: newly known to have arrived.
+    pub delivered: u64,
+    /// The volume estimated to be in the network after the acknowledgment.
+    pub in_flight: u64,
+    /// SafeACK of RFC 9937: snd_una advanced and nothing more is deemed lost.
+    pub safe: bool,
+    /// SMSS.
+    pub mss: u64,
+}
+
+/// One reduction.
+#[derive(Clone, Debug)]
+pub(super) struct Reduction {
+    rule: Recovery,
+    /// ssthresh: where the window is to be in the end.
+    target: u64,
+    /// RecoverFS: what may be delivered in the course of it.
+    recover_fs: u64,
+    /// prr_delivered.
+    delivered: u64,
+    /// prr_out.
+    out: u64,
+    /// Rate halving: whether the next ACK takes a segment off the window.
+    second_ack: bool,
+    /// Without SACK: what duplicate ACKs say has left the network and no acknowledgment has covered since.
+    duplicates: u64,
+}
+
+impl Reduction {
+    pub fn new(rule: Recovery) -> Reduction {
+        Reduction { rule, target: 0, recover_fs: 1, delivered: 0, out: 0, second_ack: false, duplicates: 0 }
+    }
+
+    pub fn rule(&self) -> Recovery {
+        self.rule
+    }
+
+    /// Whether each ACK sets the window, rather than the first alone.
+    pub fn is_gradual(&self) -> bool {
+        self.is_proportional() || self.rule == Recovery::RateHalving
+    }
+
+    /// Whether it is one of the forms of PRR.
+    pub fn is_proportional(&self) -> bool {
+        matches!(self.rule, Recovery::PrrCrb | Recovery::PrrSsrb | Recovery::Prr)
+    }
+
+    /// Begins: the congestion control has replaced the window `before` by `window`. `flight_size` is FlightSize, of which
+    /// `sacked_before` was SACKed before this acknowledgment, and of which `acked` more was outstanding until it.
+    pub fn begin(&mut self, window: &mut Window, before: &Window, flight_size: u64, sacked_before: u64, acked: u64) {
+        self.target = window.cwnd;
+        // RFC 6937 section 3 starts from FlightSize; RFC 9937 section 6.1 leaves out what cannot be delivered any more.
+        self.recover_fs = match self.rule {
+            Recovery::Prr => flight_size + acked - sacked_before.min(flight_size),
+            _ => flight_size,
+        };
+        self.recover_fs = self.recover_fs.max(1);
+        self.delivered = 0;
+        self.out = 0;
+        self.second_ack = false;
+        self.duplicates = 0;
+        if self.is_gradual() {
+            window.cwnd = before.cwnd;
+        }
+    }
+
+    /// An acknowledgment, other than the one that ends the reduction.
+    pub fn on_ack(&mut self, window: &mut Window, step: &Step) {
+        if step.delivered == 0 {
+            return;
+        }
+        match self.rule {
+            Recovery::RateHalving => self.halve(window, step),
+            _ if self.is_proportional() => self.proportion(window, step),
+            _ => {}
+        }
+    }
+
+    /// Linux before 3.2 (net/ipv4/tcp_input.c, tcp_cwnd_down): every second ACK takes a segment off, and an ACK lets no more
+    /// than one go.
+    fn halve(&mut self, window: &mut Window, step: &Step) {
+        if self.second_ack && window.cwnd > self.target {
+            window.cwnd = window.cwnd.saturating_sub(step.mss).max(self.target);
+        }
+        self.second_ack = !self.second_ack;
+        window.cwnd = window.cwnd.min(step.in_flight + step.mss);
+    }
+
+    /// RFC 6937 section 3 and RFC 9937 section 6.2, in whole segments as in their examples: a part of a segment cannot be
+    /// sent, and what rounds it up to one must not wait for the next ACK.
+    fn proportion(&mut self, window: &mut Window, step: &Step) {
+        let Step { delivered, in_flight, safe, mss } = *step;
+        let target = (self.target / mss).max(1) * mss;
+        self.delivered += delivered;
+        let send = if in_flight > target {
+            let due = u128::from(self.delivered) * u128::from(target);
+            let due = due.div_ceil(u128::from(self.recover_fs)).div_ceil(u128::from(mss)) * u128::from(mss);
+            u64::try_from(due).unwrap_or(u64::MAX).saturating_sub(self.out)
+        } else {
+            let banked = self.delivered.saturating_sub(self.out);
+            let limit = match self.rule {
+                Recovery::PrrCrb => banked,
+                Recovery::PrrSsrb => banked.max(delivered) + mss,
+                _ => banked.max(delivered) + if safe { mss } else { 0 },
+            };
+            limit.min(target - in_flight)
+        };
+        // RFC 9937 section 6.2: the first retransmission is sent whatever the rest says.
+        let send = if self.rule == Recovery::Prr && self.out == 0 { send.max(mss) } else { send };
+        window.cwnd = in_flight + send;
+    }
+
+    /// `bytes` were sent.
+    pub fn on_sent(&mut self, bytes: u64) {
+        self.out += bytes;
+    }
+
+    /// The reduction is over and was not undone.
+    pub fn end(&self, window: &mut Window) {
+        match self.rule {
+            // tcp_complete_cwr: a window that losses have brought further down stays there.
+            Recovery::RateHalving => window.cwnd = window.cwnd.min(self.target),
+            // RFC 9937 section 6.4.
+            _ if self.is_proportional() => window.cwnd = self.target,
+            _ => {}
+        }
+    }
+
+    /// Without SACK: duplicate ACKs began the recovery, each telling of a segment that has arrived.
+    pub fn start_from_duplicates(&mut self, bytes: u64) {
+        self.duplicates = bytes.min(self.recover_fs);
+    }
+
+    /// Without SACK: one more duplicate ACK. Returns DeliveredData, which RFC 9937 section 6.2 bounds by RecoverFS in all, so
+    /// that made-up duplicates do not open the window.
+    pub fn on_duplicate(&mut self, mss: u64) -> u64 {
+        let counted = mss.min(self.recover_fs.saturating_sub(self.delivered));
+        self.duplicates = (self.duplicates + mss).min(self.recover_fs);
+        counted
+    }
+
+    /// Without SACK: snd_una advanced by `acked`. Returns DeliveredData: what preceding duplicate ACKs have told of already
+    /// is not told again; the retransmission that filled the hole is news in any case.
+    pub fn on_partial(&mut self, acked: u64, mss: u64) -> u64 {
+        let told = self.duplicates.min(acked.saturating_sub(mss));
+        self.duplicates -= told;
+        (acked - told).min(self.recover_fs.saturating_sub(self.delivered))
+    }
+
+    /// Without SACK: what duplicate ACKs say has left the network.
+    pub fn told_by_duplicates(&self) -> u64 {
+        self.duplicates
+    }
+}

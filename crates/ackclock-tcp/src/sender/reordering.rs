@@ -1,0 +1,70 @@
+//! Reordering: how far out of order segments have arrived, and how many duplicate ACKs make a loss therefore.
+
+use crate::config::Config;
+
+/// The most segments of reordering that are tolerated (Linux `tcp_max_reordering`).
+const MOST: u32 = 300;
+
+/// What is known of it.
+#[derive(Clone, Debug)]
+pub(super) struct Reordering {
+    /// DupThresh as it was configured.
+    configured: u32,
+    /// DupThresh now.
+    threshold: u32,
+    adapts: bool,
+    /// Times reordering was seen.
+    seen: u32,
+}
+
+impl Reordering {
+    pub fn new(config: &Config) -> Reordering {
+        let configured = config.dup_thresh.max(1);
+        Reordering { configured, threshold: configured, adapts: config.adapt_dup_thresh, seen: 0 }
+    }
+
+    /// A segment that was sent once and starts at `start` arrived after one that ends at `high`.
+    // Linux net/ipv4/tcp_input.c, tcp_check_sack_reordering: the distance in full segments.
+    pub fn on_late(&mut self, start: u64, high: u64, mss: u64) {
+        if start >= high {
+            return;
+        }
+        self.seen = self.seen.saturating_add(1);
+        let distance = (high - start).div_ceil(mss.max(1));
+        self.raise(u32::try_from(distance).unwrap_or(MOST));
+    }
+
+    /// Without SACK: more duplicate ACKs than there are segments to lose say that `segments` were overtaken.
+    pub fn on_excess_duplicates(&mut self, segments: u32) {
+        self.seen = self.seen.saturating_add(1);
+        self.raise(segments);
+    }
+
+    /// Whether the threshold follows it.
+    pub fn adapts(&self) -> bool {
+        self.adapts
+    }
+
+    fn raise(&mut self, segments: u32) {
+        if self.adapts {
+            self.threshold = self.threshold.max(segments.min(MOST));
+        }
+    }
+
+    /// A timeout, although `sacked` segments were SACKed: the reordering was overestimated.
+    pub fn on_timeout(&mut self, sacked: u32) {
+        if sacked >= self.configured {
+            self.threshold = self.threshold.min(self.configured);
+        }
+    }
+
+    /// DupThresh.
+    pub fn threshold(&self) -> u32 {
+        self.threshold
+    }
+
+    /// Times reordering was seen.
+    pub fn seen(&self) -> u32 {
+        self.seen
+    }
+}

@@ -1,0 +1,96 @@
+//! The one timer of the sender: retransmission, probe or reordering, of which one runs at a time (RFC 8985 section 8).
+
+use super::Sender;
+use super::recovery::Phase;
+use crate::{NEVER, Nanos, Observer};
+
+/// What the timer stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Timer {
+    /// Retransmission (RFC 6298).
+    Rto,
+    /// A tail loss probe (RFC 8985 section 7).
+    Probe,
+    /// The end of RACK's reordering window (RFC 8985 section 6.2).
+    Reorder,
+}
+
+impl Sender {
+    /// When the timer expires; [`NEVER`] where none runs.
+    #[inline]
+    pub fn rto_at(&self) -> Nanos {
+        self.rto_at
+    }
+
+    /// The timer may have expired.
+    pub fn on_timeout<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
+        if self.rto_at > now || self.board.is_empty() {
+            return;
+        }
+        match self.timer {
+            Timer::Rto => self.on_rto(now, obs),
+            Timer::Probe => self.on_probe_timeout(now),
+            Timer::Reorder => self.on_reorder_timeout(now, obs),
+        }
+        self.observe_window(now, obs);
+    }
+
+    /// New data was acknowledged (RFC 6298 5.2, 5.3).
+    #[inline]
+    pub(super) fn restart_timer(&mut self, now: Nanos) {
+        if self.board.is_empty() {
+            (self.timer, self.rto_at) = (Timer::Rto, NEVER);
+            return;
+        }
+        let rto_at = now + self.rtt.rto();
+        if self.tlp && self.schedule_probe(now, rto_at) {
+            return;
+        }
+        // Linux net/ipv4/tcp_input.c, tcp_rearm_rto: where another timer ran in its place, the time since the first outstanding
+        // segment was sent counts.
+        if self.timer != Timer::Rto && self.rtt.is_linux() {
+            self.fall_back_to_rto(now);
+        } else {
+            self.timer = Timer::Rto;
+            self.rto_at = rto_at;
+        }
+    }
+
+    /// Without SACK only the first partial acknowledgment restarts the timer (RFC 6582 section 3.2 step 3).
+    pub(super) fn may_restart_timer(&mut self) -> bool {
+        let episode = &mut self.rare.episode;
+        let restarts = self.phase != Phase::Fast || self.sack || !episode.partial;
+        episode.partial = true;
+        restarts
+    }
+
+    /// The retransmission timer takes over from another, as if it had run all along.
+    pub(super) fn fall_back_to_rto(&mut self, now: Nanos) {
+        self.timer = Timer::Rto;
+        self.rto_at = self.board.first_sent_at().map_or(NEVER, |sent_at| (sent_at + self.rtt.rto()).max(now));
+    }
+
+    /// New data was sent (RFC 6298 5.1; RFC 8985 section 7.2).
+    #[inline]
+    pub(super) fn on_new_data_sent(&mut self, now: Nanos) {
+        if self.rto_at == NEVER {
+            self.timer = Timer::Rto;
+            self.rto_at = now + self.rtt.rto();
+        }
+        if self.tlp {
+            let rto_at = self.board.first_sent_at().unwrap_or(now) + self.rtt.rto();
+            if !self.schedule_probe(now, rto_at) && self.timer == Timer::Probe {
+                self.fall_back_to_rto(now);
+            }
+        }
+    }
+
+    /// A segment was sent again. Linux then restarts a retransmission timer that is the first segment's own
+    /// (net/ipv4/tcp_output.c, tcp_xmit_retransmit_queue); RFC 6298 does not.
+    pub(super) fn on_retransmission_sent(&mut self, now: Nanos, first: bool) {
+        if self.rto_at == NEVER || (first && self.rtt.is_linux() && self.timer != Timer::Reorder) {
+            self.timer = Timer::Rto;
+            self.rto_at = now + self.rtt.rto();
+        }
+    }
+}
