@@ -30,6 +30,7 @@ pub(crate) struct Sender {
     pub now: Nanos,
     pub window: Window,
     pub rule: Box<dyn WindowValidation>,
+    pub rule_name: &'static str,
     /// As the rule's entry says: what it does not watch it is not told, here as in the real sender.
     watches_sending: bool,
     pub cc: Box<dyn CongestionControl>,
@@ -59,6 +60,7 @@ impl Sender {
             now: 10 * SECOND,
             window: Window { cwnd: 10 * MSS, ssthresh: u64::MAX, pacing_rate: None },
             rule: (entry.make)(),
+            rule_name: entry.name,
             watches_sending: entry.watches_sending,
             cc,
             slow_start: (slow_start::by_name("standard").expect("a slow start").make)(),

@@ -8,10 +8,12 @@ use crate::context::{Ack, Congestion, Context, RecoveryEnd, Window};
 
 #[cfg(test)]
 pub(crate) mod harness;
+mod linux;
 mod newcwv;
 mod none;
 #[cfg(test)]
 mod properties;
+mod rate_limited;
 mod rfc2861;
 
 /// Whether an acknowledgment may grow the window.
@@ -102,7 +104,8 @@ pub struct Entry {
 }
 
 /// Every rule, by name.
-pub const CATALOGUE: &[Entry] = &[none::ENTRY, rfc2861::ENTRY, rfc2861::LINUX, newcwv::ENTRY];
+pub const CATALOGUE: &[Entry] =
+    &[none::ENTRY, rfc2861::ENTRY, rfc2861::LINUX, linux::ENTRY, newcwv::ENTRY, newcwv::DRAFT_00, rate_limited::ENTRY];
 
 /// The entry of a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {

@@ -89,8 +89,13 @@ proptest! {
             if let Some(pipe_ack) = s.rule.report(&s.window).pipe_ack {
                 prop_assert!(pipe_ack <= s.most_outstanding, "{context}: pipeACK {pipe_ack}");
             }
-            if s.rule.report(&s.window).non_validated {
+            if s.rule.report(&s.window).non_validated && s.rule_name == "newcwv" {
                 prop_assert!(s.rule.report(&s.window).pipe_ack.is_some(), "{context}");
+            }
+            // What was never outstanding justifies no more than the rules that measure it say.
+            let most = 2 * s.most_outstanding.max(s.initial_window);
+            if matches!(op, Op::Ack(_)) && s.rule_name == "ratelimited-increase" {
+                prop_assert!(s.window.cwnd <= before.cwnd.max(most), "{context}");
             }
             Ok(())
         })?;

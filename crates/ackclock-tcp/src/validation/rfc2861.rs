@@ -4,7 +4,8 @@
 //! than the window. ssthresh remembers three quarters of the window, so slow start soon wins most of it back.
 //!
 //! RFC 2861 says what the floor of the idle decay is, one segment. Linux stops at the restart window min(IW, cwnd), and
-//! takes what is used for no less than IW; that is a rule of its own here. Where RFC 2861 is silent: loss begins a new period, and in loss recovery, where the window belongs to
+//! takes what is used for no less than IW; that is a rule of its own here, with this one's clock (all of Linux's is
+//! `linux`). Where RFC 2861 is silent: loss begins a new period, and in loss recovery, where the window belongs to
 //! the recovery, nothing decays.
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! The rule limits growth and answers congestion in the non-validated phase. The burst control of section 4.4.2 is
 //! pacing, which is chosen beside it.
 
+mod draft_00;
 mod pipe_ack;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,8 @@ use self::pipe_ack::PipeAck;
 use super::{Entry, Growth, Report, WindowValidation, remember};
 use crate::context::{Ack, Congestion, Context, RecoveryEnd, Window};
 use crate::{Nanos, SECOND};
+
+pub(super) use self::draft_00::ENTRY as DRAFT_00;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "newcwv",

@@ -1,0 +1,125 @@
+//! What Linux 6 makes of a window the application does not fill: growth only where the window was the limit or slow start has
+//! not yet made twice of what was outstanding, a decay over idle periods, and RFC 2861's decay towards what is used.
+//!
+//! The last one hardly ever happens: Linux starts its clock anew with every ACK of new data (tcp_cong_avoid), so that it
+//! takes a sender that is neither idle nor acknowledged for an RTO. All of this is with `tcp_slow_start_after_idle` on, as
+//! Linux has it by default. Linux counts packets; here they are bytes, so a small segment counts as what it is.
+
+#[cfg(test)]
+mod tests;
+
+use super::{Entry, Growth, WindowValidation, remember};
+use crate::Nanos;
+use crate::context::{Ack, Congestion, Context, RecoveryEnd, Window};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "linux",
+    summary: "Linux 6: growth where the window was full or, in slow start, below twice what was sent; idle decay to IW",
+    source: "Linux 6.12 include/net/tcp.h, tcp_is_cwnd_limited; net/ipv4/tcp_output.c, tcp_cwnd_validate, \
+             tcp_cwnd_application_limited and tcp_cwnd_restart; net/ipv4/tcp_input.c, tcp_cong_avoid",
+    replaces_restart: true,
+    watches_sending: true,
+    make: || Box::new(Linux::default()),
+};
+
+/// The rule.
+#[derive(Default, Debug)]
+struct Linux {
+    /// is_cwnd_limited: the window was full within the flight that ends at `usage_end`.
+    limited: bool,
+    /// max_packets_out: the most outstanding within it, bytes, where the window was not full.
+    most_out: u64,
+    /// cwnd_usage_seq, a stream offset.
+    usage_end: u64,
+    /// snd_cwnd_stamp: when the window was last full, acknowledged or reduced.
+    since: Nanos,
+    /// snd_cwnd_used: the most bytes outstanding since then.
+    used: u64,
+}
+
+impl Linux {
+    // tcp_is_cwnd_limited.
+    #[inline]
+    fn may_grow(&self, window: &Window) -> bool {
+        self.limited || window.in_slow_start() && window.cwnd < 2 * self.most_out
+    }
+
+    fn restart(&mut self, now: Nanos) {
+        (self.since, self.used) = (now, 0);
+    }
+}
+
+impl WindowValidation for Linux {
+    fn on_start(&mut self, ctx: &Context) {
+        self.restart(ctx.now);
+    }
+
+    #[inline]
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack) -> Growth {
+        if ack.acked > 0 {
+            self.since = ack.ctx.now;
+        }
+        if self.may_grow(window) { Growth::Allowed } else { Growth::Forbidden }
+    }
+
+    // tcp_slow_start_after_idle_check and tcp_cwnd_restart: a halving for each RTO begun after the first, down to the restart
+    // window min(IW, cwnd).
+    #[inline]
+    fn before_send(&mut self, window: &mut Window, ctx: &Context, idle: Nanos) {
+        if idle <= ctx.rto {
+            return;
+        }
+        remember(window);
+        let floor = ctx.initial_window.min(window.cwnd);
+        for _ in 1..idle.div_ceil(ctx.rto.max(1)) {
+            window.cwnd = (window.cwnd / 2).max(floor);
+            if window.cwnd == floor {
+                break;
+            }
+        }
+        self.restart(ctx.now);
+    }
+
+    // tcp_cwnd_validate, which Linux calls once for all that is sent at a time: what holds after the last segment of a burst.
+    #[inline]
+    fn on_sent(&mut self, window: &mut Window, ctx: &Context, _cwnd_limited: bool) {
+        let full = ctx.pipe + ctx.mss > window.cwnd;
+        if ctx.snd_una >= self.usage_end || full || !self.limited && ctx.flight_size > self.most_out {
+            self.limited = full;
+            self.most_out = ctx.flight_size;
+            self.usage_end = ctx.snd_nxt;
+        }
+        if self.may_grow(window) {
+            self.restart(ctx.now);
+            return;
+        }
+        // More of the burst is to follow, unless the peer's window holds it back.
+        let room = ctx.receive_window.saturating_sub(ctx.flight_size);
+        if ctx.unsent > 0 && room >= ctx.unsent.min(ctx.mss) {
+            return;
+        }
+        self.used = self.used.max(ctx.flight_size);
+        if ctx.now.saturating_sub(self.since) < ctx.rto {
+            return;
+        }
+        // tcp_cwnd_application_limited; in recovery only the clock is set.
+        if !ctx.in_recovery {
+            let used = self.used.max(ctx.initial_window);
+            if used < window.cwnd {
+                remember(window);
+                window.cwnd = (window.cwnd + used) / 2;
+            }
+            self.used = 0;
+        }
+        self.since = ctx.now;
+    }
+
+    // tcp_end_cwnd_reduction and tcp_enter_loss.
+    fn on_recovery_end(&mut self, _window: &mut Window, end: &RecoveryEnd) {
+        self.since = end.ctx.now;
+    }
+
+    fn on_timeout(&mut self, _window: &mut Window, event: &Congestion) {
+        self.since = event.ctx.now;
+    }
+}
