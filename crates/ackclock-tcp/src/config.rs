@@ -1,7 +1,7 @@
 //! The choices that make up an endpoint, each by name.
 
 use crate::recovery::Recovery;
-use crate::{Nanos, cc, pacing::Pacing, slow_start, validation};
+use crate::{Nanos, careful_resume, cc, pacing::Pacing, slow_start, validation};
 
 /// What a sender does with its window when it resumes after an idle period longer than the RTO.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -162,6 +162,8 @@ pub struct Config {
     pub restart: Restart,
     /// Pacing.
     pub pacing: Pacing,
+    /// What is known of the path from an earlier connection, for careful resume (RFC 9959); `None` is off.
+    pub careful_resume: Option<careful_resume::Saved>,
     /// Congestion control.
     pub cc: &'static cc::Entry,
     /// Slow start.

@@ -7,6 +7,7 @@
 //!
 //! Units: time in integer nanoseconds ([`Nanos`]), volumes in bytes, rates in bytes per second.
 
+pub mod careful_resume;
 pub mod cc;
 pub mod config;
 pub mod context;

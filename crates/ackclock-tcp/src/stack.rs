@@ -81,6 +81,7 @@ fn rfc() -> Config {
         rfc1337: false,
         restart: Restart::Rfc5681,
         pacing: Pacing::Off,
+        careful_resume: None,
         cc: cc::by_name("reno").expect("in the catalogue"),
         slow_start: slow_start::by_name("standard").expect("in the catalogue"),
         validation: validation::by_name("none").expect("in the catalogue"),

@@ -203,8 +203,11 @@ impl Sender {
                 marked: arrival.marked,
             };
             let growth = self.validation.on_ack(&mut self.window, &ack);
-            if may_grow {
+            if may_grow && self.careful.as_ref().is_none_or(|careful| careful.may_grow()) {
                 self.grow(&ack, growth);
+            }
+            if advanced && self.phase == Phase::Open {
+                self.with_careful(|careful, window, delivered| careful.on_ack(window, &ack, delivered));
             }
         }
         if self.loss_is_evident() && self.may_enter() {

@@ -21,6 +21,7 @@ mod timer;
 mod tlp;
 mod undo;
 
+use crate::careful_resume::CarefulResume;
 use crate::cc::CongestionControl;
 use crate::config::{Config, EcnMode, Restart, RtoRule};
 use crate::context::{Context, Window};
@@ -135,6 +136,7 @@ pub(crate) struct Sender {
     delivered: u64,
 
     slow_start: Box<dyn SlowStart>,
+    careful: Option<Box<CarefulResume>>,
     /// Where the last recovery's window of data ended.
     recover: Option<u64>,
     /// SACK blocks of the last acknowledgment, already on the scoreboard.
@@ -194,6 +196,7 @@ impl Sender {
             restart: if config.validation.replaces_restart { Restart::Off } else { config.restart },
             cc,
             slow_start: (config.slow_start.make)(),
+            careful: None,
             validation,
             initial_window: u64::from(config.initial_window) * mss,
             stats: Stats::default(),
@@ -222,6 +225,10 @@ impl Sender {
         let ctx = self.context(now);
         self.cc.on_start(&mut self.window, &ctx);
         self.validation.on_start(&ctx);
+        // A lost SYN may be congestion (RFC 9959 section 3.2).
+        let saved = config.careful_resume.filter(|_| !syn_lost);
+        self.careful = saved.and_then(|saved| CarefulResume::new(saved, self.initial_window)).map(Box::new);
+        self.watches |= self.careful.is_some();
         self.slow_start.on_start(config.pacing != Pacing::Off || self.window.pacing_rate.is_some());
     }
 
@@ -264,6 +271,14 @@ impl Sender {
             min_rtt: self.rtt.min(),
             rto: self.rtt.rto(),
             in_recovery: matches!(self.phase, Phase::Fast | Phase::Loss),
+        }
+    }
+
+    /// Calls careful resume, where this connection has it, with the window and the offset up to which data was delivered.
+    #[inline]
+    fn with_careful(&mut self, call: impl FnOnce(&mut CarefulResume, &mut Window, u64)) {
+        if let Some(careful) = &mut self.careful {
+            call(careful, &mut self.window, self.una + self.board.sacked());
         }
     }
 

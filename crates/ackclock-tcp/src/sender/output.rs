@@ -209,6 +209,10 @@ impl Sender {
             let ctx = self.context(now);
             self.validation.on_sent(&mut self.window, &ctx, limited);
         }
+        if self.careful.is_some() {
+            let ctx = self.context(now);
+            self.with_careful(|careful, window, delivered| careful.on_sent(window, &ctx, delivered));
+        }
         self.on_new_data_sent(now);
         // RFC 3168 section 6.1.2: the first new data after a reduction says that it was made.
         let cwr = std::mem::take(&mut self.cwr_due);

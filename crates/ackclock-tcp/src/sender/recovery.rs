@@ -123,6 +123,7 @@ impl Sender {
         self.cc.on_congestion(&mut self.window, &event);
         self.validation.on_congestion(&mut self.window, &event, &before);
         self.slow_start.on_congestion(&event);
+        self.with_careful(|careful, window, delivered| careful.on_congestion(window, &event, delivered));
         let sacked_before = self.board.sacked().saturating_sub(delivered.sacked);
         let flight_size = self.flight_size();
         self.rare.reduction.begin(&mut self.window, &before, flight_size, sacked_before, delivered.acked);
@@ -347,6 +348,7 @@ impl Sender {
         let end = RecoveryEnd { ctx: self.context(now), retransmitted: self.rare.episode.retransmitted };
         self.cc.on_recovery_end(&mut self.window, &end);
         self.validation.on_recovery_end(&mut self.window, &end);
+        self.with_careful(|careful, _, _| careful.on_recovery_end(end.retransmitted));
         if undone {
             self.window = restored;
         }
@@ -447,6 +449,7 @@ impl Sender {
         self.window.cwnd = self.pipe() + self.mss;
         self.validation.on_timeout(&mut self.window, &event);
         self.slow_start.on_timeout(&event);
+        self.with_careful(|careful, window, _| careful.on_timeout(window));
         self.recover = Some(self.nxt);
         self.dup_acks = 0;
         let frto = self.frto && (matches!(self.phase, Phase::Open | Phase::Cwr) || again);

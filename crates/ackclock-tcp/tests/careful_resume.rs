@@ -1,0 +1,82 @@
+//! Careful resume (RFC 9959) of an endpoint: the jump is paced over a round trip, and what was lost of it makes it retreat.
+
+mod common;
+
+use ackclock_tcp::careful_resume::Saved;
+use ackclock_tcp::{Config, MILLISECOND, NEVER, Nanos};
+use common::{MSS, Script, config};
+
+const RTT: Nanos = 100 * MILLISECOND;
+
+fn resuming() -> Config {
+    Config { careful_resume: Some(Saved { cwnd: 300 * MSS, rtt: RTT, max_jump: u64::MAX }), ..config() }
+}
+
+/// A connection whose initial window of ten was acknowledged one RTT later, and what that let go at once.
+fn jumping(config: &Config) -> (Script, Vec<u64>) {
+    let mut s = Script::established(config, RTT);
+    s.write(1000);
+    assert_eq!(s.sends().len(), 10);
+    s.wait(RTT);
+    let mut released = Vec::new();
+    for segment in 1..=10 {
+        released.extend(s.ack(segment, &[]));
+    }
+    (s, released)
+}
+
+/// Lets `time` pass and returns what was sent.
+fn run(s: &mut Script, time: Nanos) -> Vec<u64> {
+    let (end, mut sent) = (s.now + time, Vec::new());
+    while s.end.next_timeout() <= end && s.end.next_timeout() != NEVER {
+        s.now = s.now.max(s.end.next_timeout());
+        sent.extend(s.sends());
+    }
+    s.now = end;
+    sent
+}
+
+#[test]
+fn without_it_the_window_doubles_and_leaves_as_acks_allow() {
+    let (s, released) = jumping(&config());
+    assert_eq!((s.cwnd(), released.len()), (20, 20));
+}
+
+#[test]
+fn the_jump_leaves_over_a_round_trip() {
+    let (mut s, released) = jumping(&resuming());
+    assert_eq!(s.cwnd(), 150);
+    // The nine ACKs before let eighteen go. Of the rest one may leave each 100 ms / 150 (headers count too).
+    assert_eq!(released.len(), 19);
+    let first = run(&mut s, RTT / 2);
+    assert!((68..=75).contains(&first.len()), "{}", first.len());
+    let all = first.len() + run(&mut s, RTT / 2 - 1).len();
+    assert!((124..=131).contains(&all), "{all}");
+    // All of it arrives: the congestion control goes on from there.
+    for segment in 11..=150 {
+        s.ack(segment, &[]);
+    }
+    assert!(s.cwnd() > 250, "{}", s.cwnd());
+}
+
+#[test]
+fn a_loss_of_what_was_jumped_with_leaves_half_of_what_arrived() {
+    let (mut s, _) = jumping(&resuming());
+    run(&mut s, RTT - 1);
+    // Ten and eighteen before the jump; then ten arrive, one is lost, and the rest arrives.
+    s.now += 1;
+    for segment in 11..=38 {
+        s.ack(segment, &[]);
+    }
+    assert!(s.cwnd() > 100);
+    for last in 40..=44 {
+        s.ack(38, &[(39, last)]);
+    }
+    let retreat = s.cwnd();
+    // In flight at the jump were 18, of what followed 10 were acknowledged, and 3 SACKed when loss was found.
+    assert_eq!(retreat, (18 + 10 + 3) / 2);
+    for last in 45..=100 {
+        s.ack(38, &[(39, last)]);
+        assert_eq!(s.cwnd(), retreat, "nothing grows");
+    }
+}
