@@ -7,7 +7,7 @@ from arro3.core import Table
 
 from ackclock.result import Meta
 
-__all__ = ["Cancel", "catalogue", "check", "run", "scenario_hash", "schema", "version"]
+__all__ = ["Cancel", "catalogue", "check", "drill", "run", "scenario_hash", "schema", "version"]
 
 @final
 class Cancel:
@@ -21,6 +21,7 @@ def check(text: str, format: Literal["toml", "json"], overrides: list[tuple[str,
 def scenario_hash(text: str, format: Literal["toml", "json"], overrides: list[tuple[str, str]]) -> str: ...
 def schema() -> str: ...
 def catalogue() -> str: ...
+def drill(text: str, folder: str, stack: str, defines: list[tuple[str, str]]) -> str: ...
 def run(
     text: str,
     format: Literal["toml", "json"],

@@ -51,22 +51,22 @@ pub fn error(_endpoint: &Endpoint, before: State, by_segment: bool) -> Option<&'
 }
 
 /// `tcp_info` by the names of packetdrill.
-pub fn info(connection: &Connection) -> Vec<(&'static str, i128)> {
+pub fn info(connection: &Connection) -> Vec<(&'static str, u64)> {
     let endpoint = &connection.endpoint;
     let mss = u64::from(connection.peer_mss);
     let window = endpoint.window();
     vec![
         ("tcpi_state", state(endpoint.state())),
-        ("tcpi_snd_cwnd", i128::from(window.cwnd / mss)),
-        ("tcpi_snd_ssthresh", i128::from((window.ssthresh / mss).min(0x7fff_ffff))),
-        ("tcpi_snd_mss", i128::from(mss)),
-        ("tcpi_rtt", i128::from(endpoint.srtt().unwrap_or(0) / 1000)),
-        ("tcpi_min_rtt", i128::from(endpoint.min_rtt().map_or(u64::from(u32::MAX), |rtt| rtt / 1000))),
+        ("tcpi_snd_cwnd", window.cwnd / mss),
+        ("tcpi_snd_ssthresh", (window.ssthresh / mss).min(0x7fff_ffff)),
+        ("tcpi_snd_mss", mss),
+        ("tcpi_rtt", endpoint.srtt().unwrap_or(0) / 1000),
+        ("tcpi_min_rtt", endpoint.min_rtt().map_or(u64::from(u32::MAX), |rtt| rtt / 1000)),
     ]
 }
 
 /// The number that Linux gives a state (`include/net/tcp_states.h`).
-fn state(state: State) -> i128 {
+fn state(state: State) -> u64 {
     match state {
         State::Established => 1,
         State::SynSent => 2,

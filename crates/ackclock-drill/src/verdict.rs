@@ -50,7 +50,7 @@ pub struct Snippet {
     /// The code as written, from the first character after `%{`.
     pub code: String,
     /// `tcp_info` at that moment by the names packetdrill gives its members; empty without a connection.
-    pub values: Vec<(&'static str, i128)>,
+    pub values: Vec<(&'static str, u64)>,
 }
 
 /// The verdict on a script as far as the stack goes, and the Python that is still to be run: a snippet that fails comes

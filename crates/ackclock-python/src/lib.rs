@@ -3,6 +3,7 @@
 //! The contract with the Python side is `python/ackclock/_core.pyi`, which stubtest compares with this module.
 
 mod catalogue;
+mod drill;
 mod errors;
 mod run;
 mod scenario;
@@ -25,6 +26,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::schema, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_function(wrap_pyfunction!(drill::drill, module)?)?;
     module.add_class::<run::Cancel>()?;
     Ok(())
 }

@@ -17,6 +17,7 @@ from ackclock import __version__
 from ackclock._entry import Stopped
 from ackclock._errors import Cancelled, ScenarioError
 from ackclock.cli import commands
+from ackclock.cli.drill import drill
 from ackclock.cli.output import PipeConsole, UsageError, complain
 from ackclock.store import FolderError
 
@@ -43,6 +44,7 @@ app.command(commands.list_, name="list")
 app.command(commands.check, name="check")
 app.command(commands.schema, name="schema")
 app.command(commands.bench, name="bench")
+app.command(drill, name="drill")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,0 +1,37 @@
+//! packetdrill scripts. Files are read here: the interpreter has no file system.
+
+use std::path::Path;
+
+use ackclock_drill::{Context, Verdict};
+use ackclock_tcp::stack;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde_json::{Map, Value, json};
+
+/// Runs the text of a script that lies in `folder`: JSON of its verdict so far and of the Python that is still to be run.
+#[pyfunction]
+pub fn drill(text: &str, folder: &str, stack: &str, defines: Vec<(String, String)>) -> PyResult<String> {
+    let Some(stack) = stack::by_name(stack) else {
+        let names: Vec<&str> = stack::CATALOGUE.iter().map(|stack| stack.name).collect();
+        return Err(PyValueError::new_err(format!("unknown stack {stack}; accepted: {}", names.join(", "))));
+    };
+    let files = |path: &str| std::fs::read_to_string(Path::new(folder).join(path)).ok();
+    let outcome = ackclock_drill::run(text, &Context { stack, defines: &defines, files: &files });
+    let (verdict, at, reason) = match outcome.verdict {
+        Verdict::Pass => ("pass", None, String::new()),
+        Verdict::Fail { at, reason } => ("fail", Some(at), reason),
+        Verdict::Unsupported { at, what } => ("unsupported", Some(at), what),
+    };
+    let snippets: Vec<Value> = outcome
+        .snippets
+        .into_iter()
+        .map(|snippet| {
+            let values: Map<String, Value> =
+                snippet.values.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+            json!({ "line": snippet.at.line, "code": snippet.code, "values": values })
+        })
+        .collect();
+    let line = at.map(|at| at.line);
+    let column = at.map(|at| at.column);
+    Ok(json!({ "verdict": verdict, "line": line, "column": column, "reason": reason, "snippets": snippets }).to_string())
+}
