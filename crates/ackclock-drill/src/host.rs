@@ -9,7 +9,7 @@ use crate::sysctl::{Sysctls, congestion_control};
 use crate::verdict::Stop;
 use crate::wire::Numbers;
 use ackclock_tcp::config::Keepalive;
-use ackclock_tcp::{Config, Endpoint, Flags, NEVER, Nanos, Progress, SECOND, Segment, State};
+use ackclock_tcp::{Config, Endpoint, Flags, NEVER, Nanos, Progress, SECOND, Segment, State, reset_for};
 
 /// The initial sequence number of every connection; a script has its own, which [`Numbers`] maps.
 const ISS: u32 = 0;
@@ -99,6 +99,8 @@ impl Host {
             config.receive_buffer = config.receive_buffer.min(clamp);
             config.receive_buffer_max = config.receive_buffer_max.min(clamp);
         }
+        config.fin_timeout = self.sysctls.fin_timeout.unwrap_or(config.fin_timeout);
+        config.user_timeout = options.user_timeout.unwrap_or(config.user_timeout);
         if let Some(count) = options.syn_count.filter(|_| !passive) {
             config.syn_retries = count;
         }
@@ -134,11 +136,9 @@ impl Host {
             error: None,
             read: 0,
             written: 0,
-            sent: 0,
             zerocopy: ZeroCopy::default(),
             numbers: Numbers::default(),
             peer_mss: self.settings.mss(),
-            orphan: passive,
         }))
     }
 
@@ -166,9 +166,8 @@ impl Host {
         }
         let now = self.now;
         let connection = self.sockets[id].connection_mut().expect("it is one");
-        let stray = connection.endpoint.state() == State::Listen && !syn;
-        if connection.over || stray {
-            if let Some(reset) = refusal(&segment) {
+        if connection.over {
+            if let Some(reset) = reset_for(&segment) {
                 self.outbox.push_back(Sent { at: now, socket: id, segment: reset });
             }
             self.drain();
@@ -179,7 +178,7 @@ impl Host {
         }
         let before = connection.endpoint.state();
         let progress = connection.endpoint.on_segment(now, &segment, &mut ());
-        self.note(id, progress, before, true);
+        self.note(id, progress, before);
         self.drain();
         Ok(())
     }
@@ -221,14 +220,15 @@ impl Host {
         let before = connection.endpoint.state();
         let echoed = icmp.echoed.map_or(0, |(seq, _)| seq);
         let seq = connection.numbers.echoed(echoed);
-        let progress = crate::stack::icmp(&mut connection.endpoint, now, icmp, version, seq)?;
-        self.note(id, progress, before, false);
+        let Some(message) = crate::stack::message(icmp, version, seq)? else { return Ok(()) };
+        let progress = connection.endpoint.on_icmp(now, message, &mut ());
+        self.note(id, progress, before);
         self.drain();
         Ok(())
     }
 
     /// What a call into the endpoint of socket `id` changed.
-    fn note(&mut self, id: SocketId, progress: Progress, before: State, by_segment: bool) {
+    fn note(&mut self, id: SocketId, progress: Progress, before: State) {
         let limit = self.send_limit(id);
         let socket = &mut self.sockets[id];
         let (mut woken_in, mut woken_out) = (false, false);
@@ -246,7 +246,7 @@ impl Host {
         }
         if progress.has(Progress::CLOSED) {
             connection.over = true;
-            connection.error = crate::stack::error(&connection.endpoint, before, by_segment);
+            connection.error = crate::stack::error(&connection.endpoint, before);
             woken_in = true;
             woken_out = true;
         }
@@ -275,7 +275,7 @@ impl Host {
     pub fn has_room(&self, id: SocketId) -> bool {
         let Some(connection) = self.sockets[id].connection() else { return false };
         let low = self.sockets[id].options.not_sent_low.or(self.sysctls.not_sent_low);
-        let unsent = connection.written - connection.sent.min(connection.written);
+        let unsent = connection.unsent();
         connection.queued() < self.send_limit(id) && low.is_none_or(|low| unsent < low)
     }
 
@@ -284,10 +284,6 @@ impl Host {
         for (id, socket) in self.sockets.iter_mut().enumerate() {
             let Some(connection) = socket.connection_mut() else { continue };
             while let Some(segment) = connection.endpoint.poll_transmit(self.now, &mut ()) {
-                let end = segment.seq.wrapping_sub(ISS).wrapping_sub(1).wrapping_add(segment.len);
-                if segment.len > 0 {
-                    connection.sent = connection.sent.max(u64::from(end));
-                }
                 self.outbox.push_back(Sent { at: self.now, socket: id, segment });
             }
         }
@@ -320,25 +316,10 @@ impl Host {
             if connection.endpoint.next_timeout() <= now {
                 let before = connection.endpoint.state();
                 let progress = connection.endpoint.on_timeout(now, &mut ());
-                self.note(id, progress, before, false);
+                self.note(id, progress, before);
             }
         }
         self.drain();
         Ok(true)
     }
-}
-
-/// The reset that answers a segment for which there is no connection (RFC 9293 section 3.10.7.1).
-fn refusal(segment: &Segment) -> Option<Segment> {
-    if segment.flags.has(Flags::RST) {
-        return None;
-    }
-    let mut reset = Segment::new(Flags::RST);
-    if segment.flags.has(Flags::ACK) {
-        reset.seq = segment.ack;
-    } else {
-        reset.flags = Flags::RST.with(Flags::ACK);
-        reset.ack = segment.seq.wrapping_add(segment.seq_len());
-    }
-    Some(reset)
 }

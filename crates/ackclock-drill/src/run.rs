@@ -160,7 +160,8 @@ impl Runner<'_> {
             }
             Action::Code(code) => {
                 self.wait_for(event.when, "code")?;
-                let values = self.host.connection_under_test().map(|connection| stack::info(connection));
+                let now = self.host.now;
+                let values = self.host.connection_under_test().map(|connection| stack::info(&connection.endpoint, now));
                 self.snippets.push(Snippet { at: event.at, code: code.clone(), values: values.unwrap_or_default() });
             }
         }

@@ -101,16 +101,12 @@ pub struct Connection {
     pub read: u64,
     /// Bytes the application has written.
     pub written: u64,
-    /// Bytes of these that were sent at least once.
-    pub sent: u64,
     /// Ends of zero-copy writes, and their completions.
     pub zerocopy: ZeroCopy,
     /// How the script's numbers become those of the wire.
     pub numbers: crate::wire::Numbers,
     /// Payload of a full segment: what the two SYNs leave.
     pub peer_mss: u32,
-    /// Whether any descriptor still refers to it.
-    pub orphan: bool,
 }
 
 /// Notifications of writes with MSG_ZEROCOPY. The device copies, so each one says so.
@@ -199,6 +195,11 @@ impl Connection {
     /// Bytes written and not acknowledged.
     pub fn queued(&self) -> u64 {
         self.written - self.endpoint.acked().min(self.written)
+    }
+
+    /// Bytes written and never sent.
+    pub fn unsent(&self) -> u64 {
+        self.written - self.endpoint.sent().min(self.written)
     }
 
     /// Takes note of what was acknowledged: zero-copy writes that are through. Whether there were any.

@@ -1,83 +1,130 @@
-//! The one place that knows what the endpoint offers beyond segments and time.
+//! Between the words of system calls, ICMP and `tcp_info` and those of the endpoint.
 
 use crate::ast::Icmp;
 use crate::settings::IpVersion;
-use crate::socket::{Connection, Options};
+use crate::socket::Options;
+use crate::symbols::{MSG_EOR, MSG_MORE};
 use crate::verdict::Stop;
-use ackclock_tcp::config::Keepalive;
-use ackclock_tcp::{Endpoint, Nanos, Progress, State};
+use ackclock_tcp::{Endpoint, Error, Icmp as Message, Nanos, Push, State};
 
-/// Options of a socket that an endpoint takes while it lives.
-pub fn configure(_endpoint: &mut Endpoint, _options: &Options) {}
-
-/// Switches keep-alive on or off.
-pub fn set_keepalive(_endpoint: &mut Endpoint, _keepalive: Option<Keepalive>) {}
-
-/// No application will ever use the connection again.
-pub fn orphan(_endpoint: &mut Endpoint, _now: Nanos) {}
-
-/// Appends `bytes`; with `more` to follow, a segment that is not full waits.
-pub fn write(endpoint: &mut Endpoint, now: Nanos, bytes: u64, _more: bool) {
-    endpoint.write(now, bytes);
+/// Options of a socket that an endpoint takes at any time.
+pub fn configure(endpoint: &mut Endpoint, options: &Options) {
+    endpoint.set_nagle(!options.no_delay);
+    endpoint.set_cork(options.cork);
+    endpoint.set_user_timeout(options.user_timeout.unwrap_or(0));
 }
 
-/// Ends a connection by a reset.
-pub fn abort(_endpoint: &mut Endpoint, _now: Nanos) -> Result<(), Stop> {
-    Stop::unsupported("a reset by the application")
-}
-
-/// Delivers an ICMP message that quotes the sequence number `seq`.
-pub fn icmp(
-    _endpoint: &mut Endpoint,
-    _now: Nanos,
-    icmp: &Icmp,
-    _version: IpVersion,
-    _seq: u32,
-) -> Result<Progress, Stop> {
-    Stop::unsupported(format!("ICMP {}", icmp.kind))
-}
-
-/// Why a connection ended that was in state `before`, as a system call reports it.
-pub fn error(_endpoint: &Endpoint, before: State, by_segment: bool) -> Option<&'static str> {
-    match before {
-        State::TimeWait => None,
-        State::LastAck | State::Closing => None,
-        _ if !by_segment => Some("ETIMEDOUT"),
-        State::SynSent => Some("ECONNREFUSED"),
-        State::SynReceived => None,
-        State::CloseWait => Some("EPIPE"),
-        _ => Some("ECONNRESET"),
+/// How far a write with these flags may wait for more.
+pub fn push(flags: i64) -> Push {
+    if flags & MSG_MORE != 0 {
+        Push::More
+    } else if flags & MSG_EOR != 0 {
+        Push::EndOfRecord
+    } else {
+        Push::Now
     }
 }
 
-/// `tcp_info` by the names of packetdrill.
-pub fn info(connection: &Connection) -> Vec<(&'static str, u64)> {
-    let endpoint = &connection.endpoint;
-    let mss = u64::from(connection.peer_mss);
-    let window = endpoint.window();
+/// The error that a system call reports for a connection that ended in state `before`.
+pub fn error(endpoint: &Endpoint, before: State) -> Option<&'static str> {
+    Some(match endpoint.error()? {
+        Error::Refused => "ECONNREFUSED",
+        // Linux: the peer had said its last, so only writing can fail.
+        Error::Reset if before == State::CloseWait => "EPIPE",
+        Error::Reset => "ECONNRESET",
+        Error::TimedOut => "ETIMEDOUT",
+        Error::NetUnreachable => "ENETUNREACH",
+        Error::HostUnreachable => "EHOSTUNREACH",
+        Error::ProtocolUnreachable => "ENOPROTOOPT",
+        Error::Aborted => "ECONNABORTED",
+    })
+}
+
+/// An ICMP message about the segment with sequence number `seq`; `None` for one that a TCP ignores.
+pub fn message(icmp: &Icmp, version: IpVersion, seq: u32) -> Result<Option<Message>, Stop> {
+    let code = icmp.code.as_deref().unwrap_or_default();
+    // The endpoint counts a path MTU as of IPv4, whose header is 20 bytes shorter.
+    let header = if version == IpVersion::V6 { 20 } else { 0 };
+    let mtu = icmp.mtu.unwrap_or(0).saturating_sub(header);
+    Ok(Some(match (icmp.kind.as_str(), code) {
+        ("unreachable", "frag_needed") | ("packet_too_big", _) => Message::FragmentationNeeded { mtu, seq },
+        ("unreachable", "net_unreachable" | "net_unknown" | "net_prohibited" | "net_unreachable_for_tos" | "no_route") => {
+            Message::NetUnreachable
+        }
+        (
+            "unreachable",
+            "host_unreachable" | "host_prohibited" | "host_unreachable_for_tos" | "filter_prohibited"
+            | "host_precedence_violation" | "precedence_cutoff" | "address_unreachable" | "not_neighbour",
+        ) => Message::HostUnreachable,
+        ("unreachable", "protocol_unreachable") => Message::ProtocolUnreachable,
+        ("unreachable", "port_unreachable") => Message::PortUnreachable,
+        ("time_exceeded", _) => Message::HostUnreachable,
+        ("source_quench", _) => return Ok(None),
+        (kind, code) => return Stop::unsupported(format!("ICMP {kind} {code}").trim_end().to_owned()),
+    }))
+}
+
+/// `tcp_info` by the names of packetdrill, in Linux's units.
+pub fn info(endpoint: &Endpoint, now: Nanos) -> Vec<(&'static str, u64)> {
+    let info = endpoint.info(now);
+    let micros = |nanos: Nanos| nanos / 1000;
+    let millis = |nanos: Nanos| nanos / 1_000_000;
+    let min_rtt = if info.min_rtt == Nanos::MAX { u64::from(u32::MAX) } else { micros(info.min_rtt) };
     vec![
-        ("tcpi_state", state(endpoint.state())),
-        ("tcpi_snd_cwnd", window.cwnd / mss),
-        ("tcpi_snd_ssthresh", (window.ssthresh / mss).min(0x7fff_ffff)),
-        ("tcpi_snd_mss", mss),
-        ("tcpi_rtt", endpoint.srtt().unwrap_or(0) / 1000),
-        ("tcpi_min_rtt", endpoint.min_rtt().map_or(u64::from(u32::MAX), |rtt| rtt / 1000)),
+        ("tcpi_state", info.state_number().into()),
+        ("tcpi_ca_state", info.ca_state as u64),
+        ("tcpi_retransmits", info.retransmits.into()),
+        ("tcpi_probes", info.probes.into()),
+        ("tcpi_backoff", info.backoff.into()),
+        ("tcpi_options", info.options.into()),
+        ("tcpi_snd_wscale", info.snd_wscale.into()),
+        ("tcpi_rcv_wscale", info.rcv_wscale.into()),
+        ("tcpi_rto", micros(info.rto)),
+        ("tcpi_ato", micros(info.ato)),
+        ("tcpi_snd_mss", info.snd_mss.into()),
+        ("tcpi_rcv_mss", info.rcv_mss.into()),
+        ("tcpi_unacked", info.unacked.into()),
+        ("tcpi_sacked", info.sacked.into()),
+        ("tcpi_lost", info.lost.into()),
+        ("tcpi_retrans", info.retrans.into()),
+        // Not counted any more since Linux 4.15.
+        ("tcpi_fackets", 0),
+        ("tcpi_last_data_sent", millis(info.last_data_sent)),
+        ("tcpi_last_ack_sent", 0),
+        ("tcpi_last_data_recv", millis(info.last_data_recv)),
+        ("tcpi_last_ack_recv", millis(info.last_ack_recv)),
+        ("tcpi_pmtu", info.pmtu.into()),
+        ("tcpi_rcv_ssthresh", info.rcv_ssthresh.into()),
+        ("tcpi_rtt", micros(info.rtt)),
+        ("tcpi_rttvar", micros(info.rttvar)),
+        ("tcpi_snd_ssthresh", info.snd_ssthresh.into()),
+        ("tcpi_snd_cwnd", info.snd_cwnd.into()),
+        ("tcpi_advmss", info.advmss.into()),
+        ("tcpi_reordering", info.reordering.into()),
+        ("tcpi_rcv_rtt", micros(info.rcv_rtt)),
+        ("tcpi_rcv_space", info.rcv_space.into()),
+        ("tcpi_total_retrans", info.total_retrans.into()),
+        ("tcpi_pacing_rate", info.pacing_rate),
+        ("tcpi_bytes_acked", info.bytes_acked),
+        ("tcpi_bytes_received", info.bytes_received),
+        ("tcpi_segs_out", info.segs_out.into()),
+        ("tcpi_segs_in", info.segs_in.into()),
+        ("tcpi_notsent_bytes", info.notsent_bytes),
+        ("tcpi_min_rtt", min_rtt),
+        ("tcpi_data_segs_in", info.data_segs_in.into()),
+        ("tcpi_data_segs_out", info.data_segs_out.into()),
+        ("tcpi_delivered", info.delivered.into()),
+        ("tcpi_delivered_ce", info.delivered_ce.into()),
+        ("tcpi_bytes_sent", info.bytes_sent),
+        ("tcpi_bytes_retrans", info.bytes_retrans),
+        ("tcpi_dsack_dups", info.dsack_dups.into()),
+        ("tcpi_reord_seen", info.reord_seen.into()),
+        ("tcpi_rcv_ooopack", info.rcv_ooopack.into()),
+        ("tcpi_snd_wnd", info.snd_wnd),
+        ("tcpi_rcv_wnd", info.rcv_wnd),
+        ("tcpi_received_ce", info.received_ce.into()),
+        ("tcpi_received_e0_bytes", info.received_bytes[0]),
+        ("tcpi_received_e1_bytes", info.received_bytes[1]),
+        ("tcpi_received_ce_bytes", info.received_bytes[2]),
     ]
-}
-
-/// The number that Linux gives a state (`include/net/tcp_states.h`).
-fn state(state: State) -> u64 {
-    match state {
-        State::Established => 1,
-        State::SynSent => 2,
-        State::SynReceived => 3,
-        State::FinWait1 => 4,
-        State::FinWait2 => 5,
-        State::TimeWait => 6,
-        State::Closed => 7,
-        State::CloseWait => 8,
-        State::LastAck => 9,
-        State::Listen => 10,
-        State::Closing => 11,
-    }
 }

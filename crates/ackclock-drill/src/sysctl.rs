@@ -214,7 +214,8 @@ impl Sysctls {
         if let Some([_, start, most]) = self.receive {
             // Half of the buffer is the kernel's overhead (tcp_adv_win_scale).
             config.receive_buffer = start / 2;
-            config.receive_buffer_max = most;
+            config.receive_buffer_max = (most / 2).max(start / 2);
+            config.window_scale = Some((0..14).find(|shift| most >> shift <= 0xffff).unwrap_or(14));
         }
         if self.fair_queue {
             config.pacing = Pacing::Fq {

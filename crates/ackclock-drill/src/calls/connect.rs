@@ -50,7 +50,6 @@ pub(super) fn accept(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
         return if host.sockets[id].nonblocking { Err(Halt::Errno("EAGAIN")) } else { Ok(Answer::Blocks(NEVER)) };
     };
     host.sockets[child].nonblocking = flags & NONBLOCK != 0;
-    host.connection_mut(child)?.orphan = false;
     host.under_test = Some(child);
     host.install(call, Descriptor::Socket(child))
 }
@@ -112,7 +111,7 @@ pub(super) fn shutdown(host: &mut Host, call: &Call, _: &mut Progress) -> Called
     }
     if how != 0 && !connection.write_shut {
         connection.write_shut = true;
-        connection.endpoint.close(now);
+        connection.endpoint.shutdown_write(now);
     }
     Ok(Answer::Value(0))
 }
@@ -137,25 +136,21 @@ pub(super) fn close(host: &mut Host, call: &Call, progress: &mut Progress) -> Ca
             host.sockets[id].role = Role::Fresh;
             for child in children {
                 let connection = host.connection_mut(child)?;
-                crate::stack::abort(&mut connection.endpoint, now)?;
+                connection.endpoint.abort(now);
                 connection.over = true;
             }
         }
         Role::Connection(connection) if connection.over => {}
         Role::Connection(connection) if progress.done == 0 => {
-            connection.orphan = true;
             connection.read_shut = true;
-            if connection.available() > 0 || linger == Some(0) || !connection.connected {
-                // RFC 2525 section 2.17: data that nobody will read means a reset.
-                crate::stack::abort(&mut connection.endpoint, now)?;
-                connection.over = true;
+            connection.write_shut = true;
+            if linger == Some(0) {
+                connection.endpoint.abort(now);
             } else {
-                if !std::mem::replace(&mut connection.write_shut, true) {
-                    connection.endpoint.close(now);
-                }
-                crate::stack::orphan(&mut connection.endpoint, now);
-                progress.done = 1;
+                connection.endpoint.close(now);
             }
+            connection.over = connection.endpoint.state() == State::Closed;
+            progress.done = 1;
         }
         Role::Connection(_) => {}
     }

@@ -83,20 +83,25 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Call
 
 /// What a change means to a connection that is there already.
 fn take_effect(host: &mut Host, id: SocketId, name: &str) -> Called {
+    let now = host.now;
     let keepalive = host.keepalive(&host.sockets[id].options);
     let socket = &mut host.sockets[id];
     let options = socket.options.clone();
     let Some(connection) = socket.connection_mut() else { return Ok(Answer::Value(0)) };
     match name {
-        "TCP_CONGESTION" | "TCP_MAXSEG" | "SO_RCVBUF" | "SO_RCVBUFFORCE" | "TCP_WINDOW_CLAMP" => {
-            Err(Stop::Unsupported(format!("{name} of a connection")).into())
+        "TCP_CONGESTION" => return Err(Stop::Unsupported("TCP_CONGESTION of a connection".to_owned()).into()),
+        "TCP_MAXSEG" => connection.endpoint.set_max_segment(options.max_segment.unwrap_or(u32::MAX)),
+        "SO_RCVBUF" | "SO_RCVBUFFORCE" => {
+            connection.endpoint.set_receive_buffer(options.receive_buffer.unwrap_or(0) / 2);
         }
-        _ => {
-            crate::stack::configure(&mut connection.endpoint, &options);
-            crate::stack::set_keepalive(&mut connection.endpoint, options.keepalive.then_some(keepalive));
-            Ok(Answer::Value(0))
+        "TCP_WINDOW_CLAMP" => connection.endpoint.set_window_clamp(options.window_clamp.unwrap_or(u64::MAX)),
+        "TCP_QUICKACK" => connection.endpoint.set_quick_ack(options.stored.get(name) != Some(&0)),
+        "SO_KEEPALIVE" | "TCP_KEEPIDLE" | "TCP_KEEPINTVL" | "TCP_KEEPCNT" => {
+            connection.endpoint.set_keepalive(now, options.keepalive.then_some(keepalive));
         }
+        _ => crate::stack::configure(&mut connection.endpoint, &options),
     }
+    Ok(Answer::Value(0))
 }
 
 /// `{onoff=1, linger=5}`
@@ -194,7 +199,7 @@ pub(super) fn ioctl(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
     } else if Some(request) == value("SIOCOUTQ") {
         connection.queued()
     } else if Some(request) == value("SIOCOUTQNSD") {
-        connection.written - connection.sent
+        connection.unsent()
     } else {
         return Err(Stop::Unsupported(format!("ioctl {request:#x}")).into());
     };

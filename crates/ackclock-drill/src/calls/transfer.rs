@@ -6,7 +6,7 @@ use crate::host::{Descriptor, Host};
 use crate::socket::{Role, SocketId};
 use crate::symbols::{MSG_DONTWAIT, MSG_EOR, MSG_MORE, MSG_NOSIGNAL, MSG_PEEK, MSG_TRUNC, MSG_WAITALL, MSG_ZEROCOPY};
 use crate::verdict::Stop;
-use ackclock_tcp::NEVER;
+use ackclock_tcp::{NEVER, Push};
 
 pub(super) fn read(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
     let arguments = Arguments::of(call, 3)?;
@@ -136,12 +136,13 @@ pub(super) fn transmit(host: &mut Host, id: SocketId, wanted: u64, flags: i64, p
     if !connection.connected {
         return if waits { Ok(Answer::Blocks(NEVER)) } else { Err(Halt::Errno("EAGAIN")) };
     }
-    let more = flags & MSG_MORE != 0;
     while progress.done < wanted && host.has_room(id) {
         let chunk = chunk(host, id).min(wanted - progress.done);
         let now = host.now;
         let connection = host.connection_mut(id)?;
-        crate::stack::write(&mut connection.endpoint, now, chunk, more);
+        let last = progress.done + chunk == wanted;
+        let push = if last { crate::stack::push(flags) } else { Push::Now };
+        connection.endpoint.write_with(now, chunk, push);
         connection.written += chunk;
         progress.done += chunk;
         host.drain();
