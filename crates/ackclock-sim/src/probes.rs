@@ -188,6 +188,9 @@ impl Observer for Recorder {
             Event::RecoveryStarted { .. } => self.happened(now, who, "recovery_started"),
             Event::RecoveryEnded => self.happened(now, who, "recovery_ended"),
             Event::Timeout { .. } => self.happened(now, who, "timeout"),
+            Event::Undone { .. } => self.happened(now, who, "undone"),
+            Event::ProbeSent { .. } => self.happened(now, who, "probe_sent"),
+            Event::ReorderingTimeout { .. } => self.happened(now, who, "reordering_timeout"),
             Event::Window { window, flight_size, pipe, srtt, in_recovery, validation } => {
                 let due = &mut self.due[who.flow as usize];
                 if !self.watch.window || now < *due || !(self.watch.from..=self.watch.to).contains(&now) {
