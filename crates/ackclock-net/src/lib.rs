@@ -8,11 +8,13 @@
 //! ([`Nanos`]), sizes in bytes on the wire, rates in bits per second.
 
 mod link;
+mod loss;
 mod pipe;
 mod queue;
 mod transmitter;
 
-pub use link::{Carried, Link, Passage};
+pub use link::{Carried, DropCause, Link, Passage};
+pub use loss::RandomLoss;
 pub use pipe::{Flight, Pipe};
 pub use queue::{DropTail, Limit};
 pub use transmitter::{Service, Transmitter};

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use crate::{DropTail, Limit, Nanos, Transmitter};
+use crate::{DropTail, Limit, Nanos, RandomLoss, Transmitter};
 
 /// The times of a packet that crosses a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,8 +22,26 @@ pub struct Carried {
     pub packets: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Packets that found no room.
-    pub drops: u64,
+    /// Packets that found no room in the queue.
+    pub queue_drops: u64,
+    /// Packets lost at random.
+    pub losses: u64,
+}
+
+impl Carried {
+    /// Packets that did not pass, for whatever cause.
+    pub fn drops(&self) -> u64 {
+        self.queue_drops + self.losses
+    }
+}
+
+/// Why a packet does not pass a link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DropCause {
+    /// The queue had no room for it.
+    Queue,
+    /// It was lost at random.
+    Loss,
 }
 
 /// A link of fixed rate and propagation delay with a first-in first-out queue before it.
@@ -43,6 +61,8 @@ pub struct Link {
 #[derive(Clone, Debug)]
 struct Counted {
     queue: DropTail,
+    /// Strikes before the queue, as in netem, dummynet and ns-2's lossmodel: what is lost takes up neither room nor time.
+    loss: Option<RandomLoss>,
     accepted: Carried,
 }
 
@@ -50,8 +70,17 @@ impl Link {
     /// A link of `rate` bits per second and `delay` ns of propagation whose queue holds what `limit` says. Its counts
     /// can be read.
     pub fn new(rate: NonZeroU64, delay: Nanos, limit: Limit) -> Link {
-        let counted = Counted { queue: DropTail::new(limit), accepted: Carried::default() };
+        let counted = Counted { queue: DropTail::new(limit), loss: None, accepted: Carried::default() };
         Link { counted: Some(Box::new(counted)), ..Link::uncounted(rate, delay) }
+    }
+
+    /// The same with random loss.
+    ///
+    /// # Panics
+    /// If the link keeps no counts.
+    pub fn with_loss(mut self, loss: RandomLoss) -> Link {
+        self.counted.as_mut().expect("what a link loses is counted").loss = Some(loss);
+        self
     }
 
     /// A link with an unlimited queue that keeps no counts and so costs less: a host's own interface.
@@ -69,37 +98,44 @@ impl Link {
         self.delay
     }
 
-    /// A packet of `size` bytes arrives at `at`: when it passes, or `None` if it is dropped.
+    /// A packet of `size` bytes arrives at `at`: when it passes.
+    ///
+    /// # Errors
+    /// Why it does not.
     #[inline]
-    pub fn offer(&mut self, at: Nanos, size: u32) -> Option<Passage> {
+    pub fn offer(&mut self, at: Nanos, size: u32) -> Result<Passage, DropCause> {
         if let Some(counted) = &mut self.counted {
-            let Counted { queue, accepted } = &mut **counted;
+            let Counted { queue, loss, accepted } = &mut **counted;
+            if loss.as_mut().is_some_and(RandomLoss::strikes) {
+                accepted.losses += 1;
+                return Err(DropCause::Loss);
+            }
             let start = self.transmitter.free_at();
             if start <= at {
                 queue.pass(size);
             } else if queue.admits(at, size) {
                 queue.push(start, size);
             } else {
-                accepted.drops += 1;
-                return None;
+                accepted.queue_drops += 1;
+                return Err(DropCause::Queue);
             }
             accepted.packets += 1;
             accepted.bytes += u64::from(size);
         }
         let service = self.transmitter.transmit(at, size);
-        Some(Passage { start: service.start, departure: service.end, arrival: service.end.saturating_add(self.delay) })
+        Ok(Passage { start: service.start, departure: service.end, arrival: service.end.saturating_add(self.delay) })
     }
 
     /// What the link has carried by `at`, no earlier than the last offer; `None` where it keeps no counts.
     pub fn carried(&mut self, at: Nanos) -> Option<Carried> {
-        let Counted { queue, accepted } = self.counted.as_deref_mut()?;
+        let Counted { queue, accepted, .. } = self.counted.as_deref_mut()?;
         queue.advance(at);
         let (packets, bytes) = queue.backlog();
         let busy = packets > 0 || self.transmitter.free_at() > at;
         Some(Carried {
             packets: accepted.packets - packets - u64::from(busy),
             bytes: accepted.bytes - bytes - if busy { u64::from(queue.in_service()) } else { 0 },
-            drops: accepted.drops,
+            ..*accepted
         })
     }
 }

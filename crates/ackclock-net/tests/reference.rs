@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
 
-use ackclock_net::{Limit, Link};
+use ackclock_net::{Carried, DropCause, Limit, Link, RandomLoss};
 use proptest::prelude::*;
 
 /// A link with times in units of `1 / rate` ns.
@@ -107,12 +107,12 @@ proptest! {
         let carried = link.carried(moment).unwrap();
         prop_assert_eq!(carried.packets, slow.departures.iter().flatten().count() as u64);
         prop_assert_eq!(carried.bytes, slow.carried_bytes);
-        prop_assert_eq!(carried.drops, slow.dropped.len() as u64);
+        prop_assert_eq!((carried.queue_drops, carried.losses), (slow.dropped.len() as u64, 0));
 
         slow.run_until(u128::MAX);
         for (index, passage) in passages.iter().enumerate() {
-            prop_assert_eq!(passage.is_none(), slow.dropped.contains(&index));
-            if let Some(passage) = passage {
+            prop_assert_eq!(*passage == Err(DropCause::Queue), slow.dropped.contains(&index));
+            if let Ok(passage) = passage {
                 let rate = u128::from(rate);
                 prop_assert_eq!(u128::from(passage.start), slow.starts[index].unwrap().div_ceil(rate));
                 prop_assert_eq!(u128::from(passage.departure), slow.departures[index].unwrap().div_ceil(rate));
@@ -120,4 +120,24 @@ proptest! {
             }
         }
     }
+}
+
+/// What random loss takes, the link does not see: the others pass as if it had never been.
+#[test]
+fn a_lossy_link_is_a_lossless_one_for_those_that_are_left() {
+    let rate = NonZeroU64::new(1_000_000).unwrap();
+    let loss = || RandomLoss::new(200_000_000, [7; 32]);
+    let mut lossy = Link::new(rate, 5, Limit::Packets(3)).with_loss(loss());
+    let mut clean = Link::new(rate, 5, Limit::Packets(3));
+    let mut draws = loss();
+    for index in 0..2000 {
+        // Bursts of ten packets of 12 ms every 60 ms.
+        let at = index / 10 * 60_000_000;
+        let expected = if draws.strikes() { Err(DropCause::Loss) } else { clean.offer(at, 1500) };
+        assert_eq!(lossy.offer(at, 1500), expected);
+    }
+    let (lossy, clean) = (lossy.carried(u64::MAX).unwrap(), clean.carried(u64::MAX).unwrap());
+    assert_eq!(lossy, Carried { losses: lossy.losses, ..clean });
+    assert!(lossy.losses > 300 && lossy.queue_drops > 300);
+    assert_eq!(lossy.packets + lossy.drops(), 2000, "every packet has passed, found no room or was lost");
 }

@@ -32,8 +32,8 @@ fn main() {
 
 fn run(flows: u32, rate: u64, rtt: u64, seconds: u64) {
     let bdp = rate / 8 * (rtt / 1000) / 1_000_000;
-    let way = Direction { rate: NonZeroU64::new(rate).expect("a rate"), limit: Limit::Bytes(2 * bdp) };
-    let mut dumbbell = Dumbbell::new(way, way, rtt / 2 - rtt / 10);
+    let way = Direction { rate: NonZeroU64::new(rate).expect("a rate"), limit: Limit::Bytes(2 * bdp), loss: None };
+    let mut dumbbell = Dumbbell::new(way.clone(), way, rtt / 2 - rtt / 10);
     let access =
         Access { rate: NonZeroU64::new(rate * 10).expect("a rate"), source_delay: rtt / 20, sink_delay: rtt / 20 };
     let routes: Vec<_> = (0..flows).map(|_| dumbbell.flow(access)).collect();
@@ -85,7 +85,7 @@ fn run(flows: u32, rate: u64, rtt: u64, seconds: u64) {
     println!(
         "{flows:5} flows: {} packets, {} drops, {events} events, {spent:.3} s, {:.2} million packets a second",
         carried.packets,
-        carried.drops,
+        carried.drops(),
         carried.packets as f64 / spent / 1e6
     );
 }

@@ -2,18 +2,20 @@
 
 use std::num::NonZeroU64;
 
-use ackclock_net::{Limit, Link};
+use ackclock_net::{Limit, Link, RandomLoss};
 
 use crate::Nanos;
 use crate::network::{LinkId, Route, Topology};
 
 /// One direction of the bottleneck.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Direction {
     /// Bits per second.
     pub rate: NonZeroU64,
     /// What may wait.
     pub limit: Limit,
+    /// What is lost before it reaches the queue.
+    pub loss: Option<RandomLoss>,
 }
 
 /// The links of one flow's hosts, the same in both directions. Their queues are the hosts' own and unlimited.
@@ -41,7 +43,13 @@ impl Dumbbell {
     /// A bottleneck with a propagation delay of `delay` each way.
     pub fn new(forward: Direction, reverse: Direction, delay: Nanos) -> Dumbbell {
         let mut topology = Topology::default();
-        let mut link = |way: Direction| topology.measured_link(Link::new(way.rate, delay, way.limit));
+        let mut link = |way: Direction| {
+            let link = Link::new(way.rate, delay, way.limit);
+            topology.measured_link(match way.loss {
+                Some(loss) => link.with_loss(loss),
+                None => link,
+            })
+        };
         let (forward, reverse) = (link(forward), link(reverse));
         Dumbbell { topology, forward, reverse }
     }

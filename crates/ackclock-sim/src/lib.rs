@@ -15,6 +15,7 @@ pub mod rng;
 pub mod run;
 pub mod scenario;
 pub mod table;
+mod timeouts;
 pub mod world;
 
 pub use run::{Output, Run};

@@ -69,8 +69,10 @@ pub fn push_link(table: &mut Table, name: &str, rate: u64, carried: Carried, wai
         ("utilisation", share(carried.bytes as f64 * 8.0, capacity).into()),
         ("packets", carried.packets.into()),
         ("bytes", carried.bytes.into()),
-        ("drops", carried.drops.into()),
-        ("drop_rate", share(carried.drops as f64, (carried.packets + carried.drops) as f64).into()),
+        ("drops", carried.drops().into()),
+        ("queue_drops", carried.queue_drops.into()),
+        ("losses", carried.losses.into()),
+        ("drop_rate", share(carried.drops() as f64, (carried.packets + carried.drops()) as f64).into()),
         ("queue_delay_mean_ms", waits.and_then(Waits::mean).map(|wait| wait / NS_PER_MS).into()),
         ("queue_delay_p50_ms", quantile(0.50).into()),
         ("queue_delay_p95_ms", quantile(0.95).into()),
@@ -179,11 +181,15 @@ mod tests {
     #[test]
     fn a_link_is_used_as_much_as_its_bytes_say() {
         let mut table = Table::default();
-        let carried = Carried { packets: 3, bytes: 4500, drops: 1 };
+        let carried = Carried { packets: 3, bytes: 4500, queue_drops: 1, losses: 2 };
         push_link(&mut table, "l", 72_000, carried, None, 1_000_000_000);
         push_link(&mut table, "idle", 72_000, Carried::default(), Some(&Waits::default()), 0);
         assert_eq!(table.column("utilisation"), Some(&Column::Float(vec![Some(0.5), None])));
-        assert_eq!(table.column("drop_rate"), Some(&Column::Float(vec![Some(0.25), None])));
+        assert_eq!(table.column("drop_rate"), Some(&Column::Float(vec![Some(0.5), None])));
+        let count = |name: &str| table.column(name).cloned();
+        assert_eq!(count("drops"), Some(Column::Int(vec![Some(3), Some(0)])));
+        assert_eq!(count("queue_drops"), Some(Column::Int(vec![Some(1), Some(0)])));
+        assert_eq!(count("losses"), Some(Column::Int(vec![Some(2), Some(0)])));
         assert_eq!(table.column("queue_delay_mean_ms"), Some(&Column::Float(vec![None, None])));
     }
 }

@@ -165,12 +165,16 @@ impl Network {
         for &link in &self.hops[stage.first as usize..stage.end as usize] {
             last = link.0;
             let line = &mut self.lines[last as usize];
-            let Some(passage) = line.link.offer(at, packet.size()) else {
-                if O::ACTIVE {
-                    observer.network(at, &packet.segment(&self.optioned), NetworkEvent::Dropped { link, packet });
+            let passage = match line.link.offer(at, packet.size()) {
+                Ok(passage) => passage,
+                Err(cause) => {
+                    if O::ACTIVE {
+                        let segment = packet.segment(&self.optioned);
+                        observer.network(at, &segment, NetworkEvent::Dropped { link, packet, cause });
+                    }
+                    packet.release(&mut self.optioned);
+                    return;
                 }
-                packet.release(&mut self.optioned);
-                return;
             };
             if let Some(waits) = &mut line.waits {
                 waits.record(passage.start - at);

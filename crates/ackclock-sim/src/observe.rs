@@ -1,7 +1,7 @@
 //! The stream of events that a run's observer sees: what endpoints report and what happens between them. With the unit
 //! observer `()` it costs nothing.
 
-use ackclock_net::Passage;
+use ackclock_net::{DropCause, Passage};
 use ackclock_tcp::{Event, Segment};
 
 use crate::Nanos;
@@ -32,12 +32,14 @@ pub enum NetworkEvent {
         /// When it passes.
         passage: Passage,
     },
-    /// A link had no room for it.
+    /// It did not pass a link.
     Dropped {
         /// The link.
         link: LinkId,
         /// The packet.
         packet: Packet,
+        /// Why not.
+        cause: DropCause,
     },
     /// It reached its host.
     Delivered {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use ackclock_net::DropCause;
 use ackclock_tcp::{Event, Flags, Segment};
 
 use crate::Nanos;
@@ -10,6 +11,7 @@ use crate::network::LinkId;
 use crate::observe::{NetworkEvent, Observer, Who};
 use crate::packet::Packet;
 use crate::table::{Cell, Table};
+use crate::timeouts::Timeouts;
 
 const NS_PER_MS: f64 = 1e6;
 const NS_PER_S: f64 = 1e9;
@@ -21,6 +23,8 @@ pub struct Watch {
     pub window: bool,
     /// Whether every segment sent, dropped and delivered is.
     pub packets: bool,
+    /// Whether timeouts are, with the truth about them.
+    pub timeouts: bool,
     /// Least time between two window rows of a flow; a timeout or a change of recovery gets its row in any case. 0
     /// gives one for each change.
     pub interval: Nanos,
@@ -33,7 +37,7 @@ pub struct Watch {
 #[derive(Clone, Copy)]
 enum Fate {
     Sent { retransmission: bool },
-    Dropped { link: LinkId },
+    Dropped { link: LinkId, cause: DropCause },
     Delivered,
 }
 
@@ -63,6 +67,7 @@ pub struct Recorder {
     windows: Table,
     events: Table,
     packets: Vec<PacketRow>,
+    timeouts: Timeouts,
 }
 
 impl Recorder {
@@ -78,6 +83,7 @@ impl Recorder {
             windows: Table::default(),
             events: Table::default(),
             packets: Vec::new(),
+            timeouts: Timeouts::default(),
         }
     }
 
@@ -118,7 +124,7 @@ impl Recorder {
         }
     }
 
-    /// The tables `window`, `events` and `packets`, as far as they were asked for. A packet's `side` is the end that
+    /// The tables `window`, `events`, `packets` and `timeouts`, as far as they were asked for. A packet's `side` is the end that
     /// sent it, whatever happened to it.
     pub fn report(mut self, tables: &mut AppTables) {
         if self.watch.window {
@@ -132,15 +138,16 @@ impl Recorder {
             for row in &self.packets {
                 let name =
                     |link| self.links.iter().find(|(named, _)| *named == link).map(|(_, name)| (*name).to_owned());
-                let (event, link, retransmission) = match row.fate {
-                    Fate::Sent { retransmission } => ("sent", None, Some(retransmission)),
-                    Fate::Dropped { link } => ("dropped", name(link), None),
-                    Fate::Delivered => ("delivered", None, None),
+                let (event, link, cause, retransmission) = match row.fate {
+                    Fate::Sent { retransmission } => ("sent", None, None, Some(retransmission)),
+                    Fate::Dropped { link, cause } => ("dropped", name(link), Some(cause), None),
+                    Fate::Delivered => ("delivered", None, None, None),
                 };
-                let side = row.sender.map(|who| match who.side {
-                    Side::Source => "source",
-                    Side::Sink => "sink",
+                let cause = cause.map(|cause| match cause {
+                    DropCause::Queue => "queue",
+                    DropCause::Loss => "loss",
                 });
+                let side = row.sender.map(|who| who.side.name());
                 table.push([
                     ("time_s", seconds(row.at).into()),
                     ("flow", Cell::Text(row.sender.map(|who| self.flows[who.flow as usize].clone()))),
@@ -151,9 +158,22 @@ impl Recorder {
                     ("ack", row.ack.into()),
                     ("retransmission", retransmission.into()),
                     ("link", Cell::Text(link)),
+                    ("cause", Cell::Text(cause.map(str::to_owned))),
                 ]);
             }
             tables.insert("packets", table);
+        }
+        if self.watch.timeouts {
+            tables.insert("timeouts", self.timeouts.report(&self.flows, self.watch.from, self.watch.to));
+        }
+    }
+
+    /// A packet passed the link that may drop it, or was dropped.
+    fn decided(&mut self, packet: Packet, segment: &Segment, dropped: bool) {
+        if self.watch.timeouts
+            && let Some(who) = self.sender(packet)
+        {
+            self.timeouts.fate(who, segment, dropped);
         }
     }
 
@@ -182,6 +202,14 @@ impl Observer for Recorder {
     }
 
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
+        if self.watch.timeouts {
+            match event {
+                Event::Sent { segment, .. } => self.timeouts.sent(who, segment),
+                Event::Received { segment } => self.timeouts.received(who, segment),
+                Event::Timeout { count } => self.timeouts.expired(now, who, count),
+                _ => {}
+            }
+        }
         match event {
             Event::Sent { segment, offset, retransmission } => self.sent(now, who, segment, offset, retransmission),
             _ if who.side == Side::Sink => {}
@@ -216,9 +244,17 @@ impl Observer for Recorder {
 
     fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent) {
         let (packet, fate) = match event {
-            NetworkEvent::Dropped { link, packet } => (packet, Fate::Dropped { link }),
+            NetworkEvent::Dropped { link, packet, cause } => {
+                self.decided(packet, segment, true);
+                (packet, Fate::Dropped { link, cause })
+            }
             NetworkEvent::Delivered { packet } => (packet, Fate::Delivered),
-            NetworkEvent::Enqueued { .. } => return,
+            NetworkEvent::Enqueued { link, packet, .. } => {
+                if self.links.iter().any(|(named, _)| *named == link) {
+                    self.decided(packet, segment, false);
+                }
+                return;
+            }
         };
         let sender = self.sender(packet);
         let seq = sender.and_then(|who| self.offset(who, segment.seq));

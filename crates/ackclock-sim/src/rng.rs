@@ -12,8 +12,7 @@ pub struct Stream(Xoshiro256PlusPlus);
 impl Stream {
     /// The stream of the component `name` in a run with `seed`.
     pub fn new(seed: u64, name: &str) -> Stream {
-        let digest = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(name.as_bytes()).finalize();
-        Stream(Xoshiro256PlusPlus::from_seed(digest.into()))
+        Stream(Xoshiro256PlusPlus::from_seed(stream_seed(seed, name)))
     }
 
     /// A whole number below `bound`, without bias (Lemire's multiplication with rejection). 0 where `bound` is 0.
@@ -39,4 +38,9 @@ impl Stream {
     pub fn bits32(&mut self) -> u32 {
         (self.0.next_u64() >> 32) as u32
     }
+}
+
+/// The seed of the stream of the component `name` in a run with `seed`, for components that keep a stream of their own.
+pub fn stream_seed(seed: u64, name: &str) -> [u8; 32] {
+    Sha256::new().chain_update(seed.to_le_bytes()).chain_update(name.as_bytes()).finalize().into()
 }

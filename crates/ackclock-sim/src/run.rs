@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
-use ackclock_net::Limit;
+use ackclock_net::{Limit, RandomLoss};
 use ackclock_tcp::pacing::Pacing;
 
 use crate::Nanos;
 use crate::app::bulk::Bulk;
+use crate::app::bursts::Bursts;
 use crate::app::dash::{Dash, DashParams, ParamProblem};
 use crate::app::transfer::Transfer;
 use crate::app::{AppTables, Application};
@@ -15,6 +16,7 @@ use crate::dumbbell::{Access, Direction, Dumbbell};
 use crate::measures::FlowLabels;
 use crate::network::LinkId;
 use crate::probes::{Recorder, Watch};
+use crate::rng::{Stream, stream_seed};
 use crate::scenario::{App, Flow, Problem, QueueLimit, Scenario, ScenarioError};
 use crate::table::Table;
 use crate::world::{FlowSpec, World};
@@ -32,6 +34,10 @@ enum Observed {
     By(Box<World<Recorder>>),
 }
 
+/// The names of the bottleneck's two directions, in tables and as keys of random streams.
+const FORWARD: &str = "bottleneck";
+const REVERSE: &str = "bottleneck.reverse";
+
 /// A scenario's run under way. It covers the times from 0 to the scenario's duration, both included.
 pub struct Run {
     world: Observed,
@@ -45,23 +51,32 @@ impl Run {
     /// What an application cannot do with its parameters.
     pub fn new(scenario: &Scenario, seed: Option<u64>) -> Result<Run, ScenarioError> {
         let bottleneck = &scenario.bottleneck;
-        let forward = Direction { rate: positive(bottleneck.rate), limit: limit(scenario.queue_limit()) };
-        let reverse =
-            Direction { rate: positive(bottleneck.reverse_rate()), limit: limit(scenario.reverse_queue_limit()) };
+        let seed = seed.unwrap_or(scenario.seed);
+        let forward = Direction {
+            rate: positive(bottleneck.rate),
+            limit: limit(scenario.queue_limit()),
+            loss: loss(bottleneck.loss, seed, FORWARD),
+        };
+        let reverse = Direction {
+            rate: positive(bottleneck.reverse_rate()),
+            limit: limit(scenario.reverse_queue_limit()),
+            loss: loss(bottleneck.reverse_loss, seed, REVERSE),
+        };
         let mut dumbbell = Dumbbell::new(forward, reverse, bottleneck.delay);
-        let links = [(dumbbell.forward, "bottleneck"), (dumbbell.reverse, "bottleneck.reverse")];
+        let links = [(dumbbell.forward, FORWARD), (dumbbell.reverse, REVERSE)];
         let mut flows = Vec::new();
         for (index, flow) in scenario.flows.iter().enumerate() {
-            add_copies(&mut flows, &mut dumbbell, scenario, flow)
+            add_copies(&mut flows, &mut dumbbell, scenario, flow, seed)
                 .map_err(|problems| ScenarioError { problems: located(problems, index) })?;
         }
 
-        let (topology, seed, duration) = (dumbbell.topology, seed.unwrap_or(scenario.seed), scenario.duration);
+        let (topology, duration) = (dumbbell.topology, scenario.duration);
         let probes = &scenario.probes;
-        let world = if probes.window || probes.packets {
+        let world = if probes.window || probes.packets || probes.timeouts {
             let watch = Watch {
                 window: probes.window,
                 packets: probes.packets,
+                timeouts: probes.timeouts,
                 interval: probes.interval,
                 from: probes.from,
                 to: probes.to.unwrap_or(duration),
@@ -111,6 +126,7 @@ fn add_copies(
     dumbbell: &mut Dumbbell,
     scenario: &Scenario,
     flow: &Flow,
+    seed: u64,
 ) -> Result<(), Vec<ParamProblem>> {
     let own = scenario.access_of(flow);
     let access = Access {
@@ -119,6 +135,7 @@ fn add_copies(
         sink_delay: own.sink_delay,
     };
     let config = flow.tcp_config(scenario.packet_size);
+    let together = Stream::new(seed, &format!("{}/group", flow.name)).below(flow.group_jitter.saturating_add(1));
     for name in flow.copies() {
         let (kind, app) = application(&flow.app)?;
         let labels = FlowLabels {
@@ -135,7 +152,7 @@ fn add_copies(
             labels,
             config: config.clone(),
             app,
-            start: flow.start,
+            start: flow.start.saturating_add(together),
             start_jitter: flow.start_jitter,
             routes: dumbbell.flow(access),
         });
@@ -148,6 +165,7 @@ fn application(app: &App) -> Result<(&'static str, Box<dyn Application>), Vec<Pa
     Ok(match app {
         App::Bulk => ("bulk", Box::new(Bulk)),
         App::Transfer(transfer) => ("transfer", Box::new(Transfer::new(transfer.size, transfer.count, transfer.gap))),
+        App::Bursts(bursts) => ("bursts", Box::new(Bursts::new(bursts.size, bursts.interval, bursts.count))),
         App::Dash(dash) => {
             let params = DashParams {
                 ladder: dash.ladder.clone(),
@@ -189,7 +207,29 @@ fn limit(limit: QueueLimit) -> Limit {
     }
 }
 
+/// The random loss of a link, if it has any; it draws from a stream of its own.
+fn loss(parts_per_billion: u64, seed: u64, link: &str) -> Option<RandomLoss> {
+    (parts_per_billion > 0).then(|| RandomLoss::new(parts_per_billion, stream_seed(seed, &format!("{link}/loss"))))
+}
+
 /// A rate that the scenario has checked.
 fn positive(rate: u64) -> NonZeroU64 {
     NonZeroU64::new(rate).expect("a scenario refuses a rate of zero")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_link_and_each_seed_has_losses_of_its_own() {
+        let losses = |seed, link| {
+            let mut loss = loss(500_000_000, seed, link).expect("there is loss");
+            (0..64).map(|_| loss.strikes()).collect::<Vec<_>>()
+        };
+        assert_eq!(losses(1, FORWARD), losses(1, FORWARD));
+        assert_ne!(losses(1, FORWARD), losses(1, REVERSE));
+        assert_ne!(losses(1, FORWARD), losses(2, FORWARD));
+        assert!(loss(0, 1, FORWARD).is_none());
+    }
 }

@@ -29,7 +29,7 @@ const MIXED: &str = r#"
 duration = "20s"
 bottleneck = { rate = "10Mbps", delay = "10ms" }
 access = { source_delay = "1ms", sink_delay = "4ms" }
-probes = { window = true, packets = true, interval = "100ms" }
+probes = { window = true, packets = true, timeouts = true, interval = "100ms" }
 
 [[flows]]
 name = "bulk"
@@ -56,10 +56,11 @@ fn every_table_has_its_columns() {
         ),
         (
             "links",
-            "link rate_bps utilisation packets bytes drops drop_rate queue_delay_mean_ms queue_delay_p50_ms \
+            "link rate_bps utilisation packets bytes drops queue_drops losses drop_rate queue_delay_mean_ms queue_delay_p50_ms \
              queue_delay_p95_ms queue_delay_p99_ms queue_delay_max_ms",
         ),
-        ("packets", "time_s flow side event seq len ack retransmission link"),
+        ("packets", "time_s flow side event seq len ack retransmission link cause"),
+        ("timeouts", "time_s flow side segment count spurious"),
         ("transfers", "flow index bytes start_s end_s duration_s goodput_bps"),
         ("window", "time_s flow cwnd ssthresh flight_size pipe srtt_ms in_recovery non_validated pipe_ack"),
     ];
@@ -128,4 +129,139 @@ fn what_cannot_be_run_is_refused() {
 fn a_run_may_move_to_another_thread() {
     fn is_send<T: Send>() {}
     is_send::<Run>();
+}
+
+fn ints(table: &Table, column: &str) -> Vec<i64> {
+    match table.column(column) {
+        Some(Column::Int(cells)) => cells.iter().map(|cell| cell.unwrap()).collect(),
+        other => panic!("{column} is {other:?}"),
+    }
+}
+
+fn texts<'a>(table: &'a Table, column: &str) -> Vec<Option<&'a str>> {
+    match table.column(column) {
+        Some(Column::Text(cells)) => cells.iter().map(Option::as_deref).collect(),
+        other => panic!("{column} is {other:?}"),
+    }
+}
+
+fn with(overrides: &[(&str, &str)], seed: u64) -> Output {
+    let pairs: Vec<_> = overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+    let scenario = Scenario::from_toml(MIXED, &pairs).unwrap();
+    let mut run = Run::new(&scenario, Some(seed)).unwrap();
+    while run.step(1_000_000) {}
+    run.finish()
+}
+
+#[test]
+fn every_drop_has_its_cause_and_every_packet_its_fate() {
+    let output =
+        with(&[("bottleneck.loss", "2%"), ("bottleneck.reverse_loss", "10%"), ("bottleneck.queue", "5 packets")], 1);
+    let (links, packets) = (&output.tables["links"], &output.tables["packets"]);
+    let (queue_drops, losses) = (ints(links, "queue_drops"), ints(links, "losses"));
+    assert!(queue_drops[0] > 0 && losses[0] > 0 && queue_drops[1] == 0 && losses[1] > 0);
+    let carried = ints(links, "packets");
+    for (link, expected) in [(0, 0.02), (1, 0.1)] {
+        let offered = carried[link] + queue_drops[link] + losses[link];
+        let rate = losses[link] as f64 / offered as f64;
+        let error = (expected * (1.0_f64 - expected) / offered as f64).sqrt();
+        assert!((rate - expected).abs() < 4.0 * error, "{rate} of {offered}");
+    }
+    let (events, sides, causes) = (texts(packets, "event"), texts(packets, "side"), texts(packets, "cause"));
+    let rows = |side: &str, event: &str, cause: Option<&str>| {
+        (0..packets.len())
+            .filter(|&row| sides[row] == Some(side) && events[row] == Some(event) && causes[row] == cause)
+            .count() as i64
+    };
+    for (link, side) in [(0, "source"), (1, "sink")] {
+        assert_eq!(rows(side, "dropped", Some("queue")), queue_drops[link]);
+        assert_eq!(rows(side, "dropped", Some("loss")), losses[link]);
+        // What is neither delivered nor dropped is on its way when the run ends.
+        let left = rows(side, "sent", None) - rows(side, "delivered", None) - queue_drops[link] - losses[link];
+        assert!((0..200).contains(&left), "{left}");
+    }
+}
+
+#[test]
+fn loss_draws_from_a_stream_of_its_own() {
+    let lossless = with(&[], 1);
+    assert_eq!(lossless, with(&[("bottleneck.loss", "0%")], 1));
+    let lossy = with(&[("bottleneck.loss", "1%")], 1);
+    assert_eq!(lossy, with(&[("bottleneck.loss", "1%")], 1));
+    let starts = |output: &Output| output.tables["flows"].column("start_s").cloned();
+    assert_eq!(starts(&lossy), starts(&lossless));
+}
+
+#[test]
+fn copies_start_together_within_the_jitter_of_their_group() {
+    let start = |seed| {
+        let output = with(&[("flows[0].start_jitter", "0s"), ("flows[0].group_jitter", "4s")], seed);
+        let flows = &output.tables["flows"];
+        assert_eq!(float(flows, "start_s", 0), float(flows, "start_s", 1), "both copies");
+        assert_eq!(float(flows, "start_s", 2), 5.0, "nobody else");
+        float(flows, "start_s", 0)
+    };
+    let starts: Vec<_> = (1..=20).map(start).collect();
+    assert!(starts.iter().all(|start| (0.0..=4.0).contains(start)));
+    let mean = starts.iter().sum::<f64>() / 20.0;
+    assert!((mean - 2.0).abs() < 1.0, "{starts:?}");
+}
+
+/// Ten transfers at once over 160 kbit/s and a queue as long as their round trip allows: timers expire for packets that
+/// wait and for packets that were dropped.
+const CROWD: &str = r#"
+duration = "60s"
+bottleneck = { rate = "160kbps", delay = "250ms", queue = "30 packets" }
+probes = { packets = true, timeouts = true }
+
+[[flows]]
+name = "f"
+count = 10
+app = { kind = "transfer", size = "30kB" }
+start_jitter = "100ms"
+"#;
+
+#[test]
+fn a_timeout_is_spurious_where_a_copy_was_not_dropped() {
+    let output = run(CROWD, None, 1_000_000);
+    let (timeouts, packets) = (&output.tables["timeouts"], &output.tables["packets"]);
+    let Some(Column::Bool(spurious)) = timeouts.column("spurious") else { panic!("no verdicts") };
+    let Some(Column::Int(segments)) = timeouts.column("segment") else { panic!("no segments") };
+    let Some(Column::Int(seqs)) = packets.column("seq") else { panic!("no offsets") };
+    let (flows, sides) = (texts(timeouts, "flow"), texts(timeouts, "side"));
+    let (senders, ends, events) = (texts(packets, "flow"), texts(packets, "side"), texts(packets, "event"));
+    let (lens, mut seen) = (ints(packets, "len"), [0; 2]);
+    for row in 0..timeouts.len() {
+        let Some(segment) = segments[row].filter(|_| sides[row] == Some("source")) else { continue };
+        let at = float(timeouts, "time_s", row);
+        let mine = |&packet: &usize| {
+            senders[packet] == flows[row] && ends[packet] == Some("source") && seqs[packet] == Some(segment)
+        };
+        let rows = |event: &'static str| {
+            (0..packets.len())
+                .filter(mine)
+                .filter(|&packet| events[packet] == Some(event) && lens[packet] > 0)
+                .map(|packet| float(packets, "time_s", packet))
+                .collect::<Vec<_>>()
+        };
+        // A packet is dropped, if it is, as soon as it is through its access link, long before the next copy.
+        let dropped = rows("dropped");
+        let mut copies = rows("sent");
+        copies.retain(|sent| *sent < at);
+        let lost = |sent: &f64| dropped.iter().any(|dropped| (*sent..sent + 0.2).contains(dropped));
+        let expected = !copies.iter().all(lost);
+        assert_eq!(spurious[row], Some(expected), "{:?} {segment} at {at}", flows[row]);
+        seen[usize::from(expected)] += 1;
+    }
+    assert!(seen[0] > 3 && seen[1] > 3, "{seen:?}");
+    let handshakes = (0..timeouts.len()).filter(|&row| segments[row].is_none()).count();
+    assert!(handshakes > 0, "SYNs wait behind others' data");
+}
+
+#[test]
+fn watching_timeouts_changes_nothing() {
+    let watched = run(CROWD, None, 1_000_000);
+    let quiet = run(&CROWD.replace("packets = true, timeouts = true", ""), None, 1_000_000);
+    assert_eq!(quiet.tables["flows"], watched.tables["flows"]);
+    assert_eq!(quiet.tables["transfers"], watched.tables["transfers"]);
 }

@@ -76,7 +76,7 @@ fn goodput_is_what_the_link_carries_without_headers() {
 }
 
 fn recorded(names: &[&'static str], seed: u64) -> World<Recorder> {
-    let watch = Watch { window: true, packets: true, interval: 0, from: 0, to: u64::MAX };
+    let watch = Watch { window: true, packets: true, timeouts: false, interval: 0, from: 0, to: u64::MAX };
     let flows = names.iter().map(|name| (*name).to_owned()).collect();
     let recorder = Recorder::new(watch, flows, vec![(FORWARD, "forward"), (REVERSE, "reverse")]);
     let mut world = world(endless(names), 10 * MBPS, Limit::Packets(20), 50 * MS, seed, 5 * SECOND, recorder);

@@ -10,7 +10,9 @@ use crate::rng::Stream;
 use crate::table::Table;
 
 pub mod bulk;
+pub mod bursts;
 pub mod dash;
+mod delivery;
 #[cfg(test)]
 mod fake_network;
 pub mod transfer;
@@ -25,7 +27,7 @@ pub struct Entry {
 }
 
 /// Every application, by name.
-pub const CATALOGUE: &[Entry] = &[bulk::ENTRY, transfer::ENTRY, dash::ENTRY];
+pub const CATALOGUE: &[Entry] = &[bulk::ENTRY, transfer::ENTRY, dash::ENTRY, bursts::ENTRY];
 
 /// An end of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,6 +44,14 @@ impl Side {
         match self {
             Side::Source => Side::Sink,
             Side::Sink => Side::Source,
+        }
+    }
+
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Side::Source => "source",
+            Side::Sink => "sink",
         }
     }
 }

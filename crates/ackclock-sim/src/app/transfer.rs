@@ -1,21 +1,13 @@
 //! Transfers of a fixed size, one after another, each over a connection of its own.
 
-use super::{AppContext, AppTables, Application, Conn, Entry, Side, rate_bps, seconds};
+use super::delivery::{self, Delivery};
+use super::{AppContext, AppTables, Application, Conn, Entry, Side};
 use crate::Nanos;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "transfer",
     summary: "transfers of a fixed size one after another, each over a fresh connection from the source",
 };
-
-/// One transfer that has begun.
-#[derive(Clone, Copy, Debug)]
-struct Record {
-    /// When its connection was opened.
-    start: Nanos,
-    /// When the sink had all of it.
-    end: Option<Nanos>,
-}
 
 /// `count` transfers of `size` bytes from source to sink. The source opens a connection for each, writes and closes;
 /// the next begins `gap` after the sink has all of one. A transfer's time runs from the opening of the connection, so it
@@ -26,7 +18,7 @@ pub struct Transfer {
     count: u32,
     gap: Nanos,
     /// In the order of the connections: transfer i runs over connection i.
-    records: Vec<Record>,
+    records: Vec<Delivery>,
 }
 
 impl Transfer {
@@ -38,7 +30,7 @@ impl Transfer {
     fn begin(&mut self, ctx: &mut AppContext<'_>) {
         if self.records.len() < self.count as usize {
             ctx.open(Side::Source);
-            self.records.push(Record { start: ctx.now, end: None });
+            self.records.push(Delivery { start: ctx.now, end: None });
         }
     }
 
@@ -81,20 +73,9 @@ impl Application for Transfer {
         self.begin(ctx);
     }
 
-    /// One row of `transfers` for each that has begun; the end, duration and goodput are empty where it has not finished.
+    /// One row of `transfers` for each that has begun.
     fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
-        for (index, record) in self.records.iter().enumerate() {
-            let duration = record.end.map(|end| end - record.start);
-            tables.entry("transfers").or_default().push([
-                ("flow", flow.into()),
-                ("index", index.into()),
-                ("bytes", self.size.into()),
-                ("start_s", seconds(record.start).into()),
-                ("end_s", record.end.map(seconds).into()),
-                ("duration_s", duration.map(seconds).into()),
-                ("goodput_bps", duration.and_then(|duration| rate_bps(self.size, duration)).into()),
-            ]);
-        }
+        delivery::report("transfers", flow, self.size, &self.records, tables);
     }
 }
 

@@ -70,13 +70,14 @@ fn check_name(earlier: &[Flow], flow: &Flow, rules: &mut Rules<'_, '_>) {
 fn check_start(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
     let needs = [key("duration"), rules.at.key("start")];
     let end = TIME.write(scenario.duration);
-    let (start, jitter) = (flow.start, flow.start_jitter);
+    let (start, jitter, group) = (flow.start, flow.start_jitter, flow.group_jitter);
     let after = format!("is not before the end of the run; accepted: less than duration, {end}");
     rules.refuse(start >= scenario.duration, "start", &needs, &TIME.write(start), after);
     let may = format!(
-        "lets the flow start after the end of the run; accepted: start + start_jitter less than duration, {end}"
+        "lets the flow start after the end of the run; accepted: start + start_jitter + group_jitter less than duration, {end}"
     );
-    rules.refuse(start + jitter >= scenario.duration, "start_jitter", &needs, &TIME.write(jitter), may);
+    let field = if group > jitter { "group_jitter" } else { "start_jitter" };
+    rules.refuse(start + jitter + group >= scenario.duration, field, &needs, &TIME.write(jitter.max(group)), may);
 }
 
 fn check_tcp(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
@@ -193,7 +194,7 @@ fn check_probes(scenario: &Scenario, rules: &mut Rules<'_, '_>) {
         let message = format!("is not after the start of recording; accepted: more than from, {}", quoted(&from));
         rules.refuse(to <= probes.from, "to", &needs, "", message);
     }
-    let recording = probes.window || probes.packets;
+    let recording = probes.window || probes.packets || probes.timeouts;
     let end = TIME.write(scenario.duration);
     let message = format!("is not before the end of the run; accepted: less than duration, {}", quoted(&end));
     rules.refuse(recording && probes.from >= scenario.duration, "from", &needs, &from, message);

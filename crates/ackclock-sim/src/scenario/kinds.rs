@@ -123,6 +123,11 @@ pub(super) const fn volume<T>() -> Quantity<T> {
     Quantity::of(&quantity::VOLUME)
 }
 
+/// A probability in parts per billion.
+pub(super) const fn probability<T>() -> Quantity<T> {
+    Quantity::of(&quantity::PROBABILITY)
+}
+
 impl<T> Quantity<T> {
     const fn of(dimension: &'static Dimension) -> Self {
         Quantity { dimension, min: 0, max: dimension.max, held_as: PhantomData }

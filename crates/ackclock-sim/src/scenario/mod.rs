@@ -27,7 +27,7 @@ use sha2::{Digest, Sha256};
 
 pub use crate::app::dash::abr::Estimator;
 pub use model::{
-    Access, App, Bottleneck, Dash, DropTail, Flow, FlowAccess, Fq, Pacing, Probes, Queue, Scenario, Transfer,
+    Access, App, Bottleneck, Bursts, Dash, DropTail, Flow, FlowAccess, Fq, Pacing, Probes, Queue, Scenario, Transfer,
 };
 pub use problems::{Problem, ScenarioError};
 pub use spellings::{AccessRate, Amount, QueueLimit};

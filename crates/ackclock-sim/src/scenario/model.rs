@@ -4,7 +4,7 @@ use ackclock_tcp::config::{EcnMode, Restart, RtoRule};
 use ackclock_tcp::{cc, recovery, slow_start, stack, validation};
 use serde_json::json;
 
-use super::kinds::{Flag, Label, OneOf, count, one_of, rate, real, spelled, time, volume};
+use super::kinds::{Flag, Label, OneOf, count, one_of, probability, rate, real, spelled, time, volume};
 use super::lists::{Ascending, list};
 use super::record::{default, like, numbered, optional, record, required, table};
 use super::spellings::{AccessRate, Amount, QueueLimit};
@@ -56,6 +56,10 @@ record! {
         reverse_rate: Option<u64> = optional("as rate", rate().positive());
         /// Queue in the direction from sink to source.
         reverse_queue: Option<Queue> = optional("as many bytes or packets as queue", tagged());
+        /// Random loss of packets in the direction from source to sink, before the queue and independent of one another.
+        loss: u64 = default("0%", probability());
+        /// Random loss in the direction from sink to source.
+        reverse_loss: u64 = default("0%", probability());
         /// The round-trip time that "bdp" means.
         bdp_rtt: Option<Nanos> = optional("the largest base RTT of any flow", time().positive());
     }
@@ -114,6 +118,8 @@ record! {
         start: Nanos = default("0s", time());
         /// Each copy starts later than start by a time drawn uniformly from zero to this.
         start_jitter: Nanos = default("0s", time());
+        /// All copies start later than that by one and the same time, drawn uniformly from zero to this.
+        group_jitter: Nanos = default("0s", time());
         /// Access links that differ from the scenario's.
         access: Option<FlowAccess> = optional("the scenario's access", table());
         /// Named stack, whose values hold for what is not given below.
@@ -269,6 +275,8 @@ union! {
         "transfer" => Transfer(Transfer),
         /// A client of adaptive video over HTTP fetches one segment after the other from the source.
         "dash" => Dash(Dash),
+        /// The source sends bursts of a size at an interval, all over one connection.
+        "bursts" => Bursts(Bursts),
     }
 }
 
@@ -281,6 +289,18 @@ record! {
         count: u32 = default(1, count("transfers", 1, 1_000_000));
         /// How long after the end of a transfer the next one starts.
         gap: Nanos = default("0s", time());
+    }
+}
+
+record! {
+    /// Bursts over one connection that stays open between them.
+    pub struct Bursts {
+        /// Size of a burst.
+        size: u64 = required(volume().positive());
+        /// From the start of a burst to that of the next, whether or not it is complete by then.
+        interval: Nanos = required(time().positive());
+        /// How many there are.
+        count: Option<u32> = optional("bursts until the run ends", count("bursts", 1, 1_000_000));
     }
 }
 
@@ -328,6 +348,8 @@ record! {
         window: bool = default(false, Flag);
         /// Whether every segment sent, dropped and delivered is recorded.
         packets: bool = default(false, Flag);
+        /// Whether every expiry of a retransmission timer is recorded, and whether it was spurious.
+        timeouts: bool = default(false, Flag);
         /// Least time between two records of a flow's window; zero records every acknowledgment.
         interval: Nanos = default("10ms", time());
         /// When recording starts.

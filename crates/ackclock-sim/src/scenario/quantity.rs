@@ -87,6 +87,16 @@ pub(super) const PACKETS: Dimension = Dimension {
     max: 1 << 40,
 };
 
+/// Probabilities, in parts per billion.
+pub(super) const PROBABILITY: Dimension = Dimension {
+    noun: "probability",
+    example: "1%",
+    zero: "0%",
+    canonical: &[("ppb", 1), ("ppm", 1_000), ("%", 10_000_000)],
+    aliases: &[],
+    max: 1_000_000_000,
+};
+
 impl Dimension {
     /// The value of a text, in the smallest unit.
     ///
@@ -246,6 +256,9 @@ mod tests {
             (&PACKETS, "50 packets", 50),
             (&PACKETS, "50p", 50),
             (&PACKETS, "1 packet", 1),
+            (&PROBABILITY, "1%", 10_000_000),
+            (&PROBABILITY, "0.05 %", 500_000),
+            (&PROBABILITY, "100%", 1_000_000_000),
         ] {
             assert_eq!(dimension.parse(text), Ok(value), "{text}");
         }
@@ -275,6 +288,9 @@ mod tests {
             (&TIME, "340282366920938463463374607431768211455h", "is more than 87600h"),
             (&VOLUME, "1.5B", "is not a whole number of B"),
             (&PACKETS, "1.5p", "is not a whole number of packets"),
+            (&PROBABILITY, "0.01", "has no unit"),
+            (&PROBABILITY, "101%", "is more than 100%"),
+            (&PROBABILITY, "0.1ppb", "is not a whole number of ppb"),
         ] {
             assert_eq!(dimension.parse(text), Err(reason.to_owned()), "{text}");
         }

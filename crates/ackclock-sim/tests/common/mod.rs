@@ -100,8 +100,8 @@ pub fn world_of<O: Observer>(
     duration: Nanos,
     observer: O,
 ) -> World<O> {
-    let way = Direction { rate: rate(bottleneck), limit };
-    let mut dumbbell = Dumbbell::new(way, way, 16 * MS);
+    let way = Direction { rate: rate(bottleneck), limit, loss: None };
+    let mut dumbbell = Dumbbell::new(way.clone(), way, 16 * MS);
     let access = Access { rate: rate(10 * bottleneck), source_delay: 2 * MS, sink_delay: 2 * MS };
     let flows = flows
         .into_iter()

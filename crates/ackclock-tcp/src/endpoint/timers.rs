@@ -2,7 +2,7 @@
 
 use super::{Due, Endpoint, Progress, State, Watch};
 use crate::config::{Config, Keepalive};
-use crate::{NEVER, Nanos, Observer};
+use crate::{Event, NEVER, Nanos, Observer};
 
 /// The timers and what they count.
 pub(super) struct Timers {
@@ -98,6 +98,7 @@ impl Endpoint {
             }
             self.sender.rtt_mut().on_timeout();
             self.due.set(Due::SYN, true);
+            obs.event(now, Event::Timeout { count: self.cold.syn_retries });
             self.start_user_timeout(now);
         }
         if self.cold.timers.persist <= now {

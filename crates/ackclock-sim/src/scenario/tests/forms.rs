@@ -14,6 +14,8 @@ pub(super) const CHANGES: &[(&str, &str)] = &[
     ("bottleneck.reverse_queue", "2bdp"),
     ("bottleneck.reverse_queue.limit", "unlimited"),
     ("bottleneck.bdp_rtt", "1s"),
+    ("bottleneck.loss", "1%"),
+    ("bottleneck.reverse_loss", "0.5%"),
     ("access", "{ rate = '7x' }"),
     ("access.rate", "100Mbps"),
     ("access.source_delay", "1ms"),
@@ -23,6 +25,7 @@ pub(super) const CHANGES: &[(&str, &str)] = &[
     ("flows[2].app", "{ kind = 'transfer', size = '2MB' }"),
     ("flows[2].start", "1s"),
     ("flows[2].start_jitter", "2s"),
+    ("flows[2].group_jitter", "2s"),
     ("flows[2].access", "{}"),
     ("flows[2].access.rate", "3x"),
     ("flows[2].access.source_delay", "3ms"),
@@ -66,6 +69,8 @@ pub(super) const CHANGES: &[(&str, &str)] = &[
     ("flows[1].app.size", "3MB"),
     ("flows[1].app.count", "3"),
     ("flows[1].app.gap", "1s"),
+    ("flows[2].app.interval", "2s"),
+    ("flows[2].app.count", "5"),
     ("flows[0].app.ladder", "['300kbps']"),
     ("flows[0].app.segment", "3s"),
     ("flows[0].app.segments", "20"),
@@ -83,6 +88,7 @@ pub(super) const CHANGES: &[(&str, &str)] = &[
     ("probes", "{ packets = true }"),
     ("probes.window", "true"),
     ("probes.packets", "true"),
+    ("probes.timeouts", "true"),
     ("probes.interval", "0s"),
     ("probes.from", "1s"),
     ("probes.to", "50s"),
@@ -97,6 +103,9 @@ pub(super) fn change(index: usize) -> Vec<(String, String)> {
             let kind = if table.ends_with("pacing") { "fq" } else { "drop-tail" };
             pairs.push((table, format!("{{ kind = '{kind}' }}")));
         }
+    }
+    if path.starts_with("flows[2].app.") {
+        pairs.push(("flows[2].app", "{ kind = 'bursts', size = '64kB', interval = '1s' }".to_owned()));
     }
     pairs.push((path, value.to_owned()));
     pairs.into_iter().map(|(path, value)| (path.to_owned(), value)).collect()
@@ -249,6 +258,6 @@ fn every_default_of_the_reference_is_what_an_absent_key_means() {
 #[test]
 fn the_catalogue_has_what_scenarios_alone_define() {
     let names: Vec<_> = catalogue().into_iter().map(|(family, entries)| (family, entries.len())).collect();
-    assert_eq!(names, [("app", 3), ("queue", 1), ("pacing", 2)]);
+    assert_eq!(names, [("app", 4), ("queue", 1), ("pacing", 2)]);
     assert!(catalogue().iter().flat_map(|(_, entries)| entries).all(|(_, doc)| !doc.is_empty()));
 }

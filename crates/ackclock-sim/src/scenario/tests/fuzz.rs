@@ -36,6 +36,8 @@ fn any_json() -> impl Strategy<Value = Json> {
             "size",
             "start",
             "start_jitter",
+            "group_jitter",
+            "loss",
             "count",
             "mss",
             "probes",

@@ -220,6 +220,13 @@ fn fields_that_contradict_each_other_are_refused() {
             "flows[2].start_jitter",
             &["start + start_jitter"],
         ),
+        (
+            &[("flows[2].start", "30s"), ("flows[2].group_jitter", "29s"), ("flows[2].start_jitter", "1s")],
+            "flows[2].group_jitter",
+            &["\"29s\" lets the flow start after the end", "start + start_jitter + group_jitter"],
+        ),
+        (&[("bottleneck.loss", "101%")], "bottleneck.loss", &["is more than 100%", "such as \"1%\""]),
+        (&[("bottleneck.loss", "0.01")], "bottleneck.loss", &["has no unit"]),
         (&[("flows[2].name", "video")], "flows[2].name", &["also the name of flows[0]"]),
         (&[("flows[0].name", "flow2")], "flows[2].name", &["the default, \"flow2\", is also the name of flows[0]"]),
         (&[("flows[2].mss", "1461B")], "flows[2].mss", &["from 64B to 1460B", "packet_size is 1500B"]),

@@ -1,0 +1,61 @@
+//! Loss that has nothing to do with a queue.
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Parts of a probability of one.
+const BILLION: u128 = 1_000_000_000;
+
+/// Loses each packet with the same probability, whatever became of those before it (Bernoulli).
+#[derive(Clone, Debug)]
+pub struct RandomLoss {
+    parts_per_billion: u64,
+    random: Xoshiro256PlusPlus,
+}
+
+impl RandomLoss {
+    /// A loss of so many packets in a billion, on average, drawn from the stream of `seed`.
+    pub fn new(parts_per_billion: u64, seed: [u8; 32]) -> RandomLoss {
+        RandomLoss { parts_per_billion, random: Xoshiro256PlusPlus::from_seed(seed) }
+    }
+
+    /// Whether the next packet is lost.
+    #[inline]
+    pub fn strikes(&mut self) -> bool {
+        let draw = (u128::from(self.random.next_u64()) * BILLION) >> 64;
+        draw < u128::from(self.parts_per_billion)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lost(parts_per_billion: u64, seed: u8, packets: usize) -> Vec<bool> {
+        let mut loss = RandomLoss::new(parts_per_billion, [seed; 32]);
+        (0..packets).map(|_| loss.strikes()).collect()
+    }
+
+    #[test]
+    fn as_many_as_the_probability_says_and_no_more_in_a_row() {
+        const PACKETS: usize = 200_000;
+        let struck = lost(30_000_000, 1, PACKETS);
+        let count = struck.iter().filter(|lost| **lost).count() as f64;
+        // Mean 6000, standard deviation 76; pairs of losses in a row: mean 180, standard deviation 14.
+        assert!((count - 6000.0).abs() < 4.0 * 76.0, "{count}");
+        let pairs = struck.windows(2).filter(|pair| pair[0] && pair[1]).count() as f64;
+        assert!((pairs - 180.0).abs() < 4.0 * 14.0, "{pairs}");
+    }
+
+    #[test]
+    fn nothing_at_zero_and_everything_at_one() {
+        assert!(!lost(0, 1, 10_000).contains(&true));
+        assert!(!lost(1_000_000_000, 1, 10_000).contains(&false));
+    }
+
+    #[test]
+    fn the_seed_decides() {
+        assert_eq!(lost(500_000_000, 1, 100), lost(500_000_000, 1, 100));
+        assert_ne!(lost(500_000_000, 1, 100), lost(500_000_000, 2, 100));
+    }
+}
