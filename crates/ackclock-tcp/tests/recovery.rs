@@ -355,3 +355,24 @@ fn after_reneging_the_same_blocks_count_anew() {
     sent.extend(script.ack(3, &[(4, 5)]));
     assert!(sent.starts_with(&[1, 3, 5]), "{sent:?}: 1 was never acknowledged; 4 is reported again and not sent");
 }
+
+/// Ten segments, the last with the FIN; the fourth and the ninth are lost. The block that reports the tenth covers its
+/// FIN, so that it counts as arrived and the ninth is known to be missing below it.
+#[test]
+fn a_loss_before_the_fin_is_repaired_without_a_timeout() {
+    let mut lost = vec![3, 8];
+    let isn = u32::MAX - 5000;
+    let mut pair = common::Pair::new(&config(), &config(), |_, from_client, segment| {
+        let offset = u64::from(segment.seq.wrapping_sub(isn).wrapping_sub(1)) / common::MSS;
+        let strikes = from_client && segment.len > 0 && lost.contains(&offset);
+        lost.retain(|other| !strikes || *other != offset);
+        !strikes
+    });
+    pair.run(200 * MILLISECOND);
+    pair.ends[0].write(pair.now, 10 * common::MSS);
+    pair.ends[0].close(pair.now);
+    pair.run(10 * SECOND);
+    assert_eq!(pair.ends[1].received(), 10 * common::MSS);
+    let stats = pair.ends[0].stats();
+    assert_eq!((stats.retransmits, stats.timeouts), (2, 0), "each lost segment once, nothing else");
+}

@@ -251,6 +251,8 @@ impl Receiver {
             let blocks = self.duplicate.take().into_iter().chain(self.stream.recent()).take(most);
             let mut count = 0;
             for (start, end) in blocks {
+                // The FIN is part of what has arrived; without it its segment would never count as SACKed.
+                let end = end + u64::from(self.fin == Some(end));
                 segment.sack[count] = SackBlock { start: wire(start), end: wire(end) };
                 count += 1;
             }
