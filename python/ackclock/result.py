@@ -30,7 +30,12 @@ class Meta(TypedDict):
     duration_s: float
 
 
-PROBES = {"window": "probes.window = true", "events": "probes.window = true", "packets": "probes.packets = true"}
+PROBES = {
+    "window": "probes.window = true",
+    "events": "probes.window = true",
+    "packets": "probes.packets = true",
+    "timeouts": "probes.timeouts = true",
+}
 """The tables that a run fills only when its scenario asks for them, and how to ask."""
 
 KEYS = {"flows": "flow", "links": "link", "dash": "flow"}
@@ -64,6 +69,11 @@ class _Tables:
         return self._table("transfers")
 
     @property
+    def bursts(self) -> Table:
+        """One row a burst over a connection that stays open; the end is empty when the run ended first."""
+        return self._table("bursts")
+
+    @property
     def dash(self) -> Table:
         """One row a DASH client: mean level, switches, stalls."""
         return self._table("dash")
@@ -87,6 +97,11 @@ class _Tables:
     def packets(self) -> Table:
         """Every segment sent, dropped and delivered; needs ``probes.packets``."""
         return self._table("packets")
+
+    @property
+    def timeouts(self) -> Table:
+        """Every expiry of a retransmission timer, and whether it was spurious; needs ``probes.timeouts``."""
+        return self._table("timeouts")
 
 
 class Result(_Tables):

@@ -23,6 +23,8 @@ __all__ = ["STUDIES", "catalogue", "get", "names", "reproduce"]
 
 STUDIES = {
     "newcwv-dash": "ackclock.studies.newcwv_dash",
+    "iw10": "ackclock.studies.iw10",
+    "irto": "ackclock.studies.irto",
 }
 """Name on the command line to module."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from ackclock import stats
+from ackclock import _core, stats
 from ackclock._run import Job, run_job
 from ackclock._runner import Progress, Worker, execute
 from ackclock.scenario import override_pairs
@@ -23,7 +23,21 @@ if TYPE_CHECKING:
     from ackclock.result import Result
     from ackclock.scenario import Text
 
-__all__ = ["Grid", "Reading", "Variant", "job", "portion", "run_grid"]
+__all__ = [
+    "ALL_CELLS",
+    "Grid",
+    "Reading",
+    "Variant",
+    "command_of",
+    "geometric",
+    "hash_of",
+    "job",
+    "portion",
+    "run_grid",
+]
+
+ALL_CELLS = "mean of all cells"
+"""What a number over several readings is called among those of each."""
 
 Measures: TypeAlias = Mapping[str, float]
 """What is taken from one run: names with units, as in ``segment_rate_bps``, to numbers."""
@@ -76,6 +90,25 @@ class Grid:
         pair = self.values(reading, variant, measure), self.values(reading, against, measure)
         return stats.paired_difference(*pair)
 
+    def over(self, readings: Sequence[str], variant: str, measure: str) -> NDArray[np.float64]:
+        """The mean over several readings, one number a seed: for claims about all of them."""
+        stacked = np.stack([self.values(reading, variant, measure) for reading in readings])
+        return np.asarray(stacked.mean(axis=0), dtype=np.float64)
+
+    def log_ratios(self, readings: Sequence[str], variant: str, against: str, measure: str) -> NDArray[np.float64]:
+        """The logarithms of the ratios to variant `against`, their mean over some readings: one number a seed."""
+        ratios = [
+            np.log(self.values(reading, variant, measure) / self.values(reading, against, measure))
+            for reading in readings
+        ]
+        return np.asarray(np.mean(ratios, axis=0), dtype=np.float64)
+
+    def geometric_change(self, readings: Sequence[str], variant: str, against: str, measure: str) -> stats.Estimate:
+        """The change from variant `against` in per cent over all pairs of some readings, each of which weighs the same,
+        however large its numbers.
+        """
+        return geometric(self.log_ratios(readings, variant, against, measure))
+
     def rows(self) -> tuple[list[str], list[list[object]]]:
         """Every number as a table: columns, and one row a (reading, variant, seed)."""
         measures = list(next(iter(self.cells.values())))
@@ -93,6 +126,25 @@ def job(reading: Reading, variant: Variant, seed: int | None, overrides: Mapping
     """The job of one cell; `overrides` come last and win, as a figure's probes do."""
     merged = {**reading.overrides, **variant.overrides, **(overrides or {})}
     return Job(reading.scenario, tuple(override_pairs(merged)), seed)
+
+
+def geometric(log_ratios: NDArray[np.float64]) -> stats.Estimate:
+    """The geometric mean of ratios, less one, in per cent. The interval is Student's for the logarithms."""
+    mean = stats.mean(log_ratios)
+    value, low, high = (100 * math.expm1(number) for number in (mean.value, mean.low, mean.high))
+    return replace(mean, value=value, low=low, high=high)
+
+
+def hash_of(reading: Reading, variant: Variant) -> str:
+    """The hash of a cell's scenario."""
+    one = job(reading, variant, None)
+    return _core.scenario_hash(one.scenario.text, one.scenario.format, list(one.overrides))
+
+
+def command_of(reading: Reading, variant: Variant, seed: int, overrides: Mapping[str, object] | None = None) -> str:
+    """The command that repeats one run in the folder that the study was written to."""
+    sets = " ".join(f"--set '{path}={value}'" for path, value in job(reading, variant, seed, overrides).overrides)
+    return f"ackclock run scenario.toml --seed {seed} {sets}"
 
 
 def run_grid(

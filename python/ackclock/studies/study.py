@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass, field
+from importlib import resources
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ackclock import __version__, store
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
     from ackclock._runner import Progress
     from ackclock.report import Figure
     from ackclock.studies.claims import ClaimResult
+    from ackclock.studies.grid import Grid
 
-__all__ = ["Sheet", "Study", "StudyResult"]
+__all__ = ["Sheet", "Study", "StudyResult", "page", "runs_sheet"]
 
 
 class Study(Protocol):
@@ -46,6 +48,17 @@ class Sheet:
     caption: str = ""
     shown: bool = True
     """Whether the report shows it; the CSV file is written either way."""
+
+
+def page(package: str | None, name: str) -> str:
+    """A file of the folder of a study, which is the package `package`."""
+    return resources.files(str(package)).joinpath(name).read_text(encoding="utf-8")
+
+
+def runs_sheet(name: str, title: str, grid: Grid) -> Sheet:
+    """Every number of a grid, for the file alone."""
+    columns, rows = grid.rows()
+    return Sheet(name, title, columns, rows, shown=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock import _core
 from ackclock._run import Job, run_job
 from ackclock._runner import Progress, Worker, execute
-from ackclock.studies.grid import Reading, job, portion, run_grid
+from ackclock.studies.grid import Reading, command_of, hash_of, job, portion, run_grid
 from ackclock.studies.newcwv_dash import measures, verdicts
 from ackclock.studies.newcwv_dash.figures import figures
 from ackclock.studies.newcwv_dash.readings import (
@@ -19,11 +18,10 @@ from ackclock.studies.newcwv_dash.readings import (
     readings,
     retracted_readings,
 )
-from ackclock.studies.study import Sheet, StudyResult
+from ackclock.studies.study import StudyResult, runs_sheet
 
 if TYPE_CHECKING:
     from ackclock.result import Result
-    from ackclock.studies.grid import Grid, Variant
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
 
@@ -77,26 +75,10 @@ def reproduce(
         sheets=[
             verdicts.readings_sheet(grid, claims),
             verdicts.retracted_sheet(retracted),
-            _runs("runs", "Every run", grid),
-            _runs("retracted-runs", "Every run of the retracted study", retracted),
+            runs_sheet("runs", "Every run", grid),
+            runs_sheet("retracted-runs", "Every run of the retracted study", retracted),
         ],
-        figures=figures(grid, retracted, drawn, {v.name: _command(probed, v) for v in VARIANTS}, command),
+        figures=figures(grid, retracted, drawn, {v.name: command_of(probed, v, TRACE_SEED) for v in VARIANTS}, command),
         files={name: page(name) for name in ("scenario.toml", "retracted.toml")},
-        scenarios={one.name: _hash(one) for one in (*chosen, *cells)},
+        scenarios={one.name: hash_of(one, NEWRENO) for one in (*chosen, *cells)},
     )
-
-
-def _runs(name: str, title: str, grid: Grid) -> Sheet:
-    columns, rows = grid.rows()
-    return Sheet(name, title, columns, rows, shown=False)
-
-
-def _hash(reading: Reading) -> str:
-    one = job(reading, NEWRENO, None)
-    return _core.scenario_hash(one.scenario.text, one.scenario.format, list(one.overrides))
-
-
-def _command(reading: Reading, variant: Variant) -> str:
-    """The command that repeats one traced run, in the folder that the study was written to."""
-    sets = " ".join(f"--set '{path}={value}'" for path, value in job(reading, variant, TRACE_SEED).overrides)
-    return f"ackclock run scenario.toml --seed {TRACE_SEED} {sets}"

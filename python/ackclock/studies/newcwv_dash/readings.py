@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from itertools import product
 
 from ackclock.scenario import Text
+from ackclock.studies import study
 from ackclock.studies.grid import Reading, Variant
 
 __all__ = [
@@ -72,7 +72,7 @@ RETRACTED_MAIN = "10 Mbit/s, 3 clients, hybrid"
 
 def page(name: str) -> str:
     """A file of the study's folder."""
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return study.page(__package__, name)
 
 
 def readings() -> list[Reading]:

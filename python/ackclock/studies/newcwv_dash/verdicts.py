@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ackclock import stats
 from ackclock.studies.claims import ClaimResult, assess, load_claims
+from ackclock.studies.grid import ALL_CELLS
 from ackclock.studies.newcwv_dash.readings import (
     CONTROLS,
     CORRECTED,
@@ -22,8 +21,6 @@ from ackclock.studies.study import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
 
     from ackclock.stats import Estimate
     from ackclock.studies.grid import Grid, Variant
@@ -43,8 +40,6 @@ SLIDES = (
     "pacing-removes-losses",
 )
 """The claims that are measured under every reading."""
-
-ALL_CELLS = "mean of all cells"
 
 RATE, CONTROL = "level", "Linux's NewReno"
 """The main reading's choice of both."""
@@ -118,12 +113,7 @@ def _burst_losses(grid: Grid) -> dict[str, Estimate]:
 def _against(grid: Grid, control: Variant, measure: str) -> dict[str, Estimate]:
     """newCWV less the control: the mean over all cells, pair by pair, and every cell."""
     names = [reading.name for reading in grid.readings]
-
-    def mean_of_cells(variant: str) -> NDArray[np.float64]:
-        stacked = np.stack([grid.values(name, variant, measure) for name in names])
-        return np.asarray(stacked.mean(axis=0), dtype=np.float64)
-
-    everything = stats.paired_difference(mean_of_cells(NEWCWV.name), mean_of_cells(control.name))
+    everything = stats.paired_difference(*(grid.over(names, variant.name, measure) for variant in (NEWCWV, control)))
     return {ALL_CELLS: everything} | {name: grid.difference(name, NEWCWV.name, control.name, measure) for name in names}
 
 

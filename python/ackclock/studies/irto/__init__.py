@@ -1,0 +1,63 @@
+"""Initial RTO: 1 s against 3 s, on the networks and with the bursts of `ackclock.studies.iw10`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock._run import Job, run_job
+from ackclock._runner import Progress, Worker
+from ackclock.studies.grid import hash_of
+from ackclock.studies.irto import verdicts
+from ackclock.studies.irto.figures import figures
+from ackclock.studies.iw10 import cells, measures
+from ackclock.studies.study import StudyResult, page, runs_sheet
+
+if TYPE_CHECKING:
+    from ackclock.result import Result
+
+__all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
+
+SLUG = "irto"
+TITLE = "Initial RTO of 1 s"
+SUMMARY = "Timeouts, spurious ones and elapsed times of competing bursts with an initial RTO of 1 s and 3 s"
+SOURCE = "Järvinen, Nyrhinen, Ding, Kojo, IETF 79"
+
+
+def reproduce(
+    *,
+    quick: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    worker: Worker[Job, Result] = run_job,
+) -> StudyResult:
+    """Runs the study. With `quick`, every cell and reading with fewer replications."""
+    grids = cells.run_cells(
+        verdicts.VARIANTS,
+        measures.timeouts,
+        measures.TIMEOUT_PROBE,
+        quick=quick,
+        threads=threads,
+        progress=progress,
+        worker=worker,
+    )
+    command = f"ackclock reproduce {SLUG}" + (" --quick" if quick else "")
+    return StudyResult(
+        slug=SLUG,
+        title=TITLE,
+        claims=verdicts.assess_claims(grids),
+        seeds=list(grids.main.seeds),
+        command=command,
+        quick=quick,
+        findings=verdicts.findings(grids),
+        page=page(__package__, "README.md"),
+        sheets=[
+            verdicts.cells_sheet(grids),
+            runs_sheet("runs", "Every run of the main reading", grids.main),
+            runs_sheet("swept-runs", "Every run of the other readings", grids.swept),
+        ],
+        figures=figures(grids.main, command),
+        files={"scenario.toml": page(cells.__package__, "scenario.toml")},
+        scenarios={
+            one.name: hash_of(one, verdicts.VARIANTS[0]) for one in (*grids.main.readings, *grids.swept.readings)
+        },
+    )

@@ -1,0 +1,139 @@
+"""The claims against what was measured, under every reading."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ackclock import stats
+from ackclock.studies.claims import ClaimResult, assess, load_claims
+from ackclock.studies.grid import geometric
+from ackclock.studies.iw10.cells import CELLS, MAIN, choose, everywhere, variant
+from ackclock.studies.iw10.measures import BURSTS
+from ackclock.studies.study import Sheet, page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from ackclock.stats import Estimate
+    from ackclock.studies.grid import Grid
+    from ackclock.studies.iw10.cells import Cell, Grids
+
+__all__ = ["PAIRS", "VARIANTS", "assess_claims", "cells_sheet", "findings"]
+
+PAIRS = {window: (variant(window, 1), variant(window, 3)) for window in (3, 10)}
+"""Initial window to its variants with an initial RTO of 1 s and of 3 s."""
+
+VARIANTS = tuple(one for window in PAIRS for one in reversed(PAIRS[window]))
+
+LARGE = "50 packets"
+
+
+def assess_claims(grids: Grids) -> list[ClaimResult]:
+    """Every claim, in the order of ``claims.toml``."""
+    lte, hspa = (choose(networks=(name,)) for name in ("LTE", "HSPA"))
+    edge = choose(networks=("EDGE",), buffers=(LARGE,))
+    hspa_few = choose(networks=("HSPA",), flows=(1, 2))
+    hspa_many = choose(networks=("HSPA",), flows=(18,))
+    measured = {
+        "lte-no-effect": _changed(grids, lte, "mean_s"),
+        "lte-no-spurious": _everywhere(grids, lte, (3, 10), _count("spurious")),
+        "lte-rtos-6": _everywhere(grids, choose(networks=("LTE",), flows=(6,)), (10,), _count("rtos")),
+        "lte-rtos-18": _everywhere(grids, choose(networks=("LTE",), flows=(18,)), (10,), _count("rtos")),
+        "hspa-later-gains": _changed(grids, hspa_many, "later_q100_s"),
+        "hspa-first-loses": _changed(grids, hspa_many, "first_q100_s"),
+        "hspa-few-none": _changed(grids, hspa_few, "mean_s"),
+        "edge-rtos-rise": _everywhere(grids, edge, (3, 10), _added("rtos")),
+        "edge-mostly-spurious": _everywhere(grids, edge, (3, 10), _spurious_share),
+        "edge-longest-delayed": _changed(grids, edge, "longest_s"),
+        "edge-iw10-fairer": _everywhere(
+            grids, choose(networks=("EDGE",), buffers=(LARGE,), flows=(2, 6, 18)), (10,), _added("fairness")
+        ),
+    }
+    claims = load_claims(page(__package__, "claims.toml"))
+    return [assess(claim, measured[identifier], MAIN) for identifier, claim in claims.items()]
+
+
+def _everywhere(
+    grids: Grids,
+    cells: Sequence[Cell],
+    windows: Sequence[int],
+    estimate: Callable[[Grid, list[str], Sequence[int]], Estimate],
+) -> dict[str, Estimate]:
+    """An estimate over cells and initial windows under every reading, and of each window under the main one."""
+    measured = everywhere(grids, cells, lambda grid, names: estimate(grid, names, windows))
+    if len(windows) > 1:
+        names = [cell.name for cell in cells]
+        measured |= {f"{MAIN}; IW{window}": estimate(grids.main, names, (window,)) for window in windows}
+    return measured
+
+
+def _changed(grids: Grids, cells: Sequence[Cell], measure: str) -> dict[str, Estimate]:
+    """The change in per cent from an initial RTO of 3 s to one of 1 s, over both initial windows."""
+
+    def estimate(grid: Grid, names: list[str], windows: Sequence[int]) -> Estimate:
+        changes = [grid.log_ratios(names, *(one.name for one in PAIRS[window]), measure) for window in windows]
+        return geometric(np.mean(changes, axis=0))
+
+    return _everywhere(grids, cells, (3, 10), estimate)
+
+
+def _mean(grid: Grid, names: list[str], windows: Sequence[int], measure: str, *, short: bool) -> NDArray[np.float64]:
+    """One number a seed: the mean over cells and windows with the short initial RTO or the long one."""
+    return np.asarray(
+        np.mean([grid.over(names, PAIRS[window][0 if short else 1].name, measure) for window in windows], axis=0)
+    )
+
+
+def _count(measure: str) -> Callable[[Grid, list[str], Sequence[int]], Estimate]:
+    """How many there are with an initial RTO of 1 s."""
+    return lambda grid, names, windows: stats.mean(_mean(grid, names, windows, measure, short=True))
+
+
+def _added(measure: str) -> Callable[[Grid, list[str], Sequence[int]], Estimate]:
+    """How many more there are with 1 s than with 3 s."""
+
+    def estimate(grid: Grid, names: list[str], windows: Sequence[int]) -> Estimate:
+        short, long = (_mean(grid, names, windows, measure, short=short) for short in (True, False))
+        return stats.paired_difference(short, long)
+
+    return estimate
+
+
+def _spurious_share(grid: Grid, names: list[str], windows: Sequence[int]) -> Estimate:
+    """Spurious RTOs added over RTOs added, in per cent; the interval is that of the added spurious ones over the mean."""
+    more = _added("rtos")(grid, names, windows).value
+    return _added("spurious")(grid, names, windows).scaled(100 / more)
+
+
+def findings(grids: Grids) -> str:
+    """How many RTOs expire, and how many of them in vain, in Markdown."""
+    lines = ["## RTOs, and those in vain", "A run under the main reading, all cells of a network and buffer:", ""]
+    for network, buffer in dict.fromkeys((cell.network.name, cell.buffer) for cell in CELLS):
+        names = [cell.name for cell in choose(networks=(network,), buffers=(buffer,))]
+        for short, seconds in ((True, 1), (False, 3)):
+            counts = {name: _mean(grids.main, names, (3, 10), name, short=short).mean() for name in _COUNTS}
+            lines.append(
+                f"- {network}, {buffer}, initial RTO {seconds} s: {counts['rtos']:.2f} RTOs, {counts['spurious']:.2f} of "
+                f"them spurious; {counts['syn_rtos']:.2f} of SYNs."
+            )
+    return "\n".join(lines)
+
+
+_COUNTS = ("rtos", "spurious", "syn_rtos")
+
+
+def cells_sheet(grids: Grids) -> Sheet:
+    """Every cell and variant of the main reading."""
+    measures = [*_COUNTS, *(f"{burst}_{what}" for burst in BURSTS for what in ("mean_s", "q100_s")), "fairness"]
+    rows: list[list[object]] = [
+        [cell.name, one.label, *(grids.main.mean(cell.name, one.name, name).value for name in measures)]
+        for cell in CELLS
+        for one in VARIANTS
+    ]
+    columns = ["cell", "variant", "RTOs", "spurious", "of SYNs"]
+    columns += [f"{burst}: {what}" for burst in BURSTS for what in ("mean s", "longest s")] + ["fairness"]
+    return Sheet("cells", "Every cell", columns, rows, "Means over the replications, main reading.")

@@ -1,0 +1,67 @@
+"""Initial window 10: bursts of short flows over wireless links, with three segments to start with or ten."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock._run import Job, run_job
+from ackclock._runner import Progress, Worker, execute
+from ackclock.studies.grid import command_of, hash_of, job, portion
+from ackclock.studies.iw10 import cells, figures, measures, verdicts
+from ackclock.studies.study import StudyResult, page, runs_sheet
+
+if TYPE_CHECKING:
+    from ackclock.result import Result
+
+__all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
+
+SLUG = "iw10"
+TITLE = "Initial window 10"
+SUMMARY = "Elapsed time and fairness of competing bursts over EDGE, HSPA and LTE with IW3 and IW10"
+SOURCE = "Järvinen, Nyrhinen, Ding, Kojo, IETF 79"
+
+VARIANTS = (verdicts.IW3, verdicts.IW10)
+TRACE_SEED = 1
+TRACED_PACKETS = {"probes.packets": True}
+
+
+def reproduce(
+    *,
+    quick: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    worker: Worker[Job, Result] = run_job,
+) -> StudyResult:
+    """Runs the study. With `quick`, every cell and reading with fewer replications."""
+    grids = cells.run_cells(
+        VARIANTS, measures.transfers, {}, quick=quick, threads=threads, progress=progress, worker=worker
+    )
+    traced = [(cell, one) for cell in cells.choose(buffers=("2 BDP",), flows=(1, 6)) for one in VARIANTS]
+    jobs = [job(cells.reading(cell), one, TRACE_SEED, TRACED_PACKETS) for cell, one in traced]
+    traces = execute(jobs, worker, threads=threads, progress=portion(progress, 0.95, 1))
+    sampled = {
+        (cell, one.name): measures.one_way_delays_ms(trace) for (cell, one), trace in zip(traced, traces, strict=True)
+    }
+    command = f"ackclock reproduce {SLUG}" + (" --quick" if quick else "")
+    repeat = command_of(cells.reading(traced[0][0]), VARIANTS[0], TRACE_SEED, TRACED_PACKETS)
+    return StudyResult(
+        slug=SLUG,
+        title=TITLE,
+        claims=verdicts.assess_claims(grids),
+        seeds=list(grids.main.seeds),
+        command=command,
+        quick=quick,
+        findings=verdicts.findings(grids),
+        page=page(__package__, "README.md"),
+        sheets=[
+            verdicts.cells_sheet(grids),
+            runs_sheet("runs", "Every run of the main reading", grids.main),
+            runs_sheet("swept-runs", "Every run of the other readings", grids.swept),
+        ],
+        figures=[
+            *figures.per_buffer(grids.main, VARIANTS, command),
+            *figures.delays(sampled, VARIANTS, repeat, TRACE_SEED),
+        ],
+        files={"scenario.toml": page(__package__, "scenario.toml")},
+        scenarios={one.name: hash_of(one, VARIANTS[0]) for one in (*grids.main.readings, *grids.swept.readings)},
+    )

@@ -1,0 +1,201 @@
+"""The networks, buffers and bursts that `iw10` and `irto` have in common, and the readings of what is unknown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ackclock._run import Job, run_job
+from ackclock._runner import Progress, Worker
+from ackclock.scenario import Text
+from ackclock.studies import study
+from ackclock.studies.grid import Grid, Reading, Variant, portion, run_grid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from ackclock.result import Result
+    from ackclock.stats import Estimate
+
+__all__ = [
+    "CELLS",
+    "CHOICES",
+    "FLOWS",
+    "MAIN",
+    "NETWORKS",
+    "Cell",
+    "Grids",
+    "Network",
+    "choose",
+    "everywhere",
+    "reading",
+    "run_cells",
+    "variant",
+]
+
+REPLICATIONS, SWEPT_REPLICATIONS = 100, 30
+QUICK_REPLICATIONS, QUICK_SWEPT_REPLICATIONS = 10, 4
+
+BURST_BYTES = 180_000
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A wireless access network."""
+
+    name: str
+    rate_kbps: int
+    delay_ms: int
+    """Of the wireless link, one way."""
+    buffers: tuple[tuple[str, int], ...]
+    """Names and packets."""
+    alone_ms: int
+    """About what one flow of 180 kB takes alone with an initial window of 3: the later burst starts within this."""
+
+    @property
+    def packet_us(self) -> int:
+        """The time of a packet of 1500 bytes on the wireless link."""
+        return 1500 * 8 * 1000 // self.rate_kbps
+
+
+NETWORKS = (
+    Network("EDGE", 160, 250, (("1 BDP", 7), ("2 BDP", 14), ("50 packets", 50)), 10_500),
+    Network("HSPA", 2_000, 70, (("1 BDP", 24), ("2 BDP", 48)), 1_400),
+    Network("LTE", 50_000, 15, (("1 BDP", 125), ("2 BDP", 250)), 350),
+)
+
+FLOWS = (1, 2, 6, 18)
+"""Flows of a burst, which carry 180 kB in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One network, buffer and number of flows."""
+
+    network: Network
+    buffer: str
+    packets: int
+    flows: int
+
+    @property
+    def name(self) -> str:
+        """As in ``EDGE, 2 BDP, 6+6``."""
+        return f"{self.network.name}, {self.buffer}, {self.flows}+{self.flows}"
+
+    def overrides(self) -> dict[str, object]:
+        """What the cell sets in the scenario."""
+        network = self.network
+        return {
+            "bottleneck.rate": f"{network.rate_kbps}kbps",
+            "bottleneck.delay": f"{network.delay_ms}ms",
+            "bottleneck.queue": f"{self.packets} packets",
+            "flows[*].count": self.flows,
+            "flows[*].app.size": f"{BURST_BYTES // self.flows}B",
+            "flows[*].start_jitter": f"{network.packet_us}us",
+            "flows[1].group_jitter": f"{network.alone_ms}ms",
+        }
+
+
+CELLS = tuple(
+    Cell(network, buffer, packets, flows)
+    for network in NETWORKS
+    for buffer, packets in network.buffers
+    for flows in FLOWS
+)
+
+MAIN = "later burst at any time within the first"
+"""The main reading: every offset weighs the same, and ns-2's defaults hold for what nobody says."""
+
+
+def _offset(part: float) -> Callable[[Cell], Mapping[str, object]]:
+    return lambda cell: {
+        "flows[1].start": f"{round(part * cell.network.alone_ms * 1000)}us",
+        "flows[1].group_jitter": "0s",
+    }
+
+
+def _always(**changes: object) -> Callable[[Cell], Mapping[str, object]]:
+    return lambda cell: {f"flows[*].{field}": value for field, value in changes.items()}
+
+
+CHOICES: dict[str, Callable[[Cell], Mapping[str, object]]] = {
+    MAIN: lambda cell: {},
+    "both bursts at once": _offset(0),
+    "later burst after a quarter of the first": _offset(0.25),
+    "later burst after a half of the first": _offset(0.5),
+    "later burst after three quarters of the first": _offset(0.75),
+    "delayed acknowledgments": _always(delayed_ack="200ms"),
+    "RTO of at least 1 s": _always(min_rto="1s"),
+    "access links of 1 Gbit/s": lambda cell: {"access.rate": "1Gbps"},
+}
+"""What is unknown, one change of the main reading at a time: its name to what it sets in a cell."""
+
+
+def reading(cell: Cell, choice: str = MAIN) -> Reading:
+    """A cell under one reading of what is unknown."""
+    text = Text(study.page(__package__, "scenario.toml"), name="iw10/scenario.toml")
+    name = cell.name if choice == MAIN else f"{cell.name}; {choice}"
+    return Reading(name, name, text, {**cell.overrides(), **CHOICES[choice](cell)})
+
+
+def variant(window: int, initial_rto_s: int | None = None) -> Variant:
+    """An initial window, with an initial RTO other than the scenario's."""
+    overrides: dict[str, object] = {"flows[*].initial_window": window}
+    if initial_rto_s is None:
+        return Variant(f"iw{window}", f"IW{window}", overrides)
+    overrides["flows[*].initial_rto"] = f"{initial_rto_s}s"
+    return Variant(f"iw{window}-rto{initial_rto_s}", f"IW{window}, RTO {initial_rto_s} s", overrides)
+
+
+@dataclass(frozen=True, slots=True)
+class Grids:
+    """What was measured: every cell under the main reading, and with fewer replications under every other."""
+
+    main: Grid
+    swept: Grid
+
+    def of(self, choice: str) -> Grid:
+        """The grid that a reading was run in."""
+        return self.main if choice == MAIN else self.swept
+
+
+def run_cells(
+    variants: Sequence[Variant],
+    measure: Callable[[Result], Mapping[str, float]],
+    probes: Mapping[str, object],
+    *,
+    quick: bool,
+    threads: int | None,
+    progress: Progress | None,
+    worker: Worker[Job, Result] = run_job,
+) -> Grids:
+    """Runs every cell under every reading."""
+
+    def grid(choices: Iterable[str], replications: int, start: float, end: float) -> Grid:
+        cells = [reading(cell, choice) for choice in choices for cell in CELLS]
+        probed = [Reading(one.name, one.summary, one.scenario, {**one.overrides, **probes}) for one in cells]
+        seeds, stage = range(1, 1 + replications), portion(progress, start, end)
+        return run_grid(probed, variants, seeds, measure, threads=threads, progress=stage, worker=worker)
+
+    main, swept = (QUICK_REPLICATIONS, QUICK_SWEPT_REPLICATIONS) if quick else (REPLICATIONS, SWEPT_REPLICATIONS)
+    others = [choice for choice in CHOICES if choice != MAIN]
+    return Grids(grid([MAIN], main, 0, 0.3), grid(others, swept, 0.3, 0.95))
+
+
+def choose(*, networks: Iterable[str] = (), buffers: Iterable[str] = (), flows: Iterable[int] = ()) -> list[Cell]:
+    """The cells of these networks, buffers and numbers of flows; an empty list means all."""
+    wanted = (set(networks), set(buffers), set(flows))
+
+    def fits(cell: Cell) -> bool:
+        own = (cell.network.name, cell.buffer, cell.flows)
+        return all(not some or one in some for one, some in zip(own, wanted, strict=True))
+
+    return [cell for cell in CELLS if fits(cell)]
+
+
+def everywhere(
+    grids: Grids, cells: Sequence[Cell], estimate: Callable[[Grid, list[str]], Estimate]
+) -> dict[str, Estimate]:
+    """An estimate over some cells under every reading, and of each of the cells under the main one."""
+    over = {choice: estimate(grids.of(choice), [reading(cell, choice).name for cell in cells]) for choice in CHOICES}
+    return over | {f"{MAIN}; {cell.name}": estimate(grids.main, [cell.name]) for cell in cells}

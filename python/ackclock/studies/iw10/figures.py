@@ -1,0 +1,101 @@
+"""Figures in the likeness of the slides: elapsed times by quantiles and fairness of each burst, one-way delay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ackclock.report import Figure, Plot, Series, colour_of
+from ackclock.studies.iw10.cells import FLOWS, NETWORKS, Cell
+from ackclock.studies.iw10.measures import BURSTS, QUARTILES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ackclock.studies.grid import Grid, Variant
+
+__all__ = ["delays", "per_buffer"]
+
+APART = 0.12
+"""Between the marks of two series at the same number of flows."""
+
+FLOWS_LABEL = "flows of a burst (1, 2, 6, 18)"
+
+QUANTILES = 400
+"""Points of a distribution function."""
+
+
+def per_buffer(grid: Grid, variants: Sequence[Variant], command: str) -> list[Figure]:
+    """Elapsed times and fairness of both bursts by number of flows: two figures for each network and buffer."""
+    figures: list[Figure] = []
+    for network in NETWORKS:
+        for buffer, packets in network.buffers:
+            cells = [Cell(network, buffer, packets, flows) for flows in FLOWS]
+            figures.append(_elapsed(grid, cells, variants, command))
+            figures.append(_fairness(grid, cells[1:], variants, command))
+    return figures
+
+
+def _series(
+    cells: Sequence[Cell], variants: Sequence[Variant]
+) -> list[tuple[str, str, NDArray[np.float64], Variant, str]]:
+    """Label, colour, places, variant and burst of each series."""
+    kinds = [(one, burst) for one in variants for burst in BURSTS]
+    flows = np.array([cell.flows for cell in cells], dtype=np.float64)
+    return [
+        (f"{one.label}, {burst} burst", colour_of(index), flows + APART * (index - (len(kinds) - 1) / 2), one, burst)
+        for index, (one, burst) in enumerate(kinds)
+    ]
+
+
+def _elapsed(grid: Grid, cells: Sequence[Cell], variants: Sequence[Variant], command: str) -> Figure:
+    series = []
+    for label, colour, x, one, burst in _series(cells, variants):
+        pooled = [
+            np.concatenate([grid.values(cell.name, one.name, f"{burst}_q{quartile}_s") for quartile in QUARTILES])
+            for cell in cells
+        ]
+        low, middle, high = np.percentile(pooled, (25, 50, 75), axis=1)
+        series.append(Series(label, x, middle, colour, "interval", low, high))
+    caption = "Median and quartiles of the flows' elapsed times over all replications. Marks are moved apart sideways."
+    title = f"Elapsed time, {cells[0].network.name}, buffer {cells[0].buffer}"
+    return Plot(title, FLOWS_LABEL, "elapsed time (s)", series, caption, command)
+
+
+def _fairness(grid: Grid, cells: Sequence[Cell], variants: Sequence[Variant], command: str) -> Figure:
+    series = []
+    for label, colour, x, one, burst in _series(cells, variants):
+        means = [grid.mean(cell.name, one.name, f"{burst}_fairness") for cell in cells]
+        low, high = [mean.low for mean in means], [mean.high for mean in means]
+        series.append(Series(label, x, [mean.value for mean in means], colour, "interval", low, high))
+    caption = "Jain's index of the flows of a burst: means with 95 % intervals. 1 is fair."
+    title = f"Fairness within a burst, {cells[0].network.name}, buffer {cells[0].buffer}"
+    return Plot(title, FLOWS_LABEL, "Jain's index", series, caption, command, from_zero=False)
+
+
+def delays(
+    sampled: Mapping[tuple[Cell, str], NDArray[np.float64]], variants: Sequence[Variant], command: str, seed: int
+) -> list[Figure]:
+    """Distribution functions of the one-way delay, a figure for each network; `sampled` is by cell and variant."""
+    figures: list[Figure] = []
+    parts = np.linspace(0, 1, QUANTILES)
+    for network in NETWORKS:
+        mine = list(dict.fromkeys(cell for cell, _ in sampled if cell.network is network))
+        kinds = [(cell, one) for cell in mine for one in variants]
+        series = [
+            Series(
+                f"{one.label}, {cell.flows}+{cell.flows} flows",
+                np.quantile(sampled[cell, one.name], parts),
+                parts,
+                colour_of(index),
+                dashed=cell is not mine[0],
+            )
+            for index, (cell, one) in enumerate(kinds)
+        ]
+        title = f"One-way delay, {network.name}, buffer {mine[0].buffer}"
+        caption = "Data packets from the senders' hosts to their receivers'. FIFO queue; the slides' delays are of RED."
+        figures.append(Plot(title, "one-way delay (ms)", "part of the packets", series, caption, command, seed))
+    return figures
