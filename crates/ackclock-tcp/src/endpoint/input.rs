@@ -87,9 +87,8 @@ impl Endpoint {
 
     /// A challenge ACK is owed (RFC 5961), but not too often.
     fn challenge(&mut self, now: Nanos) {
-        let interval = self.cold.config.challenge_interval;
-        if self.cold.answered_at == 0 || now - self.cold.answered_at >= interval {
-            self.cold.answered_at = now.max(1);
+        if now >= self.cold.next_answer {
+            self.cold.next_answer = now.saturating_add(self.cold.config.challenge_interval);
             self.receiver.owe_ack();
         }
     }

@@ -183,8 +183,8 @@ struct Cold {
     peer_sack: bool,
     peer_scales: bool,
     peer_stamps: bool,
-    /// When a segment that was not acceptable was last answered.
-    answered_at: Nanos,
+    /// When a segment that is not acceptable may be answered again.
+    next_answer: Nanos,
     /// Whether the connection was opened passively.
     passive: bool,
     syn_retries: u32,
@@ -221,7 +221,7 @@ impl Endpoint {
                 peer_sack: false,
                 peer_scales: false,
                 peer_stamps: false,
-                answered_at: 0,
+                next_answer: 0,
                 passive: false,
                 syn_retries: 0,
                 syn_sent_at: 0,

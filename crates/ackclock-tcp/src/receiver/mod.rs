@@ -189,18 +189,22 @@ impl Receiver {
         }
     }
 
-    /// The right edge that the buffer allows, and no less than the one offered: it moves in steps of a full segment or half
-    /// of the buffer (silly-window avoidance, RFC 9293 section 3.8.6.2.2).
+    /// The right edge that the buffer allows, and no less than the one offered: it moves in steps (silly-window avoidance,
+    /// RFC 9293 section 3.8.6.2.2).
     #[inline]
     fn wanted_edge(&self) -> u64 {
-        let mut buffer = self.buffer.min(self.clamp);
-        let mut target = self.read + buffer;
+        let mut target = self.read + self.buffer.min(self.clamp);
         if let Some(tuning) = &self.tuning {
-            buffer = buffer.min(tuning.limit);
             target = target.min(self.stream.next() + tuning.limit);
         }
-        let step = u64::from(self.acks.largest).min(buffer / 2).max(1);
-        if target >= self.edge + step { target } else { self.edge }
+        if target >= self.edge + self.step() { target } else { self.edge }
+    }
+
+    /// A full segment or half of what is offered.
+    #[inline]
+    fn step(&self) -> u64 {
+        let limit = self.tuning.as_ref().map_or(u64::MAX, |tuning| tuning.limit);
+        u64::from(self.acks.largest).min(self.buffer.min(self.clamp).min(limit) / 2).max(1)
     }
 
     /// When a delayed acknowledgment is due.
@@ -264,7 +268,9 @@ impl Receiver {
     fn window_field(&mut self) -> u16 {
         let next = self.stream.next();
         let offer = self.wanted_edge() - next;
-        let field = (offer >> self.scale).min(u64::from(u16::MAX));
+        // A buffer smaller than the unit of the window field must not look shut for ever.
+        let least = u64::from(offer > 0 && offer >= self.step());
+        let field = (offer >> self.scale).max(least).min(u64::from(u16::MAX));
         self.edge = self.edge.max(next + (field << self.scale));
         field as u16
     }
