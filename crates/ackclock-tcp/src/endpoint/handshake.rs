@@ -1,5 +1,6 @@
 //! The three-way handshake (RFC 9293 section 3.5), from both sides and at once.
 
+use super::ecn::with_bits;
 use super::{Due, Endpoint, Progress, State, Uses};
 use crate::receiver::window_scale;
 use crate::segment::Timestamps;
@@ -20,6 +21,7 @@ impl Endpoint {
             self.refuse(segment);
         } else if segment.flags.has(Flags::SYN) {
             self.take_syn(now, segment);
+            self.take_syn_ecn(segment);
             self.due.set(Due::SYN, true);
             self.enter(now, State::SynReceived, obs);
         }
@@ -49,10 +51,12 @@ impl Endpoint {
         }
         self.take_syn(now, segment);
         if acks_ours {
+            self.take_syn_ack_ecn(segment);
             self.establish(now, progress, obs);
             self.receiver.owe_ack();
         } else {
             // Simultaneous open.
+            self.take_syn_ecn(segment);
             self.due.set(Due::SYN, true);
             self.enter(now, State::SynReceived, obs);
         }
@@ -108,6 +112,8 @@ impl Endpoint {
             segment.flags = Flags::SYN.with(Flags::ACK);
             segment.ack = self.irs.wrapping_add(1);
         }
+        let ecn = if answering { self.ecn_of_syn_ack() } else { self.ecn_of_syn() };
+        segment.flags = with_bits(segment.flags, ecn);
         segment.seq = self.iss;
         segment.window = self.receiver.syn_window();
         let cold = &mut self.cold;
@@ -120,6 +126,11 @@ impl Endpoint {
         if config.timestamps && (!answering || cold.peer_stamps) {
             segment.timestamps =
                 Some(Timestamps { ecr: if answering { self.stamps.recent } else { 0 }, ..self.stamps.option(now) });
+        }
+        if answering && self.uses.has(Uses::ACCECN) {
+            // RFC 9768 section 3.2.3.2.2: not again, in case the option is why the first was lost.
+            cold.acc.silent = cold.syn_retries > 0;
+            segment.accecn = (!cold.acc.silent).then(|| cold.acc.full_option());
         }
         self.stamps.last_ack = segment.ack;
         cold.syn_sent_at = now;

@@ -1,5 +1,6 @@
 //! Segments of a synchronised connection (RFC 9293 section 3.10.7.4).
 
+use super::ecn::bits;
 use super::{Due, Endpoint, Progress, State, Uses, Watch, unwrap};
 use crate::config::Conformance;
 use crate::receiver::Payload;
@@ -16,7 +17,7 @@ impl Endpoint {
         progress: &mut Progress,
         obs: &mut O,
     ) {
-        if self.uses.any() && !self.passes_timestamps(now, segment) {
+        if self.uses.has(Uses::TIMESTAMPS) && !self.passes_timestamps(now, segment) {
             return;
         }
         let next = self.receiver.next();
@@ -33,8 +34,13 @@ impl Endpoint {
         if !segment.flags.has(Flags::ACK) || !self.take_ack(now, segment, progress, obs) {
             return;
         }
-        if self.uses.has(Uses::TIMESTAMPS) {
-            self.note_timestamps(now, segment);
+        if self.uses.any() {
+            if self.uses.has(Uses::TIMESTAMPS) {
+                self.note_timestamps(now, segment);
+            }
+            if self.uses_ecn() {
+                self.take_field(segment);
+            }
         }
         if segment.len > 0 || segment.flags.has(Flags::FIN) {
             self.take_payload(now, segment, start, progress, obs);
@@ -57,9 +63,14 @@ impl Endpoint {
             return;
         }
         if segment.flags.has(Flags::SYN) {
+            if self.uses.has(Uses::ACCECN) && segment.flags.has(Flags::ACK) && segment.seq == self.irs {
+                // The ACK of a SYN-ACK that came again tells how it came (RFC 9768 section 3.2.2.1).
+                self.cold.acc.on_syn_ack(segment.ecn);
+            }
             if self.state != State::SynReceived || segment.seq != self.irs {
                 return self.challenge(now);
             }
+            self.take_syn_ecn_again(segment);
             if !segment.flags.has(Flags::ACK) {
                 // Our SYN-ACK was lost.
                 self.due.set(Due::SYN, true);
@@ -121,6 +132,9 @@ impl Endpoint {
                 return false;
             }
             self.establish(now, progress, obs);
+            if self.uses.has(Uses::ACCECN) && self.cold.acc.start_server(segment, bits(segment.flags)) {
+                self.cold.marks.sends_ect = false;
+            }
         }
         let Some(ack) = ack.filter(|&ack| ack >= una) else {
             // Old: nothing in it is news, but its payload may be, unless it is too old to be true (RFC 5961 section 5.2).
@@ -157,6 +171,7 @@ impl Endpoint {
                 count += 1;
             }
         }
+        let (congestion, marked) = if self.uses_ecn() { self.feedback(segment, ack - una) } else { (false, 0) };
         let arrival = Arrival {
             ack,
             window_edge: self.window_edge(segment, ack),
@@ -164,8 +179,8 @@ impl Endpoint {
             pure: segment.len == 0 && !segment.flags.has(Flags::FIN),
             dsack,
             echo: self.echo(now, segment),
-            congestion: false,
-            marked: 0,
+            congestion,
+            marked,
         };
         if self.sender.on_ack(now, &arrival, obs) {
             progress.add(Progress::ACKED);
@@ -177,6 +192,27 @@ impl Endpoint {
             self.on_fin_acked(now, progress, obs);
         }
         true
+    }
+
+    /// What an acknowledgment of `acked` bytes tells of marks: whether there were new ones, and how many bytes had them.
+    fn feedback(&mut self, segment: &Segment, acked: u64) -> (bool, u64) {
+        let flags = segment.flags;
+        if flags.has(Flags::SYN) {
+            return (false, 0);
+        }
+        if self.uses.has(Uses::CLASSIC_ECN) {
+            let echoed = flags.has(Flags::ECE);
+            return (echoed, if echoed { acked } else { 0 });
+        }
+        if acked == 0 && (segment.seq.wrapping_sub(self.wl1) as i32) < 0 {
+            // Overtaken by another (RFC 9768 appendix A.1).
+            return (false, 0);
+        }
+        let feedback = self.cold.acc.decode(segment, bits(flags), acked, u64::from(self.sender.mss()));
+        if feedback.mangled {
+            self.cold.marks.sends_ect = false;
+        }
+        (feedback.packets > 0, feedback.bytes)
     }
 
     /// SND.UNA + SND.WND after `segment`: only a segment that is not older than the one that last set the window sets it

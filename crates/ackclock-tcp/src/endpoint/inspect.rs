@@ -1,6 +1,6 @@
 //! What can be asked of an endpoint.
 
-use super::{Endpoint, State};
+use super::{Endpoint, State, Uses};
 use crate::info::{CaState, EcnUse, Info};
 use crate::recovery::LossRecovery;
 use crate::{Error, Nanos, Stats, Window};
@@ -127,7 +127,6 @@ impl Endpoint {
             snd_wnd: 0,
             rcv_wnd: 0,
             received_ce: 0,
-            received_bytes: [0; 3],
             ecn: EcnUse::None,
         };
         self.sender.report(&mut info);
@@ -135,7 +134,20 @@ impl Endpoint {
         info.retransmits =
             info.retransmits.max(if self.is_established() { 0 } else { cold.syn_retries.min(255) as u8 });
         info.backoff = if timers.backoff > 0 { timers.backoff.min(255) as u8 } else { info.retransmits };
-        info.options = u8::from(self.sender.uses_sack()) << 1 | u8::from(cold.peer_scales) << 2;
+        info.received_ce = cold.marks.received_ce;
+        info.ecn = match (self.uses.has(Uses::ACCECN), self.uses.has(Uses::CLASSIC_ECN)) {
+            (true, _) => EcnUse::Accurate,
+            (_, true) => EcnUse::Classic,
+            _ => EcnUse::None,
+        };
+        let options = [
+            self.uses.has(Uses::TIMESTAMPS),
+            self.sender.uses_sack(),
+            cold.peer_scales,
+            self.uses_ecn(),
+            cold.marks.seen,
+        ];
+        info.options = options.iter().enumerate().map(|(bit, &on)| u8::from(on) << bit).sum();
         info
     }
 }

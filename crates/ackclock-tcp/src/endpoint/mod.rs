@@ -3,7 +3,9 @@
 //! Urgent data is not supported: the URG flag and pointer are ignored, and the bytes are part of the stream, as RFC 6093
 //! advises applications to see them.
 
+mod accecn;
 mod close;
+mod ecn;
 mod handshake;
 mod icmp;
 mod input;
@@ -16,7 +18,9 @@ mod timestamps;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
 use crate::{Config, Error, Event, NEVER, Nanos, Observer, Segment};
+use accecn::AccEcn;
 pub use close::reset_for;
+use ecn::Marks;
 use timers::Timers;
 use timestamps::Stamps;
 
@@ -140,6 +144,10 @@ bits! {
     Uses {
         /// Timestamps.
         TIMESTAMPS = 1;
+        /// ECN of RFC 3168.
+        CLASSIC_ECN = 2;
+        /// Accurate ECN of RFC 9768.
+        ACCECN = 4;
     }
 }
 
@@ -190,6 +198,8 @@ struct Cold {
     syn_retries: u32,
     syn_sent_at: Nanos,
     timers: Timers,
+    marks: Marks,
+    acc: AccEcn,
     /// Path MTU, bytes of an IPv4 packet.
     pmtu: u32,
 }
@@ -226,6 +236,8 @@ impl Endpoint {
                 syn_retries: 0,
                 syn_sent_at: 0,
                 timers: Timers::new(config),
+                marks: Marks::new(),
+                acc: AccEcn::new(),
                 pmtu: config.mss + output::HEADERS as u32,
                 config: config.clone(),
             }),

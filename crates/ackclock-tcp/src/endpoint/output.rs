@@ -1,12 +1,16 @@
 //! What leaves.
 
+use super::handshake::STAMPS_LEN;
 use super::{Due, Endpoint, State, Uses, Watch};
-use crate::segment::MAX_SACK_BLOCKS;
+use crate::segment::{AccEcnOption, MAX_SACK_BLOCKS};
 use crate::sender::Transmission;
 use crate::{Event, Flags, Nanos, Observer, Segment};
 
 /// Bytes of IPv4 and TCP header without options, which pacing counts as well.
 pub(super) const HEADERS: u64 = 40;
+
+/// Bytes of options that a header has room for (RFC 9293 section 3.1).
+const MAX_OPTIONS: u32 = 40;
 
 impl Endpoint {
     /// The next segment to put on the wire now, if any. Call until `None` after every other call.
@@ -18,6 +22,9 @@ impl Endpoint {
             State::Closed | State::Listen | State::SynSent | State::SynReceived => return None,
             State::TimeWait | State::FinWait2 => {}
             _ => {
+                if self.uses.has(Uses::ACCECN) && self.cold.acc.awaits_pure_ack() && self.receiver.owes_ack() {
+                    return Some(self.bare_ack(now, self.sender.nxt(), obs));
+                }
                 self.sender.reserve(self.options_len());
                 if let Some(sent) = self.sender.poll(now, HEADERS, obs) {
                     if self.watch.has(Watch::PERSIST) {
@@ -56,7 +63,7 @@ impl Endpoint {
     fn bare_ack<O: Observer>(&mut self, now: Nanos, offset: u64, obs: &mut O) -> Segment {
         let mut segment = Segment::new(Flags::ACK);
         segment.seq = self.wire(offset);
-        self.finish(now, &mut segment);
+        self.finish(now, &mut segment, false);
         obs.event(now, Event::Sent { segment: &segment, offset: self.sender.nxt(), retransmission: false });
         segment
     }
@@ -76,7 +83,10 @@ impl Endpoint {
         if self.sender.pushes(&sent) {
             segment.flags = segment.flags.with(Flags::PSH);
         }
-        self.finish(now, &mut segment);
+        self.finish(now, &mut segment, sent.len > 0 && !sent.retransmission);
+        if sent.cwr && self.uses.has(Uses::CLASSIC_ECN) {
+            segment.flags = segment.flags.with(Flags::CWR);
+        }
         let stats = self.sender.stats_mut();
         let bytes = u64::from(sent.len);
         stats.data_segments_sent += u64::from(sent.len > 0);
@@ -90,9 +100,23 @@ impl Endpoint {
     /// Bytes that options of the next segment take from its payload, timestamps apart.
     #[inline]
     fn options_len(&self) -> u32 {
-        match self.receiver.blocks_due(self.most_blocks()) {
-            0 => 0,
-            blocks => 4 + 8 * blocks as u32,
+        let blocks = self.receiver.blocks_due(self.most_blocks());
+        if self.uses.has(Uses::ACCECN) {
+            let (blocks, option) = self.share_options(blocks);
+            return options_len(blocks, option.as_ref());
+        }
+        options_len(blocks, None)
+    }
+
+    /// What of `blocks` and the AccECN option a header has room for: two blocks come before the option, the option before
+    /// the others (RFC 9768 section 3.2.3.3).
+    fn share_options(&self, blocks: usize) -> (usize, Option<AccEcnOption>) {
+        let room = MAX_OPTIONS - if self.uses.has(Uses::TIMESTAMPS) { STAMPS_LEN } else { 0 };
+        let Some(option) = self.cold.acc.option() else { return (blocks, None) };
+        let fits = (0..=blocks).rev().find(|&blocks| options_len(blocks, Some(&option)) <= room);
+        match fits {
+            Some(fits) if fits >= blocks.min(2) => (fits, Some(option)),
+            _ => (blocks, None),
         }
     }
 
@@ -102,21 +126,38 @@ impl Endpoint {
         if self.uses.has(Uses::TIMESTAMPS) { 3 } else { MAX_SACK_BLOCKS }
     }
 
-    /// Fills in what every segment of a synchronised connection carries.
+    /// Fills in what every segment of a synchronised connection carries. `new_data` is whether it brings payload that was
+    /// never sent.
     #[inline]
-    fn finish(&mut self, now: Nanos, segment: &mut Segment) {
+    fn finish(&mut self, now: Nanos, segment: &mut Segment, new_data: bool) {
         let base = self.irs.wrapping_add(1);
         segment.ack = base.wrapping_add(self.receiver.next() as u32);
         let mut blocks = self.most_blocks();
+        let mut option = None;
+        if self.uses.has(Uses::ACCECN) {
+            (blocks, option) = self.share_options(self.receiver.blocks_due(blocks));
+        }
         if segment.len > 0 {
             // A segment sent again may be full: what does not fit is left out.
-            let room = u64::from(self.sender.mss()).saturating_sub(u64::from(segment.len));
-            blocks = blocks.min((room.saturating_sub(4) / 8) as usize);
+            let room = self.sender.mss().saturating_sub(segment.len);
+            option = option.filter(|option| options_len(0, Some(option)) <= room);
+            while blocks > 0 && options_len(blocks, option.as_ref()) > room {
+                blocks -= 1;
+            }
         }
         self.receiver.fill(segment, blocks, |offset| base.wrapping_add(offset as u32));
         if self.uses.any() {
-            segment.timestamps = Some(self.stamps.option(now));
-            self.stamps.last_ack = segment.ack;
+            if self.uses.has(Uses::TIMESTAMPS) {
+                segment.timestamps = Some(self.stamps.option(now));
+                self.stamps.last_ack = segment.ack;
+            }
+            if self.uses_ecn() {
+                if option.is_some() {
+                    segment.accecn = option;
+                    self.cold.acc.on_option_sent(segment.len > 0);
+                }
+                self.mark(segment, new_data);
+            }
         }
         self.sender.stats_mut().segments_sent += 1;
     }
@@ -126,4 +167,12 @@ impl Endpoint {
     pub(super) fn receive_next(&self) -> u32 {
         self.irs.wrapping_add(1).wrapping_add(self.receiver.next() as u32)
     }
+}
+
+/// Bytes that SACK blocks and an AccECN option take from a segment, timestamps apart.
+#[inline]
+fn options_len(blocks: usize, option: Option<&AccEcnOption>) -> u32 {
+    let sack = if blocks > 0 { 2 + 8 * blocks as u32 } else { 0 };
+    let accecn = option.map_or(0, |option| 2 + 3 * u32::from(option.count));
+    (sack + accecn).div_ceil(4) * 4
 }

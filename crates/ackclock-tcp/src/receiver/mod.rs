@@ -245,6 +245,11 @@ impl Receiver {
         (duplicate + self.stream.recent().take(MAX_SACK_BLOCKS).count()).min(most)
     }
 
+    /// Whether payload waits for its acknowledgment.
+    pub fn has_unacked(&self) -> bool {
+        self.acks.pending > 0
+    }
+
     /// Writes the receiver's part into an outgoing segment: window and up to `most` SACK blocks; whatever it owed is paid.
     /// `wire` turns a stream offset of the peer into its sequence number.
     #[inline]

@@ -29,7 +29,7 @@ impl Reassembly {
     /// Adds `[start, end)`. Returns whether any of it is new.
     #[inline]
     pub fn insert(&mut self, start: u64, end: u64) -> bool {
-        if end <= self.next {
+        if end <= self.next || end <= start {
             return false;
         }
         if start <= self.next && self.ranges.is_empty() {

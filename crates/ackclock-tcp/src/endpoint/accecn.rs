@@ -1,0 +1,237 @@
+//! Accurate ECN feedback (RFC 9768): the ACE counter of marked packets and the option with counters of bytes.
+
+use super::ecn::reflected;
+use crate::segment::{AccEcnOption, Ecn, Flags, Segment};
+
+/// Counters of an option wrap at 24 bits.
+const WRAP: u32 = 1 << 24;
+/// What the counters start from (RFC 9768 section 3.2.1), the bytes in the order ECT(0), CE, ECT(1).
+const FIRST_CEP: u32 = 5;
+const FIRST_BYTES: [u32; 3] = [1, 0, 1];
+/// A mark whose packets would on average be smaller than this part of the MSS tells that the ACE counter has not wrapped
+/// (RFC 9768 appendix A.2.2).
+const SAFETY_FACTOR: u64 = 2;
+
+/// Whether the options of the peer can be believed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Options {
+    /// None has come yet.
+    Unknown,
+    /// They get through.
+    Work,
+    /// They do not get through, or are zeroed on the way.
+    Ignored,
+}
+
+/// What an acknowledgment told.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Feedback {
+    /// Packets of ours newly reported as marked.
+    pub packets: u32,
+    /// Payload bytes newly reported as marked.
+    pub bytes: u64,
+    /// Whether the two counters contradict each other, so that the field is not to be trusted.
+    pub mangled: bool,
+}
+
+/// Both halves of one end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AccEcn {
+    /// As a receiver: marked packets (r.cep), what the last ACK told of them, and bytes by field (r.e0b, r.ceb, r.e1b) with
+    /// what the last option told.
+    cep: u32,
+    told_cep: u32,
+    bytes: [u32; 3],
+    told_bytes: [u32; 3],
+    /// Whether the last packet was marked.
+    after_mark: bool,
+    /// The ECN field of the SYN-ACK, until a segment other than a pure ACK has left.
+    syn_ack: Option<Ecn>,
+    /// Segments that carry an option although nothing has changed: the ACK of the SYN-ACK and the first data.
+    tests: u8,
+    /// Whether options are not sent, the SYN-ACK with one having been lost.
+    pub silent: bool,
+    /// As a sender: what the peer has told (s.cep, s.e0b, s.ceb, s.e1b).
+    peer_cep: u32,
+    peer_bytes: [u32; 3],
+    options: Options,
+    /// Whether feedback is not to be believed (RFC 9768 section 3.2.2.1, note 1).
+    disabled: bool,
+}
+
+impl AccEcn {
+    pub fn new() -> AccEcn {
+        AccEcn {
+            cep: FIRST_CEP,
+            told_cep: FIRST_CEP,
+            bytes: FIRST_BYTES,
+            told_bytes: FIRST_BYTES,
+            after_mark: false,
+            syn_ack: None,
+            tests: 0,
+            silent: false,
+            peer_cep: FIRST_CEP,
+            peer_bytes: FIRST_BYTES,
+            options: Options::Unknown,
+            disabled: false,
+        }
+    }
+
+    /// The SYN-ACK agreed.
+    pub fn start_client(&mut self, syn_ack: &Segment) {
+        self.on_syn_ack(syn_ack.ecn);
+        self.tests = 2;
+        self.test_option(syn_ack.accecn.as_ref());
+    }
+
+    /// A SYN-ACK arrived, perhaps again: its mark counts once (RFC 9768 section 3.2.2.2).
+    pub fn on_syn_ack(&mut self, field: Ecn) {
+        self.syn_ack = Some(field);
+        if field == Ecn::Ce && self.cep == FIRST_CEP {
+            self.cep += 1;
+        }
+    }
+
+    /// The first segment in SYN-RECEIVED. Whether the path writes the ECN field, our SYN-ACK not having been ECN-capable.
+    pub fn start_server(&mut self, segment: &Segment, ace: u8) -> bool {
+        self.test_option(segment.accecn.as_ref());
+        if segment.len > 0 || segment.sack_count > 0 || segment.flags.has(Flags::FIN) {
+            return false;
+        }
+        // Table 4.
+        match ace {
+            0b000 => self.disabled = true,
+            0b110 => self.peer_cep = FIRST_CEP + 1,
+            _ => {}
+        }
+        matches!(ace, 0b000 | 0b011 | 0b100 | 0b110)
+    }
+
+    /// Looks at the option of the first segment that may carry one (RFC 9768 sections 3.2.3.2.3 and 3.2.3.2.4).
+    fn test_option(&mut self, option: Option<&AccEcnOption>) {
+        self.options = match option {
+            Some(option) if fields(option)[0] != Some(0) && fields(option)[2] != Some(0) => Options::Work,
+            _ => Options::Ignored,
+        };
+    }
+
+    /// A packet that is not a SYN arrived. Whether an ACK is due at once (RFC 9768 section 3.2.2.5.1).
+    pub fn on_arrival(&mut self, segment: &Segment, unacked: bool) -> bool {
+        let marked = segment.ecn == Ecn::Ce;
+        let changed = marked && !self.after_mark && segment.len > 0;
+        self.after_mark = marked;
+        self.cep += u32::from(marked);
+        let counter = match segment.ecn {
+            Ecn::NotEct => None,
+            Ecn::Ect0 => Some(0),
+            Ecn::Ce => Some(1),
+            Ecn::Ect1 => Some(2),
+        };
+        if let Some(counter) = counter {
+            self.bytes[counter] = (self.bytes[counter] + segment.len) % WRAP;
+        }
+        let most = if unacked { 2 } else { 3 };
+        changed || marked && self.cep - self.told_cep >= most
+    }
+
+    /// Whether the ACK of the SYN-ACK is still to leave, which must carry no data (RFC 9768 section 3.2.2.1).
+    pub fn awaits_pure_ack(&self) -> bool {
+        self.syn_ack.is_some()
+    }
+
+    /// The ACE field of an outgoing segment: how the SYN-ACK arrived, on the pure ACK of it, else the marked packets.
+    pub fn ace(&mut self, segment: &Segment) -> u8 {
+        self.told_cep = self.cep;
+        match self.syn_ack.take() {
+            Some(field) if segment.len == 0 && segment.sack_count == 0 => reflected(field),
+            _ => (self.cep & 7) as u8,
+        }
+    }
+
+    /// The option that a segment should carry: where a counter has changed since the last, with every counter that ever has
+    /// (RFC 9768 section 3.2.3.3).
+    pub fn option(&self) -> Option<AccEcnOption> {
+        if self.silent || self.bytes == self.told_bytes && self.tests == 0 {
+            return None;
+        }
+        let changed = [0, 1, 2].map(|counter| self.bytes[counter] != FIRST_BYTES[counter]);
+        let order1 = changed[2] && !changed[0];
+        let order = if order1 { [2, 1, 0] } else { [0, 1, 2] };
+        let count = order.iter().rposition(|&counter| changed[counter]).map_or(1, |last| last as u8 + 1);
+        Some(AccEcnOption { order1, count, counters: order.map(|counter| self.bytes[counter]) })
+    }
+
+    /// All counters, as the SYN-ACK carries them to test the path.
+    pub fn full_option(&self) -> AccEcnOption {
+        AccEcnOption { order1: false, count: 3, counters: self.bytes }
+    }
+
+    /// The option left with a segment.
+    pub fn on_option_sent(&mut self, with_data: bool) {
+        self.told_bytes = self.bytes;
+        // The ACK of the SYN-ACK is the first test; after it only data is.
+        self.tests = if with_data { 0 } else { self.tests.min(1) };
+    }
+
+    /// Takes the feedback of an acknowledgment that acknowledges `acked` bytes of segments of `mss`.
+    pub fn decode(&mut self, segment: &Segment, ace: u8, acked: u64, mss: u64) -> Feedback {
+        let mut packets = u32::from(ace).wrapping_sub(self.peer_cep) & 7;
+        let acked_packets = acked.div_ceil(mss.max(1));
+        let certain = acked_packets < 8;
+        // The most that the counter can have gone on, by whole cycles (appendix A.2.1).
+        let excess = acked_packets.saturating_sub(u64::from(packets));
+        let safer = packets + u32::try_from(excess / 8 * 8).unwrap_or(0);
+        let marked = self.marked_bytes(segment);
+        let mut feedback = Feedback::default();
+        match marked {
+            Some(bytes) => {
+                let implausible = u64::from(bytes) < u64::from(safer) * mss / SAFETY_FACTOR;
+                packets = if implausible { packets } else { safer };
+                feedback.bytes = u64::from(bytes);
+                feedback.mangled = bytes > 0 && packets == 0 && certain;
+            }
+            None => {
+                packets = safer;
+                feedback.bytes = (u64::from(packets) * mss).min(acked);
+            }
+        }
+        self.peer_cep = self.peer_cep.wrapping_add(packets);
+        if self.disabled {
+            return Feedback::default();
+        }
+        feedback.packets = packets;
+        feedback
+    }
+
+    /// Payload bytes newly reported as marked; `None` where no option says so.
+    fn marked_bytes(&mut self, segment: &Segment) -> Option<u32> {
+        let option = segment.accecn.as_ref()?;
+        if self.options == Options::Ignored {
+            // One that does come tells that they are no longer blocked (section 3.2.3.2.3).
+            self.test_option(Some(option));
+        }
+        if self.options != Options::Work {
+            return None;
+        }
+        let mut marked = None;
+        for (counter, field) in fields(option).into_iter().enumerate() {
+            let Some(field) = field else { continue };
+            let grown = field.wrapping_sub(self.peer_bytes[counter]) % WRAP;
+            if grown >= WRAP / 2 {
+                // An old ACK.
+                continue;
+            }
+            self.peer_bytes[counter] = field % WRAP;
+            if counter == 1 {
+                marked = Some(grown);
+            }
+        }
+        marked
+    }
+}
+
+/// The fields of an option in the order ECT(0), CE, ECT(1); those left out are `None`.
+fn fields(option: &AccEcnOption) -> [Option<u32>; 3] {
+    let field = |place: usize| (place < usize::from(option.count.min(3))).then(|| option.counters[place]);
+    if option.order1 { [field(2), field(1), field(0)] } else { [field(0), field(1), field(2)] }
+}

@@ -1,0 +1,189 @@
+//! Explicit Congestion Notification: the handshake, and classic feedback (RFC 3168). Accurate feedback is in `accecn`.
+
+use super::{Endpoint, Uses};
+use crate::config::EcnMode;
+use crate::segment::Ecn;
+use crate::{Flags, Segment};
+
+/// The three flags that the handshake and AccECN read as one number: AE, CWR, ECE from the high bit down.
+pub(super) fn bits(flags: Flags) -> u8 {
+    u8::from(flags.has(Flags::AE)) << 2 | u8::from(flags.has(Flags::CWR)) << 1 | u8::from(flags.has(Flags::ECE))
+}
+
+/// `flags` with the three set to the number.
+pub(super) fn with_bits(flags: Flags, bits: u8) -> Flags {
+    let flags = flags.without(Flags::AE.with(Flags::CWR).with(Flags::ECE));
+    let on = |bit: u8, flag: Flags| if bits >> bit & 1 == 1 { flag } else { Flags::default() };
+    flags.with(on(2, Flags::AE)).with(on(1, Flags::CWR)).with(on(0, Flags::ECE))
+}
+
+/// How a SYN-ACK, or the ACK of one, tells with which ECN field its counterpart arrived (RFC 9768 tables 2 and 3).
+pub(super) fn reflected(ecn: Ecn) -> u8 {
+    match ecn {
+        Ecn::NotEct => 0b010,
+        Ecn::Ect1 => 0b011,
+        Ecn::Ect0 => 0b100,
+        Ecn::Ce => 0b110,
+    }
+}
+
+/// A SYN that asks for RFC 3168, one that asks for AccECN, and a SYN-ACK that agrees to RFC 3168.
+const CLASSIC_SYN: u8 = 0b011;
+const ACCURATE_SYN: u8 = 0b111;
+const CLASSIC_SYN_ACK: u8 = 0b001;
+
+/// What one end keeps about ECN beyond what it uses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Marks {
+    /// Whether new data may be sent as ECN-capable.
+    pub sends_ect: bool,
+    /// Whether a mark is echoed until the peer says CWR (RFC 3168 section 6.1.3).
+    pub echoing: bool,
+    /// Whether an ECN-capable packet has arrived.
+    pub seen: bool,
+    /// ECN field of the SYN that arrived last.
+    pub syn_field: Ecn,
+    /// Packets that arrived with a mark.
+    pub received_ce: u32,
+}
+
+impl Marks {
+    pub fn new() -> Marks {
+        Marks { sends_ect: false, echoing: false, seen: false, syn_field: Ecn::NotEct, received_ce: 0 }
+    }
+}
+
+impl Endpoint {
+    /// Whether ECN of either kind is in use.
+    #[inline]
+    pub(super) fn uses_ecn(&self) -> bool {
+        self.uses.has(Uses::CLASSIC_ECN) || self.uses.has(Uses::ACCECN)
+    }
+
+    fn use_ecn(&mut self, kind: Uses) {
+        self.uses.set(kind, true);
+        self.cold.marks.sends_ect = true;
+    }
+
+    /// The three flags of our SYN. One sent again asks for less, in case the flags are why the first was lost: RFC 3168 gives
+    /// up at once (section 6.1.1.1), AccECN after one more (RFC 9768 section 3.1.4.1).
+    pub(super) fn ecn_of_syn(&self) -> u8 {
+        match (self.cold.config.ecn, self.cold.syn_retries) {
+            (EcnMode::Classic, 0) => CLASSIC_SYN,
+            (EcnMode::Accurate, 0 | 1) => ACCURATE_SYN,
+            _ => 0,
+        }
+    }
+
+    /// A SYN arrived for which a SYN-ACK will leave: the first one settles what is used (RFC 9768 table 2).
+    pub(super) fn take_syn_ecn(&mut self, segment: &Segment) {
+        let asked = bits(segment.flags);
+        match (self.cold.config.ecn, asked) {
+            (EcnMode::Off, _) | (_, 0) => {}
+            (EcnMode::Accurate, CLASSIC_SYN) => self.use_ecn(Uses::CLASSIC_ECN),
+            (EcnMode::Accurate, _) => {
+                self.use_ecn(Uses::ACCECN);
+                self.cold.marks.syn_field = segment.ecn;
+            }
+            // An end that knows RFC 3168 only looks at two of the flags.
+            (_, asked) if asked & CLASSIC_SYN == CLASSIC_SYN => self.use_ecn(Uses::CLASSIC_ECN),
+            _ => {}
+        }
+    }
+
+    /// The SYN arrived again: its field is the one to be told, and where it no longer asks, the client may have given up, so
+    /// that nothing ECN-capable leaves any more (RFC 9768 section 3.1.5).
+    pub(super) fn take_syn_ecn_again(&mut self, segment: &Segment) {
+        if self.uses.has(Uses::ACCECN) {
+            self.cold.marks.syn_field = segment.ecn;
+            if bits(segment.flags) == 0 {
+                self.cold.marks.sends_ect = false;
+            }
+        }
+    }
+
+    /// The three flags of our SYN-ACK. Where AccECN was asked for, the third attempt does without (RFC 9768 section 3.2.3.2.2).
+    pub(super) fn ecn_of_syn_ack(&mut self) -> u8 {
+        if self.uses.has(Uses::CLASSIC_ECN) {
+            return CLASSIC_SYN_ACK;
+        }
+        if !self.uses.has(Uses::ACCECN) {
+            return 0;
+        }
+        if self.cold.syn_retries > 1 {
+            self.cold.marks.sends_ect = false;
+            return 0;
+        }
+        reflected(self.cold.marks.syn_field)
+    }
+
+    /// A SYN-ACK answers our SYN.
+    pub(super) fn take_syn_ack_ecn(&mut self, segment: &Segment) {
+        let answer = bits(segment.flags);
+        match self.cold.config.ecn {
+            EcnMode::Off | EcnMode::Passive => {}
+            // RFC 3168 section 6.1.1: ECE without CWR.
+            EcnMode::Classic => {
+                if answer & CLASSIC_SYN == CLASSIC_SYN_ACK {
+                    self.use_ecn(Uses::CLASSIC_ECN);
+                }
+            }
+            EcnMode::Accurate => match answer {
+                // Nothing, or a server that reflects whatever it gets.
+                0 | ACCURATE_SYN => {}
+                CLASSIC_SYN_ACK => self.use_ecn(Uses::CLASSIC_ECN),
+                answer => {
+                    self.use_ecn(Uses::ACCECN);
+                    // Our SYN was not ECN-capable. Where it arrived otherwise, something on the path writes that field
+                    // (RFC 9768 section 3.2.2.3); 0b101 says nothing about it (section 3.1.3).
+                    self.cold.marks.sends_ect = matches!(answer, 0b010 | 0b101);
+                    self.cold.acc.start_client(segment);
+                }
+            },
+        }
+    }
+
+    /// The ECN field and CWR of an acceptable segment, as a receiver (RFC 3168 section 6.1.3).
+    pub(super) fn take_field(&mut self, segment: &Segment) {
+        let unacked = self.receiver.has_unacked() || segment.len > 0;
+        let marks = &mut self.cold.marks;
+        marks.seen |= segment.ecn != Ecn::NotEct;
+        marks.received_ce += u32::from(segment.ecn == Ecn::Ce);
+        if self.uses.has(Uses::ACCECN) {
+            if self.cold.acc.on_arrival(segment, unacked) {
+                self.receiver.owe_ack();
+            }
+            return;
+        }
+        if segment.flags.has(Flags::CWR) {
+            marks.echoing = false;
+        }
+        if segment.len == 0 {
+            return;
+        }
+        match segment.ecn {
+            Ecn::Ce => {
+                if !marks.echoing {
+                    self.receiver.enter_quick(2);
+                }
+                marks.echoing = true;
+            }
+            // What is not ECN-capable among what is was sent again: the sender's window may be small (Linux, tcp_ecn_check_ce).
+            Ecn::NotEct if marks.seen => self.receiver.enter_quick(2),
+            _ => {}
+        }
+    }
+
+    /// Sets the three flags and the ECN field of an outgoing segment. `ect` is whether it is new data.
+    pub(super) fn mark(&mut self, segment: &mut Segment, ect: bool) {
+        if self.uses.has(Uses::ACCECN) {
+            segment.flags = with_bits(segment.flags, self.cold.acc.ace(segment));
+        } else if self.cold.marks.echoing {
+            segment.flags = segment.flags.with(Flags::ECE);
+        }
+        // Neither retransmissions nor what carries no data (RFC 3168 sections 6.1.4 to 6.1.6).
+        if ect && self.cold.marks.sends_ect {
+            segment.ecn = Ecn::Ect0;
+        }
+    }
+}
