@@ -48,13 +48,20 @@ pub fn message(icmp: &Icmp, version: IpVersion, seq: u32) -> Result<Option<Messa
     let mtu = icmp.mtu.unwrap_or(0).saturating_sub(header);
     Ok(Some(match (icmp.kind.as_str(), code) {
         ("unreachable", "frag_needed") | ("packet_too_big", _) => Message::FragmentationNeeded { mtu, seq },
-        ("unreachable", "net_unreachable" | "net_unknown" | "net_prohibited" | "net_unreachable_for_tos" | "no_route") => {
-            Message::NetUnreachable
-        }
         (
             "unreachable",
-            "host_unreachable" | "host_prohibited" | "host_unreachable_for_tos" | "filter_prohibited"
-            | "host_precedence_violation" | "precedence_cutoff" | "address_unreachable" | "not_neighbour",
+            "net_unreachable" | "net_unknown" | "net_prohibited" | "net_unreachable_for_tos" | "no_route",
+        ) => Message::NetUnreachable,
+        (
+            "unreachable",
+            "host_unreachable"
+            | "host_prohibited"
+            | "host_unreachable_for_tos"
+            | "filter_prohibited"
+            | "host_precedence_violation"
+            | "precedence_cutoff"
+            | "address_unreachable"
+            | "not_neighbour",
         ) => Message::HostUnreachable,
         ("unreachable", "protocol_unreachable") => Message::ProtocolUnreachable,
         ("unreachable", "port_unreachable") => Message::PortUnreachable,

@@ -33,5 +33,6 @@ pub fn drill(text: &str, folder: &str, stack: &str, defines: Vec<(String, String
         .collect();
     let line = at.map(|at| at.line);
     let column = at.map(|at| at.column);
-    Ok(json!({ "verdict": verdict, "line": line, "column": column, "reason": reason, "snippets": snippets }).to_string())
+    Ok(json!({ "verdict": verdict, "line": line, "column": column, "reason": reason, "snippets": snippets })
+        .to_string())
 }

@@ -1,0 +1,91 @@
+//! FreeBSD, by its own constants and the defaults of its sysctls.
+
+use super::{Stack, rfc};
+use crate::config::{Config, EcnMode, Keepalive};
+use crate::recovery::Recovery;
+use crate::{MILLISECOND, SECOND, cc};
+
+pub(super) const FREEBSD: Stack = Stack {
+    name: "freebsd",
+    summary: "FreeBSD 14 as it comes: CUBIC, SACK with PRR, timestamps, RTO of at least 230 ms, ACKs delayed 40 ms",
+    source: "FreeBSD 14 sys/netinet/tcp_timer.h, tcp_subr.c, tcp_input.c; tcp(4)",
+    config: freebsd,
+    sources: &[
+        ("cc", "net.inet.tcp.cc.algorithm = cubic, since 14.0"),
+        ("initial_window", "net.inet.tcp.initcwnd_segments = 10"),
+        ("recovery", "net.inet.tcp.do_prr = 1, do_prr_conservative = 0"),
+        ("dsack", "sys/netinet/tcp_output.c, tcp_sack.c: RFC 2883, since 13.0"),
+        ("eifel", "sys/netinet/tcp_input.c: a timeout whose ACK echoes an older timestamp is undone"),
+        ("initial_rto", "net.inet.tcp.rexmit_initial = 1000"),
+        ("min_rto", "net.inet.tcp.rexmit_min = 30 and rexmit_slop = 200, which is added"),
+        ("max_rto", "TCPTV_REXMTMAX"),
+        ("data_retries", "TCP_MAXRXTSHIFT"),
+        ("timestamps", "net.inet.tcp.rfc1323 = 1"),
+        ("ecn", "net.inet.tcp.ecn.enable = 2"),
+        ("nagle", "unless TCP_NODELAY"),
+        ("delayed_ack", "net.inet.tcp.delacktime = 40"),
+        ("receive_buffer", "net.inet.tcp.recvspace = 65536"),
+        ("receive_buffer_max", "net.inet.tcp.recvbuf_max = 2 MiB"),
+        ("keepalive", "net.inet.tcp.always_keepalive = 1: keepidle, keepintvl, keepcnt"),
+        ("time_wait", "net.inet.tcp.msl = 30000"),
+        ("fin_timeout", "net.inet.tcp.finwait2_timeout = 60000"),
+        ("reset_on_give_up", "sys/netinet/tcp_subr.c, tcp_drop"),
+    ],
+};
+
+pub(super) const FREEBSD_2014: Stack = Stack {
+    name: "freebsd-2014",
+    summary: "FreeBSD 10 of 2014: NewReno's window, SACK without PRR, IW10, initial RTO 3 s, ACKs delayed 100 ms",
+    source: "FreeBSD 10 sys/netinet/tcp_timer.h, tcp_subr.c, tcp_input.c; tcp(4)",
+    config: freebsd_2014,
+    sources: &[
+        ("cc", "net.inet.tcp.cc.algorithm = newreno"),
+        ("initial_window", "net.inet.tcp.experimental.initcwnd10 = 1"),
+        ("recovery", "sys/netinet/tcp_input.c with SACK; no PRR"),
+        ("eifel", "sys/netinet/tcp_input.c: a timeout whose ACK echoes an older timestamp is undone"),
+        ("initial_rto", "TCPTV_RTOBASE"),
+        ("min_rto", "net.inet.tcp.rexmit_min = 30 and rexmit_slop = 200, which is added"),
+        ("max_rto", "TCPTV_REXMTMAX"),
+        ("data_retries", "TCP_MAXRXTSHIFT"),
+        ("timestamps", "net.inet.tcp.rfc1323 = 1"),
+        ("ecn", "net.inet.tcp.ecn.enable = 0"),
+        ("nagle", "unless TCP_NODELAY"),
+        ("delayed_ack", "TCPTV_DELACK: 100 ms"),
+        ("receive_buffer", "net.inet.tcp.recvspace = 65536"),
+        ("receive_buffer_max", "net.inet.tcp.recvbuf_max = 2 MiB"),
+        ("keepalive", "net.inet.tcp.always_keepalive = 1: keepidle, keepintvl, TCPTV_KEEPCNT"),
+    ],
+};
+
+fn freebsd() -> Config {
+    Config {
+        initial_window: 10,
+        min_rto: 230 * MILLISECOND,
+        max_rto: 64 * SECOND,
+        data_retries: 12,
+        timestamps: true,
+        dsack: true,
+        recovery: Recovery::PrrSsrb,
+        eifel: true,
+        ecn: EcnMode::Passive,
+        nagle: true,
+        receive_buffer: 64 << 10,
+        receive_buffer_max: 2 << 20,
+        delayed_ack: 40 * MILLISECOND,
+        keepalive: Some(Keepalive { idle: 7200 * SECOND, interval: 75 * SECOND, probes: 8 }),
+        cc: cc::by_name("cubic").expect("in the catalogue"),
+        ..rfc::config()
+    }
+}
+
+fn freebsd_2014() -> Config {
+    Config {
+        initial_rto: 3 * SECOND,
+        dsack: false,
+        recovery: Recovery::Sack,
+        ecn: EcnMode::Off,
+        delayed_ack: 100 * MILLISECOND,
+        cc: cc::by_name("reno").expect("in the catalogue"),
+        ..freebsd()
+    }
+}

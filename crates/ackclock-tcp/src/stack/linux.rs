@@ -1,0 +1,128 @@
+//! Linux, by its own constants and the defaults of its sysctls.
+
+use super::{Stack, rfc};
+use crate::config::{AckRule, Config, Conformance, EcnMode, Restart, RtoRule};
+use crate::recovery::Recovery;
+use crate::{MILLISECOND, SECOND, cc, slow_start, validation};
+
+pub(super) const LINUX: Stack = Stack {
+    name: "linux",
+    summary: "Linux 6.12 as it comes: CUBIC with HyStart, RACK-TLP, PRR, F-RTO, timestamps, its RTO and delayed ACKs",
+    source: "Linux 6.12 include/net/tcp.h, net/ipv4/tcp*.c, Documentation/networking/ip-sysctl.rst",
+    config: linux,
+    sources: &[
+        ("cc", "DEFAULT_TCP_CONG"),
+        ("slow_start", "net/ipv4/tcp_cubic.c: hystart = 1, hystart_detect = 3"),
+        ("validation", "net/ipv4/tcp_output.c, tcp_cwnd_validate; tcp_slow_start_after_idle = 1"),
+        ("restart", "part of the validation"),
+        ("recovery", "net/ipv4/tcp_input.c, tcp_cwnd_reduction: slow start only without new losses, as RFC 9937"),
+        ("dsack", "tcp_dsack = 1"),
+        ("adapt_dup_thresh", "tcp_reordering = 3, tcp_max_reordering = 300"),
+        ("rack", "tcp_recovery = 1"),
+        ("tlp", "tcp_early_retrans = 3"),
+        ("frto", "tcp_frto = 2"),
+        ("dsack_undo", "net/ipv4/tcp_input.c, tcp_try_undo_dsack"),
+        ("eifel", "net/ipv4/tcp_input.c, tcp_may_undo"),
+        ("rto_rule", "net/ipv4/tcp_input.c, tcp_rtt_estimator"),
+        ("min_rto", "TCP_RTO_MIN"),
+        ("max_rto", "TCP_RTO_MAX"),
+        ("syn_retries", "tcp_syn_retries = 6"),
+        ("data_retries", "tcp_retries2 = 15"),
+        ("timestamps", "tcp_timestamps = 1"),
+        ("ecn", "tcp_ecn = 2"),
+        ("nagle", "unless TCP_NODELAY"),
+        ("minshall", "net/ipv4/tcp_output.c, tcp_nagle_check"),
+        ("ack_rule", "net/ipv4/tcp_input.c, tcp_event_data_recv"),
+        ("delayed_ack", "TCP_ATO_MIN, from which the estimate starts"),
+        ("quick_acks", "TCP_MAX_QUICKACKS"),
+        ("receive_buffer", "tcp_rmem[1] = 128 KiB, of which the window is half (TCP_DEFAULT_SCALING_RATIO)"),
+        ("receive_buffer_max", "tcp_rmem[2] = 6 MiB, of which the window is half"),
+        ("window_scale", "net/ipv4/tcp_output.c, tcp_select_initial_window: enough for tcp_rmem[2]"),
+        ("time_wait", "TCP_TIMEWAIT_LEN"),
+        ("fin_timeout", "tcp_fin_timeout = 60"),
+        ("reset_on_give_up", "net/ipv4/tcp_timer.c, tcp_write_err"),
+        ("conformance", "net/ipv4/tcp_input.c: tcp_ack, tcp_validate_incoming"),
+        ("challenge_interval", "tcp_invalid_ratelimit = 500"),
+        ("rfc1337", "tcp_rfc1337 = 0"),
+    ],
+};
+
+pub(super) const LINUX_3_12: Stack = Stack {
+    name: "linux-3.12",
+    summary: "Linux 3.12 of 2013: CUBIC with HyStart, PRR of RFC 6937, TLP and early retransmit, no RACK, no pacing",
+    source: "Linux 3.12 include/net/tcp.h, net/ipv4/tcp*.c, Documentation/networking/ip-sysctl.txt",
+    config: linux_3_12,
+    sources: &[
+        ("cc", "DEFAULT_TCP_CONG"),
+        ("slow_start", "net/ipv4/tcp_cubic.c: hystart = 1, hystart_detect = 3"),
+        ("validation", "net/ipv4/tcp_output.c, tcp_cwnd_validate; tcp_slow_start_after_idle = 1"),
+        ("restart", "part of the validation"),
+        ("recovery", "net/ipv4/tcp_input.c, tcp_cwnd_reduction: the slow-start reduction bound"),
+        ("dsack", "tcp_dsack = 1"),
+        ("adapt_dup_thresh", "tcp_reordering = 3"),
+        ("early_retransmit", "tcp_early_retrans = 3: delayed, and TLP"),
+        ("tlp", "tcp_early_retrans = 3, since 3.10"),
+        ("frto", "tcp_frto = 2, RFC 5682 since 3.10"),
+        ("dsack_undo", "net/ipv4/tcp_input.c, tcp_try_undo_dsack"),
+        ("eifel", "net/ipv4/tcp_input.c, tcp_may_undo"),
+        ("rto_rule", "net/ipv4/tcp_input.c, tcp_rtt_estimator"),
+        ("min_rto", "TCP_RTO_MIN"),
+        ("max_rto", "TCP_RTO_MAX"),
+        ("timestamps", "tcp_timestamps = 1"),
+        ("ecn", "tcp_ecn = 2"),
+        ("nagle", "unless TCP_NODELAY"),
+        ("minshall", "net/ipv4/tcp_output.c, tcp_nagle_check"),
+        ("ack_rule", "net/ipv4/tcp_input.c, tcp_event_data_recv"),
+        ("delayed_ack", "TCP_ATO_MIN, from which the estimate starts"),
+        ("quick_acks", "TCP_MAX_QUICKACKS"),
+        ("receive_buffer", "tcp_rmem[1] = 87380, of which the window is half (tcp_adv_win_scale = 1)"),
+        ("receive_buffer_max", "tcp_rmem[2] = 6 MiB, of which the window is half"),
+        ("window_scale", "net/ipv4/tcp_output.c, tcp_select_initial_window: enough for tcp_rmem[2]"),
+        ("reset_on_give_up", "net/ipv4/tcp_timer.c, tcp_write_err"),
+        ("conformance", "net/ipv4/tcp_input.c: tcp_ack, tcp_validate_incoming"),
+    ],
+};
+
+fn linux() -> Config {
+    Config {
+        min_rto: 200 * MILLISECOND,
+        max_rto: 120 * SECOND,
+        rto_rule: RtoRule::Linux,
+        timestamps: true,
+        dsack: true,
+        recovery: Recovery::Prr,
+        adapt_dup_thresh: true,
+        rack: true,
+        tlp: true,
+        frto: true,
+        dsack_undo: true,
+        eifel: true,
+        ecn: EcnMode::Passive,
+        nagle: true,
+        minshall: true,
+        reset_on_give_up: false,
+        receive_buffer: 64 << 10,
+        receive_buffer_max: 3 << 20,
+        window_scale: Some(7),
+        ack_rule: AckRule::Linux,
+        delayed_ack: 40 * MILLISECOND,
+        quick_acks: 16,
+        conformance: Conformance::Linux,
+        restart: Restart::Off,
+        cc: cc::by_name("cubic").expect("in the catalogue"),
+        slow_start: slow_start::by_name("hystart").expect("in the catalogue"),
+        validation: validation::by_name("linux").expect("in the catalogue"),
+        ..rfc::config()
+    }
+}
+
+fn linux_3_12() -> Config {
+    Config {
+        recovery: Recovery::PrrSsrb,
+        early_retransmit: true,
+        rack: false,
+        receive_buffer: 43_690,
+        validation: validation::by_name("rfc2861-linux").expect("in the catalogue"),
+        ..linux()
+    }
+}

@@ -1,0 +1,101 @@
+//! Named stacks: tables of the choices that make up an endpoint, each with its source.
+
+mod freebsd;
+mod linux;
+mod ns2;
+mod rfc;
+mod rows;
+
+use crate::config::Config;
+
+/// A named stack.
+pub struct Stack {
+    /// Name in scenarios.
+    pub name: &'static str,
+    /// One line on what it is.
+    pub summary: &'static str,
+    /// Where its values come from.
+    pub source: &'static str,
+    /// Its configuration.
+    pub config: fn() -> Config,
+    /// Where single values come from, by field: those in which it differs from the standards' table.
+    sources: &'static [(&'static str, &'static str)],
+}
+
+/// A line of a stack's table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Row {
+    /// The field, by its name in [`Config`], which is its name in scenarios where they have it.
+    pub field: &'static str,
+    /// Its value, as scenarios spell such values.
+    pub value: String,
+    /// Where the value comes from.
+    pub source: &'static str,
+}
+
+/// Every stack, by name.
+pub const CATALOGUE: &[Stack] =
+    &[rfc::STACK, linux::LINUX, linux::LINUX_3_12, freebsd::FREEBSD, freebsd::FREEBSD_2014, ns2::SACK];
+
+/// The stack of a name.
+pub fn by_name(name: &str) -> Option<&'static Stack> {
+    CATALOGUE.iter().find(|stack| stack.name == name)
+}
+
+impl Stack {
+    /// The stack as a table.
+    pub fn rows(&self) -> Vec<Row> {
+        let find = |sources: &[(&str, &'static str)], field: &str| {
+            sources.iter().find(|(name, _)| *name == field).map(|(_, source)| *source)
+        };
+        let config = (self.config)();
+        let rows = rows::values(&config).into_iter().map(|(field, value)| {
+            let source = find(self.sources, field).or_else(|| find(rfc::STACK.sources, field)).unwrap_or_default();
+            Row { field, value, source }
+        });
+        rows.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_has_a_source() {
+        for stack in CATALOGUE {
+            for row in stack.rows() {
+                assert!(!row.source.is_empty(), "{}: {}", stack.name, row.field);
+            }
+        }
+    }
+
+    #[test]
+    fn sources_name_fields_and_every_deviation_has_its_own() {
+        let standard = rfc::STACK.rows();
+        for stack in CATALOGUE {
+            let rows = stack.rows();
+            for (field, _) in stack.sources {
+                assert!(rows.iter().any(|row| row.field == *field), "{}: {field} is no field", stack.name);
+            }
+            for (row, standard) in rows.iter().zip(&standard) {
+                let own = stack.sources.iter().any(|(field, _)| *field == row.field);
+                assert!(row.value == standard.value || own, "{}: {} is not explained", stack.name, row.field);
+            }
+        }
+    }
+
+    #[test]
+    fn a_stack_is_consistent() {
+        for stack in CATALOGUE {
+            let config = (stack.config)();
+            assert!(config.receive_buffer <= config.receive_buffer_max, "{}", stack.name);
+            assert!(config.min_rto <= config.initial_rto && config.initial_rto <= config.max_rto, "{}", stack.name);
+            assert!(
+                config.window_scale.is_none_or(|scale| config.receive_buffer_max >> scale <= 0xffff),
+                "{}",
+                stack.name
+            );
+        }
+    }
+}

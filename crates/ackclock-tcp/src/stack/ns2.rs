@@ -1,0 +1,39 @@
+//! The one-way agents of ns-2, by the defaults that its interpreter reports.
+
+use super::{Stack, rfc};
+use crate::config::Config;
+use crate::{MILLISECOND, SECOND};
+
+pub(super) const SACK: Stack = Stack {
+    name: "ns2-sack",
+    summary: "ns-2's Agent/TCP/Sack1 with TCPSink/Sack1: initial RTO 3 s, RTO of at least 200 ms, every packet acknowledged",
+    source: "ns-2.35 tcl/lib/ns-default.tcl, tcp/tcp.cc, tcp/tcp-sack1.cc",
+    config: sack,
+    sources: &[
+        ("initial_window", "Agent/TCP windowInit_ = 2"),
+        ("limited_transmit", "Agent/TCP singledup_ = 1"),
+        ("restart", "Agent/TCP slow_start_restart_ = true"),
+        ("initial_rto", "Agent/TCP rtxcur_init_ = 3.0"),
+        ("min_rto", "Agent/TCP minrto_ = 0.2"),
+        ("max_rto", "Agent/TCP maxrto_ = 60"),
+        ("delayed_ack", "Agent/TCPSink acknowledges every packet; TCPSink/DelAck would wait 100 ms"),
+        ("ack_every", "Agent/TCPSink"),
+        ("dup_thresh", "Agent/TCP numdupacks_ = 3"),
+        (
+            "timestamps",
+            "Agent/TCP timestamps_ = false: one sample at a time, in ticks of 10 ms (tcpTick_), here one for each ACK",
+        ),
+        ("recovery", "tcp/tcp-sack1.cc: pipe and a scoreboard, the forerunner of RFC 6675"),
+    ],
+};
+
+fn sack() -> Config {
+    Config {
+        initial_window: 2,
+        initial_rto: 3 * SECOND,
+        min_rto: 200 * MILLISECOND,
+        delayed_ack: 0,
+        ack_every: 1,
+        ..rfc::config()
+    }
+}

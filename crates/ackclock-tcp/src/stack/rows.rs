@@ -1,0 +1,153 @@
+//! A configuration as names and values.
+
+use crate::config::{AckRule, Conformance, EcnMode, Restart, RtoRule};
+use crate::pacing::Pacing;
+use crate::{Config, MILLISECOND, Nanos, SECOND};
+
+/// Every field in its order, with its value as scenarios spell it.
+pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
+    // All of them: a field that is added does not compile until it has its line.
+    let Config {
+        mss,
+        initial_window,
+        initial_rto,
+        min_rto,
+        max_rto,
+        rto_rule,
+        syn_retries,
+        data_retries,
+        timestamps,
+        sack,
+        dsack,
+        recovery,
+        dup_thresh,
+        adapt_dup_thresh,
+        limited_transmit,
+        early_retransmit,
+        rack,
+        tlp,
+        frto,
+        dsack_undo,
+        eifel,
+        ecn,
+        abe,
+        nagle,
+        minshall,
+        keepalive,
+        time_wait,
+        fin_timeout,
+        user_timeout,
+        reset_on_give_up,
+        receive_buffer,
+        receive_buffer_max,
+        window_scale,
+        ack_rule,
+        delayed_ack,
+        ack_every,
+        quick_acks,
+        conformance,
+        challenge_interval,
+        rfc1337,
+        restart,
+        pacing,
+        careful_resume,
+        cc,
+        slow_start,
+        validation,
+    } = config;
+    let segments = |count: u32| format!("{count} segments");
+    let keepalive = keepalive.map_or_else(off, |keepalive| {
+        let [idle, interval] = [keepalive.idle, keepalive.interval].map(time);
+        format!("after {idle}, every {interval}, {} times", keepalive.probes)
+    });
+    vec![
+        ("cc", cc.name.to_owned()),
+        ("slow_start", slow_start.name.to_owned()),
+        ("validation", validation.name.to_owned()),
+        ("restart", restart_name(*restart).to_owned()),
+        ("pacing", if *pacing == Pacing::Off { off() } else { "fq".to_owned() }),
+        ("careful_resume", switch(careful_resume.is_some())),
+        ("mss", format!("{mss} B")),
+        ("initial_window", segments(*initial_window)),
+        ("recovery", recovery.name().to_owned()),
+        ("sack", switch(*sack)),
+        ("dsack", switch(*dsack)),
+        ("dup_thresh", segments(*dup_thresh)),
+        ("adapt_dup_thresh", switch(*adapt_dup_thresh)),
+        ("limited_transmit", switch(*limited_transmit)),
+        ("early_retransmit", switch(*early_retransmit)),
+        ("rack", switch(*rack)),
+        ("tlp", switch(*tlp)),
+        ("frto", switch(*frto)),
+        ("dsack_undo", switch(*dsack_undo)),
+        ("eifel", switch(*eifel)),
+        ("rto_rule", if *rto_rule == RtoRule::Linux { "linux" } else { "rfc6298" }.to_owned()),
+        ("initial_rto", time(*initial_rto)),
+        ("min_rto", time(*min_rto)),
+        ("max_rto", time(*max_rto)),
+        ("syn_retries", syn_retries.to_string()),
+        ("data_retries", data_retries.to_string()),
+        ("timestamps", switch(*timestamps)),
+        ("ecn", ecn_name(*ecn).to_owned()),
+        ("abe", switch(*abe)),
+        ("nagle", switch(*nagle)),
+        ("minshall", switch(*minshall)),
+        ("ack_rule", if *ack_rule == AckRule::Linux { "linux" } else { "rfc5681" }.to_owned()),
+        ("delayed_ack", time(*delayed_ack)),
+        ("ack_every", segments(*ack_every)),
+        ("quick_acks", segments(*quick_acks)),
+        ("receive_buffer", volume(*receive_buffer)),
+        ("receive_buffer_max", volume(*receive_buffer_max)),
+        ("window_scale", window_scale.map_or_else(|| "as needed".to_owned(), |scale| scale.to_string())),
+        ("keepalive", keepalive),
+        ("user_timeout", time(*user_timeout)),
+        ("time_wait", time(*time_wait)),
+        ("fin_timeout", time(*fin_timeout)),
+        ("reset_on_give_up", switch(*reset_on_give_up)),
+        ("conformance", if *conformance == Conformance::Linux { "linux" } else { "rfc" }.to_owned()),
+        ("challenge_interval", time(*challenge_interval)),
+        ("rfc1337", switch(*rfc1337)),
+    ]
+}
+
+fn off() -> String {
+    "off".to_owned()
+}
+
+fn switch(on: bool) -> String {
+    if on { "on".to_owned() } else { off() }
+}
+
+fn time(time: Nanos) -> String {
+    match time {
+        0 => off(),
+        time if time.is_multiple_of(SECOND) => format!("{}s", time / SECOND),
+        time => format!("{}ms", time / MILLISECOND),
+    }
+}
+
+fn volume(bytes: u64) -> String {
+    match bytes {
+        bytes if bytes.is_multiple_of(1 << 20) => format!("{}MiB", bytes >> 20),
+        bytes if bytes.is_multiple_of(1 << 10) => format!("{}KiB", bytes >> 10),
+        bytes => format!("{bytes}B"),
+    }
+}
+
+fn restart_name(restart: Restart) -> &'static str {
+    match restart {
+        Restart::Off => "off",
+        Restart::Rfc5681 => "rfc5681",
+        Restart::LowersSsthresh => "lowers-ssthresh",
+        Restart::RaisesSsthresh => "raises-ssthresh",
+    }
+}
+
+fn ecn_name(mode: EcnMode) -> &'static str {
+    match mode {
+        EcnMode::Off => "off",
+        EcnMode::Passive => "passive",
+        EcnMode::Classic => "classic",
+        EcnMode::Accurate => "accurate",
+    }
+}
