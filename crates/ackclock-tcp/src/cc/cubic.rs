@@ -1,11 +1,9 @@
 //! CUBIC: after a reduction the window is a cubic function of time, flat where congestion was last met (RFC 9438).
-//!
-//! Spurious congestion events (section 4.9) are not undone: the sender does not report them.
 
 #[cfg(test)]
 mod tests;
 
-use super::{CongestionControl, Entry, loss_flight};
+use super::{CongestionControl, Entry, is_gentle, loss_flight, restore};
 use crate::Nanos;
 use crate::context::{Ack, Congestion, Context, Window};
 
@@ -20,6 +18,8 @@ pub(super) const ENTRY: Entry = Entry {
 const C: f64 = 0.4;
 /// beta_cubic = 7/10, the factor of the multiplicative decrease (RFC 9438 section 4.6).
 const BETA: (u64, u64) = (7, 10);
+/// beta_ecn for CUBIC, the factor for a mark with ABE (RFC 8511 section 3.1).
+const BETA_ECN: (u64, u64) = (17, 20);
 /// (1 + beta_cubic) / 2, the factor of fast convergence (RFC 9438 section 4.7).
 const FAST_CONVERGENCE: (u64, u64) = (17, 20);
 /// alpha_cubic = 3 * (1 - beta_cubic) / (1 + beta_cubic), segments per RTT (RFC 9438 section 4.3).
@@ -46,7 +46,7 @@ fn k(w_max: u64, cwnd: u64, mss: u64) -> Nanos {
 }
 
 /// A congestion avoidance stage (RFC 9438 section 4.1.2).
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Epoch {
     /// t: time in which the window could grow.
     elapsed: Nanos,
@@ -74,6 +74,8 @@ pub struct Cubic {
     cwnd_prior: u64,
     /// The current stage; `None` until an ACK begins it.
     epoch: Option<Epoch>,
+    /// W_max, cwnd_prior and the stage before the last reduction, should it prove spurious.
+    before: Option<(u64, u64, Option<Epoch>)>,
 }
 
 impl Cubic {
@@ -101,7 +103,12 @@ impl Cubic {
     // did not use counts for nothing; RFC 7661 is the remedy for senders that this treats too harshly.
     fn reduce(&mut self, window: &mut Window, event: &Congestion) {
         self.cwnd_prior = window.cwnd;
-        window.ssthresh = scale(loss_flight(window, event), BETA).max(2 * event.ctx.mss);
+        let beta = if is_gentle(event) { BETA_ECN } else { BETA };
+        window.ssthresh = scale(loss_flight(window, event), beta).max(2 * event.ctx.mss);
+    }
+
+    fn remember(&mut self) {
+        self.before = Some((self.w_max, self.cwnd_prior, self.epoch));
     }
 }
 
@@ -173,6 +180,7 @@ impl CongestionControl for Cubic {
     }
 
     fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        self.remember();
         // RFC 9438 section 4.7: fast convergence, on cwnd before it is reduced.
         self.w_max = if window.cwnd < self.w_max { scale(window.cwnd, FAST_CONVERGENCE) } else { window.cwnd };
         self.reduce(window, event);
@@ -182,11 +190,20 @@ impl CongestionControl for Cubic {
 
     fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
         if first {
+            self.remember();
             self.reduce(window, event);
         }
         // RFC 9438 section 4.8: W_max is the window at which the next stage begins.
         self.w_max = 0;
         self.epoch = None;
+    }
+
+    // RFC 9438 section 4.9: everything as it was before a spurious event.
+    fn on_undo(&mut self, window: &mut Window, before: &Window) {
+        restore(window, before);
+        if let Some((w_max, cwnd_prior, epoch)) = self.before.take() {
+            (self.w_max, self.cwnd_prior, self.epoch) = (w_max, cwnd_prior, epoch);
+        }
     }
 
     fn on_idle_end(&mut self, _window: &mut Window, ctx: &Context, _idle: Nanos) {

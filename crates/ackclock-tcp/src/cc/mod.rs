@@ -1,6 +1,6 @@
 //! Congestion control: one file an algorithm, one line in [`CATALOGUE`].
 
-use crate::context::{Ack, Congestion, Context, RecoveryEnd, Window};
+use crate::context::{Ack, Cause, Congestion, Context, RecoveryEnd, Window};
 
 mod cubic;
 mod reno;
@@ -21,7 +21,8 @@ pub trait CongestionControl: Send {
     /// start has not used.
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64);
 
-    /// Loss was found by duplicate ACKs or SACK: set ssthresh, and cwnd for the recovery.
+    /// Congestion other than a timeout: loss was found, or a mark was echoed. Set ssthresh, and cwnd to where it is to be when
+    /// the congestion has been answered; how it gets there belongs to the recovery.
     fn on_congestion(&mut self, window: &mut Window, event: &Congestion);
 
     /// The retransmission timer expired: set ssthresh; the sender then sets cwnd to one segment (RFC 5681 section 3.1).
@@ -59,6 +60,11 @@ pub(crate) fn restore(window: &mut Window, before: &Window) {
 /// timeout that ends a fast recovery finds ssthresh where the overload began, and meets it again.
 pub(crate) fn loss_flight(window: &Window, event: &Congestion) -> u64 {
     event.ctx.flight_size.min(window.cwnd)
+}
+
+/// Whether the response to `event` is that of ABE, which reduces less for a mark than for a loss (RFC 8511 section 3).
+pub(crate) fn is_gentle(event: &Congestion) -> bool {
+    event.abe && event.cause == Cause::Ecn
 }
 
 /// An entry of the catalogue.

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{CongestionControl, Entry, loss_flight};
+use super::{CongestionControl, Entry, is_gentle, loss_flight};
 use crate::context::{Ack, Congestion, Window};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -20,9 +20,12 @@ pub struct Reno {
     acked: u64,
 }
 
-/// ssthresh = max(FlightSize/2, 2*SMSS) (RFC 5681 section 3.1, equation 4).
-fn half_flight(window: &Window, event: &Congestion) -> u64 {
-    (loss_flight(window, event) / 2).max(2 * event.ctx.mss)
+/// ssthresh = max(FlightSize/2, 2*SMSS) (RFC 5681 section 3.1, equation 4); for a mark and with ABE, 0.8 of FlightSize
+/// (beta_ecn of RFC 8511 section 3.1).
+fn reduced(window: &Window, event: &Congestion) -> u64 {
+    let flight = loss_flight(window, event);
+    let kept = if is_gentle(event) { flight - flight / 5 } else { flight / 2 };
+    kept.max(2 * event.ctx.mss)
 }
 
 impl CongestionControl for Reno {
@@ -38,14 +41,14 @@ impl CongestionControl for Reno {
 
     fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
         self.acked = 0;
-        window.ssthresh = half_flight(window, event);
+        window.ssthresh = reduced(window, event);
         window.cwnd = window.ssthresh;
     }
 
     fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
         self.acked = 0;
         if first {
-            window.ssthresh = half_flight(window, event);
+            window.ssthresh = reduced(window, event);
         }
     }
 }

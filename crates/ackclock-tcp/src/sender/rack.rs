@@ -13,6 +13,11 @@ pub(super) struct Rack {
     newest: (Nanos, u64),
     /// RACK.rtt.
     rtt: Nanos,
+    /// Whether something that was sent at `time` or later has arrived: a round trip has passed.
+    pub fn since(&self, time: Nanos) -> bool {
+        self.newest.0 >= time
+    }
+
     /// Whether anything has arrived since losses were last looked for.
     advanced: bool,
     /// RACK.reo_wnd_mult.

@@ -54,8 +54,8 @@ pub(super) struct Episode {
     pub inflation: i64,
     /// Without SACK: whether the first partial ACK was seen; only that one restarts the timer.
     pub partial: bool,
-    /// A lost retransmission found before this is acknowledged belongs to a reduction that was made already.
-    pub reduced_to: u64,
+    /// When the window was last reduced: the loss of a retransmission that something sent before shows is of the same window.
+    pub reduced_at: Nanos,
     /// Whether a timeout began it, rather than Tahoe's fast retransmit.
     pub timeout: bool,
     pub frto: Frto,
@@ -146,11 +146,12 @@ impl Sender {
             owed: !rare.reduction.is_proportional(),
             high_rxt: self.una,
             inflation: i64::from(rare.reordering.threshold()) * self.mss as i64,
-            reduced_to: self.nxt,
+            reduced_at: now,
             ..Episode::default()
         };
         if !self.sack && gradual {
-            rare.reduction.start_from_duplicates(u64::from(self.dup_acks) * self.mss);
+            // The last of them is told to the reduction by itself.
+            rare.reduction.start_from_duplicates(u64::from(self.dup_acks.saturating_sub(1)) * self.mss);
         }
         self.recover = Some(self.nxt);
         self.phase = Phase::Fast;
@@ -416,9 +417,9 @@ impl Sender {
         }
         match self.phase {
             Phase::Loss if self.rare.episode.timeout => self.enter_fast_recovery(now, delivered, obs),
-            Phase::Fast if !self.rare.reduction.is_gradual() && self.una >= self.rare.episode.reduced_to => {
+            Phase::Fast if !self.rare.reduction.is_gradual() && self.rare.rack.since(self.rare.episode.reduced_at) => {
                 self.reduce(now, Cause::Loss, delivered);
-                self.rare.episode.reduced_to = self.nxt;
+                self.rare.episode.reduced_at = now;
             }
             _ => {}
         }

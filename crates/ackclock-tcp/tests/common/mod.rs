@@ -3,13 +3,32 @@
 
 use std::collections::BTreeMap;
 
+use ackclock_tcp::config::RtoRule;
+use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::segment::SackBlock;
-use ackclock_tcp::{Config, Endpoint, Flags, MILLISECOND, NEVER, Nanos, Segment, State, reset_for, stack};
+use ackclock_tcp::{Config, Endpoint, Flags, MILLISECOND, NEVER, Nanos, SECOND, Segment, State, reset_for, stack};
 
 pub const MSS: u64 = 1000;
 
 pub fn config() -> Config {
     Config { mss: MSS as u32, ..(stack::by_name("rfc").unwrap().config)() }
+}
+
+/// Loss recovery as Linux 6 has it, with timers that do not depend on timestamps.
+pub fn linux() -> Config {
+    Config {
+        recovery: Recovery::Prr,
+        rto_rule: RtoRule::Linux,
+        min_rto: 200 * MILLISECOND,
+        max_rto: 120 * SECOND,
+        adapt_dup_thresh: true,
+        rack: true,
+        tlp: true,
+        frto: true,
+        dsack_undo: true,
+        eifel: true,
+        ..config()
+    }
 }
 
 /// Two endpoints with `delay` each way. `fate` sees every segment (its number within its direction from 0, whether it goes
@@ -176,6 +195,12 @@ impl Script {
 
     /// The peer acknowledges up to `ack` and reports `blocks`; returns what leaves in response.
     pub fn ack(&mut self, ack: u64, blocks: &[(u64, u64)]) -> Vec<u64> {
+        self.take(ack, blocks);
+        self.sends()
+    }
+
+    /// The same, and nothing leaves yet.
+    pub fn take(&mut self, ack: u64, blocks: &[(u64, u64)]) {
         let mut segment = Segment::new(Flags::ACK);
         let wire = |offset: u64| self.iss.wrapping_add(1).wrapping_add((offset * MSS) as u32);
         segment.seq = PEER_ISS + 1;
@@ -186,7 +211,12 @@ impl Script {
         }
         segment.sack_count = blocks.len() as u8;
         self.end.on_segment(self.now, &segment, &mut ());
-        self.sends()
+    }
+
+    /// The volume estimated to be in the network, in segments.
+    pub fn in_flight(&self) -> u32 {
+        let recovery = self.end.loss_recovery();
+        recovery.outstanding + recovery.retransmitted - recovery.sacked - recovery.lost
     }
 
     /// cwnd in segments.
