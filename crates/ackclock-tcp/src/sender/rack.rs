@@ -13,11 +13,6 @@ pub(super) struct Rack {
     newest: (Nanos, u64),
     /// RACK.rtt.
     rtt: Nanos,
-    /// Whether something that was sent at `time` or later has arrived: a round trip has passed.
-    pub fn since(&self, time: Nanos) -> bool {
-        self.newest.0 >= time
-    }
-
     /// Whether anything has arrived since losses were last looked for.
     advanced: bool,
     /// RACK.reo_wnd_mult.
@@ -90,6 +85,11 @@ impl Rack {
     pub fn reordering_window(&self, min_rtt: Option<Nanos>, srtt: Option<Nanos>) -> Nanos {
         let wide = min_rtt.unwrap_or(0).saturating_mul(u64::from(self.steps)) / 4;
         wide.min(srtt.unwrap_or(0))
+    }
+
+    /// Whether something that was sent at `time` or later has arrived: a round trip has passed.
+    pub fn since(&self, time: Nanos) -> bool {
+        self.newest.0 >= time
     }
 
     /// Whether anything has arrived since losses were last looked for, which is so but once.
