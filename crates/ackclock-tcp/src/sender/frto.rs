@@ -36,27 +36,40 @@ pub(super) struct News {
     pub eager: bool,
 }
 
+/// What is to be done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Verdict {
+    /// Nothing, or nothing yet.
+    Open,
+    /// The timeout was spurious.
+    Spurious,
+    /// The loss was real, and new data has shown it: two round trips have passed, after which slow start would have three
+    /// segments in the network (step 3.a).
+    Real,
+}
+
 impl Frto {
-    /// An acknowledgment arrived after the timeout. Returns whether the timeout was spurious.
-    pub fn on_ack(&mut self, news: &News) -> bool {
+    /// An acknowledgment arrived after the timeout.
+    pub fn on_ack(&mut self, news: &News) -> Verdict {
         let decides = *self == Frto::SecondAck || (*self == Frto::FirstAck && news.eager);
         if decides && news.original {
             *self = Frto::Off;
-            return true;
+            return Verdict::Spurious;
         }
         *self = match *self {
-            Frto::Off => Frto::Off,
             // 2.b: new data, so that the next ACK tells what the network did with the rest.
             Frto::FirstAck if news.advanced && !news.complete && news.can_send => Frto::SecondAck,
             // 2.a, and 2.b without anything to send.
             Frto::FirstAck if news.advanced => Frto::Off,
             // Duplicate ACKs before it: without SACK they end it (2.a); with SACK they are not the answer yet.
             Frto::FirstAck if news.duplicate && !news.sack => Frto::Off,
-            Frto::FirstAck => Frto::FirstAck,
-            // 3.a: the loss was real.
-            Frto::SecondAck if news.advanced || news.duplicate => Frto::Off,
-            Frto::SecondAck => Frto::SecondAck,
+            // 3.a
+            Frto::SecondAck if news.advanced || news.duplicate => {
+                *self = Frto::Off;
+                return Verdict::Real;
+            }
+            waiting => waiting,
         };
-        false
+        Verdict::Open
     }
 }

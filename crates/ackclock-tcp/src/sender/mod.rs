@@ -175,7 +175,7 @@ impl Sender {
             rack: config.rack,
             tlp: config.tlp,
             frto: config.frto,
-            undoes: config.dsack_undo || config.eifel,
+            undoes: config.dsack_undo || config.eifel || config.frto,
             limited_transmit: config.limited_transmit,
             early_retransmit: config.early_retransmit,
             ecn: config.ecn != EcnMode::Off,

@@ -4,7 +4,7 @@
 //! [`super::undo`] and [`super::frto`].
 
 use super::Sender;
-use super::frto::Frto;
+use super::frto::{Frto, News, Verdict};
 use super::input::Arrived;
 use super::reduction::Step;
 use super::scoreboard::Delivered;
@@ -281,7 +281,7 @@ impl Sender {
         let complete = self.una >= point;
         let mut spurious = advanced && self.rare.undo.proven(arrived.echo);
         if self.rare.episode.frto != Frto::Off {
-            let news = super::frto::News {
+            let news = News {
                 advanced,
                 complete,
                 original: arrived.original && (self.sack || !arrived.resent),
@@ -290,7 +290,13 @@ impl Sender {
                 sack: self.sack,
                 eager: self.rtt.is_linux() && self.sack,
             };
-            spurious |= self.rare.episode.frto.on_ack(&news);
+            match self.rare.episode.frto.on_ack(&news) {
+                Verdict::Open => {}
+                Verdict::Spurious => spurious = true,
+                // Linux leaves the window as slow start has made it.
+                Verdict::Real if news.eager || complete => {}
+                Verdict::Real => self.window.cwnd = 3 * self.mss,
+            }
         }
         if spurious {
             self.undo(now, true, obs);

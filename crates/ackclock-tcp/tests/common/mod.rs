@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use ackclock_tcp::config::RtoRule;
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::segment::SackBlock;
-use ackclock_tcp::{Config, Endpoint, Flags, MILLISECOND, NEVER, Nanos, SECOND, Segment, State, reset_for, stack};
+use ackclock_tcp::{
+    Config, Endpoint, Flags, MILLISECOND, NEVER, Nanos, SECOND, Segment, State, Timestamps, reset_for, stack,
+};
 
 pub const MSS: u64 = 1000;
 
@@ -127,6 +129,10 @@ pub struct Script {
     pub end: Endpoint,
     /// The peer's window field, in units of 1,024 bytes.
     pub window: u16,
+    /// With timestamps: TSval of each data segment that left, and what the peer echoes next.
+    pub stamps: Vec<u32>,
+    pub echo: u32,
+    timestamps: bool,
     iss: u32,
 }
 
@@ -135,6 +141,9 @@ const PEER_ISS: u32 = 5000;
 impl Script {
     /// Established at `rtt` after the SYN left at 0; the peer offers SACK where `config` does.
     pub fn established(config: &Config, rtt: Nanos) -> Script {
+        // Segments carry MSS bytes with timestamps, too.
+        let options = if config.timestamps { 12 } else { 0 };
+        let config = &Config { mss: config.mss + options, ..config.clone() };
         let mut end = Endpoint::new(config, 100);
         end.connect(0);
         let syn = end.poll_transmit(0, &mut ()).expect("a SYN");
@@ -142,7 +151,8 @@ impl Script {
         let mut reply = Segment::new(Flags::SYN.with(Flags::ACK));
         reply.seq = PEER_ISS;
         reply.ack = syn.seq.wrapping_add(1);
-        reply.mss = MSS as u16;
+        reply.mss = config.mss as u16;
+        reply.timestamps = syn.timestamps.map(|stamps| Timestamps { val: 1, ecr: stamps.val });
         reply.window = u16::MAX;
         reply.window_scale = 10;
         reply.sack_permitted = config.sack;
@@ -150,7 +160,9 @@ impl Script {
         assert_eq!(end.state(), State::Established);
         let ack = end.poll_transmit(rtt, &mut ()).expect("the third segment of the handshake");
         assert_eq!(ack.seq_len(), 0);
-        let mut script = Script { now: rtt, end, window: 60_000, iss: syn.seq };
+        let echo = syn.timestamps.map_or(0, |stamps| stamps.val);
+        let timestamps = syn.timestamps.is_some();
+        let mut script = Script { now: rtt, end, window: 60_000, stamps: Vec::new(), echo, timestamps, iss: syn.seq };
         // The window of a SYN is not scaled: the peer now says what it means.
         script.ack(0, &[]);
         script
@@ -187,6 +199,7 @@ impl Script {
         let mut offsets = Vec::new();
         while let Some(segment) = self.end.poll_transmit(self.now, &mut ()) {
             if segment.len > 0 {
+                self.stamps.extend(segment.timestamps.map(|stamps| stamps.val));
                 offsets.push(u64::from(segment.seq.wrapping_sub(self.iss).wrapping_sub(1)) / MSS);
             }
         }
@@ -206,6 +219,10 @@ impl Script {
         segment.seq = PEER_ISS + 1;
         segment.ack = wire(ack);
         segment.window = self.window;
+        if self.timestamps {
+            let val = 2 + (self.now / MILLISECOND) as u32;
+            segment.timestamps = Some(Timestamps { val, ecr: self.echo });
+        }
         for (slot, &(start, end)) in segment.sack.iter_mut().zip(blocks) {
             *slot = SackBlock { start: wire(start), end: wire(end) };
         }
