@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::ast::{Icmp, Packet, Tcp};
+use crate::send_buffer::SendBuffer;
 use crate::settings::Settings;
 use crate::socket::{Connection, Options, Role, Socket, SocketId, ZeroCopy};
 use crate::sysctl::{Sysctls, congestion_control};
@@ -137,9 +138,17 @@ impl Host {
             read: 0,
             written: 0,
             zerocopy: ZeroCopy::default(),
+            send_buffer: self.send_buffer(options),
             numbers: Numbers::default(),
             peer_mss: self.settings.mss(),
         }))
+    }
+
+    fn send_buffer(&self, options: &Options) -> SendBuffer {
+        match options.send_buffer {
+            Some(limit) => SendBuffer::new(limit, None),
+            None => SendBuffer::new(self.sysctls.send_buffer(), Some(self.sysctls.send_buffer_most())),
+        }
     }
 
     /// The connection that the script's packets concern.
@@ -173,8 +182,8 @@ impl Host {
             self.drain();
             return Ok(());
         }
-        if segment.flags.has(Flags::SYN) && segment.mss != 0 {
-            connection.peer_mss = connection.peer_mss.min(u32::from(segment.mss));
+        if segment.flags.has(Flags::SYN) {
+            connection.send_buffer.offered(u64::from(segment.window));
         }
         let before = connection.endpoint.state();
         let progress = connection.endpoint.on_segment(now, &segment, &mut ());
@@ -229,7 +238,8 @@ impl Host {
 
     /// What a call into the endpoint of socket `id` changed.
     fn note(&mut self, id: SocketId, progress: Progress, before: State) {
-        let limit = self.send_limit(id);
+        let low = self.not_sent_low(id);
+        let now = self.now;
         let socket = &mut self.sockets[id];
         let (mut woken_in, mut woken_out) = (false, false);
         let Role::Connection(connection) = &mut socket.role else { return };
@@ -251,9 +261,17 @@ impl Host {
             woken_out = true;
         }
         woken_in |= connection.complete_zerocopy();
-        let room = connection.queued() < limit;
-        if socket.wants_room && room {
-            socket.wants_room = false;
+        if connection.connected {
+            let info = connection.endpoint.info(now);
+            connection.peer_mss = info.snd_mss.max(1);
+            let first = progress.has(Progress::CONNECTED);
+            connection.send_buffer.offered(info.snd_wnd);
+            if first || connection.send_buffer.wanted {
+                connection.send_buffer.grow(u64::from(info.snd_cwnd), u64::from(info.snd_mss));
+            }
+        }
+        if connection.send_buffer.wanted && connection.send_buffer.writable(connection.stream(), low) {
+            connection.send_buffer.wanted = false;
             woken_out = true;
         }
         socket.woken_in += u64::from(woken_in);
@@ -266,17 +284,16 @@ impl Host {
         }
     }
 
-    /// The most unacknowledged bytes that a socket takes.
-    pub fn send_limit(&self, id: SocketId) -> u64 {
-        self.sockets[id].options.send_buffer.unwrap_or_else(|| self.sysctls.send_buffer())
+    /// Unsent bytes from which on a socket takes no more (TCP_NOTSENT_LOWAT).
+    pub fn not_sent_low(&self, id: SocketId) -> Option<u64> {
+        self.sockets[id].options.not_sent_low.or(self.sysctls.not_sent_low)
     }
 
-    /// Whether a write to socket `id` would be taken.
-    pub fn has_room(&self, id: SocketId) -> bool {
-        let Some(connection) = self.sockets[id].connection() else { return false };
-        let low = self.sockets[id].options.not_sent_low.or(self.sysctls.not_sent_low);
-        let unsent = connection.unsent();
-        connection.queued() < self.send_limit(id) && low.is_none_or(|low| unsent < low)
+    /// Whether `poll` calls a socket writable.
+    pub fn writable(&self, id: SocketId) -> bool {
+        let low = self.not_sent_low(id);
+        let connection = self.sockets[id].connection();
+        connection.is_some_and(|connection| connection.send_buffer.writable(connection.stream(), low))
     }
 
     /// Lets everything leave that may leave now.

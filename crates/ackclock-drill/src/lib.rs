@@ -10,6 +10,7 @@ mod host;
 pub mod lexer;
 pub mod parse;
 mod run;
+mod send_buffer;
 mod settings;
 mod shell;
 mod show;

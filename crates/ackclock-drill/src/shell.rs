@@ -40,6 +40,8 @@ fn simple(words: &[String], sysctls: &mut Sysctls, files: &Files<'_>, depth: u32
         "sh" | "bash" | "source" | "." if !arguments.is_empty() && !arguments[0].starts_with('-') => {
             simple(arguments, sysctls, files, depth)
         }
+        // Whoever wants a file finds one, and our packets are cut as they leave.
+        "rm" | "dd" | "touch" | "ethtool" => Ok(()),
         "nstat" | "true" | ":" | "set" | "sync" | "exit" | "ulimit" | "cat" | "dmesg" => Ok(()),
         _ if name.starts_with("sysctl_restore_") => Ok(()),
         "defaults.sh" => match files(command) {
@@ -77,7 +79,7 @@ fn echo(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Result
     match arguments.iter().position(|word| word == ">") {
         None => Ok(()),
         Some(at) => match &arguments[at + 1..] {
-            [path] if path.starts_with("/proc/sys/") => sysctls.set(path, &arguments[..at].join(" ")),
+            [path] if path.starts_with("/proc/sys/") || path.starts_with("/sys/module/tcp_cubic/") => sysctls.set(path, &arguments[..at].join(" ")),
             [path] if path == "/dev/null" => Ok(()),
             _ => unknown(words),
         },

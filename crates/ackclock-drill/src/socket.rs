@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::send_buffer::SendBuffer;
 use crate::symbols;
 use ackclock_tcp::{Endpoint, Nanos};
 
@@ -63,8 +64,6 @@ pub struct Socket {
     pub woken_in: u64,
     /// Grows with everything that wakes a writer.
     pub woken_out: u64,
-    /// Whether a writer found no room.
-    pub wants_room: bool,
 }
 
 /// What a socket is.
@@ -103,6 +102,8 @@ pub struct Connection {
     pub written: u64,
     /// Ends of zero-copy writes, and their completions.
     pub zerocopy: ZeroCopy,
+    /// What it takes before a write blocks.
+    pub send_buffer: SendBuffer,
     /// How the script's numbers become those of the wire.
     pub numbers: crate::wire::Numbers,
     /// Payload of a full segment: what the two SYNs leave.
@@ -129,7 +130,6 @@ impl Socket {
             nonblocking: false,
             woken_in: 0,
             woken_out: 0,
-            wants_room: false,
         }
     }
 

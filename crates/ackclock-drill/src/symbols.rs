@@ -99,6 +99,7 @@ pub const ORIGIN_ZEROCOPY: i64 = 5;
 pub const CODE_COPIED: i64 = 1;
 
 const SYMBOLS: &[(&str, i64)] = &[
+    ("NULL", 0),
     ("AF_UNSPEC", 0),
     ("AF_INET", 2),
     ("PF_INET", 2),

@@ -4,7 +4,7 @@ use crate::verdict::Stop;
 use ackclock_tcp::config::{EcnMode, Restart};
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::recovery::Recovery;
-use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND, cc, validation};
+use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND, cc, slow_start, validation};
 
 /// What scripts have set; `None` leaves the stack's own choice.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -24,6 +24,7 @@ pub struct Sysctls {
     restart: Option<bool>,
     early_retrans: Option<u8>,
     recovery: Option<u8>,
+    hystart: Option<bool>,
     /// tcp_rmem: least, default and most bytes.
     receive: Option<[u64; 3]>,
     /// tcp_wmem.
@@ -124,7 +125,7 @@ impl Sysctls {
 
     /// Takes a setting; its name may be written with dots, with slashes or as a path below /proc/sys.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), Stop> {
-        let name = name.trim_start_matches("/proc/sys/").replace('/', ".");
+        let name = name.trim_start_matches("/proc/sys/").trim_start_matches("/sys/module/").replace('/', ".");
         let value = value.trim().trim_matches('"');
         let wrong = || Stop::Fail(format!("sysctl {name}={value}: expected whole numbers"));
         let number = || value.parse::<u32>().map_err(|_| wrong());
@@ -159,6 +160,11 @@ impl Sysctls {
             "keepalive_time" => self.keepalive[0] = Some(seconds()?),
             "keepalive_intvl" => self.keepalive[1] = Some(seconds()?),
             "keepalive_probes" => self.keepalive_probes = Some(number()?),
+            _ if name == "tcp_cubic.parameters.hystart" => self.hystart = Some(number()? != 0),
+            // Both of its ways to find the end of slow start, as by default, or none.
+            _ if name == "tcp_cubic.parameters.hystart_detect" && matches!(value, "0" | "3") => {
+                self.hystart = Some(number()? != 0);
+            }
             _ if HARMLESS.contains(&name.as_str()) => {}
             _ => match OFF.iter().find(|(known, _)| *known == name) {
                 Some((_, values)) if values.contains(&value) => {}
@@ -168,8 +174,13 @@ impl Sysctls {
         Ok(())
     }
 
-    /// The most a send buffer takes by itself: auto-tuning goes up to the third value of tcp_wmem (Linux: 4 MiB).
+    /// The send buffer that a socket starts with (Linux: 16 KiB).
     pub fn send_buffer(&self) -> u64 {
+        self.send.map_or(16 << 10, |[_, start, _]| start)
+    }
+
+    /// What auto-tuning may raise it to (Linux: 4 MiB).
+    pub fn send_buffer_most(&self) -> u64 {
         self.send.map_or(4 << 20, |[_, _, most]| most)
     }
 
@@ -196,6 +207,10 @@ impl Sysctls {
         }
         if let Some(name) = &self.congestion_control {
             config.cc = congestion_control(name)?;
+        }
+        if let Some(on) = self.hystart {
+            let name = if on { "hystart" } else { "standard" };
+            config.slow_start = slow_start::by_name(name).expect("in the catalogue");
         }
         if let Some(mode) = self.early_retrans {
             config.tlp = mode >= 3;

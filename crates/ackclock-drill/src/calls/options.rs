@@ -3,6 +3,7 @@
 use super::{Answer, Arguments, Called, Halt, Progress, eval, field};
 use crate::ast::{Call, Expr};
 use crate::host::Host;
+use crate::send_buffer::LEAST;
 use crate::socket::{Options, SocketId};
 use crate::symbols::{NONBLOCK, RDWR, errno_number, value};
 use crate::sysctl::congestion_control;
@@ -43,7 +44,7 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Call
     let number = || eval(argument);
     let count = || -> Result<u64, Halt> { u64::try_from(eval(argument)?).map_err(|_| Halt::Errno("EINVAL")) };
     match name {
-        "SO_SNDBUF" | "SO_SNDBUFFORCE" => options.send_buffer = Some((2 * count()?).max(4608)),
+        "SO_SNDBUF" | "SO_SNDBUFFORCE" => options.send_buffer = Some((2 * count()?).max(LEAST)),
         "SO_RCVBUF" | "SO_RCVBUFFORCE" => options.receive_buffer = Some((2 * count()?).max(2304)),
         "SO_LINGER" => options.linger = linger(argument)?,
         "SO_KEEPALIVE" => options.keepalive = number()? != 0,
@@ -91,6 +92,7 @@ fn take_effect(host: &mut Host, id: SocketId, name: &str) -> Called {
     match name {
         "TCP_CONGESTION" => return Err(Stop::Unsupported("TCP_CONGESTION of a connection".to_owned()).into()),
         "TCP_MAXSEG" => connection.endpoint.set_max_segment(options.max_segment.unwrap_or(u32::MAX)),
+        "SO_SNDBUF" | "SO_SNDBUFFORCE" => connection.send_buffer.fix(options.send_buffer.unwrap_or(LEAST)),
         "SO_RCVBUF" | "SO_RCVBUFFORCE" => {
             connection.endpoint.set_receive_buffer(options.receive_buffer.unwrap_or(0) / 2);
         }
@@ -141,15 +143,16 @@ pub(super) fn getsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Call
 fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
     let keepalive = host.keepalive(&host.sockets[id].options);
     let mss = host.settings.mss();
-    let limit = host.send_limit(id);
-    let low = host.sysctls.not_sent_low;
+    let start = host.sysctls.send_buffer();
     let socket = &mut host.sockets[id];
     if name == "SO_ERROR" {
         let error = socket.connection_mut().and_then(|connection| connection.error.take());
         return Ok(error.and_then(errno_number).unwrap_or(0));
     }
     let peer_mss = socket.connection().filter(|connection| connection.connected).map(|connection| connection.peer_mss);
+    let limit = socket.connection().map(|connection| connection.send_buffer.limit());
     let options: &Options = &socket.options;
+    let limit = limit.or(options.send_buffer).unwrap_or(start);
     Ok(match name {
         "SO_SNDBUF" => limit as i64,
         "SO_RCVBUF" if options.receive_buffer.is_some() => options.receive_buffer.unwrap_or(0) as i64,
@@ -164,7 +167,7 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
         "TCP_KEEPINTVL" => (keepalive.interval / SECOND) as i64,
         "TCP_KEEPCNT" => i64::from(keepalive.probes),
         "TCP_USER_TIMEOUT" => (options.user_timeout.unwrap_or(0) / MILLISECOND) as i64,
-        "TCP_NOTSENT_LOWAT" => options.not_sent_low.or(low).unwrap_or(0) as i64,
+        "TCP_NOTSENT_LOWAT" => options.not_sent_low.unwrap_or(0) as i64,
         _ => match options.stored.get(name) {
             Some(&stored) => stored,
             None if STORED.contains(&name) => 0,

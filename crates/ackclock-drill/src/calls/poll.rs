@@ -39,11 +39,11 @@ impl Host {
     fn events(&mut self, fd: i64) -> Option<(i64, (u64, u64))> {
         let Some(Descriptor::Socket(id)) = self.fds.get(&fd) else { return None };
         let id = *id;
-        let room = self.has_room(id);
+        let room = self.writable(id);
         let socket = &mut self.sockets[id];
-        if socket.connection().is_some_and(|connection| connection.connected) && !room {
+        if let Some(connection) = socket.connection_mut().filter(|connection| connection.connected) {
             // Whoever asks whether there is room wants to be told when there is.
-            socket.wants_room = true;
+            connection.send_buffer.wanted |= !room;
         }
         Some((socket.readiness(room), (socket.woken_in, socket.woken_out)))
     }

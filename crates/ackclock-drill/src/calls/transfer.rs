@@ -11,6 +11,7 @@ use ackclock_tcp::{NEVER, Push};
 pub(super) fn read(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
     let arguments = Arguments::of(call, 3)?;
     let id = host.socket_of(arguments.int(0)?)?;
+    wild(&arguments)?;
     receive(host, id, arguments.bytes(2)?, 0, progress)
 }
 
@@ -18,6 +19,7 @@ pub(super) fn read(host: &mut Host, call: &Call, progress: &mut Progress) -> Cal
 pub(super) fn recv(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
     let arguments = Arguments::of(call, 4)?;
     let id = host.socket_of(arguments.int(0)?)?;
+    wild(&arguments)?;
     receive(host, id, arguments.bytes(2)?, arguments.int(3)?, progress)
 }
 
@@ -31,6 +33,7 @@ pub(super) fn readv(host: &mut Host, call: &Call, progress: &mut Progress) -> Ca
 pub(super) fn write(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
     let arguments = Arguments::of(call, 3)?;
     let id = host.socket_of(arguments.int(0)?)?;
+    wild(&arguments)?;
     transmit(host, id, arguments.bytes(2)?, 0, progress)
 }
 
@@ -38,6 +41,7 @@ pub(super) fn write(host: &mut Host, call: &Call, progress: &mut Progress) -> Ca
 pub(super) fn send(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
     let arguments = Arguments::of(call, 4)?;
     let id = host.socket_of(arguments.int(0)?)?;
+    wild(&arguments)?;
     transmit(host, id, arguments.bytes(2)?, arguments.int(3)?, progress)
 }
 
@@ -60,6 +64,15 @@ pub(super) fn sendfile(host: &mut Host, call: &Call, progress: &mut Progress) ->
 /// `open`: a file with as many bytes as anyone will send from it.
 pub(super) fn open(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
     host.install(call, Descriptor::File)
+}
+
+/// A buffer that is given as a number, or NULL, is none.
+fn wild(arguments: &Arguments<'_>) -> Result<(), Halt> {
+    match arguments.get(1) {
+        Expr::Int(_) => Err(Halt::Errno("EFAULT")),
+        Expr::Word(word) if word == "NULL" => Err(Halt::Errno("EFAULT")),
+        _ => Ok(()),
+    }
 }
 
 /// Bytes of `[{..., 100}, {..., 200}]`.
@@ -136,19 +149,23 @@ pub(super) fn transmit(host: &mut Host, id: SocketId, wanted: u64, flags: i64, p
     if !connection.connected {
         return if waits { Ok(Answer::Blocks(NEVER)) } else { Err(Halt::Errno("EAGAIN")) };
     }
-    while progress.done < wanted && host.has_room(id) {
-        let chunk = chunk(host, id).min(wanted - progress.done);
+    let low = host.not_sent_low(id);
+    while progress.done < wanted {
         let now = host.now;
         let connection = host.connection_mut(id)?;
+        let chunk = connection.send_buffer.room(connection.stream(), low).min(wanted - progress.done);
+        if chunk == 0 {
+            break;
+        }
         let last = progress.done + chunk == wanted;
-        let push = if last { crate::stack::push(flags) } else { Push::Now };
+        let push = if last { crate::stack::push(flags) } else { Push::More };
         connection.endpoint.write_with(now, chunk, push);
         connection.written += chunk;
         progress.done += chunk;
         host.drain();
     }
     if progress.done < wanted {
-        host.sockets[id].wants_room = true;
+        host.connection_mut(id)?.send_buffer.wanted = true;
         if waits {
             return Ok(Answer::Blocks(NEVER));
         }
@@ -164,14 +181,4 @@ pub(super) fn transmit(host: &mut Host, id: SocketId, wanted: u64, flags: i64, p
         connection.zerocopy.under_way.push_back((connection.written, number));
     }
     Ok(Answer::Value(progress.done as i64))
-}
-
-/// Bytes that are given to the endpoint before the limits are looked at again: a segment where what is not sent is limited,
-/// as much as fits where only the buffer is.
-fn chunk(host: &Host, id: SocketId) -> u64 {
-    let socket = &host.sockets[id];
-    let Some(connection) = socket.connection() else { return 1 };
-    let low = socket.options.not_sent_low.or(host.sysctls.not_sent_low);
-    let free = host.send_limit(id).saturating_sub(connection.queued()).max(1);
-    if low.is_some() { free.min(u64::from(connection.peer_mss)) } else { free }
 }
