@@ -62,14 +62,13 @@ pub fn differences(
         compare("win", window.to_string(), sent.window.to_string());
     }
     let bits = sent.ecn as u8;
-    match (packet.ip.ecn, packet.ip.tos) {
-        (Some(EcnField::Is(expected)), _) => {
+    match packet.ip.ecn {
+        Some(EcnField::Is(expected)) => {
             compare("ECN field", show::ecn_name(expected).to_owned(), show::ecn_name(bits).to_owned());
         }
-        (Some(EcnField::Capable), _) if !matches!(bits, 1 | 2) => {
+        Some(EcnField::Capable) if !matches!(bits, 1 | 2) => {
             compare("ECN field", "ect01".to_owned(), show::ecn_name(bits).to_owned());
         }
-        (None, Some(tos)) => compare("tos", format!("{tos:#x}"), format!("{bits:#x}")),
         _ => {}
     }
     if let Some(options) = &expected.options {

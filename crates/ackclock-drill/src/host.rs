@@ -145,10 +145,12 @@ impl Host {
     }
 
     fn send_buffer(&self, options: &Options) -> SendBuffer {
-        match options.send_buffer {
+        let mut buffer = match options.send_buffer {
             Some(limit) => SendBuffer::new(limit, None),
             None => SendBuffer::new(self.sysctls.send_buffer(), Some(self.sysctls.send_buffer_most())),
-        }
+        };
+        buffer.paced = self.sysctls.fair_queue;
+        buffer
     }
 
     /// The connection that the script's packets concern.
@@ -185,9 +187,14 @@ impl Host {
         if segment.flags.has(Flags::SYN) {
             connection.send_buffer.offered(u64::from(segment.window));
         }
-        let before = connection.endpoint.state();
-        let progress = connection.endpoint.on_segment(now, &segment, &mut ());
-        self.note(id, progress, before);
+        // A packet larger than the device takes arrives as segments in one go, of which nothing is heard between.
+        let most = self.settings.arriving_mss.unwrap_or_else(|| self.settings.mss());
+        for part in parts(segment, most) {
+            let connection = self.sockets[id].connection_mut().expect("it is one");
+            let before = connection.endpoint.state();
+            let progress = connection.endpoint.on_segment(now, &part, &mut ());
+            self.note(id, progress, before);
+        }
         self.drain();
         Ok(())
     }
@@ -339,4 +346,18 @@ impl Host {
         self.drain();
         Ok(true)
     }
+}
+
+/// A segment cut into pieces of at most `most` bytes of payload; FIN and PSH go with the last.
+fn parts(whole: Segment, most: u32) -> impl Iterator<Item = Segment> {
+    let count = whole.len.div_ceil(most).max(1);
+    (0..count).map(move |index| {
+        let mut part = whole;
+        part.seq = whole.seq.wrapping_add(index * most);
+        part.len = (whole.len - index * most).min(most);
+        if index + 1 < count {
+            part.flags = whole.flags.without(Flags::FIN.with(Flags::PSH));
+        }
+        part
+    })
 }

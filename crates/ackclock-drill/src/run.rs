@@ -355,7 +355,12 @@ fn beyond(packet: &Packet) -> Option<String> {
     if packet.ports.is_some() {
         return Some("packets with ports of their own".to_owned());
     }
+    let checked = !packet.inbound && (packet.ip.tos.is_some() || packet.ip.ttl.is_some() || packet.ip.flow_label.is_some());
+    if checked {
+        return Some("type of service, time to live and flow label of packets that leave".to_owned());
+    }
     match &packet.body {
+        Body::Tcp(tcp) if tcp.flags & Flags::SYN.0 != 0 && tcp.len > 0 => Some("Fast Open".to_owned()),
         Body::Tcp(tcp) => tcp.options.iter().flatten().find_map(|option| match option {
             crate::ast::TcpOption::Other(name) => Some((*name).to_owned()),
             _ => None,

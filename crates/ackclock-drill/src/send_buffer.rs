@@ -25,6 +25,8 @@ pub struct SendBuffer {
     tail: u64,
     /// The largest window the peer has offered.
     window: u64,
+    /// Whether the device's queue paces, so that what the window lets go counts as sent while it waits there.
+    pub paced: bool,
     /// Whether someone found no room, and waits to hear of it.
     pub wanted: bool,
 }
@@ -32,7 +34,7 @@ pub struct SendBuffer {
 impl SendBuffer {
     /// A buffer of `limit` bytes of memory that may grow to `most`.
     pub fn new(limit: u64, most: Option<u64>) -> SendBuffer {
-        SendBuffer { limit, most, tail: 0, window: 0, wanted: false }
+        SendBuffer { limit, most, tail: 0, window: 0, paced: false, wanted: false }
     }
 
     /// SO_SNDBUF: the limit, which stays.
@@ -113,9 +115,13 @@ pub struct Numbers {
 impl Connection {
     /// Where the stream stands.
     pub fn stream(&self) -> Numbers {
+        let mut sent = self.written - self.unsent();
+        if self.send_buffer.paced {
+            sent = sent.max((self.endpoint.acked() + self.endpoint.window().cwnd).min(self.written));
+        }
         Numbers {
             written: self.written,
-            sent: self.written - self.unsent(),
+            sent,
             queued: self.queued(),
             mss: u64::from(self.peer_mss.max(1)),
         }

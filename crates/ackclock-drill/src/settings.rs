@@ -25,6 +25,8 @@ pub struct Settings {
     pub tolerance_percent: f64,
     /// `--mtu` of the device.
     pub mtu: u32,
+    /// `--mss`: payload of the segments that a large packet arrives as; by default what the device takes.
+    pub arriving_mss: Option<u32>,
     /// `--tcp_ts_tick_usecs`: the tick of our timestamps, whose values are then checked; 0 leaves them unchecked.
     pub timestamp_tick: Nanos,
     /// `--tcp_ts_ecr_scaled`: an echoed timestamp that no packet carried is worked out from the first one.
@@ -40,6 +42,7 @@ impl Default for Settings {
             tolerance: 4 * MILLISECOND,
             tolerance_percent: 0.0,
             mtu: 1500,
+            arriving_mss: None,
             timestamp_tick: 0,
             scaled_echoes: false,
             init_scripts: Vec::new(),
@@ -91,6 +94,10 @@ impl Settings {
             "mtu" => {
                 let mtu = text.parse().ok().filter(|mtu| (68..=65_535).contains(mtu));
                 self.mtu = mtu.ok_or_else(|| wrong("68 to 65535 bytes"))?;
+            }
+            "mss" => {
+                let mss = text.parse().ok().filter(|mss| (1..=65_535).contains(mss));
+                self.arriving_mss = Some(mss.ok_or_else(|| wrong("1 to 65535 bytes"))?);
             }
             "tcp_ts_tick_usecs" => {
                 let micros: u32 = text.parse().map_err(|_| wrong("microseconds"))?;

@@ -104,61 +104,44 @@ fn queue(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Resul
 fn commands(text: &str) -> Vec<Vec<String>> {
     let mut commands = Vec::new();
     let mut words: Vec<String> = Vec::new();
-    let mut word = String::new();
-    let mut in_word = false;
+    // The word being read; quotes alone make an empty one.
+    let mut open: Option<String> = None;
     let mut chars = text.chars().peekable();
-    macro_rules! end_word {
-        () => {
-            if in_word {
-                words.push(std::mem::take(&mut word));
-                in_word = false;
-            }
-        };
-    }
     while let Some(c) = chars.next() {
         match c {
             '\\' if chars.peek() == Some(&'\n') => {
                 chars.next();
             }
-            '\\' => {
-                in_word = true;
-                word.extend(chars.next());
-            }
-            '\'' | '"' => {
-                in_word = true;
-                word.extend(chars.by_ref().take_while(|&inner| inner != c));
-            }
+            '\\' => open.get_or_insert_default().extend(chars.next()),
+            '\'' | '"' => open.get_or_insert_default().extend(chars.by_ref().take_while(|&inner| inner != c)),
             '$' if chars.peek() == Some(&'(') => {
-                in_word = true;
+                let word = open.get_or_insert_default();
                 word.push(c);
                 word.extend(chars.by_ref().take_while(|&inner| inner != ')'));
                 word.push(')');
             }
-            '#' if !in_word => while chars.next_if(|&inner| inner != '\n').is_some() {},
+            '#' if open.is_none() => while chars.next_if(|&inner| inner != '\n').is_some() {},
             '\n' | ';' => {
-                end_word!();
+                words.extend(open.take());
                 commands.push(std::mem::take(&mut words));
             }
             '&' | '|' if chars.peek() == Some(&c) => {
                 chars.next();
-                end_word!();
+                words.extend(open.take());
                 commands.push(std::mem::take(&mut words));
             }
             '>' => {
-                if matches!(word.as_str(), "1" | "2") {
+                if let Some(word) = open.as_mut().filter(|word| matches!(word.as_str(), "1" | "2")) {
                     word.insert(0, '#');
                 }
-                end_word!();
+                words.extend(open.take());
                 words.push(">".to_owned());
             }
-            c if c.is_whitespace() => end_word!(),
-            c => {
-                in_word = true;
-                word.push(c);
-            }
+            c if c.is_whitespace() => words.extend(open.take()),
+            c => open.get_or_insert_default().push(c),
         }
     }
-    end_word!();
+    words.extend(open);
     commands.push(words);
     commands.iter_mut().for_each(drop_redirections);
     commands.iter_mut().flatten().for_each(|word| *word = expand(word));

@@ -13,6 +13,8 @@ use ackclock_tcp::{MILLISECOND, SECOND};
 /// Options that change nothing about the one connection a script is about, and are given back as they were set.
 const STORED: &[&str] = &[
     "IP_MTU_DISCOVER",
+    "IP_TOS",
+    "IPV6_TCLASS",
     "IP_RECVERR",
     "IPV6_RECVERR",
     "IPV6_V6ONLY",
@@ -42,7 +44,8 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Call
     let argument = arguments.get(3);
     let options = &mut socket.options;
     let number = || eval(argument);
-    let count = || -> Result<u64, Halt> { u64::try_from(eval(argument)?).map_err(|_| Halt::Errno("EINVAL")) };
+    // An int of C.
+    let count = || -> Result<u64, Halt> { u32::try_from(eval(argument)?).map(u64::from).map_err(|_| Halt::Errno("EINVAL")) };
     match name {
         "SO_SNDBUF" | "SO_SNDBUFFORCE" => options.send_buffer = Some((2 * count()?).max(LEAST)),
         "SO_RCVBUF" | "SO_RCVBUFFORCE" => options.receive_buffer = Some((2 * count()?).max(2304)),
