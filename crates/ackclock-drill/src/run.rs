@@ -355,7 +355,8 @@ fn beyond(packet: &Packet) -> Option<String> {
     if packet.ports.is_some() {
         return Some("packets with ports of their own".to_owned());
     }
-    let checked = !packet.inbound && (packet.ip.tos.is_some() || packet.ip.ttl.is_some() || packet.ip.flow_label.is_some());
+    let checked =
+        !packet.inbound && (packet.ip.tos.is_some() || packet.ip.ttl.is_some() || packet.ip.flow_label.is_some());
     if checked {
         return Some("type of service, time to live and flow label of packets that leave".to_owned());
     }

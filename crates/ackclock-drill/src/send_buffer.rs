@@ -119,12 +119,7 @@ impl Connection {
         if self.send_buffer.paced {
             sent = sent.max((self.endpoint.acked() + self.endpoint.window().cwnd).min(self.written));
         }
-        Numbers {
-            written: self.written,
-            sent,
-            queued: self.queued(),
-            mss: u64::from(self.peer_mss.max(1)),
-        }
+        Numbers { written: self.written, sent, queued: self.queued(), mss: u64::from(self.peer_mss.max(1)) }
     }
 }
 

@@ -79,7 +79,9 @@ fn echo(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Result
     match arguments.iter().position(|word| word == ">") {
         None => Ok(()),
         Some(at) => match &arguments[at + 1..] {
-            [path] if path.starts_with("/proc/sys/") || path.starts_with("/sys/module/tcp_cubic/") => sysctls.set(path, &arguments[..at].join(" ")),
+            [path] if path.starts_with("/proc/sys/") || path.starts_with("/sys/module/tcp_cubic/") => {
+                sysctls.set(path, &arguments[..at].join(" "))
+            }
             [path] if path == "/dev/null" => Ok(()),
             _ => unknown(words),
         },

@@ -124,13 +124,7 @@ pub struct ZeroCopy {
 impl Socket {
     /// A fresh socket.
     pub fn new() -> Socket {
-        Socket {
-            role: Role::Fresh,
-            options: Options::default(),
-            nonblocking: false,
-            woken_in: 0,
-            woken_out: 0,
-        }
+        Socket { role: Role::Fresh, options: Options::default(), nonblocking: false, woken_in: 0, woken_out: 0 }
     }
 
     /// Its connection, if it has one.

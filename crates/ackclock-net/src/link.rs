@@ -44,6 +44,16 @@ pub enum DropCause {
     Loss,
 }
 
+impl DropCause {
+    /// Its name in tables and traces.
+    pub fn name(self) -> &'static str {
+        match self {
+            DropCause::Queue => "queue",
+            DropCause::Loss => "loss",
+        }
+    }
+}
+
 /// A link of fixed rate and propagation delay with a first-in first-out queue before it.
 ///
 /// Nothing has to happen at a link when a packet leaves it: [`Link::offer`] tells all times on arrival. Offers come in
@@ -96,6 +106,11 @@ impl Link {
     /// Propagation delay.
     pub fn delay(&self) -> Nanos {
         self.delay
+    }
+
+    /// What may wait before it.
+    pub fn limit(&self) -> Limit {
+        self.counted.as_ref().map_or(Limit::Unlimited, |counted| counted.queue.limit())
     }
 
     /// A packet of `size` bytes arrives at `at`: when it passes.

@@ -38,6 +38,11 @@ impl DropTail {
         DropTail { limit, waiting: VecDeque::new(), bytes: 0, in_service: 0 }
     }
 
+    /// What may wait.
+    pub fn limit(&self) -> Limit {
+        self.limit
+    }
+
     /// Whether a packet of `size` bytes that arrives at `at` and has to wait finds room. A packet whose service starts
     /// at `at` makes room first.
     #[inline]

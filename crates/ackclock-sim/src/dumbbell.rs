@@ -7,6 +7,11 @@ use ackclock_net::{Limit, Link, RandomLoss};
 use crate::Nanos;
 use crate::network::{LinkId, Route, Topology};
 
+/// The names of the bottleneck's two directions.
+pub const FORWARD: &str = "bottleneck";
+/// From sinks to sources.
+pub const REVERSE: &str = "bottleneck.reverse";
+
 /// One direction of the bottleneck.
 #[derive(Clone, Debug)]
 pub struct Direction {
@@ -61,5 +66,13 @@ impl Dumbbell {
         let [source_out, source_in] = [link(access.source_delay), link(access.source_delay)];
         let [sink_in, sink_out] = [link(access.sink_delay), link(access.sink_delay)];
         [topology.route(&[source_out, self.forward, sink_in]), topology.route(&[sink_out, self.reverse, source_in])]
+    }
+
+    /// The names of its links in the order of their numbers, once all these flows have been added: those of a flow's hosts
+    /// are called by the host and whether they lead away from it (`up`) or to it.
+    pub fn link_names<'a>(flows: impl Iterator<Item = &'a str>) -> Vec<String> {
+        let own =
+            |flow: &'a str| ["source.up", "source.down", "sink.down", "sink.up"].map(|end| format!("{flow}.{end}"));
+        [FORWARD, REVERSE].map(str::to_owned).into_iter().chain(flows.flat_map(own)).collect()
     }
 }

@@ -16,9 +16,11 @@ pub mod run;
 pub mod scenario;
 pub mod table;
 mod timeouts;
+pub mod trace;
+pub mod verify;
 pub mod world;
 
-pub use run::{Output, Run};
+pub use run::{Output, Run, Watching};
 
 /// A time or a duration, in nanoseconds since the start of the run.
 pub type Nanos = u64;

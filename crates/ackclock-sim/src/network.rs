@@ -76,6 +76,16 @@ impl Topology {
         Route(self.routes.len() as u32 - 1)
     }
 
+    /// The links in the order of their numbers.
+    pub fn links(&self) -> impl Iterator<Item = &Link> {
+        self.lines.iter().map(|line| &line.link)
+    }
+
+    /// The links of a route.
+    pub fn hops(&self, route: Route) -> &[LinkId] {
+        &self.routes[route.0 as usize]
+    }
+
     /// Joins links and routes.
     pub fn join(self) -> Network {
         // Who feeds each link: other links, and any number of hosts, which send at the present and so in order.

@@ -79,6 +79,32 @@ impl Observer for () {
     fn network(&mut self, _at: Nanos, _segment: &Segment, _event: NetworkEvent) {}
 }
 
+/// An observer that may be absent.
+impl<O: Observer> Observer for Option<O> {
+    const ACTIVE: bool = O::ACTIVE;
+
+    #[inline]
+    fn opened(&mut self, number: u32, generation: u16, who: Who) {
+        if let Some(observer) = self {
+            observer.opened(number, generation, who);
+        }
+    }
+
+    #[inline]
+    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
+        if let Some(observer) = self {
+            observer.endpoint(now, who, event);
+        }
+    }
+
+    #[inline]
+    fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent) {
+        if let Some(observer) = self {
+            observer.network(at, segment, event);
+        }
+    }
+}
+
 /// Hands the events of one endpoint on to a run's observer.
 pub(crate) struct Tap<'a, O> {
     pub observer: &'a mut O,

@@ -143,10 +143,6 @@ impl Recorder {
                     Fate::Dropped { link, cause } => ("dropped", name(link), Some(cause), None),
                     Fate::Delivered => ("delivered", None, None, None),
                 };
-                let cause = cause.map(|cause| match cause {
-                    DropCause::Queue => "queue",
-                    DropCause::Loss => "loss",
-                });
                 let side = row.sender.map(|who| who.side.name());
                 table.push([
                     ("time_s", seconds(row.at).into()),
@@ -158,7 +154,7 @@ impl Recorder {
                     ("ack", row.ack.into()),
                     ("retransmission", retransmission.into()),
                     ("link", Cell::Text(link)),
-                    ("cause", Cell::Text(cause.map(str::to_owned))),
+                    ("cause", Cell::Text(cause.map(|cause| cause.name().to_owned()))),
                 ]);
             }
             tables.insert("packets", table);

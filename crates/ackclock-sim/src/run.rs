@@ -1,10 +1,12 @@
-//! A scenario's run: from the scenario to its tables.
+//! A scenario's run: from the scenario to its tables and traces.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
 use ackclock_net::{Limit, RandomLoss};
 use ackclock_tcp::pacing::Pacing;
+use ackclock_tcp::{Event, Segment};
+use serde_json::{Map, json};
 
 use crate::Nanos;
 use crate::app::bulk::Bulk;
@@ -12,13 +14,16 @@ use crate::app::bursts::Bursts;
 use crate::app::dash::{Dash, DashParams, ParamProblem};
 use crate::app::transfer::Transfer;
 use crate::app::{AppTables, Application};
-use crate::dumbbell::{Access, Direction, Dumbbell};
+use crate::dumbbell::{self, Access, Direction, Dumbbell};
 use crate::measures::FlowLabels;
 use crate::network::LinkId;
+use crate::observe::{NetworkEvent, Observer, Who};
 use crate::probes::{Recorder, Watch};
 use crate::rng::{Stream, stream_seed};
 use crate::scenario::{App, Flow, Problem, QueueLimit, Scenario, ScenarioError};
 use crate::table::Table;
+use crate::trace::{Chunk, Names, TraceSpec, Traces};
+use crate::verify::{Verifier, Violation};
 use crate::world::{FlowSpec, World};
 
 /// What a run gives.
@@ -26,17 +31,53 @@ use crate::world::{FlowSpec, World};
 pub struct Output {
     /// Tables by name. `flows` and `links` are always there; applications and probes add theirs.
     pub tables: BTreeMap<&'static str, Table>,
+    /// What was traced and not taken before, the last of each file.
+    pub traces: Vec<Chunk>,
+    /// What the verifier found, if it watched: nothing, in a right simulator.
+    pub violations: Vec<Violation>,
 }
 
-/// A run costs nothing for probes that nobody asked for.
+/// Who watches a run besides the scenario's probes. Watching changes nothing in what happens.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Watching {
+    /// What to trace.
+    pub traces: TraceSpec,
+    /// Whether the run's events are checked against the physics of its network.
+    pub verify: bool,
+}
+
+/// Everyone who watches a run.
+struct Watchers {
+    recorder: Option<Recorder>,
+    traces: Option<Traces>,
+    verifier: Option<Verifier>,
+}
+
+impl Observer for Watchers {
+    fn opened(&mut self, number: u32, generation: u16, who: Who) {
+        self.recorder.opened(number, generation, who);
+        self.traces.opened(number, generation, who);
+        self.verifier.opened(number, generation, who);
+    }
+
+    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
+        self.recorder.endpoint(now, who, event);
+        self.traces.endpoint(now, who, event);
+        self.verifier.endpoint(now, who, event);
+    }
+
+    fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent) {
+        self.recorder.network(at, segment, event);
+        self.traces.network(at, segment, event);
+        self.verifier.network(at, segment, event);
+    }
+}
+
+/// A run costs nothing for what nobody watches.
 enum Observed {
     Not(Box<World<()>>),
-    By(Box<World<Recorder>>),
+    By(Box<World<Watchers>>),
 }
-
-/// The names of the bottleneck's two directions, in tables and as keys of random streams.
-const FORWARD: &str = "bottleneck";
-const REVERSE: &str = "bottleneck.reverse";
 
 /// A scenario's run under way. It covers the times from 0 to the scenario's duration, both included.
 pub struct Run {
@@ -50,20 +91,28 @@ impl Run {
     /// # Errors
     /// What an application cannot do with its parameters.
     pub fn new(scenario: &Scenario, seed: Option<u64>) -> Result<Run, ScenarioError> {
+        Run::watched(scenario, seed, &Watching::default())
+    }
+
+    /// The same run under the eyes of others than the scenario's probes.
+    ///
+    /// # Errors
+    /// What an application cannot do with its parameters, and a place to capture at that there is not.
+    pub fn watched(scenario: &Scenario, seed: Option<u64>, watching: &Watching) -> Result<Run, ScenarioError> {
         let bottleneck = &scenario.bottleneck;
         let seed = seed.unwrap_or(scenario.seed);
         let forward = Direction {
             rate: positive(bottleneck.rate),
             limit: limit(scenario.queue_limit()),
-            loss: loss(bottleneck.loss, seed, FORWARD),
+            loss: loss(bottleneck.loss, seed, dumbbell::FORWARD),
         };
         let reverse = Direction {
             rate: positive(bottleneck.reverse_rate()),
             limit: limit(scenario.reverse_queue_limit()),
-            loss: loss(bottleneck.reverse_loss, seed, REVERSE),
+            loss: loss(bottleneck.reverse_loss, seed, dumbbell::REVERSE),
         };
         let mut dumbbell = Dumbbell::new(forward, reverse, bottleneck.delay);
-        let links = [(dumbbell.forward, FORWARD), (dumbbell.reverse, REVERSE)];
+        let links = [(dumbbell.forward, dumbbell::FORWARD), (dumbbell.reverse, dumbbell::REVERSE)];
         let mut flows = Vec::new();
         for (index, flow) in scenario.flows.iter().enumerate() {
             add_copies(&mut flows, &mut dumbbell, scenario, flow, seed)
@@ -72,7 +121,7 @@ impl Run {
 
         let (topology, duration) = (dumbbell.topology, scenario.duration);
         let probes = &scenario.probes;
-        let world = if probes.window || probes.packets || probes.timeouts {
+        let recorder = (probes.window || probes.packets || probes.timeouts).then(|| {
             let watch = Watch {
                 window: probes.window,
                 packets: probes.packets,
@@ -81,9 +130,13 @@ impl Run {
                 from: probes.from,
                 to: probes.to.unwrap_or(duration),
             };
-            let names = flows.iter().map(|flow: &FlowSpec| flow.labels.name.clone()).collect();
-            let recorder = Recorder::new(watch, names, links.into());
-            Observed::By(Box::new(World::new(topology, flows, seed, duration, recorder)))
+            Recorder::new(watch, flows.iter().map(|flow| flow.labels.name.clone()).collect(), links.into())
+        });
+        let traces = traces(scenario, seed, &watching.traces, &flows, &links)?;
+        let verifier = watching.verify.then(|| Verifier::new(&topology, flows.iter().map(|flow| flow.routes)));
+        let world = if recorder.is_some() || traces.is_some() || verifier.is_some() {
+            let watchers = Watchers { recorder, traces, verifier };
+            Observed::By(Box::new(World::new(topology, flows, seed, duration, watchers)))
         } else {
             Observed::Not(Box::new(World::new(topology, flows, seed, duration, ())))
         };
@@ -106,18 +159,66 @@ impl Run {
         }
     }
 
-    /// The tables as of now, which is the end of the run if it was not cut short.
+    /// Takes away what has been traced so far, so that a long run need not keep it.
+    pub fn take_traces(&mut self) -> Vec<Chunk> {
+        let now = self.now();
+        match &mut self.world {
+            Observed::Not(_) => Vec::new(),
+            Observed::By(world) => {
+                world.observer_mut().traces.as_mut().map_or_else(Vec::new, |traces| traces.take(now))
+            }
+        }
+    }
+
+    /// Tables and traces as of now, which is the end of the run if it was not cut short.
     pub fn finish(self) -> Output {
-        let tables = match self.world {
-            Observed::Not(mut world) => world.report(&self.links),
+        let now = self.now();
+        match self.world {
+            Observed::Not(mut world) => {
+                Output { tables: world.report(&self.links), traces: Vec::new(), violations: Vec::new() }
+            }
             Observed::By(mut world) => {
                 let mut tables: AppTables = world.report(&self.links);
-                world.into_observer().report(&mut tables);
-                tables
+                let watchers = world.into_observer();
+                if let Some(recorder) = watchers.recorder {
+                    recorder.report(&mut tables);
+                }
+                Output {
+                    tables,
+                    traces: watchers.traces.map_or_else(Vec::new, |traces| traces.finish(now)),
+                    violations: watchers.verifier.map_or_else(Vec::new, |verifier| verifier.finish(now)),
+                }
             }
-        };
-        Output { tables }
+        }
     }
+}
+
+/// What traces a run, if anything is to be traced.
+fn traces(
+    scenario: &Scenario,
+    seed: u64,
+    spec: &TraceSpec,
+    flows: &[FlowSpec],
+    links: &[(LinkId, &'static str)],
+) -> Result<Option<Traces>, ScenarioError> {
+    if spec.is_empty() {
+        return Ok(None);
+    }
+    let about = [
+        ("name", json!(scenario.name)),
+        ("scenario_hash", json!(scenario.hash())),
+        ("version", json!(env!("CARGO_PKG_VERSION"))),
+        ("seed", json!(seed)),
+    ];
+    let names = Names {
+        flows: flows.iter().map(|flow| flow.labels.name.clone()).collect(),
+        links: Dumbbell::link_names(flows.iter().map(|flow| flow.labels.name.as_str())),
+        bottleneck: links.iter().map(|(link, _)| *link).collect(),
+    };
+    let about = about.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>();
+    Traces::new(spec, names, about).map(Some).map_err(|message| ScenarioError {
+        problems: vec![Problem { path: "captures".to_owned(), line: None, message }],
+    })
 }
 
 /// Adds the copies of a flow with their access links.
@@ -219,6 +320,7 @@ fn positive(rate: u64) -> NonZeroU64 {
 
 #[cfg(test)]
 mod tests {
+    use super::dumbbell::{FORWARD, REVERSE};
     use super::*;
 
     #[test]

@@ -45,7 +45,8 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Call
     let options = &mut socket.options;
     let number = || eval(argument);
     // An int of C.
-    let count = || -> Result<u64, Halt> { u32::try_from(eval(argument)?).map(u64::from).map_err(|_| Halt::Errno("EINVAL")) };
+    let count =
+        || -> Result<u64, Halt> { u32::try_from(eval(argument)?).map(u64::from).map_err(|_| Halt::Errno("EINVAL")) };
     match name {
         "SO_SNDBUF" | "SO_SNDBUFFORCE" => options.send_buffer = Some((2 * count()?).max(LEAST)),
         "SO_RCVBUF" | "SO_RCVBUFFORCE" => options.receive_buffer = Some((2 * count()?).max(2304)),

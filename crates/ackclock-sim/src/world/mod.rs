@@ -62,6 +62,11 @@ impl<O: Observer> World<O> {
         &self.observer
     }
 
+    /// What was watched, to take some of it away.
+    pub fn observer_mut(&mut self) -> &mut O {
+        &mut self.observer
+    }
+
     /// Ends the run for what was watched.
     pub fn into_observer(self) -> O {
         self.observer

@@ -1,4 +1,5 @@
 //! Small worlds for the tests of the engine, and an observer that checks what it sees.
+#![allow(dead_code, reason = "each test file uses its part")]
 
 use std::num::NonZeroU64;
 

@@ -82,8 +82,8 @@ pub enum EncodeError {
     /// An AccECN option has more than three counters.
     Counters(u8),
     /// The packet is longer than its length field can say.
-    Packet {
-        /// Bytes it has.
+    Length {
+        /// What the field counts, in bytes.
         bytes: u64,
     },
     /// The buffer does not hold the headers.
@@ -101,7 +101,7 @@ impl fmt::Display for EncodeError {
             EncodeError::Families => write!(f, "source and destination are of different IP versions"),
             EncodeError::Options { bytes } => write!(f, "{bytes} bytes of TCP options; accepted: at most 40"),
             EncodeError::Counters(count) => write!(f, "{count} AccECN counters; accepted: at most 3"),
-            EncodeError::Packet { bytes } => write!(f, "a packet of {bytes} bytes; accepted: at most 65535"),
+            EncodeError::Length { bytes } => write!(f, "a packet length of {bytes} bytes; accepted: at most 65535"),
             EncodeError::Buffer { needed, have } => write!(f, "{have} bytes for {needed} bytes of headers"),
         }
     }

@@ -84,14 +84,14 @@ impl Hosts {
         }
     }
 
-    /// Writes a header for TCP over all of `out`; `total` is the length of the packet.
-    pub fn write(self, ecn: Ecn, total: u16, out: &mut [u8]) {
+    /// Writes a header for TCP over all of `out`; `len` is what its length field says.
+    pub fn write(self, ecn: Ecn, len: u16, out: &mut [u8]) {
         out.fill(0);
         match self {
             Hosts::V4(source, destination) => {
                 out[0] = 4 << 4 | (V4_HEADER / 4) as u8;
                 out[1] = ecn as u8;
-                out[2..4].copy_from_slice(&total.to_be_bytes());
+                out[2..4].copy_from_slice(&len.to_be_bytes());
                 out[6..8].copy_from_slice(&DONT_FRAGMENT.to_be_bytes());
                 out[8] = HOP_LIMIT;
                 out[9] = TCP;
@@ -104,7 +104,7 @@ impl Hosts {
                 out[0] = 6 << 4;
                 // The traffic class begins within the first byte.
                 out[1] = (ecn as u8) << 4;
-                out[4..6].copy_from_slice(&(total - V6_HEADER as u16).to_be_bytes());
+                out[4..6].copy_from_slice(&len.to_be_bytes());
                 out[6] = TCP;
                 out[7] = HOP_LIMIT;
                 out[8..24].copy_from_slice(&source.octets());

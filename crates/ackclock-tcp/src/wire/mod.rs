@@ -84,17 +84,17 @@ pub fn packet_len(segment: &Segment, v6: bool) -> u64 {
 /// What does not fit.
 pub fn encode(addresses: &Addresses, segment: &Segment, payload: Sum, buffer: &mut [u8]) -> Result<usize, EncodeError> {
     let hosts = ip::Hosts::of(addresses).ok_or(EncodeError::Families)?;
+    let v6 = addresses.source.is_ipv6();
     let options = tcp::Options::of(segment)?;
-    let total = packet_len(segment, addresses.source.is_ipv6());
-    if total > u64::from(u16::MAX) {
-        return Err(EncodeError::Packet { bytes: total });
-    }
-    let needed = (total - u64::from(segment.len)) as usize;
+    // The length field of IPv4 counts the header, that of IPv6 does not.
+    let counted = u64::from(segment.header_len()) + u64::from(segment.len) + if v6 { 0 } else { ip::V4_HEADER as u64 };
+    let counted = u16::try_from(counted).map_err(|_| EncodeError::Length { bytes: counted })?;
+    let needed = hosts.header_len() + segment.header_len() as usize;
     let have = buffer.len();
     let headers = buffer.get_mut(..needed).ok_or(EncodeError::Buffer { needed, have })?;
     let (ip_header, tcp_header) = headers.split_at_mut(hosts.header_len());
-    hosts.write(segment.ecn, total as u16, ip_header);
-    let rest = hosts.pseudo_header(ip::TCP, total as usize - hosts.header_len()).and(payload);
+    hosts.write(segment.ecn, counted, ip_header);
+    let rest = hosts.pseudo_header(ip::TCP, (segment.header_len() + segment.len) as usize).and(payload);
     tcp::write(addresses, segment, &options, rest, tcp_header);
     Ok(needed)
 }

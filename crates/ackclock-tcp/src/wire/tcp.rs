@@ -177,7 +177,7 @@ fn read_option(kind: u8, option: &[u8], syn: bool, segment: &mut Segment) -> Opt
         }
         SACK => {
             let count = option.len() / 8;
-            if option.len() % 8 != 0 || !(1..=MAX_SACK_BLOCKS).contains(&count) {
+            if !option.len().is_multiple_of(8) || !(1..=MAX_SACK_BLOCKS).contains(&count) {
                 return None;
             }
             for (block, bytes) in segment.sack.iter_mut().zip(option.chunks_exact(8)) {

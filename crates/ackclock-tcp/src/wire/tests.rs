@@ -88,12 +88,16 @@ fn what_does_not_fit_is_refused() {
     assert!(matches!(try_encode(&v4(), &crowded, MAX_HEADERS), Err(EncodeError::Options { .. })));
     let accecn = Some(AccEcnOption { count: 4, ..AccEcnOption::default() });
     assert_eq!(try_encode(&v4(), &Segment { accecn, ..syn() }, MAX_HEADERS), Err(EncodeError::Counters(4)));
-    let (longest, v4_room) = (Segment { len: 65_535 - 60, ..syn() }, 60);
-    assert_eq!(try_encode(&v4(), &longest, v4_room), Ok(60));
-    let longer = Segment { len: 65_535 - 59, ..syn() };
-    assert_eq!(try_encode(&v4(), &longer, v4_room), Err(EncodeError::Packet { bytes: 65_536 }));
-    let huge = Segment { len: u32::MAX, ..syn() };
-    assert!(matches!(try_encode(&v6(), &huge, v4_room), Err(EncodeError::Packet { .. })));
+    // The length field of IPv4 counts its header, that of IPv6 does not.
+    let longest = |v6| Segment { len: 65_535 - if v6 { 40 } else { 60 }, ..syn() };
+    for (addresses, headers) in [(v4(), 60), (v6(), 80)] {
+        let longest = longest(headers == 80);
+        assert_eq!(try_encode(&addresses, &longest, headers), Ok(headers));
+        let longer = Segment { len: longest.len + 1, ..longest };
+        assert_eq!(try_encode(&addresses, &longer, headers), Err(EncodeError::Length { bytes: 65_536 }));
+        let huge = Segment { len: u32::MAX, ..syn() };
+        assert!(matches!(try_encode(&addresses, &huge, headers), Err(EncodeError::Length { .. })));
+    }
     assert_eq!(try_encode(&v6(), &syn(), 79), Err(EncodeError::Buffer { needed: 80, have: 79 }));
 }
 
@@ -145,18 +149,19 @@ fn mend(bytes: &mut [u8]) {
 fn each_mistake_has_its_name() {
     use DecodeError::*;
     let (data, text) = (Segment { len: 4, ..Segment::new(Flags::ACK) }, b"data");
-    let cases: [(DecodeError, &dyn Fn(&mut Vec<u8>)); 11] = [
-        (Truncated { part: "IP packet", needed: 20, have: 0 }, &|bytes| bytes.clear()),
-        (Truncated { part: "IPv4 header", needed: 20, have: 19 }, &|bytes| bytes.truncate(19)),
-        (Truncated { part: "IP packet", needed: 44, have: 43 }, &|bytes| bytes.truncate(43)),
-        (Version(5), &|bytes| bytes[0] = 0x55),
-        (Length { field: "IPv4 header length", value: 16 }, &|bytes| bytes[0] = 0x44),
-        (Length { field: "IPv4 total length", value: 19 }, &|bytes| bytes[3] = 19),
-        (Fragment, &|bytes| bytes[7] = 1),
-        (Fragment, &|bytes| bytes[6] = 0x20),
-        (Protocol(17), &|bytes| bytes[9] = 17),
-        (Length { field: "TCP data offset", value: 16 }, &|bytes| bytes[32] = 0x40),
-        (Truncated { part: "TCP header", needed: 28, have: 24 }, &|bytes| bytes[32] = 0x70),
+    type Change = fn(&mut Vec<u8>);
+    let cases: [(DecodeError, Change); 11] = [
+        (Truncated { part: "IP packet", needed: 20, have: 0 }, |bytes| bytes.clear()),
+        (Truncated { part: "IPv4 header", needed: 20, have: 19 }, |bytes| bytes.truncate(19)),
+        (Truncated { part: "IP packet", needed: 44, have: 43 }, |bytes| bytes.truncate(43)),
+        (Version(5), |bytes| bytes[0] = 0x55),
+        (Length { field: "IPv4 header length", value: 16 }, |bytes| bytes[0] = 0x44),
+        (Length { field: "IPv4 total length", value: 19 }, |bytes| bytes[3] = 19),
+        (Fragment, |bytes| bytes[7] = 1),
+        (Fragment, |bytes| bytes[6] = 0x20),
+        (Protocol(17), |bytes| bytes[9] = 17),
+        (Length { field: "TCP data offset", value: 16 }, |bytes| bytes[32] = 0x40),
+        (Truncated { part: "TCP header", needed: 28, have: 24 }, |bytes| bytes[32] = 0x70),
     ];
     for (expected, change) in cases {
         assert_eq!(altered(&v4(), &data, text, change), expected);

@@ -122,7 +122,14 @@ fn what_a_field_does_not_accept_is_refused() {
         ("flows[2].app", "[]", &["an empty list is not a table"]),
         ("flows[2].stack", "windows", &["is not a known stack", "rfc, linux"]),
         ("flows[2].cc", "renno", &["reno, cubic", "did you mean \"reno\"?"]),
-        ("flows[2].validation", "new-cwv", &["none, rfc2861, rfc2861-linux, linux, newcwv, newcwv-00, ratelimited-increase", "did you mean \"newcwv\"?"]),
+        (
+            "flows[2].validation",
+            "new-cwv",
+            &[
+                "none, rfc2861, rfc2861-linux, linux, newcwv, newcwv-00, ratelimited-increase",
+                "did you mean \"newcwv\"?",
+            ],
+        ),
         ("flows[2].slow_start", "slow", &["is not a known slow start", "standard"]),
         ("flows[2].pacing", "fast", &["is not a known kind", "off, fq"]),
         ("flows[2].restart_after_idle", "yes", &["off, rfc5681, lowers-ssthresh, raises-ssthresh"]),

@@ -1,0 +1,185 @@
+//! Traces of a run: captures (pcapng) and the event log (JSON lines). They come as bytes; whoever drives the run writes the
+//! files.
+//!
+//! Events come before their time where links are evaluated ahead, so traces hold them back until nothing earlier can come.
+
+mod capture;
+mod events;
+mod ordered;
+mod pcapng;
+mod schema;
+
+use std::collections::BTreeMap;
+
+use ackclock_net::DropCause;
+use ackclock_tcp::{Ecn, Event, Segment};
+use serde_json::{Map, Value};
+
+use crate::Nanos;
+use crate::app::Side;
+use crate::network::LinkId;
+use crate::observe::{NetworkEvent, Observer, Who};
+use crate::packet::Packet;
+
+pub use capture::{Capture, Form, Place, addresses};
+pub use events::EventLog;
+pub use pcapng::{About, Direction, Writer};
+pub use schema::{FORMAT, event_schema};
+
+/// The name of the event log's file.
+pub const EVENTS_FILE: &str = "events.jsonl";
+
+/// What to trace, by name.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct TraceSpec {
+    /// Places to capture at: `bottleneck`, or a flow's name with `.source` or `.sink`.
+    pub captures: Vec<String>,
+    /// How packets are captured.
+    pub form: Form,
+    /// Whether the events are logged.
+    pub events: bool,
+}
+
+impl TraceSpec {
+    /// Whether nothing is traced.
+    pub fn is_empty(&self) -> bool {
+        self.captures.is_empty() && !self.events
+    }
+}
+
+/// A run's flows and links by name, in the order of their numbers.
+pub struct Names {
+    /// Flows.
+    pub flows: Vec<String>,
+    /// Links.
+    pub links: Vec<String>,
+    /// The links that queue: the place `bottleneck`.
+    pub bottleneck: Vec<LinkId>,
+}
+
+/// Some more bytes of a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Chunk {
+    /// The file's name.
+    pub file: String,
+    /// The bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// The observer that traces.
+pub struct Traces {
+    captures: Vec<(String, Capture)>,
+    events: Option<EventLog>,
+    /// The links that may mark.
+    queues: Vec<LinkId>,
+    /// Who is at each endpoint's place, by generation.
+    endpoints: BTreeMap<(u32, u16), Who>,
+}
+
+impl Traces {
+    /// Traces for a run; `about` goes into the first line of the event log.
+    ///
+    /// # Errors
+    /// The first place that is not one, with what is accepted.
+    pub fn new(spec: &TraceSpec, names: Names, about: Map<String, Value>) -> Result<Traces, String> {
+        let mut captures = Vec::new();
+        for name in &spec.captures {
+            let (place, interfaces) = place(name, &names)?;
+            captures.push((format!("{name}.pcapng"), Capture::new(place, &interfaces, spec.form)));
+        }
+        let events = spec.events.then(|| EventLog::new(about, names.flows, names.links));
+        Ok(Traces { captures, events, queues: names.bottleneck, endpoints: BTreeMap::new() })
+    }
+
+    /// Takes out what there is of each file from before `now`, which is the present.
+    pub fn take(&mut self, now: Nanos) -> Vec<Chunk> {
+        let captures = self.captures.iter_mut().map(|(file, capture)| (file.clone(), capture.take(now)));
+        let events = self.events.iter_mut().map(|events| (EVENTS_FILE.to_owned(), events.take(now)));
+        captures
+            .chain(events)
+            .map(|(file, bytes)| Chunk { file, bytes })
+            .filter(|chunk| !chunk.bytes.is_empty())
+            .collect()
+    }
+
+    /// Takes out the rest of each file; `end` is the last moment.
+    pub fn finish(self, end: Nanos) -> Vec<Chunk> {
+        let captures = self.captures.into_iter().map(|(file, capture)| (file, capture.finish(end)));
+        let rest = |mut events: EventLog| (EVENTS_FILE.to_owned(), events.take(end.saturating_add(1)));
+        captures.chain(self.events.map(rest)).map(|(file, bytes)| Chunk { file, bytes }).collect()
+    }
+
+    /// Who sent a packet.
+    fn sender(&self, packet: Packet) -> Option<Who> {
+        let receiver = self.endpoints.get(&(packet.to(), packet.generation()))?;
+        Some(Who { side: receiver.side.peer(), ..*receiver })
+    }
+}
+
+/// A place by name, with the names of its interfaces.
+fn place(name: &str, names: &Names) -> Result<(Place, Vec<String>), String> {
+    if name == "bottleneck" {
+        let interfaces = names.bottleneck.iter().map(|link| names.links[link.0 as usize].clone()).collect();
+        return Ok((Place::Links(names.bottleneck.clone()), interfaces));
+    }
+    for (flow, flow_name) in (0..).zip(&names.flows) {
+        for side in [Side::Source, Side::Sink] {
+            if name.strip_prefix(flow_name.as_str()).and_then(|rest| rest.strip_prefix('.')) == Some(side.name()) {
+                return Ok((Place::Host { flow, side }, vec![name.to_owned()]));
+            }
+        }
+    }
+    let some: Vec<_> = names.flows.iter().take(3).map(|flow| format!("{flow}.source, {flow}.sink")).collect();
+    let more = if names.flows.len() > 3 { ", ..." } else { "" };
+    Err(format!("no place to capture is called {name}; accepted: bottleneck, {}{more}", some.join(", ")))
+}
+
+impl Observer for Traces {
+    fn opened(&mut self, number: u32, generation: u16, who: Who) {
+        self.endpoints.insert((number, generation), who);
+    }
+
+    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
+        if let Event::Sent { segment, .. } = event {
+            for (_, capture) in &mut self.captures {
+                capture.at_host(now, who, segment, false);
+            }
+        }
+        if let Some(events) = &mut self.events {
+            events.endpoint(now, who, &event);
+        }
+    }
+
+    fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent) {
+        let (link, dropped, packet) = match event {
+            NetworkEvent::Enqueued { link, packet, .. } => (Some(link), None, packet),
+            NetworkEvent::Dropped { link, packet, cause: DropCause::Queue } => {
+                (Some(link), Some("dropped: queue full"), packet)
+            }
+            NetworkEvent::Dropped { link, packet, cause: DropCause::Loss } => {
+                (Some(link), Some("dropped: random loss"), packet)
+            }
+            NetworkEvent::Delivered { packet } => (None, None, packet),
+        };
+        let sender = self.sender(packet);
+        // No host sends marked packets: what a queue takes with a mark, it has marked.
+        let marked =
+            segment.ecn == Ecn::Ce && dropped.is_none() && link.is_some_and(|link| self.queues.contains(&link));
+        for (_, capture) in &mut self.captures {
+            match (link, sender) {
+                (Some(link), Some(sender)) => {
+                    let comment = dropped.or(marked.then_some("marked: CE"));
+                    capture.at_link(at, link, sender, segment, comment, dropped.is_some());
+                }
+                (None, Some(sender)) => capture.at_host(at, sender, segment, true),
+                (_, None) => {}
+            }
+        }
+        if let Some(events) = &mut self.events {
+            if marked {
+                events.marked(at, sender, segment, link, packet);
+            }
+            events.network(at, sender, segment, &event);
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! The schema of the event log: every event and every key in it, once.
+
+use serde_json::{Map, Value, json};
+
+/// The format's name and version. A key that is added leaves it as it is; one that is removed, renamed or given another
+/// meaning raises it.
+pub const FORMAT: &str = "ackclock-events-1";
+
+/// The flags of a TCP header by bit.
+pub(super) const FLAGS: [&str; 9] = ["FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR", "AE"];
+
+/// What a value is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// A whole number of at least 0.
+    Count,
+    Truth,
+    Text(&'static [&'static str]),
+    /// Flags by name.
+    Flags,
+    /// Two numbers.
+    Pair,
+    /// A list of pairs.
+    Pairs,
+    AccEcn,
+}
+
+/// A key of an event.
+struct Field {
+    key: &'static str,
+    kind: Kind,
+    /// Whether its value may be null.
+    null: bool,
+    /// Whether it may be missing.
+    optional: bool,
+    meaning: &'static str,
+}
+
+/// A kind of event.
+struct EventKind {
+    name: &'static str,
+    meaning: &'static str,
+    /// The groups of fields it has beyond those of all events.
+    groups: &'static [&'static [Field]],
+}
+
+const fn field(key: &'static str, kind: Kind, meaning: &'static str) -> Field {
+    Field { key, kind, null: false, optional: false, meaning }
+}
+
+const fn or_null(key: &'static str, kind: Kind, meaning: &'static str) -> Field {
+    Field { null: true, ..field(key, kind, meaning) }
+}
+
+const fn option(key: &'static str, kind: Kind, meaning: &'static str) -> Field {
+    Field { optional: true, ..field(key, kind, meaning) }
+}
+
+use Kind::{AccEcn, Count, Flags, Pair, Pairs, Text, Truth};
+
+const COMMON: &[Field] = &[
+    field("time_ns", Count, "nanoseconds since the start of the run"),
+    or_null("flow", Text(&[]), "name of the flow; null for a stray packet of a connection that is over"),
+    or_null("conn", Count, "the flow's connection, counted from 0"),
+    or_null("side", Text(&["source", "sink"]), "the endpoint; of a packet's event, the end that sent it"),
+];
+
+const ECN: Kind = Text(&["not-ect", "ect1", "ect0", "ce"]);
+
+const SEGMENT: &[Field] = &[
+    field("seq", Count, "sequence number on the wire"),
+    or_null("ack", Count, "acknowledgment number; null without the flag ACK"),
+    field("len", Count, "payload, bytes"),
+    field("window", Count, "window field as on the wire, not scaled"),
+    field("flags", Flags, "header flags that are set"),
+    field("ecn", ECN, "ECN field of the IP header"),
+    option("mss", Count, "MSS option, bytes"),
+    option("window_scale", Count, "window scale option, the shift"),
+    option("sack_permitted", Truth, "of a SYN: whether it has the option SACK-permitted"),
+    option("sack", Pairs, "SACK blocks: first sequence number, and the one after the last"),
+    option("timestamps", Pair, "timestamps option: TSval, TSecr"),
+    option("accecn", AccEcn, "AccECN option: its kind, and its counters in the order of that kind"),
+];
+
+const SENT: &[Field] = &[
+    field("offset", Count, "stream offset of the first byte"),
+    field("retransmission", Truth, "whether any of the payload was sent before"),
+];
+
+const PACKET: &[Field] = &[
+    field("seq", Count, "sequence number on the wire"),
+    field("len", Count, "payload, bytes"),
+    field("flags", Flags, "header flags that are set"),
+    field("ecn", ECN, "ECN field of the IP header"),
+    field("size", Count, "the packet with its headers, bytes"),
+];
+
+const AT_LINK: &[Field] = &[field("link", Text(&[]), "name of the link")];
+
+const PASSAGE: &[Field] = &[
+    field("start_ns", Count, "its first bit leaves"),
+    field("departure_ns", Count, "its last bit has left"),
+    field("arrival_ns", Count, "its last bit is at the far end"),
+];
+
+const CAUSE: &[Field] = &[field("cause", Text(&["queue", "loss"]), "why: queue, there was no room; loss, at random")];
+
+const WINDOW: &[Field] = &[
+    field("cwnd", Count, "congestion window, bytes"),
+    or_null("ssthresh", Count, "slow start threshold, bytes; null while it is infinite"),
+    field("flight_size", Count, "sent and not cumulatively acknowledged, bytes"),
+    field("pipe", Count, "estimated to be in the network, bytes"),
+    or_null("srtt_ns", Count, "smoothed RTT; null before a sample"),
+    field("in_recovery", Truth, "whether loss recovery is under way"),
+    field("non_validated", Truth, "whether the window is in RFC 7661's non-validated phase"),
+    or_null("pipe_ack", Count, "pipeACK of RFC 7661, bytes; null where undefined or not kept"),
+];
+
+const RECOVERY: &[Field] = &[field("cause", Text(&["loss", "ecn"]), "what told of congestion")];
+
+const UNDONE: &[Field] = &[field("timeout", Truth, "whether a timeout began it")];
+
+const PROBE: &[Field] = &[field("retransmission", Truth, "whether it is the last segment again, rather than new data")];
+
+const REORDERING: &[Field] = &[field("lost", Count, "bytes that are deemed lost now")];
+
+const TIMEOUT: &[Field] = &[field("count", Count, "consecutive expiries, this one included")];
+
+const STATES: &[&str] = &[
+    "closed",
+    "listen",
+    "syn-sent",
+    "syn-received",
+    "established",
+    "fin-wait-1",
+    "fin-wait-2",
+    "close-wait",
+    "closing",
+    "last-ack",
+    "time-wait",
+];
+
+const STATE: &[Field] = &[field("state", Text(STATES), "state of RFC 9293 section 3.3.2 that it is in now")];
+
+const EVENTS: &[EventKind] = &[
+    EventKind { name: "segment_sent", meaning: "an endpoint sends a segment", groups: &[SEGMENT, SENT] },
+    EventKind { name: "segment_received", meaning: "an endpoint takes a segment", groups: &[SEGMENT] },
+    EventKind {
+        name: "recovery_started",
+        meaning: "fast recovery begins, or the reduction for a mark",
+        groups: &[RECOVERY],
+    },
+    EventKind { name: "undone", meaning: "a recovery was spurious: the window goes back", groups: &[UNDONE] },
+    EventKind { name: "probe_sent", meaning: "a tail loss probe leaves (RFC 8985)", groups: &[PROBE] },
+    EventKind {
+        name: "reordering_timeout",
+        meaning: "RACK's reordering timer expires (RFC 8985)",
+        groups: &[REORDERING],
+    },
+    EventKind { name: "recovery_ended", meaning: "fast recovery, or recovery after a timeout, is over", groups: &[] },
+    EventKind { name: "timeout", meaning: "the retransmission timer expires", groups: &[TIMEOUT] },
+    EventKind { name: "window_updated", meaning: "the sender's window or its use may have changed", groups: &[WINDOW] },
+    EventKind { name: "state_changed", meaning: "the connection moves to another state", groups: &[STATE] },
+    EventKind { name: "enqueued", meaning: "a link takes a packet", groups: &[PACKET, AT_LINK, PASSAGE] },
+    EventKind { name: "dropped", meaning: "a link drops a packet", groups: &[PACKET, AT_LINK, CAUSE] },
+    EventKind { name: "marked", meaning: "a link marks a packet with CE and takes it", groups: &[PACKET, AT_LINK] },
+    EventKind { name: "delivered", meaning: "a packet reaches its host", groups: &[PACKET] },
+];
+
+impl Kind {
+    fn schema(self) -> Value {
+        let count = json!({"type": "integer", "minimum": 0});
+        let pair = json!({"type": "array", "items": count, "minItems": 2, "maxItems": 2});
+        match self {
+            Count => count,
+            Truth => json!({"type": "boolean"}),
+            Text([]) => json!({"type": "string"}),
+            Text(values) => json!({"enum": values}),
+            Flags => json!({"type": "array", "items": {"enum": FLAGS}, "uniqueItems": true}),
+            Pair => pair,
+            Pairs => json!({"type": "array", "items": pair, "minItems": 1}),
+            AccEcn => json!({
+                "type": "object",
+                "properties": {"kind": {"enum": [172, 174]}, "counters": {"type": "array", "items": count, "maxItems": 3}},
+                "required": ["kind", "counters"],
+                "additionalProperties": false,
+            }),
+        }
+    }
+}
+
+/// The JSON Schema of a line of the event log: its first, or an event.
+pub fn event_schema() -> Value {
+    let mut lines = vec![json!({
+        "title": "first line",
+        "description": "What the log is about.",
+        "type": "object",
+        "properties": {
+            "format": {"const": FORMAT},
+            "name": {"type": "string", "description": "name of the scenario"},
+            "scenario_hash": {"type": "string", "description": "hash of the scenario without its name and seed"},
+            "version": {"type": "string", "description": "of ackclock"},
+            "seed": {"type": "integer", "minimum": 0, "description": "seed of the run"},
+        },
+        "required": ["format", "name", "scenario_hash", "version", "seed"],
+        "additionalProperties": false,
+    })];
+    lines.extend(EVENTS.iter().map(event));
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A line of an ackclock event log",
+        "description": "JSON lines in the order of time. Times are whole nanoseconds, sequence numbers those of the wire.",
+        "oneOf": lines,
+    })
+}
+
+fn event(kind: &EventKind) -> Value {
+    let mut properties = Map::new();
+    properties.insert("event".to_owned(), json!({"const": kind.name}));
+    let mut required = vec!["event"];
+    for field in [COMMON].iter().chain(kind.groups).copied().flatten() {
+        let mut schema = field.kind.schema();
+        if field.null {
+            schema = json!({"anyOf": [schema, {"type": "null"}]});
+        }
+        schema["description"] = json!(field.meaning);
+        properties.insert(field.key.to_owned(), schema);
+        if !field.optional {
+            required.push(field.key);
+        }
+    }
+    json!({
+        "title": kind.name,
+        "description": kind.meaning,
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}

@@ -1,0 +1,305 @@
+//! The verifier: an observer that replays a run's events against the physics of its network.
+//!
+//! It knows the network's rates, delays, limits and routes, and shares no code with the links. For every link: service
+//! begins when the packet has arrived and the one before it has left, takes the packet's bits over the rate (to the
+//! nanosecond, however long the busy period), and propagation takes the link's delay; packets leave in the order of their
+//! arrival; no more waits than the limit allows, and nothing is dropped for want of room while there is room. For every
+//! packet: it was sent by an endpoint, goes its route link by link without a pause, unaltered but for a mark that it must
+//! be capable of, and is delivered once, or dropped, or still on its way when the run ends.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+
+use ackclock_net::{DropCause, Limit, Passage};
+use ackclock_tcp::{Ecn, Event, Segment};
+
+use crate::Nanos;
+use crate::app::{Conn, Side};
+use crate::network::{LinkId, Route, Topology};
+use crate::observe::{NetworkEvent, Observer, Who};
+use crate::packet::{IP_HEADER, Packet};
+use crate::run::{Output, Run, Watching};
+use crate::scenario::{Scenario, ScenarioError};
+
+/// How many violations are kept; a broken law breaks often.
+const KEPT: usize = 100;
+
+/// The law that was broken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Law {
+    /// A link's events are in the order of time.
+    Order,
+    /// Service begins as soon as it can, and no sooner.
+    Start,
+    /// Serialisation takes the packet's bits over the link's rate.
+    Rate,
+    /// Propagation takes the link's delay.
+    Delay,
+    /// A queue keeps its limit.
+    Limit,
+    /// A queue drops only what does not fit.
+    Room,
+    /// A packet is what was sent, in size and content.
+    Content,
+    /// Only packets of ECN-capable transports are marked, and no mark is taken back.
+    Mark,
+    /// A packet is where and when its route and the links before say, and nowhere else.
+    Way,
+    /// A packet that was sent is delivered, dropped, or on its way.
+    Conservation,
+}
+
+/// A broken law, with when it was and what is known about it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// The law.
+    pub law: Law,
+    /// When.
+    pub at: Nanos,
+    /// What happened and what should have.
+    pub what: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ns: {:?}: {}", self.at, self.law, self.what)
+    }
+}
+
+/// A link as the verifier knows it, and what it has seen of it.
+struct LinkState {
+    rate: u64,
+    delay: Nanos,
+    limit: Limit,
+    /// When the link was last offered a packet.
+    last: Nanos,
+    /// The start of the present busy period, and the bits sent in it.
+    busy_from: Nanos,
+    bits: u128,
+    /// What waits: starts and sizes, and the sum of these.
+    waiting: VecDeque<(Nanos, u32)>,
+    backlog: u64,
+}
+
+impl LinkState {
+    /// When everything taken so far has left, rounded up.
+    fn free_at(&self) -> Nanos {
+        let took = (self.bits * 1_000_000_000).div_ceil(u128::from(self.rate));
+        Nanos::try_from(u128::from(self.busy_from) + took).unwrap_or(Nanos::MAX)
+    }
+
+    /// Whether a packet that has to wait fits in addition to those that wait at `at`.
+    fn has_room(&mut self, at: Nanos, size: u32) -> bool {
+        while let Some((start, size)) = self.waiting.front()
+            && *start <= at
+        {
+            self.backlog -= u64::from(*size);
+            self.waiting.pop_front();
+        }
+        match self.limit {
+            Limit::Unlimited => true,
+            Limit::Packets(packets) => (self.waiting.len() as u64) < packets,
+            Limit::Bytes(bytes) => self.backlog + u64::from(size) <= bytes,
+        }
+    }
+}
+
+/// A packet on its way.
+struct OnWay {
+    segment: Segment,
+    /// How many links it has passed.
+    hops: usize,
+}
+
+/// The place of an endpoint and the generation there.
+type Address = (u32, u16);
+
+/// The observer that verifies.
+pub struct Verifier {
+    links: Vec<LinkState>,
+    /// The links of the routes from each flow's source and from its sink.
+    routes: Vec<[Vec<LinkId>; 2]>,
+    /// Where the packets of an end of a connection go.
+    peers: BTreeMap<(u32, Conn, bool), Address>,
+    /// Whose packets go to an endpoint.
+    senders: BTreeMap<Address, Who>,
+    /// Packets on their way to an endpoint, by when they are due at what is next on their route; numbers tell apart those
+    /// of one moment.
+    on_way: BTreeMap<(Address, Nanos, u64), OnWay>,
+    /// How many were put there.
+    count: u64,
+    violations: Vec<Violation>,
+}
+
+impl Verifier {
+    /// A verifier for runs over `topology` of flows with these routes from source to sink and back.
+    pub fn new(topology: &Topology, routes: impl Iterator<Item = [Route; 2]>) -> Verifier {
+        let link = |link: &ackclock_net::Link| LinkState {
+            rate: link.rate(),
+            delay: link.delay(),
+            limit: link.limit(),
+            last: 0,
+            busy_from: 0,
+            bits: 0,
+            waiting: VecDeque::new(),
+            backlog: 0,
+        };
+        Verifier {
+            links: topology.links().map(link).collect(),
+            routes: routes.map(|way| way.map(|route| topology.hops(route).to_vec())).collect(),
+            peers: BTreeMap::new(),
+            senders: BTreeMap::new(),
+            on_way: BTreeMap::new(),
+            count: 0,
+            violations: Vec::new(),
+        }
+    }
+
+    /// What was found, the run having ended at `end`: at most the first hundred violations.
+    pub fn finish(mut self, end: Nanos) -> Vec<Violation> {
+        for ((to, due, _), packet) in std::mem::take(&mut self.on_way) {
+            let what = || format!("a packet to endpoint {to:?} was due after {} links and never came", packet.hops);
+            self.expect(Law::Conservation, due, due > end, what);
+        }
+        self.violations
+    }
+
+    fn broken(&mut self, law: Law, at: Nanos, what: String) {
+        if self.violations.len() < KEPT {
+            self.violations.push(Violation { law, at, what });
+        }
+    }
+
+    fn expect(&mut self, law: Law, at: Nanos, holds: bool, what: impl FnOnce() -> String) {
+        if !holds {
+            self.broken(law, at, what());
+        }
+    }
+
+    /// Puts a packet on its way.
+    fn put(&mut self, to: Address, due: Nanos, packet: OnWay) {
+        self.on_way.insert((to, due, self.count), packet);
+        self.count += 1;
+    }
+
+    /// Finds the packet that is now at `link`, or at its host where that is `None`, and takes it off its way.
+    fn take(&mut self, at: Nanos, link: Option<LinkId>, to: Address, segment: &Segment) -> Option<OnWay> {
+        let route = self.senders.get(&to).map(|who| &self.routes[who.flow as usize][who.side as usize]);
+        let next = |packet: &OnWay| route.and_then(|route| route.get(packet.hops)).copied();
+        let due = self.on_way.range((to, at, 0)..=(to, at, u64::MAX)).filter(|(_, packet)| next(packet) == link);
+        let mut key = None;
+        for (candidate, packet) in due {
+            if same(&packet.segment, segment) {
+                key = Some(*candidate);
+                break;
+            }
+            key = key.or(Some(*candidate));
+        }
+        let Some(packet) = key.and_then(|key| self.on_way.remove(&key)) else {
+            let what = format!("nothing is due to endpoint {to:?} at {link:?}, and {segment:?} came");
+            self.broken(Law::Way, at, what);
+            return None;
+        };
+        let what = || format!("{:?} was sent, and {segment:?} came", packet.segment);
+        self.expect(Law::Content, at, same(&packet.segment, segment), what);
+        let (before, after) = (packet.segment.ecn, segment.ecn);
+        let may_be = before == after || (after == Ecn::Ce && before != Ecn::NotEct);
+        self.expect(Law::Mark, at, may_be, || format!("{before:?} became {after:?}"));
+        Some(packet)
+    }
+
+    fn offered(&mut self, at: Nanos, link: LinkId) -> &mut LinkState {
+        let last = self.links[link.0 as usize].last;
+        self.expect(Law::Order, at, last <= at, || format!("link {} was offered a packet at {last} before", link.0));
+        let state = &mut self.links[link.0 as usize];
+        state.last = at;
+        state
+    }
+
+    fn enqueued(&mut self, at: Nanos, link: LinkId, packet: Packet, passage: Passage, segment: &Segment) {
+        let size = packet.size();
+        let full = IP_HEADER + segment.header_len() + segment.len;
+        self.expect(Law::Content, at, size == full, || format!("a packet of {full} bytes counts as {size}"));
+
+        let state = self.offered(at, link);
+        let free_at = state.free_at();
+        let start = at.max(free_at);
+        let fits = start == at || state.has_room(at, size);
+        if free_at <= at {
+            (state.busy_from, state.bits) = (at, 0);
+        }
+        state.bits += u128::from(size) * 8;
+        let departure = state.free_at();
+        let arrival = passage.departure.saturating_add(state.delay);
+        if start > at {
+            state.waiting.push_back((start, size));
+            state.backlog += u64::from(size);
+        }
+        self.expect(Law::Limit, at, fits, || format!("link {} took a packet of {size} bytes over its limit", link.0));
+        let Passage { start: began, departure: left, arrival: came } = passage;
+        self.expect(Law::Start, at, began == start, || format!("service at {began}, free at {start}"));
+        let took = || format!("a packet of {size} bytes left link {} at {left} instead of {departure}", link.0);
+        self.expect(Law::Rate, at, left == departure, took);
+        self.expect(Law::Delay, at, came == arrival, || format!("it arrived at {came} instead of {arrival}"));
+
+        let to = address(packet);
+        if let Some(OnWay { hops, .. }) = self.take(at, Some(link), to, segment) {
+            self.put(to, passage.arrival, OnWay { segment: *segment, hops: hops + 1 });
+        }
+    }
+
+    fn dropped(&mut self, at: Nanos, link: LinkId, cause: DropCause, packet: Packet, segment: &Segment) {
+        let state = self.offered(at, link);
+        let full = state.free_at() > at && !state.has_room(at, packet.size());
+        // Random loss strikes before the queue, whatever room there is.
+        let right = full || cause == DropCause::Loss;
+        self.expect(Law::Room, at, right, || format!("link {} dropped a packet for which it had room", link.0));
+        self.take(at, Some(link), address(packet), segment);
+    }
+}
+
+/// The endpoint that a packet is for.
+fn address(packet: Packet) -> Address {
+    (packet.to(), packet.generation())
+}
+
+/// Whether two segments are the same but for marks.
+fn same(one: &Segment, other: &Segment) -> bool {
+    Segment { ecn: other.ecn, ..*one } == *other
+}
+
+impl Observer for Verifier {
+    fn opened(&mut self, number: u32, generation: u16, who: Who) {
+        let sender = Who { side: who.side.peer(), ..who };
+        self.peers.insert((sender.flow, sender.conn, sender.side == Side::Source), (number, generation));
+        self.senders.insert((number, generation), sender);
+    }
+
+    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
+        let Event::Sent { segment, .. } = event else { return };
+        match self.peers.get(&(who.flow, who.conn, who.side == Side::Source)) {
+            Some(&to) => self.put(to, now, OnWay { segment: *segment, hops: 0 }),
+            None => self.broken(Law::Way, now, format!("{who:?} sends and was never opened")),
+        }
+    }
+
+    fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent) {
+        match event {
+            NetworkEvent::Enqueued { link, packet, passage } => self.enqueued(at, link, packet, passage, segment),
+            NetworkEvent::Dropped { link, packet, cause } => self.dropped(at, link, cause, packet, segment),
+            NetworkEvent::Delivered { packet } => {
+                self.take(at, None, address(packet), segment);
+            }
+        }
+    }
+}
+
+/// Runs a scenario to its end under the verifier's eyes; what it finds is among the output.
+///
+/// # Errors
+/// What an application cannot do with its parameters.
+pub fn run(scenario: &Scenario, seed: Option<u64>) -> Result<Output, ScenarioError> {
+    let mut run = Run::watched(scenario, seed, &Watching { verify: true, ..Watching::default() })?;
+    while run.step(u64::MAX) {}
+    Ok(run.finish())
+}

@@ -1,0 +1,300 @@
+//! Runs under the verifier's eyes, and logs with one law broken each, which it must notice.
+
+mod common;
+
+use ackclock_net::Limit;
+use ackclock_sim::Nanos;
+use ackclock_sim::app::Side;
+use ackclock_sim::dumbbell::{Access, Direction, Dumbbell};
+use ackclock_sim::measures::FlowLabels;
+use ackclock_sim::network::{LinkId, Route};
+use ackclock_sim::observe::{NetworkEvent, Observer, Who};
+use ackclock_sim::packet::{Optioned, Packet};
+use ackclock_sim::scenario::Scenario;
+use ackclock_sim::verify::{Law, Verifier};
+use ackclock_sim::world::{FlowSpec, World};
+use ackclock_tcp::{Ecn, Event, Segment, stack};
+
+use common::{Endless, FORWARD, MBPS, MS, OneAfterTheOther, SECOND, rate};
+
+fn verified(text: &str, overrides: &[(&str, &str)]) {
+    let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+    let scenario = Scenario::from_toml(text, &overrides).unwrap();
+    for seed in [1, 2] {
+        let output = ackclock_sim::verify::run(&scenario, Some(seed)).unwrap();
+        assert_eq!(output.violations, [], "{} {overrides:?}, seed {seed}", scenario.name);
+    }
+}
+
+#[test]
+fn the_examples_obey_the_physics() {
+    verified(include_str!("../../../scenarios/bulk.toml"), &[("duration", "60s")]);
+    verified(include_str!("../../../scenarios/dash-newcwv.toml"), &[("duration", "60s")]);
+    verified(include_str!("../../../scenarios/transfer.toml"), &[("duration", "10s")]);
+}
+
+#[test]
+fn odd_rates_and_limits_obey_the_physics() {
+    let text = include_str!("../../../scenarios/transfer.toml");
+    for queue in ["1 packet", "7kB", "unlimited"] {
+        for rate in ["1234567bps", "999999937bps"] {
+            let fast =
+                [("bottleneck.rate", rate), ("bottleneck.queue", queue), ("duration", "2s"), ("access.rate", "7x")];
+            verified(text, &fast);
+        }
+    }
+}
+
+/// An event that can be kept.
+#[derive(Clone, Debug)]
+enum Logged {
+    Opened(u32, u16, Who),
+    Sent(Nanos, Who, Segment),
+    Network(Nanos, Segment, NetworkEvent),
+}
+
+#[derive(Default)]
+struct Log(Vec<Logged>);
+
+impl Observer for Log {
+    fn opened(&mut self, number: u32, generation: u16, who: Who) {
+        self.0.push(Logged::Opened(number, generation, who));
+    }
+
+    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
+        if let Event::Sent { segment, .. } = event {
+            self.0.push(Logged::Sent(now, who, *segment));
+        }
+    }
+
+    fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent) {
+        self.0.push(Logged::Network(at, *segment, event));
+    }
+}
+
+const END: Nanos = 8 * SECOND;
+
+/// Two flows over a bottleneck of `bps` with `delay` and room for so many packets.
+fn dumbbell(bps: u64, delay: Nanos, packets: u64) -> (Dumbbell, [[Route; 2]; 2]) {
+    let way = Direction { rate: rate(bps), limit: Limit::Packets(packets) };
+    let mut dumbbell = Dumbbell::new(way, way, delay);
+    let access = Access { rate: rate(10 * MBPS), source_delay: 2 * MS, sink_delay: 2 * MS };
+    let routes = [dumbbell.flow(access), dumbbell.flow(access)];
+    (dumbbell, routes)
+}
+
+const RATE: u64 = 1_234_567;
+const DELAY: Nanos = 16 * MS;
+const PACKETS: u64 = 5;
+
+fn log() -> Vec<Logged> {
+    let (dumbbell, routes) = dumbbell(RATE, DELAY, PACKETS);
+    let config = (stack::by_name("rfc").unwrap().config)();
+    let apps: [Box<dyn ackclock_sim::app::Application>; 2] =
+        [Box::new(Endless), Box::new(OneAfterTheOther { left: 20, bytes: 30_000, done: 0 })];
+    let flows = apps.into_iter().zip(["long", "short"]).zip(routes).map(|((app, name), routes)| FlowSpec {
+        labels: FlowLabels { name: name.to_owned(), cc: "", validation: "", pacing: "", app: "" },
+        config: config.clone(),
+        app,
+        start: 0,
+        start_jitter: 0,
+        routes,
+    });
+    let mut world = World::new(dumbbell.topology, flows.collect(), 1, END, Log::default());
+    while world.step(1000) {}
+    world.into_observer().0
+}
+
+/// The laws that the verifier finds broken in a log, each once, by the rate, delay and limit it believes in.
+fn broken_at(log: &[Logged], bps: u64, delay: Nanos, packets: u64) -> Vec<Law> {
+    let (dumbbell, routes) = dumbbell(bps, delay, packets);
+    let mut verifier = Verifier::new(&dumbbell.topology, routes.into_iter());
+    for logged in log {
+        match logged {
+            Logged::Opened(number, generation, who) => verifier.opened(*number, *generation, *who),
+            Logged::Sent(now, who, segment) => {
+                verifier.endpoint(*now, *who, Event::Sent { segment, offset: 0, retransmission: false });
+            }
+            Logged::Network(at, segment, event) => verifier.network(*at, segment, *event),
+        }
+    }
+    let mut laws = Vec::new();
+    for violation in verifier.finish(END) {
+        if !laws.contains(&violation.law) {
+            laws.push(violation.law);
+        }
+    }
+    laws
+}
+
+fn broken(log: &[Logged]) -> Vec<Law> {
+    broken_at(log, RATE, DELAY, PACKETS)
+}
+
+/// The places of the log's events that `wanted` holds for, in the middle of the run.
+fn places(log: &[Logged], wanted: impl Fn(&Logged) -> bool) -> Vec<usize> {
+    let places: Vec<_> = (0..log.len()).filter(|index| wanted(&log[*index])).collect();
+    assert!(places.len() > 10, "{}", places.len());
+    places[places.len() / 3..].to_vec()
+}
+
+fn is_enqueued(logged: &Logged) -> bool {
+    matches!(logged, Logged::Network(_, segment, NetworkEvent::Enqueued { link, .. }) if *link == FORWARD && segment.len > 0)
+}
+
+fn is_dropped(logged: &Logged) -> bool {
+    matches!(logged, Logged::Network(_, _, NetworkEvent::Dropped { .. }))
+}
+
+fn is_delivered(logged: &Logged) -> bool {
+    matches!(logged, Logged::Network(_, _, NetworkEvent::Delivered { .. }))
+}
+
+/// The log with the event at a place changed.
+fn changed(
+    log: &[Logged],
+    place: usize,
+    change: impl FnOnce(&mut Nanos, &mut Segment, &mut NetworkEvent),
+) -> Vec<Logged> {
+    let mut log = log.to_vec();
+    match &mut log[place] {
+        Logged::Network(at, segment, event) => change(at, segment, event),
+        other => panic!("{other:?}"),
+    }
+    log
+}
+
+fn without(log: &[Logged], place: usize) -> Vec<Logged> {
+    let mut log = log.to_vec();
+    log.remove(place);
+    log
+}
+
+#[test]
+fn a_log_as_it_was_breaks_no_law() {
+    let log = log();
+    assert_eq!(broken(&log), []);
+    for kind in [is_enqueued, is_dropped, is_delivered] {
+        places(&log, kind);
+    }
+}
+
+#[test]
+fn links_that_are_not_what_they_say() {
+    let log = log();
+    assert_eq!(broken_at(&log, RATE + 1, DELAY, PACKETS)[0], Law::Rate);
+    assert_eq!(broken_at(&log, RATE, DELAY + 1, PACKETS), [Law::Delay]);
+    assert_eq!(broken_at(&log, RATE, DELAY, PACKETS - 1), [Law::Limit]);
+    assert_eq!(broken_at(&log, RATE, DELAY, PACKETS + 1), [Law::Room]);
+}
+
+#[test]
+fn times_at_a_link() {
+    let log = log();
+    let place = places(&log, is_enqueued)[0];
+    let passage = |change: fn(&mut ackclock_net::Passage)| {
+        changed(&log, place, |_, _, event| {
+            if let NetworkEvent::Enqueued { passage, .. } = event {
+                change(passage);
+            }
+        })
+    };
+    assert_eq!(broken(&passage(|passage| passage.start -= 1)), [Law::Start]);
+    assert_eq!(broken(&passage(|passage| passage.start += 1)), [Law::Start]);
+    // The next link gets the packet when it gets it, so a wrong arrival breaks its way as well.
+    let early =
+        broken(&passage(|passage| (passage.departure, passage.arrival) = (passage.departure - 1, passage.arrival - 1)));
+    assert_eq!(early[0], Law::Rate);
+    assert_eq!(broken(&passage(|passage| passage.arrival += 1))[..2], [Law::Delay, Law::Way]);
+}
+
+#[test]
+fn the_order_at_a_link() {
+    let log = log();
+    let on_link = places(&log, is_enqueued);
+    let (first, second) = (on_link[0], on_link[1]);
+    let mut swapped = log.clone();
+    swapped.swap(first, second);
+    assert!(broken(&swapped).contains(&Law::Order));
+}
+
+#[test]
+fn packets_that_vanish_or_appear() {
+    let log = log();
+    for kind in [is_delivered, is_dropped] {
+        let place = places(&log, kind)[0];
+        assert_eq!(broken(&without(&log, place)), [Law::Conservation]);
+        let mut twice = log.clone();
+        twice.insert(place, log[place].clone());
+        assert_eq!(broken(&twice), [Law::Way]);
+    }
+    let sent = places(&log, |logged| matches!(logged, Logged::Sent(..)))[0];
+    assert_eq!(broken(&without(&log, sent)), [Law::Way]);
+    let enqueued = places(&log, is_enqueued)[0];
+    assert!(broken(&without(&log, enqueued)).contains(&Law::Conservation));
+}
+
+#[test]
+fn packets_at_the_wrong_time_and_place() {
+    let log = log();
+    let place = places(&log, is_delivered)[0];
+    for shift in [-1, 1] {
+        let shifted = changed(&log, place, |at, _, _| *at = at.wrapping_add_signed(shift));
+        assert_eq!(broken(&shifted), [Law::Way, Law::Conservation]);
+    }
+    // The access link of the other flow, which nothing else crosses at that time.
+    let on_access = |logged: &Logged| matches!(logged, Logged::Network(_, _, NetworkEvent::Enqueued { link: LinkId(2), packet, .. }) if packet.to() / 2 == 0);
+    let place = places(&log, on_access)[0];
+    let elsewhere = changed(&log, place, |_, _, event| {
+        if let NetworkEvent::Enqueued { link, .. } = event {
+            *link = LinkId(6);
+        }
+    });
+    assert!(broken(&elsewhere).contains(&Law::Way));
+}
+
+#[test]
+fn contents_and_marks() {
+    let log = log();
+    let place = places(&log, |logged| {
+        is_delivered(logged) && matches!(logged, Logged::Network(_, segment, _) if segment.len > 0)
+    })[0];
+    assert_eq!(broken(&changed(&log, place, |_, segment, _| segment.seq += 1)), [Law::Content]);
+    assert_eq!(broken(&changed(&log, place, |_, segment, _| segment.ecn = Ecn::Ce)), [Law::Mark]);
+    let place = places(&log, is_enqueued)[0];
+    let grown = changed(&log, place, |_, segment, event| {
+        if let NetworkEvent::Enqueued { packet, .. } = event {
+            let more = Segment { len: segment.len + 8, ..*segment };
+            *packet = Packet::new(&more, packet.to(), packet.generation(), packet.stage(), &mut Optioned::default());
+        }
+    });
+    assert_eq!(broken(&grown)[..2], [Law::Content, Law::Rate]);
+}
+
+/// A packet of an ECN-capable transport may be marked on its way, and stays marked.
+#[test]
+fn marks_are_kept() {
+    let mut log = log();
+    let sent = places(
+        &log,
+        |logged| matches!(logged, Logged::Sent(_, who, segment) if who.side == Side::Source && segment.len > 0),
+    );
+    let Logged::Sent(_, _, marked) = log[sent[0]].clone() else { unreachable!() };
+    let mut hops = 0;
+    for logged in &mut log[sent[0]..] {
+        match logged {
+            Logged::Sent(_, _, segment) if *segment == marked => segment.ecn = Ecn::Ect0,
+            Logged::Network(_, segment, _) if *segment == marked => {
+                segment.ecn = if hops == 0 { Ecn::Ect0 } else { Ecn::Ce };
+                hops += 1;
+            }
+            _ => {}
+        }
+    }
+    assert!(hops >= 3, "{hops}");
+    assert_eq!(broken(&log), []);
+    let last =
+        log.iter().rposition(|logged| matches!(logged, Logged::Network(_, segment, _) if segment.ecn == Ecn::Ce));
+    let taken_back = changed(&log, last.unwrap(), |_, segment, _| segment.ecn = Ecn::Ect0);
+    assert_eq!(broken(&taken_back), [Law::Mark]);
+}
