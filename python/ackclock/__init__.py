@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from ackclock import stats
     from ackclock._errors import Cancelled, Problem, ScenarioError
     from ackclock._run import run
+    from ackclock._trace import trace
     from ackclock.result import Replications, Result
-    from ackclock.scenario import catalogue, check, schema
+    from ackclock.scenario import catalogue, check, event_schema, schema
     from ackclock.table import Table
 
 __version__ = _core.version()
@@ -31,9 +32,11 @@ __all__ = [
     "__version__",
     "catalogue",
     "check",
+    "event_schema",
     "run",
     "schema",
     "stats",
+    "trace",
 ]
 
 _HOMES = {
@@ -45,8 +48,10 @@ _HOMES = {
     "Table": "ackclock.table",
     "catalogue": "ackclock.scenario",
     "check": "ackclock.scenario",
+    "event_schema": "ackclock.scenario",
     "run": "ackclock._run",
     "schema": "ackclock.scenario",
+    "trace": "ackclock._trace",
 }
 """Where the public names live. They are imported at first use, so that the command line is ready for Ctrl-C at once."""
 

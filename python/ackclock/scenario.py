@@ -17,7 +17,7 @@ from ackclock._errors import ScenarioError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Overrides", "Source", "Text", "catalogue", "check", "load", "named", "override_pairs", "schema"]
+__all__ = ["Overrides", "Source", "Text", "catalogue", "check", "event_schema", "load", "named", "override_pairs", "schema"]
 
 Source: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | Text"
 """A scenario: the path of a TOML file, TOML text (a `str` with a line break), or a dict of the same shape."""
@@ -162,6 +162,12 @@ def check(scenario: Source, overrides: Overrides | None = None) -> dict[str, Any
 def schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of a scenario, for editors and validators."""
     document: dict[str, Any] = json.loads(_core.schema())
+    return document
+
+
+def event_schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of a line of the event log that `ackclock.trace` writes."""
+    document: dict[str, Any] = json.loads(_core.event_schema())
     return document
 
 

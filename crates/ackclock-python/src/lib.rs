@@ -24,9 +24,11 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::check, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::scenario_hash, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::schema, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::event_schema, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(drill::drill, module)?)?;
     module.add_class::<run::Cancel>()?;
+    module.add_class::<run::Trace>()?;
     Ok(())
 }

@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use ackclock_sim::Run;
+use ackclock_sim::trace::{Chunk, Form, TraceSpec};
+use ackclock_sim::{Run, Watching};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::{cancelled, scenario_error};
 use crate::scenario::parse;
@@ -44,12 +45,31 @@ impl Cancel {
     }
 }
 
+/// What to trace of a run: places to capture at by name, whether packets have IPv6 headers and keep their payload, and
+/// whether events are logged.
+#[pyclass(module = "ackclock._core", frozen)]
+pub struct Trace {
+    spec: TraceSpec,
+}
+
+#[pymethods]
+impl Trace {
+    #[new]
+    #[pyo3(signature = (captures, *, ipv6, payload, events))]
+    fn new(captures: Vec<String>, ipv6: bool, payload: bool, events: bool) -> Trace {
+        Trace { spec: TraceSpec { captures, form: Form { v6: ipv6, payload }, events } }
+    }
+}
+
 /// Runs a scenario to its end and returns its provenance and its tables.
 ///
 /// `progress` is called with the part of the simulated time that is done, from 0 to 1. An exception that it raises, a
 /// signal (on the main thread) or `cancel` ends the run.
+///
+/// With `trace`, `write` is called with the name of a file and some more bytes of it, again and again.
 #[pyfunction]
-#[pyo3(signature = (text, format, overrides, seed=None, cancel=None, progress=None))]
+#[pyo3(signature = (text, format, overrides, seed=None, cancel=None, progress=None, trace=None, write=None))]
+#[expect(clippy::too_many_arguments, reason = "they have names on the other side")]
 pub fn run<'py>(
     py: Python<'py>,
     text: &str,
@@ -58,6 +78,8 @@ pub fn run<'py>(
     seed: Option<u64>,
     cancel: Option<Bound<'py, Cancel>>,
     progress: Option<Py<PyAny>>,
+    trace: Option<Bound<'py, Trace>>,
+    write: Option<Py<PyAny>>,
 ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
     let scenario = parse(py, text, format, &overrides)?;
     let asked = cancel.map_or_else(Default::default, |cancel| cancel.get().asked.clone());
@@ -68,10 +90,13 @@ pub fn run<'py>(
     meta.set_item("seed", seed.unwrap_or(scenario.seed))?;
     meta.set_item("duration_s", scenario.duration as f64 / 1e9)?;
 
+    let traces = trace.map_or_else(TraceSpec::default, |trace| trace.get().spec.clone());
+    let watching = Watching { traces, verify: false };
     let end = scenario.duration.max(1) as f64;
     let output = py.detach(move || {
         // A million flows take seconds to set up.
-        let mut run = Run::new(&scenario, seed).map_err(|error| Python::attach(|py| scenario_error(py, &error)))?;
+        let mut run = Run::watched(&scenario, seed, &watching)
+            .map_err(|error| Python::attach(|py| scenario_error(py, &error)))?;
         let mut visited = Instant::now();
         while run.step(EVENTS_PER_STEP) {
             if asked.load(Ordering::Relaxed) {
@@ -81,12 +106,16 @@ pub fn run<'py>(
                 let done = (run.now() as f64 / end).min(1.0);
                 Python::attach(|py| {
                     py.check_signals()?;
+                    hand_over(py, write.as_ref(), run.take_traces())?;
                     progress.as_ref().map_or(Ok(()), |progress| progress.call1(py, (done,)).map(drop))
                 })?;
                 visited = Instant::now();
             }
         }
-        Ok(run.finish())
+        let mut output = run.finish();
+        let last = std::mem::take(&mut output.traces);
+        Python::attach(|py| hand_over(py, write.as_ref(), last))?;
+        Ok::<_, PyErr>(output)
     })?;
 
     let tables = PyDict::new(py);
@@ -94,4 +123,14 @@ pub fn run<'py>(
         tables.set_item(name, to_arro3(py, table)?)?;
     }
     Ok((meta, tables))
+}
+
+/// Gives what was traced to whoever writes the files.
+fn hand_over(py: Python<'_>, write: Option<&Py<PyAny>>, chunks: Vec<Chunk>) -> PyResult<()> {
+    if let Some(write) = write {
+        for chunk in chunks {
+            write.call1(py, (chunk.file, PyBytes::new(py, &chunk.bytes)))?;
+        }
+    }
+    Ok(())
 }

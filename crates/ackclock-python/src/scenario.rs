@@ -33,3 +33,9 @@ pub fn scenario_hash(py: Python<'_>, text: &str, format: &str, overrides: Vec<(S
 pub fn schema() -> String {
     ackclock_sim::scenario::schema().to_string()
 }
+
+/// The JSON Schema (2020-12) of a line of the event log.
+#[pyfunction]
+pub fn event_schema() -> String {
+    ackclock_sim::trace::event_schema().to_string()
+}

@@ -38,9 +38,8 @@ fn odd_rates_and_limits_obey_the_physics() {
     let text = include_str!("../../../scenarios/transfer.toml");
     for queue in ["1 packet", "7kB", "unlimited"] {
         for rate in ["1234567bps", "999999937bps"] {
-            let fast =
-                [("bottleneck.rate", rate), ("bottleneck.queue", queue), ("duration", "2s"), ("access.rate", "7x")];
-            verified(text, &fast);
+            let network = [("bottleneck.rate", rate), ("bottleneck.queue", queue), ("access.rate", "7x")];
+            verified(text, &[&network[..], &[("duration", "2s"), ("flows[1].start", "200ms")]].concat());
         }
     }
 }
@@ -76,8 +75,8 @@ const END: Nanos = 8 * SECOND;
 
 /// Two flows over a bottleneck of `bps` with `delay` and room for so many packets.
 fn dumbbell(bps: u64, delay: Nanos, packets: u64) -> (Dumbbell, [[Route; 2]; 2]) {
-    let way = Direction { rate: rate(bps), limit: Limit::Packets(packets), loss: None };
-    let mut dumbbell = Dumbbell::new(way, way, delay);
+    let way = || Direction { rate: rate(bps), limit: Limit::Packets(packets), loss: None };
+    let mut dumbbell = Dumbbell::new(way(), way(), delay);
     let access = Access { rate: rate(10 * MBPS), source_delay: 2 * MS, sink_delay: 2 * MS };
     let routes = [dumbbell.flow(access), dumbbell.flow(access)];
     (dumbbell, routes)

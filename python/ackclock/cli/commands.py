@@ -56,6 +56,10 @@ def run(
     seeds: int | None = None,
     settings: Set = (),
     out: Out = None,
+    pcap: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    pcap_ipv6: Annotated[bool, Parameter(negative="")] = False,
+    pcap_payload: Annotated[bool, Parameter(negative="")] = False,
+    qlog: Annotated[bool, Parameter(negative="")] = False,
     json: Json = False,
     threads: Threads = None,
 ) -> int:
@@ -73,6 +77,15 @@ def run(
         PATH=VALUE: replaces a value of the scenario, as in bottleneck.rate=2Mbps. May be repeated.
     out
         Folder for the tables (CSV) and summary.json. One that holds anything else is refused.
+    pcap
+        A place to capture packets at, into PLACE.pcapng in the folder: bottleneck, or the host of a flow as
+        video.source or video.sink. May be repeated. In Wireshark, frame.comment shows drops and marks.
+    pcap_ipv6
+        Captured packets have IPv6 headers.
+    pcap_payload
+        Captured packets keep their payload, which is zeros.
+    qlog
+        Write every event to events.jsonl in the folder. `ackclock schema --events` describes them.
     json
         Print one JSON document.
     threads
@@ -83,17 +96,35 @@ def run(
     _at_least_one("--seeds", seeds)
     _at_most("--seeds", seeds, MOST_REPLICATIONS)
     _at_least_one("--threads", threads)
+    traced = "--pcap" if pcap else "--qlog" if qlog else None
+    if traced is not None and (out is None or seeds is not None):
+        raise UsageError(f"{traced} goes with --out, which says where to, and with a single run, not with --seeds")
     overrides = _overrides(settings)
     if out is not None:
         store.check_folder(out)
     result: ackclock.Result | ackclock.Replications
-    if seeds is None:
-        result = ackclock.run(scenario, seed=seed, overrides=overrides, progress=True)
-    else:
-        result = ackclock.run(scenario, seeds=seeds, overrides=overrides, threads=threads, progress=True)
-    if out is not None:
+    if traced is not None and out is not None:
         with store.output_folder(out) as folder:
+            result = ackclock.trace(
+                scenario,
+                folder,
+                captures=pcap,
+                events=qlog,
+                ipv6=pcap_ipv6,
+                payload=pcap_payload,
+                seed=seed,
+                overrides=overrides,
+                progress=True,
+            )
             result.write(folder)
+    else:
+        if seeds is None:
+            result = ackclock.run(scenario, seed=seed, overrides=overrides, progress=True)
+        else:
+            result = ackclock.run(scenario, seeds=seeds, overrides=overrides, threads=threads, progress=True)
+        if out is not None:
+            with store.output_folder(out) as folder:
+                result.write(folder)
     if json:
         print_json(result.document())
     elif isinstance(result, ackclock.Replications):
@@ -211,9 +242,15 @@ def check(scenario: Path, /, *, settings: Set = (), json: Json = False) -> int:
     return 0
 
 
-def schema() -> int:
-    """Print the JSON Schema of scenarios, for editors and validators."""
-    print_json(ackclock.schema())
+def schema(*, events: Annotated[bool, Parameter(negative="")] = False) -> int:
+    """Print the JSON Schema of scenarios, for editors and validators.
+
+    Parameters
+    ----------
+    events
+        Print that of a line of the event log instead.
+    """
+    print_json(ackclock.event_schema() if events else ackclock.schema())
     return 0
 
 

@@ -1,0 +1,86 @@
+"""Runs that leave traces: captures for Wireshark, and the log of every event."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from ackclock import _core
+from ackclock._core import Cancel, Trace
+from ackclock.progress import reporter
+from ackclock.result import Result
+from ackclock.scenario import Overrides, Source, load, named, override_pairs
+from ackclock.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = ["EVENTS_FILE", "trace"]
+
+EVENTS_FILE = "events.jsonl"
+"""The name of the event log in a folder of traces."""
+
+
+def trace(
+    scenario: Source,
+    folder: Path | str,
+    *,
+    captures: Iterable[str] = (),
+    events: bool = False,
+    ipv6: bool = False,
+    payload: bool = False,
+    seed: int | None = None,
+    overrides: Overrides | None = None,
+    progress: bool | Callable[[float], object] = False,
+) -> Result:
+    """Runs a scenario once, as `run` does, and writes traces of it into an existing folder.
+
+    What is traced changes nothing in the run, and files of the same run are the same to the byte.
+
+    Parameters
+    ----------
+    scenario
+        The path of a TOML file, TOML text, or a dict of the same shape.
+    folder
+        Where the files go; those of the same name are replaced.
+    captures
+        Where packets are captured, each place in a file ``<place>.pcapng``: ``bottleneck`` (both directions, an
+        interface each; every packet as it arrives at the queue, with a comment where it is dropped or marked), or a
+        host as ``<flow>.source`` or ``<flow>.sink``. Times have the resolution of nanoseconds and count from 1970.
+    events
+        Whether every event is written to ``events.jsonl``: a JSON object a line, in the order of time;
+        `event_schema` describes them.
+    ipv6
+        Give captured packets IPv6 headers. The simulated links carry packets with IPv4 headers in any case, which are
+        20 bytes shorter.
+    payload
+        Keep the payload of captured packets, which is zeros. Otherwise headers are kept, and the length of the rest.
+    seed
+        The seed; the scenario's own when not given.
+    overrides
+        Values by key path that replace the scenario's.
+    progress
+        True for a bar on standard error, or a function called with the part done, from 0 to 1.
+
+    Raises
+    ------
+    ScenarioError
+        With everything that is wrong with the scenario, or with a place that there is not.
+    """
+    text = load(scenario)
+    spec = Trace(list(dict.fromkeys(captures)), ipv6=ipv6, payload=payload, events=events)
+    with ExitStack() as stack:
+        report = stack.enter_context(reporter(progress, text.name or "trace"))
+        files: dict[str, BinaryIO] = {}
+
+        def write(name: str, chunk: bytes) -> None:
+            if name not in files:
+                files[name] = stack.enter_context((Path(folder) / name).open("wb"))
+            files[name].write(chunk)
+
+        with named(text):
+            meta, tables = _core.run(
+                text.text, text.format, override_pairs(overrides), seed, Cancel(), report, spec, write
+            )
+    return Result(meta, {name: Table(table) for name, table in tables.items()})
