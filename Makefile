@@ -10,7 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 OUT := out/newcwv-dash
-CORES := -p ackclock-tcp -p ackclock-net -p ackclock-sim
+CORES := -p ackclock-tcp -p ackclock-net -p ackclock-sim -p ackclock-live
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 

@@ -5,8 +5,8 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Instant;
 
-use ackclock_tcp::wire::{self, Addresses, Packet};
-use ackclock_tcp::{Config, Nanos, State};
+use ackclock_tcp::wire::{self, Addresses, DecodeError, Packet};
+use ackclock_tcp::{Config, Flags, Nanos, State};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -25,8 +25,10 @@ pub struct Id {
 /// What a driver has seen.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
-    /// Packets from the device that could not be read, as with a wrong checksum.
-    pub unreadable: u64,
+    /// Packets from the device with a wrong checksum.
+    pub damaged: u64,
+    /// Packets that are no TCP, or cannot be read for another reason.
+    pub other: u64,
     /// Packets for no connection.
     pub stray: u64,
     /// ICMP errors.
@@ -166,13 +168,14 @@ impl Driver {
         let (addresses, segment, payload) = match wire::decode(packet) {
             Ok(Packet::Tcp { addresses, segment, payload }) => (addresses, segment, payload),
             Ok(Packet::Icmp(_)) => return self.counts.icmp += 1,
-            Err(_) => return self.counts.unreadable += 1,
+            Err(DecodeError::Checksum(_)) => return self.counts.damaged += 1,
+            Err(_) => return self.counts.other += 1,
         };
         let id = Id { port: addresses.destination.port(), peer: addresses.source };
         if addresses.destination.ip() != self.address {
             return self.counts.stray += 1;
         }
-        let opens = segment.flags.has(ackclock_tcp::Flags::SYN) && !segment.flags.has(ackclock_tcp::Flags::ACK);
+        let opens = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
         let over = self.connections.get(&id).is_none_or(|connection| connection.state() == State::Closed);
         if over && opens && self.listening == Some(id.port) {
             let mut connection = self.make(id);
