@@ -1,0 +1,147 @@
+//! Slow start and window validation in a whole endpoint: what the sender tells them, and that every combination delivers.
+
+mod common;
+
+use ackclock_tcp::careful_resume::Saved;
+use ackclock_tcp::pacing::Pacing;
+use ackclock_tcp::slow_start::{self, SlowStart};
+use ackclock_tcp::{Ack, Config, Congestion, MILLISECOND, Nanos, SECOND, Window, validation};
+use common::{MSS, Pair, Script, config};
+
+const RTT: Nanos = 100 * MILLISECOND;
+
+fn with_rule(name: &str) -> Config {
+    Config { validation: validation::by_name(name).unwrap(), ..config() }
+}
+
+#[test]
+fn every_slow_start_and_rule_delivers_over_a_lossy_path() {
+    let saved = Some(Saved { cwnd: 400 * MSS, rtt: RTT, max_jump: u64::MAX });
+    for slow_start in slow_start::CATALOGUE {
+        for rule in validation::CATALOGUE {
+            for (sack, careful_resume) in [(true, None), (true, saved), (false, saved)] {
+                let client = Config { slow_start, validation: rule, sack, careful_resume, ..config() };
+                // Every 97th segment is lost, and once in a while a whole flight.
+                let lossy =
+                    |number: u64, to_server: bool, _: &_| !to_server || number % 97 != 96 && number % 1500 < 1494;
+                let mut pair = Pair::new(&client, &Config { sack, ..config() }, lossy);
+                for burst in 0..4 {
+                    pair.ends[0].write(pair.now, 500 * MSS);
+                    pair.run((burst + 1) * 60 * SECOND);
+                }
+                let context = format!("{} {} sack {sack} resume {careful_resume:?}", slow_start.name, rule.name);
+                assert_eq!(pair.ends[1].received(), 2000 * MSS, "{context}");
+            }
+        }
+    }
+}
+
+/// Shows in the window what it was told: a million bytes where pacing is on, ten for each loss, a hundred for each timeout.
+#[derive(Default)]
+struct Probe {
+    told: u64,
+}
+
+impl SlowStart for Probe {
+    fn on_start(&mut self, paced: bool) {
+        self.told += u64::from(paced) * 1_000_000;
+    }
+
+    fn on_ack(&mut self, window: &mut Window, _ack: &Ack, may_grow: bool) -> u64 {
+        window.cwnd = 10 * MSS + self.told + 7 * u64::from(!may_grow);
+        0
+    }
+
+    fn on_congestion(&mut self, _event: &Congestion) {
+        self.told += 10_000_000;
+    }
+
+    fn on_timeout(&mut self, _event: &Congestion) {
+        self.told += 100_000_000;
+    }
+}
+
+static PROBE: slow_start::Entry =
+    slow_start::Entry { name: "probe", summary: "", source: "", make: || Box::new(Probe::default()) };
+
+#[test]
+fn slow_start_learns_of_pacing_losses_timeouts_and_of_acks_that_may_not_grow() {
+    let fq = Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 3000 };
+    for (pacing, paced) in [(Pacing::Off, 0), (fq, 1_000_000)] {
+        let mut s = Script::established(&Config { pacing, slow_start: &PROBE, ..with_rule("linux") }, RTT);
+        s.write(2);
+        s.sends();
+        s.wait(RTT);
+        s.ack(1, &[]);
+        assert_eq!(s.end.window().cwnd, 10 * MSS + paced + 7, "two of ten are in use");
+        s.write(100);
+        for _ in 0..40 {
+            s.sends();
+            s.wait(10 * MILLISECOND);
+        }
+        // A loss, which ends at the recovery point, and a timeout; then slow start again.
+        s.ack(2, &[(3, 6)]);
+        while s.ssthresh() > 1 << 40 {
+            s.ack(2, &[(3, 7)]);
+        }
+        s.expire();
+        s.sends();
+        s.ack(3, &[]);
+        assert_eq!(s.end.window().cwnd, 10 * MSS + paced + 110_000_000);
+    }
+}
+
+#[test]
+fn hystart_plus_plus_counts_whole_acks_where_segments_are_paced() {
+    let fq = Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 30_000 };
+    let slow_start = slow_start::by_name("hystart++").unwrap();
+    for (pacing, cwnd) in [(Pacing::Off, 18), (fq, 20)] {
+        let mut s = Script::established(&Config { slow_start, pacing, ..config() }, RTT);
+        s.write(10);
+        assert_eq!(s.sends().len(), 10);
+        s.wait(RTT);
+        s.ack(10, &[]);
+        assert_eq!(s.cwnd(), cwnd);
+    }
+}
+
+/// The windows after each of the ACKs for `segments` segments, one each, that are written and sent.
+fn burst(s: &mut Script, from: u64, segments: u64) -> Vec<u64> {
+    s.write(segments);
+    assert_eq!(s.sends().len() as u64, segments);
+    s.wait(RTT);
+    (from + 1..=from + segments)
+        .map(|ack| {
+            s.ack(ack, &[]);
+            s.cwnd()
+        })
+        .collect()
+}
+
+#[test]
+fn the_vectors_of_rate_limited_increase_hold_in_an_endpoint() {
+    let mut s = Script::established(&with_rule("ratelimited-increase"), RTT);
+    assert_eq!(burst(&mut s, 0, 4), [11, 12, 13, 14]);
+    assert_eq!(burst(&mut s, 4, 8), [15, 16, 17, 18, 19, 20, 20, 20]);
+    assert_eq!(burst(&mut s, 12, 4), [20; 4]);
+    assert_eq!(burst(&mut s, 16, 20), (21..=40).collect::<Vec<_>>());
+}
+
+#[test]
+fn linux_grows_to_twice_what_was_outstanding() {
+    let mut s = Script::established(&with_rule("linux"), RTT);
+    for round in 0..4 {
+        burst(&mut s, 8 * round, 8);
+    }
+    assert_eq!(s.cwnd(), 16);
+}
+
+#[test]
+fn newcwv_00_freezes_a_window_of_which_less_than_two_thirds_are_used() {
+    let mut s = Script::established(&with_rule("newcwv-00"), RTT);
+    burst(&mut s, 0, 6);
+    assert_eq!(s.cwnd(), 10);
+    // Ten, then nine of eleven, eight of twelve; seven of thirteen are too few.
+    burst(&mut s, 6, 10);
+    assert_eq!(s.cwnd(), 13);
+}
