@@ -127,6 +127,7 @@ pub(crate) struct Sender {
     board: Scoreboard,
     cc: Box<dyn CongestionControl>,
     validation: Box<dyn WindowValidation>,
+    careful: Option<Box<CarefulResume>>,
     initial_window: u64,
     /// Consecutive duplicate ACKs.
     dup_acks: u32,
@@ -136,7 +137,6 @@ pub(crate) struct Sender {
     delivered: u64,
 
     slow_start: Box<dyn SlowStart>,
-    careful: Option<Box<CarefulResume>>,
     /// Where the last recovery's window of data ended.
     recover: Option<u64>,
     /// SACK blocks of the last acknowledgment, already on the scoreboard.

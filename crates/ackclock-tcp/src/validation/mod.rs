@@ -105,7 +105,7 @@ pub struct Entry {
 
 /// Every rule, by name.
 pub const CATALOGUE: &[Entry] =
-    &[none::ENTRY, rfc2861::ENTRY, rfc2861::LINUX, linux::ENTRY, newcwv::ENTRY, newcwv::DRAFT_00, rate_limited::ENTRY];
+    &[none::ENTRY, rfc2861::ENTRY, rfc2861::LINUX, newcwv::ENTRY, newcwv::DRAFT_00, linux::ENTRY, rate_limited::ENTRY];
 
 /// The entry of a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {

@@ -1,5 +1,6 @@
 //! Linux's rule. Windows in segments of 1,000 bytes, RTT 100 ms, RTO 1 s.
 
+use crate::validation::Growth;
 use crate::validation::harness::{MSS, Sender};
 use crate::{MILLISECOND, SECOND};
 
@@ -56,6 +57,29 @@ fn in_congestion_avoidance_only_a_full_window_grows() {
 }
 
 #[test]
+fn a_window_that_was_full_stays_so_for_its_flight_and_may_become_so_without_more_outstanding() {
+    let growth = |s: &mut Sender| {
+        let ack = s.last_ack(MSS);
+        s.rule.on_ack(&mut s.window, &ack)
+    };
+    let mut s = Sender::still("linux", 10);
+    s.send(10);
+    s.window.cwnd = 20 * MSS;
+    s.send(3);
+    assert_eq!(growth(&mut s), Growth::Allowed, "ten of ten, then thirteen of twenty");
+    s.ack(10);
+    s.send(1);
+    assert_eq!(growth(&mut s), Growth::Forbidden);
+    let mut s = Sender::still("linux", 10);
+    s.send(8);
+    s.ack(1);
+    assert_eq!(growth(&mut s), Growth::Forbidden);
+    s.window.cwnd = 8 * MSS;
+    s.send(1);
+    assert_eq!(growth(&mut s), Growth::Allowed, "eight of eight");
+}
+
+#[test]
 fn the_strongest_signal_of_a_flight_counts() {
     let mut s = Sender::with_cc("linux", "reno");
     s.send(2);
@@ -105,10 +129,10 @@ fn acknowledgments_keep_a_window_that_is_not_filled() {
     assert_eq!(s.state(), (80, 1, -1));
 }
 
-/// A segment each 100 ms, `segments` in all, of which none is acknowledged; what RFC 2861 halves towards.
+/// A segment each 200 ms, `segments` in all, of which none is acknowledged.
 fn unacknowledged(s: &mut Sender, segments: u64) {
     for _ in 0..segments {
-        s.wait(100 * MILLISECOND);
+        s.wait(200 * MILLISECOND);
         s.send(1);
     }
 }
@@ -116,15 +140,27 @@ fn unacknowledged(s: &mut Sender, segments: u64) {
 #[test]
 fn without_acknowledgments_the_window_decays_towards_what_is_used_or_iw_once_an_rto() {
     let mut s = Sender::still("linux", 80);
-    s.rto = SECOND;
-    unacknowledged(&mut s, 9);
+    unacknowledged(&mut s, 4);
     assert_eq!(s.state(), (80, 1, -1));
     unacknowledged(&mut s, 1);
     assert_eq!(s.state(), (45, 60, -1), "(80 + 10) / 2");
     unacknowledged(&mut s, 9);
-    assert_eq!(s.window.cwnd, 45 * MSS);
-    unacknowledged(&mut s, 1);
-    assert_eq!(s.state(), (32, 60, -1), "(45 + 20) / 2");
+    assert_eq!(s.window.cwnd, 27_500, "(45 + 10) / 2, and not before its RTO");
+}
+
+#[test]
+fn what_was_used_before_a_decay_no_longer_counts() {
+    let mut s = Sender::still("linux", 80);
+    s.send(30);
+    s.wait(SECOND);
+    s.send(1);
+    assert_eq!(s.window.cwnd, 55_500, "(80 + 31) / 2");
+    // Below ssthresh slow start would have room for twice 31.
+    s.window.ssthresh = MSS;
+    s.ack(30);
+    s.wait(SECOND);
+    s.send(1);
+    assert_eq!(s.window.cwnd, 32_750, "(55.5 + 10) / 2");
 }
 
 #[test]

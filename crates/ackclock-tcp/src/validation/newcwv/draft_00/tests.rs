@@ -102,6 +102,10 @@ fn a_timeout_ends_the_phase_and_leaves_the_window_to_the_standard() {
     s.una = s.nxt - MSS;
     s.ack(1);
     assert_eq!(s.window.cwnd, 2 * MSS);
+    // From then on the window is judged again.
+    s.window.cwnd = 40 * MSS;
+    s.send(1);
+    assert!(s.non_validated());
 }
 
 #[test]
