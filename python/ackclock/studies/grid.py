@@ -104,9 +104,7 @@ class Grid:
         return np.asarray(np.mean(ratios, axis=0), dtype=np.float64)
 
     def geometric_change(self, readings: Sequence[str], variant: str, against: str, measure: str) -> stats.Estimate:
-        """The change from variant `against` in per cent over all pairs of some readings, each of which weighs the same,
-        however large its numbers.
-        """
+        """The change from variant `against` in per cent over some readings, each of which weighs the same."""
         return geometric(self.log_ratios(readings, variant, against, measure))
 
     def rows(self) -> tuple[list[str], list[list[object]]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock._run import Job, run_job
-from ackclock._runner import Progress, Worker
 from ackclock.studies.grid import hash_of
 from ackclock.studies.irto import verdicts
 from ackclock.studies.irto.figures import figures
@@ -13,6 +12,7 @@ from ackclock.studies.iw10 import cells, measures
 from ackclock.studies.study import StudyResult, page, runs_sheet
 
 if TYPE_CHECKING:
+    from ackclock._runner import Progress, Worker
     from ackclock.result import Result
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]

@@ -28,7 +28,5 @@ def _timeouts(grid: Grid, network: str, command: str) -> Figure:
         for index, one in enumerate(VARIANTS)
         for measure, what in (("rtos", "all"), ("spurious", "spurious"))
     ]
-    caption = (
-        "Retransmission timers of the senders that expired, SYNs included, and those of segments that were not lost."
-    )
+    caption = "Retransmission timers of the senders that expired, those of SYNs too, and those expired in vain."
     return Intervals(f"RTOs, {network}", "a run", rows, caption, command)

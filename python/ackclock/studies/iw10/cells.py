@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ackclock._run import Job, run_job
-from ackclock._runner import Progress, Worker
 from ackclock.scenario import Text
 from ackclock.studies import study
 from ackclock.studies.grid import Grid, Reading, Variant, portion, run_grid
@@ -14,6 +13,7 @@ from ackclock.studies.grid import Grid, Reading, Variant, portion, run_grid
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from ackclock._runner import Progress, Worker
     from ackclock.result import Result
     from ackclock.stats import Estimate
 
@@ -114,19 +114,19 @@ def _offset(part: float) -> Callable[[Cell], Mapping[str, object]]:
     }
 
 
-def _always(**changes: object) -> Callable[[Cell], Mapping[str, object]]:
-    return lambda cell: {f"flows[*].{field}": value for field, value in changes.items()}
+def _always(changes: Mapping[str, object]) -> Callable[[Cell], Mapping[str, object]]:
+    return lambda _: changes
 
 
 CHOICES: dict[str, Callable[[Cell], Mapping[str, object]]] = {
-    MAIN: lambda cell: {},
+    MAIN: _always({}),
     "both bursts at once": _offset(0),
     "later burst after a quarter of the first": _offset(0.25),
     "later burst after a half of the first": _offset(0.5),
     "later burst after three quarters of the first": _offset(0.75),
-    "delayed acknowledgments": _always(delayed_ack="200ms"),
-    "RTO of at least 1 s": _always(min_rto="1s"),
-    "access links of 1 Gbit/s": lambda cell: {"access.rate": "1Gbps"},
+    "delayed acknowledgments": _always({"flows[*].delayed_ack": "200ms"}),
+    "RTO of at least 1 s": _always({"flows[*].min_rto": "1s"}),
+    "access links of 1 Gbit/s": _always({"access.rate": "1Gbps"}),
 }
 """What is unknown, one change of the main reading at a time: its name to what it sets in a cell."""
 
@@ -184,10 +184,10 @@ def run_cells(
 
 def choose(*, networks: Iterable[str] = (), buffers: Iterable[str] = (), flows: Iterable[int] = ()) -> list[Cell]:
     """The cells of these networks, buffers and numbers of flows; an empty list means all."""
-    wanted = (set(networks), set(buffers), set(flows))
+    wanted: list[set[object]] = [set(networks), set(buffers), set(flows)]
 
     def fits(cell: Cell) -> bool:
-        own = (cell.network.name, cell.buffer, cell.flows)
+        own: list[object] = [cell.network.name, cell.buffer, cell.flows]
         return all(not some or one in some for one, some in zip(own, wanted, strict=True))
 
     return [cell for cell in CELLS if fits(cell)]

@@ -53,9 +53,7 @@ def transfers(result: Result) -> dict[str, float]:
 
 
 def timeouts(result: Result) -> dict[str, float]:
-    """The same, with how many retransmission timers of the senders expired, those of SYNs included, and how many did so
-    although the segment was not lost.
-    """
+    """The same with the RTOs of the senders, those of SYNs included, and how many of them were spurious."""
     table = result.timeouts
     mine = table["side"] == "source"
     return transfers(result) | {

@@ -56,7 +56,9 @@ def assess_claims(grids: Grids) -> list[ClaimResult]:
 
 def findings(grids: Grids) -> str:
     """Where IW10 helps and where it harms, in Markdown."""
-    faster, slower, neither = [], [], []
+    faster: list[str] = []
+    slower: list[str] = []
+    neither: list[str] = []
     for cell in CELLS:
         change = grids.main.geometric_change([cell.name], IW10.name, IW3.name, "mean_s")
         text = f"{cell.name} ({change.value:+.0f} %)"
