@@ -25,6 +25,8 @@ STUDIES = {
     "newcwv-dash": "ackclock.studies.newcwv_dash",
     "iw10": "ackclock.studies.iw10",
     "irto": "ackclock.studies.irto",
+    "freebsd-prr": "ackclock.studies.freebsd_prr",
+    "freebsd-newcwv": "ackclock.studies.freebsd_newcwv",
 }
 """Name on the command line to module."""
 

@@ -1,0 +1,99 @@
+"""newCWV for FreeBSD: what a window kept over pauses does to the time of bursts, by their size and by flows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock._run import Job, run_job
+from ackclock._runner import execute
+from ackclock.report import Figure, Plot, Series, colour_of
+from ackclock.scenario import Text
+from ackclock.studies import sweep
+from ackclock.studies.freebsd_newcwv import measures, readings, verdicts
+from ackclock.studies.grid import Reading, command_of, hash_of, job, portion, run_grid
+from ackclock.studies.study import StudyResult, page, runs_sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ackclock._runner import Progress, Worker
+    from ackclock.result import Result
+
+__all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
+
+SLUG = "freebsd-newcwv"
+TITLE = "newCWV for FreeBSD"
+SUMMARY = "newCWV against the restart after idle by burst size and number of flows, with and without PRR"
+SOURCE = "Angelogiannopoulos, Zimmermann, Eggert, IETF 89"
+
+REPLICATIONS = 30
+QUICK_REPLICATIONS = 4
+TRACE_SEED = 1
+SHOWN_S = 8.0
+
+TREATED = (readings.NEWCWV, readings.PRR)
+PUBLISHED = {
+    readings.SIZE.name: "0.3 to 59.9 %, with PRR 0.3 to 60 %",
+    readings.FLOWS.name: "0.4 to 38.6 %, with PRR 0.4 to 39 %",
+}
+
+
+def reproduce(
+    *,
+    quick: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    worker: Worker[Job, Result] = run_job,
+) -> StudyResult:
+    """Runs the study. With `quick`, every reading with fewer replications."""
+    text = Text(page(__package__, "scenario.toml"), name="freebsd_newcwv/scenario.toml")
+    seeds = range(1, 1 + (QUICK_REPLICATIONS if quick else REPLICATIONS))
+
+    def run(what: sweep.Sweep, choices: Sequence[sweep.Choice], start: float, end: float) -> sweep.Swept:
+        stage, variants = portion(progress, start, end), readings.VARIANTS
+        return sweep.run_sweep(
+            what, text, choices, variants, seeds, measures.bursts, threads=threads, progress=stage, worker=worker
+        )
+
+    size, flows = run(readings.SIZE, readings.CHOICES, 0, 0.5), run(readings.FLOWS, readings.FLOWS_CHOICES, 0.5, 0.95)
+    drawn = Reading(readings.MAIN, readings.MAIN, text, {"flows[0].app.size": "200kB", **measures.PROBES})
+    pair = (readings.STOCK, readings.NEWCWV)
+    traces = run_grid([drawn], pair, seeds, measures.window_left, threads=threads, worker=worker)
+    shown = execute([job(drawn, one, TRACE_SEED) for one in pair], worker, threads=threads)
+    command = f"ackclock reproduce {SLUG}" + (" --quick" if quick else "")
+    repeat = "\n".join(command_of(drawn, one, TRACE_SEED) for one in pair)
+    return StudyResult(
+        slug=SLUG,
+        title=TITLE,
+        claims=verdicts.assess_claims(size, flows, traces),
+        seeds=list(seeds),
+        command=command,
+        quick=quick,
+        page=page(__package__, "README.md"),
+        sheets=[
+            *(sweep.sheet(one, TREATED, readings.STOCK.name) for one in (size, flows)),
+            *(runs_sheet(f"runs-{one.sweep.name.replace(' ', '-')}", "Every run", one.grid) for one in (size, flows)),
+        ],
+        figures=[
+            *_windows(shown, repeat),
+            *(
+                sweep.figure(one, readings.MAIN, TREATED, readings.STOCK.name, PUBLISHED[one.sweep.name], command)
+                for one in (size, flows)
+            ),
+        ],
+        files={"scenario.toml": page(__package__, "scenario.toml")},
+        scenarios={one.name: hash_of(one, readings.STOCK) for s in (size, flows) for one in s.grid.readings},
+    )
+
+
+def _windows(traces: Sequence[Result], command: str) -> list[Figure]:
+    """The two illustrations: cwnd over time with newCWV off and on."""
+    figures: list[Figure] = []
+    for index, (what, trace) in enumerate(zip(("off", "on"), traces, strict=True)):
+        window = trace.window
+        seen = window["time_s"] <= SHOWN_S
+        line = Series("cwnd", window["time_s"][seen], window["cwnd"][seen] / 1e3, colour_of(index), "step")
+        caption = "One flow that sends a burst of 200 kB every second."
+        title = f"Congestion window, newCWV {what}"
+        figures.append(Plot(title, "time (s)", "cwnd (kB)", [line], caption, command, TRACE_SEED))
+    return figures

@@ -1,0 +1,38 @@
+"""The claims against what was measured, under every reading."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock.studies.claims import ClaimResult, assess, load_claims
+from ackclock.studies.freebsd_newcwv.readings import MAIN, NEWCWV, PRR, STOCK
+from ackclock.studies.study import page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ackclock.stats import Estimate
+    from ackclock.studies.grid import Grid, Variant
+    from ackclock.studies.sweep import Swept
+
+__all__ = ["assess_claims"]
+
+
+def assess_claims(size: Swept, flows: Swept, traces: Grid) -> list[ClaimResult]:
+    """Every claim, in the order of ``claims.toml``."""
+    measured = {
+        "size-smallest": _all(size, size.smallest, NEWCWV),
+        "size-largest": _all(size, size.largest, NEWCWV),
+        "size-largest-prr": _all(size, size.largest, PRR),
+        "flows-smallest": _all(flows, flows.smallest, NEWCWV),
+        "flows-largest": _all(flows, flows.largest, NEWCWV),
+        "flows-largest-prr": _all(flows, flows.largest, PRR),
+        "collapses": {MAIN: traces.mean(MAIN, STOCK.name, "window_left")},
+        "stays": {MAIN: traces.mean(MAIN, NEWCWV.name, "window_left")},
+    }
+    claims = load_claims(page(__package__, "claims.toml"))
+    return [assess(claim, measured[identifier], MAIN) for identifier, claim in claims.items()]
+
+
+def _all(swept: Swept, estimate: Callable[[str, str, str], Estimate], variant: Variant) -> dict[str, Estimate]:
+    return {choice.name: estimate(choice.name, variant.name, STOCK.name) for choice in swept.choices}

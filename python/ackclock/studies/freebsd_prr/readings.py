@@ -1,0 +1,51 @@
+"""What is compared, the three experiments, and every reading of what the slides leave open."""
+
+from __future__ import annotations
+
+from ackclock.studies.grid import Variant
+from ackclock.studies.sweep import Choice, Sweep
+
+__all__ = ["CHOICES", "LOSS", "MAIN", "PRR", "RTT", "SIZE", "STOCKS", "VARIANTS"]
+
+
+def _recovery(name: str, label: str) -> Variant:
+    return Variant(name, label, {"flows[0].recovery": name})
+
+
+STOCKS = {"NewReno with SACK": _recovery("sack", "stock, SACK"), "NewReno": _recovery("newreno", "stock, NewReno")}
+"""Both readings of stock: FreeBSD offered SACK by default, the slides say NewReno."""
+
+PRR = {
+    "PRR-SSRB": _recovery("prr-ssrb", "PRR-SSRB (RFC 6937)"),
+    "PRR-CRB": _recovery("prr-crb", "PRR-CRB (RFC 6937)"),
+    "PRR of RFC 9937": _recovery("prr", "PRR (RFC 9937)"),
+}
+"""PRR as published then, with both of its bounds, and as it stands now."""
+
+VARIANTS = (*STOCKS.values(), *PRR.values())
+
+SIZE = Sweep(
+    "size of the transfer",
+    "size (kB)",
+    {
+        kilobytes: {"flows[0].app.size": f"{kilobytes}kB"}
+        for kilobytes in (1, 10, 50, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000)
+    },
+)
+LOSS = Sweep("random loss", "loss (%)", {percent: {"bottleneck.loss": f"{percent}%"} for percent in range(1, 11)})
+RTT = Sweep(
+    "round-trip time",
+    "RTT (ms)",
+    {milliseconds: {"bottleneck.delay": f"{milliseconds // 2}ms"} for milliseconds in range(10, 121, 10)},
+    {"flows[0].app.size": "3MB"},
+)
+
+MAIN = "as FreeBSD had it"
+
+CHOICES = (
+    Choice(MAIN),
+    Choice("every segment acknowledged", {"flows[0].delayed_ack": "0s"}),
+    Choice("RTO of at least 1 s", {"flows[0].min_rto": "1s"}),
+    Choice("a queue of two BDP", {"bottleneck.queue": "2bdp"}),
+    Choice("access links twice as fast as the bottleneck", {"access.rate": "2x"}),
+)
