@@ -4,7 +4,7 @@ mod common;
 
 use ackclock_tcp::careful_resume::Saved;
 use ackclock_tcp::{Config, MILLISECOND, NEVER, Nanos};
-use common::{MSS, Script, config};
+use common::{MSS, Pair, Script, config};
 
 const RTT: Nanos = 100 * MILLISECOND;
 
@@ -13,9 +13,9 @@ fn resuming() -> Config {
 }
 
 /// A connection whose initial window of ten was acknowledged one RTT later, and what that let go at once.
-fn jumping(config: &Config) -> (Script, Vec<u64>) {
+fn jumping(config: &Config, written: u64) -> (Script, Vec<u64>) {
     let mut s = Script::established(config, RTT);
-    s.write(1000);
+    s.write(written);
     assert_eq!(s.sends().len(), 10);
     s.wait(RTT);
     let mut released = Vec::new();
@@ -38,22 +38,25 @@ fn run(s: &mut Script, time: Nanos) -> Vec<u64> {
 
 #[test]
 fn without_it_the_window_doubles_and_leaves_as_acks_allow() {
-    let (s, released) = jumping(&config());
+    let (s, released) = jumping(&config(), 1000);
     assert_eq!((s.cwnd(), released.len()), (20, 20));
 }
 
 #[test]
 fn the_jump_leaves_over_a_round_trip() {
-    let (mut s, released) = jumping(&resuming());
+    let (mut s, released) = jumping(&resuming(), 1000);
     assert_eq!(s.cwnd(), 150);
     // The nine ACKs before let eighteen go. Of the rest one may leave each 100 ms / 150 (headers count too).
     assert_eq!(released.len(), 19);
-    let first = run(&mut s, RTT / 2);
-    assert!((68..=75).contains(&first.len()), "{}", first.len());
-    let all = first.len() + run(&mut s, RTT / 2 - 1).len();
-    assert!((124..=131).contains(&all), "{all}");
+    let first = run(&mut s, RTT * 3 / 5);
+    assert!((82..=90).contains(&first.len()), "{}", first.len());
+    // What was sent before the jump is acknowledged, and grows nothing.
+    let more = s.ack(15, &[]).len();
+    assert_eq!(s.cwnd(), 150);
+    let all = first.len() + more + run(&mut s, RTT * 2 / 5 - 1).len();
+    assert!((130..=137).contains(&all), "{all}");
     // All of it arrives: the congestion control goes on from there.
-    for segment in 11..=150 {
+    for segment in 16..=150 {
         s.ack(segment, &[]);
     }
     assert!(s.cwnd() > 250, "{}", s.cwnd());
@@ -61,16 +64,16 @@ fn the_jump_leaves_over_a_round_trip() {
 
 #[test]
 fn a_loss_of_what_was_jumped_with_leaves_half_of_what_arrived() {
-    let (mut s, _) = jumping(&resuming());
-    run(&mut s, RTT - 1);
+    let (mut s, _) = jumping(&resuming(), 1000);
+    let mut sent = run(&mut s, RTT - 1);
     // Ten and eighteen before the jump; then ten arrive, one is lost, and the rest arrives.
     s.now += 1;
     for segment in 11..=38 {
-        s.ack(segment, &[]);
+        sent.extend(s.ack(segment, &[]));
     }
     assert!(s.cwnd() > 100);
     for last in 40..=44 {
-        s.ack(38, &[(39, last)]);
+        sent.extend(s.ack(38, &[(39, last)]));
     }
     let retreat = s.cwnd();
     // In flight at the jump were 18, of what followed 10 were acknowledged, and 3 SACKed when loss was found.
@@ -79,4 +82,40 @@ fn a_loss_of_what_was_jumped_with_leaves_half_of_what_arrived() {
         s.ack(38, &[(39, last)]);
         assert_eq!(s.cwnd(), retreat, "nothing grows");
     }
+    // All arrives but for the one that was sent again: Beta is a half.
+    let end = sent.into_iter().max().unwrap() + 1;
+    s.ack(end, &[]);
+    assert_eq!(s.ssthresh(), (18 + end - 28 - 1) / 2);
+}
+
+#[test]
+fn once_all_of_the_jump_is_sent_the_window_grows_again() {
+    let (mut s, _) = jumping(&resuming(), 1000);
+    run(&mut s, RTT);
+    s.ack(11, &[]);
+    assert_eq!(s.cwnd(), 151);
+}
+
+#[test]
+fn after_a_timeout_slow_start_goes_on_without_it() {
+    // The application has no more, so the jump is not over when the timer expires.
+    let (mut s, _) = jumping(&resuming(), 50);
+    assert_eq!(run(&mut s, RTT / 2).last(), Some(&49));
+    s.expire();
+    assert_eq!((s.cwnd(), s.end.window().pacing_rate), (1, None));
+    s.sends();
+    s.ack(11, &[]);
+    assert_eq!(s.cwnd(), 2);
+}
+
+#[test]
+fn a_lost_syn_is_congestion() {
+    let data = |config: &Config| {
+        let mut pair = Pair::new(config, &common::config(), |number, to_server, _| !to_server || number > 0);
+        pair.ends[0].write(0, 1000 * MSS);
+        pair.run(4 * ackclock_tcp::SECOND);
+        pair.data(0)
+    };
+    assert!(data(&resuming()).len() > 500);
+    assert_eq!(data(&resuming()), data(&config()));
 }

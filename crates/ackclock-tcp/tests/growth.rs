@@ -91,6 +91,29 @@ fn slow_start_learns_of_pacing_losses_timeouts_and_of_acks_that_may_not_grow() {
     }
 }
 
+/// Slow start that is over with the first ACK.
+struct Over;
+
+impl SlowStart for Over {
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack, _may_grow: bool) -> u64 {
+        window.ssthresh = window.cwnd;
+        ack.acked
+    }
+}
+
+static OVER: slow_start::Entry = slow_start::Entry { name: "over", summary: "", source: "", make: || Box::new(Over) };
+
+#[test]
+fn what_validation_forbids_is_forbidden_in_congestion_avoidance_too() {
+    for (rule, cwnd) in [("linux", 10), ("none", 12)] {
+        let mut s = Script::established(&Config { slow_start: &OVER, ..with_rule(rule) }, RTT);
+        for round in 0..12 {
+            burst(&mut s, 2 * round, 2);
+        }
+        assert_eq!(s.cwnd(), cwnd, "{rule}: 24 segments acknowledged");
+    }
+}
+
 #[test]
 fn hystart_plus_plus_counts_whole_acks_where_segments_are_paced() {
     let fq = Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 30_000 };

@@ -105,7 +105,8 @@ impl SlowStart for HyStartPlusPlus {
         }
         let end = *self.window_end.get_or_insert(ack.ctx.snd_nxt);
         if ack.ctx.snd_una >= end && self.end_round(ack.ctx.snd_nxt) {
-            window.ssthresh = window.cwnd;
+            // Never less than two segments (RFC 5681 section 3.1).
+            window.ssthresh = window.cwnd.max(2 * ack.ctx.mss);
         }
         0
     }
