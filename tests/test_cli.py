@@ -1,5 +1,6 @@
 """The command line as a user meets it: processes, exit statuses, and where output goes."""
 
+import itertools
 import json
 import os
 import re
@@ -170,6 +171,19 @@ def test_list(cli):
     assert "cubic" in out
     assert "newcwv" not in out
     assert "newcwv-dash" in cli("list", "study")[1]
+
+
+def test_list_stack_prints_each_stack_as_a_table(cli):
+    stacks = {stack["name"]: stack for stack in ackclock.catalogue()["stack"]}
+    values = {row["field"]: row["value"] for row in stacks["linux"]["fields"]}
+    assert (values["cc"], values["min_rto"], values["rack"]) == ("cubic", "200ms", "on")
+    assert all(row["source"] for stack in stacks.values() for row in stack["fields"])
+    out = cli("list", "stack")[1]
+    tables = out.split(", where it is not as rfc\n")
+    assert len(tables) == len(stacks)
+    linux = next(table for before, table in itertools.pairwise(tables) if before.endswith("linux"))
+    assert "TCP_RTO_MIN" in linux
+    assert "initial_window" not in linux, "IW10 is the standards' too"
 
 
 def test_version_and_help(cli):

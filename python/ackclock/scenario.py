@@ -171,7 +171,10 @@ def event_schema() -> dict[str, Any]:
     return document
 
 
-def catalogue() -> dict[str, list[dict[str, str]]]:
-    """What a scenario can name: kind (``cc``, ``validation``, ...) to a list of name, summary and source."""
-    kinds: dict[str, list[dict[str, str]]] = json.loads(_core.catalogue())
+def catalogue() -> dict[str, list[dict[str, Any]]]:
+    """What a scenario can name: kind (``cc``, ``validation``, ...) to a list of name, summary and source.
+
+    A stack has ``fields`` as well: its table, a list of field, value and source.
+    """
+    kinds: dict[str, list[dict[str, Any]]] = json.loads(_core.catalogue())
     return kinds

@@ -10,7 +10,17 @@ fn row(name: &str, summary: &str, source: &str) -> Value {
     json!({ "name": name, "summary": summary, "source": source })
 }
 
-/// Every algorithm, application and profile that a scenario can name, as JSON: kind -> [{name, summary, source}].
+/// A stack with its table: what it says of each field, and where that comes from.
+fn stack_row(stack: &stack::Stack) -> Value {
+    let mut entry = row(stack.name, stack.summary, stack.source);
+    let fields =
+        stack.rows().into_iter().map(|row| json!({ "field": row.field, "value": row.value, "source": row.source }));
+    entry["fields"] = fields.collect::<Vec<Value>>().into();
+    entry
+}
+
+/// Every algorithm, application and profile that a scenario can name, as JSON: kind -> [{name, summary, source}]; a stack has
+/// `fields`, [{field, value, source}], too.
 #[pyfunction]
 pub fn catalogue() -> String {
     macro_rules! rows {
@@ -23,7 +33,7 @@ pub fn catalogue() -> String {
     kinds.insert("recovery".into(), rows!(recovery::CATALOGUE).into());
     kinds.insert("validation".into(), rows!(validation::CATALOGUE).into());
     kinds.insert("slow-start".into(), rows!(slow_start::CATALOGUE).into());
-    kinds.insert("stack".into(), rows!(stack::CATALOGUE).into());
+    kinds.insert("stack".into(), stack::CATALOGUE.iter().map(stack_row).collect::<Vec<Value>>().into());
     kinds.insert("abr".into(), rows!(abr::CATALOGUE).into());
     for (kind, entries) in scenario::catalogue() {
         let rows: Vec<Value> = entries.iter().map(|(name, summary)| row(name, summary, "")).collect();

@@ -133,6 +133,8 @@ pub struct Info {
     pub rcv_wnd: u64,
     /// Packets received with a mark.
     pub received_ce: u32,
+    /// Payload bytes received in packets with ECT(0), ECT(1) and CE.
+    pub received_bytes: [u64; 3],
     /// Feedback about marks that the two ends agreed on.
     pub ecn: EcnUse,
 }

@@ -201,7 +201,7 @@ def list_(kind: str | None = None, /, *, json: Json = False) -> int:
     kind
         One kind, as cc or study; all of them when not given.
     json
-        Print one JSON document: kind to a list of name, summary and source.
+        Print one JSON document: kind to a list of name, summary and source, with the whole table of a stack as fields.
     """
     from ackclock import studies
 
@@ -219,7 +219,19 @@ def list_(kind: str | None = None, /, *, json: Json = False) -> int:
         print_table(
             name, [columns[column] for column in told], [[entry[column] for column in told] for entry in entries]
         )
+    if kind == "stack":
+        _print_stacks(kinds["stack"])
     return 0
+
+
+def _print_stacks(stacks: list[dict[str, Any]]) -> None:
+    """The table of each stack: all of the first, of the others what is not as in it."""
+    standard = stacks[0]
+    for stack in stacks:
+        common = [] if stack is standard else standard["fields"]
+        rows = [[row["field"], row["value"], row["source"]] for row in stack["fields"] if row not in common]
+        title = stack["name"] if stack is standard else f"{stack['name']}, where it is not as {standard['name']}"
+        print_table(title, ["field", "value", "source"], rows)
 
 
 def check(scenario: Path, /, *, settings: Set = (), json: Json = False) -> int:

@@ -45,11 +45,20 @@ pub(super) struct Marks {
     pub syn_field: Ecn,
     /// Packets that arrived with a mark.
     pub received_ce: u32,
+    /// Payload bytes that arrived with ECT(0), ECT(1) and CE.
+    pub received_bytes: [u64; 3],
 }
 
 impl Marks {
     pub fn new() -> Marks {
-        Marks { sends_ect: false, echoing: false, seen: false, syn_field: Ecn::NotEct, received_ce: 0 }
+        Marks {
+            sends_ect: false,
+            echoing: false,
+            seen: false,
+            syn_field: Ecn::NotEct,
+            received_ce: 0,
+            received_bytes: [0; 3],
+        }
     }
 }
 
@@ -149,6 +158,15 @@ impl Endpoint {
         let marks = &mut self.cold.marks;
         marks.seen |= segment.ecn != Ecn::NotEct;
         marks.received_ce += u32::from(segment.ecn == Ecn::Ce);
+        let counter = match segment.ecn {
+            Ecn::NotEct => None,
+            Ecn::Ect0 => Some(0),
+            Ecn::Ect1 => Some(1),
+            Ecn::Ce => Some(2),
+        };
+        if let Some(counter) = counter {
+            marks.received_bytes[counter] += u64::from(segment.len);
+        }
         if self.uses.has(Uses::ACCECN) {
             if self.cold.acc.on_arrival(segment, unacked) {
                 self.receiver.owe_ack();

@@ -127,6 +127,7 @@ impl Endpoint {
             snd_wnd: 0,
             rcv_wnd: 0,
             received_ce: 0,
+            received_bytes: cold.marks.received_bytes,
             ecn: EcnUse::None,
         };
         self.sender.report(&mut info);
