@@ -69,7 +69,8 @@ pub enum Conformance {
     /// An ACK of what was not sent is answered (RFC 9293 section 3.10.7.4), a segment without timestamps is dropped where they
     /// are in use (RFC 7323 section 3.2), and only challenge ACKs are limited in number (RFC 5961 section 7).
     Rfc,
-    /// An ACK of what was not sent is dropped, a segment without timestamps is taken, and no empty segment is answered twice
+    /// An ACK of what was not sent is dropped, a segment without timestamps is taken, all segments of an AccECN connection are
+    /// ECN-capable, and no empty segment is answered twice
     /// within `challenge_interval` (Linux net/ipv4/tcp_input.c: tcp_ack, tcp_validate_incoming, tcp_oow_rate_limited).
     Linux,
 }
@@ -91,6 +92,8 @@ pub struct Config {
     pub rto_rule: RtoRule,
     /// SYNs sent again before a connection attempt is given up (Linux `tcp_syn_retries`: 6).
     pub syn_retries: u32,
+    /// SYNs sent again before the time between them doubles (Linux `tcp_syn_linear_timeouts`: 4; RFC 6298: 0).
+    pub syn_linear: u32,
     /// Consecutive retransmission timeouts before a connection is given up (R2 of RFC 9293 section 3.8.3; Linux
     /// `tcp_retries2`: 15).
     pub data_retries: u32,

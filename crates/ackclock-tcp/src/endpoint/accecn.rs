@@ -151,7 +151,13 @@ impl AccEcn {
     /// The option that a segment should carry: where a counter has changed since the last, with every counter that ever has
     /// (RFC 9768 section 3.2.3.3).
     pub fn option(&self) -> Option<AccEcnOption> {
-        if self.silent || self.bytes == self.told_bytes && self.tests == 0 {
+        if self.silent {
+            return None;
+        }
+        if self.tests > 0 {
+            return Some(self.full_option());
+        }
+        if self.bytes == self.told_bytes {
             return None;
         }
         let changed = [0, 1, 2].map(|counter| self.bytes[counter] != FIRST_BYTES[counter]);
@@ -161,9 +167,10 @@ impl AccEcn {
         Some(AccEcnOption { order1, count, counters: order.map(|counter| self.bytes[counter]) })
     }
 
-    /// All counters, as the SYN-ACK carries them to test the path.
+    /// All counters, as the segments carry them that test the path.
     pub fn full_option(&self) -> AccEcnOption {
-        AccEcnOption { order1: false, count: 3, counters: self.bytes }
+        let [e0b, ceb, e1b] = self.bytes;
+        AccEcnOption { order1: true, count: 3, counters: [e1b, ceb, e0b] }
     }
 
     /// The option left with a segment.

@@ -1,7 +1,7 @@
 //! Explicit Congestion Notification: the handshake, and classic feedback (RFC 3168). Accurate feedback is in `accecn`.
 
 use super::{Endpoint, Uses};
-use crate::config::EcnMode;
+use crate::config::{Conformance, EcnMode};
 use crate::segment::Ecn;
 use crate::{Flags, Segment};
 
@@ -199,8 +199,10 @@ impl Endpoint {
         } else if self.cold.marks.echoing {
             segment.flags = segment.flags.with(Flags::ECE);
         }
-        // Neither retransmissions nor what carries no data (RFC 3168 sections 6.1.4 to 6.1.6).
-        if ect && self.cold.marks.sends_ect {
+        // Neither retransmissions nor what carries no data (RFC 3168 sections 6.1.4 to 6.1.6); with AccECN Linux marks all
+        // (include/net/tcp_ecn.h, tcp_ecn_send), as RFC 8311 lets experiments do.
+        let all = self.uses.has(Uses::ACCECN) && self.cold.config.conformance == Conformance::Linux;
+        if (ect || all) && self.cold.marks.sends_ect {
             segment.ecn = Ecn::Ect0;
         }
     }

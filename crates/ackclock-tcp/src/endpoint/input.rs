@@ -141,6 +141,8 @@ impl Endpoint {
             let too_old = u64::from(ahead.unsigned_abs()) > self.sender.largest_window();
             if too_old {
                 self.challenge(now);
+            } else if segment.sack_count > 0 {
+                self.take_sacks(now, segment, obs);
             }
             return !too_old;
         };
@@ -154,30 +156,14 @@ impl Endpoint {
         if self.watch.any() {
             self.on_sign_of_life();
         }
-        let mut blocks = [(0, 0); MAX_SACK_BLOCKS];
-        let mut count = 0;
-        let mut dsack = None;
-        for (index, block) in segment.sack_blocks().iter().enumerate() {
-            let start = unwrap(block.start.wrapping_sub(base), ack);
-            let end = unwrap(block.end.wrapping_sub(base), ack);
-            let (Some(start), Some(end)) = (start, end) else { continue };
-            if start >= end || end > self.sender.nxt() {
-                continue;
-            }
-            if index == 0 && is_duplicate(segment, start, end, ack, base) {
-                dsack = Some((start, end));
-            } else if ack < start {
-                blocks[count] = (start, end);
-                count += 1;
-            }
-        }
+        let sacks = self.sacks(segment, ack, ack);
         let (congestion, marked) = if self.uses_ecn() { self.feedback(segment, ack - una) } else { (false, 0) };
         let arrival = Arrival {
             ack,
             window_edge: self.window_edge(segment, ack),
-            blocks: &blocks[..count],
+            blocks: sacks.blocks(),
             pure: segment.len == 0 && !segment.flags.has(Flags::FIN),
-            dsack,
+            dsack: sacks.duplicate,
             echo: self.echo(now, segment),
             congestion,
             marked,
@@ -192,6 +178,47 @@ impl Endpoint {
             self.on_fin_acked(now, progress, obs);
         }
         true
+    }
+
+    /// The SACK blocks of a segment that acknowledges `ack`, as offsets: what lies within what is outstanding above `una`.
+    #[inline]
+    fn sacks(&self, segment: &Segment, ack: u64, una: u64) -> Sacks {
+        let mut sacks = Sacks { blocks: [(0, 0); MAX_SACK_BLOCKS], count: 0, duplicate: None };
+        let base = self.iss.wrapping_add(1);
+        for (index, block) in segment.sack_blocks().iter().enumerate() {
+            let start = unwrap(block.start.wrapping_sub(base), una);
+            let end = unwrap(block.end.wrapping_sub(base), una);
+            let (Some(start), Some(end)) = (start, end) else { continue };
+            if start >= end || end > self.sender.nxt() {
+                continue;
+            }
+            if index == 0 && is_duplicate(segment, start, end, ack, base) {
+                sacks.duplicate = Some((start, end));
+            } else if una < start {
+                sacks.blocks[sacks.count] = (start, end);
+                sacks.count += 1;
+            }
+        }
+        sacks
+    }
+
+    /// An acknowledgment that others have overtaken: what it reports by SACK may still be news.
+    fn take_sacks<O: Observer>(&mut self, now: Nanos, segment: &Segment, obs: &mut O) {
+        let una = self.sender.una();
+        let base = self.iss.wrapping_add(1);
+        let Some(ack) = unwrap(segment.ack.wrapping_sub(base), una) else { return };
+        let sacks = self.sacks(segment, ack, una);
+        let arrival = Arrival {
+            ack: una,
+            window_edge: self.sender.window_edge(),
+            blocks: sacks.blocks(),
+            pure: false,
+            dsack: sacks.duplicate,
+            echo: None,
+            congestion: false,
+            marked: 0,
+        };
+        self.sender.on_ack(now, &arrival, obs);
     }
 
     /// What an acknowledgment of `acked` bytes tells of marks: whether there were new ones, and how many bytes had them.
@@ -263,6 +290,19 @@ impl Endpoint {
         if self.receiver.finished() && !was_finished {
             self.on_fin(now, progress, obs);
         }
+    }
+}
+
+/// What a segment reports by SACK.
+struct Sacks {
+    blocks: [(u64, u64); MAX_SACK_BLOCKS],
+    count: usize,
+    duplicate: Option<(u64, u64)>,
+}
+
+impl Sacks {
+    fn blocks(&self) -> &[(u64, u64)] {
+        &self.blocks[..self.count]
     }
 }
 

@@ -96,7 +96,9 @@ impl Endpoint {
             if self.cold.syn_retries > self.cold.config.syn_retries {
                 return self.give_up(now, false, progress, obs);
             }
-            self.sender.rtt_mut().on_timeout();
+            if self.state != State::SynSent || self.cold.syn_retries > self.cold.config.syn_linear {
+                self.sender.rtt_mut().on_timeout();
+            }
             self.due.set(Due::SYN, true);
             obs.event(now, Event::Timeout { count: self.cold.syn_retries });
             self.start_user_timeout(now);

@@ -111,6 +111,7 @@ impl Sender {
         self.last_edge = arrival.window_edge;
         self.window_edge = arrival.window_edge;
         self.small.largest_window = self.small.largest_window.max(arrival.window_edge.saturating_sub(arrival.ack));
+        self.small.more = false;
         let quiet = arrival.blocks.is_empty() && arrival.dsack.is_none() && !arrival.congestion && !self.probing;
         if self.flight_size() == 0 && quiet {
             // Nothing to acknowledge: the one who only receives gets here with every segment.

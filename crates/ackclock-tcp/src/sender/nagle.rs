@@ -12,8 +12,13 @@ pub(super) struct Small {
     pub minshall: bool,
     /// Held back until it is full.
     pub cork: bool,
-    /// The last write said that more follows.
+    /// The last write said that more follows, and no acknowledgment has arrived since (Linux looks at the flag of a write
+    /// only until then).
     pub more: bool,
+    /// The last write said that more follows, so that its end is no reason for PSH.
+    pub unmarked: bool,
+    /// The segment that leaves next carries PSH, having waited too long.
+    pub push_next: bool,
     /// The override timer expired: one segment goes as far as the window allows.
     pub overridden: bool,
     /// Offset after the last segment that was sent and not full.
@@ -29,6 +34,8 @@ impl Small {
             minshall: config.minshall,
             cork: false,
             more: false,
+            unmarked: false,
+            push_next: false,
             overridden: false,
             last: 0,
             largest_window: 0,
@@ -57,18 +64,19 @@ impl Sender {
         if open > 0 && (self.small.overridden || open >= self.small.largest_window / 2) { open } else { 0 }
     }
 
-    /// Whether Nagle's rule applies (off with TCP_NODELAY).
+    /// Whether Nagle's rule applies (off with TCP_NODELAY). Turned off, what waits goes, even with a cork.
     pub fn set_nagle(&mut self, on: bool) {
         self.small.nagle = on;
+        self.small.overridden |= !on && self.nxt < self.end();
     }
 
-    /// Whether segments wait until they are full (TCP_CORK). Taking the cork out lets go what waits.
+    /// Whether segments wait until they are full (TCP_CORK). Taking the cork out lets go what waits, where Nagle's rule does.
     pub fn set_cork(&mut self, on: bool) {
-        self.small.cork = on;
-        if !on {
+        if self.small.cork && !on {
             self.small.more = false;
-            self.small.overridden = self.flight_size() == 0 || !self.small.nagle;
+            self.small.overridden |= !self.small.nagle && self.nxt < self.end();
         }
+        self.small.cork = on;
     }
 
     /// Whether there is something to send, nothing is outstanding, and neither the congestion window nor the pacer is why
@@ -96,5 +104,6 @@ impl Sender {
     /// What waits to become a full segment, or for a window that takes it, goes as far as it may.
     pub fn override_wait(&mut self) {
         self.small.overridden = true;
+        self.small.push_next = true;
     }
 }

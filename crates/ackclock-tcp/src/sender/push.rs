@@ -24,6 +24,7 @@ impl Sender {
         }
         self.written = self.written.saturating_add(bytes);
         self.small.more = push == Push::More;
+        self.small.unmarked = push == Push::More;
         if push == Push::EndOfRecord {
             let una = self.una;
             self.marks.records.retain(|&end| end > una);
@@ -41,17 +42,21 @@ impl Sender {
         end.map_or(len, |end| len.min(end - offset))
     }
 
-    /// Whether a segment carries PSH: it ends what was written or, as in Linux (net/ipv4/tcp.c, forced_push), the last one was
-    /// half of the largest window ago. Sent again, it carries it again.
+    /// Whether a segment carries PSH: it ends what was written, or a record, or, as in Linux (net/ipv4/tcp.c, forced_push), the
+    /// last one was half of the largest window ago. Sent again, it carries it again; a FIN alone never does.
     #[inline]
     pub fn pushes(&mut self, sent: &Transmission) -> bool {
         let end = sent.offset + u64::from(sent.len);
+        if sent.len == 0 {
+            return false;
+        }
         if sent.retransmission {
             let after = self.marks.sent.partition_point(|&pushed| pushed <= sent.offset);
             return self.marks.sent.get(after).is_some_and(|&pushed| pushed <= end);
         }
-        let forced = end - self.marks.pushed > self.small.largest_window / 2;
-        if (end != self.written || self.small.more) && !forced {
+        let marked = end == self.written && !self.small.unmarked || self.marks.records.contains(&end);
+        let due = end - self.marks.pushed > self.small.largest_window / 2;
+        if !marked && !due && !self.small.push_next {
             return false;
         }
         self.mark_pushed(end);
@@ -65,5 +70,6 @@ impl Sender {
         }
         self.marks.sent.push_back(end);
         self.marks.pushed = end;
+        self.small.push_next = false;
     }
 }

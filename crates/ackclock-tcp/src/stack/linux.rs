@@ -27,6 +27,7 @@ pub(super) const LINUX: Stack = Stack {
         ("min_rto", "TCP_RTO_MIN"),
         ("max_rto", "TCP_RTO_MAX"),
         ("syn_retries", "tcp_syn_retries = 6"),
+        ("syn_linear", "tcp_syn_linear_timeouts = 4, since 6.5"),
         ("data_retries", "tcp_retries2 = 15"),
         ("timestamps", "tcp_timestamps = 1"),
         ("ecn", "tcp_ecn = 2"),
@@ -88,6 +89,7 @@ fn linux() -> Config {
         min_rto: 200 * MILLISECOND,
         max_rto: 120 * SECOND,
         rto_rule: RtoRule::Linux,
+        syn_linear: 4,
         timestamps: true,
         dsack: true,
         recovery: Recovery::Prr,
@@ -121,6 +123,7 @@ fn linux_3_12() -> Config {
         recovery: Recovery::PrrSsrb,
         early_retransmit: true,
         rack: false,
+        syn_linear: 0,
         receive_buffer: 43_690,
         validation: validation::by_name("rfc2861-linux").expect("in the catalogue"),
         ..linux()
