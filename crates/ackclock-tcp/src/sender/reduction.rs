@@ -116,7 +116,8 @@ impl Reduction {
         };
         // RFC 9937 section 6.2: the first retransmission is sent whatever the rest says.
         let send = if self.rule == Recovery::Prr && self.out == 0 { send.max(mss) } else { send };
-        window.cwnd = in_flight + send;
+        // With nothing in flight, a window of nothing would be waited for in vain.
+        window.cwnd = (in_flight + send).max(mss);
     }
 
     /// `bytes` were sent.

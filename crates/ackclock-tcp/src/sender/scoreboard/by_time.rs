@@ -116,8 +116,13 @@ impl Scoreboard {
         let mut waiting = 0;
         while let Some(&(start, sent_at)) = resent.queue.get(waiting) {
             if let Some(index) = self.in_flight_again(start, sent_at) {
-                if !sent_after(newest, (sent_at, self.entries[index].end())) {
+                if sent_at > newest.0 {
                     break;
+                }
+                if !sent_after(newest, (sent_at, self.entries[index].end())) {
+                    // Of what is sent again at one time, the order is not that of the stream.
+                    waiting += 1;
+                    continue;
                 }
                 if sent_at + allowance > now {
                     found.wait_for(sent_at + allowance);

@@ -119,3 +119,173 @@ proptest! {
         }
     }
 }
+
+/// Losses by time (RFC 8985 section 6.2 step 5), asked of each segment.
+mod by_time {
+    use super::*;
+
+    /// How long a segment has.
+    const ALLOWANCE: Nanos = 50;
+
+    #[derive(Clone, Copy, Debug)]
+    struct Timed {
+        start: u64,
+        len: u32,
+        /// Segment.xmit_ts; `None` once it is lost.
+        sent_at: Option<Nanos>,
+        last_sent: Nanos,
+        resent: bool,
+        sacked: bool,
+        lost: bool,
+        retransmitted: bool,
+    }
+
+    impl Timed {
+        fn end(&self) -> u64 {
+            self.start + u64::from(self.len)
+        }
+
+        fn lose(&mut self) -> u64 {
+            (self.lost, self.retransmitted, self.sent_at) = (true, false, None);
+            u64::from(self.len)
+        }
+    }
+
+    fn pipe(model: &[Timed]) -> u64 {
+        let in_network = |segment: &Timed| match segment {
+            Timed { sacked: true, .. } => 0,
+            Timed { lost, retransmitted, .. } => u64::from(!*lost) + u64::from(*retransmitted),
+        };
+        model.iter().map(|segment| u64::from(segment.len) * in_network(segment)).sum()
+    }
+
+    #[derive(Clone, Copy, Debug)]
+    enum Operation {
+        Wait(Nanos),
+        Send(u32),
+        Sack(u64, u64),
+        Ack(u64),
+        Retransmit,
+        Probe,
+        Detect,
+        Timeout(Nanos),
+        Unmark,
+    }
+
+    fn operation() -> impl Strategy<Value = Operation> {
+        prop_oneof![
+            4 => (1..40u64).prop_map(Operation::Wait),
+            6 => (1..=MSS).prop_map(Operation::Send),
+            4 => (0u64..20, 1u64..4).prop_map(|(from, count)| Operation::Sack(from, count)),
+            1 => (0u64..6).prop_map(Operation::Ack),
+            4 => Just(Operation::Retransmit),
+            1 => Just(Operation::Probe),
+            6 => Just(Operation::Detect),
+            1 => (0..200u64).prop_map(Operation::Timeout),
+            1 => Just(Operation::Unmark),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn agrees_with_a_naive_model(operations in prop::collection::vec(operation(), 1..150)) {
+            let (mut board, mut resent) = (Scoreboard::default(), Resent::default());
+            let mut model = Vec::<Timed>::new();
+            let (mut now, mut una, mut nxt) = (0u64, 0u64, 0u64);
+            let mut newest = (0, 0);
+            for operation in operations {
+                match operation {
+                    Operation::Wait(time) => now += time,
+                    Operation::Send(len) => {
+                        board.push(nxt, len, now);
+                        model.push(Timed {
+                            start: nxt, len, sent_at: Some(now), last_sent: now,
+                            resent: false, sacked: false, lost: false, retransmitted: false,
+                        });
+                        nxt += u64::from(len);
+                    }
+                    Operation::Sack(from, count) => {
+                        let Some(first) = model.get(from as usize + 1) else { continue };
+                        let (start, last) = (first.start, model.len().min((from + 1 + count) as usize));
+                        let stop = model[last - 1].end();
+                        board.sack(start, stop, &mut Delivered::default(), |entry| {
+                            newest = newest.max((entry.sent_at, entry.end()));
+                        });
+                        for segment in model.iter_mut().filter(|segment| segment.start >= start && segment.end() <= stop) {
+                            *segment = Timed { sacked: true, lost: false, retransmitted: false, ..*segment };
+                        }
+                    }
+                    Operation::Ack(count) => {
+                        let Some(segment) = model.get(count as usize) else { continue };
+                        una = if count % 2 == 0 { segment.start } else { segment.start + u64::from(segment.len) / 2 };
+                        board.ack(una, |entry| newest = newest.max((entry.sent_at, entry.end())));
+                        model.retain(|segment| segment.end() > una);
+                        if let Some(first) = model.first_mut() {
+                            first.len = (first.end() - una.max(first.start)) as u32;
+                            first.start = first.start.max(una);
+                        }
+                    }
+                    Operation::Retransmit => {
+                        let expected = model.iter_mut().find(|segment| segment.lost && !segment.retransmitted);
+                        prop_assert_eq!(board.next_lost(), expected.as_ref().map(|segment| (segment.start, segment.len)));
+                        if let Some(segment) = expected {
+                            board.on_retransmit(segment.start, now);
+                            resent.push(segment.start, now);
+                            segment.last_sent = now;
+                            (segment.sent_at, segment.resent, segment.retransmitted) = (Some(now), true, true);
+                        }
+                    }
+                    Operation::Probe => {
+                        let Some(last) = model.last_mut().filter(|last| !last.sacked && !last.lost) else { continue };
+                        board.on_probe(last.start, now);
+                        resent.push(last.start, now);
+                        (last.sent_at, last.last_sent, last.resent) = (Some(now), now, true);
+                    }
+                    Operation::Detect => {
+                        let found = board.mark_lost_by_time(&mut resent, now, newest, ALLOWANCE);
+                        let mut expected = Found::default();
+                        for segment in model.iter_mut().filter(|segment| !segment.sacked) {
+                            let Some(sent_at) = segment.sent_at else { continue };
+                            if newest <= (sent_at, segment.end()) {
+                                continue;
+                            }
+                            if sent_at + ALLOWANCE > now {
+                                expected.wait_until = expected.wait_until.max(Some(sent_at + ALLOWANCE));
+                                continue;
+                            }
+                            expected.retransmission |= segment.resent;
+                            expected.lost += segment.lose();
+                        }
+                        prop_assert_eq!(found, expected);
+                    }
+                    Operation::Timeout(ago) => {
+                        let sent_by = now.saturating_sub(ago);
+                        board.mark_timed_out(sent_by);
+                        for (index, segment) in model.iter_mut().enumerate().filter(|(_, segment)| !segment.sacked) {
+                            if index == 0 || segment.last_sent <= sent_by {
+                                segment.lose();
+                            }
+                        }
+                    }
+                    Operation::Unmark => {
+                        // Whether a retransmission that was lost as well is looked at again is left open.
+                        if model.iter().any(|segment| segment.lost && segment.resent && !segment.retransmitted) {
+                            continue;
+                        }
+                        board.unmark_lost();
+                        resent.unsettle();
+                        for segment in model.iter_mut().filter(|segment| segment.lost) {
+                            segment.lost = false;
+                            segment.sent_at = Some(segment.last_sent);
+                        }
+                    }
+                }
+                prop_assert_eq!(board.check(una, nxt), Ok(()));
+                prop_assert_eq!(board.pipe(nxt - una), pipe(&model));
+                let lost: u64 = model.iter().filter(|s| s.lost && !s.sacked).map(|s| u64::from(s.len)).sum();
+                prop_assert_eq!(board.lost(), lost);
+            }
+        }
+    }
+}
