@@ -135,9 +135,9 @@ impl<'a> Lexer<'a> {
             let hash = rest.starts_with('#') && !self.text[..self.offset].ends_with(is_word);
             if rest.starts_with("//") || hash {
                 self.take_while(|c| c != '\n');
-            } else if rest.starts_with("/*") {
+            } else if let Some(comment) = rest.strip_prefix("/*") {
                 let at = self.at;
-                let Some(end) = rest[2..].find("*/") else {
+                let Some(end) = comment.find("*/") else {
                     return Err(SyntaxError::new(at, "a comment that is not closed: expected */"));
                 };
                 self.take(end + 4);

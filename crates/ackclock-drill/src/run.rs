@@ -1,4 +1,7 @@
 //! Playing a script: event after event, in virtual time.
+//!
+//! As in packetdrill, packets that leave are held against those expected in their order, and what leaves after the last one
+//! expected is not judged: public scripts that watch `tcp_info` alone expect no packets at all.
 
 use crate::ast::{Action, Body, Call, Event, Packet, Position, Script, Tcp, When};
 use crate::calls::{self, Answer, Progress};
@@ -206,7 +209,7 @@ impl Runner<'_> {
             When::After(after) => start - after + end,
             _ => end,
         });
-        let mut progress = Progress { started: self.host.now, done: 0 };
+        let mut progress = Progress { started: self.host.now, done: 0, sleeps: false };
         let answer = calls::attempt(&mut self.host, call, &mut progress)?;
         let tolerance = self.host.settings.tolerance(end.unwrap_or(start) - start);
         let Answer::Blocks(until) = answer else {

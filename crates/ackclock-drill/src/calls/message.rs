@@ -12,7 +12,7 @@ use crate::verdict::Stop;
 const MOST_PIECES: usize = 17;
 
 /// The fields of `{msg_name(...)=..., msg_iov(1)=[{..., 1000}], msg_flags=0}`.
-fn message<'a>(call: &'a Call) -> Result<(&'a [Expr], &'a Expr), Stop> {
+fn message(call: &Call) -> Result<(&[Expr], &Expr), Stop> {
     let arguments = Arguments::of(call, 2)?;
     let Expr::Struct(fields) = arguments.get(1) else {
         return Stop::fail(format!("{} takes a structure such as {{msg_iov(1)=[{{..., 1000}}]}}", call.name));

@@ -32,6 +32,8 @@ pub struct Progress {
     pub started: Nanos,
     /// Bytes moved, or whether a connection attempt is under way.
     pub done: u64,
+    /// Whether it sleeps until there is room to write.
+    pub sleeps: bool,
 }
 
 /// Why a call does not get to its end.

@@ -150,6 +150,9 @@ pub(super) fn transmit(host: &mut Host, id: SocketId, wanted: u64, flags: i64, p
         return if waits { Ok(Answer::Blocks(NEVER)) } else { Err(Halt::Errno("EAGAIN")) };
     }
     let low = host.not_sent_low(id);
+    if progress.sleeps && !host.writable(id) {
+        return Ok(Answer::Blocks(NEVER));
+    }
     while progress.done < wanted {
         let now = host.now;
         let connection = host.connection_mut(id)?;
@@ -167,6 +170,7 @@ pub(super) fn transmit(host: &mut Host, id: SocketId, wanted: u64, flags: i64, p
     if progress.done < wanted {
         host.connection_mut(id)?.send_buffer.wanted = true;
         if waits {
+            progress.sleeps = true;
             return Ok(Answer::Blocks(NEVER));
         }
         if progress.done == 0 {

@@ -283,14 +283,11 @@ impl Parser {
     fn accecn(&mut self) -> Parsed<TcpOption> {
         let at = self.at();
         let mut counters = Vec::new();
-        loop {
-            let field = match self.peek() {
-                Some(Kind::Word(word)) => match word.as_str() {
-                    "e0b" => AccEcnField::E0b,
-                    "ceb" => AccEcnField::Ceb,
-                    "e1b" => AccEcnField::E1b,
-                    _ => break,
-                },
+        while let Some(Kind::Word(word)) = self.peek() {
+            let field = match word.as_str() {
+                "e0b" => AccEcnField::E0b,
+                "ceb" => AccEcnField::Ceb,
+                "e1b" => AccEcnField::E1b,
                 _ => break,
             };
             self.next += 1;

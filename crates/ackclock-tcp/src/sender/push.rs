@@ -46,6 +46,10 @@ impl Sender {
     /// last one was half of the largest window ago. Sent again, it carries it again; a FIN alone never does.
     #[inline]
     pub fn pushes(&mut self, sent: &Transmission) -> bool {
+        if sent.len == 0 {
+            // A FIN alone implies a push (RFC 9293 section 3.9.1.2) and needs no flag for it.
+            return false;
+        }
         let end = sent.offset + u64::from(sent.len);
         if sent.len == 0 {
             return false;
