@@ -1,6 +1,7 @@
 # make demo   builds everything, reproduces the study newcwv-dash and says where its report is
 # make test   every test, lint and type check
 # make bench  measures the engine
+# make conformance  runs the packetdrill scripts of the Linux kernel, which Debian's linux-source package brings
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -10,11 +11,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 OUT := out/newcwv-dash
-CORES := -p ackclock-tcp -p ackclock-net -p ackclock-sim -p ackclock-live
+CORES := -p ackclock-tcp -p ackclock-net -p ackclock-sim -p ackclock-drill -p ackclock-live
+KERNEL_SOURCE := linux-source-6.12
+KERNEL_FOLDER := tools/testing/selftests/net/packetdrill
+KERNEL_SCRIPTS := $(VENV)/$(KERNEL_SOURCE)-packetdrill
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: demo test bench env rust-test python-test lint clean
+.PHONY: demo test bench conformance env rust-test python-test lint clean
 
 demo: env
 	$(BIN)/ackclock reproduce newcwv-dash --out $(OUT)
@@ -24,6 +28,20 @@ test: lint rust-test python-test
 
 bench: env
 	$(BIN)/ackclock bench
+
+conformance: env $(KERNEL_SCRIPTS)/ksft_runner.sh
+	$(BIN)/ackclock drill $(KERNEL_SCRIPTS)
+
+# From the package where it is installed; else from its file, of which nothing else is unpacked.
+$(KERNEL_SCRIPTS)/ksft_runner.sh:
+	mkdir -p $(@D)
+	if [ -f /usr/src/$(KERNEL_SOURCE).tar.xz ]; then \
+		cat /usr/src/$(KERNEL_SOURCE).tar.xz; \
+	else \
+		(cd $(@D) && apt-get download --quiet --quiet $(KERNEL_SOURCE) >&2) && \
+		dpkg-deb --fsys-tarfile $(@D)/$(KERNEL_SOURCE)_*.deb | tar --extract --to-stdout ./usr/src/$(KERNEL_SOURCE).tar.xz; \
+	fi | tar --extract --xz --directory $(@D) --strip-components 6 $(KERNEL_SOURCE)/$(KERNEL_FOLDER)
+	rm -f $(@D)/$(KERNEL_SOURCE)_*.deb
 
 # The environment, with the extension built in release mode and the package installed in place.
 env: $(STAMPS)/package
