@@ -131,6 +131,7 @@ impl Host {
             connected: false,
             connect_pending: false,
             over: false,
+            time_wait_since: None,
             peer_closed: false,
             read_shut: false,
             write_shut: false,
@@ -266,6 +267,9 @@ impl Host {
             connection.error = crate::stack::error(&connection.endpoint, before);
             woken_in = true;
             woken_out = true;
+        }
+        if connection.endpoint.state() == State::TimeWait {
+            connection.time_wait_since.get_or_insert(now);
         }
         woken_in |= connection.complete_zerocopy();
         if connection.connected {

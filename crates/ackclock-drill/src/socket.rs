@@ -88,6 +88,8 @@ pub struct Connection {
     pub connect_pending: bool,
     /// Whether it is over.
     pub over: bool,
+    /// When it went to TIME-WAIT.
+    pub time_wait_since: Option<Nanos>,
     /// Whether the peer's FIN arrived.
     pub peer_closed: bool,
     /// SHUT_RD, SHUT_WR or close

@@ -37,6 +37,10 @@ pub struct Sysctls {
     pub not_sent_low: Option<u64>,
     /// tcp_fin_timeout
     pub fin_timeout: Option<Nanos>,
+    /// tcp_tw_reuse: 1 everywhere.
+    pub time_wait_reuse: Option<u8>,
+    /// tcp_tw_reuse_delay
+    pub time_wait_reuse_delay: Option<Nanos>,
     /// tcp_keepalive_time, tcp_keepalive_intvl
     pub keepalive: [Option<Nanos>; 2],
     /// tcp_keepalive_probes
@@ -72,7 +76,6 @@ const HARMLESS: &[&str] = &[
     "net.ipv4.tcp_tso_rtt_log",
     "net.ipv4.tcp_tso_win_divisor",
     "net.ipv4.tcp_tw_recycle",
-    "net.ipv4.tcp_tw_reuse",
     // Sockets of IPPROTO_TCP stay TCP.
     "net.mptcp.enabled",
 ];
@@ -157,6 +160,8 @@ impl Sysctls {
             "rto_max_ms" => self.rto_max = Some(u64::from(number()?) * MILLISECOND),
             "notsent_lowat" => self.not_sent_low = Some(u64::from(number()?)).filter(|&low| low < u64::from(u32::MAX)),
             "fin_timeout" => self.fin_timeout = Some(seconds()?),
+            "tw_reuse" => self.time_wait_reuse = Some(small()?),
+            "tw_reuse_delay" => self.time_wait_reuse_delay = Some(u64::from(number()?) * MILLISECOND),
             "keepalive_time" => self.keepalive[0] = Some(seconds()?),
             "keepalive_intvl" => self.keepalive[1] = Some(seconds()?),
             "keepalive_probes" => self.keepalive_probes = Some(number()?),

@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use super::{Answer, Arguments, Called, Halt, Progress};
 use crate::ast::Call;
 use crate::host::{Descriptor, Host};
-use crate::socket::Role;
+use crate::socket::{Role, SocketId};
 use crate::symbols::{NONBLOCK, value};
 use crate::verdict::Stop;
-use ackclock_tcp::{NEVER, State};
+use ackclock_tcp::{MILLISECOND, NEVER, SECOND, State};
 
 pub(super) fn socket(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
     let arguments = Arguments::of(call, 3)?;
@@ -61,6 +61,7 @@ pub(super) fn connect(host: &mut Host, call: &Call, progress: &mut Progress) -> 
     match host.sockets[id].role {
         Role::Listening(_) => return Err(Halt::Errno("EISCONN")),
         Role::Fresh => {
+            free_port(host, id)?;
             let mut connection = host.connection(id, false)?;
             connection.endpoint.connect(now);
             connection.connect_pending = true;
@@ -88,6 +89,32 @@ pub(super) fn connect(host: &mut Host, call: &Call, progress: &mut Progress) -> 
         return Ok(Answer::Value(0));
     }
     if nonblocking && progress.done == 0 { Err(Halt::Errno("EALREADY")) } else { Ok(Answer::Blocks(NEVER)) }
+}
+
+/// Where IP_LOCAL_PORT_RANGE leaves a socket one port, it must be free: no other connection on it, or one in TIME-WAIT that
+/// may give it up (RFC 6191; Linux tcp_twsk_unique): with timestamps, and longer ago than tcp_tw_reuse_delay.
+fn free_port(host: &mut Host, id: SocketId) -> Result<(), Halt> {
+    const RANGE: &str = "IP_LOCAL_PORT_RANGE";
+    let range = host.sockets[id].options.stored.get(RANGE).copied().unwrap_or(0);
+    if range & 0xffff == 0 || range & 0xffff != range >> 16 {
+        return Ok(());
+    }
+    let now = host.now / MILLISECOND;
+    let reuse = host.sysctls.time_wait_reuse == Some(1);
+    let delay = host.sysctls.time_wait_reuse_delay.unwrap_or(SECOND) / MILLISECOND;
+    for other in 0..host.sockets.len() {
+        if other == id || host.sockets[other].options.stored.get(RANGE) != Some(&range) {
+            continue;
+        }
+        let Some(connection) = host.sockets[other].connection().filter(|connection| !connection.over) else { continue };
+        let timestamps = connection.endpoint.info(host.now).options & 1 != 0;
+        let waited = connection.time_wait_since.is_some_and(|since| now > since / MILLISECOND + delay);
+        if !(reuse && timestamps && waited) {
+            return Err(Halt::Errno("EADDRNOTAVAIL"));
+        }
+        host.sockets[other].role = Role::Fresh;
+    }
+    Ok(())
 }
 
 pub(super) fn shutdown(host: &mut Host, call: &Call, _: &mut Progress) -> Called {

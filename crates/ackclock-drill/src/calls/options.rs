@@ -12,6 +12,8 @@ use ackclock_tcp::{MILLISECOND, SECOND};
 
 /// Options that change nothing about the one connection a script is about, and are given back as they were set.
 const STORED: &[&str] = &[
+    "IP_BIND_ADDRESS_NO_PORT",
+    "IP_LOCAL_PORT_RANGE",
     "IP_MTU_DISCOVER",
     "IP_TOS",
     "IPV6_TCLASS",
