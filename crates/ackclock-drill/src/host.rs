@@ -246,7 +246,6 @@ impl Host {
 
     /// What a call into the endpoint of socket `id` changed.
     fn note(&mut self, id: SocketId, progress: Progress, before: State) {
-        let low = self.not_sent_low(id);
         let now = self.now;
         let socket = &mut self.sockets[id];
         let (mut woken_in, mut woken_out) = (false, false);
@@ -281,10 +280,6 @@ impl Host {
                 connection.send_buffer.grow(u64::from(info.snd_cwnd), u64::from(info.snd_mss));
             }
         }
-        if connection.send_buffer.wanted && connection.send_buffer.writable(connection.stream(), low) {
-            connection.send_buffer.wanted = false;
-            woken_out = true;
-        }
         socket.woken_in += u64::from(woken_in);
         socket.woken_out += u64::from(woken_out);
         if let Some(parent) = accepted_by
@@ -307,12 +302,18 @@ impl Host {
         connection.is_some_and(|connection| connection.send_buffer.writable(connection.stream(), low))
     }
 
-    /// Lets everything leave that may leave now.
+    /// Lets everything leave that may leave now, and then wakes writers that find room.
     pub fn drain(&mut self) {
+        let low = self.sysctls.not_sent_low;
         for (id, socket) in self.sockets.iter_mut().enumerate() {
-            let Some(connection) = socket.connection_mut() else { continue };
+            let low = socket.options.not_sent_low.or(low);
+            let Role::Connection(connection) = &mut socket.role else { continue };
             while let Some(segment) = connection.endpoint.poll_transmit(self.now, &mut ()) {
                 self.outbox.push_back(Sent { at: self.now, socket: id, segment });
+            }
+            if connection.send_buffer.wanted && connection.send_buffer.writable(connection.stream(), low) {
+                connection.send_buffer.wanted = false;
+                socket.woken_out += 1;
             }
         }
     }
