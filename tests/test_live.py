@@ -148,7 +148,9 @@ def test_a_file_goes_to_curl_byte_for_byte(http, namespace, content, tmp_path, i
     with subprocess.Popen([*namespace, *map(str, command), *impaired], **pipes) as server:
         assert server.stderr.readline() == "listening\n"
         curl = ["curl", "--silent", "--show-error", "--fail", "--max-time", "300", "--output", str(out)]
-        fetched = subprocess.run([*namespace, *curl, f"http://{OURS}:8080/"], capture_output=True, text=True, check=False)
+        fetched = subprocess.run(
+            [*namespace, *curl, f"http://{OURS}:8080/"], capture_output=True, text=True, check=False
+        )
         if fetched.returncode:
             server.kill()
         printed, complaints = server.communicate(timeout=120)

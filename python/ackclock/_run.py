@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ackclock._core import Cancel
 
-__all__ = ["MOST_REPLICATIONS", "Job", "run", "run_job", "seeds_from"]
+__all__ = ["MOST_REPLICATIONS", "Job", "check_seed", "run", "run_job", "seeds_from"]
 
 MOST_REPLICATIONS = 1_000_000
 """Of one call: their tables are held in memory."""
@@ -117,12 +117,17 @@ def run(
     elif seed is not None:
         chosen = [_whole("seed", seed)]
     for one in chosen:
-        if one is not None and not 0 <= one < 2**64:
-            raise ScenarioError.of(f"seed {one}: accepted: a whole number from 0 to 2^64 - 1", text.name)
+        check_seed(one, text)
     jobs = [Job(text, pairs, one) for one in chosen]
     with reporter(progress, text.name or "run") as report:
         runs = execute(jobs, run_job, threads=threads, progress=report)
     return runs[0] if seeds is None else Replications(runs)
+
+
+def check_seed(seed: int | None, text: Text) -> None:
+    """Refuses what is no seed."""
+    if seed is not None and not 0 <= seed < 2**64:
+        raise ScenarioError.of(f"seed {seed}: accepted: a whole number from 0 to 2^64 - 1", text.name)
 
 
 def _seeds(seeds: int | Iterable[int], own: int) -> list[int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from ackclock import _core
 from ackclock._core import Cancel, Trace
+from ackclock._run import check_seed
 from ackclock.progress import reporter
 from ackclock.result import Result
 from ackclock.scenario import Overrides, Source, load, named, override_pairs
@@ -69,6 +70,7 @@ def trace(
         With everything that is wrong with the scenario, or with a place that there is not.
     """
     text = load(scenario)
+    check_seed(seed, text)
     spec = Trace(list(dict.fromkeys(captures)), ipv6=ipv6, payload=payload, events=events)
     with ExitStack() as stack:
         report = stack.enter_context(reporter(progress, text.name or "trace"))

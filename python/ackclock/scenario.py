@@ -17,7 +17,18 @@ from ackclock._errors import ScenarioError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Overrides", "Source", "Text", "catalogue", "check", "event_schema", "load", "named", "override_pairs", "schema"]
+__all__ = [
+    "Overrides",
+    "Source",
+    "Text",
+    "catalogue",
+    "check",
+    "event_schema",
+    "load",
+    "named",
+    "override_pairs",
+    "schema",
+]
 
 Source: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | Text"
 """A scenario: the path of a TOML file, TOML text (a `str` with a line break), or a dict of the same shape."""
