@@ -7,12 +7,30 @@ use ackclock_tcp::segment::SackBlock;
 use ackclock_tcp::wire::{Addresses, MAX_HEADERS, Sum, encode};
 use ackclock_tcp::{AccEcnOption, Ecn, Flags, Segment, Timestamps};
 
+/// The initial sequence numbers.
+const CLIENT: u32 = 1000;
+const SERVER: u32 = 9000;
+
+/// The client's data segment of a number.
+fn data(number: u32, ecn: Ecn) -> Segment {
+    let seq = CLIENT + 1 + 100 * number;
+    let timestamps = Some(Timestamps { val: 6, ecr: 77 });
+    Segment { seq, ack: SERVER + 1, window: 500, len: 100, ecn, timestamps, ..Segment::new(Flags::ACK) }
+}
+
+/// The server's acknowledgment of none but every second of them.
+fn ack(sack_count: u8) -> Segment {
+    let block =
+        |number: u32| SackBlock { start: data(number, Ecn::NotEct).seq, end: data(number + 1, Ecn::NotEct).seq };
+    let sack = [block(1), block(3), block(5), block(7)];
+    Segment { seq: SERVER + 1, ack: CLIENT + 1, window: 500, sack, sack_count, ..Segment::new(Flags::ACK) }
+}
+
 /// A handshake that negotiates everything, then data and ACKs that use it; whether the client sends it, and the segment.
 fn segments() -> Vec<(bool, Segment)> {
-    let [client, server] = [1000, 9000];
     let ace = Flags::AE.with(Flags::CWR).with(Flags::ECE);
     let syn = Segment {
-        seq: client,
+        seq: CLIENT,
         window: 64_000,
         mss: 1460,
         window_scale: 7,
@@ -21,36 +39,20 @@ fn segments() -> Vec<(bool, Segment)> {
         ..Segment::new(Flags::SYN.with(ace))
     };
     let syn_ack = Segment {
-        seq: server,
-        ack: client + 1,
+        seq: SERVER,
+        ack: CLIENT + 1,
         timestamps: Some(Timestamps { val: 77, ecr: 5 }),
         accecn: Some(AccEcnOption::default()),
         flags: Flags::SYN.with(Flags::ACK).with(Flags::CWR),
         mss: 1440,
         ..syn
     };
-    let plain = Segment { seq: client + 1, ack: server + 1, window: 500, ..Segment::new(Flags::ACK) };
-    let data = |number: u32, ecn| Segment {
-        seq: client + 1 + 100 * number,
-        len: 100,
-        ecn,
-        timestamps: Some(Timestamps { val: 6, ecr: 77 }),
-        ..plain
-    };
-    let block = |number: u32| SackBlock { start: client + 1 + 100 * number, end: client + 101 + 100 * number };
-    let ack = |sack_count: u8| Segment {
-        seq: server + 1,
-        ack: client + 1,
-        sack: [block(1), block(3), block(5), block(7)],
-        sack_count,
-        ..plain
-    };
     let timestamps = Some(Timestamps { val: 78, ecr: 6 });
     let accecn = |order1, count| Some(AccEcnOption { order1, count, counters: [1, 0x0a_0b0c, 0xff_ffff] });
     vec![
         (true, syn),
         (false, syn_ack),
-        (true, plain),
+        (true, data(0, Ecn::NotEct)),
         (true, data(1, Ecn::Ect0)),
         (true, data(3, Ecn::Ect1)),
         (true, data(5, Ecn::Ce)),
