@@ -27,11 +27,11 @@ SUMMARY = "newCWV against the restart after idle by burst size and number of flo
 SOURCE = "Angelogiannopoulos, Zimmermann, Eggert, IETF 89"
 
 REPLICATIONS = 30
-QUICK_REPLICATIONS = 4
+QUICK_REPLICATIONS = 2
 TRACE_SEED = 1
 SHOWN_S = 8.0
 
-TREATED = (readings.NEWCWV, readings.PRR)
+TREATED = (readings.NEWCWV, readings.PRR, readings.RFC)
 PUBLISHED = {
     readings.SIZE.name: "0.3 to 59.9 %, with PRR 0.3 to 60 %",
     readings.FLOWS.name: "0.4 to 38.6 %, with PRR 0.4 to 39 %",

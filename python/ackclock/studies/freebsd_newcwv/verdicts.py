@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.studies.claims import ClaimResult, assess, load_claims
-from ackclock.studies.freebsd_newcwv.readings import MAIN, NEWCWV, PRR, STOCK
+from ackclock.studies.freebsd_newcwv.readings import MAIN, NEWCWV, PRR, RFC, STOCK
 from ackclock.studies.study import page
 
 if TYPE_CHECKING:
@@ -35,4 +35,6 @@ def assess_claims(size: Swept, flows: Swept, traces: Grid) -> list[ClaimResult]:
 
 
 def _all(swept: Swept, estimate: Callable[[str, str, str], Estimate], variant: Variant) -> dict[str, Estimate]:
-    return {choice.name: estimate(choice.name, variant.name, STOCK.name) for choice in swept.choices}
+    """Under every choice, and as of RFC 7661 under the main one."""
+    chosen = {choice.name: estimate(choice.name, variant.name, STOCK.name) for choice in swept.choices}
+    return chosen | {f"{MAIN}; RFC 7661": estimate(MAIN, RFC.name, STOCK.name)}

@@ -22,7 +22,7 @@ TITLE = "PRR for FreeBSD"
 SUMMARY = "Proportional rate reduction against stock recovery by transfer size, random loss and RTT"
 SOURCE = "Angelogiannopoulos, Zimmermann, Eggert, IETF 89"
 
-REPLICATIONS = 400
+REPLICATIONS = 100
 QUICK_REPLICATIONS = 20
 EXACT_REPLICATIONS = 2
 """Of the experiments without random loss: nothing in them is random."""
