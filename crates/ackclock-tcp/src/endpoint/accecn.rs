@@ -49,8 +49,13 @@ pub(super) struct AccEcn {
     syn_ack: Option<Ecn>,
     /// Segments that carry an option although nothing has changed: the ACK of the SYN-ACK and the first data.
     tests: u8,
-    /// Whether options are not sent, the SYN-ACK with one having been lost.
-    pub silent: bool,
+    /// Whether options are as Linux sends them: all counters where they fit, and none to a peer whose SYN-ACK had none.
+    linux: bool,
+    /// Whether no options are sent.
+    silent: bool,
+    /// Whether a SYN-ACK has left with an option, which then is not sent again: it may be why that one was lost (RFC 9768
+    /// section 3.2.3.2.2).
+    syn_ack_tested: bool,
     /// As a sender: what the peer has told (s.cep, s.e0b, s.ceb, s.e1b).
     peer_cep: u32,
     peer_bytes: [u32; 3],
@@ -60,7 +65,7 @@ pub(super) struct AccEcn {
 }
 
 impl AccEcn {
-    pub fn new() -> AccEcn {
+    pub fn new(linux: bool) -> AccEcn {
         AccEcn {
             cep: FIRST_CEP,
             told_cep: FIRST_CEP,
@@ -69,7 +74,9 @@ impl AccEcn {
             after_mark: false,
             syn_ack: None,
             tests: 0,
+            linux,
             silent: false,
+            syn_ack_tested: false,
             peer_cep: FIRST_CEP,
             peer_bytes: FIRST_BYTES,
             options: Options::Unknown,
@@ -81,6 +88,7 @@ impl AccEcn {
     pub fn start_client(&mut self, syn_ack: &Segment) {
         self.on_syn_ack(syn_ack.ecn);
         self.tests = 2;
+        self.silent = self.linux && syn_ack.accecn.is_none();
         self.test_option(syn_ack.accecn.as_ref());
     }
 
@@ -95,7 +103,8 @@ impl AccEcn {
     /// The first segment in SYN-RECEIVED. Whether the path writes the ECN field, our SYN-ACK not having been ECN-capable.
     pub fn start_server(&mut self, segment: &Segment, ace: u8) -> bool {
         self.test_option(segment.accecn.as_ref());
-        if segment.len > 0 || segment.sack_count > 0 || segment.flags.has(Flags::FIN) {
+        self.tests = 1;
+        if !AccEcn::is_handshake(segment) {
             return false;
         }
         // Table 4.
@@ -105,6 +114,11 @@ impl AccEcn {
             _ => {}
         }
         matches!(ace, 0b000 | 0b011 | 0b100 | 0b110)
+    }
+
+    /// Whether a segment in SYN-RECEIVED tells how the SYN-ACK arrived, instead of counting.
+    pub fn is_handshake(segment: &Segment) -> bool {
+        segment.len == 0 && segment.sack_count == 0 && !segment.flags.has(Flags::FIN)
     }
 
     /// Looks at the option of the first segment that may carry one (RFC 9768 sections 3.2.3.2.3 and 3.2.3.2.4).
@@ -160,6 +174,9 @@ impl AccEcn {
         if self.bytes == self.told_bytes {
             return None;
         }
+        if self.linux {
+            return Some(self.full_option());
+        }
         let changed = [0, 1, 2].map(|counter| self.bytes[counter] != FIRST_BYTES[counter]);
         let order1 = changed[2] && !changed[0];
         let order = if order1 { [2, 1, 0] } else { [0, 1, 2] };
@@ -167,8 +184,14 @@ impl AccEcn {
         Some(AccEcnOption { order1, count, counters: order.map(|counter| self.bytes[counter]) })
     }
 
+    /// The option of a SYN-ACK.
+    pub fn syn_ack_option(&mut self) -> Option<AccEcnOption> {
+        let again = std::mem::replace(&mut self.syn_ack_tested, true);
+        (!again).then(|| self.full_option())
+    }
+
     /// All counters, as the segments carry them that test the path.
-    pub fn full_option(&self) -> AccEcnOption {
+    fn full_option(&self) -> AccEcnOption {
         let [e0b, ceb, e1b] = self.bytes;
         AccEcnOption { order1: true, count: 3, counters: [e1b, ceb, e0b] }
     }

@@ -128,9 +128,7 @@ impl Endpoint {
                 Some(Timestamps { ecr: if answering { self.stamps.recent } else { 0 }, ..self.stamps.option(now) });
         }
         if answering && self.uses.has(Uses::ACCECN) {
-            // RFC 9768 section 3.2.3.2.2: not again, in case the option is why the first was lost.
-            cold.acc.silent = cold.syn_retries > 0;
-            segment.accecn = (!cold.acc.silent).then(|| cold.acc.full_option());
+            segment.accecn = cold.acc.syn_ack_option();
         }
         self.stamps.last_ack = segment.ack;
         cold.syn_sent_at = now;

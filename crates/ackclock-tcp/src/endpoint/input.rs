@@ -1,5 +1,6 @@
 //! Segments of a synchronised connection (RFC 9293 section 3.10.7.4).
 
+use super::accecn::AccEcn;
 use super::ecn::bits;
 use super::{Due, Endpoint, Progress, State, Uses, Watch, unwrap};
 use crate::config::Conformance;
@@ -23,6 +24,9 @@ impl Endpoint {
         let next = self.receiver.next();
         let start = unwrap(segment.seq.wrapping_sub(self.irs).wrapping_sub(1), next);
         let Some(start) = start.filter(|&start| self.acceptable(start, segment.seq_len())) else {
+            if let Some(start) = start.filter(|&start| start < next) {
+                self.receiver.note_duplicate(start, start + u64::from(segment.len));
+            }
             return self.on_unacceptable(now, segment, progress, obs);
         };
         if segment.flags.has(Flags::RST) {
@@ -126,14 +130,16 @@ impl Endpoint {
         let base = self.iss.wrapping_add(1);
         let ahead = segment.ack.wrapping_sub(self.wire(una)) as i32;
         let ack = unwrap(segment.ack.wrapping_sub(base), una);
+        let mut handshake = false;
         if self.state == State::SynReceived {
             if segment.ack != base {
                 self.refuse(segment);
                 return false;
             }
             self.establish(now, progress, obs);
-            if self.uses.has(Uses::ACCECN) && self.cold.acc.start_server(segment, bits(segment.flags)) {
-                self.cold.marks.sends_ect = false;
+            if self.uses.has(Uses::ACCECN) {
+                self.cold.marks.sends_ect &= !self.cold.acc.start_server(segment, bits(segment.flags));
+                handshake = AccEcn::is_handshake(segment);
             }
         }
         let Some(ack) = ack.filter(|&ack| ack >= una) else {
@@ -157,7 +163,8 @@ impl Endpoint {
             self.on_sign_of_life();
         }
         let sacks = self.sacks(segment, ack, ack);
-        let (congestion, marked) = if self.uses_ecn() { self.feedback(segment, ack - una) } else { (false, 0) };
+        let (congestion, marked) =
+            if self.uses_ecn() && !handshake { self.feedback(segment, ack - una) } else { (false, 0) };
         let arrival = Arrival {
             ack,
             window_edge: self.window_edge(segment, ack),

@@ -15,6 +15,7 @@ mod output;
 mod timers;
 mod timestamps;
 
+use crate::config::Conformance;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
 use crate::{Config, Error, Event, NEVER, Nanos, Observer, Segment};
@@ -237,7 +238,7 @@ impl Endpoint {
                 syn_sent_at: 0,
                 timers: Timers::new(config),
                 marks: Marks::new(),
-                acc: AccEcn::new(),
+                acc: AccEcn::new(config.conformance == Conformance::Linux),
                 pmtu: config.mss + output::HEADERS as u32,
                 config: config.clone(),
             }),

@@ -166,6 +166,14 @@ impl Receiver {
         }
     }
 
+    /// The stream bytes `[start, end)`, all below RCV.NXT, arrived again.
+    pub fn note_duplicate(&mut self, start: u64, end: u64) {
+        let end = end.min(self.stream.next());
+        if self.dsack && start < end && self.duplicate.is_none() {
+            self.duplicate = Some((start, end));
+        }
+    }
+
     /// An ACK is owed at once: an unacceptable segment arrived.
     pub fn owe_ack(&mut self) {
         self.acks.due = true;

@@ -1,8 +1,11 @@
 //! Two ways to drive an endpoint in tests: against a second one over a pipe, and against a peer played by the test.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod peer;
+
 use std::collections::BTreeMap;
 
+use ackclock_tcp::Ecn;
 use ackclock_tcp::config::RtoRule;
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::segment::SackBlock;
@@ -41,6 +44,8 @@ pub struct Pair<F: FnMut(u64, bool, &Segment) -> bool> {
     pub ends: [Endpoint; 2],
     pub fate: F,
     pub sent: [Vec<(Nanos, Segment)>; 2],
+    /// Which segments, by number within their direction, are marked on the way.
+    pub mark: Option<fn(u64, &Segment) -> bool>,
     wire: BTreeMap<(Nanos, u64), (usize, Segment)>,
     order: u64,
 }
@@ -58,6 +63,7 @@ impl<F: FnMut(u64, bool, &Segment) -> bool> Pair<F> {
             ends,
             fate,
             sent: [Vec::new(), Vec::new()],
+            mark: None,
             wire: BTreeMap::new(),
             order: 0,
         }
@@ -69,6 +75,10 @@ impl<F: FnMut(u64, bool, &Segment) -> bool> Pair<F> {
                 let number = self.sent[end].len() as u64;
                 self.sent[end].push((self.now, segment));
                 if (self.fate)(number, end == 0, &segment) {
+                    let mut segment = segment;
+                    if self.mark.is_some_and(|mark| mark(number, &segment)) {
+                        segment.ecn = Ecn::Ce;
+                    }
                     self.wire.insert((self.now + self.delay, self.order), (1 - end, segment));
                     self.order += 1;
                 }

@@ -1,0 +1,411 @@
+//! The states of RFC 9293 section 3.10 against a peer played by the test: resets, challenges, opening and closing at once,
+//! closing by halves and altogether, TIME-WAIT, giving up.
+
+mod common;
+
+use ackclock_tcp::config::{Conformance, Keepalive};
+use ackclock_tcp::{Config, Endpoint, Error, Flags, Icmp, MILLISECOND, NEVER, SECOND, Segment, State, reset_for};
+use common::peer::{ISS, Peer, syn};
+use common::{MSS, Pair, config};
+
+fn established() -> Peer {
+    Peer::established(&config())
+}
+
+fn with_flags(mut segment: Segment, flags: Flags) -> Segment {
+    segment.flags = flags;
+    segment
+}
+
+mod resets {
+    use super::*;
+
+    #[test]
+    fn nobody_home() {
+        let mut segment = Segment::new(Flags::SYN);
+        (segment.seq, segment.len) = (100, 7);
+        let reset = reset_for(&segment).unwrap();
+        assert_eq!((reset.flags, reset.seq, reset.ack), (Flags::RST.with(Flags::ACK), 0, 108));
+        let segment = with_flags(Segment { ack: 55, ..segment }, Flags::ACK);
+        let reset = reset_for(&segment).unwrap();
+        assert_eq!((reset.flags, reset.seq), (Flags::RST, 55));
+        assert!(reset_for(&reset).is_none(), "a RST is not answered");
+    }
+
+    /// RFC 5961 section 3.2.
+    #[test]
+    fn only_the_very_next_sequence_number_is_believed() {
+        for (offset, state, answers) in
+            [(0, State::Closed, 0), (1, State::Established, 1), (300 << 20, State::Established, 0)]
+        {
+            let mut peer = established();
+            let reset = with_flags(peer.segment(offset, 0, 0), Flags::RST);
+            peer.give(&reset);
+            assert_eq!((peer.end.state(), peer.all().len()), (state, answers), "{offset}");
+        }
+        let mut peer = established();
+        let reset = with_flags(peer.segment(0, 0, 0), Flags::RST);
+        peer.give(&reset);
+        assert_eq!((peer.end.error(), peer.end.next_timeout()), (Some(Error::Reset), NEVER));
+    }
+
+    /// RFC 5961 sections 4.2 and 7.
+    #[test]
+    fn a_syn_is_challenged_and_challenges_are_limited() {
+        let mut peer = established();
+        for offset in [0, 500, 100_000_000] {
+            let intruder = with_flags(peer.segment(offset, 0, 0), Flags::SYN);
+            peer.give(&intruder);
+            let answer = peer.next();
+            assert_eq!((answer.flags, answer.ack), (Flags::ACK, peer.seq(0)));
+            peer.give(&intruder);
+            assert!(peer.all().is_empty(), "not twice within half a second");
+            peer.now += 500 * MILLISECOND;
+        }
+        assert_eq!(peer.end.state(), State::Established);
+    }
+
+    /// RFC 5961 section 5.2; RFC 9293 section 3.10.7.4, and what Linux makes of it.
+    #[test]
+    fn acknowledgments_of_what_was_not_sent_or_long_ago() {
+        for (conformance, answers) in [(Conformance::Rfc, 1), (Conformance::Linux, 0)] {
+            let mut peer = Peer::established(&Config { conformance, ..config() });
+            let mut ahead = peer.segment(0, 100, 0);
+            ahead.ack = ahead.ack.wrapping_add(1);
+            peer.give(&ahead);
+            assert_eq!((peer.end.received(), peer.all().len()), (0, answers));
+        }
+        let mut peer = established();
+        let mut old = peer.segment(0, 100, 0);
+        old.ack = old.ack.wrapping_sub(60_000);
+        peer.give(&old);
+        assert_eq!(peer.end.received(), 100, "within the largest window");
+        let mut ancient = peer.segment(100, 100, 0);
+        ancient.ack = ancient.ack.wrapping_sub(60_001);
+        peer.all();
+        peer.give(&ancient);
+        assert_eq!((peer.end.received(), peer.all().len()), (100, 1));
+    }
+
+    #[test]
+    fn linux_answers_an_empty_segment_outside_the_window_once_in_half_a_second_and_data_always() {
+        for (conformance, answers) in [(Conformance::Rfc, 3), (Conformance::Linux, 1)] {
+            let mut peer = Peer::established(&Config { conformance, ..config() });
+            let stray = Segment { seq: peer.seq(0).wrapping_sub(1), ..peer.segment(0, 0, 0) };
+            let count: usize = (0..3)
+                .map(|_| {
+                    peer.give(&stray);
+                    peer.all().len()
+                })
+                .sum();
+            assert_eq!(count, answers);
+            peer.data(0, 100);
+            peer.all();
+            let count: usize = (0..3)
+                .map(|_| {
+                    peer.data(0, 100);
+                    peer.all().len()
+                })
+                .sum();
+            assert_eq!(count, 3);
+        }
+    }
+
+    #[test]
+    fn in_syn_sent() {
+        let (mut peer, _) = Peer::called(&config());
+        // An ACK of something else: whoever sent it is told so, and we go on.
+        let mut wrong = syn(Flags::ACK);
+        wrong.ack = ISS.wrapping_add(2);
+        peer.give(&wrong);
+        let reset = peer.next();
+        assert_eq!((reset.flags, reset.seq), (Flags::RST, wrong.ack));
+        peer.give(&with_flags(wrong, Flags::RST.with(Flags::ACK)));
+        assert_eq!(peer.end.state(), State::SynSent, "a RST for something else");
+        wrong.ack = ISS.wrapping_add(1);
+        peer.give(&with_flags(wrong, Flags::RST.with(Flags::ACK)));
+        assert_eq!((peer.end.state(), peer.end.error()), (State::Closed, Some(Error::Refused)));
+    }
+
+    #[test]
+    fn in_listen_and_syn_received() {
+        let mut end = Endpoint::new(&config(), ISS);
+        end.listen();
+        let stray = Segment { ack: 7, ..Segment::new(Flags::ACK) };
+        end.on_segment(0, &stray, &mut ());
+        assert_eq!(end.poll_transmit(0, &mut ()).unwrap().seq, 7);
+        let (mut peer, _) = Peer::accepted(&config(), &syn(Flags::default()));
+        let mut ack = peer.segment(0, 0, 0);
+        ack.ack = ack.ack.wrapping_add(9);
+        peer.give(&ack);
+        let reset = peer.next();
+        assert_eq!((reset.flags, reset.seq, peer.end.state()), (Flags::RST, ack.ack, State::SynReceived));
+        let reset = with_flags(peer.segment(0, 0, 0), Flags::RST);
+        peer.give(&reset);
+        assert_eq!(peer.end.state(), State::Listen, "a passive open listens on");
+        peer.give(&syn(Flags::default()));
+        assert!(peer.next().flags.has(Flags::SYN.with(Flags::ACK)));
+    }
+}
+
+mod opening {
+    use super::*;
+
+    /// RFC 9293 section 3.5, figure 8.
+    #[test]
+    fn both_at_once() {
+        let mut pair = Pair::new(&config(), &config(), |_, _, _| true);
+        pair.ends[1] = Endpoint::new(&config(), 77);
+        pair.ends[1].connect(0);
+        pair.ends[0].write(0, 3 * MSS);
+        pair.run(10 * SECOND);
+        assert_eq!((pair.ends[0].state(), pair.ends[1].state()), (State::Established, State::Established));
+        assert_eq!(pair.ends[1].received(), 3 * MSS);
+        assert!(pair.sent.iter().all(|sent| sent.len() < 10), "no exchange of ACKs without end");
+    }
+
+    #[test]
+    fn a_peer_that_cannot_be_reached() {
+        for (message, error) in
+            [(Icmp::PortUnreachable, Error::Refused), (Icmp::HostUnreachable, Error::HostUnreachable)]
+        {
+            let (mut peer, _) = Peer::called(&config());
+            peer.end.on_icmp(peer.now, message, &mut ());
+            assert_eq!((peer.end.state(), peer.end.error()), (State::Closed, Some(error)));
+        }
+    }
+
+    #[test]
+    fn syns_of_linux_leave_at_even_intervals_first() {
+        let config = Config { syn_linear: 4, syn_retries: 6, ..config() };
+        let mut pair = Pair::new(&config, &config, |_, _, _| false);
+        pair.run(1000 * SECOND);
+        let times: Vec<u64> = pair.sent[0].iter().map(|(at, _)| at / SECOND).collect();
+        assert_eq!(times, [0, 1, 2, 3, 4, 5, 7]);
+        assert_eq!(pair.ends[0].error(), Some(Error::TimedOut));
+    }
+}
+
+mod closing {
+    use super::*;
+
+    #[test]
+    fn both_at_once() {
+        let mut pair = Pair::new(&config(), &config(), |_, _, _| true);
+        pair.run(SECOND);
+        for end in &mut pair.ends {
+            end.close(SECOND);
+        }
+        pair.run(SECOND + 60 * MILLISECOND);
+        assert_eq!((pair.ends[0].state(), pair.ends[1].state()), (State::Closing, State::Closing));
+        pair.run(2 * SECOND);
+        assert_eq!((pair.ends[0].state(), pair.ends[1].state()), (State::TimeWait, State::TimeWait));
+        pair.run(100 * SECOND);
+        assert_eq!((pair.ends[0].state(), pair.ends[1].state()), (State::Closed, State::Closed));
+    }
+
+    #[test]
+    fn a_half_close_still_reads() {
+        let mut peer = established();
+        peer.end.shutdown_write(peer.now);
+        assert_eq!(peer.next().flags, Flags::FIN.with(Flags::ACK));
+        peer.data(0, 100);
+        assert_eq!((peer.end.received(), peer.end.state()), (100, State::FinWait1));
+    }
+
+    /// RFC 9293 section 3.6.1.
+    #[test]
+    fn data_after_a_close_or_unread_before_it_resets() {
+        let mut peer = established();
+        peer.end.close(peer.now);
+        peer.all();
+        let late = peer.segment(0, 100, 1);
+        peer.give(&late);
+        let reset = peer.next();
+        assert_eq!((reset.flags, reset.seq, peer.end.state()), (Flags::RST, late.ack, State::Closed));
+        let mut peer = established();
+        peer.data(0, 100);
+        peer.end.close(peer.now);
+        let reset = peer.next();
+        assert_eq!((reset.flags, reset.seq), (Flags::RST.with(Flags::ACK), ISS.wrapping_add(1)));
+        assert_eq!((reset.ack, peer.end.state()), (peer.seq(100), State::Closed));
+        let mut peer = established();
+        peer.data(0, 100);
+        peer.end.read(peer.now, 100);
+        peer.end.close(peer.now);
+        assert!(peer.next().flags.has(Flags::FIN), "all was read");
+    }
+
+    #[test]
+    fn abort_tells_the_peer_once_it_can_know() {
+        let mut peer = established();
+        peer.end.abort(peer.now);
+        assert!(peer.next().flags.has(Flags::RST));
+        assert_eq!((peer.end.error(), peer.end.next_timeout()), (Some(Error::Aborted), NEVER));
+        let (mut peer, _) = Peer::called(&config());
+        peer.end.abort(peer.now);
+        assert!(peer.all().is_empty());
+    }
+
+    #[test]
+    fn fin_wait_2_ends_by_itself_only_when_nobody_reads() {
+        for (full, state) in [(true, State::Closed), (false, State::FinWait2)] {
+            let mut peer = established();
+            if full {
+                peer.end.close(peer.now)
+            } else {
+                peer.end.shutdown_write(peer.now)
+            }
+            peer.all();
+            let ack = peer.segment(0, 0, 1);
+            peer.give(&ack);
+            assert_eq!(peer.end.state(), State::FinWait2);
+            peer.now += 60 * SECOND;
+            peer.end.on_timeout(peer.now, &mut ());
+            assert_eq!(peer.end.state(), state);
+        }
+    }
+
+    fn time_wait(config: &Config) -> Peer {
+        let mut peer = Peer::established(config);
+        peer.end.close(peer.now);
+        peer.all();
+        let fin = with_flags(peer.segment(0, 0, 1), Flags::FIN.with(Flags::ACK));
+        peer.give(&fin);
+        assert_eq!((peer.end.state(), peer.next().ack), (State::TimeWait, peer.seq(1)));
+        peer
+    }
+
+    #[test]
+    fn in_time_wait_a_fin_is_acknowledged_again_and_the_wait_begins_anew() {
+        let mut peer = time_wait(&config());
+        peer.now += 59 * SECOND;
+        let fin = with_flags(peer.segment(0, 0, 1), Flags::FIN.with(Flags::ACK));
+        peer.give(&fin);
+        assert_eq!(peer.next().ack, peer.seq(1));
+        assert_eq!(peer.end.next_timeout(), peer.now + 60 * SECOND);
+    }
+
+    #[test]
+    fn in_time_wait_a_reset_ends_it_unless_rfc_1337_is_obeyed() {
+        for (rfc1337, state) in [(false, State::Closed), (true, State::TimeWait)] {
+            let mut peer = time_wait(&Config { rfc1337, ..config() });
+            let reset = with_flags(peer.segment(1, 0, 1), Flags::RST);
+            peer.give(&reset);
+            assert_eq!((peer.end.state(), peer.end.error()), (state, None));
+        }
+    }
+
+    /// Nothing follows a FIN, whatever a peer sends.
+    #[test]
+    fn the_stream_ends_with_the_fin() {
+        let mut peer = established();
+        let fin = with_flags(peer.segment(100, 0, 0), Flags::FIN.with(Flags::ACK));
+        peer.give(&fin);
+        peer.data(0, 300);
+        assert_eq!((peer.end.received(), peer.end.state()), (100, State::CloseWait));
+    }
+}
+
+mod giving_up {
+    use super::*;
+
+    fn silent(config: &Config) -> (Peer, Vec<Segment>) {
+        let mut peer = Peer::established(config);
+        peer.end.write(peer.now, 100);
+        let mut sent = peer.all();
+        while peer.end.state() != State::Closed {
+            peer.expire();
+            sent.extend(peer.all());
+        }
+        (peer, sent)
+    }
+
+    #[test]
+    fn after_the_retries_the_peer_is_told_where_the_stack_does() {
+        for reset_on_give_up in [true, false] {
+            let (peer, sent) = silent(&Config { data_retries: 3, reset_on_give_up, ..config() });
+            assert_eq!(peer.end.error(), Some(Error::TimedOut));
+            let resets = sent.iter().filter(|segment| segment.flags.has(Flags::RST)).count();
+            assert_eq!((sent.len() - resets, resets), (4, usize::from(reset_on_give_up)));
+        }
+    }
+
+    #[test]
+    fn icmp_says_why() {
+        let mut peer = Peer::established(&Config { data_retries: 1, ..config() });
+        peer.end.write(peer.now, 100);
+        peer.all();
+        peer.end.on_icmp(peer.now, Icmp::HostUnreachable, &mut ());
+        assert_eq!(peer.end.state(), State::Established, "a soft error (RFC 9293 section 3.9.2.2)");
+        peer.expire();
+        peer.expire();
+        assert_eq!(peer.end.error(), Some(Error::HostUnreachable));
+    }
+
+    #[test]
+    fn the_user_timeout_counts_from_the_first_retransmission_and_progress_ends_it() {
+        let mut peer = established();
+        peer.end.set_user_timeout(3 * SECOND);
+        peer.end.write(peer.now, 200);
+        peer.all();
+        peer.expire();
+        let from = peer.now;
+        peer.all();
+        let ack = peer.segment(0, 0, 100);
+        peer.now += SECOND / 10;
+        peer.give(&ack);
+        while peer.end.state() != State::Closed {
+            peer.expire();
+            peer.all();
+        }
+        assert_eq!(peer.end.error(), Some(Error::TimedOut));
+        assert!(peer.now > from + 3 * SECOND, "100 bytes were acknowledged in between");
+    }
+
+    /// RFC 9293 section 3.8.4.
+    #[test]
+    fn an_idle_peer_is_probed_and_given_up() {
+        let keepalive = Some(Keepalive { idle: 10 * SECOND, interval: SECOND, probes: 2 });
+        let mut peer = Peer::established(&Config { keepalive, delayed_ack: 0, ..config() });
+        peer.now += 4 * SECOND;
+        peer.data(0, 10);
+        peer.all();
+        let heard = peer.now;
+        peer.expire();
+        peer.expire();
+        assert_eq!(peer.now, heard + 10 * SECOND);
+        let probe = peer.next();
+        assert_eq!((probe.seq, probe.len, probe.flags), (ISS, 0, Flags::ACK));
+        let answer = peer.segment(10, 0, 0);
+        peer.give(&answer);
+        let heard = peer.now;
+        // The timer that waited for an answer looks at the connection anew.
+        peer.expire();
+        assert!(peer.all().is_empty());
+        for wait in [10, 11] {
+            peer.expire();
+            assert_eq!((peer.now, peer.next().seq), (heard + wait * SECOND, ISS));
+        }
+        peer.expire();
+        assert!(peer.next().flags.has(Flags::RST));
+        assert_eq!(peer.end.error(), Some(Error::TimedOut));
+    }
+}
+
+/// RFC 1191 section 6.5: smaller segments, what is outstanding again at once, the window as it was.
+#[test]
+fn a_smaller_path_mtu_cuts_segments_up() {
+    let mut peer = established();
+    peer.end.write(peer.now, 4 * MSS);
+    assert_eq!(peer.all().len(), 4);
+    let cwnd = peer.end.window().cwnd;
+    let message = |seq| Icmp::FragmentationNeeded { mtu: 640, seq };
+    peer.end.on_icmp(peer.now, message(ISS.wrapping_sub(5)), &mut ());
+    assert!(peer.all().is_empty(), "a segment that was never sent (RFC 5927)");
+    peer.end.on_icmp(peer.now, message(ISS.wrapping_add(1)), &mut ());
+    let lens: Vec<u32> = peer.all().iter().map(|segment| segment.len).collect();
+    assert_eq!(lens, [600, 400, 600, 400, 600, 400, 600, 400]);
+    assert_eq!((peer.end.window().cwnd, peer.end.info(peer.now).pmtu), (cwnd, 640));
+    peer.end.check().unwrap();
+}

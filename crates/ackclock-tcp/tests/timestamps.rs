@@ -1,0 +1,244 @@
+//! Timestamps and PAWS (RFC 7323), and D-SACK (RFC 2883).
+
+mod common;
+
+use ackclock_tcp::config::Conformance;
+use ackclock_tcp::{Config, Flags, MILLISECOND, SECOND, State, Timestamps};
+use common::peer::{Peer, syn};
+use common::{MSS, config};
+
+fn stamped() -> Config {
+    Config { timestamps: true, dsack: true, delayed_ack: 200 * MILLISECOND, ..config() }
+}
+
+fn established() -> Peer {
+    let mut peer = Peer::established_with(&stamped(), |reply| {
+        reply.timestamps = Some(Timestamps { val: 1000, ecr: 0 });
+    });
+    peer.all();
+    peer
+}
+
+#[test]
+fn they_are_used_where_both_offer_them_and_take_twelve_bytes_of_each_segment() {
+    let (_, syn) = Peer::called(&stamped());
+    assert_eq!(syn.timestamps.map(|stamps| stamps.ecr), Some(0));
+    let mut peer = established();
+    peer.end.write(peer.now, MSS);
+    let sent = peer.all();
+    assert_eq!(sent[0].len, MSS as u32 - 12);
+    assert_eq!(sent[0].timestamps.map(|stamps| stamps.ecr), Some(1000));
+    let mut plain = Peer::established(&stamped());
+    plain.end.write(plain.now, MSS);
+    let sent = plain.next();
+    assert_eq!((sent.len, sent.timestamps), (MSS as u32, None), "the peer did not offer them");
+}
+
+#[test]
+fn a_syn_ack_carries_them_only_in_answer() {
+    for offered in [None, Some(Timestamps { val: 77, ecr: 0 })] {
+        let mut asked = syn(Flags::default());
+        asked.timestamps = offered;
+        let (_, answer) = Peer::accepted(&stamped(), &asked);
+        assert_eq!(answer.timestamps.map(|stamps| stamps.ecr), offered.map(|stamps| stamps.val));
+    }
+}
+
+#[test]
+fn the_clock_ticks_in_milliseconds_and_differs_between_connections() {
+    let mut peer = established();
+    peer.end.write(peer.now, 10);
+    let first = peer.next().timestamps.unwrap().val;
+    peer.now += 7 * MILLISECOND;
+    peer.end.write(peer.now, 10);
+    assert_eq!(peer.next().timestamps.unwrap().val, first.wrapping_add(7));
+    let offset = |isn| {
+        let mut end = ackclock_tcp::Endpoint::new(&stamped(), isn);
+        end.connect(0);
+        end.poll_transmit(0, &mut ()).unwrap().timestamps.unwrap().val
+    };
+    assert_ne!(offset(1), offset(2));
+}
+
+/// RFC 7323 section 4.3: with delayed ACKs the earliest unacknowledged segment is echoed, and of segments out of order the
+/// last one that advanced the window.
+#[test]
+fn the_echo_is_that_of_the_earliest_segment_acknowledged() {
+    let mut peer = established();
+    for (clock, seq, ack_now, echo) in
+        [(1001, 0, false, 0), (1002, 1000, true, 1001), (1005, 3000, true, 1002), (1006, 2000, true, 1006)]
+    {
+        peer.clock = Some(clock);
+        peer.data(seq, 1000);
+        let sent = peer.all();
+        assert_eq!(sent.len(), usize::from(ack_now), "{clock}");
+        if ack_now {
+            assert_eq!(sent[0].timestamps.unwrap().ecr, echo, "{clock}");
+        }
+        // What comes in order begins where the last ACK was sent.
+        if clock == 1002 {
+            peer.clock = Some(1002);
+            peer.data(2000, 0);
+        }
+    }
+}
+
+#[test]
+fn a_segment_from_the_past_is_dropped_and_answered_unless_the_echo_is_stale() {
+    let mut peer = established();
+    peer.clock = Some(2000);
+    peer.data(0, 100);
+    peer.clock = Some(1999);
+    peer.data(100, 100);
+    assert_eq!((peer.end.received(), peer.next().ack), (100, peer.seq(100)));
+    // A RST is exempt (section 5.2).
+    let mut reset = peer.segment(100, 0, 0);
+    reset.flags = Flags::RST;
+    let mut other = established();
+    other.give(&{
+        reset.seq = other.seq(0);
+        reset
+    });
+    assert_eq!(other.end.state(), State::Closed);
+    peer.now += 24 * 24 * 3600 * SECOND + MILLISECOND;
+    peer.data(100, 100);
+    assert_eq!(peer.end.received(), 200, "after 24 days TS.Recent says nothing (section 5.5)");
+}
+
+#[test]
+fn a_segment_without_them_is_dropped_except_by_linux() {
+    for (conformance, received) in [(Conformance::Rfc, 0), (Conformance::Linux, 100)] {
+        let mut peer = Peer::established_with(&Config { conformance, ..stamped() }, |reply| {
+            reply.timestamps = Some(Timestamps { val: 1000, ecr: 0 });
+        });
+        peer.clock = None;
+        peer.data(0, 100);
+        assert_eq!(peer.end.received(), received);
+    }
+}
+
+#[test]
+fn what_acknowledges_the_future_does_not_move_the_echo() {
+    let mut peer = established();
+    let mut bad = peer.segment(0, 0, 5000);
+    bad.timestamps = Some(Timestamps { val: 200_000, ecr: 0 });
+    peer.give(&bad);
+    assert_eq!(peer.next().timestamps.unwrap().ecr, 1000);
+}
+
+#[test]
+fn the_echo_gives_a_round_trip_sample_of_what_was_sent_again() {
+    let mut peer = established();
+    peer.end.write(peer.now, 100);
+    let first = peer.next();
+    peer.expire();
+    let again = peer.next();
+    assert_eq!(first.seq, again.seq);
+    let before = peer.end.srtt().unwrap();
+    peer.now += 500 * MILLISECOND;
+    let mut ack = peer.segment(0, 0, 100);
+    ack.timestamps = Some(Timestamps { val: 1001, ecr: again.timestamps.unwrap().val });
+    peer.give(&ack);
+    let sample = 500 * MILLISECOND;
+    assert_eq!(peer.end.srtt().unwrap(), before - before / 8 + sample / 8);
+}
+
+mod dsack {
+    use super::*;
+
+    fn receiver() -> Peer {
+        Peer::established(&Config { dsack: true, delayed_ack: 0, ..config() })
+    }
+
+    fn reported(peer: &mut Peer, seq: u64, len: u32) -> Vec<(u64, u64)> {
+        peer.data(seq, len);
+        let ack = peer.all().pop().expect("an ACK");
+        peer.blocks(&ack)
+    }
+
+    /// Section 4.1.1: a segment that was acknowledged arrives again; it is reported once.
+    #[test]
+    fn a_duplicate_below_the_acknowledgment() {
+        let mut peer = receiver();
+        peer.data(0, 500);
+        peer.data(500, 500);
+        peer.all();
+        assert_eq!(reported(&mut peer, 0, 500), [(0, 500)]);
+        peer.data(2000, 500);
+        let ack = peer.all().pop().unwrap();
+        assert_eq!(peer.blocks(&ack), [(2000, 2500)]);
+    }
+
+    /// Section 4.1.2 and 4.1.3: with a gap, and of a segment above it.
+    #[test]
+    fn a_duplicate_with_a_gap_comes_before_the_block_it_lies_in() {
+        let mut peer = receiver();
+        peer.data(0, 500);
+        reported(&mut peer, 1000, 500);
+        assert_eq!(reported(&mut peer, 1500, 500), [(1000, 2000)]);
+        assert_eq!(reported(&mut peer, 0, 500), [(0, 500), (1000, 2000)]);
+        assert_eq!(reported(&mut peer, 1500, 500), [(1500, 2000), (1000, 2000)]);
+        reported(&mut peer, 3000, 500);
+        assert_eq!(reported(&mut peer, 1000, 500), [(1000, 1500), (1000, 2000), (3000, 3500)]);
+    }
+
+    /// Section 4.2.1: only a part of a segment arrived before.
+    #[test]
+    fn a_part_of_a_segment() {
+        let mut peer = receiver();
+        peer.data(0, 500);
+        peer.data(500, 500);
+        peer.all();
+        assert_eq!(reported(&mut peer, 500, 1000), [(500, 1000)]);
+        reported(&mut peer, 2000, 500);
+        assert_eq!(reported(&mut peer, 2000, 1000), [(2000, 2500), (2000, 3000)]);
+    }
+
+    /// Sections 4.2.2 and 4.2.3: of two parts the first is reported.
+    #[test]
+    fn two_parts_of_a_segment() {
+        let mut peer = receiver();
+        reported(&mut peer, 500, 500);
+        reported(&mut peer, 1500, 500);
+        assert_eq!(reported(&mut peer, 0, 3000), [(500, 1000)]);
+    }
+
+    #[test]
+    fn nothing_is_reported_where_it_is_off() {
+        let mut peer = Peer::established(&config());
+        peer.data(0, 500);
+        peer.data(500, 500);
+        peer.all();
+        assert!(reported(&mut peer, 0, 500).is_empty());
+    }
+
+    #[test]
+    fn timestamps_leave_room_for_three_blocks() {
+        for (stamps, most) in [(false, 4), (true, 3)] {
+            let mut peer = Peer::established_with(&stamped(), |reply| {
+                reply.timestamps = stamps.then_some(Timestamps { val: 1, ecr: 0 });
+            });
+            let mut blocks = Vec::new();
+            for segment in 1..8 {
+                blocks = reported(&mut peer, segment * 1000, 500);
+            }
+            assert_eq!(blocks.len(), most);
+        }
+    }
+
+    /// What it reports reaches the other sender: the two ends agree on what a duplicate is.
+    #[test]
+    fn the_sender_counts_them() {
+        let mut pair = common::Pair::new(&stamped(), &stamped(), |_, _, _| true);
+        pair.ends[0].write(0, 5 * MSS);
+        pair.run(SECOND);
+        let data = pair.sent[0].iter().find(|(_, segment)| segment.len > 0).unwrap().1;
+        let now = pair.now;
+        let mut again = data;
+        again.timestamps = Some(Timestamps { val: data.timestamps.unwrap().val.wrapping_add(900), ecr: 0 });
+        pair.ends[1].on_segment(now, &again, &mut ());
+        let ack = pair.ends[1].poll_transmit(now, &mut ()).unwrap();
+        pair.ends[0].on_segment(now, &ack, &mut ());
+        assert_eq!(pair.ends[0].info(now).dsack_dups, 1);
+    }
+}
