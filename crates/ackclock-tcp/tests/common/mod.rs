@@ -44,6 +44,8 @@ pub struct Pair<F: FnMut(u64, bool, &Segment) -> bool> {
     pub ends: [Endpoint; 2],
     pub fate: F,
     pub sent: [Vec<(Nanos, Segment)>; 2],
+    /// Whether the applications read what arrives.
+    pub reads: bool,
     /// Which segments, by number within their direction, are marked on the way.
     pub mark: Option<fn(u64, &Segment) -> bool>,
     wire: BTreeMap<(Nanos, u64), (usize, Segment)>,
@@ -63,6 +65,7 @@ impl<F: FnMut(u64, bool, &Segment) -> bool> Pair<F> {
             ends,
             fate,
             sent: [Vec::new(), Vec::new()],
+            reads: true,
             mark: None,
             wire: BTreeMap::new(),
             order: 0,
@@ -112,7 +115,9 @@ impl<F: FnMut(u64, bool, &Segment) -> bool> Pair<F> {
                 let before = self.ends[end].received();
                 self.ends[end].on_segment(self.now, &segment, &mut ());
                 let received = self.ends[end].received();
-                self.ends[end].read(self.now, received - before);
+                if self.reads {
+                    self.ends[end].read(self.now, received - before);
+                }
             } else {
                 for end in &mut self.ends {
                     end.on_timeout(self.now, &mut ());

@@ -1,0 +1,108 @@
+//! When Linux acknowledges (net/ipv4/tcp_input.c): quick at first, then with more than one full segment, after a delay that
+//! follows the traffic, or with data.
+
+mod common;
+
+use ackclock_tcp::config::AckRule;
+use ackclock_tcp::{Config, MILLISECOND, NEVER, SECOND};
+use common::peer::Peer;
+use common::{MSS, config};
+
+const FULL: u32 = MSS as u32;
+
+fn linux() -> Config {
+    Config { ack_rule: AckRule::Linux, quick_acks: 16, delayed_ack: 40 * MILLISECOND, ..config() }
+}
+
+/// Whether the arrival of a full segment is acknowledged at once; `read` is whether the application reads it.
+fn acked(peer: &mut Peer, seq: u64, read: bool) -> bool {
+    peer.data(seq, FULL);
+    if read {
+        peer.end.read(peer.now, MSS);
+    }
+    !peer.all().is_empty()
+}
+
+/// A receiver that has used up its quick ACKs.
+fn settled() -> (Peer, u64) {
+    let mut peer = Peer::established(&linux());
+    for segment in 0..16 {
+        peer.now += MILLISECOND;
+        assert!(acked(&mut peer, segment * MSS, true), "{segment}: quick at first");
+    }
+    (peer, 16 * MSS)
+}
+
+#[test]
+fn the_first_sixteen_are_quick_then_every_second() {
+    let (mut peer, mut seq) = settled();
+    for expected in [false, true, false, true] {
+        peer.now += MILLISECOND;
+        assert_eq!(acked(&mut peer, seq, true), expected);
+        seq += MSS;
+    }
+}
+
+#[test]
+fn a_small_window_has_fewer_quick_ones() {
+    let small = Config { receive_buffer: 8 * MSS, receive_buffer_max: 8 * MSS, ..linux() };
+    let mut peer = Peer::established(&small);
+    let quick = (0..8).take_while(|segment| acked(&mut peer, segment * MSS, true)).count();
+    // Half of the window in segments of 536 bytes, before the first is measured.
+    assert_eq!(quick, 4);
+}
+
+#[test]
+fn the_delay_is_40_ms_and_doubles_when_nothing_came_in_it() {
+    let (mut peer, seq) = settled();
+    assert!(!acked(&mut peer, seq, true));
+    assert_eq!(peer.end.next_timeout() - peer.now, 40 * MILLISECOND);
+    peer.expire();
+    assert_eq!(peer.all().len(), 1);
+    assert_eq!(peer.end.info(peer.now).ato, 80 * MILLISECOND);
+    // Arrivals 15 ms apart bring it back.
+    let mut seq = seq + MSS;
+    for _ in 0..8 {
+        peer.now += 15 * MILLISECOND;
+        acked(&mut peer, seq, true);
+        seq += MSS;
+    }
+    assert!(peer.end.info(peer.now).ato <= 41 * MILLISECOND);
+}
+
+#[test]
+fn after_a_pause_it_is_quick_again() {
+    let (mut peer, mut seq) = settled();
+    assert!(!acked(&mut peer, seq, true));
+    peer.now += 10 * SECOND;
+    peer.end.on_timeout(peer.now, &mut ());
+    peer.all();
+    for _ in 0..5 {
+        seq += MSS;
+        assert!(acked(&mut peer, seq, true));
+    }
+}
+
+/// A small segment that is read at once is acknowledged at once, until the two ends take turns.
+#[test]
+fn the_end_of_a_message_is_acknowledged_when_it_is_read_unless_an_answer_may_carry_it() {
+    let (mut peer, mut seq) = settled();
+    peer.data(seq, 100);
+    assert!(peer.all().is_empty());
+    peer.end.read(peer.now, 100);
+    assert_eq!(peer.all().len(), 1);
+    seq += 100;
+    // An answer within the delay.
+    peer.now += MILLISECOND;
+    peer.data(seq, 100);
+    peer.end.write(peer.now, 50);
+    assert_eq!(peer.all().len(), 1, "the answer carries the ACK");
+    seq += 100;
+    peer.now += MILLISECOND;
+    peer.data(seq, 100);
+    peer.end.read(peer.now, 200);
+    assert!(peer.all().is_empty(), "interactive: the ACK waits for the next answer");
+    assert_ne!(peer.end.next_timeout(), NEVER);
+    peer.end.set_quick_ack(true);
+    assert_eq!(peer.all().len(), 1);
+}
