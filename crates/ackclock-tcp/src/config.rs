@@ -24,7 +24,8 @@ pub enum RtoRule {
     /// max(min_rto, SRTT + max(G, 4*RTTVAR)) (RFC 6298 section 2.3).
     Rfc6298,
     /// SRTT + RTTVAR with an RTTVAR that is never below min_rto, follows increases within a round trip and decays slowly
-    /// (Linux net/ipv4/tcp_input.c, tcp_rtt_estimator).
+    /// (Linux net/ipv4/tcp_input.c, tcp_rtt_estimator). The timers that depend on it are Linux's, too: what restarts them
+    /// (tcp_rearm_rto), the slack of probe and reordering timers, and that a timeout within a recovery reduces no more.
     Linux,
 }
 
@@ -61,6 +62,15 @@ pub enum AckRule {
     /// `quick_acks`, and again after a pause; and with data of ours where the two ends take turns (Linux
     /// net/ipv4/tcp_input.c, tcp_event_data_recv). `delayed_ack` and `ack_every` say nothing here.
     Linux,
+}
+
+/// What a reduction of the window starts from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ReductionBase {
+    /// FlightSize, so that a window that was not used counts for nothing (RFC 5681 section 3.1, RFC 9438 section 4.6).
+    FlightSize,
+    /// cwnd, as in Linux and others, whose validation keeps it close to what is used (RFC 9438 section 4.6 allows it then).
+    Window,
 }
 
 /// What is done with segments that are not acceptable, where standards and Linux differ.
@@ -107,8 +117,11 @@ pub struct Config {
     pub recovery: Recovery,
     /// Duplicate ACKs, or segments SACKed above, that make a loss (DupThresh of RFC 5681 and RFC 6675: 3).
     pub dup_thresh: u32,
-    /// Whether reordering seen raises that threshold, as in Linux (`tcp_reordering`, at most 300).
+    /// Whether reordering seen raises that threshold, as in Linux (`tcp_reordering`, at most 300). Once it is raised, SACKed data
+    /// counts for the window's growth as soon as it is reported (tcp_may_raise_cwnd).
     pub adapt_dup_thresh: bool,
+    /// What a reduction of the window starts from.
+    pub reduction_base: ReductionBase,
     /// Whether the first duplicate ACKs let new segments go (RFC 3042).
     pub limited_transmit: bool,
     /// Whether fewer duplicate ACKs suffice with less than four segments outstanding (RFC 5827).

@@ -183,7 +183,11 @@ impl Sender {
         }
 
         // Growth is for data acknowledged outside fast recovery; the ACK that ends a recovery does not grow the window.
-        let mut may_grow = advanced && matches!(self.phase, Phase::Open | Phase::Loss) && !arrival.congestion;
+        // Where the threshold adapts to reordering, what counts is what is known to have arrived, whether in order or, once
+        // it was raised, not (Linux net/ipv4/tcp_input.c, tcp_may_raise_cwnd and tcp_cong_control).
+        let adapts = self.rare.reordering.adapts();
+        let progress = advanced || adapts && self.rare.reordering.is_raised() && delivered.newly > 0;
+        let mut may_grow = progress && matches!(self.phase, Phase::Open | Phase::Loss) && !arrival.congestion;
         self.advance_phase(now, advanced, &delivered, &arrived, obs);
         if repaired {
             // RFC 8985 section 7.4.2: the probe has repaired a loss, which is as good a sign of congestion as any.
@@ -205,7 +209,8 @@ impl Sender {
             };
             let growth = self.validation.on_ack(&mut self.window, &ack);
             if may_grow && self.careful.as_ref().is_none_or(|careful| careful.may_grow()) {
-                self.grow(&ack, growth);
+                let acked = if adapts { delivered.newly } else { delivered.acked };
+                self.grow(&Ack { acked, ..ack }, growth);
             }
             if advanced && self.phase == Phase::Open {
                 self.with_careful(|careful, window, delivered| careful.on_ack(window, &ack, delivered));

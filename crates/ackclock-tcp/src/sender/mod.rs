@@ -23,7 +23,7 @@ mod undo;
 
 use crate::careful_resume::CarefulResume;
 use crate::cc::CongestionControl;
-use crate::config::{Config, EcnMode, Restart, RtoRule};
+use crate::config::{Config, EcnMode, ReductionBase, Restart, RtoRule};
 use crate::context::{Context, Window};
 use crate::pacing::{Pacer, Pacing};
 use crate::recovery::{Counts, Recovery};
@@ -109,6 +109,7 @@ pub(crate) struct Sender {
     early_retransmit: bool,
     ecn: bool,
     abe: bool,
+    reduces_from_window: bool,
     /// Whether a probe waits to be sent, and whether one is outstanding.
     probe_due: bool,
     probing: bool,
@@ -180,6 +181,7 @@ impl Sender {
             early_retransmit: config.early_retransmit,
             ecn: config.ecn != EcnMode::Off,
             abe: config.abe,
+            reduces_from_window: config.reduction_base == ReductionBase::Window,
             probe_due: false,
             probing: false,
             cwr_due: false,

@@ -9,7 +9,7 @@ use super::input::Arrived;
 use super::reduction::Step;
 use super::scoreboard::Delivered;
 use super::timer::Timer;
-use crate::context::{Cause, Congestion, RecoveryEnd, Window};
+use crate::context::{Cause, Congestion, Context, RecoveryEnd, Window};
 use crate::recovery::Recovery;
 use crate::{Event, NEVER, Nanos, Observer};
 
@@ -110,11 +110,17 @@ impl Sender {
         self.nxt < self.end() && self.window_edge > self.nxt
     }
 
+    /// The state that a reduction starts from.
+    fn reduction_context(&self, now: Nanos) -> Context {
+        let ctx = self.context(now);
+        Context { flight_size: if self.reduces_from_window { self.window.cwnd } else { ctx.flight_size }, ..ctx }
+    }
+
     /// Lets the congestion control reduce the window for `cause`. `delivered` is what the acknowledgment told that showed the
     /// congestion. Returns the window before.
     pub(super) fn reduce(&mut self, now: Nanos, cause: Cause, delivered: &Delivered) -> Window {
-        let mut ctx = self.context(now);
-        if cause == Cause::Ecn {
+        let mut ctx = self.reduction_context(now);
+        if cause == Cause::Ecn && !self.reduces_from_window {
             // The mark was made while what its echo acknowledges was still outstanding.
             ctx.flight_size += delivered.acked;
         }
@@ -435,7 +441,7 @@ impl Sender {
     pub(super) fn on_rto<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
         self.stats.timeouts += 1;
         self.expiries += 1;
-        let event = Congestion::timeout(self.context(now));
+        let event = Congestion::timeout(self.reduction_context(now));
         // ssthresh holds still while the same segment times out again (RFC 5681 section 3.1), and in Linux also where it
         // was set within this window of data (tcp_enter_loss).
         let linux = self.rtt.is_linux();

@@ -58,6 +58,11 @@ impl Reordering {
         }
     }
 
+    /// Whether the threshold is above the one configured.
+    pub fn is_raised(&self) -> bool {
+        self.threshold > self.configured
+    }
+
     /// DupThresh.
     pub fn threshold(&self) -> u32 {
         self.threshold

@@ -1,7 +1,7 @@
 //! Linux, by its own constants and the defaults of its sysctls.
 
 use super::{Stack, rfc};
-use crate::config::{AckRule, Config, Conformance, EcnMode, Restart, RtoRule};
+use crate::config::{AckRule, Config, Conformance, EcnMode, ReductionBase, Restart, RtoRule};
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, slow_start, validation};
 
@@ -18,6 +18,7 @@ pub(super) const LINUX: Stack = Stack {
         ("recovery", "net/ipv4/tcp_input.c, tcp_cwnd_reduction: slow start only without new losses, as RFC 9937"),
         ("dsack", "tcp_dsack = 1"),
         ("adapt_dup_thresh", "tcp_reordering = 3, tcp_max_reordering = 300"),
+        ("reduction_base", "net/ipv4/tcp_cubic.c, cubictcp_recalc_ssthresh"),
         ("rack", "tcp_recovery = 1"),
         ("tlp", "tcp_early_retrans = 3"),
         ("frto", "tcp_frto = 2"),
@@ -61,6 +62,7 @@ pub(super) const LINUX_3_12: Stack = Stack {
         ("recovery", "net/ipv4/tcp_input.c, tcp_cwnd_reduction: the slow-start reduction bound"),
         ("dsack", "tcp_dsack = 1"),
         ("adapt_dup_thresh", "tcp_reordering = 3"),
+        ("reduction_base", "net/ipv4/tcp_cubic.c, bictcp_recalc_ssthresh"),
         ("early_retransmit", "tcp_early_retrans = 3: delayed, and TLP"),
         ("tlp", "tcp_early_retrans = 3, since 3.10"),
         ("frto", "tcp_frto = 2, RFC 5682 since 3.10"),
@@ -94,6 +96,7 @@ fn linux() -> Config {
         dsack: true,
         recovery: Recovery::Prr,
         adapt_dup_thresh: true,
+        reduction_base: ReductionBase::Window,
         rack: true,
         tlp: true,
         frto: true,

@@ -1,7 +1,7 @@
 //! What the standards say.
 
 use super::Stack;
-use crate::config::{AckRule, Config, Conformance, EcnMode, Restart, RtoRule};
+use crate::config::{AckRule, Config, Conformance, EcnMode, ReductionBase, Restart, RtoRule};
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, pacing::Pacing, slow_start, validation};
 
@@ -24,6 +24,7 @@ pub(super) const STACK: Stack = Stack {
         ("dsack", "RFC 2883, optional"),
         ("dup_thresh", "RFC 5681 section 3.2, RFC 6675 section 2"),
         ("adapt_dup_thresh", "RFC 4653, experimental"),
+        ("reduction_base", "RFC 5681 section 3.1"),
         ("limited_transmit", "RFC 3042"),
         ("early_retransmit", "RFC 5827, experimental"),
         ("rack", "RFC 8985, optional"),
@@ -81,6 +82,7 @@ pub(super) fn config() -> Config {
         recovery: Recovery::Sack,
         dup_thresh: 3,
         adapt_dup_thresh: false,
+        reduction_base: ReductionBase::FlightSize,
         limited_transmit: true,
         early_retransmit: false,
         rack: false,

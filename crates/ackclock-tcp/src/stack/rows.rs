@@ -1,6 +1,6 @@
 //! A configuration as names and values.
 
-use crate::config::{AckRule, Conformance, EcnMode, Restart, RtoRule};
+use crate::config::{AckRule, Conformance, EcnMode, ReductionBase, Restart, RtoRule};
 use crate::pacing::Pacing;
 use crate::{Config, MILLISECOND, Nanos, SECOND};
 
@@ -23,6 +23,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         recovery,
         dup_thresh,
         adapt_dup_thresh,
+        reduction_base,
         limited_transmit,
         early_retransmit,
         rack,
@@ -75,6 +76,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("dsack", switch(*dsack)),
         ("dup_thresh", segments(*dup_thresh)),
         ("adapt_dup_thresh", switch(*adapt_dup_thresh)),
+        ("reduction_base", if *reduction_base == ReductionBase::Window { "cwnd" } else { "FlightSize" }.to_owned()),
         ("limited_transmit", switch(*limited_transmit)),
         ("early_retransmit", switch(*early_retransmit)),
         ("rack", switch(*rack)),
