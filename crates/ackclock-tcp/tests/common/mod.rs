@@ -5,8 +5,7 @@ pub mod peer;
 
 use std::collections::BTreeMap;
 
-use ackclock_tcp::Ecn;
-use ackclock_tcp::config::RtoRule;
+use ackclock_tcp::config::{EcnMode, RtoRule};
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::segment::SackBlock;
 use ackclock_tcp::{
@@ -147,6 +146,9 @@ pub struct Script {
     /// With timestamps: TSval of each data segment that left, and what the peer echoes next.
     pub stamps: Vec<u32>,
     pub echo: u32,
+    /// Whether the peer's next ACKs echo congestion (RFC 3168), and which data segments, of those that left, carried CWR.
+    pub ece: bool,
+    pub cwr: Vec<bool>,
     timestamps: bool,
     iss: u32,
 }
@@ -167,6 +169,9 @@ impl Script {
         reply.seq = PEER_ISS;
         reply.ack = syn.seq.wrapping_add(1);
         reply.mss = config.mss as u16;
+        if config.ecn == EcnMode::Classic {
+            reply.flags = reply.flags.with(Flags::ECE);
+        }
         reply.timestamps = syn.timestamps.map(|stamps| Timestamps { val: 1, ecr: stamps.val });
         reply.window = u16::MAX;
         reply.window_scale = 10;
@@ -177,7 +182,17 @@ impl Script {
         assert_eq!(ack.seq_len(), 0);
         let echo = syn.timestamps.map_or(0, |stamps| stamps.val);
         let timestamps = syn.timestamps.is_some();
-        let mut script = Script { now: rtt, end, window: 60_000, stamps: Vec::new(), echo, timestamps, iss: syn.seq };
+        let mut script = Script {
+            now: rtt,
+            end,
+            window: 60_000,
+            stamps: Vec::new(),
+            echo,
+            ece: false,
+            cwr: Vec::new(),
+            timestamps,
+            iss: syn.seq,
+        };
         // The window of a SYN is not scaled: the peer now says what it means.
         script.ack(0, &[]);
         script
@@ -214,6 +229,7 @@ impl Script {
         let mut offsets = Vec::new();
         while let Some(segment) = self.end.poll_transmit(self.now, &mut ()) {
             if segment.len > 0 {
+                self.cwr.push(segment.flags.has(Flags::CWR));
                 self.stamps.extend(segment.timestamps.map(|stamps| stamps.val));
                 offsets.push(u64::from(segment.seq.wrapping_sub(self.iss).wrapping_sub(1)) / MSS);
             }
@@ -234,6 +250,9 @@ impl Script {
         segment.seq = PEER_ISS + 1;
         segment.ack = wire(ack);
         segment.window = self.window;
+        if self.ece {
+            segment.flags = segment.flags.with(Flags::ECE);
+        }
         if self.timestamps {
             let val = 2 + (self.now / MILLISECOND) as u32;
             segment.timestamps = Some(Timestamps { val, ecr: self.echo });

@@ -1,0 +1,150 @@
+//! What a sender does about echoed marks (RFC 3168 section 6.1.2, RFC 8511). Numbers are segments.
+
+mod common;
+
+use ackclock_tcp::config::EcnMode;
+use ackclock_tcp::info::CaState;
+use ackclock_tcp::recovery::Recovery;
+use ackclock_tcp::{Config, MILLISECOND, cc};
+use common::{Script, config};
+
+const RTT: u64 = 100 * MILLISECOND;
+
+fn ecn(recovery: Recovery) -> Config {
+    Config { ecn: EcnMode::Classic, recovery, initial_window: 20, ..config() }
+}
+
+/// Twenty in flight and more to send; the ACK of the first echoes congestion.
+fn marked(config: &Config) -> Script {
+    let mut script = Script::established(config, RTT);
+    script.write(1000);
+    assert_eq!(script.sends().len(), 20);
+    script.now += RTT;
+    script.ece = true;
+    script.take(1, &[]);
+    script
+}
+
+#[test]
+fn the_window_is_halved_once_for_a_window_of_data() {
+    let mut script = marked(&ecn(Recovery::Sack));
+    assert_eq!((script.cwnd(), script.ssthresh()), (10, 10));
+    assert_eq!(script.end.loss_recovery().state, CaState::Cwr);
+    for ack in 2..=20 {
+        script.ack(ack, &[]);
+    }
+    assert_eq!(script.cwnd(), 10, "neither halved again nor grown by what was sent before");
+    assert_eq!(script.end.loss_recovery().counts.reductions_for_marks, 1);
+    // Something sent after the reduction is acknowledged, and congestion is still echoed: the next reduction.
+    script.now += RTT;
+    script.ack(21, &[]);
+    assert_eq!(script.ssthresh(), 5);
+    assert_eq!(script.end.loss_recovery().counts.reductions_for_marks, 2);
+    assert_eq!(script.end.stats().recoveries, 0);
+}
+
+#[test]
+fn the_first_new_data_after_it_carries_cwr() {
+    let mut script = marked(&ecn(Recovery::Sack));
+    assert!(script.cwr.iter().all(|&cwr| !cwr));
+    let before = script.cwr.len();
+    for ack in 2..=20 {
+        script.ack(ack, &[]);
+    }
+    assert!(script.cwr.len() > before + 3);
+    assert!(script.cwr[before], "RFC 3168 section 6.1.2");
+    assert!(script.cwr[before + 1..].iter().all(|&cwr| !cwr), "and no other");
+}
+
+#[test]
+fn prr_spreads_the_reduction_over_a_round_trip() {
+    let mut script = marked(&ecn(Recovery::Prr));
+    let mut sent = vec![script.sends().len()];
+    sent.extend((2..=12).map(|ack| script.ack(ack, &[]).len()));
+    assert_eq!(sent, [1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0]);
+    for ack in 13..=20 {
+        script.ack(ack, &[]);
+    }
+    script.ece = false;
+    script.now += RTT;
+    script.ack(21, &[]);
+    assert_eq!(script.end.loss_recovery().state, CaState::Open);
+    assert_eq!(script.ssthresh(), 10);
+    assert!((10..=11).contains(&script.cwnd()));
+}
+
+#[test]
+fn a_mark_is_no_reason_to_send_anything_again() {
+    let mut script = marked(&ecn(Recovery::Prr));
+    for ack in 2..=20 {
+        script.ack(ack, &[]);
+    }
+    assert_eq!(script.end.stats().retransmits, 0);
+}
+
+#[test]
+fn loss_while_the_window_comes_down_is_repaired_and_reduces_no_further() {
+    for recovery in [Recovery::Sack, Recovery::Prr, Recovery::RateHalving] {
+        let mut script = marked(&ecn(recovery));
+        script.sends();
+        let mut sent = Vec::new();
+        for top in [3, 4, 5] {
+            sent.extend(script.ack(1, &[(2, top)]));
+        }
+        for top in 6..=20 {
+            sent.extend(script.ack(1, &[(2, top)]));
+        }
+        assert!(sent.contains(&1), "{recovery:?}: {sent:?}");
+        assert_eq!(script.ssthresh(), 10, "{recovery:?}");
+        assert_eq!(script.end.loss_recovery().state, CaState::Recovery);
+    }
+}
+
+#[test]
+fn in_recovery_a_mark_reduces_nothing_and_forbids_undoing() {
+    let config = Config { dsack_undo: true, ..ecn(Recovery::Sack) };
+    let mut script = Script::established(&config, RTT);
+    script.write(1000);
+    script.sends();
+    script.now += RTT;
+    for top in [2, 3, 4] {
+        script.ack(0, &[(1, top)]);
+    }
+    let reduced = script.ssthresh();
+    script.ece = true;
+    script.ack(0, &[(1, 5)]);
+    assert_eq!(script.ssthresh(), reduced);
+    script.ece = false;
+    let nxt = script.end.sent() / common::MSS;
+    script.ack(nxt, &[]);
+    script.ack(nxt, &[(0, 1)]);
+    assert_eq!(script.ssthresh(), reduced, "congestion was there whatever the D-SACK says of the loss");
+}
+
+#[test]
+fn abe_reduces_less_for_a_mark_and_as_ever_for_a_loss() {
+    // FlightSize 20, of which the echo's ACK covers one.
+    for (name, mark, abe, loss) in [("reno", 10, 16, 10), ("cubic", 14, 17, 14)] {
+        let config = Config { cc: cc::by_name(name).unwrap(), ..ecn(Recovery::Sack) };
+        assert_eq!(marked(&config).ssthresh(), mark, "{name}");
+        let gentle = Config { abe: true, ..config };
+        assert_eq!(marked(&gentle).ssthresh(), abe, "{name} with ABE");
+        let mut script = Script::established(&gentle, RTT);
+        script.write(1000);
+        script.sends();
+        script.now += RTT;
+        for top in [2, 3, 4] {
+            script.ack(0, &[(1, top)]);
+        }
+        assert_eq!(script.ssthresh(), loss, "{name}, loss");
+    }
+}
+
+#[test]
+fn without_ecn_agreed_an_echo_means_nothing() {
+    let mut script = marked(&Config { ecn: EcnMode::Off, ..ecn(Recovery::Sack) });
+    assert_eq!(script.end.loss_recovery().state, CaState::Open);
+    assert!(script.cwnd() > 20);
+    script.sends();
+    assert!(script.cwr.iter().all(|&cwr| !cwr));
+}
