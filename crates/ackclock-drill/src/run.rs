@@ -8,10 +8,12 @@ use crate::calls::{self, Answer, Progress};
 use crate::host::{Host, Sent};
 use crate::settings::Settings;
 use crate::shell::{self, Files};
+use crate::socket::SocketId;
 use crate::verdict::{Outcome, Snippet, Stop, Verdict};
+use crate::wire::Numbers;
 use crate::{expect, parse, show, stack};
 use ackclock_tcp::stack::Stack;
-use ackclock_tcp::{Flags, Nanos, SECOND};
+use ackclock_tcp::{Flags, Nanos, SECOND, Segment};
 
 /// How long after the latest right moment an expected packet is still waited for, to say when it did leave.
 const PATIENCE: Nanos = 300 * SECOND;
@@ -40,6 +42,7 @@ pub fn run(text: &str, context: &Context<'_>) -> Outcome {
         host: Host::new(context.stack.config, Settings::default()),
         snippets: Vec::new(),
         waiting: None,
+        run: None,
         files: context.files,
         last: 0,
         at: Position { line: 1, column: 1 },
@@ -78,10 +81,31 @@ struct Runner<'a> {
     host: Host,
     snippets: Vec<Snippet>,
     waiting: Option<Waiting>,
+    run: Option<Run>,
     files: &'a Files<'a>,
     /// Time of the event before.
     last: Nanos,
     at: Position,
+}
+
+/// A packet that is leaving in parts.
+struct Run {
+    /// The event that expects it.
+    at: Position,
+    packet: Packet,
+    tcp: Tcp,
+    /// What is expected, in words.
+    expected: String,
+    first: Sent,
+    parts: Vec<Segment>,
+}
+
+impl Run {
+    /// Bytes that are still to leave.
+    fn missing(&self) -> u32 {
+        let sent = self.parts.iter().map(|part| part.len).sum();
+        if sent == 0 { 0 } else { self.tcp.len.saturating_sub(sent) }
+    }
 }
 
 /// Moments at which an event may happen, and the moment it aims at.
@@ -110,6 +134,7 @@ impl Runner<'_> {
             self.at = event.at;
             self.event(event)?;
         }
+        self.finish_run(self.host.now + self.host.settings.tolerance)?;
         self.finish_waiting()
     }
 
@@ -280,73 +305,89 @@ impl Runner<'_> {
     /// A packet is to leave.
     fn outbound(&mut self, when: When, packet: &Packet, tcp: &Tcp) -> Result<(), Stop> {
         let window = self.window(when);
-        let any = when == When::Any;
-        let expected = || {
-            let time = match when {
-                When::Any => String::new(),
-                _ if window.from == window.to => format!(" at {}", show::time(window.from)),
-                _ => format!(" at {} to {}", show::time(window.from), show::time(window.to)),
-            };
-            format!("expected {}{time}", show::packet(packet, tcp))
-        };
         let limit = window.to.max(self.host.now) + window.tolerance;
+        self.finish_run(limit)?;
+        let time = match when {
+            When::Any => String::new(),
+            _ if window.from == window.to => format!(" at {}", show::time(window.from)),
+            _ => format!(" at {} to {}", show::time(window.from), show::time(window.to)),
+        };
+        let expected = format!("expected {}{time}", show::packet(packet, tcp));
         let Some(first) = self.next_sent(limit)? else {
-            let late = self.next_sent(limit + PATIENCE)?;
-            let then = match late {
-                Some(sent) => {
-                    format!("nothing left until {}: > {}", show::time(sent.at), show::segment(&self.in_script(&sent)))
+            let then = match self.next_sent(limit + PATIENCE)? {
+                Some(late) => {
+                    let shown = show::segment(&self.numbers_of(late.socket).leaving(&late.segment));
+                    let at = show::time(late.at);
+                    format!("nothing left until {at}: > {shown}")
                 }
                 None => format!("nothing left until {}", show::time(limit + PATIENCE)),
             };
-            return Stop::fail(format!("{}; {then}", expected()));
+            return Stop::fail(format!("{expected}; {then}"));
         };
-        let run = self.run_of(first, tcp.len)?;
-        let whole = expect::join(&run).expect("a run has segments");
-        let Some(connection) = self.host.connection_under_test() else {
-            return Stop::fail("no connection that could send a packet");
-        };
-        if tcp.flags & Flags::SYN.0 != 0 && whole.flags.has(Flags::SYN) {
-            connection.numbers.begin(tcp, &whole);
-        }
-        if let (Some(script), Some(live)) = (tcp.options.as_deref().and_then(expect::timestamp), whole.timestamps) {
-            connection.numbers.note_timestamp(script, live.val);
-        }
-        let numbers = connection.numbers.clone();
-        let several = run.len() > 1;
-        let mut wrong = expect::differences(packet, tcp, &whole, &numbers, &self.host.settings, several);
         let early = first.at + window.tolerance < window.from;
-        if !any && (early || first.at > window.to + window.tolerance) {
-            wrong.insert(0, format!("{} it", if early { "too early for" } else { "too late for" }));
+        let late = first.at > window.to + window.tolerance;
+        let timing = match when {
+            When::Any => None,
+            _ if early => Some("too early for it".to_owned()),
+            _ if late => Some("too late for it".to_owned()),
+            _ => None,
+        };
+        if let Some(connection) = self.host.sockets[first.socket].connection_mut() {
+            connection.numbers.learn(tcp, &first.segment);
         }
-        if wrong.is_empty() {
-            return Ok(());
+        let (packet, tcp, parts) = (packet.clone(), tcp.clone(), vec![first.segment]);
+        self.run = Some(Run { at: self.at, packet, tcp, expected, first, parts });
+        self.extend_run(self.host.now)?;
+        // A pacing endpoint spreads what a kernel hands to its pacing queue at once: the rest is awaited by what comes next.
+        let whole = self.run.as_ref().is_none_or(|run| run.missing() == 0);
+        if whole || !self.host.sysctls.fair_queue || timing.is_some() {
+            return self.judge_run(timing);
         }
-        let shown = show::segment(&numbers.leaving(&whole));
-        let left = format!("> {shown} left at {}", show::time(first.at));
-        Stop::fail(format!("{}; {left}: {}", expected(), wrong.join(", ")))
+        Ok(())
     }
 
-    fn in_script(&mut self, sent: &Sent) -> Tcp {
-        let numbers = self.host.sockets[sent.socket].connection().map(|connection| connection.numbers.clone());
-        numbers.unwrap_or_default().leaving(&sent.segment)
+    /// Waits until `limit` for the rest of a packet that leaves in parts, and judges it.
+    fn finish_run(&mut self, limit: Nanos) -> Result<(), Stop> {
+        let Some(run) = &self.run else { return Ok(()) };
+        let here = std::mem::replace(&mut self.at, run.at);
+        self.extend_run(limit)?;
+        self.judge_run(None)?;
+        self.at = here;
+        Ok(())
     }
 
-    /// The segments that make up a packet of `len` bytes, as far as they follow within the tolerance.
-    fn run_of(&mut self, first: Sent, len: u32) -> Result<Vec<ackclock_tcp::Segment>, Stop> {
-        let mut run = vec![first.segment];
-        let mut total = first.segment.len;
-        let limit = first.at.max(self.host.now) + self.host.settings.tolerance;
-        while total > 0 && total < len {
+    /// Adds the segments that continue the packet at hand and leave by `limit`.
+    fn extend_run(&mut self, limit: Nanos) -> Result<(), Stop> {
+        let Some(mut run) = self.run.take() else { return Ok(()) };
+        while run.missing() > 0 {
             let Some(next) = self.next_sent(limit)? else { break };
-            let last = run.last().expect("it has one");
-            if !expect::continues(last, &next.segment) || total + next.segment.len > len {
+            let last = run.parts.last().expect("a run has segments");
+            if !expect::continues(last, &next.segment) || next.segment.len > run.missing() {
                 self.host.outbox.push_front(next);
                 break;
             }
-            total += next.segment.len;
-            run.push(next.segment);
+            run.parts.push(next.segment);
         }
-        Ok(run)
+        self.run = Some(run);
+        Ok(())
+    }
+
+    /// Compares the packet at hand with what is expected; `timing` is what is wrong with its time.
+    fn judge_run(&mut self, timing: Option<String>) -> Result<(), Stop> {
+        let Some(Run { packet, tcp, expected, first, parts, .. }) = self.run.take() else { return Ok(()) };
+        let whole = expect::join(&parts).expect("a run has segments");
+        let numbers = self.numbers_of(first.socket);
+        let mut wrong: Vec<String> = timing.into_iter().collect();
+        wrong.extend(expect::differences(&packet, &tcp, &whole, &numbers, &self.host.settings, parts.len() > 1));
+        if wrong.is_empty() {
+            return Ok(());
+        }
+        let (shown, at) = (show::segment(&numbers.leaving(&whole)), show::time(first.at));
+        Stop::fail(format!("{expected}; > {shown} left at {at}: {}", wrong.join(", ")))
+    }
+
+    fn numbers_of(&self, socket: SocketId) -> Numbers {
+        self.host.sockets[socket].connection().map(|connection| connection.numbers.clone()).unwrap_or_default()
     }
 }
 

@@ -227,7 +227,7 @@ impl Sysctls {
             Some(true) => config.restart = Restart::Rfc5681,
             Some(false) => {
                 config.restart = Restart::Off;
-                config.validation = validation::by_name("none").expect("in the catalogue");
+                config.validation = validation::by_name("linux-kept").expect("in the catalogue");
             }
             None => {}
         }
@@ -242,6 +242,7 @@ impl Sysctls {
                 slow_start_percent: self.slow_start_percent.unwrap_or(200),
                 avoidance_percent: self.avoidance_percent.unwrap_or(120),
                 quantum: 2 * u64::from(config.mss + 40),
+                initial: 10 * u64::from(config.mss + 40),
             };
         } else {
             config.pacing = Pacing::Off;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::ast::{AccEcnField, EcnField, Packet, Tcp, TcpOption};
+use crate::expect;
 use crate::settings::Settings;
 use crate::verdict::Stop;
 use ackclock_tcp::segment::{MAX_SACK_BLOCKS, SackBlock};
@@ -20,15 +21,17 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// The script's packet `expected` is our SYN or SYN-ACK `sent`: here the script's numbers begin.
-    pub fn begin(&mut self, expected: &Tcp, sent: &Segment) {
-        self.local = expected.seq.wrapping_sub(sent.seq);
-    }
-
-    /// Remembers that the timestamp the script writes as `script` was `live`.
-    pub fn note_timestamp(&mut self, script: u32, live: u32) {
-        self.timestamps.insert(script, live);
-        self.first_timestamp.get_or_insert((script, live));
+    /// Takes from the packet that the script expects and the segment that left what each calls the same: where our numbers
+    /// begin, in a SYN, and timestamps.
+    pub fn learn(&mut self, expected: &Tcp, sent: &Segment) {
+        if expected.flags & Flags::SYN.0 != 0 && sent.flags.has(Flags::SYN) {
+            self.local = expected.seq.wrapping_sub(sent.seq);
+        }
+        let script = expected.options.as_deref().and_then(expect::timestamp);
+        if let (Some(script), Some(Timestamps { val, .. })) = (script, sent.timestamps) {
+            self.timestamps.insert(script, val);
+            self.first_timestamp.get_or_insert((script, val));
+        }
     }
 
     /// A live TSval in the script's numbers: the first one is taken as it is written.

@@ -15,6 +15,8 @@ pub enum Pacing {
         avoidance_percent: u32,
         /// Bytes that may leave back to back after idle (FQ's quantum: two packets).
         quantum: u64,
+        /// Bytes at the start of a connection that are not paced at all (FQ's initial quantum: ten packets); 0 for none.
+        initial: u64,
     },
 }
 
@@ -24,12 +26,18 @@ pub struct Pacer {
     pacing: Pacing,
     /// Virtual time at which the bytes released so far have been paid for.
     paid: Nanos,
+    /// Bytes that may still leave for nothing.
+    free: u64,
 }
 
 impl Pacer {
     /// A pacer that owes nothing.
     pub fn new(pacing: Pacing) -> Pacer {
-        Pacer { pacing, paid: 0 }
+        let free = match pacing {
+            Pacing::Fq { initial, .. } => initial,
+            Pacing::Off => 0,
+        };
+        Pacer { pacing, paid: 0, free }
     }
 
     /// The pacing rate in bytes per second, `None` where segments are not paced (off, or before the first RTT sample).
@@ -57,6 +65,10 @@ impl Pacer {
     #[inline]
     pub fn on_sent(&mut self, now: Nanos, bytes: u64, rate: Option<u64>) {
         let Some(rate) = rate else { return };
+        if bytes <= self.free {
+            self.free -= bytes;
+            return;
+        }
         let cost = |bytes: u64| {
             let ns = u128::from(bytes) * u128::from(SECOND) / u128::from(rate);
             u64::try_from(ns).unwrap_or(u64::MAX)
@@ -75,7 +87,7 @@ mod tests {
     use super::*;
     use crate::MILLISECOND;
 
-    const FQ: Pacing = Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 3000 };
+    const FQ: Pacing = Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 3000, initial: 0 };
     const RTT: Option<Nanos> = Some(100 * MILLISECOND);
 
     fn window(cwnd: u64, ssthresh: u64) -> Window {
@@ -117,6 +129,17 @@ mod tests {
             pacer.on_sent(now, 1500, Some(150_000));
         }
         assert_eq!(released, [0, 0, 10, 20, 30], "1500 bytes take 10 ms; a quantum is two of them");
+    }
+
+    #[test]
+    fn the_initial_quantum_leaves_for_nothing() {
+        let fq = Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 3000, initial: 4500 };
+        let mut pacer = Pacer::new(fq);
+        let start = 10_000 * MILLISECOND;
+        for expected in [0, 0, 0, 0, 0, 10, 20] {
+            assert_eq!(pacer.release_time().saturating_sub(start) / MILLISECOND, expected);
+            pacer.on_sent(start, 1500, Some(150_000));
+        }
     }
 
     #[test]

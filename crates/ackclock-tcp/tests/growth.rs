@@ -66,7 +66,7 @@ static PROBE: slow_start::Entry =
 
 #[test]
 fn slow_start_learns_of_pacing_losses_timeouts_and_of_acks_that_may_not_grow() {
-    let fq = Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 3000 };
+    let fq = Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 3000, initial: 0 };
     for (pacing, paced) in [(Pacing::Off, 0), (fq, 1_000_000)] {
         let mut s = Script::established(&Config { pacing, slow_start: &PROBE, ..with_rule("linux") }, RTT);
         s.write(2);
@@ -116,7 +116,7 @@ fn what_validation_forbids_is_forbidden_in_congestion_avoidance_too() {
 
 #[test]
 fn hystart_plus_plus_counts_whole_acks_where_segments_are_paced() {
-    let fq = Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 30_000 };
+    let fq = Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 30_000, initial: 0 };
     let slow_start = slow_start::by_name("hystart++").unwrap();
     for (pacing, cwnd) in [(Pacing::Off, 18), (fq, 20)] {
         let mut s = Script::established(&Config { slow_start, pacing, ..config() }, RTT);

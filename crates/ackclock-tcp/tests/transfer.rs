@@ -112,7 +112,7 @@ fn a_receiver_without_window_scaling_is_taken_at_its_word() {
 #[test]
 fn pacing_spreads_the_initial_window_over_the_round_trip() {
     use ackclock_tcp::pacing::Pacing;
-    let pacing = Pacing::Fq { slow_start_percent: 100, avoidance_percent: 100, quantum: 2080 };
+    let pacing = Pacing::Fq { slow_start_percent: 100, avoidance_percent: 100, quantum: 2080, initial: 0 };
     let client = Config { pacing, initial_window: 10, ..config() };
     let mut pair = Pair::new(&client, &config(), |_, _, _| true);
     pair.ends[0].write(0, 10 * MSS);

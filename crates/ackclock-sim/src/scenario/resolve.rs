@@ -139,6 +139,7 @@ impl Pacing {
                 slow_start_percent: fq.slow_start_percent,
                 avoidance_percent: fq.avoidance_percent,
                 quantum: fq.quantum.bytes(packet_size),
+                initial: 0,
             },
         }
     }

@@ -19,12 +19,21 @@ pub(super) const ENTRY: Entry = Entry {
              tcp_cwnd_application_limited and tcp_cwnd_restart; net/ipv4/tcp_input.c, tcp_cong_avoid",
     replaces_restart: true,
     watches_sending: true,
+    make: || Box::new(Linux { decays: true, ..Linux::default() }),
+};
+
+pub(super) const KEPT: Entry = Entry {
+    name: "linux-kept",
+    summary: "linux with tcp_slow_start_after_idle off: growth where the window was full, and no decay over idle periods",
     make: || Box::new(Linux::default()),
+    ..ENTRY
 };
 
 /// The rule.
 #[derive(Default, Debug)]
 struct Linux {
+    /// tcp_slow_start_after_idle, which also decides on tcp_cwnd_application_limited.
+    decays: bool,
     /// is_cwnd_limited: the window was full within the flight that ends at `usage_end`.
     limited: bool,
     /// max_packets_out: the most outstanding within it, bytes, where the window was not full.
@@ -66,7 +75,7 @@ impl WindowValidation for Linux {
     // window min(IW, cwnd).
     #[inline]
     fn before_send(&mut self, window: &mut Window, ctx: &Context, idle: Nanos) {
-        if idle <= ctx.rto {
+        if !self.decays || idle <= ctx.rto {
             return;
         }
         remember(window);
@@ -91,6 +100,9 @@ impl WindowValidation for Linux {
         }
         if self.may_grow(window) {
             self.restart(ctx.now);
+            return;
+        }
+        if !self.decays {
             return;
         }
         // More of the burst is to follow, unless the peer's window holds it back.

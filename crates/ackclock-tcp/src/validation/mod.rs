@@ -104,8 +104,16 @@ pub struct Entry {
 }
 
 /// Every rule, by name.
-pub const CATALOGUE: &[Entry] =
-    &[none::ENTRY, rfc2861::ENTRY, rfc2861::LINUX, newcwv::ENTRY, newcwv::DRAFT_00, linux::ENTRY, rate_limited::ENTRY];
+pub const CATALOGUE: &[Entry] = &[
+    none::ENTRY,
+    rfc2861::ENTRY,
+    rfc2861::LINUX,
+    newcwv::ENTRY,
+    newcwv::DRAFT_00,
+    linux::ENTRY,
+    linux::KEPT,
+    rate_limited::ENTRY,
+];
 
 /// The entry of a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {

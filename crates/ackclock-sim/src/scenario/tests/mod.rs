@@ -140,7 +140,12 @@ fn tcp_is_the_stack_with_what_the_flow_overrides() {
     assert_eq!((own.initial_rto, own.min_rto, own.max_rto), (3_000_000_000, 300_000_000, 90_000_000_000));
     assert_eq!((own.receive_buffer, own.delayed_ack, own.ack_every, own.quick_acks), (65_536, 0, 1, 4));
     assert_eq!(own.restart, Restart::RaisesSsthresh);
-    let fq = ackclock_tcp::pacing::Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 3_000 };
+    let fq = ackclock_tcp::pacing::Pacing::Fq {
+        slow_start_percent: 200,
+        avoidance_percent: 120,
+        quantum: 3_000,
+        initial: 0,
+    };
     assert_eq!(own.pacing, fq);
 }
 
