@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["Sheet", "Study", "StudyResult", "page", "runs_sheet"]
 
 
+MOST_HASHES = 60
+"""Scenarios whose hashes a report shows: more are for programs to read."""
+
+
 class Study(Protocol):
     """The module of a study: ``ackclock.studies.<slug>``."""
 
@@ -115,7 +119,9 @@ class StudyResult:
         for sheet in self.sheets:
             if sheet.shown:
                 report.add_table(sheet.title, sheet.columns, sheet.rows, caption=sheet.caption)
-        if self.scenarios:
+        if len(self.scenarios) > MOST_HASHES:
+            report.add_text(f"The hashes of all {len(self.scenarios)} scenarios are in `verdicts.json`.")
+        elif self.scenarios:
             report.add_table("Provenance", ["reading", "scenario hash"], list(self.scenarios.items()))
         if self.page:
             report.add_text(self.page)

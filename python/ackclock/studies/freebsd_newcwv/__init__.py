@@ -56,7 +56,7 @@ def reproduce(
         )
 
     size, flows = run(readings.SIZE, readings.CHOICES, 0, 0.5), run(readings.FLOWS, readings.FLOWS_CHOICES, 0.5, 0.95)
-    drawn = Reading(readings.MAIN, readings.MAIN, text, {"flows[0].app.size": "200kB", **measures.PROBES})
+    drawn = Reading(readings.MAIN, readings.MAIN, text, {"flows[0].app.size": "100kB", **measures.PROBES})
     pair = (readings.STOCK, readings.NEWCWV)
     traces = run_grid([drawn], pair, seeds, measures.window_left, threads=threads, worker=worker)
     shown = execute([job(drawn, one, TRACE_SEED) for one in pair], worker, threads=threads)
@@ -93,7 +93,7 @@ def _windows(traces: Sequence[Result], command: str) -> list[Figure]:
         window = trace.window
         seen = window["time_s"] <= SHOWN_S
         line = Series("cwnd", window["time_s"][seen], window["cwnd"][seen] / 1e3, colour_of(index), "step")
-        caption = "One flow that sends a burst of 200 kB every second."
+        caption = "One flow that sends a burst of 100 kB every second."
         title = f"Congestion window, newCWV {what}"
         figures.append(Plot(title, "time (s)", "cwnd (kB)", [line], caption, command, TRACE_SEED))
     return figures
