@@ -53,8 +53,9 @@ class Estimate:
 
     def scaled(self, factor: float) -> Estimate:
         """The same in another unit: 100 for per cent, 1e-3 for kbit/s from bit/s."""
-        low, high = sorted((self.low * factor, self.high * factor))
-        return Estimate(self.value * factor, low, high, self.n, self.level, self.method)
+        # Adding zero turns minus zero into zero.
+        low, high = sorted((self.low * factor + 0.0, self.high * factor + 0.0))
+        return Estimate(self.value * factor + 0.0, low, high, self.n, self.level, self.method)
 
     def document(self) -> dict[str, Any]:
         """As a JSON object: mean, ci (two numbers or null) and n."""
