@@ -254,6 +254,10 @@ fn a_timeout_is_spurious_where_a_copy_was_not_dropped() {
         seen[usize::from(expected)] += 1;
     }
     assert!(seen[0] > 3 && seen[1] > 3, "{seen:?}");
+    // A timer expires once.
+    let rows: std::collections::BTreeSet<_> =
+        (0..timeouts.len()).map(|row| (flows[row], sides[row], float(timeouts, "time_s", row).to_bits())).collect();
+    assert_eq!(rows.len(), timeouts.len());
     let handshakes = (0..timeouts.len()).filter(|&row| segments[row].is_none()).count();
     assert!(handshakes > 0, "SYNs wait behind others' data");
 }

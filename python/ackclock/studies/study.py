@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ackclock.studies.claims import ClaimResult
     from ackclock.studies.grid import Grid
 
-__all__ = ["Sheet", "Study", "StudyResult", "page", "runs_sheet"]
+__all__ = ["Sheet", "Study", "StudyResult", "command_for", "page", "runs_sheet"]
 
 
 MOST_HASHES = 60
@@ -57,6 +57,11 @@ class Sheet:
 def page(package: str | None, name: str) -> str:
     """A file of the folder of a study, which is the package `package`."""
     return resources.files(str(package)).joinpath(name).read_text(encoding="utf-8")
+
+
+def command_for(slug: str, *, quick: bool) -> str:
+    """The command that repeats a study."""
+    return f"ackclock reproduce {slug}" + (" --quick" if quick else "")
 
 
 def runs_sheet(name: str, title: str, grid: Grid) -> Sheet:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ackclock import stats
 from ackclock.report import Figure, Plot, Series, colour_of
-from ackclock.studies.grid import Reading, run_grid
-from ackclock.studies.study import Sheet
+from ackclock.studies.grid import Reading, hash_of, run_grid
+from ackclock.studies.study import Sheet, StudyResult, command_for, page, runs_sheet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from ackclock.result import Result
     from ackclock.scenario import Text
     from ackclock.stats import Estimate
+    from ackclock.studies.claims import ClaimResult
     from ackclock.studies.grid import Grid, Variant
 
-__all__ = ["Choice", "Sweep", "Swept", "figure", "run_sweep", "sheet"]
+__all__ = ["Choice", "Sweep", "Swept", "figure", "result", "run_sweep", "sheet"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,4 +119,43 @@ def sheet(swept: Swept, variants: Sequence[Variant], control: str) -> Sheet:
             for x, benefit in swept.benefits(choice.name, one.name, control).items():
                 rows.append([choice.name, one.label, x, benefit.value, benefit.low, benefit.high])
     columns = ["reading", "variant", swept.sweep.axis, "benefit %", "low", "high"]
-    return Sheet(swept.sweep.name.replace(" ", "-"), f"Benefit by {swept.sweep.name}", columns, rows, shown=False)
+    return Sheet(_slug(swept.sweep), f"Benefit by {swept.sweep.name}", columns, rows, shown=False)
+
+
+def result(
+    slug: str,
+    title: str,
+    package: str | None,
+    swept: Sequence[tuple[Swept, str]],
+    treated: Sequence[Variant],
+    control: str,
+    *,
+    claims: Sequence[ClaimResult],
+    illustrations: Sequence[Figure] = (),
+    seeds: Sequence[int],
+    quick: bool,
+) -> StudyResult:
+    """What a study of sweeps, whose folder is `package`, gives back: `swept` has each with what was published of it.
+
+    The figures are those of the first choice.
+    """
+    command = command_for(slug, quick=quick)
+    runs = [runs_sheet(f"runs-{_slug(one.sweep)}", "Every run", one.grid) for one, _ in swept]
+    curves = [figure(one, one.choices[0].name, treated, control, published, command) for one, published in swept]
+    return StudyResult(
+        slug=slug,
+        title=title,
+        claims=claims,
+        seeds=list(seeds),
+        command=command,
+        quick=quick,
+        page=page(package, "README.md"),
+        sheets=[*(sheet(one, treated, control) for one, _ in swept), *runs],
+        figures=[*illustrations, *curves],
+        files={"scenario.toml": page(package, "scenario.toml")},
+        scenarios={one.name: hash_of(one, s.grid.variants[0]) for s, _ in swept for one in s.grid.readings},
+    )
+
+
+def _slug(sweep: Sweep) -> str:
+    return sweep.name.replace(" ", "-")

@@ -10,14 +10,15 @@ from ackclock.report import Figure, Plot, Series, colour_of
 from ackclock.scenario import Text
 from ackclock.studies import sweep
 from ackclock.studies.freebsd_newcwv import measures, readings, verdicts
-from ackclock.studies.grid import Reading, command_of, hash_of, job, portion, run_grid
-from ackclock.studies.study import StudyResult, page, runs_sheet
+from ackclock.studies.grid import Reading, command_of, job, portion, run_grid
+from ackclock.studies.study import page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ackclock._runner import Progress, Worker
     from ackclock.result import Result
+    from ackclock.studies.study import StudyResult
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
 
@@ -30,12 +31,6 @@ REPLICATIONS = 30
 QUICK_REPLICATIONS = 2
 TRACE_SEED = 1
 SHOWN_S = 8.0
-
-TREATED = (readings.NEWCWV, readings.PRR, readings.RFC)
-PUBLISHED = {
-    readings.SIZE.name: "0.3 to 59.9 %, with PRR 0.3 to 60 %",
-    readings.FLOWS.name: "0.4 to 38.6 %, with PRR 0.4 to 39 %",
-}
 
 
 def reproduce(
@@ -60,29 +55,18 @@ def reproduce(
     pair = (readings.STOCK, readings.NEWCWV)
     traces = run_grid([drawn], pair, seeds, measures.window_left, threads=threads, worker=worker)
     shown = execute([job(drawn, one, TRACE_SEED) for one in pair], worker, threads=threads)
-    command = f"ackclock reproduce {SLUG}" + (" --quick" if quick else "")
     repeat = "\n".join(command_of(drawn, one, TRACE_SEED) for one in pair)
-    return StudyResult(
-        slug=SLUG,
-        title=TITLE,
+    return sweep.result(
+        SLUG,
+        TITLE,
+        __package__,
+        [(size, "0.3 to 59.9 %, with PRR 0.3 to 60 %"), (flows, "0.4 to 38.6 %, with PRR 0.4 to 39 %")],
+        (readings.NEWCWV, readings.PRR, readings.RFC),
+        readings.STOCK.name,
         claims=verdicts.assess_claims(size, flows, traces),
-        seeds=list(seeds),
-        command=command,
+        illustrations=_windows(shown, repeat),
+        seeds=seeds,
         quick=quick,
-        page=page(__package__, "README.md"),
-        sheets=[
-            *(sweep.sheet(one, TREATED, readings.STOCK.name) for one in (size, flows)),
-            *(runs_sheet(f"runs-{one.sweep.name.replace(' ', '-')}", "Every run", one.grid) for one in (size, flows)),
-        ],
-        figures=[
-            *_windows(shown, repeat),
-            *(
-                sweep.figure(one, readings.MAIN, TREATED, readings.STOCK.name, PUBLISHED[one.sweep.name], command)
-                for one in (size, flows)
-            ),
-        ],
-        files={"scenario.toml": page(__package__, "scenario.toml")},
-        scenarios={one.name: hash_of(one, readings.STOCK) for s in (size, flows) for one in s.grid.readings},
     )
 
 

@@ -8,12 +8,13 @@ from ackclock._run import Job, run_job
 from ackclock.scenario import Text
 from ackclock.studies import sweep
 from ackclock.studies.freebsd_prr import readings, verdicts
-from ackclock.studies.grid import hash_of, portion
-from ackclock.studies.study import StudyResult, page, runs_sheet
+from ackclock.studies.grid import portion
+from ackclock.studies.study import page
 
 if TYPE_CHECKING:
     from ackclock._runner import Progress, Worker
     from ackclock.result import Result
+    from ackclock.studies.study import StudyResult
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
 
@@ -26,8 +27,6 @@ REPLICATIONS = 100
 QUICK_REPLICATIONS = 20
 EXACT_REPLICATIONS = 2
 """Of the experiments without random loss: nothing in them is random."""
-
-PUBLISHED = {readings.SIZE.name: "0 to 2.95 %", readings.LOSS.name: "3 to 9 %", readings.RTT.name: "0.1 to 1.9 %"}
 
 
 def seconds(result: Result) -> dict[str, float]:
@@ -57,24 +56,14 @@ def reproduce(
     exact = range(1, 1 + EXACT_REPLICATIONS)
     size, rtt = run(readings.SIZE, exact, 0, 0.05), run(readings.RTT, exact, 0.05, 0.1)
     loss = run(readings.LOSS, seeds, 0.1, 1)
-    all_swept, treated = (size, loss, rtt), tuple(readings.PRR.values())
-    control = readings.STOCKS["NewReno with SACK"].name
-    command = f"ackclock reproduce {SLUG}" + (" --quick" if quick else "")
-    return StudyResult(
-        slug=SLUG,
-        title=TITLE,
+    return sweep.result(
+        SLUG,
+        TITLE,
+        __package__,
+        [(size, "0 to 2.95 %"), (loss, "3 to 9 %"), (rtt, "0.1 to 1.9 %")],
+        tuple(readings.PRR.values()),
+        readings.STOCKS["NewReno with SACK"].name,
         claims=verdicts.assess_claims(size, loss, rtt),
-        seeds=list(seeds),
-        command=command,
+        seeds=seeds,
         quick=quick,
-        page=page(__package__, "README.md"),
-        sheets=[
-            *(sweep.sheet(one, treated, control) for one in all_swept),
-            *(runs_sheet(f"runs-{one.sweep.name.replace(' ', '-')}", "Every run", one.grid) for one in all_swept),
-        ],
-        figures=[
-            sweep.figure(one, readings.MAIN, treated, control, PUBLISHED[one.sweep.name], command) for one in all_swept
-        ],
-        files={"scenario.toml": page(__package__, "scenario.toml")},
-        scenarios={one.name: hash_of(one, readings.VARIANTS[0]) for s in all_swept for one in s.grid.readings},
     )

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock._run import Job, run_job
-from ackclock.studies.grid import hash_of
 from ackclock.studies.irto import verdicts
 from ackclock.studies.irto.figures import figures
 from ackclock.studies.iw10 import cells, measures
-from ackclock.studies.study import StudyResult, page, runs_sheet
+from ackclock.studies.study import command_for
 
 if TYPE_CHECKING:
     from ackclock._runner import Progress, Worker
     from ackclock.result import Result
+    from ackclock.studies.study import StudyResult
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
 
@@ -40,24 +40,14 @@ def reproduce(
         progress=progress,
         worker=worker,
     )
-    command = f"ackclock reproduce {SLUG}" + (" --quick" if quick else "")
-    return StudyResult(
-        slug=SLUG,
-        title=TITLE,
+    return cells.result(
+        SLUG,
+        TITLE,
+        __package__,
+        grids,
         claims=verdicts.assess_claims(grids),
-        seeds=list(grids.main.seeds),
-        command=command,
-        quick=quick,
         findings=verdicts.findings(grids),
-        page=page(__package__, "README.md"),
-        sheets=[
-            verdicts.cells_sheet(grids),
-            runs_sheet("runs", "Every run of the main reading", grids.main),
-            runs_sheet("swept-runs", "Every run of the other readings", grids.swept),
-        ],
-        figures=figures(grids.main, command),
-        files={"scenario.toml": page(cells.__package__, "scenario.toml")},
-        scenarios={
-            one.name: hash_of(one, verdicts.VARIANTS[0]) for one in (*grids.main.readings, *grids.swept.readings)
-        },
+        sheet=verdicts.cells_sheet(grids),
+        figures=figures(grids.main, command_for(SLUG, quick=quick)),
+        quick=quick,
     )

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from ackclock._run import Job, run_job
 from ackclock._runner import Progress, Worker, execute
-from ackclock.studies.grid import command_of, hash_of, job, portion
+from ackclock.studies.grid import command_of, job, portion
 from ackclock.studies.iw10 import cells, figures, measures, verdicts
-from ackclock.studies.study import StudyResult, page, runs_sheet
+from ackclock.studies.study import command_for
 
 if TYPE_CHECKING:
     from ackclock.result import Result
+    from ackclock.studies.study import StudyResult
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
 
@@ -42,26 +43,19 @@ def reproduce(
     sampled = {
         (cell, one.name): measures.one_way_delays_ms(trace) for (cell, one), trace in zip(traced, traces, strict=True)
     }
-    command = f"ackclock reproduce {SLUG}" + (" --quick" if quick else "")
+    command = command_for(SLUG, quick=quick)
     repeat = command_of(cells.reading(traced[0][0]), VARIANTS[0], TRACE_SEED, TRACED_PACKETS)
-    return StudyResult(
-        slug=SLUG,
-        title=TITLE,
+    return cells.result(
+        SLUG,
+        TITLE,
+        __package__,
+        grids,
         claims=verdicts.assess_claims(grids),
-        seeds=list(grids.main.seeds),
-        command=command,
-        quick=quick,
         findings=verdicts.findings(grids),
-        page=page(__package__, "README.md"),
-        sheets=[
-            verdicts.cells_sheet(grids),
-            runs_sheet("runs", "Every run of the main reading", grids.main),
-            runs_sheet("swept-runs", "Every run of the other readings", grids.swept),
-        ],
+        sheet=verdicts.cells_sheet(grids),
         figures=[
             *figures.per_buffer(grids.main, VARIANTS, command),
             *figures.delays(sampled, VARIANTS, repeat, TRACE_SEED),
         ],
-        files={"scenario.toml": page(__package__, "scenario.toml")},
-        scenarios={one.name: hash_of(one, VARIANTS[0]) for one in (*grids.main.readings, *grids.swept.readings)},
+        quick=quick,
     )

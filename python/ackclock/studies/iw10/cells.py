@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 from ackclock._run import Job, run_job
 from ackclock.scenario import Text
 from ackclock.studies import study
-from ackclock.studies.grid import Grid, Reading, Variant, portion, run_grid
+from ackclock.studies.grid import Grid, Reading, Variant, hash_of, portion, run_grid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ackclock._runner import Progress, Worker
+    from ackclock.report import Figure
     from ackclock.result import Result
     from ackclock.stats import Estimate
+    from ackclock.studies.claims import ClaimResult
 
 __all__ = [
     "CELLS",
@@ -29,6 +31,7 @@ __all__ = [
     "choose",
     "everywhere",
     "reading",
+    "result",
     "run_cells",
     "variant",
 ]
@@ -199,3 +202,38 @@ def everywhere(
     """An estimate over some cells under every reading, and of each of the cells under the main one."""
     over = {choice: estimate(grids.of(choice), [reading(cell, choice).name for cell in cells]) for choice in CHOICES}
     return over | {f"{MAIN}; {cell.name}": estimate(grids.main, [cell.name]) for cell in cells}
+
+
+def result(
+    slug: str,
+    title: str,
+    package: str | None,
+    grids: Grids,
+    *,
+    claims: Sequence[ClaimResult],
+    findings: str,
+    sheet: study.Sheet,
+    figures: Sequence[Figure],
+    quick: bool,
+) -> study.StudyResult:
+    """What a study of these cells, whose folder is `package`, gives back."""
+    return study.StudyResult(
+        slug=slug,
+        title=title,
+        claims=claims,
+        seeds=list(grids.main.seeds),
+        command=study.command_for(slug, quick=quick),
+        quick=quick,
+        findings=findings,
+        page=study.page(package, "README.md"),
+        sheets=[
+            sheet,
+            study.runs_sheet("runs", "Every run of the main reading", grids.main),
+            study.runs_sheet("swept-runs", "Every run of the other readings", grids.swept),
+        ],
+        figures=figures,
+        files={"scenario.toml": study.page(__package__, "scenario.toml")},
+        scenarios={
+            one.name: hash_of(one, grid.variants[0]) for grid in (grids.main, grids.swept) for one in grid.readings
+        },
+    )

@@ -18,7 +18,7 @@ from ackclock.studies.newcwv_dash.readings import (
     readings,
     retracted_readings,
 )
-from ackclock.studies.study import StudyResult, runs_sheet
+from ackclock.studies.study import StudyResult, command_for, runs_sheet
 
 if TYPE_CHECKING:
     from ackclock.result import Result
@@ -62,7 +62,7 @@ def reproduce(
         [job(probed, variant, TRACE_SEED) for variant in VARIANTS], worker, threads=threads, progress=stage(0.99, 1)
     )
     claims = verdicts.assess_claims(grid, traces, retracted)
-    command = f"ackclock reproduce {SLUG}" + (" --quick" if quick else "")
+    command = command_for(SLUG, quick=quick)
     return StudyResult(
         slug=SLUG,
         title=TITLE,
