@@ -5,6 +5,7 @@ pub mod peer;
 
 use std::collections::BTreeMap;
 
+use ackclock_tcp::Ecn;
 use ackclock_tcp::config::{EcnMode, RtoRule};
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::segment::SackBlock;
