@@ -8,7 +8,7 @@ use crate::segment::{MAX_SACK_BLOCKS, SackBlock, Segment};
 use crate::{Config, Info, Nanos};
 use acks::{Acks, Arrived};
 use reassembly::Reassembly;
-use tuning::Tuning;
+use tuning::{InOrder, Tuning};
 
 /// The receiving half of an endpoint. Stream offsets; the peer's FIN occupies the offset after its last byte.
 pub(crate) struct Receiver {
@@ -162,7 +162,15 @@ impl Receiver {
             && next > before
         {
             let full = payload.len >= self.acks.largest;
-            tuning.on_data(now, next, self.edge, payload.len, full, payload.echo, self.buffer);
+            tuning.on_data(&InOrder {
+                now,
+                next,
+                edge: self.edge,
+                len: payload.len,
+                full,
+                echo: payload.echo,
+                buffer: self.buffer,
+            });
         }
     }
 

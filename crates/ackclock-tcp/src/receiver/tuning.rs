@@ -30,6 +30,22 @@ pub(super) struct Tuning {
     round: (u64, Nanos),
 }
 
+/// Payload that arrived in order, and the receiver's state after it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InOrder {
+    pub now: Nanos,
+    /// RCV.NXT, and the end of the window.
+    pub next: u64,
+    pub edge: u64,
+    pub len: u32,
+    /// Whether it was a full segment.
+    pub full: bool,
+    /// When the segment left that its timestamp echoes.
+    pub echo: Option<Nanos>,
+    /// What the buffer is now, bytes.
+    pub buffer: u64,
+}
+
 impl Tuning {
     pub fn new(config: &Config) -> Tuning {
         Tuning {
@@ -50,18 +66,9 @@ impl Tuning {
         self.limit = window;
     }
 
-    /// Payload of `len` bytes arrived in order, up to `next`; `edge` ends the window, `echo` is when the segment left that it
-    /// echoes, `full` whether it is a full one.
-    pub fn on_data(
-        &mut self,
-        now: Nanos,
-        next: u64,
-        edge: u64,
-        len: u32,
-        full: bool,
-        echo: Option<Nanos>,
-        buffer: u64,
-    ) {
+    /// Payload arrived in order.
+    pub fn on_data(&mut self, arrived: &InOrder) {
+        let &InOrder { now, next, edge, len, full, echo, buffer } = arrived;
         if let Some(echo) = echo {
             if full && self.last_echo != Some(echo) {
                 self.last_echo = Some(echo);
