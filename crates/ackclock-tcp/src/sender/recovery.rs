@@ -142,7 +142,8 @@ impl Sender {
         let before = (self.phase != Phase::Cwr).then(|| self.reduce(now, Cause::Loss, delivered));
         self.begin_undo(before, false);
         self.stats.recoveries += 1;
-        if !self.board.first_is_lost() && !(self.rack && self.sack) {
+        let found_by_time = self.rack && self.sack;
+        if !found_by_time && !self.board.first_is_lost() {
             self.board.mark_first_lost();
         }
         let rare = &mut self.rare;
@@ -447,7 +448,8 @@ impl Sender {
         let linux = self.rtt.is_linux();
         let again = self.expiries > 1;
         let reduced = matches!(self.phase, Phase::Cwr | Phase::Fast) && self.una < self.rare.episode.point;
-        let first = !again && !(linux && reduced);
+        let answered = linux && reduced;
+        let first = !again && !answered;
         let before = self.window;
         self.cc.on_timeout(&mut self.window, &event, first);
         self.rtt.on_timeout();
