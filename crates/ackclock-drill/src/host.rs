@@ -124,7 +124,9 @@ impl Host {
     pub fn connection(&self, from: SocketId, passive: bool) -> Result<Box<Connection>, Stop> {
         let options = &self.sockets[from].options;
         let mut endpoint = Endpoint::new(&self.config(options, passive)?, ISS);
-        crate::stack::configure(&mut endpoint, options);
+        if options.cork {
+            endpoint.set_cork(true);
+        }
         Ok(Box::new(Connection {
             endpoint,
             parent: passive.then_some(from),

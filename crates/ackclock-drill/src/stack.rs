@@ -2,17 +2,9 @@
 
 use crate::ast::Icmp;
 use crate::settings::IpVersion;
-use crate::socket::Options;
 use crate::symbols::{MSG_EOR, MSG_MORE};
 use crate::verdict::Stop;
 use ackclock_tcp::{Endpoint, Error, Icmp as Message, Nanos, Push, State};
-
-/// Options of a socket that an endpoint takes at any time.
-pub fn configure(endpoint: &mut Endpoint, options: &Options) {
-    endpoint.set_nagle(!options.no_delay);
-    endpoint.set_cork(options.cork);
-    endpoint.set_user_timeout(options.user_timeout.unwrap_or(0));
-}
 
 /// How far a write with these flags may wait for more.
 pub fn push(flags: i64) -> Push {

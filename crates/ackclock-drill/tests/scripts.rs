@@ -88,7 +88,7 @@ fn a_failure_names_what_was_expected_and_what_left() {
 
 #[test]
 fn one_expected_packet_stands_for_the_segments_that_make_it_up() {
-    let write = "+0 write(4, ..., 3500) = 3500\n";
+    let write = "+0 setsockopt(4, IPPROTO_TCP, TCP_NODELAY, [1], 4) = 0\n+0 write(4, ..., 3500) = 3500\n";
     passes(&format!("{write}+0 > P. 1:3501(3500) ack 1\n"));
     passes(&format!("{write}+0 > . 1:2001(2000) ack 1\n+0 > P. 2001:3501(1500) ack 1\n"));
     let whole = failure(&format!("{write}+0 > P. 1:4001(4000) ack 1\n"));

@@ -107,7 +107,10 @@ fn take_effect(host: &mut Host, id: SocketId, name: &str) -> Called {
         "SO_KEEPALIVE" | "TCP_KEEPIDLE" | "TCP_KEEPINTVL" | "TCP_KEEPCNT" => {
             connection.endpoint.set_keepalive(now, options.keepalive.then_some(keepalive));
         }
-        _ => crate::stack::configure(&mut connection.endpoint, &options),
+        "TCP_NODELAY" => connection.endpoint.set_nagle(!options.no_delay),
+        "TCP_CORK" => connection.endpoint.set_cork(options.cork),
+        "TCP_USER_TIMEOUT" => connection.endpoint.set_user_timeout(options.user_timeout.unwrap_or(0)),
+        _ => {}
     }
     Ok(Answer::Value(0))
 }
