@@ -107,3 +107,41 @@ fn listed(options: &[TcpOption]) -> String {
     names.sort();
     format!("<{}>", names.join(","))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_tcp::Ecn;
+
+    fn segment(seq: u32, len: u32, flags: Flags) -> Segment {
+        Segment { seq, len, ack: 7, ..Segment::new(flags.with(Flags::ACK)) }
+    }
+
+    #[test]
+    fn segments_continue_a_packet_where_they_could_be_parts_of_it() {
+        let first = segment(u32::MAX - 499, 1000, Flags::ACK);
+        let next = segment(500, 1000, Flags::PSH.with(Flags::FIN));
+        assert!(continues(&first, &next));
+        assert!(!continues(&next, &segment(1500, 1000, Flags::ACK)), "after a FIN nothing follows");
+        let others = [
+            segment(501, 1000, Flags::ACK),
+            segment(0, 1000, Flags::ACK),
+            segment(500, 0, Flags::ACK),
+            segment(500, 1000, Flags::ECE),
+            Segment { ack: 8, ..next },
+            Segment { ecn: Ecn::Ect0, ..next },
+        ];
+        for other in others {
+            assert!(!continues(&first, &other), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_packet_has_the_flags_of_all_its_segments() {
+        let run = [segment(1, 1000, Flags::CWR), segment(1001, 500, Flags::PSH)];
+        let whole = join(&run).unwrap();
+        assert_eq!((whole.seq, whole.len), (1, 1500));
+        assert_eq!(whole.flags, Flags::ACK.with(Flags::PSH).with(Flags::CWR));
+        assert_eq!(join(&[]), None);
+    }
+}

@@ -255,7 +255,8 @@ impl<'a> Lexer<'a> {
             }
         });
         let value = self.take(end.unwrap_or(rest.len()));
-        Kind::Option(name, Some(value.trim_matches('"').to_owned()))
+        let bare = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value);
+        Kind::Option(name, Some(bare.to_owned()))
     }
 }
 
@@ -314,7 +315,7 @@ mod tests {
             kinds("--ip_version=ipv4-mapped-ipv6\n--define=CC=\"a b\" --x"),
             [
                 option("ip_version", "ipv4-mapped-ipv6"),
-                option("define", "CC=\"a b"),
+                option("define", "CC=\"a b\""),
                 Kind::Option("x".to_owned(), None)
             ]
         );

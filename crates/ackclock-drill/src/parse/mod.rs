@@ -255,3 +255,82 @@ fn describe(kind: &Kind) -> String {
         Kind::Punct(c) => format!("'{c}'"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ast::{AccEcnField, Body, EcnField, Expr, Packet, TcpOption};
+    use ackclock_tcp::{Flags, MILLISECOND};
+
+    fn event(text: &str) -> Event {
+        super::script(text, &[]).unwrap_or_else(|error| panic!("{text}: {error:?}")).events.remove(0)
+    }
+
+    fn packet(text: &str) -> Packet {
+        match event(text).action {
+            Action::Packet(packet) => packet,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn times_are_exact() {
+        let when = |text: &str| event(&format!("{text} > . 1:1(0)")).when;
+        assert_eq!(when("0.1"), When::At(100 * MILLISECOND));
+        assert_eq!(when("+.0000001"), When::After(100));
+        assert_eq!(when("+.02 ~+5"), When::AfterBetween(20 * MILLISECOND, 5 * SECOND));
+        assert_eq!(when("1~2.5"), When::Between(SECOND, 2_500 * MILLISECOND));
+        assert_eq!(when("*"), When::Any);
+    }
+
+    #[test]
+    fn flags_and_marks_of_ecn_are_read() {
+        let Packet { ip, body: Body::Tcp(tcp), .. } = packet("0 > [ect01] P5. 1:2(1) ack 3 win 4") else { panic!() };
+        assert_eq!(ip.ecn, Some(EcnField::Capable));
+        let ace = Flags::AE.0 | Flags::ECE.0;
+        assert_eq!((tcp.flags, tcp.ace), (Flags::PSH.0 | Flags::ACK.0 | ace, Some(5)));
+        let Body::Tcp(tcp) = packet("0 > SEWA 0:0(0) <mss 1,ECN e1b 1 ceb 0 e0b 3,nop>").body else { panic!() };
+        assert_eq!(tcp.flags, Flags::SYN.0 | Flags::ECE.0 | Flags::CWR.0 | Flags::AE.0);
+        let counters = vec![(AccEcnField::E1b, 1), (AccEcnField::Ceb, 0), (AccEcnField::E0b, 3)];
+        assert_eq!(tcp.options, Some(vec![TcpOption::Mss(1), TcpOption::AccEcn(counters), TcpOption::Nop]));
+        let Body::Tcp(none) = packet("0 > - 0:0(0) <...>").body else { panic!() };
+        assert_eq!((none.flags, none.options), (0, None));
+    }
+
+    #[test]
+    fn icmp_says_what_it_is_about() {
+        let Body::Icmp(icmp) = packet("0 < icmp unreachable frag_needed mtu 1300 [1:1001(1000)]").body else {
+            panic!()
+        };
+        assert_eq!((icmp.kind.as_str(), icmp.code.as_deref()), ("unreachable", Some("frag_needed")));
+        assert_eq!((icmp.mtu, icmp.echoed, icmp.foreign), (Some(1300), Some((1, 1000)), false));
+        let Body::Icmp(foreign) = packet("0 < icmp time_exceeded [udp (100)]").body else { panic!() };
+        assert!(foreign.foreign);
+    }
+
+    #[test]
+    fn calls_have_structures_errors_and_notes() {
+        let call = |text: &str| match event(text).action {
+            Action::Call(call) => call,
+            other => panic!("{text}: {other:?}"),
+        };
+        let blocking = call("+.01...0.011 connect(3, ..., ...) = -1 EINPROGRESS (Operation now in progress)");
+        assert_eq!((blocking.end, blocking.errno.as_deref()), (Some(11 * MILLISECOND), Some("EINPROGRESS")));
+        let flags = call("0 fcntl(3, F_GETFL) = 0x2 (flags O_RDWR)");
+        assert_eq!((flags.result, flags.errno), (Expr::Int(2), None));
+        let nested = call("0 recvmsg(3, {msg_name(...)=..., msg_iov(1)=[{..., 5}], msg_flags=A|B}, 0) = 5");
+        let Expr::Struct(fields) = &nested.arguments[1] else { panic!() };
+        assert!(matches!(&fields[0], Expr::Field(name, Some(_), _) if name == "msg_name"));
+        assert!(matches!(&fields[2], Expr::Field(_, None, value) if matches!(**value, Expr::Or(..))));
+    }
+
+    #[test]
+    fn symbols_stand_for_their_values() {
+        let given = [("SIZE".to_owned(), "5".to_owned())];
+        let text = "--define=FD=4\n--define=CC=\"reno\"\n0 setsockopt(FD, SOL_TCP, TCP_CONGESTION, CC, SIZE) = 0";
+        let script = super::script(text, &given).unwrap();
+        let Action::Call(call) = &script.events[0].action else { panic!() };
+        assert_eq!(call.arguments[0], Expr::Int(4));
+        assert_eq!(call.arguments[3..], [Expr::Text("reno".to_owned()), Expr::Int(5)]);
+    }
+}
