@@ -217,7 +217,16 @@ def test_every_event_follows_the_schema(traced):
     whole = jsonschema.Draft202012Validator(schema)
     for event in [first, *events[:: len(events) // 50]]:
         whole.validate(event)
-    rare = {"dropped", "timeout", "recovery_started", "recovery_ended", "state_changed", "undone", "probe_sent", "reordering_timeout"}
+    rare = {
+        "dropped",
+        "timeout",
+        "recovery_started",
+        "recovery_ended",
+        "state_changed",
+        "undone",
+        "probe_sent",
+        "reordering_timeout",
+    }
     for event in [*events[::10], *(event for event in events if event["event"] in rare)]:
         kinds[event["event"]].validate(event)
     seen = {event["event"] for event in events}

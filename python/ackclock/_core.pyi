@@ -7,7 +7,18 @@ from arro3.core import Table
 
 from ackclock.result import Meta
 
-__all__ = ["Cancel", "Trace", "catalogue", "check", "drill", "event_schema", "run", "scenario_hash", "schema", "version"]
+__all__ = [
+    "Cancel",
+    "Trace",
+    "catalogue",
+    "check",
+    "drill",
+    "event_schema",
+    "run",
+    "scenario_hash",
+    "schema",
+    "version",
+]
 
 @final
 class Cancel:

@@ -191,6 +191,15 @@ fn each_mistake_has_its_name() {
     }
 }
 
+#[test]
+fn reserved_bits_are_not_read() {
+    let segment = Segment { seq: 9, ..Segment::new(Flags::ACK.with(Flags::AE)) };
+    let mut bytes = packet(&v4(), &segment, &[]);
+    bytes[32] |= 0x0e;
+    mend(&mut bytes);
+    assert_eq!(decode(&bytes), Ok(Packet::Tcp { addresses: v4(), segment, payload: &[] }));
+}
+
 /// What is read where the options of a SYN are these bytes.
 fn with_options(flags: Flags, options: &[u8]) -> Result<Segment, DecodeError> {
     assert_eq!(options.len() % 4, 0);
