@@ -70,13 +70,14 @@ impl HyStart {
         if self.found {
             return false;
         }
+        // Rounds, too, are only looked at from here on (cubictcp_acked): the first one begins with this window.
+        if window.cwnd < LOW_WINDOW * ack.ctx.mss {
+            return false;
+        }
         let fresh = Round { start: now, end: ack.ctx.snd_nxt, last_ack: now, samples: 0, min_rtt: Nanos::MAX };
         let round = self.round.get_or_insert(fresh);
         if una > round.end {
             *round = fresh;
-        }
-        if window.cwnd < LOW_WINDOW * ack.ctx.mss {
-            return false;
         }
         if now - round.last_ack <= ACK_DELTA {
             round.last_ack = now;
@@ -227,6 +228,23 @@ mod tests {
         // Eight ACKs from 8 segments reach 16; the ninth would be the first to be judged.
         assert_eq!(delayed(8, RTT, 2 * RTT, 16), None);
         assert_eq!(delayed(8, RTT, 2 * RTT, 17), Some(24));
+    }
+
+    #[test]
+    fn the_first_round_begins_with_the_low_window() {
+        // ACKs of two segments, each window sent at once, RTTs far above the first: 8..=22 is a round of eight samples, and
+        // the ninth of the next round comes with the ACK of 40.
+        let mut s = Flat::new("hystart", 10);
+        s.srtt = Some(RTT);
+        s.nxt = 10 * MSS;
+        for n in 1..=20 {
+            assert_eq!(s.window.ssthresh, u64::MAX);
+            s.now += RTT;
+            s.rtt = Some(n * RTT);
+            s.ack(2 * MSS);
+            s.nxt = s.una + s.window.cwnd;
+        }
+        assert_eq!((s.una, s.window.ssthresh), (40 * MSS, 48 * MSS));
     }
 
     #[test]
