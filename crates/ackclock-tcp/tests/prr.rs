@@ -150,14 +150,16 @@ mod rfc_9937 {
 
     #[test]
     fn the_first_retransmission_is_sent_even_where_nothing_is_to_be() {
-        // FlightSize 4 of a window of 20: ssthresh is 2, and 2 are in flight when 0 is found lost.
-        let mut script = Script::established(&Config { initial_window: 20, ..with(Recovery::Prr) }, RTT);
-        script.write(4);
-        script.sends();
-        script.now += RTT;
-        assert_eq!(script.ack(0, &[(1, 2)]), [] as [u64; 0]);
-        assert_eq!(script.ack(0, &[(1, 3)]), [] as [u64; 0]);
-        assert_eq!(script.ack(0, &[(1, 4)]), [0]);
+        // FlightSize 8 of a window of 20: ssthresh is 4, and as much is in flight when 0 is found lost.
+        for (recovery, sent) in [(Recovery::Prr, vec![0]), (Recovery::PrrSsrb, vec![])] {
+            let mut script = Script::established(&Config { initial_window: 20, ..with(recovery) }, RTT);
+            script.write(8);
+            script.sends();
+            script.now += RTT;
+            assert_eq!(script.ack(0, &[(1, 2)]), [] as [u64; 0]);
+            assert_eq!(script.ack(0, &[(1, 3)]), [] as [u64; 0]);
+            assert_eq!(script.ack(0, &[(1, 4)]), sent, "{recovery:?}");
+        }
     }
 }
 

@@ -162,3 +162,55 @@ impl Reduction {
         self.duplicates
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+
+    /// A reduction from ten segments in flight to five, begun by three duplicate ACKs.
+    fn without_sack() -> (Reduction, Window) {
+        let before = Window { cwnd: 10 * MSS, ssthresh: u64::MAX, pacing_rate: None };
+        let mut window = Window { cwnd: 5 * MSS, ssthresh: 5 * MSS, ..before };
+        let mut reduction = Reduction::new(Recovery::Prr);
+        reduction.begin(&mut window, &before, 10 * MSS, 0, 0);
+        reduction.start_from_duplicates(2 * MSS);
+        (reduction, window)
+    }
+
+    #[test]
+    fn duplicates_deliver_no_more_than_was_in_flight() {
+        // RFC 9937 section 6.2: both DeliveredData and what is taken off the flight end at RecoverFS.
+        let (mut reduction, mut window) = without_sack();
+        let mut delivered = 0;
+        for _ in 0..30 {
+            let news = reduction.on_duplicate(MSS);
+            let in_flight = (10 * MSS).saturating_sub(reduction.told_by_duplicates());
+            reduction.on_ack(&mut window, &Step { delivered: news, in_flight, safe: false, mss: MSS });
+            delivered += news;
+        }
+        assert_eq!((delivered, reduction.told_by_duplicates()), (10 * MSS, 10 * MSS));
+    }
+
+    #[test]
+    fn a_partial_acknowledgment_delivers_what_duplicates_have_not_told_of() {
+        let (mut reduction, _) = without_sack();
+        reduction.on_duplicate(MSS);
+        // Three duplicates told of three of the five; the hole itself and one more are news.
+        assert_eq!(reduction.on_partial(5 * MSS, MSS), 2 * MSS);
+        assert_eq!(reduction.told_by_duplicates(), 0);
+        // Nothing told before: the rest is, but for the retransmission, news as a whole.
+        assert_eq!(reduction.on_partial(2 * MSS, MSS), 2 * MSS);
+    }
+
+    #[test]
+    fn with_nothing_in_flight_a_segment_may_leave() {
+        // More was sent than delivered, and all of it was lost.
+        let (mut reduction, mut window) = without_sack();
+        reduction.on_sent(20 * MSS);
+        reduction.rule = Recovery::PrrCrb;
+        reduction.on_ack(&mut window, &Step { delivered: MSS, in_flight: 0, safe: false, mss: MSS });
+        assert_eq!(window.cwnd, MSS);
+    }
+}

@@ -10,7 +10,7 @@ use ackclock_tcp::config::{EcnMode, RtoRule};
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::segment::SackBlock;
 use ackclock_tcp::{
-    Config, Endpoint, Flags, MILLISECOND, NEVER, Nanos, SECOND, Segment, State, Timestamps, reset_for, stack,
+    Config, Ecn, Endpoint, Flags, MILLISECOND, NEVER, Nanos, SECOND, Segment, State, Timestamps, reset_for, stack,
 };
 
 pub const MSS: u64 = 1000;
