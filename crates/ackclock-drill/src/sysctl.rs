@@ -92,9 +92,9 @@ const OFF: &[(&str, &[&str])] = &[
     ("net.ipv4.tcp_rfc1337", &["0"]),
     ("net.ipv4.tcp_stdurg", &["0"]),
     ("net.ipv4.tcp_low_latency", &["0"]),
-    ("net.ipv4.tcp_ecn_fallback", &["0", "1"]),
-    ("net.ipv4.tcp_ecn_option", &["0", "1", "2"]),
-    ("net.ipv4.tcp_ecn_option_beacon", &["0", "1", "2", "3"]),
+    ("net.ipv4.tcp_ecn_fallback", &["1"]),
+    ("net.ipv4.tcp_ecn_option", &["2"]),
+    ("net.ipv4.tcp_ecn_option_beacon", &["3"]),
     ("net.ipv4.tcp_adv_win_scale", &["1"]),
     ("net.ipv4.tcp_retries1", &["3"]),
 ];
