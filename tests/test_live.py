@@ -15,7 +15,7 @@ SIZE = 100_000_000
 KERNEL, OURS = "10.9.0.1", "10.9.0.2"
 KERNEL6, OURS6 = "fd00:9::1", "fd00:9::2"
 DEVICE = "tun0"
-IMPAIRED = ["--loss", "3000", "--reorder", "5000", "--hold", "1000", "--seed", "7"]
+IMPAIRED = ["--loss", "1500", "--reorder", "3000", "--hold", "1000", "--seed", "7"]
 
 NGINX = """
 daemon off;
@@ -105,11 +105,14 @@ def nginx(namespace, content):
     configuration.write_text(NGINX.format(folder=content, KERNEL=KERNEL, KERNEL6=KERNEL6), encoding="utf-8")
     command = [*namespace, "nginx", "-p", str(content), "-e", "stderr", "-c", str(configuration)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
-        up = ["curl", "--silent", "--fail", "--head", "--retry", "50", "--retry-connrefused", "--retry-delay", "1"]
-        subprocess.run([*namespace, *up, f"http://{KERNEL}/file"], check=True, stdout=subprocess.DEVNULL)
-        yield
-        server.terminate()
-        server.communicate(timeout=60)
+        try:
+            up = ["curl", "--silent", "--show-error", "--fail", "--head", "--retry-connrefused"]
+            up += ["--retry", "50", "--retry-delay", "1", f"http://{KERNEL}/file"]
+            subprocess.run([*namespace, *up], check=True, stdout=subprocess.DEVNULL)
+            yield
+        finally:
+            server.terminate()
+            server.communicate(timeout=60)
 
 
 def kernel_checksum_errors(namespace):
@@ -129,7 +132,7 @@ def kernel_checksum_errors(namespace):
 def test_a_file_comes_from_nginx_byte_for_byte(http, namespace, nginx, content, tmp_path, ours, peer, impaired):
     out = tmp_path / "file"
     command = [http, "get", "--tun", DEVICE, "--address", ours, "--peer", peer, "--path", "/file", "--file", str(out)]
-    done = subprocess.run([*namespace, *command, *impaired], capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run([*namespace, *command, *impaired], capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["bytes"] == SIZE
@@ -147,7 +150,7 @@ def test_a_file_goes_to_curl_byte_for_byte(http, namespace, content, tmp_path, i
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen([*namespace, *map(str, command), *impaired], **pipes) as server:
         assert server.stderr.readline() == "listening\n"
-        curl = ["curl", "--silent", "--show-error", "--fail", "--max-time", "300", "--output", str(out)]
+        curl = ["curl", "--silent", "--show-error", "--fail", "--max-time", "600", "--output", str(out)]
         fetched = subprocess.run(
             [*namespace, *curl, f"http://{OURS}:8080/"], capture_output=True, text=True, check=False
         )
