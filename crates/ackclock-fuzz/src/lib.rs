@@ -1,8 +1,10 @@
 //! Fuzz targets. Each takes any bytes and panics where something that must hold does not.
 
 mod choose;
+pub mod script;
 pub mod segments;
 pub mod transfer;
+pub mod wire;
 
 /// A target.
 pub struct Target {
@@ -13,5 +15,9 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: &[Target] =
-    &[Target { name: "segments", run: segments::run }, Target { name: "transfer", run: transfer::run }];
+pub const TARGETS: &[Target] = &[
+    Target { name: "segments", run: segments::run },
+    Target { name: "transfer", run: transfer::run },
+    Target { name: "wire", run: wire::run },
+    Target { name: "script", run: script::run },
+];
