@@ -5,7 +5,6 @@ pub mod peer;
 
 use std::collections::BTreeMap;
 
-use ackclock_tcp::Ecn;
 use ackclock_tcp::config::{EcnMode, RtoRule};
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::segment::SackBlock;
