@@ -191,6 +191,9 @@ impl Endpoint {
     #[inline]
     fn sacks(&self, segment: &Segment, ack: u64, una: u64) -> Sacks {
         let mut sacks = Sacks { blocks: [(0, 0); MAX_SACK_BLOCKS], count: 0, duplicate: None };
+        if segment.sack_count == 0 {
+            return sacks;
+        }
         let base = self.iss.wrapping_add(1);
         for (index, block) in segment.sack_blocks().iter().enumerate() {
             let start = unwrap(block.start.wrapping_sub(base), una);

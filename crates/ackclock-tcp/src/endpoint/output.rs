@@ -100,6 +100,9 @@ impl Endpoint {
     /// Bytes that options of the next segment take from its payload, timestamps apart.
     #[inline]
     fn options_len(&self) -> u32 {
+        if !self.uses.has(Uses::ACCECN) && !self.receiver.reports() {
+            return 0;
+        }
         let blocks = self.receiver.blocks_due(self.most_blocks());
         if self.uses.has(Uses::ACCECN) {
             let (blocks, option) = self.share_options(blocks);
@@ -132,19 +135,8 @@ impl Endpoint {
     fn finish(&mut self, now: Nanos, segment: &mut Segment, new_data: bool) {
         let base = self.irs.wrapping_add(1);
         segment.ack = base.wrapping_add(self.receiver.next() as u32);
-        let mut blocks = self.most_blocks();
-        let mut option = None;
-        if self.uses.has(Uses::ACCECN) {
-            (blocks, option) = self.share_options(self.receiver.blocks_due(blocks));
-        }
-        if segment.len > 0 {
-            // A segment sent again may be full: what does not fit is left out.
-            let room = self.sender.mss().saturating_sub(segment.len);
-            option = option.filter(|option| options_len(0, Some(option)) <= room);
-            while blocks > 0 && options_len(blocks, option.as_ref()) > room {
-                blocks -= 1;
-            }
-        }
+        let (blocks, option) =
+            if self.uses.any() || self.receiver.reports() { self.options_of(segment) } else { (0, None) };
         self.receiver.fill(segment, blocks, |offset| base.wrapping_add(offset as u32));
         if self.uses.any() {
             if self.uses.has(Uses::TIMESTAMPS) {
@@ -160,6 +152,24 @@ impl Endpoint {
             }
         }
         self.sender.stats_mut().segments_sent += 1;
+    }
+
+    /// How many SACK blocks, and which AccECN option, go with a segment of that length.
+    fn options_of(&self, segment: &Segment) -> (usize, Option<AccEcnOption>) {
+        let mut blocks = self.most_blocks();
+        let mut option = None;
+        if self.uses.has(Uses::ACCECN) {
+            (blocks, option) = self.share_options(self.receiver.blocks_due(blocks));
+        }
+        if segment.len > 0 {
+            // A segment sent again may be full: what does not fit is left out.
+            let room = self.sender.mss().saturating_sub(segment.len);
+            option = option.filter(|option| options_len(0, Some(option)) <= room);
+            while blocks > 0 && options_len(blocks, option.as_ref()) > room {
+                blocks -= 1;
+            }
+        }
+        (blocks, option)
     }
 
     /// RCV.NXT on the wire.

@@ -251,10 +251,15 @@ impl Receiver {
         self.acks.due
     }
 
-    /// SACK blocks that the next segment would report, at most `most`.
+    /// Whether the next segment would report SACK blocks.
     #[inline]
+    pub fn reports(&self) -> bool {
+        self.sack && (self.stream.has_gap() || self.duplicate.is_some())
+    }
+
+    /// SACK blocks that the next segment would report, at most `most`.
     pub fn blocks_due(&self, most: usize) -> usize {
-        if !self.sack || self.duplicate.is_none() && !self.stream.has_gap() {
+        if !self.reports() {
             return 0;
         }
         let duplicate = usize::from(self.duplicate.is_some());
@@ -271,7 +276,7 @@ impl Receiver {
     #[inline]
     pub fn fill(&mut self, segment: &mut Segment, most: usize, wire: impl Fn(u64) -> u32) {
         segment.window = self.window_field();
-        if self.sack && (self.stream.has_gap() || self.duplicate.is_some()) {
+        if self.reports() {
             // A duplicate comes first, and is reported once (RFC 2883 section 4).
             let blocks = self.duplicate.take().into_iter().chain(self.stream.recent()).take(most);
             let mut count = 0;

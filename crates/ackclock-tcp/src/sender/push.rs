@@ -58,7 +58,8 @@ impl Sender {
             let after = self.marks.sent.partition_point(|&pushed| pushed <= sent.offset);
             return self.marks.sent.get(after).is_some_and(|&pushed| pushed <= end);
         }
-        let marked = end == self.written && !self.small.unmarked || self.marks.records.contains(&end);
+        let recorded = !self.marks.records.is_empty() && self.marks.records.contains(&end);
+        let marked = end == self.written && !self.small.unmarked || recorded;
         let due = end - self.marks.pushed > self.small.largest_window / 2;
         if !marked && !due && !self.small.push_next {
             return false;
