@@ -61,7 +61,8 @@ fn a_window_update_that_is_lost_does_not_hold_a_transfer_for_ever() {
 #[test]
 fn only_a_newer_segment_sets_the_window() {
     let mut peer = Peer::established(&config());
-    let old = Segment { window: 100, ..peer.segment(0, 0, 0) };
+    // Older than the last, though some of it is new.
+    let old = Segment { window: 100, ..peer.segment(5, 10, 0) };
     let new = Segment { window: 5000, ..peer.segment(0, 10, 0) };
     let newer = Segment { window: 3000, ..peer.segment(10, 0, 0) };
     for (segment, window) in [(new, 5000), (newer, 3000), (old, 3000)] {

@@ -265,3 +265,44 @@ fn fields(option: &AccEcnOption) -> [Option<u32>; 3] {
     let field = |place: usize| (place < usize::from(option.count.min(3))).then(|| option.counters[place]);
     if option.order1 { [field(2), field(1), field(0)] } else { [field(0), field(1), field(2)] }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+
+    fn decode(ace: u8, acked: u64, option: Option<[u32; 3]>) -> Feedback {
+        let mut acc = AccEcn::new(false);
+        acc.options = Options::Work;
+        let mut ack = Segment::new(Flags::ACK);
+        ack.accecn = option.map(|counters| AccEcnOption { order1: false, count: 3, counters });
+        acc.decode(&ack, ace, acked, MSS)
+    }
+
+    /// RFC 9768 section 3.2.2.5.2 and appendix A.2: the counter may have gone round, which the option confirms or refutes.
+    #[test]
+    fn many_segments_at_once_are_taken_as_the_worst_unless_the_option_tells() {
+        assert_eq!(decode(6, 7 * MSS, None), Feedback { packets: 1, bytes: 1000, mangled: false });
+        assert_eq!(decode(6, 12 * MSS, None), Feedback { packets: 9, bytes: 9000, mangled: false });
+        assert_eq!(decode(6, 12 * MSS, Some([11_001, 1000, 1])), Feedback { packets: 1, bytes: 1000, mangled: false });
+        assert_eq!(decode(6, 12 * MSS, Some([3001, 9000, 1])), Feedback { packets: 9, bytes: 9000, mangled: false });
+        assert_eq!(decode(5, 12 * MSS, None).packets, 8);
+        assert_eq!(decode(5, 7 * MSS, None), Feedback::default());
+        assert_eq!(decode(5, MSS, Some([1, 1000, 1])), Feedback { packets: 0, bytes: 1000, mangled: true });
+    }
+
+    #[test]
+    fn counters_of_the_option_wrap_and_old_ones_are_left_alone() {
+        let mut acc = AccEcn::new(false);
+        acc.options = Options::Work;
+        acc.peer_bytes = [WRAP - 100, 0, 1];
+        let mut ack = Segment::new(Flags::ACK);
+        ack.accecn = Some(AccEcnOption { order1: true, count: 3, counters: [1, 0, 400] });
+        acc.decode(&ack, 5, MSS, MSS);
+        assert_eq!(acc.peer_bytes[0], 400);
+        ack.accecn = Some(AccEcnOption { order1: true, count: 3, counters: [1, 0, 200] });
+        acc.decode(&ack, 5, MSS, MSS);
+        assert_eq!(acc.peer_bytes[0], 400);
+    }
+}
