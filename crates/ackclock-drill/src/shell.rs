@@ -93,6 +93,10 @@ fn queue(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Resul
     let Some(kind) = arguments.iter().position(|word| word == "root").and_then(|at| arguments.get(at + 1)) else {
         return unknown(words);
     };
+    // A queue that takes nothing stands for a device that fails.
+    if arguments.windows(2).any(|pair| pair == ["limit", "0"]) {
+        return unknown(words);
+    }
     match kind.as_str() {
         "fq" => sysctls.fair_queue = true,
         "pfifo" | "bfifo" | "pfifo_fast" | "noqueue" | "fq_codel" => sysctls.fair_queue = false,
