@@ -176,7 +176,7 @@ def test_list(cli):
 def test_list_stack_prints_each_stack_as_a_table(cli):
     stacks = {stack["name"]: stack for stack in ackclock.catalogue()["stack"]}
     values = {row["field"]: row["value"] for row in stacks["linux"]["fields"]}
-    assert (values["cc"], values["min_rto"], values["rack"]) == ("cubic", "200ms", "on")
+    assert (values["cc"], values["min_rto"], values["rack"]) == ("cubic-linux", "200ms", "on")
     assert all(row["source"] for stack in stacks.values() for row in stack["fields"])
     out = cli("list", "stack")[1]
     tables = out.split(", where it is not as rfc\n")

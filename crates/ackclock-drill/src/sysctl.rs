@@ -211,7 +211,7 @@ impl Sysctls {
             };
         }
         if let Some(name) = &self.congestion_control {
-            config.cc = congestion_control(name)?;
+            config.cc = congestion_control(name, config.cc)?;
         }
         if let Some(on) = self.hystart {
             let name = if on { "hystart" } else { "standard" };
@@ -254,7 +254,10 @@ impl Sysctls {
     }
 }
 
-/// A congestion control by the kernel's name for it.
-pub fn congestion_control(name: &str) -> Result<&'static cc::Entry, Stop> {
+/// A congestion control by the kernel's name for it, in the form that the stack's `own` has where it is that one.
+pub fn congestion_control(name: &str, own: &'static cc::Entry) -> Result<&'static cc::Entry, Stop> {
+    if own.name.strip_suffix("-linux") == Some(name) {
+        return Ok(own);
+    }
     cc::by_name(name).ok_or_else(|| Stop::Unsupported(format!("congestion control {name}")))
 }

@@ -41,6 +41,7 @@ fn name(expr: &Expr) -> Result<&str, Stop> {
 
 pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
     let arguments = Arguments::of(call, 4)?;
+    let own = host.base_congestion_control();
     let (id, socket) = host.socket_mut(arguments.int(0)?)?;
     let name = name(arguments.get(2))?;
     let argument = arguments.get(3);
@@ -77,7 +78,7 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Call
             let Expr::Text(name) = argument else {
                 return Err(Stop::Fail("TCP_CONGESTION takes a name in quotes".to_owned()).into());
             };
-            congestion_control(name)?;
+            congestion_control(name, own)?;
             options.congestion_control = Some(name.clone());
         }
         _ if STORED.contains(&name) => {

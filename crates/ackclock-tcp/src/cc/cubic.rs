@@ -1,11 +1,14 @@
 //! CUBIC: after a reduction the window is a cubic function of time, flat where congestion was last met (RFC 9438).
 
+mod linux;
 #[cfg(test)]
 mod tests;
 
 use super::{CongestionControl, Entry, is_gentle, loss_flight, restore};
 use crate::Nanos;
 use crate::context::{Ack, Congestion, Context, Window};
+
+pub(super) use linux::ENTRY as LINUX;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "cubic",

@@ -80,7 +80,7 @@ pub struct Entry {
 }
 
 /// Every algorithm, by name.
-pub const CATALOGUE: &[Entry] = &[reno::ENTRY, cubic::ENTRY];
+pub const CATALOGUE: &[Entry] = &[reno::ENTRY, cubic::ENTRY, cubic::LINUX];
 
 /// The entry of a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {

@@ -119,7 +119,7 @@ fn tcp_is_the_stack_with_what_the_flow_overrides() {
     assert_eq!((rfc.mss, rfc.cc.name, rfc.validation.name, rfc.restart), (1_460, "reno", "none", Restart::Rfc5681));
     assert_eq!(tcp(&[("packet_size", "1400B")]).mss, 1_360);
     let linux = tcp(&[("flows[2].stack", "linux"), ("flows[2].validation", "newcwv")]);
-    assert_eq!((linux.cc.name, linux.min_rto, linux.quick_acks), ("cubic", 200_000_000, 16));
+    assert_eq!((linux.cc.name, linux.min_rto, linux.quick_acks), ("cubic-linux", 200_000_000, 16));
     assert_eq!((linux.validation.name, linux.restart), ("newcwv", Restart::Off));
     let own = tcp(&[
         ("flows[2].cc", "cubic"),

@@ -58,7 +58,7 @@ fn a_problem_is_one_line_of_text() {
         error.to_string(),
         "line 2: bottleneck.rate: \"-1Mbps\" is negative; accepted: a rate above zero such as \"1.5Mbps\" \
          (units: bps, kbps, Mbps, Gbps, Tbps)\n\
-         line 5: flows[0].cc: \"cubik\" is not a known congestion control; accepted: reno, cubic; did you mean \"cubic\"?"
+         line 5: flows[0].cc: \"cubik\" is not a known congestion control; accepted: reno, cubic, cubic-linux; did you mean \"cubic\"?"
     );
 }
 
@@ -121,7 +121,7 @@ fn what_a_field_does_not_accept_is_refused() {
         ("flows[2].app", "3", &["3 is not a name"]),
         ("flows[2].app", "[]", &["an empty list is not a table"]),
         ("flows[2].stack", "windows", &["is not a known stack", "rfc, linux"]),
-        ("flows[2].cc", "renno", &["reno, cubic", "did you mean \"reno\"?"]),
+        ("flows[2].cc", "renno", &["reno, cubic, cubic-linux", "did you mean \"reno\"?"]),
         (
             "flows[2].validation",
             "new-cwv",

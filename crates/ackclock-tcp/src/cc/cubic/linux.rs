@@ -1,0 +1,139 @@
+//! CUBIC as Linux has it, where that is not RFC 9438: whole segments, one for so many acknowledged; a look ahead of the
+//! smallest RTT instead of SRTT; and without a W_max, after start and timeouts, no slower than one segment for each twenty.
+
+#[cfg(test)]
+mod tests;
+
+use super::super::{CongestionControl, Entry, loss_flight};
+use super::{k, scale, w_cubic};
+use crate::context::{Ack, Congestion, Context, Window};
+use crate::{Nanos, SECOND};
+
+pub(in crate::cc) const ENTRY: Entry = Entry {
+    name: "cubic-linux",
+    summary: "cubic as Linux has it: a segment for so many acknowledged, and for twenty at most while W_max is unknown",
+    source: "Linux net/ipv4/tcp_cubic.c, bictcp_update; net/ipv4/tcp_cong.c, tcp_cong_avoid_ai",
+    make: || Box::new(Linux::default()),
+};
+
+/// The factor of the multiplicative decrease (`beta`).
+const BETA: (u64, u64) = (717, 1024);
+/// The factor of fast convergence, (1 + beta) / 2.
+const FAST_CONVERGENCE: (u64, u64) = (1024 + 717, 2 * 1024);
+/// Windows that Reno of the same average acknowledges for each segment of growth (`beta_scale` / 8).
+const RENO: (u64, u64) = (15, 8);
+/// Segments acknowledged for each of growth: at least, at most while W_max is unknown, and in windows at the plateau.
+const COUNT: (u64, u64, u64) = (2, 20, 100);
+/// How long a count stands while the window does not change.
+const STANDS: Nanos = SECOND / 32;
+
+/// A stage of congestion avoidance. Windows in segments.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    start: Nanos,
+    /// bic_origin_point.
+    origin: u64,
+    k: Nanos,
+    /// tcp_cwnd, the window that Reno would have.
+    reno: u64,
+    /// ack_cnt: bytes acknowledged towards its next segment.
+    reno_acked: u64,
+    /// last_cwnd and last_time: what the count was made for.
+    made: (u64, Nanos),
+    /// cnt: segments to be acknowledged for one of growth.
+    count: u64,
+}
+
+#[derive(Default, Debug)]
+struct Linux {
+    /// last_max_cwnd, segments; 0 where unknown.
+    w_max: u64,
+    /// snd_cwnd_cnt: bytes acknowledged towards the next segment.
+    acked: u64,
+    epoch: Option<Epoch>,
+}
+
+impl Epoch {
+    fn begin(cwnd: u64, w_max: u64, acked: u64, ctx: &Context) -> Epoch {
+        Epoch {
+            start: ctx.now,
+            origin: w_max.max(cwnd),
+            k: k(w_max, cwnd, 1),
+            reno: cwnd,
+            reno_acked: acked,
+            made: (0, 0),
+            count: 0,
+        }
+    }
+
+    /// Makes the count for `cwnd`.
+    fn update(&mut self, cwnd: u64, w_max: u64, ctx: &Context) {
+        let (for_cwnd, at) = self.made;
+        if for_cwnd == cwnd && ctx.now - at <= STANDS {
+            return;
+        }
+        self.made = (cwnd, ctx.now);
+        let t = ctx.now.saturating_sub(self.start).saturating_add(ctx.min_rtt.unwrap_or(0));
+        let target = w_cubic(t, self.k, self.origin * ctx.mss, ctx.mss) / ctx.mss;
+        let mut count = if target > cwnd { cwnd / (target - cwnd) } else { COUNT.2 * cwnd };
+        if w_max == 0 {
+            count = count.min(COUNT.1);
+        }
+        let segment = scale(cwnd * ctx.mss, RENO);
+        self.reno += self.reno_acked / segment;
+        self.reno_acked %= segment;
+        if self.reno > cwnd {
+            count = count.min(cwnd / (self.reno - cwnd));
+        }
+        self.count = count.max(COUNT.0);
+    }
+}
+
+impl CongestionControl for Linux {
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
+        let (mss, cwnd) = (ack.ctx.mss, window.cwnd / ack.ctx.mss);
+        match &mut self.epoch {
+            Some(epoch) => epoch.reno_acked += acked,
+            None => self.epoch = Some(Epoch::begin(cwnd, self.w_max, acked, &ack.ctx)),
+        }
+        let Some(epoch) = &mut self.epoch else { return };
+        epoch.update(cwnd.max(1), self.w_max, &ack.ctx);
+        let due = epoch.count * mss;
+        if self.acked >= due {
+            self.acked = 0;
+            window.cwnd += mss;
+        }
+        self.acked += acked;
+        window.cwnd += self.acked / due * mss;
+        self.acked %= due;
+    }
+
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        let mss = event.ctx.mss;
+        let cwnd = window.cwnd / mss;
+        self.w_max = if cwnd < self.w_max { scale(cwnd, FAST_CONVERGENCE) } else { cwnd };
+        self.epoch = None;
+        window.ssthresh = reduced(window, event);
+        window.cwnd = window.ssthresh;
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
+        if first {
+            window.ssthresh = reduced(window, event);
+        }
+        *self = Linux::default();
+    }
+
+    // The time without transmissions does not count (cubictcp_cwnd_event).
+    fn on_idle_end(&mut self, _window: &mut Window, ctx: &Context, idle: Nanos) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start = epoch.start.saturating_add(idle).min(ctx.now);
+        }
+    }
+}
+
+/// cubictcp_recalc_ssthresh; what it starts from is the sender's choice.
+fn reduced(window: &Window, event: &Congestion) -> u64 {
+    let mss = event.ctx.mss;
+    scale(loss_flight(window, event) / mss, BETA).max(2) * mss
+}

@@ -1,0 +1,91 @@
+//! Linux's form. Windows in segments of 1,000 bytes.
+
+use crate::validation::harness::{MSS, Sender};
+use crate::{MILLISECOND, SECOND};
+
+/// A sender in congestion avoidance with `cwnd` segments.
+fn avoiding(cwnd: u64) -> Sender {
+    let mut s = Sender::with_cc("none", "cubic-linux");
+    (s.window.cwnd, s.window.ssthresh) = (cwnd * MSS, 2 * MSS);
+    s
+}
+
+/// Acknowledges `segments` one by one; the window after each, in segments.
+fn windows(s: &mut Sender, segments: u64) -> Vec<u64> {
+    s.send(segments);
+    (0..segments)
+        .map(|_| {
+            s.ack(1);
+            s.window.cwnd / MSS
+        })
+        .collect()
+}
+
+#[test]
+fn without_a_w_max_a_segment_is_won_for_twenty_at_most() {
+    let grown = windows(&mut avoiding(48), 41);
+    assert_eq!((grown[18], grown[19], grown[38], grown[39]), (48, 49, 49, 50));
+}
+
+/// A sender that has just reduced a window of `cwnd` segments, and is through with the recovery.
+fn reduced(cwnd: u64) -> Sender {
+    let mut s = avoiding(cwnd);
+    s.send(cwnd);
+    s.lose();
+    s.recovery_point = s.una;
+    s.recover(0);
+    s
+}
+
+#[test]
+fn the_count_is_the_window_over_what_the_smallest_rtt_ahead_lacks() {
+    let mut s = reduced(100);
+    assert_eq!(s.window.cwnd, 70 * MSS, "717/1024 of 100, whole segments");
+    // K = cbrt(30/0.4) = 4.217 s; W(0.1 s) = 100 - 0.4 * 4.117^3 = 72.1, two whole segments more: one for each 35.
+    let grown = windows(&mut s, 36);
+    assert_eq!((grown[33], grown[34]), (70, 71));
+}
+
+#[test]
+fn renos_window_is_followed_and_a_count_stands_for_a_32nd_of_a_second() {
+    // From 4 down to 2: W stays below 3 for a quarter of a second. Reno wins a segment with 15/8 of 2, the fourth.
+    for (apart, won) in [(40, 1), (0, 0)] {
+        let mut s = reduced(4);
+        s.send(4);
+        for _ in 0..3 {
+            s.ack(1);
+            s.wait(apart * MILLISECOND);
+        }
+        assert_eq!(s.window.cwnd, 2 * MSS);
+        s.ack(1);
+        assert_eq!(s.window.cwnd, (2 + won) * MSS, "{apart} ms apart");
+    }
+}
+
+#[test]
+fn a_second_loss_below_w_max_converges_fast_and_a_timeout_forgets() {
+    let mut s = reduced(100);
+    s.send(70);
+    s.lose();
+    s.recovery_point = s.una;
+    s.recover(0);
+    // W_max = 70 * 0.85 = 59; K = cbrt(10/0.4) = 2.924 s; W(0.1 s) = 59 - 0.4 * 2.824^3 = 49.99: the plateau's count.
+    assert_eq!(s.window.cwnd, 49 * MSS);
+    assert_eq!(windows(&mut s, 91).last(), Some(&49));
+    s.timeout(true);
+    s.in_recovery = false;
+    (s.window.cwnd, s.window.ssthresh) = (49 * MSS, 2 * MSS);
+    let grown = windows(&mut s, 20);
+    assert_eq!((grown[18], grown[19]), (49, 50), "W_max is unknown again");
+}
+
+#[test]
+fn idle_time_does_not_count() {
+    let mut s = avoiding(48);
+    windows(&mut s, 1);
+    s.wait(30 * SECOND);
+    let ctx = s.ctx();
+    s.cc.on_idle_end(&mut s.window, &ctx, 30 * SECOND);
+    let grown = windows(&mut s, 19);
+    assert_eq!((grown[17], grown[18]), (48, 49));
+}
