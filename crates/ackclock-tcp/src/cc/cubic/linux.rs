@@ -92,6 +92,8 @@ impl Epoch {
 impl CongestionControl for Linux {
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
         let (mss, cwnd) = (ack.ctx.mss, window.cwnd / ack.ctx.mss);
+        // An ACK can cover more than the window: what the receiver had kept out of order. It still is one RTT's worth.
+        let acked = acked.min(window.cwnd);
         match &mut self.epoch {
             Some(epoch) => epoch.reno_acked += acked,
             None => self.epoch = Some(Epoch::begin(cwnd, self.w_max, acked, &ack.ctx)),
