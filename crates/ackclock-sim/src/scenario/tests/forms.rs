@@ -38,7 +38,6 @@ pub(super) const CHANGES: &[(&str, &str)] = &[
     ("flows[2].pacing.slow_start_percent", "150"),
     ("flows[2].pacing.avoidance_percent", "150"),
     ("flows[2].pacing.quantum", "5 packets"),
-    ("flows[2].pacing.least_segments", "4"),
     ("flows[2].initial_window", "4"),
     ("flows[2].initial_rto", "3s"),
     ("flows[2].min_rto", "200ms"),
@@ -101,11 +100,7 @@ pub(super) fn change(index: usize) -> Vec<(String, String)> {
     let mut pairs = Vec::new();
     for table in ["flows[2].pacing", "bottleneck.queue", "bottleneck.reverse_queue"] {
         if path.starts_with(&format!("{table}.")) {
-            let kind = match table {
-                "flows[2].pacing" if path.ends_with(".least_segments") => "tso",
-                "flows[2].pacing" => "fq",
-                _ => "drop-tail",
-            };
+            let kind = if table.ends_with("pacing") { "fq" } else { "drop-tail" };
             pairs.push((table, format!("{{ kind = '{kind}' }}")));
         }
     }
@@ -231,8 +226,7 @@ fn the_schema_is_well_formed_and_has_every_field() {
 
 #[test]
 fn every_default_of_the_reference_is_what_an_absent_key_means() {
-    let paced = |kind| with(&[("flows[2].pacing", kind), ("flows[2].access", "{}")]).to_json();
-    let (fq, tso) = (paced("fq"), paced("tso"));
+    let canonical = with(&[("flows[2].pacing", "fq"), ("flows[2].access", "{}")]).to_json();
     let mut defaults = 0;
     for row in reference().as_array().expect("a list") {
         let path = row["path"].as_str().expect("a path");
@@ -247,10 +241,9 @@ fn every_default_of_the_reference_is_what_an_absent_key_means() {
             _ => "2",
         };
         let pointer = path.replace("[]", &format!("/{flow}")).replace(['.', '<'], "/").replace('>', "");
-        let pointer = ["dash", "transfer", "fq", "tso", "drop-tail"]
+        let pointer = ["dash", "transfer", "fq", "drop-tail"]
             .iter()
             .fold(format!("/{pointer}"), |path, kind| path.replace(&format!("/{kind}"), ""));
-        let canonical = if path.contains("<tso>") { &tso } else { &fq };
         let Some(value) = canonical.pointer(&pointer) else {
             assert!(path.contains("reverse_queue"), "{path} is not at {pointer}");
             continue;
@@ -265,6 +258,6 @@ fn every_default_of_the_reference_is_what_an_absent_key_means() {
 #[test]
 fn the_catalogue_has_what_scenarios_alone_define() {
     let names: Vec<_> = catalogue().into_iter().map(|(family, entries)| (family, entries.len())).collect();
-    assert_eq!(names, [("app", 4), ("queue", 1), ("pacing", 3)]);
+    assert_eq!(names, [("app", 4), ("queue", 1), ("pacing", 2)]);
     assert!(catalogue().iter().flat_map(|(_, entries)| entries).all(|(_, doc)| !doc.is_empty()));
 }
