@@ -125,6 +125,7 @@ impl Endpoint {
     }
 
     /// Takes the acknowledgment; false where the segment is to be dropped.
+    #[inline]
     fn take_ack<O: Observer>(&mut self, now: Nanos, segment: &Segment, progress: &mut Progress, obs: &mut O) -> bool {
         let una = self.sender.una();
         let base = self.iss.wrapping_add(1);
@@ -162,20 +163,13 @@ impl Endpoint {
         if self.watch.any() {
             self.on_sign_of_life();
         }
-        let sacks = self.sacks(segment, ack, ack);
-        let (congestion, marked) =
-            if self.uses_ecn() && !handshake { self.feedback(segment, ack - una) } else { (false, 0) };
-        let arrival = Arrival {
-            ack,
-            window_edge: self.window_edge(segment, ack),
-            blocks: sacks.blocks(),
-            pure: segment.len == 0 && !segment.flags.has(Flags::FIN),
-            dsack: sacks.duplicate,
-            echo: self.echo(now, segment),
-            congestion,
-            marked,
+        let news = if segment.sack_count > 0 || self.uses.any() {
+            self.take_ack_with_options(now, segment, ack, handshake, obs)
+        } else {
+            let arrival = self.arrival(segment, ack, &[]);
+            self.sender.on_ack(now, &arrival, obs)
         };
-        if self.sender.on_ack(now, &arrival, obs) {
+        if news {
             progress.add(Progress::ACKED);
             if self.watch.has(Watch::USER_TIMEOUT) {
                 self.end_user_timeout();
@@ -185,6 +179,41 @@ impl Endpoint {
             self.on_fin_acked(now, progress, obs);
         }
         true
+    }
+
+    /// What the acknowledgment `ack` of a segment means to the sender, options apart.
+    #[inline]
+    fn arrival<'a>(&mut self, segment: &Segment, ack: u64, blocks: &'a [(u64, u64)]) -> Arrival<'a> {
+        Arrival {
+            ack,
+            window_edge: self.window_edge(segment, ack),
+            blocks,
+            pure: segment.len == 0 && !segment.flags.has(Flags::FIN),
+            dsack: None,
+            echo: None,
+            congestion: false,
+            marked: 0,
+        }
+    }
+
+    /// Hands an acknowledgment with what its options say to the sender. Whether it is of new data.
+    #[inline(never)]
+    fn take_ack_with_options<O: Observer>(
+        &mut self,
+        now: Nanos,
+        segment: &Segment,
+        ack: u64,
+        handshake: bool,
+        obs: &mut O,
+    ) -> bool {
+        let acked = ack - self.sender.una();
+        let sacks = self.sacks(segment, ack, ack);
+        let (congestion, marked) =
+            if self.uses_ecn() && !handshake { self.feedback(segment, acked) } else { (false, 0) };
+        let echo = self.echo(now, segment);
+        let plain = self.arrival(segment, ack, sacks.blocks());
+        let arrival = Arrival { dsack: sacks.duplicate, echo, congestion, marked, ..plain };
+        self.sender.on_ack(now, &arrival, obs)
     }
 
     /// The SACK blocks of a segment that acknowledges `ack`, as offsets: what lies within what is outstanding above `una`.
@@ -266,6 +295,7 @@ impl Endpoint {
         self.sender.window_edge().max(ack)
     }
 
+    #[inline]
     fn take_payload<O: Observer>(
         &mut self,
         now: Nanos,

@@ -68,6 +68,7 @@ impl Endpoint {
         segment
     }
 
+    #[inline]
     fn data<O: Observer>(&mut self, now: Nanos, sent: Transmission, obs: &mut O) -> Segment {
         let mut segment = Segment::new(Flags::ACK);
         segment.seq = self.wire(sent.offset);
@@ -131,27 +132,35 @@ impl Endpoint {
 
     /// Fills in what every segment of a synchronised connection carries. `new_data` is whether it brings payload that was
     /// never sent.
-    #[inline]
+    // Inline, with what is seldom in use apart, so that a segment without options stays in registers.
+    #[inline(always)]
     fn finish(&mut self, now: Nanos, segment: &mut Segment, new_data: bool) {
-        let base = self.irs.wrapping_add(1);
-        segment.ack = base.wrapping_add(self.receiver.next() as u32);
-        let (blocks, option) =
-            if self.uses.any() || self.receiver.reports() { self.options_of(segment) } else { (0, None) };
-        self.receiver.fill(segment, blocks, |offset| base.wrapping_add(offset as u32));
-        if self.uses.any() {
-            if self.uses.has(Uses::TIMESTAMPS) {
-                segment.timestamps = Some(self.stamps.option(now));
-                self.stamps.last_ack = segment.ack;
-            }
-            if self.uses_ecn() {
-                if option.is_some() {
-                    segment.accecn = option;
-                    self.cold.acc.on_option_sent(segment.len > 0);
-                }
-                self.mark(segment, new_data);
-            }
+        segment.ack = self.receive_next();
+        if self.uses.any() || self.receiver.reports() {
+            self.fill_options(now, segment, new_data);
+        } else {
+            segment.window = self.receiver.pay();
         }
         self.sender.stats_mut().segments_sent += 1;
+    }
+
+    /// The part of [`Endpoint::finish`] that is for segments with options.
+    #[inline(never)]
+    fn fill_options(&mut self, now: Nanos, segment: &mut Segment, new_data: bool) {
+        let base = self.irs.wrapping_add(1);
+        let (blocks, option) = self.options_of(segment);
+        self.receiver.fill(segment, blocks, |offset| base.wrapping_add(offset as u32));
+        if self.uses.has(Uses::TIMESTAMPS) {
+            segment.timestamps = Some(self.stamps.option(now));
+            self.stamps.last_ack = segment.ack;
+        }
+        if self.uses_ecn() {
+            if option.is_some() {
+                segment.accecn = option;
+                self.cold.acc.on_option_sent(segment.len > 0);
+            }
+            self.mark(segment, new_data);
+        }
     }
 
     /// How many SACK blocks, and which AccECN option, go with a segment of that length.

@@ -121,6 +121,7 @@ impl Receiver {
     }
 
     /// Takes payload and a FIN.
+    #[inline]
     pub fn on_data(&mut self, now: Nanos, payload: &Payload) {
         let whole = payload.start + u64::from(payload.len);
         // There is nothing after a FIN.
@@ -271,11 +272,17 @@ impl Receiver {
         self.acks.pending > 0
     }
 
+    /// The window field of an outgoing segment without SACK blocks; whatever was owed is paid.
+    #[inline]
+    pub fn pay(&mut self) -> u16 {
+        self.acks.on_ack_sent();
+        self.window_field()
+    }
+
     /// Writes the receiver's part into an outgoing segment: window and up to `most` SACK blocks; whatever it owed is paid.
     /// `wire` turns a stream offset of the peer into its sequence number.
-    #[inline]
     pub fn fill(&mut self, segment: &mut Segment, most: usize, wire: impl Fn(u64) -> u32) {
-        segment.window = self.window_field();
+        segment.window = self.pay();
         if self.reports() {
             // A duplicate comes first, and is reported once (RFC 2883 section 4).
             let blocks = self.duplicate.take().into_iter().chain(self.stream.recent()).take(most);
@@ -288,9 +295,9 @@ impl Receiver {
             }
             segment.sack_count = count as u8;
         }
-        self.acks.on_ack_sent();
     }
 
+    #[inline]
     fn window_field(&mut self) -> u16 {
         let next = self.stream.next();
         let offer = self.wanted_edge() - next;

@@ -106,6 +106,7 @@ impl Arrived {
 
 impl Sender {
     /// Takes an acknowledgment of what was sent. Returns whether new data was acknowledged.
+    #[inline]
     pub fn on_ack<O: Observer>(&mut self, now: Nanos, arrival: &Arrival<'_>, obs: &mut O) -> bool {
         let same_window = arrival.window_edge == self.last_edge;
         self.last_edge = arrival.window_edge;
@@ -154,6 +155,7 @@ impl Sender {
     }
 
     /// Any other acknowledgment.
+    #[inline(never)]
     fn on_dubious_ack<O: Observer>(
         &mut self,
         now: Nanos,

@@ -51,9 +51,6 @@ impl Sender {
             return false;
         }
         let end = sent.offset + u64::from(sent.len);
-        if sent.len == 0 {
-            return false;
-        }
         if sent.retransmission {
             let after = self.marks.sent.partition_point(|&pushed| pushed <= sent.offset);
             return self.marks.sent.get(after).is_some_and(|&pushed| pushed <= end);
