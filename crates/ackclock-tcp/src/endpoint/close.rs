@@ -15,7 +15,7 @@ impl Endpoint {
     /// nothing to close, and the attempt is over (RFC 9293 section 3.10.4).
     pub fn close(&mut self, now: Nanos) {
         if matches!(self.state, State::Listen | State::SynSent) {
-            return self.forget(now);
+            return self.forget();
         }
         if self.receiver.unread() > 0 && self.is_synchronised() {
             return self.reset(now);
@@ -34,7 +34,7 @@ impl Endpoint {
         }
         self.cold.error.get_or_insert(Error::Aborted);
         match self.state {
-            State::Listen | State::SynSent | State::TimeWait => self.forget(now),
+            State::Listen | State::SynSent | State::TimeWait => self.forget(),
             _ => self.reset(now),
         }
     }
@@ -53,7 +53,7 @@ impl Endpoint {
             segment.timestamps = Some(self.stamps.option(now));
         }
         self.reply(segment);
-        self.forget(now);
+        self.forget();
     }
 
     /// `segment` leaves next.
@@ -70,7 +70,7 @@ impl Endpoint {
     }
 
     /// The connection is over without a word to the observer, which the calls of an application have not.
-    fn forget(&mut self, _now: Nanos) {
+    fn forget(&mut self) {
         self.stop();
         self.state = State::Closed;
     }
