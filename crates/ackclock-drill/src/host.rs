@@ -75,7 +75,7 @@ impl Host {
     }
 
     /// The congestion control of the stack under test.
-    pub fn base_congestion_control(&self) -> &'static ackclock_tcp::cc::Entry {
+    pub fn base_congestion_control(&self) -> ackclock_tcp::cc::Algorithm {
         (self.base)().cc
     }
 
@@ -95,7 +95,7 @@ impl Host {
             config.mss = config.mss.min(mss);
         }
         if let Some(name) = &options.congestion_control {
-            config.cc = congestion_control(name, self.base_congestion_control())?;
+            config.cc = congestion_control(name, &self.base_congestion_control())?;
         }
         if let Some(buffer) = options.receive_buffer {
             config.receive_buffer = buffer / 2;

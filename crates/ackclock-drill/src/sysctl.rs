@@ -211,7 +211,7 @@ impl Sysctls {
             };
         }
         if let Some(name) = &self.congestion_control {
-            config.cc = congestion_control(name, config.cc)?;
+            config.cc = congestion_control(name, &config.cc)?;
         }
         if let Some(on) = self.hystart {
             let name = if on { "hystart" } else { "standard" };
@@ -255,9 +255,9 @@ impl Sysctls {
 }
 
 /// A congestion control by the kernel's name for it, in the form that the stack's `own` has where it is that one.
-pub fn congestion_control(name: &str, own: &'static cc::Entry) -> Result<&'static cc::Entry, Stop> {
-    if own.name.strip_suffix("-linux") == Some(name) {
-        return Ok(own);
+pub fn congestion_control(name: &str, own: &cc::Algorithm) -> Result<cc::Algorithm, Stop> {
+    if own.name().strip_suffix("-linux") == Some(name) {
+        return Ok(own.clone());
     }
-    cc::by_name(name).ok_or_else(|| Stop::Unsupported(format!("congestion control {name}")))
+    cc::by_name(name).map(Into::into).ok_or_else(|| Stop::Unsupported(format!("congestion control {name}")))
 }

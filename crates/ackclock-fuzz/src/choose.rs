@@ -23,7 +23,7 @@ pub fn config(u: &mut Unstructured<'_>) -> Result<Config> {
         initial_rto: *u.choose(&[SECOND, 3 * SECOND])?,
         min_rto: *u.choose(&[30 * MILLISECOND, 200 * MILLISECOND, SECOND])?,
         rto_rule: *u.choose(&[RtoRule::Rfc6298, RtoRule::Linux])?,
-        cc: u.choose(cc::CATALOGUE)?,
+        cc: u.choose(cc::CATALOGUE)?.into(),
         slow_start: u.choose(slow_start::CATALOGUE)?,
         validation,
         restart: if validation.replaces_restart { Restart::Off } else { restart },

@@ -124,7 +124,7 @@ pub struct FlowLabels {
     /// Name of the flow.
     pub name: String,
     /// Congestion control.
-    pub cc: &'static str,
+    pub cc: std::sync::Arc<str>,
     /// Window validation.
     pub validation: &'static str,
     /// Pacing.
@@ -139,7 +139,7 @@ pub fn push_flow(table: &mut Table, labels: &FlowLabels, start: Nanos, end: Nano
     let ms = |time: Option<Nanos>| time.map(|time| time as f64 / NS_PER_MS);
     table.push([
         ("flow", labels.name.as_str().into()),
-        ("cc", labels.cc.into()),
+        ("cc", (&*labels.cc).into()),
         ("validation", labels.validation.into()),
         ("pacing", labels.pacing.into()),
         ("app", labels.app.into()),

@@ -241,7 +241,7 @@ fn add_copies(
         let (kind, app) = application(&flow.app)?;
         let labels = FlowLabels {
             name,
-            cc: config.cc.name,
+            cc: config.cc.name().clone(),
             validation: config.validation.name,
             pacing: match config.pacing {
                 Pacing::Off => "off",

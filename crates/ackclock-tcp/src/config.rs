@@ -181,7 +181,7 @@ pub struct Config {
     /// What is known of the path from an earlier connection, for careful resume (RFC 9959); `None` is off.
     pub careful_resume: Option<careful_resume::Saved>,
     /// Congestion control.
-    pub cc: &'static cc::Entry,
+    pub cc: cc::Algorithm,
     /// Slow start.
     pub slow_start: &'static slow_start::Entry,
     /// Window validation.

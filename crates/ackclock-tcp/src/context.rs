@@ -71,6 +71,69 @@ pub struct Ack {
     pub marked: u64,
 }
 
+/// What an acknowledgment tells of deliveries, in every phase of the sender, to algorithms that ask for it
+/// ([`crate::cc::Scope::deliveries`]). Volumes in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Delivery {
+    /// The acknowledgment.
+    pub ack: Ack,
+    /// Newly known to have arrived, in order or not.
+    pub newly: u64,
+    /// Known to have arrived, in all.
+    pub delivered: u64,
+    /// Ever deemed lost, in all.
+    pub lost: u64,
+    /// When the newest segment was sent that this acknowledgment says has arrived, if it was sent once.
+    pub sent_at: Option<Nanos>,
+    /// The time from the sender to the receiver, by the clocks of both ends' timestamps and so up to a constant; in their
+    /// resolution of one millisecond. `None` without timestamps (RFC 7323).
+    pub forward_delay: Option<i64>,
+    /// The delivery rate, for [`crate::cc::Scope::rate`].
+    pub rate: Option<RateSample>,
+}
+
+/// A sample of the delivery rate, over the flight of the newest segment that an acknowledgment says has arrived
+/// (draft-ietf-ccwg-bbr section 4.1). Volumes in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RateSample {
+    /// Delivered over the interval (RS.delivered).
+    pub delivered: u64,
+    /// What was known to be delivered when the segment was sent (RS.prior_delivered).
+    pub prior_delivered: u64,
+    /// The longer of the times over which it was sent and acknowledged (RS.interval); zero where the sample says nothing of
+    /// a rate, being shorter than the smallest RTT.
+    pub interval: Nanos,
+    /// In the network just after the segment was sent, itself included (RS.tx_in_flight).
+    pub tx_in_flight: u64,
+    /// Deemed lost since the segment was sent (RS.lost).
+    pub lost: u64,
+    /// Whether the application had nothing to send at some time in the interval (RS.is_app_limited).
+    pub app_limited: bool,
+}
+
+impl RateSample {
+    /// Bytes per second (RS.delivery_rate); `None` where the interval says nothing.
+    pub fn bytes_per_second(&self) -> Option<u64> {
+        let ns = u128::from(self.delivered) * u128::from(crate::SECOND);
+        (self.interval > 0).then(|| u64::try_from(ns / u128::from(self.interval)).unwrap_or(u64::MAX))
+    }
+}
+
+/// A segment is deemed lost, for algorithms that ask for it ([`crate::cc::Scope::losses`]). Volumes in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Lost {
+    /// State after it was.
+    pub ctx: Context,
+    /// Its length.
+    pub len: u64,
+    /// In the network just after it was sent, itself included (P.tx_in_flight).
+    pub tx_in_flight: u64,
+    /// Deemed lost since it was sent, itself included.
+    pub lost_since: u64,
+    /// Whether the application had nothing more to send when it was sent.
+    pub app_limited: bool,
+}
+
 /// What told of congestion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cause {

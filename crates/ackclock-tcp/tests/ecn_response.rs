@@ -125,7 +125,7 @@ fn in_recovery_a_mark_reduces_nothing_and_forbids_undoing() {
 fn abe_reduces_less_for_a_mark_and_as_ever_for_a_loss() {
     // FlightSize 20, of which the echo's ACK covers one.
     for (name, mark, abe, loss) in [("reno", 10, 16, 10), ("cubic", 14, 17, 14)] {
-        let config = Config { cc: cc::by_name(name).unwrap(), ..ecn(Recovery::Sack) };
+        let config = Config { cc: cc::by_name(name).unwrap().into(), ..ecn(Recovery::Sack) };
         assert_eq!(marked(&config).ssthresh(), mark, "{name}");
         let gentle = Config { abe: true, ..config };
         assert_eq!(marked(&gentle).ssthresh(), abe, "{name} with ABE");

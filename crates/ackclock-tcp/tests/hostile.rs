@@ -47,7 +47,7 @@ impl Choices {
         let on = |bit: u32| self.bits & (1 << bit) != 0;
         Config {
             recovery: recovery::CATALOGUE[self.recovery].recovery,
-            cc: &cc::CATALOGUE[self.cc],
+            cc: (&cc::CATALOGUE[self.cc]).into(),
             rto_rule: if on(0) { RtoRule::Linux } else { RtoRule::Rfc6298 },
             min_rto: if on(1) { 200 * MILLISECOND } else { SECOND },
             timestamps: on(2),

@@ -200,7 +200,7 @@ mod by_timestamps {
 fn every_congestion_control_and_rule_gets_its_window_back() {
     for entry in cc::CATALOGUE {
         for recovery in [Recovery::NewReno, Recovery::Sack, Recovery::Prr, Recovery::PrrCrb, Recovery::RateHalving] {
-            let config = Config { cc: entry, recovery, ..eifel() };
+            let config = Config { cc: entry.into(), recovery, ..eifel() };
             let mut script = Script::established(&config, RTT);
             script.write(100);
             script.sends();

@@ -78,7 +78,7 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Call
             let Expr::Text(name) = argument else {
                 return Err(Stop::Fail("TCP_CONGESTION takes a name in quotes".to_owned()).into());
             };
-            congestion_control(name, own)?;
+            congestion_control(name, &own)?;
             options.congestion_control = Some(name.clone());
         }
         _ if STORED.contains(&name) => {

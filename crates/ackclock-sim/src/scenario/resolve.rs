@@ -115,7 +115,7 @@ impl Flow {
             restart: self.restart_after_idle.unwrap_or(stack_restart),
             pacing: self.pacing.as_ref().map_or(stack.pacing, |pacing| pacing.of_sender(packet_size)),
             careful_resume: stack.careful_resume,
-            cc: self.cc.as_deref().map_or(stack.cc, |name| cc::by_name(name).expect(known)),
+            cc: self.cc.as_deref().map_or(stack.cc, |name| cc::by_name(name).expect(known).into()),
             slow_start: self
                 .slow_start
                 .as_deref()

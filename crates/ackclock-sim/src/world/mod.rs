@@ -334,7 +334,7 @@ mod tests {
         let rate = NonZeroU64::new(1_000_000).unwrap();
         let mut topology = Topology::default();
         let links = [0, 1].map(|_| topology.link(Link::uncounted(rate, 1_000_000)));
-        let labels = FlowLabels { name: "f".to_owned(), cc: "", validation: "", pacing: "", app: "" };
+        let labels = FlowLabels { name: "f".to_owned(), cc: "".into(), validation: "", pacing: "", app: "" };
         let config = (stack::by_name("rfc").unwrap().config)();
         let routes = links.map(|link| topology.route(&[link]));
         let flow = FlowSpec { labels, config, app: Box::new(Twice), start: 0, start_jitter: 0, routes };

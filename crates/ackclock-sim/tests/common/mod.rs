@@ -107,7 +107,13 @@ pub fn world_of<O: Observer>(
     let flows = flows
         .into_iter()
         .map(|(name, app, config)| FlowSpec {
-            labels: FlowLabels { name: name.to_owned(), cc: "reno", validation: "none", pacing: "off", app: "test" },
+            labels: FlowLabels {
+                name: name.to_owned(),
+                cc: "reno".into(),
+                validation: "none",
+                pacing: "off",
+                app: "test",
+            },
             config,
             app,
             start: 0,

@@ -14,7 +14,8 @@ pub(super) const ENTRY: Entry = Entry {
     name: "cubic",
     summary: "growth as a cubic function of the time since the last reduction, decrease to 0.7, at least Reno's pace",
     source: "RFC 9438",
-    make: || Box::new(Cubic::default()),
+    parameters: &[],
+    make: |_| Box::new(Cubic::default()),
 };
 
 /// Constant C, segments per cubed second (RFC 9438 section 5.1).

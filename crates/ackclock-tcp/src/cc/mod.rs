@@ -1,6 +1,8 @@
 //! Congestion control: one file an algorithm, one line in [`CATALOGUE`].
 
-use crate::context::{Ack, Cause, Congestion, Context, RecoveryEnd, Window};
+use std::sync::Arc;
+
+use crate::context::{Ack, Cause, Congestion, Context, Delivery, Lost, RecoveryEnd, Window};
 
 mod cubic;
 mod reno;
@@ -10,9 +12,9 @@ pub use reno::Reno;
 
 /// A congestion-control algorithm. It owns [`Window`] and nothing else of the sender.
 ///
-/// The sender runs slow start itself (see [`crate::slow_start`]) while `cwnd < ssthresh`, unless
-/// [`CongestionControl::runs_slow_start`] says the algorithm does it; window validation decides whether the window may
-/// grow at all. Windows are in bytes.
+/// The sender runs slow start itself (see [`crate::slow_start`]) while `cwnd < ssthresh`, and brings the window down in
+/// recoveries, unless [`CongestionControl::scope`] says that the algorithm does; window validation decides whether the
+/// window may grow at all. Windows are in bytes.
 pub trait CongestionControl: Send {
     /// The connection is established: `window.cwnd` is the initial window.
     fn on_start(&mut self, _window: &mut Window, _ctx: &Context) {}
@@ -41,10 +43,39 @@ pub trait CongestionControl: Send {
     /// Sending resumes after the sender had nothing outstanding for `idle` nanoseconds.
     fn on_idle_end(&mut self, _window: &mut Window, _ctx: &Context, _idle: crate::Nanos) {}
 
-    /// Whether the algorithm also grows the window below ssthresh.
-    fn runs_slow_start(&self) -> bool {
-        false
+    /// What the algorithm does itself, and what it is to be told. Asked once.
+    fn scope(&self) -> Scope {
+        Scope::default()
     }
+
+    /// An acknowledgment told of deliveries, in whatever phase; before losses that it shows are answered, and before
+    /// [`CongestionControl::on_ack`]. Only with [`Scope::deliveries`].
+    fn on_delivery(&mut self, _window: &mut Window, _delivery: &Delivery) {}
+
+    /// A segment is deemed lost; after [`CongestionControl::on_delivery`] of the acknowledgment that showed it. Only with
+    /// [`Scope::losses`].
+    fn on_lost(&mut self, _window: &mut Window, _lost: &Lost) {}
+
+    /// A segment with payload was sent, for the first time or again; `ctx` is the state after. Only with [`Scope::sends`].
+    fn on_sent(&mut self, _window: &mut Window, _ctx: &Context) {}
+}
+
+/// What a congestion control does itself beyond avoidance, and what it is told beyond the events that every one is told.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Scope {
+    /// It grows the window below ssthresh, too.
+    pub slow_start: bool,
+    /// The window is as it says in every phase: recoveries, timeouts and restarts after idle retransmit, but move it only as
+    /// far as the algorithm answers their events.
+    pub window: bool,
+    /// It is told of every delivery.
+    pub deliveries: bool,
+    /// Deliveries come with a sample of the delivery rate.
+    pub rate: bool,
+    /// It is told of every loss.
+    pub losses: bool,
+    /// It is told of every segment sent.
+    pub sends: bool,
 }
 
 /// Puts back the window `before`, as far as `window` is not larger.
@@ -67,6 +98,66 @@ pub(crate) fn is_gentle(event: &Congestion) -> bool {
     event.abe && event.cause == Cause::Ecn
 }
 
+/// A constant of an algorithm that a scenario may set.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Parameter {
+    /// Name in scenarios.
+    pub name: &'static str,
+    /// One line on what it is, with its unit.
+    pub summary: &'static str,
+    /// The value where none is given, as `source` of the entry, or this parameter's summary, says.
+    pub default: f64,
+    /// The least and the largest value that makes sense.
+    pub range: (f64, f64),
+}
+
+/// The values of an entry's parameters, in their order.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Values {
+    parameters: &'static [Parameter],
+    values: Vec<f64>,
+}
+
+impl Values {
+    /// The defaults of `entry`.
+    pub fn defaults(entry: &'static Entry) -> Values {
+        let parameters = entry.parameters;
+        Values { parameters, values: parameters.iter().map(|parameter| parameter.default).collect() }
+    }
+
+    /// The defaults of `entry` but for those `given`.
+    ///
+    /// # Errors
+    ///
+    /// Says what is accepted where a name is unknown or a value is out of its range.
+    pub fn given(entry: &'static Entry, given: &[(&str, f64)]) -> Result<Values, String> {
+        let mut values = Values::defaults(entry);
+        for &(name, value) in given {
+            let Some(index) = entry.parameters.iter().position(|parameter| parameter.name == name) else {
+                let names: Vec<&str> = entry.parameters.iter().map(|parameter| parameter.name).collect();
+                let accepted = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+                return Err(format!("{} has no parameter {name}; it has {accepted}", entry.name));
+            };
+            let (least, most) = entry.parameters[index].range;
+            if !(least..=most).contains(&value) {
+                return Err(format!("{name} of {} is {value}; accepted is {least} to {most}", entry.name));
+            }
+            values.values[index] = value;
+        }
+        Ok(values)
+    }
+
+    /// The value of a parameter of the entry.
+    ///
+    /// # Panics
+    ///
+    /// Panics where the entry has no such parameter.
+    pub fn get(&self, name: &str) -> f64 {
+        let index = self.parameters.iter().position(|parameter| parameter.name == name);
+        self.values[index.expect("a parameter of the entry")]
+    }
+}
+
 /// An entry of the catalogue.
 pub struct Entry {
     /// Name in scenarios.
@@ -75,8 +166,45 @@ pub struct Entry {
     pub summary: &'static str,
     /// Where it is specified.
     pub source: &'static str,
+    /// What scenarios may set.
+    pub parameters: &'static [Parameter],
     /// Makes one for a connection.
-    pub make: fn() -> Box<dyn CongestionControl>,
+    pub make: fn(&Values) -> Box<dyn CongestionControl>,
+}
+
+/// A congestion control that connections can be given: one of the catalogue with its parameters, or somebody's own.
+#[derive(Clone)]
+pub struct Algorithm {
+    name: Arc<str>,
+    make: Arc<dyn Fn() -> Box<dyn CongestionControl> + Send + Sync>,
+}
+
+impl Algorithm {
+    /// One that is not in the catalogue. `make` makes one for a connection.
+    pub fn custom(name: &str, make: impl Fn() -> Box<dyn CongestionControl> + Send + Sync + 'static) -> Algorithm {
+        Algorithm { name: name.into(), make: Arc::new(make) }
+    }
+
+    /// One of the catalogue with `values` for its parameters.
+    pub fn with(entry: &'static Entry, values: Values) -> Algorithm {
+        Algorithm::custom(entry.name, move || (entry.make)(&values))
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// One for a connection.
+    pub fn make(&self) -> Box<dyn CongestionControl> {
+        (self.make)()
+    }
+}
+
+impl From<&'static Entry> for Algorithm {
+    fn from(entry: &'static Entry) -> Algorithm {
+        Algorithm::with(entry, Values::defaults(entry))
+    }
 }
 
 /// Every algorithm, by name.

@@ -10,7 +10,8 @@ pub(super) const ENTRY: Entry = Entry {
     name: "reno",
     summary: "additive increase of one segment a round trip, decrease by half",
     source: "RFC 5681 section 3.1",
-    make: || Box::new(Reno::default()),
+    parameters: &[],
+    make: |_| Box::new(Reno::default()),
 };
 
 /// The standard congestion control.

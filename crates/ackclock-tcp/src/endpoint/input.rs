@@ -191,6 +191,7 @@ impl Endpoint {
             pure: segment.len == 0 && !segment.flags.has(Flags::FIN),
             dsack: None,
             echo: None,
+            forward_delay: None,
             congestion: false,
             marked: 0,
         }
@@ -212,7 +213,8 @@ impl Endpoint {
             if self.uses_ecn() && !handshake { self.feedback(segment, acked) } else { (false, 0) };
         let echo = self.echo(now, segment);
         let plain = self.arrival(segment, ack, sacks.blocks());
-        let arrival = Arrival { dsack: sacks.duplicate, echo, congestion, marked, ..plain };
+        let forward_delay = self.forward_delay(segment);
+        let arrival = Arrival { dsack: sacks.duplicate, echo, forward_delay, congestion, marked, ..plain };
         self.sender.on_ack(now, &arrival, obs)
     }
 
@@ -254,6 +256,7 @@ impl Endpoint {
             pure: false,
             dsack: sacks.duplicate,
             echo: None,
+            forward_delay: None,
             congestion: false,
             marked: 0,
         };

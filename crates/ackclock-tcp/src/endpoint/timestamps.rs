@@ -90,4 +90,10 @@ impl Endpoint {
         }
         segment.timestamps.filter(|stamps| stamps.ecr != 0).and_then(|stamps| self.stamps.sent_at(now, stamps.ecr))
     }
+
+    /// The peer's clock when it sent `segment` less ours when what it echoes was sent; `None` without timestamps.
+    pub(super) fn forward_delay(&self, segment: &Segment) -> Option<i64> {
+        let stamps = segment.timestamps.filter(|stamps| self.uses.has(Uses::TIMESTAMPS) && stamps.ecr != 0)?;
+        Some(i64::from(stamps.val.wrapping_sub(stamps.ecr) as i32) * MILLISECOND as i64)
+    }
 }

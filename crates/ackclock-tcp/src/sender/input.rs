@@ -24,6 +24,8 @@ pub(crate) struct Arrival<'a> {
     pub dsack: Option<(u64, u64)>,
     /// When, by the clock of our timestamps, the segment left that this one echoes (TSecr of RFC 7323).
     pub echo: Option<Nanos>,
+    /// How long what this one echoes was on its way to the peer, up to a constant ([`crate::context::Delivery`]).
+    pub forward_delay: Option<i64>,
     /// Whether congestion is echoed: ECE of RFC 3168, or newly marked packets of AccECN.
     pub congestion: bool,
     /// Bytes newly reported as having arrived with a mark.
@@ -163,6 +165,9 @@ impl Sender {
         same_window: bool,
         obs: &mut O,
     ) -> bool {
+        if self.tells_sent {
+            self.check_application_limited();
+        }
         let cwnd_limited = self.una < self.limited_until;
         let advanced = arrival.ack > self.una;
         let bare = !advanced && arrival.pure && same_window && arrival.ack == self.una && arrival.dsack.is_none();
@@ -194,7 +199,9 @@ impl Sender {
         if repaired {
             // RFC 8985 section 7.4.2: the probe has repaired a loss, which is as good a sign of congestion as any.
             self.reduce(now, Cause::Loss, &delivered);
-            self.window.cwnd = self.window.ssthresh;
+            if !self.scope.window {
+                self.window.cwnd = self.window.ssthresh;
+            }
             self.rare.counts.losses_repaired_by_probes += 1;
             may_grow = false;
         }
@@ -209,6 +216,12 @@ impl Sender {
                 cwnd_limited,
                 marked: arrival.marked,
             };
+            if self.scope.deliveries {
+                self.tell_delivered(now, &ack, &delivered, arrival.forward_delay);
+                if lost > 0 {
+                    self.tell_lost(now, lost);
+                }
+            }
             let growth = self.validation.on_ack(&mut self.window, &ack);
             if may_grow && self.careful.as_ref().is_none_or(|careful| careful.may_grow()) {
                 let acked = if adapts { delivered.newly } else { delivered.acked };
@@ -252,10 +265,13 @@ impl Sender {
     /// Takes what is acknowledged off the scoreboard, and marks what is SACKed.
     fn take_off(&mut self, now: Nanos, arrival: &Arrival<'_>, advanced: bool, arrived: &mut Arrived) -> Delivered {
         let min_rtt = self.rtt.min();
-        let Rare { rack, .. } = &mut *self.rare;
+        let Rare { rack, rate, .. } = &mut *self.rare;
         let uses_rack = self.rack;
         let mut see = |entry: &Entry, cumulative: bool| {
             arrived.see(entry, cumulative);
+            if let Some(rate) = rate {
+                rate.on_arrival(entry);
+            }
             if uses_rack {
                 rack.on_arrival(now, entry, arrival.echo, min_rtt);
             }
@@ -394,7 +410,7 @@ impl Sender {
     fn grow(&mut self, ack: &Ack, growth: Growth) {
         let (before, may_grow) = (self.window.cwnd, growth != Growth::Forbidden);
         let mut acked = ack.acked;
-        if self.window.in_slow_start() && !self.runs_slow_start {
+        if self.window.in_slow_start() && !self.scope.slow_start {
             acked = self.slow_start.on_ack(&mut self.window, ack, may_grow);
         }
         if may_grow && acked > 0 {

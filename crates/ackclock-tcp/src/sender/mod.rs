@@ -10,6 +10,7 @@ mod nagle;
 mod output;
 mod push;
 mod rack;
+mod rate;
 mod recovery;
 mod reduction;
 mod reordering;
@@ -22,7 +23,7 @@ mod tlp;
 mod undo;
 
 use crate::careful_resume::CarefulResume;
-use crate::cc::CongestionControl;
+use crate::cc::{CongestionControl, Scope};
 use crate::config::{Config, EcnMode, ReductionBase, Restart, RtoRule};
 use crate::context::{Context, Window};
 use crate::pacing::{Pacer, Pacing};
@@ -61,6 +62,7 @@ struct Rare {
     tlp: tlp::Tlp,
     undo: undo::Undo,
     reordering: reordering::Reordering,
+    rate: Option<rate::Rate>,
     counts: Counts,
     /// A retransmission was found lost by the acknowledgment in hand.
     lost_retransmission: bool,
@@ -92,13 +94,16 @@ pub(crate) struct Sender {
     sack: bool,
     /// Whether the pacer held back the last poll.
     pacing: bool,
-    runs_slow_start: bool,
+    /// What the congestion control does itself and is told.
+    scope: Scope,
+    /// Whether anybody wants to know of every segment sent.
+    tells_sent: bool,
     watches_sending: bool,
     restart: Restart,
     phase: Phase,
     /// What `rto_at` stands for.
     timer: Timer,
-    /// Whether RACK, a probe or Linux's RTT samples look at every acknowledgment.
+    /// Whether RACK, a probe, Linux's RTT samples or the congestion control look at every acknowledgment.
     watches: bool,
     /// Choices of the configuration.
     rack: bool,
@@ -151,7 +156,16 @@ impl Sender {
     /// A sender with nothing written, before the connection is established.
     pub fn new(config: &Config) -> Sender {
         let mss = u64::from(config.mss);
-        let cc = (config.cc.make)();
+        let cc = config.cc.make();
+        let scope = cc.scope();
+        let samples_rate = scope.rate || scope.losses;
+        let tells_deliveries = scope.deliveries || samples_rate;
+        // A window that is the algorithm's own comes down as the algorithm says, not by the recovery's rule.
+        let reduction = match config.recovery {
+            Recovery::NewReno => Recovery::NewReno,
+            _ if scope.window => Recovery::Sack,
+            rule => rule,
+        };
         let validation = (config.validation.make)();
         Sender {
             una: 0,
@@ -172,7 +186,7 @@ impl Sender {
             rto_at: NEVER,
             last_sent: 0,
             timer: Timer::Rto,
-            watches: config.rack || config.tlp || config.rto_rule == RtoRule::Linux,
+            watches: config.rack || config.tlp || config.rto_rule == RtoRule::Linux || tells_deliveries,
             rack: config.rack,
             tlp: config.tlp,
             frto: config.frto,
@@ -193,9 +207,10 @@ impl Sender {
             seen: input::SeenBlocks::default(),
             small: nagle::Small::new(config),
             marks: push::Marks::default(),
-            runs_slow_start: cc.runs_slow_start(),
+            scope,
+            tells_sent: samples_rate || scope.sends,
             watches_sending: config.validation.watches_sending,
-            restart: if config.validation.replaces_restart { Restart::Off } else { config.restart },
+            restart: if config.validation.replaces_restart || scope.window { Restart::Off } else { config.restart },
             cc,
             slow_start: (config.slow_start.make)(),
             careful: None,
@@ -204,11 +219,12 @@ impl Sender {
             stats: Stats::default(),
             rare: Box::new(Rare {
                 episode: Episode::default(),
-                reduction: reduction::Reduction::new(config.recovery),
+                reduction: reduction::Reduction::new(reduction),
                 rack: rack::Rack::default(),
                 tlp: tlp::Tlp::default(),
                 undo: undo::Undo::new(config),
                 reordering: reordering::Reordering::new(config),
+                rate: samples_rate.then(rate::Rate::default),
                 counts: Counts::default(),
                 lost_retransmission: false,
             }),

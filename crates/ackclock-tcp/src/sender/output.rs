@@ -29,8 +29,12 @@ impl Sender {
         let rate = self.pacer.rate(&self.window, self.rtt.srtt());
         self.pacer.on_sent(now, u64::from(sent.len) + overhead, rate);
         self.last_sent = now;
+        let bytes = u64::from(sent.len) + u64::from(sent.fin);
         if matches!(self.phase, Phase::Fast | Phase::Cwr) {
-            self.rare.reduction.on_sent(u64::from(sent.len) + u64::from(sent.fin));
+            self.rare.reduction.on_sent(bytes);
+        }
+        if self.tells_sent {
+            self.tell_sent(now, sent.offset, bytes);
         }
         Some(sent)
     }
@@ -222,6 +226,9 @@ impl Sender {
     /// Sending resumes with nothing outstanding: restart after idle and window validation.
     fn resume<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
         let idle = now - self.last_sent;
+        if self.tells_sent {
+            self.check_application_limited();
+        }
         let ctx = self.context(now);
         self.cc.on_idle_end(&mut self.window, &ctx, idle);
         self.validation.before_send(&mut self.window, &ctx, idle);

@@ -302,6 +302,7 @@ impl Sender {
                 Verdict::Spurious => spurious = true,
                 // Linux leaves the window as slow start has made it.
                 Verdict::Real if news.eager || complete => {}
+                Verdict::Real if self.scope.window => {}
                 Verdict::Real => self.window.cwnd = 3 * self.mss,
             }
         }
@@ -352,7 +353,7 @@ impl Sender {
     fn end_fast_recovery(&mut self, now: Nanos, undone: bool) {
         let restored = self.window;
         if !undone {
-            if !self.sack && !self.rare.reduction.is_gradual() {
+            if !self.sack && !self.rare.reduction.is_gradual() && !self.scope.window {
                 // RFC 6582 section 3.2 step 3, full acknowledgment, option 1: no burst after recovery.
                 let flight = self.flight_size().max(self.mss) + self.mss;
                 self.window.cwnd = self.window.ssthresh.min(flight);
@@ -408,6 +409,9 @@ impl Sender {
         self.rare.rack.look_again();
         let Detected { lost, .. } = self.detect_losses(now, &Delivered::default());
         obs.event(now, Event::ReorderingTimeout { lost });
+        if self.scope.deliveries {
+            self.tell_lost(now, lost);
+        }
         if lost > 0 {
             if self.phase != Phase::Fast {
                 self.enter_fast_recovery(now, &Delivered::default(), obs);
@@ -456,12 +460,19 @@ impl Sender {
         if self.phase == Phase::Open {
             self.rare.reordering.on_timeout(self.board.segments_sacked());
         }
+        let lost_before = self.board.lost();
         self.mark_timed_out(now);
         if first {
             self.begin_undo(Some(before), true);
         }
-        // Linux's form of one segment: with RACK, what was sent lately is not lost and stays in the network.
-        self.window.cwnd = self.pipe() + self.mss;
+        if self.scope.deliveries {
+            let marked = self.board.lost() - lost_before;
+            self.tell_lost(now, marked);
+        }
+        if !self.scope.window {
+            // Linux's form of one segment: with RACK, what was sent lately is not lost and stays in the network.
+            self.window.cwnd = self.pipe() + self.mss;
+        }
         self.validation.on_timeout(&mut self.window, &event);
         self.slow_start.on_timeout(&event);
         self.with_careful(|careful, window, _| careful.on_timeout(window));

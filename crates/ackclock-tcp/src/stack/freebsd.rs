@@ -73,7 +73,7 @@ fn freebsd() -> Config {
         receive_buffer_max: 2 << 20,
         delayed_ack: 40 * MILLISECOND,
         keepalive: Some(Keepalive { idle: 7200 * SECOND, interval: 75 * SECOND, probes: 8 }),
-        cc: cc::by_name("cubic").expect("in the catalogue"),
+        cc: cc::by_name("cubic").expect("in the catalogue").into(),
         ..rfc::config()
     }
 }
@@ -85,7 +85,7 @@ fn freebsd_2014() -> Config {
         recovery: Recovery::Sack,
         ecn: EcnMode::Off,
         delayed_ack: 100 * MILLISECOND,
-        cc: cc::by_name("reno").expect("in the catalogue"),
+        cc: cc::by_name("reno").expect("in the catalogue").into(),
         ..freebsd()
     }
 }

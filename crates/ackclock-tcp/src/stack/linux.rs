@@ -114,7 +114,7 @@ fn linux() -> Config {
         quick_acks: 16,
         conformance: Conformance::Linux,
         restart: Restart::Off,
-        cc: cc::by_name("cubic-linux").expect("in the catalogue"),
+        cc: cc::by_name("cubic-linux").expect("in the catalogue").into(),
         slow_start: slow_start::by_name("hystart").expect("in the catalogue"),
         validation: validation::by_name("linux").expect("in the catalogue"),
         ..rfc::config()
@@ -123,7 +123,7 @@ fn linux() -> Config {
 
 fn linux_3_12() -> Config {
     Config {
-        cc: cc::by_name("cubic").expect("in the catalogue"),
+        cc: cc::by_name("cubic").expect("in the catalogue").into(),
         recovery: Recovery::PrrSsrb,
         early_retransmit: true,
         rack: false,

@@ -112,7 +112,7 @@ pub(super) fn config() -> Config {
         restart: Restart::Rfc5681,
         pacing: Pacing::Off,
         careful_resume: None,
-        cc: cc::by_name("reno").expect("in the catalogue"),
+        cc: cc::by_name("reno").expect("in the catalogue").into(),
         slow_start: slow_start::by_name("standard").expect("in the catalogue"),
         validation: validation::by_name("none").expect("in the catalogue"),
     }

@@ -63,7 +63,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         format!("after {idle}, every {interval}, {} times", keepalive.probes)
     });
     vec![
-        ("cc", cc.name.to_owned()),
+        ("cc", cc.name().to_string()),
         ("slow_start", slow_start.name.to_owned()),
         ("validation", validation.name.to_owned()),
         ("restart", restart_name(*restart).to_owned()),

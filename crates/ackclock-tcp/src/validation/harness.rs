@@ -92,7 +92,7 @@ impl Sender {
     }
 
     pub fn with_cc(rule: &str, cc: &str) -> Sender {
-        Sender::new(rule, (cc::by_name(cc).expect("a congestion control").make)())
+        Sender::new(rule, cc::Algorithm::from(cc::by_name(cc).expect("a congestion control")).make())
     }
 
     pub fn flight(&self) -> u64 {

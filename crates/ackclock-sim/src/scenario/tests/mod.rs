@@ -116,10 +116,13 @@ fn tcp_is_the_stack_with_what_the_flow_overrides() {
         scenario.flows[2].tcp_config(scenario.packet_size)
     };
     let rfc = tcp(&[]);
-    assert_eq!((rfc.mss, rfc.cc.name, rfc.validation.name, rfc.restart), (1_460, "reno", "none", Restart::Rfc5681));
+    assert_eq!(
+        (rfc.mss, &**rfc.cc.name(), rfc.validation.name, rfc.restart),
+        (1_460, "reno", "none", Restart::Rfc5681)
+    );
     assert_eq!(tcp(&[("packet_size", "1400B")]).mss, 1_360);
     let linux = tcp(&[("flows[2].stack", "linux"), ("flows[2].validation", "newcwv")]);
-    assert_eq!((linux.cc.name, linux.min_rto, linux.quick_acks), ("cubic-linux", 200_000_000, 16));
+    assert_eq!((&**linux.cc.name(), linux.min_rto, linux.quick_acks), ("cubic-linux", 200_000_000, 16));
     assert_eq!((linux.validation.name, linux.restart), ("newcwv", Restart::Off));
     let own = tcp(&[
         ("flows[2].cc", "cubic"),
@@ -136,7 +139,7 @@ fn tcp_is_the_stack_with_what_the_flow_overrides() {
         ("flows[2].restart_after_idle", "raises-ssthresh"),
         ("flows[2].mss", "1000B"),
     ]);
-    assert_eq!((own.cc.name, own.initial_window, own.mss, own.sack), ("cubic", 3, 1_000, false));
+    assert_eq!((&**own.cc.name(), own.initial_window, own.mss, own.sack), ("cubic", 3, 1_000, false));
     assert_eq!((own.initial_rto, own.min_rto, own.max_rto), (3_000_000_000, 300_000_000, 90_000_000_000));
     assert_eq!((own.receive_buffer, own.delayed_ack, own.ack_every, own.quick_acks), (65_536, 0, 1, 4));
     assert_eq!(own.restart, Restart::RaisesSsthresh);

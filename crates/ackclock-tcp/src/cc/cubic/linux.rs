@@ -13,7 +13,8 @@ pub(in crate::cc) const ENTRY: Entry = Entry {
     name: "cubic-linux",
     summary: "cubic as Linux has it: a segment for so many acknowledged, and for twenty at most while W_max is unknown",
     source: "Linux net/ipv4/tcp_cubic.c, bictcp_update; net/ipv4/tcp_cong.c, tcp_cong_avoid_ai",
-    make: || Box::new(Linux::default()),
+    parameters: &[],
+    make: |_| Box::new(Linux::default()),
 };
 
 /// The factor of the multiplicative decrease (`beta`).

@@ -368,6 +368,17 @@ impl Scoreboard {
         Some((found.start, found.len))
     }
 
+    /// Whether anything deemed lost waits for its retransmission.
+    pub fn is_waiting(&self) -> bool {
+        self.waiting > 0
+    }
+
+    /// The segments deemed lost that were not retransmitted since: their offsets and lengths.
+    pub fn waiting(&self) -> impl Iterator<Item = (u64, u64)> {
+        let waits = |entry: &&Entry| entry.is(flag::LOST) && !entry.is(flag::RETRANSMITTED);
+        self.entries.iter().filter(waits).map(|entry| (entry.start, u64::from(entry.len)))
+    }
+
     /// The lowest segment below the highest SACKed one that was neither SACKed nor retransmitted and starts at or above
     /// `high_rxt`: rule 3 of NextSeg.
     pub fn next_unsacked(&self, high_rxt: u64) -> Option<(u64, u32)> {

@@ -374,7 +374,7 @@ fn floors_of_the_response() {
 fn the_response_does_not_depend_on_the_congestion_control() {
     for cc in crate::cc::CATALOGUE {
         let mut s = rate_limited(100, 10);
-        s.cc = (cc.make)();
+        s.cc = crate::cc::Algorithm::from(cc).make();
         s.send(60);
         s.wait(100 * MILLISECOND);
         s.lose();
@@ -397,7 +397,7 @@ fn a_sender_that_idled_past_its_samples_loses_as_non_validated() {
 #[test]
 fn a_timeout_in_the_non_validated_phase_is_standard() {
     let mut s = rate_limited(100, 10);
-    s.cc = (crate::cc::by_name("reno").unwrap().make)();
+    s.cc = crate::cc::Algorithm::from(crate::cc::by_name("reno").unwrap()).make();
     s.send(60);
     s.wait(SECOND);
     s.timeout(true);
