@@ -119,26 +119,34 @@ impl Link {
     /// Why it does not.
     #[inline]
     pub fn offer(&mut self, at: Nanos, size: u32) -> Result<Passage, DropCause> {
-        if let Some(counted) = &mut self.counted {
-            let Counted { queue, loss, accepted } = &mut **counted;
-            if loss.as_mut().is_some_and(RandomLoss::strikes) {
-                accepted.losses += 1;
-                return Err(DropCause::Loss);
-            }
-            let start = self.transmitter.free_at();
-            if start <= at {
-                queue.pass(size);
-            } else if queue.admits(at, size) {
-                queue.push(start, size);
-            } else {
-                accepted.queue_drops += 1;
-                return Err(DropCause::Queue);
-            }
-            accepted.packets += 1;
-            accepted.bytes += u64::from(size);
+        if self.counted.is_some() {
+            self.count(at, size)?;
         }
         let service = self.transmitter.transmit(at, size);
         Ok(Passage { start: service.start, departure: service.end, arrival: service.end.saturating_add(self.delay) })
+    }
+
+    /// The part of [`Link::offer`] that is for links with a limit or counts.
+    #[inline(never)]
+    fn count(&mut self, at: Nanos, size: u32) -> Result<(), DropCause> {
+        let Some(counted) = &mut self.counted else { return Ok(()) };
+        let Counted { queue, loss, accepted } = &mut **counted;
+        if loss.as_mut().is_some_and(RandomLoss::strikes) {
+            accepted.losses += 1;
+            return Err(DropCause::Loss);
+        }
+        let start = self.transmitter.free_at();
+        if start <= at {
+            queue.pass(size);
+        } else if queue.admits(at, size) {
+            queue.push(start, size);
+        } else {
+            accepted.queue_drops += 1;
+            return Err(DropCause::Queue);
+        }
+        accepted.packets += 1;
+        accepted.bytes += u64::from(size);
+        Ok(())
     }
 
     /// What the link has carried by `at`, no earlier than the last offer; `None` where it keeps no counts.

@@ -52,13 +52,13 @@ impl<K: Copy, T: Copy> Flight<K, T> {
     /// Above 2^32 - 1 items in flight.
     #[inline]
     pub fn push(&mut self, pipe: &mut Pipe, key: K, item: T) -> bool {
-        let slot = Slot { item, behind: NONE, key_behind: key };
+        // Made in each place, not once for both: what may be passed on by reference is made in memory, and copied.
         let place = match self.free.pop() {
             Some(place) => {
-                self.slots[place as usize] = slot;
+                self.slots[place as usize] = Slot { item, behind: NONE, key_behind: key };
                 place
             }
-            None => self.add(slot),
+            None => self.add(Slot { item, behind: NONE, key_behind: key }),
         };
         let alone = pipe.first == NONE;
         if alone {

@@ -137,21 +137,10 @@ impl Endpoint {
                 self.refuse(segment);
                 return false;
             }
-            self.establish(now, progress, obs);
-            if self.uses.has(Uses::ACCECN) {
-                self.cold.marks.sends_ect &= !self.cold.acc.start_server(segment, bits(segment.flags));
-                handshake = AccEcn::is_handshake(segment);
-            }
+            handshake = self.take_handshake(now, segment, progress, obs);
         }
         let Some(ack) = ack.filter(|&ack| ack >= una) else {
-            // Old: nothing in it is news, but its payload may be, unless it is too old to be true (RFC 5961 section 5.2).
-            let too_old = u64::from(ahead.unsigned_abs()) > self.sender.largest_window();
-            if too_old {
-                self.challenge(now);
-            } else if segment.sack_count > 0 {
-                self.take_sacks(now, segment, obs);
-            }
-            return !too_old;
+            return self.take_old_ack(now, segment, ahead, obs);
         };
         if ack > self.sender.nxt() {
             if self.cold.config.conformance == Conformance::Rfc {
@@ -179,6 +168,36 @@ impl Endpoint {
             self.on_fin_acked(now, progress, obs);
         }
         true
+    }
+
+    /// The acknowledgment of our SYN-ACK. Whether it is the last segment of AccECN's handshake.
+    #[inline(never)]
+    fn take_handshake<O: Observer>(
+        &mut self,
+        now: Nanos,
+        segment: &Segment,
+        progress: &mut Progress,
+        obs: &mut O,
+    ) -> bool {
+        self.establish(now, progress, obs);
+        if !self.uses.has(Uses::ACCECN) {
+            return false;
+        }
+        self.cold.marks.sends_ect &= !self.cold.acc.start_server(segment, bits(segment.flags));
+        AccEcn::is_handshake(segment)
+    }
+
+    /// An acknowledgment of less than was acknowledged, by `ahead`: nothing in it is news, but its payload may be, unless it
+    /// is too old to be true (RFC 5961 section 5.2). False where the segment is to be dropped.
+    #[inline(never)]
+    fn take_old_ack<O: Observer>(&mut self, now: Nanos, segment: &Segment, ahead: i32, obs: &mut O) -> bool {
+        let too_old = u64::from(ahead.unsigned_abs()) > self.sender.largest_window();
+        if too_old {
+            self.challenge(now);
+        } else if segment.sack_count > 0 {
+            self.take_sacks(now, segment, obs);
+        }
+        !too_old
     }
 
     /// What the acknowledgment `ack` of a segment means to the sender, options apart.

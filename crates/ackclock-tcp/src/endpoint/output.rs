@@ -23,7 +23,7 @@ impl Endpoint {
             State::TimeWait | State::FinWait2 => {}
             _ => {
                 if self.uses.has(Uses::ACCECN) && self.cold.acc.awaits_pure_ack() && self.receiver.owes_ack() {
-                    return Some(self.bare_ack(now, self.sender.nxt(), obs));
+                    return Some(self.bare_ack_of(now, self.sender.nxt(), obs));
                 }
                 self.sender.reserve(self.options_len());
                 if let Some(sent) = self.sender.poll(now, HEADERS, obs) {
@@ -43,6 +43,7 @@ impl Endpoint {
         Some(self.bare_ack(now, self.sender.nxt(), obs))
     }
 
+    #[inline(never)]
     fn poll_due<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Segment {
         if self.due.has(Due::SYN) {
             return self.syn(now, obs);
@@ -56,16 +57,23 @@ impl Endpoint {
         }
         self.due.set(Due::PROBE, false);
         // A sequence number that was acknowledged: the peer drops the segment and answers with an ACK.
-        self.bare_ack(now, self.sender.una().wrapping_sub(1), obs)
+        self.bare_ack_of(now, self.sender.una().wrapping_sub(1), obs)
     }
 
     /// A segment with neither payload nor FIN, with the sequence number of `offset`.
+    #[inline(always)]
     fn bare_ack<O: Observer>(&mut self, now: Nanos, offset: u64, obs: &mut O) -> Segment {
         let mut segment = Segment::new(Flags::ACK);
         segment.seq = self.wire(offset);
         self.finish(now, &mut segment, false);
         obs.event(now, Event::Sent { segment: &segment, offset: self.sender.nxt(), retransmission: false });
         segment
+    }
+
+    /// The same where it is rare.
+    #[inline(never)]
+    fn bare_ack_of<O: Observer>(&mut self, now: Nanos, offset: u64, obs: &mut O) -> Segment {
+        self.bare_ack(now, offset, obs)
     }
 
     #[inline]
@@ -75,11 +83,7 @@ impl Endpoint {
         segment.len = sent.len;
         if sent.fin {
             segment.flags = segment.flags.with(Flags::FIN);
-            match self.state {
-                State::Established => self.enter(now, State::FinWait1, obs),
-                State::CloseWait => self.enter(now, State::LastAck, obs),
-                _ => {}
-            }
+            self.on_fin_sent(now, obs);
         }
         if self.sender.pushes(&sent) {
             segment.flags = segment.flags.with(Flags::PSH);
@@ -98,12 +102,23 @@ impl Endpoint {
         segment
     }
 
+    #[inline(never)]
+    fn on_fin_sent<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
+        match self.state {
+            State::Established => self.enter(now, State::FinWait1, obs),
+            State::CloseWait => self.enter(now, State::LastAck, obs),
+            _ => {}
+        }
+    }
+
     /// Bytes that options of the next segment take from its payload, timestamps apart.
     #[inline]
     fn options_len(&self) -> u32 {
-        if !self.uses.has(Uses::ACCECN) && !self.receiver.reports() {
-            return 0;
-        }
+        if self.uses.has(Uses::ACCECN) || self.receiver.reports() { self.options_len_of_some() } else { 0 }
+    }
+
+    #[inline(never)]
+    fn options_len_of_some(&self) -> u32 {
         let blocks = self.receiver.blocks_due(self.most_blocks());
         if self.uses.has(Uses::ACCECN) {
             let (blocks, option) = self.share_options(blocks);

@@ -124,6 +124,17 @@ impl Receiver {
     #[inline]
     pub fn on_data(&mut self, now: Nanos, payload: &Payload) {
         let whole = payload.start + u64::from(payload.len);
+        let before = self.stream.next();
+        if payload.start == before && whole <= self.edge && !payload.fin && self.fin.is_none() && self.stream.append(whole) {
+            // In order, and nothing else is the matter.
+            return self.on_progress(now, payload, before, false);
+        }
+        self.on_dubious_data(now, payload, whole);
+    }
+
+    /// Any other payload, or a FIN.
+    #[inline(never)]
+    fn on_dubious_data(&mut self, now: Nanos, payload: &Payload, whole: u64) {
         // There is nothing after a FIN.
         let end = whole.min(self.edge).min(self.fin.unwrap_or(u64::MAX));
         let had_gap = self.stream.has_gap();
@@ -145,20 +156,27 @@ impl Receiver {
         }
         let has_gap = self.stream.has_gap();
         self.out_of_order += u32::from(payload.start > before);
+        self.on_progress(now, payload, before, had_gap || has_gap || fin);
+        if fin {
+            self.acks.on_fin();
+        }
+    }
+
+    /// New data, or a FIN, has arrived; `before` was the next offset, and `urgent` is whether it is acknowledged at once.
+    #[inline]
+    fn on_progress(&mut self, now: Nanos, payload: &Payload, before: u64, urgent: bool) {
+        let next = self.stream.next();
         let arrived = Arrived {
             now,
             len: payload.len,
             in_order: next - before,
             push: payload.push,
-            urgent: had_gap || has_gap || fin,
+            urgent,
             rto: payload.rto,
             srtt: payload.srtt,
             window: self.edge - before,
         };
         self.acks.on_arrival(&arrived);
-        if fin {
-            self.acks.on_fin();
-        }
         if let Some(tuning) = &mut self.tuning
             && next > before
         {

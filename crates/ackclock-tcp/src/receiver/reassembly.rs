@@ -26,6 +26,16 @@ impl Reassembly {
         !self.ranges.is_empty()
     }
 
+    /// Adds what lies up to `end`, if there is no gap and something lies there.
+    #[inline]
+    pub fn append(&mut self, end: u64) -> bool {
+        let appends = end > self.next && self.ranges.is_empty();
+        if appends {
+            self.next = end;
+        }
+        appends
+    }
+
     /// Adds `[start, end)`. Returns whether any of it is new.
     #[inline]
     pub fn insert(&mut self, start: u64, end: u64) -> bool {

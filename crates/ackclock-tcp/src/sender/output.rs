@@ -19,12 +19,10 @@ impl Sender {
             self.pacing = true;
             return None;
         }
-        let sent = match self.phase {
-            _ if self.probe_due => self.send_probe(now, obs),
-            Phase::Open => self.new_data(now, self.open_allowance(), obs),
-            Phase::Cwr => self.new_data(now, self.window.cwnd, obs),
-            Phase::Fast => self.poll_fast(now, obs),
-            Phase::Loss => self.poll_loss(now, obs),
+        let sent = if self.phase == Phase::Open && !self.probe_due {
+            self.new_data(now, self.open_allowance(), obs)
+        } else {
+            self.poll_rarely(now, obs)
         }?;
         let rate = self.pacer.rate(&self.window, self.rtt.srtt());
         self.pacer.on_sent(now, u64::from(sent.len) + overhead, rate);
@@ -37,6 +35,23 @@ impl Sender {
             self.tell_sent(now, sent.offset, bytes);
         }
         Some(sent)
+    }
+
+    /// What leaves while losses are repaired or the window is reduced. Apart, as is what it has in common with what mostly
+    /// leaves, so that the latter is small.
+    #[inline(never)]
+    fn poll_rarely<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Transmission> {
+        match self.phase {
+            _ if self.probe_due => self.send_probe(now, obs),
+            Phase::Open | Phase::Cwr => self.new_data_rarely(now, self.window.cwnd, obs),
+            Phase::Fast => self.poll_fast(now, obs),
+            Phase::Loss => self.poll_loss(now, obs),
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn new_data_rarely<O: Observer>(&mut self, now: Nanos, allowance: u64, obs: &mut O) -> Option<Transmission> {
+        self.new_data(now, allowance, obs)
     }
 
     /// Options take `bytes` from the payload of the next new segment.
@@ -96,7 +111,7 @@ impl Sender {
             return None;
         }
         // Rule 2.
-        if let Some(sent) = self.new_data(now, allowance, obs) {
+        if let Some(sent) = self.new_data_rarely(now, allowance, obs) {
             return Some(sent);
         }
         // With RACK, time says what is lost: RFC 6675 is not to be used beside it (RFC 8985 section 9.2).
@@ -128,7 +143,7 @@ impl Sender {
             return None;
         }
         if self.rare.episode.frto == Frto::SecondAck {
-            let sent = self.new_data(now, self.window.cwnd, obs);
+            let sent = self.new_data_rarely(now, self.window.cwnd, obs);
             if sent.is_some() || self.nxt > self.rare.episode.point {
                 return sent;
             }
@@ -136,7 +151,7 @@ impl Sender {
         }
         match self.board.next_lost() {
             Some(segment) => Some(self.retransmit(now, segment)),
-            None => self.new_data(now, self.window.cwnd, obs),
+            None => self.new_data_rarely(now, self.window.cwnd, obs),
         }
     }
 
@@ -163,7 +178,7 @@ impl Sender {
     // Inline, so that the answer stays in registers: written to memory field by field and read back as a whole it stalls
     // the processor.
     #[inline(always)]
-    pub(super) fn new_data<O: Observer>(&mut self, now: Nanos, allowance: u64, obs: &mut O) -> Option<Transmission> {
+    fn new_data<O: Observer>(&mut self, now: Nanos, allowance: u64, obs: &mut O) -> Option<Transmission> {
         let end = self.end();
         if self.nxt >= end {
             return None;
@@ -224,6 +239,7 @@ impl Sender {
     }
 
     /// Sending resumes with nothing outstanding: restart after idle and window validation.
+    #[inline(never)]
     fn resume<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
         let idle = now - self.last_sent;
         if self.tells_sent {

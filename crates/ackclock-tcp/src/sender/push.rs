@@ -52,8 +52,7 @@ impl Sender {
         }
         let end = sent.offset + u64::from(sent.len);
         if sent.retransmission {
-            let after = self.marks.sent.partition_point(|&pushed| pushed <= sent.offset);
-            return self.marks.sent.get(after).is_some_and(|&pushed| pushed <= end);
+            return self.was_pushed(sent.offset, end);
         }
         let recorded = !self.marks.records.is_empty() && self.marks.records.contains(&end);
         let marked = end == self.written && !self.small.unmarked || recorded;
@@ -65,6 +64,14 @@ impl Sender {
         true
     }
 
+    /// Whether what was sent of `offset..end` carried PSH.
+    #[inline(never)]
+    fn was_pushed(&self, offset: u64, end: u64) -> bool {
+        let after = self.marks.sent.partition_point(|&pushed| pushed <= offset);
+        self.marks.sent.get(after).is_some_and(|&pushed| pushed <= end)
+    }
+
+    #[inline(never)]
     fn mark_pushed(&mut self, end: u64) {
         let una = self.una;
         while self.marks.sent.front().is_some_and(|&pushed| pushed <= una) {

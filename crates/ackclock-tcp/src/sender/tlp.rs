@@ -84,7 +84,7 @@ impl Sender {
             return None;
         }
         let timer = (self.timer, self.rto_at);
-        let new = self.new_data(now, u64::MAX, obs);
+        let new = self.new_data_rarely(now, u64::MAX, obs);
         // The retransmission timer runs beside the probe, not another probe's.
         (self.timer, self.rto_at) = timer;
         let sent = match new {
