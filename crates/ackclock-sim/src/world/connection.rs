@@ -7,25 +7,9 @@ use ackclock_tcp::{Config, Endpoint, NEVER, State};
 use crate::Nanos;
 use crate::app::{Conn, Side};
 
-/// One end of a connection with what the world keeps about it.
-#[repr(C)]
-pub(super) struct End {
-    /// Stream bytes the application has read.
-    pub read: u64,
-    /// When the timer event comes that the queue holds; the endpoint may have moved its timeout to later since.
-    pub armed: Nanos,
-    pub tcp: Endpoint,
-}
-
-impl End {
-    fn new(config: &Config, isn: u32) -> End {
-        End { tcp: Endpoint::new(config, isn), read: 0, armed: NEVER }
-    }
-
-    /// Whether this end needs nothing more from the other.
-    fn is_over(&self) -> bool {
-        matches!(self.tcp.state(), State::Closed | State::TimeWait | State::Listen)
-    }
+/// Whether this end needs nothing more from the other.
+fn is_over(end: &Endpoint) -> bool {
+    matches!(end.state(), State::Closed | State::TimeWait | State::Listen)
 }
 
 /// A connection between the two ends of a flow.
@@ -40,14 +24,18 @@ pub(super) struct Connection {
     pub closing: bool,
     /// First stage of the routes from the source and from the sink.
     pub stages: [u32; 2],
+    /// Stream bytes that the applications have read.
+    pub read: [u64; 2],
+    /// When the timer events come that the queue holds; the endpoints may have moved their timeouts to later since.
+    pub armed: [Nanos; 2],
     /// Source and sink.
-    pub ends: [End; 2],
+    pub ends: [Endpoint; 2],
 }
 
 impl Connection {
     /// Whether both ends are done: closed, or only waiting for stray segments.
     pub fn is_over(&self) -> bool {
-        self.closing && self.ends.iter().all(End::is_over)
+        self.closing && self.ends.iter().all(is_over)
     }
 }
 
@@ -77,8 +65,9 @@ impl Connections {
             self.places.push(None);
             (self.places.len() as u32 - 1, 0)
         });
-        let ends = isns.map(|isn| End::new(config, isn));
-        self.places[place as usize] = Some(Connection { generation, flow, conn, ends, stages, closing: false });
+        let ends = isns.map(|isn| Endpoint::new(config, isn));
+        self.places[place as usize] =
+            Some(Connection { generation, flow, conn, closing: false, stages, read: [0; 2], armed: [NEVER; 2], ends });
         (place, generation)
     }
 

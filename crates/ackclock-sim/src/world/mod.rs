@@ -3,7 +3,7 @@
 mod connection;
 mod flow;
 
-use ackclock_tcp::{NEVER, Progress};
+use ackclock_tcp::{Endpoint, NEVER, Progress};
 
 use crate::Nanos;
 use crate::app::{AppContext, AppTables, Application, Command, Conn, Side};
@@ -112,7 +112,7 @@ impl<O: Observer> World<O> {
         let side = side_of(packet.to());
         let who = Who { flow: connection.flow, conn: connection.conn, side };
         let mut tap = Tap { observer: &mut self.observer, who };
-        let progress = connection.ends[side as usize].tcp.on_segment(self.now, &segment, &mut tap);
+        let progress = connection.ends[side as usize].on_segment(self.now, &segment, &mut tap);
         self.follow_up(who.flow, packet.to(), progress);
     }
 
@@ -121,11 +121,11 @@ impl<O: Observer> World<O> {
         let Some(connection) = self.connections.get(number / 2) else { return };
         let side = side_of(number);
         let who = Who { flow: connection.flow, conn: connection.conn, side };
-        let end = &mut connection.ends[side as usize];
-        end.armed = NEVER;
+        let tcp = &mut connection.ends[side as usize];
+        connection.armed[side as usize] = NEVER;
         // The endpoint may have moved its timeout to later; then this event only makes way for the right one.
-        let progress = if end.tcp.next_timeout() <= self.now {
-            end.tcp.on_timeout(self.now, &mut Tap { observer: &mut self.observer, who })
+        let progress = if tcp.next_timeout() <= self.now {
+            tcp.on_timeout(self.now, &mut Tap { observer: &mut self.observer, who })
         } else {
             Progress::default()
         };
@@ -163,11 +163,12 @@ impl<O: Observer> World<O> {
         let Some(connection) = self.connections.get(number / 2) else { return };
         let (flow, conn, side) = (connection.flow, connection.conn, side_of(number));
         connection.closing |= progress.has(Progress::PEER_CLOSED) || progress.has(Progress::CLOSED);
-        let end = &mut connection.ends[side as usize];
-        let received = end.tcp.received();
-        if received > end.read {
-            end.tcp.read(self.now, received - end.read);
-            end.read = received;
+        let tcp = &mut connection.ends[side as usize];
+        let read = &mut connection.read[side as usize];
+        let received = tcp.received();
+        if received > *read {
+            tcp.read(self.now, received - *read);
+            *read = received;
         }
         if progress.has(Progress::CONNECTED) {
             self.call(flow, |app, ctx| app.on_connected(ctx, conn, side));
@@ -194,10 +195,10 @@ impl<O: Observer> World<O> {
                 Command::Open { conn, opener } => self.open(flow, conn, opener),
                 Command::Timer { at, token } => self.wake_at(flow, at, Wake::Timer(token)),
                 Command::Write { conn, side, bytes } => {
-                    self.act(flow, conn, side, |end, now| end.tcp.write(now, bytes));
+                    self.act(flow, conn, side, |tcp, now| tcp.write(now, bytes));
                 }
                 Command::Close { conn, side } => {
-                    self.act(flow, conn, side, |end, now| end.tcp.shutdown_write(now));
+                    self.act(flow, conn, side, |tcp, now| tcp.shutdown_write(now));
                 }
             }
         }
@@ -213,12 +214,12 @@ impl<O: Observer> World<O> {
         for side in [Side::Source, Side::Sink] {
             self.observer.opened(endpoint(place, side), generation, Who { flow, conn, side });
         }
-        self.act(flow, conn, opener.peer(), |end, _| end.tcp.listen());
-        self.act(flow, conn, opener, |end, now| end.tcp.connect(now));
+        self.act(flow, conn, opener.peer(), |tcp, _| tcp.listen());
+        self.act(flow, conn, opener, |tcp, now| tcp.connect(now));
     }
 
     /// Does something to an end of an open connection; a connection that is over takes nothing more.
-    fn act(&mut self, flow: u32, conn: Conn, side: Side, action: impl FnOnce(&mut connection::End, Nanos)) {
+    fn act(&mut self, flow: u32, conn: Conn, side: Side, action: impl FnOnce(&mut Endpoint, Nanos)) {
         let Some(&place) = self.flows[flow as usize].open.get(&conn) else { return };
         let Some(connection) = self.connections.get(place) else { return };
         action(&mut connection.ends[side as usize], self.now);
@@ -233,15 +234,16 @@ impl<O: Observer> World<O> {
         let side = side_of(number);
         let (stage, generation) = (connection.stages[side as usize], connection.generation);
         let who = Who { flow: connection.flow, conn: connection.conn, side };
-        let end = &mut connection.ends[side as usize];
+        let tcp = &mut connection.ends[side as usize];
+        let armed = &mut connection.armed[side as usize];
         let mut tap = Tap { observer: &mut self.observer, who };
-        while let Some(segment) = end.tcp.poll_transmit(self.now, &mut tap) {
+        while let Some(segment) = tcp.poll_transmit(self.now, &mut tap) {
             self.network.send(self.now, &segment, number ^ 1, generation, stage, tap.observer);
         }
         // A timer that moved to later is left alone: when its event comes, it is made anew.
-        let due = end.tcp.next_timeout();
-        if due < end.armed {
-            end.armed = due;
+        let due = tcp.next_timeout();
+        if due < *armed {
+            *armed = due;
             let key = self.network.events.stamp(due.max(self.now), source);
             self.network.events.set(source, key);
         }
@@ -257,7 +259,7 @@ impl<O: Observer> World<O> {
             self.network.events.set(self.source(endpoint(place, side)), Key::NEVER);
         }
         let flow = &mut self.flows[connection.flow as usize];
-        flow.finished.add(&connection.ends[0].tcp, &connection.ends[1].tcp);
+        flow.finished.add(&connection.ends[0], &connection.ends[1]);
         flow.open.remove(&connection.conn);
         self.call(connection.flow, |app, ctx| app.on_closed(ctx, connection.conn));
     }
@@ -291,7 +293,7 @@ impl<O: Observer> World<O> {
             let mut totals = flow.finished;
             for &place in flow.open.values() {
                 if let Some(connection) = self.connections.get(place) {
-                    totals.add(&connection.ends[0].tcp, &connection.ends[1].tcp);
+                    totals.add(&connection.ends[0], &connection.ends[1]);
                 }
             }
             push_flow(&mut rows, &flow.labels, flow.start, self.now, &totals);
@@ -343,7 +345,7 @@ mod tests {
 
         let second = world.connections.get(0).unwrap();
         assert_eq!((second.conn, second.generation), (Conn(1), 1));
-        assert_eq!(second.ends[1].tcp.state(), State::Established);
+        assert_eq!(second.ends[1].state(), State::Established);
         // A reset that would end the second connection, sent within the first and within the second.
         let mut reset = Segment::new(Flags::RST);
         reset.seq = world.flows[0].isns(1, Conn(1))[0].wrapping_add(1);
@@ -351,7 +353,7 @@ mod tests {
             world.network.send(world.now, &reset, endpoint(0, Side::Sink), generation, 0, &mut ());
             world.duration += 1_000_000_000;
             while world.step(1) {}
-            assert_eq!(world.connections.get(0).unwrap().ends[1].tcp.state(), state);
+            assert_eq!(world.connections.get(0).unwrap().ends[1].state(), state);
         }
     }
 }

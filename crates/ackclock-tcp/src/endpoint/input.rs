@@ -125,7 +125,6 @@ impl Endpoint {
     }
 
     /// Takes the acknowledgment; false where the segment is to be dropped.
-    #[inline]
     fn take_ack<O: Observer>(&mut self, now: Nanos, segment: &Segment, progress: &mut Progress, obs: &mut O) -> bool {
         let una = self.sender.una();
         let base = self.iss.wrapping_add(1);
@@ -306,7 +305,7 @@ impl Endpoint {
     /// SND.UNA + SND.WND after `segment`: only a segment that is not older than the one that last set the window sets it
     /// (RFC 9293 section 3.10.7.4, fifth step).
     #[inline]
-    fn window_edge(&mut self, segment: &Segment, ack: u64) -> u64 {
+    pub(super) fn window_edge(&mut self, segment: &Segment, ack: u64) -> u64 {
         let newer = segment.seq.wrapping_sub(self.wl1) as i32;
         if newer > 0 || (newer == 0 && segment.ack.wrapping_sub(self.wl2) as i32 >= 0) {
             (self.wl1, self.wl2) = (segment.seq, segment.ack);
@@ -317,7 +316,6 @@ impl Endpoint {
         self.sender.window_edge().max(ack)
     }
 
-    #[inline]
     fn take_payload<O: Observer>(
         &mut self,
         now: Nanos,
@@ -334,17 +332,15 @@ impl Endpoint {
             return self.end(now, progress, obs);
         }
         let was_finished = self.receiver.finished();
-        let rtt = self.sender.rtt();
+        self.sender.stats_mut().data_segments_received += u64::from(segment.len > 0);
         let payload = Payload {
             start,
             len: segment.len,
             fin: segment.flags.has(Flags::FIN),
             push: segment.flags.has(Flags::PSH),
             echo: self.echo(now, segment),
-            rto: rtt.rto(),
-            srtt: rtt.srtt(),
+            rtt: self.sender.rtt(),
         };
-        self.sender.stats_mut().data_segments_received += u64::from(segment.len > 0);
         self.receiver.on_data(now, &payload);
         if self.receiver.received() > before {
             progress.add(Progress::RECEIVED);

@@ -12,6 +12,7 @@ mod input;
 mod inspect;
 mod options;
 mod output;
+mod plain;
 mod timers;
 mod timestamps;
 
@@ -154,7 +155,7 @@ bits! {
 
 /// One end of a TCP connection.
 // In memory as it stands here: what every segment touches, then what only the handshake does (see `Sender`).
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Endpoint {
     state: State,
     due: Due,
@@ -278,13 +279,20 @@ impl Endpoint {
         self.sender.stats_mut().segments_received += 1;
         obs.event(now, Event::Received { segment });
         let mut progress = Progress::default();
+        if !self.take_plain(now, segment, &mut progress, obs) {
+            self.take_any(now, segment, &mut progress, obs);
+        }
+        progress
+    }
+
+    #[inline(never)]
+    fn take_any<O: Observer>(&mut self, now: Nanos, segment: &Segment, progress: &mut Progress, obs: &mut O) {
         match self.state {
             State::Closed => {}
             State::Listen => self.on_listen(now, segment, obs),
-            State::SynSent => self.on_syn_sent(now, segment, &mut progress, obs),
-            _ => self.on_synchronised(now, segment, &mut progress, obs),
+            State::SynSent => self.on_syn_sent(now, segment, progress, obs),
+            _ => self.on_synchronised(now, segment, progress, obs),
         }
-        progress
     }
 
     #[inline]

@@ -1,6 +1,7 @@
 //! When to acknowledge.
 
 use crate::config::{AckRule, Config};
+use crate::sender::Rtt;
 use crate::{MILLISECOND, NEVER, Nanos};
 
 /// Shortest delay of Linux's rule (TCP_ATO_MIN, TCP_DELACK_MIN), and the longest of an ACK that data of ours may carry
@@ -13,7 +14,7 @@ const FIRST_GUESS: u32 = 536;
 
 /// What the arrival of payload says about its acknowledgment.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Arrived {
+pub(super) struct Arrived<'a> {
     pub now: Nanos,
     /// Payload bytes of the segment, and by how much it moved RCV.NXT.
     pub len: u32,
@@ -21,9 +22,8 @@ pub(super) struct Arrived {
     pub push: bool,
     /// It is out of order, fills a gap, or brings the FIN.
     pub urgent: bool,
-    /// Retransmission timeout and smoothed RTT of our own sender.
-    pub rto: Nanos,
-    pub srtt: Option<Nanos>,
+    /// What our own sender knows of the round trip.
+    pub rtt: &'a Rtt,
     /// Bytes of the window that is offered.
     pub window: u64,
 }
@@ -78,7 +78,7 @@ impl Acks {
 
     /// Payload or a FIN arrived.
     #[inline]
-    pub fn on_arrival(&mut self, arrived: &Arrived) {
+    pub fn on_arrival(&mut self, arrived: &Arrived<'_>) {
         match self.rule {
             AckRule::Rfc5681 => self.on_arrival_rfc(arrived),
             AckRule::Linux => self.on_arrival_linux(arrived),
@@ -87,8 +87,8 @@ impl Acks {
 
     /// RFC 5681 section 4.2: at once for what is out of order and for what fills a gap; else at least every second segment.
     #[inline]
-    fn on_arrival_rfc(&mut self, arrived: &Arrived) {
-        if arrived.now - self.last_arrival > arrived.rto {
+    fn on_arrival_rfc(&mut self, arrived: &Arrived<'_>) {
+        if self.quick_acks > 0 && arrived.now - self.last_arrival > arrived.rtt.rto() {
             self.quick_left = self.quick_acks;
         }
         self.last_arrival = arrived.now;
@@ -105,7 +105,7 @@ impl Acks {
     }
 
     /// Linux net/ipv4/tcp_input.c: tcp_event_data_recv, tcp_measure_rcv_mss, __tcp_ack_snd_check.
-    fn on_arrival_linux(&mut self, arrived: &Arrived) {
+    fn on_arrival_linux(&mut self, arrived: &Arrived<'_>) {
         if arrived.len >= self.largest {
             self.largest = arrived.len;
             self.pushed = self.pushed.max(u8::from(arrived.push));
@@ -119,8 +119,8 @@ impl Acks {
         } else if gap <= ATO_MIN / 2 {
             self.delay = self.delay / 2 + ATO_MIN / 2;
         } else if gap < self.delay {
-            self.delay = (self.delay / 2 + gap).min(arrived.rto);
-        } else if gap > arrived.rto {
+            self.delay = (self.delay / 2 + gap).min(arrived.rtt.rto());
+        } else if gap > arrived.rtt.rto() {
             self.quicken(self.quick_acks, arrived.window);
         }
         self.last_arrival = arrived.now;
@@ -134,11 +134,11 @@ impl Acks {
     }
 
     /// Linux net/ipv4/tcp_output.c, tcp_send_delayed_ack.
-    fn hold(&mut self, arrived: &Arrived) {
+    fn hold(&mut self, arrived: &Arrived<'_>) {
         let mut delay = self.delay;
         if delay > ATO_MIN {
             let most = if self.interactive || self.pushed > 0 { DELACK_MAX } else { ATO_MAX };
-            delay = delay.min(arrived.srtt.map_or(most, |srtt| srtt.max(ATO_MIN).min(most)));
+            delay = delay.min(arrived.rtt.srtt().map_or(most, |srtt| srtt.max(ATO_MIN).min(most)));
         }
         if self.delayed_at <= arrived.now + delay / 4 {
             self.due = true;

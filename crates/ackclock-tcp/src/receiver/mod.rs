@@ -5,14 +5,17 @@ mod reassembly;
 mod tuning;
 
 use crate::segment::{MAX_SACK_BLOCKS, SackBlock, Segment};
+use crate::sender::Rtt;
 use crate::{Config, Info, Nanos};
 use acks::{Acks, Arrived};
 use reassembly::Reassembly;
 use tuning::{InOrder, Tuning};
 
 /// The receiving half of an endpoint. Stream offsets; the peer's FIN occupies the offset after its last byte.
+// In memory as it stands here: what the next segment in order touches comes first (see `Sender`).
+#[repr(C)]
 pub(crate) struct Receiver {
-    stream: Reassembly,
+    acks: Acks,
     /// Offset of the peer's FIN, once a segment brought it.
     fin: Option<u64>,
     /// Stream bytes the application has consumed.
@@ -20,24 +23,24 @@ pub(crate) struct Receiver {
     buffer: u64,
     /// The advertised right edge, which never moves back (RFC 9293 section 3.8.6).
     edge: u64,
+    /// The largest window to offer.
+    clamp: u64,
+    tuning: Option<Box<Tuning>>,
     /// The shift of our window field.
     scale: u8,
     sack: bool,
     /// Whether duplicates are reported.
     dsack: bool,
-    acks: Acks,
-    /// The duplicate to report with the next ACK (RFC 2883).
-    duplicate: Option<(u64, u64)>,
-    tuning: Option<Box<Tuning>>,
-    /// The largest window to offer.
-    clamp: u64,
     /// Segments that arrived out of order.
     out_of_order: u32,
+    stream: Reassembly,
+    /// The duplicate to report with the next ACK (RFC 2883).
+    duplicate: Option<(u64, u64)>,
 }
 
 /// A segment with payload or FIN, and what the sender knows at the time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Payload {
+pub(crate) struct Payload<'a> {
     /// Stream offset of its first byte.
     pub start: u64,
     /// Payload bytes.
@@ -48,10 +51,8 @@ pub(crate) struct Payload {
     pub push: bool,
     /// When the segment left that its timestamp echoes.
     pub echo: Option<Nanos>,
-    /// Retransmission timeout and smoothed RTT of our sender.
-    pub rto: Nanos,
-    /// Smoothed RTT of our sender.
-    pub srtt: Option<Nanos>,
+    /// What our sender knows of the round trip.
+    pub rtt: &'a Rtt,
 }
 
 /// The window scale that lets the window field hold `buffer` bytes (RFC 7323 section 2.3: at most 14).
@@ -122,10 +123,15 @@ impl Receiver {
 
     /// Takes payload and a FIN.
     #[inline]
-    pub fn on_data(&mut self, now: Nanos, payload: &Payload) {
+    pub fn on_data(&mut self, now: Nanos, payload: &Payload<'_>) {
         let whole = payload.start + u64::from(payload.len);
         let before = self.stream.next();
-        if payload.start == before && whole <= self.edge && !payload.fin && self.fin.is_none() && self.stream.append(whole) {
+        if payload.start == before
+            && whole <= self.edge
+            && !payload.fin
+            && self.fin.is_none()
+            && self.stream.append(whole)
+        {
             // In order, and nothing else is the matter.
             return self.on_progress(now, payload, before, false);
         }
@@ -134,7 +140,7 @@ impl Receiver {
 
     /// Any other payload, or a FIN.
     #[inline(never)]
-    fn on_dubious_data(&mut self, now: Nanos, payload: &Payload, whole: u64) {
+    fn on_dubious_data(&mut self, now: Nanos, payload: &Payload<'_>, whole: u64) {
         // There is nothing after a FIN.
         let end = whole.min(self.edge).min(self.fin.unwrap_or(u64::MAX));
         let had_gap = self.stream.has_gap();
@@ -164,7 +170,7 @@ impl Receiver {
 
     /// New data, or a FIN, has arrived; `before` was the next offset, and `urgent` is whether it is acknowledged at once.
     #[inline]
-    fn on_progress(&mut self, now: Nanos, payload: &Payload, before: u64, urgent: bool) {
+    fn on_progress(&mut self, now: Nanos, payload: &Payload<'_>, before: u64, urgent: bool) {
         let next = self.stream.next();
         let arrived = Arrived {
             now,
@@ -172,8 +178,7 @@ impl Receiver {
             in_order: next - before,
             push: payload.push,
             urgent,
-            rto: payload.rto,
-            srtt: payload.srtt,
+            rtt: payload.rtt,
             window: self.edge - before,
         };
         self.acks.on_arrival(&arrived);

@@ -2,6 +2,7 @@
 
 /// The ranges above the first gap, kept sorted and apart, and the order in which they last changed.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(super) struct Reassembly {
     next: u64,
     ranges: Vec<(u64, u64)>,

@@ -135,7 +135,6 @@ impl Sender {
         self.una = arrival.ack;
         self.expiries = 0;
         self.dup_acks = 0;
-        self.seen.forget();
         self.delivered += u64::from(delivered.segments);
         let rtt = delivered.sent_at.map(|sent_at| now - sent_at);
         if let Some(rtt) = rtt {
@@ -290,7 +289,8 @@ impl Sender {
                 });
             }
             self.seen.remember(arrival.blocks);
-        } else if self.board.sacked() == 0 {
+        }
+        if self.board.sacked() == 0 {
             self.seen.forget();
         }
         arrived.sacked = delivered.sacked > 0;

@@ -73,7 +73,7 @@ struct Rare {
 /// In memory as it stands here: first what both ends of a one-way transfer touch with every segment, then what the
 /// sending end does, last what only losses and idle periods do. A run with thousands of endpoints waits for memory more
 /// than for anything else, and what is not touched is not waited for.
-#[repr(C)]
+#[repr(C, align(64))]
 pub(crate) struct Sender {
     /// First unacknowledged offset.
     una: u64,
@@ -86,69 +86,69 @@ pub(crate) struct Sender {
     /// What the last acknowledgment said of it; a duplicate ACK says the same (RFC 5681 section 2).
     last_edge: u64,
     rto_at: Nanos,
-    stats: Stats,
-    rtt: Rtt,
+    small: nagle::Small,
     /// Whether the application has closed: a FIN sits at `written`.
     closed: bool,
     /// Whether both ends use SACK.
     sack: bool,
     /// Whether the pacer held back the last poll.
     pacing: bool,
-    /// What the congestion control does itself and is told.
-    scope: Scope,
-    /// Whether anybody wants to know of every segment sent.
-    tells_sent: bool,
-    watches_sending: bool,
-    restart: Restart,
     phase: Phase,
     /// What `rto_at` stands for.
     timer: Timer,
     /// Whether RACK, a probe, Linux's RTT samples or the congestion control look at every acknowledgment.
     watches: bool,
-    /// Choices of the configuration.
-    rack: bool,
-    tlp: bool,
-    frto: bool,
-    undoes: bool,
-    limited_transmit: bool,
-    early_retransmit: bool,
     ecn: bool,
-    abe: bool,
-    reduces_from_window: bool,
+    limited_transmit: bool,
     /// Whether a probe waits to be sent, and whether one is outstanding.
     probe_due: bool,
     probing: bool,
     /// Whether the next new data carries CWR.
     cwr_due: bool,
-
-    pacer: Pacer,
+    /// Whether anybody wants to know of every segment sent.
+    tells_sent: bool,
+    watches_sending: bool,
     /// SMSS.
     mss: u64,
     /// What options take from the payload of the next new segment.
     reserved: u64,
+    stats: Stats,
+    rtt: Rtt,
+
     window: Window,
     /// The window was full when everything below was sent.
     limited_until: u64,
     last_sent: Nanos,
+    pacer: Pacer,
+    marks: push::Marks,
     board: Scoreboard,
     cc: Box<dyn CongestionControl>,
     validation: Box<dyn WindowValidation>,
+    slow_start: Box<dyn SlowStart>,
     careful: Option<Box<CarefulResume>>,
     initial_window: u64,
+    /// Segments known to have arrived.
+    delivered: u64,
     /// Consecutive duplicate ACKs.
     dup_acks: u32,
     /// Consecutive expiries of the retransmission timer.
     expiries: u32,
-    /// Segments known to have arrived.
-    delivered: u64,
+    /// What the congestion control does itself and is told.
+    scope: Scope,
 
-    slow_start: Box<dyn SlowStart>,
+    restart: Restart,
+    /// Choices of the configuration.
+    rack: bool,
+    tlp: bool,
+    frto: bool,
+    undoes: bool,
+    early_retransmit: bool,
+    abe: bool,
+    reduces_from_window: bool,
     /// Where the last recovery's window of data ended.
     recover: Option<u64>,
     /// SACK blocks of the last acknowledgment, already on the scoreboard.
     seen: input::SeenBlocks,
-    small: nagle::Small,
-    marks: push::Marks,
     rare: Box<Rare>,
 }
 

@@ -5,7 +5,10 @@ use crate::config::Config;
 
 /// What holds back a segment that is not full.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(super) struct Small {
+    /// The largest window the peer has offered, bytes.
+    pub largest_window: u64,
     /// Nagle's rule (RFC 9293 section 3.7.4).
     pub nagle: bool,
     /// Minshall's variant: only while a segment that was not full is outstanding.
@@ -23,8 +26,6 @@ pub(super) struct Small {
     pub overridden: bool,
     /// Offset after the last segment that was sent and not full.
     pub last: u64,
-    /// The largest window the peer has offered, bytes.
-    pub largest_window: u64,
 }
 
 impl Small {

@@ -50,7 +50,12 @@ impl Sender {
     }
 
     #[inline(never)]
-    pub(super) fn new_data_rarely<O: Observer>(&mut self, now: Nanos, allowance: u64, obs: &mut O) -> Option<Transmission> {
+    pub(super) fn new_data_rarely<O: Observer>(
+        &mut self,
+        now: Nanos,
+        allowance: u64,
+        obs: &mut O,
+    ) -> Option<Transmission> {
         self.new_data(now, allowance, obs)
     }
 

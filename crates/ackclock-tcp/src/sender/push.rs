@@ -7,13 +7,14 @@ use crate::Push;
 
 /// Ends of what the application wrote, as stream offsets.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(super) struct Marks {
-    /// Ends of the segments that were sent with PSH and may be sent again.
-    sent: VecDeque<u64>,
-    /// Ends of records that were not acknowledged.
-    records: VecDeque<u64>,
     /// End of the last segment sent with PSH.
     pushed: u64,
+    /// Ends of records that were not acknowledged.
+    records: VecDeque<u64>,
+    /// Ends of the segments that were sent with PSH and may be sent again.
+    sent: VecDeque<u64>,
 }
 
 impl Sender {

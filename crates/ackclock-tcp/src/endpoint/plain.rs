@@ -1,0 +1,62 @@
+//! The way of nearly all segments: the next in order, without options, in an established connection. What it leaves out of
+//! [`super::input`] is what cannot happen to such a segment (header prediction, Van Jacobson 1990).
+
+use super::{Endpoint, Progress, State};
+use crate::receiver::Payload;
+use crate::sender::Arrival;
+use crate::{Flags, Nanos, Observer, Segment};
+
+impl Endpoint {
+    /// Takes a plain segment. Whether it was one; else nothing has happened.
+    #[inline]
+    pub(super) fn take_plain<O: Observer>(
+        &mut self,
+        now: Nanos,
+        segment: &Segment,
+        progress: &mut Progress,
+        obs: &mut O,
+    ) -> bool {
+        let quiet = self.state == State::Established && !self.uses.any() && !self.watch.any() && !self.orphan;
+        if !quiet || segment.sack_count > 0 || segment.flags.without(Flags::PSH) != Flags::ACK {
+            return false;
+        }
+        let (una, next) = (self.sender.una(), self.receiver.next());
+        let news = u64::from(segment.ack.wrapping_sub(self.wire(una)));
+        if segment.seq != self.receive_next() || news > self.sender.nxt() - una {
+            return false;
+        }
+        self.last_ack = now;
+        let arrival = Arrival {
+            ack: una + news,
+            window_edge: self.window_edge(segment, una + news),
+            blocks: &[],
+            pure: segment.len == 0,
+            dsack: None,
+            echo: None,
+            forward_delay: None,
+            congestion: false,
+            marked: 0,
+        };
+        if self.sender.on_ack(now, &arrival, obs) {
+            progress.add(Progress::ACKED);
+        }
+        if segment.len > 0 {
+            self.sender.stats_mut().data_segments_received += 1;
+            self.receiver.on_data(
+                now,
+                &Payload {
+                    start: next,
+                    len: segment.len,
+                    fin: false,
+                    push: segment.flags.has(Flags::PSH),
+                    echo: None,
+                    rtt: self.sender.rtt(),
+                },
+            );
+            if self.receiver.next() > next {
+                progress.add(Progress::RECEIVED);
+            }
+        }
+        true
+    }
+}
