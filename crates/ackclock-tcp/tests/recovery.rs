@@ -213,7 +213,7 @@ mod timeout {
             script.now += RTT;
             assert_eq!(script.ack(1, &[]), [1, 2]);
             script.now += RTT;
-            assert_eq!(script.ack(3, &[]), [3, 4, 5, 6], "slow start: cwnd 4");
+            assert_eq!(script.ack(3, &[]), [3, 4, 5], "one segment an ACK (RFC 3465 section 2.3): cwnd 3");
         }
     }
 

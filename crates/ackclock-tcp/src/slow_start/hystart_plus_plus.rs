@@ -3,9 +3,9 @@
 //! It is for the first slow start of a connection; later ones, which have an ssthresh to stop at, are standard (section 4.3).
 //! Loss and marks end it through the response of the congestion control, which sets ssthresh.
 
-use super::standard::standard;
+use super::standard::ByteCounting;
 use super::{Entry, SlowStart, grow};
-use crate::context::{Ack, Window};
+use crate::context::{Ack, Congestion, Window};
 use crate::{MILLISECOND, Nanos};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -51,6 +51,8 @@ struct HyStartPlusPlus {
     /// rttSampleCount.
     samples: u32,
     css: Option<Css>,
+    /// For later slow starts.
+    counting: ByteCounting,
 }
 
 impl HyStartPlusPlus {
@@ -93,7 +95,7 @@ impl SlowStart for HyStartPlusPlus {
 
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, may_grow: bool) -> u64 {
         if window.ssthresh != u64::MAX {
-            return if may_grow { standard(window, ack) } else { 0 };
+            return if may_grow { self.counting.grow(window, ack) } else { 0 };
         }
         let limit = if self.paced { u64::MAX } else { LIMIT_UNPACED * ack.ctx.mss };
         let divisor = if self.css.is_some() { CSS_GROWTH_DIVISOR } else { 1 };
@@ -109,6 +111,10 @@ impl SlowStart for HyStartPlusPlus {
             window.ssthresh = window.cwnd.max(2 * ack.ctx.mss);
         }
         0
+    }
+
+    fn on_timeout(&mut self, event: &Congestion) {
+        self.counting.on_timeout(event);
     }
 }
 
@@ -241,10 +247,10 @@ mod tests {
         (s.window.cwnd, s.window.ssthresh) = (MSS, 100 * MSS);
         s.nxt = s.una + 30 * MSS;
         s.ack(30 * MSS);
-        assert_eq!(s.window.cwnd, 3 * MSS, "two segments an ACK, and no quarter");
+        assert_eq!(s.window.cwnd, 2 * MSS, "a segment for the ACK of what timed out, and no quarter");
         round(&mut s, 20, RTT);
         round(&mut s, 20, 2 * HIGH);
-        assert_eq!(s.window.cwnd, 43 * MSS);
+        assert_eq!(s.window.cwnd, 42 * MSS);
     }
 
     #[test]

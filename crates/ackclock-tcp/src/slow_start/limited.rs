@@ -3,9 +3,9 @@
 //! RFC 3742 counts ACKs; as it leaves byte counting open (section 4), bytes are counted here as in standard slow start, and
 //! delayed ACKs do not halve the growth.
 
-use super::standard::LIMIT_SEGMENTS;
+use super::standard::ByteCounting;
 use super::{Entry, SlowStart, grow};
-use crate::context::{Ack, Window};
+use crate::context::{Ack, Congestion, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "limited",
@@ -21,6 +21,7 @@ const MAX_SSTHRESH_SEGMENTS: u64 = 100;
 struct Limited {
     /// Bytes acknowledged that did not yet amount to a byte of cwnd.
     credit: u64,
+    counting: ByteCounting,
 }
 
 impl SlowStart for Limited {
@@ -33,9 +34,13 @@ impl SlowStart for Limited {
         let mss = ack.ctx.mss;
         let max_ssthresh = MAX_SSTHRESH_SEGMENTS * mss;
         let k = if window.cwnd <= max_ssthresh { 1 } else { window.cwnd / (max_ssthresh / 2) };
-        let counted = self.credit + ack.acked.min(LIMIT_SEGMENTS * mss);
+        let counted = self.credit + self.counting.counted(ack);
         self.credit = counted % k;
         grow(window, counted / k, ack.acked, k)
+    }
+
+    fn on_timeout(&mut self, event: &Congestion) {
+        self.counting.on_timeout(event);
     }
 }
 

@@ -7,7 +7,7 @@
 //! Where the draft leaves room: a gap of more than a window, which the draft leaves to an option, throws the bins away. The
 //! draft interpolates forward in time between bins; its own arithmetic, and the implementations, need the bin before.
 
-use super::standard::standard;
+use super::standard::ByteCounting;
 use super::{Entry, SlowStart};
 use crate::Nanos;
 use crate::context::{Ack, Congestion, Window};
@@ -72,11 +72,12 @@ struct Search {
     phase: Phase,
     /// Bytes acknowledged since the start.
     delivered: u64,
+    counting: ByteCounting,
 }
 
 impl Default for Search {
     fn default() -> Search {
-        Search { phase: Phase::Start, delivered: 0 }
+        Search { phase: Phase::Start, delivered: 0, counting: ByteCounting::default() }
     }
 }
 
@@ -177,14 +178,15 @@ impl SlowStart for Search {
             self.phase = Phase::Draining { target, credit: 0 };
             return 0;
         }
-        if may_grow { standard(window, ack) } else { 0 }
+        if may_grow { self.counting.grow(window, ack) } else { 0 }
     }
 
     fn on_congestion(&mut self, _event: &Congestion) {
         self.phase = Phase::Start;
     }
 
-    fn on_timeout(&mut self, _event: &Congestion) {
+    fn on_timeout(&mut self, event: &Congestion) {
+        self.counting.on_timeout(event);
         self.phase = Phase::Start;
     }
 }
@@ -289,7 +291,7 @@ mod tests {
     fn draining(target: u64) -> (Search, Flat) {
         let mut s = Flat::new("search", 100);
         s.nxt = 100 * MSS;
-        (Search { phase: Phase::Draining { target: target * MSS, credit: 0 }, delivered: 0 }, s)
+        (Search { phase: Phase::Draining { target: target * MSS, credit: 0 }, ..Search::default() }, s)
     }
 
     #[test]

@@ -1,27 +1,81 @@
-//! Standard slow start, with appropriate byte counting bounded by two segments an ACK (RFC 5681 section 3.1, RFC 3465).
+//! Standard slow start, with appropriate byte counting bounded by two segments an ACK, and by one after a timeout (RFC 5681 section 3.1, RFC 3465).
 
 use super::{Entry, SlowStart, grow};
-use crate::context::{Ack, Window};
+use crate::context::{Ack, Congestion, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "standard",
-    summary: "the window grows by what each ACK acknowledges, at most two segments",
-    source: "RFC 5681 section 3.1; RFC 3465 section 2.2",
-    make: || Box::new(Standard),
+    summary: "the window grows by what each ACK acknowledges, at most two segments, or one after a timeout",
+    source: "RFC 5681 section 3.1; RFC 3465 sections 2.2 and 2.3",
+    make: || Box::<Standard>::default(),
 };
 
 /// L of RFC 3465 section 2.2: the most segments one ACK may add.
-pub(super) const LIMIT_SEGMENTS: u64 = 2;
+const LIMIT_SEGMENTS: u64 = 2;
 
-struct Standard;
+/// What an ACK counts for (RFC 3465): two segments at most or, in the slow start after a timeout, one (section 2.3), because
+/// an ACK that fills a hole also covers what had arrived long before.
+#[derive(Default, Debug)]
+pub(super) struct ByteCounting {
+    /// snd_nxt at the last timeout: what lies below is being repaired.
+    repaired_to: u64,
+}
 
-/// Grows the window as standard slow start does.
-pub(super) fn standard(window: &mut Window, ack: &Ack) -> u64 {
-    grow(window, ack.acked.min(LIMIT_SEGMENTS * ack.ctx.mss), ack.acked, 1)
+impl ByteCounting {
+    /// The retransmission timer expired.
+    pub fn on_timeout(&mut self, event: &Congestion) {
+        self.repaired_to = event.ctx.snd_nxt;
+    }
+
+    fn repairs(&self, ack: &Ack) -> bool {
+        ack.ctx.snd_una.saturating_sub(ack.acked) < self.repaired_to
+    }
+
+    /// Bytes that `ack` counts for.
+    pub fn counted(&self, ack: &Ack) -> u64 {
+        ack.acked.min(ack.ctx.mss * if self.repairs(ack) { 1 } else { LIMIT_SEGMENTS })
+    }
+
+    /// Grows the window as standard slow start does.
+    pub fn grow(&self, window: &mut Window, ack: &Ack) -> u64 {
+        let counted = self.counted(ack);
+        grow(window, counted, if self.repairs(ack) { counted } else { ack.acked }, 1)
+    }
+}
+
+#[derive(Default)]
+struct Standard {
+    counting: ByteCounting,
 }
 
 impl SlowStart for Standard {
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, may_grow: bool) -> u64 {
-        if may_grow { standard(window, ack) } else { 0 }
+        if may_grow { self.counting.grow(window, ack) } else { 0 }
+    }
+
+    fn on_timeout(&mut self, event: &Congestion) {
+        self.counting.on_timeout(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::slow_start::CATALOGUE;
+    use crate::slow_start::harness::{Flat, MSS};
+
+    #[test]
+    fn after_a_timeout_an_ack_adds_one_segment_until_what_was_outstanding_is_repaired() {
+        // HyStart is Linux's, whose slow start has no such limit (net/ipv4/tcp_cong.c, tcp_slow_start).
+        for entry in CATALOGUE.iter().filter(|entry| entry.name != "hystart") {
+            let mut s = Flat::new(entry.name, 10);
+            s.nxt = 10 * MSS;
+            s.timeout();
+            (s.window.cwnd, s.window.ssthresh) = (MSS, 20 * MSS);
+            let mut after = |segments: u64| {
+                s.ack(segments * MSS);
+                s.window.cwnd / MSS
+            };
+            assert_eq!([after(4), after(2), after(6), after(4)], [2, 3, 4, 6], "{}", entry.name);
+        }
     }
 }
