@@ -100,7 +100,7 @@ pub struct Config {
     pub max_rto: Nanos,
     /// How the timeout follows from the samples.
     pub rto_rule: RtoRule,
-    /// SYNs sent again before a connection attempt is given up (Linux `tcp_syn_retries`: 6).
+    /// SYNs sent again before a connection attempt is given up, beside `syn_linear` (Linux `tcp_syn_retries`: 6).
     pub syn_retries: u32,
     /// SYNs sent again before the time between them doubles (Linux `tcp_syn_linear_timeouts`: 4; RFC 6298: 0).
     pub syn_linear: u32,

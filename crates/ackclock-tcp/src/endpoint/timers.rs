@@ -93,10 +93,12 @@ impl Endpoint {
         if self.cold.timers.syn <= now {
             self.cold.timers.syn = NEVER;
             self.cold.syn_retries += 1;
-            if self.cold.syn_retries > self.cold.config.syn_retries {
+            // Linux net/ipv4/tcp_timer.c, tcp_write_timeout: those that leave at even intervals come on top.
+            let linear = if self.state == State::SynSent { self.cold.config.syn_linear } else { 0 };
+            if self.cold.syn_retries > self.cold.config.syn_retries + linear {
                 return self.give_up(now, false, progress, obs);
             }
-            if self.state != State::SynSent || self.cold.syn_retries > self.cold.config.syn_linear {
+            if self.cold.syn_retries > linear {
                 self.sender.rtt_mut().on_timeout();
             }
             self.due.set(Due::SYN, true);
