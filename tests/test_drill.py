@@ -33,9 +33,26 @@ def play(tmp_path):
     return play
 
 
-@pytest.mark.parametrize("path", sorted(OWN.glob("*.pkt")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(OWN.rglob("*.pkt")), ids=lambda path: str(path.relative_to(OWN)))
 def test_scripts_written_from_the_rfcs_pass(path):
-    assert drill.run(path, stack="rfc").reason == ""
+    assert drill.run(path).reason == ""
+
+
+def test_the_folder_of_scripts_gives_a_table_for_each_theme(capsys):
+    assert main(["drill", str(OWN)]) == 0
+    out = capsys.readouterr().out
+    themes = [str(folder) for folder in sorted(OWN.iterdir()) if folder.is_dir()]
+    assert len(themes) > 1
+    assert [line for line in out.splitlines() if line.startswith(str(OWN))] == themes
+    assert f"{len(list(OWN.rglob('*.pkt')))} pass, 0 fail, 0 unsupported" in out
+
+
+def test_a_script_chooses_its_stack(tmp_path):
+    path = tmp_path / "script.pkt"
+    path.write_text("--stack=rfc\n--initial_window=3\n" + OPEN + "+0 %{ assert tcpi_snd_cwnd == 3 }%\n", encoding="utf-8")
+    assert drill.run(path, stack="linux").verdict == "pass"
+    path.write_text("--stack=minix\n" + OPEN, encoding="utf-8")
+    assert drill.run(path).reason.startswith("line 1: --stack=minix: accepted: rfc, linux, ")
 
 
 def test_code_sees_tcp_info_at_its_moment(play):

@@ -54,13 +54,14 @@ pub struct Host {
     pub under_test: Option<SocketId>,
     /// What left and was not yet expected.
     pub outbox: VecDeque<Sent>,
-    base: fn() -> Config,
+    /// What connections are made of, before settings and socket options.
+    pub base: Config,
     at_once: u32,
 }
 
 impl Host {
-    /// A machine whose connections are of the stack `base`.
-    pub fn new(base: fn() -> Config, settings: Settings) -> Host {
+    /// A machine whose connections are as `base` says.
+    pub fn new(base: Config, settings: Settings) -> Host {
         Host {
             now: 0,
             settings,
@@ -76,7 +77,7 @@ impl Host {
 
     /// The congestion control of the stack under test.
     pub fn base_congestion_control(&self) -> ackclock_tcp::cc::Algorithm {
-        (self.base)().cc
+        self.base.cc.clone()
     }
 
     /// A new socket, which the script's packets now concern.
@@ -88,7 +89,7 @@ impl Host {
 
     /// The configuration of a connection of a socket with these options.
     fn config(&self, options: &Options, passive: bool) -> Result<Config, Stop> {
-        let mut config = (self.base)();
+        let mut config = self.base.clone();
         config.mss = self.settings.mss();
         self.sysctls.apply(&mut config, passive)?;
         if let Some(mss) = options.max_segment {

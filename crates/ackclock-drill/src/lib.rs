@@ -5,6 +5,7 @@
 
 pub mod ast;
 mod calls;
+mod choices;
 mod expect;
 mod host;
 pub mod lexer;

@@ -11,7 +11,7 @@ use crate::shell::{self, Files};
 use crate::socket::SocketId;
 use crate::verdict::{Outcome, Snippet, Stop, Verdict};
 use crate::wire::Numbers;
-use crate::{expect, parse, show, stack};
+use crate::{choices, expect, parse, show, stack};
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::{Flags, Nanos, SECOND, Segment};
 
@@ -21,7 +21,7 @@ const PATIENCE: Nanos = 300 * SECOND;
 /// What a script is run with.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
-    /// The stack under test.
+    /// The stack under test, where the script does not name its own.
     pub stack: &'a Stack,
     /// Symbols and their values, as with packetdrill's `-D`.
     pub defines: &'a [(String, String)],
@@ -39,7 +39,7 @@ pub fn run(text: &str, context: &Context<'_>) -> Outcome {
         }
     };
     let mut runner = Runner {
-        host: Host::new(context.stack.config, Settings::default()),
+        host: Host::new((context.stack.config)(), Settings::default()),
         snippets: Vec::new(),
         waiting: None,
         run: None,
@@ -117,8 +117,9 @@ struct Window {
 
 impl Runner<'_> {
     fn script(&mut self, script: &Script) -> Result<(), Stop> {
+        self.host.base = choices::configuration(self.host.base.clone(), &script.options)?;
         for (name, value) in &script.options {
-            if name != "define" {
+            if name != "define" && !choices::is_ours(name) {
                 self.host.settings.set(name, value.as_deref())?;
             }
         }

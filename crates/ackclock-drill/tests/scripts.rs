@@ -1,4 +1,5 @@
-//! The crate's own scripts, written from the RFCs, against the stack of the standards. Their Python is run elsewhere.
+//! The crate's own scripts, written from the RFCs, each against the stack and the choices that it names. Their Python is run by
+//! the tests of the Python package.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,25 +16,46 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts")
 }
 
-fn scripts() -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "pkt"));
+/// Every script below `folder`, in order.
+fn scripts(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
-    paths
+    let within = paths.iter().filter(|path| path.is_dir()).flat_map(|path| scripts(path));
+    let here = paths.iter().filter(|path| path.extension().is_some_and(|extension| extension == "pkt"));
+    here.cloned().chain(within).collect()
 }
 
 #[test]
 fn every_script_of_the_rfcs_passes() {
-    let scripts = scripts();
-    assert!(scripts.len() >= 12);
+    let paths = scripts(&folder());
+    assert!(paths.len() >= 100);
     let mut wrong = Vec::new();
-    for path in scripts {
-        let outcome = play(&fs::read_to_string(&path).unwrap(), &folder());
-        if outcome.verdict != Verdict::Pass {
-            wrong.push(format!("{}: {:?}", path.file_name().unwrap().display(), outcome.verdict));
+    for path in paths {
+        let text = fs::read_to_string(&path).unwrap();
+        let files = |file: &str| fs::read_to_string(path.parent().unwrap().join(file)).ok();
+        // A stack that no script is about: each has to name its own.
+        let context = Context { stack: stack::by_name("freebsd-2014").unwrap(), defines: &[], files: &files };
+        let verdict = run(&text, &context).verdict;
+        if verdict != Verdict::Pass {
+            wrong.push(format!("{}: {verdict:?}", path.strip_prefix(folder()).unwrap().display()));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_script_says_what_it_is_about() {
+    let paths = scripts(&folder());
+    let guide = fs::read_to_string(folder().join("README.md")).unwrap();
+    for path in &paths {
+        let text = fs::read_to_string(path).unwrap();
+        let name = path.strip_prefix(folder()).unwrap().display().to_string();
+        let head: String = text.lines().take_while(|line| line.starts_with("//")).collect();
+        assert!(head.contains("RFC ") || head.contains("Linux"), "{name}: {head}");
+        assert!(text.lines().any(|line| line.starts_with("--stack=")), "{name}: no --stack");
+        let listed = name.trim_end_matches(".pkt").rsplit('/').next().unwrap();
+        assert!(guide.contains(&format!("`{listed}`")), "{name}: not in README.md");
+    }
 }
 
 /// A connection with the peer's MSS of 1,000, the script's socket being 4.
@@ -159,6 +181,28 @@ fn settings_reach_the_stack() {
     let shell = "`./settings.sh`\n";
     assert_eq!(verdict(&syn(shell, "mss 1460,wscale 13")), Verdict::Pass);
     assert!(matches!(verdict(&syn("`./none.sh`\n", "mss 1460,wscale 13")), Verdict::Fail { .. }));
+}
+
+#[test]
+fn a_script_chooses_its_stack() {
+    let syn = |lines: &str, options: &str| {
+        format!(
+            "{lines}0 socket(..., SOCK_STREAM|SOCK_NONBLOCK, IPPROTO_TCP) = 3
++0 connect(3, ..., ...) = -1 EINPROGRESS (Operation now in progress)
++0 > S 0:0(0) <{options}>\n"
+        )
+    };
+    let verdict = |text: &str| play(text, &folder()).verdict;
+    let linux = "mss 1460,sackOK,TS val 5 ecr 0,wscale 7";
+    assert_eq!(verdict(&syn("--stack=linux\n", linux)), Verdict::Pass);
+    assert_eq!(verdict(&syn("--timestamps=off\n--stack=linux\n", "mss 1460,sackOK,wscale 7")), Verdict::Pass);
+    let sysctl = "--sack=on\n`sysctl -q net.ipv4.tcp_sack=0`\n";
+    assert_eq!(verdict(&syn(sysctl, "mss 1460,wscale 13")), Verdict::Pass, "what the script runs comes later");
+    let Verdict::Fail { at, reason } = verdict(&syn("--mtu=1500\n--recovery=prr-ccb\n", linux)) else { panic!() };
+    assert_eq!(at.line, 1);
+    assert!(reason.starts_with("--recovery=prr-ccb: accepted: tahoe, newreno, sack, "), "{reason}");
+    let Verdict::Unsupported { what, .. } = verdict(&syn("--recoverie=prr\n", linux)) else { panic!() };
+    assert_eq!(what, "option --recoverie=prr");
 }
 
 #[test]

@@ -30,7 +30,7 @@ def drill(
     script
         Scripts, and folders of them: every *.pkt below.
     stack
-        The stack under test. `ackclock list stack` names them.
+        The stack under test, unless a script names its own. `ackclock list stack` names them.
     define
         NAME=VALUE: a symbol for the scripts, as packetdrill's -D. May be repeated.
     json
