@@ -94,13 +94,14 @@ pub fn timestamp(options: &[TcpOption]) -> Option<u32> {
     })
 }
 
-/// Options without padding, in an order of their own. As in packetdrill, timestamps have to be there but may hold anything.
+/// Options without padding, in an order of their own. As in packetdrill, our own timestamps may hold anything; what they echo is
+/// compared.
 fn listed(options: &[TcpOption]) -> String {
     let mut names: Vec<String> = options
         .iter()
         .filter(|option| !matches!(option, TcpOption::Nop | TcpOption::Eol))
         .map(|option| match option {
-            TcpOption::Timestamps { .. } => "TS".to_owned(),
+            TcpOption::Timestamps { ecr, .. } => format!("TS ecr {ecr}"),
             option => show::option(option),
         })
         .collect();

@@ -100,7 +100,9 @@ fn a_failure_names_what_was_expected_and_what_left() {
     assert!(told("+0 > P. 1:501(500) ack 1").1.ends_with("payload 1000 instead of 500"));
     assert!(told("+0 > P. 1:1001(1000) ack 1 win 7").1.ends_with("win 65535 instead of 7"));
     assert!(told("+0 > [ect0] P. 1:1001(1000) ack 1").1.ends_with("ECN field noecn instead of ect0"));
-    assert!(told("+0 > P. 1:1001(1000) ack 1 <nop,nop,TS val 1 ecr 1>").1.ends_with("options <> instead of <TS>"));
+    assert!(
+        told("+0 > P. 1:1001(1000) ack 1 <nop,nop,TS val 1 ecr 1>").1.ends_with("options <> instead of <TS ecr 1>")
+    );
     assert!(told("+0.1 > P. 1:1001(1000) ack 1").1.ends_with("too early for it"));
     let nothing = failure("+0 > P. 1:1001(1000) ack 1\n+0 write(4, ..., 1000) = 1000\n");
     assert_eq!(nothing, (1, "expected > P. 1:1001(1000) ack 1 at 0.1; nothing left until 300.104".into()));

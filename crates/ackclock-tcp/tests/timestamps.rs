@@ -3,7 +3,7 @@
 mod common;
 
 use ackclock_tcp::config::Conformance;
-use ackclock_tcp::{Config, Flags, MILLISECOND, SECOND, State, Timestamps};
+use ackclock_tcp::{Config, Endpoint, Flags, MILLISECOND, SECOND, State, Timestamps};
 use common::peer::{Peer, syn};
 use common::{MSS, config};
 
@@ -41,6 +41,20 @@ fn a_syn_ack_carries_them_only_in_answer() {
         asked.timestamps = offered;
         let (_, answer) = Peer::accepted(&stamped(), &asked);
         assert_eq!(answer.timestamps.map(|stamps| stamps.ecr), offered.map(|stamps| stamps.val));
+    }
+}
+
+#[test]
+fn a_connection_in_the_place_of_one_in_time_wait_echoes_what_arrived_there() {
+    let before = established();
+    for (taken, echo) in [(true, 1000), (false, 0)] {
+        let mut end = Endpoint::new(&stamped(), 5);
+        if taken {
+            end.take_the_place_of(&before.end, before.now);
+        }
+        end.connect(before.now);
+        let syn = end.poll_transmit(before.now, &mut ()).unwrap();
+        assert_eq!(syn.timestamps.unwrap().ecr, echo);
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::{Answer, Arguments, Called, Halt, Progress};
 use crate::ast::Call;
 use crate::host::{Descriptor, Host};
-use crate::socket::{Role, SocketId};
+use crate::socket::{Connection, Role, SocketId};
 use crate::symbols::{NONBLOCK, value};
 use crate::verdict::Stop;
 use ackclock_tcp::{MILLISECOND, NEVER, SECOND, State};
@@ -61,8 +61,11 @@ pub(super) fn connect(host: &mut Host, call: &Call, progress: &mut Progress) -> 
     match host.sockets[id].role {
         Role::Listening(_) => return Err(Halt::Errno("EISCONN")),
         Role::Fresh => {
-            free_port(host, id)?;
+            let before = free_port(host, id)?;
             let mut connection = host.connection(id, false)?;
+            if let Some(before) = before {
+                connection.endpoint.take_the_place_of(&before.endpoint, now);
+            }
             connection.endpoint.connect(now);
             connection.connect_pending = true;
             host.sockets[id].role = Role::Connection(connection);
@@ -92,13 +95,14 @@ pub(super) fn connect(host: &mut Host, call: &Call, progress: &mut Progress) -> 
 }
 
 /// Where IP_LOCAL_PORT_RANGE leaves a socket one port, it must be free: no other connection on it, or one in TIME-WAIT that
-/// may give it up (RFC 6191; Linux tcp_twsk_unique): with timestamps, and longer ago than tcp_tw_reuse_delay.
-fn free_port(host: &mut Host, id: SocketId) -> Result<(), Halt> {
+/// may give it up (RFC 6191; Linux tcp_twsk_unique): with timestamps, and longer ago than tcp_tw_reuse_delay. Returns that one.
+fn free_port(host: &mut Host, id: SocketId) -> Result<Option<Box<Connection>>, Halt> {
     const RANGE: &str = "IP_LOCAL_PORT_RANGE";
     let range = host.sockets[id].options.stored.get(RANGE).copied().unwrap_or(0);
     if range & 0xffff == 0 || range & 0xffff != range >> 16 {
-        return Ok(());
+        return Ok(None);
     }
+    let mut before = None;
     let now = host.now / MILLISECOND;
     let reuse = host.sysctls.time_wait_reuse == Some(1);
     let delay = host.sysctls.time_wait_reuse_delay.unwrap_or(SECOND) / MILLISECOND;
@@ -112,9 +116,11 @@ fn free_port(host: &mut Host, id: SocketId) -> Result<(), Halt> {
         if !(reuse && timestamps && waited) {
             return Err(Halt::Errno("EADDRNOTAVAIL"));
         }
-        host.sockets[other].role = Role::Fresh;
+        if let Role::Connection(connection) = std::mem::replace(&mut host.sockets[other].role, Role::Fresh) {
+            before = Some(connection);
+        }
     }
-    Ok(())
+    Ok(before)
 }
 
 pub(super) fn shutdown(host: &mut Host, call: &Call, _: &mut Progress) -> Called {

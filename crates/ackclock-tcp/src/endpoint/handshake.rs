@@ -3,7 +3,6 @@
 use super::ecn::with_bits;
 use super::{Due, Endpoint, Progress, State, Uses};
 use crate::receiver::window_scale;
-use crate::segment::Timestamps;
 use crate::{Error, Event, Flags, NEVER, Nanos, Observer, Segment};
 
 /// The MSS of a peer that offers none (RFC 9293 section 3.7.1).
@@ -124,8 +123,7 @@ impl Endpoint {
             segment.window_scale = offered_scale(config);
         }
         if config.timestamps && (!answering || cold.peer_stamps) {
-            segment.timestamps =
-                Some(Timestamps { ecr: if answering { self.stamps.recent } else { 0 }, ..self.stamps.option(now) });
+            segment.timestamps = Some(self.stamps.option(now));
         }
         if answering && self.uses.has(Uses::ACCECN) {
             segment.accecn = cold.acc.syn_ack_option();

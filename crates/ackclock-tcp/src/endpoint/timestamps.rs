@@ -56,6 +56,13 @@ impl Stamps {
 }
 
 impl Endpoint {
+    /// This connection takes the place of `before`, which is in TIME-WAIT: its SYN echoes what arrived last there, as Linux has
+    /// it (net/ipv4/tcp_ipv4.c, tcp_twsk_unique), where RFC 7323 section 3.2 wants zero. To be called before
+    /// [`Endpoint::connect`].
+    pub fn take_the_place_of(&mut self, before: &Endpoint, now: Nanos) {
+        self.stamps.set(now, before.stamps.recent);
+    }
+
     /// Whether a segment passes: it has timestamps, which are not from the past (RFC 7323 sections 3.2 and 5.3). A RST
     /// always does.
     pub(super) fn passes_timestamps(&mut self, now: Nanos, segment: &Segment) -> bool {
