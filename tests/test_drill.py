@@ -49,7 +49,9 @@ def test_the_folder_of_scripts_gives_a_table_for_each_theme(capsys):
 
 def test_a_script_chooses_its_stack(tmp_path):
     path = tmp_path / "script.pkt"
-    path.write_text("--stack=rfc\n--initial_window=3\n" + OPEN + "+0 %{ assert tcpi_snd_cwnd == 3 }%\n", encoding="utf-8")
+    path.write_text(
+        "--stack=rfc\n--initial_window=3\n" + OPEN + "+0 %{ assert tcpi_snd_cwnd == 3 }%\n", encoding="utf-8"
+    )
     assert drill.run(path, stack="linux").verdict == "pass"
     path.write_text("--stack=minix\n" + OPEN, encoding="utf-8")
     assert drill.run(path).reason.startswith("line 1: --stack=minix: accepted: rfc, linux, ")

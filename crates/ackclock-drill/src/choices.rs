@@ -6,8 +6,11 @@ use crate::verdict::Stop;
 use ackclock_tcp::config::{EcnMode, ReductionBase, Restart, RtoRule};
 use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND, cc, recovery, slow_start, stack, validation};
 
+/// Where a choice stands in a configuration.
+type Field<T> = fn(&mut Config) -> &mut T;
+
 /// Choices that are on or off.
-const SWITCHES: &[(&str, fn(&mut Config) -> &mut bool)] = &[
+const SWITCHES: &[(&str, Field<bool>)] = &[
     ("abe", |config| &mut config.abe),
     ("adapt_dup_thresh", |config| &mut config.adapt_dup_thresh),
     ("dsack", |config| &mut config.dsack),
@@ -23,14 +26,14 @@ const SWITCHES: &[(&str, fn(&mut Config) -> &mut bool)] = &[
 ];
 
 /// Numbers of segments.
-const COUNTS: &[(&str, fn(&mut Config) -> &mut u32)] = &[
+const COUNTS: &[(&str, Field<u32>)] = &[
     ("ack_every", |config| &mut config.ack_every),
     ("dup_thresh", |config| &mut config.dup_thresh),
     ("initial_window", |config| &mut config.initial_window),
 ];
 
 /// Times, and whether each may be nothing.
-const TIMES: &[(&str, bool, fn(&mut Config) -> &mut Nanos)] = &[
+const TIMES: &[(&str, bool, Field<Nanos>)] = &[
     ("delayed_ack", true, |config| &mut config.delayed_ack),
     ("initial_rto", false, |config| &mut config.initial_rto),
     ("max_rto", false, |config| &mut config.max_rto),
