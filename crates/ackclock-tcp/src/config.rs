@@ -42,6 +42,19 @@ pub enum EcnMode {
     Accurate,
 }
 
+/// Which segments carry the option of Accurate ECN (RFC 9768 section 3.2.3), where that is in use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AccEcnOptions {
+    /// None, the SYN-ACK included.
+    Never,
+    /// Those that bring news: the recommended simple scheme of section 3.2.3.3.
+    Changes,
+    /// All with room for it, until the path proves to drop them (section 3.2.3.2.2).
+    Always,
+    /// All with room for it, whatever happens.
+    Persistent,
+}
+
 /// Probing of an idle connection (RFC 9293 section 3.8.4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Keepalive {
@@ -138,6 +151,8 @@ pub struct Config {
     pub eifel: bool,
     /// Explicit Congestion Notification.
     pub ecn: EcnMode,
+    /// Which segments carry the option of Accurate ECN.
+    pub accecn_options: AccEcnOptions,
     /// Whether a mark reduces the window by less than a loss (ABE, RFC 8511).
     pub abe: bool,
     /// Whether small segments wait while data is outstanding (Nagle, RFC 9293 section 3.7.4).

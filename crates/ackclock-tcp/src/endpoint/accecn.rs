@@ -1,6 +1,7 @@
 //! Accurate ECN feedback (RFC 9768): the ACE counter of marked packets and the option with counters of bytes.
 
 use super::ecn::reflected;
+use crate::config::{AccEcnOptions, Config, Conformance};
 use crate::segment::{AccEcnOption, Ecn, Flags, Segment};
 
 /// Counters of an option wrap at 24 bits.
@@ -49,10 +50,16 @@ pub(super) struct AccEcn {
     syn_ack: Option<Ecn>,
     /// Segments that carry an option although nothing has changed: the ACK of the SYN-ACK and the first data.
     tests: u8,
-    /// Whether options are as Linux sends them: all counters where they fit, and none to a peer whose SYN-ACK had none.
-    linux: bool,
-    /// Whether no options are sent.
-    silent: bool,
+    /// Which segments carry an option.
+    usage: AccEcnOptions,
+    /// Whether none goes to a peer that has sent none, as in Linux.
+    mutual: bool,
+    /// Whether the peer has sent one.
+    seen: bool,
+    /// The duplicate that the last option went with, and whether it came again: the ACK with the option did not get through
+    /// (RFC 9768 section 3.2.3.2.2).
+    told_duplicate: Option<(u64, u64)>,
+    blocked: bool,
     /// Whether a SYN-ACK has left with an option, which then is not sent again: it may be why that one was lost (RFC 9768
     /// section 3.2.3.2.2).
     syn_ack_tested: bool,
@@ -65,7 +72,7 @@ pub(super) struct AccEcn {
 }
 
 impl AccEcn {
-    pub fn new(linux: bool) -> AccEcn {
+    pub fn new(config: &Config) -> AccEcn {
         AccEcn {
             cep: FIRST_CEP,
             told_cep: FIRST_CEP,
@@ -74,8 +81,11 @@ impl AccEcn {
             after_mark: false,
             syn_ack: None,
             tests: 0,
-            linux,
-            silent: false,
+            usage: config.accecn_options,
+            mutual: config.conformance == Conformance::Linux,
+            seen: false,
+            told_duplicate: None,
+            blocked: false,
             syn_ack_tested: false,
             peer_cep: FIRST_CEP,
             peer_bytes: FIRST_BYTES,
@@ -88,7 +98,6 @@ impl AccEcn {
     pub fn start_client(&mut self, syn_ack: &Segment) {
         self.on_syn_ack(syn_ack.ecn);
         self.tests = 2;
-        self.silent = self.linux && syn_ack.accecn.is_none();
         self.test_option(syn_ack.accecn.as_ref());
     }
 
@@ -123,6 +132,7 @@ impl AccEcn {
 
     /// Looks at the option of the first segment that may carry one (RFC 9768 sections 3.2.3.2.3 and 3.2.3.2.4).
     fn test_option(&mut self, option: Option<&AccEcnOption>) {
+        self.seen |= option.is_some();
         self.options = match option {
             Some(option) if fields(option)[0] != Some(0) && fields(option)[2] != Some(0) => Options::Work,
             _ => Options::Ignored,
@@ -163,19 +173,21 @@ impl AccEcn {
     }
 
     /// The option that a segment should carry: where a counter has changed since the last, with every counter that ever has
-    /// (RFC 9768 section 3.2.3.3).
+    /// (RFC 9768 section 3.2.3.3); or all counters always, as in Linux.
     pub fn option(&self) -> Option<AccEcnOption> {
-        if self.silent {
+        let always = match self.usage {
+            AccEcnOptions::Never => return None,
+            AccEcnOptions::Changes => false,
+            AccEcnOptions::Always | AccEcnOptions::Persistent => true,
+        };
+        if self.mutual && !self.seen || self.blocked {
             return None;
         }
-        if self.tests > 0 {
+        if always || self.tests > 0 {
             return Some(self.full_option());
         }
         if self.bytes == self.told_bytes {
             return None;
-        }
-        if self.linux {
-            return Some(self.full_option());
         }
         let changed = [0, 1, 2].map(|counter| self.bytes[counter] != FIRST_BYTES[counter]);
         let order1 = changed[2] && !changed[0];
@@ -187,7 +199,12 @@ impl AccEcn {
     /// The option of a SYN-ACK.
     pub fn syn_ack_option(&mut self) -> Option<AccEcnOption> {
         let again = std::mem::replace(&mut self.syn_ack_tested, true);
-        (!again).then(|| self.full_option())
+        (!again && self.usage != AccEcnOptions::Never).then(|| self.full_option())
+    }
+
+    /// The next segment reports a duplicate. Where that is the one that the last option went with, options get lost.
+    pub fn on_duplicate(&mut self, block: (u64, u64)) {
+        self.blocked |= self.told_duplicate == Some(block) && self.usage != AccEcnOptions::Persistent;
     }
 
     /// All counters, as the segments carry them that test the path.
@@ -196,9 +213,10 @@ impl AccEcn {
         AccEcnOption { order1: true, count: 3, counters: [e1b, ceb, e0b] }
     }
 
-    /// The option left with a segment.
-    pub fn on_option_sent(&mut self, with_data: bool) {
+    /// The option left with a segment that reports that duplicate.
+    pub fn on_option_sent(&mut self, with_data: bool, duplicate: Option<(u64, u64)>) {
         self.told_bytes = self.bytes;
+        self.told_duplicate = duplicate;
         // The ACK of the SYN-ACK is the first test; after it only data is.
         self.tests = if with_data { 0 } else { self.tests.min(1) };
     }
@@ -272,8 +290,12 @@ mod tests {
 
     const MSS: u64 = 1000;
 
+    fn rfc() -> &'static crate::stack::Stack {
+        crate::stack::by_name("rfc").unwrap()
+    }
+
     fn decode(ace: u8, acked: u64, option: Option<[u32; 3]>) -> Feedback {
-        let mut acc = AccEcn::new(false);
+        let mut acc = AccEcn::new(&(rfc().config)());
         acc.options = Options::Work;
         let mut ack = Segment::new(Flags::ACK);
         ack.accecn = option.map(|counters| AccEcnOption { order1: false, count: 3, counters });
@@ -294,7 +316,7 @@ mod tests {
 
     #[test]
     fn counters_of_the_option_wrap_and_old_ones_are_left_alone() {
-        let mut acc = AccEcn::new(false);
+        let mut acc = AccEcn::new(&(rfc().config)());
         acc.options = Options::Work;
         acc.peer_bytes = [WRAP - 100, 0, 1];
         let mut ack = Segment::new(Flags::ACK);

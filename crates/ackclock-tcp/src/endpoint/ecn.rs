@@ -1,6 +1,6 @@
 //! Explicit Congestion Notification: the handshake, and classic feedback (RFC 3168). Accurate feedback is in `accecn`.
 
-use super::{Endpoint, Uses};
+use super::{Endpoint, State, Uses};
 use crate::config::{Conformance, EcnMode};
 use crate::segment::Ecn;
 use crate::{Flags, Segment};
@@ -192,9 +192,16 @@ impl Endpoint {
         }
     }
 
+    /// Whether AccECN's counters go with what leaves: from TIME-WAIT Linux sends zeros (net/ipv4/tcp_minisocks.c).
+    pub(super) fn tells_marks(&self) -> bool {
+        self.state != State::TimeWait || self.cold.config.conformance != Conformance::Linux
+    }
+
     /// Sets the three flags and the ECN field of an outgoing segment. `ect` is whether it is new data.
     pub(super) fn mark(&mut self, segment: &mut Segment, ect: bool) {
-        if self.uses.has(Uses::ACCECN) {
+        if !self.tells_marks() {
+            segment.flags = with_bits(segment.flags, 0);
+        } else if self.uses.has(Uses::ACCECN) {
             segment.flags = with_bits(segment.flags, self.cold.acc.ace(segment));
         } else if self.cold.marks.echoing {
             segment.flags = segment.flags.with(Flags::ECE);

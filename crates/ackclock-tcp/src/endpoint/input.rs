@@ -26,6 +26,10 @@ impl Endpoint {
         let Some(start) = start.filter(|&start| self.acceptable(start, segment.seq_len())) else {
             if let Some(start) = start.filter(|&start| start < next) {
                 self.receiver.note_duplicate(start, start + u64::from(segment.len));
+                if self.uses.has(Uses::ACCECN) && segment.len > 0 && !segment.flags.has(Flags::RST) {
+                    // What was sent again counts like anything else (RFC 9768 section 3.2).
+                    self.take_field(segment);
+                }
             }
             return self.on_unacceptable(now, segment, progress, obs);
         };

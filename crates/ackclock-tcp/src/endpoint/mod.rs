@@ -16,7 +16,6 @@ mod plain;
 mod timers;
 mod timestamps;
 
-use crate::config::Conformance;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
 use crate::{Config, Error, Event, NEVER, Nanos, Observer, Segment};
@@ -239,7 +238,7 @@ impl Endpoint {
                 syn_sent_at: 0,
                 timers: Timers::new(config),
                 marks: Marks::new(),
-                acc: AccEcn::new(config.conformance == Conformance::Linux),
+                acc: AccEcn::new(config),
                 pmtu: config.mss + output::HEADERS as u32,
                 config: config.clone(),
             }),

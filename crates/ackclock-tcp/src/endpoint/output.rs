@@ -131,7 +131,7 @@ impl Endpoint {
     /// the others (RFC 9768 section 3.2.3.3).
     fn share_options(&self, blocks: usize) -> (usize, Option<AccEcnOption>) {
         let room = MAX_OPTIONS - if self.uses.has(Uses::TIMESTAMPS) { STAMPS_LEN } else { 0 };
-        let Some(option) = self.cold.acc.option() else { return (blocks, None) };
+        let Some(option) = self.cold.acc.option().filter(|_| self.tells_marks()) else { return (blocks, None) };
         let fits = (0..=blocks).rev().find(|&blocks| options_len(blocks, Some(&option)) <= room);
         match fits {
             Some(fits) if fits >= blocks.min(2) => (fits, Some(option)),
@@ -163,6 +163,10 @@ impl Endpoint {
     #[inline(never)]
     fn fill_options(&mut self, now: Nanos, segment: &mut Segment, new_data: bool) {
         let base = self.irs.wrapping_add(1);
+        let duplicate = if self.uses.has(Uses::ACCECN) { self.receiver.duplicate() } else { None };
+        if let Some(block) = duplicate {
+            self.cold.acc.on_duplicate(block);
+        }
         let (blocks, option) = self.options_of(segment);
         self.receiver.fill(segment, blocks, |offset| base.wrapping_add(offset as u32));
         if self.uses.has(Uses::TIMESTAMPS) {
@@ -172,7 +176,7 @@ impl Endpoint {
         if self.uses_ecn() {
             if option.is_some() {
                 segment.accecn = option;
-                self.cold.acc.on_option_sent(segment.len > 0);
+                self.cold.acc.on_option_sent(segment.len > 0, duplicate);
             }
             self.mark(segment, new_data);
         }

@@ -281,6 +281,11 @@ impl Receiver {
         self.sack && (self.stream.has_gap() || self.duplicate.is_some())
     }
 
+    /// The duplicate that the next segment would report.
+    pub fn duplicate(&self) -> Option<(u64, u64)> {
+        self.duplicate
+    }
+
     /// SACK blocks that the next segment would report, at most `most`.
     pub fn blocks_due(&self, most: usize) -> usize {
         if !self.reports() {

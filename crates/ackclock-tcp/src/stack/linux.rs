@@ -1,7 +1,7 @@
 //! Linux, by its own constants and the defaults of its sysctls.
 
 use super::{Stack, rfc};
-use crate::config::{AckRule, Config, Conformance, EcnMode, ReductionBase, Restart, RtoRule};
+use crate::config::{AccEcnOptions, AckRule, Config, Conformance, EcnMode, ReductionBase, Restart, RtoRule};
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, slow_start, validation};
 
@@ -32,6 +32,7 @@ pub(super) const LINUX: Stack = Stack {
         ("data_retries", "tcp_retries2 = 15"),
         ("timestamps", "tcp_timestamps = 1"),
         ("ecn", "tcp_ecn = 2"),
+        ("accecn_options", "tcp_ecn_option = 2, of the kernels that have it: since 6.18"),
         ("nagle", "unless TCP_NODELAY"),
         ("minshall", "net/ipv4/tcp_output.c, tcp_nagle_check"),
         ("ack_rule", "net/ipv4/tcp_input.c, tcp_event_data_recv"),
@@ -73,6 +74,7 @@ pub(super) const LINUX_3_12: Stack = Stack {
         ("max_rto", "TCP_RTO_MAX"),
         ("timestamps", "tcp_timestamps = 1"),
         ("ecn", "tcp_ecn = 2"),
+        ("accecn_options", "tcp_ecn_option = 2, of the kernels that have it: since 6.18"),
         ("nagle", "unless TCP_NODELAY"),
         ("minshall", "net/ipv4/tcp_output.c, tcp_nagle_check"),
         ("ack_rule", "net/ipv4/tcp_input.c, tcp_event_data_recv"),
@@ -103,6 +105,7 @@ fn linux() -> Config {
         dsack_undo: true,
         eifel: true,
         ecn: EcnMode::Passive,
+        accecn_options: AccEcnOptions::Always,
         nagle: true,
         minshall: true,
         reset_on_give_up: false,

@@ -1,7 +1,7 @@
 //! What the standards say.
 
 use super::Stack;
-use crate::config::{AckRule, Config, Conformance, EcnMode, ReductionBase, Restart, RtoRule};
+use crate::config::{AccEcnOptions, AckRule, Config, Conformance, EcnMode, ReductionBase, Restart, RtoRule};
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, pacing::Pacing, slow_start, validation};
 
@@ -44,6 +44,7 @@ pub(super) const STACK: Stack = Stack {
         ("data_retries", "RFC 9293 section 3.8.3: R2 is at least 100 s"),
         ("timestamps", "RFC 7323, optional"),
         ("ecn", "RFC 3168, optional"),
+        ("accecn_options", "RFC 9768 section 3.2.3.3"),
         ("abe", "RFC 8511, experimental"),
         ("nagle", "RFC 9293 section 3.7.4: should be, and may be off; off, so that writes and segments are one"),
         ("minshall", "no standard"),
@@ -91,6 +92,7 @@ pub(super) fn config() -> Config {
         dsack_undo: false,
         eifel: false,
         ecn: EcnMode::Off,
+        accecn_options: AccEcnOptions::Changes,
         abe: false,
         nagle: false,
         minshall: false,

@@ -1,6 +1,6 @@
 //! A configuration as names and values.
 
-use crate::config::{AckRule, Conformance, EcnMode, ReductionBase, Restart, RtoRule};
+use crate::config::{AccEcnOptions, AckRule, Conformance, EcnMode, ReductionBase, Restart, RtoRule};
 use crate::pacing::Pacing;
 use crate::{Config, MILLISECOND, Nanos, SECOND};
 
@@ -32,6 +32,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         dsack_undo,
         eifel,
         ecn,
+        accecn_options,
         abe,
         nagle,
         minshall,
@@ -93,6 +94,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("data_retries", data_retries.to_string()),
         ("timestamps", switch(*timestamps)),
         ("ecn", ecn_name(*ecn).to_owned()),
+        ("accecn_options", accecn_name(*accecn_options).to_owned()),
         ("abe", switch(*abe)),
         ("nagle", switch(*nagle)),
         ("minshall", switch(*minshall)),
@@ -153,5 +155,14 @@ fn ecn_name(mode: EcnMode) -> &'static str {
         EcnMode::Passive => "passive",
         EcnMode::Classic => "classic",
         EcnMode::Accurate => "accurate",
+    }
+}
+
+fn accecn_name(options: AccEcnOptions) -> &'static str {
+    match options {
+        AccEcnOptions::Never => "never",
+        AccEcnOptions::Changes => "changes",
+        AccEcnOptions::Always => "always",
+        AccEcnOptions::Persistent => "persistent",
     }
 }
