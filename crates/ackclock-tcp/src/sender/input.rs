@@ -174,6 +174,7 @@ impl Sender {
         let mut arrived = self.expect(arrival);
         let mut delivered = self.take_off(now, arrival, advanced, &mut arrived);
         arrived.duplicate = bare && delivered.sacked == 0;
+        let duplicates = if self.sack { 0 } else { u64::from(self.dup_acks) };
         let duplicate = self.count_duplicate(bare, advanced, &mut delivered);
         let repaired = self.probing && self.on_probe_ack(arrival.ack, duplicated_probe, arrived.duplicate);
         let answers_timeout = bare && self.phase == Phase::Loss;
@@ -223,7 +224,9 @@ impl Sender {
             }
             let growth = self.validation.on_ack(&mut self.window, &ack);
             if may_grow && self.careful.as_ref().is_none_or(|careful| careful.may_grow()) {
-                let acked = if adapts { delivered.newly } else { delivered.acked };
+                // Without SACK, duplicate ACKs have told of the rest (tcp_remove_reno_sacks).
+                let told = (duplicates * self.mss).min(delivered.newly.saturating_sub(self.mss));
+                let acked = if adapts { delivered.newly - told } else { delivered.acked };
                 self.grow(&Ack { acked, ..ack }, growth);
             }
             if advanced && self.phase == Phase::Open {
