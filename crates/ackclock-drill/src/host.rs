@@ -130,6 +130,7 @@ impl Host {
     pub fn connection(&self, from: SocketId, passive: bool) -> Result<Box<Connection>, Stop> {
         let options = &self.sockets[from].options;
         let mut endpoint = Endpoint::new(&self.config(options, passive)?, ISS);
+        endpoint.push_where_marked();
         if options.cork {
             endpoint.set_cork(true);
         }
@@ -282,9 +283,9 @@ impl Host {
         if connection.connected {
             let info = connection.endpoint.info(now);
             connection.peer_mss = info.snd_mss.max(1);
-            let first = progress.has(Progress::CONNECTED);
             connection.send_buffer.offered(info.snd_wnd);
-            if first || connection.send_buffer.wanted {
+            connection.send_buffer.checked = false;
+            if progress.has(Progress::CONNECTED) {
                 connection.send_buffer.grow(u64::from(info.snd_cwnd), u64::from(info.snd_mss));
             }
         }
@@ -319,6 +320,7 @@ impl Host {
             while let Some(segment) = connection.endpoint.poll_transmit(self.now, &mut ()) {
                 self.outbox.push_back(Sent { at: self.now, socket: id, segment });
             }
+            connection.check_send_buffer(self.now);
             if connection.send_buffer.wanted && connection.send_buffer.writable(connection.stream(), low) {
                 connection.send_buffer.wanted = false;
                 socket.woken_out += 1;

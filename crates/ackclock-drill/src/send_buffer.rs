@@ -6,9 +6,10 @@
 //! tcp_sndbuf_expand).
 
 use crate::socket::Connection;
+use ackclock_tcp::Nanos;
 
-/// Memory of a buffer beside its payload, bytes.
-const OVERHEAD: u64 = 1280;
+/// Memory of a buffer beside its payload, bytes (since Linux 6.3; include/linux/skbuff.h, SKB_TRUESIZE of MAX_TCP_HEADER).
+const OVERHEAD: u64 = 896;
 /// Payload that one buffer holds at most, bytes.
 const MOST: u64 = 65_535 - 320;
 /// The least SO_SNDBUF, bytes.
@@ -25,16 +26,20 @@ pub struct SendBuffer {
     tail: u64,
     /// The largest window the peer has offered.
     window: u64,
+    /// Where the last buffer ends that was marked to be pushed.
+    pushed: u64,
     /// Whether the device's queue paces, so that what the window lets go counts as sent while it waits there.
     pub paced: bool,
     /// Whether someone found no room, and waits to hear of it.
     pub wanted: bool,
+    /// Whether it has been seen to since something last arrived.
+    pub checked: bool,
 }
 
 impl SendBuffer {
     /// A buffer of `limit` bytes of memory that may grow to `most`.
     pub fn new(limit: u64, most: Option<u64>) -> SendBuffer {
-        SendBuffer { limit, most, tail: 0, window: 0, paced: false, wanted: false }
+        SendBuffer { limit, most, tail: 0, window: 0, pushed: 0, paced: false, wanted: false, checked: true }
     }
 
     /// SO_SNDBUF: the limit, which stays.
@@ -90,6 +95,23 @@ impl SendBuffer {
         goal
     }
 
+    /// Bytes up to `written` are in. `last` is whether the write ends here, and nothing is to follow at once. Whether the
+    /// buffer that ends here is to be pushed: at the end of a write, or when one is full and half of the largest window was
+    /// not (net/ipv4/tcp.c, tcp_push and forced_push).
+    pub fn pushes(&mut self, written: u64, last: bool, mss: u64) -> bool {
+        let full = written == self.tail + self.goal(mss);
+        let pushes = last || full && written > self.pushed + self.window / 2;
+        if pushes {
+            self.push(written);
+        }
+        pushes
+    }
+
+    /// What ends at `written` is marked to be pushed.
+    pub fn push(&mut self, written: u64) {
+        self.pushed = written;
+    }
+
     /// Whether `poll` calls the socket writable, and a sleeping writer is woken: a third of the limit is free, and of what
     /// is unsent there is less than half of `low`.
     pub fn writable(&self, connection: Numbers, low: Option<u64>) -> bool {
@@ -113,6 +135,22 @@ pub struct Numbers {
 }
 
 impl Connection {
+    /// After something has arrived, and what may leave has left: a buffer that someone wants larger follows the congestion
+    /// window, unless that is full (net/ipv4/tcp_input.c, tcp_new_space and tcp_should_expand_sndbuf). Half a round trip after
+    /// the oldest outstanding segment left, the kernel waits for more window before it fills the rest of it
+    /// (net/ipv4/tcp_output.c, tcp_tso_should_defer).
+    pub fn check_send_buffer(&mut self, now: Nanos) {
+        if std::mem::replace(&mut self.send_buffer.checked, true) || !self.send_buffer.wanted {
+            return;
+        }
+        let info = self.endpoint.info(now);
+        let defers = self.endpoint.oldest_sent_at().is_none_or(|sent_at| now - sent_at >= info.rtt / 2);
+        let in_flight = info.unacked + info.retrans - (info.sacked + info.lost).min(info.unacked);
+        if defers || in_flight < info.snd_cwnd {
+            self.send_buffer.grow(u64::from(info.snd_cwnd), u64::from(info.snd_mss));
+        }
+    }
+
     /// Where the stream stands.
     pub fn stream(&self) -> Numbers {
         let mut sent = self.written - self.unsent();
@@ -152,6 +190,18 @@ mod tests {
         assert_eq!(taken(&mut buffer(), 59_000, 10_000, Some(32_000)), 42_000);
         assert_eq!(taken(&mut buffer(), 59_000, 10_000, Some(4000)), 26_000);
         assert_eq!(taken(&mut buffer(), 9000, 10_000, None), 9000);
+    }
+
+    #[test]
+    fn buffers_count_with_their_own_memory() {
+        let taken = |limit| {
+            let mut buffer = SendBuffer::new(limit, None);
+            buffer.offered(257 << 7);
+            taken(&mut buffer, 59_000, 10_000, None)
+        };
+        // Three buffers hold 42,000 bytes.
+        assert_eq!(taken(42_000 + 3 * OVERHEAD), 42_000);
+        assert_eq!(taken(42_000 + 3 * OVERHEAD + 1), 58_000);
     }
 
     #[test]

@@ -40,8 +40,14 @@ fn simple(words: &[String], sysctls: &mut Sysctls, files: &Files<'_>, depth: u32
         "sh" | "bash" | "source" | "." if !arguments.is_empty() && !arguments[0].starts_with('-') => {
             simple(arguments, sysctls, files, depth)
         }
-        // Whoever wants a file finds one, and our packets are cut as they leave.
-        "rm" | "dd" | "touch" | "ethtool" => Ok(()),
+        // Whoever wants a file finds one.
+        "ethtool" => {
+            for pair in arguments.windows(2).filter(|pair| pair[0] == "tso") {
+                sysctls.no_segmentation = pair[1] == "off";
+            }
+            Ok(())
+        }
+        "rm" | "dd" | "touch" => Ok(()),
         "nstat" | "true" | ":" | "set" | "sync" | "exit" | "ulimit" | "cat" | "dmesg" => Ok(()),
         _ if name.starts_with("sysctl_restore_") => Ok(()),
         "defaults.sh" => match files(command) {

@@ -1,7 +1,7 @@
 //! The kernel's settings, as far as they mean something to an endpoint.
 
 use crate::verdict::Stop;
-use ackclock_tcp::config::{EcnMode, Restart};
+use ackclock_tcp::config::{AccEcnOptions, EcnMode, Restart};
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND, cc, slow_start, validation};
@@ -11,10 +11,13 @@ use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND, cc, slow_start, validatio
 pub struct Sysctls {
     /// Whether the device's queue paces.
     pub fair_queue: bool,
+    /// Whether the device cuts no large packets.
+    pub no_segmentation: bool,
     timestamps: Option<bool>,
     sack: Option<bool>,
     dsack: Option<bool>,
     ecn: Option<u8>,
+    accecn_options: Option<AccEcnOptions>,
     congestion_control: Option<String>,
     syn_retries: Option<u32>,
     synack_retries: Option<u32>,
@@ -61,6 +64,8 @@ const HARMLESS: &[&str] = &[
     "net.ipv4.tcp_abort_on_overflow",
     "net.ipv4.tcp_autocorking",
     "net.ipv4.tcp_challenge_ack_limit",
+    // Of the one mode of tcp_ecn_option that is not played.
+    "net.ipv4.tcp_ecn_option_beacon",
     "net.ipv4.tcp_fack",
     "net.ipv4.tcp_fastopen",
     "net.ipv4.tcp_fastopen_blackhole_timeout_sec",
@@ -93,8 +98,6 @@ const OFF: &[(&str, &[&str])] = &[
     ("net.ipv4.tcp_stdurg", &["0"]),
     ("net.ipv4.tcp_low_latency", &["0"]),
     ("net.ipv4.tcp_ecn_fallback", &["1"]),
-    ("net.ipv4.tcp_ecn_option", &["2"]),
-    ("net.ipv4.tcp_ecn_option_beacon", &["3"]),
     ("net.ipv4.tcp_adv_win_scale", &["1"]),
     ("net.ipv4.tcp_retries1", &["3"]),
 ];
@@ -122,7 +125,7 @@ impl Sysctls {
         ] {
             self.set(&format!("net.ipv4.{name}"), value)?;
         }
-        self.fair_queue = false;
+        (self.fair_queue, self.no_segmentation) = (false, false);
         Ok(())
     }
 
@@ -143,6 +146,14 @@ impl Sysctls {
             "sack" => self.sack = Some(number()? != 0),
             "dsack" => self.dsack = Some(number()? != 0),
             "ecn" => self.ecn = Some(small()?),
+            "ecn_option" => {
+                self.accecn_options = Some(match small()? {
+                    0 => AccEcnOptions::Never,
+                    2 => AccEcnOptions::Always,
+                    3 => AccEcnOptions::Persistent,
+                    _ => return Stop::unsupported(format!("sysctl {name}={value}")),
+                });
+            }
             "congestion_control" => self.congestion_control = Some(value.to_owned()),
             "syn_retries" => self.syn_retries = Some(number()?),
             "synack_retries" => self.synack_retries = Some(number()?),
@@ -210,6 +221,7 @@ impl Sysctls {
                 _ => return Stop::unsupported(format!("sysctl net.ipv4.tcp_ecn={mode}")),
             };
         }
+        config.accecn_options = self.accecn_options.unwrap_or(config.accecn_options);
         if let Some(name) = &self.congestion_control {
             config.cc = congestion_control(name, &config.cc)?;
         }

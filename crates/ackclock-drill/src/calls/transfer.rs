@@ -156,19 +156,33 @@ pub(super) fn transmit(host: &mut Host, id: SocketId, wanted: u64, flags: i64, p
     while progress.done < wanted {
         let now = host.now;
         let connection = host.connection_mut(id)?;
-        let chunk = connection.send_buffer.room(connection.stream(), low).min(wanted - progress.done);
+        let stream = connection.stream();
+        let chunk = connection.send_buffer.room(stream, low).min(wanted - progress.done);
         if chunk == 0 {
             break;
         }
         let last = progress.done + chunk == wanted;
-        let push = if last { crate::stack::push(flags) } else { Push::More };
+        let pushed = connection.send_buffer.pushes(stream.written + chunk, last && flags & MSG_MORE == 0, stream.mss);
+        let push = match last {
+            true => crate::stack::push(flags),
+            // No segment has bytes of two buffers.
+            false if pushed => Push::EndOfRecord,
+            false => Push::More,
+        };
         connection.endpoint.write_with(now, chunk, push);
         connection.written += chunk;
         progress.done += chunk;
         host.drain();
     }
     if progress.done < wanted {
-        host.connection_mut(id)?.send_buffer.wanted = true;
+        let now = host.now;
+        let connection = host.connection_mut(id)?;
+        connection.send_buffer.wanted = true;
+        if progress.done > 0 && connection.unsent() > 0 {
+            // Whoever waits pushes what there is.
+            connection.endpoint.write_with(now, 0, Push::EndOfRecord);
+            connection.send_buffer.push(connection.written);
+        }
         if waits {
             progress.sleeps = true;
             return Ok(Answer::Blocks(NEVER));

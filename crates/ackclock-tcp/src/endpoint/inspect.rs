@@ -34,6 +34,11 @@ impl Endpoint {
         self.sender.nxt().min(self.sender.written())
     }
 
+    /// When the oldest outstanding segment was last sent; `None` where nothing is outstanding.
+    pub fn oldest_sent_at(&self) -> Option<Nanos> {
+        self.sender.oldest_sent_at()
+    }
+
     /// Counters.
     pub fn stats(&self) -> &Stats {
         self.sender.stats()

@@ -15,6 +15,12 @@ impl Endpoint {
         self.sender.set_cork(on);
     }
 
+    /// PSH goes only where a write or a record ends, and no longer every half of the largest window: for a caller that fills
+    /// buffers as Linux does, whose ends decide (net/ipv4/tcp.c, forced_push).
+    pub fn push_where_marked(&mut self) {
+        self.sender.push_where_marked();
+    }
+
     /// Probes an idle connection from now on, or no longer (SO_KEEPALIVE, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT).
     pub fn set_keepalive(&mut self, now: Nanos, keepalive: Option<Keepalive>) {
         let timers = &mut self.cold.timers;

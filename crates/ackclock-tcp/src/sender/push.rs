@@ -11,6 +11,8 @@ use crate::Push;
 pub(super) struct Marks {
     /// End of the last segment sent with PSH.
     pushed: u64,
+    /// Whether nothing but these marks and the end of what was written is a reason for PSH.
+    marked_only: bool,
     /// Ends of records that were not acknowledged.
     records: VecDeque<u64>,
     /// Ends of the segments that were sent with PSH and may be sent again.
@@ -58,7 +60,7 @@ impl Sender {
         let recorded = !self.marks.records.is_empty() && self.marks.records.contains(&end);
         let marked = end == self.written && !self.small.unmarked || recorded;
         let due = end - self.marks.pushed > self.small.largest_window / 2;
-        if !marked && !due && !self.small.push_next {
+        if !marked && (!due || self.marks.marked_only) && !self.small.push_next {
             return false;
         }
         self.mark_pushed(end);
@@ -70,6 +72,11 @@ impl Sender {
     fn was_pushed(&self, offset: u64, end: u64) -> bool {
         let after = self.marks.sent.partition_point(|&pushed| pushed <= offset);
         self.marks.sent.get(after).is_some_and(|&pushed| pushed <= end)
+    }
+
+    /// PSH goes only where a write or a record ends: whoever writes knows where else the kernel would set it.
+    pub fn push_where_marked(&mut self) {
+        self.marks.marked_only = true;
     }
 
     #[inline(never)]

@@ -1,9 +1,15 @@
 //! What a snapshot tells of the sender.
 
 use super::Sender;
+use crate::Nanos;
 use crate::info::Info;
 
 impl Sender {
+    /// When the first outstanding segment was last sent.
+    pub fn oldest_sent_at(&self) -> Option<Nanos> {
+        self.board.first_sent_at()
+    }
+
     /// Fills in the sender's part of `info`.
     pub fn report(&self, info: &mut Info) {
         let recovery = self.loss_recovery();
