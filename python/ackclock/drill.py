@@ -120,8 +120,9 @@ def _run_code(path: Path, snippets: Sequence[dict[str, Any]]) -> ScriptResult | 
         scope.update(snippet["values"])
         line: int = snippet["line"]
         try:
-            # Lines count as they do in the script, so that a traceback names the right one.
-            code = compile("\n" * (line - 1) + _dedent(snippet["code"]), str(path), "exec")
+            # Lines count as they do in the script, so that a traceback names the right one. A last line that ends in a
+            # backslash goes on in an empty one.
+            code = compile("\n" * (line - 1) + _dedent(snippet["code"]) + "\n\n", str(path), "exec")
             with _output_to_stderr():
                 exec(code, scope)  # noqa: S102 -- a script is a program, run by whoever wrote or trusts it
         except NameError as error:

@@ -148,6 +148,8 @@ pub enum TcpOption {
     },
     /// Accurate ECN: its counters in the order written.
     AccEcn(Vec<(AccEcnField, u32)>),
+    /// A signature of RFC 2385.
+    Md5,
     /// One that this interpreter does not play; its name.
     Other(&'static str),
 }

@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::ast::{Icmp, Packet, Tcp};
+use crate::ast::{Icmp, Packet, Tcp, TcpOption};
+use crate::chrono::Chrono;
 use crate::send_buffer::SendBuffer;
 use crate::settings::Settings;
 use crate::socket::{Connection, Options, Role, Socket, SocketId, ZeroCopy};
+use crate::stamps::Stamps;
 use crate::sysctl::{Sysctls, congestion_control};
 use crate::verdict::Stop;
 use crate::wire::Numbers;
-use ackclock_tcp::config::Keepalive;
+use ackclock_tcp::config::{Conformance, Keepalive};
 use ackclock_tcp::{Config, Endpoint, Flags, NEVER, Nanos, Progress, SECOND, Segment, State, reset_for};
 
 /// The initial sequence number of every connection; a script has its own, which [`Numbers`] maps.
@@ -134,8 +136,12 @@ impl Host {
         if options.cork {
             endpoint.set_cork(true);
         }
+        let mut stamps = Stamps::default();
+        stamps.set(options.timestamping, 0, 0);
         Ok(Box::new(Connection {
             endpoint,
+            stamps,
+            chrono: Chrono::default(),
             parent: passive.then_some(from),
             connected: false,
             connect_pending: false,
@@ -170,6 +176,11 @@ impl Host {
 
     /// A TCP packet of the script arrives.
     pub fn arrive(&mut self, packet: &Packet, tcp: &Tcp) -> Result<(), Stop> {
+        let signed = tcp.options.iter().flatten().any(|option| *option == TcpOption::Md5);
+        if signed && (self.base)().conformance == Conformance::Linux {
+            // A signature without a key to check it with (net/ipv4/tcp.c, tcp_inbound_hash).
+            return Ok(());
+        }
         let id = self.receiver(tcp)?;
         let Role::Connection(connection) = &self.sockets[id].role else { unreachable!("receiver finds connections") };
         let segment = connection.numbers.arriving(packet, tcp, &self.settings)?;
@@ -280,6 +291,7 @@ impl Host {
             connection.time_wait_since.get_or_insert(now);
         }
         woken_in |= connection.complete_zerocopy();
+        woken_in |= connection.stamps.on_acked(now, connection.endpoint.acked());
         if connection.connected {
             let info = connection.endpoint.info(now);
             connection.peer_mss = info.snd_mss.max(1);
@@ -317,14 +329,20 @@ impl Host {
         for (id, socket) in self.sockets.iter_mut().enumerate() {
             let low = socket.options.not_sent_low.or(low);
             let Role::Connection(connection) = &mut socket.role else { continue };
+            let sent = connection.endpoint.sent();
             while let Some(segment) = connection.endpoint.poll_transmit(self.now, &mut ()) {
                 self.outbox.push_back(Sent { at: self.now, socket: id, segment });
             }
+            let before = connection.stamps.done.len();
+            connection.stamps.on_sent(self.now, connection.endpoint.sent());
+            let sent = connection.endpoint.sent() > sent;
+            socket.woken_in += u64::from(connection.stamps.done.len() > before);
             connection.check_send_buffer(self.now);
             if connection.send_buffer.wanted && connection.send_buffer.writable(connection.stream(), low) {
                 connection.send_buffer.wanted = false;
                 socket.woken_out += 1;
             }
+            connection.follow_chrono(self.now, sent);
         }
     }
 

@@ -6,6 +6,7 @@
 pub mod ast;
 mod calls;
 mod choices;
+mod chrono;
 mod expect;
 mod host;
 pub mod lexer;
@@ -17,6 +18,7 @@ mod shell;
 mod show;
 mod socket;
 mod stack;
+mod stamps;
 mod symbols;
 mod sysctl;
 mod verdict;

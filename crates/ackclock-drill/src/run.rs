@@ -191,7 +191,11 @@ impl Runner<'_> {
             Action::Code(code) => {
                 self.wait_for(event.when, "code")?;
                 let now = self.host.now;
-                let values = self.host.connection_under_test().map(|connection| stack::info(&connection.endpoint, now));
+                let values = self.host.connection_under_test().map(|connection| {
+                    let mut values = stack::info(&connection.endpoint, now);
+                    values.extend(connection.chrono.info(now));
+                    values
+                });
                 self.snippets.push(Snippet { at: event.at, code: code.clone(), values: values.unwrap_or_default() });
             }
         }
@@ -421,6 +425,7 @@ fn beyond(packet: &Packet) -> Option<String> {
     match &packet.body {
         Body::Tcp(tcp) if tcp.flags & Flags::SYN.0 != 0 && tcp.len > 0 => Some("Fast Open".to_owned()),
         Body::Tcp(tcp) => tcp.options.iter().flatten().find_map(|option| match option {
+            crate::ast::TcpOption::Md5 if !packet.inbound => Some("MD5 signatures".to_owned()),
             crate::ast::TcpOption::Other(name) => Some((*name).to_owned()),
             _ => None,
         }),

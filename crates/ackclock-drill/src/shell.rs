@@ -48,7 +48,7 @@ fn simple(words: &[String], sysctls: &mut Sysctls, files: &Files<'_>, depth: u32
             Ok(())
         }
         "rm" | "dd" | "touch" => Ok(()),
-        "nstat" | "true" | ":" | "set" | "sync" | "exit" | "ulimit" | "cat" | "dmesg" => Ok(()),
+        "nstat" | "grep" | "true" | ":" | "set" | "sync" | "exit" | "ulimit" | "cat" | "dmesg" => Ok(()),
         _ if name.starts_with("sysctl_restore_") => Ok(()),
         "defaults.sh" => match files(command) {
             Some(text) => run_nested(&text, sysctls, files, depth + 1),

@@ -89,6 +89,7 @@ pub fn option(option: &TcpOption) -> String {
             };
             format!("{text} {name} {value}")
         }),
+        TcpOption::Md5 => "md5".to_owned(),
         TcpOption::Other(name) => (*name).to_owned(),
     }
 }

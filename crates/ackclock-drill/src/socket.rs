@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::chrono::Chrono;
 use crate::send_buffer::SendBuffer;
+use crate::stamps::Stamps;
 use crate::symbols;
 use ackclock_tcp::{Endpoint, Nanos};
 
@@ -46,6 +48,8 @@ pub struct Options {
     pub inq: bool,
     /// SO_ZEROCOPY
     pub zerocopy: bool,
+    /// SO_TIMESTAMPING
+    pub timestamping: i64,
     /// TCP_WINDOW_CLAMP
     pub window_clamp: Option<u64>,
     /// SO_MAX_PACING_RATE
@@ -104,6 +108,10 @@ pub struct Connection {
     pub written: u64,
     /// Ends of zero-copy writes, and their completions.
     pub zerocopy: ZeroCopy,
+    /// What its time was spent with.
+    pub chrono: Chrono,
+    /// Notifications of SO_TIMESTAMPING.
+    pub stamps: Stamps,
     /// What it takes before a write blocks.
     pub send_buffer: SendBuffer,
     /// How the script's numbers become those of the wire.
@@ -170,7 +178,8 @@ impl Socket {
                 if ended || (connection.peer_closed && connection.write_shut) {
                     events |= HUP;
                 }
-                if connection.error.is_some() || !connection.zerocopy.done.is_empty() {
+                let notified = !connection.zerocopy.done.is_empty() || !connection.stamps.done.is_empty();
+                if connection.error.is_some() || notified {
                     events |= ERR;
                 }
                 if (connection.connected && room) || connection.write_shut || ended {

@@ -1,5 +1,7 @@
 //! Names of the system-call interface and their numbers on Linux.
 
+use crate::stamps;
+
 /// The number of an error (`errno.h`).
 pub fn errno_number(name: &str) -> Option<i64> {
     ERRORS.iter().find(|(known, _)| *known == name).map(|&(_, number)| number)
@@ -25,6 +27,7 @@ const ERRORS: &[(&str, i64)] = &[
     ("EINVAL", 22),
     ("EPIPE", 32),
     ("ENOTSOCK", 88),
+    ("ENOMSG", 42),
     ("EDESTADDRREQ", 89),
     ("EMSGSIZE", 90),
     ("ENOPROTOOPT", 92),
@@ -95,6 +98,10 @@ pub const EDGE: i64 = 1 << 31;
 pub const CM_INQ: i64 = 36;
 /// `SO_EE_ORIGIN_ZEROCOPY`
 pub const ORIGIN_ZEROCOPY: i64 = 5;
+/// `SO_EE_ORIGIN_TIMESTAMPING`
+pub const ORIGIN_TIMESTAMPING: i64 = 4;
+/// `SCM_TIMESTAMPING`
+pub const SCM_TIMESTAMPING: i64 = 37;
 /// `SO_EE_CODE_ZEROCOPY_COPIED`
 pub const CODE_COPIED: i64 = 1;
 
@@ -178,6 +185,26 @@ const SYMBOLS: &[(&str, i64)] = &[
     ("TCP_CM_INQ", CM_INQ),
     ("SO_EE_ORIGIN_ZEROCOPY", ORIGIN_ZEROCOPY),
     ("SO_EE_CODE_ZEROCOPY_COPIED", CODE_COPIED),
+    ("SO_EE_ORIGIN_TIMESTAMPING", ORIGIN_TIMESTAMPING),
+    ("SO_TIMESTAMPING", SCM_TIMESTAMPING),
+    ("SCM_TIMESTAMPING", SCM_TIMESTAMPING),
+    ("SCM_TSTAMP_SND", stamps::SND),
+    ("SCM_TSTAMP_SCHED", stamps::SCHED),
+    ("SCM_TSTAMP_ACK", stamps::ACK),
+    ("SOF_TIMESTAMPING_TX_HARDWARE", 1 << 0),
+    ("SOF_TIMESTAMPING_TX_SOFTWARE", stamps::TX_SOFTWARE),
+    ("SOF_TIMESTAMPING_RX_HARDWARE", 1 << 2),
+    ("SOF_TIMESTAMPING_RX_SOFTWARE", 1 << 3),
+    ("SOF_TIMESTAMPING_SOFTWARE", stamps::SOFTWARE),
+    ("SOF_TIMESTAMPING_SYS_HARDWARE", 1 << 5),
+    ("SOF_TIMESTAMPING_RAW_HARDWARE", 1 << 6),
+    ("SOF_TIMESTAMPING_OPT_ID", stamps::OPT_ID),
+    ("SOF_TIMESTAMPING_TX_SCHED", stamps::TX_SCHED),
+    ("SOF_TIMESTAMPING_TX_ACK", stamps::TX_ACK),
+    ("SOF_TIMESTAMPING_OPT_CMSG", 1 << 10),
+    ("SOF_TIMESTAMPING_OPT_TSONLY", stamps::OPT_TSONLY),
+    ("SOF_TIMESTAMPING_OPT_STATS", 1 << 12),
+    ("SOF_TIMESTAMPING_OPT_ID_TCP", stamps::OPT_ID_TCP),
     ("IP_PMTUDISC_DONT", 0),
     ("IP_PMTUDISC_WANT", 1),
     ("IP_PMTUDISC_DO", 2),

@@ -69,7 +69,8 @@ impl Numbers {
         };
         for option in tcp.options.iter().flatten() {
             match option {
-                TcpOption::Nop | TcpOption::Eol => {}
+                // To an end that knows nothing of signatures one is no more than padding.
+                TcpOption::Nop | TcpOption::Eol | TcpOption::Md5 => {}
                 &TcpOption::Mss(mss) => segment.mss = mss,
                 &TcpOption::WindowScale(shift) => segment.window_scale = shift,
                 TcpOption::SackPermitted => segment.sack_permitted = true,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use ackclock_drill::{Context, Outcome, Verdict, run};
+use ackclock_drill::{Context, Outcome, Snippet, Verdict, run};
 use ackclock_tcp::stack;
 
 fn play(text: &str) -> Outcome {
@@ -15,11 +15,57 @@ fn every_script_of_linux_passes() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/linux");
     let mut scripts: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     scripts.sort();
-    assert!(scripts.len() >= 9);
+    assert!(scripts.len() >= 12);
     let outcomes = scripts.iter().map(|path| (path, play(&fs::read_to_string(path).unwrap()).verdict));
     let wrong: Vec<String> = outcomes
         .filter(|(_, verdict)| *verdict != Verdict::Pass)
         .map(|(path, verdict)| format!("{}: {verdict:?}", path.file_name().unwrap().display()))
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Microseconds of busy, window-limited and buffer-limited time at each piece of code.
+fn times(text: &str) -> Vec<[u64; 3]> {
+    let outcome = play(text);
+    assert_eq!(outcome.verdict, Verdict::Pass);
+    let number = |snippet: &Snippet, name: &str| snippet.values.iter().find(|(known, _)| *known == name).unwrap().1;
+    let names = ["tcpi_busy_time", "tcpi_rwnd_limited", "tcpi_sndbuf_limited"];
+    outcome.snippets.iter().map(|snippet| names.map(|name| number(snippet, name))).collect()
+}
+
+#[test]
+fn time_is_told_apart_by_what_holds_data_back() {
+    let open = "`sysctl -q net.ipv4.tcp_timestamps=0`
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 32792 <mss 1000,sackOK,nop,wscale 7>
++0 > S. 0:0(0) ack 1 <...>
++.02 < . 1:1(0) ack 1 win 16
++0 accept(3, ..., ...) = 4
+";
+    // Two segments fit the window; the rest waits for it, then is on its way.
+    let window = "+.1 write(4, ..., 3000) = 3000
++.02 %{ }%
++.03 < . 1:1(0) ack 2001 win 257
++.02 %{ }%
++.03 < . 1:1(0) ack 3001 win 257
++.1 %{ }%
+";
+    let expected = [[20_000, 20_000, 0], [70_000, 50_000, 0], [100_000, 50_000, 0]];
+    assert_eq!(times(&format!("{open}{window}")), expected);
+    // The congestion window holds back the first part of a write; from the third ACK on all that the buffer takes has left,
+    // and the fifth makes room.
+    let buffer = "+0 setsockopt(4, SOL_SOCKET, SO_SNDBUF, [10000], 4) = 0
++.02 < . 1:1(0) ack 1 win 400
++0...0.1 write(4, ..., 60000) = 60000
++.02 < . 1:1(0) ack 5001 win 400
++.02 < . 1:1(0) ack 10001 win 400
++.02 < . 1:1(0) ack 15001 win 400
++0 %{ }%
++.02 < . 1:1(0) ack 20001 win 400
++.02 < . 1:1(0) ack 30001 win 400
++.01 %{ }%
+";
+    assert_eq!(times(&format!("{open}{buffer}")), [[60_000, 0, 0], [110_000, 0, 40_000]]);
 }

@@ -1,12 +1,17 @@
-//! `sendmsg` and `recvmsg`: buffers, and control messages of TCP_INQ and of zero-copy.
+//! `sendmsg` and `recvmsg`: buffers, and control messages of TCP_INQ, zero-copy and
+//! SO_TIMESTAMPING.
 
-use super::transfer::{receive, transmit, vector};
+use super::transfer::{receive, transmit, transmit_cut, vector};
 use super::{Answer, Arguments, Called, Halt, Progress, eval, field};
 use crate::ast::{Call, Expr};
 use crate::host::Host;
 use crate::socket::SocketId;
-use crate::symbols::{CM_INQ, CODE_COPIED, MSG_ERRQUEUE, MSG_ZEROCOPY, ORIGIN_ZEROCOPY, value};
+use crate::stamps;
+use crate::symbols::{
+    CM_INQ, CODE_COPIED, MSG_ERRQUEUE, MSG_TRUNC, MSG_ZEROCOPY, ORIGIN_TIMESTAMPING, ORIGIN_ZEROCOPY, value,
+};
 use crate::verdict::Stop;
+use ackclock_tcp::{Nanos, SECOND};
 
 /// Pieces of a zero-copy write that one packet of the kernel holds (MAX_SKB_FRAGS).
 const MOST_PIECES: usize = 17;
@@ -29,14 +34,19 @@ pub(super) fn sendmsg(host: &mut Host, call: &Call, progress: &mut Progress) -> 
     if matches!(field(fields, "msg_control"), Some(Expr::List(items)) if !items.is_empty()) {
         return Err(Stop::Unsupported("control messages of sendmsg".to_owned()).into());
     }
-    if let Expr::List(items) = buffers
-        && flags & MSG_ZEROCOPY != 0
-        && items.len() > MOST_PIECES
-    {
-        return Err(Stop::Unsupported(format!("zero-copy writes of more than {MOST_PIECES} pieces")).into());
-    }
     let bytes = vector(buffers)?;
-    transmit(host, id, bytes, flags, progress)
+    match buffers {
+        Expr::List(items) if flags & MSG_ZEROCOPY != 0 && host.sockets[id].options.zerocopy => {
+            let mut end = 0;
+            let mut cuts = Vec::new();
+            for pieces in items.chunks(MOST_PIECES) {
+                end += vector(&Expr::List(pieces.to_vec()))?;
+                cuts.push(end);
+            }
+            transmit_cut(host, id, bytes, &cuts, flags, progress)
+        }
+        _ => transmit(host, id, bytes, flags, progress),
+    }
 }
 
 pub(super) fn recvmsg(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
@@ -57,30 +67,63 @@ pub(super) fn recvmsg(host: &mut Host, call: &Call, progress: &mut Progress) -> 
     Ok(answer)
 }
 
-/// A notification that zero-copy writes are through.
+/// A notification that zero-copy writes are through, or of SO_TIMESTAMPING.
 fn error_queue(host: &mut Host, id: SocketId, fields: &[Expr], control: Option<&Expr>) -> Called {
+    let tolerance = host.settings.tolerance;
     let Some(connection) = host.sockets[id].connection_mut() else { return Err(Halt::Errno("EAGAIN")) };
-    let Some((first, last)) = connection.zerocopy.done.pop_front() else { return Err(Halt::Errno("EAGAIN")) };
-    check_flags(fields, MSG_ERRQUEUE)?;
-    let Some(Expr::List(messages)) = control else { return Ok(Answer::Value(0)) };
-    let [Expr::Struct(parts)] = &messages[..] else {
-        return Err(Stop::Fail("the error queue gives one control message".to_owned()).into());
-    };
-    let Some(Expr::Struct(data)) = field(parts, "cmsg_data") else {
-        return Err(Stop::Fail("the control message holds a sock_extended_err".to_owned()).into());
-    };
-    let actual = [
-        ("ee_errno", 0),
-        ("ee_origin", ORIGIN_ZEROCOPY),
-        ("ee_type", 0),
-        ("ee_code", CODE_COPIED),
-        ("ee_info", i64::from(first)),
-        ("ee_data", i64::from(last)),
-    ];
-    for (name, actual) in actual {
-        compare(name, field(data, name), actual)?;
+    if let Some((first, last)) = connection.zerocopy.done.pop_front() {
+        check_flags(fields, MSG_ERRQUEUE)?;
+        if let Some(Expr::List(messages)) = control {
+            let [message] = &messages[..] else {
+                return Err(Stop::Fail("the error queue gives one control message".to_owned()).into());
+            };
+            check_error(message, [0, ORIGIN_ZEROCOPY, 0, CODE_COPIED, i64::from(first), i64::from(last)])?;
+        }
+        return Ok(Answer::Value(0));
+    }
+    let Some(stamp) = connection.stamps.done.pop_front() else { return Err(Halt::Errno("EAGAIN")) };
+    // The packet comes with it, unless only the time is wanted.
+    let packet = connection.stamps.flags & stamps::OPT_TSONLY == 0;
+    if packet && vector(field(fields, "msg_iov").unwrap_or(&Expr::Ellipsis))? > 0 {
+        return Err(Stop::Unsupported("packets that come with their times".to_owned()).into());
+    }
+    check_flags(fields, MSG_ERRQUEUE | if packet { MSG_TRUNC } else { 0 })?;
+    if let Some(Expr::List(messages)) = control {
+        let [time, error] = &messages[..] else {
+            return Err(Stop::Fail("the error queue gives two control messages: time and cause".to_owned()).into());
+        };
+        let errno = value("ENOMSG").expect("a known symbol");
+        check_error(error, [errno, ORIGIN_TIMESTAMPING, 0, 0, stamp.what, stamp.key as i64])?;
+        check_time(time, stamp.at, tolerance)?;
     }
     Ok(Answer::Value(0))
+}
+
+/// What a control message holds.
+fn data(message: &Expr) -> Result<&[Expr], Stop> {
+    let parts = if let Expr::Struct(parts) = message { field(parts, "cmsg_data") } else { None };
+    match parts {
+        Some(Expr::Struct(data)) => Ok(data),
+        _ => Stop::fail("expected a control message such as {cmsg_level=..., cmsg_type=..., cmsg_data={...}}"),
+    }
+}
+
+/// A `sock_extended_err`.
+fn check_error(message: &Expr, actual: [i64; 6]) -> Result<(), Stop> {
+    let data = data(message)?;
+    let names = ["ee_errno", "ee_origin", "ee_type", "ee_code", "ee_info", "ee_data"];
+    names.into_iter().zip(actual).try_for_each(|(name, actual)| compare(name, field(data, name), actual))
+}
+
+/// A `scm_timestamping`, whose time counts from the start of the script.
+fn check_time(message: &Expr, actual: Nanos, tolerance: Nanos) -> Result<(), Stop> {
+    let data = data(message)?;
+    let number = |name: &str| field(data, name).map_or(Ok(0), eval);
+    let expected = number("scm_sec")?.saturating_mul(SECOND as i64).saturating_add(number("scm_nsec")?);
+    if (actual as i64).abs_diff(expected) > tolerance {
+        return Stop::fail(format!("the time is {actual} ns instead of {expected} ns"));
+    }
+    Ok(())
 }
 
 /// TCP_CM_INQ: bytes left to read; an end of the stream that is still to be read counts as one.

@@ -104,7 +104,6 @@ const BEYOND: &[(&str, &str)] = &[
     ("TCP_REPAIR", "TCP_REPAIR"),
     ("TCP_ULP", "TCP_ULP"),
     ("TCP_ZEROCOPY_RECEIVE", "zero-copy receive"),
-    ("SO_TIMESTAMPING", "SO_TIMESTAMPING"),
     ("SO_TIMESTAMP", "SO_TIMESTAMP"),
     ("SO_TIMESTAMPNS", "SO_TIMESTAMPNS"),
     ("SO_MEMINFO", "SO_MEMINFO"),

@@ -5,6 +5,7 @@ use crate::ast::{Call, Expr};
 use crate::host::Host;
 use crate::send_buffer::LEAST;
 use crate::socket::{Options, SocketId};
+use crate::stamps;
 use crate::symbols::{NONBLOCK, RDWR, errno_number, value};
 use crate::sysctl::congestion_control;
 use crate::verdict::Stop;
@@ -56,6 +57,13 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Call
         "SO_LINGER" => options.linger = linger(argument)?,
         "SO_KEEPALIVE" => options.keepalive = number()? != 0,
         "SO_ZEROCOPY" => options.zerocopy = number()? != 0,
+        "SO_TIMESTAMPING" => {
+            let flags = number()?;
+            if flags & !stamps::KNOWN != 0 || flags != 0 && flags & stamps::SOFTWARE == 0 {
+                return Err(Stop::Unsupported(format!("SO_TIMESTAMPING {flags:#x}")).into());
+            }
+            options.timestamping = flags;
+        }
         "SO_MAX_PACING_RATE" => options.max_pacing_rate = Some(count()?),
         "TCP_NODELAY" => options.no_delay = number()? != 0,
         "TCP_CORK" => options.cork = number()? != 0,
@@ -107,6 +115,10 @@ fn take_effect(host: &mut Host, id: SocketId, name: &str) -> Called {
         "TCP_QUICKACK" => connection.endpoint.set_quick_ack(options.stored.get(name) != Some(&0)),
         "SO_KEEPALIVE" | "TCP_KEEPIDLE" | "TCP_KEEPINTVL" | "TCP_KEEPCNT" => {
             connection.endpoint.set_keepalive(now, options.keepalive.then_some(keepalive));
+        }
+        "SO_TIMESTAMPING" => {
+            let (acked, written) = (connection.endpoint.acked(), connection.written);
+            connection.stamps.set(options.timestamping, acked, written);
         }
         "TCP_NODELAY" => connection.endpoint.set_nagle(!options.no_delay),
         "TCP_CORK" => connection.endpoint.set_cork(options.cork),
@@ -168,6 +180,7 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
         "SO_RCVBUF" if options.receive_buffer.is_some() => options.receive_buffer.unwrap_or(0) as i64,
         "SO_KEEPALIVE" => i64::from(options.keepalive),
         "SO_ZEROCOPY" => i64::from(options.zerocopy),
+        "SO_TIMESTAMPING" => options.timestamping,
         "SO_MAX_PACING_RATE" => options.max_pacing_rate.map_or(-1, |rate| rate as i64),
         "TCP_NODELAY" => i64::from(options.no_delay),
         "TCP_CORK" => i64::from(options.cork),

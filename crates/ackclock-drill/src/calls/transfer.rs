@@ -131,6 +131,18 @@ pub(super) fn receive(host: &mut Host, id: SocketId, wanted: u64, flags: i64, pr
 
 /// Gives `wanted` bytes to a connection, as far as its send buffer takes them.
 pub(super) fn transmit(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut Progress) -> Called {
+    transmit_cut(host, id, wanted, &[], flags, progress)
+}
+
+/// The same, with no segment that goes beyond one of `cuts`, bytes from the start.
+pub(super) fn transmit_cut(
+    host: &mut Host,
+    id: SocketId,
+    wanted: u64,
+    cuts: &[u64],
+    flags: i64,
+    progress: &mut Progress,
+) -> Called {
     let known = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE | MSG_EOR | MSG_ZEROCOPY;
     if flags & !known != 0 {
         return Err(Stop::Unsupported(format!("send flags {:#x}", flags & !known)).into());
@@ -157,7 +169,9 @@ pub(super) fn transmit(host: &mut Host, id: SocketId, wanted: u64, flags: i64, p
         let now = host.now;
         let connection = host.connection_mut(id)?;
         let stream = connection.stream();
-        let chunk = connection.send_buffer.room(stream, low).min(wanted - progress.done);
+        let cut = cuts.iter().find(|&&cut| cut > progress.done);
+        let end = cut.map_or(wanted, |&cut| cut.min(wanted));
+        let chunk = connection.send_buffer.room(stream, low).min(end - progress.done);
         if chunk == 0 {
             break;
         }
@@ -166,11 +180,14 @@ pub(super) fn transmit(host: &mut Host, id: SocketId, wanted: u64, flags: i64, p
         let push = match last {
             true => crate::stack::push(flags),
             // No segment has bytes of two buffers.
-            false if pushed => Push::EndOfRecord,
+            false if pushed || cuts.contains(&(progress.done + chunk)) => Push::EndOfRecord,
             false => Push::More,
         };
         connection.endpoint.write_with(now, chunk, push);
         connection.written += chunk;
+        if last {
+            connection.stamps.on_write(connection.written, false);
+        }
         progress.done += chunk;
         host.drain();
     }
@@ -190,6 +207,9 @@ pub(super) fn transmit(host: &mut Host, id: SocketId, wanted: u64, flags: i64, p
         if progress.done == 0 {
             return Err(Halt::Errno("EAGAIN"));
         }
+        let connection = host.connection_mut(id)?;
+        let sent = connection.unsent() == 0;
+        connection.stamps.on_write(connection.written, sent);
     }
     let zerocopy = flags & MSG_ZEROCOPY != 0 && host.sockets[id].options.zerocopy && wanted > 0;
     if zerocopy {

@@ -265,7 +265,10 @@ impl Parser {
             }
             "ECN" | "accecn" | "AccECN" => self.accecn()?,
             "FO" | "FOEXP" => self.blob("Fast Open"),
-            "md5" | "MD5" => self.blob("MD5 signatures"),
+            "md5" | "MD5" => {
+                self.blob("MD5 signatures");
+                TcpOption::Md5
+            }
             "exp_smc" | "smc" => self.blob("SMC"),
             "mp_capable" | "mp_join" | "dss" | "add_address" | "mp_fail" | "mp_fastclose" | "mp_prio" => {
                 self.blob("MPTCP")

@@ -1,0 +1,66 @@
+//! How long a connection had something to send, and what held it back: `tcpi_busy_time`, `tcpi_rwnd_limited` and
+//! `tcpi_sndbuf_limited` of Linux (net/ipv4/tcp_output.c, tcp_chrono_start).
+
+use crate::socket::Connection;
+use ackclock_tcp::Nanos;
+
+/// What a connection is doing; of two that hold, the later one counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+enum Doing {
+    /// Everything is acknowledged.
+    #[default]
+    Nothing,
+    /// There is data that is not.
+    Busy,
+    /// It waits for the peer's window.
+    WindowLimited,
+    /// It has sent everything, and the application waits for room in the send buffer.
+    BufferLimited,
+}
+
+/// The time spent with each.
+#[derive(Clone, Debug, Default)]
+pub struct Chrono {
+    doing: Doing,
+    since: Nanos,
+    spent: [Nanos; 4],
+}
+
+impl Chrono {
+    fn switch(&mut self, now: Nanos, doing: Doing) {
+        self.spent[self.doing as usize] += now - self.since;
+        (self.doing, self.since) = (doing, now);
+    }
+
+    /// The numbers of `tcp_info`, in microseconds.
+    pub fn info(&self, now: Nanos) -> [(&'static str, u64); 3] {
+        let mut spent = self.spent;
+        spent[self.doing as usize] += now - self.since;
+        let [_, busy, window, buffer] = spent.map(|time| time / 1000);
+        [("tcpi_busy_time", busy + window + buffer), ("tcpi_rwnd_limited", window), ("tcpi_sndbuf_limited", buffer)]
+    }
+}
+
+impl Connection {
+    /// Takes the time of what the connection does from now on; `sent` is whether data has just left.
+    pub fn follow_chrono(&mut self, now: Nanos, sent: bool) {
+        let info = self.endpoint.info(now);
+        let unsent = self.unsent();
+        let outstanding = self.queued() - unsent;
+        let window_full = info.unacked >= info.snd_cwnd;
+        let next = unsent.min(u64::from(info.snd_mss));
+        let doing = if info.unacked == 0 && unsent == 0 {
+            Doing::Nothing
+        } else if unsent == 0
+            && self.send_buffer.wanted
+            && (sent && !window_full || self.chrono.doing == Doing::BufferLimited)
+        {
+            Doing::BufferLimited
+        } else if unsent > 0 && !window_full && outstanding + next > info.snd_wnd {
+            Doing::WindowLimited
+        } else {
+            Doing::Busy
+        };
+        self.chrono.switch(now, doing);
+    }
+}

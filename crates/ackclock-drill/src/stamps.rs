@@ -1,0 +1,130 @@
+//! SO_TIMESTAMPING: when what was written was handed to the device, left it, and was acknowledged
+//! (Linux Documentation/networking/timestamping.rst). Only the last byte of a write is watched.
+
+use std::collections::VecDeque;
+
+use ackclock_tcp::Nanos;
+
+/// `SOF_TIMESTAMPING_TX_SOFTWARE`
+pub const TX_SOFTWARE: i64 = 1 << 1;
+/// `SOF_TIMESTAMPING_SOFTWARE`
+pub const SOFTWARE: i64 = 1 << 4;
+/// `SOF_TIMESTAMPING_OPT_ID`
+pub const OPT_ID: i64 = 1 << 7;
+/// `SOF_TIMESTAMPING_TX_SCHED`
+pub const TX_SCHED: i64 = 1 << 8;
+/// `SOF_TIMESTAMPING_TX_ACK`
+pub const TX_ACK: i64 = 1 << 9;
+/// `SOF_TIMESTAMPING_OPT_TSONLY`
+pub const OPT_TSONLY: i64 = 1 << 11;
+/// `SOF_TIMESTAMPING_OPT_ID_TCP`
+pub const OPT_ID_TCP: i64 = 1 << 16;
+/// Every flag that is played.
+pub const KNOWN: i64 = TX_SOFTWARE | SOFTWARE | OPT_ID | TX_SCHED | TX_ACK | OPT_TSONLY | OPT_ID_TCP;
+
+/// `SCM_TSTAMP_SND`, `SCM_TSTAMP_SCHED`, `SCM_TSTAMP_ACK`
+pub const SND: i64 = 0;
+/// See [`SND`].
+pub const SCHED: i64 = 1;
+/// See [`SND`].
+pub const ACK: i64 = 2;
+
+/// A notification.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stamp {
+    /// When it happened.
+    pub at: Nanos,
+    /// What: [`SND`], [`SCHED`] or [`ACK`].
+    pub what: i64,
+    /// The number of the last byte of the write.
+    pub key: u64,
+}
+
+/// The notifications of a connection.
+#[derive(Clone, Debug, Default)]
+pub struct Stamps {
+    /// What SO_TIMESTAMPING was set to.
+    pub flags: i64,
+    /// The byte that is counted from.
+    base: u64,
+    /// Ends of writes that wait to leave, and to be acknowledged.
+    leaving: VecDeque<u64>,
+    unacked: VecDeque<u64>,
+    /// Notifications to be read from the error queue.
+    pub done: VecDeque<Stamp>,
+}
+
+impl Stamps {
+    /// SO_TIMESTAMPING is set where `acked` bytes were acknowledged of `written`.
+    pub fn set(&mut self, flags: i64, acked: u64, written: u64) {
+        if flags & OPT_ID != 0 && self.flags & OPT_ID == 0 {
+            self.base = if flags & OPT_ID_TCP != 0 { written } else { acked };
+        }
+        self.flags = flags;
+    }
+
+    /// A write ends at `end`; `sent` is whether that byte has left already, of which nothing is heard any more.
+    pub fn on_write(&mut self, end: u64, sent: bool) {
+        if self.flags & (TX_SCHED | TX_SOFTWARE) != 0 && !sent {
+            self.leaving.push_back(end);
+        }
+        if self.flags & TX_ACK != 0 {
+            self.unacked.push_back(end);
+        }
+    }
+
+    /// Bytes up to `sent` have left.
+    pub fn on_sent(&mut self, now: Nanos, sent: u64) {
+        while let Some(&end) = self.leaving.front().filter(|&&end| end <= sent) {
+            self.leaving.pop_front();
+            for (flag, what) in [(TX_SCHED, SCHED), (TX_SOFTWARE, SND)] {
+                if self.flags & flag != 0 {
+                    self.notify(now, what, end);
+                }
+            }
+        }
+    }
+
+    /// Bytes up to `acked` are acknowledged. Whether that was waited for.
+    pub fn on_acked(&mut self, now: Nanos, acked: u64) -> bool {
+        let before = self.done.len();
+        while let Some(&end) = self.unacked.front().filter(|&&end| end <= acked) {
+            self.unacked.pop_front();
+            self.notify(now, ACK, end);
+        }
+        self.done.len() > before
+    }
+
+    fn notify(&mut self, at: Nanos, what: i64, end: u64) {
+        let key = if self.flags & OPT_ID != 0 { end - 1 - self.base.min(end - 1) } else { 0 };
+        self.done.push_back(Stamp { at, what, key });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_counted_from_where_the_option_was_set() {
+        for (flags, key) in [(TX_ACK, 0), (TX_ACK | OPT_ID, 199), (TX_ACK | OPT_ID | OPT_ID_TCP, 99)] {
+            let mut stamps = Stamps::default();
+            stamps.set(flags, 100, 200);
+            stamps.on_write(300, false);
+            assert!(!stamps.on_acked(7, 299) && stamps.on_acked(8, 300));
+            assert_eq!(stamps.done, [Stamp { at: 8, what: ACK, key }]);
+        }
+    }
+
+    #[test]
+    fn a_write_that_has_left_is_only_acknowledged() {
+        let mut stamps = Stamps::default();
+        stamps.set(TX_SCHED | TX_SOFTWARE | TX_ACK, 0, 0);
+        stamps.on_write(100, true);
+        stamps.on_write(200, false);
+        stamps.on_sent(5, 200);
+        stamps.on_acked(6, 200);
+        let whats: Vec<i64> = stamps.done.iter().map(|stamp| stamp.what).collect();
+        assert_eq!(whats, [SCHED, SND, ACK, ACK]);
+    }
+}
