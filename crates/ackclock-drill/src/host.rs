@@ -27,6 +27,17 @@ pub enum Descriptor {
     Epoll(crate::calls::Epoll),
     /// A file to send from.
     File,
+    /// One end of a pipe.
+    Pipe(PipeEnd),
+}
+
+/// One end of a pipe.
+#[derive(Clone, Copy, Debug)]
+pub struct PipeEnd {
+    /// Its place in [`Host::pipes`].
+    pub pipe: usize,
+    /// Whether it is the end to write to.
+    pub writes: bool,
 }
 
 /// A segment that left.
@@ -52,6 +63,8 @@ pub struct Host {
     pub sockets: Vec<Socket>,
     /// Open descriptors by the script's numbers.
     pub fds: BTreeMap<i64, Descriptor>,
+    /// Bytes that each pipe holds.
+    pub pipes: Vec<u64>,
     /// The socket whose packets the script speaks of.
     pub under_test: Option<SocketId>,
     /// What left and was not yet expected.
@@ -70,6 +83,7 @@ impl Host {
             sysctls: Sysctls::default(),
             sockets: Vec::new(),
             fds: BTreeMap::new(),
+            pipes: Vec::new(),
             under_test: None,
             outbox: VecDeque::new(),
             base,

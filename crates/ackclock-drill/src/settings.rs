@@ -31,6 +31,8 @@ pub struct Settings {
     pub timestamp_tick: Nanos,
     /// `--tcp_ts_ecr_scaled`: an echoed timestamp that no packet carried is worked out from the first one.
     pub scaled_echoes: bool,
+    /// `--strict_segments`: no packet stands for several segments.
+    pub strict_segments: bool,
     /// `--init_scripts`: shell scripts to run first.
     pub init_scripts: Vec<String>,
 }
@@ -45,6 +47,7 @@ impl Default for Settings {
             arriving_mss: None,
             timestamp_tick: 0,
             scaled_echoes: false,
+            strict_segments: false,
             init_scripts: Vec::new(),
         }
     }
@@ -103,6 +106,7 @@ impl Settings {
                 let micros: u32 = text.parse().map_err(|_| wrong("microseconds"))?;
                 self.timestamp_tick = u64::from(micros) * 1000;
             }
+            "strict_segments" => self.strict_segments = true,
             "tcp_ts_ecr_scaled" => self.scaled_echoes = true,
             "init_scripts" => self.init_scripts.extend(text.split(',').map(str::to_owned)),
             "code_sockopt" if matches!(text, "" | "TCP_INFO") => {}

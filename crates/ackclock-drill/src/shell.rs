@@ -96,12 +96,16 @@ fn echo(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Result
 
 /// `tc qdisc replace dev tun0 root fq`: fair queueing paces, a FIFO does not.
 fn queue(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Result<(), Stop> {
+    if matches!(arguments.get(1).map(String::as_str), Some("del" | "delete")) {
+        sysctls.fair_queue = false;
+        return Ok(());
+    }
     let Some(kind) = arguments.iter().position(|word| word == "root").and_then(|at| arguments.get(at + 1)) else {
         return unknown(words);
     };
     // A queue that takes nothing stands for a device that fails.
     if arguments.windows(2).any(|pair| pair == ["limit", "0"]) {
-        return unknown(words);
+        return Stop::unsupported("a device that drops everything");
     }
     match kind.as_str() {
         "fq" => sysctls.fair_queue = true,

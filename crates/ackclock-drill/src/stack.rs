@@ -122,5 +122,11 @@ pub fn info(endpoint: &Endpoint, now: Nanos) -> Vec<(&'static str, u64)> {
         ("tcpi_snd_wnd", info.snd_wnd),
         ("tcpi_rcv_wnd", info.rcv_wnd),
         ("tcpi_received_ce", info.received_ce.into()),
+        ("tcpi_received_e0_bytes", info.received_bytes[0]),
+        ("tcpi_received_e1_bytes", info.received_bytes[1]),
+        ("tcpi_received_ce_bytes", info.received_bytes[2]),
+        ("tcpi_delivered_e0_bytes", info.delivered_bytes[0]),
+        ("tcpi_delivered_e1_bytes", info.delivered_bytes[1]),
+        ("tcpi_delivered_ce_bytes", info.delivered_bytes[2]),
     ]
 }

@@ -24,13 +24,35 @@ fn every_script_of_linux_passes() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Microseconds of busy, window-limited and buffer-limited time at each piece of code.
-fn times(text: &str) -> Vec<[u64; 3]> {
+/// Numbers of `tcp_info` at each piece of code of a script that passes.
+fn numbers<const N: usize>(text: &str, names: [&str; N]) -> Vec<[u64; N]> {
     let outcome = play(text);
     assert_eq!(outcome.verdict, Verdict::Pass);
     let number = |snippet: &Snippet, name: &str| snippet.values.iter().find(|(known, _)| *known == name).unwrap().1;
-    let names = ["tcpi_busy_time", "tcpi_rwnd_limited", "tcpi_sndbuf_limited"];
     outcome.snippets.iter().map(|snippet| names.map(|name| number(snippet, name))).collect()
+}
+
+/// Feedback of Accurate ECN counts when it comes with news, such as of data or of a later timestamp.
+#[test]
+fn feedback_without_news_is_ignored() {
+    let text = "`sysctl -q net.ipv4.tcp_timestamps=0 net.ipv4.tcp_ecn=3`
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < SEWA 0:0(0) win 32792 <mss 1012,sackOK,nop,wscale 7>
++0 > SW. 0:0(0) ack 1 <...>
++.02 < W. 1:1(0) ack 1 win 257 <ECN e0b 1 ceb 0 e1b 1,nop>
++0 accept(3, ..., ...) = 4
++0 write(4, ..., 3000) = 3000
++.01 < .6 1:1(0) ack 1 win 257 <ECN e0b 1 ceb 1000 e1b 1,nop>
++0 %{ }%
++.01 < .6 1:1(0) ack 1001 win 257 <ECN e0b 1 ceb 1000 e1b 1,nop>
++0 %{ }%
++.01 < .6 1:1(0) ack 3001 win 257 <ECN e0b 1001 ceb 1000 e1b 1001,nop>
++0 %{ }%
+";
+    let names = ["tcpi_delivered_ce", "tcpi_delivered_ce_bytes", "tcpi_delivered_e0_bytes", "tcpi_delivered_e1_bytes"];
+    assert_eq!(numbers(text, names), [[0, 0, 0, 0], [1, 1000, 0, 0], [1, 1000, 1000, 1000]]);
 }
 
 #[test]
@@ -44,6 +66,8 @@ fn time_is_told_apart_by_what_holds_data_back() {
 +.02 < . 1:1(0) ack 1 win 16
 +0 accept(3, ..., ...) = 4
 ";
+    let names = ["tcpi_busy_time", "tcpi_rwnd_limited", "tcpi_sndbuf_limited"];
+    let times = |rest: &str| numbers(&format!("{open}{rest}"), names);
     // Two segments fit the window; the rest waits for it, then is on its way.
     let window = "+.1 write(4, ..., 3000) = 3000
 +.02 %{ }%
@@ -53,7 +77,7 @@ fn time_is_told_apart_by_what_holds_data_back() {
 +.1 %{ }%
 ";
     let expected = [[20_000, 20_000, 0], [70_000, 50_000, 0], [100_000, 50_000, 0]];
-    assert_eq!(times(&format!("{open}{window}")), expected);
+    assert_eq!(times(window), expected);
     // The congestion window holds back the first part of a write; from the third ACK on all that the buffer takes has left,
     // and the fifth makes room.
     let buffer = "+0 setsockopt(4, SOL_SOCKET, SO_SNDBUF, [10000], 4) = 0
@@ -67,5 +91,5 @@ fn time_is_told_apart_by_what_holds_data_back() {
 +.02 < . 1:1(0) ack 30001 win 400
 +.01 %{ }%
 ";
-    assert_eq!(times(&format!("{open}{buffer}")), [[60_000, 0, 0], [110_000, 0, 40_000]]);
+    assert_eq!(times(buffer), [[60_000, 0, 0], [110_000, 0, 40_000]]);
 }

@@ -161,7 +161,7 @@ fn what_a_simulated_stack_does_not_have_is_named() {
     assert_eq!(unsupported("+0 < S 0:10(10) win 100 <FO 1234>\n"), "Fast Open");
     assert_eq!(unsupported("+0 < gre: . 1:1(0) ack 1 win 10\n"), "GRE");
     // Nothing has been run by then: what comes first does not count.
-    assert_eq!(unsupported("+0 write(4, ..., 10) = 9\n+0 pipe(4) = 0\n"), "system call pipe");
+    assert_eq!(unsupported("+0 write(4, ..., 10) = 9\n+0 fork() = 0\n"), "system call fork");
 }
 
 #[test]

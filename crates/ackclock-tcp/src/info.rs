@@ -135,6 +135,8 @@ pub struct Info {
     pub received_ce: u32,
     /// Payload bytes received in packets with ECT(0), ECT(1) and CE.
     pub received_bytes: [u64; 3],
+    /// Payload bytes that the peer's options of Accurate ECN told of, arrived with ECT(0), ECT(1) and CE.
+    pub delivered_bytes: [u64; 3],
     /// Feedback about marks that the two ends agreed on.
     pub ecn: EcnUse,
 }

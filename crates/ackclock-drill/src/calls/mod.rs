@@ -3,6 +3,7 @@
 mod connect;
 mod message;
 mod options;
+mod pipe;
 mod poll;
 mod transfer;
 
@@ -56,6 +57,7 @@ const CALLS: &[(&str, Function)] = &[
     ("accept", connect::accept),
     ("accept4", connect::accept),
     ("bind", connect::bind),
+    ("cap_set", options::cap_set),
     ("close", connect::close),
     ("connect", connect::connect),
     ("epoll_create", poll::epoll_create),
@@ -67,6 +69,7 @@ const CALLS: &[(&str, Function)] = &[
     ("ioctl", options::ioctl),
     ("listen", connect::listen),
     ("open", transfer::open),
+    ("pipe", pipe::pipe),
     ("poll", poll::poll),
     ("read", transfer::read),
     ("readv", transfer::readv),
@@ -80,6 +83,7 @@ const CALLS: &[(&str, Function)] = &[
     ("setsockopt", options::setsockopt),
     ("shutdown", connect::shutdown),
     ("socket", connect::socket),
+    ("splice", pipe::splice),
     ("write", transfer::write),
     ("writev", transfer::writev),
 ];

@@ -14,7 +14,9 @@ use ackclock_tcp::{MILLISECOND, SECOND};
 /// Options that change nothing about the one connection a script is about, and are given back as they were set.
 const STORED: &[&str] = &[
     "IP_BIND_ADDRESS_NO_PORT",
+    "IP_FREEBIND",
     "IP_LOCAL_PORT_RANGE",
+    "IP_TRANSPARENT",
     "IP_MTU_DISCOVER",
     "IP_TOS",
     "IPV6_TCLASS",
@@ -212,6 +214,11 @@ pub(super) fn fcntl(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
         "F_GETFD" | "F_SETFD" => Ok(Answer::Value(0)),
         _ => Err(Stop::Unsupported(format!("fcntl {command}")).into()),
     }
+}
+
+/// `cap_set(CAP_NET_ADMIN, 0)`: whatever anyone may do here, everyone may.
+pub(super) fn cap_set(_: &mut Host, _: &Call, _: &mut Progress) -> Called {
+    Ok(Answer::Value(0))
 }
 
 /// `ioctl(4, SIOCINQ, [1000])`: bytes to read; `SIOCOUTQ`: not acknowledged; `SIOCOUTQNSD`: not sent.

@@ -66,6 +66,8 @@ pub(super) struct AccEcn {
     /// As a sender: what the peer has told (s.cep, s.e0b, s.ceb, s.e1b).
     peer_cep: u32,
     peer_bytes: [u32; 3],
+    /// What its options told in all of bytes that arrived with ECT(0), CE and ECT(1).
+    pub delivered: [u64; 3],
     options: Options,
     /// Whether feedback is not to be believed (RFC 9768 section 3.2.2.1, note 1).
     disabled: bool,
@@ -89,6 +91,7 @@ impl AccEcn {
             syn_ack_tested: false,
             peer_cep: FIRST_CEP,
             peer_bytes: FIRST_BYTES,
+            delivered: [0; 3],
             options: Options::Unknown,
             disabled: false,
         }
@@ -196,6 +199,15 @@ impl AccEcn {
         Some(AccEcnOption { order1, count, counters: order.map(|counter| self.bytes[counter]) })
     }
 
+    /// How many counters of the option, from its start, hold every change since the last.
+    pub fn needed(&self, option: &AccEcnOption) -> u8 {
+        let order = if option.order1 { [2, 1, 0] } else { [0, 1, 2] };
+        order
+            .iter()
+            .rposition(|&counter| self.bytes[counter] != self.told_bytes[counter])
+            .map_or(1, |last| last as u8 + 1)
+    }
+
     /// The option of a SYN-ACK.
     pub fn syn_ack_option(&mut self) -> Option<AccEcnOption> {
         let again = std::mem::replace(&mut self.syn_ack_tested, true);
@@ -270,6 +282,7 @@ impl AccEcn {
                 continue;
             }
             self.peer_bytes[counter] = field % WRAP;
+            self.delivered[counter] += u64::from(grown);
             if counter == 1 {
                 marked = Some(grown);
             }
@@ -312,6 +325,18 @@ mod tests {
         assert_eq!(decode(5, 12 * MSS, None).packets, 8);
         assert_eq!(decode(5, 7 * MSS, None), Feedback::default());
         assert_eq!(decode(5, MSS, Some([1, 1000, 1])), Feedback { packets: 0, bytes: 1000, mangled: true });
+    }
+
+    #[test]
+    fn bytes_told_add_up_over_wraps() {
+        let mut acc = AccEcn::new(&(rfc().config)());
+        acc.options = Options::Work;
+        let mut ack = Segment::new(Flags::ACK);
+        for told in [WRAP / 3, WRAP / 3 * 2, 50] {
+            ack.accecn = Some(AccEcnOption { order1: false, count: 2, counters: [told, 0, 0] });
+            acc.decode(&ack, 5, MSS, MSS);
+        }
+        assert_eq!(acc.delivered, [u64::from(WRAP) + 49, 0, 0]);
     }
 
     #[test]

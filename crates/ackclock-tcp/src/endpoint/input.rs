@@ -299,6 +299,12 @@ impl Endpoint {
             // Overtaken by another (RFC 9768 appendix A.1).
             return (false, 0);
         }
+        // Linux believes only what comes with news of any kind (net/ipv4/tcp_input.c, tcp_accecn_process).
+        let newer = segment.timestamps.is_some_and(|stamps| (stamps.val.wrapping_sub(self.stamps.recent) as i32) > 0);
+        let news = acked > 0 || segment.sack_count > 0 || newer;
+        if !news && self.cold.config.conformance == Conformance::Linux {
+            return (false, 0);
+        }
         let feedback = self.cold.acc.decode(segment, bits(flags), acked, u64::from(self.sender.mss()));
         if feedback.mangled {
             self.cold.marks.sends_ect = false;

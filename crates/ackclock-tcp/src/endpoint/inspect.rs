@@ -133,6 +133,10 @@ impl Endpoint {
             rcv_wnd: 0,
             received_ce: 0,
             received_bytes: cold.marks.received_bytes,
+            delivered_bytes: {
+                let [e0, ce, e1] = cold.acc.delivered;
+                [e0, e1, ce]
+            },
             ecn: EcnUse::None,
         };
         self.sender.report(&mut info);

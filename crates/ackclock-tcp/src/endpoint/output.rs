@@ -128,15 +128,18 @@ impl Endpoint {
     }
 
     /// What of `blocks` and the AccECN option a header has room for: two blocks come before the option, the option before
-    /// the others (RFC 9768 section 3.2.3.3).
+    /// the others, without the counters at its end that have not changed if need be (RFC 9768 section 3.2.3.3).
     fn share_options(&self, blocks: usize) -> (usize, Option<AccEcnOption>) {
         let room = MAX_OPTIONS - if self.uses.has(Uses::TIMESTAMPS) { STAMPS_LEN } else { 0 };
         let Some(option) = self.cold.acc.option().filter(|_| self.tells_marks()) else { return (blocks, None) };
-        let fits = (0..=blocks).rev().find(|&blocks| options_len(blocks, Some(&option)) <= room);
-        match fits {
-            Some(fits) if fits >= blocks.min(2) => (fits, Some(option)),
-            _ => (blocks, None),
+        for count in (self.cold.acc.needed(&option)..=option.count).rev() {
+            let option = AccEcnOption { count, ..option };
+            let fits = (blocks.min(2)..=blocks).rev().find(|&blocks| options_len(blocks, Some(&option)) <= room);
+            if let Some(fits) = fits {
+                return (fits, Some(option));
+            }
         }
+        (blocks, None)
     }
 
     /// SACK blocks that a header has room for beside timestamps (RFC 2018 section 3).

@@ -1,0 +1,98 @@
+//! `pipe` and `splice`: bytes that go from one descriptor to another.
+
+use super::transfer::{receive, transmit};
+use super::{Answer, Arguments, Called, Halt, Progress, eval};
+use crate::ast::{Call, Expr};
+use crate::host::{Descriptor, Host, PipeEnd};
+use crate::symbols::MSG_MORE;
+use crate::verdict::Stop;
+use ackclock_tcp::NEVER;
+
+/// What a pipe holds at most, bytes.
+const CAPACITY: u64 = 65_536;
+/// `SPLICE_F_NONBLOCK`
+const NONBLOCK: i64 = 2;
+/// `SPLICE_F_MORE`
+const MORE: i64 = 4;
+/// Every flag there is: `SPLICE_F_MOVE` and `SPLICE_F_GIFT` say how, not what.
+const KNOWN: i64 = 15;
+
+/// `pipe([5, 6])`: the end to read from, and the end to write to.
+pub(super) fn pipe(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+    let arguments = Arguments::of(call, 1)?;
+    let Expr::List(ends) = arguments.get(0) else {
+        return Err(Stop::Fail("pipe takes two descriptors such as [5, 6]".to_owned()).into());
+    };
+    let [read, write] = &ends[..] else {
+        return Err(Stop::Fail("pipe takes two descriptors such as [5, 6]".to_owned()).into());
+    };
+    host.pipes.push(0);
+    let pipe = host.pipes.len() - 1;
+    for (end, writes) in [(read, false), (write, true)] {
+        let fd = eval(end)?;
+        if host.fds.contains_key(&fd) {
+            return Err(Stop::Fail(format!("pipe: descriptor {fd} is still open")).into());
+        }
+        host.fds.insert(fd, Descriptor::Pipe(PipeEnd { pipe, writes }));
+    }
+    Ok(Answer::Value(0))
+}
+
+/// `splice(4, NULL, 6, NULL, 1000, 0)`: to a pipe or from one.
+pub(super) fn splice(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+    let arguments = Arguments::of(call, 6)?;
+    let (from, to) = (arguments.int(0)?, arguments.int(2)?);
+    let (wanted, flags) = (arguments.bytes(4)?, arguments.int(5)?);
+    if flags & !KNOWN != 0 {
+        return Err(Halt::Errno("EINVAL"));
+    }
+    if wanted == 0 {
+        return Ok(Answer::Value(0));
+    }
+    match (host.fds.get(&from), host.fds.get(&to)) {
+        (None, _) | (_, None) => Err(Halt::Errno("EBADF")),
+        (Some(Descriptor::Pipe(PipeEnd { pipe, writes: false })), Some(Descriptor::Socket(id))) => {
+            let (pipe, id) = (*pipe, *id);
+            let held = host.pipes[pipe];
+            let written_to = |fd: &Descriptor| matches!(fd, Descriptor::Pipe(end) if end.pipe == pipe && end.writes);
+            if held == 0 && !host.fds.values().any(written_to) {
+                return Ok(Answer::Value(0));
+            }
+            if held == 0 {
+                return if flags & NONBLOCK != 0 { Err(Halt::Errno("EAGAIN")) } else { Ok(Answer::Blocks(NEVER)) };
+            }
+            let more = if flags & MORE != 0 { MSG_MORE } else { 0 };
+            let answer = transmit(host, id, wanted.min(held), more, progress)?;
+            if let Answer::Value(moved) = answer {
+                host.pipes[pipe] -= moved.unsigned_abs();
+            }
+            Ok(answer)
+        }
+        (Some(&Descriptor::Socket(id)), Some(Descriptor::Pipe(PipeEnd { pipe, writes: true }))) => {
+            let pipe = *pipe;
+            let Some(room) = room(host, pipe, flags)? else { return Ok(Answer::Blocks(NEVER)) };
+            let answer = receive(host, id, wanted.min(room), 0, progress)?;
+            if let Answer::Value(moved) = answer {
+                host.pipes[pipe] += moved.unsigned_abs();
+            }
+            Ok(answer)
+        }
+        (Some(Descriptor::File), Some(Descriptor::Pipe(PipeEnd { pipe, writes: true }))) => {
+            let pipe = *pipe;
+            let Some(room) = room(host, pipe, flags)? else { return Ok(Answer::Blocks(NEVER)) };
+            let moved = wanted.min(room);
+            host.pipes[pipe] += moved;
+            Ok(Answer::Value(moved as i64))
+        }
+        _ => Err(Halt::Errno("EINVAL")),
+    }
+}
+
+/// Bytes that a pipe takes; `None` where the call waits until there is room.
+fn room(host: &Host, pipe: usize, flags: i64) -> Result<Option<u64>, Halt> {
+    match CAPACITY - host.pipes[pipe].min(CAPACITY) {
+        0 if flags & NONBLOCK != 0 => Err(Halt::Errno("EAGAIN")),
+        0 => Ok(None),
+        room => Ok(Some(room)),
+    }
+}
