@@ -24,6 +24,27 @@ fn every_script_of_linux_passes() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn strict_segments_are_not_joined() {
+    let text = "`sysctl -q net.ipv4.tcp_timestamps=0`
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 32792 <mss 1000,sackOK,nop,wscale 7>
++0 > S. 0:0(0) ack 1 <...>
++.02 < . 1:1(0) ack 1 win 257
++0 accept(3, ..., ...) = 4
++0 write(4, ..., 2000) = 2000
++0 > P. 1:2001(2000) ack 1
+";
+    assert_eq!(play(text).verdict, Verdict::Pass);
+    let strict = play(&format!("--strict_segments\n{text}")).verdict;
+    assert!(
+        matches!(&strict, Verdict::Fail { reason, .. } if reason.contains("payload 1000 instead of 2000")),
+        "{strict:?}"
+    );
+}
+
 /// Numbers of `tcp_info` at each piece of code of a script that passes.
 fn numbers<const N: usize>(text: &str, names: [&str; N]) -> Vec<[u64; N]> {
     let outcome = play(text);
