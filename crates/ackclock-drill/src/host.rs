@@ -191,7 +191,7 @@ impl Host {
     /// A TCP packet of the script arrives.
     pub fn arrive(&mut self, packet: &Packet, tcp: &Tcp) -> Result<(), Stop> {
         let signed = tcp.options.iter().flatten().any(|option| *option == TcpOption::Md5);
-        if signed && (self.base)().conformance == Conformance::Linux {
+        if signed && self.base.conformance == Conformance::Linux {
             // A signature without a key to check it with (net/ipv4/tcp.c, tcp_inbound_hash).
             return Ok(());
         }

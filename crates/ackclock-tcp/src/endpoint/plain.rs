@@ -53,8 +53,12 @@ impl Endpoint {
                     rtt: self.sender.rtt(),
                 },
             );
-            if self.receiver.next() > next {
+            if self.receiver.received() > next {
                 progress.add(Progress::RECEIVED);
+            }
+            if self.receiver.finished() {
+                // A FIN had come before its turn.
+                self.on_fin(now, progress, obs);
             }
         }
         true
