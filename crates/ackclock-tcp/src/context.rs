@@ -88,7 +88,7 @@ pub struct Delivery {
     /// The time from the sender to the receiver, by the clocks of both ends' timestamps and so up to a constant; in their
     /// resolution of one millisecond. `None` without timestamps (RFC 7323).
     pub forward_delay: Option<i64>,
-    /// The delivery rate, for [`crate::cc::Scope::rate`].
+    /// The delivery rate; `None` where nothing is newly known to have arrived.
     pub rate: Option<RateSample>,
 }
 
@@ -152,7 +152,8 @@ pub struct Congestion {
     pub cause: Cause,
     /// Whether the response to a mark is to be that of ABE (RFC 8511).
     pub abe: bool,
-    /// State at detection, before the response. `flight_size` is the FlightSize at detection.
+    /// State at detection, before the response. `flight_size` is the FlightSize at detection; after a timeout `pipe` is what
+    /// of it is not deemed lost.
     pub ctx: Context,
 }
 

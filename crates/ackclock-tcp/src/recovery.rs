@@ -42,10 +42,6 @@ pub struct Counts {
     pub spurious_recoveries: u64,
     /// Timeouts that were undone.
     pub spurious_timeouts: u64,
-    /// Bytes known to have arrived, where a congestion control asks for deliveries.
-    pub delivered_bytes: u64,
-    /// Bytes ever deemed lost, where a congestion control asks for deliveries.
-    pub lost_bytes: u64,
 }
 
 /// A snapshot of a sender's loss recovery.

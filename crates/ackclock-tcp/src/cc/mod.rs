@@ -68,11 +68,9 @@ pub struct Scope {
     /// The window is as it says in every phase: recoveries, timeouts and restarts after idle retransmit, but move it only as
     /// far as the algorithm answers their events.
     pub window: bool,
-    /// It is told of every delivery.
+    /// It is told of every delivery, with a sample of the delivery rate.
     pub deliveries: bool,
-    /// Deliveries come with a sample of the delivery rate.
-    pub rate: bool,
-    /// It is told of every loss.
+    /// It is told of every loss, and of every delivery.
     pub losses: bool,
     /// It is told of every segment sent.
     pub sends: bool,

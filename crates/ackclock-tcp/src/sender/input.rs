@@ -218,8 +218,9 @@ impl Sender {
             };
             if self.scope.deliveries {
                 self.tell_delivered(now, &ack, &delivered, arrival.forward_delay);
-                if lost > 0 {
-                    self.tell_lost(now, lost);
+                // Without SACK a partial acknowledgment alone says that the next segment is lost.
+                if lost > 0 || !self.sack && self.board.is_waiting() {
+                    self.tell_lost(now);
                 }
             }
             let growth = self.validation.on_ack(&mut self.window, &ack);

@@ -158,8 +158,7 @@ impl Sender {
         let mss = u64::from(config.mss);
         let cc = config.cc.make();
         let scope = cc.scope();
-        let samples_rate = scope.rate || scope.losses;
-        let tells_deliveries = scope.deliveries || samples_rate;
+        let scope = Scope { deliveries: scope.deliveries || scope.losses, ..scope };
         // A window that is the algorithm's own comes down as the algorithm says, not by the recovery's rule.
         let reduction = match config.recovery {
             Recovery::NewReno => Recovery::NewReno,
@@ -186,7 +185,7 @@ impl Sender {
             rto_at: NEVER,
             last_sent: 0,
             timer: Timer::Rto,
-            watches: config.rack || config.tlp || config.rto_rule == RtoRule::Linux || tells_deliveries,
+            watches: config.rack || config.tlp || config.rto_rule == RtoRule::Linux || scope.deliveries,
             rack: config.rack,
             tlp: config.tlp,
             frto: config.frto,
@@ -208,7 +207,7 @@ impl Sender {
             small: nagle::Small::new(config),
             marks: push::Marks::default(),
             scope,
-            tells_sent: samples_rate || scope.sends,
+            tells_sent: scope.deliveries || scope.sends,
             watches_sending: config.validation.watches_sending,
             restart: if config.validation.replaces_restart || scope.window { Restart::Off } else { config.restart },
             cc,
@@ -224,7 +223,7 @@ impl Sender {
                 tlp: tlp::Tlp::default(),
                 undo: undo::Undo::new(config),
                 reordering: reordering::Reordering::new(config),
-                rate: samples_rate.then(rate::Rate::default),
+                rate: scope.deliveries.then(rate::Rate::default),
                 counts: Counts::default(),
                 lost_retransmission: false,
             }),

@@ -32,7 +32,7 @@ impl Sender {
             self.rare.reduction.on_sent(bytes);
         }
         if self.tells_sent {
-            self.tell_sent(now, sent.offset, bytes);
+            self.tell_sent(now, &sent);
         }
         Some(sent)
     }
@@ -247,9 +247,6 @@ impl Sender {
     #[inline(never)]
     fn resume<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
         let idle = now - self.last_sent;
-        if self.tells_sent {
-            self.check_application_limited();
-        }
         let ctx = self.context(now);
         self.cc.on_idle_end(&mut self.window, &ctx, idle);
         self.validation.before_send(&mut self.window, &ctx, idle);

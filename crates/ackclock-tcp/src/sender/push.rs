@@ -25,6 +25,9 @@ impl Sender {
         if self.closed {
             return;
         }
+        if self.tells_sent {
+            self.check_application_limited();
+        }
         self.written = self.written.saturating_add(bytes);
         self.small.more = push == Push::More;
         self.small.unmarked = push == Push::More;

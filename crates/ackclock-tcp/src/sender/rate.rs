@@ -1,12 +1,16 @@
 //! Samples of the delivery rate, and what else a congestion control may want to know of when a segment was sent
 //! (draft-ietf-ccwg-bbr section 4.1).
+//!
+//! Without SACK nothing counts as delivered before it is acknowledged cumulatively: the draft leaves it open whether duplicate
+//! ACKs count.
 
 use std::collections::VecDeque;
 
-use super::Sender;
+use super::recovery::Phase;
+use super::scoreboard::{Delivered, Entry};
+use super::{Sender, Transmission};
 use crate::Nanos;
 use crate::context::{Ack, Delivery, Lost, RateSample};
-use crate::sender::scoreboard::{Delivered, Entry};
 
 /// The connection as it was when a segment was last sent.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +29,14 @@ struct Snapshot {
     told: bool,
 }
 
+/// What an acknowledgment says of the newest segment that has arrived, the one that was sent last.
+#[derive(Clone, Copy, Debug)]
+struct Newest {
+    snapshot: Snapshot,
+    /// Whether it was ever sent more than once.
+    resent: bool,
+}
+
 /// State of the sampler: C of the draft, and P for each segment outstanding.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rate {
@@ -39,7 +51,7 @@ pub(super) struct Rate {
     /// C.app_limited: the sample is of the application until this much is delivered; 0 where it is not.
     app_limited: u64,
     /// The newest segment that the acknowledgment in hand says has arrived.
-    newest: Option<Snapshot>,
+    newest: Option<Newest>,
 }
 
 impl Rate {
@@ -72,17 +84,26 @@ impl Rate {
         }
     }
 
-    /// The segment of `entry` has arrived.
+    /// The segment of `entry` has arrived. Of those that the acknowledgment tells of, the one sent last counts, and of those
+    /// sent at one time the last in the stream (IsNewestPacket).
     pub fn on_arrival(&mut self, entry: &Entry) {
         let Some(&snapshot) = self.sent.get(self.find(entry.start)) else { return };
-        let newer = |newest: &Snapshot| (snapshot.delivered, snapshot.sent_at) >= (newest.delivered, newest.sent_at);
+        let newer =
+            |newest: &Newest| (snapshot.sent_at, snapshot.start) >= (newest.snapshot.sent_at, newest.snapshot.start);
         if self.newest.as_ref().is_none_or(newer) {
-            self.newest = Some(snapshot);
+            self.newest = Some(Newest { snapshot, resent: entry.resent() });
         }
     }
 
-    /// An acknowledgment delivered `newly` bytes; everything below `una` is done with. The sample, if there is one.
-    fn sample(&mut self, now: Nanos, una: u64, newly: u64, min_rtt: Option<Nanos>) -> Option<RateSample> {
+    /// An acknowledgment delivered `newly` bytes; everything below `una` is done with. The sample, if there is one, and when
+    /// the segment of it was sent, if it was sent once.
+    fn sample(
+        &mut self,
+        now: Nanos,
+        una: u64,
+        newly: u64,
+        min_rtt: Option<Nanos>,
+    ) -> Option<(RateSample, Option<Nanos>)> {
         if newly > 0 {
             self.delivered += newly;
             self.delivered_at = now;
@@ -93,28 +114,32 @@ impl Rate {
         while self.sent.get(1).is_some_and(|next| next.start <= una) {
             self.sent.pop_front();
         }
-        let newest = self.newest.take()?;
+        let Newest { snapshot: newest, resent } = self.newest.take()?;
         self.first_sent_at = newest.sent_at;
         let interval = (newest.sent_at - newest.first_sent_at).max(now - newest.delivered_at);
         let valid = min_rtt.is_some_and(|min| interval >= min);
-        Some(RateSample {
+        let sample = RateSample {
             delivered: self.delivered - newest.delivered,
             prior_delivered: newest.delivered,
             interval: if valid { interval } else { 0 },
             tx_in_flight: newest.in_flight,
             lost: self.lost - newest.lost,
             app_limited: newest.app_limited,
-        })
+        };
+        Some((sample, (!resent).then_some(newest.sent_at)))
     }
 }
 
 impl Sender {
-    /// A segment with payload was sent that starts at `start`: tells the sampler, and the congestion control that asks.
+    /// A segment with payload, or a FIN, was sent: tells the sampler, and the congestion control that asks.
     #[inline(never)]
-    pub(super) fn tell_sent(&mut self, now: Nanos, start: u64, len: u64) {
+    pub(super) fn tell_sent(&mut self, now: Nanos, sent: &Transmission) {
         let pipe = self.pipe();
+        let len = u64::from(sent.len) + u64::from(sent.fin);
+        // What a probe sends again is still in flight.
+        let probe = sent.retransmission && matches!(self.phase, Phase::Open | Phase::Cwr);
         if let Some(rate) = &mut self.rare.rate {
-            rate.on_sent(now, start, pipe, pipe <= len);
+            rate.on_sent(now, sent.offset, pipe, pipe <= len && !probe);
         }
         if self.scope.sends {
             let ctx = self.context(now);
@@ -122,7 +147,9 @@ impl Sender {
         }
     }
 
-    /// Where the application leaves the path idle, samples of the rate are not of the path (CheckIfApplicationLimited).
+    /// Where the application leaves the path idle, samples of the rate are not of the path (CheckIfApplicationLimited): at
+    /// the beginning of writes, acknowledgments and timeouts. As in Linux, what would fill a segment is data to send.
+    #[inline(never)]
     pub(super) fn check_application_limited(&mut self) {
         let waits = self.board.is_waiting() || self.written.saturating_sub(self.nxt) >= self.mss;
         let pipe = self.pipe();
@@ -135,47 +162,37 @@ impl Sender {
         }
     }
 
-    /// Tells the congestion control of what an acknowledgment has delivered and, segment by segment, of what it shows to be
-    /// lost.
+    /// Tells the congestion control of what an acknowledgment has delivered.
     pub(super) fn tell_delivered(&mut self, now: Nanos, ack: &Ack, delivered: &Delivered, forward_delay: Option<i64>) {
         let min_rtt = self.rtt.min();
-        let una = self.una;
-        let rate = match &mut self.rare.rate {
-            Some(rate) => rate.sample(now, una, delivered.newly, min_rtt),
-            None => None,
-        };
-        let counts = &mut self.rare.counts;
-        counts.delivered_bytes += delivered.newly;
+        let Some(rate) = &mut self.rare.rate else { return };
+        let sample = rate.sample(now, self.una, delivered.newly, min_rtt);
         let delivery = Delivery {
             ack: *ack,
             newly: delivered.newly,
-            delivered: counts.delivered_bytes,
-            lost: counts.lost_bytes,
-            sent_at: delivered.sent_at,
+            delivered: rate.delivered,
+            lost: rate.lost,
+            sent_at: sample.and_then(|(_, sent_at)| sent_at),
             forward_delay,
-            rate: if self.scope.rate { rate } else { None },
+            rate: sample.map(|(sample, _)| sample),
         };
         self.cc.on_delivery(&mut self.window, &delivery);
     }
 
-    /// `lost` bytes are newly deemed lost, or a timeout has expired: tells the congestion control of each segment.
-    pub(super) fn tell_lost(&mut self, now: Nanos, lost: u64) {
-        self.rare.counts.lost_bytes += lost;
-        if !self.scope.losses {
-            return;
-        }
+    /// Segments may newly be deemed lost: tells the congestion control of each that it was not told of.
+    pub(super) fn tell_lost(&mut self, now: Nanos) {
         let ctx = self.context(now);
         let Some(rate) = &mut self.rare.rate else { return };
         for (start, len) in self.board.waiting() {
             let index = rate.find(start);
-            if rate.sent[index].told {
-                continue;
-            }
-            rate.sent[index].told = true;
+            let Some(snapshot) = rate.sent.get_mut(index).filter(|snapshot| !snapshot.told) else { continue };
+            snapshot.told = true;
             rate.lost += len;
-            let Snapshot { in_flight, lost, app_limited, .. } = rate.sent[index];
-            let event = Lost { ctx, len, tx_in_flight: in_flight, lost_since: rate.lost - lost, app_limited };
-            self.cc.on_lost(&mut self.window, &event);
+            let Snapshot { in_flight, lost, app_limited, .. } = *snapshot;
+            if self.scope.losses {
+                let event = Lost { ctx, len, tx_in_flight: in_flight, lost_since: rate.lost - lost, app_limited };
+                self.cc.on_lost(&mut self.window, &event);
+            }
         }
     }
 }

@@ -167,6 +167,9 @@ impl Sender {
         if self.rare.reduction.rule() == Recovery::Tahoe {
             self.begin_slow_start_over();
         }
+        if self.scope.deliveries {
+            self.tell_lost(now);
+        }
     }
 
     /// Tahoe: what is outstanding and not SACKed is sent again in slow start.
@@ -410,7 +413,7 @@ impl Sender {
         let Detected { lost, .. } = self.detect_losses(now, &Delivered::default());
         obs.event(now, Event::ReorderingTimeout { lost });
         if self.scope.deliveries {
-            self.tell_lost(now, lost);
+            self.tell_lost(now);
         }
         if lost > 0 {
             if self.phase != Phase::Fast {
@@ -446,7 +449,7 @@ impl Sender {
     pub(super) fn on_rto<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
         self.stats.timeouts += 1;
         self.expiries += 1;
-        let event = Congestion::timeout(self.reduction_context(now));
+        let ctx = self.reduction_context(now);
         // ssthresh holds still while the same segment times out again (RFC 5681 section 3.1), and in Linux also where it
         // was set within this window of data (tcp_enter_loss).
         let linux = self.rtt.is_linux();
@@ -455,19 +458,18 @@ impl Sender {
         let answered = linux && reduced;
         let first = !again && !answered;
         let before = self.window;
-        self.cc.on_timeout(&mut self.window, &event, first);
         self.rtt.on_timeout();
         if self.phase == Phase::Open {
             self.rare.reordering.on_timeout(self.board.segments_sacked());
         }
-        let lost_before = self.board.lost();
         self.mark_timed_out(now);
+        let event = Congestion::timeout(Context { pipe: self.pipe(), ..ctx });
+        self.cc.on_timeout(&mut self.window, &event, first);
         if first {
             self.begin_undo(Some(before), true);
         }
         if self.scope.deliveries {
-            let marked = self.board.lost() - lost_before;
-            self.tell_lost(now, marked);
+            self.tell_lost(now);
         }
         if !self.scope.window {
             // Linux's form of one segment: with RACK, what was sent lately is not lost and stays in the network.

@@ -27,6 +27,9 @@ impl Sender {
         if self.rto_at > now || self.board.is_empty() {
             return;
         }
+        if self.tells_sent {
+            self.check_application_limited();
+        }
         match self.timer {
             Timer::Rto => self.on_rto(now, obs),
             Timer::Probe => self.on_probe_timeout(now),

@@ -1,6 +1,7 @@
 //! Two ways to drive an endpoint in tests: against a second one over a pipe, and against a peer played by the test.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub mod path;
 pub mod peer;
 
 use std::collections::BTreeMap;
