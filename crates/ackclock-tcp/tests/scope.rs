@@ -458,7 +458,8 @@ mod window {
         script.sends();
         script.expire();
         assert_eq!(script.sends()[0], 0);
-        script.ack(0, &[(3, 4)]);
+        script.ack(1, &[]);
+        script.ack(1, &[(3, 4)]);
         assert_eq!(script.cwnd(), 10);
     }
 
