@@ -2,6 +2,9 @@
 
 use crate::{Nanos, SECOND, context::Window};
 
+/// Bytes of IPv4 and TCP header without options, which pacing counts as well.
+pub(crate) const HEADERS: u64 = 40;
+
 /// Pacing of a sender, by name in scenarios.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Pacing {

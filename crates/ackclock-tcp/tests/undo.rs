@@ -198,7 +198,9 @@ mod by_timestamps {
 
 #[test]
 fn every_congestion_control_and_rule_gets_its_window_back() {
-    for entry in cc::CATALOGUE {
+    // One that keeps a window of its own in recovery has nothing to get back here.
+    let reduced = |entry: &&'static cc::Entry| !cc::Algorithm::from(*entry).make().scope().window;
+    for entry in cc::CATALOGUE.iter().filter(reduced) {
         for recovery in [Recovery::NewReno, Recovery::Sack, Recovery::Prr, Recovery::PrrCrb, Recovery::RateHalving] {
             let config = Config { cc: entry.into(), recovery, ..eifel() };
             let mut script = Script::established(&config, RTT);

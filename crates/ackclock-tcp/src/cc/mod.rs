@@ -3,9 +3,15 @@
 use std::sync::Arc;
 
 use crate::context::{Ack, Cause, Congestion, Context, Delivery, Lost, RecoveryEnd, Window};
+use crate::pacing::HEADERS;
 
+mod bbr;
+mod bbr1;
 mod cubic;
+mod fixed;
+mod random;
 mod reno;
+mod windowed;
 
 pub use cubic::Cubic;
 pub use reno::Reno;
@@ -16,6 +22,10 @@ pub use reno::Reno;
 /// recoveries, unless [`CongestionControl::scope`] says that the algorithm does; window validation decides whether the
 /// window may grow at all. Windows are in bytes.
 pub trait CongestionControl: Send {
+    /// What distinguishes this connection from others of the same kind, for algorithms that draw lots: its initial sequence
+    /// number. Before anything else.
+    fn seed(&mut self, _seed: u32) {}
+
     /// The connection is established: `window.cwnd` is the initial window.
     fn on_start(&mut self, _window: &mut Window, _ctx: &Context) {}
 
@@ -89,6 +99,12 @@ pub(crate) fn restore(window: &mut Window, before: &Window) {
 /// timeout that ends a fast recovery finds ssthresh where the overload began, and meets it again.
 pub(crate) fn loss_flight(window: &Window, event: &Congestion) -> u64 {
     event.ctx.flight_size.min(window.cwnd)
+}
+
+/// The pacing rate at which segments of `mss` deliver `rate` bytes of payload a second: headers are paced, too.
+pub(crate) fn paced(rate: u64, mss: u64) -> u64 {
+    let wire = u128::from(rate) * u128::from(mss + HEADERS) / u128::from(mss.max(1));
+    u64::try_from(wire).unwrap_or(u64::MAX).max(1)
 }
 
 /// Whether the response to `event` is that of ABE, which reduces less for a mark than for a loss (RFC 8511 section 3).
@@ -206,7 +222,8 @@ impl From<&'static Entry> for Algorithm {
 }
 
 /// Every algorithm, by name.
-pub const CATALOGUE: &[Entry] = &[reno::ENTRY, cubic::ENTRY, cubic::LINUX];
+pub const CATALOGUE: &[Entry] =
+    &[bbr::ENTRY, bbr1::ENTRY, cubic::ENTRY, cubic::LINUX, fixed::RATE, fixed::WINDOW, reno::ENTRY];
 
 /// The entry of a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {

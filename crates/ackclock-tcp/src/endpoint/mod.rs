@@ -16,6 +16,7 @@ mod plain;
 mod timers;
 mod timestamps;
 
+use crate::pacing::HEADERS;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
 use crate::{Config, Error, Event, NEVER, Nanos, Observer, Segment};
@@ -222,7 +223,7 @@ impl Endpoint {
             timer: NEVER,
             last_ack: 0,
             receiver: Receiver::new(config),
-            sender: Sender::new(config),
+            sender: Sender::new(config, isn),
             stamps: Stamps::new(isn),
             cold: Box::new(Cold {
                 error: None,
@@ -239,7 +240,7 @@ impl Endpoint {
                 timers: Timers::new(config),
                 marks: Marks::new(),
                 acc: AccEcn::new(config),
-                pmtu: config.mss + output::HEADERS as u32,
+                pmtu: config.mss + HEADERS as u32,
                 config: config.clone(),
             }),
         }

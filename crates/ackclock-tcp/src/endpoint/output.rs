@@ -2,12 +2,10 @@
 
 use super::handshake::STAMPS_LEN;
 use super::{Due, Endpoint, State, Uses, Watch};
+use crate::pacing::HEADERS;
 use crate::segment::{AccEcnOption, MAX_SACK_BLOCKS};
 use crate::sender::Transmission;
 use crate::{Event, Flags, Nanos, Observer, Segment};
-
-/// Bytes of IPv4 and TCP header without options, which pacing counts as well.
-pub(super) const HEADERS: u64 = 40;
 
 /// Bytes of options that a header has room for (RFC 9293 section 3.1).
 const MAX_OPTIONS: u32 = 40;

@@ -153,10 +153,11 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// A sender with nothing written, before the connection is established.
-    pub fn new(config: &Config) -> Sender {
+    /// A sender with nothing written, before the connection with initial sequence number `isn` is established.
+    pub fn new(config: &Config, isn: u32) -> Sender {
         let mss = u64::from(config.mss);
-        let cc = config.cc.make();
+        let mut cc = config.cc.make();
+        cc.seed(isn);
         let scope = cc.scope();
         let scope = Scope { deliveries: scope.deliveries || scope.losses, ..scope };
         // A window that is the algorithm's own comes down as the algorithm says, not by the recovery's rule.

@@ -1,6 +1,6 @@
 //! A client that sends over a bottleneck of a constant rate, and a server that acknowledges over a path without one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use ackclock_tcp::{Config, Ecn, Endpoint, NEVER, Nanos, SECOND, Segment};
 
@@ -27,7 +27,7 @@ pub struct Path {
     pub dropped: u64,
     pub marked: u64,
     data: u64,
-    departures: Vec<Nanos>,
+    departures: VecDeque<Nanos>,
     wire: BTreeMap<(Nanos, u64), (bool, Segment)>,
     order: u64,
 }
@@ -52,7 +52,7 @@ impl Path {
             dropped: 0,
             marked: 0,
             data: 0,
-            departures: Vec::new(),
+            departures: VecDeque::new(),
             wire: BTreeMap::new(),
             order: 0,
         };
@@ -74,8 +74,11 @@ impl Path {
     /// A segment of the client comes to the bottleneck.
     fn forward(&mut self, mut segment: Segment) {
         let now = self.now;
-        let waiting = self.departures.iter().filter(|&&departure| departure > now).count() as u64;
-        let waiting = waiting.saturating_sub(1);
+        while self.departures.front().is_some_and(|&departure| departure <= now) {
+            self.departures.pop_front();
+        }
+        // The one in service does not wait.
+        let waiting = (self.departures.len() as u64).saturating_sub(1);
         if segment.len > 0 {
             self.arrivals.push((now, segment.len, waiting));
             self.data += 1;
@@ -88,10 +91,9 @@ impl Path {
             segment.ecn = Ecn::Ce;
             self.marked += 1;
         }
-        let start = self.departures.last().map_or(now, |&last| last.max(now));
+        let start = self.departures.back().copied().unwrap_or(now);
         let departure = start + (u64::from(segment.len) + HEADERS) * SECOND / self.rate;
-        self.departures.retain(|&departure| departure > now);
-        self.departures.push(departure);
+        self.departures.push_back(departure);
         self.put(departure + self.delay, true, segment);
     }
 

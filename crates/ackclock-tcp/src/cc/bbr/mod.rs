@@ -1,0 +1,319 @@
+//! BBR, version 3: a model of the path from delivery rates, round-trip times and losses says how fast to send and how much
+//! to keep in flight.
+//!
+//! # Equations
+//!
+//! `max_bw`: the largest delivery rate of this and the last ProbeBW cycle; `min_rtt`: the smallest RTT of 10 s;
+//! `bw = min(max_bw, bw_shortterm)`, `BDP = bw * min_rtt`.
+//!
+//! `pacing rate = 0.99 * pacing_gain * bw`; `cwnd = cwnd_gain * BDP + extra_acked`, at most `inflight_longterm`,
+//! `0.85 * inflight_longterm` while cruising, and `inflight_shortterm`; at least four segments.
+//!
+//! | state | pacing gain | cwnd gain | until |
+//! |---|---|---|---|
+//! | Startup | 2.77 | 2 | three rounds without a quarter more bandwidth, or a round of much loss |
+//! | Drain | 0.5 | 2 | one BDP in flight, or three rounds |
+//! | ProbeBW down | 0.9 | 2 | one BDP in flight, and headroom |
+//! | ProbeBW cruise | 1 | 2 | 2 to 3 s, or as many rounds as the BDP has segments, at most 63 |
+//! | ProbeBW refill | 1 | 2 | one round |
+//! | ProbeBW up | 1.25 | 2.25 | more than 2 % of a round lost, or a plateau |
+//! | ProbeRTT | 1 | 0.5 | 200 ms and a round; begins when min_rtt has not been seen for 10 s |
+//!
+//! After a round with loss outside Startup, refill and up, the short-term bounds become
+//! `max(latest, 0.7 * bound)`; loss above 2 % while probing sets `inflight_longterm` to what was in flight where it got there.
+//!
+//! # Constants
+//!
+//! draft-ietf-ccwg-bbr, sections 2 and 5: gains, LossThresh 2 %, Beta 0.7, Headroom 0.15, MinPipeCwnd 4 segments, filters of
+//! 2 cycles, 10 s and 10 rounds.
+//!
+//! # Deviations
+//!
+//! - The send quantum is two segments, since nothing is offloaded here; the draft leaves the choice.
+//! - Discontiguous losses, for the exit from Startup, are counted as acknowledgments that show loss.
+//! - Without SACK, losses count as with it.
+//! - Marks (ECN) are not answered: the draft specifies no response.
+//! - Restart from idle is taken as application-limited even where the peer's window was the limit.
+//! - Random numbers come from a small generator seeded by the connection's initial sequence number.
+//!
+//! # Validated against
+//!
+//! Promises: the end of Startup after three rounds, the cycle of ProbeBW, the timing of ProbeRTT, at most two BDP and what
+//! ACKs aggregate in flight; the exit from Startup on loss. Not against a kernel.
+
+mod control;
+mod model;
+mod probe_bw;
+mod probe_rtt;
+mod startup;
+#[cfg(test)]
+mod tests;
+
+use super::random::Random;
+use super::windowed::WindowedMax;
+use super::{CongestionControl, Entry, Scope, paced};
+use crate::context::{Ack, Cause, Congestion, Context, Delivery, Lost, Window};
+use crate::{MILLISECOND, Nanos, SECOND};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "bbr",
+    summary: "a model of the path from delivery rate, RTT and loss; bandwidth probes in cycles, bounds from loss (version 3)",
+    source: "draft-ietf-ccwg-bbr",
+    parameters: &[],
+    make: |_| Box::new(Bbr::default()),
+};
+
+/// A bound that is not set.
+const UNBOUNDED: u64 = u64::MAX;
+/// BBR.MinPipeCwnd and the send quantum, segments.
+const MIN_PIPE: u64 = 4;
+const QUANTUM: u64 = 2;
+
+/// `value * percent / 100`.
+fn percent(value: u64, percent: u64) -> u64 {
+    u64::try_from(u128::from(value) * u128::from(percent) / 100).unwrap_or(UNBOUNDED)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Startup,
+    Drain,
+    Down,
+    Cruise,
+    Refill,
+    Up,
+    ProbeRtt,
+}
+
+impl State {
+    /// Per cent.
+    fn pacing_gain(self) -> u64 {
+        match self {
+            State::Startup => 277,
+            State::Drain => 50,
+            State::Down => 90,
+            State::Up => 125,
+            State::Cruise | State::Refill | State::ProbeRtt => 100,
+        }
+    }
+
+    /// Per cent.
+    fn cwnd_gain(self) -> u64 {
+        match self {
+            State::Up => 225,
+            State::ProbeRtt => 50,
+            _ => 200,
+        }
+    }
+
+    /// IsInAProbeBWState.
+    fn is_probe_bw(self) -> bool {
+        matches!(self, State::Down | State::Cruise | State::Refill | State::Up)
+    }
+
+    /// IsProbingBW.
+    fn is_accelerating(self) -> bool {
+        matches!(self, State::Startup | State::Refill | State::Up)
+    }
+}
+
+/// What an acknowledgment tells: RS of the draft, and the connection's state. Bytes, bytes per second.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    ctx: Context,
+    /// 0 where the sample says nothing of a rate.
+    rate: u64,
+    delivered: u64,
+    prior_delivered: u64,
+    tx_in_flight: u64,
+    lost: u64,
+    app_limited: bool,
+    newly: u64,
+    rtt: Option<Nanos>,
+    cwnd_limited: bool,
+}
+
+impl Sample {
+    /// IsInflightTooHigh.
+    fn is_too_high(&self) -> bool {
+        model::is_too_high(self.lost, self.tx_in_flight)
+    }
+}
+
+/// BBR. Names are the draft's, less the prefix.
+#[derive(Debug)]
+struct Bbr {
+    random: Random,
+    state: State,
+    /// C.delivered.
+    delivered: u64,
+    initial_window: u64,
+    idle_restart: bool,
+    /// The pacing rate in payload, bytes per second.
+    pacing: u64,
+    /// Whether a loss is being repaired.
+    recovering: bool,
+    prior_cwnd: u64,
+    rounds: model::Rounds,
+    rate: model::Rate,
+    bounds: model::Bounds,
+    losses: model::Losses,
+    aggregation: model::Aggregation,
+    full: startup::FullPipe,
+    cycle: probe_bw::Cycle,
+    probe_rtt: probe_rtt::ProbeRtt,
+    undo: Undo,
+}
+
+/// What a spurious recovery restores.
+#[derive(Clone, Copy, Debug)]
+struct Undo {
+    /// The state that loss ended.
+    state: Option<State>,
+    bounds: model::Bounds,
+}
+
+impl Default for Bbr {
+    fn default() -> Bbr {
+        let bounds = model::Bounds::default();
+        Bbr {
+            random: Random::default(),
+            state: State::Startup,
+            delivered: 0,
+            initial_window: 0,
+            idle_restart: false,
+            pacing: 0,
+            recovering: false,
+            prior_cwnd: 0,
+            rounds: model::Rounds::default(),
+            rate: model::Rate::default(),
+            bounds,
+            losses: model::Losses::default(),
+            aggregation: model::Aggregation::default(),
+            full: startup::FullPipe::default(),
+            cycle: probe_bw::Cycle::default(),
+            probe_rtt: probe_rtt::ProbeRtt::default(),
+            undo: Undo { state: None, bounds },
+        }
+    }
+}
+
+impl Bbr {
+    fn sample(&self, delivery: &Delivery) -> Option<Sample> {
+        let rate = delivery.rate?;
+        let ctx = delivery.ack.ctx;
+        Some(Sample {
+            ctx,
+            rate: rate.bytes_per_second().unwrap_or(0),
+            delivered: rate.delivered,
+            prior_delivered: rate.prior_delivered,
+            tx_in_flight: rate.tx_in_flight,
+            lost: rate.lost,
+            app_limited: rate.app_limited || self.probe_rtt.slowed(rate.prior_delivered),
+            newly: delivery.newly,
+            rtt: delivery.sent_at.map(|sent_at| ctx.now - sent_at),
+            cwnd_limited: delivery.ack.cwnd_limited,
+        })
+    }
+
+    /// SaveStateUponLoss.
+    fn save_state(&mut self, window: &Window) {
+        self.save_cwnd(window);
+        self.undo = Undo { state: None, bounds: self.bounds };
+    }
+}
+
+impl CongestionControl for Bbr {
+    fn seed(&mut self, seed: u32) {
+        self.random = Random::new(seed);
+    }
+
+    fn on_start(&mut self, window: &mut Window, ctx: &Context) {
+        self.initial_window = ctx.initial_window;
+        self.probe_rtt.start(ctx);
+        self.aggregation.restart(ctx.now);
+        self.init_pacing(window, ctx);
+    }
+
+    fn on_ack(&mut self, _window: &mut Window, _ack: &Ack, _acked: u64) {}
+
+    // OnEnterFastRecovery.
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        if event.cause == Cause::Loss {
+            self.save_state(window);
+            self.recovering = true;
+        }
+    }
+
+    // OnEnterRTO.
+    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, _first: bool) {
+        self.save_state(window);
+        self.recovering = true;
+        window.cwnd = event.ctx.pipe + event.ctx.mss;
+    }
+
+    // HandleSpuriousLossDetection.
+    fn on_undo(&mut self, window: &mut Window, _before: &Window) {
+        self.restore_cwnd(window);
+        self.losses.in_round = false;
+        self.full.reset(0);
+        self.bounds.raise_to(&self.undo.bounds);
+        match self.undo.state.take() {
+            Some(State::Startup) if self.state != State::Startup => {
+                self.full.reached = false;
+                if self.state != State::ProbeRtt {
+                    self.state = State::Startup;
+                }
+            }
+            Some(State::Up) if self.state != State::Up && self.state != State::ProbeRtt => self.start_refill(),
+            _ => {}
+        }
+    }
+
+    // HandleRestartFromIdle.
+    fn on_idle_end(&mut self, window: &mut Window, ctx: &Context, _idle: Nanos) {
+        if ctx.snd_nxt == 0 {
+            return;
+        }
+        self.idle_restart = true;
+        self.aggregation.restart(ctx.now);
+        if self.state.is_probe_bw() {
+            self.set_pacing_with(window, 100, ctx.mss);
+        } else if self.state == State::ProbeRtt {
+            self.check_probe_rtt_done(window, ctx.now);
+        }
+    }
+
+    fn scope(&self) -> Scope {
+        Scope { slow_start: true, window: true, deliveries: true, losses: true, ..Scope::default() }
+    }
+
+    // UpdateOnACK.
+    fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
+        let Some(sample) = self.sample(delivery) else { return };
+        self.delivered = delivery.delivered;
+        if self.recovering && !sample.ctx.in_recovery {
+            self.recovering = false;
+            self.restore_cwnd(window);
+        }
+        self.update_model(window, &sample);
+        self.check_full_pipe(&sample);
+        self.check_startup_done(&sample);
+        self.check_drain_done(&sample);
+        self.update_cycle(window, &sample);
+        self.check_probe_rtt(window, &sample);
+        self.losses.advance(&sample);
+        self.bounds.bandwidth = self.rate.max.min(self.bounds.shortterm_rate);
+        self.set_pacing_with(window, self.state.pacing_gain(), sample.ctx.mss);
+        self.set_cwnd(window, &sample);
+    }
+
+    // HandleLostPacket.
+    fn on_lost(&mut self, window: &mut Window, lost: &Lost) {
+        self.note_loss(window, lost);
+        if self.cycle.samples_probe && model::is_too_high(lost.lost_since, lost.tx_in_flight) {
+            let in_flight = model::inflight_at_loss(lost);
+            self.handle_too_high(window, lost.ctx.now, in_flight, lost.app_limited);
+        }
+    }
+}

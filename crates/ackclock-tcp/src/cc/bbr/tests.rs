@@ -1,0 +1,160 @@
+//! What a path does not show: bounds from loss, the growth of the long-term bound, lots.
+
+use super::*;
+
+const MSS: u64 = 1000;
+
+fn context(now: Nanos, pipe: u64) -> Context {
+    Context {
+        now,
+        mss: MSS,
+        initial_window: 10 * MSS,
+        snd_una: 0,
+        snd_nxt: pipe,
+        flight_size: pipe,
+        pipe,
+        unsent: 0,
+        receive_window: u64::MAX,
+        srtt: Some(40 * MILLISECOND),
+        min_rtt: Some(40 * MILLISECOND),
+        rto: SECOND,
+        in_recovery: false,
+    }
+}
+
+fn lost(tx_in_flight: u64, lost_since: u64, now: Nanos) -> Lost {
+    let (tx_in_flight, lost_since) = (tx_in_flight * MSS, lost_since * MSS);
+    Lost { ctx: context(now, 50 * MSS), len: MSS, tx_in_flight, lost_since, app_limited: false }
+}
+
+/// One that cruises at a megabyte a second with 40 segments of BDP, and its window.
+fn cruising() -> (Bbr, Window) {
+    let mut bbr = Bbr::default();
+    let mut window = Window { cwnd: 10 * MSS, ssthresh: u64::MAX, pacing_rate: None };
+    bbr.on_start(&mut window, &context(SECOND, 0));
+    bbr.full.reached = true;
+    bbr.rate.max = 1_000_000;
+    bbr.bounds.bandwidth = 1_000_000;
+    bbr.start_down(SECOND);
+    bbr.start_cruise();
+    window.cwnd = 80 * MSS;
+    (bbr, window)
+}
+
+/// An acknowledgment of a segment that ends a round, with `latest` segments delivered in it.
+fn end_round(bbr: &mut Bbr, window: &mut Window, latest: u64) {
+    let ctx = context(2 * SECOND, 40 * MSS);
+    let ack = Ack { ctx, acked: MSS, sacked: 0, lost: 0, rtt: None, cwnd_limited: true, marked: 0 };
+    let rate = crate::context::RateSample {
+        delivered: latest * MSS,
+        prior_delivered: bbr.delivered,
+        interval: 40 * MILLISECOND,
+        tx_in_flight: 40 * MSS,
+        lost: 0,
+        app_limited: false,
+    };
+    let delivered = bbr.delivered + MSS;
+    let delivery =
+        Delivery { ack, newly: MSS, delivered, lost: 0, sent_at: None, forward_delay: None, rate: Some(rate) };
+    bbr.on_delivery(window, &delivery);
+}
+
+#[test]
+fn a_round_with_loss_lowers_the_short_term_bounds_to_what_was_delivered() {
+    let (mut bbr, mut window) = cruising();
+    end_round(&mut bbr, &mut window, 40);
+    bbr.on_lost(&mut window, &lost(40, 1, 2 * SECOND));
+    assert_eq!(bbr.bounds.shortterm, UNBOUNDED, "at the end of the round");
+    end_round(&mut bbr, &mut window, 39);
+    // The most that was delivered in a round trip was 40 segments in 40 ms.
+    assert_eq!((bbr.bounds.shortterm_rate, bbr.bounds.shortterm), (1_000_000, 56_700));
+    end_round(&mut bbr, &mut window, 10);
+    assert_eq!(bbr.bounds.shortterm, 56_700, "no loss, no change");
+    bbr.on_lost(&mut window, &lost(40, 1, 2 * SECOND));
+    end_round(&mut bbr, &mut window, 10);
+    end_round(&mut bbr, &mut window, 10);
+    assert!(bbr.bounds.shortterm <= 56_700 * 7 / 10 + 1, "{:?}", bbr.bounds);
+    assert!(bbr.bounds.bandwidth == 700_000, "0.7 at the least: {:?}", bbr.bounds);
+    assert!(window.cwnd <= bbr.bounds.shortterm);
+}
+
+#[test]
+fn much_loss_while_probing_sets_the_long_term_bound_and_ends_the_probe() {
+    let (mut bbr, mut window) = cruising();
+    bbr.state = State::Up;
+    bbr.cycle.samples_probe = true;
+    // One of a hundred is tolerated.
+    bbr.on_lost(&mut window, &lost(100, 1, 2 * SECOND));
+    bbr.on_lost(&mut window, &lost(100, 2, 2 * SECOND));
+    assert_eq!((bbr.state, bbr.bounds.longterm), (State::Up, UNBOUNDED));
+    bbr.on_lost(&mut window, &lost(100, 3, 2 * SECOND));
+    assert_eq!((bbr.state, bbr.bounds.longterm), (State::Down, 99_000));
+    assert_eq!(bbr.inflight_with_headroom(MSS), 84_150);
+    // Had it been no loss, the probe would go on.
+    let (before, cycle) = (window, bbr.cycle);
+    bbr.on_undo(&mut window, &before);
+    assert_eq!((bbr.state, bbr.bounds.longterm), (State::Refill, UNBOUNDED));
+    // Once a probe.
+    (bbr.state, bbr.bounds.longterm, bbr.cycle) = (State::Down, 99_000, cycle);
+    bbr.on_lost(&mut window, &lost(50, 10, 2 * SECOND));
+    assert_eq!(bbr.bounds.longterm, 99_000);
+}
+
+#[test]
+fn the_bound_is_where_losses_reach_the_threshold() {
+    // In 100 segments before it nothing was lost: 2 of 98 more may be.
+    assert_eq!(model::inflight_at_loss(&lost(101, 1, 0)), 100_000 + 2000 * 100 / 98);
+    assert_eq!(model::inflight_at_loss(&lost(101, 4, 0)), 100_000);
+}
+
+#[test]
+fn the_long_term_bound_grows_by_doubling_steps_while_it_is_the_limit() {
+    let (mut bbr, mut window) = cruising();
+    bbr.bounds.longterm = 50 * MSS;
+    window.cwnd = 50 * MSS;
+    bbr.start_refill();
+    end_round(&mut bbr, &mut window, 40);
+    assert_eq!(bbr.state, State::Up);
+    let mut bounds = Vec::new();
+    for _ in 0..4 {
+        window.cwnd = window.cwnd.max(bbr.bounds.longterm);
+        for _ in 0..window.cwnd / MSS {
+            let ctx = context(2 * SECOND, 40 * MSS);
+            let ack = Ack { ctx, acked: MSS, sacked: 0, lost: 0, rtt: None, cwnd_limited: true, marked: 0 };
+            let rate = crate::context::RateSample {
+                delivered: 40 * MSS,
+                prior_delivered: bbr.delivered.saturating_sub(49 * MSS),
+                interval: 40 * MILLISECOND,
+                tx_in_flight: 40 * MSS,
+                lost: 0,
+                app_limited: false,
+            };
+            let delivered = bbr.delivered + MSS;
+            let delivery =
+                Delivery { ack, newly: MSS, delivered, lost: 0, sent_at: None, forward_delay: None, rate: Some(rate) };
+            bbr.on_delivery(&mut window, &delivery);
+            window.cwnd = window.cwnd.max(bbr.bounds.longterm);
+        }
+        bounds.push(bbr.bounds.longterm / MSS);
+    }
+    let steps: Vec<u64> = bounds.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(steps.windows(2).all(|pair| pair[1] >= 3 * pair[0] / 2), "{bounds:?}");
+    assert_eq!(bbr.state, State::Up, "a bound that is the limit is no plateau");
+}
+
+#[test]
+fn probes_are_two_to_three_seconds_apart_and_never_twice_the_same() {
+    let wait = |seed| {
+        let mut bbr = Bbr::default();
+        bbr.seed(seed);
+        bbr.start_down(0);
+        bbr.cycle
+    };
+    let waits: Vec<Nanos> = (0..50).map(|seed| wait(seed).wait).collect();
+    assert!(waits.iter().all(|wait| (2 * SECOND..=3 * SECOND).contains(wait)));
+    let mut distinct = waits.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!(distinct.len(), waits.len());
+    assert!(distinct[0] < 2200 * MILLISECOND && distinct[49] > 2800 * MILLISECOND);
+}

@@ -1,0 +1,132 @@
+//! What a path does not show: the filter of RTprop, the phases that are drawn, the window in recovery.
+
+use super::*;
+
+const MSS: u64 = 1000;
+
+fn context(now: Nanos, pipe: u64) -> Context {
+    Context {
+        now,
+        mss: MSS,
+        initial_window: 10 * MSS,
+        snd_una: 0,
+        snd_nxt: pipe,
+        flight_size: pipe,
+        pipe,
+        unsent: 0,
+        receive_window: u64::MAX,
+        srtt: Some(40 * MILLISECOND),
+        min_rtt: Some(40 * MILLISECOND),
+        rto: SECOND,
+        in_recovery: false,
+    }
+}
+
+/// An acknowledgment of one segment after `rtt`, with a megabyte a second delivered.
+fn deliver(bbr: &mut Bbr1, window: &mut Window, now: Nanos, rtt: Nanos, pipe: u64) {
+    let ack = Ack { ctx: context(now, pipe), acked: MSS, sacked: 0, lost: 0, rtt: None, cwnd_limited: true, marked: 0 };
+    let sample = RateSample {
+        delivered: 40_000,
+        prior_delivered: bbr.delivered.saturating_sub(39_000),
+        interval: 40 * MILLISECOND,
+        tx_in_flight: pipe,
+        lost: 0,
+        app_limited: false,
+    };
+    let delivery = Delivery {
+        ack,
+        newly: MSS,
+        delivered: bbr.delivered + MSS,
+        lost: 0,
+        sent_at: Some(now - rtt),
+        forward_delay: None,
+        rate: Some(sample),
+    };
+    bbr.on_delivery(window, &delivery);
+}
+
+/// In ProbeBW, with a BDP of 40 segments.
+fn probing(seed: u32) -> (Bbr1, Window, Nanos) {
+    let mut bbr = Bbr1::default();
+    bbr.seed(seed);
+    let mut window = Window { cwnd: 10 * MSS, ssthresh: u64::MAX, pacing_rate: None };
+    let mut now = SECOND;
+    bbr.on_start(&mut window, &context(now, 0));
+    while !matches!(bbr.state, State::ProbeBw { .. }) {
+        now += MILLISECOND;
+        deliver(&mut bbr, &mut window, now, 40 * MILLISECOND, 40 * MSS);
+    }
+    (bbr, window, now)
+}
+
+#[test]
+fn connections_begin_in_any_phase_but_the_slow_one() {
+    let mut seen = [0; CYCLE.len()];
+    for seed in 0..200 {
+        let (bbr, ..) = probing(seed);
+        let State::ProbeBw { phase, .. } = bbr.state else { unreachable!() };
+        seen[phase] += 1;
+    }
+    assert_eq!(seen[1], 0, "{seen:?}");
+    assert!(seen.iter().enumerate().all(|(phase, &count)| phase == 1 || count > 10), "{seen:?}");
+}
+
+#[test]
+fn the_window_is_two_bdp_and_three_quanta() {
+    let (_, window, _) = probing(1);
+    assert_eq!(window.cwnd, (2 * 40 + 6) * MSS);
+}
+
+#[test]
+fn probe_rtt_comes_when_the_rtt_was_not_seen_for_ten_seconds() {
+    let (mut bbr, mut window, begin) = probing(1);
+    // A queue stands.
+    let mut now = begin;
+    while !matches!(bbr.state, State::ProbeRtt { .. }) {
+        now += MILLISECOND;
+        deliver(&mut bbr, &mut window, now, 50 * MILLISECOND, 60 * MSS);
+        assert!(now < begin + 11 * SECOND);
+    }
+    assert!(now - begin >= 10 * SECOND - 40 * MILLISECOND);
+    assert_eq!(window.cwnd, MIN_PIPE * MSS);
+    assert_eq!(bbr.rtprop, 50 * MILLISECOND, "what it is, as far as is known");
+    // 200 ms from when the flight is small, and a round.
+    let small = now;
+    while matches!(bbr.state, State::ProbeRtt { .. }) {
+        now += 10 * MILLISECOND;
+        deliver(&mut bbr, &mut window, now, 40 * MILLISECOND, 4 * MSS);
+        assert!(now < small + SECOND);
+    }
+    assert!((200..600).contains(&((now - small) / MILLISECOND)), "{}", (now - small) / MILLISECOND);
+    assert_eq!(window.cwnd, (2 * 40 + 6) * MSS, "as before");
+    assert_eq!(bbr.rtprop, 40 * MILLISECOND);
+}
+
+#[test]
+fn a_recovery_conserves_packets_for_a_round_and_restores_the_window() {
+    let (mut bbr, mut window, now) = probing(1);
+    bbr.on_congestion(&mut window, &Congestion::loss(context(now, 50 * MSS)));
+    assert_eq!(window.cwnd, 51 * MSS);
+    let mut lossy = |lost: u64, in_recovery: bool, window: &mut Window| {
+        let ctx = Context { in_recovery, ..context(now + MILLISECOND, 48 * MSS) };
+        let ack = Ack { ctx, acked: 0, sacked: MSS, lost, rtt: None, cwnd_limited: true, marked: 0 };
+        let sample = RateSample {
+            delivered: MSS,
+            prior_delivered: 0,
+            interval: 0,
+            tx_in_flight: 50 * MSS,
+            lost,
+            app_limited: false,
+        };
+        let delivered = bbr.delivered + MSS;
+        let delivery =
+            Delivery { ack, newly: MSS, delivered, lost, sent_at: None, forward_delay: None, rate: Some(sample) };
+        bbr.on_delivery(window, &delivery);
+    };
+    lossy(2 * MSS, true, &mut window);
+    assert_eq!(window.cwnd, 49 * MSS, "what is lost is taken off, what was delivered may leave");
+    lossy(0, true, &mut window);
+    assert_eq!(window.cwnd, 49 * MSS, "no growth");
+    lossy(0, false, &mut window);
+    assert_eq!(window.cwnd, 86 * MSS, "as before");
+}

@@ -1,0 +1,54 @@
+//! The baselines keep what they are told to keep.
+
+mod common;
+
+use ackclock_tcp::cc::{self, Algorithm, Values};
+use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND};
+use common::path::Path;
+use common::{MSS, config, linux};
+
+fn with(name: &str, given: &[(&str, f64)], base: Config) -> Config {
+    let entry = cc::by_name(name).expect("in the catalogue");
+    Config { cc: Algorithm::with(entry, Values::given(entry, given).expect("within its range")), ..base }
+}
+
+#[test]
+fn a_window_over_a_round_trip_is_the_goodput() {
+    for base in [config(), linux()] {
+        let config = with("fixed-window", &[("segments", 25.0)], base);
+        let mut path = Path::new(&config, 1_000_000_000, 50 * MILLISECOND, 1000);
+        path.client.write(0, 1 << 30);
+        path.run(SECOND);
+        let before = path.server.received();
+        path.run(11 * SECOND);
+        // 25 segments each 100 ms.
+        let rounds = (path.server.received() - before) / (25 * MSS);
+        assert!((98..=100).contains(&rounds), "{rounds}");
+        assert_eq!(path.client.window().cwnd, 25 * MSS);
+    }
+}
+
+#[test]
+fn a_rate_is_kept_whatever_is_lost() {
+    for base in [config(), linux()] {
+        let config = with("fixed-rate", &[("rate", 8e6)], base);
+        let mut path = Path::new(&config, 1_000_000_000, 50 * MILLISECOND, 1000);
+        path.lose = |number| number % 50 == 20;
+        path.client.write(0, 1 << 30);
+        path.run(10 * SECOND);
+        // A million bytes a second, 1,040 a segment.
+        let gaps: Vec<Nanos> = path.arrivals.windows(2).map(|pair| pair[1].0 - pair[0].0).collect();
+        assert!(path.dropped > 150 && gaps.len() > 9000);
+        assert!(gaps.iter().all(|&gap| gap == 1_040_000), "{:?}", gaps.iter().max());
+    }
+}
+
+#[test]
+fn parameters_have_defaults_and_ranges() {
+    let entry = cc::by_name("fixed-window").expect("in the catalogue");
+    assert_eq!(Values::defaults(entry).get("segments"), 10.0);
+    let error = Values::given(entry, &[("segments", 0.0)]).unwrap_err();
+    assert_eq!(error, "segments of fixed-window is 0; accepted is 1 to 1000000");
+    let error = Values::given(entry, &[("rate", 1.0)]).unwrap_err();
+    assert_eq!(error, "fixed-window has no parameter rate; it has segments");
+}
