@@ -7,8 +7,12 @@ use crate::pacing::HEADERS;
 
 mod bbr;
 mod bbr1;
+mod copa;
 mod cubic;
+mod delays;
 mod fixed;
+mod ledbat;
+mod ledbat_plus_plus;
 mod random;
 mod reno;
 mod windowed;
@@ -222,8 +226,18 @@ impl From<&'static Entry> for Algorithm {
 }
 
 /// Every algorithm, by name.
-pub const CATALOGUE: &[Entry] =
-    &[bbr::ENTRY, bbr1::ENTRY, cubic::ENTRY, cubic::LINUX, fixed::RATE, fixed::WINDOW, reno::ENTRY];
+pub const CATALOGUE: &[Entry] = &[
+    bbr::ENTRY,
+    bbr1::ENTRY,
+    copa::ENTRY,
+    cubic::ENTRY,
+    cubic::LINUX,
+    fixed::RATE,
+    fixed::WINDOW,
+    ledbat::ENTRY,
+    ledbat_plus_plus::ENTRY,
+    reno::ENTRY,
+];
 
 /// The entry of a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {

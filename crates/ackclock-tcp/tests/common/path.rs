@@ -13,8 +13,9 @@ pub struct Path {
     pub server: Endpoint,
     /// Bytes a second through the bottleneck.
     pub rate: u64,
-    /// Propagation each way.
+    /// Propagation to the server, and back.
     pub delay: Nanos,
+    pub back: Nanos,
     /// Segments that may wait for the bottleneck, one in service not counted; more are dropped.
     pub limit: u64,
     /// An ECN-capable segment that finds more than this many waiting is marked.
@@ -45,6 +46,7 @@ impl Path {
             server: Endpoint::new(server, 77),
             rate,
             delay,
+            back: delay,
             limit,
             mark_above: None,
             lose: |_| false,
@@ -102,7 +104,7 @@ impl Path {
             self.forward(segment);
         }
         while let Some(segment) = self.server.poll_transmit(self.now, &mut ()) {
-            self.put(self.now + self.delay, false, segment);
+            self.put(self.now + self.back, false, segment);
         }
     }
 

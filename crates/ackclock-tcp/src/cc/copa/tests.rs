@@ -1,0 +1,122 @@
+//! Velocity and modes, round by round. Windows in segments of 1,000 bytes, an RTT of 100 ms without a queue.
+
+use super::*;
+use crate::MILLISECOND;
+
+const MSS: u64 = 1000;
+const BASE: Nanos = 100 * MILLISECOND;
+
+struct Sender {
+    copa: Copa,
+    window: Window,
+    now: Nanos,
+    sent: u64,
+}
+
+impl Sender {
+    fn new() -> Sender {
+        let mut s = Sender {
+            copa: Copa::new(500),
+            window: Window { cwnd: 50 * MSS, ssthresh: u64::MAX, pacing_rate: None },
+            now: SECOND,
+            sent: 0,
+        };
+        s.copa.slow_start = false;
+        s.round(BASE);
+        s
+    }
+
+    /// A window is acknowledged, each segment `rtt` after it was sent.
+    fn round(&mut self, rtt: Nanos) {
+        let segments = self.window.cwnd / MSS;
+        self.sent += segments * MSS;
+        for left in (0..segments).rev() {
+            self.now += rtt / segments;
+            let ctx = Context {
+                now: self.now,
+                mss: MSS,
+                initial_window: 10 * MSS,
+                snd_una: self.sent - left * MSS,
+                snd_nxt: self.sent,
+                flight_size: left * MSS,
+                pipe: left * MSS,
+                unsent: u64::MAX,
+                receive_window: u64::MAX,
+                srtt: Some(rtt),
+                min_rtt: Some(BASE),
+                rto: SECOND,
+                in_recovery: false,
+            };
+            let ack = Ack { ctx, acked: MSS, sacked: 0, lost: 0, rtt: Some(rtt), cwnd_limited: true, marked: 0 };
+            let (newly, sent_at) = (MSS, Some(self.now - rtt));
+            let delivery = Delivery { ack, newly, delivered: 0, lost: 0, sent_at, forward_delay: None, rate: None };
+            self.copa.on_delivery(&mut self.window, &delivery);
+        }
+    }
+}
+
+#[test]
+fn a_round_trip_at_velocity_one_moves_the_window_by_one_over_delta() {
+    let mut s = Sender::new();
+    (s.copa.velocity, s.window.cwnd) = (1, 50 * MSS);
+    s.round(BASE);
+    assert!(s.window.cwnd.abs_diff(52 * MSS) < 100, "{}", s.window.cwnd);
+}
+
+#[test]
+fn velocity_doubles_after_three_rounds_one_way_and_falls_back_at_a_turn() {
+    let mut s = Sender::new();
+    let mut velocities = Vec::new();
+    for _ in 0..7 {
+        s.round(BASE);
+        velocities.push(s.copa.velocity);
+    }
+    let first = velocities.iter().position(|&velocity| velocity > 1).expect("it accelerates");
+    assert!(first >= 2, "{velocities:?}");
+    assert!(velocities[first..].windows(2).all(|pair| pair[1] == 2 * pair[0]), "{velocities:?}");
+    // 100 ms of queue are far above the target of two segments.
+    s.round(2 * BASE);
+    s.round(2 * BASE);
+    assert_eq!(s.copa.velocity, 1);
+    assert!(s.window.pacing_rate.is_some());
+}
+
+#[test]
+fn who_fills_the_buffer_is_competed_with_until_the_queue_is_empty() {
+    let mut s = Sender::new();
+    for _ in 0..5 {
+        s.round(2 * BASE);
+        assert_eq!(s.copa.inverse, 2 * UNIT, "not before five rounds without an empty queue");
+    }
+    for _ in 0..6 {
+        s.round(2 * BASE);
+    }
+    assert_eq!(s.copa.inverse, 7 * UNIT, "one more each round");
+    let event = Congestion::loss(Context { ..context(&s) });
+    let window = s.window;
+    s.copa.on_congestion(&mut s.window, &event);
+    assert_eq!(s.window, window, "the window itself does not answer");
+    s.round(2 * BASE);
+    assert_eq!(s.copa.inverse, 7 * UNIT / 2);
+    s.round(BASE);
+    s.round(BASE);
+    assert_eq!(s.copa.inverse, 2 * UNIT);
+}
+
+fn context(s: &Sender) -> Context {
+    Context {
+        now: s.now,
+        mss: MSS,
+        initial_window: 10 * MSS,
+        snd_una: s.sent,
+        snd_nxt: s.sent,
+        flight_size: 0,
+        pipe: 0,
+        unsent: 0,
+        receive_window: u64::MAX,
+        srtt: Some(BASE),
+        min_rtt: Some(BASE),
+        rto: SECOND,
+        in_recovery: true,
+    }
+}

@@ -1,0 +1,84 @@
+//! Filters of delay samples: what a path without a queue takes, and what it takes now (RFC 6817 section 2.4.2).
+
+use crate::{Nanos, SECOND};
+
+/// BASE_HISTORY: minutes whose smallest samples are kept.
+const MINUTES: usize = 10;
+const MINUTE: Nanos = 60 * SECOND;
+/// CURRENT_FILTER: samples whose smallest counts.
+const SAMPLES: usize = 4;
+
+/// The smallest delay of the last ten minutes, by the minute, and the smallest of the last four samples. Delays are in
+/// nanoseconds up to a constant, which may be negative.
+#[derive(Clone, Copy, Debug)]
+pub struct Delays {
+    minute: u64,
+    minima: [i64; MINUTES],
+    last: [i64; SAMPLES],
+    next: usize,
+}
+
+impl Default for Delays {
+    fn default() -> Delays {
+        Delays { minute: 0, minima: [i64::MAX; MINUTES], last: [i64::MAX; SAMPLES], next: 0 }
+    }
+}
+
+impl Delays {
+    /// Takes a sample. Minutes without any count for nothing.
+    pub fn update(&mut self, now: Nanos, delay: i64) {
+        let minute = now / MINUTE;
+        let gone = minute.saturating_sub(self.minute).min(MINUTES as u64);
+        for _ in 0..gone {
+            self.minima.rotate_left(1);
+            self.minima[MINUTES - 1] = i64::MAX;
+        }
+        self.minute = minute;
+        let newest = &mut self.minima[MINUTES - 1];
+        *newest = delay.min(*newest);
+        self.last[self.next] = delay;
+        self.next = (self.next + 1) % SAMPLES;
+    }
+
+    /// The base delay; `None` before the first sample.
+    pub fn base(&self) -> Option<i64> {
+        self.minima.into_iter().min().filter(|&base| base < i64::MAX)
+    }
+
+    /// The queueing delay: what the current delay exceeds the base by.
+    pub fn queueing(&self) -> Option<Nanos> {
+        let current = self.last.into_iter().min().filter(|&current| current < i64::MAX)?;
+        Some(current.saturating_sub(self.base()?).max(0) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_base_is_the_smallest_of_ten_minutes() {
+        let mut delays = Delays::default();
+        assert_eq!((delays.base(), delays.queueing()), (None, None));
+        delays.update(0, -500);
+        for minute in 1..10 {
+            delays.update(minute * MINUTE, 100 + minute as i64);
+            assert_eq!(delays.base(), Some(-500));
+        }
+        delays.update(10 * MINUTE, 300);
+        assert_eq!(delays.base(), Some(101));
+        delays.update(100 * MINUTE, 900);
+        assert_eq!(delays.base(), Some(900), "after a long pause all is new");
+    }
+
+    #[test]
+    fn the_current_delay_is_the_smallest_of_four() {
+        let mut delays = Delays::default();
+        for delay in [10, 50, 60, 70] {
+            delays.update(0, delay);
+        }
+        assert_eq!(delays.queueing(), Some(0));
+        delays.update(0, 80);
+        assert_eq!(delays.queueing(), Some(40));
+    }
+}

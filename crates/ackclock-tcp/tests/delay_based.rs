@@ -1,0 +1,99 @@
+//! What algorithms promise that keep a queue of a given length: LEDBAT, LEDBAT++ and Copa.
+
+mod common;
+
+use ackclock_tcp::cc::{self, Algorithm, Values};
+use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND};
+use common::path::{HEADERS, Path};
+use common::{MSS, config, linux};
+
+/// A segment each millisecond.
+const RATE: u64 = 1000 * (MSS + HEADERS);
+const DELAY: Nanos = 20 * MILLISECOND;
+
+fn path(name: &str, given: &[(&str, f64)], base: Config) -> Path {
+    let entry = cc::by_name(name).expect("in the catalogue");
+    let values = Values::given(entry, given).expect("within its range");
+    let mut path = Path::new(&Config { cc: Algorithm::with(entry, values), ..base }, RATE, DELAY, 1000);
+    path.client.write(0, 1 << 40);
+    path
+}
+
+/// Every way in which an RTT is measured and ACKs come.
+fn bases() -> [Config; 3] {
+    [config(), Config { timestamps: true, delayed_ack: 0, ..config() }, linux()]
+}
+
+#[test]
+fn ledbat_comes_to_rest_at_its_target() {
+    for target in [25.0, 60.0] {
+        for base in bases() {
+            // Timestamps tell of milliseconds: one more or less.
+            let mut path = path("ledbat", &[("target", target)], base);
+            path.run(30 * SECOND);
+            let since = (path.now, path.server.received());
+            path.run(40 * SECOND);
+            let queue = path.mean_queue(since.0);
+            assert!((target - 3.0..=target + 1.0).contains(&queue), "{queue} of {target} segments, a millisecond each");
+            assert!(path.utilisation(since, MSS) > 0.98);
+            assert_eq!(path.dropped, 0);
+        }
+    }
+}
+
+#[test]
+fn ledbat_looks_at_the_way_there_alone_where_timestamps_tell() {
+    // The ACKs' way becomes longer: only who measures round trips takes that for a queue.
+    for (timestamps, stays) in [(true, true), (false, false)] {
+        let mut path = path("ledbat", &[("target", 25.0)], Config { timestamps, ..config() });
+        path.run(40 * SECOND);
+        path.back = DELAY + 15 * MILLISECOND;
+        path.run(70 * SECOND);
+        let queue = path.mean_queue(60 * SECOND);
+        assert_eq!(queue > 20.0, stays, "{queue}");
+    }
+}
+
+#[test]
+fn ledbat_plus_plus_keeps_its_target_and_slows_down_for_a_tenth_of_the_time() {
+    for base in bases() {
+        let mut path = path("ledbat++", &[("target", 25.0)], base);
+        path.run(5 * SECOND);
+        let since = (path.now, path.server.received());
+        let (mut slow, mut slowdowns, mut was) = (0, 0, false);
+        while path.now < 45 * SECOND {
+            path.run(path.now + 10 * MILLISECOND);
+            let is = path.client.window().cwnd <= 2 * path.client.info(path.now).snd_mss as u64;
+            slow += u64::from(is);
+            slowdowns += u64::from(is && !was);
+            was = is;
+        }
+        // Two round trips of two segments and five of ramp, 400 ms, and nine times that.
+        assert!((8..=14).contains(&slowdowns), "{slowdowns}");
+        assert!((50..400).contains(&slow), "{slow} of 4000");
+        let queue = path.mean_queue(since.0);
+        assert!((20.0..26.0).contains(&queue), "{queue}");
+        assert!(path.utilisation(since, MSS) > 0.9);
+        assert_eq!(path.dropped, 0);
+    }
+}
+
+#[test]
+fn copa_keeps_one_over_delta_segments_waiting() {
+    for rate in [RATE, 10 * RATE] {
+        for (delta, least, most) in [(0.5, 0.9, 4.0), (0.1, 7.0, 13.5)] {
+            for base in bases() {
+                let mut path = path("copa", &[("delta", delta)], base);
+                path.rate = rate;
+                path.run(5 * SECOND);
+                let since = (path.now, path.server.received());
+                path.run(15 * SECOND);
+                let queue = path.mean_queue(since.0);
+                assert!((least..most).contains(&queue), "{rate} {delta}: {queue}");
+                let utilisation = path.utilisation(since, MSS);
+                assert!(utilisation > 0.95, "{rate} {delta}: {utilisation}");
+                assert_eq!(path.dropped, 0);
+            }
+        }
+    }
+}
