@@ -40,6 +40,22 @@ pub enum EcnMode {
     Classic,
     /// Accurate ECN (RFC 9768), asked for in the SYN; RFC 3168 with a peer that knows no more.
     Accurate,
+    /// RFC 3168 in the handshake; then each ACK echoes whether the last segment was marked, and every segment is ECN-capable
+    /// (DCTCP, RFC 8257 sections 3.2, 3.6 and 4.1). The peer must do the same, which nothing negotiates.
+    Dctcp,
+    /// Accurate ECN with ECT(1) for L4S (RFC 9331); with a peer that knows no more, RFC 3168 with ECT(0).
+    L4s,
+}
+
+impl EcnMode {
+    /// The mode that the handshake is that of.
+    pub(crate) fn handshake(self) -> EcnMode {
+        match self {
+            EcnMode::Dctcp => EcnMode::Classic,
+            EcnMode::L4s => EcnMode::Accurate,
+            other => other,
+        }
+    }
 }
 
 /// Which segments carry the option of Accurate ECN (RFC 9768 section 3.2.3), where that is in use.

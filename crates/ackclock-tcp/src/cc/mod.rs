@@ -9,10 +9,12 @@ mod bbr;
 mod bbr1;
 mod copa;
 mod cubic;
+mod dctcp;
 mod delays;
 mod fixed;
 mod ledbat;
 mod ledbat_plus_plus;
+mod prague;
 mod random;
 mod reno;
 mod windowed;
@@ -232,10 +234,12 @@ pub const CATALOGUE: &[Entry] = &[
     copa::ENTRY,
     cubic::ENTRY,
     cubic::LINUX,
+    dctcp::ENTRY,
     fixed::RATE,
     fixed::WINDOW,
     ledbat::ENTRY,
     ledbat_plus_plus::ENTRY,
+    prague::ENTRY,
     reno::ENTRY,
 ];
 

@@ -58,7 +58,7 @@ impl Endpoint {
 
     /// `segment` leaves next.
     pub(super) fn reply(&mut self, segment: Segment) {
-        self.cold.reply = segment;
+        self.cold.reply = Segment { ecn: self.control_field(), ..segment };
         self.due.set(Due::REPLY, true);
     }
 

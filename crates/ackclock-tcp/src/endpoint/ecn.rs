@@ -77,7 +77,7 @@ impl Endpoint {
     /// The three flags of our SYN. One sent again asks for less, in case the flags are why the first was lost: RFC 3168 gives
     /// up at once (section 6.1.1.1), AccECN after one more (RFC 9768 section 3.1.4.1).
     pub(super) fn ecn_of_syn(&self) -> u8 {
-        match (self.cold.config.ecn, self.cold.syn_retries) {
+        match (self.cold.config.ecn.handshake(), self.cold.syn_retries) {
             (EcnMode::Classic, 0) => CLASSIC_SYN,
             (EcnMode::Accurate, 0 | 1) => ACCURATE_SYN,
             _ => 0,
@@ -87,7 +87,7 @@ impl Endpoint {
     /// A SYN arrived for which a SYN-ACK will leave: the first one settles what is used (RFC 9768 table 2).
     pub(super) fn take_syn_ecn(&mut self, segment: &Segment) {
         let asked = bits(segment.flags);
-        match (self.cold.config.ecn, asked) {
+        match (self.cold.config.ecn.handshake(), asked) {
             (EcnMode::Off, _) | (_, 0) => {}
             (EcnMode::Accurate, CLASSIC_SYN) => self.use_ecn(Uses::CLASSIC_ECN),
             (EcnMode::Accurate, _) => {
@@ -129,8 +129,8 @@ impl Endpoint {
     /// A SYN-ACK answers our SYN.
     pub(super) fn take_syn_ack_ecn(&mut self, segment: &Segment) {
         let answer = bits(segment.flags);
-        match self.cold.config.ecn {
-            EcnMode::Off | EcnMode::Passive => {}
+        match self.cold.config.ecn.handshake() {
+            EcnMode::Off | EcnMode::Passive | EcnMode::Dctcp | EcnMode::L4s => {}
             // RFC 3168 section 6.1.1: ECE without CWR.
             EcnMode::Classic => {
                 if answer & CLASSIC_SYN == CLASSIC_SYN_ACK {
@@ -173,6 +173,9 @@ impl Endpoint {
             }
             return;
         }
+        if self.cold.config.ecn == EcnMode::Dctcp {
+            return self.take_dctcp_field(segment);
+        }
         if segment.flags.has(Flags::CWR) {
             marks.echoing = false;
         }
@@ -197,6 +200,21 @@ impl Endpoint {
         self.state != State::TimeWait || self.cold.config.conformance != Conformance::Linux
     }
 
+    /// The state machine of DCTCP: ACKs echo the mark of the segment that arrived last, and a change is told at once (RFC 8257
+    /// section 3.2). CWR needs no answer, since nothing waits for it.
+    fn take_dctcp_field(&mut self, segment: &Segment) {
+        let marked = segment.ecn == Ecn::Ce;
+        if segment.len > 0 && marked != self.cold.marks.echoing {
+            self.cold.marks.echoing = marked;
+            self.receiver.owe_ack();
+        }
+    }
+
+    /// The ECN field of segments of the handshake and of RSTs.
+    pub(super) fn control_field(&self) -> Ecn {
+        if self.cold.config.ecn == EcnMode::Dctcp { Ecn::Ect0 } else { Ecn::NotEct }
+    }
+
     /// Sets the three flags and the ECN field of an outgoing segment. `ect` is whether it is new data.
     pub(super) fn mark(&mut self, segment: &mut Segment, ect: bool) {
         if !self.tells_marks() {
@@ -208,9 +226,11 @@ impl Endpoint {
         }
         // Neither retransmissions nor what carries no data (RFC 3168 sections 6.1.4 to 6.1.6); with AccECN Linux marks all
         // (include/net/tcp_ecn.h, tcp_ecn_send), as RFC 8311 lets experiments do.
-        let all = self.uses.has(Uses::ACCECN) && self.cold.config.conformance == Conformance::Linux;
-        if (ect || all) && self.cold.marks.sends_ect {
-            segment.ecn = Ecn::Ect0;
+        let ecn = self.cold.config.ecn;
+        let linux = self.uses.has(Uses::ACCECN) && self.cold.config.conformance == Conformance::Linux;
+        if (ect || linux || ecn == EcnMode::Dctcp) && self.cold.marks.sends_ect {
+            let scalable = ecn == EcnMode::L4s && self.uses.has(Uses::ACCECN);
+            segment.ecn = if scalable { Ecn::Ect1 } else { Ecn::Ect0 };
         }
     }
 }

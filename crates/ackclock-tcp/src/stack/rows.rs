@@ -155,6 +155,8 @@ fn ecn_name(mode: EcnMode) -> &'static str {
         EcnMode::Passive => "passive",
         EcnMode::Classic => "classic",
         EcnMode::Accurate => "accurate",
+        EcnMode::Dctcp => "dctcp",
+        EcnMode::L4s => "l4s",
     }
 }
 

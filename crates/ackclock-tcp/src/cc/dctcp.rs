@@ -1,0 +1,162 @@
+//! DCTCP: reduces the window by as much as was marked.
+//!
+//! # Equations
+//!
+//! Once for each window of data `alpha = (1 - g) * alpha + g * M`, M being the part of the acknowledged bytes that was marked. A mark
+//! leaves `cwnd * (1 - alpha / 2)`, at most once for each window of data. Growth, and the response to loss, are Reno's.
+//!
+//! # Constants
+//!
+//! RFC 8257 section 3.3: alpha starts at 1. Section 4.2: g is 1/16, a parameter here.
+//!
+//! # Deviations
+//!
+//! - alpha is a number of 1/65536ths as in section 4.2, with g multiplied instead of shifted.
+//!
+//! # Validated against
+//!
+//! The update of alpha by arithmetic; a queue about K segments long behind a queue that marks above K. To be used with
+//! [`EcnMode::Dctcp`](crate::config::EcnMode) at both ends: with the feedback of RFC 3168 alpha is close to 1.
+
+use super::reno::Reno;
+use super::{CongestionControl, Entry, Parameter, Scope};
+use crate::context::{Ack, Cause, Congestion, Delivery, Window};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "dctcp",
+    summary: "Reno with a reduction in proportion to the part of the data that was marked",
+    source: "RFC 8257",
+    parameters: &[Parameter {
+        name: "gain",
+        summary: "g, the weight of a window of data in the estimate of marking",
+        default: 1.0 / 16.0,
+        range: (1.0 / 1024.0, 0.5),
+    }],
+    make: |values| Box::new(Dctcp { marking: Marking::new(values.get("gain")), reno: Reno::default() }),
+};
+
+/// SCF of RFC 8257 section 4.2: alpha of one.
+const ONE: u64 = 1 << 16;
+
+/// DCTCP.Alpha: the estimate of the part of the data that is marked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Marking {
+    /// In 1/65536ths, as alpha.
+    gain: u64,
+    alpha: u64,
+    window_end: u64,
+    acked: u64,
+    marked: u64,
+}
+
+impl Marking {
+    pub fn new(gain: f64) -> Marking {
+        Marking { gain: (gain * ONE as f64) as u64, alpha: ONE, window_end: 0, acked: 0, marked: 0 }
+    }
+
+    /// Counts an acknowledgment. Whether it is the first of data that was sent after the observation window began.
+    pub fn count(&mut self, ack: &Ack) -> bool {
+        self.acked += ack.acked;
+        self.marked += ack.marked.min(ack.acked);
+        ack.ctx.snd_una > self.window_end
+    }
+
+    /// The observation window ends, and another begins that ends when `snd_nxt` is acknowledged.
+    pub fn update(&mut self, snd_nxt: u64) {
+        if self.acked > 0 {
+            let seen = (u128::from(ONE) * u128::from(self.marked) / u128::from(self.acked)) as u64;
+            let less = self.alpha * self.gain / ONE;
+            // What is too little to be taken off goes at once, so that alpha can become zero.
+            let kept = if less == 0 { 0 } else { self.alpha - less };
+            self.alpha = (kept + seen * self.gain / ONE).min(ONE);
+        }
+        (self.window_end, self.acked, self.marked) = (snd_nxt, 0, 0);
+    }
+
+    /// `cwnd * (1 - alpha / 2)`.
+    pub fn reduced(&self, cwnd: u64) -> u64 {
+        cwnd - (u128::from(cwnd) * u128::from(self.alpha) / u128::from(2 * ONE)) as u64
+    }
+}
+
+#[derive(Debug)]
+struct Dctcp {
+    marking: Marking,
+    reno: Reno,
+}
+
+impl CongestionControl for Dctcp {
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
+        self.reno.on_ack(window, ack, acked);
+    }
+
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        if event.cause != Cause::Ecn {
+            return self.reno.on_congestion(window, event);
+        }
+        window.ssthresh = self.marking.reduced(window.cwnd).max(2 * event.ctx.mss);
+        window.cwnd = window.ssthresh;
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
+        self.reno.on_timeout(window, event, first);
+    }
+
+    fn scope(&self) -> Scope {
+        Scope { deliveries: true, ..Scope::default() }
+    }
+
+    fn on_delivery(&mut self, _window: &mut Window, delivery: &Delivery) {
+        if self.marking.count(&delivery.ack) {
+            self.marking.update(delivery.ack.ctx.snd_nxt);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::validation::harness::{MSS, Sender};
+
+    /// A window of ten segments of which `marked` were marked.
+    fn observe(marking: &mut Marking, s: &mut Sender, marked: u64) {
+        for segment in 0..10 {
+            s.send(1);
+            s.una = s.nxt;
+            let bytes = if segment < marked { MSS } else { 0 };
+            marking.count(&Ack { marked: bytes, ..s.last_ack(MSS) });
+        }
+        marking.update(s.nxt);
+    }
+
+    fn alpha(marking: &Marking) -> f64 {
+        marking.alpha as f64 / ONE as f64
+    }
+
+    #[test]
+    fn alpha_follows_the_part_that_is_marked() {
+        let mut s = Sender::with_cc("none", "dctcp");
+        let mut marking = Marking::new(1.0 / 16.0);
+        assert_eq!((alpha(&marking), marking.reduced(100)), (1.0, 50));
+        let mut expected = 1.0;
+        for marked in [10, 0, 5, 5, 5, 1, 0] {
+            observe(&mut marking, &mut s, marked);
+            expected = expected * 15.0 / 16.0 + marked as f64 / 160.0;
+            assert!((alpha(&marking) - expected).abs() < 1e-3, "{} {expected}", alpha(&marking));
+        }
+    }
+
+    #[test]
+    fn alpha_ends_at_zero_and_never_exceeds_one() {
+        let mut s = Sender::with_cc("none", "dctcp");
+        let mut marking = Marking::new(1.0 / 16.0);
+        for _ in 0..200 {
+            observe(&mut marking, &mut s, 0);
+        }
+        assert_eq!((marking.alpha, marking.reduced(100)), (0, 100));
+        for _ in 0..200 {
+            observe(&mut marking, &mut s, 10);
+        }
+        assert!(marking.alpha <= ONE && alpha(&marking) > 0.99);
+    }
+}
