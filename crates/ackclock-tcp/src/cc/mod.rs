@@ -16,6 +16,7 @@ mod ledbat;
 mod ledbat_plus_plus;
 mod prague;
 mod random;
+pub mod remycc;
 mod reno;
 mod windowed;
 

@@ -1,0 +1,130 @@
+//! RemyCC: a table, found by optimisation, that says for what the sender remembers how the window changes with each ACK and how
+//! far apart segments leave.
+//!
+//! # Equations
+//!
+//! Memory, all zero at first: `send_ewma` and `ack_ewma`, the averages (weight 1/8) of the times between the sending of the segments
+//! that ACKs tell of, and between the ACKs; `rtt_ratio`, the last RTT over the smallest; in tables with four axes
+//! `slow_ack_ewma` (weight 1/256). Times in milliseconds.
+//!
+//! Each ACK updates the memory; the rule of the table in whose range it falls gives m, b and tau:
+//! `cwnd = floor(m * cwnd + b)` segments, between 0 and a million, and at least tau milliseconds between two segments. The first window is
+//! that of the rule for the empty memory, from a window of 0.
+//!
+//! # Constants
+//!
+//! Winstein and Balakrishnan, "TCP ex Machina: Computer-Generated Congestion Control", SIGCOMM 2013, section 4; the weights and
+//! the bound on the window are those of the project's sender.
+//!
+//! # Deviations
+//!
+//! - A window of 0 is one segment.
+//! - Memory beyond the table's range is taken as at its edge: the original stops.
+//! - An ACK of several segments counts once; the original acknowledges each.
+//! - The memory is kept in floating point, whose operations are the same everywhere.
+//! - The time between segments is that of a full one.
+//!
+//! # Validated against
+//!
+//! Decoding and encoding of the project's format, look-ups and the memory by arithmetic. Loss, marks and timeouts change
+//! nothing: the table knows none.
+//!
+//! A table comes as bytes, so that RemyCC is not in the catalogue: [`algorithm`] makes it from a [`Table`].
+
+mod table;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+pub use table::{AXES, Action, Node, Range, Table};
+pub use wire::TableError;
+
+use super::{Algorithm, CongestionControl, Scope};
+use crate::context::{Ack, Congestion, Context, Delivery, Window};
+use crate::pacing::HEADERS;
+use crate::{MILLISECOND, Nanos};
+use std::sync::Arc;
+
+/// Weight of the averages, and of the slow one.
+const WEIGHT: f64 = 1.0 / 8.0;
+const SLOW_WEIGHT: f64 = 1.0 / 256.0;
+/// The largest window, segments.
+const MOST_WINDOW: f64 = 1e6;
+
+/// RemyCC with that table.
+pub fn algorithm(table: Table) -> Algorithm {
+    let table = Arc::new(table);
+    Algorithm::custom("remycc", move || {
+        Box::new(RemyCc { table: table.clone(), memory: Memory::default(), segments: 0 })
+    })
+}
+
+/// What the sender remembers.
+#[derive(Clone, Copy, Default, Debug)]
+struct Memory {
+    /// send_ewma, ack_ewma, rtt_ratio, slow_ack_ewma.
+    axes: [f64; AXES],
+    /// When the last segment that was acknowledged was sent, and when its ACK came.
+    last: Option<(Nanos, Nanos)>,
+    min_rtt: Nanos,
+}
+
+impl Memory {
+    fn update(&mut self, now: Nanos, sent_at: Nanos) {
+        let rtt = now - sent_at;
+        let Some((last_sent, last_acked)) = self.last.replace((sent_at, now)) else {
+            self.min_rtt = rtt;
+            return;
+        };
+        self.min_rtt = self.min_rtt.min(rtt);
+        let ms = |time: i64| time as f64 / MILLISECOND as f64;
+        let sent = ms(sent_at as i64 - last_sent as i64);
+        let acked = ms(now as i64 - last_acked as i64);
+        let [send_ewma, ack_ewma, ratio, slow] = &mut self.axes;
+        *send_ewma = (1.0 - WEIGHT) * *send_ewma + WEIGHT * sent;
+        *ack_ewma = (1.0 - WEIGHT) * *ack_ewma + WEIGHT * acked;
+        *slow = (1.0 - SLOW_WEIGHT) * *slow + SLOW_WEIGHT * acked;
+        *ratio = rtt as f64 / self.min_rtt.max(1) as f64;
+    }
+}
+
+struct RemyCc {
+    table: Arc<Table>,
+    memory: Memory,
+    /// The window, segments.
+    segments: u64,
+}
+
+impl RemyCc {
+    fn act(&mut self, window: &mut Window, mss: u64) {
+        let action = self.table.find(self.memory.axes);
+        let next = self.segments as f64 * action.multiple + f64::from(action.increment);
+        self.segments = next.clamp(0.0, MOST_WINDOW) as u64;
+        window.cwnd = self.segments.max(1) * mss;
+        let rate = (mss + HEADERS) as f64 * 1000.0 / action.intersend;
+        window.pacing_rate = rate.is_finite().then_some((rate as u64).max(1));
+    }
+}
+
+impl CongestionControl for RemyCc {
+    fn on_start(&mut self, window: &mut Window, ctx: &Context) {
+        self.act(window, ctx.mss);
+    }
+
+    fn on_ack(&mut self, _window: &mut Window, _ack: &Ack, _acked: u64) {}
+
+    fn on_congestion(&mut self, _window: &mut Window, _event: &Congestion) {}
+
+    fn on_timeout(&mut self, _window: &mut Window, _event: &Congestion, _first: bool) {}
+
+    fn scope(&self) -> Scope {
+        Scope { slow_start: true, window: true, deliveries: true, ..Scope::default() }
+    }
+
+    fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
+        if let Some(sent_at) = delivery.sent_at {
+            self.memory.update(delivery.ack.ctx.now, sent_at);
+            self.act(window, delivery.ack.ctx.mss);
+        }
+    }
+}

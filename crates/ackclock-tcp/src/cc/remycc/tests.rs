@@ -1,0 +1,135 @@
+//! The format, the look-up and the memory.
+
+use super::*;
+
+const UPPER: f64 = 16_384.0;
+
+fn range(lower: [f64; 3], upper: [f64; 3]) -> Range {
+    let with_slow = |[a, b, c]: [f64; 3]| [a, b, c, 0.0];
+    Range { lower: with_slow(lower), upper: with_slow(upper) }
+}
+
+fn action(increment: i32, multiple: f64, intersend: f64) -> Action {
+    Action { increment, multiple, intersend }
+}
+
+/// By rtt_ratio: below 1.5 the window grows by two, above it halves; nothing is remembered before the second ACK.
+fn table() -> Table {
+    let low = Node::Leaf(range([0.0; 3], [UPPER, UPPER, 1.5]), action(2, 1.0, 0.0));
+    let high = Node::Leaf(range([0.0, 0.0, 1.5], [UPPER; 3]), action(-1, 0.5, 4.0));
+    Table::new(Node::Inner(range([0.0; 3], [UPPER; 3]), vec![low, high]), 3).expect("a table")
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let table = table();
+    let bytes = table.encode();
+    assert_eq!(Table::decode(&bytes).as_ref(), Ok(&table));
+    // As the project writes them: a range of 30 bytes a memory; increments of 2 and -1 as 4 and 1.
+    assert_eq!(bytes[..4], [0x0a, 0x40, 0x5a, 0x1e]);
+    let increments: Vec<u8> = bytes.windows(3).filter(|pair| pair[..2] == [0xf8, 0x01]).map(|pair| pair[2]).collect();
+    assert_eq!(increments, [4, 1]);
+    for increment in [i32::MIN, -10, 0, 10, i32::MAX] {
+        let leaf = Node::Leaf(range([0.0; 3], [UPPER; 3]), action(increment, 1.0, 0.0));
+        let table = Table::new(leaf, 3).expect("a table");
+        assert_eq!(Table::decode(&table.encode()), Ok(table));
+    }
+    let four = Node::Leaf(Range { lower: [0.0; 4], upper: [UPPER; 4] }, action(1, 1.0, 1.0));
+    let four = Table::new(four, 4).expect("a table");
+    assert_eq!(Table::decode(&four.encode()), Ok(four));
+    // What tells of the training is skipped.
+    let mut trained = bytes.clone();
+    trained.extend([0x22, 2, 8, 1]);
+    assert_eq!(Table::decode(&trained), Ok(table));
+}
+
+#[test]
+fn bytes_that_are_no_table_are_refused_with_the_place() {
+    let bytes = table().encode();
+    for cut in 0..bytes.len() {
+        assert!(Table::decode(&bytes[..cut]).is_err(), "{cut} of {} bytes", bytes.len());
+    }
+    let error = |bytes: &[u8]| Table::decode(bytes).expect_err("no table").to_string();
+    assert_eq!(error(&[]), "RemyCC table, byte 0: a tree without a range");
+    assert_eq!(error(&[0x0b]), "RemyCC table, byte 1: wire type 3 of field 1; accepted are 0, 1, 2 and 5");
+    assert_eq!(error(&[0x0a, 5, 1]), "RemyCC table, byte 2: 5 bytes are wanted, 1 are left");
+    let mut deep = bytes;
+    for _ in 0..100 {
+        let mut out = vec![0x12];
+        let mut length = deep.len();
+        while length >= 0x80 {
+            out.push(length as u8 | 0x80);
+            length >>= 7;
+        }
+        out.push(length as u8);
+        out.extend(&deep);
+        deep = out;
+    }
+    assert!(error(&deep).ends_with("a tree of more than 64 levels"), "{}", error(&deep));
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_bytes_panic(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300)) {
+        let _ = Table::decode(&bytes);
+    }
+
+    #[test]
+    fn a_byte_that_is_wrong_does_not_panic(at in 0..400usize, byte: u8) {
+        let mut bytes = table().encode();
+        let at = at % bytes.len();
+        bytes[at] = byte;
+        if let Ok(table) = Table::decode(&bytes) {
+            table.find([1.0; AXES]);
+        }
+    }
+}
+
+#[test]
+fn a_tree_must_cover_its_range_with_finite_rules() {
+    let whole = range([0.0; 3], [UPPER; 3]);
+    let part = Node::Leaf(range([0.0; 3], [UPPER, UPPER, 2.0]), action(1, 1.0, 1.0));
+    let error = |root, axes| Table::new(root, axes).expect_err("no table");
+    assert!(error(Node::Inner(whole, vec![part.clone()]), 3).contains("accepted is all of it"));
+    let outside = Node::Leaf(range([0.0; 3], [2.0 * UPPER; 3]), action(1, 1.0, 1.0));
+    assert!(error(Node::Inner(whole, vec![outside]), 3).contains("not within"));
+    assert!(error(Node::Leaf(whole, action(1, f64::NAN, 1.0)), 3).contains("window multiple"));
+    assert!(error(Node::Leaf(whole, action(1, 1.0, -1.0)), 3).contains("between segments"));
+    assert!(error(Node::Leaf(range([2.0; 3], [1.0; 3]), action(1, 1.0, 1.0)), 3).contains("do not descend"));
+    assert!(error(part, 2).contains("axes"));
+}
+
+#[test]
+fn a_look_up_finds_the_rule_whose_range_has_the_memory() {
+    let table = table();
+    let at = |ratio: f64| table.find([1.0, 2.0, ratio, 0.0]).increment;
+    assert_eq!([at(0.0), at(1.4999), at(1.5), at(3.0), at(UPPER), at(1e300)], [2, 2, -1, -1, -1, -1]);
+}
+
+#[test]
+fn the_memory_is_empty_until_two_acks_came_and_then_averages() {
+    let mut memory = Memory::default();
+    memory.update(100 * MILLISECOND, 0);
+    assert_eq!(memory.axes, [0.0; 4]);
+    memory.update(110 * MILLISECOND, 4 * MILLISECOND);
+    assert_eq!(memory.axes, [0.5, 1.25, 1.06, 10.0 / 256.0]);
+    memory.update(114 * MILLISECOND, 34 * MILLISECOND);
+    assert_eq!(memory.axes[..3], [0.5 * 7.0 / 8.0 + 30.0 / 8.0, 1.25 * 7.0 / 8.0 + 0.5, 1.0]);
+}
+
+#[test]
+fn the_window_and_the_rate_are_the_rules() {
+    let mut window = Window { cwnd: 10_000, ssthresh: u64::MAX, pacing_rate: None };
+    let mut remy = RemyCc { table: Arc::new(table()), memory: Memory::default(), segments: 0 };
+    remy.act(&mut window, 1000);
+    assert_eq!((window.cwnd, window.pacing_rate), (2000, None), "the first rule, from a window of none");
+    remy.memory.axes[2] = 1.2;
+    remy.act(&mut window, 1000);
+    assert_eq!(window.cwnd, 4000);
+    remy.memory.axes[2] = 2.0;
+    remy.act(&mut window, 1000);
+    // 4 / 2 - 1, and a segment of 1,040 bytes each 4 ms.
+    assert_eq!((window.cwnd, window.pacing_rate), (1000, Some(260_000)));
+    remy.act(&mut window, 1000);
+    assert_eq!((window.cwnd, remy.segments), (1000, 0), "none is one");
+}

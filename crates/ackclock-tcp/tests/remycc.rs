@@ -1,0 +1,68 @@
+//! A table on a path: what its rules say happens, and nothing else does.
+
+mod common;
+
+use ackclock_tcp::cc::remycc::{self, Action, Node, Range, Table};
+use ackclock_tcp::{Config, MILLISECOND, SECOND};
+use common::path::{HEADERS, Path};
+use common::{MSS, config, linux};
+
+const UPPER: f64 = 16_384.0;
+
+/// Below an RTT of 1.2 times the smallest a segment more for each ACK, above it one less; `tau` ms between segments.
+fn table(tau: f64) -> Table {
+    let range = |low: f64, high: f64| Range { lower: [0.0, 0.0, low, 0.0], upper: [UPPER, UPPER, high, 0.0] };
+    let below = Node::Leaf(range(0.0, 1.2), Action { increment: 1, multiple: 1.0, intersend: tau });
+    let above = Node::Leaf(range(1.2, UPPER), Action { increment: -1, multiple: 1.0, intersend: tau });
+    Table::new(Node::Inner(range(0.0, UPPER), vec![below, above]), 3).expect("a table")
+}
+
+/// A segment each millisecond, and an RTT of 100 ms.
+fn path(tau: f64, base: Config) -> Path {
+    let bytes = table(tau).encode();
+    let table = Table::decode(&bytes).expect("what was written");
+    let config = Config { cc: remycc::algorithm(table), delayed_ack: 0, ..base };
+    let mut path = Path::new(&config, 1000 * (MSS + HEADERS), 50 * MILLISECOND, 1000);
+    path.client.write(0, 1 << 40);
+    path
+}
+
+#[test]
+fn the_window_goes_where_the_rules_meet() {
+    for base in [config(), linux()] {
+        let mut path = path(0.1, base);
+        path.run(5 * SECOND);
+        let since = (path.now, path.server.received());
+        path.run(25 * SECOND);
+        assert!(path.utilisation(since, MSS) > 0.5);
+        // At a ratio of 1.2 the window turns, and what it grows to until the sender sees that is no more than again as much.
+        let smoothed = path.client.srtt().expect("an RTT");
+        assert!(smoothed < 240 * MILLISECOND, "{smoothed}");
+        assert_eq!(path.dropped, 0);
+    }
+}
+
+#[test]
+fn segments_are_tau_apart() {
+    let mut path = path(2.0, config());
+    path.run(10 * SECOND);
+    let gaps: Vec<u64> = path.arrivals.windows(2).skip(200).map(|pair| pair[1].0 - pair[0].0).collect();
+    assert!(gaps.len() > 4000);
+    assert!(gaps.iter().all(|&gap| gap == 2 * MILLISECOND), "{:?}", gaps.iter().max());
+}
+
+#[test]
+fn losses_and_timeouts_change_nothing() {
+    for base in [config(), linux()] {
+        let mut path = path(2.0, base);
+        path.lose = |number| number % 50 == 49 || (2000..2200).contains(&number);
+        let mut least = u64::MAX;
+        path.run(2 * SECOND);
+        while path.now < 20 * SECOND {
+            path.run(path.now + 10 * MILLISECOND);
+            least = least.min(path.client.window().cwnd);
+        }
+        assert!(path.dropped > 300);
+        assert!(least > 50 * MSS, "{least}: with every ACK at the smallest RTT the window only grows");
+    }
+}
