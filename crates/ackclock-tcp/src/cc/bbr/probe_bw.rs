@@ -9,7 +9,7 @@ const HEADROOM: u64 = 15;
 
 /// What acknowledgments tell of the probe: BBR.ack_phase.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-enum Feedback {
+enum AckPhase {
     #[default]
     Init,
     Refilling,
@@ -21,7 +21,7 @@ enum Feedback {
 /// State of the cycle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cycle {
-    feedback: Feedback,
+    ack_phase: AckPhase,
     /// is_bw_probe_sample.
     pub samples_probe: bool,
     /// prev_probe_too_high and prev_probe_precautionary.
@@ -39,7 +39,7 @@ pub(super) struct Cycle {
 impl Default for Cycle {
     fn default() -> Cycle {
         Cycle {
-            feedback: Feedback::Init,
+            ack_phase: AckPhase::Init,
             samples_probe: false,
             too_high: false,
             precautionary: false,
@@ -56,7 +56,7 @@ impl Default for Cycle {
 impl Cycle {
     /// ProbeRTT interrupts.
     pub fn stop(&mut self) {
-        self.feedback = Feedback::Stopping;
+        self.ack_phase = AckPhase::Stopping;
     }
 }
 
@@ -69,7 +69,7 @@ impl Bbr {
         cycle.rounds_since_probe = self.random.below(2);
         cycle.wait = 2 * SECOND + self.random.below(SECOND + 1);
         cycle.began = now;
-        cycle.feedback = Feedback::Stopping;
+        cycle.ack_phase = AckPhase::Stopping;
         self.rounds.begin(self.delivered);
         self.state = State::Down;
     }
@@ -82,13 +82,13 @@ impl Bbr {
         self.bounds.forget_shortterm();
         let cycle = &mut self.cycle;
         (cycle.up_rounds, cycle.up_acked, cycle.precautionary) = (0, 0, false);
-        cycle.feedback = Feedback::Refilling;
+        cycle.ack_phase = AckPhase::Refilling;
         self.rounds.begin(self.delivered);
         self.state = State::Refill;
     }
 
     fn start_up(&mut self, window: &Window, sample: &Sample) {
-        self.cycle.feedback = Feedback::Starting;
+        self.cycle.ack_phase = AckPhase::Starting;
         self.rounds.begin(self.delivered);
         self.full.reset(sample.rate);
         self.state = State::Up;
@@ -175,12 +175,12 @@ impl Bbr {
 
     /// AdaptLongTermModel. Whether it changed the state.
     fn adapt_longterm(&mut self, window: &Window, sample: &Sample) -> bool {
-        if self.rounds.start && self.cycle.feedback == Feedback::Starting {
-            self.cycle.feedback = Feedback::Feedback;
+        if self.rounds.start && self.cycle.ack_phase == AckPhase::Starting {
+            self.cycle.ack_phase = AckPhase::Feedback;
         }
-        if self.rounds.start && self.cycle.feedback == Feedback::Stopping {
+        if self.rounds.start && self.cycle.ack_phase == AckPhase::Stopping {
             self.cycle.samples_probe = false;
-            self.cycle.feedback = Feedback::Init;
+            self.cycle.ack_phase = AckPhase::Init;
             if self.state.is_probe_bw() {
                 if !sample.app_limited {
                     self.rate.advance();

@@ -132,8 +132,8 @@ impl Table {
     /// The action for what is remembered; beyond the table's range that of its edge.
     pub fn find(&self, mut memory: [f64; AXES]) -> Action {
         let range = self.root.range();
-        for axis in 0..self.axes {
-            memory[axis] = memory[axis].min(range.upper[axis].next_down()).max(range.lower[axis]);
+        for (axis, value) in memory.iter_mut().enumerate().take(self.axes) {
+            *value = value.min(range.upper[axis].next_down()).max(range.lower[axis]);
         }
         let mut node = &self.root;
         loop {
