@@ -42,6 +42,19 @@ fn ledbat_comes_to_rest_at_its_target() {
 }
 
 #[test]
+fn ledbat_gives_way_where_the_path_becomes_slower() {
+    let mut path = path("ledbat", &[("target", 25.0)], config());
+    path.run(20 * SECOND);
+    path.rate = RATE / 2;
+    path.run(40 * SECOND);
+    let since = path.now;
+    path.run(50 * SECOND);
+    // Two milliseconds each.
+    let queue = path.mean_queue(since);
+    assert!((10.0..14.0).contains(&queue), "{queue}");
+}
+
+#[test]
 fn ledbat_looks_at_the_way_there_alone_where_timestamps_tell() {
     // The ACKs' way becomes longer: only who measures round trips takes that for a queue.
     for (timestamps, stays) in [(true, true), (false, false)] {

@@ -15,6 +15,8 @@ mod fixed;
 mod ledbat;
 mod ledbat_plus_plus;
 mod prague;
+#[cfg(test)]
+mod properties;
 mod random;
 pub mod remycc;
 mod reno;
