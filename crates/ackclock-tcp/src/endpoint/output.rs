@@ -127,6 +127,7 @@ impl Endpoint {
 
     /// What of `blocks` and the AccECN option a header has room for: two blocks come before the option, the option before
     /// the others, without the counters at its end that have not changed if need be (RFC 9768 section 3.2.3.3).
+    #[inline(never)]
     fn share_options(&self, blocks: usize) -> (usize, Option<AccEcnOption>) {
         let room = MAX_OPTIONS - if self.uses.has(Uses::TIMESTAMPS) { STAMPS_LEN } else { 0 };
         let Some(option) = self.cold.acc.option().filter(|_| self.tells_marks()) else { return (blocks, None) };
@@ -184,6 +185,7 @@ impl Endpoint {
     }
 
     /// How many SACK blocks, and which AccECN option, go with a segment of that length.
+    #[inline(never)]
     fn options_of(&self, segment: &Segment) -> (usize, Option<AccEcnOption>) {
         let mut blocks = self.most_blocks();
         let mut option = None;

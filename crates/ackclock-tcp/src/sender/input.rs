@@ -331,6 +331,7 @@ impl Sender {
     }
 
     /// A D-SACK block: something arrived twice. Returns whether it reports the probe that is outstanding.
+    #[cold]
     fn on_dsack(&mut self, arrival: &Arrival<'_>) -> bool {
         let Some((start, end)) = arrival.dsack else { return false };
         if start >= end {

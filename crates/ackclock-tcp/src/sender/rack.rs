@@ -42,7 +42,7 @@ impl Rack {
     /// A segment is known to have arrived (steps 1 and 2). An acknowledgment of one that was sent again may be that of an earlier
     /// transmission: it is, if the echoed timestamp is older, and likely, if it comes too soon. `echo` has the granularity of
     /// timestamps, a millisecond.
-    #[inline]
+    #[inline(never)]
     pub fn on_arrival(&mut self, now: Nanos, entry: &Entry, echo: Option<Nanos>, min_rtt: Option<Nanos>) {
         let rtt = now.saturating_sub(entry.sent_at);
         if entry.resent() {

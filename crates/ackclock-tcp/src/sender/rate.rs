@@ -86,6 +86,7 @@ impl Rate {
 
     /// The segment of `entry` has arrived. Of those that the acknowledgment tells of, the one sent last counts, and of those
     /// sent at one time the last in the stream (IsNewestPacket).
+    #[inline(never)]
     pub fn on_arrival(&mut self, entry: &Entry) {
         let Some(&snapshot) = self.sent.get(self.find(entry.start)) else { return };
         let newer =
@@ -163,6 +164,7 @@ impl Sender {
     }
 
     /// Tells the congestion control of what an acknowledgment has delivered.
+    #[inline(never)]
     pub(super) fn tell_delivered(&mut self, now: Nanos, ack: &Ack, delivered: &Delivered, forward_delay: Option<i64>) {
         let min_rtt = self.rtt.min();
         let Some(rate) = &mut self.rare.rate else { return };
@@ -180,6 +182,7 @@ impl Sender {
     }
 
     /// Segments may newly be deemed lost: tells the congestion control of each that it was not told of.
+    #[inline(never)]
     pub(super) fn tell_lost(&mut self, now: Nanos) {
         let ctx = self.context(now);
         let Some(rate) = &mut self.rare.rate else { return };

@@ -118,6 +118,7 @@ impl Sender {
 
     /// Lets the congestion control reduce the window for `cause`. `delivered` is what the acknowledgment told that showed the
     /// congestion. Returns the window before.
+    #[inline(never)]
     pub(super) fn reduce(&mut self, now: Nanos, cause: Cause, delivered: &Delivered) -> Window {
         let mut ctx = self.reduction_context(now);
         if cause == Cause::Ecn && !self.reduces_from_window {
@@ -138,6 +139,7 @@ impl Sender {
     }
 
     /// Loss was found: reduce the window, unless a mark has just done so, and retransmit.
+    #[inline(never)]
     pub(super) fn enter_fast_recovery<O: Observer>(&mut self, now: Nanos, delivered: &Delivered, obs: &mut O) {
         let before = (self.phase != Phase::Cwr).then(|| self.reduce(now, Cause::Loss, delivered));
         self.begin_undo(before, false);
@@ -173,6 +175,7 @@ impl Sender {
     }
 
     /// Tahoe: what is outstanding and not SACKed is sent again in slow start.
+    #[cold]
     fn begin_slow_start_over(&mut self) {
         self.board.mark_all_lost();
         self.window.cwnd = self.mss;
@@ -181,6 +184,7 @@ impl Sender {
     }
 
     /// What is outstanding and marked as lost is sent again, as after a timeout, without any response to congestion.
+    #[cold]
     pub(super) fn repair_without_response(&mut self) {
         self.recover = Some(self.nxt);
         self.rare.episode = Episode { point: self.nxt, ..Episode::default() };
@@ -201,6 +205,7 @@ impl Sender {
     }
 
     /// An echoed mark: reduce the window, once for a window of data.
+    #[cold]
     pub(super) fn enter_cwr<O: Observer>(&mut self, now: Nanos, delivered: &Delivered, obs: &mut O) {
         self.rare.undo.take();
         self.reduce(now, Cause::Ecn, delivered);
@@ -286,6 +291,7 @@ impl Sender {
         }
     }
 
+    #[inline(never)]
     fn advance_loss<O: Observer>(&mut self, now: Nanos, advanced: bool, arrived: &Arrived, obs: &mut O) {
         let point = self.rare.episode.point;
         let complete = self.una >= point;
@@ -319,6 +325,7 @@ impl Sender {
     }
 
     /// The episode under way was spurious: the window goes back to what it was. `unmark` is whether what is deemed lost is not.
+    #[cold]
     fn undo<O: Observer>(&mut self, now: Nanos, unmark: bool, obs: &mut O) {
         let (before, timeout) = self.rare.undo.take();
         if unmark {
@@ -335,6 +342,7 @@ impl Sender {
     }
 
     /// The phase under way is over: its point is acknowledged, or it was `undone`.
+    #[inline(never)]
     pub(super) fn leave_phase<O: Observer>(&mut self, now: Nanos, undone: bool, obs: &mut O) {
         let phase = std::mem::replace(&mut self.phase, Phase::Open);
         self.dup_acks = 0;
@@ -353,6 +361,7 @@ impl Sender {
         obs.event(now, Event::RecoveryEnded);
     }
 
+    #[inline(never)]
     fn end_fast_recovery(&mut self, now: Nanos, undone: bool) {
         let restored = self.window;
         if !undone {
@@ -380,6 +389,11 @@ impl Sender {
             let lost = if news { self.board.mark_lost(threshold, self.mss) } else { 0 };
             return Detected { lost, waits: false };
         }
+        self.detect_by_time(now)
+    }
+
+    #[inline(never)]
+    fn detect_by_time(&mut self, now: Nanos) -> Detected {
         if self.rare.episode.held || !self.rare.rack.take_advanced() {
             return Detected { lost: 0, waits: false };
         }
@@ -406,6 +420,7 @@ impl Sender {
     }
 
     /// RACK's reordering timer expired: what still had time has had it.
+    #[cold]
     pub(super) fn on_reorder_timeout<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
         self.timer = Timer::Rto;
         self.rto_at = NEVER;
@@ -446,6 +461,7 @@ impl Sender {
     }
 
     /// The retransmission timer expired with data outstanding (RFC 6298 section 5, RFC 5681 section 3.1).
+    #[cold]
     pub(super) fn on_rto<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
         self.stats.timeouts += 1;
         self.expiries += 1;
@@ -495,6 +511,7 @@ impl Sender {
         obs.event(now, Event::Timeout { count: self.expiries });
     }
 
+    #[cold]
     fn mark_timed_out(&mut self, now: Nanos) {
         // RFC 2018 section 8: the receiver may have dropped what it SACKed; RFC 6675 section 5.1 leaves the choice, and
         // keeping the marks is what deployed stacks do unless the very first segment is SACKed (a sign of reneging).

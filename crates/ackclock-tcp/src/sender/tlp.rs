@@ -113,6 +113,7 @@ impl Sender {
     /// An acknowledgment up to `ack` while a probe is outstanding (section 7.4.2). `duplicated` is whether a D-SACK reports the
     /// probe, `bare` whether the ACK is a duplicate without any news. Returns whether the probe has repaired a loss,
     /// which has not been answered for yet.
+    #[inline(never)]
     pub(super) fn on_probe_ack(&mut self, ack: u64, duplicated: bool, bare: bool) -> bool {
         let Some(end) = self.rare.tlp.end else { return false };
         if ack < end {

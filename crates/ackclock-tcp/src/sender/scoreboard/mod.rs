@@ -288,6 +288,7 @@ impl Scoreboard {
 
     /// Marks as lost every segment for which IsLost of RFC 6675 section 4 holds: more than `(dup_thresh - 1) * mss` bytes, or
     /// `dup_thresh` separate ranges, are SACKed above it. Returns the bytes newly marked.
+    #[inline(never)]
     pub fn mark_lost(&mut self, dup_thresh: u32, mss: u64) -> u64 {
         let top = self.entries.partition_point(|entry| entry.start < self.high_sacked);
         let (mut bytes_above, mut ranges_above, mut in_range) = (0, 0, false);
@@ -321,6 +322,7 @@ impl Scoreboard {
     }
 
     /// Marks everything that was not SACKed as lost and not retransmitted: a timeout.
+    #[inline(never)]
     pub fn mark_all_lost(&mut self) -> u64 {
         for entry in &mut self.entries {
             entry.flags &= !flag::RETRANSMITTED;
@@ -331,6 +333,7 @@ impl Scoreboard {
         self.mark(0, self.entries.len())
     }
 
+    #[inline(never)]
     fn mark(&mut self, from: usize, to: usize) -> u64 {
         let mut marked = 0;
         for entry in self.entries.range_mut(from.min(to)..to) {
@@ -358,6 +361,7 @@ impl Scoreboard {
     }
 
     /// The lowest segment that is deemed lost and was not retransmitted since: rule 1 of NextSeg (RFC 6675 section 4).
+    #[inline(never)]
     pub fn next_lost(&mut self) -> Option<(u64, u32)> {
         if self.waiting == 0 {
             return None;
