@@ -1,5 +1,5 @@
 //! The largest value of a sliding window, from the three that can still become it (the algorithm of Kathleen Nichols that
-//! draft-ietf-ccwg-bbr section 5.5.3.1 refers to).
+//! draft-ietf-ccwg-bbr section 5.5.5 refers to).
 
 /// A windowed maximum. Time is whatever is counted: rounds, nanoseconds.
 #[derive(Clone, Copy, Default, Debug)]
