@@ -1,4 +1,29 @@
 //! CUBIC: after a reduction the window is a cubic function of time, flat where congestion was last met (RFC 9438).
+//!
+//! # Equations
+//!
+//! With t the time since the last reduction in which the window could grow:
+//!
+//! - W_cubic(t) = C (t - K)^3 + W_max, K = cbrt((W_max - cwnd_epoch) / C) (figures 1 and 2);
+//! - the window moves to W_cubic(t + RTT) within a round trip, by half of itself at most (sections 4.2, 4.4 and 4.5);
+//! - W_est gains alpha segments for each window acknowledged, one once it has reached the window before the reduction, and
+//!   cwnd is no less where W_est exceeds W_cubic(t) (section 4.3).
+//!
+//! Congestion leaves beta of FlightSize (section 4.6), and W_max = cwnd, or cwnd (1 + beta)/2 below the last W_max (4.7). After
+//! a timeout, and after a slow start that ended without loss, K = 0 (4.8, 4.10).
+//!
+//! # Constants
+//!
+//! beta 0.7, C 0.4, alpha 3 (1 - beta)/(1 + beta) = 9/17 (sections 4.6, 5.1 and 4.3); for a mark with ABE 0.85 (RFC 8511
+//! section 3.1).
+//!
+//! # Deviations
+//!
+//! W_est grows a segment at a time. FlightSize counts as far as cwnd goes: recoveries and limited transmit send more.
+//!
+//! # Validated against
+//!
+//! The closed forms over time and the mean windows of tables 1 and 2.
 
 mod linux;
 #[cfg(test)]
@@ -19,43 +44,67 @@ pub(super) const ENTRY: Entry = Entry {
 };
 
 /// Constant C, segments per cubed second (RFC 9438 section 5.1).
-const C: f64 = 0.4;
+pub(super) const C: f64 = 0.4;
 /// beta_cubic = 7/10, the factor of the multiplicative decrease (RFC 9438 section 4.6).
-const BETA: (u64, u64) = (7, 10);
+pub(super) const BETA: (u64, u64) = (7, 10);
 /// beta_ecn for CUBIC, the factor for a mark with ABE (RFC 8511 section 3.1).
-const BETA_ECN: (u64, u64) = (17, 20);
+pub(super) const BETA_ECN: (u64, u64) = (17, 20);
 /// (1 + beta_cubic) / 2, the factor of fast convergence (RFC 9438 section 4.7).
-const FAST_CONVERGENCE: (u64, u64) = (17, 20);
+pub(super) const FAST_CONVERGENCE: (u64, u64) = (17, 20);
 /// alpha_cubic = 3 * (1 - beta_cubic) / (1 + beta_cubic), segments per RTT (RFC 9438 section 4.3).
-const ALPHA: (u64, u64) = (9, 17);
+pub(super) const ALPHA: (u64, u64) = (9, 17);
 
 /// `volume * fraction`, rounded down.
-fn scale(volume: u64, (numerator, denominator): (u64, u64)) -> u64 {
+pub(super) fn scale(volume: u64, (numerator, denominator): (u64, u64)) -> u64 {
     let scaled = u128::from(volume) * u128::from(numerator) / u128::from(denominator);
     u64::try_from(scaled).unwrap_or(u64::MAX)
 }
 
 /// W_cubic(t) in bytes, for an origin (W_max) in bytes (RFC 9438 figure 1).
 #[inline]
-fn w_cubic(t: Nanos, k: Nanos, origin: u64, mss: u64) -> u64 {
+pub(super) fn w_cubic(t: Nanos, k: Nanos, origin: u64, mss: u64) -> u64 {
     let seconds = (t as f64 - k as f64) * 1e-9;
     // The conversion saturates: below zero it is zero.
     (C * mss as f64 * seconds * seconds * seconds + origin as f64) as u64
 }
 
 /// K: the time until W_cubic is back at W_max (RFC 9438 figure 2).
-fn k(w_max: u64, cwnd: u64, mss: u64) -> Nanos {
+pub(super) fn k(w_max: u64, cwnd: u64, mss: u64) -> Nanos {
     let segments = w_max.saturating_sub(cwnd) as f64 / mss.max(1) as f64;
     (libm::cbrt(segments / C) * 1e9) as Nanos
+}
+
+/// The t of W_cubic: time in which the window could grow.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clock {
+    pub elapsed: Nanos,
+    /// When `elapsed` was last brought up to date.
+    pub updated: Nanos,
+}
+
+impl Clock {
+    /// Starts at an event.
+    pub fn start(ctx: &Context) -> Clock {
+        Clock { elapsed: 0, updated: ctx.now }
+    }
+
+    /// Lets the time up to an ACK count, unless it is time in which the window did not follow the network.
+    // RFC 9438 section 4.2: t leaves out the time in which cwnd was not updated because the application set the pace
+    // (section 5.8). ACKs that may grow the window are at most a round trip apart while the window is the limit, so what
+    // exceeds a round trip was idle, unused, or somebody else's.
+    #[inline]
+    pub fn advance(&mut self, ack: &Ack) {
+        let since = ack.ctx.now.saturating_sub(self.updated);
+        let round_trip = ack.ctx.srtt.max(ack.rtt).unwrap_or(0);
+        self.updated = ack.ctx.now;
+        self.elapsed += since.min(round_trip);
+    }
 }
 
 /// A congestion avoidance stage (RFC 9438 section 4.1.2).
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
-    /// t: time in which the window could grow.
-    elapsed: Nanos,
-    /// When `elapsed` was last brought up to date.
-    updated: Nanos,
+    clock: Clock,
     /// W_max of this stage, bytes.
     origin: u64,
     k: Nanos,
@@ -92,8 +141,7 @@ impl Cubic {
         }
         self.w_max = self.w_max.max(cwnd);
         self.epoch = Some(Epoch {
-            elapsed: 0,
-            updated: ctx.now,
+            clock: Clock::start(ctx),
             origin: self.w_max,
             k: k(self.w_max, cwnd, ctx.mss),
             w_est: cwnd,
@@ -117,18 +165,6 @@ impl Cubic {
 }
 
 impl Epoch {
-    /// Lets the time up to an ACK count, unless it is time in which the window did not follow the network.
-    // RFC 9438 section 4.2: t leaves out the time in which cwnd was not updated because the application set the pace
-    // (section 5.8). ACKs that may grow the window are at most a round trip apart while the window is the limit, so what
-    // exceeds a round trip was idle, unused, or somebody else's.
-    #[inline]
-    fn advance(&mut self, ack: &Ack) {
-        let since = ack.ctx.now.saturating_sub(self.updated);
-        let round_trip = ack.ctx.srtt.max(ack.rtt).unwrap_or(0);
-        self.updated = ack.ctx.now;
-        self.elapsed += since.min(round_trip);
-    }
-
     /// W_est after `acked` more bytes.
     // RFC 9438 figure 4, a segment at a time as Reno counts it: alpha segments for each cwnd acknowledged, and one once
     // W_est has reached cwnd_prior.
@@ -146,12 +182,12 @@ impl Epoch {
     #[inline]
     fn grow(&mut self, cwnd: u64, acked: u64, ctx: &Context) -> u64 {
         // RFC 9438 section 4.3: the Reno-friendly region.
-        if w_cubic(self.elapsed, self.k, self.origin, ctx.mss) < self.w_est {
+        if w_cubic(self.clock.elapsed, self.k, self.origin, ctx.mss) < self.w_est {
             self.remainder = 0;
             return cwnd.max(self.w_est);
         }
         // RFC 9438 section 4.2: target = W_cubic(t + RTT) within [cwnd, 1.5*cwnd].
-        let next = self.elapsed.saturating_add(ctx.srtt.unwrap_or(0));
+        let next = self.clock.elapsed.saturating_add(ctx.srtt.unwrap_or(0));
         let target = w_cubic(next, self.k, self.origin, ctx.mss).clamp(cwnd, cwnd + cwnd / 2);
         // RFC 9438 sections 4.4 and 4.5, concave and convex alike: (target - cwnd)/cwnd for each segment acknowledged, so
         // that the target is reached in one RTT however many segments an ACK covers.
@@ -171,7 +207,7 @@ impl CongestionControl for Cubic {
         }
         let Some(epoch) = &mut self.epoch else { return };
         if ack.cwnd_limited {
-            epoch.advance(ack);
+            epoch.clock.advance(ack);
             // An ACK can cover more than the window: what the receiver had kept out of order. It still is one RTT's worth.
             let acked = acked.min(cwnd);
             epoch.grow_estimate(cwnd, acked, ack.ctx.mss, self.cwnd_prior);
@@ -179,7 +215,7 @@ impl CongestionControl for Cubic {
             epoch.cwnd = window.cwnd;
         } else {
             // RFC 9438 section 5.8: no growth while application-limited.
-            epoch.updated = ack.ctx.now;
+            epoch.clock.updated = ack.ctx.now;
         }
     }
 
@@ -212,7 +248,7 @@ impl CongestionControl for Cubic {
 
     fn on_idle_end(&mut self, _window: &mut Window, ctx: &Context, _idle: Nanos) {
         if let Some(epoch) = &mut self.epoch {
-            epoch.updated = ctx.now;
+            epoch.clock.updated = ctx.now;
         }
     }
 }

@@ -12,14 +12,20 @@ mod cubic;
 mod dctcp;
 mod delays;
 mod fixed;
+mod increase;
 mod ledbat;
 mod ledbat_plus_plus;
+#[cfg(test)]
+mod path;
 mod prague;
 #[cfg(test)]
 mod properties;
 mod random;
 pub mod remycc;
 mod reno;
+mod scalable;
+#[cfg(test)]
+mod sequences;
 mod windowed;
 
 pub use cubic::Cubic;
@@ -244,6 +250,7 @@ pub const CATALOGUE: &[Entry] = &[
     ledbat_plus_plus::ENTRY,
     prague::ENTRY,
     reno::ENTRY,
+    scalable::ENTRY,
 ];
 
 /// The entry of a name.

@@ -1,4 +1,22 @@
 //! Reno: additive increase of one segment a round trip, multiplicative decrease by half (RFC 5681).
+//!
+//! # Equations
+//!
+//! - Congestion avoidance: a segment for each window acknowledged (section 3.1, by bytes).
+//! - Congestion: ssthresh = max(FlightSize/2, 2 SMSS) (equation 4); cwnd follows. A timeout likewise, but not again while the
+//!   same segment times out.
+//!
+//! # Constants
+//!
+//! Those above, of RFC 5681; for a mark with ABE 0.8 of FlightSize (RFC 8511 section 3.1).
+//!
+//! # Deviations
+//!
+//! FlightSize counts as far as cwnd goes: recoveries and limited transmit send more.
+//!
+//! # Validated against
+//!
+//! Growth to the segment; the period of the sawtooth on a full link.
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +41,7 @@ pub struct Reno {
 
 /// ssthresh = max(FlightSize/2, 2*SMSS) (RFC 5681 section 3.1, equation 4); for a mark and with ABE, 0.8 of FlightSize
 /// (beta_ecn of RFC 8511 section 3.1).
-fn reduced(window: &Window, event: &Congestion) -> u64 {
+pub(super) fn reduced(window: &Window, event: &Congestion) -> u64 {
     let flight = loss_flight(window, event);
     let kept = if is_gentle(event) { flight - flight / 5 } else { flight / 2 };
     kept.max(2 * event.ctx.mss)

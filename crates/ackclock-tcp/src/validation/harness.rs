@@ -2,8 +2,8 @@
 //! validation and a congestion control, in the order the traits promise.
 
 use super::WindowValidation;
-use crate::cc::CongestionControl;
-use crate::context::{Ack, Congestion, Context, RecoveryEnd, Window};
+use crate::cc::{CongestionControl, Scope};
+use crate::context::{Ack, Congestion, Context, Delivery, RecoveryEnd, Window};
 use crate::slow_start::{self, SlowStart};
 use crate::{MILLISECOND, Nanos, SECOND, cc};
 
@@ -34,6 +34,7 @@ pub(crate) struct Sender {
     /// As the rule's entry says: what it does not watch it is not told, here as in the real sender.
     watches_sending: bool,
     pub cc: Box<dyn CongestionControl>,
+    pub scope: Scope,
     pub slow_start: Box<dyn SlowStart>,
     pub una: u64,
     pub nxt: u64,
@@ -62,6 +63,7 @@ impl Sender {
             rule: (entry.make)(),
             rule_name: entry.name,
             watches_sending: entry.watches_sending,
+            scope: cc.scope(),
             cc,
             slow_start: (slow_start::by_name("standard").expect("a slow start").make)(),
             una: 0,
@@ -156,13 +158,25 @@ impl Sender {
         let acked = bytes.min(self.flight());
         self.una += acked;
         let ack = self.last_ack(acked);
+        if self.scope.deliveries {
+            let delivery = Delivery {
+                ack,
+                newly: acked,
+                delivered: self.una,
+                lost: 0,
+                sent_at: None,
+                forward_delay: None,
+                rate: None,
+            };
+            self.cc.on_delivery(&mut self.window, &delivery);
+        }
         let growth = self.rule.on_ack(&mut self.window, &ack);
         if self.in_recovery || acked == 0 {
             return;
         }
         let (before, may_grow) = (self.window.cwnd, growth != super::Growth::Forbidden);
         let mut left = acked;
-        if self.window.in_slow_start() {
+        if self.window.in_slow_start() && !self.scope.slow_start {
             left = self.slow_start.on_ack(&mut self.window, &ack, may_grow);
         }
         if may_grow && left > 0 {
@@ -189,13 +203,13 @@ impl Sender {
     pub fn bulk_round(&mut self) {
         let rtt = self.srtt.expect("an RTT");
         let end = self.now + rtt;
-        self.send(1 << 20);
+        self.send(1 << 13);
         let target = self.nxt;
         let step = rtt / (self.flight() / MSS + 1);
         while self.una < target {
             self.wait(step);
             self.ack(2);
-            self.send(1 << 20);
+            self.send(1 << 13);
         }
         self.now = self.now.max(end);
     }

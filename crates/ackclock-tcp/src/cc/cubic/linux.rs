@@ -1,5 +1,24 @@
 //! CUBIC as Linux has it, where that is not RFC 9438: whole segments, one for so many acknowledged; a look ahead of the
 //! smallest RTT instead of SRTT; and without a W_max, after start and timeouts, no slower than one segment for each twenty.
+//!
+//! # Equations
+//!
+//! A segment for each `cnt` acknowledged: cnt = cwnd / (W_cubic(t + RTTmin) - cwnd), 100 cwnd on the plateau, 20 at most while
+//! W_max is unknown, cwnd / (tcp_cwnd - cwnd) at most where Reno's window tcp_cwnd is ahead, and 2 at least. W_cubic and K are
+//! RFC 9438's, in whole segments.
+//!
+//! # Constants
+//!
+//! beta 717/1024, C 0.4, tcp_cwnd a segment for 15/8 windows acknowledged; a count stands for a 32nd of a second while the
+//! window does (net/ipv4/tcp_cubic.c).
+//!
+//! # Deviations
+//!
+//! Time is in nanoseconds, and the cube root is exact. HyStart is a slow start of its own.
+//!
+//! # Validated against
+//!
+//! The counts on worked values.
 
 #[cfg(test)]
 mod tests;

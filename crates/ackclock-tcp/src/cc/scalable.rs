@@ -1,0 +1,161 @@
+//! Scalable TCP: growth and decrease in proportion to the window, so that a loss is made good in the same number of round
+//! trips whatever the rate (T. Kelly, "Scalable TCP: improving performance in highspeed wide area networks", 2003).
+//!
+//! # Equations
+//!
+//! Above the legacy window, for each segment acknowledged `cwnd += a`, and on congestion `cwnd -= b * cwnd`. The window of a
+//! loss is back after `ln(1/(1-b)) / ln(1+a)` round trips, 13.4 with the defaults. At and below the legacy window it is Reno.
+//!
+//! # Constants
+//!
+//! a = 0.01, b = 0.125 and a legacy window of 16 segments, all of section 3 of the paper.
+//!
+//! # Deviations
+//!
+//! Bytes are counted where the paper counts ACKs, so that delayed ACKs do not slow it. Linux instead adds a segment for each
+//! min(cwnd, 100) acknowledged (50 in early versions), which is Reno below 100 segments. A timeout reduces by `b` too, as in
+//! Linux.
+//!
+//! # Validated against
+//!
+//! The paper's recovery time, and its average window `a / (b * p)` for periodic loss.
+
+use super::increase::{Increase, kept, segments};
+use super::{CongestionControl, Entry, Parameter, reno};
+use crate::context::{Ack, Congestion, Window};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "scalable",
+    summary: "growth by a hundredth of the window a round trip, decrease by an eighth",
+    source: "T. Kelly, Scalable TCP, ACM CCR 33(2), 2003, section 3",
+    parameters: &[
+        Parameter {
+            name: "a",
+            summary: "growth for each segment acknowledged, segments",
+            default: 0.01,
+            range: (1e-4, 0.5),
+        },
+        Parameter { name: "b", summary: "share of the window that a loss takes", default: 0.125, range: (0.01, 0.9) },
+        Parameter {
+            name: "legacy_window",
+            summary: "the window up to which it is Reno, segments",
+            default: 16.0,
+            range: (0.0, 1e6),
+        },
+    ],
+    make: |values| {
+        Box::new(Scalable {
+            a: values.get("a"),
+            b: values.get("b"),
+            legacy_window: values.get("legacy_window"),
+            increase: Increase::default(),
+        })
+    },
+};
+
+struct Scalable {
+    a: f64,
+    b: f64,
+    legacy_window: f64,
+    increase: Increase,
+}
+
+impl Scalable {
+    fn is_legacy(&self, window: &Window, mss: u64) -> bool {
+        segments(window.cwnd, mss) <= self.legacy_window
+    }
+
+    fn reduced(&self, window: &Window, event: &Congestion) -> u64 {
+        if self.is_legacy(window, event.ctx.mss) {
+            reno::reduced(window, event)
+        } else {
+            kept(window, event, 1.0 - self.b)
+        }
+    }
+}
+
+impl CongestionControl for Scalable {
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
+        let mss = ack.ctx.mss;
+        let legacy = self.is_legacy(window, mss);
+        let per_window = if legacy { mss } else { (self.a * window.cwnd as f64) as u64 };
+        self.increase.grow(window, acked, per_window);
+    }
+
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        window.ssthresh = self.reduced(window, event);
+        window.cwnd = window.ssthresh;
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
+        if first {
+            window.ssthresh = self.reduced(window, event);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cc::path::{MSS, Path, near};
+
+    #[test]
+    fn a_loss_is_made_good_in_the_same_number_of_rounds_at_any_rate() {
+        for cwnd in [100, 1000, 20_000] {
+            let mut s = Path::avoiding("scalable", cwnd);
+            s.lose();
+            assert_eq!(s.window.cwnd, cwnd * MSS * 7 / 8);
+            let mut rounds = 0;
+            while s.window.cwnd < cwnd * MSS {
+                s.round();
+                rounds += 1;
+            }
+            // ln(8/7) / ln(1.01) = 13.4.
+            assert_eq!(rounds, 14, "{cwnd} segments");
+        }
+    }
+
+    #[test]
+    fn up_to_the_legacy_window_it_is_reno() {
+        let mut s = Path::avoiding("scalable", 15);
+        s.round();
+        near(s.segments(), 16.0, 0.1, "a segment a round");
+        let mut s = Path::avoiding("scalable", 16);
+        s.lose();
+        assert_eq!(s.window.cwnd, 8 * MSS);
+        let mut s = Path::avoiding("scalable", 40);
+        s.round();
+        near(s.segments(), 40.4, 0.01, "a hundredth of the window");
+    }
+
+    #[test]
+    fn the_average_window_is_that_of_the_response_function() {
+        // A loss every 1/p segments: each cycle wins b * w with a per segment, so w_max = 1/(p * b/a) before the loss, and the
+        // mean over rounds lies between 7/8 of it and it: b / ln(1/(1-b)) = 0.936 of it.
+        for interval in [10_000u64, 100_000] {
+            let mut s = Path::avoiding("scalable", interval / 13);
+            let (mut sum, mut rounds) = (0.0, 0);
+            for cycle in 0..60 {
+                let mut sent = 0;
+                while sent < interval {
+                    if cycle >= 20 {
+                        (sum, rounds) = (sum + s.segments(), rounds + 1);
+                    }
+                    sent += s.round();
+                }
+                s.lose();
+            }
+            let theory = interval as f64 * 0.01 / 0.125 * 0.936;
+            near(sum / f64::from(rounds), theory, 0.05 * theory, "mean window");
+        }
+    }
+
+    #[test]
+    fn a_timeout_reduces_once() {
+        let mut s = Path::avoiding("scalable", 800);
+        s.send();
+        s.timeout(true);
+        assert_eq!((s.window.cwnd, s.window.ssthresh), (MSS, 700 * MSS));
+        s.timeout(false);
+        assert_eq!(s.window.ssthresh, 700 * MSS);
+    }
+}
