@@ -7,6 +7,7 @@ use crate::pacing::HEADERS;
 
 mod bbr;
 mod bbr1;
+mod bic;
 mod copa;
 mod cubic;
 mod dctcp;
@@ -240,6 +241,7 @@ impl From<&'static Entry> for Algorithm {
 pub const CATALOGUE: &[Entry] = &[
     bbr::ENTRY,
     bbr1::ENTRY,
+    bic::ENTRY,
     copa::ENTRY,
     cubic::ENTRY,
     cubic::LINUX,
