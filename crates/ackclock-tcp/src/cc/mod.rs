@@ -10,6 +10,7 @@ mod bbr1;
 mod bic;
 mod copa;
 mod cubic;
+mod cubic_2_0;
 mod dctcp;
 mod delays;
 mod fixed;
@@ -244,6 +245,7 @@ pub const CATALOGUE: &[Entry] = &[
     bic::ENTRY,
     copa::ENTRY,
     cubic::ENTRY,
+    cubic_2_0::ENTRY,
     cubic::LINUX,
     dctcp::ENTRY,
     fixed::RATE,
