@@ -11,6 +11,7 @@ mod bic;
 mod copa;
 mod cubic;
 mod cubic_2_0;
+mod cubic_rfc8312;
 mod dctcp;
 mod delays;
 mod fixed;
@@ -247,6 +248,7 @@ pub const CATALOGUE: &[Entry] = &[
     cubic::ENTRY,
     cubic_2_0::ENTRY,
     cubic::LINUX,
+    cubic_rfc8312::ENTRY,
     dctcp::ENTRY,
     fixed::RATE,
     fixed::WINDOW,

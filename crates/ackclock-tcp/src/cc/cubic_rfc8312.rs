@@ -1,0 +1,178 @@
+//! CUBIC as RFC 8312 has it, the specification before RFC 9438.
+//!
+//! # Equations
+//!
+//! With t the time since the last reduction in which the window could grow (sections 4.1 to 4.4):
+//!
+//! - W_cubic(t) = C (t - K)^3 + W_max, K = cbrt(W_max (1 - beta) / C) (equations 1 and 2);
+//! - W_est(t) = W_max beta + 3 (1 - beta)/(1 + beta) * t/RTT (equation 4);
+//! - an ACK makes cwnd W_est(t) where that exceeds W_cubic(t), and adds (W_cubic(t + RTT) - cwnd)/cwnd segments for each
+//!   acknowledged elsewhere.
+//!
+//! On congestion W_max = cwnd, or cwnd (1 + beta)/2 where cwnd is below the last W_max (section 4.6), and cwnd becomes
+//! beta * cwnd. After a timeout, and after a slow start that ended without loss, K = 0 and W_max is the window at which
+//! congestion avoidance began (sections 4.7 and 4.8).
+//!
+//! # Constants
+//!
+//! beta 0.7, C 0.4 (sections 4.5 and 5.1); for a mark with ABE 0.85 (RFC 8511 section 3.1).
+//!
+//! # Deviations
+//!
+//! An ACK adds half of what it acknowledges at most, which RFC 9438 was to require. The reduction starts from FlightSize where
+//! the stack does so, as with any algorithm here; RFC 8312 has cwnd. Nobody tells the sender that its flow is alone, where the
+//! RFC wants fast convergence off: a parameter does.
+//!
+//! What RFC 9438 changed: K from the window after the reduction instead of W_max; W_est by ACKs instead of time, and at
+//! Reno's pace once it is past the old window; FlightSize; the bound on growth.
+//!
+//! # Validated against
+//!
+//! The mean windows of tables 1 and 2, which are without fast convergence, and the closed forms above.
+
+use super::cubic::{BETA_ECN, C, Clock, scale, w_cubic};
+use super::increase::{Increase, kept, scaled};
+use super::{CongestionControl, Entry, Parameter, is_gentle, loss_flight, restore};
+use crate::Nanos;
+use crate::context::{Ack, Congestion, Context, Window};
+
+#[cfg(test)]
+mod tests;
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "cubic-rfc8312",
+    summary: "CUBIC before RFC 9438: K from W_max, Reno's window as a function of time",
+    source: "RFC 8312",
+    parameters: &[
+        Parameter { name: "beta", summary: "share of the window that a loss leaves", default: 0.7, range: (0.1, 0.99) },
+        Parameter {
+            name: "fast_convergence",
+            summary: "whether it gives way when its window shrinks: 1, or 0 (section 4.6)",
+            default: 1.0,
+            range: (0.0, 1.0),
+        },
+    ],
+    make: |values| {
+        Box::new(Cubic {
+            beta: values.get("beta"),
+            gives_way: values.get("fast_convergence") > 0.0,
+            state: State::default(),
+            increase: Increase::default(),
+            before: None,
+        })
+    },
+};
+
+/// A stage of congestion avoidance. Windows in bytes.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    clock: Clock,
+    /// W_max of this stage.
+    origin: u64,
+    k: Nanos,
+    /// W_est(0).
+    w_est: u64,
+    /// The window this stage left; another one now means that somebody else moved it.
+    cwnd: u64,
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+struct State {
+    /// W_max, bytes; 0 where undefined.
+    w_max: u64,
+    /// W_last_max, bytes: cwnd at the last congestion.
+    w_last_max: u64,
+    epoch: Option<Epoch>,
+}
+
+struct Cubic {
+    beta: f64,
+    gives_way: bool,
+    state: State,
+    increase: Increase,
+    /// The state before the last reduction, should it prove spurious.
+    before: Option<State>,
+}
+
+impl Cubic {
+    fn begin(&self, cwnd: u64, ctx: &Context) -> Epoch {
+        let clock = Clock::start(ctx);
+        if self.state.w_max == 0 {
+            return Epoch { clock, origin: cwnd, k: 0, w_est: cwnd, cwnd };
+        }
+        let w_max = self.state.w_max;
+        let seconds = libm::cbrt(w_max as f64 / ctx.mss.max(1) as f64 * (1.0 - self.beta) / C);
+        Epoch { clock, origin: w_max, k: scaled(crate::SECOND, seconds), w_est: scaled(w_max, self.beta), cwnd }
+    }
+
+    /// W_est(t), bytes.
+    fn w_est(&self, epoch: &Epoch, ctx: &Context) -> u64 {
+        let rounds = epoch.clock.elapsed as f64 / ctx.srtt.unwrap_or(0).max(1) as f64;
+        let alpha = 3.0 * (1.0 - self.beta) / (1.0 + self.beta);
+        epoch.w_est.saturating_add(scaled(ctx.mss, alpha * rounds))
+    }
+
+    fn reduced(&self, window: &Window, event: &Congestion) -> u64 {
+        if is_gentle(event) {
+            return scale(loss_flight(window, event), BETA_ECN).max(2 * event.ctx.mss);
+        }
+        kept(window, event, self.beta)
+    }
+}
+
+impl CongestionControl for Cubic {
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
+        let (cwnd, ctx) = (window.cwnd, &ack.ctx);
+        let mut epoch = match self.state.epoch {
+            Some(epoch) if epoch.cwnd == cwnd => epoch,
+            _ => self.begin(cwnd, ctx),
+        };
+        if ack.cwnd_limited {
+            epoch.clock.advance(ack);
+            let most = cwnd + acked.min(cwnd) / 2;
+            let w_est = self.w_est(&epoch, ctx);
+            let elapsed = epoch.clock.elapsed;
+            if w_cubic(elapsed, epoch.k, epoch.origin, ctx.mss) < w_est {
+                window.cwnd = w_est.clamp(cwnd, most);
+            } else {
+                let next = elapsed.saturating_add(ctx.srtt.unwrap_or(0));
+                let target = w_cubic(next, epoch.k, epoch.origin, ctx.mss);
+                self.increase.grow(window, acked, target.saturating_sub(cwnd).min(cwnd / 2));
+            }
+            epoch.cwnd = window.cwnd;
+        } else {
+            // RFC 8312 section 5.8: no growth while application-limited, and t stands still.
+            epoch.clock.updated = ctx.now;
+        }
+        self.state.epoch = Some(epoch);
+    }
+
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        self.before = Some(self.state);
+        let cwnd = window.cwnd;
+        let w_max =
+            if self.gives_way && cwnd < self.state.w_last_max { scaled(cwnd, (1.0 + self.beta) / 2.0) } else { cwnd };
+        self.state = State { w_max, w_last_max: cwnd, epoch: None };
+        window.ssthresh = self.reduced(window, event);
+        window.cwnd = window.ssthresh;
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
+        if first {
+            self.before = Some(self.state);
+            window.ssthresh = self.reduced(window, event);
+        }
+        self.state = State { w_max: 0, epoch: None, ..self.state };
+    }
+
+    fn on_undo(&mut self, window: &mut Window, before: &Window) {
+        restore(window, before);
+        self.state = self.before.take().unwrap_or(self.state);
+    }
+
+    fn on_idle_end(&mut self, _window: &mut Window, ctx: &Context, _idle: Nanos) {
+        if let Some(epoch) = &mut self.state.epoch {
+            epoch.clock.updated = ctx.now;
+        }
+    }
+}
