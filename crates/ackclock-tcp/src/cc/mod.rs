@@ -15,6 +15,7 @@ mod cubic_rfc8312;
 mod dctcp;
 mod delays;
 mod fixed;
+mod highspeed;
 mod increase;
 mod ledbat;
 mod ledbat_plus_plus;
@@ -252,6 +253,7 @@ pub const CATALOGUE: &[Entry] = &[
     dctcp::ENTRY,
     fixed::RATE,
     fixed::WINDOW,
+    highspeed::ENTRY,
     ledbat::ENTRY,
     ledbat_plus_plus::ENTRY,
     prague::ENTRY,
