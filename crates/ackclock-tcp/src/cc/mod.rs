@@ -16,6 +16,7 @@ mod dctcp;
 mod delays;
 mod fixed;
 mod highspeed;
+mod hybla;
 mod increase;
 mod ledbat;
 mod ledbat_plus_plus;
@@ -254,6 +255,7 @@ pub const CATALOGUE: &[Entry] = &[
     fixed::RATE,
     fixed::WINDOW,
     highspeed::ENTRY,
+    hybla::ENTRY,
     ledbat::ENTRY,
     ledbat_plus_plus::ENTRY,
     prague::ENTRY,

@@ -1,0 +1,147 @@
+//! Hybla: the rate of Reno on a reference path, whatever the round-trip time; for satellites (C. Caini, R. Firrincieli, "TCP
+//! Hybla: a TCP enhancement for heterogeneous networks", Int. J. of Satellite Communications and Networking 22, 2004).
+//!
+//! # Equations
+//!
+//! With rho = max(RTT / RTT0, 1), for each segment acknowledged:
+//!
+//! - slow start: cwnd += 2^rho - 1;
+//! - congestion avoidance: cwnd += rho^2 / cwnd.
+//!
+//! So windows are rho times as large as those of Reno on a path of RTT0, and rates are the same. Congestion halves the window.
+//!
+//! # Constants
+//!
+//! RTT0 = 25 ms (section 3 of the paper). rho counts as 16 at most in slow start, as in Linux, which is 65,535 segments for
+//! one.
+//!
+//! # Deviations
+//!
+//! RTT is the smallest so far, as in Linux, so that a queue does not speed up who fills it. The paper recommends SACK,
+//! timestamps, pacing and an estimate of the first ssthresh with it: these are choices of their own here. Linux starts with
+//! two segments; the initial window is the connection's here. Delayed ACKs count for what they acknowledge, two segments at
+//! most in slow start.
+//!
+//! # Validated against
+//!
+//! Equal rates after equal times over RTTs from 25 to 400 ms, in slow start and in congestion avoidance.
+
+use super::increase::{Increase, scaled};
+use super::{CongestionControl, Entry, Parameter, Scope, reno};
+use crate::context::{Ack, Congestion, Window};
+use crate::{MILLISECOND, Nanos};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "hybla",
+    summary: "the growth that Reno has on a path of 25 ms, at any round-trip time",
+    source: "Caini, Firrincieli, IJSCN 22(5), 2004, section 3",
+    parameters: &[Parameter {
+        name: "rtt0",
+        summary: "round-trip time of the reference path, ms",
+        default: 25.0,
+        range: (1.0, 1e3),
+    }],
+    make: |values| Box::new(Hybla { rtt0: scaled(MILLISECOND, values.get("rtt0")), increase: Increase::default() }),
+};
+
+/// The largest rho of slow start.
+const MOST: f64 = 16.0;
+
+struct Hybla {
+    rtt0: Nanos,
+    increase: Increase,
+}
+
+impl Hybla {
+    fn rho(&self, rtt: Option<Nanos>) -> f64 {
+        (rtt.unwrap_or(0) as f64 / self.rtt0 as f64).max(1.0)
+    }
+}
+
+impl CongestionControl for Hybla {
+    fn scope(&self) -> Scope {
+        Scope { slow_start: true, ..Scope::default() }
+    }
+
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
+        let rho = self.rho(ack.ctx.min_rtt);
+        if window.in_slow_start() {
+            let growth = scaled(acked.min(2 * ack.ctx.mss), libm::exp2(rho.min(MOST)) - 1.0);
+            window.cwnd += growth.min(window.ssthresh - window.cwnd);
+        } else {
+            window.cwnd += self.increase.bytes(window.cwnd, acked, scaled(ack.ctx.mss, rho * rho));
+        }
+    }
+
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        window.ssthresh = reno::reduced(window, event);
+        window.cwnd = window.ssthresh;
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
+        if first {
+            window.ssthresh = reno::reduced(window, event);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SECOND;
+    use crate::cc::path::{MSS, Path, near};
+
+    fn after(rtt_ms: u64, cwnd: u64, ssthresh: u64, time: Nanos) -> f64 {
+        let mut s = Path::starting(&ENTRY, &[]);
+        s.base = rtt_ms * MILLISECOND;
+        // The RTT is known from the handshake, and windows are rho times those of the reference from the start.
+        (s.srtt, s.min_rtt) = (Some(s.base), Some(s.base));
+        let rho = rtt_ms / 25;
+        s.window.cwnd = cwnd * rho * MSS;
+        s.window.ssthresh = ssthresh.saturating_mul(rho * MSS);
+        s.run(time);
+        s.segments() / rho as f64
+    }
+
+    #[test]
+    fn avoidance_wins_the_same_rate_in_the_same_time_at_any_rtt() {
+        // A segment for each 25 ms on the reference path.
+        for rtt_ms in [25, 50, 100, 200, 400] {
+            near(after(rtt_ms, 500, 1, 4 * SECOND), 660.0, 8.0, &format!("RTT {rtt_ms} ms"));
+        }
+    }
+
+    #[test]
+    fn slow_start_doubles_in_the_time_of_the_reference() {
+        // A round of 50 ms is two doublings, one of 100 ms four.
+        for rtt_ms in [25, 50, 100, 200] {
+            near(after(rtt_ms, 1, u64::MAX, 200 * MILLISECOND), 256.0, 1.0, &format!("RTT {rtt_ms} ms"));
+        }
+    }
+
+    #[test]
+    fn shorter_round_trips_are_renos() {
+        let mut s = Path::avoiding("hybla", 10);
+        s.base = 5 * MILLISECOND;
+        s.min_rtt = Some(s.base);
+        s.round();
+        near(s.segments(), 11.0, 0.1, "a segment a round trip");
+        s.window.cwnd = 10 * MSS;
+        s.lose();
+        assert_eq!(s.window.cwnd, 5 * MSS);
+    }
+
+    #[test]
+    fn slow_start_ends_at_ssthresh_and_its_growth_is_bounded() {
+        let mut s = Path::starting(&ENTRY, &[]);
+        s.window.ssthresh = 12 * MSS;
+        s.base = 250 * MILLISECOND;
+        s.round();
+        assert!(s.segments() < 120.0, "2^10 - 1 would be 1,033: {}", s.segments());
+        let mut s = Path::starting(&ENTRY, &[]);
+        (s.base, s.min_rtt) = (60 * SECOND, Some(60 * SECOND));
+        s.send();
+        s.ack(60 * SECOND);
+        assert_eq!(s.window.cwnd, (10 + 65_535) * MSS);
+    }
+}
