@@ -28,9 +28,11 @@ mod properties;
 mod random;
 pub mod remycc;
 mod reno;
+mod rounds;
 mod scalable;
 #[cfg(test)]
 mod sequences;
+mod veno;
 mod windowed;
 
 pub use cubic::Cubic;
@@ -261,6 +263,7 @@ pub const CATALOGUE: &[Entry] = &[
     prague::ENTRY,
     reno::ENTRY,
     scalable::ENTRY,
+    veno::ENTRY,
 ];
 
 /// The entry of a name.
