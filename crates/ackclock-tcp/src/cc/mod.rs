@@ -32,6 +32,7 @@ mod rounds;
 mod scalable;
 #[cfg(test)]
 mod sequences;
+mod vegas;
 mod veno;
 mod windowed;
 
@@ -263,6 +264,7 @@ pub const CATALOGUE: &[Entry] = &[
     prague::ENTRY,
     reno::ENTRY,
     scalable::ENTRY,
+    vegas::ENTRY,
     veno::ENTRY,
 ];
 

@@ -1,0 +1,149 @@
+//! Vegas: keeps a few segments waiting in the network, by what it expects of a path without queues and what it gets (L. Brakmo,
+//! L. Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", IEEE JSAC 13(8), 1995).
+//!
+//! # Equations
+//!
+//! Once a round trip, Diff = cwnd/BaseRTT - cwnd/RTT, here times BaseRTT: the segments waiting, cwnd (1 - BaseRTT/RTT).
+//!
+//! - Congestion avoidance: Diff < alpha adds a segment over the next round, Diff > beta takes one off, else cwnd stays.
+//! - Slow start: cwnd doubles in every other round, until Diff > gamma; then cwnd falls to what the path holds by that
+//!   measure and one segment more.
+//!
+//! # Constants
+//!
+//! alpha 2, beta 4, gamma 1 segments: the paper's wider setting, and Linux's. A loss leaves 3/4 of the window, as in ns-2's
+//! Vegas, which follows the implementation of the authors.
+//!
+//! # Deviations
+//!
+//! The paper's retransmission by a fine-grained timer belongs to loss recovery and is not here. RTT is the smallest of the
+//! round, as in Linux, so that delayed ACKs do not look like a queue; in slow start, where it would be seen too late, it is
+//! the mean, as in ns-2: slow start's own bursts may end it early, but it does not overflow the queue. Rounds of less than
+//! three samples say nothing. Where to go at the end of slow start is Linux's rule; ns-2's takes an eighth off. Linux doubles
+//! in every round and halves on loss.
+//!
+//! # Validated against
+//!
+//! alpha to beta segments in the queue of a flow alone, from below and from above, without loss; slow start's pace and end.
+
+use super::increase::{Increase, kept, segments};
+use super::rounds::{Rounds, backlog};
+use super::{CongestionControl, Entry, Parameter, Scope, reno};
+use crate::context::{Ack, Congestion, Delivery, Window};
+
+#[cfg(test)]
+mod tests;
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "vegas",
+    summary: "a backlog of two to four segments, by the growth of the round-trip time",
+    source: "Brakmo, Peterson, IEEE JSAC 13(8), 1995",
+    parameters: &[
+        Parameter { name: "alpha", summary: "least backlog, segments", default: 2.0, range: (0.0, 1e4) },
+        Parameter { name: "beta", summary: "most backlog, segments", default: 4.0, range: (0.0, 1e4) },
+        Parameter { name: "gamma", summary: "backlog that ends slow start, segments", default: 1.0, range: (0.0, 1e4) },
+        Parameter {
+            name: "kept",
+            summary: "share of the window that a loss leaves",
+            default: 0.75,
+            range: (0.1, 0.99),
+        },
+    ],
+    make: |values| {
+        Box::new(Vegas {
+            law: Law {
+                alpha: values.get("alpha"),
+                beta: values.get("beta"),
+                gamma: values.get("gamma"),
+                kept: values.get("kept"),
+            },
+            rounds: Rounds::default(),
+            grows: true,
+            increase: Increase::default(),
+        })
+    },
+};
+
+#[derive(Clone, Copy, Debug)]
+struct Law {
+    alpha: f64,
+    beta: f64,
+    gamma: f64,
+    kept: f64,
+}
+
+struct Vegas {
+    law: Law,
+    rounds: Rounds,
+    /// Whether the window grows in this round.
+    grows: bool,
+    increase: Increase,
+}
+
+impl Vegas {
+    /// A round has ended with a backlog of `waiting` bytes.
+    fn decide(&mut self, window: &mut Window, waiting: u64, mss: u64) {
+        let diff = segments(waiting, mss);
+        if window.in_slow_start() {
+            if diff > self.law.gamma {
+                window.cwnd = (window.cwnd - waiting + mss).min(window.cwnd).max(2 * mss);
+                window.ssthresh = window.cwnd;
+                self.grows = false;
+            } else {
+                self.grows = !self.grows;
+            }
+        } else if diff > self.law.beta {
+            window.cwnd = window.cwnd.saturating_sub(mss).max(2 * mss).min(window.cwnd);
+            // Below ssthresh would be slow start.
+            window.ssthresh = window.ssthresh.min(window.cwnd).max(2 * mss);
+            self.grows = false;
+        } else {
+            self.grows = diff < self.law.alpha;
+        }
+    }
+}
+
+impl CongestionControl for Vegas {
+    fn scope(&self) -> Scope {
+        Scope { slow_start: true, deliveries: true, ..Scope::default() }
+    }
+
+    fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
+        let Some(samples) = self.rounds.on_delivery(delivery) else { return };
+        let ctx = &delivery.ack.ctx;
+        if ctx.in_recovery {
+            return;
+        }
+        if samples.suffice() {
+            let rtt = if window.in_slow_start() { samples.mean() } else { samples.min };
+            self.decide(window, backlog(window.cwnd, samples.base, rtt), ctx.mss);
+        } else {
+            // Nothing is known: Reno.
+            self.grows = true;
+        }
+    }
+
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
+        let mss = ack.ctx.mss;
+        if !self.grows {
+            return;
+        }
+        if window.in_slow_start() {
+            window.cwnd += acked.min(2 * mss).min(window.ssthresh - window.cwnd);
+        } else {
+            self.increase.grow(window, acked, mss);
+        }
+    }
+
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        window.ssthresh = kept(window, event, self.law.kept);
+        window.cwnd = window.ssthresh;
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
+        if first {
+            window.ssthresh = reno::reduced(window, event);
+        }
+        self.grows = true;
+    }
+}
