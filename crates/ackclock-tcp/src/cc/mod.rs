@@ -34,6 +34,7 @@ mod scalable;
 mod sequences;
 mod vegas;
 mod veno;
+mod westwood;
 mod windowed;
 
 pub use cubic::Cubic;
@@ -266,6 +267,7 @@ pub const CATALOGUE: &[Entry] = &[
     scalable::ENTRY,
     vegas::ENTRY,
     veno::ENTRY,
+    westwood::ENTRY,
 ];
 
 /// The entry of a name.

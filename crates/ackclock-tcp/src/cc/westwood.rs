@@ -1,0 +1,189 @@
+//! Westwood+: Reno that falls back to what the path has been delivering, instead of half (L. Grieco, S. Mascolo, "Performance
+//! evaluation and comparison of Westwood+, New Reno and Vegas TCP congestion control", ACM CCR 34(2), 2004).
+//!
+//! # Equations
+//!
+//! - Once a round trip, of at least 50 ms: b = bytes delivered / time.
+//! - Two low-pass filters in a row, x <- x + weight (input - x); both start at the first sample. BWE is what leaves the second.
+//! - On a loss ssthresh = BWE * RTTmin, and cwnd falls to it where it is larger; on a timeout ssthresh likewise.
+//!
+//! Growth is Reno's.
+//!
+//! # Constants
+//!
+//! weight 1/8, least time of a sample 50 ms (Linux net/ipv4/tcp_westwood.c, of the authors' group).
+//!
+//! # Deviations
+//!
+//! The filter is that of the implementation; the papers describe a Tustin filter with a time constant. Until the first sample
+//! a loss halves the window. Newly delivered data are counted as SACKs tell of them, where Linux infers them from duplicate
+//! ACKs.
+//!
+//! # Validated against
+//!
+//! The filter's step response; a window that falls to the path's capacity whatever the queue; random loss that leaves the
+//! rate.
+
+use super::increase::Increase;
+use super::{CongestionControl, Entry, Parameter, Scope, reno};
+use crate::context::{Ack, Congestion, Context, Delivery, Window};
+use crate::{MILLISECOND, Nanos, SECOND};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "westwood",
+    summary: "Reno that falls to the measured delivery rate times the smallest RTT (Westwood+)",
+    source: "Grieco, Mascolo, ACM CCR 34(2), 2004; Linux net/ipv4/tcp_westwood.c",
+    parameters: &[
+        Parameter { name: "weight", summary: "weight of a sample in each filter", default: 0.125, range: (0.001, 1.0) },
+        Parameter { name: "least_interval", summary: "least time of a sample, ms", default: 50.0, range: (0.0, 1e4) },
+    ],
+    make: |values| {
+        Box::new(Westwood {
+            weight: values.get("weight"),
+            least_interval: (values.get("least_interval") * MILLISECOND as f64) as Nanos,
+            since: None,
+            bytes: 0,
+            estimate: None,
+            increase: Increase::default(),
+        })
+    },
+};
+
+struct Westwood {
+    weight: f64,
+    least_interval: Nanos,
+    /// When the sample under way began, and what was delivered since.
+    since: Option<Nanos>,
+    bytes: u64,
+    /// What left the first filter and the second, bytes per second.
+    estimate: Option<(u64, u64)>,
+    increase: Increase,
+}
+
+/// A step of a low-pass filter.
+fn filter(value: u64, input: u64, weight: f64) -> u64 {
+    (value as f64 + weight * (input as f64 - value as f64)) as u64
+}
+
+impl Westwood {
+    fn sample(&mut self, now: Nanos, took: Nanos) {
+        let rate = u128::from(self.bytes) * u128::from(SECOND) / u128::from(took.max(1));
+        let rate = u64::try_from(rate).unwrap_or(u64::MAX);
+        let (once, twice) = self.estimate.unwrap_or((rate, rate));
+        let once = filter(once, rate, self.weight);
+        self.estimate = Some((once, filter(twice, once, self.weight)));
+        (self.since, self.bytes) = (Some(now), 0);
+    }
+
+    /// BWE * RTTmin, bytes.
+    fn threshold(&self, ctx: &Context) -> Option<u64> {
+        let (_, rate) = self.estimate?;
+        let bytes = u128::from(rate) * u128::from(ctx.min_rtt?) / u128::from(SECOND);
+        Some(u64::try_from(bytes).unwrap_or(u64::MAX / 2).max(2 * ctx.mss))
+    }
+
+    fn reduce(&self, window: &mut Window, event: &Congestion) {
+        window.ssthresh = self.threshold(&event.ctx).unwrap_or_else(|| reno::reduced(window, event));
+    }
+}
+
+impl CongestionControl for Westwood {
+    fn scope(&self) -> Scope {
+        Scope { deliveries: true, ..Scope::default() }
+    }
+
+    fn on_delivery(&mut self, _window: &mut Window, delivery: &Delivery) {
+        let ctx = &delivery.ack.ctx;
+        let Some(since) = self.since else {
+            // The first ACK tells of what was sent before: there is no time to divide it by.
+            self.since = Some(ctx.now);
+            return;
+        };
+        self.bytes += delivery.newly;
+        let took = ctx.now.saturating_sub(since);
+        if took > ctx.srtt.unwrap_or(0).max(self.least_interval) {
+            self.sample(ctx.now, took);
+        }
+    }
+
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
+        self.increase.grow(window, acked, ack.ctx.mss);
+    }
+
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        self.reduce(window, event);
+        window.cwnd = window.cwnd.min(window.ssthresh);
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
+        if first {
+            self.reduce(window, event);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::path::{MSS, Path, near};
+
+    #[test]
+    fn two_filters_follow_a_step() {
+        let mut s = Westwood {
+            weight: 0.125,
+            least_interval: 0,
+            since: Some(0),
+            bytes: 1_000_000,
+            estimate: None,
+            increase: Increase::default(),
+        };
+        s.sample(SECOND, SECOND);
+        assert_eq!(s.estimate, Some((1_000_000, 1_000_000)));
+        for n in 1..=30i32 {
+            s.bytes = 2_000_000;
+            s.sample(SECOND, SECOND);
+            let left = libm::pow(0.875, f64::from(n));
+            let (once, twice) = s.estimate.expect("an estimate");
+            near(once as f64, 2e6 - 1e6 * left, 30.0, "after one filter");
+            near(twice as f64, 2e6 - 1e6 * left * (1.0 + 0.125 * f64::from(n)), 300.0, "after two");
+        }
+    }
+
+    #[test]
+    fn the_window_falls_to_what_the_path_holds_whatever_the_queue() {
+        for buffer in [50, 100, 300] {
+            let mut s = Path::avoiding("westwood", 40).behind(1000, buffer);
+            while s.losses < 3 {
+                let lost = s.losses;
+                s.round();
+                if s.losses > lost {
+                    near(s.segments(), 100.0, 3.0, &format!("a buffer of {buffer}"));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_random_loss_leaves_a_window_that_does_not_queue() {
+        let mut s = Path::avoiding("westwood", 60).behind(1000, 100);
+        s.run(3 * SECOND);
+        let before = s.window.cwnd.min(100 * MSS);
+        s.lose();
+        assert!(s.window.cwnd > before * 80 / 100, "{before} -> {}", s.window.cwnd);
+        s.send();
+        s.timeout(true);
+        near(s.window.ssthresh as f64, 80_000.0, 15_000.0, "ssthresh of the timeout");
+        s.window.cwnd = 20 * MSS;
+        s.congestion(crate::context::Cause::Loss, false);
+        assert_eq!(s.window.cwnd, 20 * MSS, "a loss does not open the window");
+    }
+
+    #[test]
+    fn without_a_sample_it_is_reno() {
+        let mut s = Path::avoiding("westwood", 80);
+        s.lose();
+        assert_eq!(s.window.cwnd, 40 * MSS);
+        s.round();
+        near(s.segments(), 41.0, 0.05, "a segment a round");
+    }
+}
