@@ -17,6 +17,7 @@ mod delays;
 mod fixed;
 mod highspeed;
 mod hybla;
+mod illinois;
 mod increase;
 mod ledbat;
 mod ledbat_plus_plus;
@@ -260,6 +261,7 @@ pub const CATALOGUE: &[Entry] = &[
     fixed::WINDOW,
     highspeed::ENTRY,
     hybla::ENTRY,
+    illinois::ENTRY,
     ledbat::ENTRY,
     ledbat_plus_plus::ENTRY,
     prague::ENTRY,

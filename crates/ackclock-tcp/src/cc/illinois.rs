@@ -1,0 +1,208 @@
+//! Illinois: AIMD whose increase falls and whose decrease rises with the queueing delay (S. Liu, T. Basar, R. Srikant, "TCP-
+//! Illinois: a loss- and delay-based congestion control algorithm for high-speed networks", Performance Evaluation 65, 2008).
+//!
+//! # Equations
+//!
+//! With da the mean queueing delay of a round trip and dm the largest so far:
+//!
+//! - alpha = alpha_max for da <= d1, k1/(k2 + da) beyond, so that it is alpha_min at dm: k1 = (dm - d1) alpha_min alpha_max /
+//!   (alpha_max - alpha_min), k2 = (dm - d1) alpha_min / (alpha_max - alpha_min) - d1;
+//! - beta = beta_min for da <= d2, beta_max for da >= d3, and linear in between;
+//! - d1, d2, d3 = 1, 10 and 80 percent of dm.
+//!
+//! A window acknowledged adds alpha segments; a loss takes the share beta. Below win_thresh alpha = 1 and beta = 1/2. Once da
+//! has exceeded d1, alpha returns to alpha_max only after theta rounds below it.
+//!
+//! # Constants
+//!
+//! alpha from 0.3 to 10 segments, beta from 1/8 to 1/2, win_thresh 15 segments, theta 5: those of Linux
+//! (net/ipv4/tcp_illinois.c).
+//!
+//! # Deviations
+//!
+//! Floating-point curves where Linux has integers. A timeout resets alpha to 1 and beta to 1/2 and keeps the delays, as in
+//! Linux.
+//!
+//! # Validated against
+//!
+//! Both curves at their corners and in between, theta, and the concave course of a window on a path with a queue.
+
+use super::increase::{Increase, kept, scaled, segments};
+use super::rounds::Rounds;
+use super::{CongestionControl, Entry, Parameter, Scope, restore};
+use crate::Nanos;
+use crate::context::{Ack, Congestion, Delivery, Window};
+
+#[cfg(test)]
+mod tests;
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "illinois",
+    summary: "increase from 10 down to 0.3 and decrease from 1/8 up to 1/2 as the queueing delay grows",
+    source: "Liu, Basar, Srikant, Performance Evaluation 65, 2008; Linux net/ipv4/tcp_illinois.c",
+    parameters: &[
+        Parameter { name: "alpha_min", summary: "least increase, segments", default: 0.3, range: (0.01, 1.0) },
+        Parameter { name: "alpha_max", summary: "most increase, segments", default: 10.0, range: (1.01, 1e3) },
+        Parameter { name: "beta_min", summary: "least decrease, share", default: 0.125, range: (0.01, 0.5) },
+        Parameter { name: "beta_max", summary: "most decrease, share", default: 0.5, range: (0.5, 0.9) },
+        Parameter {
+            name: "win_thresh",
+            summary: "the window below which it is Reno, segments",
+            default: 15.0,
+            range: (0.0, 1e6),
+        },
+        Parameter {
+            name: "theta",
+            summary: "rounds of low delay before the increase is the most again",
+            default: 5.0,
+            range: (1.0, 1e3),
+        },
+    ],
+    make: |values| {
+        Box::new(Illinois {
+            law: Law {
+                alpha: (values.get("alpha_min"), values.get("alpha_max")),
+                beta: (values.get("beta_min"), values.get("beta_max")),
+                win_thresh: values.get("win_thresh"),
+                theta: values.get("theta") as u32,
+            },
+            rounds: Rounds::default(),
+            longest: 0,
+            state: State::START,
+            before: None,
+            increase: Increase::default(),
+        })
+    },
+};
+
+#[derive(Clone, Copy, Debug)]
+struct Law {
+    alpha: (f64, f64),
+    beta: (f64, f64),
+    win_thresh: f64,
+    theta: u32,
+}
+
+impl Law {
+    /// f1: alpha for a delay `da` of at most `dm`.
+    fn alpha(&self, da: Nanos, dm: Nanos) -> f64 {
+        let (least, most) = self.alpha;
+        let (da, dm) = (da as f64, dm as f64);
+        let d1 = dm / 100.0;
+        if da <= d1 {
+            return most;
+        }
+        // k1/(k2 + da), both over (dm - d1) alpha_min / (alpha_max - alpha_min).
+        let scale = (dm - d1) * least / (most - least);
+        (most / (1.0 + (da - d1) / scale)).max(least)
+    }
+
+    /// f2: beta.
+    fn beta(&self, da: Nanos, dm: Nanos) -> f64 {
+        let (least, most) = self.beta;
+        let (da, d2, d3) = (da as f64, dm as f64 / 10.0, dm as f64 * 0.8);
+        if da <= d2 {
+            least
+        } else if da >= d3 {
+            most
+        } else {
+            least + (most - least) * (da - d2) / (d3 - d2)
+        }
+    }
+}
+
+/// alpha and beta in millionths, of a segment and of the window.
+const MILLION: f64 = 1e6;
+
+#[derive(Clone, Copy, Debug)]
+struct State {
+    alpha: u64,
+    beta: u64,
+    /// Whether the delay was above d1 since alpha was last at its most, and rounds below it since.
+    was_above: bool,
+    low: u32,
+}
+
+impl State {
+    const START: State = State { alpha: 1_000_000, beta: 500_000, was_above: false, low: 0 };
+}
+
+struct Illinois {
+    law: Law,
+    rounds: Rounds,
+    /// The longest RTT so far.
+    longest: Nanos,
+    state: State,
+    /// The state before the last timeout, should it prove spurious.
+    before: Option<State>,
+    increase: Increase,
+}
+
+impl Illinois {
+    /// A round has ended with a mean delay of `da`.
+    fn update(&mut self, cwnd: f64, da: Nanos, dm: Nanos) {
+        let state = &mut self.state;
+        if cwnd < self.law.win_thresh {
+            (state.alpha, state.beta) = (State::START.alpha, State::START.beta);
+            return;
+        }
+        state.beta = (self.law.beta(da, dm) * MILLION) as u64;
+        let alpha = (self.law.alpha(da, dm) * MILLION) as u64;
+        if da > dm / 100 {
+            (state.was_above, state.low) = (true, 0);
+            state.alpha = alpha;
+        } else if !state.was_above {
+            state.alpha = alpha;
+        } else {
+            state.low += 1;
+            if state.low >= self.law.theta {
+                (state.was_above, state.low) = (false, 0);
+                state.alpha = alpha;
+            }
+        }
+    }
+
+    fn reduced(&self, window: &Window, event: &Congestion) -> u64 {
+        kept(window, event, 1.0 - self.state.beta as f64 / MILLION)
+    }
+}
+
+impl CongestionControl for Illinois {
+    fn scope(&self) -> Scope {
+        Scope { deliveries: true, ..Scope::default() }
+    }
+
+    fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
+        let ctx = &delivery.ack.ctx;
+        self.longest = self.longest.max(delivery.ack.rtt.unwrap_or(0));
+        let Some(samples) = self.rounds.on_delivery(delivery) else { return };
+        if samples.count > 0 {
+            let da = samples.mean().saturating_sub(samples.base);
+            self.update(segments(window.cwnd, ctx.mss), da, self.longest.saturating_sub(samples.base));
+        }
+    }
+
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
+        let per_window = scaled(ack.ctx.mss, self.state.alpha as f64 / MILLION);
+        self.increase.grow(window, acked, per_window);
+    }
+
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        self.before = None;
+        window.ssthresh = self.reduced(window, event);
+        window.cwnd = window.ssthresh;
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
+        if first {
+            self.before = Some(self.state);
+            window.ssthresh = self.reduced(window, event);
+        }
+        self.state = State::START;
+    }
+
+    fn on_undo(&mut self, window: &mut Window, before: &Window) {
+        restore(window, before);
+        self.state = self.before.take().unwrap_or(self.state);
+    }
+}
