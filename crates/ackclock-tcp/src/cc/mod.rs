@@ -16,6 +16,7 @@ mod dctcp;
 mod delays;
 mod fixed;
 mod highspeed;
+mod htcp;
 mod hybla;
 mod illinois;
 mod increase;
@@ -260,6 +261,7 @@ pub const CATALOGUE: &[Entry] = &[
     fixed::RATE,
     fixed::WINDOW,
     highspeed::ENTRY,
+    htcp::ENTRY,
     hybla::ENTRY,
     illinois::ENTRY,
     ledbat::ENTRY,
