@@ -38,6 +38,7 @@ mod vegas;
 mod veno;
 mod westwood;
 mod windowed;
+mod yeah;
 
 pub use cubic::Cubic;
 pub use reno::Reno;
@@ -272,6 +273,7 @@ pub const CATALOGUE: &[Entry] = &[
     vegas::ENTRY,
     veno::ENTRY,
     westwood::ENTRY,
+    yeah::ENTRY,
 ];
 
 /// The entry of a name.
