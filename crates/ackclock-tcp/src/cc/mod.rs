@@ -14,6 +14,7 @@ mod cubic_2_0;
 mod cubic_rfc8312;
 mod dctcp;
 mod delays;
+mod fast;
 mod fixed;
 mod highspeed;
 mod htcp;
@@ -259,6 +260,7 @@ pub const CATALOGUE: &[Entry] = &[
     cubic::LINUX,
     cubic_rfc8312::ENTRY,
     dctcp::ENTRY,
+    fast::ENTRY,
     fixed::RATE,
     fixed::WINDOW,
     highspeed::ENTRY,

@@ -1,0 +1,166 @@
+//! FAST: an equation that moves the window to where a set number of segments waits, by the further it is away (D. Wei, C. Jin, S.
+//! Low, S. Hegde, "FAST TCP: motivation, architecture, algorithms, performance", IEEE/ACM ToN 14(6), 2006).
+//!
+//! # Equations
+//!
+//! Once a round trip w <- min(2w, (1 - gamma) w + gamma (w BaseRTT/RTT + alpha)), in slow start as after it. Its equilibrium
+//! is w (1 - BaseRTT/RTT) = alpha: every flow has alpha segments waiting. A loss halves the window.
+//!
+//! # Constants
+//!
+//! gamma 0.5. alpha is the operator's choice, by the capacity that a flow is to have; 200 segments here.
+//!
+//! # Deviations
+//!
+//! RTT is the mean of the round's samples, where the paper's estimator averages over a third of the window. Growth is spread
+//! over the ACKs of the next round; a decrease is made at once. The paper's prototype is paced, which is a choice of its own
+//! here.
+//!
+//! # Validated against
+//!
+//! The equilibrium from below and from above, its independence of the path, and the growth of the start.
+
+use super::increase::{Increase, scaled};
+use super::rounds::Rounds;
+use super::{CongestionControl, Entry, Parameter, Scope, reno};
+use crate::Nanos;
+use crate::context::{Ack, Congestion, Delivery, Window};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "fast",
+    summary: "a backlog of alpha segments by an equation over the round-trip time",
+    source: "Wei, Jin, Low, Hegde, IEEE/ACM ToN 14(6), 2006, section III",
+    parameters: &[
+        Parameter { name: "alpha", summary: "backlog, segments", default: 200.0, range: (1.0, 1e5) },
+        Parameter { name: "gamma", summary: "step towards the equation's window", default: 0.5, range: (0.01, 1.0) },
+    ],
+    make: |values| {
+        Box::new(Fast {
+            alpha: values.get("alpha"),
+            gamma: values.get("gamma"),
+            rounds: Rounds::default(),
+            plan: None,
+            increase: Increase::default(),
+        })
+    },
+};
+
+struct Fast {
+    alpha: f64,
+    gamma: f64,
+    rounds: Rounds,
+    /// The window at the start of this round and how far it is to grow, bytes; `None` while nothing was measured.
+    plan: Option<(u64, u64)>,
+    increase: Increase,
+}
+
+impl Fast {
+    /// The window that follows `w` bytes.
+    fn next(&self, w: u64, base: Nanos, rtt: Nanos, mss: u64) -> u64 {
+        let rest = w as f64 * base.min(rtt) as f64 / rtt.max(1) as f64;
+        let next = (1.0 - self.gamma) * w as f64 + self.gamma * (rest + self.alpha * mss as f64);
+        scaled(1, next).min(w.saturating_mul(2)).max(2 * mss)
+    }
+}
+
+impl CongestionControl for Fast {
+    fn scope(&self) -> Scope {
+        Scope { slow_start: true, deliveries: true, ..Scope::default() }
+    }
+
+    fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
+        let Some(samples) = self.rounds.on_delivery(delivery) else { return };
+        let ctx = &delivery.ack.ctx;
+        if samples.count == 0 || ctx.in_recovery {
+            return;
+        }
+        let next = self.next(window.cwnd, samples.base, samples.mean(), ctx.mss);
+        window.cwnd = window.cwnd.min(next);
+        self.plan = Some((window.cwnd, next - window.cwnd));
+    }
+
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
+        // What is acknowledged in a round is the window at its start. Without a plan the window doubles.
+        window.cwnd += match self.plan {
+            Some((start, ahead)) => self.increase.bytes(start, acked, ahead),
+            None => acked.min(2 * ack.ctx.mss),
+        };
+    }
+
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        window.ssthresh = reno::reduced(window, event);
+        window.cwnd = window.ssthresh;
+        self.plan = Some((window.cwnd, 0));
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
+        if first {
+            window.ssthresh = reno::reduced(window, event);
+        }
+        self.plan = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::path::{MSS, Path, near};
+    use crate::{MILLISECOND, SECOND};
+
+    fn fast() -> Fast {
+        Fast { alpha: 200.0, gamma: 0.5, rounds: Rounds::default(), plan: None, increase: Increase::default() }
+    }
+
+    #[test]
+    fn the_equation_on_worked_values() {
+        let (base, mss) = (100 * MILLISECOND, MSS);
+        for (w, rtt_ms, expected, what) in [
+            (1000, 100, 1100, "an empty path: gamma * alpha more"),
+            (1000, 125, 1000, "the equilibrium: 200 of 1000 wait"),
+            (1000, 200, 850, "500 wait"),
+            (50, 100, 100, "no more than double"),
+        ] {
+            assert_eq!(fast().next(w * MSS, base, rtt_ms * MILLISECOND, mss), expected * MSS, "{what}");
+        }
+        assert_eq!(fast().next(MSS, base, SECOND, mss), 2 * MSS);
+    }
+
+    #[test]
+    fn alpha_segments_wait_on_any_path_from_above_and_from_below() {
+        for (rate, base_ms, cwnd) in [(4000, 50, 10), (4000, 50, 700), (4000, 100, 900), (20_000, 100, 100)] {
+            let mut s = Path::starting(&ENTRY, &[]).behind(rate, 1000);
+            s.base = base_ms * MILLISECOND;
+            s.window.cwnd = cwnd * MSS;
+            s.run(20 * SECOND);
+            let holds = (rate * base_ms / 1000) as f64;
+            near(s.segments() - holds, 200.0, 10.0, &format!("{rate} a second, {base_ms} ms, from {cwnd}"));
+            assert_eq!(s.losses, 0);
+        }
+    }
+
+    #[test]
+    fn the_start_doubles_until_gamma_alpha_is_less() {
+        let mut s = Path::starting(&ENTRY, &[]);
+        let mut windows = Vec::new();
+        for _ in 0..8 {
+            s.round();
+            windows.push(s.segments());
+        }
+        near(windows[1] / windows[0], 2.0, 0.2, "a doubling");
+        near(windows[7] - windows[6], 100.0, 10.0, "gamma * alpha");
+    }
+
+    #[test]
+    fn losses_and_timeouts_halve() {
+        let mut s = Path::avoiding("fast", 80);
+        s.lose();
+        assert_eq!(s.window.cwnd, 40 * MSS);
+        s.send();
+        s.timeout(true);
+        assert_eq!((s.window.cwnd, s.window.ssthresh), (MSS, 20 * MSS));
+        s.una = s.nxt;
+        s.round();
+        s.round();
+        assert!(s.window.cwnd > 2 * MSS, "it grows from one segment");
+    }
+}
