@@ -8,6 +8,7 @@ use crate::pacing::HEADERS;
 mod bbr;
 mod bbr1;
 mod bic;
+mod compound;
 mod copa;
 mod cubic;
 mod cubic_2_0;
@@ -254,6 +255,8 @@ pub const CATALOGUE: &[Entry] = &[
     bbr::ENTRY,
     bbr1::ENTRY,
     bic::ENTRY,
+    compound::ENTRY,
+    compound::TUNED,
     copa::ENTRY,
     cubic::ENTRY,
     cubic_2_0::ENTRY,

@@ -1,0 +1,109 @@
+//! dwnd, and gamma. Windows in segments of 1,000 bytes.
+
+use super::*;
+use crate::cc::by_name;
+use crate::cc::path::{MSS, Path, near};
+use crate::{MILLISECOND, SECOND};
+
+const LAW: Law = Law { alpha: 0.125, k: 0.75, zeta: 1.0, low_window: 38.0 };
+const TUNING: Tuning = Tuning { least: 5.0, most: 30.0, lambda: 0.25 };
+const BASE: Nanos = 100 * MILLISECOND;
+
+fn compound(dwnd: u64, tuning: Option<Tuning>) -> Compound {
+    Compound {
+        law: LAW,
+        tuning,
+        rounds: Rounds::default(),
+        state: State { dwnd: dwnd * MSS, gamma: 30_000 },
+        before: None,
+        grows: false,
+        waiting: None,
+        by_loss: Increase::default(),
+        by_delay: Increase::default(),
+    }
+}
+
+fn window(cwnd: u64) -> Window {
+    Window { cwnd: cwnd * MSS, ssthresh: 2 * MSS, pacing_rate: None }
+}
+
+#[test]
+fn growth_of_dwnd_on_worked_values() {
+    for (win, growth) in [(16.0, 0.0), (37.0, 0.0), (38.0, 0.913), (256.0, 7.0), (10_000.0, 124.0)] {
+        near(LAW.growth(win), growth, 0.01, &format!("win {win}"));
+    }
+}
+
+#[test]
+fn dwnd_grows_below_gamma_and_gives_up_what_waits_from_there() {
+    let mut s = compound(100, None);
+    let mut w = window(256);
+    s.decide(&mut w, BASE, 113 * MILLISECOND, MSS);
+    assert_eq!((s.grows, w.cwnd, s.state.dwnd), (true, 256 * MSS, 100 * MSS), "29.5 wait");
+    s.decide(&mut w, BASE, 125 * MILLISECOND, MSS);
+    assert!(!s.grows);
+    assert_eq!((w.cwnd, s.state.dwnd), (256 * MSS - 51_200, 100 * MSS - 51_200), "51.2 wait");
+    s.decide(&mut w, BASE, 200 * MILLISECOND, MSS);
+    assert_eq!((w.cwnd, s.state.dwnd), (156 * MSS, 0), "102 wait, of which cwnd keeps its own");
+    let mut s = Path::avoiding("compound", 256);
+    s.round();
+    let before = s.segments();
+    s.round();
+    near(s.segments() - before, 8.0, 0.3, "alpha win^k, of which one segment is Reno's");
+}
+
+#[test]
+fn a_loss_halves_both_parts_and_a_timeout_leaves_renos() {
+    let mut path = Path::avoiding("reno", 300);
+    path.send();
+    let (before, event) = (path.window, Congestion::loss(path.ctx()));
+    let mut s = compound(100, None);
+    s.on_congestion(&mut path.window, &event);
+    assert_eq!((path.window.cwnd, s.state.dwnd), (150 * MSS, 50 * MSS));
+    s.on_undo(&mut path.window, &before);
+    assert_eq!((path.window.cwnd, s.state.dwnd), (300 * MSS, 100 * MSS));
+    s.on_timeout(&mut path.window, &event, true);
+    assert_eq!((path.window.ssthresh, s.state.dwnd), (150 * MSS, 0));
+}
+
+#[test]
+fn gamma_follows_three_quarters_of_renos_backlog_within_bounds() {
+    near(TUNING.gamma(30.0, 20.0), 26.25, 1e-9, "0.75 * 30 + 0.25 * 15");
+    assert_eq!(TUNING.gamma(30.0, 1000.0), 30.0);
+    assert_eq!(TUNING.gamma(5.0, 0.0), 5.0);
+    let mut s = compound(60, Some(TUNING));
+    let mut path = Path::avoiding("reno", 100);
+    path.send();
+    let event = Congestion::loss(path.ctx());
+    s.decide(&mut path.window, BASE, 125 * MILLISECOND, MSS);
+    // dwnd keeps growing below gamma: 20 segments wait, 8 of them Reno's 40. gamma = 0.75 * 30 + 0.25 * 6.
+    s.on_congestion(&mut path.window, &event);
+    assert_eq!(s.state.gamma, 24_000);
+    s.on_congestion(&mut path.window, &event);
+    assert_eq!(s.state.gamma, 24_000, "nothing was measured since");
+}
+
+/// A flow's share of time in which dwnd is there, on a path of 400 segments with a queue of `buffer`.
+fn shares(name: &'static str, buffer: u64) -> (f64, u32) {
+    let mut s = Path::starting(by_name(name).expect("an entry"), &[]).behind(4000, buffer);
+    s.window.ssthresh = 200 * MSS;
+    s.run(60 * SECOND);
+    let (mut sum, mut rounds) = (0.0, 0);
+    let losses = s.losses;
+    for _ in 0..1500 {
+        s.round();
+        (sum, rounds) = (sum + s.segments(), rounds + 1);
+    }
+    (sum / f64::from(rounds), s.losses - losses)
+}
+
+#[test]
+fn a_flow_alone_fills_the_path_where_reno_needs_long() {
+    let (compound, lost) = shares("compound", 100);
+    let (reno, _) = shares("reno", 100);
+    assert!(compound > reno + 20.0 && lost > 0, "{compound} and {reno}");
+    // A queue shorter than gamma: dwnd overflows it, unless gamma is tuned.
+    let (fixed, lost_fixed) = shares("compound", 20);
+    let (tuned, lost_tuned) = shares("compound-tuned", 20);
+    assert!(lost_tuned < lost_fixed, "{lost_tuned} of {lost_fixed} losses; {tuned} and {fixed} segments");
+}
