@@ -64,7 +64,8 @@ impl Ledbat {
     /// The window after `acked` more bytes at `off` nanoseconds from the target.
     fn steer(&mut self, window: &mut Window, acked: u64, off: i128, mss: u64) {
         let unit = i128::from(window.cwnd.max(1)) * i128::from(self.target);
-        self.credit += off * i128::from(acked.min(window.cwnd)) * i128::from(mss);
+        // What is left over from a larger window is less than a byte of this one, too.
+        self.credit = self.credit.clamp(-unit, unit) + off * i128::from(acked.min(window.cwnd)) * i128::from(mss);
         let bytes = self.credit / unit;
         self.credit -= bytes * unit;
         let cwnd = i128::from(window.cwnd) + bytes;

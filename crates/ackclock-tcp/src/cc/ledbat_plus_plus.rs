@@ -125,7 +125,7 @@ impl LedbatPlusPlus {
     /// GAIN segments for each window acknowledged.
     fn grow(&mut self, window: &mut Window, acked: u64, mss: u64) {
         let unit = u128::from(self.divisor()) * u128::from(window.cwnd.max(1));
-        self.credit += u128::from(acked.min(window.cwnd)) * u128::from(mss);
+        self.credit = self.credit.min(unit) + u128::from(acked.min(window.cwnd)) * u128::from(mss);
         window.cwnd += (self.credit / unit) as u64;
         self.credit %= unit;
     }
