@@ -19,8 +19,25 @@ fn stack_row(stack: &stack::Stack) -> Value {
     entry
 }
 
+/// A congestion control with what scenarios may set of it.
+fn cc_row(algorithm: &cc::Entry) -> Value {
+    let mut entry = row(algorithm.name, algorithm.summary, algorithm.source);
+    let parameters = algorithm.parameters.iter().map(|parameter| {
+        let (least, most) = parameter.range;
+        json!({
+            "name": parameter.name,
+            "summary": parameter.summary,
+            "default": parameter.default,
+            "least": least,
+            "most": most,
+        })
+    });
+    entry["parameters"] = parameters.collect::<Vec<Value>>().into();
+    entry
+}
+
 /// Every algorithm, application and profile that a scenario can name, as JSON: kind -> [{name, summary, source}]; a stack has
-/// `fields`, [{field, value, source}], too.
+/// `fields`, [{field, value, source}], too, and a congestion control `parameters`, [{name, summary, default, least, most}].
 #[pyfunction]
 pub fn catalogue() -> String {
     macro_rules! rows {
@@ -29,7 +46,7 @@ pub fn catalogue() -> String {
         };
     }
     let mut kinds = Map::new();
-    kinds.insert("cc".into(), rows!(cc::CATALOGUE).into());
+    kinds.insert("cc".into(), cc::CATALOGUE.iter().map(cc_row).collect::<Vec<Value>>().into());
     kinds.insert("recovery".into(), rows!(recovery::CATALOGUE).into());
     kinds.insert("validation".into(), rows!(validation::CATALOGUE).into());
     kinds.insert("slow-start".into(), rows!(slow_start::CATALOGUE).into());

@@ -201,7 +201,8 @@ def list_(kind: str | None = None, /, *, json: Json = False) -> int:
     kind
         One kind, as cc or study; all of them when not given.
     json
-        Print one JSON document: kind to a list of name, summary and source, with the whole table of a stack as fields.
+        Print one JSON document: kind to a list of name, summary and source, with the whole table of a stack as fields and
+        the parameters of a congestion control.
     """
     from ackclock import studies
 
@@ -221,7 +222,19 @@ def list_(kind: str | None = None, /, *, json: Json = False) -> int:
         )
     if kind == "stack":
         _print_stacks(kinds["stack"])
+    if kind == "cc":
+        _print_parameters(kinds["cc"])
     return 0
+
+
+def _print_parameters(algorithms: list[dict[str, Any]]) -> None:
+    """What scenarios may set of the congestion controls, as in cc = { kind = "vegas", alpha = 3 }."""
+    rows = [
+        [algorithm["name"], row["name"], f"{row['default']:g}", f"{row['least']:g} to {row['most']:g}", row["summary"]]
+        for algorithm in algorithms
+        for row in algorithm["parameters"]
+    ]
+    print_table("parameters", ["cc", "parameter", "default", "accepted", "what it is"], rows)
 
 
 def _print_stacks(stacks: list[dict[str, Any]]) -> None:

@@ -7,6 +7,7 @@
 //! written and what is accepted. Quantities are text with a unit and become integers exactly: times in nanoseconds, rates
 //! in bits per second, volumes in bytes.
 
+mod algorithm;
 mod check;
 mod kinds;
 mod lists;
@@ -26,6 +27,7 @@ use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
 pub use crate::app::dash::abr::Estimator;
+pub use algorithm::CongestionControl;
 pub use model::{
     Access, App, Bottleneck, Bursts, Dash, DropTail, Flow, FlowAccess, Fq, Pacing, Probes, Queue, Scenario, Transfer,
 };

@@ -1,9 +1,10 @@
 //! The fields of a scenario. Each is defined here once; everything else about it is made from this list.
 
 use ackclock_tcp::config::{EcnMode, Restart, RtoRule};
-use ackclock_tcp::{cc, recovery, slow_start, stack, validation};
+use ackclock_tcp::{recovery, slow_start, stack, validation};
 use serde_json::json;
 
+use super::algorithm::{CongestionControl, congestion_control};
 use super::kinds::{Flag, Label, OneOf, count, one_of, probability, rate, real, spelled, time, volume};
 use super::lists::{Ascending, list};
 use super::record::{default, like, numbered, optional, record, required, table};
@@ -125,10 +126,7 @@ record! {
         /// Named stack, whose values hold for what is not given below.
         stack: String = default("rfc", one_of("stack", stack::CATALOGUE.iter().map(|s| (s.name, s.name.to_owned(), s.summary))));
         /// Congestion control.
-        cc: Option<String> = optional(
-            "the stack's",
-            one_of("congestion control", cc::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
-        );
+        cc: Option<CongestionControl> = optional("the stack's", congestion_control());
         /// Congestion window validation.
         validation: Option<String> = optional(
             "the stack's",
@@ -139,6 +137,8 @@ record! {
             "the stack's",
             one_of("slow start", slow_start::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
         );
+        /// What an earlier connection learnt of the path, for careful resume (RFC 9959).
+        careful_resume: Option<CarefulResume> = optional("nothing is known", table());
         /// Pacing of the sender.
         pacing: Option<Pacing> = optional("the stack's", tagged());
         /// Initial window (RFC 6928).
@@ -242,6 +242,18 @@ fn estimator() -> OneOf<Estimator> {
         ("ewma", Estimator::Ewma, "the lower of a fast and a slow moving average, as dash.js has them"),
     ];
     one_of("estimator", options)
+}
+
+record! {
+    /// What an earlier connection learnt of a path (RFC 9959 section 3.1).
+    pub struct CarefulResume {
+        /// The volume that was delivered in a round-trip time.
+        cwnd: u64 = required(volume().positive());
+        /// The smallest round-trip time.
+        rtt: Nanos = required(time().positive());
+        /// The most that the window jumps to; half of cwnd is never exceeded.
+        max_jump: Option<u64> = optional("half of cwnd", volume().positive());
+    }
 }
 
 union! {

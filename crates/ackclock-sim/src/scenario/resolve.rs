@@ -1,8 +1,10 @@
 //! What follows from a scenario's fields together: the access links and TCP of a flow, base RTTs, queue limits in bytes.
 
+use ackclock_tcp::careful_resume::Saved;
 use ackclock_tcp::config::{Config, Restart};
-use ackclock_tcp::{cc, pacing, recovery, slow_start, stack, validation};
+use ackclock_tcp::{pacing, recovery, slow_start, stack, validation};
 
+use super::algorithm::CongestionControl;
 use super::model::{Access, Bottleneck, Flow, HEADERS, Pacing, Queue, Scenario};
 use super::spellings::QueueLimit;
 use crate::Nanos;
@@ -114,8 +116,12 @@ impl Flow {
             quick_acks: self.quick_acks.unwrap_or(stack.quick_acks),
             restart: self.restart_after_idle.unwrap_or(stack_restart),
             pacing: self.pacing.as_ref().map_or(stack.pacing, |pacing| pacing.of_sender(packet_size)),
-            careful_resume: stack.careful_resume,
-            cc: self.cc.as_deref().map_or(stack.cc, |name| cc::by_name(name).expect(known).into()),
+            careful_resume: self.careful_resume.as_ref().map(|saved| Saved {
+                cwnd: saved.cwnd,
+                rtt: saved.rtt,
+                max_jump: saved.max_jump.unwrap_or(saved.cwnd),
+            }),
+            cc: self.cc.as_ref().map_or(stack.cc, CongestionControl::algorithm),
             slow_start: self
                 .slow_start
                 .as_deref()

@@ -34,6 +34,10 @@ pub(super) const CHANGES: &[(&str, &str)] = &[
     ("flows[2].cc", "cubic"),
     ("flows[2].validation", "newcwv"),
     ("flows[2].slow_start", "standard"),
+    ("flows[2].careful_resume", "{ cwnd = '1MB', rtt = '500ms' }"),
+    ("flows[2].careful_resume.cwnd", "2MB"),
+    ("flows[2].careful_resume.rtt", "600ms"),
+    ("flows[2].careful_resume.max_jump", "100kB"),
     ("flows[2].pacing", "fq"),
     ("flows[2].pacing.slow_start_percent", "150"),
     ("flows[2].pacing.avoidance_percent", "150"),
@@ -106,6 +110,9 @@ pub(super) fn change(index: usize) -> Vec<(String, String)> {
     }
     if path.starts_with("flows[2].app.") {
         pairs.push(("flows[2].app", "{ kind = 'bursts', size = '64kB', interval = '1s' }".to_owned()));
+    }
+    if path.starts_with("flows[2].careful_resume.") {
+        pairs.push(("flows[2].careful_resume", "{ cwnd = '1MB', rtt = '500ms' }".to_owned()));
     }
     pairs.push((path, value.to_owned()));
     pairs.into_iter().map(|(path, value)| (path.to_owned(), value)).collect()
@@ -220,9 +227,11 @@ fn the_schema_is_well_formed_and_has_every_field() {
     assert_eq!(schema["properties"]["bottleneck"]["required"], json!(["rate", "delay"]));
     assert_eq!(schema["properties"]["packet_size"]["default"], "1500B");
     let cc = &schema["properties"]["flows"]["items"]["properties"]["cc"]["oneOf"];
-    let names: Vec<_> = cc.as_array().expect("a list").iter().map(|option| option["const"].clone()).collect();
+    let names: Vec<_> = cc.as_array().expect("a list").iter().filter_map(|option| option["const"].as_str()).collect();
     let catalogue: Vec<_> = ackclock_tcp::cc::CATALOGUE.iter().map(|entry| entry.name).collect();
     assert_eq!(names, catalogue);
+    let table = cc.as_array().unwrap().iter().find(|option| option["properties"]["kind"]["const"] == "vegas").unwrap();
+    assert_eq!(table["properties"]["alpha"]["type"], "number");
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn overrides_reach_every_value() {
         (scenario.duration, scenario.bottleneck.rate, scenario.access.source_delay),
         (300_000_000_000, 2_000_000, 5_000_000)
     );
-    let cc: Vec<_> = scenario.flows.iter().map(|flow| flow.cc.as_deref()).collect();
+    let cc: Vec<_> = scenario.flows.iter().map(|flow| flow.cc.as_ref().map(|cc| cc.name)).collect();
     assert_eq!(cc, [Some("cubic"), Some("reno"), None]);
     assert!(scenario.flows.iter().all(|flow| flow.validation.as_deref() == Some("newcwv")));
     assert_eq!(scenario.flows[2].initial_window, Some(4));
@@ -150,6 +150,23 @@ fn tcp_is_the_stack_with_what_the_flow_overrides() {
         initial: 0,
     };
     assert_eq!(own.pacing, fq);
+}
+
+#[test]
+fn a_congestion_control_takes_parameters_and_a_flow_what_is_known_of_the_path() {
+    let scenario = with(&[
+        ("flows[2].cc", "{ kind = 'vegas', beta = 6, alpha = 3 }"),
+        ("flows[2].careful_resume", "{ cwnd = '2MB', rtt = '600ms' }"),
+    ]);
+    let flow = &scenario.flows[2];
+    let cc = flow.cc.as_ref().unwrap();
+    assert_eq!((cc.name, &cc.parameters[..]), ("vegas", &[("alpha", 3.0), ("beta", 6.0)][..]));
+    assert_eq!(Scenario::from_json(&scenario.to_json().to_string(), &[]).unwrap().flows, scenario.flows);
+    assert_ne!(scenario.hash(), with(&[("flows[2].cc", "vegas")]).hash());
+    let config = flow.tcp_config(scenario.packet_size);
+    assert_eq!(&**config.cc.name(), "vegas");
+    let saved = ackclock_tcp::careful_resume::Saved { cwnd: 2_000_000, rtt: 600_000_000, max_jump: 2_000_000 };
+    assert_eq!(config.careful_resume, Some(saved));
 }
 
 #[test]

@@ -365,3 +365,20 @@ fn overrides_that_lead_nowhere_are_refused() {
     assert_eq!(problems(BASE, &[("bottleneck.rate", "x")])[0].line, None);
     assert_eq!(problems(BASE, &[("bottleneck.queue", "1B")])[0].line, None);
 }
+
+#[test]
+fn a_table_of_a_congestion_control_or_a_path_is_refused_by_its_parts() {
+    let cases: &[(&str, &str, &str, &[&str])] = &[
+        ("cc", "3", "cc", &["3 is not a name", "reno"]),
+        ("cc", "{ kind = 'vega' }", "cc.kind", &["\"vega\" is not a known", "did you mean \"vegas\"?"]),
+        ("cc", "{ alpha = 3 }", "cc.kind", &["missing", "vegas"]),
+        ("cc", "{ kind = 'vegas', alfa = 3 }", "cc.alfa", &["unknown key of vegas", "did you mean \"alpha\"?"]),
+        ("cc", "{ kind = 'vegas', alpha = -1 }", "cc.alpha", &["-1 is not accepted", "a number from"]),
+        ("cc", "{ kind = 'vegas', alpha = '3' }", "cc.alpha", &["\"3\" is not accepted", "a number from"]),
+        ("careful_resume", "{ cwnd = '1MB' }", "careful_resume.rtt", &["missing"]),
+        ("careful_resume", "{ cwnd = '0B', rtt = '1s' }", "careful_resume.cwnd", &["is zero"]),
+    ];
+    for (key, value, path, words) in cases {
+        refused(&[(&format!("flows[2].{key}"), value)], &format!("flows[2].{path}"), words);
+    }
+}
