@@ -34,18 +34,18 @@ struct Draft00 {
     recovery: Recovery,
 }
 
-/// Whether `flight` bytes outstanding validate a window.
+/// Whether `flight` bytes outstanding validate a window. Its whole segments count: of 1.9, none can use two thirds.
 #[inline]
-fn validates(flight: u64, cwnd: u64) -> bool {
-    flight.saturating_mul(3) >= cwnd.saturating_mul(2)
+fn validates(flight: u64, cwnd: u64, mss: u64) -> bool {
+    flight.saturating_mul(3) >= (cwnd - cwnd % mss).saturating_mul(2)
 }
 
 impl Draft00 {
     #[inline]
-    fn assess(&mut self, flight: u64, cwnd: u64, now: Nanos) {
-        self.validated = validates(flight, cwnd);
+    fn assess(&mut self, flight: u64, cwnd: u64, ctx: &Context) {
+        self.validated = validates(flight, cwnd, ctx.mss);
         if self.validated {
-            self.seen = now;
+            self.seen = ctx.now;
         }
     }
 
@@ -68,7 +68,7 @@ impl WindowValidation for Draft00 {
             self.recovery = Recovery::No;
         }
         // What the ACK found outstanding.
-        self.assess(ack.ctx.flight_size + ack.acked, window.cwnd, ack.ctx.now);
+        self.assess(ack.ctx.flight_size + ack.acked, window.cwnd, &ack.ctx);
         if self.validated { Growth::Allowed } else { Growth::Forbidden }
     }
 
@@ -85,13 +85,13 @@ impl WindowValidation for Draft00 {
     #[inline]
     fn on_sent(&mut self, window: &mut Window, ctx: &Context, _cwnd_limited: bool) {
         if matches!(self.recovery, Recovery::No) {
-            self.assess(ctx.flight_size, window.cwnd, ctx.now);
+            self.assess(ctx.flight_size, window.cwnd, ctx);
         }
     }
 
     fn on_congestion(&mut self, window: &mut Window, event: &Congestion, before: &Window) {
         let flight = event.ctx.flight_size;
-        let recovery = if validates(flight, before.cwnd) {
+        let recovery = if validates(flight, before.cwnd, event.ctx.mss) {
             Recovery::Validated
         } else {
             set_window(window, flight / 2, event.ctx.mss);

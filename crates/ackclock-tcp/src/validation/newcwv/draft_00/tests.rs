@@ -117,3 +117,11 @@ fn a_window_never_falls_below_a_segment() {
     s.recover(2);
     assert_eq!(s.state(), (1, 2, -1));
 }
+
+#[test]
+fn a_window_whose_whole_segments_are_used_grows_though_a_fraction_is_left() {
+    let mut s = Sender::with_cc("newcwv-00", "reno");
+    (s.window.cwnd, s.window.ssthresh) = (19 * MSS / 10, 2 * MSS);
+    s.burst(1);
+    assert!(s.window.cwnd > 19 * MSS / 10);
+}
