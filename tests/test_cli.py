@@ -176,7 +176,7 @@ def test_list(cli):
     status, out, _ = cli("list", "cc")
     assert "cubic" in out
     assert "newcwv" not in out
-    vegas = [line.split()[:3] for line in out.splitlines() if line.startswith("  vegas") or line.startswith("vegas")]
+    vegas = [line.split()[:3] for line in out.splitlines() if line.startswith(("  vegas", "vegas"))]
     assert ["vegas", "alpha", "2"] in vegas
     assert "newcwv-dash" in cli("list", "study")[1]
 

@@ -61,7 +61,7 @@ fn drive(u: &mut Unstructured<'_>) -> Result<()> {
     ends[0].connect(0);
     let mut path = Path { fates: u, delay, lost: [0; 2], wire: BTreeMap::new(), count: 0 };
     let (mut now, mut written) = (0, 0);
-    let mut sent = 0_u64;
+    let (mut sent, mut turns) = (0_u64, 0_u64);
     loop {
         for (from, end) in ends.iter_mut().enumerate() {
             while let Some(segment) = end.poll_transmit(now, &mut ()) {
@@ -79,6 +79,8 @@ fn drive(u: &mut Unstructured<'_>) -> Result<()> {
             break;
         }
         assert!(next < 100_000 * SECOND, "the transfer ends in time");
+        turns = if next > now { 0 } else { turns + 1 };
+        assert!(turns < 100_000, "time goes on");
         now = now.max(next);
         if write <= now {
             written += 1;

@@ -201,8 +201,8 @@ def list_(kind: str | None = None, /, *, json: Json = False) -> int:
     kind
         One kind, as cc or study; all of them when not given.
     json
-        Print one JSON document: kind to a list of name, summary and source, with the whole table of a stack as fields and
-        the parameters of a congestion control.
+        Print one JSON document: kind to a list of name, summary and source; of a stack with its table as fields, of a
+        congestion control with its parameters.
     """
     from ackclock import studies
 

@@ -129,6 +129,8 @@ impl Endpoint {
 
     /// Our FIN is acknowledged.
     pub(super) fn on_fin_acked<O: Observer>(&mut self, now: Nanos, progress: &mut Progress, obs: &mut O) {
+        // Nothing waits for the pacer any more, and nobody would ask whether it still does.
+        self.sender.stop();
         match self.state {
             State::FinWait1 => {
                 self.enter(now, State::FinWait2, obs);
