@@ -176,8 +176,11 @@ def test_list(cli):
     status, out, _ = cli("list", "cc")
     assert "cubic" in out
     assert "newcwv" not in out
-    vegas = [line.split()[:3] for line in out.splitlines() if line.startswith(("  vegas", "vegas"))]
-    assert ["vegas", "alpha", "2"] in vegas
+    assert "parameters" in out
+    assert "gamma" in out
+    vegas = next(cc for cc in kinds["cc"] if cc["name"] == "vegas")
+    alpha = {"name": "alpha", "summary": "least backlog, segments", "default": 2.0, "least": 0.0, "most": 1e4}
+    assert vegas["parameters"][0] == alpha
     assert "newcwv-dash" in cli("list", "study")[1]
 
 
