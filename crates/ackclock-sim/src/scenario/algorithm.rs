@@ -5,7 +5,6 @@ use serde_json::{Map, Value as Json, json};
 
 use super::kinds::{Info, Kind};
 use super::problems::{Problems, listed, suggestion};
-use super::record::FieldInfo;
 use super::tree::{Node, Path, Value};
 use super::union::KIND;
 
@@ -122,7 +121,7 @@ impl Kind for OneOfTheCatalogue {
             unit: String::new(),
             accepts: format!("{}, or a table of its kind and its parameters", listed(names())),
             schema: json!({ "oneOf": by_name.chain(tables).collect::<Vec<_>>() }),
-            nested: Vec::<(String, FieldInfo)>::new(),
+            nested: Vec::new(),
         }
     }
 }

@@ -205,7 +205,7 @@ impl Endpoint {
 
     /// What the acknowledgment `ack` of a segment means to the sender, options apart.
     #[inline]
-    fn arrival<'a>(&mut self, segment: &Segment, ack: u64, blocks: &'a [(u64, u64)]) -> Arrival<'a> {
+    pub(super) fn arrival<'a>(&mut self, segment: &Segment, ack: u64, blocks: &'a [(u64, u64)]) -> Arrival<'a> {
         Arrival {
             ack,
             window_edge: self.window_edge(segment, ack),

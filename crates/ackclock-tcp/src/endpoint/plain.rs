@@ -3,7 +3,6 @@
 
 use super::{Endpoint, Progress, State};
 use crate::receiver::Payload;
-use crate::sender::Arrival;
 use crate::{Flags, Nanos, Observer, Segment};
 
 impl Endpoint {
@@ -26,17 +25,7 @@ impl Endpoint {
             return false;
         }
         self.last_ack = now;
-        let arrival = Arrival {
-            ack: una + news,
-            window_edge: self.window_edge(segment, una + news),
-            blocks: &[],
-            pure: segment.len == 0,
-            dsack: None,
-            echo: None,
-            forward_delay: None,
-            congestion: false,
-            marked: 0,
-        };
+        let arrival = self.arrival(segment, una + news, &[]);
         if self.sender.on_ack(now, &arrival, obs) {
             progress.add(Progress::ACKED);
         }
