@@ -55,6 +55,12 @@ impl Key {
         self.low as u32 & ((1 << SOURCE_BITS) - 1)
     }
 
+    /// The same for another source.
+    #[inline]
+    pub fn of(self, source: u32) -> Key {
+        Key { low: self.low >> SOURCE_BITS << SOURCE_BITS | u64::from(source), ..self }
+    }
+
     /// The earlier of two, without a branch: which of them wins a match is as good as random, and a branch mispredicted
     /// half the time costs more than all the rest of a match. That two events are at the same time is rare.
     #[inline]
@@ -76,24 +82,92 @@ impl Key {
     }
 }
 
-/// The pending events of all sources.
+/// A tournament: node `n` holds the earlier of nodes `2n` and `2n + 1`; the root is 1 and the leaves are the upper half.
 #[derive(Clone, Debug)]
-pub struct EventQueue {
-    /// Node `n` holds the earlier of nodes `2n` and `2n + 1`; the root is 1 and the leaves are the upper half. Rivals lie
-    /// side by side: node `n` is `matches[n / 2][n % 2]`, and node 0 is not used.
+struct Tournament {
+    /// Rivals lie side by side: node `n` is `matches[n / 2][n % 2]`, and node 0 is not used.
     matches: Vec<[Key; 2]>,
-    sequence: u64,
 }
 
-impl EventQueue {
-    /// A queue with room for `sources`, none with an event.
-    pub fn new(sources: usize) -> EventQueue {
-        EventQueue { matches: vec![[Key::NEVER; 2]; sources.next_power_of_two()], sequence: 0 }
+impl Tournament {
+    fn new(leaves: usize) -> Tournament {
+        Tournament { matches: vec![[Key::NEVER; 2]; leaves.next_power_of_two()] }
     }
 
     /// As many as there are matches: one less is played, and node 0 has none.
     fn leaves(&self) -> usize {
         self.matches.len()
+    }
+
+    fn grown(&self, leaves: usize) -> Tournament {
+        let mut grown = Tournament::new(leaves);
+        let (old, new) = (self.leaves(), grown.leaves());
+        let keys = self.matches.as_flattened();
+        grown.matches.as_flattened_mut()[new..new + old].copy_from_slice(&keys[old..]);
+        for node in (1..new).rev() {
+            let [left, right] = grown.matches[node];
+            grown.matches[node / 2][node % 2] = left.earlier(right);
+        }
+        grown
+    }
+
+    #[inline]
+    fn first(&self) -> Key {
+        self.matches[0][1]
+    }
+
+    #[inline]
+    fn set(&mut self, leaf: usize, key: Key) {
+        let mut node = self.leaves() + leaf;
+        let mut winner = key;
+        loop {
+            let pair = &mut self.matches[node / 2];
+            // Where a node keeps its key, so does everything above it.
+            if pair[node % 2] == winner {
+                break;
+            }
+            pair[node % 2] = winner;
+            if node == 1 {
+                break;
+            }
+            winner = winner.earlier(pair[1 - node % 2]);
+            node /= 2;
+        }
+    }
+
+    /// As [`Tournament::set`] for the leaf that has won all its matches.
+    #[inline]
+    fn set_first(&mut self, leaf: usize, key: Key) {
+        let mut node = self.leaves() + leaf;
+        let mut winner = key;
+        while node > 1 {
+            let pair = &mut self.matches[node / 2];
+            pair[node % 2] = winner;
+            winner = winner.earlier(pair[1 - node % 2]);
+            node /= 2;
+        }
+        self.matches[0][1] = winner;
+    }
+}
+
+/// The pending events of all sources.
+///
+/// The few sources that most events come from meet in a tournament of their own, against each other and the winner of all
+/// others: with thousands of sources that spares most of the matches.
+#[derive(Clone, Debug)]
+pub struct EventQueue {
+    /// The first `busy` sources, and behind them the winner of the others.
+    near: Tournament,
+    far: Tournament,
+    busy: u32,
+    sequence: u64,
+}
+
+impl EventQueue {
+    /// A queue with room for `sources`, none with an event. Most events come from the first `busy`.
+    pub fn new(busy: u32, sources: usize) -> EventQueue {
+        let far = Tournament::new(sources.saturating_sub(busy as usize));
+        EventQueue { near: Tournament::new(busy as usize + 1), far, busy, sequence: 0 }
     }
 
     /// Makes room for `sources` in all, keeping what is pending.
@@ -102,17 +176,9 @@ impl EventQueue {
     /// Above [`MAX_SOURCES`].
     #[inline]
     pub fn reserve(&mut self, sources: usize) {
-        if sources > self.leaves() {
+        if sources > self.busy as usize + self.far.leaves() {
             assert!(sources <= MAX_SOURCES, "a run has at most 2^24 links, flows and open endpoints");
-            let mut grown = EventQueue { sequence: self.sequence, ..EventQueue::new(sources) };
-            let (old, new) = (self.leaves(), grown.leaves());
-            let keys = self.matches.as_flattened();
-            grown.matches.as_flattened_mut()[new..new + old].copy_from_slice(&keys[old..]);
-            for node in (1..new).rev() {
-                let [left, right] = grown.matches[node];
-                grown.matches[node / 2][node % 2] = left.earlier(right);
-            }
-            *self = grown;
+            self.far = self.far.grown(sources - self.busy as usize);
         }
     }
 
@@ -136,41 +202,28 @@ impl EventQueue {
     /// The earliest event, [`Key::NEVER`] if there is none. It stays until its source's event is set anew.
     #[inline]
     pub fn first(&self) -> Key {
-        self.matches[0][1]
+        self.near.first()
     }
 
     /// Sets the next event of `source`, in place of what it had.
     #[inline]
     pub fn set(&mut self, source: u32, key: Key) {
-        let mut node = self.leaves() + source as usize;
-        let mut winner = key;
-        loop {
-            let pair = &mut self.matches[node / 2];
-            // Where a node keeps its key, so does everything above it.
-            if pair[node % 2] == winner {
-                break;
-            }
-            pair[node % 2] = winner;
-            if node == 1 {
-                break;
-            }
-            winner = winner.earlier(pair[1 - node % 2]);
-            node /= 2;
+        if source < self.busy {
+            return self.near.set(source as usize, key);
         }
+        self.far.set((source - self.busy) as usize, key);
+        self.near.set(self.busy as usize, self.far.first());
     }
 
     /// As [`EventQueue::set`] for the source of the earliest event, which has won all its matches.
     #[inline]
     pub fn set_first(&mut self, key: Key) {
-        let mut node = self.leaves() + self.first().source() as usize;
-        let mut winner = key;
-        while node > 1 {
-            let pair = &mut self.matches[node / 2];
-            pair[node % 2] = winner;
-            winner = winner.earlier(pair[1 - node % 2]);
-            node /= 2;
+        let source = self.first().source();
+        if source < self.busy {
+            return self.near.set_first(source as usize, key);
         }
-        self.matches[0][1] = winner;
+        self.far.set_first((source - self.busy) as usize, key);
+        self.near.set_first(self.busy as usize, self.far.first());
     }
 }
 
@@ -185,7 +238,7 @@ mod tests {
 
     #[test]
     fn equal_times_come_in_the_order_of_creation() {
-        let mut queue = EventQueue::new(3);
+        let mut queue = EventQueue::new(1, 3);
         for source in [2, 0, 1] {
             let key = queue.stamp(7, source);
             queue.set(source, key);
@@ -201,7 +254,7 @@ mod tests {
 
     #[test]
     fn beyond_the_last_time_is_never() {
-        let mut queue = EventQueue::new(1);
+        let mut queue = EventQueue::new(0, 1);
         assert_eq!(queue.stamp(LAST + 1, 0), Key::NEVER);
         assert_eq!(queue.stamp(u64::MAX, 0), Key::NEVER);
         let last = queue.stamp(LAST, 0);
@@ -236,8 +289,8 @@ mod tests {
     proptest! {
         /// Against a heap of (time, sequence, source) in which what was replaced is skipped.
         #[test]
-        fn behaves_as_a_binary_heap(operations in operations()) {
-            let mut queue = EventQueue::new(20);
+        fn behaves_as_a_binary_heap(operations in operations(), busy in 0_u32..8) {
+            let mut queue = EventQueue::new(busy, 20);
             let mut heap = BinaryHeap::new();
             let mut current = [None; 20];
             let (mut now, mut sequence) = (0, 0_u64);

@@ -5,9 +5,9 @@
 //! before it alone, so it sees its arrivals in order and is evaluated at once, ahead of time. On a dumbbell with three
 //! links each way this leaves two events a packet: at the bottleneck and at the host.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use ackclock_net::{Carried, Flight, Link, Pipe};
+use ackclock_net::{Carried, Lane, Link, Place};
 use ackclock_tcp::Segment;
 
 use crate::Nanos;
@@ -39,8 +39,8 @@ struct Stage {
 
 struct Line {
     link: Link,
-    /// What has been sent into the link, where a stage ends with it: over its constant delay nothing overtakes.
-    pipe: Pipe,
+    /// The lane of what has been sent into the link, where a stage ends with it.
+    lane: u32,
     waits: Option<Box<Waits>>,
 }
 
@@ -54,7 +54,7 @@ pub struct Topology {
 impl Topology {
     /// Adds a link.
     pub fn link(&mut self, link: Link) -> LinkId {
-        self.lines.push(Line { link, pipe: Pipe::default(), waits: None });
+        self.lines.push(Line { link, lane: 0, waits: None });
         LinkId(self.lines.len() as u32 - 1)
     }
 
@@ -99,15 +99,15 @@ impl Topology {
         }
         let merges = |link: LinkId| upstreams[link.0 as usize].len() > 1;
 
-        let events = EventQueue::new(self.lines.len());
         let mut network = Network {
             lines: self.lines,
             routes: Vec::new(),
             stages: Vec::new(),
             hops: Vec::new(),
-            flight: Flight::default(),
+            shared: 0,
+            lanes: Vec::new(),
             optioned: Optioned::default(),
-            events,
+            events: EventQueue::new(0, 0),
         };
         for route in &self.routes {
             network.routes.push(network.stages.len() as u32);
@@ -122,6 +122,7 @@ impl Topology {
             }
             network.stages.last_mut().expect("a route has links").next = AT_HOST;
         }
+        network.share_lanes(merges);
         network
     }
 }
@@ -133,17 +134,35 @@ pub struct Network {
     routes: Vec<u32>,
     stages: Vec<Stage>,
     hops: Vec<LinkId>,
-    /// What is in the pipes.
-    flight: Flight<Key, Packet>,
+    /// The lanes that links share.
+    shared: u32,
+    /// What is between two stages, or a stage and the host: the lanes shared, then one for each link.
+    lanes: Vec<Lane<Key, Packet>>,
     optioned: Optioned,
-    /// The event queue. The sources with the numbers of links are the network's own.
+    /// The event queue. The sources with the numbers of lanes are the network's own.
     pub events: EventQueue,
 }
 
 impl Network {
-    /// Number of links.
-    pub fn links(&self) -> u32 {
-        self.lines.len() as u32
+    /// Gives links a common lane where what they send arrives nearly in the order of sending: after the same delay, and
+    /// from hosts, which send at the present, or from one link before them, which sends one packet after the other.
+    fn share_lanes(&mut self, merges: impl Fn(LinkId) -> bool) {
+        let mut lanes = BTreeMap::new();
+        for stage in &self.stages {
+            let hops = &self.hops[stage.first as usize..stage.end as usize];
+            let (first, last) = (hops[0], hops[hops.len() - 1]);
+            let delay: Nanos = hops.iter().map(|link| self.lines[link.0 as usize].link.delay()).sum();
+            let number = lanes.len() as u32;
+            self.lines[last.0 as usize].lane = *lanes.entry((merges(first).then_some(first), delay)).or_insert(number);
+        }
+        self.shared = lanes.len() as u32;
+        self.lanes.resize_with(lanes.len() + self.lines.len(), Lane::default);
+        self.events = EventQueue::new(self.shared, self.lanes.len());
+    }
+
+    /// Number of event sources that are the network's.
+    pub fn sources(&self) -> u32 {
+        self.lanes.len() as u32
     }
 
     /// The stage on which the packets of a route set out.
@@ -195,25 +214,36 @@ impl Network {
             }
             at = passage.arrival;
         }
-        let key = self.events.stamp(at, last);
-        if self.flight.push(&mut self.lines[last as usize].pipe, key, packet.before(stage.next)) {
-            self.events.set(last, key);
+        let packet = packet.before(stage.next);
+        let lane = self.lines[last as usize].lane;
+        let key = self.events.stamp(at, lane);
+        match self.lanes[lane as usize].push(key, packet) {
+            Place::First => self.events.set(lane, key),
+            Place::Behind => {}
+            Place::None => self.detour(key.of(self.shared + last), packet),
         }
     }
 
-    /// Takes the packet whose event is the earliest out of its pipe. It is for [`Network::forward`] or, at its host
+    /// Puts a packet that would have to pass too many in the lane of its link, in which none is passed.
+    #[cold]
+    #[inline(never)]
+    fn detour(&mut self, key: Key, packet: Packet) {
+        let lane = key.source();
+        if self.lanes[lane as usize].push(key, packet) == Place::First {
+            self.events.set(lane, key);
+        }
+    }
+
+    /// Takes the packet whose event is the earliest out of its lane. It is for [`Network::forward`] or, at its host
     /// according to [`Network::is_at_host`], for [`Network::unpack`].
     ///
     /// # Panics
     /// If the earliest event is not one of the network's.
     #[inline]
     pub fn arrive(&mut self) -> Packet {
-        let first = self.events.first();
-        let pipe = &mut self.lines[first.source() as usize].pipe;
-        let (packet, next) = self.flight.pop(pipe).expect("a pipe with an event holds a packet");
-        let next = next.unwrap_or(Key::NEVER);
-        debug_assert!(first < next, "nothing overtakes in a pipe");
-        self.events.set_first(next);
+        let lane = &mut self.lanes[self.events.first().source() as usize];
+        let packet = lane.pop().expect("a lane with an event holds a packet");
+        self.events.set_first(lane.first().unwrap_or(Key::NEVER));
         packet
     }
 
@@ -248,6 +278,6 @@ impl Network {
 
     /// Packets in flight or queued, and those of them that have options.
     pub fn in_flight(&self) -> (usize, usize) {
-        (self.flight.len(), self.optioned.len())
+        (self.lanes.iter().map(Lane::len).sum(), self.optioned.len())
     }
 }

@@ -8,6 +8,7 @@ use ackclock_sim::dumbbell::{Access, Direction, Dumbbell};
 use ackclock_sim::event::Key;
 use ackclock_sim::network::{Network, Route, Topology};
 use ackclock_tcp::{Flags, Segment};
+use proptest::prelude::*;
 
 const MBPS: u64 = 1_000_000;
 const MS: Nanos = 1_000_000;
@@ -134,4 +135,53 @@ fn any_graph_of_static_routes() {
     send(&mut network, 2 * MS, middle, 2, 1460);
     let (arrivals, _) = run(&mut network);
     assert_eq!(arrivals, [(6 * MS, 2), (10 * MS, 1)]);
+}
+
+proptest! {
+    /// Hosts of different rates, bursts long enough that what one sends passes much that another has queued: each packet is
+    /// where plain arithmetic says.
+    #[test]
+    fn hosts_share_a_bottleneck_as_by_hand(sends in prop::collection::vec((0_usize..4, 0_u64..3 * MS, 1_usize..25), 1..30)) {
+        let mut topology = Topology::default();
+        let mut link = |mbps, delay| topology.link(Link::new(rate(mbps * MBPS), delay, Limit::Unlimited));
+        let bottleneck = link(12, 5 * MS);
+        let access = [(60, MS), (60, MS), (12, MS), (120, 2 * MS)];
+        let hosts = access.map(|(mbps, delay)| link(mbps, delay));
+        let routes = hosts.map(|host| topology.route(&[host, bottleneck]));
+        let mut network = topology.join();
+
+        let (mut now, mut arrivals) = (0, Vec::new());
+        let (mut free, mut reached) = ([0; 4], Vec::new());
+        for (host, gap, burst) in sends {
+            now += gap;
+            while network.events.first().time() <= now {
+                let at = network.events.first().time();
+                let packet = network.arrive();
+                if Network::is_at_host(&packet) {
+                    arrivals.push((at, packet.to()));
+                    network.unpack(packet);
+                } else {
+                    network.forward(at, packet, &mut ());
+                }
+            }
+            for _ in 0..burst {
+                send(&mut network, now, routes[host], host as u32, 1460);
+                let (mbps, delay) = access[host];
+                free[host] = free[host].max(now) + 12_000_000 / mbps;
+                reached.push((free[host] + delay, host as u32));
+            }
+        }
+        arrivals.extend(run(&mut network).0);
+        // A stable sort: of two at the same moment the one sent first is first.
+        reached.sort_by_key(|&(at, _)| at);
+        let mut free = 0;
+        let by_hand: Vec<_> = reached
+            .into_iter()
+            .map(|(at, host)| {
+                free = at.max(free) + MS;
+                (free + 5 * MS, host)
+            })
+            .collect();
+        prop_assert_eq!(arrivals, by_hand);
+    }
 }

@@ -42,8 +42,8 @@ impl<O: Observer> World<O> {
                 Flow::new(spec, seed, stages)
             })
             .collect();
-        // Sources of events are, in this order: links, flows, endpoints.
-        network.events.reserve(network.links() as usize + flows.len());
+        // Sources of events are, in this order: lanes, flows, endpoints.
+        network.events.reserve(network.sources() as usize + flows.len());
         let connections = Connections::default();
         let mut world = World { now: 0, duration, seed, network, flows, connections, commands: Vec::new(), observer };
         for flow in 0..world.flows.len() as u32 {
@@ -79,7 +79,7 @@ impl<O: Observer> World<O> {
 
     /// Handles up to `max_events` events. Whether the run goes on.
     pub fn step(&mut self, max_events: u64) -> bool {
-        let (links, flows) = (self.network.links(), self.flows.len() as u32);
+        let (lanes, flows) = (self.network.sources(), self.flows.len() as u32);
         for _ in 0..max_events {
             let key = self.network.events.first();
             if key == Key::NEVER || key.time() > self.duration {
@@ -88,9 +88,9 @@ impl<O: Observer> World<O> {
             }
             self.now = key.time();
             match key.source() {
-                link if link < links => self.on_arrival(),
-                flow if flow - links < flows => self.on_wake(flow - links),
-                timer => self.on_timer(timer - links - flows),
+                lane if lane < lanes => self.on_arrival(),
+                flow if flow - lanes < flows => self.on_wake(flow - lanes),
+                timer => self.on_timer(timer - lanes - flows),
             }
         }
         true
@@ -265,7 +265,7 @@ impl<O: Observer> World<O> {
     }
 
     fn wake_at(&mut self, flow: u32, at: Nanos, wake: Wake) {
-        let source = self.network.links() + flow;
+        let source = self.network.sources() + flow;
         let key = self.network.events.stamp(at, source);
         let state = &mut self.flows[flow as usize];
         state.wake_at(key, wake);
@@ -274,7 +274,7 @@ impl<O: Observer> World<O> {
 
     /// The source of events that the timer of an endpoint is.
     fn source(&self, number: u32) -> u32 {
-        self.network.links() + self.flows.len() as u32 + number
+        self.network.sources() + self.flows.len() as u32 + number
     }
 
     /// The tables of flows, links and applications as of now; `links` names the links that get a row.

@@ -1,0 +1,141 @@
+//! What is on its way, in the order of its arrivals.
+
+use std::collections::VecDeque;
+
+/// How many items an item may pass on its way to its place.
+const REACH: usize = 8;
+
+/// What became of an item that was to be put in a lane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// It is the first now, whose key is the caller's to keep.
+    First,
+    /// It is behind others.
+    Behind,
+    /// It is not in: it would have had to pass more of them than is worth while.
+    None,
+}
+
+/// Items in flight, each with the key of its arrival, of which only the first needs an event.
+///
+/// What one link sends over its constant delay never overtakes. What links of the same delay send does so only by what
+/// their serialisation and their queues differ in, so any number of them can share a lane: an item passes those few before it
+/// that arrive later. That is memory walked through from one end to the other, however many links there are.
+#[derive(Clone, Debug)]
+pub struct Lane<K, T> {
+    items: VecDeque<(K, T)>,
+}
+
+impl<K, T> Default for Lane<K, T> {
+    fn default() -> Self {
+        Lane { items: VecDeque::new() }
+    }
+}
+
+impl<K: Copy + Ord, T: Copy> Lane<K, T> {
+    /// Puts in an item that arrives at `key`, which no other has.
+    #[inline]
+    pub fn push(&mut self, key: K, item: T) -> Place {
+        match self.items.back() {
+            None => {
+                self.items.push_back((key, item));
+                Place::First
+            }
+            Some(&(last, _)) if last < key => {
+                self.items.push_back((key, item));
+                Place::Behind
+            }
+            Some(_) => self.pass(key, item),
+        }
+    }
+
+    #[inline(never)]
+    fn pass(&mut self, key: K, item: T) -> Place {
+        let later = self.items.iter().rev().take(REACH + 1).take_while(|(other, _)| key < *other).count();
+        if later > REACH {
+            return Place::None;
+        }
+        let place = self.items.len() - later;
+        self.items.insert(place, (key, item));
+        if place == 0 { Place::First } else { Place::Behind }
+    }
+
+    /// Takes out the first item.
+    #[inline]
+    pub fn pop(&mut self) -> Option<T> {
+        self.items.pop_front().map(|(_, item)| item)
+    }
+
+    /// The key of the first item.
+    #[inline]
+    pub fn first(&self) -> Option<K> {
+        self.items.front().map(|(key, _)| *key)
+    }
+
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether nothing is in it.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn an_item_passes_those_that_arrive_later() {
+        let mut lane = Lane::default();
+        assert_eq!(lane.push(5, 'b'), Place::First);
+        assert_eq!(lane.push(9, 'd'), Place::Behind);
+        assert_eq!(lane.push(7, 'c'), Place::Behind);
+        assert_eq!(lane.push(1, 'a'), Place::First);
+        assert_eq!((lane.first(), lane.len()), (Some(1), 4));
+        let items: String = std::iter::from_fn(|| lane.pop()).collect();
+        assert_eq!(items, "abcd");
+        assert!(lane.is_empty() && lane.first().is_none());
+    }
+
+    #[test]
+    fn it_passes_only_so_many() {
+        let mut lane = Lane::default();
+        for number in 0..=REACH {
+            lane.push(10 * number + 10, number);
+        }
+        assert_eq!(lane.push(5, 0), Place::None);
+        assert_eq!(lane.push(15, 0), Place::Behind);
+        assert_eq!((lane.first(), lane.len()), (Some(10), REACH + 2));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_in_comes_out_in_order(steps in prop::collection::vec(prop::option::weighted(0.6, 0_u64..30), 0..200)) {
+            let (mut lane, mut model) = (Lane::default(), Vec::new());
+            for (number, step) in (0_u64..).zip(steps) {
+                let Some(at) = step else {
+                    let expected = (!model.is_empty()).then(|| model.remove(0));
+                    prop_assert_eq!(lane.pop(), expected);
+                    continue;
+                };
+                let key = (number / 4 + at, number);
+                let place = model.partition_point(|other| *other < key);
+                let expected = match place {
+                    _ if model.len() - place > REACH => Place::None,
+                    0 => Place::First,
+                    _ => Place::Behind,
+                };
+                prop_assert_eq!(lane.push(key, key), expected);
+                if expected != Place::None {
+                    model.insert(place, key);
+                }
+                prop_assert_eq!(lane.first(), model.first().copied());
+            }
+        }
+    }
+}
