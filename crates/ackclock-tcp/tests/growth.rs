@@ -3,6 +3,7 @@
 mod common;
 
 use ackclock_tcp::careful_resume::Saved;
+use ackclock_tcp::config::ReductionBase;
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::slow_start::{self, SlowStart};
 use ackclock_tcp::{Ack, Config, Congestion, MILLISECOND, Nanos, SECOND, Window, validation};
@@ -167,4 +168,25 @@ fn newcwv_00_freezes_a_window_of_which_less_than_two_thirds_are_used() {
     // Ten, then nine of eleven, eight of twelve; seven of thirteen are too few.
     burst(&mut s, 6, 10);
     assert_eq!(s.cwnd(), 13);
+}
+
+#[test]
+fn newcwv_reduces_from_what_was_in_flight_whatever_the_stack_reduces_from() {
+    for reduction_base in [ReductionBase::FlightSize, ReductionBase::Window] {
+        let mut s = Script::established(&Config { reduction_base, ..with_rule("newcwv") }, RTT);
+        burst(&mut s, 0, 10);
+        for round in 0..12 {
+            burst(&mut s, 10 + 2 * round, 2);
+        }
+        assert!(s.cwnd() >= 20, "kept though a tenth of it is used");
+        s.write(6);
+        s.sends();
+        s.wait(RTT);
+        for last in 36..=40 {
+            s.ack(34, &[(35, last)]);
+        }
+        // RFC 7661 section 4.4.1: (max(pipeACK, LossFlightSize) - R)/2 = (6 - 1)/2.
+        s.ack(40, &[]);
+        assert_eq!(s.cwnd(), 2, "{reduction_base:?}");
+    }
 }

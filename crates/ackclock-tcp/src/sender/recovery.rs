@@ -120,15 +120,17 @@ impl Sender {
     /// congestion. Returns the window before.
     #[inline(never)]
     pub(super) fn reduce(&mut self, now: Nanos, cause: Cause, delivered: &Delivered) -> Window {
-        let mut ctx = self.reduction_context(now);
-        if cause == Cause::Ecn && !self.reduces_from_window {
+        let mut found = self.context(now);
+        if cause == Cause::Ecn {
             // The mark was made while what its echo acknowledges was still outstanding.
-            ctx.flight_size += delivered.acked;
+            found.flight_size += delivered.acked;
         }
-        let event = Congestion { cause, abe: self.abe, ctx };
+        let base = if self.reduces_from_window { self.reduction_context(now) } else { found };
+        let event = Congestion { cause, abe: self.abe, ctx: base };
         let before = self.window;
         self.cc.on_congestion(&mut self.window, &event);
-        self.validation.on_congestion(&mut self.window, &event, &before);
+        // LossFlightSize of RFC 7661 is what was in flight, whatever the congestion control reduces from.
+        self.validation.on_congestion(&mut self.window, &Congestion { ctx: found, ..event }, &before);
         self.slow_start.on_congestion(&event);
         self.with_careful(|careful, window, delivered| careful.on_congestion(window, &event, delivered));
         let sacked_before = self.board.sacked().saturating_sub(delivered.sacked);
