@@ -15,7 +15,7 @@ mod transmitter;
 
 pub use lane::{Lane, Place};
 pub use link::{Carried, DropCause, Link, Passage};
-pub use loss::RandomLoss;
+pub use loss::{Loss, PeriodicLoss, RandomLoss};
 pub use queue::{DropTail, Limit};
 pub use transmitter::{Service, Transmitter};
 

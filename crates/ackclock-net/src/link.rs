@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use crate::{DropTail, Limit, Nanos, RandomLoss, Transmitter};
+use crate::{DropTail, Limit, Loss, Nanos, Transmitter};
 
 /// The times of a packet that crosses a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,7 +24,7 @@ pub struct Carried {
     pub bytes: u64,
     /// Packets that found no room in the queue.
     pub queue_drops: u64,
-    /// Packets lost at random.
+    /// Packets lost before the queue.
     pub losses: u64,
 }
 
@@ -40,7 +40,7 @@ impl Carried {
 pub enum DropCause {
     /// The queue had no room for it.
     Queue,
-    /// It was lost at random.
+    /// It was lost before the queue.
     Loss,
 }
 
@@ -72,7 +72,7 @@ pub struct Link {
 struct Counted {
     queue: DropTail,
     /// Strikes before the queue, as in netem, dummynet and ns-2's lossmodel: what is lost takes up neither room nor time.
-    loss: Option<RandomLoss>,
+    loss: Option<Loss>,
     accepted: Carried,
 }
 
@@ -84,11 +84,11 @@ impl Link {
         Link { counted: Some(Box::new(counted)), ..Link::uncounted(rate, delay) }
     }
 
-    /// The same with random loss.
+    /// The same with loss before the queue.
     ///
     /// # Panics
     /// If the link keeps no counts.
-    pub fn with_loss(mut self, loss: RandomLoss) -> Link {
+    pub fn with_loss(mut self, loss: Loss) -> Link {
         self.counted.as_mut().expect("what a link loses is counted").loss = Some(loss);
         self
     }
@@ -131,7 +131,7 @@ impl Link {
     fn count(&mut self, at: Nanos, size: u32) -> Result<(), DropCause> {
         let Some(counted) = &mut self.counted else { return Ok(()) };
         let Counted { queue, loss, accepted } = &mut **counted;
-        if loss.as_mut().is_some_and(RandomLoss::strikes) {
+        if loss.as_mut().is_some_and(Loss::strikes) {
             accepted.losses += 1;
             return Err(DropCause::Loss);
         }

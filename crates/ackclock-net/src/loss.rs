@@ -1,7 +1,29 @@
 //! Loss that has nothing to do with a queue.
 
+use std::num::NonZeroU64;
+
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// What takes packets on a link, queue aside.
+#[derive(Clone, Debug)]
+pub enum Loss {
+    /// Each by chance.
+    Random(RandomLoss),
+    /// Each so-manieth.
+    Periodic(PeriodicLoss),
+}
+
+impl Loss {
+    /// Whether the next packet is lost.
+    #[inline]
+    pub fn strikes(&mut self) -> bool {
+        match self {
+            Loss::Random(loss) => loss.strikes(),
+            Loss::Periodic(loss) => loss.strikes(),
+        }
+    }
+}
 
 /// Parts of a probability of one.
 const BILLION: u128 = 1_000_000_000;
@@ -24,6 +46,32 @@ impl RandomLoss {
     pub fn strikes(&mut self) -> bool {
         let draw = (u128::from(self.random.next_u64()) * BILLION) >> 64;
         draw < u128::from(self.parts_per_billion)
+    }
+}
+
+/// Loses one packet of so many, always the same distance apart: the loss of response functions in closed form.
+#[derive(Clone, Debug)]
+pub struct PeriodicLoss {
+    every: NonZeroU64,
+    /// Packets up to and with the one that is lost next.
+    left: u64,
+}
+
+impl PeriodicLoss {
+    /// Loses packet number `first`, counted from one, and each `every`-th after it.
+    pub fn new(every: NonZeroU64, first: NonZeroU64) -> PeriodicLoss {
+        PeriodicLoss { every, left: first.get() }
+    }
+
+    /// Whether the next packet is lost.
+    #[inline]
+    pub fn strikes(&mut self) -> bool {
+        self.left -= 1;
+        let strikes = self.left == 0;
+        if strikes {
+            self.left = self.every.get();
+        }
+        strikes
     }
 }
 
@@ -57,5 +105,18 @@ mod tests {
     fn the_seed_decides() {
         assert_eq!(lost(500_000_000, 1, 100), lost(500_000_000, 1, 100));
         assert_ne!(lost(500_000_000, 1, 100), lost(500_000_000, 2, 100));
+    }
+
+    #[test]
+    fn periodic_loss_takes_the_first_and_each_so_manieth_after_it() {
+        let lost = |every, first| {
+            let number = |n| NonZeroU64::new(n).unwrap();
+            let mut loss = Loss::Periodic(PeriodicLoss::new(number(every), number(first)));
+            (1..=12u64).filter(|_| loss.strikes()).collect::<Vec<_>>()
+        };
+        assert_eq!(lost(4, 4), [4, 8, 12]);
+        assert_eq!(lost(5, 2), [2, 7, 12]);
+        assert_eq!(lost(3, 7), [7, 10], "the first may be later than one period");
+        assert_eq!(lost(1, 11), [11, 12]);
     }
 }

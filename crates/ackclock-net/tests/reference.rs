@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
 
-use ackclock_net::{Carried, DropCause, Limit, Link, RandomLoss};
+use ackclock_net::{Carried, DropCause, Limit, Link, Loss, RandomLoss};
 use proptest::prelude::*;
 
 /// A link with times in units of `1 / rate` ns.
@@ -126,7 +126,7 @@ proptest! {
 #[test]
 fn a_lossy_link_is_a_lossless_one_for_those_that_are_left() {
     let rate = NonZeroU64::new(1_000_000).unwrap();
-    let loss = || RandomLoss::new(200_000_000, [7; 32]);
+    let loss = || Loss::Random(RandomLoss::new(200_000_000, [7; 32]));
     let mut lossy = Link::new(rate, 5, Limit::Packets(3)).with_loss(loss());
     let mut clean = Link::new(rate, 5, Limit::Packets(3));
     let mut draws = loss();

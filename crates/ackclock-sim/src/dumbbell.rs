@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use ackclock_net::{Limit, Link, RandomLoss};
+use ackclock_net::{Limit, Link, Loss};
 
 use crate::Nanos;
 use crate::network::{LinkId, Route, Topology};
@@ -20,7 +20,7 @@ pub struct Direction {
     /// What may wait.
     pub limit: Limit,
     /// What is lost before it reaches the queue.
-    pub loss: Option<RandomLoss>,
+    pub loss: Option<Loss>,
 }
 
 /// The links of one flow's hosts, the same in both directions. Their queues are the hosts' own and unlimited.

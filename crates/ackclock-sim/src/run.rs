@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
-use ackclock_net::{Limit, RandomLoss};
+use ackclock_net::{Limit, Loss, PeriodicLoss, RandomLoss};
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::{Event, Segment};
 use serde_json::{Map, json};
@@ -20,7 +20,7 @@ use crate::network::LinkId;
 use crate::observe::{NetworkEvent, Observer, Who};
 use crate::probes::{Recorder, Watch};
 use crate::rng::{Stream, stream_seed};
-use crate::scenario::{App, Flow, Problem, QueueLimit, Scenario, ScenarioError};
+use crate::scenario::{self, App, Chance, Flow, Period, Problem, QueueLimit, Scenario, ScenarioError};
 use crate::table::Table;
 use crate::trace::{Chunk, Names, TraceSpec, Traces};
 use crate::verify::{Verifier, Violation};
@@ -104,12 +104,12 @@ impl Run {
         let forward = Direction {
             rate: positive(bottleneck.rate),
             limit: limit(scenario.queue_limit()),
-            loss: loss(bottleneck.loss, seed, dumbbell::FORWARD),
+            loss: loss(&bottleneck.loss, seed, dumbbell::FORWARD),
         };
         let reverse = Direction {
             rate: positive(bottleneck.reverse_rate()),
             limit: limit(scenario.reverse_queue_limit()),
-            loss: loss(bottleneck.reverse_loss, seed, dumbbell::REVERSE),
+            loss: loss(&bottleneck.reverse_loss, seed, dumbbell::REVERSE),
         };
         let mut dumbbell = Dumbbell::new(forward, reverse, bottleneck.delay);
         let links = [(dumbbell.forward, dumbbell::FORWARD), (dumbbell.reverse, dumbbell::REVERSE)];
@@ -308,14 +308,22 @@ fn limit(limit: QueueLimit) -> Limit {
     }
 }
 
-/// The random loss of a link, if it has any; it draws from a stream of its own.
-fn loss(parts_per_billion: u64, seed: u64, link: &str) -> Option<RandomLoss> {
-    (parts_per_billion > 0).then(|| RandomLoss::new(parts_per_billion, stream_seed(seed, &format!("{link}/loss"))))
+/// The loss of a link, if it has any; random loss draws from a stream of its own.
+fn loss(loss: &scenario::Loss, seed: u64, link: &str) -> Option<Loss> {
+    match *loss {
+        scenario::Loss::Random(Chance { probability: 0 }) => None,
+        scenario::Loss::Random(Chance { probability }) => {
+            Some(Loss::Random(RandomLoss::new(probability, stream_seed(seed, &format!("{link}/loss")))))
+        }
+        scenario::Loss::Periodic(Period { every, first }) => {
+            Some(Loss::Periodic(PeriodicLoss::new(positive(every), positive(first))))
+        }
+    }
 }
 
-/// A rate that the scenario has checked.
+/// A number that the scenario has checked.
 fn positive(rate: u64) -> NonZeroU64 {
-    NonZeroU64::new(rate).expect("a scenario refuses a rate of zero")
+    NonZeroU64::new(rate).expect("a scenario refuses zero here")
 }
 
 #[cfg(test)]
@@ -325,13 +333,14 @@ mod tests {
 
     #[test]
     fn each_link_and_each_seed_has_losses_of_its_own() {
+        let random = |probability| scenario::Loss::Random(Chance { probability });
         let losses = |seed, link| {
-            let mut loss = loss(500_000_000, seed, link).expect("there is loss");
+            let mut loss = loss(&random(500_000_000), seed, link).expect("there is loss");
             (0..64).map(|_| loss.strikes()).collect::<Vec<_>>()
         };
         assert_eq!(losses(1, FORWARD), losses(1, FORWARD));
         assert_ne!(losses(1, FORWARD), losses(1, REVERSE));
         assert_ne!(losses(1, FORWARD), losses(2, FORWARD));
-        assert!(loss(0, 1, FORWARD).is_none());
+        assert!(loss(&random(0), 1, FORWARD).is_none());
     }
 }

@@ -183,6 +183,20 @@ fn every_drop_has_its_cause_and_every_packet_its_fate() {
 }
 
 #[test]
+fn periodic_loss_takes_every_so_manieth_packet() {
+    for (first, pairs) in [(50, vec![]), (7, vec![("bottleneck.loss.first", "7")])] {
+        let mut all = vec![("bottleneck.loss", "{ kind = 'periodic', every = 50 }"), ("bottleneck.queue", "unlimited")];
+        all.extend(pairs);
+        let output = with(&all, 1);
+        let links = &output.tables["links"];
+        let (carried, losses) = (ints(links, "packets")[0], ints(links, "losses")[0]);
+        let offered = carried + losses;
+        assert!(losses > 10 && offered - (first + 50 * (losses - 1)) < 60, "{losses} of {offered}");
+        assert_eq!(ints(links, "queue_drops")[0], 0);
+    }
+}
+
+#[test]
 fn loss_draws_from_a_stream_of_its_own() {
     let lossless = with(&[], 1);
     assert_eq!(lossless, with(&[("bottleneck.loss", "0%")], 1));

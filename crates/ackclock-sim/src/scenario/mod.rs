@@ -29,7 +29,8 @@ use sha2::{Digest, Sha256};
 pub use crate::app::dash::abr::Estimator;
 pub use algorithm::CongestionControl;
 pub use model::{
-    Access, App, Bottleneck, Bursts, Dash, DropTail, Flow, FlowAccess, Fq, Pacing, Probes, Queue, Scenario, Transfer,
+    Access, App, Bottleneck, Bursts, Chance, Dash, DropTail, Flow, FlowAccess, Fq, Loss, Pacing, Period, Probes, Queue,
+    Scenario, Transfer,
 };
 pub use problems::{Problem, ScenarioError};
 pub use spellings::{AccessRate, Amount, QueueLimit};
@@ -118,10 +119,10 @@ pub fn reference() -> Json {
     table::<Scenario>().info().nested.into_iter().map(row).collect()
 }
 
-/// What can be chosen by the `kind` of a table: for `app`, `queue` and `pacing` the names with a sentence on each.
+/// What can be chosen by the `kind` of a table: for `app`, `queue`, `loss` and `pacing` the names with a sentence on each.
 pub fn catalogue() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
     fn kinds<U: Union>() -> Vec<(&'static str, String)> {
         U::variants().into_iter().map(|variant| (variant.kind, variant.doc)).collect()
     }
-    vec![("app", kinds::<App>()), ("queue", kinds::<Queue>()), ("pacing", kinds::<Pacing>())]
+    vec![("app", kinds::<App>()), ("queue", kinds::<Queue>()), ("loss", kinds::<Loss>()), ("pacing", kinds::<Pacing>())]
 }

@@ -57,10 +57,10 @@ record! {
         reverse_rate: Option<u64> = optional("as rate", rate().positive());
         /// Queue in the direction from sink to source.
         reverse_queue: Option<Queue> = optional("as many bytes or packets as queue", tagged());
-        /// Random loss of packets in the direction from source to sink, before the queue and independent of one another.
-        loss: u64 = default("0%", probability());
-        /// Random loss in the direction from sink to source.
-        reverse_loss: u64 = default("0%", probability());
+        /// Loss of packets in the direction from source to sink, before the queue.
+        loss: Loss = default("0%", tagged());
+        /// Loss of packets in the direction from sink to source, before the queue.
+        reverse_loss: Loss = default("0%", tagged());
         /// The round-trip time that "bdp" means.
         bdp_rtt: Option<Nanos> = optional("the largest base RTT of any flow", time().positive());
     }
@@ -79,6 +79,34 @@ record! {
     pub struct DropTail {
         /// How much it holds at most, at least one packet.
         limit: QueueLimit = default("1bdp", spelled());
+    }
+}
+
+union! {
+    /// Loss that has nothing to do with a queue. A probability in its place means random loss.
+    pub enum Loss, otherwise Some(("random", "probability")), {
+        /// Each packet is lost with the same probability, whatever became of the others.
+        "random" => Random(Chance),
+        /// One packet of so many is lost, always the same distance apart.
+        "periodic" => Periodic(Period),
+    }
+}
+
+record! {
+    /// Random loss, independent of one another.
+    pub struct Chance {
+        /// Part of the packets that is lost, on average.
+        probability: u64 = default("0%", probability());
+    }
+}
+
+record! {
+    /// Periodic loss.
+    pub struct Period {
+        /// One packet of so many is lost, retransmissions counted like the others.
+        every: u64 = required(count("packets", 1, 1 << 53));
+        /// The first packet that is lost, counted from one.
+        first: u64 = like("every", count("packets", 1, 1 << 53));
     }
 }
 

@@ -15,7 +15,13 @@ pub(super) const CHANGES: &[(&str, &str)] = &[
     ("bottleneck.reverse_queue.limit", "unlimited"),
     ("bottleneck.bdp_rtt", "1s"),
     ("bottleneck.loss", "1%"),
+    ("bottleneck.loss.probability", "2%"),
+    ("bottleneck.loss.every", "100"),
+    ("bottleneck.loss.first", "50"),
     ("bottleneck.reverse_loss", "0.5%"),
+    ("bottleneck.reverse_loss.probability", "3%"),
+    ("bottleneck.reverse_loss.every", "200"),
+    ("bottleneck.reverse_loss.first", "60"),
     ("access", "{ rate = '7x' }"),
     ("access.rate", "100Mbps"),
     ("access.source_delay", "1ms"),
@@ -106,6 +112,11 @@ pub(super) fn change(index: usize) -> Vec<(String, String)> {
         if path.starts_with(&format!("{table}.")) {
             let kind = if table.ends_with("pacing") { "fq" } else { "drop-tail" };
             pairs.push((table, format!("{{ kind = '{kind}' }}")));
+        }
+    }
+    for table in ["bottleneck.loss", "bottleneck.reverse_loss"] {
+        if path.starts_with(&format!("{table}.")) && !path.ends_with("probability") {
+            pairs.push((table, "{ kind = 'periodic', every = 10 }".to_owned()));
         }
     }
     if path.starts_with("flows[2].app.") {
@@ -251,15 +262,16 @@ fn every_default_of_the_reference_is_what_an_absent_key_means() {
             _ => "2",
         };
         let pointer = path.replace("[]", &format!("/{flow}")).replace(['.', '<'], "/").replace('>', "");
-        let pointer = ["dash", "transfer", "fq", "drop-tail"]
+        let pointer = ["dash", "transfer", "fq", "drop-tail", "random"]
             .iter()
             .fold(format!("/{pointer}"), |path, kind| path.replace(&format!("/{kind}"), ""));
         let Some(value) = canonical.pointer(&pointer) else {
             assert!(path.contains("reverse_queue"), "{path} is not at {pointer}");
             continue;
         };
-        let queue = path == "bottleneck.queue" && value["limit"] == *default;
-        assert!(queue || value == default, "{path}: {value} {default}");
+        // A plain text stands for a table that has it as the value of one field.
+        let plain = ["limit", "probability"].iter().any(|field| value[*field] == *default);
+        assert!(plain || value == default, "{path}: {value} {default}");
         defaults += 1;
     }
     assert!(defaults > 25, "{defaults}");
@@ -268,6 +280,6 @@ fn every_default_of_the_reference_is_what_an_absent_key_means() {
 #[test]
 fn the_catalogue_has_what_scenarios_alone_define() {
     let names: Vec<_> = catalogue().into_iter().map(|(family, entries)| (family, entries.len())).collect();
-    assert_eq!(names, [("app", 4), ("queue", 1), ("pacing", 2)]);
+    assert_eq!(names, [("app", 4), ("queue", 1), ("loss", 2), ("pacing", 2)]);
     assert!(catalogue().iter().flat_map(|(_, entries)| entries).all(|(_, doc)| !doc.is_empty()));
 }
