@@ -39,7 +39,9 @@ def run_job(job: Job, cancel: Cancel, progress: Progress) -> Result:
     """Runs one job on this thread, with the interpreter's lock released."""
     text = job.scenario
     with named(text):
-        meta, tables = _core.run(text.text, text.format, list(job.overrides), job.seed, cancel, progress)
+        meta, tables = _core.run(
+            text.text, text.format, list(job.overrides), job.seed, cancel, progress, folder=text.folder
+        )
     return Result(meta, {name: Table(table) for name, table in tables.items()})
 
 

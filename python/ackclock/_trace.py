@@ -83,6 +83,14 @@ def trace(
 
         with named(text):
             meta, tables = _core.run(
-                text.text, text.format, override_pairs(overrides), seed, Cancel(), report, spec, write
+                text.text,
+                text.format,
+                override_pairs(overrides),
+                seed,
+                Cancel(),
+                report,
+                spec,
+                write,
+                folder=text.folder,
             )
     return Result(meta, {name: Table(table) for name, table in tables.items()})

@@ -74,6 +74,11 @@ class _Tables:
         return self._table("bursts")
 
     @property
+    def onoff(self) -> Table:
+        """One row an on period: bytes that the sink has of it, its start and end; the end is empty when the run ended first."""
+        return self._table("onoff")
+
+    @property
     def dash(self) -> Table:
         """One row a DASH client: mean level, switches, stalls."""
         return self._table("dash")

@@ -45,6 +45,8 @@ class Text:
     format: Literal["toml", "json"] = "toml"
     name: str = ""
     """What messages call it: the file's name, where there is a file."""
+    folder: str = ""
+    """Where the paths of files that it names start: its own file's folder, else the one that this runs in."""
 
 
 def load(source: Source) -> Text:
@@ -87,7 +89,7 @@ def _load_file(path: Path) -> Text:
     if len(data) > MOST_BYTES:
         raise ScenarioError.of(f"more than {MOST_BYTES >> 20} MiB; a scenario is a page of TOML", name)
     try:
-        return Text(data.decode(), name=name)
+        return Text(data.decode(), name=name, folder=str(path.parent))
     except UnicodeDecodeError as error:
         byte = data[error.start]
         message = f"not UTF-8 text: byte 0x{byte:02x} at offset {error.start}; a scenario is a TOML file"
@@ -159,6 +161,8 @@ def _toml(value: object) -> str:
 def check(scenario: Source, overrides: Overrides | None = None) -> dict[str, Any]:
     """The scenario in its canonical form, every default filled in, without running it.
 
+    A file that it names, such as the table of a RemyCC, has its SHA-256 there: the form is refused with any other content.
+
     Raises
     ------
     ScenarioError
@@ -166,7 +170,8 @@ def check(scenario: Source, overrides: Overrides | None = None) -> dict[str, Any
     """
     text = load(scenario)
     with named(text):
-        checked: dict[str, Any] = json.loads(_core.check(text.text, text.format, override_pairs(overrides)))
+        canonical = _core.check(text.text, text.format, override_pairs(overrides), text.folder)
+        checked: dict[str, Any] = json.loads(canonical)
     return checked
 
 

@@ -46,7 +46,9 @@ pub fn catalogue() -> String {
         };
     }
     let mut kinds = Map::new();
-    kinds.insert("cc".into(), cc::CATALOGUE.iter().map(cc_row).collect::<Vec<Value>>().into());
+    let mut remycc = row(cc::remycc::NAME, cc::remycc::SUMMARY, cc::remycc::SOURCE);
+    remycc["parameters"] = json!([]);
+    kinds.insert("cc".into(), cc::CATALOGUE.iter().map(cc_row).chain([remycc]).collect::<Vec<Value>>().into());
     kinds.insert("recovery".into(), rows!(recovery::CATALOGUE).into());
     kinds.insert("validation".into(), rows!(validation::CATALOGUE).into());
     kinds.insert("slow-start".into(), rows!(slow_start::CATALOGUE).into());

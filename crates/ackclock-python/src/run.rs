@@ -1,5 +1,6 @@
 //! Running a scenario with the interpreter's lock released.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -66,9 +67,10 @@ impl Trace {
 /// `progress` is called with the part of the simulated time that is done, from 0 to 1. An exception that it raises, a
 /// signal (on the main thread) or `cancel` ends the run.
 ///
-/// With `trace`, `write` is called with the name of a file and some more bytes of it, again and again.
+/// With `trace`, `write` is called with the name of a file and some more bytes of it, again and again. The paths of files that
+/// the scenario names start from `folder`.
 #[pyfunction]
-#[pyo3(signature = (text, format, overrides, seed=None, cancel=None, progress=None, trace=None, write=None))]
+#[pyo3(signature = (text, format, overrides, seed=None, cancel=None, progress=None, trace=None, write=None, folder=PathBuf::new()))]
 #[expect(clippy::too_many_arguments, reason = "they have names on the other side")]
 pub fn run<'py>(
     py: Python<'py>,
@@ -80,8 +82,9 @@ pub fn run<'py>(
     progress: Option<Py<PyAny>>,
     trace: Option<Bound<'py, Trace>>,
     write: Option<Py<PyAny>>,
+    folder: PathBuf,
 ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
-    let scenario = parse(py, text, format, &overrides)?;
+    let scenario = parse(py, text, format, &overrides, &folder)?;
     let asked = cancel.map_or_else(Default::default, |cancel| cancel.get().asked.clone());
     let meta = PyDict::new(py);
     meta.set_item("name", &scenario.name)?;

@@ -1,4 +1,8 @@
-//! Scenarios in and out as text.
+//! Scenarios in and out as text. The files that they name are read here: the engine has no file system.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use ackclock_sim::scenario::Scenario;
 use pyo3::exceptions::PyValueError;
@@ -6,26 +10,69 @@ use pyo3::prelude::*;
 
 use crate::errors::scenario_error;
 
-/// Reads a scenario from TOML or JSON text, with overrides (path, value) applied.
-pub fn parse(py: Python<'_>, text: &str, format: &str, overrides: &[(String, String)]) -> PyResult<Scenario> {
+/// Reads a scenario from TOML or JSON text, with overrides (path, value) applied. The paths of files start from `folder`.
+pub fn parse(
+    py: Python<'_>,
+    text: &str,
+    format: &str,
+    overrides: &[(String, String)],
+    folder: &Path,
+) -> PyResult<Scenario> {
+    let files = |path: &str| read(&folder.join(path));
     let parsed = match format {
-        "toml" => Scenario::from_toml(text, overrides),
-        "json" => Scenario::from_json(text, overrides),
+        "toml" => Scenario::from_toml_with(text, overrides, &files),
+        "json" => Scenario::from_json_with(text, overrides, &files),
         other => return Err(PyValueError::new_err(format!("format is \"toml\" or \"json\", not {other:?}"))),
     };
     parsed.map_err(|error| scenario_error(py, &error))
 }
 
+/// Of a file that a scenario names.
+const MOST_BYTES: u64 = 1 << 24;
+
+/// The content of a file, or why there is none.
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let why = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => "no such file".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string().to_lowercase(),
+    };
+    // Opening a pipe would wait for someone to write to it.
+    if !std::fs::metadata(path).map_err(why)?.is_file() {
+        return Err("not a file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes)).map_err(why)?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(format!("more than {} MiB", MOST_BYTES >> 20));
+    }
+    Ok(bytes)
+}
+
 /// The canonical JSON of a scenario, every default filled in.
 #[pyfunction]
-pub fn check(py: Python<'_>, text: &str, format: &str, overrides: Vec<(String, String)>) -> PyResult<String> {
-    Ok(parse(py, text, format, &overrides)?.to_json().to_string())
+#[pyo3(signature = (text, format, overrides, folder=PathBuf::new()))]
+pub fn check(
+    py: Python<'_>,
+    text: &str,
+    format: &str,
+    overrides: Vec<(String, String)>,
+    folder: PathBuf,
+) -> PyResult<String> {
+    Ok(parse(py, text, format, &overrides, &folder)?.to_json().to_string())
 }
 
 /// The hash that names a scenario in the provenance of its results.
 #[pyfunction]
-pub fn scenario_hash(py: Python<'_>, text: &str, format: &str, overrides: Vec<(String, String)>) -> PyResult<String> {
-    Ok(parse(py, text, format, &overrides)?.hash())
+#[pyo3(signature = (text, format, overrides, folder=PathBuf::new()))]
+pub fn scenario_hash(
+    py: Python<'_>,
+    text: &str,
+    format: &str,
+    overrides: Vec<(String, String)>,
+    folder: PathBuf,
+) -> PyResult<String> {
+    Ok(parse(py, text, format, &overrides, &folder)?.hash())
 }
 
 /// The JSON Schema (2020-12) of a scenario.

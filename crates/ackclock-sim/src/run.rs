@@ -12,6 +12,7 @@ use crate::Nanos;
 use crate::app::bulk::Bulk;
 use crate::app::bursts::Bursts;
 use crate::app::dash::{Dash, DashParams, ParamProblem};
+use crate::app::onoff::{On, OnOff};
 use crate::app::transfer::Transfer;
 use crate::app::{AppTables, Application};
 use crate::dumbbell::{self, Access, Direction, Dumbbell};
@@ -267,6 +268,13 @@ fn application(app: &App) -> Result<(&'static str, Box<dyn Application>), Vec<Pa
         App::Bulk => ("bulk", Box::new(Bulk)),
         App::Transfer(transfer) => ("transfer", Box::new(Transfer::new(transfer.size, transfer.count, transfer.gap))),
         App::Bursts(bursts) => ("bursts", Box::new(Bursts::new(bursts.size, bursts.interval, bursts.count))),
+        App::OnOff(app) => {
+            let on = match (&app.on, &app.size) {
+                (Some(time), _) => On::Time(time.distribution()),
+                (None, size) => On::Size(size.as_ref().expect("a scenario has one of the two").distribution()),
+            };
+            ("onoff", Box::new(OnOff::new(on, app.off.distribution())))
+        }
         App::Dash(dash) => {
             let params = DashParams {
                 ladder: dash.ladder.clone(),

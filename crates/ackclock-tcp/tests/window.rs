@@ -236,3 +236,20 @@ fn setting_the_receive_buffer_ends_its_tuning() {
     assert!(info.rcv_wnd <= 65_536, "what was offered stays offered");
     assert!(info.rcv_wnd < 20_000, "{}", info.rcv_wnd);
 }
+
+#[test]
+fn what_was_never_sent_can_be_withdrawn() {
+    let mut peer = Peer::established(&config());
+    offer(&mut peer, 0, 2 * MSS as u16);
+    peer.end.write(peer.now, 10 * MSS);
+    assert_eq!(lens(&mut peer), [FULL, FULL]);
+    peer.end.withdraw();
+    offer(&mut peer, 2 * MSS, 60_000);
+    assert!(lens(&mut peer).is_empty(), "the other eight are gone");
+    // The stream goes on where it stopped, and ends there.
+    peer.end.write(peer.now, 100);
+    peer.end.shutdown_write(peer.now);
+    peer.end.withdraw();
+    let last = peer.next();
+    assert_eq!((last.seq, last.len, last.flags.has(Flags::FIN)), (ISS.wrapping_add(1 + 2 * FULL), 100, true));
+}

@@ -136,7 +136,8 @@ def geometric(log_ratios: NDArray[np.float64]) -> stats.Estimate:
 def hash_of(reading: Reading, variant: Variant) -> str:
     """The hash of a cell's scenario."""
     one = job(reading, variant, None)
-    return _core.scenario_hash(one.scenario.text, one.scenario.format, list(one.overrides))
+    text = one.scenario
+    return _core.scenario_hash(text.text, text.format, list(one.overrides), text.folder)
 
 
 def command_of(reading: Reading, variant: Variant, seed: int, overrides: Mapping[str, object] | None = None) -> str:

@@ -8,7 +8,7 @@ pub(super) const ENTRY: Entry =
 
 /// More than any run can carry, and far enough from the end of the integer for sums of it to be safe: at 1 Tbit/s this
 /// lasts more than a year.
-const WITHOUT_END: u64 = u64::MAX / 4;
+pub(super) const WITHOUT_END: u64 = u64::MAX / 4;
 
 /// An endless transfer from source to sink over one connection, which the source opens.
 #[derive(Default, Debug)]

@@ -13,8 +13,10 @@ pub mod bulk;
 pub mod bursts;
 pub mod dash;
 mod delivery;
+pub mod draw;
 #[cfg(test)]
 mod fake_network;
+pub mod onoff;
 pub mod transfer;
 
 /// An entry of the catalogue.
@@ -27,7 +29,7 @@ pub struct Entry {
 }
 
 /// Every application, by name.
-pub const CATALOGUE: &[Entry] = &[bulk::ENTRY, transfer::ENTRY, dash::ENTRY, bursts::ENTRY];
+pub const CATALOGUE: &[Entry] = &[bulk::ENTRY, transfer::ENTRY, dash::ENTRY, bursts::ENTRY, onoff::ENTRY];
 
 /// An end of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -86,6 +88,13 @@ pub enum Command {
         /// The closing end.
         side: Side,
     },
+    /// Withdraw what was written and TCP has not sent, and close one direction.
+    Stop {
+        /// The connection.
+        conn: Conn,
+        /// The closing end.
+        side: Side,
+    },
     /// Call [`Application::on_timer`] at a time.
     Timer {
         /// When.
@@ -127,6 +136,11 @@ impl<'a> AppContext<'a> {
     /// Closes the direction from `side`, after all that was written.
     pub fn close(&mut self, conn: Conn, side: Side) {
         self.commands.push(Command::Close { conn, side });
+    }
+
+    /// Withdraws what was written at `side` and TCP has not sent, and closes the direction from there.
+    pub fn stop(&mut self, conn: Conn, side: Side) {
+        self.commands.push(Command::Stop { conn, side });
     }
 
     /// Asks for [`Application::on_timer`] at the time `at`, never before now.

@@ -1,25 +1,31 @@
 //! A congestion control in a scenario: its name, or a table of its name and the parameters that differ from their defaults.
 
-use ackclock_tcp::cc::{self, Algorithm, Values};
+use ackclock_tcp::cc::{self, Algorithm, Values, remycc};
 use serde_json::{Map, Value as Json, json};
 
 use super::kinds::{Info, Kind};
 use super::problems::{Problems, listed, suggestion};
+use super::rules::Rules;
 use super::tree::{Node, Path, Value};
 use super::union::KIND;
 
 /// A congestion control with the parameters given for it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CongestionControl {
-    /// Its name in the catalogue.
+    /// Its name in the catalogue, or that of RemyCC.
     pub name: &'static str,
     /// The parameters given, in the order of the catalogue's entry.
     pub parameters: Vec<(&'static str, f64)>,
+    /// The table of RemyCC; no other has one.
+    pub rules: Option<Rules>,
 }
 
 impl CongestionControl {
     /// What connections are given.
     pub(super) fn algorithm(&self) -> Algorithm {
+        if let Some(rules) = &self.rules {
+            return rules.algorithm();
+        }
         let entry = cc::by_name(self.name).expect("in the catalogue");
         Algorithm::with(entry, Values::given(entry, &self.parameters).expect("checked when it was read"))
     }
@@ -34,7 +40,11 @@ pub(super) const fn congestion_control() -> OneOfTheCatalogue {
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
-    cc::CATALOGUE.iter().map(|entry| entry.name)
+    cc::CATALOGUE.iter().map(|entry| entry.name).chain([remycc::NAME])
+}
+
+fn is_remycc(node: &Node) -> bool {
+    matches!(&node.value, Value::Text(name) if name == remycc::NAME)
 }
 
 /// The entry that a node names; what is wrong with it is added to the problems.
@@ -86,24 +96,39 @@ impl Kind for OneOfTheCatalogue {
 
     fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> CongestionControl {
         let Value::Table(entries) = &node.value else {
+            if is_remycc(node) {
+                problems.add(at.clone(), format!("{} has no table; accepted: {}", node.shown(), Rules::EXAMPLE));
+                return self.placeholder();
+            }
             let name = entry(node, at, problems).map_or_else(|| self.placeholder().name, |entry| entry.name);
-            return CongestionControl { name, parameters: Vec::new() };
+            return CongestionControl { name, ..self.placeholder() };
         };
         let Some(kind) = node.get(KIND) else {
             problems.add(at.key(KIND), format!("missing; accepted: {}", listed(names())));
             return self.placeholder();
         };
+        if is_remycc(kind) {
+            let rules = Rules::read(entries, at, problems);
+            let name = if rules.is_some() { remycc::NAME } else { self.placeholder().name };
+            return CongestionControl { name, parameters: Vec::new(), rules };
+        }
         match entry(kind, &at.key(KIND), problems) {
-            Some(entry) => CongestionControl { name: entry.name, parameters: parameters(entry, entries, at, problems) },
+            Some(entry) => {
+                let parameters = parameters(entry, entries, at, problems);
+                CongestionControl { name: entry.name, parameters, rules: None }
+            }
             None => self.placeholder(),
         }
     }
 
     fn placeholder(&self) -> CongestionControl {
-        CongestionControl { name: cc::CATALOGUE[0].name, parameters: Vec::new() }
+        CongestionControl { name: cc::CATALOGUE[0].name, parameters: Vec::new(), rules: None }
     }
 
     fn write(&self, value: &CongestionControl) -> Json {
+        if let Some(rules) = &value.rules {
+            return rules.write();
+        }
         if value.parameters.is_empty() {
             return Json::from(value.name);
         }
@@ -116,6 +141,7 @@ impl Kind for OneOfTheCatalogue {
     fn info(&self) -> Info {
         let by_name = cc::CATALOGUE.iter().map(|entry| json!({ "const": entry.name, "description": entry.summary }));
         let tables = cc::CATALOGUE.iter().filter(|entry| !entry.parameters.is_empty()).map(table_schema);
+        let tables = tables.chain([Rules::schema()]);
         Info {
             noun: "congestion control".to_owned(),
             unit: String::new(),

@@ -2,7 +2,7 @@
 
 use ackclock_tcp::config::Restart;
 
-use super::model::{App, Dash, Flow, HEADERS, LEAST_MSS, MAX_FLOWS, Queue, Scenario};
+use super::model::{App, Dash, Flow, HEADERS, LEAST_MSS, MAX_FLOWS, OnOff, Queue, Scenario};
 use super::problems::Problems;
 use super::quantity::{TIME, VOLUME};
 use super::spellings::QueueLimit;
@@ -23,6 +23,9 @@ pub(super) fn check(scenario: &Scenario, problems: &mut Problems<'_>) {
         if let App::Dash(dash) = &flow.app {
             let at = rules.at.key("app");
             check_dash(dash, &mut Rules { at, problems: rules.problems });
+        } else if let App::OnOff(app) = &flow.app {
+            let at = rules.at.key("app");
+            check_onoff(app, &mut Rules { at, problems: rules.problems });
         }
     }
     check_copies(scenario, problems);
@@ -139,6 +142,21 @@ fn check_dash(dash: &Dash, rules: &mut Rules<'_, '_>) {
         let needs = [segment.clone(), buffer.clone()];
         let message = format!("is more than the buffer holds in whole segments; accepted: at most {}", quoted(&most));
         rules.refuse(time > segments * dash.segment && !small, key, &needs, &TIME.write(time), message);
+    }
+}
+
+fn check_onoff(app: &OnOff, rules: &mut Rules<'_, '_>) {
+    match (&app.on, &app.size) {
+        (None, None) if rules.problems.sound(&rules.at) => {
+            rules
+                .problems
+                .add(rules.at.key("on"), "missing; accepted: on, the time, or size, the volume of an on period");
+        }
+        (Some(_), Some(_)) => {
+            let message = "beside on; accepted: on, the time, or size, the volume of an on period, not both";
+            rules.refuse(true, "size", &[rules.at.key("on")], "", message);
+        }
+        _ => {}
     }
 }
 

@@ -17,6 +17,7 @@ mod problems;
 mod quantity;
 mod record;
 mod resolve;
+mod rules;
 mod spellings;
 #[cfg(test)]
 mod tests;
@@ -29,26 +30,42 @@ use sha2::{Digest, Sha256};
 pub use crate::app::dash::abr::Estimator;
 pub use algorithm::CongestionControl;
 pub use model::{
-    Access, App, Bottleneck, Bursts, Chance, Dash, DropTail, Flow, FlowAccess, Fq, Loss, Pacing, Period, Probes, Queue,
+    Access, App, Bottleneck, Bursts, Chance, ConstantSize, ConstantTime, Dash, DropTail, ExponentialSize,
+    ExponentialTime, Flow, FlowAccess, Fq, Loss, OnOff, Pacing, Period, Probes, Queue, RandomSize, RandomTime,
     Scenario, Transfer,
 };
-pub use problems::{Problem, ScenarioError};
+pub use problems::{Files, Problem, ScenarioError};
+pub use rules::Rules;
 pub use spellings::{AccessRate, Amount, QueueLimit};
 
 use kinds::Kind;
-use problems::Problems;
+use problems::{Problems, no_files};
 use record::{FieldInfo, Record, table};
 use tree::{Node, Path};
 use union::Union;
 
 impl Scenario {
     /// Reads a scenario from TOML, `overrides` being paths and values to be set on top of it: `("flows[0].cc", "cubic")`.
-    /// `[*]` stands for every flow and `flows.NAME` for the flow of a name; a value that is not TOML is text.
+    /// `[*]` stands for every flow and `flows.NAME` for the flow of a name; a value that is not TOML is text. Files that the
+    /// scenario names are refused.
     ///
     /// # Errors
     /// Everything that is wrong with the text.
     pub fn from_toml(text: &str, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
-        Node::from_toml(text).map_err(|problems| ScenarioError { problems }).and_then(|node| read(node, overrides))
+        Scenario::from_toml_with(text, overrides, &no_files)
+    }
+
+    /// As [`Scenario::from_toml`], with the files that the scenario names.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text and the files.
+    pub fn from_toml_with(
+        text: &str,
+        overrides: &[(String, String)],
+        files: Files<'_>,
+    ) -> Result<Scenario, ScenarioError> {
+        let root = Node::from_toml(text).map_err(|problems| ScenarioError { problems })?;
+        read(root, overrides, files)
     }
 
     /// Reads a scenario from JSON, whose keys and values are those of TOML; null is as good as absent.
@@ -56,7 +73,20 @@ impl Scenario {
     /// # Errors
     /// Everything that is wrong with the text.
     pub fn from_json(text: &str, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
-        Node::from_json(text).map_err(|problems| ScenarioError { problems }).and_then(|node| read(node, overrides))
+        Scenario::from_json_with(text, overrides, &no_files)
+    }
+
+    /// As [`Scenario::from_json`], with the files that the scenario names.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text and the files.
+    pub fn from_json_with(
+        text: &str,
+        overrides: &[(String, String)],
+        files: Files<'_>,
+    ) -> Result<Scenario, ScenarioError> {
+        let root = Node::from_json(text).map_err(|problems| ScenarioError { problems })?;
+        read(root, overrides, files)
     }
 
     /// The canonical form: every default filled in, keys in a fixed order, every quantity in its largest whole unit. It
@@ -66,19 +96,24 @@ impl Scenario {
     }
 
     /// What identifies the scenario in results: 16 hexadecimal digits of the SHA-256 of the canonical form without `name`
-    /// and `seed`.
+    /// and `seed`, and without the paths of files, whose content has a digest of its own there.
     pub fn hash(&self) -> String {
         let mut canonical: Map<String, Json> = self.write();
         canonical.shift_remove("name");
         canonical.shift_remove("seed");
+        for flow in canonical.get_mut("flows").and_then(Json::as_array_mut).into_iter().flatten() {
+            if let Some(cc) = flow.get_mut("cc").and_then(Json::as_object_mut) {
+                Rules::forget_path(cc);
+            }
+        }
         let digest = Sha256::digest(Json::Object(canonical).to_string().as_bytes());
         digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
-fn read(mut root: Node, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
+fn read(mut root: Node, overrides: &[(String, String)], files: Files<'_>) -> Result<Scenario, ScenarioError> {
     overrides::apply(&mut root, overrides).map_err(|problems| ScenarioError { problems })?;
-    let mut problems = Problems::new(&root);
+    let mut problems = Problems::new(&root, files);
     let scenario = table::<Scenario>().read(&root, &Path::default(), &mut problems);
     check::check(&scenario, &mut problems);
     problems.into_error().map_or(Ok(scenario), Err)

@@ -12,6 +12,7 @@ use super::spellings::{AccessRate, Amount, QueueLimit};
 use super::union::{tagged, union};
 use crate::Nanos;
 use crate::app::dash::abr::{self, Estimator};
+use crate::app::draw::Distribution;
 
 /// Fewest bytes of payload in a full segment.
 pub(super) const LEAST_MSS: u64 = 64;
@@ -21,6 +22,49 @@ pub(super) const HEADERS: u32 = 40;
 pub(super) const MAX_FLOWS: u32 = 1_000_000;
 /// The largest receive window that window scaling can advertise (RFC 7323 section 2.3).
 const MOST_RECEIVE_BUFFER: u64 = 1 << 30;
+
+/// Defines a quantity that is drawn: a union over the distributions there are.
+macro_rules! distributed {
+    (
+        #[doc = $doc:literal]
+        $Name:ident { $Constant:ident, $Exponential:ident: $Type:ty = $quantity:ident }
+    ) => {
+        union! {
+            #[doc = $doc]
+            pub enum $Name, otherwise Some(("constant", "value")), {
+                /// Always the same.
+                "constant" => Constant($Constant),
+                /// Exponentially distributed.
+                "exponential" => Exponential($Exponential),
+            }
+        }
+
+        record! {
+            /// The same value each time.
+            pub struct $Constant {
+                /// The value.
+                value: $Type = required($quantity().positive());
+            }
+        }
+
+        record! {
+            /// An exponential distribution.
+            pub struct $Exponential {
+                /// The mean.
+                mean: $Type = required($quantity().positive());
+            }
+        }
+
+        impl $Name {
+            pub(crate) fn distribution(&self) -> Distribution {
+                match self {
+                    $Name::Constant(constant) => Distribution::Constant(constant.value),
+                    $Name::Exponential(exponential) => Distribution::Exponential(exponential.mean),
+                }
+            }
+        }
+    };
+}
 
 record! {
     /// A network, the flows over it and what is recorded.
@@ -317,7 +361,31 @@ union! {
         "dash" => Dash(Dash),
         /// The source sends bursts of a size at an interval, all over one connection.
         "bursts" => Bursts(Bursts),
+        /// The source is on and off in turn, off first: on, it sends over a new connection each time.
+        "onoff" => OnOff(OnOff),
     }
+}
+
+record! {
+    /// On and off periods: on for a time or for so many bytes, one of which is to be given.
+    pub struct OnOff {
+        /// How long the source is on; what TCP has not sent by then is not sent.
+        on: Option<RandomTime> = optional("until size is delivered", tagged());
+        /// How much the source sends in an on period.
+        size: Option<RandomSize> = optional("as much as it can in the time on", tagged());
+        /// How long the source is off.
+        off: RandomTime = required(tagged());
+    }
+}
+
+distributed! {
+    /// A time, fixed or drawn anew each time it is asked for. A time in its place means constant.
+    RandomTime { ConstantTime, ExponentialTime: Nanos = time }
+}
+
+distributed! {
+    /// A volume, fixed or drawn anew each time it is asked for. A volume in its place means constant.
+    RandomSize { ConstantSize, ExponentialSize: u64 = volume }
 }
 
 record! {

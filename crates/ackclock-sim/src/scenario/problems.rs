@@ -46,16 +46,42 @@ impl fmt::Display for ScenarioError {
 
 impl std::error::Error for ScenarioError {}
 
+/// Whoever reads a scenario hands over the files that it names: the bytes at a path, or in a few words why there are none.
+pub type Files<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
+
+pub(super) fn no_files(_path: &str) -> Result<Vec<u8>, String> {
+    Err("there are no files here".to_owned())
+}
+
 /// The problems found so far in a tree.
 pub(super) struct Problems<'a> {
     root: &'a Node,
+    files: Files<'a>,
     found: Vec<(Path, String)>,
 }
 
 impl<'a> Problems<'a> {
-    /// None so far.
-    pub fn new(root: &'a Node) -> Problems<'a> {
-        Problems { root, found: Vec::new() }
+    /// None so far in a tree that names those files.
+    pub fn new(root: &'a Node, files: Files<'a>) -> Problems<'a> {
+        Problems { root, files, found: Vec::new() }
+    }
+
+    /// None so far in a tree that names no files.
+    pub fn without_files(root: &'a Node) -> Problems<'a> {
+        Problems::new(root, &no_files)
+    }
+
+    /// None so far in a tree that stands for a part of this one.
+    pub fn of<'b>(&self, root: &'b Node) -> Problems<'b>
+    where
+        'a: 'b,
+    {
+        Problems::new(root, self.files)
+    }
+
+    /// The content of a file that the scenario names.
+    pub fn file(&self, path: &str) -> Result<Vec<u8>, String> {
+        (self.files)(path)
     }
 
     /// Adds a problem.

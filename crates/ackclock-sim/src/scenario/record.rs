@@ -180,7 +180,7 @@ impl<K: Kind> Slot for Present<K> {
             Absent::Like(other) => {
                 // What is wrong with the other is said there.
                 let Some(node) = reader.node.get(other) else { return self.kind.placeholder() };
-                return self.kind.read(node, &at, &mut Problems::new(node));
+                return self.kind.read(node, &at, &mut reader.problems.of(node));
             }
         };
         self.kind.read(&node, &at, reader.problems)
@@ -252,7 +252,8 @@ impl<R: Record> Kind for Table<R> {
 
     fn placeholder(&self) -> R {
         let node = Node::unplaced(Value::Table(Vec::new()));
-        R::read(&mut Reader { node: &node, at: &Path::default(), problems: &mut Problems::new(&node), foreign: None })
+        let mut problems = Problems::without_files(&node);
+        R::read(&mut Reader { node: &node, at: &Path::default(), problems: &mut problems, foreign: None })
     }
 
     fn write(&self, value: &R) -> Json {

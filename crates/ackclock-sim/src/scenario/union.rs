@@ -144,7 +144,7 @@ impl<U: Union> Kind for Tagged<U> {
             Value::Table(_) => self.read_table(node, at, problems),
             Value::Text(_) | Value::Number(_) => {
                 let table = Self::expanded(node);
-                let mut inner = Problems::new(&table);
+                let mut inner = problems.of(&table);
                 let value = self.read_table(&table, at, &mut inner);
                 // What is wrong with the text itself has no key of its own in the file.
                 let otherwise = U::OTHERWISE.map(|(_, field)| at.key(field));
@@ -169,7 +169,7 @@ impl<U: Union> Kind for Tagged<U> {
 
     fn placeholder(&self) -> U {
         let node = Node::unplaced(Value::Table(Vec::new()));
-        let (at, mut problems) = (Path::default(), Problems::new(&node));
+        let (at, mut problems) = (Path::default(), Problems::without_files(&node));
         let mut reader = Reader { node: &node, at: &at, problems: &mut problems, foreign: None };
         U::read(U::KINDS[0], &mut reader).expect("the first kind is one of the kinds")
     }

@@ -200,6 +200,10 @@ impl<O: Observer> World<O> {
                 Command::Close { conn, side } => {
                     self.act(flow, conn, side, |tcp, now| tcp.shutdown_write(now));
                 }
+                Command::Stop { conn, side } => self.act(flow, conn, side, |tcp, now| {
+                    tcp.withdraw();
+                    tcp.shutdown_write(now);
+                }),
             }
         }
         self.commands.clear();

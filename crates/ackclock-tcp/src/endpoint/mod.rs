@@ -268,6 +268,11 @@ impl Endpoint {
         self.sender.write(bytes, push);
     }
 
+    /// Takes back what was written and never sent.
+    pub fn withdraw(&mut self) {
+        self.sender.withdraw();
+    }
+
     /// The application consumed `bytes` of what was received.
     #[inline]
     pub fn read(&mut self, now: Nanos, bytes: u64) {

@@ -38,6 +38,15 @@ impl Sender {
         }
     }
 
+    /// The application takes back what it wrote and was never sent. After a close there is no way back.
+    pub fn withdraw(&mut self) {
+        if !self.closed {
+            let end = self.nxt;
+            self.written = end;
+            self.marks.records.retain(|&record| record <= end);
+        }
+    }
+
     /// How many of the `len` bytes from `offset` on belong to one record.
     #[inline]
     pub(super) fn within_record(&self, offset: u64, len: u64) -> u64 {

@@ -81,6 +81,15 @@ pub(super) const CHANGES: &[(&str, &str)] = &[
     ("flows[1].app.gap", "1s"),
     ("flows[2].app.interval", "2s"),
     ("flows[2].app.count", "5"),
+    ("flows[2].app.on", "3s"),
+    ("flows[2].app.on.value", "4s"),
+    ("flows[2].app.on.mean", "5s"),
+    ("flows[2].app.off", "3s"),
+    ("flows[2].app.off.value", "4s"),
+    ("flows[2].app.off.mean", "5s"),
+    ("flows[2].app.size", "3kB"),
+    ("flows[2].app.size.value", "4kB"),
+    ("flows[2].app.size.mean", "5kB"),
     ("flows[0].app.ladder", "['300kbps']"),
     ("flows[0].app.segment", "3s"),
     ("flows[0].app.segments", "20"),
@@ -119,8 +128,17 @@ pub(super) fn change(index: usize) -> Vec<(String, String)> {
             pairs.push((table, "{ kind = 'periodic', every = 10 }".to_owned()));
         }
     }
-    if path.starts_with("flows[2].app.") {
-        pairs.push(("flows[2].app", "{ kind = 'bursts', size = '64kB', interval = '1s' }".to_owned()));
+    if let Some(field) = path.strip_prefix("flows[2].app.") {
+        let drawn = |text: &str| match field.ends_with(".mean") {
+            true => format!("{{ kind = 'exponential', mean = '{text}' }}"),
+            false => format!("{{ kind = 'constant', value = '{text}' }}"),
+        };
+        let app = match field.split_once('.').map_or(field, |(field, _)| field) {
+            "on" | "off" => format!("{{ kind = 'onoff', on = {}, off = {} }}", drawn("2s"), drawn("1s")),
+            "size" => format!("{{ kind = 'onoff', size = {}, off = '1s' }}", drawn("2kB")),
+            _ => "{ kind = 'bursts', size = '64kB', interval = '1s' }".to_owned(),
+        };
+        pairs.push(("flows[2].app", app));
     }
     if path.starts_with("flows[2].careful_resume.") {
         pairs.push(("flows[2].careful_resume", "{ cwnd = '1MB', rtt = '500ms' }".to_owned()));
@@ -243,11 +261,14 @@ fn the_schema_is_well_formed_and_has_every_field() {
     assert_eq!(names, catalogue);
     let table = cc.as_array().unwrap().iter().find(|option| option["properties"]["kind"]["const"] == "vegas").unwrap();
     assert_eq!(table["properties"]["alpha"]["type"], "number");
+    let table = cc.as_array().unwrap().iter().find(|option| option["properties"]["kind"]["const"] == "remycc").unwrap();
+    assert_eq!(table["required"], json!(["kind", "table"]));
 }
 
 #[test]
 fn every_default_of_the_reference_is_what_an_absent_key_means() {
-    let canonical = with(&[("flows[2].pacing", "fq"), ("flows[2].access", "{}")]).to_json();
+    let onoff = "{ kind = 'onoff', on = '1s', off = '1s' }";
+    let canonical = with(&[("flows[2].pacing", "fq"), ("flows[2].access", "{}"), ("flows[2].app", onoff)]).to_json();
     let mut defaults = 0;
     for row in reference().as_array().expect("a list") {
         let path = row["path"].as_str().expect("a path");
@@ -262,11 +283,11 @@ fn every_default_of_the_reference_is_what_an_absent_key_means() {
             _ => "2",
         };
         let pointer = path.replace("[]", &format!("/{flow}")).replace(['.', '<'], "/").replace('>', "");
-        let pointer = ["dash", "transfer", "fq", "drop-tail", "random"]
+        let pointer = ["dash", "transfer", "onoff", "fq", "drop-tail", "random"]
             .iter()
             .fold(format!("/{pointer}"), |path, kind| path.replace(&format!("/{kind}"), ""));
         let Some(value) = canonical.pointer(&pointer) else {
-            assert!(path.contains("reverse_queue"), "{path} is not at {pointer}");
+            assert!(path.contains("reverse_queue") || path.contains(".size"), "{path} is not at {pointer}");
             continue;
         };
         // A plain text stands for a table that has it as the value of one field.
@@ -280,6 +301,6 @@ fn every_default_of_the_reference_is_what_an_absent_key_means() {
 #[test]
 fn the_catalogue_has_what_scenarios_alone_define() {
     let names: Vec<_> = catalogue().into_iter().map(|(family, entries)| (family, entries.len())).collect();
-    assert_eq!(names, [("app", 4), ("queue", 1), ("loss", 2), ("pacing", 2)]);
+    assert_eq!(names, [("app", 5), ("queue", 1), ("loss", 2), ("pacing", 2)]);
     assert!(catalogue().iter().flat_map(|(_, entries)| entries).all(|(_, doc)| !doc.is_empty()));
 }

@@ -1,5 +1,6 @@
 //! The scenario as its readers meet it: what is accepted, what is refused and in which words.
 
+mod files;
 mod forms;
 mod fuzz;
 mod refusals;

@@ -55,7 +55,7 @@ cc = "cubik"
 fn a_problem_is_one_line_of_text() {
     let text = "duration = \"60s\"\nbottleneck = { rate = \"-1Mbps\", delay = \"1ms\" }\n[[flows]]\napp = \"bulk\"\ncc = \"cubik\"\n";
     let error = Scenario::from_toml(text, &[]).expect_err("two mistakes");
-    let accepted: Vec<&str> = cc::CATALOGUE.iter().map(|entry| entry.name).collect();
+    let accepted: Vec<&str> = cc::CATALOGUE.iter().map(|entry| entry.name).chain(["remycc"]).collect();
     let expected = format!(
         "line 2: bottleneck.rate: \"-1Mbps\" is negative; accepted: a rate above zero such as \"1.5Mbps\" \
          (units: bps, kbps, Mbps, Gbps, Tbps)\n\
@@ -384,4 +384,21 @@ fn a_table_of_a_congestion_control_or_a_path_is_refused_by_its_parts() {
     for (key, value, path, words) in cases {
         refused(&[(&format!("flows[2].{key}"), value)], &format!("flows[2].{path}"), words);
     }
+}
+
+#[test]
+fn an_on_period_has_a_time_or_a_volume() {
+    let one = |app: &str| {
+        let found = problems(BASE, &[("flows[2].app", app)]);
+        let [problem] = &found[..] else { panic!("{app}: {found:?}") };
+        problem.to_string()
+    };
+    let accepted = "accepted: on, the time, or size, the volume of an on period";
+    assert_eq!(one("{ kind = 'onoff', off = '1s' }"), format!("flows[2].app.on: missing; {accepted}"));
+    let both = one("{ kind = 'onoff', on = '1s', size = '1kB', off = '1s' }");
+    assert_eq!(both, format!("flows[2].app.size: \"1kB\" beside on; {accepted}, not both"));
+    let wrong = one("{ kind = 'onoff', on = { kind = 'pareto' }, off = '1s' }");
+    assert_eq!(wrong, "flows[2].app.on.kind: \"pareto\" is not a known kind; accepted: constant, exponential");
+    assert!(one("{ kind = 'onoff', on = '0s', off = '1s' }").contains("\"0s\" is zero; accepted: a time above zero"));
+    assert!(problems(BASE, &[("flows[2].app", "{ kind = 'onoff', size = '1kB', off = '1s' }")]).is_empty());
 }

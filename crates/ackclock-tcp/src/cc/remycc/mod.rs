@@ -51,12 +51,17 @@ const SLOW_WEIGHT: f64 = 1.0 / 256.0;
 /// The largest window, segments.
 const MOST_WINDOW: f64 = 1e6;
 
+/// Its name in scenarios.
+pub const NAME: &str = "remycc";
+/// One line on what it is.
+pub const SUMMARY: &str = "rules found by optimisation, in a table of the Remy project: table = PATH";
+/// Where it is specified.
+pub const SOURCE: &str = "Winstein and Balakrishnan, SIGCOMM 2013";
+
 /// RemyCC with that table.
-pub fn algorithm(table: Table) -> Algorithm {
-    let table = Arc::new(table);
-    Algorithm::custom("remycc", move || {
-        Box::new(RemyCc { table: table.clone(), memory: Memory::default(), segments: 0 })
-    })
+pub fn algorithm(table: impl Into<Arc<Table>>) -> Algorithm {
+    let table = table.into();
+    Algorithm::custom(NAME, move || Box::new(RemyCc { table: table.clone(), memory: Memory::default(), segments: 0 }))
 }
 
 /// What the sender remembers.
