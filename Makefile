@@ -1,6 +1,7 @@
 # make demo   builds everything, reproduces the study newcwv-dash and says where its report is
 # make test   every test, lint and type check
 # make bench  measures the engine
+# make docs   builds the documentation as a site, in out/docs/site
 # make conformance  runs the packetdrill scripts of the Linux kernel, which Debian's linux-source package brings
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -18,7 +19,7 @@ KERNEL_SCRIPTS := $(VENV)/$(KERNEL_SOURCE)-packetdrill
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: demo test bench conformance env rust-test python-test lint clean
+.PHONY: demo test bench docs conformance env rust-test python-test lint clean
 
 demo: env
 	$(BIN)/ackclock reproduce newcwv-dash --out $(OUT)
@@ -28,6 +29,11 @@ test: lint rust-test python-test
 
 bench: env
 	$(BIN)/ackclock bench
+
+docs: env $(STAMPS)/docs
+	$(BIN)/python -m docs.site out/docs
+	$(BIN)/zensical build --clean --strict --config-file out/docs/mkdocs.yml
+	@echo "Documentation: $(CURDIR)/out/docs/site/index.html"
 
 conformance: env $(KERNEL_SCRIPTS)/ksft_runner.sh
 	$(BIN)/ackclock drill $(KERNEL_SCRIPTS)
@@ -52,6 +58,10 @@ $(STAMPS)/requirements: requirements.txt
 	mkdir -p $(@D)
 	touch $@
 
+$(STAMPS)/docs: $(STAMPS)/requirements docs/site/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r docs/site/requirements.txt
+	touch $@
+
 # --no-deps: the list above is complete, and leaves out what uplot-python wants beyond the file we use of it.
 $(STAMPS)/package: $(STAMPS)/requirements pyproject.toml $(RUST_SOURCES)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
@@ -63,9 +73,9 @@ rust-test:
 lint: env
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check python tests
-	$(BIN)/ruff format --check python tests
-	$(BIN)/mypy python/ackclock
+	$(BIN)/ruff check python tests docs
+	$(BIN)/ruff format --check python tests docs
+	$(BIN)/mypy python/ackclock docs
 	$(BIN)/stubtest ackclock._core
 
 python-test: env

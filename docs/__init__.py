@@ -1,0 +1,1 @@
+"""The documentation: pages, and the site made of them."""

@@ -1,0 +1,131 @@
+"""A page for each congestion control, from the comment that heads its source, the catalogue, and a run of its own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import ackclock
+from docs.site.pages import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SOURCES = ROOT / "crates/ackclock-tcp/src/cc"
+SECTIONS = ("Equations", "Constants", "Deviations", "Validated against")
+
+_ENTRY = re.compile(r"Entry = Entry \{\s*name: \"([^\"]+)\"")
+_LINK = re.compile(r"\[(`[^`]+`)\](?!\()")
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """An entry of the catalogue with the file that it is from."""
+
+    entry: dict[str, Any]
+    source: Path
+
+    @property
+    def name(self) -> str:
+        """What scenarios call it."""
+        return str(self.entry["name"])
+
+    @property
+    def slug(self) -> str:
+        """Its name in addresses."""
+        return self.name.replace("+", "p").replace(".", "-")
+
+
+def algorithms() -> list[Algorithm]:
+    """Every congestion control of the catalogue.
+
+    Raises
+    ------
+    LookupError
+        If the source of one is not found.
+    """
+    files = {}
+    for path in sorted(SOURCES.rglob("*.rs")):
+        for name in _ENTRY.findall(path.read_text(encoding="utf-8")):
+            files[name] = path
+    entries = ackclock.catalogue()["cc"]
+    missing = [entry["name"] for entry in entries if entry["name"] not in files]
+    if missing:
+        raise LookupError(f"no file under {SOURCES.relative_to(ROOT)} has the entry of {', '.join(missing)}")
+    return [Algorithm(entry, files[entry["name"]]) for entry in entries]
+
+
+def comment(source: Path) -> str:
+    """The comment that heads a source file, as Markdown: its sections one level down, links to items without the link.
+
+    Raises
+    ------
+    LookupError
+        If it lacks one of the `SECTIONS`.
+    """
+    lines = []
+    for line in source.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("//!"):
+            break
+        lines.append(line[3:].removeprefix(" "))
+    missing = [section for section in SECTIONS if f"# {section}" not in lines]
+    if missing:
+        raise LookupError(f"{source.relative_to(ROOT)}: its comment has no section {', '.join(missing)}")
+    text = "\n".join(f"#{line}" if line.startswith("# ") else line for line in lines)
+    return _LINK.sub(r"\1", text)
+
+
+def page(algorithm: Algorithm, picture: str | None, caption: str) -> str:
+    """The page of one algorithm, in Markdown; `picture` is the address of its figure, if it has one."""
+    entry = algorithm.entry
+    introduction, *sections = re.split(r"(?m)^(?=## )", comment(algorithm.source))
+    parts = [
+        f"# {algorithm.name}",
+        introduction.strip(),
+        f'`cc = "{algorithm.name}"` in a scenario: {entry["summary"]}.',
+        f"Source: {entry['source']}. Its code: `{algorithm.source.relative_to(ROOT)}`.",
+        *([f"![The congestion window of a flow of {algorithm.name} that is alone]({picture})"] if picture else []),
+        caption,
+        *(section.strip() for section in sections),
+        "## Parameters",
+        parameters(algorithm),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def parameters(algorithm: Algorithm) -> str:
+    """The table of what a scenario may set."""
+    if not algorithm.entry["parameters"]:
+        return "None."
+    first = algorithm.entry["parameters"][0]
+    rows = ["| parameter | default | accepted | what it is |", "|---|---|---|---|"]
+    rows += [
+        f"| `{item['name']}` | {shown(item)} | {bounds(item)} | {item['summary']} |"
+        for item in algorithm.entry["parameters"]
+    ]
+    example = f'cc = {{ kind = "{algorithm.name}", {first["name"]} = {shown(first)} }}'
+    return "\n".join([*rows, "", f"    {example}"])
+
+
+def shown(item: dict[str, Any]) -> str:
+    """The default of a parameter, in whatever way the catalogue has it."""
+    default = item.get("default")
+    return f"{default:.6g}" if isinstance(default, float) else "none" if default is None else f"{default}"
+
+
+def bounds(item: dict[str, Any]) -> str:
+    """What a parameter may be."""
+    if "least" not in item:
+        return str(item.get("accepted", ""))
+    return f"{item['least']:g} to {item['most']:g}"
+
+
+def index(pages: list[Algorithm]) -> str:
+    """The table of all."""
+    rows = ["# Congestion control", "", "`ackclock list cc` prints this table.", ""]
+    rows += ["| name | what it is | source |", "|---|---|---|"]
+    for algorithm in pages:
+        entry = algorithm.entry
+        rows.append(f"| [{algorithm.name}]({algorithm.slug}.md) | {entry['summary']} | {entry['source']} |")
+    return "\n".join(rows) + "\n"

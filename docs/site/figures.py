@@ -1,0 +1,51 @@
+"""The picture on the page of a congestion control: its window when it is alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+import ackclock
+from ackclock.palette import OKABE_ITO
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RATE, RTT, PACKET, PAYLOAD = 100e6, 0.040, 1500, 1460
+BDP = RATE * RTT / 8 / PACKET
+CAPTION = (
+    "A flow alone over 100 Mbit/s with a round-trip time of 40 ms and a drop-tail queue of one bandwidth-delay "
+    "product, stack `rfc`: its window in segments and, below, its smoothed round-trip time. Between the dotted lines "
+    "the queue fills."
+)
+
+
+def scenario(name: str) -> dict[str, Any]:
+    """One flow of the congestion control `name`."""
+    return {
+        "name": "alone",
+        "duration": "60s",
+        "bottleneck": {"rate": "100Mbps", "delay": "20ms", "queue": "1bdp"},
+        "flows": [{"name": "alone", "stack": "rfc", "cc": name, "app": "bulk"}],
+        "probes": {"window": True, "interval": "20ms"},
+    }
+
+
+def draw(name: str, path: Path) -> None:
+    """Runs the scenario of a congestion control and draws its picture to `path`."""
+    window = ackclock.run(scenario(name)).window
+    figure = Figure(figsize=(8, 4.5), layout="constrained", dpi=110)
+    above, below = figure.subplots(2, sharex=True, height_ratios=(2, 1))
+    time = window["time_s"]
+    above.step(time, window["cwnd"] / PAYLOAD, where="post", color=OKABE_ITO["blue"])
+    below.step(time, window["srtt_ms"], where="post", color=OKABE_ITO["vermillion"])
+    for lines, unit in ((above, BDP), (below, RTT * 1e3)):
+        for bound in (unit, 2 * unit):
+            lines.axhline(bound, color="grey", linestyle=":", linewidth=1)
+    # The burst of slow start may be a hundred times the rest.
+    settled = window["cwnd"][time > time[-1] / 10] / PAYLOAD
+    above.set(ylabel="window (segments)", ylim=(0, 1.15 * max(float(np.max(settled)), 2 * BDP)), xlim=(0, 60))
+    below.set(ylabel="SRTT (ms)", xlabel="time (s)", ylim=(0, None))
+    figure.savefig(path)

@@ -1,0 +1,70 @@
+"""The pages that are written somewhere in the repository, and their places in the site."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path, PurePosixPath
+
+ROOT = Path(__file__).parents[2]
+
+_LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
+
+
+def written() -> dict[PurePosixPath, PurePosixPath]:
+    """Where each page and picture goes: from its path in the repository to its path in the site."""
+    places = {PurePosixPath("README.md"): PurePosixPath("index.md")}
+    for path in sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("*.png")]):
+        places[PurePosixPath("docs", path.name)] = PurePosixPath(path.name)
+    for path in sorted((ROOT / "python/ackclock/studies").glob("*/README.md")):
+        slug = path.parent.name.replace("_", "-")
+        places[PurePosixPath(path.relative_to(ROOT).as_posix())] = PurePosixPath("studies", f"{slug}.md")
+    scripts = PurePosixPath("crates/ackclock-drill/tests/scripts/README.md")
+    return {
+        **places,
+        scripts: PurePosixPath("drill-scripts.md"),
+        PurePosixPath("CHANGELOG.md"): PurePosixPath("changelog.md"),
+    }
+
+
+def carry(folder: Path) -> None:
+    """Copies them to `folder`, with their links turned to where each went.
+
+    Raises
+    ------
+    LookupError
+        If a page links to a file that does not exist.
+    """
+    places = written()
+    for source, place in places.items():
+        target = folder / place
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.suffix == ".md":
+            target.write_text(turned((ROOT / source).read_text(encoding="utf-8"), source, places), encoding="utf-8")
+        else:
+            shutil.copy(ROOT / source, target)
+
+
+def turned(text: str, source: PurePosixPath, places: dict[PurePosixPath, PurePosixPath]) -> str:
+    """The Markdown `text` of `source` for the site. A link to a file that has no place there becomes the file's name.
+
+    Raises
+    ------
+    LookupError
+        If a link leads to a file that does not exist.
+    """
+
+    def turn(match: re.Match[str]) -> str:
+        picture, label, link, anchor = match.groups()
+        if "://" in link or link.startswith("mailto:"):
+            return match[0]
+        linked = PurePosixPath(os.path.normpath(source.parent / link))
+        if not (ROOT / linked).exists():
+            raise LookupError(f"{source} links to {link}, which does not exist")
+        if linked not in places:
+            return f"{label} (`{linked}`)"
+        address = os.path.relpath(places[linked], places[source].parent)
+        return f"{picture}[{label}]({address}{anchor or ''})"
+
+    return _LINK.sub(turn, text)
