@@ -72,17 +72,25 @@ impl Pacer {
             self.free -= bytes;
             return;
         }
-        let cost = |bytes: u64| {
-            let ns = u128::from(bytes) * u128::from(SECOND) / u128::from(rate);
-            u64::try_from(ns).unwrap_or(u64::MAX)
-        };
         // An idle flow has at most a quantum of credit; what it did not use is gone.
         let credit = match self.pacing {
-            Pacing::Fq { quantum, .. } => cost(quantum.saturating_sub(bytes)),
+            Pacing::Fq { quantum, .. } => cost(quantum.saturating_sub(bytes), rate),
             Pacing::Off => 0,
         };
-        self.paid = self.paid.max(now.saturating_sub(credit)).saturating_add(cost(bytes));
+        self.paid = self.paid.max(now.saturating_sub(credit)).saturating_add(cost(bytes, rate));
     }
+
+    /// The next segment waits since the last one left, at `last`, as if `bytes` had left at `rate`.
+    pub(crate) fn wait_since(&mut self, last: Nanos, bytes: u64, rate: Option<u64>) {
+        self.paid = last.saturating_add(rate.map_or(0, |rate| cost(bytes, rate)));
+    }
+}
+
+/// The time that `bytes` take at `rate` bytes per second.
+#[inline]
+fn cost(bytes: u64, rate: u64) -> Nanos {
+    let ns = u128::from(bytes) * u128::from(SECOND) / u128::from(rate);
+    u64::try_from(ns).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ mod common;
 use ackclock_tcp::cc::remycc::{self, Action, Node, Range, Table};
 use ackclock_tcp::{Config, MILLISECOND, SECOND};
 use common::path::{HEADERS, Path};
-use common::{MSS, config, linux};
+use common::{MSS, Script, config, linux};
 
 const UPPER: f64 = 16_384.0;
 
@@ -49,6 +49,36 @@ fn segments_are_tau_apart() {
     let gaps: Vec<u64> = path.arrivals.windows(2).skip(200).map(|pair| pair[1].0 - pair[0].0).collect();
     assert!(gaps.len() > 4000);
     assert!(gaps.iter().all(|&gap| gap == 2 * MILLISECOND), "{:?}", gaps.iter().max());
+}
+
+/// The original looks, whenever it may send, at the rule of the last ACK and at when the last segment left.
+#[test]
+fn a_new_tau_counts_from_the_last_segment() {
+    let range = |low: f64, high: f64| Range { lower: [0.0, 0.0, low, 0.0], upper: [UPPER, UPPER, high, 0.0] };
+    let rule =
+        |low, high, increment, intersend| Node::Leaf(range(low, high), Action { increment, multiple: 1.0, intersend });
+    // With nothing remembered 50 ms, at the smallest RTT 20, above it 80.
+    let rules = vec![rule(0.0, 0.5, 10, 50.0), rule(0.5, 1.2, 0, 20.0), rule(1.2, UPPER, 0, 80.0)];
+    let table = Table::new(Node::Inner(range(0.0, UPPER), rules), 3).expect("a table");
+    let config = Config { cc: remycc::algorithm(table), ..config() };
+    let mut script = Script::established(&config, 10 * MILLISECOND);
+    script.write(100);
+    let start = script.now;
+    let at = |script: &mut Script, ms: u64| {
+        script.wait(start + ms * MILLISECOND - script.now);
+        script.sends()
+    };
+    assert_eq!([at(&mut script, 0), at(&mut script, 50), at(&mut script, 100)], [[0], [1], [2]]);
+    assert_eq!(script.ack(1, &[]), [], "one ACK is no memory");
+    assert_eq!(at(&mut script, 110), []);
+    assert_eq!(script.ack(2, &[]), [], "an RTT of 60 ms, the smallest");
+    assert_eq!([at(&mut script, 119), at(&mut script, 120)], [vec![], vec![3]]);
+    assert_eq!(
+        [at(&mut script, 140), at(&mut script, 160), at(&mut script, 180), at(&mut script, 200)],
+        [[4], [5], [6], [7]]
+    );
+    assert_eq!(script.ack(3, &[]), [], "an RTT of 100 ms");
+    assert_eq!([at(&mut script, 220), at(&mut script, 279), at(&mut script, 280)], [vec![], vec![], vec![8]]);
 }
 
 #[test]

@@ -113,6 +113,9 @@ pub struct Scope {
     pub losses: bool,
     /// It is told of every segment sent.
     pub sends: bool,
+    /// Its pacing rate is a gap since the last segment: a delivery that changes it changes how long the next one waits. The
+    /// rate of others counts as a segment leaves, and what it said then stands. Only with deliveries.
+    pub gap: bool,
 }
 
 /// Puts back the window `before`, as far as `window` is not larger.

@@ -224,7 +224,7 @@ impl Sender {
                 tlp: tlp::Tlp::default(),
                 undo: undo::Undo::new(config),
                 reordering: reordering::Reordering::new(config),
-                rate: scope.deliveries.then(rate::Rate::default),
+                rate: scope.deliveries.then(|| rate::Rate::new(scope.gap)),
                 counts: Counts::default(),
                 lost_retransmission: false,
             }),

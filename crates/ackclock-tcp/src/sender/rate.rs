@@ -11,6 +11,7 @@ use super::scoreboard::{Delivered, Entry};
 use super::{Sender, Transmission};
 use crate::Nanos;
 use crate::context::{Ack, Delivery, Lost, RateSample};
+use crate::pacing::HEADERS;
 
 /// The connection as it was when a segment was last sent.
 #[derive(Clone, Copy, Debug)]
@@ -52,9 +53,16 @@ pub(super) struct Rate {
     app_limited: u64,
     /// The newest segment that the acknowledgment in hand says has arrived.
     newest: Option<Newest>,
+    /// [`crate::cc::Scope::gap`].
+    gap: bool,
 }
 
 impl Rate {
+    /// Nothing sent yet.
+    pub fn new(gap: bool) -> Rate {
+        Rate { gap, ..Rate::default() }
+    }
+
     fn find(&self, start: u64) -> usize {
         self.sent.partition_point(|snapshot| snapshot.start <= start).saturating_sub(1)
     }
@@ -178,7 +186,11 @@ impl Sender {
             forward_delay,
             rate: sample.map(|(sample, _)| sample),
         };
+        let gap = rate.gap;
         self.cc.on_delivery(&mut self.window, &delivery);
+        if gap {
+            self.pacer.wait_since(self.last_sent, self.mss + HEADERS, self.window.pacing_rate);
+        }
     }
 
     /// Segments may newly be deemed lost: tells the congestion control of each that it was not told of.

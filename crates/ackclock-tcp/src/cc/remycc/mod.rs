@@ -123,7 +123,7 @@ impl CongestionControl for RemyCc {
     fn on_timeout(&mut self, _window: &mut Window, _event: &Congestion, _first: bool) {}
 
     fn scope(&self) -> Scope {
-        Scope { slow_start: true, window: true, deliveries: true, ..Scope::default() }
+        Scope { slow_start: true, window: true, deliveries: true, gap: true, ..Scope::default() }
     }
 
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
