@@ -22,10 +22,13 @@ def main(folder: Path) -> None:
     target.mkdir()
     (target / "index.md").write_text(algorithms.index(catalogue), encoding="utf-8")
     for algorithm in catalogue:
-        text = algorithms.page(algorithm, f"{algorithm.slug}.png", figures.CAPTION)
+        why = figures.WITHOUT.get(algorithm.name)
+        picture = None if why else f"{algorithm.slug}.png"
+        text = algorithms.page(algorithm, picture, why or figures.CAPTION)
         (target / f"{algorithm.slug}.md").write_text(text, encoding="utf-8")
+    drawn = [algorithm for algorithm in catalogue if algorithm.name not in figures.WITHOUT]
     with ThreadPoolExecutor() as pool:
-        list(pool.map(lambda algorithm: figures.draw(algorithm.name, target / f"{algorithm.slug}.png"), catalogue))
+        list(pool.map(lambda algorithm: figures.draw(algorithm.name, target / f"{algorithm.slug}.png"), drawn))
 
 
 if __name__ == "__main__":

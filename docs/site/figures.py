@@ -20,6 +20,8 @@ CAPTION = (
     "product, stack `rfc`: its window in segments and, below, its smoothed round-trip time. Between the dotted lines "
     "the queue fills."
 )
+WITHOUT = {"remycc": "No figure: its window is what its table says, and no table comes with ackclock."}
+"""Why some have no figure."""
 
 
 def scenario(name: str) -> dict[str, Any]:
