@@ -27,6 +27,7 @@ STUDIES = {
     "irto": "ackclock.studies.irto",
     "freebsd-prr": "ackclock.studies.freebsd_prr",
     "freebsd-newcwv": "ackclock.studies.freebsd_newcwv",
+    "response-functions": "ackclock.studies.response_functions",
 }
 """Name on the command line to module."""
 
