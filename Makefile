@@ -2,6 +2,7 @@
 # make test   every test, lint and type check
 # make bench  measures the engine
 # make docs   builds the documentation as a site, in out/docs/site
+# make crosscheck  runs the same dumbbell in ns-2 and ns-3, which it installs, and explains what differs; takes minutes
 # make conformance  runs the packetdrill scripts of the Linux kernel, which Debian's linux-source package brings
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -19,7 +20,7 @@ KERNEL_SCRIPTS := $(VENV)/$(KERNEL_SOURCE)-packetdrill
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: demo test bench docs conformance env rust-test python-test lint clean
+.PHONY: demo test bench docs conformance crosscheck env rust-test python-test lint clean
 
 demo: env
 	$(BIN)/ackclock reproduce newcwv-dash --out $(OUT)
@@ -37,6 +38,9 @@ docs: env $(STAMPS)/docs
 
 conformance: env $(KERNEL_SCRIPTS)/ksft_runner.sh
 	$(BIN)/ackclock drill $(KERNEL_SCRIPTS)
+
+crosscheck: env
+	$(BIN)/python -m ackclock.crosscheck
 
 # From the package where it is installed; else from its file, of which nothing else is unpacked.
 $(KERNEL_SCRIPTS)/ksft_runner.sh:
