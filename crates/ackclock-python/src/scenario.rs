@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use ackclock_sim::scenario::Scenario;
+use ackclock_sim::scenario::{Outside, Scenario};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -20,8 +20,8 @@ pub fn parse(
 ) -> PyResult<Scenario> {
     let files = |path: &str| read(&folder.join(path));
     let parsed = match format {
-        "toml" => Scenario::from_toml_with(text, overrides, &files),
-        "json" => Scenario::from_json_with(text, overrides, &files),
+        "toml" => Scenario::from_toml_with(text, overrides, Outside { files: &files, ..Outside::NOTHING }),
+        "json" => Scenario::from_json_with(text, overrides, Outside { files: &files, ..Outside::NOTHING }),
         other => return Err(PyValueError::new_err(format!("format is \"toml\" or \"json\", not {other:?}"))),
     };
     parsed.map_err(|error| scenario_error(py, &error))

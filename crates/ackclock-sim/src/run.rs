@@ -236,10 +236,13 @@ fn add_copies(
         source_delay: own.source_delay,
         sink_delay: own.sink_delay,
     };
-    let config = flow.tcp_config(scenario.packet_size);
+    let mut config = flow.tcp_config(scenario.packet_size);
     let together = Stream::new(seed, &format!("{}/group", flow.name)).below(flow.group_jitter.saturating_add(1));
     for name in flow.copies() {
         let (kind, app) = application(&flow.app)?;
+        if let Some(cc) = flow.cc.as_ref().filter(|cc| cc.registered().is_some()) {
+            config.cc = cc.algorithm(&name);
+        }
         let labels = FlowLabels {
             name,
             cc: config.cc.name().clone(),

@@ -1,10 +1,13 @@
 //! A congestion control in a scenario: its name, or a table of its name and the parameters that differ from their defaults.
 
+use std::sync::Arc;
+
 use ackclock_tcp::cc::{self, Algorithm, Values, remycc};
 use serde_json::{Map, Value as Json, json};
 
 use super::kinds::{Info, Kind};
 use super::problems::{Problems, listed, suggestion};
+use super::registered::{Range, Registered};
 use super::rules::Rules;
 use super::tree::{Node, Path, Value};
 use super::union::KIND;
@@ -12,24 +15,36 @@ use super::union::KIND;
 /// A congestion control with the parameters given for it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CongestionControl {
-    /// Its name in the catalogue, or that of RemyCC.
+    /// Its name in the catalogue, that of RemyCC, or as it was registered.
     pub name: &'static str,
-    /// The parameters given, in the order of the catalogue's entry.
+    /// The parameters given, in the order of the catalogue's entry or of the registration.
     pub parameters: Vec<(&'static str, f64)>,
     /// The table of RemyCC; no other has one.
     pub rules: Option<Rules>,
+    registered: Option<Arc<Registered>>,
 }
 
 impl CongestionControl {
-    /// What connections are given.
-    pub(super) fn algorithm(&self) -> Algorithm {
+    /// What connections of a flow are given; only one that is registered asks for the flow's name.
+    pub(crate) fn algorithm(&self, flow: &str) -> Algorithm {
+        if let Some(own) = &self.registered {
+            return (own.make)(&self.parameters, flow);
+        }
         if let Some(rules) = &self.rules {
             return rules.algorithm();
         }
         let entry = cc::by_name(self.name).expect("in the catalogue");
         Algorithm::with(entry, Values::given(entry, &self.parameters).expect("checked when it was read"))
     }
+
+    /// What it is if it was registered.
+    pub fn registered(&self) -> Option<&Arc<Registered>> {
+        self.registered.as_ref()
+    }
 }
+
+/// The key of a registered algorithm's source, beside its parameters.
+const SOURCE: &str = "source";
 
 /// The kind of a [`CongestionControl`].
 pub(super) struct OneOfTheCatalogue;
@@ -47,13 +62,61 @@ fn is_remycc(node: &Node) -> bool {
     matches!(&node.value, Value::Text(name) if name == remycc::NAME)
 }
 
-/// The entry that a node names; what is wrong with it is added to the problems.
-fn entry(node: &Node, at: &Path, problems: &mut Problems<'_>) -> Option<&'static cc::Entry> {
+/// What a name stands for.
+enum Named {
+    Listed(&'static cc::Entry),
+    Registered(Arc<Registered>),
+}
+
+impl Named {
+    fn name(&self) -> &'static str {
+        match self {
+            Named::Listed(entry) => entry.name,
+            Named::Registered(own) => own.name,
+        }
+    }
+
+    /// The parameters in a table of it; what is wrong with the table is added to the problems.
+    fn parameters(
+        &self,
+        entries: &[(String, Node)],
+        at: &Path,
+        problems: &mut Problems<'_>,
+    ) -> Vec<(&'static str, f64)> {
+        let own = match self {
+            Named::Listed(entry) => {
+                let range = |one: &cc::Parameter| Range { name: one.name, least: one.range.0, most: one.range.1 };
+                let ranges: Vec<Range> = entry.parameters.iter().map(range).collect();
+                return parameters(entry.name, &ranges, &[KIND], entries, at, problems);
+            }
+            Named::Registered(own) => own,
+        };
+        if let Some((_, node)) = entries.iter().find(|(key, _)| key == SOURCE)
+            && !matches!(&node.value, Value::Text(source) if *source == own.source)
+        {
+            let message = format!("{} is not the source that is loaded; accepted: {:?}", node.shown(), own.source);
+            problems.add(at.key(SOURCE), message);
+        }
+        parameters(own.name, &own.parameters, &[KIND, SOURCE], entries, at, problems)
+    }
+
+    fn with(self, parameters: Vec<(&'static str, f64)>) -> CongestionControl {
+        let name = self.name();
+        let registered = if let Named::Registered(own) = self { Some(own) } else { None };
+        CongestionControl { name, parameters, rules: None, registered }
+    }
+}
+
+/// What a node names; what is wrong with it is added to the problems.
+fn named(node: &Node, at: &Path, problems: &mut Problems<'_>) -> Option<Named> {
+    let registered = problems.registered();
+    let names = || names().chain(registered.iter().map(|own| own.name));
     let Value::Text(name) = &node.value else {
         problems.add(at.clone(), format!("{} is not a name; accepted: {}", node.shown(), listed(names())));
         return None;
     };
-    let found = cc::by_name(name);
+    let own = || Registered::by_name(registered, name).cloned().map(Named::Registered);
+    let found = cc::by_name(name).map(Named::Listed).or_else(own);
     if found.is_none() {
         let (accepted, hint) = (listed(names()), suggestion(name, names()));
         let message = format!("{} is not a known congestion control; accepted: {accepted}{hint}", node.shown());
@@ -62,28 +125,28 @@ fn entry(node: &Node, at: &Path, problems: &mut Problems<'_>) -> Option<&'static
     found
 }
 
-/// The parameters in a table of `entry`.
+/// The parameters in a table of the algorithm of a name, which may have the keys `others` as well.
 fn parameters(
-    entry: &'static cc::Entry,
+    name: &str,
+    ranges: &[Range],
+    others: &[&'static str],
     entries: &[(String, Node)],
     at: &Path,
     problems: &mut Problems<'_>,
 ) -> Vec<(&'static str, f64)> {
-    let known = || entry.parameters.iter().map(|parameter| parameter.name);
-    for (key, _) in entries.iter().filter(|(key, _)| key != KIND && !known().any(|name| name == key)) {
-        let accepted = || std::iter::once(KIND).chain(known());
+    let accepted = || others.iter().copied().chain(ranges.iter().map(|range| range.name));
+    for (key, _) in entries.iter().filter(|(key, _)| !accepted().any(|name| name == key)) {
         let hint = suggestion(key, accepted());
-        problems.add(at.key(key), format!("unknown key of {}; accepted: {}{hint}", entry.name, listed(accepted())));
+        problems.add(at.key(key), format!("unknown key of {name}; accepted: {}{hint}", listed(accepted())));
     }
     let mut given = Vec::new();
-    for parameter in entry.parameters {
-        let Some((_, node)) = entries.iter().find(|(key, _)| key == parameter.name) else { continue };
-        let (least, most) = parameter.range;
+    for &Range { name, least, most } in ranges {
+        let Some((_, node)) = entries.iter().find(|(key, _)| key == name) else { continue };
         let number = if let Value::Number(number) = &node.value { number.parse::<f64>().ok() } else { None };
         match number {
-            Some(number) if (least..=most).contains(&number) => given.push((parameter.name, number)),
+            Some(number) if (least..=most).contains(&number) => given.push((name, number)),
             _ => problems.add(
-                at.key(parameter.name),
+                at.key(name),
                 format!("{} is not accepted; accepted: a number from {least} to {most}", node.shown()),
             ),
         }
@@ -100,40 +163,39 @@ impl Kind for OneOfTheCatalogue {
                 problems.add(at.clone(), format!("{} has no table; accepted: {}", node.shown(), Rules::EXAMPLE));
                 return self.placeholder();
             }
-            let name = entry(node, at, problems).map_or_else(|| self.placeholder().name, |entry| entry.name);
-            return CongestionControl { name, ..self.placeholder() };
+            return named(node, at, problems).map_or_else(|| self.placeholder(), |named| named.with(Vec::new()));
         };
         let Some(kind) = node.get(KIND) else {
-            problems.add(at.key(KIND), format!("missing; accepted: {}", listed(names())));
+            let own = problems.registered().iter().map(|own| own.name);
+            problems.add(at.key(KIND), format!("missing; accepted: {}", listed(names().chain(own))));
             return self.placeholder();
         };
         if is_remycc(kind) {
             let rules = Rules::read(entries, at, problems);
             let name = if rules.is_some() { remycc::NAME } else { self.placeholder().name };
-            return CongestionControl { name, parameters: Vec::new(), rules };
+            return CongestionControl { name, rules, ..self.placeholder() };
         }
-        match entry(kind, &at.key(KIND), problems) {
-            Some(entry) => {
-                let parameters = parameters(entry, entries, at, problems);
-                CongestionControl { name: entry.name, parameters, rules: None }
-            }
-            None => self.placeholder(),
-        }
+        let Some(named) = named(kind, &at.key(KIND), problems) else { return self.placeholder() };
+        let parameters = named.parameters(entries, at, problems);
+        named.with(parameters)
     }
 
     fn placeholder(&self) -> CongestionControl {
-        CongestionControl { name: cc::CATALOGUE[0].name, parameters: Vec::new(), rules: None }
+        Named::Listed(&cc::CATALOGUE[0]).with(Vec::new())
     }
 
     fn write(&self, value: &CongestionControl) -> Json {
         if let Some(rules) = &value.rules {
             return rules.write();
         }
-        if value.parameters.is_empty() {
+        if value.parameters.is_empty() && value.registered.is_none() {
             return Json::from(value.name);
         }
         let mut table = Map::new();
         table.insert(KIND.to_owned(), Json::from(value.name));
+        if let Some(own) = &value.registered {
+            table.insert(SOURCE.to_owned(), Json::from(own.source.as_str()));
+        }
         table.extend(value.parameters.iter().map(|&(name, number)| (name.to_owned(), Json::from(number))));
         Json::Object(table)
     }

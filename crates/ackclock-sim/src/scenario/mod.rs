@@ -16,6 +16,7 @@ mod overrides;
 mod problems;
 mod quantity;
 mod record;
+mod registered;
 mod resolve;
 mod rules;
 mod spellings;
@@ -23,6 +24,8 @@ mod spellings;
 mod tests;
 mod tree;
 mod union;
+
+use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
@@ -34,12 +37,13 @@ pub use model::{
     ExponentialTime, Flow, FlowAccess, Fq, Loss, OnOff, Pacing, Period, Probes, Queue, RandomSize, RandomTime,
     Scenario, Transfer,
 };
-pub use problems::{Files, Problem, ScenarioError};
+pub use problems::{Files, Outside, Problem, ScenarioError};
+pub use registered::{Make, Range, Registered};
 pub use rules::Rules;
 pub use spellings::{AccessRate, Amount, QueueLimit};
 
 use kinds::Kind;
-use problems::{Problems, no_files};
+use problems::Problems;
 use record::{FieldInfo, Record, table};
 use tree::{Node, Path};
 use union::Union;
@@ -52,20 +56,20 @@ impl Scenario {
     /// # Errors
     /// Everything that is wrong with the text.
     pub fn from_toml(text: &str, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
-        Scenario::from_toml_with(text, overrides, &no_files)
+        Scenario::from_toml_with(text, overrides, Outside::NOTHING)
     }
 
-    /// As [`Scenario::from_toml`], with the files that the scenario names.
+    /// As [`Scenario::from_toml`], with what the scenario may name outside its text.
     ///
     /// # Errors
     /// Everything that is wrong with the text and the files.
     pub fn from_toml_with(
         text: &str,
         overrides: &[(String, String)],
-        files: Files<'_>,
+        outside: Outside<'_>,
     ) -> Result<Scenario, ScenarioError> {
         let root = Node::from_toml(text).map_err(|problems| ScenarioError { problems })?;
-        read(root, overrides, files)
+        read(root, overrides, outside)
     }
 
     /// Reads a scenario from JSON, whose keys and values are those of TOML; null is as good as absent.
@@ -73,20 +77,31 @@ impl Scenario {
     /// # Errors
     /// Everything that is wrong with the text.
     pub fn from_json(text: &str, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
-        Scenario::from_json_with(text, overrides, &no_files)
+        Scenario::from_json_with(text, overrides, Outside::NOTHING)
     }
 
-    /// As [`Scenario::from_json`], with the files that the scenario names.
+    /// As [`Scenario::from_json`], with what the scenario may name outside its text.
     ///
     /// # Errors
     /// Everything that is wrong with the text and the files.
     pub fn from_json_with(
         text: &str,
         overrides: &[(String, String)],
-        files: Files<'_>,
+        outside: Outside<'_>,
     ) -> Result<Scenario, ScenarioError> {
         let root = Node::from_json(text).map_err(|problems| ScenarioError { problems })?;
-        read(root, overrides, files)
+        read(root, overrides, outside)
+    }
+
+    /// The congestion controls of its flows that are not of the catalogue, each once.
+    pub fn registered(&self) -> Vec<&Arc<Registered>> {
+        let mut used: Vec<&Arc<Registered>> = Vec::new();
+        for own in self.flows.iter().filter_map(|flow| flow.cc.as_ref()?.registered()) {
+            if !used.iter().any(|known| known.name == own.name) {
+                used.push(own);
+            }
+        }
+        used
     }
 
     /// The canonical form: every default filled in, keys in a fixed order, every quantity in its largest whole unit. It
@@ -111,9 +126,9 @@ impl Scenario {
     }
 }
 
-fn read(mut root: Node, overrides: &[(String, String)], files: Files<'_>) -> Result<Scenario, ScenarioError> {
+fn read(mut root: Node, overrides: &[(String, String)], outside: Outside<'_>) -> Result<Scenario, ScenarioError> {
     overrides::apply(&mut root, overrides).map_err(|problems| ScenarioError { problems })?;
-    let mut problems = Problems::new(&root, files);
+    let mut problems = Problems::new(&root, outside);
     let scenario = table::<Scenario>().read(&root, &Path::default(), &mut problems);
     check::check(&scenario, &mut problems);
     problems.into_error().map_or(Ok(scenario), Err)

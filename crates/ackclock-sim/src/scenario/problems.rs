@@ -1,7 +1,9 @@
 //! What is wrong with a scenario: every problem on one line, all of them together.
 
 use std::fmt;
+use std::sync::Arc;
 
+use super::registered::Registered;
 use super::tree::{Node, Path, quoted};
 
 /// One thing wrong with a scenario.
@@ -49,26 +51,37 @@ impl std::error::Error for ScenarioError {}
 /// Whoever reads a scenario hands over the files that it names: the bytes at a path, or in a few words why there are none.
 pub type Files<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
 
-pub(super) fn no_files(_path: &str) -> Result<Vec<u8>, String> {
-    Err("there are no files here".to_owned())
+/// What is known besides the text of a scenario.
+#[derive(Clone, Copy)]
+pub struct Outside<'a> {
+    /// The files that it names.
+    pub files: Files<'a>,
+    /// The congestion controls that it may name besides those of the catalogue.
+    pub registered: &'a [Arc<Registered>],
+}
+
+impl Outside<'_> {
+    /// Nothing: files that a scenario names are refused.
+    pub const NOTHING: Outside<'static> =
+        Outside { files: &|_| Err("there are no files here".to_owned()), registered: &[] };
 }
 
 /// The problems found so far in a tree.
 pub(super) struct Problems<'a> {
     root: &'a Node,
-    files: Files<'a>,
+    outside: Outside<'a>,
     found: Vec<(Path, String)>,
 }
 
 impl<'a> Problems<'a> {
-    /// None so far in a tree that names those files.
-    pub fn new(root: &'a Node, files: Files<'a>) -> Problems<'a> {
-        Problems { root, files, found: Vec::new() }
+    /// None so far in a tree that may name what is outside it.
+    pub fn new(root: &'a Node, outside: Outside<'a>) -> Problems<'a> {
+        Problems { root, outside, found: Vec::new() }
     }
 
-    /// None so far in a tree that names no files.
-    pub fn without_files(root: &'a Node) -> Problems<'a> {
-        Problems::new(root, &no_files)
+    /// None so far in a tree that names nothing outside it.
+    pub fn alone(root: &'a Node) -> Problems<'a> {
+        Problems::new(root, Outside::NOTHING)
     }
 
     /// None so far in a tree that stands for a part of this one.
@@ -76,12 +89,17 @@ impl<'a> Problems<'a> {
     where
         'a: 'b,
     {
-        Problems::new(root, self.files)
+        Problems::new(root, self.outside)
     }
 
     /// The content of a file that the scenario names.
     pub fn file(&self, path: &str) -> Result<Vec<u8>, String> {
-        (self.files)(path)
+        (self.outside.files)(path)
+    }
+
+    /// The congestion controls that the scenario may name besides those of the catalogue.
+    pub fn registered(&self) -> &'a [Arc<Registered>] {
+        self.outside.registered
     }
 
     /// Adds a problem.

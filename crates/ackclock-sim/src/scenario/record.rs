@@ -252,7 +252,7 @@ impl<R: Record> Kind for Table<R> {
 
     fn placeholder(&self) -> R {
         let node = Node::unplaced(Value::Table(Vec::new()));
-        let mut problems = Problems::without_files(&node);
+        let mut problems = Problems::alone(&node);
         R::read(&mut Reader { node: &node, at: &Path::default(), problems: &mut problems, foreign: None })
     }
 

@@ -4,7 +4,6 @@ use ackclock_tcp::careful_resume::Saved;
 use ackclock_tcp::config::{Config, Restart};
 use ackclock_tcp::{pacing, recovery, slow_start, stack, validation};
 
-use super::algorithm::CongestionControl;
 use super::model::{Access, Bottleneck, Flow, HEADERS, Pacing, Queue, Scenario};
 use super::spellings::QueueLimit;
 use crate::Nanos;
@@ -121,7 +120,7 @@ impl Flow {
                 rtt: saved.rtt,
                 max_jump: saved.max_jump.unwrap_or(saved.cwnd),
             }),
-            cc: self.cc.as_ref().map_or(stack.cc, CongestionControl::algorithm),
+            cc: self.cc.as_ref().map_or(stack.cc, |cc| cc.algorithm(&self.name)),
             slow_start: self
                 .slow_start
                 .as_deref()

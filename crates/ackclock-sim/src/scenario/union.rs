@@ -169,7 +169,7 @@ impl<U: Union> Kind for Tagged<U> {
 
     fn placeholder(&self) -> U {
         let node = Node::unplaced(Value::Table(Vec::new()));
-        let (at, mut problems) = (Path::default(), Problems::without_files(&node));
+        let (at, mut problems) = (Path::default(), Problems::alone(&node));
         let mut reader = Reader { node: &node, at: &at, problems: &mut problems, foreign: None };
         U::read(U::KINDS[0], &mut reader).expect("the first kind is one of the kinds")
     }

@@ -22,7 +22,11 @@ fn files(path: &str) -> Result<Vec<u8>, String> {
 }
 
 fn read(cc: &str) -> Result<Scenario, ScenarioError> {
-    Scenario::from_toml_with(BASE, &[("flows[2].cc".to_owned(), cc.to_owned())], &files)
+    Scenario::from_toml_with(
+        BASE,
+        &[("flows[2].cc".to_owned(), cc.to_owned())],
+        Outside { files: &files, ..Outside::NOTHING },
+    )
 }
 
 #[test]
@@ -60,10 +64,14 @@ fn the_canonical_form_has_the_digest_and_holds_its_reader_to_it() {
     let mut canonical = scenario.to_json();
     let digest = canonical.pointer("/flows/2/cc/sha256").and_then(Json::as_str).expect("a digest").to_owned();
     assert!(digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()), "{digest}");
-    assert_eq!(Scenario::from_json_with(&canonical.to_string(), &[], &files).as_ref(), Ok(&scenario));
+    assert_eq!(
+        Scenario::from_json_with(&canonical.to_string(), &[], Outside { files: &files, ..Outside::NOTHING }).as_ref(),
+        Ok(&scenario)
+    );
 
     *canonical.pointer_mut("/flows/2/cc/table").expect("a path") = "two.dna".into();
-    let error = Scenario::from_json_with(&canonical.to_string(), &[], &files).expect_err("another table");
+    let error = Scenario::from_json_with(&canonical.to_string(), &[], Outside { files: &files, ..Outside::NOTHING })
+        .expect_err("another table");
     let message = error.to_string();
     assert!(message.starts_with(&format!("flows[2].cc.sha256: \"{}", &digest[..40])), "{message}");
     assert!(message.contains("is not that of \"two.dna\"; accepted: \""), "{message}");

@@ -4,6 +4,7 @@ mod files;
 mod forms;
 mod fuzz;
 mod refusals;
+mod registered;
 
 use super::*;
 use ackclock_tcp::config::Restart;
