@@ -33,6 +33,7 @@ mod random;
 pub mod remycc;
 mod reno;
 mod rounds;
+mod rules;
 mod scalable;
 #[cfg(test)]
 mod sequences;
@@ -44,6 +45,7 @@ mod yeah;
 
 pub use cubic::Cubic;
 pub use reno::Reno;
+pub use rules::{Ruled, Situation, WindowRules, seconds};
 
 /// A congestion-control algorithm. It owns [`Window`] and nothing else of the sender.
 ///

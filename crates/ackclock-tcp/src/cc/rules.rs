@@ -1,0 +1,156 @@
+//! The window API: a congestion control as five rules about a window in segments, each with a default that is Reno's. What
+//! needs more than that implements [`CongestionControl`].
+
+use super::increase::{kept, scaled, segments};
+use super::{CongestionControl, is_gentle};
+use crate::context::{Ack, Congestion, Context, Window};
+use crate::{Nanos, SECOND};
+
+#[cfg(test)]
+mod tests;
+
+/// What a rule is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation {
+    /// The window, bytes.
+    pub window: Window,
+    /// The sender's state.
+    pub ctx: Context,
+    /// Bytes newly acknowledged; 0 where no acknowledgment asks.
+    pub acked: u64,
+    /// Round-trip sample of the acknowledgment.
+    pub rtt: Option<Nanos>,
+    /// The congestion that asks.
+    pub congestion: Option<Congestion>,
+    /// How long nothing was outstanding, where sending resumes.
+    pub idle: Nanos,
+}
+
+/// A time in seconds.
+pub fn seconds(time: Nanos) -> f64 {
+    time as f64 / SECOND as f64
+}
+
+impl Situation {
+    fn new(window: &Window, ctx: &Context) -> Situation {
+        Situation { window: *window, ctx: *ctx, acked: 0, rtt: None, congestion: None, idle: 0 }
+    }
+
+    /// A volume in segments.
+    pub fn segments(&self, bytes: u64) -> f64 {
+        segments(bytes, self.ctx.mss)
+    }
+
+    /// The window, segments.
+    pub fn cwnd(&self) -> f64 {
+        self.segments(self.window.cwnd)
+    }
+
+    /// The slow-start threshold, segments; infinite until the first congestion.
+    pub fn ssthresh(&self) -> f64 {
+        if self.window.ssthresh == u64::MAX { f64::INFINITY } else { self.segments(self.window.ssthresh) }
+    }
+}
+
+/// A congestion control that says five things about its window. Slow start, recovery and timeouts are the sender's.
+pub trait WindowRules: Send {
+    /// What distinguishes this connection, for rules that draw lots ([`CongestionControl::seed`]).
+    fn seed(&mut self, _seed: u32) {}
+
+    /// The window to start with, segments. By default the initial window of the scenario.
+    fn start(&mut self, situation: &Situation) -> f64 {
+        situation.cwnd()
+    }
+
+    /// By how many segments the window grows while one window is acknowledged, that is in a round trip; negative to shrink.
+    /// Asked at every acknowledgment above ssthresh and outside recovery. The window follows in whole segments, by no more in a
+    /// round trip than it has, and is not shrunk below two. By default 1.
+    fn increase(&mut self, _situation: &Situation) -> f64 {
+        1.0
+    }
+
+    /// The part of FlightSize, as far as the window goes, that is left after a loss or mark, two segments at least. By default
+    /// 1/2, or 0.8 after a mark with ABE (RFC 8511).
+    fn reduction(&mut self, situation: &Situation) -> f64 {
+        if situation.congestion.as_ref().is_some_and(is_gentle) { 0.8 } else { 0.5 }
+    }
+
+    /// The part of FlightSize, as far as the window goes, that ssthresh is after a timeout, two segments at least; the window is
+    /// one segment then. By default what [`WindowRules::reduction`] says.
+    fn timeout(&mut self, situation: &Situation) -> f64 {
+        self.reduction(situation)
+    }
+
+    /// The part of the window that is left when sending resumes after nothing was outstanding, one segment at least. What the
+    /// scenario says of restarts and validation comes after. By default 1.
+    fn idle(&mut self, _situation: &Situation) -> f64 {
+        1.0
+    }
+}
+
+/// The parts that a segment of growth is counted in: 2^20.
+const PARTS: f64 = (1u64 << 20) as f64;
+
+/// The congestion control that obeys the rules.
+#[derive(Debug)]
+pub struct Ruled<R> {
+    rules: R,
+    /// Growth that did not yet amount to a segment: bytes acknowledged times parts of a segment, a segment being the window's
+    /// bytes times [`PARTS`].
+    owed: i128,
+}
+
+impl<R: WindowRules> Ruled<R> {
+    /// One that obeys `rules`.
+    pub fn new(rules: R) -> Ruled<R> {
+        Ruled { rules, owed: 0 }
+    }
+}
+
+impl<R: WindowRules> CongestionControl for Ruled<R> {
+    fn seed(&mut self, seed: u32) {
+        self.rules.seed(seed);
+    }
+
+    fn on_start(&mut self, window: &mut Window, ctx: &Context) {
+        let start = self.rules.start(&Situation::new(window, ctx));
+        window.cwnd = ((start * ctx.mss as f64) as u64).max(ctx.mss);
+    }
+
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
+        let situation = Situation { acked: ack.acked, rtt: ack.rtt, ..Situation::new(window, &ack.ctx) };
+        let most = situation.cwnd();
+        let per_window = self.rules.increase(&situation).clamp(-most, most);
+        // An ACK can cover more than the window, what the receiver had kept out of order; it still ends one round trip.
+        self.owed += i128::from(acked.min(window.cwnd)) * (per_window * PARTS) as i128;
+        let segment = i128::from(window.cwnd) << 20;
+        if self.owed.abs() < segment {
+            return;
+        }
+        let whole = libm::ceil(per_window.abs()) as i128;
+        let steps = (self.owed / segment).clamp(-whole, whole);
+        self.owed -= steps * segment;
+        let (bytes, least) = (steps.unsigned_abs() as u64 * ack.ctx.mss, window.cwnd.min(2 * ack.ctx.mss));
+        window.cwnd = if steps > 0 { window.cwnd + bytes } else { window.cwnd.saturating_sub(bytes).max(least) };
+    }
+
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        self.owed = 0;
+        let situation = Situation { congestion: Some(*event), ..Situation::new(window, &event.ctx) };
+        window.ssthresh = kept(window, event, self.rules.reduction(&situation));
+        window.cwnd = window.ssthresh;
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
+        self.owed = 0;
+        if first {
+            let situation = Situation { congestion: Some(*event), ..Situation::new(window, &event.ctx) };
+            window.ssthresh = kept(window, event, self.rules.timeout(&situation));
+        }
+    }
+
+    fn on_idle_end(&mut self, window: &mut Window, ctx: &Context, idle: Nanos) {
+        let part = self.rules.idle(&Situation { idle, ..Situation::new(window, ctx) });
+        window.cwnd = scaled(window.cwnd, part).max(ctx.mss);
+    }
+}
