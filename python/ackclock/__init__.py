@@ -13,9 +13,11 @@ from ackclock import _core
 
 if TYPE_CHECKING:
     from ackclock import stats
-    from ackclock._errors import Cancelled, Problem, ScenarioError
+    from ackclock._errors import AlgorithmError, Cancelled, Problem, ScenarioError
+    from ackclock._registry import load
     from ackclock._run import run
     from ackclock._trace import trace
+    from ackclock.cc import CongestionControl, Scope, WindowRules, congestion_control, parameter
     from ackclock.result import Replications, Result
     from ackclock.scenario import catalogue, check, event_schema, schema
     from ackclock.table import Table
@@ -23,16 +25,23 @@ if TYPE_CHECKING:
 __version__ = _core.version()
 
 __all__ = [
+    "AlgorithmError",
     "Cancelled",
+    "CongestionControl",
     "Problem",
     "Replications",
     "Result",
     "ScenarioError",
+    "Scope",
     "Table",
+    "WindowRules",
     "__version__",
     "catalogue",
     "check",
+    "congestion_control",
     "event_schema",
+    "load",
+    "parameter",
     "run",
     "schema",
     "stats",
@@ -40,15 +49,22 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AlgorithmError": "ackclock._errors",
     "Cancelled": "ackclock._errors",
+    "CongestionControl": "ackclock.cc",
     "Problem": "ackclock._errors",
     "Replications": "ackclock.result",
     "Result": "ackclock.result",
     "ScenarioError": "ackclock._errors",
+    "Scope": "ackclock.cc",
     "Table": "ackclock.table",
+    "WindowRules": "ackclock.cc",
     "catalogue": "ackclock.scenario",
     "check": "ackclock.scenario",
+    "congestion_control": "ackclock.cc",
     "event_schema": "ackclock.scenario",
+    "load": "ackclock._registry",
+    "parameter": "ackclock.cc",
     "run": "ackclock._run",
     "schema": "ackclock.scenario",
     "trace": "ackclock._trace",

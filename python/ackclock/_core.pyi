@@ -9,8 +9,18 @@ from arro3.core import Table
 from ackclock.result import Meta
 
 __all__ = [
+    "Ack",
+    "Algorithm",
     "Cancel",
+    "Congestion",
+    "Context",
+    "Delivery",
+    "Lost",
+    "RateSample",
+    "RecoveryEnd",
+    "Situation",
     "Trace",
+    "Window",
     "catalogue",
     "check",
     "drill",
@@ -32,12 +42,270 @@ class Cancel:
 class Trace:
     def __new__(cls, captures: list[str], *, ipv6: bool, payload: bool, events: bool) -> Trace: ...
 
+@final
+class Algorithm:
+    def __new__(
+        cls,
+        name: str,
+        source: str,
+        make: Callable[[list[tuple[str, float]]], object],
+        *,
+        parameters: list[tuple[str, float, float]],
+        overridden: set[str],
+        scope: tuple[bool, bool] | None,
+    ) -> Algorithm: ...
+
+@final
+class Window:
+    """A connection's window; callbacks set it."""
+
+    @property
+    def cwnd(self) -> int:
+        """Congestion window, bytes."""
+    @cwnd.setter
+    def cwnd(self, value: float) -> None: ...
+    @property
+    def ssthresh(self) -> int:
+        """Slow-start threshold, bytes; 2^64 - 1 until the first congestion."""
+    @ssthresh.setter
+    def ssthresh(self, value: float) -> None: ...
+    @property
+    def pacing_rate(self) -> int | None:
+        """Pacing rate, bytes per second; None leaves it to the pacer."""
+    @pacing_rate.setter
+    def pacing_rate(self, value: float | None) -> None: ...
+    @property
+    def in_slow_start(self) -> bool:
+        """Whether cwnd is below ssthresh."""
+
+@final
+class Context:
+    """The sender's state at an event, after it was taken into account. Bytes and nanoseconds."""
+
+    @property
+    def now(self) -> int:
+        """The time of the event."""
+    @property
+    def mss(self) -> int:
+        """Sender maximum segment size (SMSS)."""
+    @property
+    def initial_window(self) -> int:
+        """Initial window, also the restart window."""
+    @property
+    def snd_una(self) -> int:
+        """Stream offset of the first unacknowledged byte."""
+    @property
+    def snd_nxt(self) -> int:
+        """Stream offset of the next new byte to send."""
+    @property
+    def flight_size(self) -> int:
+        """Sent and not cumulatively acknowledged (FlightSize, RFC 5681)."""
+    @property
+    def pipe(self) -> int:
+        """Estimate of what is in the network (RFC 6675), or FlightSize without SACK."""
+    @property
+    def unsent(self) -> int:
+        """Written by the application and never sent."""
+    @property
+    def receive_window(self) -> int:
+        """The window that the peer advertised last."""
+    @property
+    def srtt(self) -> int | None:
+        """Smoothed round-trip time; None before the first sample."""
+    @property
+    def min_rtt(self) -> int | None:
+        """Smallest round-trip time seen."""
+    @property
+    def rto(self) -> int:
+        """Retransmission timeout, backoff included."""
+    @property
+    def in_recovery(self) -> bool:
+        """Whether loss recovery is under way."""
+
+@final
+class Ack:
+    """An acknowledgment that moved snd_una or SACKed new data. Bytes and nanoseconds."""
+
+    @property
+    def ctx(self) -> Context:
+        """State after it."""
+    @property
+    def acked(self) -> int:
+        """By how much snd_una advanced."""
+    @property
+    def sacked(self) -> int:
+        """Newly SACKed; one segment for a duplicate ACK without SACK."""
+    @property
+    def lost(self) -> int:
+        """Newly deemed lost."""
+    @property
+    def rtt(self) -> int | None:
+        """Round-trip sample, if Karn's rule allows one."""
+    @property
+    def cwnd_limited(self) -> bool:
+        """Whether the window was full within the flight that it covers."""
+    @property
+    def marked(self) -> int:
+        """Newly reported as having arrived with a mark."""
+
+@final
+class Congestion:
+    """Congestion: loss, a mark, or a retransmission timeout."""
+
+    @property
+    def cause(self) -> Literal["loss", "ecn", "timeout"]:
+        """What told of it."""
+    @property
+    def abe(self) -> bool:
+        """Whether the response to a mark is to be that of ABE (RFC 8511)."""
+    @property
+    def ctx(self) -> Context:
+        """State at detection, before the response."""
+
+@final
+class RecoveryEnd:
+    """The end of fast recovery."""
+
+    @property
+    def ctx(self) -> Context:
+        """State at the end."""
+    @property
+    def retransmitted(self) -> int:
+        """Bytes retransmitted in it and delivered."""
+
+@final
+class RateSample:
+    """A sample of the delivery rate (draft-ietf-ccwg-bbr section 4.1). Bytes and nanoseconds."""
+
+    @property
+    def delivered(self) -> int:
+        """Delivered over the interval."""
+    @property
+    def prior_delivered(self) -> int:
+        """Known to be delivered when the segment was sent."""
+    @property
+    def interval(self) -> int:
+        """The time that it is over; zero where it says nothing of a rate."""
+    @property
+    def tx_in_flight(self) -> int:
+        """In the network just after the segment was sent."""
+    @property
+    def lost(self) -> int:
+        """Deemed lost since the segment was sent."""
+    @property
+    def app_limited(self) -> bool:
+        """Whether the application had nothing to send at some time in the interval."""
+    @property
+    def bytes_per_second(self) -> int | None:
+        """The rate; None where the interval says nothing."""
+
+@final
+class Delivery:
+    """What an acknowledgment tells of deliveries, in every phase. Bytes and nanoseconds."""
+
+    @property
+    def ack(self) -> Ack:
+        """The acknowledgment."""
+    @property
+    def newly(self) -> int:
+        """Newly known to have arrived, in order or not."""
+    @property
+    def delivered(self) -> int:
+        """Known to have arrived, in all."""
+    @property
+    def lost(self) -> int:
+        """Ever deemed lost, in all."""
+    @property
+    def sent_at(self) -> int | None:
+        """When the newest segment was sent that has arrived, if it was sent once."""
+    @property
+    def forward_delay(self) -> int | None:
+        """From the sender to the receiver, up to a constant; None without timestamps."""
+    @property
+    def rate(self) -> RateSample | None:
+        """The delivery rate; None where nothing is newly known to have arrived. An object of its own."""
+
+@final
+class Lost:
+    """A segment is deemed lost. Bytes."""
+
+    @property
+    def ctx(self) -> Context:
+        """State after it was."""
+    @property
+    def len(self) -> int:
+        """Its length."""
+    @property
+    def tx_in_flight(self) -> int:
+        """In the network just after it was sent."""
+    @property
+    def lost_since(self) -> int:
+        """Deemed lost since it was sent, itself included."""
+    @property
+    def app_limited(self) -> bool:
+        """Whether the application had nothing more to send when it was sent."""
+
+@final
+class Situation:
+    """What a rule of `ackclock.WindowRules` is asked about. Segments and seconds."""
+
+    @property
+    def now(self) -> float:
+        """The simulated time."""
+    @property
+    def mss(self) -> int:
+        """Sender maximum segment size, bytes."""
+    @property
+    def cwnd(self) -> float:
+        """The window."""
+    @property
+    def ssthresh(self) -> float:
+        """Slow-start threshold; infinite until the first congestion."""
+    @property
+    def initial_window(self) -> float:
+        """The initial window of the scenario."""
+    @property
+    def acked(self) -> float:
+        """Newly acknowledged; 0 where no acknowledgment asks."""
+    @property
+    def flight_size(self) -> float:
+        """Sent and not cumulatively acknowledged."""
+    @property
+    def pipe(self) -> float:
+        """Estimate of what is in the network."""
+    @property
+    def rtt(self) -> float | None:
+        """Round-trip sample of the acknowledgment, if there is one."""
+    @property
+    def srtt(self) -> float | None:
+        """Smoothed round-trip time; None before the first sample."""
+    @property
+    def min_rtt(self) -> float | None:
+        """Smallest round-trip time seen."""
+    @property
+    def cause(self) -> Literal["loss", "ecn", "timeout"] | None:
+        """The congestion that asks."""
+    @property
+    def abe(self) -> bool:
+        """Whether the response to a mark is to be that of ABE."""
+    @property
+    def idle(self) -> float:
+        """How long nothing was in flight, where sending resumes."""
+
 def version() -> str: ...
 def check(
-    text: str, format: Literal["toml", "json"], overrides: list[tuple[str, str]], folder: str | os.PathLike[str] = ""
+    text: str,
+    format: Literal["toml", "json"],
+    overrides: list[tuple[str, str]],
+    folder: str | os.PathLike[str] = "",
+    algorithms: list[Algorithm] = ...,
 ) -> str: ...
 def scenario_hash(
-    text: str, format: Literal["toml", "json"], overrides: list[tuple[str, str]], folder: str | os.PathLike[str] = ""
+    text: str,
+    format: Literal["toml", "json"],
+    overrides: list[tuple[str, str]],
+    folder: str | os.PathLike[str] = "",
+    algorithms: list[Algorithm] = ...,
 ) -> str: ...
 def schema() -> str: ...
 def event_schema() -> str: ...
@@ -53,4 +321,5 @@ def run(
     trace: Trace | None = None,
     write: Callable[[str, bytes], object] | None = None,
     folder: str | os.PathLike[str] = "",
+    algorithms: list[Algorithm] = ...,
 ) -> tuple[Meta, dict[str, Table]]: ...

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Cancelled", "Problem", "ScenarioError"]
+__all__ = ["AlgorithmError", "Cancelled", "Problem", "ScenarioError"]
 
 
 class Problem(TypedDict):
@@ -48,6 +48,26 @@ class ScenarioError(ValueError):
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+
+class AlgorithmError(Exception):
+    """A congestion control in Python raised an exception, which is the cause, or left a value that is not accepted."""
+
+    def __init__(self, algorithm: str, flow: str, time_s: float | None, callback: str, what: str) -> None:
+        super().__init__(algorithm, flow, time_s, callback, what)
+        self.algorithm = algorithm
+        """Its name in the scenario."""
+        self.flow = flow
+        """The flow whose connection it was called for."""
+        self.time_s = time_s
+        """The simulated time, seconds; None where the callback is not told of it."""
+        self.callback = callback
+        self.what = what
+        """The type and the text of the exception."""
+
+    def __str__(self) -> str:
+        at = "" if self.time_s is None else f" at {self.time_s:.9g} s"
+        return f"{self.algorithm} of flow {self.flow}{at}, in {self.callback}: {self.what}"
 
 
 class Cancelled(Exception):  # noqa: N818 -- not an error: someone asked for it

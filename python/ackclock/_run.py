@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import TYPE_CHECKING, SupportsIndex, overload
 
-from ackclock import _core
+from ackclock import _core, _registry
 from ackclock._errors import ScenarioError
 from ackclock._runner import Progress, execute
 from ackclock.progress import reporter
@@ -36,11 +36,18 @@ class Job:
 
 
 def run_job(job: Job, cancel: Cancel, progress: Progress) -> Result:
-    """Runs one job on this thread, with the interpreter's lock released."""
+    """Runs one job on this thread, with the interpreter's lock released unless a congestion control is in Python."""
     text = job.scenario
     with named(text):
         meta, tables = _core.run(
-            text.text, text.format, list(job.overrides), job.seed, cancel, progress, folder=text.folder
+            text.text,
+            text.format,
+            list(job.overrides),
+            job.seed,
+            cancel,
+            progress,
+            folder=text.folder,
+            algorithms=_registry.algorithms(),
         )
     return Result(meta, {name: Table(table) for name, table in tables.items()})
 
@@ -107,6 +114,8 @@ def run(
     ------
     ScenarioError
         With everything that is wrong with the scenario or a seed, before anything runs.
+    AlgorithmError
+        If a congestion control in Python goes wrong; what it raised is the cause.
     """
     if seed is not None and seeds is not None:
         raise ValueError("give seed for one run or seeds for replications, not both")

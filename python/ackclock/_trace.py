@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from ackclock import _core
+from ackclock import _core, _registry
 from ackclock._core import Cancel, Trace
 from ackclock._run import check_seed
 from ackclock.progress import reporter
@@ -92,5 +92,6 @@ def trace(
                 spec,
                 write,
                 folder=text.folder,
+                algorithms=_registry.algorithms(),
             )
     return Result(meta, {name: Table(table) for name, table in tables.items()})

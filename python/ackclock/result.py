@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypedDict, overload
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, overload
 
 import numpy as np
 
@@ -28,6 +28,8 @@ class Meta(TypedDict):
     version: str
     seed: int
     duration_s: float
+    algorithms: NotRequired[dict[str, str]]
+    """Of congestion controls in Python that took part: name to a digest of the source."""
 
 
 PROBES = {
@@ -114,7 +116,7 @@ class Result(_Tables):
 
     def __init__(self, meta: Meta, tables: Mapping[str, Table]) -> None:
         self.meta = meta
-        """Where the numbers came from: name, scenario_hash, version, seed and duration_s."""
+        """Where the numbers came from: name, scenario_hash, version, seed, duration_s, and algorithms in Python."""
         self.tables = tables
         """All tables by name."""
 
@@ -197,9 +199,11 @@ class Replications(_Tables, Sequence[Result]):
     def document(self) -> dict[str, Any]:
         """The JSON document of ``ackclock run --seeds N --json``."""
         meta = self.runs[0].meta
+        own = {"algorithms": meta["algorithms"]} if "algorithms" in meta else {}
         return {
             "name": meta["name"],
             "scenario_hash": meta["scenario_hash"],
+            **own,
             "version": meta["version"],
             "seeds": self.seeds,
             "duration_s": meta["duration_s"],

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from ackclock import _core
+from ackclock import _core, _registry
 from ackclock._errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -170,7 +170,8 @@ def check(scenario: Source, overrides: Overrides | None = None) -> dict[str, Any
     """
     text = load(scenario)
     with named(text):
-        canonical = _core.check(text.text, text.format, override_pairs(overrides), text.folder)
+        pairs = override_pairs(overrides)
+        canonical = _core.check(text.text, text.format, pairs, text.folder, _registry.algorithms())
         checked: dict[str, Any] = json.loads(canonical)
     return checked
 
@@ -190,7 +191,9 @@ def event_schema() -> dict[str, Any]:
 def catalogue() -> dict[str, list[dict[str, Any]]]:
     """What a scenario can name: kind (``cc``, ``validation``, ...) to a list of name, summary and source.
 
-    A stack has ``fields`` as well: its table, a list of field, value and source.
+    A stack has ``fields`` as well: its table, a list of field, value and source. Congestion controls in Python that are
+    registered come after those of the engine.
     """
     kinds: dict[str, list[dict[str, Any]]] = json.loads(_core.catalogue())
+    kinds["cc"] += _registry.rows()
     return kinds

@@ -5,7 +5,8 @@ use ackclock_sim::scenario::ScenarioError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-mod python {
+pub mod python {
+    pyo3::import_exception!(ackclock._errors, AlgorithmError);
     pyo3::import_exception!(ackclock._errors, ScenarioError);
     pyo3::import_exception!(ackclock._errors, Cancelled);
 }

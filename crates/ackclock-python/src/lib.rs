@@ -3,6 +3,7 @@
 //! The contract with the Python side is `python/ackclock/_core.pyi`, which stubtest compares with this module.
 
 mod catalogue;
+mod cc;
 mod drill;
 mod errors;
 mod run;
@@ -30,5 +31,15 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(drill::drill, module)?)?;
     module.add_class::<run::Cancel>()?;
     module.add_class::<run::Trace>()?;
+    module.add_class::<cc::Algorithm>()?;
+    module.add_class::<cc::views::Window>()?;
+    module.add_class::<cc::views::Context>()?;
+    module.add_class::<cc::views::Ack>()?;
+    module.add_class::<cc::views::Congestion>()?;
+    module.add_class::<cc::views::RecoveryEnd>()?;
+    module.add_class::<cc::views::Delivery>()?;
+    module.add_class::<cc::views::RateSample>()?;
+    module.add_class::<cc::views::Lost>()?;
+    module.add_class::<cc::views::Situation>()?;
     Ok(())
 }

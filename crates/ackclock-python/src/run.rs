@@ -10,12 +10,16 @@ use ackclock_sim::{Run, Watching};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::cc::{Algorithm, Failure, registered};
 use crate::errors::{cancelled, scenario_error};
 use crate::scenario::parse;
 use crate::tables::to_arro3;
 
 /// Events between two looks at the clock and at [`Cancel`]: some milliseconds of work.
 const EVENTS_PER_STEP: u64 = 20_000;
+
+/// The same where algorithms in Python run: the interpreter is held for so long at a time, and other threads wait.
+const EVENTS_PER_HOLD: u64 = 1000;
 
 /// Between two visits to the interpreter, for signals and progress.
 const VISIT_EVERY: Duration = Duration::from_millis(100);
@@ -69,8 +73,11 @@ impl Trace {
 ///
 /// With `trace`, `write` is called with the name of a file and some more bytes of it, again and again. The paths of files that
 /// the scenario names start from `folder`.
+///
+/// An exception in one of the `algorithms` ends the run as `ackclock.AlgorithmError`. A run that uses any holds the interpreter
+/// while it works, but for a moment every so many events.
 #[pyfunction]
-#[pyo3(signature = (text, format, overrides, seed=None, cancel=None, progress=None, trace=None, write=None, folder=PathBuf::new()))]
+#[pyo3(signature = (text, format, overrides, seed=None, cancel=None, progress=None, trace=None, write=None, folder=PathBuf::new(), algorithms=Vec::new()))]
 #[expect(clippy::too_many_arguments, reason = "they have names on the other side")]
 pub fn run<'py>(
     py: Python<'py>,
@@ -83,8 +90,10 @@ pub fn run<'py>(
     trace: Option<Bound<'py, Trace>>,
     write: Option<Py<PyAny>>,
     folder: PathBuf,
+    algorithms: Vec<PyRef<'py, Algorithm>>,
 ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
-    let scenario = parse(py, text, format, &overrides, &folder)?;
+    let failure = Arc::new(Failure::default());
+    let scenario = parse(py, text, format, &overrides, &folder, &registered(&algorithms, &failure))?;
     let asked = cancel.map_or_else(Default::default, |cancel| cancel.get().asked.clone());
     let meta = PyDict::new(py);
     meta.set_item("name", &scenario.name)?;
@@ -92,6 +101,15 @@ pub fn run<'py>(
     meta.set_item("version", crate::version())?;
     meta.set_item("seed", seed.unwrap_or(scenario.seed))?;
     meta.set_item("duration_s", scenario.duration as f64 / 1e9)?;
+    let own = scenario.registered();
+    if !own.is_empty() {
+        let sources = PyDict::new(py);
+        for algorithm in &own {
+            sources.set_item(algorithm.name, &algorithm.source)?;
+        }
+        meta.set_item("algorithms", sources)?;
+    }
+    let holds = !own.is_empty();
 
     let traces = trace.map_or_else(TraceSpec::default, |trace| trace.get().spec.clone());
     let watching = Watching { traces, verify: false };
@@ -101,7 +119,11 @@ pub fn run<'py>(
         let mut run = Run::watched(&scenario, seed, &watching)
             .map_err(|error| Python::attach(|py| scenario_error(py, &error)))?;
         let mut visited = Instant::now();
-        while run.step(EVENTS_PER_STEP) {
+        let step = |run: &mut Run| {
+            if holds { Python::attach(|_| run.step(EVENTS_PER_HOLD)) } else { run.step(EVENTS_PER_STEP) }
+        };
+        while step(&mut run) {
+            failure.check()?;
             if asked.load(Ordering::Relaxed) {
                 return Err(cancelled());
             }
@@ -115,6 +137,7 @@ pub fn run<'py>(
                 visited = Instant::now();
             }
         }
+        failure.check()?;
         let mut output = run.finish();
         let last = std::mem::take(&mut output.traces);
         Python::attach(|py| hand_over(py, write.as_ref(), last))?;

@@ -3,25 +3,30 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use ackclock_sim::scenario::{Outside, Scenario};
+use ackclock_sim::scenario::{Outside, Registered, Scenario};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::cc::{Algorithm, registered};
 use crate::errors::scenario_error;
 
-/// Reads a scenario from TOML or JSON text, with overrides (path, value) applied. The paths of files start from `folder`.
+/// Reads a scenario from TOML or JSON text, with overrides (path, value) applied. The paths of files start from `folder`, and
+/// the `known` may be named besides the algorithms of the catalogue.
 pub fn parse(
     py: Python<'_>,
     text: &str,
     format: &str,
     overrides: &[(String, String)],
     folder: &Path,
+    known: &[Arc<Registered>],
 ) -> PyResult<Scenario> {
     let files = |path: &str| read(&folder.join(path));
+    let outside = Outside { files: &files, registered: known };
     let parsed = match format {
-        "toml" => Scenario::from_toml_with(text, overrides, Outside { files: &files, ..Outside::NOTHING }),
-        "json" => Scenario::from_json_with(text, overrides, Outside { files: &files, ..Outside::NOTHING }),
+        "toml" => Scenario::from_toml_with(text, overrides, outside),
+        "json" => Scenario::from_json_with(text, overrides, outside),
         other => return Err(PyValueError::new_err(format!("format is \"toml\" or \"json\", not {other:?}"))),
     };
     parsed.map_err(|error| scenario_error(py, &error))
@@ -51,28 +56,32 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 
 /// The canonical JSON of a scenario, every default filled in.
 #[pyfunction]
-#[pyo3(signature = (text, format, overrides, folder=PathBuf::new()))]
+#[pyo3(signature = (text, format, overrides, folder=PathBuf::new(), algorithms=Vec::new()))]
 pub fn check(
     py: Python<'_>,
     text: &str,
     format: &str,
     overrides: Vec<(String, String)>,
     folder: PathBuf,
+    algorithms: Vec<PyRef<'_, Algorithm>>,
 ) -> PyResult<String> {
-    Ok(parse(py, text, format, &overrides, &folder)?.to_json().to_string())
+    let known = registered(&algorithms, &Arc::default());
+    Ok(parse(py, text, format, &overrides, &folder, &known)?.to_json().to_string())
 }
 
 /// The hash that names a scenario in the provenance of its results.
 #[pyfunction]
-#[pyo3(signature = (text, format, overrides, folder=PathBuf::new()))]
+#[pyo3(signature = (text, format, overrides, folder=PathBuf::new(), algorithms=Vec::new()))]
 pub fn scenario_hash(
     py: Python<'_>,
     text: &str,
     format: &str,
     overrides: Vec<(String, String)>,
     folder: PathBuf,
+    algorithms: Vec<PyRef<'_, Algorithm>>,
 ) -> PyResult<String> {
-    Ok(parse(py, text, format, &overrides, &folder)?.hash())
+    let known = registered(&algorithms, &Arc::default());
+    Ok(parse(py, text, format, &overrides, &folder, &known)?.hash())
 }
 
 /// The JSON Schema (2020-12) of a scenario.

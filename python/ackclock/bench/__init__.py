@@ -2,6 +2,8 @@
 
 The workloads are the TOML files beside this one. A packet is a data packet that the bottleneck delivered; CPU seconds
 are those of the run itself, user and system, without the start of the interpreter; peak memory is that of the process.
+
+The workload python-cc is W2 under a trivial congestion control in Python, and says how many ACKs that was told of.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ __all__ = ["measure", "names"]
 
 
 def names() -> list[str]:
-    """The workloads, in order: W1 and so on."""
+    """The workloads, in order: W1 and so on, then python-cc."""
     files = resources.files(__name__).iterdir()
     return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
 

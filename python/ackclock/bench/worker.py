@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from ackclock import _core
+from ackclock import _core, _registry
 from ackclock.table import Table
 
 MIB = 1024 * 1024
@@ -17,13 +17,18 @@ MIB = 1024 * 1024
 
 def main(name: str) -> None:
     """Measures the workload `name`."""
+    if name == "python-cc":
+        from ackclock.bench import counting
     text = resources.files("ackclock.bench").joinpath(f"{name}.toml").read_text(encoding="utf-8")
     before = cpu_seconds()
-    meta, tables = _core.run(text, "toml", [])
+    meta, tables = _core.run(text, "toml", [], algorithms=_registry.algorithms())
     cpu_s = cpu_seconds() - before
     row = {"scenario_hash": meta["scenario_hash"], "duration_s": meta["duration_s"]} | row_of(
         Table(tables["links"]), Table(tables["flows"]), cpu_s
     )
+    if name == "python-cc":
+        acks = counting.Counting.acks
+        row |= {"python_acks": acks, "python_acks_per_cpu_s": acks / cpu_s}
     json.dump(row | {"peak_rss_mib": peak_rss_bytes() / MIB}, sys.stdout)
 
 

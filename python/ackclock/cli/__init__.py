@@ -15,10 +15,11 @@ from cyclopts import App, CycloptsError, UnknownOptionError, UnusedCliTokensErro
 
 from ackclock import __version__
 from ackclock._entry import Stopped
-from ackclock._errors import Cancelled, ScenarioError
+from ackclock._errors import AlgorithmError, Cancelled, ScenarioError
+from ackclock._registry import LoadError
 from ackclock.cli import commands
 from ackclock.cli.drill import drill
-from ackclock.cli.output import PipeConsole, UsageError, complain
+from ackclock.cli.output import PipeConsole, UsageError, complain, print_traceback
 from ackclock.store import FolderError
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ app.command(commands.run, name="run")
 app.command(commands.reproduce, name="reproduce")
 app.command(commands.list_, name="list")
 app.command(commands.check, name="check")
+app.command(commands.new, name="new")
 app.command(commands.schema, name="schema")
 app.command(commands.bench, name="bench")
 app.command(drill, name="drill")
@@ -63,6 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ScenarioError as error:
         for line in error.lines():
             complain(line)
+    except (AlgorithmError, LoadError) as error:
+        print_traceback(error)
+        complain(str(error))
     except (UsageError, FolderError) as error:
         complain(str(error))
     except (KeyboardInterrupt, Cancelled) as error:

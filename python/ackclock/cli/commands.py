@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 import ackclock
-from ackclock import store
+from ackclock import _registry, store
 from ackclock._run import MOST_REPLICATIONS
 from ackclock.cli.output import (
     UsageError,
@@ -20,12 +20,13 @@ from ackclock.cli.output import (
     say,
 )
 
-__all__ = ["bench", "check", "list_", "reproduce", "run", "schema"]
+__all__ = ["bench", "check", "list_", "new", "reproduce", "run", "schema"]
 
 Set = Annotated[tuple[str, ...], Parameter(name="--set", negative="")]
 Json = Annotated[bool, Parameter(name="--json", negative="")]
 Out = Annotated[Path | None, Parameter(name="--out")]
 Threads = Annotated[int | None, Parameter(name="--threads")]
+Load = Annotated[tuple[Path, ...], Parameter(name="--load", negative="")]
 
 
 def _overrides(settings: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -36,6 +37,11 @@ def _overrides(settings: tuple[str, ...]) -> list[tuple[str, str]]:
             raise UsageError(f"--set {setting}: expected PATH=VALUE, for example --set bottleneck.rate=2Mbps")
         pairs.append((path.strip(), value.strip()))
     return pairs
+
+
+def _load(files: tuple[Path, ...]) -> None:
+    for file in files:
+        _registry.load(file)
 
 
 def _at_least_one(option: str, value: int | None) -> None:
@@ -55,6 +61,7 @@ def run(
     seed: int | None = None,
     seeds: int | None = None,
     settings: Set = (),
+    load: Load = (),
     out: Out = None,
     pcap: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     pcap_ipv6: Annotated[bool, Parameter(negative="")] = False,
@@ -75,6 +82,8 @@ def run(
         Number of replications: the scenario's seed and those after it. Results come with intervals.
     settings
         PATH=VALUE: replaces a value of the scenario, as in bottleneck.rate=2Mbps. May be repeated.
+    load
+        A Python file with congestion controls of your own, as `ackclock new cc` makes one. It is run. May be repeated.
     out
         Folder for the tables (CSV) and summary.json. One that holds anything else is refused.
     pcap
@@ -100,6 +109,7 @@ def run(
     if traced is not None and (out is None or seeds is not None):
         raise UsageError(f"{traced} goes with --out, which says where to, and with a single run, not with --seeds")
     overrides = _overrides(settings)
+    _load(load)
     if out is not None:
         store.check_folder(out)
     result: ackclock.Result | ackclock.Replications
@@ -193,19 +203,22 @@ def reproduce(
     return 1 if regressions else 0
 
 
-def list_(kind: str | None = None, /, *, json: Json = False) -> int:
+def list_(kind: str | None = None, /, *, load: Load = (), json: Json = False) -> int:
     """List what a scenario can name, and the studies.
 
     Parameters
     ----------
     kind
         One kind, as cc or study; all of them when not given.
+    load
+        A Python file with congestion controls of your own. May be repeated.
     json
         Print one JSON document: kind to a list of name, summary and source; of a stack with its table as fields, of a
         congestion control with its parameters.
     """
     from ackclock import studies
 
+    _load(load)
     kinds = ackclock.catalogue() | {"study": studies.catalogue()}
     if kind is not None:
         if kind not in kinds:
@@ -247,7 +260,7 @@ def _print_stacks(stacks: list[dict[str, Any]]) -> None:
         print_table(title, ["field", "value", "source"], rows)
 
 
-def check(scenario: Path, /, *, settings: Set = (), json: Json = False) -> int:
+def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json = False) -> int:
     """Check a scenario without running it.
 
     Parameters
@@ -256,14 +269,39 @@ def check(scenario: Path, /, *, settings: Set = (), json: Json = False) -> int:
         The scenario: a TOML file.
     settings
         PATH=VALUE: replaces a value of the scenario. May be repeated.
+    load
+        A Python file with congestion controls of your own. May be repeated.
     json
         Print the scenario in its canonical form, every default filled in.
     """
+    _load(load)
     canonical = ackclock.check(scenario, _overrides(settings))
     if json:
         print_json(canonical)
     else:
         say(f"{scenario}: a good scenario")
+    return 0
+
+
+def new(kind: str, name: str, /, *, full: Annotated[bool, Parameter(negative="")] = False) -> int:
+    """Write a file to start from.
+
+    Parameters
+    ----------
+    kind
+        What it is to be: cc, a congestion control.
+    name
+        Its name in scenarios, as my-reno; the file is my_reno.py in this folder.
+    full
+        With every callback rather than the five rules of a window.
+    """
+    from ackclock import templates
+
+    if kind != "cc":
+        raise UsageError(f"unknown kind {kind}; accepted: cc")
+    file = templates.write(name, full=full)
+    say(f"{file}: a congestion control that is Reno until you change it")
+    say(f"ackclock run SCENARIO.toml --load {file} --set flows[0].cc={name}")
     return 0
 
 

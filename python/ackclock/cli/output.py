@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import traceback
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
@@ -18,7 +19,17 @@ if TYPE_CHECKING:
 
     from ackclock.result import Replications, Result
 
-__all__ = ["PipeConsole", "UsageError", "complain", "print_json", "print_run", "print_summary", "print_table", "say"]
+__all__ = [
+    "PipeConsole",
+    "UsageError",
+    "complain",
+    "print_json",
+    "print_run",
+    "print_summary",
+    "print_table",
+    "print_traceback",
+    "say",
+]
 
 
 class UsageError(ValueError):
@@ -36,6 +47,12 @@ class PipeConsole(Console):
 def complain(message: str) -> None:
     """One line on standard error."""
     print(f"ackclock: {message}", file=sys.stderr, flush=True)  # noqa: T201 -- this is where output is made
+
+
+def print_traceback(error: BaseException) -> None:
+    """The traceback of what an error was caused by in somebody's own code, on standard error."""
+    if error.__cause__ is not None and error.__cause__.__traceback__ is not None:
+        traceback.print_exception(error.__cause__, file=sys.stderr)
 
 
 def say(line: str) -> None:

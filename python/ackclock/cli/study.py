@@ -41,8 +41,10 @@ def print_bench(document: dict[str, Any]) -> None:
             f"{row['peak_rss_mib']:.0f}",
             f"{100 * row['utilisation']:.1f}",
             f"{100 * row['loss']:.3f}",
+            f"{row['python_acks_per_cpu_s']:,.0f}" if "python_acks_per_cpu_s" in row else "-",
         ]
         for row in document["workloads"]
     ]
     columns = ["workload", "packets", "CPU s", "million packets/CPU s", "peak RSS MiB", "utilisation %", "loss %"]
+    columns.append("ACKs in Python/CPU s")
     print_table(f"ackclock {document['version']}", columns, rows)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from ackclock import _core, stats
+from ackclock import _core, _registry, stats
 from ackclock._run import Job, run_job
 from ackclock._runner import Progress, Worker, execute
 from ackclock.scenario import override_pairs
@@ -137,7 +137,7 @@ def hash_of(reading: Reading, variant: Variant) -> str:
     """The hash of a cell's scenario."""
     one = job(reading, variant, None)
     text = one.scenario
-    return _core.scenario_hash(text.text, text.format, list(one.overrides), text.folder)
+    return _core.scenario_hash(text.text, text.format, list(one.overrides), text.folder, _registry.algorithms())
 
 
 def command_of(reading: Reading, variant: Variant, seed: int, overrides: Mapping[str, object] | None = None) -> str:

@@ -1,0 +1,70 @@
+//! What ends a run because a congestion control in Python went wrong.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ackclock_tcp::cc::seconds;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+
+use crate::errors::python::AlgorithmError;
+
+/// The first thing that went wrong in a run, if anything did. From then on its algorithms in Python are not called.
+#[derive(Default)]
+pub struct Failure {
+    failed: AtomicBool,
+    error: Mutex<Option<PyErr>>,
+}
+
+impl Failure {
+    fn is_set(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// # Errors
+    /// The first thing that went wrong.
+    pub fn check(&self) -> PyResult<()> {
+        if !self.is_set() {
+            return Ok(());
+        }
+        self.error.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    }
+}
+
+/// Whose callbacks are called.
+#[derive(Clone)]
+pub struct Caller {
+    pub algorithm: &'static str,
+    pub flow: Arc<str>,
+    pub failure: Arc<Failure>,
+}
+
+impl Caller {
+    /// Runs a callback, holding the interpreter, unless something went wrong before. An exception is kept for the run to end
+    /// with; those that are no errors, as that of Ctrl-C, are kept as they are.
+    pub fn call<T>(&self, callback: &str, now: Option<u64>, body: impl FnOnce(Python<'_>) -> PyResult<T>) -> Option<T> {
+        if self.failure.is_set() {
+            return None;
+        }
+        Python::attach(|py| body(py).map_err(|error| self.fail(py, callback, now, error)).ok())
+    }
+
+    #[cold]
+    fn fail(&self, py: Python<'_>, callback: &str, now: Option<u64>, error: PyErr) {
+        let error = if error.is_instance_of::<PyException>(py) {
+            let what = format!(
+                "{}: {}",
+                error.get_type(py).name().map_or_else(|_| String::new(), |name| name.to_string()),
+                error.value(py)
+            );
+            let told = (self.algorithm, &*self.flow, now.map(seconds), callback.to_owned(), what);
+            let failure = AlgorithmError::new_err((told.0, told.1.to_owned(), told.2, told.3, told.4));
+            failure.set_cause(py, Some(error));
+            failure
+        } else {
+            error
+        };
+        self.failure.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.failure.failed.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,120 @@
+//! Congestion controls written in Python.
+
+mod failure;
+mod full;
+mod rules;
+pub mod views;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ackclock_sim::scenario::{Range, Registered};
+use ackclock_tcp::cc::{Algorithm as Choice, CongestionControl, Ruled, Scope, WindowRules};
+use pyo3::prelude::*;
+
+use failure::Caller;
+pub use failure::Failure;
+use full::Full;
+use rules::Rules;
+
+/// A method that a class overrides, bound to an object.
+type Own = Option<Py<PyAny>>;
+
+/// The names of the methods that a class overrides.
+struct Overridden(BTreeSet<String>);
+
+impl Overridden {
+    fn method(&self, object: &Bound<'_, PyAny>, name: &str) -> PyResult<Own> {
+        self.0.contains(name).then(|| object.getattr(name).map(Bound::unbind)).transpose()
+    }
+}
+
+/// A class in Python that is a congestion control.
+struct Class {
+    name: &'static str,
+    source: String,
+    parameters: Vec<Range>,
+    /// Makes an object of it from pairs of parameters and values.
+    make: Py<PyAny>,
+    overridden: Overridden,
+    /// What it does itself, if it has the callbacks of a congestion control and not rules of a window.
+    full: Option<Scope>,
+}
+
+/// What takes the place of an algorithm that could not be made; the run ends.
+struct Nothing;
+
+impl WindowRules for Nothing {}
+
+impl Class {
+    fn connection(&self, given: &[(&'static str, f64)], caller: &Caller) -> Box<dyn CongestionControl> {
+        let made = caller.call("__init__", None, |py| {
+            let object = self.make.bind(py).call1((given.to_vec(),))?;
+            let caller = caller.clone();
+            Ok::<Box<dyn CongestionControl>, PyErr>(match self.full {
+                Some(scope) => Box::new(Full::new(py, caller, &object, &self.overridden, scope)?),
+                None => Box::new(Ruled::new(Rules::new(caller, &object, &self.overridden)?)),
+            })
+        });
+        made.unwrap_or_else(|| Box::new(Ruled::new(Nothing)))
+    }
+}
+
+/// A congestion control in Python, as runs take it.
+#[pyclass(module = "ackclock._core", frozen)]
+pub struct Algorithm(Arc<Class>);
+
+#[pymethods]
+impl Algorithm {
+    #[new]
+    #[pyo3(signature = (name, source, make, *, parameters, overridden, scope))]
+    fn new(
+        name: &str,
+        source: String,
+        make: Py<PyAny>,
+        parameters: Vec<(String, f64, f64)>,
+        overridden: BTreeSet<String>,
+        scope: Option<(bool, bool)>,
+    ) -> Algorithm {
+        let range = |(name, least, most): (String, f64, f64)| Range { name: lasting(&name), least, most };
+        Algorithm(Arc::new(Class {
+            name: lasting(name),
+            source,
+            parameters: parameters.into_iter().map(range).collect(),
+            make,
+            overridden: Overridden(overridden),
+            full: scope.map(|(slow_start, window)| Scope { slow_start, window, ..Scope::default() }),
+        }))
+    }
+}
+
+/// A name for the life of the process, as those of the catalogue are; each is kept once.
+fn lasting(name: &str) -> &'static str {
+    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = names.get(name) {
+        return known;
+    }
+    let name: &'static str = Box::leak(name.into());
+    names.insert(name);
+    name
+}
+
+/// The algorithms for the reader of a scenario; what goes wrong in them will be in `failure`.
+pub fn registered(algorithms: &[PyRef<'_, Algorithm>], failure: &Arc<Failure>) -> Vec<Arc<Registered>> {
+    let one = |algorithm: &PyRef<'_, Algorithm>| {
+        let class = algorithm.0.clone();
+        let failure = failure.clone();
+        Arc::new(Registered {
+            name: class.name,
+            source: class.source.clone(),
+            parameters: class.parameters.clone(),
+            make: Box::new(move |given, flow| {
+                let caller = Caller { algorithm: class.name, flow: flow.into(), failure: failure.clone() };
+                let (class, given) = (class.clone(), given.to_vec());
+                Choice::custom(class.name, move || class.connection(&given, &caller))
+            }),
+        })
+    };
+    algorithms.iter().map(one).collect()
+}

@@ -1,0 +1,117 @@
+//! The rules of [`WindowRules`] in Python. Those that a class leaves as its base has them are not called.
+
+use std::ops::RangeInclusive;
+
+use ackclock_tcp::cc::{Situation, WindowRules};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use super::failure::Caller;
+use super::views;
+use super::{Overridden, Own};
+
+/// What a part of the window may be.
+const PART: RangeInclusive<f64> = 0.0..=1.0;
+/// What a first window may be, segments.
+const START: RangeInclusive<f64> = 1.0..=1e6;
+/// What an increase may be, segments.
+const INCREASE: RangeInclusive<f64> = f64::MIN..=f64::MAX;
+
+/// The rules of a connection.
+pub struct Rules {
+    caller: Caller,
+    seed: Own,
+    start: Own,
+    increase: Own,
+    reduction: Own,
+    timeout: Own,
+    idle: Own,
+    /// The argument of all of them, once there was one.
+    situation: Option<Py<views::Situation>>,
+}
+
+/// The rules where none is overridden.
+struct Defaults;
+
+impl WindowRules for Defaults {}
+
+impl Rules {
+    pub fn new(caller: Caller, object: &Bound<'_, PyAny>, overridden: &Overridden) -> PyResult<Rules> {
+        let method = |name| overridden.method(object, name);
+        Ok(Rules {
+            caller,
+            seed: method("seed")?,
+            start: method("start")?,
+            increase: method("increase")?,
+            reduction: method("reduction")?,
+            timeout: method("timeout")?,
+            idle: method("idle")?,
+            situation: None,
+        })
+    }
+}
+
+/// What a rule says, if it is overridden and nothing went wrong.
+fn ask(
+    caller: &Caller,
+    (name, method): (&str, &Own),
+    argument: &mut Option<Py<views::Situation>>,
+    situation: &Situation,
+    accepted: &RangeInclusive<f64>,
+) -> Option<f64> {
+    let method = method.as_ref()?;
+    caller.call(name, Some(situation.ctx.now), |py| {
+        let argument = match argument {
+            Some(argument) => {
+                argument.borrow_mut(py).0 = *situation;
+                &*argument
+            }
+            None => &*argument.insert(Py::new(py, views::Situation(*situation))?),
+        };
+        let said = method.bind(py).call1((argument,))?;
+        let range = || match (*accepted.start(), *accepted.end()) {
+            (f64::MIN, _) => "a finite number".to_owned(),
+            (least, most) => format!("a number from {least} to {most}"),
+        };
+        let Ok(number) = said.extract::<f64>() else {
+            return Err(PyTypeError::new_err(format!("it returns {}: accepted: {}", said.repr()?, range())));
+        };
+        if accepted.contains(&number) {
+            return Ok(number);
+        }
+        Err(PyValueError::new_err(format!("it returns {}: accepted: {}", said.repr()?, range())))
+    })
+}
+
+impl WindowRules for Rules {
+    fn seed(&mut self, seed: u32) {
+        if let Some(method) = &self.seed {
+            self.caller.call("seed", None, |py| method.call1(py, (seed,)).map(drop));
+        }
+    }
+
+    fn start(&mut self, told: &Situation) -> f64 {
+        let said = ask(&self.caller, ("start", &self.start), &mut self.situation, told, &START);
+        said.unwrap_or_else(|| Defaults.start(told))
+    }
+
+    fn increase(&mut self, told: &Situation) -> f64 {
+        let said = ask(&self.caller, ("increase", &self.increase), &mut self.situation, told, &INCREASE);
+        said.unwrap_or_else(|| Defaults.increase(told))
+    }
+
+    fn reduction(&mut self, told: &Situation) -> f64 {
+        let said = ask(&self.caller, ("reduction", &self.reduction), &mut self.situation, told, &PART);
+        said.unwrap_or_else(|| Defaults.reduction(told))
+    }
+
+    fn timeout(&mut self, told: &Situation) -> f64 {
+        let said = ask(&self.caller, ("timeout", &self.timeout), &mut self.situation, told, &PART);
+        said.unwrap_or_else(|| self.reduction(told))
+    }
+
+    fn idle(&mut self, told: &Situation) -> f64 {
+        let said = ask(&self.caller, ("idle", &self.idle), &mut self.situation, told, &PART);
+        said.unwrap_or_else(|| Defaults.idle(told))
+    }
+}

@@ -1,0 +1,195 @@
+"""The congestion controls in Python that scenarios may name, and the files that they come from."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import hashlib
+import importlib.util
+import inspect
+import json
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ackclock import _core
+from ackclock.cc import CongestionControl, Parameter, WindowRules
+
+__all__ = ["LoadError", "algorithms", "load", "register", "rows"]
+
+NEEDED = ("on_ack", "on_congestion", "on_timeout")
+RESERVED = ("kind", "source")
+"""Keys of a congestion control's table in a scenario that are no parameters."""
+
+
+class LoadError(ValueError):
+    """A file that does not register congestion controls; an exception in it is the cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A registered class."""
+
+    algorithm: _core.Algorithm
+    home: tuple[str, str]
+    """Its file, or its module where there is none, and its name there."""
+    row: dict[str, Any]
+    """As in `ackclock.catalogue`."""
+
+
+_entries: dict[str, Entry] = {}
+
+
+def algorithms() -> list[_core.Algorithm]:
+    """What the engine is to know besides its catalogue, in the order of registration."""
+    return [entry.algorithm for entry in _entries.values()]
+
+
+def rows() -> list[dict[str, Any]]:
+    """What is registered, as `ackclock.catalogue` lists it."""
+    return [entry.row for entry in _entries.values()]
+
+
+def register(name: str, cls: type) -> None:
+    """Registers a class; see `ackclock.congestion_control`."""
+    if not re.fullmatch(r"[a-z][a-z0-9._-]*", name):
+        raise ValueError(f"{name!r} is no name; accepted: lower-case letters, digits and hyphens, a letter first")
+    if any(entry["name"] == name for entry in json.loads(_core.catalogue())["cc"]):
+        raise ValueError(f"{name} is the catalogue's; give it a name of its own")
+    home = (_file(cls) or cls.__module__, cls.__qualname__)
+    if name in _entries and _entries[name].home != home:
+        raise ValueError(f"{name} is already the name of {' '.join(reversed(_entries[name].home))}")
+    base = _base(cls)
+    overridden = _overridden(cls, base)
+    parameters = _parameters(cls)
+    digest = _digest(cls, base)
+    scope = None
+    if base is CongestionControl:
+        scope = (bool(cls.scope.slow_start), bool(cls.scope.window))  # type: ignore[attr-defined]
+    algorithm = _core.Algorithm(
+        name,
+        digest,
+        _maker(cls, {key: one.default for key, one in parameters.items()}),
+        parameters=[(key, one.least, one.most) for key, one in parameters.items()],
+        overridden=overridden,
+        scope=scope,
+    )
+    document = (cls.__doc__ or "").strip() or f"{cls.__qualname__}, without a docstring"
+    row = {
+        "name": name,
+        "summary": document.splitlines()[0],
+        "source": f"{Path(home[0]).name}, class {home[1]}, source {digest}",
+        "parameters": [
+            {"name": key, "summary": one.summary, "default": one.default, "least": one.least, "most": one.most}
+            for key, one in parameters.items()
+        ],
+    }
+    _entries[name] = Entry(algorithm, home, row)
+
+
+def _base(cls: object) -> type:
+    bases = [base for base in (WindowRules, CongestionControl) if isinstance(cls, type) and issubclass(cls, base)]
+    if len(bases) != 1:
+        raise TypeError(f"{cls!r} has to be a class of ackclock.WindowRules or of ackclock.CongestionControl")
+    return bases[0]
+
+
+def _methods(base: type) -> list[str]:
+    return [name for name, value in vars(base).items() if inspect.isfunction(value)]
+
+
+def _overridden(cls: type, base: type) -> set[str]:
+    """The callbacks that the class has of its own."""
+    callbacks = _methods(base)
+    own = {name for name in callbacks if getattr(cls, name) is not getattr(base, name)}
+    missing = [name for name in NEEDED if base is CongestionControl and name not in own]
+    if missing:
+        raise TypeError(f"{cls.__qualname__} lacks {', '.join(missing)}")
+    for name in dir(cls):
+        meant = difflib.get_close_matches(name, callbacks, 1, 0.8)
+        if meant and name not in callbacks and callable(getattr(cls, name)):
+            raise TypeError(
+                f"{cls.__qualname__}.{name} is no callback; did you mean {meant[0]}? There are {', '.join(callbacks)}"
+            )
+    return own
+
+
+def _parameters(cls: type) -> dict[str, Parameter]:
+    found: dict[str, Parameter] = {}
+    for one in reversed(cls.__mro__):
+        found |= {name: value for name, value in vars(one).items() if isinstance(value, Parameter)}
+    for name in found:
+        if name in RESERVED:
+            raise ValueError(f"a parameter cannot be called {name}; scenarios have that key already")
+    return found
+
+
+def _maker(cls: type, defaults: dict[str, float]) -> Any:
+    """Makes objects of the class from pairs of parameters and values."""
+
+    @functools.cache
+    def configured(given: tuple[tuple[str, float], ...]) -> type:
+        # A subclass, so that its attributes are there before __init__, as those of the class are.
+        names = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
+        return type(cls)(cls.__name__, (cls,), names | defaults | dict(given))
+
+    return lambda given: configured(tuple(given))()
+
+
+def _file(cls: type) -> str | None:
+    return getattr(sys.modules.get(cls.__module__), "__file__", None)
+
+
+def _digest(cls: type, base: type) -> str:
+    """16 hexadecimal digits of the SHA-256 of the files that the class and its bases are in, or of their methods."""
+    digest = hashlib.sha256(cls.__qualname__.encode())
+    for one in cls.__mro__[: cls.__mro__.index(base)]:
+        file = _file(one)
+        digest.update(Path(file).read_bytes() if file is not None else _text(one).encode())
+    return digest.hexdigest()[:16]
+
+
+def _text(cls: type) -> str:
+    """The source of a class that is in no file."""
+    try:
+        methods = [inspect.getsource(value) for value in vars(cls).values() if inspect.isfunction(value)]
+    except OSError:
+        raise ValueError(
+            f"the source of {cls.__qualname__} cannot be found, so that its results could not be told from another's; "
+            f"put it into a file"
+        ) from None
+    numbers = {
+        name: repr(value) for name, value in vars(cls).items() if isinstance(value, int | float | str | Parameter)
+    }
+    return "\n".join([*methods, repr(sorted(numbers.items()))])
+
+
+def load(path: Path | str) -> None:
+    """Runs a Python file that registers congestion controls. Its folder can be imported from meanwhile.
+
+    Raises
+    ------
+    LoadError
+        If there is no such file, an exception leaves it, or it registers nothing.
+    """
+    path = Path(path)
+    name = f"_ackclock_loaded_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path.resolve())
+    if spec is None or spec.loader is None:
+        raise LoadError(f"{path}: not a Python file; accepted: a file NAME.py")
+    module = importlib.util.module_from_spec(spec)
+    before = dict(_entries)
+    sys.modules[name] = module
+    sys.path.insert(0, str(path.resolve().parent))
+    try:
+        spec.loader.exec_module(module)
+    except OSError as error:
+        raise LoadError(f"{path}: {error.strerror or error}") from (None if error.filename else error)
+    except Exception as error:
+        raise LoadError(f"{path}: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(str(path.resolve().parent))
+    if _entries == before:
+        raise LoadError(f'{path}: registers nothing; accepted: a class after @ackclock.congestion_control("NAME")')
