@@ -290,7 +290,7 @@ class Situation:
         """Whether the response to a mark is to be that of ABE."""
     @property
     def idle(self) -> float:
-        """How long nothing was in flight, where sending resumes."""
+        """How long ago the last segment was sent, where sending resumes."""
 
 def version() -> str: ...
 def check(

@@ -107,7 +107,7 @@ def _overridden(cls: type, base: type) -> set[str]:
     missing = [name for name in NEEDED if base is CongestionControl and name not in own]
     if missing:
         raise TypeError(f"{cls.__qualname__} lacks {', '.join(missing)}")
-    for name in dir(cls):
+    for name in (name for name in dir(cls) if not name.startswith("_")):
         meant = difflib.get_close_matches(name, callbacks, 1, 0.8)
         if meant and name not in callbacks and callable(getattr(cls, name)):
             raise TypeError(

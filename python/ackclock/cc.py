@@ -89,14 +89,14 @@ class WindowRules:
     """
 
     def seed(self, seed: int) -> None:
-        """A number that distinguishes this connection, its initial sequence number: where random numbers start."""
+        """The initial sequence number, which distinguishes the connection: where random numbers start."""
 
     def start(self, flow: Situation) -> float:
         """The first window, segments, from 1. By default the initial window of the scenario."""
         return flow.cwnd
 
     def increase(self, flow: Situation) -> float:
-        """By how many segments the window grows while one window is acknowledged, that is in a round trip. By default 1.
+        """By how many segments the window grows while one window is acknowledged: in a round trip. By default 1.
 
         Asked at every acknowledgment above ssthresh and outside recovery. The window follows in whole segments; it
         grows no faster than in slow start. A negative number shrinks it, to two segments at least.
@@ -104,12 +104,12 @@ class WindowRules:
         return 1.0
 
     def reduction(self, flow: Situation) -> float:
-        """The part, from 0 to 1, of what is in flight that the window becomes after a loss or mark. By default 1/2.
+        """The part, from 0 to 1, of what is in flight that the window becomes after a loss or mark: 1/2 by default.
 
         What is in flight (FlightSize) counts as far as the window goes; two segments are left at least. A mark with ABE
         (RFC 8511) leaves 0.8 by default.
         """
-        return 0.5
+        return 0.8 if flow.abe and flow.cause == "ecn" else 0.5
 
     def timeout(self, flow: Situation) -> float:
         """The part of what is in flight that ssthresh becomes after a timeout. By default what `reduction` says.
@@ -119,9 +119,11 @@ class WindowRules:
         return self.reduction(flow)
 
     def idle(self, flow: Situation) -> float:
-        """The part of the window, from 0 to 1, that is left when sending resumes after nothing was in flight. By default 1.
+        """The part of the window, from 0 to 1, that is left when sending resumes. By default 1.
 
-        What the scenario says of restarts after idle and of window validation comes after it.
+        Asked where nothing is in flight and the last segment was sent longer than the retransmission timeout ago,
+        ``flow.idle`` seconds (RFC 5681 section 4.1). What the scenario says of restarts after idle and of window
+        validation comes after it.
         """
         return 1.0
 
@@ -138,7 +140,7 @@ class CongestionControl:
     """What it does itself that the sender does for others."""
 
     def seed(self, seed: int) -> None:
-        """A number that distinguishes this connection, its initial sequence number: where random numbers start."""
+        """The initial sequence number, which distinguishes the connection: where random numbers start."""
 
     def on_start(self, window: Window, ctx: Context) -> None:
         """The connection is established: ``window.cwnd`` is the initial window."""
@@ -155,7 +157,7 @@ class CongestionControl:
         raise NotImplementedError
 
     def on_timeout(self, window: Window, event: Congestion, first: bool) -> None:
-        """The retransmission timer expired: set ssthresh. The sender then sets cwnd to one segment (RFC 5681 section 3.1).
+        """The retransmission timer expired: set ssthresh. The sender then sets cwnd to one segment.
 
         `first` is False when the same segment times out again, where RFC 5681 keeps ssthresh.
         """
@@ -166,12 +168,14 @@ class CongestionControl:
 
         By default that window is restored, as far as the present one is not larger.
         """
+        window.cwnd = max(window.cwnd, before.cwnd)
+        window.ssthresh = max(window.ssthresh, before.ssthresh)
 
     def on_recovery_end(self, window: Window, end: RecoveryEnd) -> None:
         """Fast recovery has ended."""
 
     def on_idle_end(self, window: Window, ctx: Context, idle: int) -> None:
-        """Sending resumes after nothing was outstanding for `idle` nanoseconds."""
+        """Sending resumes with nothing outstanding; the last segment was sent `idle` nanoseconds ago."""
 
     def on_delivery(self, window: Window, delivery: Delivery) -> None:
         """An acknowledgment told of deliveries, in whatever phase, before what else it shows is answered."""

@@ -29,5 +29,5 @@ class TemplateName(ackclock.WindowRules):
         return self.reduction(flow)
 
     def idle(self, flow):
-        """The part of the window that is left after flow.idle seconds without anything in flight."""
+        """The part of the window that is left where nothing was sent for flow.idle seconds, longer than a timeout."""
         return 1

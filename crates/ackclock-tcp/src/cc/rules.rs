@@ -22,7 +22,7 @@ pub struct Situation {
     pub rtt: Option<Nanos>,
     /// The congestion that asks.
     pub congestion: Option<Congestion>,
-    /// How long nothing was outstanding, where sending resumes.
+    /// How long ago the last segment was sent, where sending resumes.
     pub idle: Nanos,
 }
 
@@ -81,8 +81,9 @@ pub trait WindowRules: Send {
         self.reduction(situation)
     }
 
-    /// The part of the window that is left when sending resumes after nothing was outstanding, one segment at least. What the
-    /// scenario says of restarts and validation comes after. By default 1.
+    /// The part of the window that is left when sending resumes with nothing outstanding and the last segment sent longer than
+    /// the retransmission timeout ago (RFC 5681 section 4.1), one segment at least. What the scenario says of restarts and
+    /// validation comes after. By default 1.
     fn idle(&mut self, _situation: &Situation) -> f64 {
         1.0
     }
@@ -150,6 +151,9 @@ impl<R: WindowRules> CongestionControl for Ruled<R> {
     }
 
     fn on_idle_end(&mut self, window: &mut Window, ctx: &Context, idle: Nanos) {
+        if idle <= ctx.rto || ctx.snd_nxt == 0 {
+            return;
+        }
         let part = self.rules.idle(&Situation { idle, ..Situation::new(window, ctx) });
         window.cwnd = scaled(window.cwnd, part).max(ctx.mss);
     }

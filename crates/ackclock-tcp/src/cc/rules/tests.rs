@@ -26,7 +26,8 @@ impl WindowRules for Grows {
     }
 
     fn idle(&mut self, situation: &Situation) -> f64 {
-        if situation.idle == 2 * SECOND { 0.25 } else { 1.0 }
+        assert_eq!(situation.idle, 2 * SECOND);
+        0.25
     }
 }
 
@@ -92,10 +93,11 @@ fn reductions_and_restarts_keep_the_part_that_the_rule_says() {
     assert_eq!((window.cwnd, window.ssthresh), (10_000, 5600));
     cc.on_timeout(&mut window, &Congestion::timeout(ctx(1000)), false);
     assert_eq!(window.ssthresh, 5600, "held while the same segment times out");
-    cc.on_idle_end(&mut window, &ctx(0), SECOND);
-    assert_eq!(window.cwnd, 10_000);
-    cc.on_idle_end(&mut window, &ctx(0), 2 * SECOND);
-    assert_eq!(window.cwnd, 2500);
+    // The timeout is a second.
+    for (sent, idle, left) in [(0, 2 * SECOND, 10_000), (9000, SECOND, 10_000), (9000, 2 * SECOND, 2500)] {
+        cc.on_idle_end(&mut window, &Context { snd_nxt: sent, ..ctx(0) }, idle);
+        assert_eq!(window.cwnd, left);
+    }
 }
 
 #[test]
