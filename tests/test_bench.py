@@ -40,7 +40,21 @@ def test_workloads_are_the_agreed_ones(name):
 
 
 def test_names_are_the_files():
-    assert bench.names() == list(AGREED)
+    assert bench.names() == [*AGREED, "python-cc"]
+
+
+def test_python_is_measured_on_one_of_the_workloads():
+    text, other = (
+        resources.files("ackclock.bench").joinpath(f"{name}.toml").read_text() for name in ("python-cc", "W2")
+    )
+    mine, theirs = (ackclock.check(text.replace("bench-counting", "cubic")) for text in (text, other))
+    assert mine.pop("name") == "python-cc"
+    assert theirs.pop("name") == "W2"
+    assert mine == theirs
+    (row,) = bench.measure(["python-cc"])["workloads"]
+    # An ACK for two packets; those of slow start and recovery go elsewhere.
+    assert 0.45 * row["packets"] < row["python_acks"] < 0.51 * row["packets"]
+    assert row["python_acks_per_cpu_s"] == pytest.approx(row["python_acks"] / row["cpu_s"])
 
 
 def test_packets_are_the_data_packets_that_crossed():

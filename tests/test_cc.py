@@ -217,7 +217,8 @@ def test_every_callback_is_called_with_what_the_engine_knows():
     rates = [rate[0] for *_, rate in deliveries if rate and rate[1]]
     assert max(rates) == pytest.approx(10e6 / 8, rel=0.3)
     assert all(length == 1460 for length, *_ in seen["on_lost"])
-    assert all(0 <= idle < 4e9 for _, idle in seen["on_idle_end"])
+    # The burst that waits longest, and the sink, which sends nothing before its FIN.
+    assert 1e9 < max(idle for _, idle in seen["on_idle_end"]) < 10e9
     assert equal(result, run("reno"))
 
 
