@@ -52,7 +52,7 @@ class Algorithm:
         *,
         parameters: list[tuple[str, float, float]],
         overridden: set[str],
-        scope: tuple[bool, bool] | None,
+        scope: tuple[bool, bool, bool] | None,
     ) -> Algorithm: ...
 
 @final
@@ -297,14 +297,14 @@ def check(
     text: str,
     format: Literal["toml", "json"],
     overrides: list[tuple[str, str]],
-    folder: str | os.PathLike[str] = "",
+    folder: str | os.PathLike[str] = ...,
     algorithms: list[Algorithm] = ...,
 ) -> str: ...
 def scenario_hash(
     text: str,
     format: Literal["toml", "json"],
     overrides: list[tuple[str, str]],
-    folder: str | os.PathLike[str] = "",
+    folder: str | os.PathLike[str] = ...,
     algorithms: list[Algorithm] = ...,
 ) -> str: ...
 def schema() -> str: ...
@@ -320,6 +320,6 @@ def run(
     progress: Callable[[float], object] | None = None,
     trace: Trace | None = None,
     write: Callable[[str, bytes], object] | None = None,
-    folder: str | os.PathLike[str] = "",
+    folder: str | os.PathLike[str] = ...,
     algorithms: list[Algorithm] = ...,
 ) -> tuple[Meta, dict[str, Table]]: ...

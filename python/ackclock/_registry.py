@@ -67,7 +67,7 @@ def register(name: str, cls: type) -> None:
     digest = _digest(cls, base)
     scope = None
     if base is CongestionControl:
-        scope = (bool(cls.scope.slow_start), bool(cls.scope.window))  # type: ignore[attr-defined]
+        scope = (bool(cls.scope.slow_start), bool(cls.scope.window), bool(cls.scope.gap))  # type: ignore[attr-defined]
     algorithm = _core.Algorithm(
         name,
         digest,

@@ -77,6 +77,8 @@ class Scope:
     """It grows the window below ssthresh, too."""
     window: bool = False
     """The window is as it says in every phase: recoveries, timeouts and restarts after idle move it no further."""
+    gap: bool = False
+    """Its pacing rate is a gap since the last segment: a delivery that changes it changes the wait of the next."""
 
 
 class WindowRules:
