@@ -198,6 +198,7 @@ def test_the_catalogue_names_what_scenarios_can():
     catalogue = ackclock.catalogue()
     assert {"cc", "recovery", "validation", "slow-start", "stack", "app", "queue", "abr", "pacing"} == catalogue.keys()
     for cc in catalogue["cc"]:
-        ackclock.check(SMALL, {"flows[0].cc": cc["name"]})
+        if all(parameter["default"] is not None for parameter in cc["parameters"]):
+            ackclock.check(SMALL, {"flows[0].cc": cc["name"]})
         assert cc["summary"]
         assert cc["source"]

@@ -77,7 +77,7 @@ class _Tables:
 
     @property
     def onoff(self) -> Table:
-        """One row an on period: bytes that the sink has of it, its start and end; the end is empty when the run ended first."""
+        """One row an on period: its bytes, start and end; the end is empty when the run ended first."""
         return self._table("onoff")
 
     @property

@@ -161,7 +161,7 @@ def _toml(value: object) -> str:
 def check(scenario: Source, overrides: Overrides | None = None) -> dict[str, Any]:
     """The scenario in its canonical form, every default filled in, without running it.
 
-    A file that it names, such as the table of a RemyCC, has its SHA-256 there: the form is refused with any other content.
+    A file that it names, such as the table of a RemyCC, has its SHA-256 there, and is refused with any other content.
 
     Raises
     ------

@@ -36,8 +36,18 @@ fn cc_row(algorithm: &cc::Entry) -> Value {
     entry
 }
 
+/// RemyCC, whose one parameter is a file and has to be given.
+fn remycc_row() -> Value {
+    let mut entry = row(cc::remycc::NAME, cc::remycc::SUMMARY, cc::remycc::SOURCE);
+    let summary = "its rules: a file in the format of the Remy project, named from the scenario's folder";
+    entry["parameters"] =
+        json!([{ "name": "table", "summary": summary, "default": null, "least": null, "most": null }]);
+    entry
+}
+
 /// Every algorithm, application and profile that a scenario can name, as JSON: kind -> [{name, summary, source}]; a stack has
-/// `fields`, [{field, value, source}], too, and a congestion control `parameters`, [{name, summary, default, least, most}].
+/// `fields`, [{field, value, source}], too, and a congestion control `parameters`, [{name, summary, default, least, most}], the last three
+/// null for a path that has to be given.
 #[pyfunction]
 pub fn catalogue() -> String {
     macro_rules! rows {
@@ -46,9 +56,7 @@ pub fn catalogue() -> String {
         };
     }
     let mut kinds = Map::new();
-    let mut remycc = row(cc::remycc::NAME, cc::remycc::SUMMARY, cc::remycc::SOURCE);
-    remycc["parameters"] = json!([]);
-    kinds.insert("cc".into(), cc::CATALOGUE.iter().map(cc_row).chain([remycc]).collect::<Vec<Value>>().into());
+    kinds.insert("cc".into(), cc::CATALOGUE.iter().map(cc_row).chain([remycc_row()]).collect::<Vec<Value>>().into());
     kinds.insert("recovery".into(), rows!(recovery::CATALOGUE).into());
     kinds.insert("validation".into(), rows!(validation::CATALOGUE).into());
     kinds.insert("slow-start".into(), rows!(slow_start::CATALOGUE).into());

@@ -31,6 +31,9 @@ fn the_examples_obey_the_physics() {
     verified(include_str!("../../../scenarios/bulk.toml"), &[("duration", "60s")]);
     verified(include_str!("../../../scenarios/dash-newcwv.toml"), &[("duration", "60s")]);
     verified(include_str!("../../../scenarios/transfer.toml"), &[("duration", "10s")]);
+    let often = [("duration", "30s"), ("flows[0].app.on.mean", "1s"), ("flows[0].app.off.mean", "1s")];
+    let remycc = include_str!("../../../scenarios/remycc.toml");
+    verified(remycc, &[&often[..], &[("flows[0].cc", "cubic"), ("bottleneck.queue", "20 packets")]].concat());
 }
 
 #[test]

@@ -96,3 +96,24 @@ fn losses_and_timeouts_change_nothing() {
         assert!(least > 50 * MSS, "{least}: with every ACK at the smallest RTT the window only grows");
     }
 }
+
+#[test]
+fn tables_are_written_as_they_were_read() {
+    let own = include_bytes!("../../../scenarios/remycc.dna");
+    assert_eq!(Table::decode(own).expect("a table").encode(), own);
+    // The project's own, read in place.
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/remycc");
+    let Ok(files) = std::fs::read_dir(&folder) else {
+        eprintln!("skipped: there are no tables in ../shared/data/remycc");
+        return;
+    };
+    let mut tables = 0;
+    for file in files {
+        let path = file.expect("a file").path();
+        let bytes = std::fs::read(&path).expect("a table");
+        let table = Table::decode(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert_eq!(table.encode(), bytes, "{}", path.display());
+        tables += 1;
+    }
+    assert!(tables > 0);
+}

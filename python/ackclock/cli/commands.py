@@ -242,8 +242,14 @@ def list_(kind: str | None = None, /, *, load: Load = (), json: Json = False) ->
 
 def _print_parameters(algorithms: list[dict[str, Any]]) -> None:
     """What scenarios may set of the congestion controls, as in cc = { kind = "vegas", alpha = 3 }."""
+
+    def told(row: dict[str, Any]) -> list[str]:
+        if row["default"] is None:
+            return ["none", "a path"]
+        return [f"{row['default']:g}", f"{row['least']:g} to {row['most']:g}"]
+
     rows = [
-        [algorithm["name"], row["name"], f"{row['default']:g}", f"{row['least']:g} to {row['most']:g}", row["summary"]]
+        [algorithm["name"], row["name"], *told(row), row["summary"]]
         for algorithm in algorithms
         for row in algorithm["parameters"]
     ]

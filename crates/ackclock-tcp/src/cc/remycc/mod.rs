@@ -18,16 +18,35 @@
 //!
 //! # Deviations
 //!
-//! - A window of 0 is one segment.
+//! - A window of 0 is one segment; in the published tables it makes no difference.
 //! - Memory beyond the table's range is taken as at its edge: the original stops.
-//! - An ACK of several segments counts once; the original acknowledges each.
+//! - An ACK of several segments counts once; the original acknowledges each, as a receiver does that delays no ACK.
 //! - The memory is kept in floating point, whose operations are the same everywhere.
-//! - The time between segments is that of a full one.
+//! - tau is the time that a full segment takes at a whole number of bytes per second.
+//! - A flow is a connection: there is a handshake before it, and what an earlier one left in the network does not move its
+//!   window, which in the original it does by the rule of the empty memory.
 //!
 //! # Validated against
 //!
-//! Decoding and encoding of the project's format, look-ups and the memory by arithmetic. Loss, marks and timeouts change
-//! nothing: the table knows none.
+//! The project's regression test of its tables of 2013: eight senders, each on and off for exponential times of 10 s, 15 Mbit/s,
+//! 150 ms, no limit to the queue, packets of 1250 bytes; throughput over the equal share of the link while on, and delay over the
+//! round-trip time without queue. Here, in eight runs
+//! of 2000 s with 95 % intervals, beside what the project holds its own to within 5 %:
+//!
+//! | delta | throughput | delay |
+//! |---|---|---|
+//! | 10 | 0.629 ± 0.013, 0.65 | 1.006, 1.00 |
+//! | 1 | 0.804 ± 0.007, 0.81 | 1.014, 1.02 |
+//! | 0.1 | 0.909 ± 0.003, 0.90 | 1.106 ± 0.004, 1.11 |
+//!
+//! Four runs of 10,000 s give 0.638 ± 0.008 for delta 10. A sender without TCP under it has 0.651, 0.813 and 0.912 in four such
+//! runs; a handshake takes 1.0, 0.3 and 0.2 % of that, and a wait that is fixed as a segment leaves, as other algorithms'
+//! pacing has it, 2.7, 4.5 and 1.2 %: hence [`Scope::gap`].
+//!
+//! Decoding and encoding of the project's format, byte for byte for those tables; look-ups and the memory by arithmetic.
+//! Loss, marks and timeouts change nothing: the table knows none.
+//!
+//! Not validated: tables of four axes; paths that lose.
 //!
 //! A table comes as bytes, so that RemyCC is not in the catalogue: [`algorithm`] makes it from a [`Table`].
 
@@ -54,7 +73,7 @@ const MOST_WINDOW: f64 = 1e6;
 /// Its name in scenarios.
 pub const NAME: &str = "remycc";
 /// One line on what it is.
-pub const SUMMARY: &str = "rules found by optimisation, in a table of the Remy project: table = PATH";
+pub const SUMMARY: &str = "rules found by optimisation, in a table of the Remy project";
 /// Where it is specified.
 pub const SOURCE: &str = "Winstein and Balakrishnan, SIGCOMM 2013";
 

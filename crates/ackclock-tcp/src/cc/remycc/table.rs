@@ -103,6 +103,8 @@ impl Node {
 pub struct Table {
     root: Node,
     axes: usize,
+    /// What tells of the training, as it was read.
+    pub(super) notes: Vec<u8>,
 }
 
 impl Table {
@@ -116,7 +118,7 @@ impl Table {
             return Err(format!("{axes} axes; accepted are 3 and {AXES}"));
         }
         root.check(axes, 0)?;
-        Ok(Table { root, axes })
+        Ok(Table { root, axes, notes: Vec::new() })
     }
 
     /// The tree.

@@ -1,6 +1,6 @@
 //! Tables as bytes, in the format of the Remy project: Protocol Buffers, of which a few messages are needed.
 //!
-//! A tree has a range (field 1) and either parts (2) or a rule (3); what follows it tells of the training and is skipped. A
+//! A tree has a range (field 1) and either parts (2) or a rule (3); what follows it tells of the training and is kept as it is. A
 //! range has a lower (11) and an upper (12) memory; a memory has its axes (21 to 24); a rule has b (31), m (32), tau (33) and its
 //! range again (34). A memory of three axes leaves the fourth open. Later tables, which name the axes that they look at (13), are
 //! refused.
@@ -152,18 +152,21 @@ fn action(mut reader: Reader<'_>) -> Result<Action, TableError> {
     }
 }
 
-fn node(mut reader: Reader<'_>, axes: &mut usize, depth: usize) -> Result<Node, TableError> {
+fn node(mut reader: Reader<'_>, axes: &mut usize, depth: usize, notes: &mut Vec<u8>) -> Result<Node, TableError> {
     if depth > MOST_DEPTH {
         return reader.fail(format!("a tree of more than {MOST_DEPTH} levels"));
     }
     let (mut domain, mut children, mut rule) = (None, Vec::new(), None);
+    let whole = reader.bytes;
+    let mut read = 0;
     while let Some((field, value)) = reader.field()? {
+        let start = std::mem::replace(&mut read, whole.len() - reader.bytes.len());
         match (field, value) {
             (1, Value::Message(reader)) => domain = Some(range(reader, axes)?),
-            (2, Value::Message(reader)) => children.push(node(reader, axes, depth + 1)?),
+            (2, Value::Message(reader)) => children.push(node(reader, axes, depth + 1, notes)?),
             (3, Value::Message(_)) if rule.is_some() => return reader.fail("a second rule for one range"),
             (3, Value::Message(reader)) => rule = Some(action(reader)?),
-            (4.., _) if depth == 0 => {}
+            (4.., _) if depth == 0 => notes.extend(&whole[start..read]),
             (field, _) => return reader.unexpected("tree", field),
         }
     }
@@ -182,14 +185,18 @@ impl Table {
     ///
     /// Says at which byte what is wrong.
     pub fn decode(bytes: &[u8]) -> Result<Table, TableError> {
-        let mut axes = 0;
-        let root = node(Reader { bytes, at: 0 }, &mut axes, 0)?;
-        Table::new(root, axes).map_err(|message| TableError { at: 0, message })
+        let (mut axes, mut notes) = (0, Vec::new());
+        let root = node(Reader { bytes, at: 0 }, &mut axes, 0, &mut notes)?;
+        let mut table = Table::new(root, axes).map_err(|message| TableError { at: 0, message })?;
+        table.notes = notes;
+        Ok(table)
     }
 
-    /// Writes it as the Remy project does, without what tells of the training.
+    /// Writes it as the Remy project does: what was read from it, byte for byte.
     pub fn encode(&self) -> Vec<u8> {
-        tree(self.root(), self.axes())
+        let mut out = tree(self.root(), self.axes());
+        out.extend(&self.notes);
+        out
     }
 }
 
