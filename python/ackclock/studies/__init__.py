@@ -28,6 +28,7 @@ STUDIES = {
     "freebsd-prr": "ackclock.studies.freebsd_prr",
     "freebsd-newcwv": "ackclock.studies.freebsd_newcwv",
     "response-functions": "ackclock.studies.response_functions",
+    "munir-fairness": "ackclock.studies.munir_fairness",
 }
 """Name on the command line to module."""
 

@@ -1,0 +1,46 @@
+"""What is compared, and every reading of what the paper and the tool's defaults leave open."""
+
+from __future__ import annotations
+
+from ackclock.studies.grid import Variant
+
+__all__ = ["CHOICES", "GROUPS", "MAIN", "MAIN_SET", "QUICK_CHOICES", "SETS", "SHORT"]
+
+GROUPS = {"cubic": "CUBIC", "bic": "BIC", "ctcp": "CTCP", "newreno": "NewReno"}
+"""The four kinds of flows by the names of the scenario, in its order."""
+
+
+def _every(name: str, value: object) -> dict[str, object]:
+    return {f"flows[{index}].{name}": value for index in range(len(GROUPS))}
+
+
+RFC, TUNED = {"flows[0].cc": "cubic"}, {"flows[2].cc": "compound-tuned"}
+
+SETS = (
+    Variant("CUBIC 2.0, CTCP fixed", "CUBIC 2.0, CTCP with gamma 30"),
+    Variant("CUBIC 9438, CTCP fixed", "CUBIC of RFC 9438, CTCP with gamma 30", RFC),
+    Variant("CUBIC 2.0, CTCP tuned", "CUBIC 2.0, CTCP with gamma tuned", TUNED),
+    Variant("CUBIC 9438, CTCP tuned", "CUBIC of RFC 9438, CTCP with gamma tuned", {**RFC, **TUNED}),
+)
+"""The versions that may stand for the two rows: those of then and those of today."""
+
+MAIN_SET = SETS[0]
+
+MAIN = "main reading"
+SHORT = "main reading, short"
+
+CHOICES: dict[str, dict[str, object]] = {
+    SHORT: {},
+    "RTO of at least 200 ms": _every("min_rto", "200ms"),
+    "what the RFCs say": {**_every("stack", "rfc"), **_every("start_jitter", "10s")},
+    "acknowledgments delayed": {**_every("delayed_ack", "100ms"), **_every("ack_every", 2)},
+    "NewReno's recovery": {**_every("sack", False), **_every("recovery", "newreno")},
+    "all start at once": _every("start_jitter", "0s"),
+    "starts over 100 s": _every("start_jitter", "100s"),
+    "windows of at most 1000 packets": _every("receive_buffer", "1460000B"),
+    "windows of at most 20 packets": _every("receive_buffer", "29200B"),
+}
+"""Readings of what is not known; they are run for less time than the main one."""
+
+QUICK_CHOICES = {name: CHOICES[name] for name in (SHORT, "RTO of at least 200 ms")}
+"""Those of a quick run."""
