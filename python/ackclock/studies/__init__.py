@@ -29,6 +29,7 @@ STUDIES = {
     "freebsd-newcwv": "ackclock.studies.freebsd_newcwv",
     "response-functions": "ackclock.studies.response_functions",
     "munir-fairness": "ackclock.studies.munir_fairness",
+    "transocean": "ackclock.studies.transocean",
 }
 """Name on the command line to module."""
 
