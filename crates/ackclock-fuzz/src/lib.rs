@@ -1,5 +1,6 @@
 //! Fuzz targets. Each takes any bytes and panics where something that must hold does not.
 
+pub mod cc;
 mod choose;
 pub mod script;
 pub mod segments;
@@ -16,6 +17,7 @@ pub struct Target {
 
 /// Every target.
 pub const TARGETS: &[Target] = &[
+    Target { name: "cc", run: cc::run },
     Target { name: "segments", run: segments::run },
     Target { name: "transfer", run: transfer::run },
     Target { name: "wire", run: wire::run },

@@ -27,16 +27,12 @@ mod ledbat_plus_plus;
 #[cfg(test)]
 mod path;
 mod prague;
-#[cfg(test)]
-mod properties;
 mod random;
 pub mod remycc;
 mod reno;
 mod rounds;
 mod rules;
 mod scalable;
-#[cfg(test)]
-mod sequences;
 mod vegas;
 mod veno;
 mod westwood;
@@ -289,4 +285,25 @@ pub const CATALOGUE: &[Entry] = &[
 /// The entry of a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {
     CATALOGUE.iter().find(|entry| entry.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_sorted_unique_and_documented() {
+        for pair in CATALOGUE.windows(2) {
+            assert!(pair[0].name < pair[1].name, "{} before {}", pair[0].name, pair[1].name);
+        }
+        for entry in CATALOGUE {
+            assert!(!entry.summary.is_empty() && !entry.source.is_empty(), "{}", entry.name);
+            for parameter in entry.parameters {
+                let (least, most) = parameter.range;
+                let what = format!("{} of {}", parameter.name, entry.name);
+                assert!(least < most && (least..=most).contains(&parameter.default), "{what}");
+                assert!(!parameter.summary.is_empty(), "{what}");
+            }
+        }
+    }
 }
