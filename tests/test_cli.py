@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import ackclock
+from ackclock import studies
 from ackclock.cli import main
 from ackclock.cli.output import print_table
 from tests.conftest import SMALL
@@ -117,14 +118,8 @@ BAD_INPUT = [
     (["run", "small.toml", "--out", "small.toml"], "not a folder"),
     (["run", "small.toml", "--out", "full"], "full holds what ackclock did not write (thesis.tex)"),
     (["reproduce", "newcwv-dash", "--out", "full"], "thesis.tex"),
-    (
-        ["reproduce", "nothing"],
-        "unknown study nothing; accepted: newcwv-dash, iw10, irto, freebsd-prr, freebsd-newcwv, all",
-    ),
-    (
-        ["reproduce", "all", "nothing"],
-        "unknown study nothing; accepted: newcwv-dash, iw10, irto, freebsd-prr, freebsd-newcwv, all",
-    ),
+    (["reproduce", "nothing"], f"unknown study nothing; accepted: {', '.join(studies.names())}, all"),
+    (["reproduce", "all", "nothing"], f"unknown study nothing; accepted: {', '.join(studies.names())}, all"),
     (["list", "nothing"], "unknown kind nothing; accepted: cc"),
     (["bench", "--only", "W9"], "unknown workload W9; accepted: W1, W2, W3, W4"),
     (["bench", "--repeat", "0"], "--repeat 0"),
