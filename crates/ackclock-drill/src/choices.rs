@@ -20,6 +20,7 @@ const SWITCHES: &[(&str, Field<bool>)] = &[
     ("frto", |config| &mut config.frto),
     ("limited_transmit", |config| &mut config.limited_transmit),
     ("rack", |config| &mut config.rack),
+    ("retransmit_restarts_timer", |config| &mut config.retransmit_restarts_timer),
     ("sack", |config| &mut config.sack),
     ("timestamps", |config| &mut config.timestamps),
     ("tlp", |config| &mut config.tlp),

@@ -48,6 +48,7 @@ pub fn config(u: &mut Unstructured<'_>) -> Result<Config> {
         abe: on(11),
         nagle: on(12),
         pacing: if on(13) { pacing } else { Pacing::Off },
+        retransmit_restarts_timer: on(15),
         keepalive: on(14).then_some(keepalive),
         ..stack
     })

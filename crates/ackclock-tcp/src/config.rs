@@ -155,6 +155,9 @@ pub struct Config {
     pub limited_transmit: bool,
     /// Whether fewer duplicate ACKs suffice with less than four segments outstanding (RFC 5827).
     pub early_retransmit: bool,
+    /// Whether the retransmission timer starts anew when the first segment outstanding is sent again. RFC 6298 does not say so;
+    /// most stacks do it. With [`RtoRule::Linux`] it does in any case.
+    pub retransmit_restarts_timer: bool,
     /// Whether losses are found by time (RACK of RFC 8985) rather than by counting.
     pub rack: bool,
     /// Whether a probe is sent when the tail of a flight is not acknowledged (TLP of RFC 8985 section 7).

@@ -143,6 +143,7 @@ pub(crate) struct Sender {
     frto: bool,
     undoes: bool,
     early_retransmit: bool,
+    retransmit_restarts_timer: bool,
     abe: bool,
     reduces_from_window: bool,
     /// Where the last recovery's window of data ended.
@@ -193,6 +194,7 @@ impl Sender {
             undoes: config.dsack_undo || config.eifel || config.frto,
             limited_transmit: config.limited_transmit,
             early_retransmit: config.early_retransmit,
+            retransmit_restarts_timer: config.retransmit_restarts_timer || config.rto_rule == RtoRule::Linux,
             ecn: config.ecn != EcnMode::Off,
             abe: config.abe,
             reduces_from_window: config.reduction_base == ReductionBase::Window,

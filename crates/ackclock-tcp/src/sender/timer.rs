@@ -88,10 +88,10 @@ impl Sender {
         }
     }
 
-    /// A segment was sent again. Linux then restarts a retransmission timer that is the first segment's own
-    /// (net/ipv4/tcp_output.c, tcp_xmit_retransmit_queue); RFC 6298 does not.
+    /// A segment was sent again. Stacks restart a retransmission timer that is the first segment's own (Linux
+    /// net/ipv4/tcp_output.c, tcp_xmit_retransmit_queue; FreeBSD sys/netinet/tcp_input.c; ns-2 tcp/tcp.cc); RFC 6298 does not.
     pub(super) fn on_retransmission_sent(&mut self, now: Nanos, first: bool) {
-        if self.rto_at == NEVER || (first && self.rtt.is_linux() && self.timer != Timer::Reorder) {
+        if self.rto_at == NEVER || (first && self.retransmit_restarts_timer && self.timer != Timer::Reorder) {
             self.timer = Timer::Rto;
             self.rto_at = now + self.rtt.rto();
         }

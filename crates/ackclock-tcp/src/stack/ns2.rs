@@ -13,6 +13,7 @@ pub(super) const SACK: Stack = Stack {
         ("initial_window", "Agent/TCP windowInit_ = 2"),
         ("limited_transmit", "Agent/TCP singledup_ = 1"),
         ("restart", "Agent/TCP slow_start_restart_ = true"),
+        ("retransmit_restarts_timer", "tcp/tcp-sack1.cc: reset_rtx_timer with a fast retransmission"),
         ("initial_rto", "Agent/TCP rtxcur_init_ = 3.0"),
         ("min_rto", "Agent/TCP minrto_ = 0.2"),
         ("max_rto", "Agent/TCP maxrto_ = 60"),
@@ -34,6 +35,7 @@ fn sack() -> Config {
         min_rto: 200 * MILLISECOND,
         delayed_ack: 0,
         ack_every: 1,
+        retransmit_restarts_timer: true,
         ..rfc::config()
     }
 }
