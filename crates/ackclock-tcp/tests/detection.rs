@@ -184,21 +184,17 @@ mod timer {
     }
 
     #[test]
-    fn in_linux_the_first_retransmission_restarts_it() {
-        for (rto_rule, expected) in [(RtoRule::Rfc6298, 200), (RtoRule::Linux, 300)] {
-            let mut script = in_flight(&rule(rto_rule), 10, 100);
+    fn the_first_retransmission_restarts_it_in_linux_and_where_a_stack_says_so() {
+        let rules = [(RtoRule::Rfc6298, false, 150), (RtoRule::Rfc6298, true, 300), (RtoRule::Linux, false, 316)];
+        for (rto_rule, retransmit_restarts_timer, expected) in rules {
+            let mut script = in_flight(&Config { retransmit_restarts_timer, ..rule(rto_rule) }, 10, 100);
             let armed = script.end.next_timeout();
             assert_eq!(armed - script.now, 200 * MILLISECOND, "three round trips from when the first was sent");
             script.now += 50 * MILLISECOND;
             for top in [2, 3, 4] {
                 script.ack(0, &[(1, top)]);
             }
-            let left = timer(&script);
-            if rto_rule == RtoRule::Linux {
-                assert!(left >= expected, "{left}");
-            } else {
-                assert_eq!(left, expected - 50);
-            }
+            assert_eq!(timer(&script), expected, "{rto_rule:?} {retransmit_restarts_timer}");
         }
     }
 
