@@ -196,7 +196,8 @@ def test_errors_know_their_line_and_pickle():
 
 def test_the_catalogue_names_what_scenarios_can():
     catalogue = ackclock.catalogue()
-    assert {"cc", "recovery", "validation", "slow-start", "stack", "app", "queue", "loss", "abr", "pacing"} == catalogue.keys()
+    families = {"cc", "recovery", "validation", "slow-start", "stack", "app", "queue", "loss", "abr", "pacing"}
+    assert families == catalogue.keys()
     for cc in catalogue["cc"]:
         if all(parameter["default"] is not None for parameter in cc["parameters"]):
             ackclock.check(SMALL, {"flows[0].cc": cc["name"]})
