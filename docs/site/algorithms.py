@@ -104,21 +104,19 @@ def parameters(algorithm: Algorithm) -> str:
         f"| `{item['name']}` | {shown(item)} | {bounds(item)} | {item['summary']} |"
         for item in algorithm.entry["parameters"]
     ]
-    example = f'cc = {{ kind = "{algorithm.name}", {first["name"]} = {shown(first)} }}'
+    value = f'"{first["name"]}.dna"' if first["default"] is None else shown(first)
+    example = f'cc = {{ kind = "{algorithm.name}", {first["name"]} = {value} }}'
     return "\n".join([*rows, "", f"    {example}"])
 
 
 def shown(item: dict[str, Any]) -> str:
-    """The default of a parameter, in whatever way the catalogue has it."""
-    default = item.get("default")
-    return f"{default:.6g}" if isinstance(default, float) else "none" if default is None else f"{default}"
+    """The default of a parameter; that of a file has none."""
+    return "must be given" if item["default"] is None else f"{item['default']:.6g}"
 
 
 def bounds(item: dict[str, Any]) -> str:
-    """What a parameter may be."""
-    if "least" not in item:
-        return str(item.get("accepted", ""))
-    return f"{item['least']:g} to {item['most']:g}"
+    """What a parameter may be: numbers from the least to the most, or a file."""
+    return "a path" if item["default"] is None else f"{item['least']:g} to {item['most']:g}"
 
 
 def index(pages: list[Algorithm]) -> str:
