@@ -2,25 +2,29 @@
 //!
 //! # Equations
 //!
-//! `alpha` as DCTCP's, updated once in `RTT_virt = max(SRTT, 25 ms)`. A mark leaves `cwnd * (1 - alpha / 2)`, at most once for each
-//! window of data; loss leaves half. Each ACK adds `unmarked bytes * AI * SMSS / cwnd` with `AI = (SRTT / RTT_virt)^2`, after marks
-//! as well, so that flows of less than 25 ms grow like one of 25 ms.
+//! `alpha` is 1 until the first mark, and then as DCTCP's, updated once in `RTT_virt = max(SRTT, 25 ms)`. A mark leaves
+//! `cwnd * (1 - alpha / 2)`, at most once for each window of data and in 25 ms; loss leaves half. Each ACK adds
+//! `unmarked bytes * AI * SMSS / cwnd` with `AI = (SRTT / RTT_virt)^2`, after marks as well. So flows of less than 25 ms grow,
+//! and answer marks, like one of 25 ms.
 //!
 //! # Constants
 //!
-//! draft-briscoe-iccrg-prague-congestion-control-04: g = 1/16, alpha starts at 1, RTT_virt at least 25 ms.
+//! g = 1/16, RTT_virt at least 25 ms, a window of two segments at least: as in the reference implementation, tcp_prague.c of
+//! the L4S team's Linux, and in its udp_prague. draft-briscoe-iccrg-prague-congestion-control-04 describes them (sections 2.4.2
+//! and 2.4.4, as others cite it; its text was not read).
 //!
 //! # Deviations
 //!
-//! - The dependence on the round-trip time is reduced from the first: the reference waits for some hundred round trips.
+//! - The dependence on the round-trip time is reduced from the first: the reference waits for 500 round trips after slow start.
+//! - Queues that mark as RFC 3168 has it are not looked for; in the reference that is off unless it is switched on.
 //! - Pacing is the sender's: combine with `fq`.
 //! - The window moves by bytes and no finer; it is at least two segments.
-//! - Where a peer knows only the feedback of RFC 3168, that part is marked which it echoes: the draft falls back to Reno.
+//! - Where a peer knows only the feedback of RFC 3168, that part is marked which it echoes: the reference falls back to Reno.
 //!
 //! # Validated against
 //!
-//! A queue about as long as the threshold above which it marks; growth by round-trip time. To be used with
-//! [`EcnMode::L4s`](crate::config::EcnMode). Not against the reference.
+//! A queue about as long as the threshold above which it marks; growth by round-trip time; the same rate under the same marks at
+//! round-trip times of 5 to 25 ms. To be used with [`EcnMode::L4s`](crate::config::EcnMode). Not against the reference.
 
 use super::dctcp::Marking;
 use super::{CongestionControl, Entry, Scope};
@@ -30,9 +34,12 @@ use crate::{MILLISECOND, Nanos};
 pub(super) const ENTRY: Entry = Entry {
     name: "prague",
     summary: "DCTCP for L4S: growth through marks, and by 25 ms where the RTT is shorter",
-    source: "draft-briscoe-iccrg-prague-congestion-control-04",
+    source: "draft-briscoe-iccrg-prague-congestion-control-04; the L4S team's Linux net/ipv4/tcp_prague.c",
     parameters: &[],
-    make: |_| Box::new(Prague { marking: Marking::new(1.0 / 16.0), updated: 0, credit: 0 }),
+    make: |_| {
+        let marking = Marking::new(1.0 / 16.0);
+        Box::new(Prague { marking, marked: false, updated: 0, reduced: None, credit: 0 })
+    },
 };
 
 /// The least RTT_virt.
@@ -43,8 +50,12 @@ const MIN_WINDOW: u64 = 2;
 #[derive(Debug)]
 struct Prague {
     marking: Marking,
+    /// Whether a mark was ever seen. Until then nothing says that the path marks, and alpha stays at 1.
+    marked: bool,
     /// When alpha was last updated.
     updated: Nanos,
+    /// When a mark was last answered.
+    reduced: Option<Nanos>,
     /// Growth that did not yet amount to a byte: bytes * bytes * ns * ns.
     credit: u128,
 }
@@ -64,7 +75,14 @@ impl CongestionControl for Prague {
     fn on_ack(&mut self, _window: &mut Window, _ack: &Ack, _acked: u64) {}
 
     fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        let kept = if event.cause == Cause::Ecn { self.marking.reduced(window.cwnd) } else { window.cwnd / 2 };
+        let mut kept = window.cwnd / 2;
+        if event.cause == Cause::Ecn {
+            if self.reduced.is_some_and(|reduced| event.ctx.now < reduced + VIRTUAL_RTT) {
+                return;
+            }
+            self.reduced = Some(event.ctx.now);
+            kept = self.marking.reduced(window.cwnd);
+        }
         window.ssthresh = kept.max(MIN_WINDOW * event.ctx.mss);
         window.cwnd = window.cwnd.min(window.ssthresh);
     }
@@ -84,12 +102,101 @@ impl CongestionControl for Prague {
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
         let ack = &delivery.ack;
         let srtt = ack.ctx.srtt.unwrap_or(VIRTUAL_RTT);
-        if self.marking.count(ack) && ack.ctx.now >= self.updated + srtt.max(VIRTUAL_RTT) {
+        let over = if self.marked {
+            self.marking.count(ack) && ack.ctx.now >= self.updated + srtt.max(VIRTUAL_RTT)
+        } else {
+            self.marked = ack.marked > 0;
+            self.marked
+        };
+        if over {
             self.marking.update(ack.ctx.snd_nxt);
             self.updated = ack.ctx.now;
         }
         if !window.in_slow_start() && !ack.ctx.in_recovery && ack.cwnd_limited {
             self.grow(window, ack.acked.saturating_sub(ack.marked), srtt, ack.ctx.mss);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cc::path::{MSS, Path, near};
+    use crate::context::{Ack, Cause, Delivery};
+    use crate::{MILLISECOND, SECOND};
+
+    #[test]
+    fn the_first_mark_leaves_half_however_late_it_comes() {
+        let mut s = Path::avoiding("prague", 100);
+        s.run(5 * SECOND);
+        let before = s.window.cwnd;
+        s.congestion(Cause::Ecn, false);
+        assert_eq!(s.window.cwnd, before.div_ceil(2));
+    }
+
+    #[test]
+    fn marks_are_answered_once_in_25_ms_where_the_rtt_is_shorter() {
+        let mut s = Path::avoiding("prague", 100);
+        s.base = 5 * MILLISECOND;
+        let begin = s.now;
+        let mut answered = Vec::new();
+        while s.now < begin + 100 * MILLISECOND {
+            let before = s.window.cwnd;
+            s.congestion(Cause::Ecn, false);
+            if s.window.cwnd < before {
+                answered.push((s.now - begin) / MILLISECOND);
+            }
+            s.round();
+        }
+        assert_eq!(answered, [0, 25, 50, 75]);
+        let mut s = Path::avoiding("prague", 100);
+        s.base = 25 * MILLISECOND;
+        for segments in [50.0, 26.0] {
+            s.congestion(Cause::Ecn, false);
+            near(s.segments(), segments, 0.1, "a round trip is long enough");
+            s.round();
+        }
+    }
+
+    /// Segments a second over 20 s, where one of `every` is marked.
+    fn rate(rtt_ms: u64, every: u64) -> f64 {
+        let mut s = Path::avoiding("prague", 20);
+        (s.base, s.srtt) = (rtt_ms * MILLISECOND, Some(rtt_ms * MILLISECOND));
+        let (mut cwr_until, mut measured) = (0, 0);
+        let begin = s.now;
+        while s.now < begin + 40 * SECOND {
+            s.send();
+            let (start, flight) = (s.now, (s.nxt - s.una) / MSS);
+            for segment in 1..=flight {
+                s.now = start + s.base * segment / flight;
+                s.una += MSS;
+                let marked = if (s.una / MSS).is_multiple_of(every) { MSS } else { 0 };
+                let ack = Ack { ctx: s.ctx(), acked: MSS, sacked: 0, lost: 0, rtt: s.srtt, cwnd_limited: true, marked };
+                let delivery = Delivery {
+                    ack,
+                    newly: MSS,
+                    delivered: s.una,
+                    lost: 0,
+                    sent_at: None,
+                    forward_delay: None,
+                    rate: None,
+                };
+                s.cc.on_delivery(&mut s.window, &delivery);
+                if marked > 0 && s.una > cwr_until {
+                    s.congestion(Cause::Ecn, false);
+                    cwr_until = s.nxt;
+                }
+                s.send();
+                measured += u64::from(s.now > begin + 20 * SECOND);
+            }
+        }
+        measured as f64 / 20.0
+    }
+
+    #[test]
+    fn the_same_marks_leave_the_same_rate_at_any_rtt_up_to_25_ms() {
+        // A mark takes alpha / 2 = 1 % of the window once in 25 ms, in which growth is a segment of 100.
+        for rtt_ms in [5, 12, 25] {
+            near(rate(rtt_ms, 50), 4000.0, 400.0, &format!("RTT {rtt_ms} ms"));
         }
     }
 }
