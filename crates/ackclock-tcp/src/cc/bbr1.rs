@@ -7,17 +7,20 @@
 //! `pacing rate = 0.99 * pacing_gain * BtlBw`, `cwnd = cwnd_gain * BDP + 3 quanta`.
 //!
 //! States: Startup (both gains 2/ln 2) until three rounds have not brought a quarter more; Drain (pacing ln 2 / 2) until one
-//! BDP is in flight; ProbeBW, eight phases of an RTprop each with pacing gains 5/4, 3/4 and six times 1, and a cwnd gain of 2;
+//! BDP is in flight; ProbeBW, eight phases of an RTprop each with pacing gains 5/4, 3/4 and six times 1, and a cwnd gain of 2,
+//! of which the first goes on until 5/4 BDP are in flight or something is lost, and the second ends early with one BDP;
 //! ProbeRTT, four segments for 200 ms and a round trip, when RTprop has not been seen for 10 s.
 //!
 //! # Constants
 //!
-//! draft-cardwell-iccrg-bbr-congestion-control-00 section 4: gains, lengths of filters, growth target 1.25, four segments. The
-//! pacing margin of 1 % is Linux's.
+//! draft-cardwell-iccrg-bbr-congestion-control-00: filters of 10 round trips (section 4.1.1.2) and 10 s (4.1.2.2), three quanta
+//! (4.2.3.2), four segments (4.2.3.3), 2/ln 2, three rounds and 1.25 (4.3.2), the gains of Drain (4.3.3) and of ProbeBW
+//! (4.3.4), 200 ms and 10 s of ProbeRTT (4.3.5). The pacing margin of 1 % is Linux's (net/ipv4/tcp_bbr.c).
 //!
 //! # Deviations
 //!
-//! - The send quantum is two segments, since nothing is offloaded here.
+//! - The send quantum is two segments at any rate, since nothing is offloaded here. Section 4.2.2, which allows others, has one
+//!   segment below 1.2 Mbit/s and from 24 Mbit/s on what a millisecond sends, at most 64 KB.
 //! - No sampling of traffic policers and no compensation of aggregated ACKs: Linux has both, the draft has not.
 //! - Marks (ECN) are not answered, as in Linux.
 //! - The first phase of ProbeBW is drawn from the connection's initial sequence number.
@@ -322,7 +325,7 @@ impl CongestionControl for Bbr1 {
     }
 
     fn on_start(&mut self, window: &mut Window, ctx: &Context) {
-        self.rtprop_at = ctx.now;
+        (self.rtprop, self.rtprop_at) = (ctx.srtt.unwrap_or(Nanos::MAX), ctx.now);
         self.initial_window = ctx.initial_window;
         let srtt = ctx.srtt.unwrap_or(MILLISECOND).max(1);
         let nominal = u128::from(window.cwnd) * u128::from(SECOND) / u128::from(srtt);

@@ -130,3 +130,12 @@ fn a_recovery_conserves_packets_for_a_round_and_restores_the_window() {
     lossy(0, false, &mut window);
     assert_eq!(window.cwnd, 86 * MSS, "as before");
 }
+
+#[test]
+fn rtprop_begins_with_the_handshake() {
+    let mut bbr = Bbr1::default();
+    let mut window = Window { cwnd: 10 * MSS, ssthresh: u64::MAX, pacing_rate: None };
+    bbr.on_start(&mut window, &context(SECOND, 0));
+    deliver(&mut bbr, &mut window, SECOND + 41 * MILLISECOND, 41 * MILLISECOND, 9 * MSS);
+    assert_eq!(bbr.rtprop, 40 * MILLISECOND, "data take longer");
+}
