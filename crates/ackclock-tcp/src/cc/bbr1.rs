@@ -297,13 +297,14 @@ impl Bbr1 {
         }
         if self.conserving {
             window.cwnd = window.cwnd.max(ctx.pipe + delivery.newly);
-        } else if self.filled {
-            window.cwnd = (window.cwnd + delivery.newly).min(target);
-        } else if window.cwnd < target || self.delivered < ctx.initial_window {
-            window.cwnd += delivery.newly;
+        } else {
+            if self.filled {
+                window.cwnd = (window.cwnd + delivery.newly).min(target);
+            } else if window.cwnd < target || self.delivered < ctx.initial_window {
+                window.cwnd += delivery.newly;
+            }
+            window.cwnd = window.cwnd.max(MIN_PIPE * ctx.mss);
         }
-        let floor = if self.recovering { ctx.mss } else { MIN_PIPE * ctx.mss };
-        window.cwnd = window.cwnd.max(floor);
         if matches!(self.state, State::ProbeRtt { .. }) {
             window.cwnd = window.cwnd.min(MIN_PIPE * ctx.mss);
         }

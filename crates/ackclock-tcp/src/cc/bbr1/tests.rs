@@ -139,3 +139,25 @@ fn rtprop_begins_with_the_handshake() {
     deliver(&mut bbr, &mut window, SECOND + 41 * MILLISECOND, 41 * MILLISECOND, 9 * MSS);
     assert_eq!(bbr.rtprop, 40 * MILLISECOND, "data take longer");
 }
+
+#[test]
+fn a_timeout_leaves_a_segment_and_the_next_ack_four() {
+    let (mut bbr, mut window, now) = probing(1);
+    bbr.on_timeout(&mut window, &Congestion::timeout(context(now, 0)), true);
+    assert_eq!(window.cwnd, MSS);
+    let recovering = Context { in_recovery: true, ..context(now + MILLISECOND, 0) };
+    let ack = Ack { ctx: recovering, acked: MSS, sacked: 0, lost: 0, rtt: None, cwnd_limited: true, marked: 0 };
+    let sample = RateSample {
+        delivered: MSS,
+        prior_delivered: bbr.delivered,
+        interval: 0,
+        tx_in_flight: MSS,
+        lost: 0,
+        app_limited: false,
+    };
+    let delivered = bbr.delivered + MSS;
+    let delivery =
+        Delivery { ack, newly: MSS, delivered, lost: 0, sent_at: None, forward_delay: None, rate: Some(sample) };
+    bbr.on_delivery(&mut window, &delivery);
+    assert_eq!(window.cwnd, MIN_PIPE * MSS);
+}
