@@ -8,20 +8,23 @@
 //! - cwnd: a segment for each win acknowledged; halved on loss.
 //! - dwnd, above low_window and outside slow start, gains alpha win^k - 1 segments, if that is above zero, in a round after
 //!   diff < gamma, and gives up zeta diff, as far as there is so much, at once where diff >= gamma. A loss makes it
-//!   (1 - beta) win - cwnd/2, so that win falls to (1 - beta) win. A timeout makes it zero.
+//!   (1 - beta) win - cwnd/2, so that win falls to (1 - beta) win. A timeout makes it zero, and gamma what it was at first.
 //! - compound-tuned: at a loss gamma <- (1 - lambda) gamma + lambda 3/4 diff_reno, within [gamma_min, gamma_max], with
 //!   diff_reno = cwnd (1 - BaseRTT/RTT) of the last round: what of Reno's part alone waited.
 //!
 //! # Constants
 //!
-//! alpha 1/8, beta 1/2, k 3/4, gamma 30 segments, zeta 1, low_window 38 segments (section III of the paper; the draft). Tuned:
-//! gamma from 5 to 30, starting at 30, lambda 1/4.
+//! alpha 1/8, beta 1/2, k 3/4, gamma 30 segments, zeta 1: as commonly given, and as in the port to Linux of 2006
+//! (net/ipv4/tcp_compound.c, which has neither low_window nor tuning). low_window 38 segments: as commonly given. Tuned: gamma
+//! from 5 to 30, starting at 30, also after a timeout, and 3/4 of diff_reno: as in a module for ns-3 and, but for the timeout,
+//! in L. Andrew's version of that port, both of which follow the draft. lambda is 1/4 here; Andrew's version has 1/2, the
+//! module for ns-3 0.8. Neither the paper's text nor the draft's was read.
 //!
 //! # Deviations
 //!
-//! RTT is the mean of the round's samples; BaseRTT is the smallest RTT ever, also after a timeout, where the draft starts a new
-//! search. The growth of a round is spread over its ACKs. Where somebody else moves the window, dwnd keeps its size as far as
-//! there is room for it.
+//! RTT is the mean of the round's samples, where the port takes the smallest; BaseRTT is the smallest RTT ever, also after a
+//! timeout, where the draft is cited as starting anew. The growth of a round is spread over its ACKs. Where somebody else moves
+//! the window, dwnd keeps its size as far as there is room for it.
 //!
 //! # Validated against
 //!
@@ -239,6 +242,9 @@ impl CongestionControl for Compound {
             window.ssthresh = reno::reduced(window, event);
         }
         self.state.dwnd = 0;
+        if let Some(tuning) = self.tuning {
+            self.state.gamma = (tuning.most * THOUSAND) as u64;
+        }
         (self.grows, self.waiting) = (false, None);
     }
 

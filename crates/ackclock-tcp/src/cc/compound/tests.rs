@@ -81,6 +81,11 @@ fn gamma_follows_three_quarters_of_renos_backlog_within_bounds() {
     assert_eq!(s.state.gamma, 24_000);
     s.on_congestion(&mut path.window, &event);
     assert_eq!(s.state.gamma, 24_000, "nothing was measured since");
+    let before = path.window;
+    s.on_timeout(&mut path.window, &event, true);
+    assert_eq!(s.state.gamma, 30_000, "a timeout begins anew");
+    s.on_undo(&mut path.window, &before);
+    assert_eq!(s.state.gamma, 24_000);
 }
 
 /// A flow's share of time in which dwnd is there, on a path of 400 segments with a queue of `buffer`.
