@@ -16,7 +16,7 @@
 //! | ProbeBW down | 0.9 | 2 | one BDP in flight, and headroom |
 //! | ProbeBW cruise | 1 | 2 | 2 to 3 s, or as many rounds as the BDP has segments, at most 63 |
 //! | ProbeBW refill | 1 | 2 | one round |
-//! | ProbeBW up | 1.25 | 2.25 | more than 2 % of a round lost, or a plateau |
+//! | ProbeBW up | 1.25 | 2.25 | more than 2 % of a round lost, a plateau, or, after such a loss, `inflight_longterm` |
 //! | ProbeRTT | 1 | 0.5 | 200 ms and a round; begins when min_rtt has not been seen for 10 s |
 //!
 //! After a round with loss outside Startup, refill and up, the short-term bounds become
@@ -24,15 +24,18 @@
 //!
 //! # Constants
 //!
-//! draft-ietf-ccwg-bbr, sections 2 and 5: gains, LossThresh 2 %, Beta 0.7, Headroom 0.15, MinPipeCwnd 4 segments, filters of
-//! 2 cycles, 10 s and 10 rounds.
+//! draft-ietf-ccwg-bbr as the working group's repository had it after revision 06 of July 2026; sections as numbered there.
+//! Gains (2.5, 2.6, 5.6.1), LossThresh 2 %, Beta 0.7, Headroom 0.15, MinPipeCwnd 4 segments (2.8), filters of 2 cycles (2.11),
+//! 10 s (2.9.2) and 10 rounds (2.12), the times of ProbeRTT (2.16) and of probes for bandwidth (5.3.3.8).
 //!
 //! # Deviations
 //!
+//! - ProbeRTT comes when `min_rtt` expires, after 10 s, and its window is from the `min_rtt` before, as in the repository.
+//!   Revision 06 itself has it each 5 s, by a filter apart from that of `min_rtt` (sections 2.16.2 and 5.3.4.3).
 //! - The send quantum is two segments, since nothing is offloaded here; the draft leaves the choice.
 //! - Discontiguous losses, for the exit from Startup, are counted as acknowledgments that show loss.
 //! - Without SACK, losses count as with it.
-//! - Marks (ECN) are not answered: the draft specifies no response.
+//! - Marks (ECN) are not answered. Section 3.7 leaves the response open, but wants one where ECN was negotiated.
 //! - Restart from idle is taken as application-limited even where the peer's window was the limit.
 //! - Random numbers come from a small generator seeded by the connection's initial sequence number.
 //!
