@@ -5,26 +5,31 @@
 //!
 //! `dq = RTTstanding - RTTmin`; target rate `1 / (delta * dq)` and rate `cwnd / RTTstanding`, in segments. Each ACK moves the
 //! window by `v / (delta * cwnd)` segments towards the target. `RTTstanding` is the smallest RTT of the last SRTT/2, `RTTmin` that
-//! of 10 s. In equilibrium `1 / delta` segments wait in the queue.
+//! of 10 s. In equilibrium `1 / delta` segments wait in the queue (equation 1 and section 2.1 of the paper).
 //!
 //! The velocity `v` is 1, doubles each round trip once the window has moved the same way for three, and is 1 again when it
-//! turns. Before the target is first reached the window doubles each round trip. Pacing is at `2 * cwnd / RTTstanding`.
+//! turns. Before the target is first reached the window doubles each round trip. Pacing is at `2 * cwnd / RTTstanding` (section
+//! 2.1).
 //!
-//! Mode switching: the queue counts as nearly empty where dq is below a tenth of what RTTs of the last four round trips vary
-//! by. If it has not been for five round trips, others fill the buffer, and `1 / delta` grows by one each round trip and
-//! halves with loss, as AIMD; it falls back to the default when the queue is nearly empty.
+//! Mode switching (section 2.2): the queue counts as nearly empty where dq is below a tenth of what the largest RTT of the last
+//! four round trips exceeds `RTTmin` by. If it has not been for five round trips, others fill the buffer, and `1 / delta` grows
+//! by one each round trip and halves with loss, as AIMD; it falls back to the default when the queue is nearly empty.
 //!
 //! # Constants
 //!
-//! Arun and Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet", NSDI 2018, sections 2 and 3.
-//! delta is a parameter, 0.5 by default.
+//! Arun and Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet", NSDI 2018, sections 2.1 and 2.2, as
+//! Meta's mvfst (Copa.cpp) and others quote them; the whole text was not read. delta is a parameter, 0.5 by default. The paper
+//! leaves open what `1 / delta` follows in competition: a segment more each round trip, and a half after loss, is what the
+//! authors' genericCC does (markoviancc.cc).
 //!
 //! # Deviations
 //!
 //! - The queue also counts as nearly empty where it is two segments' worth: receivers that acknowledge every other segment
 //!   make the sender send in pairs, and at low rates a lone flow would take its own pairs for somebody else's queue.
-//! - v is at most what moves the window by itself in a round trip.
-//! - In the default mode loss is not answered, as in the paper; a timeout leaves two segments.
+//! - v is at most what moves the window by itself in a round trip; genericCC bounds it by the window in segments.
+//! - `1 / delta` is at most 1000.
+//! - v is 1 again at the end of a round trip in which the window turned, as in the paper; mvfst does not wait for the end.
+//! - In the default mode loss is not answered, as in the paper; a timeout leaves two segments beside what is still in flight.
 //! - Marks (ECN) are not answered: the paper knows none.
 //!
 //! # Validated against
