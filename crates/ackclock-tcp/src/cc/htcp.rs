@@ -12,13 +12,17 @@
 //!
 //! # Constants
 //!
-//! Delta_L 1 s, Delta_B 0.2, beta from 0.5 to 0.8 (the draft's, and Linux's net/ipv4/tcp_htcp.c).
+//! Delta_L 1 s, Delta_B 0.2, beta from 0.5 to 0.8, and f: as in Linux (net/ipv4/tcp_htcp.c, after the paper) and, but for
+//! Delta_B, in FreeBSD (cc_htcp.c, after the draft). The texts of paper and draft were not read.
 //!
 //! # Deviations
 //!
-//! RTTmin is the smallest ever, RTTmax the largest since the last congestion; Linux lets its maximum fade by 5 % a
-//! congestion. Throughput is that of the last whole round before congestion. The draft's optional scaling by round-trip
-//! time, which Linux has switched on, is not here. The first congestion leaves a half, having nothing to compare with.
+//! - alpha is one at least, as in FreeBSD and ns-3; in Linux it falls to 2 (1 - beta), 0.4.
+//! - RTTmin is the smallest ever, RTTmax the largest since the last congestion; Linux and FreeBSD let the maximum fade by 5 % a
+//!   congestion. Linux halves where RTTmin is not above 10 ms.
+//! - Throughput is that of the last whole round before congestion; Linux takes the largest of a smoothed one.
+//! - The optional scaling of alpha by RTT / 100 ms, which Linux has switched on and FreeBSD off, is not here.
+//! - The first congestion leaves a half, having nothing to compare with; in Linux so does the next.
 //!
 //! # Validated against
 //!
