@@ -12,15 +12,16 @@
 //!
 //! # Constants
 //!
-//! RTT0 = 25 ms (section 3 of the paper). rho counts as 16 at most in slow start, as in Linux, which is 65,535 segments for
-//! one.
+//! RTT0 = 25 ms, as commonly given and in Linux (net/ipv4/tcp_hybla.c), which follows the paper; the paper's text was not
+//! read. rho counts as 16 at most in slow start, as in Linux, which is 65,535 segments for one.
 //!
 //! # Deviations
 //!
-//! RTT is the smallest so far, as in Linux, so that a queue does not speed up who fills it. The paper recommends SACK,
-//! timestamps, pacing and an estimate of the first ssthresh with it: these are choices of their own here. Linux starts with
-//! two segments; the initial window is the connection's here. Delayed ACKs count for what they acknowledge, two segments at
-//! most in slow start.
+//! - RTT is the smallest so far, so that a queue does not speed up who fills it; in Linux it is the smallest smoothed RTT.
+//! - The initial window is the connection's; in Linux it is rho segments. Linux bounds the window by 65,535 segments.
+//! - Delayed ACKs count for what they acknowledge, two segments at most in slow start; in Linux each counts for one.
+//! - The paper is cited as recommending SACK, timestamps, pacing and an estimate of the first ssthresh with it: these are
+//!   choices of their own here.
 //!
 //! # Validated against
 //!
@@ -34,7 +35,7 @@ use crate::{MILLISECOND, Nanos};
 pub(super) const ENTRY: Entry = Entry {
     name: "hybla",
     summary: "the growth that Reno has on a path of 25 ms, at any round-trip time",
-    source: "Caini, Firrincieli, IJSCN 22(5), 2004, section 3",
+    source: "Caini, Firrincieli, IJSCN 22(5), 2004; Linux net/ipv4/tcp_hybla.c",
     parameters: &[Parameter {
         name: "rtt0",
         summary: "round-trip time of the reference path, ms",
