@@ -15,9 +15,12 @@
 //!
 //! # Deviations
 //!
-//! The filter is that of the implementation; the papers describe a Tustin filter with a time constant. Until the first sample
-//! a loss halves the window. Newly delivered data are counted as SACKs tell of them, where Linux infers them from duplicate
-//! ACKs.
+//! - The filter is that of the implementation; the papers are commonly cited for one with a time constant.
+//! - The window falls to BWE * RTTmin as a loss is found. Linux halves it first, and puts it there when the loss is repaired.
+//! - RTTmin is the smallest ever; Linux looks for it anew after a timeout. A sample is of a smoothed RTT at least, where Linux
+//!   takes the last.
+//! - Until the first sample a loss halves the window; Linux leaves two segments.
+//! - Newly delivered data are counted as SACKs tell of them, where Linux infers them from duplicate ACKs.
 //!
 //! # Validated against
 //!
