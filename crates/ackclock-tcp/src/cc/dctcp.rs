@@ -3,15 +3,18 @@
 //! # Equations
 //!
 //! Once for each window of data `alpha = (1 - g) * alpha + g * M`, M being the part of the acknowledged bytes that was marked. A mark
-//! leaves `cwnd * (1 - alpha / 2)`, at most once for each window of data. Growth, and the response to loss, are Reno's.
+//! leaves `cwnd * (1 - alpha / 2)`, at most once for each window of data (section 3.3). Growth, and the response to loss, are
+//! Reno's (sections 3.4 and 3.5).
 //!
 //! # Constants
 //!
-//! RFC 8257 section 3.3: alpha starts at 1. Section 4.2: g is 1/16, a parameter here.
+//! RFC 8257 section 3.3: alpha starts at 1; g is left to the implementation. It is a parameter, 1/16 by default, which section
+//! 4.2 reports of implementations.
 //!
 //! # Deviations
 //!
-//! - alpha is a number of 1/65536ths as in section 4.2, with g multiplied instead of shifted.
+//! - alpha is a number of 1/65536ths as in the example of section 4.2, with g multiplied instead of shifted.
+//! - A mark leaves two segments at least, of which the RFC says nothing.
 //!
 //! # Validated against
 //!

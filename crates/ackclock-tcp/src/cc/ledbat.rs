@@ -9,14 +9,15 @@
 //!
 //! # Constants
 //!
-//! RFC 6817 section 2.5: GAIN 1, ALLOWED_INCREASE 1, MIN_CWND 2, BASE_HISTORY 10, at least four samples a filter. TARGET is a
-//! parameter: 100 ms at most (section 2.5).
+//! RFC 6817 section 2.5: GAIN 1, ALLOWED_INCREASE 1, MIN_CWND 2, BASE_HISTORY 10, TARGET 100 ms at most, a parameter. The
+//! algorithm is that of section 2.4.2; it leaves FILTER() open, but for at least four samples in a round trip: here it is the
+//! smallest of four.
 //!
 //! # Deviations
 //!
 //! - The initial window is the sender's, not two segments.
 //! - The one-way delay comes from timestamps (RFC 7323), in milliseconds; without them the round-trip time stands in.
-//! - The current delay filters four samples, whatever their age.
+//! - The current delay filters four samples, whatever their age; the RFC wants none that is older than a round trip.
 //! - While loss is repaired the window is the recovery's.
 //!
 //! # Validated against

@@ -5,22 +5,24 @@
 //!
 //! `GAIN = 1 / min(16, ceil(2 * TARGET / base RTT))`. For each round trip below the target `cwnd += GAIN`, in segments, and above
 //! `cwnd += max(GAIN - cwnd * (queueing delay / TARGET - 1), -cwnd / 2)`. In slow start each ACK adds GAIN times what it
-//! acknowledges.
+//! acknowledges. The queueing delay is the smallest of the last four round-trip times less the smallest of ten minutes.
 //!
-//! Slow start ends when the queueing delay exceeds 3/4 of the target. Two round trips later the first slowdown begins: two
+//! The first slow start ends when the queueing delay exceeds 3/4 of the target. Two round trips later the first slowdown begins: two
 //! segments for two round trips, then slow start up to the window before. The next follows after nine times as long as that
 //! took.
 //!
 //! # Constants
 //!
-//! draft-irtf-iccrg-ledbat-plus-plus-01 section 4: divisor of the gain 16, constant of the decrease 1, 3/4, 2 round trips, 9
-//! times. TARGET is a parameter, 60 ms by default (section 4.5).
+//! draft-irtf-iccrg-ledbat-plus-plus-01, as implementations quote it section by section; its text was not read. Section
+//! 4.1: 3/4 of the target. Section 4.2: divisor of the gain 16. Section 4.3: constant of the decrease 1. Section 4.4: two
+//! segments, two round trips, nine times. Section 4.5: TARGET 60 ms, a parameter. Apple's tcp_ledbat.c, which follows the
+//! draft, has the same numbers but for TARGET, which it is given.
 //!
 //! # Deviations
 //!
-//! - The ramp after a slowdown is standard slow start: the draft says slow start, and with GAIN the slowdowns would cost more
-//!   than the tenth that it allows them.
-//! - The initial window is the sender's.
+//! - The ramp after a slowdown is standard slow start: the draft says slow start and no more, and with GAIN, as Apple has it,
+//!   the slowdowns would cost more than the tenth that it allows them.
+//! - The initial window is the sender's, where section 4.1 has two segments.
 //! - After a timeout the window is ramped up like after a slowdown, to half of what it was.
 //!
 //! # Validated against
