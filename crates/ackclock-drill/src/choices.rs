@@ -42,7 +42,8 @@ const TIMES: &[(&str, bool, Field<Nanos>)] = &[
 ];
 
 const RESTARTS: &[(&str, Restart)] = &[("off", Restart::Off), ("rfc5681", Restart::Rfc5681)];
-const RTO_RULES: &[(&str, RtoRule)] = &[("rfc6298", RtoRule::Rfc6298), ("linux", RtoRule::Linux)];
+const RTO_RULES: &[(&str, RtoRule)] =
+    &[("rfc6298", RtoRule::Rfc6298), ("linux", RtoRule::Linux), ("ns2", RtoRule::Ns2)];
 const BASES: &[(&str, ReductionBase)] = &[("FlightSize", ReductionBase::FlightSize), ("cwnd", ReductionBase::Window)];
 const ECN_MODES: &[(&str, EcnMode)] = &[
     ("off", EcnMode::Off),

@@ -22,7 +22,7 @@ pub fn config(u: &mut Unstructured<'_>) -> Result<Config> {
         initial_window: *u.choose(&[1, 2, 3, 10, 100])?,
         initial_rto: *u.choose(&[SECOND, 3 * SECOND])?,
         min_rto: *u.choose(&[30 * MILLISECOND, 200 * MILLISECOND, SECOND])?,
-        rto_rule: *u.choose(&[RtoRule::Rfc6298, RtoRule::Linux])?,
+        rto_rule: *u.choose(&[RtoRule::Rfc6298, RtoRule::Linux, RtoRule::Ns2])?,
         cc: u.choose(cc::CATALOGUE)?.into(),
         slow_start: u.choose(slow_start::CATALOGUE)?,
         validation,

@@ -27,6 +27,9 @@ pub enum RtoRule {
     /// (Linux net/ipv4/tcp_input.c, tcp_rtt_estimator). The timers that depend on it are Linux's, too: what restarts them
     /// (tcp_rearm_rto), the slack of probe and reordering timers, and that a timeout within a recovery reduces no more.
     Linux,
+    /// SRTT + 4*RTTVAR in ticks of 10 ms, of one segment at a time, in integers that keep RTTVAR from vanishing (ns-2
+    /// tcp/tcp.cc, rtt_update, with the defaults of Agent/TCP).
+    Ns2,
 }
 
 /// What an endpoint does about Explicit Congestion Notification.

@@ -291,6 +291,7 @@ fn rto_rule() -> OneOf<RtoRule> {
     let options = [
         ("rfc6298", RtoRule::Rfc6298, "SRTT + 4*RTTVAR, at least min_rto"),
         ("linux", RtoRule::Linux, "SRTT + RTTVAR, RTTVAR at least min_rto and slow to fall, as Linux has it"),
+        ("ns2", RtoRule::Ns2, "SRTT + 4*RTTVAR in ticks of 10 ms, of one segment at a time, as ns-2 has it"),
     ];
     one_of("timeout rule", options)
 }

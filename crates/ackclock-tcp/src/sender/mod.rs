@@ -18,6 +18,7 @@ mod report;
 mod rtt;
 mod scoreboard;
 mod state;
+mod ticks;
 mod timer;
 mod tlp;
 mod undo;

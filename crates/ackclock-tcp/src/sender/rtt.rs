@@ -1,5 +1,6 @@
-//! Round-trip time estimation and the retransmission timeout (RFC 6298), and Linux's form of it.
+//! Round-trip time estimation and the retransmission timeout (RFC 6298), and the forms of Linux and ns-2.
 
+use super::ticks::Ticks;
 use crate::config::{Config, RtoRule};
 use crate::{MILLISECOND, Nanos};
 
@@ -18,10 +19,17 @@ pub struct Rtt {
     max_rto: Nanos,
     /// The timeout without backoff.
     base: Nanos,
-    /// The deviation as Linux keeps it, where that rule was chosen.
-    linux: Option<Box<Deviation>>,
+    /// What the rule keeps that was chosen instead of RFC 6298's.
+    other: Option<Box<Other>>,
     /// Doublings since the last sample (RFC 6298 5.5).
     backoff: u32,
+}
+
+/// What another rule than RFC 6298's keeps.
+#[derive(Clone, Debug)]
+enum Other {
+    Linux(Deviation),
+    Ns2(Ticks),
 }
 
 /// What Linux keeps beside SRTT and RTTVAR (net/ipv4/tcp_input.c, tcp_rtt_estimator).
@@ -45,7 +53,11 @@ impl Rtt {
             min_rto: config.min_rto,
             max_rto: config.max_rto,
             base: config.initial_rto,
-            linux: (config.rto_rule == RtoRule::Linux).then(Box::default),
+            other: match config.rto_rule {
+                RtoRule::Rfc6298 => None,
+                RtoRule::Linux => Some(Box::new(Other::Linux(Deviation::default()))),
+                RtoRule::Ns2 => Some(Box::new(Other::Ns2(Ticks::default()))),
+            },
             backoff: 0,
         }
     }
@@ -60,11 +72,20 @@ impl Rtt {
     #[inline]
     pub fn on_ack(&mut self, rtt: Nanos, newest: Nanos, una: u64, nxt: u64) {
         self.min = self.min.min(newest);
-        self.backoff = 0;
-        if let Some(deviation) = &mut self.linux {
-            (self.srtt, self.rttvar) = deviation.on_sample(self.srtt, self.rttvar, rtt, self.min_rto, una, nxt);
-            self.base = (self.srtt + self.rttvar).min(self.max_rto);
-            return;
+        match self.other.as_deref_mut() {
+            Some(Other::Ns2(ticks)) => {
+                let Some((srtt, rttvar, rto)) = ticks.on_sample(rtt, una, nxt) else { return };
+                (self.srtt, self.rttvar, self.backoff) = (srtt, rttvar, 0);
+                self.base = rto.clamp(self.min_rto, self.max_rto);
+                return;
+            }
+            Some(Other::Linux(deviation)) => {
+                self.backoff = 0;
+                (self.srtt, self.rttvar) = deviation.on_sample(self.srtt, self.rttvar, rtt, self.min_rto, una, nxt);
+                self.base = (self.srtt + self.rttvar).min(self.max_rto);
+                return;
+            }
+            None => self.backoff = 0,
         }
         if self.srtt == 0 {
             // 2.2
@@ -113,7 +134,8 @@ impl Rtt {
 
     /// Mean deviation, once there was a sample: RTTVAR of RFC 6298.
     pub fn rttvar(&self) -> Option<Nanos> {
-        let mean = self.linux.as_ref().map_or(self.rttvar, |deviation| deviation.mdev / 4);
+        let mean =
+            if let Some(Other::Linux(deviation)) = self.other.as_deref() { deviation.mdev / 4 } else { self.rttvar };
         (self.srtt != 0).then_some(mean)
     }
 
@@ -131,7 +153,7 @@ impl Rtt {
     /// Whether the estimate and the timers that follow from it are Linux's.
     #[inline]
     pub fn is_linux(&self) -> bool {
-        self.linux.is_some()
+        matches!(self.other.as_deref(), Some(Other::Linux(_)))
     }
 
     /// The least timeout, which Linux also allows for delayed acknowledgments.
@@ -290,10 +312,12 @@ mod tests {
             for _ in 0..2 {
                 rtt.on_sample(400 * MILLISECOND);
             }
-            let before = rtt.linux.as_ref().unwrap().mdev;
+            let mdev =
+                |rtt: &Rtt| if let Some(Other::Linux(deviation)) = rtt.other.as_deref() { deviation.mdev } else { 0 };
+            let before = mdev(&rtt);
             rtt.on_sample(10 * MILLISECOND);
             let excess = 390 * MILLISECOND - before / 4;
-            assert_eq!(rtt.linux.as_ref().unwrap().mdev, before + excess / 8);
+            assert_eq!(mdev(&rtt), before + excess / 8);
         }
     }
 }

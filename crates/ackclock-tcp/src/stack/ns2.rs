@@ -1,7 +1,7 @@
 //! The one-way agents of ns-2, by the defaults that its interpreter reports.
 
 use super::{Stack, rfc};
-use crate::config::Config;
+use crate::config::{Config, RtoRule};
 use crate::{MILLISECOND, SECOND};
 
 pub(super) const SACK: Stack = Stack {
@@ -20,10 +20,8 @@ pub(super) const SACK: Stack = Stack {
         ("delayed_ack", "Agent/TCPSink acknowledges every packet; TCPSink/DelAck would wait 100 ms"),
         ("ack_every", "Agent/TCPSink"),
         ("dup_thresh", "Agent/TCP numdupacks_ = 3"),
-        (
-            "timestamps",
-            "Agent/TCP timestamps_ = false: one sample at a time, in ticks of 10 ms (tcpTick_), here one for each ACK",
-        ),
+        ("rto_rule", "tcp/tcp.cc, rtt_update; Agent/TCP tcpTick_ = 0.01"),
+        ("timestamps", "Agent/TCP timestamps_ = false"),
         ("recovery", "tcp/tcp-sack1.cc: pipe and a scoreboard, the forerunner of RFC 6675"),
     ],
 };
@@ -35,6 +33,7 @@ fn sack() -> Config {
         min_rto: 200 * MILLISECOND,
         delayed_ack: 0,
         ack_every: 1,
+        rto_rule: RtoRule::Ns2,
         retransmit_restarts_timer: true,
         ..rfc::config()
     }

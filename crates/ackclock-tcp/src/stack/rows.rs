@@ -86,7 +86,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("frto", switch(*frto)),
         ("dsack_undo", switch(*dsack_undo)),
         ("eifel", switch(*eifel)),
-        ("rto_rule", if *rto_rule == RtoRule::Linux { "linux" } else { "rfc6298" }.to_owned()),
+        ("rto_rule", rto_name(*rto_rule).to_owned()),
         ("retransmit_restarts_timer", switch(*retransmit_restarts_timer)),
         ("initial_rto", time(*initial_rto)),
         ("min_rto", time(*min_rto)),
@@ -139,6 +139,14 @@ fn volume(bytes: u64) -> String {
         bytes if bytes.is_multiple_of(1 << 20) => format!("{}MiB", bytes >> 20),
         bytes if bytes.is_multiple_of(1 << 10) => format!("{}KiB", bytes >> 10),
         bytes => format!("{bytes}B"),
+    }
+}
+
+fn rto_name(rule: RtoRule) -> &'static str {
+    match rule {
+        RtoRule::Rfc6298 => "rfc6298",
+        RtoRule::Linux => "linux",
+        RtoRule::Ns2 => "ns2",
     }
 }
 
