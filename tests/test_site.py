@@ -13,7 +13,7 @@ def test_every_congestion_control_has_a_page_with_all_its_parts():
     assert [algorithm.name for algorithm in catalogue] == [entry["name"] for entry in ackclock.catalogue()["cc"]]
     assert len({algorithm.slug for algorithm in catalogue}) == len(catalogue)
     for algorithm in catalogue:
-        text = algorithms.page(algorithm, "figure.png", figures.CAPTION)
+        text = algorithms.page(algorithm, "figure.png", figures.caption(algorithm.name))
         headings = [line[3:] for line in text.splitlines() if line.startswith("## ")]
         assert headings == [*algorithms.SECTIONS, "Parameters"], algorithm.name
         assert all(f"`{item['name']}`" in text for item in algorithm.entry["parameters"])

@@ -24,7 +24,7 @@ def main(folder: Path) -> None:
     for algorithm in catalogue:
         why = figures.WITHOUT.get(algorithm.name)
         picture = None if why else f"{algorithm.slug}.png"
-        text = algorithms.page(algorithm, picture, why or figures.CAPTION)
+        text = algorithms.page(algorithm, picture, why or figures.caption(algorithm.name))
         (target / f"{algorithm.slug}.md").write_text(text, encoding="utf-8")
     drawn = [algorithm for algorithm in catalogue if algorithm.name not in figures.WITHOUT]
     with ThreadPoolExecutor() as pool:

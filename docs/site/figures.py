@@ -16,20 +16,28 @@ if TYPE_CHECKING:
 RATE, RTT, PACKET, PAYLOAD = 100e6, 0.040, 1500, 1460
 BDP = RATE * RTT / 8 / PACKET
 CAPTION = (
-    "A flow alone over 100 Mbit/s with a round-trip time of 40 ms and a drop-tail queue of one bandwidth-delay "
+    "A flow alone over 100 Mbit/s with a round-trip time of 40 ms and a {queue} queue of one bandwidth-delay "
     "product, stack `rfc`: its window in segments and, below, its smoothed round-trip time. Between the dotted lines "
     "the queue fills."
 )
+QUEUES = {"xcp": "xcp"}
+"""The queues of those that are not made for drop-tail."""
 WITHOUT = {"remycc": "No figure: its window is what its table says, and no table comes with ackclock."}
 """Why some have no figure."""
 
 
+def caption(name: str) -> str:
+    """What the figure of the congestion control `name` shows."""
+    return CAPTION.format(queue=QUEUES.get(name, "drop-tail"))
+
+
 def scenario(name: str) -> dict[str, Any]:
     """One flow of the congestion control `name`."""
+    queue = {"kind": QUEUES.get(name, "drop-tail"), "limit": "1bdp"}
     return {
         "name": "alone",
         "duration": "60s",
-        "bottleneck": {"rate": "100Mbps", "delay": "20ms", "queue": "1bdp"},
+        "bottleneck": {"rate": "100Mbps", "delay": "20ms", "queue": queue},
         "flows": [{"name": "alone", "stack": "rfc", "cc": name, "app": "bulk"}],
         "probes": {"window": True, "interval": "20ms"},
     }

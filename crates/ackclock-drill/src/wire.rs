@@ -84,7 +84,7 @@ impl Numbers {
                     let ecr = if acks { self.echo(ecr, settings)? } else { ecr };
                     segment.timestamps = Some(Timestamps { val, ecr });
                 }
-                TcpOption::AccEcn(counters) => segment.accecn = Some(accecn(counters)),
+                TcpOption::AccEcn(counters) => segment.set_accecn(Some(accecn(counters))),
                 TcpOption::Other(name) => return Stop::unsupported(*name),
             }
         }
@@ -121,8 +121,8 @@ impl Numbers {
         if segment.sack_count > 0 {
             options.push(TcpOption::Sack(segment.sack_blocks().iter().map(|block| (block.start, block.end)).collect()));
         }
-        if let Some(option) = &segment.accecn {
-            options.push(TcpOption::AccEcn(accecn_fields(option)));
+        if let Some(option) = segment.accecn() {
+            options.push(TcpOption::AccEcn(accecn_fields(&option)));
         }
         Tcp {
             flags: segment.flags.0,

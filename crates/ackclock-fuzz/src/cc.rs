@@ -47,12 +47,16 @@ enum Op {
     Shrink(u16),
     /// Validation, or a restart after idle, moves the window to so many segments.
     Moved(u16),
+    /// What routers answer, bytes per second.
+    Answer(Option<i32>),
 }
 
 impl Op {
-    /// Any, but ACKs and what they let out more often than what ends what a sender was at.
-    fn choose(u: &mut Unstructured<'_>) -> Result<Op> {
+    /// Any, but ACKs and what they let out more often than what ends what a sender was at. Who asks routers has their answers,
+    /// and no marks.
+    fn choose(u: &mut Unstructured<'_>, scope: Scope) -> Result<Op> {
         Ok(match u.int_in_range(0..=63_u8)? {
+            14..=27 | 50..=51 if scope.routers => Op::Answer(u.arbitrary()?),
             0..=27 => Op::Ack(u.arbitrary()?),
             28..=43 => Op::Send,
             44..=49 => Op::Wait(u.arbitrary()?),
@@ -125,7 +129,7 @@ fn algorithm(entry: &'static Entry, choices: u64) -> Box<dyn CongestionControl> 
 fn drive(entry: &'static Entry, u: &mut Unstructured<'_>) -> Result<()> {
     let mut s = Sender::new(algorithm(entry, u.arbitrary()?), u.arbitrary()?, u.int_in_range(1..=100)?);
     while !u.is_empty() {
-        let op = Op::choose(u)?;
+        let op = Op::choose(u, s.scope)?;
         let (was, una) = (s.window, s.una);
         s.play(&op);
         let (now, mss) = (s.window, s.mss);
@@ -136,7 +140,9 @@ fn drive(entry: &'static Entry, u: &mut Unstructured<'_>) -> Result<()> {
         if s.scope.window {
             continue;
         }
-        assert!(now.ssthresh >= 2 * mss, "two segments at least: {}", context());
+        // There is no slow start where routers grant the window, however small.
+        let least = if s.scope.routers { mss } else { 2 * mss };
+        assert!(now.ssthresh >= least, "segments at least: {}", context());
         match op {
             // Growth is at most what was acknowledged, and what was earned before; but where it is to make up for RTTs.
             Op::Ack(_) if entry.name != "hybla" => {
@@ -263,6 +269,10 @@ impl Sender {
             Op::Shrink(bytes) => self.mss = self.mss.saturating_sub(u64::from(bytes)).max(64),
             Op::Moved(segments) if !self.scope.window => self.window.cwnd = u64::from(segments.max(1)) * self.mss,
             Op::Moved(_) => {}
+            Op::Answer(change) => {
+                let ctx = self.ctx();
+                self.cc.on_router_feedback(&mut self.window, &ctx, change);
+            }
         }
     }
 

@@ -146,7 +146,7 @@ impl Peer {
             let count = u.int_in_range(0..=3)?;
             let counters: [u32; 3] = u.arbitrary()?;
             let counters = counters.map(|counter| counter & 0xff_ffff);
-            segment.accecn = Some(AccEcnOption { order1: u.arbitrary()?, count, counters });
+            segment.set_accecn(Some(AccEcnOption { order1: u.arbitrary()?, count, counters }));
         }
         self.deliver(&segment);
         Ok(())

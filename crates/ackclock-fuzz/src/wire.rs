@@ -53,7 +53,7 @@ fn damage(u: &mut Unstructured<'_>) -> Result<()> {
         let known = |(place, counter): (usize, u32)| if place < usize::from(count) { counter & 0xff_ffff } else { 0 };
         let mut places = counters.into_iter().enumerate().map(known);
         let counters = std::array::from_fn(|_| places.next().expect("three"));
-        segment.accecn = Some(AccEcnOption { order1: u.arbitrary()?, count, counters });
+        segment.set_accecn(Some(AccEcnOption { order1: u.arbitrary()?, count, counters }));
     }
     let mut buffer = [0; 512];
     let Ok(headers) = encode(&addresses, &segment, Sum::default(), &mut buffer) else { return Ok(()) };

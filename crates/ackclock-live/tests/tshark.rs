@@ -5,7 +5,7 @@ use std::process::Command;
 use ackclock_sim::trace::{About, Direction, Writer};
 use ackclock_tcp::segment::SackBlock;
 use ackclock_tcp::wire::{Addresses, MAX_HEADERS, Sum, encode};
-use ackclock_tcp::{AccEcnOption, Ecn, Flags, Segment, Timestamps};
+use ackclock_tcp::{AccEcnOption, Ecn, Feedback, Flags, Segment, Timestamps};
 
 /// The initial sequence numbers.
 const CLIENT: u32 = 1000;
@@ -42,13 +42,14 @@ fn segments() -> Vec<(bool, Segment)> {
         seq: SERVER,
         ack: CLIENT + 1,
         timestamps: Some(Timestamps { val: 77, ecr: 5 }),
-        accecn: Some(AccEcnOption::default()),
+        feedback: Some(Feedback::AccEcn(AccEcnOption::default())),
         flags: Flags::SYN.with(Flags::ACK).with(Flags::CWR),
         mss: 1440,
         ..syn
     };
     let timestamps = Some(Timestamps { val: 78, ecr: 6 });
-    let accecn = |order1, count| Some(AccEcnOption { order1, count, counters: [1, 0x0a_0b0c, 0xff_ffff] });
+    let accecn =
+        |order1, count| Some(Feedback::AccEcn(AccEcnOption { order1, count, counters: [1, 0x0a_0b0c, 0xff_ffff] }));
     vec![
         (true, syn),
         (false, syn_ack),
@@ -59,10 +60,10 @@ fn segments() -> Vec<(bool, Segment)> {
         (true, data(7, Ecn::NotEct)),
         (false, ack(4)),
         (false, Segment { timestamps, ..ack(3) }),
-        (false, Segment { timestamps, accecn: accecn(false, 1), ..ack(2) }),
-        (false, Segment { timestamps, accecn: accecn(true, 2), ..ack(1) }),
-        (false, Segment { accecn: accecn(false, 3), ..ack(0) }),
-        (false, Segment { accecn: accecn(true, 3), flags: Flags::ACK.with(Flags::AE), ..ack(0) }),
+        (false, Segment { timestamps, feedback: accecn(false, 1), ..ack(2) }),
+        (false, Segment { timestamps, feedback: accecn(true, 2), ..ack(1) }),
+        (false, Segment { feedback: accecn(false, 3), ..ack(0) }),
+        (false, Segment { feedback: accecn(true, 3), flags: Flags::ACK.with(Flags::AE), ..ack(0) }),
     ]
 }
 
@@ -99,7 +100,7 @@ fn expected(segment: &Segment) -> Vec<String> {
     let syn = segment.flags.has(Flags::SYN);
     // The counters in the order of their names rather than of the option.
     let counter = |index: usize| {
-        let accecn = segment.accecn?;
+        let accecn = segment.accecn()?;
         let place = if accecn.order1 { 2 - index } else { index };
         (place < usize::from(accecn.count)).then(|| accecn.counters[place])
     };

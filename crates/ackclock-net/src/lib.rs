@@ -10,13 +10,13 @@
 mod lane;
 mod link;
 mod loss;
-mod queue;
+pub mod queue;
 mod transmitter;
 
 pub use lane::{Lane, Place};
-pub use link::{Carried, DropCause, Link, Passage};
+pub use link::{Carried, DropCause, Link, Passage, Refusal};
 pub use loss::{Loss, PeriodicLoss, RandomLoss};
-pub use queue::{DropTail, Limit};
+pub use queue::{Discipline, DropTail, Item, Limit, Queue, Request};
 pub use transmitter::{Service, Transmitter};
 
 /// A time or a duration, in nanoseconds. Times count from the start of whatever drives the link.

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
 
-use ackclock_net::{Carried, DropCause, Limit, Link, Loss, RandomLoss};
+use ackclock_net::{Carried, DropCause, Limit, Link, Loss, RandomLoss, Refusal};
 use proptest::prelude::*;
 
 /// A link with times in units of `1 / rate` ns.
@@ -111,7 +111,7 @@ proptest! {
 
         slow.run_until(u128::MAX);
         for (index, passage) in passages.iter().enumerate() {
-            prop_assert_eq!(*passage == Err(DropCause::Queue), slow.dropped.contains(&index));
+            prop_assert_eq!(*passage == Err(Refusal::Drop(DropCause::Queue)), slow.dropped.contains(&index));
             if let Ok(passage) = passage {
                 let rate = u128::from(rate);
                 prop_assert_eq!(u128::from(passage.start), slow.starts[index].unwrap().div_ceil(rate));
@@ -133,7 +133,7 @@ fn a_lossy_link_is_a_lossless_one_for_those_that_are_left() {
     for index in 0..2000 {
         // Bursts of ten packets of 12 ms every 60 ms.
         let at = index / 10 * 60_000_000;
-        let expected = if draws.strikes() { Err(DropCause::Loss) } else { clean.offer(at, 1500) };
+        let expected = if draws.strikes() { Err(Refusal::Drop(DropCause::Loss)) } else { clean.offer(at, 1500) };
         assert_eq!(lossy.offer(at, 1500), expected);
     }
     let (lossy, clean) = (lossy.carried(u64::MAX).unwrap(), clean.carried(u64::MAX).unwrap());

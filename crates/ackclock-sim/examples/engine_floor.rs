@@ -32,7 +32,8 @@ fn main() {
 
 fn run(flows: u32, rate: u64, rtt: u64, seconds: u64) {
     let bdp = rate / 8 * (rtt / 1000) / 1_000_000;
-    let way = Direction { rate: NonZeroU64::new(rate).expect("a rate"), limit: Limit::Bytes(2 * bdp), loss: None };
+    let way =
+        Direction { rate: NonZeroU64::new(rate).expect("a rate"), queue: Limit::Bytes(2 * bdp).into(), loss: None };
     let mut dumbbell = Dumbbell::new(way.clone(), way, rtt / 2 - rtt / 10);
     let access =
         Access { rate: NonZeroU64::new(rate * 10).expect("a rate"), source_delay: rtt / 20, sink_delay: rtt / 20 };

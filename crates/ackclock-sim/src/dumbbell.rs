@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use ackclock_net::{Limit, Link, Loss};
+use ackclock_net::{Link, Loss, Queue};
 
 use crate::Nanos;
 use crate::network::{LinkId, Route, Topology};
@@ -13,12 +13,12 @@ pub const FORWARD: &str = "bottleneck";
 pub const REVERSE: &str = "bottleneck.reverse";
 
 /// One direction of the bottleneck.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Direction {
     /// Bits per second.
     pub rate: NonZeroU64,
-    /// What may wait.
-    pub limit: Limit,
+    /// The queue.
+    pub queue: Queue,
     /// What is lost before it reaches the queue.
     pub loss: Option<Loss>,
 }
@@ -49,7 +49,7 @@ impl Dumbbell {
     pub fn new(forward: Direction, reverse: Direction, delay: Nanos) -> Dumbbell {
         let mut topology = Topology::default();
         let mut link = |way: Direction| {
-            let link = Link::new(way.rate, delay, way.limit);
+            let link = Link::new(way.rate, delay, way.queue);
             topology.measured_link(match way.loss {
                 Some(loss) => link.with_loss(loss),
                 None => link,

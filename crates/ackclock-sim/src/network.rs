@@ -3,11 +3,13 @@
 //! Routes are static. A route is cut into stages where its packets need an event: before a link that several upstreams
 //! feed, whose packets have to be brought into order, and at the host. Within a stage every link is fed by the one
 //! before it alone, so it sees its arrivals in order and is evaluated at once, ahead of time. On a dumbbell with three
-//! links each way this leaves two events a packet: at the bottleneck and at the host.
+//! links each way this leaves two events a packet: at the bottleneck and at the host. A discipline is asked in the present,
+//! as a packet arrives before its queue and as it leaves for the wire: a link that has one begins a stage, too, and what its
+//! queue lets in waits in a lane of its own, with an event a packet.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ackclock_net::{Carried, Lane, Link, Place};
+use ackclock_net::{Carried, DropCause, Lane, Link, Place, Refusal};
 use ackclock_tcp::Segment;
 
 use crate::Nanos;
@@ -41,6 +43,8 @@ struct Line {
     link: Link,
     /// The lane of what has been sent into the link, where a stage ends with it.
     lane: u32,
+    /// The lane of what waits for its turn on the wire, where the queue has a discipline.
+    gate: u32,
     waits: Option<Box<Waits>>,
 }
 
@@ -54,7 +58,7 @@ pub struct Topology {
 impl Topology {
     /// Adds a link.
     pub fn link(&mut self, link: Link) -> LinkId {
-        self.lines.push(Line { link, lane: 0, waits: None });
+        self.lines.push(Line { link, lane: 0, gate: 0, waits: None });
         LinkId(self.lines.len() as u32 - 1)
     }
 
@@ -97,7 +101,11 @@ impl Topology {
                 upstream = Some(*link);
             }
         }
-        let merges = |link: LinkId| upstreams[link.0 as usize].len() > 1;
+        let opens: Vec<bool> = self
+            .links()
+            .zip(&upstreams)
+            .map(|(link, upstreams)| link.has_discipline() || upstreams.len() > 1)
+            .collect();
 
         let mut network = Network {
             lines: self.lines,
@@ -113,7 +121,7 @@ impl Topology {
             network.routes.push(network.stages.len() as u32);
             for (hop, link) in route.iter().enumerate() {
                 let index = network.hops.len() as u32;
-                if hop == 0 || merges(*link) {
+                if hop == 0 || opens[link.0 as usize] {
                     let next = network.stages.len() as u32 + 1;
                     network.stages.push(Stage { first: index, end: index, next });
                 }
@@ -122,7 +130,7 @@ impl Topology {
             }
             network.stages.last_mut().expect("a route has links").next = AT_HOST;
         }
-        network.share_lanes(merges);
+        network.share_lanes(&opens);
         network
     }
 }
@@ -134,9 +142,9 @@ pub struct Network {
     routes: Vec<u32>,
     stages: Vec<Stage>,
     hops: Vec<LinkId>,
-    /// The lanes that links share.
+    /// The lanes that links share, and those before a wire.
     shared: u32,
-    /// What is between two stages, or a stage and the host: the lanes shared, then one for each link.
+    /// What is between two stages, or a stage and the host, or waits: the lanes shared, then one for each link.
     lanes: Vec<Lane<Key, Packet>>,
     optioned: Optioned,
     /// The event queue. The sources with the numbers of lanes are the network's own.
@@ -146,17 +154,22 @@ pub struct Network {
 impl Network {
     /// Gives links a common lane where what they send arrives nearly in the order of sending: after the same delay, and
     /// from hosts, which send at the present, or from one link before them, which sends one packet after the other.
-    fn share_lanes(&mut self, merges: impl Fn(LinkId) -> bool) {
+    fn share_lanes(&mut self, opens: &[bool]) {
         let mut lanes = BTreeMap::new();
         for stage in &self.stages {
             let hops = &self.hops[stage.first as usize..stage.end as usize];
             let (first, last) = (hops[0], hops[hops.len() - 1]);
             let delay: Nanos = hops.iter().map(|link| self.lines[link.0 as usize].link.delay()).sum();
             let number = lanes.len() as u32;
-            self.lines[last.0 as usize].lane = *lanes.entry((merges(first).then_some(first), delay)).or_insert(number);
+            self.lines[last.0 as usize].lane =
+                *lanes.entry((opens[first.0 as usize].then_some(first), delay)).or_insert(number);
         }
         self.shared = lanes.len() as u32;
-        self.lanes.resize_with(lanes.len() + self.lines.len(), Lane::default);
+        for line in self.lines.iter_mut().filter(|line| line.link.has_discipline()) {
+            line.gate = self.shared;
+            self.shared += 1;
+        }
+        self.lanes.resize_with(self.shared as usize + self.lines.len(), Lane::default);
         self.events = EventQueue::new(self.shared, self.lanes.len());
     }
 
@@ -189,21 +202,20 @@ impl Network {
     #[inline]
     pub fn forward<O: Observer>(&mut self, now: Nanos, packet: Packet, observer: &mut O) {
         let stage = self.stages[packet.stage() as usize];
-        let mut at = now;
-        let mut last = 0;
+        self.pass(now, packet, stage, 0, observer);
+    }
+
+    /// Takes a packet through the links of a stage, or the rest of it, which it reaches at `at` from the link `last`, if from
+    /// any.
+    #[inline(always)]
+    fn pass<O: Observer>(&mut self, mut at: Nanos, packet: Packet, stage: Stage, mut last: u32, observer: &mut O) {
         for &link in &self.hops[stage.first as usize..stage.end as usize] {
             last = link.0;
             let line = &mut self.lines[last as usize];
             let passage = match line.link.offer(at, packet.size()) {
                 Ok(passage) => passage,
-                Err(cause) => {
-                    if O::ACTIVE {
-                        let segment = packet.segment(&self.optioned);
-                        observer.network(at, &segment, NetworkEvent::Dropped { link, packet, cause });
-                    }
-                    packet.release(&mut self.optioned);
-                    return;
-                }
+                Err(Refusal::Drop(cause)) => return self.refuse(at, packet, link, cause, observer),
+                Err(Refusal::Discipline) => return self.ask(at, packet, link, observer),
             };
             if let Some(waits) = &mut line.waits {
                 waits.record(passage.start - at);
@@ -220,14 +232,54 @@ impl Network {
         match self.lanes[lane as usize].push(key, packet) {
             Place::First => self.events.set(lane, key),
             Place::Behind => {}
-            Place::None => self.detour(key.of(self.shared + last), packet),
+            Place::None => self.append(key.of(self.shared + last), packet),
         }
     }
 
-    /// Puts a packet that would have to pass too many in the lane of its link, in which none is passed.
+    /// A packet does not pass a link.
     #[cold]
     #[inline(never)]
-    fn detour(&mut self, key: Key, packet: Packet) {
+    fn refuse<O: Observer>(&mut self, at: Nanos, packet: Packet, link: LinkId, cause: DropCause, observer: &mut O) {
+        if O::ACTIVE {
+            let segment = packet.segment(&self.optioned);
+            observer.network(at, &segment, NetworkEvent::Dropped { link, packet, cause });
+        }
+        packet.release(&mut self.optioned);
+    }
+
+    /// A packet is before a queue with a discipline: it arrives or, having waited, leaves for the wire.
+    #[inline(never)]
+    fn ask<O: Observer>(&mut self, at: Nanos, packet: Packet, link: LinkId, observer: &mut O) {
+        let line = &mut self.lines[link.0 as usize];
+        let mut item = packet.item(&self.optioned);
+        if packet.waits() {
+            let arrival = line.link.depart(at, &mut item);
+            packet.update(&item, &mut self.optioned);
+            let stage = self.stages[packet.stage() as usize];
+            let rest = Stage { first: stage.first + 1, ..stage };
+            return self.pass(arrival, packet.waiting(false), rest, link.0, observer);
+        }
+        let passage = match line.link.enqueue(at, &item) {
+            Ok(passage) => passage,
+            Err(cause) => return self.refuse(at, packet, link, cause, observer),
+        };
+        let gate = line.gate;
+        if let Some(waits) = &mut line.waits {
+            waits.record(passage.start - at);
+        }
+        if O::ACTIVE {
+            let segment = packet.segment(&self.optioned);
+            observer.network(at, &segment, NetworkEvent::Enqueued { link, packet, passage });
+        }
+        let key = self.events.stamp(passage.start, gate);
+        self.append(key, packet.waiting(true));
+    }
+
+    /// Puts a packet in a lane in which none is passed: that before a wire, or the one of its link alone, where it would
+    /// have to pass too many in the lane shared.
+    #[cold]
+    #[inline(never)]
+    fn append(&mut self, key: Key, packet: Packet) {
         let lane = key.source();
         if self.lanes[lane as usize].push(key, packet) == Place::First {
             self.events.set(lane, key);

@@ -1,6 +1,7 @@
 //! Packets on their way.
 
-use ackclock_tcp::{Ecn, Flags, Segment};
+use ackclock_net::{Item, Request};
+use ackclock_tcp::{CongestionHeader, Ecn, Feedback, Flags, Segment};
 
 /// Bytes of an IPv4 header without options.
 pub const IP_HEADER: u32 = 20;
@@ -22,12 +23,15 @@ pub struct Packet {
     numbers: u64,
     /// Endpoint (32), stage (32).
     way: u64,
-    /// Size (16), generation (16), window (16), flags (9), whether the segment has options (1), ECN field (2).
+    /// Size (16), generation (16), window (16), flags (9), whether the segment has options (1), ECN field (2), whether it
+    /// waits for its turn on a wire (1).
     rest: u64,
 }
 
 /// The bit of [`Packet::rest`] that says that the segment has options.
 const HAS_OPTIONS: u64 = 1 << 57;
+/// The bit of [`Packet::rest`] that says that the packet waits.
+const WAITS: u64 = 1 << 60;
 /// Where the ECN field lies in [`Packet::rest`].
 const ECN: u32 = 58;
 
@@ -101,6 +105,37 @@ impl Packet {
         segment
     }
 
+    /// Whether it waits in a queue with a discipline, which has let it in.
+    pub fn waits(&self) -> bool {
+        self.rest & WAITS != 0
+    }
+
+    /// The same, waiting or not.
+    pub fn waiting(self, waits: bool) -> Packet {
+        Packet { rest: if waits { self.rest | WAITS } else { self.rest & !WAITS }, ..self }
+    }
+
+    /// What the discipline of a queue sees of it.
+    pub fn item(&self, optioned: &Optioned) -> Item {
+        let header =
+            if self.rest & HAS_OPTIONS != 0 { optioned.places[self.numbers as u32 as usize].xcp() } else { None };
+        let request = |header: CongestionHeader| Request {
+            rtt: header.rtt(),
+            interval: header.interval(),
+            change: header.change(),
+        };
+        Item { size: self.size(), request: header.map(request) }
+    }
+
+    /// Takes over what the discipline of a queue has changed.
+    pub fn update(&self, item: &Item, optioned: &mut Optioned) {
+        if let Some(request) = item.request
+            && let Some(Feedback::Xcp(header)) = &mut optioned.places[self.numbers as u32 as usize].feedback
+        {
+            header.set_change(request.change);
+        }
+    }
+
     /// Gives up what is kept elsewhere of a packet that arrived or was dropped.
     #[inline]
     pub fn release(self, optioned: &mut Optioned) {
@@ -153,6 +188,10 @@ mod tests {
             |((seq, ack, window), len, flags, syn, blocks)| {
                 let mut segment = Segment { seq, ack, window, len, ..Segment::new(flags) };
                 segment.sack_count = blocks;
+                if len % 3 == 0 {
+                    let header = CongestionHeader::answer(seq as i32).with_request(u64::from(ack), u64::from(len), 7);
+                    segment.feedback = Some(Feedback::Xcp(header));
+                }
                 for (index, block) in segment.sack[..usize::from(blocks)].iter_mut().enumerate() {
                     *block = SackBlock { start: index as u32, end: seq };
                 }
@@ -165,6 +204,29 @@ mod tests {
                 segment
             },
         )
+    }
+
+    #[test]
+    fn what_a_discipline_grants_is_in_the_packet_and_only_a_request_can_be_granted() {
+        let mut optioned = Optioned::default();
+        let mut segment = Segment::new(Flags::ACK);
+        let plain = Packet::new(&segment, 1, 0, 0, &mut optioned);
+        let item = plain.item(&optioned);
+        assert_eq!(item, Item { size: 40, request: None });
+        plain.update(&item, &mut optioned);
+        assert_eq!(plain.segment(&optioned), segment);
+
+        let header = CongestionHeader::answer(-3).with_request(100_000_000, 120_000, CongestionHeader::UNLIMITED);
+        (segment.feedback, segment.len) = (Some(Feedback::Xcp(header)), 1000);
+        let packet = Packet::new(&segment, 1, 0, 0, &mut optioned);
+        let mut item = packet.item(&optioned);
+        let request = Request { rtt: 100_000_000, interval: 120_000, change: Request::UNLIMITED };
+        assert_eq!(item, Item { size: 1040, request: Some(request) });
+        item.request = Some(Request { change: -500, ..request });
+        assert!(packet.waiting(true).waits() && packet.waiting(true).waiting(false) == packet);
+        packet.waiting(true).update(&item, &mut optioned);
+        let granted = packet.segment(&optioned).xcp().unwrap();
+        assert_eq!((granted.change(), granted.reverse(), granted.rtt()), (-500, -3, 100_000_000));
     }
 
     proptest! {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
-use ackclock_net::{Limit, Loss, PeriodicLoss, RandomLoss};
+use ackclock_net::{Loss, PeriodicLoss, RandomLoss};
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::{Event, Segment};
 use serde_json::{Map, json};
@@ -21,7 +21,7 @@ use crate::network::LinkId;
 use crate::observe::{NetworkEvent, Observer, Who};
 use crate::probes::{Recorder, Watch};
 use crate::rng::{Stream, stream_seed};
-use crate::scenario::{self, App, Chance, Flow, Period, Problem, QueueLimit, Scenario, ScenarioError};
+use crate::scenario::{self, App, Chance, Flow, Period, Problem, Scenario, ScenarioError};
 use crate::table::Table;
 use crate::trace::{Chunk, Names, TraceSpec, Traces};
 use crate::verify::{Verifier, Violation};
@@ -104,12 +104,12 @@ impl Run {
         let seed = seed.unwrap_or(scenario.seed);
         let forward = Direction {
             rate: positive(bottleneck.rate),
-            limit: limit(scenario.queue_limit()),
+            queue: bottleneck.queue.of_link(scenario.queue_limit()),
             loss: loss(&bottleneck.loss, seed, dumbbell::FORWARD),
         };
         let reverse = Direction {
             rate: positive(bottleneck.reverse_rate()),
-            limit: limit(scenario.reverse_queue_limit()),
+            queue: bottleneck.reverse_queue().of_link(scenario.reverse_queue_limit()),
             loss: loss(&bottleneck.reverse_loss, seed, dumbbell::REVERSE),
         };
         let mut dumbbell = Dumbbell::new(forward, reverse, bottleneck.delay);
@@ -308,15 +308,6 @@ fn located(problems: Vec<ParamProblem>, index: usize) -> Vec<Problem> {
         message: problem.message,
     };
     problems.into_iter().map(problem).collect()
-}
-
-fn limit(limit: QueueLimit) -> Limit {
-    match limit {
-        QueueLimit::Packets(packets) => Limit::Packets(packets),
-        QueueLimit::Bytes(bytes) => Limit::Bytes(bytes),
-        QueueLimit::Unlimited => Limit::Unlimited,
-        QueueLimit::Bdp(_) => unreachable!("a scenario resolves bandwidth-delay products to bytes"),
-    }
 }
 
 /// The loss of a link, if it has any; random loss draws from a stream of its own.

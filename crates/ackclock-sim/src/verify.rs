@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 use ackclock_net::{DropCause, Limit, Passage};
-use ackclock_tcp::{Ecn, Event, Segment};
+use ackclock_tcp::{Ecn, Event, Feedback, Segment};
 
 use crate::Nanos;
 use crate::app::{Conn, Side};
@@ -263,9 +263,13 @@ fn address(packet: Packet) -> Address {
     (packet.to(), packet.generation())
 }
 
-/// Whether two segments are the same but for marks.
+/// Whether two segments are the same but for marks, and for what routers grant of what XCP's header asks for: no more.
 fn same(one: &Segment, other: &Segment) -> bool {
-    Segment { ecn: other.ecn, ..*one } == *other
+    let mut feedback = one.feedback;
+    if let (Some(Feedback::Xcp(asked)), Some(granted)) = (&mut feedback, other.xcp()) {
+        asked.set_change(asked.change().min(granted.change()));
+    }
+    Segment { ecn: other.ecn, feedback, ..*one } == *other
 }
 
 impl Observer for Verifier {

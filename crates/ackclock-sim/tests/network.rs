@@ -42,7 +42,7 @@ fn run(network: &mut Network) -> (Vec<(Nanos, u32)>, u32) {
 }
 
 fn dumbbell(flows: usize, limit: Limit) -> (Network, Vec<[Route; 2]>) {
-    let way = Direction { rate: rate(MBPS), limit, loss: None };
+    let way = Direction { rate: rate(MBPS), queue: limit.into(), loss: None };
     let mut dumbbell = Dumbbell::new(way.clone(), way, 80 * MS);
     let access = Access { rate: rate(10 * MBPS), source_delay: 3 * MS, sink_delay: 7 * MS };
     let routes = (0..flows).map(|_| dumbbell.flow(access)).collect();

@@ -78,7 +78,7 @@ const END: Nanos = 8 * SECOND;
 
 /// Two flows over a bottleneck of `bps` with `delay` and room for so many packets.
 fn dumbbell(bps: u64, delay: Nanos, packets: u64) -> (Dumbbell, [[Route; 2]; 2]) {
-    let way = || Direction { rate: rate(bps), limit: Limit::Packets(packets), loss: None };
+    let way = || Direction { rate: rate(bps), queue: Limit::Packets(packets).into(), loss: None };
     let mut dumbbell = Dumbbell::new(way(), way(), delay);
     let access = Access { rate: rate(10 * MBPS), source_delay: 2 * MS, sink_delay: 2 * MS };
     let routes = [dumbbell.flow(access), dumbbell.flow(access)];

@@ -32,7 +32,7 @@ pub use endpoint::{Endpoint, Progress, Push, State, reset_for};
 pub use error::{Error, Icmp};
 pub use info::Info;
 pub use observer::{Event, Observer};
-pub use segment::{AccEcnOption, Ecn, Flags, Segment, Timestamps};
+pub use segment::{AccEcnOption, CongestionHeader, Ecn, Feedback, Flags, Segment, Timestamps};
 pub use stats::Stats;
 
 /// A time or a duration, in nanoseconds. Times count from the start of whatever drives the endpoint.

@@ -82,7 +82,9 @@ pub struct Timestamps {
 
 /// The AccECN option (RFC 9768 section 3.2.3): byte counters of the sender of the option, 24 bits each, in the order of kind
 /// 172 (AccECN0) or 174 (AccECN1); the option may end after any of them.
+// In memory as it stands here: what else a [`Feedback`] can be fits in behind the first field.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[repr(C)]
 pub struct AccEcnOption {
     /// Whether the order is that of AccECN1 (EE1B, ECEB, EE0B) rather than AccECN0 (EE0B, ECEB, EE1B).
     pub order1: bool,
@@ -91,6 +93,76 @@ pub struct AccEcnOption {
     /// The counters in the order they have on the wire.
     pub counters: [u32; 3],
 }
+
+/// XCP's congestion header (Katabi, Handley, Rohrs, SIGCOMM 2002): what the sender of a segment tells and asks of routers, and
+/// what the other direction's routers have answered. It takes no bytes of the packet.
+// Bytes rather than numbers: see `Feedback`.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct CongestionHeader {
+    rtt: [u8; 3],
+    interval: [u8; 4],
+    change: [u8; 4],
+    reverse: [u8; 4],
+}
+
+impl CongestionHeader {
+    /// A change that no router has lowered: the sender takes what it can get.
+    pub const UNLIMITED: i32 = i32::MAX;
+
+    /// The header of a segment that asks for nothing: without payload, or before a round-trip time is known. `reverse` is
+    /// the sum of what the routers answered, bytes per second.
+    pub fn answer(reverse: i32) -> CongestionHeader {
+        CongestionHeader { reverse: reverse.to_le_bytes(), ..CongestionHeader::default() }
+    }
+
+    /// The same with a request: the sender's round-trip time, and its payload over its throughput, ns, both saturating (at
+    /// 16.7 s in microseconds and at 4.3 s); the change of its throughput that it asks for, bytes per second.
+    pub fn with_request(self, rtt: crate::Nanos, interval: crate::Nanos, change: i32) -> CongestionHeader {
+        let [.., a, b, c] = u32::try_from(rtt / 1000).unwrap_or(u32::MAX).clamp(1, 0xff_ffff).to_be_bytes();
+        let interval = u32::try_from(interval).unwrap_or(u32::MAX);
+        CongestionHeader { rtt: [a, b, c], interval: interval.to_le_bytes(), change: change.to_le_bytes(), ..self }
+    }
+
+    /// The sender's round-trip time, ns; 0 where the segment asks for nothing.
+    pub fn rtt(&self) -> crate::Nanos {
+        let [a, b, c] = self.rtt;
+        1000 * crate::Nanos::from(u32::from_be_bytes([0, a, b, c]))
+    }
+
+    /// The time until the sender's next segment of that size, ns.
+    pub fn interval(&self) -> crate::Nanos {
+        u32::from_le_bytes(self.interval).into()
+    }
+
+    /// The change of the throughput that is asked for or, once a router has lowered it, granted, bytes per second.
+    pub fn change(&self) -> i32 {
+        i32::from_le_bytes(self.change)
+    }
+
+    /// A router's answer.
+    pub fn set_change(&mut self, change: i32) {
+        self.change = change.to_le_bytes();
+    }
+
+    /// The answers that the receiver of this segment is to act on, summed, bytes per second; [`CongestionHeader::UNLIMITED`]
+    /// where no router gave any.
+    pub fn reverse(&self) -> i32 {
+        i32::from_le_bytes(self.reverse)
+    }
+}
+
+/// What a segment carries for congestion control besides marks. A connection that uses XCP uses no ECN, so it is one thing or
+/// the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Feedback {
+    /// The AccECN option.
+    AccEcn(AccEcnOption),
+    /// XCP's header.
+    Xcp(CongestionHeader),
+}
+
+// XCP costs the segments of others no byte.
+const _: () = assert!(size_of::<Option<Feedback>>() == size_of::<AccEcnOption>());
 
 /// A range of sequence numbers, `start` included and `end` not, modulo 2^32 as on the wire.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -131,8 +203,8 @@ pub struct Segment {
     pub sack: [SackBlock; MAX_SACK_BLOCKS],
     /// Timestamps option.
     pub timestamps: Option<Timestamps>,
-    /// AccECN option.
-    pub accecn: Option<AccEcnOption>,
+    /// AccECN option, or XCP's header.
+    pub feedback: Option<Feedback>,
 }
 
 impl Segment {
@@ -154,7 +226,7 @@ impl Segment {
             sack_count: 0,
             sack: [SackBlock { start: 0, end: 0 }; MAX_SACK_BLOCKS],
             timestamps: None,
-            accecn: None,
+            feedback: None,
         }
     }
 
@@ -164,10 +236,28 @@ impl Segment {
         &self.sack[..self.sack_count as usize]
     }
 
-    /// Whether the segment has options.
+    /// Whether the segment has options, or XCP's header.
     #[inline]
     pub fn has_options(&self) -> bool {
-        self.sack_count > 0 || self.timestamps.is_some() || self.accecn.is_some() || self.flags.has(Flags::SYN)
+        self.sack_count > 0 || self.timestamps.is_some() || self.feedback.is_some() || self.flags.has(Flags::SYN)
+    }
+
+    /// The AccECN option.
+    #[inline]
+    pub fn accecn(&self) -> Option<AccEcnOption> {
+        if let Some(Feedback::AccEcn(option)) = self.feedback { Some(option) } else { None }
+    }
+
+    /// Sets the AccECN option.
+    #[inline]
+    pub fn set_accecn(&mut self, option: Option<AccEcnOption>) {
+        self.feedback = option.map(Feedback::AccEcn);
+    }
+
+    /// XCP's header.
+    #[inline]
+    pub fn xcp(&self) -> Option<CongestionHeader> {
+        if let Some(Feedback::Xcp(header)) = self.feedback { Some(header) } else { None }
     }
 
     /// Bytes of TCP header with its options, padded to four (RFC 9293 section 3.1).
@@ -192,7 +282,7 @@ impl Segment {
         if self.sack_count > 0 {
             options += 2 + 8 * u32::from(self.sack_count);
         }
-        if let Some(accecn) = &self.accecn {
+        if let Some(Feedback::AccEcn(accecn)) = &self.feedback {
             options += 2 + 3 * u32::from(accecn.count);
         }
         options
@@ -202,5 +292,22 @@ impl Segment {
     #[inline]
     pub fn seq_len(&self) -> u32 {
         self.len + u32::from(self.flags.has(Flags::SYN)) + u32::from(self.flags.has(Flags::FIN))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_congestion_header_keeps_what_it_is_given_as_far_as_its_fields_go() {
+        let header = CongestionHeader::answer(-5).with_request(123_456_789, 4_000_000_000, -7);
+        assert_eq!((header.rtt(), header.interval()), (123_456_000, 4_000_000_000));
+        assert_eq!((header.change(), header.reverse()), (-7, -5));
+        let far = header.with_request(crate::Nanos::MAX, crate::Nanos::MAX, CongestionHeader::UNLIMITED);
+        assert_eq!((far.rtt(), far.interval()), (16_777_215_000, 4_294_967_295));
+        assert_eq!(header.with_request(10, 0, 0).rtt(), 1000, "an RTT that is known is not 0");
+        let answer = CongestionHeader::answer(9);
+        assert_eq!((answer.rtt(), answer.reverse()), (0, 9), "an answer alone asks for nothing");
     }
 }

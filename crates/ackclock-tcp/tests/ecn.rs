@@ -53,7 +53,7 @@ fn what_a_server_answers() {
         asking.ecn = field;
         let (peer, reply) = Peer::accepted(&mode(ecn), &asking);
         assert_eq!((bits(&reply), uses(&peer)), (answer, agreed), "{ecn:?} {asked:03b} {field:?}");
-        assert_eq!((reply.accecn.is_some(), reply.ecn), (agreed == AccEcn, Ecn::NotEct));
+        assert_eq!((reply.accecn().is_some(), reply.ecn), (agreed == AccEcn, Ecn::NotEct));
     }
 }
 
@@ -172,7 +172,7 @@ mod accurate {
     fn client_with(answer: impl FnOnce(&mut Segment)) -> Peer {
         Peer::established_with(&mode(EcnMode::Accurate), |reply| {
             reply.flags = reply.flags.with(flags(0b010));
-            reply.accecn = option(1, 0, 1);
+            reply.set_accecn(option(1, 0, 1));
             answer(reply);
         })
     }
@@ -194,7 +194,7 @@ mod accurate {
             let sent = peer.all();
             assert_eq!((sent.len(), sent[0].len, bits(&sent[0])), (2, 0, ace), "a pure ACK goes before the data");
             assert_eq!(bits(&sent[1]), after, "the counter begins at 5");
-            assert!(sent[0].accecn.is_some() && sent[1].accecn.is_some(), "both test the path");
+            assert!(sent[0].accecn().is_some() && sent[1].accecn().is_some(), "both test the path");
         }
     }
 
@@ -207,7 +207,7 @@ mod accurate {
             let (mut peer, _) = Peer::accepted(&mode(EcnMode::Accurate), &syn(flags(0b111)));
             let mut ack = peer.segment(0, 0, 0);
             ack.flags = ack.flags.with(flags(ace));
-            ack.accecn = option(1, 0, 1);
+            ack.set_accecn(option(1, 0, 1));
             peer.give(&ack);
             peer.end.write(peer.now, 10 * MSS);
             let sent = peer.all();
@@ -224,11 +224,11 @@ mod accurate {
     #[test]
     fn a_syn_ack_sent_again_does_without_the_option_and_then_without_ecn() {
         let (mut peer, first) = Peer::accepted(&mode(EcnMode::Accurate), &syn(flags(0b111)));
-        assert!(first.accecn.is_some());
+        assert!(first.accecn().is_some());
         for ace in [0b010, 0] {
             peer.expire();
             let again = peer.next();
-            assert_eq!((bits(&again), again.accecn), (ace, None));
+            assert_eq!((bits(&again), again.accecn()), (ace, None));
         }
         let mut ack = peer.segment(0, 0, 0);
         ack.flags = ack.flags.with(flags(0b010));
@@ -250,7 +250,7 @@ mod accurate {
             let ack = peer.next();
             (
                 bits(&ack),
-                ack.accecn.map(|option| (option.order1, option.counters[..usize::from(option.count)].to_vec())),
+                ack.accecn().map(|option| (option.order1, option.counters[..usize::from(option.count)].to_vec())),
             )
         };
         assert_eq!(arrive(&mut peer, 0, Ecn::NotEct), (5, None));
@@ -295,7 +295,7 @@ mod accurate {
         peer.all();
         let mut ack = peer.segment(0, 0, MSS);
         ack.flags = ack.flags.with(flags(5));
-        ack.accecn = option(1, 1000, 1);
+        ack.set_accecn(option(1, 1000, 1));
         peer.give(&ack);
         peer.end.write(peer.now, MSS);
         assert_eq!(peer.all().last().unwrap().ecn, Ecn::NotEct);

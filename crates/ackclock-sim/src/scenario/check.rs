@@ -1,10 +1,11 @@
 //! Rules over several fields, checked after each field alone is found acceptable.
 
-use ackclock_tcp::config::Restart;
+use ackclock_tcp::config::{EcnMode, Restart};
 
-use super::model::{App, Dash, Flow, HEADERS, LEAST_MSS, MAX_FLOWS, OnOff, Queue, Scenario};
+use super::model::{App, Dash, Flow, HEADERS, LEAST_MSS, MAX_FLOWS, OnOff, Scenario};
 use super::problems::Problems;
 use super::quantity::{TIME, VOLUME};
+use super::queue::Queue;
 use super::spellings::QueueLimit;
 use super::tree::{Path, quoted};
 
@@ -117,6 +118,12 @@ fn check_tcp(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
     let initial = TIME.write(tcp.initial_rto);
     rules.refuse(tcp.initial_rto > tcp.max_rto && !inverted, "initial_rto", &needs, &initial, message);
 
+    let marks = matches!(flow.ecn, Some(EcnMode::Classic | EcnMode::Accurate));
+    let message =
+        "with a congestion control whose routers' answers take the place of marks; accepted: \"off\", \"passive\"";
+    let needs = [rules.at.key("cc"), rules.at.key("stack")];
+    rules.refuse(marks && tcp.cc.make().scope().routers, "ecn", &needs, "", message);
+
     let restarts = tcp.validation.replaces_restart && tcp.restart != Restart::Off;
     let message = format!(
         "with validation {}, which says itself what becomes of the window over an idle period ({}); accepted: \"off\"",
@@ -190,7 +197,7 @@ fn check_queue(
     let (at, field) = if problems.written(&within).is_some() { (at.key(name), "limit") } else { (at, name) };
     let (size, packet) = (VOLUME.write(bytes), VOLUME.write(scenario.packet_size.into()));
     let mut needs = vec![key("packet_size")];
-    let (is, default) = match queue.limit() {
+    let (is, default) = match queue.limit {
         // Without flows there is no round-trip time; that is said of the flows.
         QueueLimit::Bdp(_) if scenario.flows.is_empty() => return,
         QueueLimit::Bdp(factor) => {

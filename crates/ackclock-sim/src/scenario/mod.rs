@@ -15,6 +15,7 @@ mod model;
 mod overrides;
 mod problems;
 mod quantity;
+mod queue;
 mod record;
 mod registered;
 mod resolve;
@@ -33,11 +34,11 @@ use sha2::{Digest, Sha256};
 pub use crate::app::dash::abr::Estimator;
 pub use algorithm::CongestionControl;
 pub use model::{
-    Access, App, Bottleneck, Bursts, Chance, ConstantSize, ConstantTime, Dash, DropTail, ExponentialSize,
-    ExponentialTime, Flow, FlowAccess, Fq, Loss, OnOff, Pacing, Period, Probes, Queue, RandomSize, RandomTime,
-    Scenario, Transfer,
+    Access, App, Bottleneck, Bursts, Chance, ConstantSize, ConstantTime, Dash, ExponentialSize, ExponentialTime, Flow,
+    FlowAccess, Fq, Loss, OnOff, Pacing, Period, Probes, RandomSize, RandomTime, Scenario, Transfer,
 };
 pub use problems::{Files, Outside, Problem, ScenarioError};
+pub use queue::Queue;
 pub use registered::{Make, Range, Registered};
 pub use rules::Rules;
 pub use spellings::{AccessRate, Amount, QueueLimit};

@@ -7,8 +7,9 @@ use serde_json::json;
 use super::algorithm::{CongestionControl, congestion_control};
 use super::kinds::{Flag, Label, OneOf, count, one_of, probability, rate, real, spelled, time, volume};
 use super::lists::{Ascending, list};
+use super::queue::Queue;
 use super::record::{default, like, numbered, optional, record, required, table};
-use super::spellings::{AccessRate, Amount, QueueLimit};
+use super::spellings::{AccessRate, Amount};
 use super::union::{tagged, union};
 use crate::Nanos;
 use crate::app::dash::abr::{self, Estimator};
@@ -100,29 +101,13 @@ record! {
         /// Rate in the direction from sink to source.
         reverse_rate: Option<u64> = optional("as rate", rate().positive());
         /// Queue in the direction from sink to source.
-        reverse_queue: Option<Queue> = optional("as many bytes or packets as queue", tagged());
+        reverse_queue: Option<Queue> = optional("as queue, with as many bytes or packets", tagged());
         /// Loss of packets in the direction from source to sink, before the queue.
         loss: Loss = default("0%", tagged());
         /// Loss of packets in the direction from sink to source, before the queue.
         reverse_loss: Loss = default("0%", tagged());
         /// The round-trip time that "bdp" means.
         bdp_rtt: Option<Nanos> = optional("the largest base RTT of any flow", time().positive());
-    }
-}
-
-union! {
-    /// A queue. A limit in its place means drop-tail.
-    pub enum Queue, otherwise Some(("drop-tail", "limit")), {
-        /// First in, first out; a packet that finds it full is dropped.
-        "drop-tail" => DropTail(DropTail),
-    }
-}
-
-record! {
-    /// A drop-tail queue.
-    pub struct DropTail {
-        /// How much it holds at most, at least one packet.
-        limit: QueueLimit = default("1bdp", spelled());
     }
 }
 

@@ -4,7 +4,8 @@ use ackclock_tcp::careful_resume::Saved;
 use ackclock_tcp::config::{Config, Restart};
 use ackclock_tcp::{pacing, recovery, slow_start, stack, validation};
 
-use super::model::{Access, Bottleneck, Flow, HEADERS, Pacing, Queue, Scenario};
+use super::model::{Access, Bottleneck, Flow, HEADERS, Pacing, Scenario};
+use super::queue::Queue;
 use super::spellings::QueueLimit;
 use crate::Nanos;
 
@@ -36,13 +37,13 @@ impl Scenario {
 
     /// The limit of the bottleneck's queue from source to sink, never in bandwidth-delay products.
     pub fn queue_limit(&self) -> QueueLimit {
-        self.bottleneck.queue.limit().resolved(self.bottleneck.rate, self.bdp_rtt())
+        self.bottleneck.queue.limit.resolved(self.bottleneck.rate, self.bdp_rtt())
     }
 
     /// The limit of the bottleneck's queue from sink to source, never in bandwidth-delay products.
     pub fn reverse_queue_limit(&self) -> QueueLimit {
         match &self.bottleneck.reverse_queue {
-            Some(queue) => queue.limit().resolved(self.bottleneck.reverse_rate(), self.bdp_rtt()),
+            Some(queue) => queue.limit.resolved(self.bottleneck.reverse_rate(), self.bdp_rtt()),
             None => self.queue_limit(),
         }
     }
@@ -53,14 +54,10 @@ impl Bottleneck {
     pub fn reverse_rate(&self) -> u64 {
         self.reverse_rate.unwrap_or(self.rate)
     }
-}
 
-impl Queue {
-    /// How much it holds at most.
-    pub fn limit(&self) -> QueueLimit {
-        match self {
-            Queue::DropTail(queue) => queue.limit,
-        }
+    /// The queue from sink to source, but for its limit.
+    pub fn reverse_queue(&self) -> &Queue {
+        self.reverse_queue.as_ref().unwrap_or(&self.queue)
     }
 }
 

@@ -160,7 +160,7 @@ fn segment_fields(segment: &Segment) -> Map<String, Value> {
     if let Some(timestamps) = segment.timestamps {
         option("timestamps", json!([timestamps.val, timestamps.ecr]));
     }
-    if let Some(accecn) = segment.accecn {
+    if let Some(accecn) = segment.accecn() {
         let kind = if accecn.order1 { 174 } else { 172 };
         option("accecn", json!({"kind": kind, "counters": accecn.counters[..usize::from(accecn.count.min(3))]}));
     }

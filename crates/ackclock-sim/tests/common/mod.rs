@@ -101,7 +101,7 @@ pub fn world_of<O: Observer>(
     duration: Nanos,
     observer: O,
 ) -> World<O> {
-    let way = Direction { rate: rate(bottleneck), limit, loss: None };
+    let way = Direction { rate: rate(bottleneck), queue: limit.into(), loss: None };
     let mut dumbbell = Dumbbell::new(way.clone(), way, 16 * MS);
     let access = Access { rate: rate(10 * bottleneck), source_delay: 2 * MS, sink_delay: 2 * MS };
     let flows = flows

@@ -37,6 +37,7 @@ mod vegas;
 mod veno;
 mod westwood;
 mod windowed;
+mod xcp;
 mod yeah;
 
 pub use cubic::Cubic;
@@ -95,6 +96,10 @@ pub trait CongestionControl: Send {
 
     /// A segment with payload was sent, for the first time or again; `ctx` is the state after. Only with [`Scope::sends`].
     fn on_sent(&mut self, _window: &mut Window, _ctx: &Context) {}
+
+    /// An acknowledgment brought what routers have answered, summed: the change of the throughput that they grant, bytes per
+    /// second; `None` where none is there to answer. Before [`CongestionControl::on_ack`]. Only with [`Scope::routers`].
+    fn on_router_feedback(&mut self, _window: &mut Window, _ctx: &Context, _change: Option<i32>) {}
 }
 
 /// What a congestion control does itself beyond avoidance, and what it is told beyond the events that every one is told.
@@ -114,6 +119,9 @@ pub struct Scope {
     /// Its pacing rate is a gap since the last segment: a delivery that changes it changes how long the next one waits. The
     /// rate of others counts as a segment leaves, and what it said then stands. Only with deliveries.
     pub gap: bool,
+    /// Segments ask the routers on their way for a change of the throughput, in XCP's header, and it is told what they answer.
+    /// Marks are not used then.
+    pub routers: bool,
 }
 
 /// Puts back the window `before`, as far as `window` is not larger.
@@ -279,6 +287,7 @@ pub const CATALOGUE: &[Entry] = &[
     vegas::ENTRY,
     veno::ENTRY,
     westwood::ENTRY,
+    xcp::ENTRY,
     yeah::ENTRY,
 ];
 

@@ -101,7 +101,7 @@ impl AccEcn {
     pub fn start_client(&mut self, syn_ack: &Segment) {
         self.on_syn_ack(syn_ack.ecn);
         self.tests = 2;
-        self.test_option(syn_ack.accecn.as_ref());
+        self.test_option(syn_ack.accecn().as_ref());
     }
 
     /// A SYN-ACK arrived, perhaps again: its mark counts once (RFC 9768 section 3.2.2.2).
@@ -114,7 +114,7 @@ impl AccEcn {
 
     /// The first segment in SYN-RECEIVED. Whether the path writes the ECN field, our SYN-ACK not having been ECN-capable.
     pub fn start_server(&mut self, segment: &Segment, ace: u8) -> bool {
-        self.test_option(segment.accecn.as_ref());
+        self.test_option(segment.accecn().as_ref());
         self.tests = 1;
         if !AccEcn::is_handshake(segment) {
             return false;
@@ -265,16 +265,16 @@ impl AccEcn {
 
     /// Payload bytes newly reported as marked; `None` where no option says so.
     fn marked_bytes(&mut self, segment: &Segment) -> Option<u32> {
-        let option = segment.accecn.as_ref()?;
+        let option = segment.accecn()?;
         if self.options == Options::Ignored {
             // One that does come tells that they are no longer blocked (section 3.2.3.2.3).
-            self.test_option(Some(option));
+            self.test_option(Some(&option));
         }
         if self.options != Options::Work {
             return None;
         }
         let mut marked = None;
-        for (counter, field) in fields(option).into_iter().enumerate() {
+        for (counter, field) in fields(&option).into_iter().enumerate() {
             let Some(field) = field else { continue };
             let grown = field.wrapping_sub(self.peer_bytes[counter]) % WRAP;
             if grown >= WRAP / 2 {
@@ -311,7 +311,7 @@ mod tests {
         let mut acc = AccEcn::new(&(rfc().config)());
         acc.options = Options::Work;
         let mut ack = Segment::new(Flags::ACK);
-        ack.accecn = option.map(|counters| AccEcnOption { order1: false, count: 3, counters });
+        ack.set_accecn(option.map(|counters| AccEcnOption { order1: false, count: 3, counters }));
         acc.decode(&ack, ace, acked, MSS)
     }
 
@@ -333,7 +333,7 @@ mod tests {
         acc.options = Options::Work;
         let mut ack = Segment::new(Flags::ACK);
         for told in [WRAP / 3, WRAP / 3 * 2, 50] {
-            ack.accecn = Some(AccEcnOption { order1: false, count: 2, counters: [told, 0, 0] });
+            ack.set_accecn(Some(AccEcnOption { order1: false, count: 2, counters: [told, 0, 0] }));
             acc.decode(&ack, 5, MSS, MSS);
         }
         assert_eq!(acc.delivered, [u64::from(WRAP) + 49, 0, 0]);
@@ -345,10 +345,10 @@ mod tests {
         acc.options = Options::Work;
         acc.peer_bytes = [WRAP - 100, 0, 1];
         let mut ack = Segment::new(Flags::ACK);
-        ack.accecn = Some(AccEcnOption { order1: true, count: 3, counters: [1, 0, 400] });
+        ack.set_accecn(Some(AccEcnOption { order1: true, count: 3, counters: [1, 0, 400] }));
         acc.decode(&ack, 5, MSS, MSS);
         assert_eq!(acc.peer_bytes[0], 400);
-        ack.accecn = Some(AccEcnOption { order1: true, count: 3, counters: [1, 0, 200] });
+        ack.set_accecn(Some(AccEcnOption { order1: true, count: 3, counters: [1, 0, 200] }));
         acc.decode(&ack, 5, MSS, MSS);
         assert_eq!(acc.peer_bytes[0], 400);
     }

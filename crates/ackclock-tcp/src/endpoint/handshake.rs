@@ -3,7 +3,7 @@
 use super::ecn::with_bits;
 use super::{Due, Endpoint, Progress, State, Uses};
 use crate::receiver::window_scale;
-use crate::{Error, Event, Flags, NEVER, Nanos, Observer, Segment};
+use crate::{CongestionHeader, Error, Event, Feedback, Flags, NEVER, Nanos, Observer, Segment};
 
 /// The MSS of a peer that offers none (RFC 9293 section 3.7.1).
 const DEFAULT_MSS: u32 = 536;
@@ -70,6 +70,7 @@ impl Endpoint {
         cold.peer_sack = segment.sack_permitted;
         cold.peer_scales = segment.window_scale != Segment::NO_OPTION;
         cold.peer_stamps = segment.timestamps.is_some();
+        cold.peer_xcp = segment.xcp().is_some();
         if let Some(stamps) = segment.timestamps {
             self.stamps.set(now, stamps.val);
         }
@@ -94,6 +95,7 @@ impl Endpoint {
         let stamped = config.timestamps && cold.peer_stamps;
         let mss = config.mss.min(cold.peer_mss).saturating_sub(if stamped { STAMPS_LEN } else { 0 }).max(1);
         self.uses.set(Uses::TIMESTAMPS, stamped);
+        self.uses.set(Uses::XCP, self.sender.asks_routers() && cold.peer_xcp);
         self.sender.establish(now, mss, sack, syn_lost, config);
         self.cold.timers.on_established(now);
         self.end_user_timeout();
@@ -127,7 +129,10 @@ impl Endpoint {
             segment.timestamps = Some(self.stamps.option(now));
         }
         if answering && self.uses.has(Uses::ACCECN) {
-            segment.accecn = cold.acc.syn_ack_option();
+            segment.set_accecn(cold.acc.syn_ack_option());
+        }
+        if self.sender.asks_routers() && (!answering || cold.peer_xcp) {
+            segment.feedback = Some(Feedback::Xcp(CongestionHeader::default()));
         }
         self.stamps.last_ack = segment.ack;
         cold.syn_sent_at = now;

@@ -49,6 +49,9 @@ impl Endpoint {
             if self.uses_ecn() {
                 self.take_field(segment);
             }
+            if self.uses.has(Uses::XCP) {
+                self.note_answer(segment);
+            }
         }
         if segment.len > 0 || segment.flags.has(Flags::FIN) {
             self.take_payload(now, segment, start, progress, obs);
@@ -197,10 +200,15 @@ impl Endpoint {
         let too_old = u64::from(ahead.unsigned_abs()) > self.sender.largest_window();
         if too_old {
             self.challenge(now);
-        } else if segment.sack_count > 0 {
+            return false;
+        }
+        if self.uses.has(Uses::XCP) {
+            self.take_answers(now, segment);
+        }
+        if segment.sack_count > 0 {
             self.take_sacks(now, segment, obs);
         }
-        !too_old
+        true
     }
 
     /// What the acknowledgment `ack` of a segment means to the sender, options apart.
@@ -229,6 +237,9 @@ impl Endpoint {
         handshake: bool,
         obs: &mut O,
     ) -> bool {
+        if self.uses.has(Uses::XCP) {
+            self.take_answers(now, segment);
+        }
         let acked = ack - self.sender.una();
         let sacks = self.sacks(segment, ack, ack);
         let (congestion, marked) =

@@ -15,7 +15,9 @@ mod output;
 mod plain;
 mod timers;
 mod timestamps;
+mod xcp;
 
+use crate::config::EcnMode;
 use crate::pacing::HEADERS;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
@@ -150,6 +152,8 @@ bits! {
         CLASSIC_ECN = 2;
         /// Accurate ECN of RFC 9768.
         ACCECN = 4;
+        /// XCP.
+        XCP = 8;
     }
 }
 
@@ -193,6 +197,7 @@ struct Cold {
     peer_sack: bool,
     peer_scales: bool,
     peer_stamps: bool,
+    peer_xcp: bool,
     /// When a segment that is not acceptable may be answered again.
     next_answer: Nanos,
     /// Whether the connection was opened passively.
@@ -202,6 +207,8 @@ struct Cold {
     timers: Timers,
     marks: Marks,
     acc: AccEcn,
+    /// What routers have answered to the peer's requests since the last segment of ours.
+    answers: xcp::Answers,
     /// Path MTU, bytes of an IPv4 packet.
     pmtu: u32,
 }
@@ -209,6 +216,12 @@ struct Cold {
 impl Endpoint {
     /// A closed endpoint with initial sequence number `isn`.
     pub fn new(config: &Config, isn: u32) -> Endpoint {
+        let sender = Sender::new(config, isn);
+        let mut config = config.clone();
+        if sender.asks_routers() {
+            // XCP's feedback takes the place of marks.
+            config.ecn = EcnMode::Off;
+        }
         Endpoint {
             state: State::Closed,
             due: Due::default(),
@@ -222,8 +235,8 @@ impl Endpoint {
             wl2: 0,
             timer: NEVER,
             last_ack: 0,
-            receiver: Receiver::new(config),
-            sender: Sender::new(config, isn),
+            receiver: Receiver::new(&config),
+            sender,
             stamps: Stamps::new(isn),
             cold: Box::new(Cold {
                 error: None,
@@ -233,15 +246,17 @@ impl Endpoint {
                 peer_sack: false,
                 peer_scales: false,
                 peer_stamps: false,
+                peer_xcp: false,
                 next_answer: 0,
                 passive: false,
                 syn_retries: 0,
                 syn_sent_at: 0,
-                timers: Timers::new(config),
+                timers: Timers::new(&config),
                 marks: Marks::new(),
-                acc: AccEcn::new(config),
+                acc: AccEcn::new(&config),
+                answers: xcp::Answers::default(),
                 pmtu: config.mss + HEADERS as u32,
-                config: config.clone(),
+                config,
             }),
         }
     }

@@ -5,7 +5,7 @@ use super::{Due, Endpoint, State, Uses, Watch};
 use crate::pacing::HEADERS;
 use crate::segment::{AccEcnOption, MAX_SACK_BLOCKS};
 use crate::sender::Transmission;
-use crate::{Event, Flags, Nanos, Observer, Segment};
+use crate::{Event, Feedback, Flags, Nanos, Observer, Segment};
 
 /// Bytes of options that a header has room for (RFC 9293 section 3.1).
 const MAX_OPTIONS: u32 = 40;
@@ -177,10 +177,13 @@ impl Endpoint {
         }
         if self.uses_ecn() {
             if option.is_some() {
-                segment.accecn = option;
+                segment.set_accecn(option);
                 self.cold.acc.on_option_sent(segment.len > 0, duplicate);
             }
             self.mark(segment, new_data);
+        }
+        if self.uses.has(Uses::XCP) {
+            segment.feedback = Some(Feedback::Xcp(self.congestion_header(segment.len)));
         }
     }
 

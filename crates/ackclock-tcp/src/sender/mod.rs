@@ -15,6 +15,7 @@ mod recovery;
 mod reduction;
 mod reordering;
 mod report;
+mod routers;
 mod rtt;
 mod scoreboard;
 mod state;

@@ -34,7 +34,7 @@ impl Options {
         if padded as usize > MOST_OPTIONS {
             return Err(EncodeError::Options { bytes: padded });
         }
-        if let Some(accecn) = segment.accecn
+        if let Some(accecn) = segment.accecn()
             && accecn.count > 3
         {
             return Err(EncodeError::Counters(accecn.count));
@@ -75,7 +75,7 @@ impl Options {
                 self.put(&block.end.to_be_bytes());
             }
         }
-        if let Some(accecn) = segment.accecn {
+        if let Some(accecn) = segment.accecn() {
             self.put(&[if accecn.order1 { ACCECN1 } else { ACCECN0 }, 2 + 3 * accecn.count]);
             for counter in &accecn.counters[..usize::from(accecn.count)] {
                 self.put(&counter.to_be_bytes()[1..]);
@@ -196,7 +196,7 @@ fn read_option(kind: u8, option: &[u8], syn: bool, segment: &mut Segment) -> Opt
                 *counter = u32::from(bytes[0]) << 16 | u32::from(u16_at(bytes, 1));
                 accecn.count += 1;
             }
-            segment.accecn = Some(accecn);
+            segment.set_accecn(Some(accecn));
         }
         _ => {}
     }

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::segment::SackBlock;
-use crate::{AccEcnOption, Ecn, Flags, Timestamps};
+use crate::{AccEcnOption, Ecn, Feedback, Flags, Timestamps};
 
 fn v4() -> Addresses {
     Addresses { source: "10.0.0.1:5001".parse().unwrap(), destination: "192.168.7.9:49152".parse().unwrap() }
@@ -66,10 +66,10 @@ fn numbers_of_options_lie_on_their_boundaries() {
     ack.timestamps = Some(Timestamps { val: 3, ecr: 4 });
     assert_eq!(options(&ack), [1, 1, 8, 10, 0, 0, 0, 3, 0, 0, 0, 4, 1, 1, 5, 10, 0, 0, 0, 1, 0, 0, 0, 2]);
     ack.sack_count = 0;
-    ack.accecn = Some(AccEcnOption { order1: true, count: 3, counters: [1, 0x0002_0304, 0xff_ffff] });
+    ack.set_accecn(Some(AccEcnOption { order1: true, count: 3, counters: [1, 0x0002_0304, 0xff_ffff] }));
     let expected = [174, 11, 0, 0, 1, 2, 3, 4, 255, 255, 255, 1];
     assert_eq!(options(&ack)[12..], expected);
-    ack.accecn = Some(AccEcnOption::default());
+    ack.set_accecn(Some(AccEcnOption::default()));
     assert_eq!(options(&ack)[12..], [172, 2, 1, 1]);
 }
 
@@ -87,7 +87,10 @@ fn what_does_not_fit_is_refused() {
     crowded.sack_count = u8::MAX;
     assert!(matches!(try_encode(&v4(), &crowded, MAX_HEADERS), Err(EncodeError::Options { .. })));
     let accecn = Some(AccEcnOption { count: 4, ..AccEcnOption::default() });
-    assert_eq!(try_encode(&v4(), &Segment { accecn, ..syn() }, MAX_HEADERS), Err(EncodeError::Counters(4)));
+    assert_eq!(
+        try_encode(&v4(), &Segment { feedback: accecn.map(Feedback::AccEcn), ..syn() }, MAX_HEADERS),
+        Err(EncodeError::Counters(4))
+    );
     // The length field of IPv4 counts its header, that of IPv6 does not.
     let longest = |v6| Segment { len: 65_535 - if v6 { 40 } else { 60 }, ..syn() };
     for (addresses, headers) in [(v4(), 60), (v6(), 80)] {
@@ -242,9 +245,9 @@ fn options_of_other_kinds_and_lengths() {
     five_blocks[..2].copy_from_slice(&[5, 39]);
     assert_eq!(with_options(Flags::ACK, &five_blocks), wrong(5, Some(39)));
     // RFC 9768 section 3.2.3.1: what is no whole counter is padding, and what is more than three.
-    let odd = with_options(Flags::ACK, &[172, 7, 0, 0, 5, 1, 1, 1]).unwrap().accecn;
+    let odd = with_options(Flags::ACK, &[172, 7, 0, 0, 5, 1, 1, 1]).unwrap().accecn();
     assert_eq!(odd, Some(AccEcnOption { order1: false, count: 1, counters: [5, 0, 0] }));
-    let long = with_options(Flags::ACK, &[174, 14, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0]).unwrap().accecn;
+    let long = with_options(Flags::ACK, &[174, 14, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0]).unwrap().accecn();
     assert_eq!(long, Some(AccEcnOption { order1: true, count: 3, counters: [1, 2, 3] }));
 }
 
@@ -357,11 +360,11 @@ prop_compose! {
             *slot = SackBlock { start: *start, end: *end };
         }
         segment.sack_count = blocks.len() as u8;
-        segment.accecn = accecn.map(|(order1, list)| {
+        segment.set_accecn(accecn.map(|(order1, list)| {
             let mut counters = [0; 3];
             counters[..list.len()].copy_from_slice(&list);
             AccEcnOption { order1, count: list.len() as u8, counters }
-        });
+        }));
         segment
     }
 }

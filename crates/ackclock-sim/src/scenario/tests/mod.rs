@@ -56,7 +56,10 @@ fn a_scenario_has_the_values_of_its_text_and_the_defaults() {
     assert_eq!(scenario.duration, 60_000_000_000);
     assert_eq!((scenario.seed, scenario.packet_size), (1, 1_500));
     assert_eq!((scenario.bottleneck.rate, scenario.bottleneck.delay), (1_000_000, 200_000_000));
-    assert_eq!(scenario.bottleneck.queue, Queue::DropTail(DropTail { limit: QueueLimit::Bdp(1.0) }));
+    assert_eq!(
+        scenario.bottleneck.queue,
+        Queue { kind: "drop-tail", limit: QueueLimit::Bdp(1.0), parameters: Vec::new() }
+    );
     assert_eq!(scenario.access, Access { rate: AccessRate::Times(10.0), source_delay: 0, sink_delay: 0 });
     let names: Vec<_> = scenario.flows.iter().map(|flow| flow.name.as_str()).collect();
     assert_eq!(names, ["video", "file", "flow2"]);

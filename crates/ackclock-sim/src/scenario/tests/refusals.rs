@@ -255,6 +255,11 @@ fn fields_that_contradict_each_other_are_refused() {
         (&[("flows[2].min_rto", "2s"), ("flows[2].max_rto", "1s")], "flows[2].min_rto", &["more than max_rto"]),
         (&[("flows[2].initial_rto", "61s")], "flows[2].initial_rto", &["more than max_rto"]),
         (
+            &[("flows[2].cc", "xcp"), ("flows[2].ecn", "accurate")],
+            "flows[2].ecn",
+            &["\"accurate\" with a congestion control whose", "accepted: \"off\", \"passive\""],
+        ),
+        (
             &[("flows[2].validation", "newcwv"), ("flows[2].restart_after_idle", "rfc5681")],
             "flows[2].restart_after_idle",
             &["\"rfc5681\" with validation \"newcwv\"", "RFC 7661", "accepted: \"off\""],

@@ -2,19 +2,16 @@
 
 use std::collections::VecDeque;
 
+use super::{Entry, Limit};
 use crate::Nanos;
 
-/// How much may wait. The packet being sent does not wait and is not counted: as in Linux's `pfifo` and `bfifo`, whose
-/// driver has taken it, and in ns-2, whose link has.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Limit {
-    /// Everything.
-    Unlimited,
-    /// So many packets.
-    Packets(u64),
-    /// So many bytes, a packet fitting whole or not at all.
-    Bytes(u64),
-}
+pub(super) const ENTRY: Entry = Entry {
+    name: "drop-tail",
+    summary: "First in, first out; a packet that finds it full is dropped.",
+    source: "none: what a queue does of itself",
+    parameters: &[],
+    make: |_| None,
+};
 
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
