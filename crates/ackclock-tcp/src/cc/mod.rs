@@ -24,6 +24,7 @@ mod illinois;
 mod increase;
 mod ledbat;
 mod ledbat_plus_plus;
+mod lp;
 #[cfg(test)]
 mod path;
 mod prague;
@@ -281,6 +282,7 @@ pub const CATALOGUE: &[Entry] = &[
     illinois::ENTRY,
     ledbat::ENTRY,
     ledbat_plus_plus::ENTRY,
+    lp::ENTRY,
     prague::ENTRY,
     reno::ENTRY,
     scalable::ENTRY,

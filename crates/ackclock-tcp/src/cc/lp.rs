@@ -1,0 +1,200 @@
+//! TCP-LP: a background transfer that takes what others leave, by early signs of congestion in the one-way delay (A. Kuzmanovic,
+//! E. Knightly, "TCP-LP: low-priority service via end-point congestion control", IEEE/ACM Transactions on Networking 14(4), 2006).
+//!
+//! # Equations
+//!
+//! The one-way delay d of each ACK is smoothed, `sd = (1 - gamma) sd + gamma d`. Congestion is indicated early where
+//! `sd > dmin + delta (dmax - dmin)`, dmin and dmax being the smallest and the largest d.
+//!
+//! - At an indication cwnd is halved, and for an inference phase it stays so.
+//! - At another one within that phase somebody else wants the path: cwnd is one segment, and the phase begins anew.
+//! - After the phase, and where nothing is indicated: Reno, whose answers to loss and timeouts are kept.
+//!
+//! What was sent before an answer indicates nothing any more; the delay is smoothed anew from the first that was sent after.
+//!
+//! # Constants
+//!
+//! delta 0.15 and gamma 1/8 (the paper); an inference phase of three round-trip times, as in Linux (net/ipv4/tcp_lp.c).
+//!
+//! # Deviations
+//!
+//! - The one-way delay comes from timestamps (RFC 7323), in milliseconds; without them the round-trip time stands in.
+//! - dmin and dmax are those of the connection; Linux sets both anew at each indication.
+//! - ssthresh follows cwnd down to two segments, so that what comes after is additive increase, as in the paper; Linux leaves
+//!   ssthresh. Slow start is the standard one and goes on to its end: without a loss dmax is not known, and any delay would be
+//!   a large part of it.
+//! - While loss is repaired the window is the recovery's.
+//!
+//! # Validated against
+//!
+//! The phases by arithmetic; a flow alone has most of the path and keeps the queue near delta. Not against another implementation.
+
+use super::{CongestionControl, Entry, Parameter, Scope, reno::Reno};
+use crate::Nanos;
+use crate::context::{Ack, Congestion, Delivery, Window};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "lp",
+    summary: "background transfer: gives way at early signs of congestion in the delay",
+    source: "Kuzmanovic, Knightly, IEEE/ACM Transactions on Networking 14(4), 2006",
+    parameters: &[Parameter {
+        name: "delta",
+        summary: "part of the largest queueing delay that indicates congestion",
+        default: 0.15,
+        range: (0.01, 1.0),
+    }],
+    make: |values| {
+        Box::new(Lp { delta: values.get("delta"), delays: None, answered: None, anew: false, reno: Reno::default() })
+    },
+};
+
+/// 1 / gamma.
+const SMOOTHING: i64 = 8;
+/// Round-trip times of an inference phase.
+const PHASE: Nanos = 3;
+
+/// One-way delays in nanoseconds, up to a constant.
+#[derive(Clone, Copy, Debug)]
+struct Delays {
+    smoothed: i64,
+    least: i64,
+    most: i64,
+}
+
+#[derive(Debug)]
+struct Lp {
+    delta: f64,
+    delays: Option<Delays>,
+    /// When an indication was answered last, and the round-trip time then.
+    answered: Option<(Nanos, Nanos)>,
+    /// Whether the delay is to be smoothed anew.
+    anew: bool,
+    reno: Reno,
+}
+
+impl Lp {
+    /// Takes a delay. Whether it indicates congestion.
+    fn indicates(&mut self, delay: i64) -> bool {
+        let delays = self.delays.get_or_insert(Delays { smoothed: delay, least: delay, most: delay });
+        if std::mem::take(&mut self.anew) {
+            delays.smoothed = delay;
+        }
+        delays.smoothed += (delay - delays.smoothed) / SMOOTHING;
+        delays.least = delays.least.min(delay);
+        delays.most = delays.most.max(delay);
+        let threshold = self.delta * (delays.most - delays.least) as f64;
+        (delays.smoothed - delays.least) as f64 > threshold
+    }
+
+    /// Whether the inference phase after the last answer is under way.
+    fn infers(&self, now: Nanos) -> bool {
+        self.answered.is_some_and(|(at, rtt)| now - at < PHASE * rtt)
+    }
+}
+
+impl CongestionControl for Lp {
+    fn scope(&self) -> Scope {
+        Scope { slow_start: true, deliveries: true, ..Scope::default() }
+    }
+
+    fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
+        let ctx = &delivery.ack.ctx;
+        let old = |sent_at: Nanos| self.answered.is_some_and(|(at, _)| sent_at < at);
+        let Some(sent_at) = delivery.sent_at.filter(|&sent_at| !old(sent_at)) else { return };
+        let rtt = ctx.now - sent_at;
+        if !self.indicates(delivery.forward_delay.unwrap_or(rtt as i64)) || ctx.in_recovery || window.in_slow_start() {
+            return;
+        }
+        let kept = if self.infers(ctx.now) { ctx.mss } else { (window.cwnd / 2).max(ctx.mss) };
+        window.cwnd = window.cwnd.min(kept);
+        window.ssthresh = kept.max(2 * ctx.mss);
+        self.answered = Some((ctx.now, rtt));
+        self.anew = true;
+    }
+
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
+        if self.infers(ack.ctx.now) {
+            return;
+        }
+        if window.in_slow_start() {
+            window.cwnd += acked.min(2 * ack.ctx.mss).min(window.ssthresh - window.cwnd);
+        } else {
+            self.reno.on_ack(window, ack, acked);
+        }
+    }
+
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        self.reno.on_congestion(window, event);
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
+        self.reno.on_timeout(window, event, first);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cc::path::{MSS, Path};
+    use crate::{MILLISECOND, SECOND};
+
+    fn lp() -> Lp {
+        Lp { delta: 0.15, delays: None, answered: None, anew: false, reno: Reno::default() }
+    }
+
+    #[test]
+    fn the_smoothed_delay_indicates_above_its_part_of_the_range() {
+        let mut lp = lp();
+        assert!(!lp.indicates(-1000), "one delay is no range");
+        // The range is 8,000, the threshold 1,200: smoothed by an eighth, 8,000 is 1,000 at first.
+        assert!(!lp.indicates(7000));
+        assert!(lp.indicates(7000));
+        let below = (0..20).position(|_| !lp.indicates(-1000)).unwrap();
+        assert_eq!(below, 3, "1,875 falls below 1,200 by eighths");
+    }
+
+    #[test]
+    fn halved_then_one_segment_then_additive_increase() {
+        let mut s = Path::starting(&ENTRY, &[]);
+        (s.window.cwnd, s.window.ssthresh) = (40 * MSS, 2 * MSS);
+        let mut lp = lp();
+        let mut at = |s: &mut Path, ms: u64, delay: u64| {
+            s.now = ms * MILLISECOND;
+            let ack = Ack { ctx: s.ctx(), acked: MSS, sacked: 0, lost: 0, rtt: None, cwnd_limited: true, marked: 0 };
+            let delivery = Delivery {
+                ack,
+                newly: MSS,
+                delivered: MSS,
+                lost: 0,
+                sent_at: Some(s.now - 100 * MILLISECOND),
+                forward_delay: Some((delay * MILLISECOND) as i64),
+                rate: None,
+            };
+            lp.on_delivery(&mut s.window, &delivery);
+            lp.on_ack(&mut s.window, &ack, 40 * MSS);
+            s.window.cwnd / MSS
+        };
+        assert_eq!(at(&mut s, 1000, 10), 41, "Reno");
+        assert_eq!([at(&mut s, 1010, 100), at(&mut s, 1011, 100)], [41, 20], "indicated by the second");
+        assert_eq!(at(&mut s, 1110, 100), 20, "sent before the answer");
+        assert_eq!(at(&mut s, 1111, 100), 1, "indicated again within the phase");
+        assert_eq!(at(&mut s, 1211, 10), 1, "low again");
+        assert_eq!((at(&mut s, 1410, 10), at(&mut s, 1411, 10)), (1, 2), "the phase is over");
+    }
+
+    #[test]
+    fn a_flow_alone_has_most_of_the_path_and_keeps_the_queue_short() {
+        let mut s = Path::starting(&ENTRY, &[]).behind(1000, 100);
+        s.run(60 * SECOND);
+        let (mut most, losses) = (0.0_f64, s.losses);
+        let mut sum = 0.0;
+        for _ in 0..400 {
+            s.round();
+            most = most.max(s.segments());
+            sum += s.segments();
+        }
+        assert_eq!(s.losses, losses);
+        // The path holds 100 segments, the queue 100, of which delta is 15.
+        assert!(most < 125.0 && sum / 400.0 > 70.0, "{most}, {}", sum / 400.0);
+    }
+}
