@@ -38,7 +38,7 @@ impl Ticks {
             self.deviation = (self.deviation + ticks.abs_diff(before) - (self.deviation >> DEVIATION)).max(1);
         }
         let timeout = (self.deviation << MEAN) + self.mean;
-        Some((self.mean * TICK >> MEAN, self.deviation * TICK >> DEVIATION, (timeout >> MEAN) * TICK))
+        Some(((self.mean * TICK) >> MEAN, (self.deviation * TICK) >> DEVIATION, (timeout >> MEAN) * TICK))
     }
 }
 
