@@ -87,7 +87,7 @@ impl Endpoint {
         if syn_lost {
             self.sender.rtt_mut().on_handshake_timeout();
         } else {
-            self.sender.rtt_mut().on_sample(now - cold.syn_sent_at);
+            self.sender.rtt_mut().on_sample(now, now - cold.syn_sent_at);
         }
         cold.timers.syn = NEVER;
         self.due.set(Due::SYN, false);

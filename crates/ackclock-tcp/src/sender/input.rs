@@ -138,7 +138,7 @@ impl Sender {
         self.delivered += u64::from(delivered.segments);
         let rtt = delivered.sent_at.map(|sent_at| now - sent_at);
         if let Some(rtt) = rtt {
-            self.rtt.on_ack(rtt, rtt, self.una, self.nxt);
+            self.rtt.on_ack(now, rtt, rtt, self.una, self.nxt);
         }
         let ack = Ack {
             ctx: self.context(now),
@@ -368,7 +368,7 @@ impl Sender {
         let echoed = arrived.echo.filter(|_| advanced).map(|sent_at| (sent_at, sent_at));
         let (first, last) = unambiguous.or(echoed)?;
         let rtt = now.saturating_sub(first);
-        self.rtt.on_ack(rtt, now.saturating_sub(last), self.una, self.nxt);
+        self.rtt.on_ack(now, rtt, now.saturating_sub(last), self.una, self.nxt);
         self.rare.tlp.sampled = true;
         Some(rtt)
     }

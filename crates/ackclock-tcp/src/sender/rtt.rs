@@ -62,19 +62,19 @@ impl Rtt {
         }
     }
 
-    /// Takes a sample of the handshake.
-    pub fn on_sample(&mut self, rtt: Nanos) {
-        self.on_ack(rtt, rtt, 0, 0);
+    /// Takes a sample of the handshake, at `now`.
+    pub fn on_sample(&mut self, now: Nanos, rtt: Nanos) {
+        self.on_ack(now, rtt, rtt, 0, 0);
     }
 
     /// Takes a sample of a segment that was sent once (Karn's rule), which also ends any backoff. `newest` is that of the
-    /// latest such segment, which the least RTT follows; `una` and `nxt` are snd_una and snd_nxt after the acknowledgment.
+    /// latest such segment, which the least RTT follows; `now` is the present, `una` and `nxt` are snd_una and snd_nxt after the acknowledgment.
     #[inline]
-    pub fn on_ack(&mut self, rtt: Nanos, newest: Nanos, una: u64, nxt: u64) {
+    pub fn on_ack(&mut self, now: Nanos, rtt: Nanos, newest: Nanos, una: u64, nxt: u64) {
         self.min = self.min.min(newest);
         match self.other.as_deref_mut() {
             Some(Other::Ns2(ticks)) => {
-                let Some((srtt, rttvar, rto)) = ticks.on_sample(rtt, una, nxt) else { return };
+                let Some((srtt, rttvar, rto)) = ticks.on_sample(now, rtt, una, nxt) else { return };
                 (self.srtt, self.rttvar, self.backoff) = (srtt, rttvar, 0);
                 self.base = rto.clamp(self.min_rto, self.max_rto);
                 return;
@@ -224,7 +224,7 @@ mod tests {
     fn first_sample_sets_rto_to_three_times_itself() {
         let mut rtt = rtt();
         assert_eq!(rtt.rto(), SECOND);
-        rtt.on_sample(100 * MILLISECOND);
+        rtt.on_sample(0, 100 * MILLISECOND);
         assert_eq!(rtt.srtt(), Some(100 * MILLISECOND));
         assert_eq!(rtt.rto(), 300 * MILLISECOND);
     }
@@ -232,8 +232,8 @@ mod tests {
     #[test]
     fn second_sample_follows_the_worked_arithmetic() {
         let mut rtt = rtt();
-        rtt.on_sample(100 * MILLISECOND);
-        rtt.on_sample(180 * MILLISECOND);
+        rtt.on_sample(0, 100 * MILLISECOND);
+        rtt.on_sample(0, 180 * MILLISECOND);
         // RTTVAR = 3/4*50 + 1/4*80 = 57.5 ms; SRTT = 7/8*100 + 1/8*180 = 110 ms.
         assert_eq!(rtt.srtt(), Some(110 * MILLISECOND));
         assert_eq!(rtt.rto(), 340 * MILLISECOND);
@@ -243,7 +243,7 @@ mod tests {
     fn a_steady_rtt_is_bounded_by_the_least_timeout() {
         let mut rtt = rtt();
         for _ in 0..100 {
-            rtt.on_sample(50 * MILLISECOND);
+            rtt.on_sample(0, 50 * MILLISECOND);
         }
         assert_eq!(rtt.rto(), 200 * MILLISECOND);
     }
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn backoff_doubles_until_the_bound_and_a_sample_ends_it() {
         let mut rtt = rtt();
-        rtt.on_sample(100 * MILLISECOND);
+        rtt.on_sample(0, 100 * MILLISECOND);
         let rtos: Vec<Nanos> = (0..10)
             .map(|_| {
                 rtt.on_timeout();
@@ -259,7 +259,7 @@ mod tests {
             })
             .collect();
         assert_eq!(rtos, [600, 1200, 2400, 4800, 9600, 19_200, 38_400, 60_000, 60_000, 60_000]);
-        rtt.on_sample(100 * MILLISECOND);
+        rtt.on_sample(0, 100 * MILLISECOND);
         assert!(rtt.rto() < 300 * MILLISECOND);
     }
 
@@ -280,7 +280,7 @@ mod tests {
             let samples = samples.iter().zip(1..);
             samples
                 .map(|(&ms, una)| {
-                    rtt.on_ack(ms * MILLISECOND, ms * MILLISECOND, una, una);
+                    rtt.on_ack(0, ms * MILLISECOND, ms * MILLISECOND, una, una);
                     (rtt.srtt / 1000, rtt.rttvar / 1000, rtt.rto() / 1000)
                 })
                 .collect()
@@ -310,12 +310,12 @@ mod tests {
         fn a_decrease_of_the_rtt_counts_an_eighth() {
             let mut rtt = with(RtoRule::Linux);
             for _ in 0..2 {
-                rtt.on_sample(400 * MILLISECOND);
+                rtt.on_sample(0, 400 * MILLISECOND);
             }
             let mdev =
                 |rtt: &Rtt| if let Some(Other::Linux(deviation)) = rtt.other.as_deref() { deviation.mdev } else { 0 };
             let before = mdev(&rtt);
-            rtt.on_sample(10 * MILLISECOND);
+            rtt.on_sample(0, 10 * MILLISECOND);
             let excess = 390 * MILLISECOND - before / 4;
             assert_eq!(mdev(&rtt), before + excess / 8);
         }

@@ -31,6 +31,7 @@ SHORT = "main reading, short"
 
 CHOICES: dict[str, dict[str, object]] = {
     SHORT: {},
+    "timer as RFC 6298 has it": _every("rto_rule", "rfc6298"),
     "RTO of at least 1 s": _every("min_rto", "1s"),
     "what the RFCs say": {**_every("stack", "rfc"), **_every("start_jitter", "10s")},
     "acknowledgments delayed": {**_every("delayed_ack", "100ms"), **_every("ack_every", 2)},
@@ -42,5 +43,5 @@ CHOICES: dict[str, dict[str, object]] = {
 }
 """Readings of what is not known; they are run for less time than the main one."""
 
-QUICK_CHOICES = {name: CHOICES[name] for name in (SHORT, "RTO of at least 1 s")}
+QUICK_CHOICES = {name: CHOICES[name] for name in (SHORT, "timer as RFC 6298 has it")}
 """Those of a quick run."""
