@@ -110,10 +110,9 @@ impl Sender {
         self.nxt < self.end() && self.window_edge > self.nxt
     }
 
-    /// The state that a reduction starts from.
-    fn reduction_context(&self, now: Nanos) -> Context {
-        let ctx = self.context(now);
-        Context { flight_size: if self.reduces_from_window { self.window.cwnd } else { ctx.flight_size }, ..ctx }
+    /// The state `found` as the congestion control's reduction takes it.
+    fn as_base(&self, found: Context) -> Context {
+        Context { flight_size: if self.reduces_from_window { self.window.cwnd } else { found.flight_size }, ..found }
     }
 
     /// Lets the congestion control reduce the window for `cause`. `delivered` is what the acknowledgment told that showed the
@@ -125,8 +124,7 @@ impl Sender {
             // The mark was made while what its echo acknowledges was still outstanding.
             found.flight_size += delivered.acked;
         }
-        let base = if self.reduces_from_window { self.reduction_context(now) } else { found };
-        let event = Congestion { cause, abe: self.abe, ctx: base };
+        let event = Congestion { cause, abe: self.abe, ctx: self.as_base(found) };
         let before = self.window;
         self.cc.on_congestion(&mut self.window, &event);
         // LossFlightSize of RFC 7661 is what was in flight, whatever the congestion control reduces from.
@@ -467,7 +465,7 @@ impl Sender {
     pub(super) fn on_rto<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
         self.stats.timeouts += 1;
         self.expiries += 1;
-        let ctx = self.reduction_context(now);
+        let ctx = self.as_base(self.context(now));
         // ssthresh holds still while the same segment times out again (RFC 5681 section 3.1), and in Linux also where it
         // was set within this window of data (tcp_enter_loss).
         let linux = self.rtt.is_linux();
