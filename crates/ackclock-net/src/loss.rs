@@ -2,8 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
+use crate::random::{Random, Seed};
 
 /// What takes packets on a link, queue aside.
 #[derive(Clone, Debug)]
@@ -25,27 +24,23 @@ impl Loss {
     }
 }
 
-/// Parts of a probability of one.
-const BILLION: u128 = 1_000_000_000;
-
 /// Loses each packet with the same probability, whatever became of those before it (Bernoulli).
 #[derive(Clone, Debug)]
 pub struct RandomLoss {
     parts_per_billion: u64,
-    random: Xoshiro256PlusPlus,
+    random: Random,
 }
 
 impl RandomLoss {
     /// A loss of so many packets in a billion, on average, drawn from the stream of `seed`.
-    pub fn new(parts_per_billion: u64, seed: [u8; 32]) -> RandomLoss {
-        RandomLoss { parts_per_billion, random: Xoshiro256PlusPlus::from_seed(seed) }
+    pub fn new(parts_per_billion: u64, seed: Seed) -> RandomLoss {
+        RandomLoss { parts_per_billion, random: Random::new(seed) }
     }
 
     /// Whether the next packet is lost.
     #[inline]
     pub fn strikes(&mut self) -> bool {
-        let draw = (u128::from(self.random.next_u64()) * BILLION) >> 64;
-        draw < u128::from(self.parts_per_billion)
+        self.random.happens(self.parts_per_billion)
     }
 }
 

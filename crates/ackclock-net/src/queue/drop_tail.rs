@@ -1,117 +1,34 @@
-//! A first-in first-out queue that drops what does not fit.
+//! First in, first out, with a limit: what does not fit is dropped on arrival.
 
-use std::collections::VecDeque;
-
-use super::{Entry, Limit};
+use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Next, anything};
 use crate::Nanos;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "drop-tail",
     summary: "First in, first out; a packet that finds it full is dropped.",
     source: "none: what a queue does of itself",
+    limit: None,
     parameters: &[],
-    make: |_| None,
+    check: anything,
+    make: |settings| Box::new(DropTail(Fifo::new(settings.limit))),
 };
 
-#[derive(Clone, Copy, Debug)]
-struct Waiting {
-    start: Nanos,
-    size: u32,
-}
+struct DropTail(Fifo);
 
-/// The packets that wait for a wire, each with the time its service starts, which is known from the outset.
-#[derive(Clone, Debug)]
-pub struct DropTail {
-    limit: Limit,
-    waiting: VecDeque<Waiting>,
-    bytes: u64,
-    /// The packet that started last.
-    in_service: u32,
-}
-
-impl DropTail {
-    /// An empty queue.
-    pub fn new(limit: Limit) -> DropTail {
-        DropTail { limit, waiting: VecDeque::new(), bytes: 0, in_service: 0 }
-    }
-
-    /// What may wait.
-    pub fn limit(&self) -> Limit {
-        self.limit
-    }
-
-    /// Whether a packet of `size` bytes that arrives at `at` and has to wait finds room. A packet whose service starts
-    /// at `at` makes room first.
-    #[inline]
-    pub fn admits(&mut self, at: Nanos, size: u32) -> bool {
-        self.advance(at);
-        match self.limit {
-            Limit::Unlimited => true,
-            Limit::Packets(packets) => (self.waiting.len() as u64) < packets,
-            Limit::Bytes(bytes) => self.bytes + u64::from(size) <= bytes,
+impl Discipline for DropTail {
+    fn enqueue(&mut self, _at: Nanos, item: Item, drops: &mut Drops) {
+        if self.0.fits(item.size) {
+            self.0.push(item);
+        } else {
+            drops.push((item, DropCause::Queue));
         }
     }
 
-    /// Queues an admitted packet whose service starts at `start`.
-    #[inline]
-    pub fn push(&mut self, start: Nanos, size: u32) {
-        self.waiting.push_back(Waiting { start, size });
-        self.bytes += u64::from(size);
+    fn dequeue(&mut self, _at: Nanos, _drops: &mut Drops) -> Next {
+        self.0.pop().map_or(Next::Empty, Next::Send)
     }
 
-    /// A packet went on the idle wire without waiting.
-    #[inline]
-    pub fn pass(&mut self, size: u32) {
-        self.waiting.clear();
-        self.bytes = 0;
-        self.in_service = size;
-    }
-
-    /// Takes out what has started by `at`.
-    #[inline]
-    pub fn advance(&mut self, at: Nanos) {
-        while let Some(first) = self.waiting.front()
-            && first.start <= at
-        {
-            self.bytes -= u64::from(first.size);
-            self.in_service = first.size;
-            self.waiting.pop_front();
-        }
-    }
-
-    /// Packets and bytes that wait, as of the last [`DropTail::advance`].
-    pub fn backlog(&self) -> (u64, u64) {
-        (self.waiting.len() as u64, self.bytes)
-    }
-
-    /// Size of the packet that started last, as of the last [`DropTail::advance`].
-    pub fn in_service(&self) -> u32 {
-        self.in_service
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_service_that_starts_now_makes_room() {
-        let mut queue = DropTail::new(Limit::Packets(1));
-        assert!(queue.admits(0, 100));
-        queue.push(10, 100);
-        assert!(!queue.admits(9, 100));
-        assert!(queue.admits(10, 100));
-        assert_eq!(queue.backlog(), (0, 0));
-        assert_eq!(queue.in_service(), 100);
-    }
-
-    #[test]
-    fn bytes_fit_up_to_the_last() {
-        let mut queue = DropTail::new(Limit::Bytes(150));
-        queue.push(10, 100);
-        assert!(queue.admits(0, 50));
-        assert!(!queue.admits(0, 51));
-        assert!(DropTail::new(Limit::Unlimited).admits(0, u32::MAX));
-        assert!(!DropTail::new(Limit::Packets(0)).admits(0, 1));
+    fn backlog(&self) -> (u64, u64) {
+        self.0.backlog()
     }
 }

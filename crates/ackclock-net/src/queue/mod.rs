@@ -1,17 +1,19 @@
-//! Queues: a first-in first-out queue with a limit before every link and, on top of it, a discipline: one file each, one line
-//! in [`CATALOGUE`].
+//! Queue disciplines: what waits before a wire, and which of it goes next. One file each, one line in [`CATALOGUE`].
 //!
-//! A link knows on arrival when a packet leaves ([`crate::Link`]), and a discipline keeps it so: it decides on arrival what is
-//! let in, and it sees each packet leave, in the order of arrival. Drop-tail needs none of that and has no discipline at all.
+//! A discipline holds the packets that wait, as [`Item`]s, and is told of arrivals and asked for the next packet when the wire
+//! is free ([`crate::Port`]). It has no timers: what is due by the time of a call is done in the call. Calls come in the order
+//! of their times.
 
 mod drop_tail;
+mod fifo;
 mod xcp;
 
 use std::num::NonZeroU64;
 
 use crate::Nanos;
+use crate::random::{Random, Seed};
 
-pub use drop_tail::DropTail;
+pub use fifo::Fifo;
 
 /// How much may wait. The packet being sent does not wait and is not counted: as in Linux's `pfifo` and `bfifo`, whose
 /// driver has taken it, and in ns-2, whose link has.
@@ -23,6 +25,39 @@ pub enum Limit {
     Packets(u64),
     /// So many bytes, a packet fitting whole or not at all.
     Bytes(u64),
+}
+
+impl Limit {
+    /// Whether a packet of `size` bytes fits in addition to what waits.
+    #[inline]
+    pub fn fits(self, packets: u64, bytes: u64, size: u32) -> bool {
+        match self {
+            Limit::Unlimited => true,
+            Limit::Packets(limit) => packets < limit,
+            Limit::Bytes(limit) => bytes + u64::from(size) <= limit,
+        }
+    }
+}
+
+/// The ECN field of a packet (RFC 3168 section 5, RFC 9331).
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Ecn {
+    /// Not capable.
+    #[default]
+    NotEct,
+    /// Capable, ECT(1): of an L4S sender.
+    Ect1,
+    /// Capable, ECT(0).
+    Ect0,
+    /// Congestion experienced.
+    Ce,
+}
+
+impl Ecn {
+    /// Whether a mark can take the place of a drop.
+    pub fn is_capable(self) -> bool {
+        self != Ecn::NotEct
+    }
 }
 
 /// What a sender asks of the routers on a packet's way (XCP's congestion header).
@@ -41,24 +76,101 @@ impl Request {
     pub const UNLIMITED: i32 = i32::MAX;
 }
 
-/// What a discipline sees of a packet, and may change of it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A packet as a discipline sees it. Of these fields it may change `ecn` and `request`.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Item {
+    /// By which whoever put it in finds the packet; two that wait in one queue differ.
+    pub id: u32,
     /// Bytes on the wire.
     pub size: u32,
+    /// Packets of one direction of one connection have the same, and those of others another.
+    pub flow: u64,
+    /// Traffic class, 0 the most urgent.
+    pub class: u8,
+    /// ECN field.
+    pub ecn: Ecn,
     /// What its sender asks for, if it asks.
     pub request: Option<Request>,
+    /// When it came before the queue.
+    pub arrival: Nanos,
 }
 
-/// What a queue does besides dropping what it has no room for.
-///
-/// It has no timers: what is due by the time of a call is done in the call. Calls come in the order of their times.
-pub trait Discipline: Send {
-    /// A packet arrives at `at`: whether it is let in, if there is room. `queue` is what waits.
-    fn admits(&mut self, at: Nanos, item: &Item, queue: &mut DropTail) -> bool;
+impl Item {
+    /// Marks it, if it can be: whether it is marked now.
+    pub fn mark(&mut self) -> bool {
+        let capable = self.ecn.is_capable();
+        if capable {
+            self.ecn = Ecn::Ce;
+        }
+        capable
+    }
+}
 
-    /// A packet that was let in leaves the queue for the wire at `at`.
-    fn departs(&mut self, at: Nanos, item: &mut Item, queue: &mut DropTail);
+/// Why a packet does not pass a link.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DropCause {
+    /// The queue had no room for it.
+    Queue,
+    /// The discipline dropped it although there was room: to signal congestion, or to keep delay down.
+    Aqm,
+    /// It was lost before the queue.
+    Loss,
+}
+
+impl DropCause {
+    /// Its name in tables and traces.
+    pub fn name(self) -> &'static str {
+        match self {
+            DropCause::Queue => "queue",
+            DropCause::Aqm => "aqm",
+            DropCause::Loss => "loss",
+        }
+    }
+}
+
+/// What a discipline drops in a call.
+pub type Drops = Vec<(Item, DropCause)>;
+
+/// What comes next on the wire.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// This packet, now.
+    Send(Item),
+    /// No packet before this time, later than now; earlier only if another arrives.
+    Wait(Nanos),
+    /// Nothing waits.
+    Empty,
+}
+
+/// A queue discipline. Every packet put in comes out once: by [`Discipline::dequeue`] or as a drop.
+pub trait Discipline: Send {
+    /// A packet arrives at `at`, which is its `arrival`. It or others may be dropped.
+    fn enqueue(&mut self, at: Nanos, item: Item, drops: &mut Drops);
+
+    /// The wire is free at `at`.
+    fn dequeue(&mut self, at: Nanos, drops: &mut Drops) -> Next;
+
+    /// Packets and bytes that wait.
+    fn backlog(&self) -> (u64, u64);
+}
+
+/// In what a parameter is given. Its value is a number all the same.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Quantity {
+    /// A plain number.
+    Number,
+    /// A whole number of something, such as `"packets"`.
+    Count(&'static str),
+    /// A time, ns.
+    Time,
+    /// A volume, bytes.
+    Volume,
+    /// A rate, bits per second.
+    Rate,
+    /// A probability or share, 0 to 1.
+    Probability,
+    /// Yes or no: 1 or 0.
+    Flag,
 }
 
 /// A constant of a discipline that a scenario may set.
@@ -66,28 +178,65 @@ pub trait Discipline: Send {
 pub struct Parameter {
     /// Name in scenarios.
     pub name: &'static str,
-    /// One sentence on what it is, with its unit.
+    /// One sentence on what it is.
     pub summary: &'static str,
-    /// The value where none is given, as `source` of the entry says.
-    pub default: f64,
+    /// In what it is given.
+    pub quantity: Quantity,
+    /// The value where none is given.
+    pub default: Otherwise,
     /// The least and the largest value that makes sense.
     pub range: (f64, f64),
+}
+
+/// The value of a parameter that is not given.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Otherwise {
+    /// This, as the `source` of the entry says.
+    Is(f64),
+    /// What follows from the link or from other parameters, in words.
+    Follows(&'static str),
 }
 
 /// What a discipline is made for.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'a> {
-    /// Rate of the link, bits per second.
+    /// Rate of the link, bits per second; on average where it varies.
     pub rate: NonZeroU64,
-    /// The parameters of the entry that are not to have their defaults, by name.
+    /// What may wait.
+    pub limit: Limit,
+    /// Size of a full packet, bytes.
+    pub packet_size: u32,
+    /// The parameters that are given, by name.
     pub given: &'a [(&'static str, f64)],
+    /// Seed of what it draws.
+    pub seed: Seed,
 }
 
 impl Settings<'_> {
-    /// The value of a parameter.
+    /// The value of a parameter that is given.
+    pub fn given(&self, parameter: &Parameter) -> Option<f64> {
+        self.given.iter().find(|(name, _)| *name == parameter.name).map(|(_, value)| *value)
+    }
+
+    /// The value of a parameter, given or not.
+    ///
+    /// # Panics
+    /// If it is not given and has no default of its own.
     pub fn get(&self, parameter: &Parameter) -> f64 {
-        let given = self.given.iter().find(|(name, _)| *name == parameter.name);
-        given.map_or(parameter.default, |(_, value)| *value)
+        match (self.given(parameter), parameter.default) {
+            (Some(value), _) | (None, Otherwise::Is(value)) => value,
+            (None, Otherwise::Follows(_)) => panic!("{} has no value of its own", parameter.name),
+        }
+    }
+
+    /// Whether a flag is set.
+    pub fn flag(&self, parameter: &Parameter) -> bool {
+        self.get(parameter) != 0.0
+    }
+
+    /// The stream of what the discipline draws.
+    pub fn random(&self) -> Random {
+        Random::new(self.seed)
     }
 }
 
@@ -99,40 +248,25 @@ pub struct Entry {
     pub summary: &'static str,
     /// Where it is specified.
     pub source: &'static str,
+    /// What may wait where a scenario does not say: the specification's limit, or `None` for one bandwidth-delay product.
+    pub limit: Option<Limit>,
     /// What scenarios may set besides the limit.
     pub parameters: &'static [Parameter],
-    /// Makes the discipline of a link; `None` where there is nothing to it but the limit.
-    pub make: fn(&Settings<'_>) -> Option<Box<dyn Discipline>>,
+    /// What is wrong with the parameters together: the name of one and what would be accepted. Each is in its range.
+    pub check: fn(&Settings<'_>) -> Vec<(&'static str, String)>,
+    /// Makes the discipline of a link.
+    pub make: fn(&Settings<'_>) -> Box<dyn Discipline>,
 }
 
-/// Every queue, by name.
+/// Any combination of parameters makes sense.
+pub(crate) fn anything(_settings: &Settings<'_>) -> Vec<(&'static str, String)> {
+    Vec::new()
+}
+
+/// Every queue, by name. The first is the one that a link evaluates ahead of time ([`crate::Link`]).
 pub const CATALOGUE: &[Entry] = &[drop_tail::ENTRY, xcp::ENTRY];
 
 /// The entry of a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {
     CATALOGUE.iter().find(|entry| entry.name == name)
-}
-
-/// A queue to put before a link.
-#[derive(Clone)]
-pub struct Queue {
-    /// What it is.
-    pub entry: &'static Entry,
-    /// What may wait.
-    pub limit: Limit,
-    /// Parameters of the entry that are not to have their defaults, by name.
-    pub given: Vec<(&'static str, f64)>,
-}
-
-impl From<Limit> for Queue {
-    /// The drop-tail queue with that limit.
-    fn from(limit: Limit) -> Queue {
-        Queue { entry: &CATALOGUE[0], limit, given: Vec::new() }
-    }
-}
-
-impl Queue {
-    pub(crate) fn discipline(&self, rate: NonZeroU64) -> Option<Box<dyn Discipline>> {
-        (self.entry.make)(&Settings { rate, given: &self.given })
-    }
 }

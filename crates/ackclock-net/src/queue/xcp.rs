@@ -34,25 +34,30 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Discipline, DropTail, Entry, Item, Parameter, Request, Settings};
+use super::{
+    Discipline, DropCause, Drops, Entry, Fifo, Item, Next, Otherwise, Parameter, Quantity, Request, Settings, anything,
+};
 use crate::Nanos;
 
 const ALPHA: Parameter = Parameter {
     name: "alpha",
     summary: "Share of the spare bandwidth that is given away in a control interval.",
-    default: 0.4,
+    quantity: Quantity::Number,
+    default: Otherwise::Is(0.4),
     range: (0.0, 2.0),
 };
 const BETA: Parameter = Parameter {
     name: "beta",
     summary: "Share of the persistent queue that is drained in a control interval.",
-    default: 0.226,
+    quantity: Quantity::Number,
+    default: Otherwise::Is(0.226),
     range: (0.0, 2.0),
 };
 const GAMMA: Parameter = Parameter {
     name: "gamma",
     summary: "Share of the traffic that is redistributed in a control interval where feedback moves less.",
-    default: 0.1,
+    quantity: Quantity::Number,
+    default: Otherwise::Is(0.1),
     range: (0.0, 1.0),
 };
 
@@ -60,8 +65,10 @@ pub(super) const ENTRY: Entry = Entry {
     name: "xcp",
     summary: "A router of XCP over a drop-tail queue: it tells the senders of cc = \"xcp\" by how much to change their throughput.",
     source: "Katabi, Handley, Rohrs, SIGCOMM 2002",
+    limit: None,
     parameters: &[ALPHA, BETA, GAMMA],
-    make: |settings| Some(Box::new(Xcp::new(settings))),
+    check: anything,
+    make: |settings| Box::new(Xcp::new(settings)),
 };
 
 /// Nanoseconds in a second.
@@ -96,6 +103,7 @@ struct Feedback {
 
 #[derive(Debug)]
 struct Xcp {
+    items: Fifo,
     alpha: f64,
     beta: f64,
     gamma: f64,
@@ -117,6 +125,7 @@ struct Xcp {
 impl Xcp {
     fn new(settings: &Settings<'_>) -> Xcp {
         Xcp {
+            items: Fifo::new(settings.limit),
             alpha: settings.get(&ALPHA),
             beta: settings.get(&BETA),
             gamma: settings.get(&GAMMA),
@@ -132,24 +141,23 @@ impl Xcp {
         }
     }
 
-    /// Ends the intervals that end by `at`.
-    fn advance(&mut self, at: Nanos, queue: &mut DropTail) {
+    /// Ends the intervals that end by `at`, before anything else happens then.
+    fn advance(&mut self, at: Nanos) {
         loop {
             let due = self.queue_at.min(self.control_at);
             if due > at {
                 return;
             }
             if due == self.queue_at {
-                queue.advance(due);
-                self.end_queue_interval(queue.backlog().1);
+                self.end_queue_interval();
             } else {
                 self.end_control_interval();
             }
         }
     }
 
-    /// An interval of the persistent queue ends with so many bytes waiting.
-    fn end_queue_interval(&mut self, backlog: u64) {
+    fn end_queue_interval(&mut self) {
+        let backlog = self.items.bytes();
         self.queue = self.least_queue;
         self.least_queue = backlog;
         let draining = (backlog as f64 / self.capacity * SECOND) as Nanos;
@@ -177,23 +185,33 @@ impl Xcp {
 }
 
 impl Discipline for Xcp {
-    fn admits(&mut self, at: Nanos, item: &Item, queue: &mut DropTail) -> bool {
-        self.advance(at, queue);
-        queue.advance(at);
-        self.least_queue = self.least_queue.min(queue.backlog().1);
+    fn enqueue(&mut self, at: Nanos, item: Item, drops: &mut Drops) {
+        self.advance(at);
+        self.least_queue = self.least_queue.min(self.items.bytes());
         self.arrived.bytes += u64::from(item.size);
         if let Some(request) = item.request.filter(|request| request.rtt > 0) {
             let interval = u128::from(request.interval);
             self.arrived.intervals += interval;
             self.arrived.rtts += interval * u128::from(request.rtt.min(MAX_RTT));
         }
-        true
+        if self.items.fits(item.size) {
+            self.items.push(item);
+        } else {
+            drops.push((item, DropCause::Queue));
+        }
     }
 
-    fn departs(&mut self, at: Nanos, item: &mut Item, queue: &mut DropTail) {
-        self.advance(at, queue);
-        let Some(request) = item.request.as_mut().filter(|request| request.rtt > 0) else { return };
-        self.feedback.give(request, item.size);
+    fn dequeue(&mut self, at: Nanos, _drops: &mut Drops) -> Next {
+        self.advance(at);
+        let Some(mut item) = self.items.pop() else { return Next::Empty };
+        if let Some(request) = item.request.as_mut().filter(|request| request.rtt > 0) {
+            self.feedback.give(request, item.size);
+        }
+        Next::Send(item)
+    }
+
+    fn backlog(&self) -> (u64, u64) {
+        self.items.backlog()
     }
 }
 

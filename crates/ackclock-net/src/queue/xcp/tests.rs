@@ -5,8 +5,7 @@ use std::collections::VecDeque;
 use proptest::prelude::*;
 
 use super::*;
-use crate::queue::by_name;
-use crate::{Link, Queue};
+use crate::{Limit, Port, Transmitter};
 
 const US: Nanos = 1000;
 const MS: Nanos = 1000 * US;
@@ -14,26 +13,41 @@ const SECOND_NS: Nanos = 1000 * MS;
 /// 8 Mbit/s: 1,000,000 bytes per second, a packet of 1,000 bytes each millisecond.
 const RATE: u64 = 8_000_000;
 
+fn settings<'a>(given: &'a [(&'static str, f64)]) -> Settings<'a> {
+    Settings { rate: RATE.try_into().unwrap(), limit: Limit::Unlimited, packet_size: 1000, given, seed: [0; 32] }
+}
+
 fn router(given: &[(&'static str, f64)]) -> Xcp {
-    Xcp::new(&Settings { rate: RATE.try_into().unwrap(), given })
+    Xcp::new(&settings(given))
 }
 
 fn item(rtt: Nanos, interval: Nanos, change: i32) -> Item {
-    Item { size: 1000, request: Some(Request { rtt, interval, change }) }
+    Item { size: 1000, request: Some(Request { rtt, interval, change }), ..Item::default() }
+}
+
+/// A packet arrives that does not wait.
+fn arrive(xcp: &mut Xcp, at: Nanos, item: Item) {
+    let mut drops = Drops::new();
+    xcp.enqueue(at, item, &mut drops);
+    assert!(drops.is_empty());
+    xcp.items.pop_last();
 }
 
 /// The answer to a packet that leaves.
-fn leave(xcp: &mut Xcp, at: Nanos, mut item: Item) -> i32 {
-    xcp.departs(at, &mut item, &mut DropTail::new(crate::Limit::Unlimited));
+fn leave(xcp: &mut Xcp, at: Nanos, item: Item) -> i32 {
+    xcp.advance(at);
+    let waiting = std::mem::replace(&mut xcp.items, Fifo::new(Limit::Unlimited));
+    xcp.items.push(item);
+    let Next::Send(item) = xcp.dequeue(at, &mut Drops::new()) else { panic!("a packet waits") };
+    xcp.items = waiting;
     item.request.map_or(i32::MIN, |request| request.change)
 }
 
 /// A router after its first interval, of 50 ms: 25 packets of flows of 20 ms that send one each 2 ms, half of the capacity.
 fn half_used() -> Xcp {
     let mut xcp = router(&[]);
-    let mut queue = DropTail::new(crate::Limit::Unlimited);
     for packet in 0..25 {
-        assert!(xcp.admits(2 * packet * MS, &item(20 * MS, 2 * MS, Request::UNLIMITED), &mut queue));
+        arrive(&mut xcp, 2 * packet * MS, item(20 * MS, 2 * MS, Request::UNLIMITED));
     }
     xcp
 }
@@ -54,11 +68,10 @@ fn spare_bandwidth_is_shared_out_by_intervals() {
 #[test]
 fn a_full_link_with_a_queue_takes_back_and_redistributes() {
     let mut xcp = half_used();
-    let mut queue = DropTail::new(crate::Limit::Unlimited);
     // Over the next two intervals of 20 ms 20 packets each arrive, all the link takes, behind 6,000 bytes that stay.
-    queue.push(1000 * MS, 6000);
+    xcp.items.push(Item { size: 6000, ..Item::default() });
     for packet in 0..40 {
-        xcp.admits((50 + packet) * MS, &item(20 * MS, MS, Request::UNLIMITED), &mut queue);
+        arrive(&mut xcp, (50 + packet) * MS, item(20 * MS, MS, Request::UNLIMITED));
     }
     // Q is 6,000 once (50 - 6) / 2 ms have passed with no less: F = -0.226 * 6000 / 20 ms = -67,800; h = 32,200.
     let answer = leave(&mut xcp, 90 * MS, item(20 * MS, MS, Request::UNLIMITED));
@@ -77,30 +90,28 @@ fn a_full_link_with_a_queue_takes_back_and_redistributes() {
 #[test]
 fn traffic_without_requests_counts_and_is_given_nothing() {
     let mut xcp = router(&[]);
-    let mut queue = DropTail::new(crate::Limit::Unlimited);
     for packet in 0..25 {
-        xcp.admits(2 * packet * MS, &Item { size: 1000, request: None }, &mut queue);
+        arrive(&mut xcp, 2 * packet * MS, Item { size: 1000, ..Item::default() });
     }
-    xcp.admits(50 * MS, &item(0, 2 * MS, Request::UNLIMITED), &mut queue);
+    arrive(&mut xcp, 50 * MS, item(0, 2 * MS, Request::UNLIMITED));
     assert_eq!(xcp.feedback.raise, 200_000.0);
     assert_eq!(leave(&mut xcp, 50 * MS, item(0, 2 * MS, 77)), 77, "no RTT is known");
-    assert_eq!(leave(&mut xcp, 50 * MS, Item { size: 1000, request: None }), i32::MIN);
+    assert_eq!(leave(&mut xcp, 50 * MS, Item { size: 1000, ..Item::default() }), i32::MIN);
     assert_eq!(xcp.interval, FIRST_RTT, "nobody has told an RTT");
 }
 
 #[test]
 fn parameters_are_those_given() {
     let mut xcp = router(&[("alpha", 0.8)]);
-    xcp.admits(0, &item(20 * MS, 50 * MS, Request::UNLIMITED), &mut DropTail::new(crate::Limit::Unlimited));
-    leave(&mut xcp, 50 * MS, Item { size: 1000, request: None });
+    arrive(&mut xcp, 0, item(20 * MS, 50 * MS, Request::UNLIMITED));
+    leave(&mut xcp, 50 * MS, Item { size: 1000, ..Item::default() });
     assert_eq!(xcp.feedback.raise, 0.8 * (1e6 - 20_000.0));
 }
 
 /// The router of appendix A, looked at every microsecond: times in ns, everything else in bytes and seconds.
 #[derive(Default)]
 struct Slow {
-    /// What waits: when it starts, and what it is.
-    waiting: VecDeque<(Nanos, Item)>,
+    waiting: VecDeque<Item>,
     input: f64,
     /// Of each request, X and RTT.
     requests: Vec<(Nanos, Nanos)>,
@@ -121,15 +132,15 @@ impl Slow {
         Slow { rtt: 50 * MS, interval: 50 * MS, control_at: 50 * MS, queue_at: 50 * MS, ..Slow::default() }
     }
 
-    fn backlog(&self, now: Nanos) -> f64 {
-        self.waiting.iter().filter(|(start, _)| *start > now).map(|(_, item)| f64::from(item.size)).sum()
+    fn backlog(&self) -> f64 {
+        self.waiting.iter().map(|item| f64::from(item.size)).sum()
     }
 
     fn tick(&mut self, now: Nanos) {
         while self.queue_at.min(self.control_at) <= now {
             if self.queue_at <= self.control_at {
                 self.queue = self.least;
-                self.least = self.backlog(self.queue_at);
+                self.least = self.backlog();
                 let draining = (self.least * 1000.0) as Nanos;
                 self.queue_at += (self.rtt.saturating_sub(draining) / 2).max(2 * MS);
             } else {
@@ -158,11 +169,11 @@ impl Slow {
         self.control_at += self.interval;
     }
 
-    fn arrive(&mut self, now: Nanos, start: Nanos, item: Item) {
-        self.least = self.least.min(self.backlog(now));
+    fn arrive(&mut self, item: Item) {
+        self.least = self.least.min(self.backlog());
         self.input += f64::from(item.size);
         self.requests.extend(item.request.map(|request| (request.interval, request.rtt)));
-        self.waiting.push_back((start, item));
+        self.waiting.push_back(item);
     }
 
     fn answer(&mut self, item: Item) -> Option<f64> {
@@ -195,7 +206,7 @@ fn traffic() -> impl Strategy<Value = Vec<(u64, Item)>> {
     let packet = (gap, prop_oneof![2 => Just(1000_u32), 1 => Just(250)], prop::option::weighted(0.9, (flow, change)));
     let made = packet.prop_map(|(gap, size, asks)| {
         let request = asks.map(|((rtt, us), change)| Request { rtt, interval: 1000 * us, change });
-        (gap, Item { size, request })
+        (gap, Item { size, request, ..Item::default() })
     });
     prop::collection::vec(made, 1..400)
 }
@@ -205,8 +216,8 @@ proptest! {
 
     #[test]
     fn random_traffic_is_answered_as_by_the_slow_router(packets in traffic()) {
-        let queue = Queue { entry: by_name("xcp").unwrap(), limit: crate::Limit::Unlimited, given: Vec::new() };
-        let mut link = Link::new(RATE.try_into().unwrap(), 0, queue);
+        let wire = Transmitter::new(RATE.try_into().unwrap());
+        let mut port = Port::new(Box::new(router(&[])), Box::new(wire), 0);
         let mut slow = Slow::new();
         let mut arrivals = VecDeque::new();
         let mut now = 0;
@@ -218,26 +229,17 @@ proptest! {
         let mut at = 0;
         while !(arrivals.is_empty() && slow.waiting.is_empty()) {
             slow.tick(at);
-            while let Some((_, mut item)) = slow.waiting.pop_front_if(|(start, _)| *start <= at) {
-                let expected = slow.answer(item);
-                link.depart(at, &mut item);
-                let granted = item.request.map(|request| f64::from(request.change));
-                prop_assert_eq!(granted.is_some(), expected.is_some());
-                let apart = granted.unwrap_or(0.0) - expected.unwrap_or(0.0);
-                prop_assert!(apart.abs() < 0.51, "{granted:?} for {expected:?} at {at} ns");
-            }
-            while let Some((_, item)) = arrivals.pop_front_if(|(arrival, _)| *arrival == at) {
-                let start = link.enqueue(at, &item).unwrap().start;
-                slow.arrive(at, start, item);
-                if start == at {
-                    // The wire was idle.
-                    slow.waiting.pop_back();
-                    let mut granted = item;
-                    link.depart(at, &mut granted);
-                    let expected = slow.answer(item);
-                    let granted = granted.request.map(|request| f64::from(request.change));
-                    prop_assert!((granted.unwrap_or(0.0) - expected.unwrap_or(0.0)).abs() < 0.51);
+            loop {
+                while let Some(sent) = port.poll(at) {
+                    let expected = slow.waiting.pop_front().and_then(|item| slow.answer(item));
+                    let granted = sent.item.request.map(|request| f64::from(request.change));
+                    prop_assert_eq!(granted.is_some(), expected.is_some());
+                    let apart = granted.unwrap_or(0.0) - expected.unwrap_or(0.0);
+                    prop_assert!(apart.abs() < 0.51, "{granted:?} for {expected:?} at {at} ns");
                 }
+                let Some((_, item)) = arrivals.pop_front_if(|(arrival, _)| *arrival == at) else { break };
+                port.arrive(at, item, ());
+                slow.arrive(item);
             }
             at += US;
         }

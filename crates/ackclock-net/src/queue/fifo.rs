@@ -1,0 +1,106 @@
+//! What waits first in, first out.
+
+use std::collections::VecDeque;
+
+use super::{Item, Limit};
+
+/// Packets in the order of their arrival, with a limit: what most disciplines are built on.
+#[derive(Clone, Debug)]
+pub struct Fifo {
+    limit: Limit,
+    items: VecDeque<Item>,
+    bytes: u64,
+}
+
+impl Fifo {
+    /// An empty queue.
+    pub fn new(limit: Limit) -> Fifo {
+        Fifo { limit, items: VecDeque::new(), bytes: 0 }
+    }
+
+    /// What may wait.
+    pub fn limit(&self) -> Limit {
+        self.limit
+    }
+
+    /// Whether a packet of `size` bytes finds room.
+    #[inline]
+    pub fn fits(&self, size: u32) -> bool {
+        self.limit.fits(self.len() as u64, self.bytes, size)
+    }
+
+    /// Puts a packet at the end, whether it fits or not.
+    #[inline]
+    pub fn push(&mut self, item: Item) {
+        self.bytes += u64::from(item.size);
+        self.items.push_back(item);
+    }
+
+    /// Takes the first out.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Item> {
+        let item = self.items.pop_front()?;
+        self.bytes -= u64::from(item.size);
+        Some(item)
+    }
+
+    /// Takes the last out.
+    pub fn pop_last(&mut self) -> Option<Item> {
+        let item = self.items.pop_back()?;
+        self.bytes -= u64::from(item.size);
+        Some(item)
+    }
+
+    /// The first.
+    #[inline]
+    pub fn first(&self) -> Option<&Item> {
+        self.items.front()
+    }
+
+    /// Number of packets.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether nothing waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Bytes of the packets.
+    #[inline]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Packets and bytes.
+    #[inline]
+    pub fn backlog(&self) -> (u64, u64) {
+        (self.len() as u64, self.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_fit_up_to_the_last_and_are_given_back() {
+        let item = |size| Item { size, ..Item::default() };
+        let mut queue = Fifo::new(Limit::Bytes(150));
+        queue.push(item(100));
+        assert!(queue.fits(50) && !queue.fits(51));
+        queue.push(item(50));
+        assert_eq!((queue.backlog(), queue.first().unwrap().size), ((2, 150), 100));
+        assert_eq!((queue.pop().unwrap().size, queue.bytes()), (100, 50));
+        queue.push(item(70));
+        assert_eq!((queue.pop_last().unwrap().size, queue.backlog()), (70, (1, 50)));
+        assert!(Fifo::new(Limit::Unlimited).fits(u32::MAX));
+        let mut queue = Fifo::new(Limit::Packets(1));
+        assert!(queue.fits(u32::MAX) && queue.is_empty());
+        queue.push(item(1));
+        assert!(!queue.fits(1));
+    }
+}

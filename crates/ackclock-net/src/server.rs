@@ -1,0 +1,55 @@
+//! How fast a wire takes packets.
+
+use std::num::NonZeroU64;
+
+use crate::{Nanos, Transmitter};
+
+/// The end of time: what never happens happens then.
+pub const NEVER: Nanos = Nanos::MAX;
+
+/// A wire whose rate may vary: at which times it takes packets, and how long they take.
+///
+/// Calls come in the order of their times.
+pub trait Server: Send {
+    /// When a packet that is ready at `at` can start, all packets before it being served; [`NEVER`] where it cannot.
+    fn start(&mut self, at: Nanos) -> Nanos;
+
+    /// Sends a packet of `size` bytes that starts at `at`, a time of [`Server::start`]: when its last bit has left. `follows`
+    /// tells whether it has waited for the packet before it, so that no time passes between the two, not even what the time
+    /// told of that packet's end was rounded up by.
+    fn transmit(&mut self, at: Nanos, size: u32, follows: bool) -> Nanos;
+
+    /// Bits that could have been sent by `at`.
+    fn capacity(&self, at: Nanos) -> f64;
+
+    /// Bits per second on average.
+    fn mean_rate(&self) -> NonZeroU64;
+
+    /// Bits per second where it does not vary.
+    fn fixed_rate(&self) -> Option<NonZeroU64> {
+        None
+    }
+}
+
+impl Server for Transmitter {
+    fn start(&mut self, at: Nanos) -> Nanos {
+        at.max(self.free_at())
+    }
+
+    fn transmit(&mut self, at: Nanos, size: u32, follows: bool) -> Nanos {
+        let ready = if follows { at.saturating_sub(1) } else { at };
+        Transmitter::transmit(self, ready, size).end
+    }
+
+    fn capacity(&self, at: Nanos) -> f64 {
+        self.rate() as f64 * at as f64 / 1e9
+    }
+
+    fn mean_rate(&self) -> NonZeroU64 {
+        NonZeroU64::new(self.rate()).expect("a transmitter has a rate")
+    }
+
+    fn fixed_rate(&self) -> Option<NonZeroU64> {
+        Some(self.mean_rate())
+    }
+}

@@ -1,0 +1,52 @@
+//! A port with a drop-tail queue against the link that is evaluated ahead of time.
+
+use ackclock_net::queue::{Item, Settings, by_name};
+use ackclock_net::{DropCause, Limit, Link, NEVER, Passage, Port, Refusal, Transmitter};
+use proptest::prelude::*;
+
+fn limits() -> impl Strategy<Value = Limit> {
+    prop_oneof![Just(Limit::Unlimited), (1_u64..20).prop_map(Limit::Packets), (1500_u64..20_000).prop_map(Limit::Bytes)]
+}
+
+proptest! {
+    #[test]
+    fn a_drop_tail_port_is_the_link(
+        rate in 1_000_000_u64..20_000_000,
+        delay in 0_u64..50_000_000,
+        limit in limits(),
+        packets in prop::collection::vec((0_u64..3_000_000, 40_u32..=1500), 1..300),
+    ) {
+        let rate = rate.try_into().unwrap();
+        let settings = Settings { rate, limit, packet_size: 1500, given: &[], seed: [0; 32] };
+        let queue = (by_name("drop-tail").unwrap().make)(&settings);
+        let mut port = Port::new(queue, Box::new(Transmitter::new(rate)), delay);
+        let mut link = Link::new(rate, delay, limit);
+        let mut expected: Vec<Result<Passage, DropCause>> = Vec::new();
+        let mut found = vec![None; packets.len()];
+        let mut now = 0;
+        let serve = |port: &mut Port<usize>, until: u64, found: &mut Vec<_>| {
+            while port.due() <= until {
+                let at = port.due();
+                while let Some(sent) = port.poll(at) {
+                    found[sent.packet] = Some(Ok(sent.passage));
+                }
+            }
+        };
+        for (number, (gap, size)) in packets.iter().enumerate() {
+            now += gap;
+            serve(&mut port, now, &mut found);
+            port.arrive(now, Item { size: *size, ..Item::default() }, number);
+            while let Some(dropped) = port.dropped() {
+                found[dropped.packet] = Some(Err(dropped.cause));
+            }
+            expected.push(link.offer(now, *size).map_err(|refusal| match refusal {
+                Refusal::Drop(cause) => cause,
+                Refusal::Port => unreachable!(),
+            }));
+            serve(&mut port, now, &mut found);
+            prop_assert_eq!(Some(port.carried(now)), link.carried(now));
+        }
+        serve(&mut port, NEVER - 1, &mut found);
+        prop_assert_eq!(found, expected.into_iter().map(Some).collect::<Vec<_>>());
+    }
+}
