@@ -141,6 +141,16 @@ impl<T> Port<T> {
         }
     }
 
+    /// Whether packets may arrive at the far end in another order than they leave.
+    pub fn reorders(&self) -> bool {
+        false
+    }
+
+    /// Whether there is a packet to take away with [`Port::dropped`].
+    pub fn has_dropped(&self) -> bool {
+        !self.lost.is_empty() || !self.drops.is_empty()
+    }
+
     /// Takes away a packet that was dropped in the calls before.
     pub fn dropped(&mut self) -> Option<Dropped<T>> {
         if let Some(lost) = self.lost.pop() {

@@ -12,14 +12,20 @@ use std::num::NonZeroU64;
 use std::time::Instant;
 
 use ackclock_net::Limit;
-use ackclock_sim::dumbbell::{Access, Direction, Dumbbell};
+use ackclock_sim::dumbbell::{Access, Dumbbell};
 use ackclock_sim::event::Key;
+use ackclock_sim::link::LinkSpec;
 use ackclock_sim::network::Network;
+use ackclock_sim::packet::Address;
 use ackclock_tcp::{Flags, Segment};
 
 /// Rate, RTT and duration of the benchmark workloads W2 to W4 by their numbers of flows.
 const WORKLOADS: [(u32, u64, u64, u64); 3] =
     [(10, 100_000_000, 40_000_000, 100), (80, 1_000_000_000, 104_000_000, 60), (1000, 1_000_000_000, 50_000_000, 20)];
+
+fn address(to: u32, stage: u32, sent: u64) -> Address {
+    Address { to, stage, sent, ..Address::default() }
+}
 
 fn main() {
     let only: Option<u32> = std::env::args().nth(1).and_then(|flows| flows.parse().ok());
@@ -32,9 +38,8 @@ fn main() {
 
 fn run(flows: u32, rate: u64, rtt: u64, seconds: u64) {
     let bdp = rate / 8 * (rtt / 1000) / 1_000_000;
-    let way =
-        Direction { rate: NonZeroU64::new(rate).expect("a rate"), queue: Limit::Bytes(2 * bdp).into(), loss: None };
-    let mut dumbbell = Dumbbell::new(way.clone(), way, rtt / 2 - rtt / 10);
+    let way = LinkSpec::drop_tail(NonZeroU64::new(rate).expect("a rate"), rtt / 2 - rtt / 10, Limit::Bytes(2 * bdp));
+    let mut dumbbell = Dumbbell::new(way.clone(), way);
     let access =
         Access { rate: NonZeroU64::new(rate * 10).expect("a rate"), source_delay: rtt / 20, sink_delay: rtt / 20 };
     let routes: Vec<_> = (0..flows).map(|_| dumbbell.flow(access)).collect();
@@ -50,7 +55,7 @@ fn run(flows: u32, rate: u64, rtt: u64, seconds: u64) {
     let begun = Instant::now();
     for (flow, [there, _]) in (0..).zip(&stages) {
         for _ in 0..window {
-            network.send(0, &data, 2 * flow + 1, 0, *there, &mut ());
+            network.send(&data, address(2 * flow + 1, *there, 0), &mut ());
         }
     }
     let mut events = 0_u64;
@@ -71,12 +76,12 @@ fn run(flows: u32, rate: u64, rtt: u64, seconds: u64) {
         let [there, back] = stages[flow as usize];
         if packet.to() & 1 == 0 {
             for _ in 0..2 {
-                network.send(now, &data, 2 * flow + 1, 0, there, &mut ());
+                network.send(&data, address(2 * flow + 1, there, now), &mut ());
             }
         } else {
             let odd = &mut unacked[flow as usize];
             if *odd {
-                network.send(now, &ack, 2 * flow, 0, back, &mut ());
+                network.send(&ack, address(2 * flow, back, now), &mut ());
             }
             *odd = !*odd;
         }

@@ -2,26 +2,16 @@
 
 use std::num::NonZeroU64;
 
-use ackclock_net::{Link, Loss, Queue};
+use ackclock_net::Link;
 
 use crate::Nanos;
+use crate::link::LinkSpec;
 use crate::network::{LinkId, Route, Topology};
 
 /// The names of the bottleneck's two directions.
 pub const FORWARD: &str = "bottleneck";
 /// From sinks to sources.
 pub const REVERSE: &str = "bottleneck.reverse";
-
-/// One direction of the bottleneck.
-#[derive(Clone)]
-pub struct Direction {
-    /// Bits per second.
-    pub rate: NonZeroU64,
-    /// The queue.
-    pub queue: Queue,
-    /// What is lost before it reaches the queue.
-    pub loss: Option<Loss>,
-}
 
 /// The links of one flow's hosts, the same in both directions. Their queues are the hosts' own and unlimited.
 #[derive(Clone, Copy, Debug)]
@@ -45,17 +35,10 @@ pub struct Dumbbell {
 }
 
 impl Dumbbell {
-    /// A bottleneck with a propagation delay of `delay` each way.
-    pub fn new(forward: Direction, reverse: Direction, delay: Nanos) -> Dumbbell {
+    /// A bottleneck with these directions, from sources to sinks and back.
+    pub fn new(forward: LinkSpec, reverse: LinkSpec) -> Dumbbell {
         let mut topology = Topology::default();
-        let mut link = |way: Direction| {
-            let link = Link::new(way.rate, delay, way.queue);
-            topology.measured_link(match way.loss {
-                Some(loss) => link.with_loss(loss),
-                None => link,
-            })
-        };
-        let (forward, reverse) = (link(forward), link(reverse));
+        let (forward, reverse) = (forward.add(&mut topology), reverse.add(&mut topology));
         Dumbbell { topology, forward, reverse }
     }
 

@@ -58,11 +58,11 @@ impl Waits {
     }
 }
 
-/// Appends a link's row to the table `links`, after a run of `duration`.
-pub fn push_link(table: &mut Table, name: &str, rate: u64, carried: Carried, waits: Option<&Waits>, duration: Nanos) {
+/// Appends a link's row to the table `links`, `rate` being its mean rate in bits per second and `capacity` the bits that it
+/// could have carried.
+pub fn push_link(table: &mut Table, name: &str, rate: u64, capacity: f64, carried: Carried, waits: Option<&Waits>) {
     let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
     let quantile = |quantile| waits.and_then(|waits| waits.quantile(quantile)).map(|wait| wait as f64 / NS_PER_MS);
-    let capacity = rate as f64 * (duration as f64 / NS_PER_S);
     table.push([
         ("link", name.into()),
         ("rate_bps", rate.into()),
@@ -71,7 +71,9 @@ pub fn push_link(table: &mut Table, name: &str, rate: u64, carried: Carried, wai
         ("bytes", carried.bytes.into()),
         ("drops", carried.drops().into()),
         ("queue_drops", carried.queue_drops.into()),
+        ("aqm_drops", carried.aqm_drops.into()),
         ("losses", carried.losses.into()),
+        ("marks", carried.marks.into()),
         ("drop_rate", share(carried.drops() as f64, (carried.packets + carried.drops()) as f64).into()),
         ("queue_delay_mean_ms", waits.and_then(Waits::mean).map(|wait| wait / NS_PER_MS).into()),
         ("queue_delay_p50_ms", quantile(0.50).into()),
@@ -134,7 +136,15 @@ pub struct FlowLabels {
 }
 
 /// Appends a flow's row to the table `flows`. Goodput is over the time from `start` to `end`; empty where there is none.
-pub fn push_flow(table: &mut Table, labels: &FlowLabels, start: Nanos, end: Nanos, totals: &FlowTotals) {
+/// `delays` are the one-way delays of the packets with payload that the sinks have received, where they were recorded.
+pub fn push_flow(
+    table: &mut Table,
+    labels: &FlowLabels,
+    start: Nanos,
+    end: Nanos,
+    totals: &FlowTotals,
+    delays: Option<&Waits>,
+) {
     let active = end.saturating_sub(start) as f64 / NS_PER_S;
     let ms = |time: Option<Nanos>| time.map(|time| time as f64 / NS_PER_MS);
     table.push([
@@ -153,6 +163,11 @@ pub fn push_flow(table: &mut Table, labels: &FlowLabels, start: Nanos, end: Nano
         ("recoveries", totals.recoveries.into()),
         ("srtt_ms", ms(totals.srtt).into()),
         ("min_rtt_ms", ms(totals.min_rtt).into()),
+        ("delay_mean_ms", delays.and_then(Waits::mean).map(|delay| delay / NS_PER_MS).into()),
+        ("delay_p50_ms", ms(delays.and_then(|delays| delays.quantile(0.50))).into()),
+        ("delay_p95_ms", ms(delays.and_then(|delays| delays.quantile(0.95))).into()),
+        ("delay_p99_ms", ms(delays.and_then(|delays| delays.quantile(0.99))).into()),
+        ("delay_max_ms", ms(delays.and_then(Waits::longest)).into()),
     ]);
 }
 
@@ -181,9 +196,9 @@ mod tests {
     #[test]
     fn a_link_is_used_as_much_as_its_bytes_say() {
         let mut table = Table::default();
-        let carried = Carried { packets: 3, bytes: 4500, queue_drops: 1, losses: 2 };
-        push_link(&mut table, "l", 72_000, carried, None, 1_000_000_000);
-        push_link(&mut table, "idle", 72_000, Carried::default(), Some(&Waits::default()), 0);
+        let carried = Carried { packets: 3, bytes: 4500, queue_drops: 1, losses: 2, ..Carried::default() };
+        push_link(&mut table, "l", 72_000, 72_000.0, carried, None);
+        push_link(&mut table, "idle", 72_000, 0.0, Carried::default(), Some(&Waits::default()));
         assert_eq!(table.column("utilisation"), Some(&Column::Float(vec![Some(0.5), None])));
         assert_eq!(table.column("drop_rate"), Some(&Column::Float(vec![Some(0.5), None])));
         let count = |name: &str| table.column(name).cloned();

@@ -3,20 +3,20 @@
 //! Routes are static. A route is cut into stages where its packets need an event: before a link that several upstreams
 //! feed, whose packets have to be brought into order, and at the host. Within a stage every link is fed by the one
 //! before it alone, so it sees its arrivals in order and is evaluated at once, ahead of time. On a dumbbell with three
-//! links each way this leaves two events a packet: at the bottleneck and at the host. A discipline is asked in the present,
-//! as a packet arrives before its queue and as it leaves for the wire: a link that has one begins a stage, too, and what its
-//! queue lets in waits in a lane of its own, with an event a packet.
+//! links each way this leaves two events a packet: at the bottleneck and at the host. A port is asked in the present, as a
+//! packet arrives before its queue and as it leaves for the wire: it begins a stage, too, and takes an event for each packet
+//! that waits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ackclock_net::{Carried, DropCause, Lane, Link, Place, Refusal};
+use ackclock_net::{Carried, DropCause, Lane, Link, NEVER, Place, Port, Refusal, Sent};
 use ackclock_tcp::Segment;
 
 use crate::Nanos;
 use crate::event::{EventQueue, Key};
 use crate::measures::Waits;
 use crate::observe::{NetworkEvent, Observer};
-use crate::packet::{Optioned, Packet};
+use crate::packet::{Address, Optioned, Packet};
 
 /// A link of a network.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -43,30 +43,48 @@ struct Line {
     link: Link,
     /// The lane of what has been sent into the link, where a stage ends with it.
     lane: u32,
-    /// The lane of what waits for its turn on the wire, where the queue has a discipline.
-    gate: u32,
+    /// The number of its port, where it is one.
+    port: Option<u32>,
     waits: Option<Box<Waits>>,
+}
+
+/// A port in a network.
+struct Gate {
+    port: Port<Packet>,
+    link: LinkId,
+    /// When it is to be polled, and the event of that.
+    due: Nanos,
+    poll: Key,
+    /// Packets in flight behind a port from which they may arrive in another order.
+    flight: BTreeMap<Key, Packet>,
 }
 
 /// Links and routes before they are joined.
 #[derive(Default)]
 pub struct Topology {
     lines: Vec<Line>,
+    gates: Vec<Gate>,
     routes: Vec<Vec<LinkId>>,
 }
 
 impl Topology {
     /// Adds a link.
     pub fn link(&mut self, link: Link) -> LinkId {
-        self.lines.push(Line { link, lane: 0, gate: 0, waits: None });
+        self.lines.push(Line { link, lane: 0, port: None, waits: None });
         LinkId(self.lines.len() as u32 - 1)
     }
 
-    /// Adds a link whose queueing delays are recorded.
-    pub fn measured_link(&mut self, link: Link) -> LinkId {
-        let id = self.link(link);
-        self.lines[id.0 as usize].waits = Some(Box::default());
-        id
+    /// Adds a link that is a port.
+    pub fn port(&mut self, port: Port<Packet>) -> LinkId {
+        let link = self.link(Link::of_port(port.server().mean_rate(), port.delay()));
+        self.lines[link.0 as usize].port = Some(self.gates.len() as u32);
+        self.gates.push(Gate { port, link, due: NEVER, poll: Key::NEVER, flight: BTreeMap::new() });
+        link
+    }
+
+    /// Has the queueing delays of a link recorded.
+    pub fn measure(&mut self, link: LinkId) {
+        self.lines[link.0 as usize].waits = Some(Box::default());
     }
 
     /// Adds a route from one host to another over `links`.
@@ -85,6 +103,11 @@ impl Topology {
         self.lines.iter().map(|line| &line.link)
     }
 
+    /// The port that a link is, if it is one.
+    pub fn as_port(&self, link: LinkId) -> Option<&Port<Packet>> {
+        self.lines[link.0 as usize].port.map(|port| &self.gates[port as usize].port)
+    }
+
     /// The links of a route.
     pub fn hops(&self, route: Route) -> &[LinkId] {
         &self.routes[route.0 as usize]
@@ -101,14 +124,19 @@ impl Topology {
                 upstream = Some(*link);
             }
         }
+        let reorders = |link: LinkId| self.as_port(link).is_some_and(Port::reorders);
         let opens: Vec<bool> = self
-            .links()
+            .lines
+            .iter()
             .zip(&upstreams)
-            .map(|(link, upstreams)| link.has_discipline() || upstreams.len() > 1)
+            .map(|(line, upstreams)| {
+                line.port.is_some() || upstreams.len() > 1 || upstreams.iter().flatten().any(|link| reorders(*link))
+            })
             .collect();
 
         let mut network = Network {
             lines: self.lines,
+            gates: self.gates,
             routes: Vec::new(),
             stages: Vec::new(),
             hops: Vec::new(),
@@ -138,16 +166,18 @@ impl Topology {
 /// Links, routes, packets in flight, and the queue of all events.
 pub struct Network {
     lines: Vec<Line>,
+    gates: Vec<Gate>,
     /// First stage of each route.
     routes: Vec<u32>,
     stages: Vec<Stage>,
     hops: Vec<LinkId>,
-    /// The lanes that links share, and those before a wire.
+    /// The number of the first lane that is of one link alone.
     shared: u32,
-    /// What is between two stages, or a stage and the host, or waits: the lanes shared, then one for each link.
+    /// What is between two stages, or a stage and the host. The first have the numbers of ports and are not used, then come
+    /// the lanes shared, then one for each link.
     lanes: Vec<Lane<Key, Packet>>,
     optioned: Optioned,
-    /// The event queue. The sources with the numbers of lanes are the network's own.
+    /// The event queue. The sources with the numbers of ports and lanes are the network's own.
     pub events: EventQueue,
 }
 
@@ -155,20 +185,17 @@ impl Network {
     /// Gives links a common lane where what they send arrives nearly in the order of sending: after the same delay, and
     /// from hosts, which send at the present, or from one link before them, which sends one packet after the other.
     fn share_lanes(&mut self, opens: &[bool]) {
+        let ports = self.gates.len() as u32;
         let mut lanes = BTreeMap::new();
         for stage in &self.stages {
             let hops = &self.hops[stage.first as usize..stage.end as usize];
             let (first, last) = (hops[0], hops[hops.len() - 1]);
             let delay: Nanos = hops.iter().map(|link| self.lines[link.0 as usize].link.delay()).sum();
-            let number = lanes.len() as u32;
+            let number = ports + lanes.len() as u32;
             self.lines[last.0 as usize].lane =
                 *lanes.entry((opens[first.0 as usize].then_some(first), delay)).or_insert(number);
         }
-        self.shared = lanes.len() as u32;
-        for line in self.lines.iter_mut().filter(|line| line.link.has_discipline()) {
-            line.gate = self.shared;
-            self.shared += 1;
-        }
+        self.shared = ports + lanes.len() as u32;
         self.lanes.resize_with(self.shared as usize + self.lines.len(), Lane::default);
         self.events = EventQueue::new(self.shared, self.lanes.len());
     }
@@ -183,19 +210,11 @@ impl Network {
         self.routes[route.0 as usize]
     }
 
-    /// Sends `segment` at `now` to the endpoint `to`, on a route that begins with `stage`.
+    /// Sends `segment` at the time and to where the address says.
     #[inline]
-    pub fn send<O: Observer>(
-        &mut self,
-        now: Nanos,
-        segment: &Segment,
-        to: u32,
-        generation: u16,
-        stage: u32,
-        observer: &mut O,
-    ) {
-        let packet = Packet::new(segment, to, generation, stage, &mut self.optioned);
-        self.forward(now, packet, observer);
+    pub fn send<O: Observer>(&mut self, segment: &Segment, address: Address, observer: &mut O) {
+        let packet = Packet::new(segment, address, &mut self.optioned);
+        self.forward(address.sent, packet, observer);
     }
 
     /// Takes a packet through the links of its stage, which it reaches at `now`.
@@ -215,7 +234,7 @@ impl Network {
             let passage = match line.link.offer(at, packet.size()) {
                 Ok(passage) => passage,
                 Err(Refusal::Drop(cause)) => return self.refuse(at, packet, link, cause, observer),
-                Err(Refusal::Discipline) => return self.ask(at, packet, link, observer),
+                Err(Refusal::Port) => return self.enter(at, packet, link, observer),
             };
             if let Some(waits) = &mut line.waits {
                 waits.record(passage.start - at);
@@ -247,36 +266,92 @@ impl Network {
         packet.release(&mut self.optioned);
     }
 
-    /// A packet is before a queue with a discipline: it arrives or, having waited, leaves for the wire.
+    /// A packet arrives at a port.
     #[inline(never)]
-    fn ask<O: Observer>(&mut self, at: Nanos, packet: Packet, link: LinkId, observer: &mut O) {
-        let line = &mut self.lines[link.0 as usize];
-        let mut item = packet.item(&self.optioned);
-        if packet.waits() {
-            let arrival = line.link.depart(at, &mut item);
-            packet.update(&item, &mut self.optioned);
-            let stage = self.stages[packet.stage() as usize];
-            let rest = Stage { first: stage.first + 1, ..stage };
-            return self.pass(arrival, packet.waiting(false), rest, link.0, observer);
+    fn enter<O: Observer>(&mut self, at: Nanos, packet: Packet, link: LinkId, observer: &mut O) {
+        let port = self.lines[link.0 as usize].port.expect("only a port refuses to tell times");
+        if O::ACTIVE {
+            let segment = packet.segment(&self.optioned);
+            observer.network(at, &segment, NetworkEvent::Arrived { link, packet });
         }
-        let passage = match line.link.enqueue(at, &item) {
-            Ok(passage) => passage,
-            Err(cause) => return self.refuse(at, packet, link, cause, observer),
-        };
-        let gate = line.gate;
-        if let Some(waits) = &mut line.waits {
-            waits.record(passage.start - at);
+        let item = packet.item(&self.optioned);
+        self.gates[port as usize].port.arrive(at, item, packet);
+        self.drive(at, port, observer);
+    }
+
+    /// Whether the earliest event, which is one of the network's, is a port's: it is for [`Network::serve`].
+    #[inline]
+    pub fn is_port(&self, source: u32) -> bool {
+        (source as usize) < self.gates.len()
+    }
+
+    /// Sees to the port whose event is the earliest. A packet, if one arrives from it: as from [`Network::arrive`].
+    pub fn serve<O: Observer>(&mut self, observer: &mut O) -> Option<Packet> {
+        let first = self.events.first();
+        let port = first.source();
+        let packet = self.gates[port as usize].flight.remove(&first);
+        if packet.is_none() {
+            self.drive(first.time(), port, observer);
+        }
+        self.arm(port);
+        packet
+    }
+
+    /// Lets a port do what it can do at `at`.
+    fn drive<O: Observer>(&mut self, at: Nanos, port: u32, observer: &mut O) {
+        loop {
+            let gate = &mut self.gates[port as usize];
+            let link = gate.link;
+            if let Some(dropped) = gate.port.dropped() {
+                self.refuse(at, dropped.packet, link, dropped.cause, observer);
+            } else if let Some(sent) = gate.port.poll(at) {
+                self.launch(at, port, sent, observer);
+            } else if !gate.port.has_dropped() {
+                break;
+            }
+        }
+        let gate = &mut self.gates[port as usize];
+        let due = gate.port.due();
+        if gate.due != due {
+            gate.due = due;
+            gate.poll = self.events.stamp(due, port);
+        }
+        self.arm(port);
+    }
+
+    /// A packet leaves a port for the wire.
+    fn launch<O: Observer>(&mut self, at: Nanos, port: u32, sent: Sent<Packet>, observer: &mut O) {
+        let gate = &mut self.gates[port as usize];
+        let link = gate.link;
+        let Sent { packet, item, passage } = sent;
+        let packet = packet.updated(&item, &mut self.optioned);
+        if let Some(waits) = &mut self.lines[link.0 as usize].waits {
+            waits.record(passage.start - item.arrival);
         }
         if O::ACTIVE {
             let segment = packet.segment(&self.optioned);
-            observer.network(at, &segment, NetworkEvent::Enqueued { link, packet, passage });
+            observer.network(at, &segment, NetworkEvent::Sent { link, packet, passage });
         }
-        let key = self.events.stamp(passage.start, gate);
-        self.append(key, packet.waiting(true));
+        let stage = self.stages[packet.stage() as usize];
+        if gate.port.reorders() {
+            let key = self.events.stamp(passage.arrival, port);
+            if key != Key::NEVER {
+                gate.flight.insert(key, packet.before(stage.next));
+            }
+            return;
+        }
+        self.pass(passage.arrival, packet, Stage { first: stage.first + 1, ..stage }, link.0, observer);
     }
 
-    /// Puts a packet in a lane in which none is passed: that before a wire, or the one of its link alone, where it would
-    /// have to pass too many in the lane shared.
+    /// Sets the event of a port.
+    fn arm(&mut self, port: u32) {
+        let gate = &self.gates[port as usize];
+        let first = gate.flight.first_key_value().map_or(Key::NEVER, |(key, _)| *key);
+        self.events.set(port, gate.poll.min(first));
+    }
+
+    /// Puts a packet in the lane of its link alone, in which none is passed: in the lane shared it would have to pass too
+    /// many.
     #[cold]
     #[inline(never)]
     fn append(&mut self, key: Key, packet: Packet) {
@@ -320,7 +395,20 @@ impl Network {
 
     /// What a link has carried by `at`; `None` where it keeps no counts.
     pub fn carried(&mut self, link: LinkId, at: Nanos) -> Option<Carried> {
-        self.lines[link.0 as usize].link.carried(at)
+        let line = &mut self.lines[link.0 as usize];
+        match line.port {
+            Some(port) => Some(self.gates[port as usize].port.carried(at)),
+            None => line.link.carried(at),
+        }
+    }
+
+    /// The bits that a link could have carried by `at`.
+    pub fn capacity(&self, link: LinkId, at: Nanos) -> f64 {
+        let line = &self.lines[link.0 as usize];
+        match line.port {
+            Some(port) => self.gates[port as usize].port.server().capacity(at),
+            None => line.link.rate() as f64 * (at as f64 / 1e9),
+        }
     }
 
     /// The queueing delays of a measured link.
@@ -330,6 +418,8 @@ impl Network {
 
     /// Packets in flight or queued, and those of them that have options.
     pub fn in_flight(&self) -> (usize, usize) {
-        (self.lanes.iter().map(Lane::len).sum(), self.optioned.len())
+        let behind = |gate: &Gate| gate.flight.len() + gate.port.backlog().0 as usize;
+        let lanes: usize = self.lanes.iter().map(Lane::len).sum();
+        (lanes + self.gates.iter().map(behind).sum::<usize>(), self.optioned.len())
     }
 }

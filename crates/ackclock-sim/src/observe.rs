@@ -23,8 +23,33 @@ pub struct Who {
 /// What happened to a packet.
 #[derive(Clone, Copy, Debug)]
 pub enum NetworkEvent {
-    /// A link took it.
+    /// It is a datagram, and is sent.
+    Datagram {
+        /// The flow whose application sends it.
+        from: u32,
+        /// The end that it leaves.
+        side: Side,
+        /// The packet.
+        packet: Packet,
+    },
+    /// A link that is no port took it.
     Enqueued {
+        /// The link.
+        link: LinkId,
+        /// The packet.
+        packet: Packet,
+        /// When it passes.
+        passage: Passage,
+    },
+    /// It came before a port, which has yet to let it in.
+    Arrived {
+        /// The link.
+        link: LinkId,
+        /// The packet.
+        packet: Packet,
+    },
+    /// It leaves a port's queue for the wire.
+    Sent {
         /// The link.
         link: LinkId,
         /// The packet.
@@ -46,6 +71,13 @@ pub enum NetworkEvent {
         /// The packet.
         packet: Packet,
     },
+}
+
+/// Who sent a datagram; `None` if the packet is none. Datagrams belong to a flow's connection 0.
+pub(crate) fn datagram_sender(packet: Packet) -> Option<Who> {
+    packet.as_datagram()?;
+    let side = if packet.to() & 1 == 0 { Side::Sink } else { Side::Source };
+    Some(Who { flow: packet.to() / 2, conn: Conn(0), side })
 }
 
 /// Receives a run's events.

@@ -1,7 +1,9 @@
 //! Packets on their way.
 
-use ackclock_net::{Item, Request};
+use ackclock_net::queue::{self, Item, Request};
 use ackclock_tcp::{CongestionHeader, Ecn, Feedback, Flags, Segment};
+
+use crate::Nanos;
 
 /// Bytes of an IPv4 header without options.
 pub const IP_HEADER: u32 = 20;
@@ -12,46 +14,95 @@ pub const MAX_PACKET: u32 = u16::MAX as u32;
 /// Bytes of IPv4 and TCP header without options.
 const HEADERS: u32 = IP_HEADER + 20;
 
-/// A packet in flight: a segment and what it takes to bring it to its endpoint.
+/// Bytes of an IPv4 and a UDP header.
+const DATAGRAM_HEADERS: u32 = IP_HEADER + 8;
+
+/// A packet in flight: a segment or a datagram, and what it takes to bring it to its endpoint.
 ///
-/// Three words, because memory traffic is what limits a large run, and words rather than fields, because fields of
+/// Four words, because memory traffic is what limits a large run, and words rather than fields, because fields of
 /// different widths that are written one by one and read back as a whole stall the processor. Only segments without
 /// options, which are nearly all, fit in; the others lie in [`Optioned`], and the packet says where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet {
-    /// From the low end: sequence number (32 bits) and acknowledgment number (32); or the place in `Optioned` (32).
+    /// From the low end: sequence number (32 bits) and acknowledgment number (32); or the place in `Optioned` (32); or the
+    /// number of a datagram (64).
     numbers: u64,
     /// Endpoint (32), stage (32).
     way: u64,
     /// Size (16), generation (16), window (16), flags (9), whether the segment has options (1), ECN field (2), whether it
-    /// waits for its turn on a wire (1).
+    /// is a datagram (1), traffic class (3).
     rest: u64,
+    /// When it was sent.
+    sent: Nanos,
 }
 
 /// The bit of [`Packet::rest`] that says that the segment has options.
 const HAS_OPTIONS: u64 = 1 << 57;
-/// The bit of [`Packet::rest`] that says that the packet waits.
-const WAITS: u64 = 1 << 60;
 /// Where the ECN field lies in [`Packet::rest`].
 const ECN: u32 = 58;
+/// The bit of [`Packet::rest`] that says that it is a datagram.
+const DATAGRAM: u64 = 1 << 60;
+/// Where the traffic class lies in [`Packet::rest`].
+const CLASS: u32 = 61;
+
+/// Number of traffic classes.
+pub const CLASSES: u8 = 8;
+
+/// Where a packet goes, and since when.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Address {
+    /// The endpoint.
+    pub to: u32,
+    /// Which of the endpoints that are at that place one after the other.
+    pub generation: u16,
+    /// Traffic class, below [`CLASSES`].
+    pub class: u8,
+    /// The stage of its route that comes next.
+    pub stage: u32,
+    /// When it is sent.
+    pub sent: Nanos,
+}
 
 impl Packet {
-    /// The packet around `segment` for those of the endpoints at `to` that have the `generation`, at the beginning of
-    /// `stage` of its route.
+    /// The packet around `segment`.
     #[inline]
-    pub fn new(segment: &Segment, to: u32, generation: u16, stage: u32, optioned: &mut Optioned) -> Packet {
+    pub fn new(segment: &Segment, address: Address, optioned: &mut Optioned) -> Packet {
+        let Address { to, generation, class, stage, sent } = address;
         let way = u64::from(to) | u64::from(stage) << 32;
-        let common = u64::from(generation) << 16 | (segment.ecn as u64) << ECN;
+        let common = u64::from(generation) << 16 | (segment.ecn as u64) << ECN | u64::from(class) << CLASS;
         if !segment.has_options() {
             let size = HEADERS + segment.len;
             debug_assert!(size <= MAX_PACKET);
             let window = u64::from(segment.window) << 32 | u64::from(segment.flags.0) << 48;
             let numbers = u64::from(segment.seq) | u64::from(segment.ack) << 32;
-            return Packet { numbers, way, rest: u64::from(size) | common | window };
+            return Packet { numbers, way, rest: u64::from(size) | common | window, sent };
         }
         let size = IP_HEADER + segment.header_len() + segment.len;
         debug_assert!(size <= MAX_PACKET);
-        Packet { numbers: u64::from(optioned.insert(segment)), way, rest: u64::from(size) | common | HAS_OPTIONS }
+        let numbers = u64::from(optioned.insert(segment));
+        Packet { numbers, way, rest: u64::from(size) | common | HAS_OPTIONS, sent }
+    }
+
+    /// A UDP datagram of `len` bytes of payload with a number for whoever receives it.
+    pub fn datagram(number: u64, len: u32, address: Address) -> Packet {
+        let Address { to, generation, class, stage, sent } = address;
+        let size = DATAGRAM_HEADERS + len;
+        debug_assert!(size <= MAX_PACKET);
+        let way = u64::from(to) | u64::from(stage) << 32;
+        let rest = u64::from(size) | u64::from(generation) << 16 | u64::from(class) << CLASS | DATAGRAM;
+        Packet { numbers: number, way, rest, sent }
+    }
+
+    /// The number and the payload's bytes, if it is a datagram.
+    #[inline]
+    pub fn as_datagram(&self) -> Option<(u64, u32)> {
+        (self.rest & DATAGRAM != 0).then(|| (self.numbers, self.size() - DATAGRAM_HEADERS))
+    }
+
+    /// When it was sent.
+    #[inline]
+    pub fn sent(&self) -> Nanos {
+        self.sent
     }
 
     /// The endpoint it is for.
@@ -90,11 +141,14 @@ impl Packet {
         Ecn::from_bits((self.rest >> ECN) as u8)
     }
 
-    /// Its segment.
+    /// Its segment; of a datagram, an empty one with its length.
     #[inline]
     pub fn segment(&self, optioned: &Optioned) -> Segment {
         if self.rest & HAS_OPTIONS != 0 {
             return Segment { ecn: self.ecn(), ..optioned.places[self.numbers as u32 as usize] };
+        }
+        if self.rest & DATAGRAM != 0 {
+            return self.datagram_segment();
         }
         let mut segment = Segment::new(Flags((self.rest >> 48) as u16 & 0x1ff));
         segment.ecn = self.ecn();
@@ -105,17 +159,15 @@ impl Packet {
         segment
     }
 
-    /// Whether it waits in a queue with a discipline, which has let it in.
-    pub fn waits(&self) -> bool {
-        self.rest & WAITS != 0
+    #[cold]
+    fn datagram_segment(&self) -> Segment {
+        let mut segment = Segment::new(Flags(0));
+        segment.ecn = self.ecn();
+        segment.len = self.size() - DATAGRAM_HEADERS;
+        segment
     }
 
-    /// The same, waiting or not.
-    pub fn waiting(self, waits: bool) -> Packet {
-        Packet { rest: if waits { self.rest | WAITS } else { self.rest & !WAITS }, ..self }
-    }
-
-    /// What the discipline of a queue sees of it.
+    /// What a queue discipline sees of it.
     pub fn item(&self, optioned: &Optioned) -> Item {
         let header =
             if self.rest & HAS_OPTIONS != 0 { optioned.places[self.numbers as u32 as usize].xcp() } else { None };
@@ -124,16 +176,26 @@ impl Packet {
             interval: header.interval(),
             change: header.change(),
         };
-        Item { size: self.size(), request: header.map(request) }
+        let ecn = match self.ecn() {
+            Ecn::NotEct => queue::Ecn::NotEct,
+            Ecn::Ect1 => queue::Ecn::Ect1,
+            Ecn::Ect0 => queue::Ecn::Ect0,
+            Ecn::Ce => queue::Ecn::Ce,
+        };
+        let flow = u64::from(self.to()) | u64::from(self.generation()) << 32 | (self.rest & DATAGRAM) << 3;
+        let class = (self.rest >> CLASS) as u8;
+        Item { size: self.size(), flow, class, ecn, request: header.map(request), ..Item::default() }
     }
 
-    /// Takes over what the discipline of a queue has changed.
-    pub fn update(&self, item: &Item, optioned: &mut Optioned) {
+    /// It as a queue discipline has left it.
+    pub fn updated(self, item: &Item, optioned: &mut Optioned) -> Packet {
         if let Some(request) = item.request
             && let Some(Feedback::Xcp(header)) = &mut optioned.places[self.numbers as u32 as usize].feedback
         {
             header.set_change(request.change);
         }
+        let marked = if item.ecn == queue::Ecn::Ce { (Ecn::Ce as u64) << ECN } else { 0 };
+        Packet { rest: self.rest | marked, ..self }
     }
 
     /// Gives up what is kept elsewhere of a packet that arrived or was dropped.
@@ -206,25 +268,54 @@ mod tests {
         )
     }
 
+    const TO: Address = Address { to: 1, generation: 0, class: 5, stage: 0, sent: 7 };
+
+    #[test]
+    fn a_mark_is_in_the_packet_and_nothing_else_is_changed() {
+        let mut optioned = Optioned::default();
+        for ecn in [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce] {
+            let segment = Segment { ecn, seq: 9, len: 100, ..Segment::new(Flags::ACK) };
+            let packet = Packet::new(&segment, TO, &mut optioned);
+            let mut item = packet.item(&optioned);
+            assert_eq!(packet.updated(&item, &mut optioned), packet);
+            let marked = item.mark();
+            assert_eq!(marked, ecn != Ecn::NotEct);
+            let ecn = if marked { Ecn::Ce } else { ecn };
+            assert_eq!(packet.updated(&item, &mut optioned).segment(&optioned), Segment { ecn, ..segment });
+        }
+    }
+
+    #[test]
+    fn a_datagram_is_its_number_and_its_length() {
+        let packet = Packet::datagram(u64::MAX - 3, 172, TO);
+        assert_eq!((packet.as_datagram(), packet.size()), (Some((u64::MAX - 3, 172)), 200));
+        assert_eq!((packet.to(), packet.generation(), packet.stage(), packet.sent()), (1, 0, 0, 7));
+        let optioned = Optioned::default();
+        assert_eq!(packet.segment(&optioned).len, 172);
+        let item = packet.item(&optioned);
+        assert_eq!((item.size, item.class, item.request), (200, 5, None));
+        let segment = Segment { len: 172, ..Segment::new(Flags::ACK) };
+        let other = Packet::new(&segment, TO, &mut Optioned::default());
+        assert!(other.as_datagram().is_none() && other.item(&optioned).flow != item.flow);
+    }
+
     #[test]
     fn what_a_discipline_grants_is_in_the_packet_and_only_a_request_can_be_granted() {
         let mut optioned = Optioned::default();
         let mut segment = Segment::new(Flags::ACK);
-        let plain = Packet::new(&segment, 1, 0, 0, &mut optioned);
+        let plain = Packet::new(&segment, TO, &mut optioned);
         let item = plain.item(&optioned);
-        assert_eq!(item, Item { size: 40, request: None });
-        plain.update(&item, &mut optioned);
-        assert_eq!(plain.segment(&optioned), segment);
+        assert_eq!(item, Item { size: 40, flow: 1, class: 5, ..Item::default() });
+        assert_eq!(plain.updated(&item, &mut optioned), plain);
 
         let header = CongestionHeader::answer(-3).with_request(100_000_000, 120_000, CongestionHeader::UNLIMITED);
         (segment.feedback, segment.len) = (Some(Feedback::Xcp(header)), 1000);
-        let packet = Packet::new(&segment, 1, 0, 0, &mut optioned);
+        let packet = Packet::new(&segment, TO, &mut optioned);
         let mut item = packet.item(&optioned);
         let request = Request { rtt: 100_000_000, interval: 120_000, change: Request::UNLIMITED };
-        assert_eq!(item, Item { size: 1040, request: Some(request) });
+        assert_eq!((item.size, item.request), (1040, Some(request)));
         item.request = Some(Request { change: -500, ..request });
-        assert!(packet.waiting(true).waits() && packet.waiting(true).waiting(false) == packet);
-        packet.waiting(true).update(&item, &mut optioned);
+        assert_eq!(packet.updated(&item, &mut optioned), packet);
         let granted = packet.segment(&optioned).xcp().unwrap();
         assert_eq!((granted.change(), granted.reverse(), granted.rtt()), (-500, -3, 100_000_000));
     }
@@ -237,14 +328,19 @@ mod tests {
                 let packets: Vec<_> = (0..)
                     .zip(&sent)
                     .map(|(number, segment)| {
-                        let packet = Packet::new(segment, u32::MAX - number, 0xabcd, 0x8765_4321, &mut optioned);
-                        packet.before(number)
+                        let to = u32::MAX - number;
+                        let class = number as u8 % CLASSES;
+                        let address =
+                            Address { to, generation: 0xabcd, class, stage: 0x8765_4321, sent: number.into() };
+                        Packet::new(segment, address, &mut optioned).before(number)
                     })
                     .collect();
                 for (number, (packet, segment)) in (0..).zip(packets.iter().zip(&sent)) {
                     prop_assert_eq!(packet.segment(&optioned), *segment);
                     prop_assert_eq!(packet.size(), IP_HEADER + segment.header_len() + segment.len);
                     prop_assert_eq!((packet.to(), packet.generation(), packet.stage()), (u32::MAX - number, 0xabcd, number));
+                    prop_assert_eq!((packet.sent(), packet.item(&optioned).class), (number.into(), number as u8 % CLASSES));
+                    prop_assert!(packet.as_datagram().is_none());
                 }
                 // Some are given up; the places of those are used in the next round.
                 let kept = optioned.places.len();

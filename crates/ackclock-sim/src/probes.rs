@@ -8,7 +8,7 @@ use ackclock_tcp::{Event, Flags, Segment};
 use crate::Nanos;
 use crate::app::{AppTables, Conn, Side};
 use crate::network::LinkId;
-use crate::observe::{NetworkEvent, Observer, Who};
+use crate::observe::{NetworkEvent, Observer, Who, datagram_sender};
 use crate::packet::Packet;
 use crate::table::{Cell, Table};
 use crate::timeouts::Timeouts;
@@ -167,6 +167,7 @@ impl Recorder {
     /// A packet passed the link that may drop it, or was dropped.
     fn decided(&mut self, packet: Packet, segment: &Segment, dropped: bool) {
         if self.watch.timeouts
+            && packet.as_datagram().is_none()
             && let Some(who) = self.sender(packet)
         {
             self.timeouts.fate(who, segment, dropped);
@@ -175,8 +176,10 @@ impl Recorder {
 
     /// Who sent a packet.
     fn sender(&self, packet: Packet) -> Option<Who> {
-        let (generation, receiver) = self.endpoints.get(&packet.to())?;
-        (*generation == packet.generation()).then(|| peer(*receiver))
+        datagram_sender(packet).or_else(|| {
+            let (generation, receiver) = self.endpoints.get(&packet.to())?;
+            (*generation == packet.generation()).then(|| peer(*receiver))
+        })
     }
 }
 
@@ -245,7 +248,8 @@ impl Observer for Recorder {
                 (packet, Fate::Dropped { link, cause })
             }
             NetworkEvent::Delivered { packet } => (packet, Fate::Delivered),
-            NetworkEvent::Enqueued { link, packet, .. } => {
+            NetworkEvent::Datagram { .. } | NetworkEvent::Arrived { .. } => return,
+            NetworkEvent::Enqueued { link, packet, .. } | NetworkEvent::Sent { link, packet, .. } => {
                 if self.links.iter().any(|(named, _)| *named == link) {
                     self.decided(packet, segment, false);
                 }

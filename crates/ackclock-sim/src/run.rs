@@ -15,13 +15,14 @@ use crate::app::dash::{Dash, DashParams, ParamProblem};
 use crate::app::onoff::{On, OnOff};
 use crate::app::transfer::Transfer;
 use crate::app::{AppTables, Application};
-use crate::dumbbell::{self, Access, Direction, Dumbbell};
+use crate::dumbbell::{self, Access, Dumbbell};
+use crate::link::LinkSpec;
 use crate::measures::FlowLabels;
 use crate::network::LinkId;
 use crate::observe::{NetworkEvent, Observer, Who};
 use crate::probes::{Recorder, Watch};
 use crate::rng::{Stream, stream_seed};
-use crate::scenario::{self, App, Chance, Flow, Period, Problem, Scenario, ScenarioError};
+use crate::scenario::{self, App, Chance, Flow, Period, Problem, QueueLimit, Scenario, ScenarioError};
 use crate::table::Table;
 use crate::trace::{Chunk, Names, TraceSpec, Traces};
 use crate::verify::{Verifier, Violation};
@@ -100,19 +101,9 @@ impl Run {
     /// # Errors
     /// What an application cannot do with its parameters, and a place to capture at that there is not.
     pub fn watched(scenario: &Scenario, seed: Option<u64>, watching: &Watching) -> Result<Run, ScenarioError> {
-        let bottleneck = &scenario.bottleneck;
         let seed = seed.unwrap_or(scenario.seed);
-        let forward = Direction {
-            rate: positive(bottleneck.rate),
-            queue: bottleneck.queue.of_link(scenario.queue_limit()),
-            loss: loss(&bottleneck.loss, seed, dumbbell::FORWARD),
-        };
-        let reverse = Direction {
-            rate: positive(bottleneck.reverse_rate()),
-            queue: bottleneck.reverse_queue().of_link(scenario.reverse_queue_limit()),
-            loss: loss(&bottleneck.reverse_loss, seed, dumbbell::REVERSE),
-        };
-        let mut dumbbell = Dumbbell::new(forward, reverse, bottleneck.delay);
+        let (forward, reverse) = directions(scenario, seed);
+        let mut dumbbell = Dumbbell::new(forward, reverse);
         let links = [(dumbbell.forward, dumbbell::FORWARD), (dumbbell.reverse, dumbbell::REVERSE)];
         let mut flows = Vec::new();
         for (index, flow) in scenario.flows.iter().enumerate() {
@@ -194,6 +185,26 @@ impl Run {
     }
 }
 
+/// The bottleneck's directions.
+fn directions(scenario: &Scenario, seed: u64) -> (LinkSpec, LinkSpec) {
+    let bottleneck = &scenario.bottleneck;
+    let spec = |rate, queue: &scenario::Queue, limit: QueueLimit, losses: &scenario::Loss, name: &str| LinkSpec {
+        rate: positive(rate),
+        delay: bottleneck.delay,
+        queue: queue.entry(),
+        limit: limit.of_link(),
+        given: queue.parameters.clone(),
+        loss: loss(losses, seed, name),
+        packet_size: scenario.packet_size,
+        seed: stream_seed(seed, &format!("{name}/queue")),
+    };
+    let limit = scenario.queue_limit();
+    let forward = spec(bottleneck.rate, &bottleneck.queue, limit, &bottleneck.loss, dumbbell::FORWARD);
+    let (rate, limit) = (bottleneck.reverse_rate(), scenario.reverse_queue_limit());
+    let reverse = spec(rate, bottleneck.reverse_queue(), limit, &bottleneck.reverse_loss, dumbbell::REVERSE);
+    (forward, reverse)
+}
+
 /// What traces a run, if anything is to be traced.
 fn traces(
     scenario: &Scenario,
@@ -260,6 +271,8 @@ fn add_copies(
             start: flow.start.saturating_add(together),
             start_jitter: flow.start_jitter,
             routes: dumbbell.flow(access),
+            class: flow.class,
+            delays: scenario.probes.delays,
         });
     }
     Ok(())

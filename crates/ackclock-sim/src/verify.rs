@@ -3,12 +3,15 @@
 //! It knows the network's rates, delays, limits and routes, and shares no code with the links. For every link: service
 //! begins when the packet has arrived and the one before it has left, takes the packet's bits over the rate (to the
 //! nanosecond, however long the busy period), and propagation takes the link's delay; packets leave in the order of their
-//! arrival; no more waits than the limit allows, and nothing is dropped for want of room while there is room. For every
+//! arrival; no more waits than the limit allows, and nothing is dropped for want of room while there is room. Of a port, whose
+//! discipline may do as it likes: packets leave after they have arrived, one after the other, each in its bits over the rate where
+//! that does not vary; what it drops, and when, is in its counts and here. For every
 //! packet: it was sent by an endpoint, goes its route link by link without a pause, unaltered but for a mark that it must
 //! be capable of, and is delivered once, or dropped, or still on its way when the run ends.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
+use std::num::NonZeroU64;
 
 use ackclock_net::{DropCause, Limit, Passage};
 use ackclock_tcp::{Ecn, Event, Feedback, Segment};
@@ -20,6 +23,9 @@ use crate::observe::{NetworkEvent, Observer, Who};
 use crate::packet::{IP_HEADER, Packet};
 use crate::run::{Output, Run, Watching};
 use crate::scenario::{Scenario, ScenarioError};
+
+/// Bytes of a UDP header (RFC 768).
+const UDP_HEADER: u32 = 8;
 
 /// How many violations are kept; a broken law breaks often.
 const KEPT: usize = 100;
@@ -76,6 +82,8 @@ struct LinkState {
     /// The start of the present busy period, and the bits sent in it.
     busy_from: Nanos,
     bits: u128,
+    /// Of a port: what has arrived and neither left nor been dropped, and when the last to leave had left.
+    port: Option<Inside>,
     /// What waits: starts and sizes, and the sum of these.
     waiting: VecDeque<(Nanos, u32)>,
     backlog: u64,
@@ -104,6 +112,15 @@ impl LinkState {
     }
 }
 
+/// What a port holds.
+#[derive(Default)]
+struct Inside {
+    rate: Option<u64>,
+    packets: BTreeMap<Address, Vec<(Nanos, OnWay)>>,
+    free_at: Nanos,
+    reorders: bool,
+}
+
 /// A packet on its way.
 struct OnWay {
     segment: Segment,
@@ -111,8 +128,8 @@ struct OnWay {
     hops: usize,
 }
 
-/// The place of an endpoint and the generation there.
-type Address = (u32, u16);
+/// The place of an endpoint and the generation there, or that of a datagram's flow and side, and whether it is that.
+type Address = (u32, u16, bool);
 
 /// The observer that verifies.
 pub struct Verifier {
@@ -134,7 +151,12 @@ pub struct Verifier {
 impl Verifier {
     /// A verifier for runs over `topology` of flows with these routes from source to sink and back.
     pub fn new(topology: &Topology, routes: impl Iterator<Item = [Route; 2]>) -> Verifier {
-        let link = |link: &ackclock_net::Link| LinkState {
+        let link = |(number, link): (u32, &ackclock_net::Link)| LinkState {
+            port: topology.as_port(LinkId(number)).map(|port| Inside {
+                rate: port.server().fixed_rate().map(NonZeroU64::get),
+                reorders: port.reorders(),
+                ..Inside::default()
+            }),
             rate: link.rate(),
             delay: link.delay(),
             limit: link.limit(),
@@ -145,7 +167,7 @@ impl Verifier {
             backlog: 0,
         };
         Verifier {
-            links: topology.links().map(link).collect(),
+            links: (0..).zip(topology.links()).map(link).collect(),
             routes: routes.map(|way| way.map(|route| topology.hops(route).to_vec())).collect(),
             peers: BTreeMap::new(),
             senders: BTreeMap::new(),
@@ -184,7 +206,12 @@ impl Verifier {
 
     /// Finds the packet that is now at `link`, or at its host where that is `None`, and takes it off its way.
     fn take(&mut self, at: Nanos, link: Option<LinkId>, to: Address, segment: &Segment) -> Option<OnWay> {
-        let route = self.senders.get(&to).map(|who| &self.routes[who.flow as usize][who.side as usize]);
+        let sender = if to.2 {
+            Some((to.0 / 2, 1 - (to.0 & 1)))
+        } else {
+            self.senders.get(&to).map(|who| (who.flow, who.side as u32))
+        };
+        let route = sender.map(|(flow, side)| &self.routes[flow as usize][side as usize]);
         let next = |packet: &OnWay| route.and_then(|route| route.get(packet.hops)).copied();
         let due = self.on_way.range((to, at, 0)..=(to, at, u64::MAX)).filter(|(_, packet)| next(packet) == link);
         let mut key = None;
@@ -218,7 +245,8 @@ impl Verifier {
 
     fn enqueued(&mut self, at: Nanos, link: LinkId, packet: Packet, passage: Passage, segment: &Segment) {
         let size = packet.size();
-        let full = IP_HEADER + segment.header_len() + segment.len;
+        let header = if packet.as_datagram().is_some() { UDP_HEADER } else { segment.header_len() };
+        let full = IP_HEADER + header + segment.len;
         self.expect(Law::Content, at, size == full, || format!("a packet of {full} bytes counts as {size}"));
 
         let state = self.offered(at, link);
@@ -248,8 +276,66 @@ impl Verifier {
         }
     }
 
+    /// A packet comes before a port.
+    fn arrived(&mut self, at: Nanos, link: LinkId, packet: Packet, segment: &Segment) {
+        self.offered(at, link);
+        let to = address(packet);
+        let Some(on_way) = self.take(at, Some(link), to, segment) else { return };
+        let Some(inside) = &mut self.links[link.0 as usize].port else {
+            return self.broken(Law::Way, at, format!("link {} is no port", link.0));
+        };
+        inside.packets.entry(to).or_default().push((at, on_way));
+    }
+
+    /// Takes a packet out of a port, and when it came there.
+    fn leave(&mut self, at: Nanos, link: LinkId, packet: Packet, segment: &Segment) -> Option<(Nanos, OnWay)> {
+        let to = address(packet);
+        let inside = self.links[link.0 as usize].port.as_mut()?;
+        let packets = inside.packets.get_mut(&to);
+        let found = packets.and_then(|packets| {
+            let place = packets.iter().position(|(_, on_way)| same(&on_way.segment, segment))?;
+            Some(packets.remove(place))
+        });
+        let Some((arrived, on_way)) = found else {
+            let what = format!("{segment:?} to endpoint {to:?} leaves link {} and never came there", link.0);
+            self.broken(Law::Way, at, what);
+            return None;
+        };
+        let (before, after) = (on_way.segment.ecn, segment.ecn);
+        let may_be = before == after || (after == Ecn::Ce && before != Ecn::NotEct);
+        self.expect(Law::Mark, at, may_be, || format!("{before:?} became {after:?}"));
+        Some((arrived, on_way))
+    }
+
+    /// A packet leaves a port's queue for the wire.
+    fn sent(&mut self, at: Nanos, link: LinkId, packet: Packet, passage: Passage, segment: &Segment) {
+        let Some((arrived, OnWay { hops, .. })) = self.leave(at, link, packet, segment) else { return };
+        let state = &mut self.links[link.0 as usize];
+        let (delay, Some(inside)) = (state.delay, state.port.as_mut()) else { return };
+        let Passage { start, departure, arrival } = passage;
+        let (free_at, rate, reorders) = (inside.free_at, inside.rate, inside.reorders);
+        inside.free_at = departure;
+        self.expect(Law::Start, at, start == at && start >= arrived, || format!("service at {start}, not at {at}"));
+        if let Some(rate) = rate {
+            self.expect(Law::Start, at, start >= free_at, || format!("service at {start}, free at {free_at}"));
+            let took = (u128::from(packet.size()) * 8_000_000_000).div_ceil(u128::from(rate));
+            let late = u128::from(departure - start).abs_diff(took);
+            // What the end before was rounded up by is made good.
+            self.expect(Law::Rate, at, late <= 1, || format!("served for {} ns, not {took}", departure - start));
+        }
+        if !reorders {
+            let due = departure.saturating_add(delay);
+            self.expect(Law::Delay, at, arrival >= due, || format!("it arrives at {arrival}, before {due}"));
+        }
+        self.put(address(packet), arrival, OnWay { segment: *segment, hops: hops + 1 });
+    }
+
     fn dropped(&mut self, at: Nanos, link: LinkId, cause: DropCause, packet: Packet, segment: &Segment) {
         let state = self.offered(at, link);
+        if state.port.is_some() {
+            self.leave(at, link, packet, segment);
+            return;
+        }
         let full = state.free_at() > at && !state.has_room(at, packet.size());
         // Random loss strikes before the queue, whatever room there is.
         let right = full || cause == DropCause::Loss;
@@ -260,7 +346,7 @@ impl Verifier {
 
 /// The endpoint that a packet is for.
 fn address(packet: Packet) -> Address {
-    (packet.to(), packet.generation())
+    (packet.to(), packet.generation(), packet.as_datagram().is_some())
 }
 
 /// Whether two segments are the same but for marks, and for what routers grant of what XCP's header asks for: no more.
@@ -275,8 +361,8 @@ fn same(one: &Segment, other: &Segment) -> bool {
 impl Observer for Verifier {
     fn opened(&mut self, number: u32, generation: u16, who: Who) {
         let sender = Who { side: who.side.peer(), ..who };
-        self.peers.insert((sender.flow, sender.conn, sender.side == Side::Source), (number, generation));
-        self.senders.insert((number, generation), sender);
+        self.peers.insert((sender.flow, sender.conn, sender.side == Side::Source), (number, generation, false));
+        self.senders.insert((number, generation, false), sender);
     }
 
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
@@ -289,6 +375,11 @@ impl Observer for Verifier {
 
     fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent) {
         match event {
+            NetworkEvent::Datagram { packet, .. } => {
+                self.put(address(packet), at, OnWay { segment: *segment, hops: 0 });
+            }
+            NetworkEvent::Arrived { link, packet } => self.arrived(at, link, packet, segment),
+            NetworkEvent::Sent { link, packet, passage } => self.sent(at, link, packet, passage, segment),
             NetworkEvent::Enqueued { link, packet, passage } => self.enqueued(at, link, packet, passage, segment),
             NetworkEvent::Dropped { link, packet, cause } => self.dropped(at, link, cause, packet, segment),
             NetworkEvent::Delivered { packet } => {

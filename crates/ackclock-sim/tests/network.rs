@@ -4,9 +4,11 @@ use std::num::NonZeroU64;
 
 use ackclock_net::{Limit, Link};
 use ackclock_sim::Nanos;
-use ackclock_sim::dumbbell::{Access, Direction, Dumbbell};
+use ackclock_sim::dumbbell::{Access, Dumbbell};
 use ackclock_sim::event::Key;
+use ackclock_sim::link::LinkSpec;
 use ackclock_sim::network::{Network, Route, Topology};
+use ackclock_sim::packet::Address;
 use ackclock_tcp::{Flags, Segment};
 use proptest::prelude::*;
 
@@ -21,7 +23,8 @@ fn send(network: &mut Network, at: Nanos, route: Route, to: u32, len: u32) {
     let stage = network.first_stage(route);
     // Endpoint 1 gets segments of the kind that may have options, which lie apart.
     let flags = if to == 1 { Flags::SYN } else { Flags::ACK };
-    network.send(at, &Segment { len, ..Segment::new(flags) }, to, 0, stage, &mut ());
+    let address = Address { to, stage, sent: at, ..Address::default() };
+    network.send(&Segment { len, ..Segment::new(flags) }, address, &mut ());
 }
 
 /// Runs to the end: arrivals at hosts as (time, endpoint), and the number of events.
@@ -42,8 +45,8 @@ fn run(network: &mut Network) -> (Vec<(Nanos, u32)>, u32) {
 }
 
 fn dumbbell(flows: usize, limit: Limit) -> (Network, Vec<[Route; 2]>) {
-    let way = Direction { rate: rate(MBPS), queue: limit.into(), loss: None };
-    let mut dumbbell = Dumbbell::new(way.clone(), way, 80 * MS);
+    let way = LinkSpec::drop_tail(rate(MBPS), 80 * MS, limit);
+    let mut dumbbell = Dumbbell::new(way.clone(), way);
     let access = Access { rate: rate(10 * MBPS), source_delay: 3 * MS, sink_delay: 7 * MS };
     let routes = (0..flows).map(|_| dumbbell.flow(access)).collect();
     (dumbbell.topology.join(), routes)

@@ -5,11 +5,12 @@ mod common;
 use ackclock_net::Limit;
 use ackclock_sim::Nanos;
 use ackclock_sim::app::Side;
-use ackclock_sim::dumbbell::{Access, Direction, Dumbbell};
+use ackclock_sim::dumbbell::{Access, Dumbbell};
+use ackclock_sim::link::LinkSpec;
 use ackclock_sim::measures::FlowLabels;
 use ackclock_sim::network::{LinkId, Route};
 use ackclock_sim::observe::{NetworkEvent, Observer, Who};
-use ackclock_sim::packet::{Optioned, Packet};
+use ackclock_sim::packet::{Address, Optioned, Packet};
 use ackclock_sim::scenario::Scenario;
 use ackclock_sim::verify::{Law, Verifier};
 use ackclock_sim::world::{FlowSpec, World};
@@ -78,8 +79,8 @@ const END: Nanos = 8 * SECOND;
 
 /// Two flows over a bottleneck of `bps` with `delay` and room for so many packets.
 fn dumbbell(bps: u64, delay: Nanos, packets: u64) -> (Dumbbell, [[Route; 2]; 2]) {
-    let way = || Direction { rate: rate(bps), queue: Limit::Packets(packets).into(), loss: None };
-    let mut dumbbell = Dumbbell::new(way(), way(), delay);
+    let way = || LinkSpec::drop_tail(rate(bps), delay, Limit::Packets(packets));
+    let mut dumbbell = Dumbbell::new(way(), way());
     let access = Access { rate: rate(10 * MBPS), source_delay: 2 * MS, sink_delay: 2 * MS };
     let routes = [dumbbell.flow(access), dumbbell.flow(access)];
     (dumbbell, routes)
@@ -101,6 +102,8 @@ fn log() -> Vec<Logged> {
         start: 0,
         start_jitter: 0,
         routes,
+        class: 0,
+        delays: false,
     });
     let mut world = World::new(dumbbell.topology, flows.collect(), 1, END, Log::default());
     while world.step(1000) {}
@@ -267,7 +270,9 @@ fn contents_and_marks() {
     let grown = changed(&log, place, |_, segment, event| {
         if let NetworkEvent::Enqueued { packet, .. } = event {
             let more = Segment { len: segment.len + 8, ..*segment };
-            *packet = Packet::new(&more, packet.to(), packet.generation(), packet.stage(), &mut Optioned::default());
+            let (to, generation, stage) = (packet.to(), packet.generation(), packet.stage());
+            let address = Address { to, generation, stage, ..Address::default() };
+            *packet = Packet::new(&more, address, &mut Optioned::default());
         }
     });
     assert_eq!(broken(&grown)[..2], [Law::Content, Law::Rate]);

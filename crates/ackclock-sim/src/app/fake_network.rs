@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{AppContext, Application, Command, Conn, Side};
+use super::{AppContext, Application, Command, Conn, Datagram, Side};
 use crate::Nanos;
 use crate::rng::Stream;
 
@@ -22,6 +22,7 @@ enum Event {
     Received(Conn, Side, u64),
     PeerClosed(Conn, Side),
     Timer(u64),
+    Datagram(Side, Datagram),
 }
 
 /// A write, or the end of the stream, waiting for the link.
@@ -121,6 +122,7 @@ impl<A: Application> FakeNetwork<A> {
             }
             Event::PeerClosed(conn, side) => self.app.on_peer_closed(&mut ctx, conn, side),
             Event::Timer(token) => self.app.on_timer(&mut ctx, token),
+            Event::Datagram(side, datagram) => self.app.on_datagram(&mut ctx, side, datagram),
             Event::Sent => self.sending = false,
         }
         for command in commands {
@@ -150,6 +152,10 @@ impl<A: Application> FakeNetwork<A> {
                 self.queue.push_back(Item::Fin(conn));
             }
             Command::Timer { at, token } => self.at(at, Event::Timer(token)),
+            Command::Send { side, number, len } => {
+                let datagram = Datagram { number, len, sent: self.now };
+                self.at(self.now + self.delay, Event::Datagram(side.peer(), datagram));
+            }
         }
     }
 

@@ -95,6 +95,15 @@ pub enum Command {
         /// The closing end.
         side: Side,
     },
+    /// Send a UDP datagram to the other end.
+    Send {
+        /// The sending end.
+        side: Side,
+        /// Handed to the other end.
+        number: u64,
+        /// Bytes of payload, at most 65,507.
+        len: u32,
+    },
     /// Call [`Application::on_timer`] at a time.
     Timer {
         /// When.
@@ -102,6 +111,17 @@ pub enum Command {
         /// Handed back.
         token: u64,
     },
+}
+
+/// A UDP datagram that has arrived.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Datagram {
+    /// What its sender called it.
+    pub number: u64,
+    /// Bytes of payload.
+    pub len: u32,
+    /// When it was sent.
+    pub sent: Nanos,
 }
 
 /// What an application sees and can do during a callback.
@@ -143,6 +163,11 @@ impl<'a> AppContext<'a> {
         self.commands.push(Command::Stop { conn, side });
     }
 
+    /// Sends a datagram of `len` bytes of payload from `side` to the other end, which gets its number.
+    pub fn send(&mut self, side: Side, number: u64, len: u32) {
+        self.commands.push(Command::Send { side, number, len });
+    }
+
     /// Asks for [`Application::on_timer`] at the time `at`, never before now.
     pub fn timer(&mut self, at: Nanos, token: u64) {
         self.commands.push(Command::Timer { at: at.max(self.now), token });
@@ -168,6 +193,9 @@ pub trait Application: Send {
 
     /// The connection is over at both ends.
     fn on_closed(&mut self, _ctx: &mut AppContext<'_>, _conn: Conn) {}
+
+    /// A datagram has reached `side`.
+    fn on_datagram(&mut self, _ctx: &mut AppContext<'_>, _side: Side, _datagram: Datagram) {}
 
     /// A timer asked for has come.
     fn on_timer(&mut self, _ctx: &mut AppContext<'_>, _token: u64) {}

@@ -1,5 +1,9 @@
 //! Rules over several fields, checked after each field alone is found acceptable.
 
+use std::num::NonZeroU64;
+
+use ackclock_net::queue::Settings;
+use ackclock_net::{Limit, Seed};
 use ackclock_tcp::config::{EcnMode, Restart};
 
 use super::model::{App, Dash, Flow, HEADERS, LEAST_MSS, MAX_FLOWS, OnOff, Scenario};
@@ -171,6 +175,16 @@ fn check_queues(scenario: &Scenario, problems: &mut Problems<'_>) {
     let bottleneck = key("bottleneck");
     let access = |path: Path| ["source_delay", "sink_delay"].map(|delay| path.key(delay));
     let mut needs = ["rate", "reverse_rate", "delay", "bdp_rtt", "queue"].map(|name| bottleneck.key(name)).to_vec();
+    let own = |name: &str| bottleneck.key(name);
+    let settings = |rate: u64, limit: QueueLimit| (NonZeroU64::new(rate), limit.of_link());
+    let reverse = scenario.bottleneck.reverse_queue.as_ref().map(|queue| {
+        (own("reverse_queue"), queue, settings(scenario.bottleneck.reverse_rate(), scenario.reverse_queue_limit()))
+    });
+    let forward =
+        (own("queue"), &scenario.bottleneck.queue, settings(scenario.bottleneck.rate, scenario.queue_limit()));
+    for (at, queue, (rate, limit)) in std::iter::once(forward).chain(reverse) {
+        check_parameters(queue, rate, limit, scenario.packet_size, &mut Rules { at, problems });
+    }
     needs.extend(access(key("access")));
     for index in 0..scenario.flows.len() {
         needs.extend(access(key("flows").index(index).key("access")));
@@ -178,6 +192,25 @@ fn check_queues(scenario: &Scenario, problems: &mut Problems<'_>) {
     check_queue(scenario, &scenario.bottleneck.queue, scenario.queue_limit(), "queue", &needs, problems);
     if let Some(queue) = &scenario.bottleneck.reverse_queue {
         check_queue(scenario, queue, scenario.reverse_queue_limit(), "reverse_queue", &needs, problems);
+    }
+}
+
+/// Refuses parameters of a queue that contradict each other.
+fn check_parameters(
+    queue: &Queue,
+    rate: Option<NonZeroU64>,
+    limit: Limit,
+    packet_size: u32,
+    rules: &mut Rules<'_, '_>,
+) {
+    // A rate of zero is refused where it stands.
+    let Some(rate) = rate else { return };
+    let settings = Settings { rate, limit, packet_size, given: &queue.parameters, seed: Seed::default() };
+    let needs: Vec<_> = queue.entry().parameters.iter().map(|parameter| rules.at.key(parameter.name)).collect();
+    for (field, message) in (queue.entry().check)(&settings) {
+        let value = queue.parameters.iter().find(|(name, _)| *name == field);
+        let value = value.map_or(String::new(), |(_, value)| value.to_string());
+        rules.refuse(true, field, &needs, &value, message);
     }
 }
 

@@ -178,6 +178,8 @@ record! {
         start_jitter: Nanos = default("0s", time());
         /// All copies start later than that by one and the same time, drawn uniformly from zero to this.
         group_jitter: Nanos = default("0s", time());
+        /// Traffic class of its packets, 0 the most urgent, for queues that tell classes apart.
+        class: u8 = default(0, count("", 0, 7));
         /// Access links that differ from the scenario's.
         access: Option<FlowAccess> = optional("the scenario's access", table());
         /// Named stack, whose values hold for what is not given below.
@@ -444,6 +446,8 @@ record! {
         packets: bool = default(false, Flag);
         /// Whether every expiry of a retransmission timer is recorded, and whether it was spurious.
         timeouts: bool = default(false, Flag);
+        /// Whether the one-way delays of the packets with payload that sinks receive are summed up for every flow.
+        delays: bool = default(false, Flag);
         /// Least time between two records of a flow's window; zero records every acknowledgment.
         interval: Nanos = default("10ms", time());
         /// When recording starts.

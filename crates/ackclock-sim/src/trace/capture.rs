@@ -2,8 +2,8 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use ackclock_tcp::Segment;
 use ackclock_tcp::wire::{self, Addresses, MAX_HEADERS, Sum};
+use ackclock_tcp::{Flags, Segment};
 
 use super::ordered::Ordered;
 use super::pcapng::{About, Direction, Writer};
@@ -131,8 +131,14 @@ impl Capture {
         let segment = &record.segment;
         let mut headers = [0; MAX_HEADERS];
         // The sum of a payload of zeros is nothing.
-        let len = wire::encode(&addresses(record.sender, self.form.v6), segment, Sum::default(), &mut headers)
-            .expect("segments of a run have options that fit, and packets of at most 65535 bytes");
+        let addresses = addresses(record.sender, self.form.v6);
+        let len = if segment.flags == Flags::default() {
+            // A segment has flags; what has none is a datagram.
+            wire::encode_datagram(&addresses, segment.ecn, segment.len, &mut headers)
+        } else {
+            wire::encode(&addresses, segment, Sum::default(), &mut headers)
+        };
+        let len = len.expect("segments of a run have options that fit, and packets of at most 65535 bytes");
         let about = About {
             interface: record.interface,
             at,

@@ -71,19 +71,22 @@ impl EventLog {
     /// A packet's event; `sender` is `None` where its connection is not known.
     pub fn network(&mut self, at: Nanos, sender: Option<Who>, segment: &Segment, event: &NetworkEvent) {
         let (name, packet, link) = match event {
+            NetworkEvent::Datagram { packet, .. } => ("datagram", packet, None),
             NetworkEvent::Enqueued { link, packet, .. } => ("enqueued", packet, Some(*link)),
+            NetworkEvent::Arrived { link, packet } => ("arrived", packet, Some(*link)),
+            NetworkEvent::Sent { link, packet, .. } => ("transmitted", packet, Some(*link)),
             NetworkEvent::Dropped { link, packet, .. } => ("dropped", packet, Some(*link)),
             NetworkEvent::Delivered { packet } => ("delivered", packet, None),
         };
         let mut fields = self.packet_fields(segment, *packet, link);
         match event {
-            NetworkEvent::Enqueued { passage, .. } => fields.extend(object([
+            NetworkEvent::Enqueued { passage, .. } | NetworkEvent::Sent { passage, .. } => fields.extend(object([
                 ("start_ns", json!(passage.start)),
                 ("departure_ns", json!(passage.departure)),
                 ("arrival_ns", json!(passage.arrival)),
             ])),
             NetworkEvent::Dropped { cause, .. } => fields.extend(object([("cause", json!(cause.name()))])),
-            NetworkEvent::Delivered { .. } => {}
+            NetworkEvent::Datagram { .. } | NetworkEvent::Arrived { .. } | NetworkEvent::Delivered { .. } => {}
         }
         self.push(at, name, sender, fields);
     }

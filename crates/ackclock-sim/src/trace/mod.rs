@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use crate::Nanos;
 use crate::app::Side;
 use crate::network::LinkId;
-use crate::observe::{NetworkEvent, Observer, Who};
+use crate::observe::{NetworkEvent, Observer, Who, datagram_sender};
 use crate::packet::Packet;
 
 pub use capture::{Capture, Form, Place, addresses};
@@ -111,8 +111,10 @@ impl Traces {
 
     /// Who sent a packet.
     fn sender(&self, packet: Packet) -> Option<Who> {
-        let receiver = self.endpoints.get(&(packet.to(), packet.generation()))?;
-        Some(Who { side: receiver.side.peer(), ..*receiver })
+        datagram_sender(packet).or_else(|| {
+            let receiver = self.endpoints.get(&(packet.to(), packet.generation()))?;
+            Some(Who { side: receiver.side.peer(), ..*receiver })
+        })
     }
 }
 
@@ -152,7 +154,31 @@ impl Observer for Traces {
 
     fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent) {
         let (link, dropped, packet) = match event {
-            NetworkEvent::Enqueued { link, packet, .. } => (Some(link), None, packet),
+            NetworkEvent::Enqueued { link, packet, .. } | NetworkEvent::Sent { link, packet, .. } => {
+                (Some(link), None, packet)
+            }
+            NetworkEvent::Arrived { packet, .. } => {
+                let sender = self.sender(packet);
+                if let Some(events) = &mut self.events {
+                    events.network(at, sender, segment, &event);
+                }
+                return;
+            }
+            NetworkEvent::Datagram { packet, .. } => {
+                let sender = self.sender(packet);
+                for (_, capture) in &mut self.captures {
+                    if let Some(sender) = sender {
+                        capture.at_host(at, sender, segment, false);
+                    }
+                }
+                if let Some(events) = &mut self.events {
+                    events.network(at, sender, segment, &event);
+                }
+                return;
+            }
+            NetworkEvent::Dropped { link, packet, cause: DropCause::Aqm } => {
+                (Some(link), Some("dropped: by the queue discipline"), packet)
+            }
             NetworkEvent::Dropped { link, packet, cause: DropCause::Queue } => {
                 (Some(link), Some("dropped: queue full"), packet)
             }

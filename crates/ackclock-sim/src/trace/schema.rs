@@ -162,6 +162,17 @@ const EVENTS: &[EventKind] = &[
     EventKind { name: "window_updated", meaning: "the sender's window or its use may have changed", groups: &[WINDOW] },
     EventKind { name: "state_changed", meaning: "the connection moves to another state", groups: &[STATE] },
     EventKind { name: "enqueued", meaning: "a link takes a packet", groups: &[PACKET, AT_LINK, PASSAGE] },
+    EventKind { name: "datagram", meaning: "an application sends a UDP datagram", groups: &[PACKET] },
+    EventKind {
+        name: "arrived",
+        meaning: "a packet comes before a link with a queue discipline, which may yet drop it",
+        groups: &[PACKET, AT_LINK],
+    },
+    EventKind {
+        name: "transmitted",
+        meaning: "a packet leaves a queue discipline for the wire",
+        groups: &[PACKET, AT_LINK, PASSAGE],
+    },
     EventKind { name: "dropped", meaning: "a link drops a packet", groups: &[PACKET, AT_LINK, CAUSE] },
     EventKind { name: "marked", meaning: "a link marks a packet with CE and takes it", groups: &[PACKET, AT_LINK] },
     EventKind { name: "delivered", meaning: "a packet reaches its host", groups: &[PACKET] },

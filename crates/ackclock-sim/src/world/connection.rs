@@ -20,6 +20,10 @@ pub(super) struct Connection {
     pub generation: u16,
     pub flow: u32,
     pub conn: Conn,
+    /// Traffic class of its packets.
+    pub class: u8,
+    /// Whether the delays of its packets are recorded.
+    pub measured: bool,
     /// Whether any end was closed, by its application or by its peer.
     pub closing: bool,
     /// First stage of the routes from the source and from the sink.
@@ -37,6 +41,16 @@ impl Connection {
     pub fn is_over(&self) -> bool {
         self.closing && self.ends.iter().all(is_over)
     }
+}
+
+/// What a connection has of its flow.
+#[derive(Clone, Copy)]
+pub(super) struct About {
+    pub flow: u32,
+    pub conn: Conn,
+    pub class: u8,
+    pub measured: bool,
+    pub stages: [u32; 2],
 }
 
 /// The number of an endpoint: twice its connection's place, plus its side. Its peer's differs in the last bit.
@@ -60,14 +74,25 @@ pub(super) struct Connections {
 
 impl Connections {
     /// Puts a connection in a free place. That place, and the connection's generation there.
-    pub fn insert(&mut self, flow: u32, conn: Conn, config: &Config, isns: [u32; 2], stages: [u32; 2]) -> (u32, u16) {
+    pub fn insert(&mut self, about: About, config: &Config, isns: [u32; 2]) -> (u32, u16) {
         let (place, generation) = self.free.pop_front().unwrap_or_else(|| {
             self.places.push(None);
             (self.places.len() as u32 - 1, 0)
         });
         let ends = isns.map(|isn| Endpoint::new(config, isn));
-        self.places[place as usize] =
-            Some(Connection { generation, flow, conn, closing: false, stages, read: [0; 2], armed: [NEVER; 2], ends });
+        let About { flow, conn, class, measured, stages } = about;
+        self.places[place as usize] = Some(Connection {
+            generation,
+            flow,
+            conn,
+            class,
+            measured,
+            closing: false,
+            stages,
+            read: [0; 2],
+            armed: [NEVER; 2],
+            ends,
+        });
         (place, generation)
     }
 

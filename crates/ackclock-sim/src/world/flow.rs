@@ -8,7 +8,7 @@ use ackclock_tcp::Config;
 use crate::Nanos;
 use crate::app::{AppContext, Application, Command, Conn};
 use crate::event::Key;
-use crate::measures::{FlowLabels, FlowTotals};
+use crate::measures::{FlowLabels, FlowTotals, Waits};
 use crate::network::Route;
 use crate::rng::Stream;
 
@@ -26,6 +26,10 @@ pub struct FlowSpec {
     pub start_jitter: Nanos,
     /// The routes from source to sink and back.
     pub routes: [Route; 2],
+    /// Traffic class of its packets.
+    pub class: u8,
+    /// Whether the one-way delays of what the sinks receive are recorded.
+    pub delays: bool,
 }
 
 /// Why a flow's event comes.
@@ -45,6 +49,13 @@ pub(super) struct Flow {
     pub open: BTreeMap<Conn, u32>,
     /// Connections that are over.
     pub finished: FlowTotals,
+    pub class: u8,
+    /// One-way delays of the packets with payload that the sinks have received.
+    pub delays: Option<Box<Waits>>,
+    /// Datagrams that source and sink have sent and received, and the payload of those received.
+    pub datagrams_sent: [u64; 2],
+    pub datagrams_received: [u64; 2],
+    pub bytes_received: [u64; 2],
     app: Box<dyn Application>,
     random: Stream,
     next_conn: u32,
@@ -63,6 +74,11 @@ impl Flow {
             stages,
             open: BTreeMap::new(),
             finished: FlowTotals::default(),
+            class: spec.class,
+            delays: spec.delays.then(Box::default),
+            datagrams_sent: [0; 2],
+            datagrams_received: [0; 2],
+            bytes_received: [0; 2],
             app: spec.app,
             next_conn: 0,
             wakes: BinaryHeap::new(),
@@ -84,6 +100,13 @@ impl Flow {
     ) {
         let mut ctx = AppContext::new(now, &mut self.random, commands, &mut self.next_conn);
         callback(&mut *self.app, &mut ctx);
+    }
+
+    /// A packet with payload took so long to the sink.
+    pub fn delayed(&mut self, delay: Nanos) {
+        if let Some(delays) = &mut self.delays {
+            delays.record(delay);
+        }
     }
 
     pub fn app(&self) -> &dyn Application {

@@ -6,14 +6,15 @@ mod flow;
 use ackclock_tcp::{Endpoint, NEVER, Progress};
 
 use crate::Nanos;
-use crate::app::{AppContext, AppTables, Application, Command, Conn, Side};
+use crate::app::{AppContext, AppTables, Application, Command, Conn, Datagram, Side};
 use crate::event::Key;
 use crate::measures::{push_flow, push_link};
 use crate::network::{LinkId, Network, Topology};
 use crate::observe::{NetworkEvent, Observer, Tap, Who};
+use crate::packet::{Address, Optioned, Packet};
 use crate::table::Table;
 
-use connection::{Connections, endpoint, side_of};
+use connection::{About, Connection, Connections, endpoint, side_of};
 use flow::{Flow, Wake};
 
 pub use flow::FlowSpec;
@@ -88,7 +89,11 @@ impl<O: Observer> World<O> {
             }
             self.now = key.time();
             match key.source() {
-                lane if lane < lanes => self.on_arrival(),
+                port if self.network.is_port(port) => self.on_port(),
+                lane if lane < lanes => {
+                    let packet = self.network.arrive();
+                    self.on_arrival(packet);
+                }
                 flow if flow - lanes < flows => self.on_wake(flow - lanes),
                 timer => self.on_timer(timer - lanes - flows),
             }
@@ -96,24 +101,49 @@ impl<O: Observer> World<O> {
         true
     }
 
+    fn on_port(&mut self) {
+        if let Some(packet) = self.network.serve(&mut self.observer) {
+            self.on_arrival(packet);
+        }
+    }
+
     #[inline]
-    fn on_arrival(&mut self) {
-        let packet = self.network.arrive();
+    fn on_arrival(&mut self, packet: Packet) {
         if !Network::is_at_host(&packet) {
             return self.network.forward(self.now, packet, &mut self.observer);
         }
         let segment = self.network.unpack(packet);
         self.observer.network(self.now, &segment, NetworkEvent::Delivered { packet });
+        if let Some((number, len)) = packet.as_datagram() {
+            return self.on_datagram(packet, number, len);
+        }
         // What is left on the way of a connection that is over finds nobody, or the next one at its place.
         let receiver = self.connections.get(packet.to() / 2);
         let Some(connection) = receiver.filter(|connection| connection.generation == packet.generation()) else {
             return;
         };
         let side = side_of(packet.to());
+        if connection.measured && segment.len > 0 && side == Side::Sink {
+            self.flows[connection.flow as usize].delayed(self.now - packet.sent());
+        }
         let who = Who { flow: connection.flow, conn: connection.conn, side };
         let mut tap = Tap { observer: &mut self.observer, who };
         let progress = connection.ends[side as usize].on_segment(self.now, &segment, &mut tap);
         self.follow_up(who.flow, packet.to(), progress);
+    }
+
+    /// A datagram is for the application of a flow, numbered like the ends of a connection.
+    fn on_datagram(&mut self, packet: Packet, number: u64, len: u32) {
+        let (flow, side) = (packet.to() / 2, side_of(packet.to()));
+        let state = &mut self.flows[flow as usize];
+        if state.delays.is_some() && side == Side::Sink {
+            state.delayed(self.now - packet.sent());
+        }
+        state.datagrams_received[side as usize] += 1;
+        state.bytes_received[side as usize] += u64::from(len);
+        let datagram = Datagram { number, len, sent: packet.sent() };
+        self.call(flow, |app, ctx| app.on_datagram(ctx, side, datagram));
+        self.carry_out(flow);
     }
 
     fn on_timer(&mut self, number: u32) {
@@ -194,6 +224,7 @@ impl<O: Observer> World<O> {
             match command {
                 Command::Open { conn, opener } => self.open(flow, conn, opener),
                 Command::Timer { at, token } => self.wake_at(flow, at, Wake::Timer(token)),
+                Command::Send { side, number, len } => self.send_datagram(flow, side, number, len),
                 Command::Write { conn, side, bytes } => {
                     self.act(flow, conn, side, |tcp, now| tcp.write(now, bytes));
                 }
@@ -209,10 +240,29 @@ impl<O: Observer> World<O> {
         self.commands.clear();
     }
 
+    fn send_datagram(&mut self, flow: u32, side: Side, number: u64, len: u32) {
+        let state = &mut self.flows[flow as usize];
+        state.datagrams_sent[side as usize] += 1;
+        let address = Address {
+            to: endpoint(flow, side.peer()),
+            generation: 0,
+            class: state.class,
+            stage: state.stages[side as usize],
+            sent: self.now,
+        };
+        let packet = Packet::datagram(number, len, address);
+        if O::ACTIVE {
+            let segment = packet.segment(&Optioned::default());
+            self.observer.network(self.now, &segment, NetworkEvent::Datagram { from: flow, side, packet });
+        }
+        self.network.forward(self.now, packet, &mut self.observer);
+    }
+
     fn open(&mut self, flow: u32, conn: Conn, opener: Side) {
         let state = &self.flows[flow as usize];
         let isns = state.isns(self.seed, conn);
-        let (place, generation) = self.connections.insert(flow, conn, &state.config, isns, state.stages);
+        let about = About { flow, conn, class: state.class, measured: state.delays.is_some(), stages: state.stages };
+        let (place, generation) = self.connections.insert(about, &state.config, isns);
         self.flows[flow as usize].open.insert(conn, place);
         self.network.events.reserve(self.source(endpoint(self.connections.places() as u32, Side::Source)) as usize);
         for side in [Side::Source, Side::Sink] {
@@ -236,13 +286,15 @@ impl<O: Observer> World<O> {
         let source = self.source(number);
         let Some(connection) = self.connections.get(number / 2) else { return };
         let side = side_of(number);
-        let (stage, generation) = (connection.stages[side as usize], connection.generation);
+        let stage = connection.stages[side as usize];
+        let Connection { generation, class, .. } = *connection;
+        let address = Address { to: number ^ 1, generation, class, stage, sent: self.now };
         let who = Who { flow: connection.flow, conn: connection.conn, side };
         let tcp = &mut connection.ends[side as usize];
         let armed = &mut connection.armed[side as usize];
         let mut tap = Tap { observer: &mut self.observer, who };
         while let Some(segment) = tcp.poll_transmit(self.now, &mut tap) {
-            self.network.send(self.now, &segment, number ^ 1, generation, stage, tap.observer);
+            self.network.send(&segment, address, tap.observer);
         }
         // A timer that moved to later is left alone: when its event comes, it is made anew.
         let due = tcp.next_timeout();
@@ -288,7 +340,8 @@ impl<O: Observer> World<O> {
         for &(link, name) in links {
             if let Some(carried) = self.network.carried(link, self.now) {
                 let rate = self.network.link(link).rate();
-                push_link(&mut rows, name, rate, carried, self.network.waits(link), self.now);
+                let capacity = self.network.capacity(link, self.now);
+                push_link(&mut rows, name, rate, capacity, carried, self.network.waits(link));
             }
         }
         tables.insert("links", rows);
@@ -300,7 +353,7 @@ impl<O: Observer> World<O> {
                     totals.add(&connection.ends[0], &connection.ends[1]);
                 }
             }
-            push_flow(&mut rows, &flow.labels, flow.start, self.now, &totals);
+            push_flow(&mut rows, &flow.labels, flow.start, self.now, &totals, flow.delays.as_deref());
             flow.app().report(&flow.labels.name, self.now, &mut tables);
         }
         tables.insert("flows", rows);
@@ -343,7 +396,16 @@ mod tests {
         let labels = FlowLabels { name: "f".to_owned(), cc: "".into(), validation: "", pacing: "", app: "" };
         let config = (stack::by_name("rfc").unwrap().config)();
         let routes = links.map(|link| topology.route(&[link]));
-        let flow = FlowSpec { labels, config, app: Box::new(Twice), start: 0, start_jitter: 0, routes };
+        let flow = FlowSpec {
+            labels,
+            config,
+            app: Box::new(Twice),
+            start: 0,
+            start_jitter: 0,
+            routes,
+            class: 0,
+            delays: false,
+        };
         let mut world = World::new(topology, vec![flow], 1, 1_000_000_000, ());
         while world.step(1) {}
 
@@ -354,7 +416,8 @@ mod tests {
         let mut reset = Segment::new(Flags::RST);
         reset.seq = world.flows[0].isns(1, Conn(1))[0].wrapping_add(1);
         for (generation, state) in [(0, State::Established), (1, State::Closed)] {
-            world.network.send(world.now, &reset, endpoint(0, Side::Sink), generation, 0, &mut ());
+            let address = Address { to: endpoint(0, Side::Sink), generation, sent: world.now, ..Address::default() };
+            world.network.send(&reset, address, &mut ());
             world.duration += 1_000_000_000;
             while world.step(1) {}
             assert_eq!(world.connections.get(0).unwrap().ends[1].state(), state);

@@ -6,7 +6,8 @@ use std::num::NonZeroU64;
 use ackclock_net::Limit;
 use ackclock_sim::Nanos;
 use ackclock_sim::app::{AppContext, AppTables, Application, Conn, Side};
-use ackclock_sim::dumbbell::{Access, Direction, Dumbbell};
+use ackclock_sim::dumbbell::{Access, Dumbbell};
+use ackclock_sim::link::LinkSpec;
 use ackclock_sim::measures::FlowLabels;
 use ackclock_sim::network::LinkId;
 use ackclock_sim::observe::{NetworkEvent, Observer, Who};
@@ -101,8 +102,8 @@ pub fn world_of<O: Observer>(
     duration: Nanos,
     observer: O,
 ) -> World<O> {
-    let way = Direction { rate: rate(bottleneck), queue: limit.into(), loss: None };
-    let mut dumbbell = Dumbbell::new(way.clone(), way, 16 * MS);
+    let way = LinkSpec::drop_tail(rate(bottleneck), 16 * MS, limit);
+    let mut dumbbell = Dumbbell::new(way.clone(), way);
     let access = Access { rate: rate(10 * bottleneck), source_delay: 2 * MS, sink_delay: 2 * MS };
     let flows = flows
         .into_iter()
@@ -119,6 +120,8 @@ pub fn world_of<O: Observer>(
             start: 0,
             start_jitter: jitter,
             routes: dumbbell.flow(access),
+            class: 0,
+            delays: false,
         })
         .collect();
     World::new(dumbbell.topology, flows, seed, duration, observer)
@@ -166,6 +169,9 @@ impl Observer for Verifier {
     fn network(&mut self, at: Nanos, _segment: &Segment, event: NetworkEvent) {
         match event {
             NetworkEvent::Delivered { .. } => self.delivered += 1,
+            NetworkEvent::Datagram { .. } | NetworkEvent::Arrived { .. } | NetworkEvent::Sent { .. } => {
+                unreachable!("drop-tail links and TCP only")
+            }
             NetworkEvent::Dropped { link, .. } => {
                 self.dropped += 1;
                 let (waiting, _) = &mut self.state[link.0 as usize];

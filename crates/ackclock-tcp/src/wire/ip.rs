@@ -12,6 +12,7 @@ pub const V6_HEADER: usize = 40;
 
 /// Protocol numbers.
 pub const TCP: u8 = 6;
+pub const UDP: u8 = 17;
 pub const ICMP_V4: u8 = 1;
 pub const ICMP_V6: u8 = 58;
 
@@ -84,8 +85,8 @@ impl Hosts {
         }
     }
 
-    /// Writes a header for TCP over all of `out`; `len` is what its length field says.
-    pub fn write(self, ecn: Ecn, len: u16, out: &mut [u8]) {
+    /// Writes a header for a protocol over all of `out`; `len` is what its length field says.
+    pub fn write(self, protocol: u8, ecn: Ecn, len: u16, out: &mut [u8]) {
         out.fill(0);
         match self {
             Hosts::V4(source, destination) => {
@@ -94,7 +95,7 @@ impl Hosts {
                 out[2..4].copy_from_slice(&len.to_be_bytes());
                 out[6..8].copy_from_slice(&DONT_FRAGMENT.to_be_bytes());
                 out[8] = HOP_LIMIT;
-                out[9] = TCP;
+                out[9] = protocol;
                 out[12..16].copy_from_slice(&source.octets());
                 out[16..20].copy_from_slice(&destination.octets());
                 let checksum = Sum::of(out).checksum();
@@ -105,7 +106,7 @@ impl Hosts {
                 // The traffic class begins within the first byte.
                 out[1] = (ecn as u8) << 4;
                 out[4..6].copy_from_slice(&len.to_be_bytes());
-                out[6] = TCP;
+                out[6] = protocol;
                 out[7] = HOP_LIMIT;
                 out[8..24].copy_from_slice(&source.octets());
                 out[24..40].copy_from_slice(&destination.octets());

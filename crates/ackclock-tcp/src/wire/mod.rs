@@ -27,7 +27,7 @@ mod tests;
 
 use core::net::SocketAddr;
 
-use crate::Segment;
+use crate::{Ecn, Segment};
 
 pub use checksum::Sum;
 pub use error::{DecodeError, EncodeError};
@@ -93,9 +93,38 @@ pub fn encode(addresses: &Addresses, segment: &Segment, payload: Sum, buffer: &m
     let have = buffer.len();
     let headers = buffer.get_mut(..needed).ok_or(EncodeError::Buffer { needed, have })?;
     let (ip_header, tcp_header) = headers.split_at_mut(hosts.header_len());
-    hosts.write(segment.ecn, counted, ip_header);
+    hosts.write(ip::TCP, segment.ecn, counted, ip_header);
     let rest = hosts.pseudo_header(ip::TCP, (segment.header_len() + segment.len) as usize).and(payload);
     tcp::write(addresses, segment, &options, rest, tcp_header);
+    Ok(needed)
+}
+
+/// Bytes of a UDP header.
+const UDP_HEADER: usize = 8;
+
+/// Writes the IP and UDP headers (RFC 768) of a datagram with a payload of `len` zeros to the front of `buffer` and returns
+/// their length.
+///
+/// # Errors
+/// What does not fit.
+pub fn encode_datagram(addresses: &Addresses, ecn: Ecn, len: u32, buffer: &mut [u8]) -> Result<usize, EncodeError> {
+    let hosts = ip::Hosts::of(addresses).ok_or(EncodeError::Families)?;
+    let whole = UDP_HEADER as u64 + u64::from(len);
+    let counted = whole + if addresses.source.is_ipv6() { 0 } else { ip::V4_HEADER as u64 };
+    let counted = u16::try_from(counted).map_err(|_| EncodeError::Length { bytes: counted })?;
+    let needed = hosts.header_len() + UDP_HEADER;
+    let have = buffer.len();
+    let headers = buffer.get_mut(..needed).ok_or(EncodeError::Buffer { needed, have })?;
+    let (ip_header, header) = headers.split_at_mut(hosts.header_len());
+    hosts.write(ip::UDP, ecn, counted, ip_header);
+    header[..2].copy_from_slice(&addresses.source.port().to_be_bytes());
+    header[2..4].copy_from_slice(&addresses.destination.port().to_be_bytes());
+    header[4..6].copy_from_slice(&(whole as u16).to_be_bytes());
+    header[6..8].fill(0);
+    let checksum = Sum::of(header).and(hosts.pseudo_header(ip::UDP, whole as usize)).checksum();
+    // A checksum of zero would mean that there is none.
+    let checksum = if checksum == 0 { u16::MAX } else { checksum };
+    header[6..8].copy_from_slice(&checksum.to_be_bytes());
     Ok(needed)
 }
 

@@ -438,3 +438,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_datagram_byte_by_byte() {
+    let mut buffer = [0xff; 48];
+    assert_eq!(encode_datagram(&v4(), Ecn::Ect0, 2, &mut buffer), Ok(28));
+    let packet =
+        ip::read(&[&buffer[..28], &[0, 0]].concat()).map(|packet| (packet.protocol, packet.payload.len(), packet.ecn));
+    assert_eq!(packet, Ok((ip::UDP, 10, Ecn::Ect0)));
+    let ports = [v4().source.port().to_be_bytes(), v4().destination.port().to_be_bytes(), [0, 10]].concat();
+    assert_eq!(buffer[20..26], ports);
+    let hosts = ip::Hosts::of(&v4()).unwrap();
+    assert!(Sum::of(&buffer[20..28]).and(hosts.pseudo_header(ip::UDP, 10)).is_intact());
+    assert_eq!(encode_datagram(&v6(), Ecn::NotEct, 0, &mut buffer), Ok(48));
+    let too_long = EncodeError::Length { bytes: 65_536 };
+    assert_eq!(encode_datagram(&v4(), Ecn::NotEct, 65_508, &mut buffer), Err(too_long));
+    assert_eq!(
+        encode_datagram(&v4(), Ecn::NotEct, 0, &mut buffer[..27]),
+        Err(EncodeError::Buffer { needed: 28, have: 27 })
+    );
+}

@@ -1,6 +1,6 @@
 //! Canonical form, hash, JSON Schema and reference.
 
-use ackclock_net::queue;
+use ackclock_net::queue::{self, Otherwise, Quantity};
 
 use super::*;
 
@@ -163,22 +163,53 @@ fn every_queue_of_the_catalogue_has_a_limit_and_takes_its_parameters() {
         let scenario = with(&[kind]);
         assert_eq!(with(&[("bottleneck.queue", entry.name)]), scenario);
         let Queue { kind: name, limit, parameters } = &scenario.bottleneck.queue;
-        assert_eq!((*name, *limit), (entry.name, QueueLimit::Bdp(1.0)));
-        let defaults: Vec<_> = entry.parameters.iter().map(|parameter| (parameter.name, parameter.default)).collect();
-        assert_eq!(*parameters, defaults);
-        for (index, parameter) in entry.parameters.iter().enumerate() {
+        assert_eq!(*name, entry.name);
+        match entry.limit {
+            None => assert_eq!(*limit, QueueLimit::Bdp(1.0)),
+            Some(own) => assert_eq!(limit.of_link(), own),
+        }
+        let defaults = entry.parameters.iter().filter_map(|parameter| match parameter.default {
+            Otherwise::Is(value) => Some((parameter.name, value)),
+            Otherwise::Follows(_) => None,
+        });
+        assert_eq!(*parameters, defaults.collect::<Vec<_>>());
+        for parameter in entry.parameters {
             let path = format!("bottleneck.queue.{}", parameter.name);
             let (least, most) = parameter.range;
             for value in [least, most] {
-                let other = with(&[kind, (&path, &value.to_string())]);
-                assert_eq!(other.bottleneck.queue.parameters[index].1, value, "{path}");
-                assert!(other.hash() != scenario.hash() || value == parameter.default, "{path}");
+                // Alone it may contradict the other parameters; then that is said of the queue.
+                let pairs = [kind, (&path, &spelled(parameter.quantity, value))];
+                let pairs = pairs.map(|(path, value)| (path.to_owned(), value.to_owned()));
+                let other = match Scenario::from_toml(BASE, &pairs) {
+                    Ok(other) => other,
+                    Err(error) => {
+                        assert!(error.problems.iter().all(|problem| problem.path.starts_with("bottleneck.queue")));
+                        continue;
+                    }
+                };
+                let queue = &other.bottleneck.queue;
+                assert!(queue.parameters.contains(&(parameter.name, value)), "{path}: {queue:?}");
+                let same = parameter.default == Otherwise::Is(value);
+                assert!((other.hash() == scenario.hash()) == same, "{path}");
                 assert_eq!(Scenario::from_json(&other.to_json().to_string(), &[]).unwrap(), other);
             }
-            let beyond = (path.clone(), (most + 1.0).to_string());
-            let error = Scenario::from_toml(BASE, &[(kind.0.to_owned(), kind.1.to_owned()), beyond]).unwrap_err();
-            assert!(error.to_string().contains(&path), "{error}");
+            if parameter.quantity != Quantity::Flag {
+                let beyond = (path.clone(), spelled(parameter.quantity, most + 1.0));
+                let error = Scenario::from_toml(BASE, &[(kind.0.to_owned(), kind.1.to_owned()), beyond]).unwrap_err();
+                assert!(error.to_string().contains(&path), "{error}");
+            }
         }
+    }
+}
+
+/// A value of a parameter of a queue as people write it.
+fn spelled(quantity: Quantity, value: f64) -> String {
+    match quantity {
+        Quantity::Number | Quantity::Probability | Quantity::Count(_) => value.to_string(),
+        Quantity::Time => format!("'{value}ns'"),
+        Quantity::Volume => format!("'{value}B'"),
+        Quantity::Rate => format!("'{value}bps'"),
+        Quantity::Flag => (value != 0.0).to_string(),
     }
 }
 
