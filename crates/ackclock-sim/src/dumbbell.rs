@@ -38,7 +38,7 @@ impl Dumbbell {
     /// A bottleneck with these directions, from sources to sinks and back.
     pub fn new(forward: LinkSpec, reverse: LinkSpec) -> Dumbbell {
         let mut topology = Topology::default();
-        let (forward, reverse) = (forward.add(&mut topology), reverse.add(&mut topology));
+        let (forward, reverse) = (forward.put_into(&mut topology), reverse.put_into(&mut topology));
         Dumbbell { topology, forward, reverse }
     }
 

@@ -43,8 +43,8 @@ impl LinkSpec {
     }
 
     /// Adds it to a network; its queueing delays are recorded.
-    pub fn add(self, topology: &mut Topology) -> LinkId {
-        let link = if std::ptr::eq(self.queue, &raw const CATALOGUE[0]) {
+    pub fn put_into(self, topology: &mut Topology) -> LinkId {
+        let link = if self.queue.name == CATALOGUE[0].name {
             let link = Link::new(self.rate, self.delay, self.limit);
             topology.link(match self.loss {
                 Some(loss) => link.with_loss(loss),

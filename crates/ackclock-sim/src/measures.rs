@@ -5,6 +5,7 @@ use ackclock_tcp::Endpoint;
 use hdrhistogram::Histogram;
 
 use crate::Nanos;
+use crate::app::AppTables;
 use crate::table::Table;
 
 /// Significant digits of the quantiles of queueing delays: they are off by at most one part in a thousand.
@@ -136,15 +137,7 @@ pub struct FlowLabels {
 }
 
 /// Appends a flow's row to the table `flows`. Goodput is over the time from `start` to `end`; empty where there is none.
-/// `delays` are the one-way delays of the packets with payload that the sinks have received, where they were recorded.
-pub fn push_flow(
-    table: &mut Table,
-    labels: &FlowLabels,
-    start: Nanos,
-    end: Nanos,
-    totals: &FlowTotals,
-    delays: Option<&Waits>,
-) {
+pub fn push_flow(table: &mut Table, labels: &FlowLabels, start: Nanos, end: Nanos, totals: &FlowTotals) {
     let active = end.saturating_sub(start) as f64 / NS_PER_S;
     let ms = |time: Option<Nanos>| time.map(|time| time as f64 / NS_PER_MS);
     table.push([
@@ -163,12 +156,44 @@ pub fn push_flow(
         ("recoveries", totals.recoveries.into()),
         ("srtt_ms", ms(totals.srtt).into()),
         ("min_rtt_ms", ms(totals.min_rtt).into()),
-        ("delay_mean_ms", delays.and_then(Waits::mean).map(|delay| delay / NS_PER_MS).into()),
-        ("delay_p50_ms", ms(delays.and_then(|delays| delays.quantile(0.50))).into()),
-        ("delay_p95_ms", ms(delays.and_then(|delays| delays.quantile(0.95))).into()),
-        ("delay_p99_ms", ms(delays.and_then(|delays| delays.quantile(0.99))).into()),
-        ("delay_max_ms", ms(delays.and_then(Waits::longest)).into()),
     ]);
+}
+
+/// Quantiles of the table `delay_cdf`, in thousandths.
+const CDF: [u16; 103] = {
+    let mut parts = [0; 103];
+    let mut percent = 1;
+    while percent < 100 {
+        parts[percent - 1] = 10 * percent as u16;
+        percent += 1;
+    }
+    [parts[99], parts[100], parts[101], parts[102]] = [995, 998, 999, 1000];
+    parts
+};
+
+/// Appends a flow's row to the table `delays` and its rows to `delay_cdf`: the one-way delays of the packets with payload that
+/// its sinks have received, from the sending of the packet to its arrival, quantiles as exact as those of queueing delays.
+pub fn push_delays(tables: &mut AppTables, flow: &str, delays: &Waits) {
+    let ms = |time: Option<Nanos>| time.map(|time| time as f64 / NS_PER_MS);
+    tables.entry("delays").or_default().push([
+        ("flow", flow.into()),
+        ("packets", delays.count().into()),
+        ("mean_ms", delays.mean().map(|delay| delay / NS_PER_MS).into()),
+        ("p50_ms", ms(delays.quantile(0.50)).into()),
+        ("p95_ms", ms(delays.quantile(0.95)).into()),
+        ("p99_ms", ms(delays.quantile(0.99)).into()),
+        ("max_ms", ms(delays.longest()).into()),
+    ]);
+    for part in CDF {
+        let quantile = f64::from(part) / 1000.0;
+        if let Some(delay) = delays.quantile(quantile) {
+            tables.entry("delay_cdf").or_default().push([
+                ("flow", flow.into()),
+                ("quantile", quantile.into()),
+                ("delay_ms", (delay as f64 / NS_PER_MS).into()),
+            ]);
+        }
+    }
 }
 
 #[cfg(test)]

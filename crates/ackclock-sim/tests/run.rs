@@ -29,7 +29,7 @@ const MIXED: &str = r#"
 duration = "20s"
 bottleneck = { rate = "10Mbps", delay = "10ms" }
 access = { source_delay = "1ms", sink_delay = "4ms" }
-probes = { window = true, packets = true, timeouts = true, interval = "100ms" }
+probes = { window = true, packets = true, timeouts = true, delays = true, interval = "100ms" }
 
 [[flows]]
 name = "bulk"
@@ -48,6 +48,8 @@ access = { source_delay = "21ms" }
 fn every_table_has_its_columns() {
     let output = run(MIXED, None, 1000);
     let expected = [
+        ("delay_cdf", "flow quantile delay_ms"),
+        ("delays", "flow packets mean_ms p50_ms p95_ms p99_ms max_ms"),
         ("events", "time_s flow event"),
         (
             "flows",
@@ -56,7 +58,7 @@ fn every_table_has_its_columns() {
         ),
         (
             "links",
-            "link rate_bps utilisation packets bytes drops queue_drops losses drop_rate queue_delay_mean_ms queue_delay_p50_ms \
+            "link rate_bps utilisation packets bytes drops queue_drops aqm_drops losses marks drop_rate queue_delay_mean_ms queue_delay_p50_ms \
              queue_delay_p95_ms queue_delay_p99_ms queue_delay_max_ms",
         ),
         ("packets", "time_s flow side event seq len ack retransmission link cause"),
@@ -282,4 +284,34 @@ fn watching_timeouts_changes_nothing() {
     let quiet = run(&CROWD.replace("packets = true, timeouts = true", ""), None, 1_000_000);
     assert_eq!(quiet.tables["flows"], watched.tables["flows"]);
     assert_eq!(quiet.tables["transfers"], watched.tables["transfers"]);
+}
+
+/// A packet of 1500 bytes alone on its way: 0.12 ms on each access link of 100 Mbit/s and 1.2 ms on the bottleneck, and 10 + 1 + 4
+/// ms of propagation.
+#[test]
+fn one_way_delays_are_from_sending_to_arrival() {
+    let text = r#"
+duration = "20s"
+bottleneck = { rate = "10Mbps", delay = "10ms" }
+access = { source_delay = "1ms", sink_delay = "4ms" }
+probes = { delays = true }
+[[flows]]
+name = "one"
+app = { kind = "transfer", size = "1460B" }
+[[flows]]
+name = "many"
+start = "5s"
+app = { kind = "transfer", size = "1MB" }
+"#;
+    let output = run(text, None, 1000);
+    let (delays, links) = (&output.tables["delays"], &output.tables["links"]);
+    assert_eq!(ints(delays, "packets"), [1, 685]);
+    let alone = 15.0 + 1.2 + 2.0 * 0.12;
+    assert!((float(delays, "max_ms", 0) - alone).abs() < 1e-5, "{}", float(delays, "max_ms", 0));
+    // What is more is the queue: the transfer's own, as nobody else sends.
+    let (most, queue) = (float(delays, "max_ms", 1), float(links, "queue_delay_max_ms", 0));
+    assert!(queue > 5.0 && (most - alone - queue).abs() < 0.5, "{most} {queue}");
+    let cdf = &output.tables["delay_cdf"];
+    assert_eq!(texts(cdf, "flow").iter().filter(|flow| **flow == Some("many")).count(), 103);
+    assert_eq!(float(cdf, "delay_ms", 205), most);
 }

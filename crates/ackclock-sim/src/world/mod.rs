@@ -8,7 +8,7 @@ use ackclock_tcp::{Endpoint, NEVER, Progress};
 use crate::Nanos;
 use crate::app::{AppContext, AppTables, Application, Command, Conn, Datagram, Side};
 use crate::event::Key;
-use crate::measures::{push_flow, push_link};
+use crate::measures::{push_delays, push_flow, push_link};
 use crate::network::{LinkId, Network, Topology};
 use crate::observe::{NetworkEvent, Observer, Tap, Who};
 use crate::packet::{Address, Optioned, Packet};
@@ -353,7 +353,10 @@ impl<O: Observer> World<O> {
                     totals.add(&connection.ends[0], &connection.ends[1]);
                 }
             }
-            push_flow(&mut rows, &flow.labels, flow.start, self.now, &totals, flow.delays.as_deref());
+            push_flow(&mut rows, &flow.labels, flow.start, self.now, &totals);
+            if let Some(delays) = &flow.delays {
+                push_delays(&mut tables, &flow.labels.name, delays);
+            }
             flow.app().report(&flow.labels.name, self.now, &mut tables);
         }
         tables.insert("flows", rows);
