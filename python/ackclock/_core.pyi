@@ -25,6 +25,7 @@ __all__ = [
     "check",
     "drill",
     "event_schema",
+    "replay_queue",
     "run",
     "scenario_hash",
     "schema",
@@ -311,6 +312,15 @@ def schema() -> str: ...
 def event_schema() -> str: ...
 def catalogue() -> str: ...
 def drill(text: str, folder: str, stack: str, defines: list[tuple[str, str]]) -> str: ...
+def replay_queue(
+    name: str,
+    rate: int,
+    limit: tuple[Literal["packets", "bytes"], int] | None,
+    parameters: list[tuple[str, float]],
+    packets: list[tuple[int, int, int, int, int]],
+    seed: bytes,
+    packet_size: int = 1500,
+) -> list[tuple[Literal["sent", "queue", "aqm", "waits"], int | None, int | None]]: ...
 def run(
     text: str,
     format: Literal["toml", "json"],

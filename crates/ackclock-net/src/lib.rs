@@ -15,6 +15,7 @@ mod loss;
 mod port;
 pub mod queue;
 mod random;
+pub mod replay;
 mod server;
 mod transmitter;
 

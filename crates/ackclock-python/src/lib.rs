@@ -6,6 +6,7 @@ mod catalogue;
 mod cc;
 mod drill;
 mod errors;
+mod queue;
 mod run;
 mod scenario;
 mod tables;
@@ -29,6 +30,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(drill::drill, module)?)?;
+    module.add_function(wrap_pyfunction!(queue::replay_queue, module)?)?;
     module.add_class::<run::Cancel>()?;
     module.add_class::<run::Trace>()?;
     module.add_class::<cc::Algorithm>()?;

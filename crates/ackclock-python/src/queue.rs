@@ -1,0 +1,80 @@
+//! Queue disciplines, packet by packet: what the slow references of the tests are compared with.
+
+use std::num::NonZeroU64;
+
+use ackclock_net::Limit;
+use ackclock_net::queue::{CATALOGUE, Ecn, Settings, by_name};
+use ackclock_net::replay::{Arrival, Outcome, replay};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// ECN fields by their two bits in a header.
+const FIELDS: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
+
+/// Time (ns), size (bytes), flow, class and ECN field of a packet.
+type Packet = (u64, u32, u64, u8, usize);
+
+/// What becomes of packets before a queue, as `ackclock_net::replay` says: "sent" with the time and the ECN field it left
+/// with, the cause of a drop with its time, or "waits".
+#[pyfunction]
+#[pyo3(signature = (name, rate, limit, parameters, packets, seed, packet_size = 1500))]
+pub fn replay_queue(
+    name: &str,
+    rate: u64,
+    limit: Option<(String, u64)>,
+    parameters: Vec<(String, f64)>,
+    packets: Vec<Packet>,
+    seed: [u8; 32],
+    packet_size: u32,
+) -> PyResult<Vec<(&'static str, Option<u64>, Option<usize>)>> {
+    let entry = by_name(name).ok_or_else(|| {
+        let names: Vec<&str> = CATALOGUE.iter().map(|entry| entry.name).collect();
+        PyValueError::new_err(format!("unknown queue {name}; accepted: {}", names.join(", ")))
+    })?;
+    let rate = NonZeroU64::new(rate).ok_or_else(|| PyValueError::new_err("rate is 0; accepted: 1 or more"))?;
+    let limit = match limit.as_ref().map(|(unit, limit)| (unit.as_str(), *limit)) {
+        None => Limit::Unlimited,
+        Some(("packets", limit)) => Limit::Packets(limit),
+        Some(("bytes", limit)) => Limit::Bytes(limit),
+        Some((unit, _)) => {
+            return Err(PyValueError::new_err(format!("limit in {unit}; accepted: packets, bytes")));
+        }
+    };
+    let given: Vec<(&'static str, f64)> = parameters
+        .iter()
+        .map(|(name, value)| {
+            let parameter = entry.parameters.iter().find(|parameter| parameter.name == name);
+            let parameter = parameter.ok_or_else(|| PyValueError::new_err(format!("{} has no {name}", entry.name)))?;
+            let (least, most) = parameter.range;
+            if !(least..=most).contains(value) {
+                return Err(PyValueError::new_err(format!("{name} is {value}; accepted: {least} to {most}")));
+            }
+            Ok((parameter.name, *value))
+        })
+        .collect::<PyResult<_>>()?;
+    let settings = Settings { rate, limit, packet_size, given: &given, seed };
+    if let Some((name, problem)) = (entry.check)(&settings).into_iter().next() {
+        return Err(PyValueError::new_err(format!("{name}: {problem}")));
+    }
+    if !packets.is_sorted_by_key(|packet| packet.0) {
+        return Err(PyValueError::new_err("packets are not in the order of their times"));
+    }
+    let arrivals: Vec<Arrival> = packets
+        .into_iter()
+        .map(|(at, size, flow, class, ecn)| {
+            let ecn =
+                *FIELDS.get(ecn).ok_or_else(|| PyValueError::new_err(format!("ecn is {ecn}; accepted: 0 to 3")))?;
+            Ok(Arrival { at, size, flow, class, ecn })
+        })
+        .collect::<PyResult<_>>()?;
+    let outcomes = replay((entry.make)(&settings), rate, &arrivals);
+    let bits = |ecn| FIELDS.iter().position(|field| *field == ecn);
+    Ok(outcomes
+        .into_iter()
+        .map(|outcome| match outcome {
+            Outcome::Sent(at, ecn) => ("sent", Some(at), bits(ecn)),
+            Outcome::Dropped(at, cause) => (cause.name(), Some(at), None),
+            Outcome::Waits => ("waits", None, None),
+        })
+        .collect())
+}

@@ -1,0 +1,1 @@
+"""Queue disciplines against slow references, each written from its paper or RFC."""
