@@ -51,6 +51,22 @@ impl Fifo {
         Some(item)
     }
 
+    /// Takes out the one at a place, the first at 0.
+    pub fn remove(&mut self, place: usize) -> Option<Item> {
+        let item = self.items.remove(place)?;
+        self.bytes -= u64::from(item.size);
+        Some(item)
+    }
+
+    /// Whether more waits than the limit allows.
+    pub fn exceeds(&self) -> bool {
+        match self.limit {
+            Limit::Unlimited => false,
+            Limit::Packets(limit) => self.len() as u64 > limit,
+            Limit::Bytes(limit) => self.bytes > limit,
+        }
+    }
+
     /// The first.
     #[inline]
     pub fn first(&self) -> Option<&Item> {
@@ -97,6 +113,12 @@ mod tests {
         assert_eq!((queue.pop().unwrap().size, queue.bytes()), (100, 50));
         queue.push(item(70));
         assert_eq!((queue.pop_last().unwrap().size, queue.backlog()), (70, (1, 50)));
+        queue.push(item(100));
+        assert!(!queue.exceeds());
+        queue.push(item(1));
+        assert!(queue.exceeds());
+        assert_eq!((queue.remove(1).unwrap().size, queue.backlog()), (100, (2, 51)));
+        assert_eq!(queue.remove(2), None);
         assert!(Fifo::new(Limit::Unlimited).fits(u32::MAX));
         let mut queue = Fifo::new(Limit::Packets(1));
         assert!(queue.fits(u32::MAX) && queue.is_empty());

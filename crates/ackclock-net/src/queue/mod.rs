@@ -4,8 +4,10 @@
 //! is free ([`crate::Port`]). It has no timers: what is due by the time of a call is done in the call. Calls come in the order
 //! of their times.
 
+mod ared;
 mod drop_tail;
 mod fifo;
+mod red;
 mod xcp;
 
 use std::num::NonZeroU64;
@@ -264,7 +266,7 @@ pub(crate) fn anything(_settings: &Settings<'_>) -> Vec<(&'static str, String)> 
 }
 
 /// Every queue, by name. The first is the one that a link evaluates ahead of time ([`crate::Link`]).
-pub const CATALOGUE: &[Entry] = &[drop_tail::ENTRY, xcp::ENTRY];
+pub const CATALOGUE: &[Entry] = &[drop_tail::ENTRY, xcp::ENTRY, red::ENTRY, ared::ENTRY];
 
 /// The entry of a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {
