@@ -60,11 +60,7 @@ impl Fifo {
 
     /// Whether more waits than the limit allows.
     pub fn exceeds(&self) -> bool {
-        match self.limit {
-            Limit::Unlimited => false,
-            Limit::Packets(limit) => self.len() as u64 > limit,
-            Limit::Bytes(limit) => self.bytes > limit,
-        }
+        self.limit.exceeded_by(self.len() as u64, self.bytes)
     }
 
     /// The first.

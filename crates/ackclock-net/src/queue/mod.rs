@@ -5,9 +5,16 @@
 //! of their times.
 
 mod ared;
+mod drop_head;
 mod drop_tail;
+mod drr;
 mod fifo;
+mod flows;
+mod fq;
+mod priority;
 mod red;
+mod sfq;
+mod token_bucket;
 mod xcp;
 
 use std::num::NonZeroU64;
@@ -37,6 +44,16 @@ impl Limit {
             Limit::Unlimited => true,
             Limit::Packets(limit) => packets < limit,
             Limit::Bytes(limit) => bytes + u64::from(size) <= limit,
+        }
+    }
+
+    /// Whether more waits than it allows.
+    #[inline]
+    pub fn exceeded_by(self, packets: u64, bytes: u64) -> bool {
+        match self {
+            Limit::Unlimited => false,
+            Limit::Packets(limit) => packets > limit,
+            Limit::Bytes(limit) => bytes > limit,
         }
     }
 }
@@ -266,7 +283,18 @@ pub(crate) fn anything(_settings: &Settings<'_>) -> Vec<(&'static str, String)> 
 }
 
 /// Every queue, by name. The first is the one that a link evaluates ahead of time ([`crate::Link`]).
-pub const CATALOGUE: &[Entry] = &[drop_tail::ENTRY, xcp::ENTRY, red::ENTRY, ared::ENTRY];
+pub const CATALOGUE: &[Entry] = &[
+    drop_tail::ENTRY,
+    drop_head::ENTRY,
+    red::ENTRY,
+    ared::ENTRY,
+    priority::ENTRY,
+    token_bucket::ENTRY,
+    drr::ENTRY,
+    sfq::ENTRY,
+    fq::ENTRY,
+    xcp::ENTRY,
+];
 
 /// The entry of a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {

@@ -1,0 +1,234 @@
+//! Stochastic fairness queueing (P. McKenney, "Stochastic Fairness Queueing", INFOCOM 1990), as Linux has it.
+//!
+//! Flows are hashed into `buckets` queues, which take turns. At its turn a queue sends as long as its allotment is positive, which
+//! falls by what is sent; else it grows by the quantum and the next queue has its turn. So a turn may send more than the quantum
+//! and the next ones less; McKenney's queues send a packet a turn. A queue begins with a quantum, after those that wait.
+//!
+//! Where there are more packets than the limit allows, the longest queue in packets loses its last (its first with `headdrop`), the
+//! one whose turn is next among equals. A packet that finds `depth` packets in its queue is dropped (with `headdrop`: the first
+//! is), and one that finds `flows` queues and none of its own. Every `perturb` the hash changes, and what waits is hashed anew.
+//!
+//! # Constants
+//!
+//! 1024 buckets, 127 queues at most, 127 packets each and together, quantum of a full packet, no perturbation: Linux, tc-sfq(8).
+//!
+//! # Deviations
+//!
+//! - The hash is [`super::flows::bucket`]. Linux's begins at a random key as well.
+//! - Allotments are in bytes; Linux long rounded sizes up to 8 bytes.
+//! - Among equals Linux drops from the queue that became so long last. After a change of the hash queues have their turns in the
+//!   order in which their packets would have been sent; in Linux, in that of its slots.
+//! - No RED within the queues.
+//! - ns-2's SFQ sends a packet a turn and refuses arrivals by shares of the room left: another discipline.
+//!
+//! Validated against a slow reference, packet by packet.
+
+use std::collections::VecDeque;
+
+use super::flows::{Flows, bucket, mixed};
+use super::{
+    Discipline, DropCause, Drops, Entry, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings, anything,
+};
+use crate::Nanos;
+
+const QUANTUM: Parameter = Parameter {
+    name: "quantum",
+    summary: "Bytes by which a queue's allotment grows at its turn.",
+    quantity: Quantity::Volume,
+    default: Otherwise::Follows("a full packet"),
+    range: (64.0, 1e9),
+};
+const BUCKETS: Parameter = Parameter {
+    name: "buckets",
+    summary: "Number of buckets into which flows are hashed.",
+    quantity: Quantity::Count("buckets"),
+    default: Otherwise::Is(1024.0),
+    range: (1.0, 65_536.0),
+};
+const FLOWS: Parameter = Parameter {
+    name: "flows",
+    summary: "Number of buckets that may have packets.",
+    quantity: Quantity::Count("buckets"),
+    default: Otherwise::Is(127.0),
+    range: (1.0, 65_536.0),
+};
+const DEPTH: Parameter = Parameter {
+    name: "depth",
+    summary: "Packets that may wait in a bucket.",
+    quantity: Quantity::Count("packets"),
+    default: Otherwise::Is(127.0),
+    range: (1.0, 1e9),
+};
+const HEADDROP: Parameter = Parameter {
+    name: "headdrop",
+    summary: "Whether the packets that have waited longest are dropped, and not the last ones.",
+    quantity: Quantity::Flag,
+    default: Otherwise::Is(0.0),
+    range: (0.0, 1.0),
+};
+const PERTURB: Parameter = Parameter {
+    name: "perturb",
+    summary: "Time after which the hash changes; 0 for never.",
+    quantity: Quantity::Time,
+    default: Otherwise::Is(0.0),
+    range: (0.0, 1e15),
+};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "sfq",
+    summary: "Stochastic fairness queueing as in Linux: buckets of flows take turns; where it is full the longest loses.",
+    source: "McKenney, INFOCOM 1990; Linux, net/sched/sch_sfq.c",
+    limit: Some(Limit::Packets(127)),
+    parameters: &[QUANTUM, BUCKETS, FLOWS, DEPTH, HEADDROP, PERTURB],
+    check: anything,
+    make: |settings| Box::new(Sfq::new(settings)),
+};
+
+struct Sfq {
+    limit: Limit,
+    quantum: i64,
+    buckets: u64,
+    most: usize,
+    depth: usize,
+    headdrop: bool,
+    /// Length of a period of the hash, 0 for one that lasts, and the number of the present one.
+    perturb: Nanos,
+    period: u64,
+    /// Of which a period's key is made, and that key.
+    secret: u64,
+    key: u64,
+    /// Buckets with packets, and their allotments in bytes.
+    queues: Flows<i64>,
+    /// Their numbers in the order of their turns.
+    turns: VecDeque<usize>,
+    packets: u64,
+    bytes: u64,
+}
+
+impl Sfq {
+    fn new(settings: &Settings<'_>) -> Sfq {
+        let secret = settings.random().bits();
+        Sfq {
+            limit: settings.limit,
+            quantum: settings.given(&QUANTUM).map_or(i64::from(settings.packet_size), |quantum| quantum as i64),
+            buckets: settings.get(&BUCKETS) as u64,
+            most: settings.get(&FLOWS) as usize,
+            depth: settings.get(&DEPTH) as usize,
+            headdrop: settings.flag(&HEADDROP),
+            perturb: settings.get(&PERTURB) as Nanos,
+            period: 0,
+            secret,
+            key: mixed(secret),
+            queues: Flows::new(),
+            turns: VecDeque::new(),
+            packets: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Takes a packet out of the queue with the turn at a place.
+    fn take(&mut self, place: usize, first: bool) -> Option<Item> {
+        let number = *self.turns.get(place)?;
+        let items = &mut self.queues[number].items;
+        let item = if first { items.pop() } else { items.pop_last() }?;
+        self.packets -= 1;
+        self.bytes -= u64::from(item.size);
+        if items.is_empty() {
+            self.queues.forget(number);
+            self.turns.remove(place);
+        }
+        Some(item)
+    }
+
+    /// The place of the longest queue.
+    fn longest(&self) -> usize {
+        let packets = |place: &usize| self.queues[self.turns[*place]].items.len();
+        (0..self.turns.len()).rev().max_by_key(packets).unwrap_or(0)
+    }
+
+    /// Puts a packet into its queue, of whatever length all have together.
+    fn put(&mut self, item: Item, drops: &mut Drops) {
+        let key = bucket(item.flow, self.key, self.buckets);
+        let number = match self.queues.find(key) {
+            Some(number) => number,
+            None if self.queues.len() == self.most => {
+                drops.push((item, DropCause::Queue));
+                return;
+            }
+            None => {
+                let number = self.queues.add(key, self.quantum);
+                self.turns.push_back(number);
+                number
+            }
+        };
+        let items = &mut self.queues[number].items;
+        if items.len() == self.depth {
+            if !self.headdrop {
+                drops.push((item, DropCause::Queue));
+                return;
+            }
+            if let Some(head) = items.pop() {
+                self.packets -= 1;
+                self.bytes -= u64::from(head.size);
+                drops.push((head, DropCause::Queue));
+            }
+        }
+        items.push(item);
+        self.packets += 1;
+        self.bytes += u64::from(item.size);
+    }
+
+    fn change_hash(&mut self, at: Nanos, drops: &mut Drops) {
+        let period = at.checked_div(self.perturb).unwrap_or(0);
+        if period == self.period {
+            return;
+        }
+        self.period = period;
+        // A SplitMix64 stream, of which any member can be had.
+        self.key = mixed(self.secret.wrapping_add(period.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+        let mut waiting = Vec::with_capacity(self.packets as usize);
+        while let Some(item) = self.next() {
+            waiting.push(item);
+        }
+        for item in waiting {
+            self.put(item, drops);
+        }
+    }
+
+    /// The packet whose turn it is.
+    fn next(&mut self) -> Option<Item> {
+        loop {
+            let queue = &mut self.queues[*self.turns.front()?];
+            if queue.state > 0 {
+                queue.state -= queue.items.first().map_or(0, |first| i64::from(first.size));
+                return self.take(0, true);
+            }
+            queue.state += self.quantum;
+            self.turns.rotate_left(1);
+        }
+    }
+}
+
+impl Discipline for Sfq {
+    fn enqueue(&mut self, at: Nanos, item: Item, drops: &mut Drops) {
+        self.change_hash(at, drops);
+        if !self.limit.fits(0, 0, item.size) {
+            drops.push((item, DropCause::Queue));
+            return;
+        }
+        self.put(item, drops);
+        while self.limit.exceeded_by(self.packets, self.bytes) {
+            let victim = self.take(self.longest(), self.headdrop);
+            drops.extend(victim.map(|victim| (victim, DropCause::Queue)));
+        }
+    }
+
+    fn dequeue(&mut self, at: Nanos, drops: &mut Drops) -> Next {
+        self.change_hash(at, drops);
+        self.next().map_or(Next::Empty, Next::Send)
+    }
+
+    fn backlog(&self) -> (u64, u64) {
+        (self.packets, self.bytes)
+    }
+}
