@@ -58,7 +58,7 @@ class Reference(Protocol):
     """A slow queue; times are ns.
 
     It tells of drops by `drop(packet, cause)`, and is asked for a packet whenever the wire is free, as a driver asks,
-    also when nothing waits. The engine spares itself that call, so a discipline must not depend on it.
+    also when nothing waits. The engine makes that last call later, just before the next packet comes.
     """
 
     def enqueue(self, now: int, packet: Packet) -> None: ...

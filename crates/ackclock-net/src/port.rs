@@ -98,8 +98,12 @@ impl<T> Port<T> {
             self.packets.len() as u32 - 1
         });
         self.packets[id as usize] = Some((packet, item.ecn));
+        let start = self.server.start(at);
+        if start <= at && self.queue.backlog().0 == 0 {
+            self.queue.dequeue(at, &mut self.drops);
+        }
         self.queue.enqueue(at, Item { id, arrival: at, ..item }, &mut self.drops);
-        self.due = self.due.min(self.server.start(at));
+        self.due = self.due.min(start);
     }
 
     /// When to poll next; [`NEVER`] where nothing waits.

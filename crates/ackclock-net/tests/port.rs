@@ -1,6 +1,8 @@
 //! A port with a drop-tail queue against the link that is evaluated ahead of time.
 
-use ackclock_net::queue::{Item, Settings, by_name};
+use std::sync::{Arc, Mutex};
+
+use ackclock_net::queue::{Discipline, Drops, Item, Next, Settings, by_name};
 use ackclock_net::{DropCause, Limit, Link, NEVER, Passage, Port, Refusal, Transmitter};
 use proptest::prelude::*;
 
@@ -49,4 +51,52 @@ proptest! {
         serve(&mut port, NEVER - 1, &mut found);
         prop_assert_eq!(found, expected.into_iter().map(Some).collect::<Vec<_>>());
     }
+}
+
+/// What a queue is called with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Call {
+    Enqueue(u64),
+    Dequeue(u64),
+}
+
+/// One packet at most, and a record of the calls.
+#[derive(Default)]
+struct Recorder {
+    calls: Arc<Mutex<Vec<Call>>>,
+    item: Option<Item>,
+}
+
+impl Discipline for Recorder {
+    fn enqueue(&mut self, at: u64, item: Item, _drops: &mut Drops) {
+        self.calls.lock().unwrap().push(Call::Enqueue(at));
+        self.item = Some(item);
+    }
+
+    fn dequeue(&mut self, at: u64, _drops: &mut Drops) -> Next {
+        self.calls.lock().unwrap().push(Call::Dequeue(at));
+        self.item.take().map_or(Next::Empty, Next::Send)
+    }
+
+    fn backlog(&self) -> (u64, u64) {
+        self.item.map_or((0, 0), |item| (1, u64::from(item.size)))
+    }
+}
+
+#[test]
+fn an_empty_queue_is_asked_before_a_packet_comes_to_an_idle_wire() {
+    let queue = Recorder::default();
+    let calls = Arc::clone(&queue.calls);
+    // 1000 bytes take 1 ms.
+    let mut port = Port::new(Box::new(queue), Box::new(Transmitter::new(8_000_000.try_into().unwrap())), 0);
+    let mut arrive = |at| {
+        port.arrive(at, Item { size: 1000, ..Item::default() }, ());
+        let due = port.due();
+        assert!(port.poll(due).is_some());
+        std::mem::take(&mut *calls.lock().unwrap())
+    };
+    assert_eq!(arrive(5), [Call::Dequeue(5), Call::Enqueue(5), Call::Dequeue(5)]);
+    assert_eq!(arrive(1_000_004), [Call::Enqueue(1_000_004), Call::Dequeue(1_000_005)], "the wire is busy");
+    let at = 2_000_005;
+    assert_eq!(arrive(at), [Call::Dequeue(at), Call::Enqueue(at), Call::Dequeue(at)], "it becomes free");
 }

@@ -166,7 +166,7 @@ pub trait Discipline: Send {
     /// A packet arrives at `at`, which is its `arrival`. It or others may be dropped.
     fn enqueue(&mut self, at: Nanos, item: Item, drops: &mut Drops);
 
-    /// The wire is free at `at`.
+    /// The wire is free at `at`. It is asked also when nothing waits: before a packet comes to an idle wire.
     fn dequeue(&mut self, at: Nanos, drops: &mut Drops) -> Next;
 
     /// Packets and bytes that wait.
