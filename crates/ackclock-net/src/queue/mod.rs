@@ -6,6 +6,8 @@
 
 mod ared;
 mod drop_head;
+mod codel;
+mod codel_control;
 mod drop_tail;
 mod drr;
 mod fifo;
@@ -15,6 +17,9 @@ mod priority;
 mod red;
 mod sfq;
 mod token_bucket;
+mod flow_queues;
+mod fq_codel;
+mod sfq_codel;
 mod xcp;
 
 use std::num::NonZeroU64;
@@ -54,6 +59,15 @@ impl Limit {
             Limit::Unlimited => false,
             Limit::Packets(limit) => packets > limit,
             Limit::Bytes(limit) => bytes > limit,
+        }
+    }
+
+    /// Whether so much may wait.
+    pub fn allows(self, packets: u64, bytes: u64) -> bool {
+        match self {
+            Limit::Unlimited => true,
+            Limit::Packets(limit) => packets <= limit,
+            Limit::Bytes(limit) => bytes <= limit,
         }
     }
 }
@@ -295,6 +309,7 @@ pub const CATALOGUE: &[Entry] = &[
     fq::ENTRY,
     xcp::ENTRY,
 ];
+pub const CATALOGUE: &[Entry] = &[drop_tail::ENTRY, codel::ENTRY, fq_codel::ENTRY, sfq_codel::ENTRY, xcp::ENTRY];
 
 /// The entry of a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {

@@ -1,0 +1,183 @@
+//! CoDel's estimator and controller (RFC 8289 section 5), for one queue of packets: what `codel` and `fq-codel` share.
+
+use super::{DropCause, Drops, Item, Otherwise, Parameter, Quantity, Settings};
+use crate::Nanos;
+
+/// Milliseconds, in ns.
+const MS: f64 = 1e6;
+
+pub(super) const TARGET: Parameter = Parameter {
+    name: "target",
+    summary: "The standing delay that is acceptable.",
+    quantity: Quantity::Time,
+    default: Otherwise::Is(5.0 * MS),
+    range: (1.0, 1e12),
+};
+pub(super) const INTERVAL: Parameter = Parameter {
+    name: "interval",
+    summary: "How long the delay has to stay above the target before a drop: a worst-case round-trip time.",
+    quantity: Quantity::Time,
+    default: Otherwise::Is(100.0 * MS),
+    range: (1.0, 1e12),
+};
+pub(super) const ECN: Parameter = Parameter {
+    name: "ecn",
+    summary: "Whether packets that are ECN-capable are marked instead of dropped.",
+    quantity: Quantity::Flag,
+    default: Otherwise::Is(1.0),
+    range: (0.0, 1.0),
+};
+pub(super) const CE_THRESHOLD: Parameter = Parameter {
+    name: "ce_threshold",
+    summary: "Delay above which every packet that is ECN-capable is marked, whatever CoDel does besides.",
+    quantity: Quantity::Time,
+    default: Otherwise::Follows("no such threshold"),
+    range: (0.0, 1e12),
+};
+
+/// What is wrong with target and interval together.
+pub(super) fn check(settings: &Settings<'_>) -> Vec<(&'static str, String)> {
+    let interval = settings.get(&INTERVAL);
+    if settings.get(&TARGET) < interval {
+        return Vec::new();
+    }
+    vec![(TARGET.name, format!("less than the interval, {} ms (5 to 10 % of it)", interval / MS))]
+}
+
+/// When to drop next: INTERVAL / sqrt(count) after `from`, rounded down to whole nanoseconds (RFC 8289 section 5.6).
+pub(super) fn control_law(from: Nanos, interval: Nanos, count: u32) -> Nanos {
+    let squared = u128::from(interval) * u128::from(interval);
+    from.saturating_add((squared / u128::from(count.max(1))).isqrt() as Nanos)
+}
+
+/// Constants of a controller.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Constants {
+    target: Nanos,
+    interval: Nanos,
+    /// `maxpacket_`: with no more bytes than this behind it, a packet is not dropped.
+    packet_size: u64,
+    ecn: bool,
+    ce_threshold: Option<Nanos>,
+}
+
+impl Constants {
+    pub(super) fn new(settings: &Settings<'_>) -> Constants {
+        Constants {
+            target: settings.get(&TARGET) as Nanos,
+            interval: settings.get(&INTERVAL) as Nanos,
+            packet_size: u64::from(settings.packet_size),
+            ecn: settings.flag(&ECN),
+            ce_threshold: settings.given(&CE_THRESHOLD).map(|threshold| threshold as Nanos),
+        }
+    }
+}
+
+/// A packet with the bytes that wait behind it.
+pub(super) type Taken = (Item, u64);
+
+/// A packet, and whether the delay has been above the target for an interval.
+#[derive(Clone, Copy)]
+struct Head {
+    item: Item,
+    ok_to_drop: bool,
+}
+
+/// The controller of one queue (RFC 8289 section 5.2).
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Codel {
+    /// When the delay will have been above the target for an interval.
+    first_above: Option<Nanos>,
+    drop_next: Nanos,
+    /// Drops since the drop state was entered, and what it started with.
+    count: u32,
+    last_count: u32,
+    dropping: bool,
+}
+
+impl Codel {
+    /// The packet to send at `at`, of those that `take` gives in order (RFC 8289 section 5.5).
+    pub(super) fn dequeue(
+        &mut self,
+        constants: &Constants,
+        at: Nanos,
+        mut take: impl FnMut() -> Option<Taken>,
+        drops: &mut Drops,
+    ) -> Option<Item> {
+        let mut head = self.head(constants, at, take());
+        if self.dropping {
+            self.dropping = head.is_some_and(|head| head.ok_to_drop);
+            while let Some(current) = head.as_mut().filter(|_| self.dropping && at >= self.drop_next) {
+                self.count = self.count.saturating_add(1);
+                if constants.ecn && current.item.mark() {
+                    self.drop_next = control_law(self.drop_next, constants.interval, self.count);
+                    break;
+                }
+                drops.push((current.item, DropCause::Aqm));
+                head = self.head(constants, at, take());
+                self.dropping = head.is_some_and(|head| head.ok_to_drop);
+                if self.dropping {
+                    self.drop_next = control_law(self.drop_next, constants.interval, self.count);
+                }
+            }
+        } else if let Some(current) = head.as_mut().filter(|head| head.ok_to_drop) {
+            if !(constants.ecn && current.item.mark()) {
+                drops.push((current.item, DropCause::Aqm));
+                head = self.head(constants, at, take());
+            }
+            self.enter(constants, at);
+        }
+        let mut item = head?.item;
+        if constants.ce_threshold.is_some_and(|threshold| at - item.arrival > threshold) {
+            item.mark();
+        }
+        Some(item)
+    }
+
+    /// Enters the drop state, at the rate that controlled the queue last time if that was not long ago.
+    fn enter(&mut self, constants: &Constants, at: Nanos) {
+        let drops_last_time = self.count - self.last_count;
+        let recent = at < self.drop_next.saturating_add(16 * constants.interval);
+        self.dropping = true;
+        self.count = if recent && drops_last_time > 1 { drops_last_time } else { 1 };
+        self.drop_next = control_law(at, constants.interval, self.count);
+        self.last_count = self.count;
+    }
+
+    /// Follows the delay with the packet that was taken (RFC 8289 section 5.6, dodequeue).
+    fn head(&mut self, constants: &Constants, at: Nanos, taken: Option<Taken>) -> Option<Head> {
+        let Some((item, behind)) = taken else {
+            self.first_above = None;
+            return None;
+        };
+        let mut ok_to_drop = false;
+        if at - item.arrival < constants.target || behind <= constants.packet_size {
+            self.first_above = None;
+        } else {
+            match self.first_above {
+                None => self.first_above = Some(at.saturating_add(constants.interval)),
+                Some(first_above) => ok_to_drop = at >= first_above,
+            }
+        }
+        Some(Head { item, ok_to_drop })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_control_law_is_the_interval_over_the_root_rounded_down() {
+        let interval = 100_000_000;
+        assert_eq!(control_law(7, interval, 1), 7 + interval);
+        assert_eq!(control_law(0, interval, 4), 50_000_000);
+        assert_eq!(control_law(0, interval, 2), 70_710_678, "70710678.118");
+        assert_eq!(control_law(0, interval, 3), 57_735_026, "57735026.918");
+        for count in 1..2000_u64 {
+            let spacing = control_law(0, interval, count as u32);
+            assert!(spacing * spacing * count <= interval * interval, "{count}");
+            assert!((spacing + 1) * (spacing + 1) * count > interval * interval, "{count}");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Flow queueing: packets hashed by flow into queues, served by deficit round robin with those that have just begun first
+//! (RFC 8290 sections 3 and 4). What `fq-codel` and `fq-pie` share; what is done to the packets of a queue is theirs.
+
+use std::collections::VecDeque;
+
+use super::{DropCause, Drops, Fifo, Item, Limit, Otherwise, Parameter, Quantity, Settings};
+use crate::random::Random;
+
+pub(super) const FLOWS: Parameter = Parameter {
+    name: "flows",
+    summary: "Number of queues that flows are hashed into.",
+    quantity: Quantity::Count("queues"),
+    default: Otherwise::Is(1024.0),
+    range: (1.0, 65536.0),
+};
+
+/// How many packets are dropped from the longest queue at once, at most (RFC 8290 section 4.1).
+const DROP_BATCH: usize = 64;
+
+/// Which of `queues` a flow belongs to: a hash that the seed of the discipline decides.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hash {
+    salt: u64,
+    queues: u64,
+}
+
+impl Hash {
+    /// Of as many queues as `flows` says, with a salt that is drawn.
+    pub(super) fn new(settings: &Settings<'_>, flows: &Parameter, random: &mut Random) -> Hash {
+        Hash { salt: random.bits(), queues: settings.get(flows) as u64 }
+    }
+
+    pub(super) fn queues(self) -> usize {
+        self.queues as usize
+    }
+
+    /// The last steps of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), in which each bit of a flow decides about each of the
+    /// result.
+    pub(super) fn queue(self, flow: u64) -> usize {
+        let mut mixed = flow ^ self.salt;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) % self.queues) as usize
+    }
+}
+
+/// Packets and bytes of all queues together.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Total {
+    pub(super) packets: u64,
+    pub(super) bytes: u64,
+}
+
+impl Total {
+    pub(super) fn add(&mut self, item: &Item) {
+        self.packets += 1;
+        self.bytes += u64::from(item.size);
+    }
+
+    pub(super) fn take(&mut self, item: &Item) {
+        self.packets -= 1;
+        self.bytes -= u64::from(item.size);
+    }
+}
+
+/// One of the queues, with what its AQM remembers.
+#[derive(Clone, Debug)]
+struct Queue<State> {
+    items: Fifo,
+    credits: i64,
+    /// Whether it is in one of the lists.
+    active: bool,
+    state: State,
+}
+
+/// The packets of a queue whose turn it is.
+pub(super) struct Turn<'a> {
+    items: &'a mut Fifo,
+    total: &'a mut Total,
+}
+
+impl Turn<'_> {
+    /// Takes the first packet out.
+    pub(super) fn take(&mut self) -> Option<Item> {
+        let item = self.items.pop()?;
+        self.total.take(&item);
+        Some(item)
+    }
+
+    /// Bytes in all queues.
+    pub(super) fn total_bytes(&self) -> u64 {
+        self.total.bytes
+    }
+}
+
+/// The queues and their schedule.
+#[derive(Debug)]
+pub(super) struct FlowQueues<State> {
+    hash: Hash,
+    quantum: i64,
+    queues: Vec<Queue<State>>,
+    /// Those that have become active, and those that build a backlog.
+    new: VecDeque<usize>,
+    old: VecDeque<usize>,
+    pub(super) total: Total,
+}
+
+impl<State: Clone + Default> FlowQueues<State> {
+    /// Empty queues, served by `quantum` bytes.
+    pub(super) fn new(settings: &Settings<'_>, quantum: i64, random: &mut Random) -> FlowQueues<State> {
+        let hash = Hash::new(settings, &FLOWS, random);
+        let queue = Queue { items: Fifo::new(Limit::Unlimited), credits: 0, active: false, state: State::default() };
+        FlowQueues {
+            hash,
+            quantum,
+            queues: vec![queue; hash.queues()],
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+            total: Total::default(),
+        }
+    }
+
+    /// Puts a packet at the end of its flow's queue (RFC 8290 section 4.1).
+    pub(super) fn push(&mut self, item: Item) {
+        let index = self.hash.queue(item.flow);
+        let queue = &mut self.queues[index];
+        self.total.add(&item);
+        queue.items.push(item);
+        if !queue.active {
+            queue.active = true;
+            queue.credits = self.quantum;
+            self.new.push_back(index);
+        }
+    }
+
+    /// Drops half of the packets of the longest queue, from its head, until no more waits than `limit` says (RFC 8290 section
+    /// 4.1).
+    pub(super) fn enforce(&mut self, limit: Limit, drops: &mut Drops) {
+        while !limit.allows(self.total.packets, self.total.bytes) {
+            let mut longest = 0;
+            for (index, queue) in self.queues.iter().enumerate() {
+                if queue.items.bytes() > self.queues[longest].items.bytes() {
+                    longest = index;
+                }
+            }
+            let items = &mut self.queues[longest].items;
+            for _ in 0..items.len().div_ceil(2).min(DROP_BATCH) {
+                if let Some(item) = items.pop() {
+                    self.total.take(&item);
+                    drops.push((item, DropCause::Queue));
+                }
+            }
+        }
+    }
+
+    /// The packet to send: that of `serve` from the first queue in turn that gives one (RFC 8290 section 4.2).
+    pub(super) fn dequeue(&mut self, mut serve: impl FnMut(&mut State, &mut Turn<'_>) -> Option<Item>) -> Option<Item> {
+        loop {
+            let from_new = !self.new.is_empty();
+            let list = if from_new { &mut self.new } else { &mut self.old };
+            let index = *list.front()?;
+            let queue = &mut self.queues[index];
+            if queue.credits <= 0 {
+                queue.credits += self.quantum;
+                list.pop_front();
+                self.old.push_back(index);
+                continue;
+            }
+            let mut turn = Turn { items: &mut queue.items, total: &mut self.total };
+            if let Some(item) = serve(&mut queue.state, &mut turn) {
+                queue.credits -= i64::from(item.size);
+                return Some(item);
+            }
+            list.pop_front();
+            if from_new {
+                // Old queues get their turn first, even if a packet comes for this one again and again.
+                self.old.push_back(index);
+            } else {
+                queue.active = false;
+            }
+        }
+    }
+}
