@@ -87,6 +87,11 @@ impl Turn<'_> {
         Some(item)
     }
 
+    /// Bytes in the queue.
+    pub(super) fn bytes(&self) -> u64 {
+        self.items.bytes()
+    }
+
     /// Bytes in all queues.
     pub(super) fn total_bytes(&self) -> u64 {
         self.total.bytes
@@ -118,6 +123,12 @@ impl<State: Clone + Default> FlowQueues<State> {
             old: VecDeque::new(),
             total: Total::default(),
         }
+    }
+
+    /// What the AQM of a flow's queue remembers, and the bytes in that queue.
+    pub(super) fn state(&mut self, flow: u64) -> (&mut State, u64) {
+        let queue = &mut self.queues[self.hash.queue(flow)];
+        (&mut queue.state, queue.items.bytes())
     }
 
     /// Puts a packet at the end of its flow's queue (RFC 8290 section 4.1).

@@ -5,21 +5,24 @@
 //! of their times.
 
 mod ared;
-mod drop_head;
 mod codel;
 mod codel_control;
+mod drop_head;
 mod drop_tail;
 mod drr;
 mod fifo;
+mod flow_queues;
 mod flows;
 mod fq;
+mod fq_codel;
+mod fq_pie;
+mod pie;
+mod pie_control;
 mod priority;
 mod red;
 mod sfq;
-mod token_bucket;
-mod flow_queues;
-mod fq_codel;
 mod sfq_codel;
+mod token_bucket;
 mod xcp;
 
 use std::num::NonZeroU64;
@@ -302,14 +305,18 @@ pub const CATALOGUE: &[Entry] = &[
     drop_head::ENTRY,
     red::ENTRY,
     ared::ENTRY,
+    codel::ENTRY,
     priority::ENTRY,
     token_bucket::ENTRY,
     drr::ENTRY,
     sfq::ENTRY,
     fq::ENTRY,
+    fq_codel::ENTRY,
+    sfq_codel::ENTRY,
     xcp::ENTRY,
 ];
-pub const CATALOGUE: &[Entry] = &[drop_tail::ENTRY, codel::ENTRY, fq_codel::ENTRY, sfq_codel::ENTRY, xcp::ENTRY];
+pub const CATALOGUE: &[Entry] =
+    &[drop_tail::ENTRY, codel::ENTRY, fq_codel::ENTRY, sfq_codel::ENTRY, pie::ENTRY, fq_pie::ENTRY, xcp::ENTRY];
 
 /// The entry of a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {

@@ -1,0 +1,95 @@
+//! FQ-PIE: the flow queueing of FQ-CoDel (RFC 8290) with a PIE (RFC 8033) for each flow, as Linux's `fq_pie` documents it (G.
+//! Ramakrishnan and others, "FQ-PIE Queue Discipline in the Linux Kernel", LCN Symposium 2019; tc-fq_pie(8)).
+//!
+//! # Equations
+//!
+//! Those of `fq-codel` for the schedule and of `pie` for drops, with the delay and the bytes of the flow's queue. A packet
+//! that finds the limit of all queues reached is dropped, whichever flow it is of; there is no longest queue to drop from.
+//!
+//! # Constants
+//!
+//! 1024 queues, limit 10240 packets, `quantum` one packet, the rest as `pie`; ECN is off unless asked for.
+//!
+//! # Deviations
+//!
+//! - Each flow's drop probability is calculated every `update` since its queue became active; Linux has one timer for all.
+//! - The hash is of the flow's number and the seed. No second limit in bytes of memory.
+//!
+//! # Validated against
+//!
+//! The two specifications written out in Python, packet by packet on random traffic.
+
+use super::flow_queues::{FLOWS, FlowQueues};
+use super::pie_control::{
+    ALPHA, BETA, BURST, Constants, ESTIMATE_RATE, MARK_LIMIT, Pie, RATE_SAMPLE, TARGET, UPDATE, ecn,
+};
+use super::{
+    Discipline, DropCause, Drops, Entry, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings, anything,
+};
+use crate::Nanos;
+use crate::random::Random;
+
+const ECN: Parameter = ecn(false);
+const QUANTUM: Parameter = Parameter {
+    name: "quantum",
+    summary: "Bytes that a queue may send in its turn.",
+    quantity: Quantity::Volume,
+    default: Otherwise::Follows("a full packet"),
+    range: (1.0, 1e9),
+};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "fq-pie",
+    summary: "FQ-PIE: fair queueing of flows with a PIE for each, in which sparse flows go first.",
+    source: "Ramakrishnan and others, LCN Symposium 2019; RFC 8290, RFC 8033",
+    limit: Some(Limit::Packets(10_240)),
+    parameters: &[TARGET, UPDATE, ALPHA, BETA, BURST, QUANTUM, FLOWS, ECN, MARK_LIMIT, ESTIMATE_RATE, RATE_SAMPLE],
+    check: anything,
+    make: |settings| Box::new(FqPie::new(settings)),
+};
+
+#[derive(Debug)]
+struct FqPie {
+    limit: Limit,
+    queues: FlowQueues<Pie>,
+    constants: Constants,
+    random: Random,
+}
+
+impl FqPie {
+    fn new(settings: &Settings<'_>) -> FqPie {
+        let quantum = settings.given(&QUANTUM).unwrap_or(f64::from(settings.packet_size));
+        let mut random = settings.random();
+        let queues = FlowQueues::new(settings, quantum as i64, &mut random);
+        FqPie { limit: settings.limit, queues, constants: Constants::new(settings, &ECN), random }
+    }
+}
+
+impl Discipline for FqPie {
+    fn enqueue(&mut self, at: Nanos, mut item: Item, drops: &mut Drops) {
+        let total = self.queues.total;
+        let (pie, waiting) = self.queues.state(item.flow);
+        pie.advance(&self.constants, at, waiting);
+        if !self.limit.fits(total.packets, total.bytes, item.size) {
+            pie.overflowed();
+            drops.push((item, DropCause::Queue));
+        } else if pie.admits(&self.constants, waiting, &mut item, &mut self.random, drops) {
+            pie.activate(&self.constants, at, waiting + u64::from(item.size));
+            self.queues.push(item);
+        }
+    }
+
+    fn dequeue(&mut self, at: Nanos, _drops: &mut Drops) -> Next {
+        let constants = &self.constants;
+        let sent = self.queues.dequeue(|pie, turn| {
+            let item = turn.take()?;
+            pie.dequeued(constants, at, &item, turn.bytes());
+            Some(item)
+        });
+        sent.map_or(Next::Empty, Next::Send)
+    }
+
+    fn backlog(&self) -> (u64, u64) {
+        (self.queues.total.packets, self.queues.total.bytes)
+    }
+}

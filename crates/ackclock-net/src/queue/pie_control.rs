@@ -1,0 +1,345 @@
+//! PIE's controller (RFC 8033), for one queue of packets: what `pie` and `fq-pie` share.
+
+use super::{DropCause, Drops, Item, Otherwise, Parameter, Quantity, Settings};
+use crate::Nanos;
+use crate::random::Random;
+
+/// Milliseconds and seconds, in ns.
+const MS: f64 = 1e6;
+const SECOND: f64 = 1e9;
+
+pub(super) const TARGET: Parameter = Parameter {
+    name: "target",
+    summary: "The delay that the controller aims at (QDELAY_REF).",
+    quantity: Quantity::Time,
+    default: Otherwise::Is(15.0 * MS),
+    range: (1.0, 1e12),
+};
+pub(super) const UPDATE: Parameter = Parameter {
+    name: "update",
+    summary: "How often the drop probability is calculated (T_UPDATE).",
+    quantity: Quantity::Time,
+    default: Otherwise::Is(15.0 * MS),
+    range: (1e3, 1e12),
+};
+pub(super) const ALPHA: Parameter = Parameter {
+    name: "alpha",
+    summary: "Drop probability per second that the delay is above the target, in each update.",
+    quantity: Quantity::Number,
+    default: Otherwise::Is(0.125),
+    range: (0.0, 1e6),
+};
+pub(super) const BETA: Parameter = Parameter {
+    name: "beta",
+    summary: "Drop probability per second that the delay has grown, in each update.",
+    quantity: Quantity::Number,
+    default: Otherwise::Is(1.25),
+    range: (0.0, 1e6),
+};
+pub(super) const BURST: Parameter = Parameter {
+    name: "burst",
+    summary: "How long nothing is dropped after an uncongested time (MAX_BURST).",
+    quantity: Quantity::Time,
+    default: Otherwise::Is(150.0 * MS),
+    range: (0.0, 1e12),
+};
+pub(super) const MARK_LIMIT: Parameter = Parameter {
+    name: "mark_limit",
+    summary: "Drop probability from which packets that are ECN-capable are dropped as well (mark_ecnth).",
+    quantity: Quantity::Probability,
+    default: Otherwise::Is(0.1),
+    range: (0.0, 1.0),
+};
+pub(super) const ESTIMATE_RATE: Parameter = Parameter {
+    name: "estimate_rate",
+    summary: "Whether the delay is the backlog over the measured departure rate, not how long the last packet has waited.",
+    quantity: Quantity::Flag,
+    default: Otherwise::Is(0.0),
+    range: (0.0, 1.0),
+};
+pub(super) const RATE_SAMPLE: Parameter = Parameter {
+    name: "rate_sample",
+    summary: "Bytes over which the departure rate is measured, and that have to wait for it (DQ_THRESHOLD).",
+    quantity: Quantity::Volume,
+    default: Otherwise::Is(16_384.0),
+    range: (1.0, 65_536.0),
+};
+
+/// The parameters above but for ECN, which `pie` and `fq-pie` have different defaults for.
+pub(super) const fn ecn(default: bool) -> Parameter {
+    Parameter {
+        name: "ecn",
+        summary: "Whether packets that are ECN-capable are marked instead of dropped, up to mark_limit.",
+        quantity: Quantity::Flag,
+        default: Otherwise::Is(if default { 1.0 } else { 0.0 }),
+        range: (0.0, 1.0),
+    }
+}
+
+/// A drop probability below which nothing is dropped while the delay is below half the target (section 4.1).
+const SAFE: f64 = 0.2;
+/// Between these sums of probabilities packets are dropped at random (section 5.4).
+const LEAST_SUM: f64 = 0.85;
+const LARGEST_SUM: f64 = 8.5;
+/// What remains of the drop probability in an update without congestion (section 4.2).
+const DECAY: f64 = 0.98;
+/// From which drop probability it grows by how much at most in an update (section 5.5).
+const CAP_FROM: f64 = 0.1;
+const CAP: f64 = 0.02;
+/// Below which drop probability its change is divided by what (section 4.2).
+const SCALES: [(f64, f64); 6] =
+    [(0.000001, 2048.0), (0.00001, 512.0), (0.0001, 128.0), (0.001, 32.0), (0.01, 8.0), (0.1, 2.0)];
+
+/// Constants of a controller.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Constants {
+    target: Nanos,
+    update: Nanos,
+    alpha: f64,
+    beta: f64,
+    burst: Nanos,
+    /// Drop probability up to which marks take the place of drops.
+    mark_limit: Option<f64>,
+    estimate_rate: bool,
+    rate_sample: u64,
+    /// MEAN_PKTSIZE, bytes.
+    packet_size: u64,
+}
+
+impl Constants {
+    pub(super) fn new(settings: &Settings<'_>, ecn: &Parameter) -> Constants {
+        Constants {
+            target: settings.get(&TARGET) as Nanos,
+            update: settings.get(&UPDATE) as Nanos,
+            alpha: settings.get(&ALPHA),
+            beta: settings.get(&BETA),
+            burst: settings.get(&BURST) as Nanos,
+            mark_limit: settings.flag(ecn).then(|| settings.get(&MARK_LIMIT)),
+            estimate_rate: settings.flag(&ESTIMATE_RATE),
+            rate_sample: settings.get(&RATE_SAMPLE) as u64,
+            packet_size: u64::from(settings.packet_size),
+        }
+    }
+}
+
+/// A measurement of the departure rate (RFC 8033 section 5.2).
+#[derive(Clone, Copy, Debug)]
+struct Measurement {
+    start: Nanos,
+    bytes: u64,
+}
+
+/// The controller of one queue.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Pie {
+    /// When the drop probability is calculated next; `None` while inactive.
+    update_at: Option<Nanos>,
+    probability: f64,
+    /// Probabilities added up since the last drop.
+    sum: f64,
+    burst_allowance: Nanos,
+    /// Delay of the packet that left last, 0 once nothing waits; at the last update.
+    delay: Nanos,
+    old_delay: Nanos,
+    measurement: Option<Measurement>,
+    /// Time that `rate_sample` bytes take to leave, on average, ns; 0 before it was measured.
+    sample_time: f64,
+}
+
+impl Pie {
+    /// Whether a packet that arrives with `waiting` bytes before it is to be put into the queue. It may be marked.
+    pub(super) fn admits(
+        &mut self,
+        constants: &Constants,
+        waiting: u64,
+        item: &mut Item,
+        random: &mut Random,
+        drops: &mut Drops,
+    ) -> bool {
+        if self.update_at.is_none() || self.burst_allowance > 0 || !self.strikes(constants, waiting, random) {
+            return true;
+        }
+        self.sum = 0.0;
+        if constants.mark_limit.is_some_and(|limit| self.probability < limit) && item.mark() {
+            return true;
+        }
+        drops.push((*item, DropCause::Aqm));
+        false
+    }
+
+    /// A packet did not fit.
+    pub(super) fn overflowed(&mut self) {
+        self.sum = 0.0;
+    }
+
+    /// Becomes active at `at`, if it is not, with `waiting` bytes in the queue (RFC 8033 section 5.3).
+    pub(super) fn activate(&mut self, constants: &Constants, at: Nanos, waiting: u64) {
+        if self.update_at.is_none() {
+            *self = Pie {
+                update_at: Some(at + constants.update),
+                burst_allowance: constants.burst,
+                measurement: (waiting >= constants.rate_sample).then_some(Measurement { start: at, bytes: 0 }),
+                ..Pie::default()
+            };
+        }
+    }
+
+    /// A packet leaves at `at`, with `waiting` bytes behind it.
+    pub(super) fn dequeued(&mut self, constants: &Constants, at: Nanos, item: &Item, waiting: u64) {
+        self.advance(constants, at, waiting + u64::from(item.size));
+        self.delay = if waiting == 0 { 0 } else { at - item.arrival };
+        if let Some(Measurement { start, bytes }) = self.measurement.as_mut() {
+            *bytes += u64::from(item.size);
+            if *bytes >= constants.rate_sample {
+                let time = (at - *start) as f64;
+                let weight = constants.rate_sample as f64 / 65_536.0;
+                let smoothed = time * weight + self.sample_time * (1.0 - weight);
+                self.sample_time = if self.sample_time == 0.0 { time } else { smoothed };
+                self.measurement = None;
+            }
+        }
+        if self.measurement.is_none() && self.update_at.is_some() && waiting >= constants.rate_sample {
+            self.measurement = Some(Measurement { start: at, bytes: 0 });
+        }
+    }
+
+    /// Whether the packet is to be dropped, so that drops are neither too close nor too far apart (RFC 8033 section 5.4).
+    fn strikes(&mut self, constants: &Constants, waiting: u64, random: &mut Random) -> bool {
+        let low = 2 * self.old_delay < constants.target && self.probability < SAFE;
+        if low || waiting <= 2 * constants.packet_size {
+            return false;
+        }
+        if self.probability == 0.0 {
+            self.sum = 0.0;
+        }
+        self.sum += self.probability;
+        self.sum >= LEAST_SUM && (self.sum >= LARGEST_SUM || random.unit() < self.probability)
+    }
+
+    /// Does the updates that are due by `at`, `waiting` bytes having waited since the last call.
+    pub(super) fn advance(&mut self, constants: &Constants, at: Nanos, waiting: u64) {
+        while let Some(due) = self.update_at.filter(|due| *due <= at) {
+            self.update_at = Some(due + constants.update);
+            self.update(constants, waiting);
+        }
+    }
+
+    /// Calculates the drop probability (RFC 8033 sections 4.2, 4.4, 5.3 and 5.5).
+    fn update(&mut self, constants: &Constants, waiting: u64) {
+        let delay = if constants.estimate_rate {
+            (waiting as f64 * self.sample_time / constants.rate_sample as f64) as Nanos
+        } else {
+            self.delay
+        };
+        let above = (delay as f64 - constants.target as f64) / SECOND;
+        let growth = (delay as f64 - self.old_delay as f64) / SECOND;
+        let scale = SCALES.iter().find(|(below, _)| self.probability < *below).map_or(1.0, |(_, scale)| *scale);
+        let mut change = (constants.alpha * above + constants.beta * growth) / scale;
+        if self.probability >= CAP_FROM {
+            change = change.min(CAP);
+        }
+        self.probability += change;
+        let uncongested = 2 * delay < constants.target && 2 * self.old_delay < constants.target;
+        if uncongested {
+            self.probability *= DECAY;
+        }
+        self.probability = self.probability.clamp(0.0, 1.0);
+        self.old_delay = delay;
+        self.burst_allowance = self.burst_allowance.saturating_sub(constants.update);
+        let unmeasured = constants.estimate_rate && self.sample_time == 0.0 && waiting > 0;
+        if uncongested && !unmeasured && self.probability == 0.0 {
+            self.update_at = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Limit;
+    use crate::queue::Ecn;
+
+    const MILLISECOND: Nanos = 1_000_000;
+
+    fn constants(given: &[(&'static str, f64)]) -> Constants {
+        let rate = 8_000_000.try_into().unwrap();
+        let limit = Limit::Unlimited;
+        Constants::new(&Settings { rate, limit, packet_size: 1500, given, seed: [0; 32] }, &ecn(true))
+    }
+
+    /// By how much an update at a delay of 35 ms, 25 ms at the last one, changes a drop probability.
+    fn change(probability: f64) -> f64 {
+        let (delay, old_delay) = (35 * MILLISECOND, 25 * MILLISECOND);
+        let mut pie = Pie { probability, delay, old_delay, update_at: Some(0), ..Pie::default() };
+        pie.update(&constants(&[]), 0);
+        pie.probability - probability
+    }
+
+    #[test]
+    fn the_change_is_scaled_by_the_drop_probability_and_capped() {
+        // 0.125 * 20 ms + 1.25 * 10 ms = 0.015.
+        let scales = [(0.0, 2048.0), (5e-6, 512.0), (5e-5, 128.0), (5e-4, 32.0), (5e-3, 8.0), (0.05, 2.0), (0.1, 1.0)];
+        for (probability, scale) in scales {
+            let expected = 0.015 / scale;
+            assert!((change(probability) - expected).abs() < 1e-12, "{probability}: {}", change(probability));
+        }
+        let delay = 515 * MILLISECOND;
+        for (probability, expected) in [(0.1, 0.02), (0.09, (0.125 + 1.25) * 0.5 / 2.0)] {
+            let old_delay = 15 * MILLISECOND;
+            let mut pie = Pie { probability, delay, old_delay, update_at: Some(0), ..Pie::default() };
+            pie.update(&constants(&[]), 0);
+            assert!((pie.probability - probability - expected).abs() < 1e-12, "{}", pie.probability);
+        }
+    }
+
+    #[test]
+    fn updates_that_were_missed_are_done_and_end_once_there_is_no_congestion() {
+        let constants = constants(&[]);
+        let mut pie = Pie::default();
+        pie.activate(&constants, 5, 1500);
+        pie.advance(&constants, 45 * MILLISECOND + 4, 1500);
+        assert_eq!((pie.update_at, pie.burst_allowance), (None, 135 * MILLISECOND), "no delay in the first update");
+        pie.activate(&constants, 0, 1500);
+        pie.delay = 20 * MILLISECOND;
+        pie.advance(&constants, 45 * MILLISECOND, 1500);
+        assert_eq!((pie.update_at, pie.burst_allowance), (Some(60 * MILLISECOND), 105 * MILLISECOND));
+        pie.advance(&constants, 1000 * MILLISECOND, 1500);
+        assert_eq!(pie.burst_allowance, 0);
+    }
+
+    #[test]
+    fn drops_are_neither_too_close_nor_too_far_apart() {
+        let constants = constants(&[]);
+        let mut random = Random::new([5; 32]);
+        // One in a hundred: not before 85, and at 850 for sure.
+        let mut spacings = Vec::new();
+        for _ in 0..2000 {
+            let mut pie = Pie { probability: 0.01, old_delay: 20 * MILLISECOND, ..Pie::default() };
+            spacings.push((1..).find(|_| pie.strikes(&constants, 3001, &mut random)).unwrap());
+        }
+        assert_eq!(*spacings.iter().min().unwrap(), 85);
+        assert!(*spacings.iter().max().unwrap() <= 850);
+        let mut pie = Pie { probability: 1e-9, sum: 8.5, old_delay: 20 * MILLISECOND, ..Pie::default() };
+        assert!(pie.strikes(&constants, 3001, &mut random), "forced");
+        assert!(!pie.strikes(&constants, 3000, &mut random), "two packets wait");
+        pie.old_delay = 7 * MILLISECOND;
+        assert!(!pie.strikes(&constants, 3001, &mut random), "half the target");
+    }
+
+    #[test]
+    fn marks_take_the_place_of_drops_up_to_the_limit() {
+        let mut random = Random::new([5; 32]);
+        let mut admits = |probability, ecn, given: &[(&'static str, f64)]| {
+            let (old_delay, update_at) = (20 * MILLISECOND, Some(MILLISECOND));
+            let mut pie = Pie { probability, sum: 9.0, old_delay, update_at, ..Pie::default() };
+            let mut item = Item { ecn, ..Item::default() };
+            let admitted = pie.admits(&constants(given), 5000, &mut item, &mut random, &mut Drops::new());
+            assert_eq!(pie.sum, 0.0);
+            (admitted, item.ecn == Ecn::Ce)
+        };
+        assert_eq!(admits(0.09, Ecn::Ect0, &[]), (true, true));
+        assert_eq!(admits(0.1, Ecn::Ect0, &[]), (false, false));
+        assert_eq!(admits(0.09, Ecn::NotEct, &[]), (false, false));
+        assert_eq!(admits(0.09, Ecn::Ect0, &[("mark_limit", 0.05)]), (false, false));
+    }
+}
