@@ -5,6 +5,7 @@
 //! of their times.
 
 mod ared;
+mod cobalt;
 mod codel;
 mod codel_control;
 mod drop_head;
@@ -317,6 +318,14 @@ pub const CATALOGUE: &[Entry] = &[
 ];
 pub const CATALOGUE: &[Entry] =
     &[drop_tail::ENTRY, codel::ENTRY, fq_codel::ENTRY, sfq_codel::ENTRY, pie::ENTRY, fq_pie::ENTRY, xcp::ENTRY];
+    codel::ENTRY,
+    fq_codel::ENTRY,
+    sfq_codel::ENTRY,
+    pie::ENTRY,
+    fq_pie::ENTRY,
+    cobalt::ENTRY,
+    xcp::ENTRY,
+];
 
 /// The entry of a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {

@@ -1,0 +1,318 @@
+//! COBALT (CoDel and BLUE alternate): the AQM of CAKE's queues, for one queue (T. Høiland-Jørgensen, D. Täht, J. Morton,
+//! "Piece of CAKE", LANMAN 2018; J. Palmei and others, "Design and Evaluation of COBALT Queue Discipline", LANMAN 2019).
+//!
+//! # Equations
+//!
+//! CoDel without its estimator: a packet that has waited for more than `target` starts a schedule whose n-th signal comes
+//! `interval` / sqrt(n) after the one before; each signal marks a packet or drops it. Under the target the schedule goes
+//! backwards, one signal less at each time that one would have been due, so that a queue that grows again is met at the rate
+//! that is left. A queue that is found empty takes one step back too.
+//!
+//! BLUE beside it, for flows that do not respond: with probability p a packet is dropped, not marked. p grows by `increment`
+//! when the queue overflows and falls by `decrement` when it is found empty, once in a `target` at most. An overflow also
+//! makes CoDel's next signal due. The last packet of a queue is not dropped.
+//!
+//! # Constants
+//!
+//! `target` 5 ms, or 1.5 packets' times at the link's rate if that is more; `interval` 100 ms, and what the target is above 5
+//! ms; a delay of four packets' times is never too long; `increment` 1/256, `decrement` 1/4096: those of CAKE in Linux. The
+//! limit is 1000 packets, that of Linux's `codel`.
+//!
+//! # Deviations
+//!
+//! - The queue drops its first packet when it overflows, as CAKE does with the longest of its queues.
+//! - It counts as found empty when a packet comes to an idle wire, at that time; Linux finds it empty once the wire becomes
+//!   idle.
+//! - The square root is exact; Linux's has 32 bits and an error that a step of Newton's leaves.
+//!
+//! # Validated against
+//!
+//! The description above written out in Python, packet by packet on random traffic.
+
+use super::codel_control::{ECN, control_law};
+use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings};
+use crate::Nanos;
+use crate::random::Random;
+
+/// CAKE's target and interval on a fast link, ns.
+const FAST_TARGET: f64 = 5e6;
+const FAST_INTERVAL: f64 = 1e8;
+/// How many packets' times a target is at least, and a delay that is too long.
+const TARGET_PACKETS: f64 = 1.5;
+const LEAST_PACKETS: f64 = 4.0;
+/// Parts of a probability of one.
+const PARTS: u64 = 1 << 32;
+
+const TARGET: Parameter = Parameter {
+    name: "target",
+    summary: "The delay that is acceptable.",
+    quantity: Quantity::Time,
+    default: Otherwise::Follows("5 ms, or 1.5 packets' times at the link's rate if that is more"),
+    range: (1.0, 1e12),
+};
+const INTERVAL: Parameter = Parameter {
+    name: "interval",
+    summary: "How long after the delay exceeds the target the first signal comes: a worst-case round-trip time.",
+    quantity: Quantity::Time,
+    default: Otherwise::Follows("95 ms and the target"),
+    range: (1.0, 1e12),
+};
+const INCREMENT: Parameter = Parameter {
+    name: "increment",
+    summary: "By how much BLUE's drop probability grows when the queue overflows.",
+    quantity: Quantity::Probability,
+    default: Otherwise::Is(1.0 / 256.0),
+    range: (0.0, 1.0),
+};
+const DECREMENT: Parameter = Parameter {
+    name: "decrement",
+    summary: "By how much BLUE's drop probability falls when the queue is found empty.",
+    quantity: Quantity::Probability,
+    default: Otherwise::Is(1.0 / 4096.0),
+    range: (0.0, 1.0),
+};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "cobalt",
+    summary: "COBALT: CAKE's CoDel, with BLUE beside it against flows that do not respond.",
+    source: "Høiland-Jørgensen, Täht, Morton, LANMAN 2018; Palmei and others, LANMAN 2019",
+    limit: Some(Limit::Packets(1000)),
+    parameters: &[TARGET, INTERVAL, ECN, INCREMENT, DECREMENT],
+    check,
+    make: |settings| Box::new(Cobalt::new(settings)),
+};
+
+/// Target and interval, ns.
+fn times(settings: &Settings<'_>) -> (f64, f64) {
+    let target = settings.given(&TARGET).unwrap_or((TARGET_PACKETS * packet_time(settings)).max(FAST_TARGET));
+    let interval = settings.given(&INTERVAL).unwrap_or(FAST_INTERVAL - FAST_TARGET + target);
+    (target, interval)
+}
+
+/// Time of a full packet, ns.
+fn packet_time(settings: &Settings<'_>) -> f64 {
+    f64::from(settings.packet_size) * 8e9 / settings.rate.get() as f64
+}
+
+fn check(settings: &Settings<'_>) -> Vec<(&'static str, String)> {
+    let (target, interval) = times(settings);
+    if target < interval {
+        return Vec::new();
+    }
+    vec![(INTERVAL.name, format!("more than the target, {} ms", target / 1e6))]
+}
+
+#[derive(Debug)]
+struct Cobalt {
+    items: Fifo,
+    random: Random,
+    target: Nanos,
+    interval: Nanos,
+    /// A delay up to which nothing is dropped.
+    least: Nanos,
+    ecn: bool,
+    increment: u64,
+    decrement: u64,
+    /// CoDel: whether the delay is above the target, how many signals the schedule is at, and when the next is due.
+    dropping: bool,
+    count: u32,
+    drop_next: Nanos,
+    /// BLUE: its drop probability in parts, and when it was changed.
+    probability: u64,
+    changed_at: Nanos,
+}
+
+impl Cobalt {
+    fn new(settings: &Settings<'_>) -> Cobalt {
+        let (target, interval) = times(settings);
+        Cobalt {
+            items: Fifo::new(settings.limit),
+            random: settings.random(),
+            target: target as Nanos,
+            interval: interval as Nanos,
+            least: (LEAST_PACKETS * packet_time(settings)) as Nanos,
+            ecn: settings.flag(&ECN),
+            increment: (settings.get(&INCREMENT) * PARTS as f64) as u64,
+            decrement: (settings.get(&DECREMENT) * PARTS as f64) as u64,
+            dropping: false,
+            count: 0,
+            drop_next: 0,
+            probability: 0,
+            changed_at: 0,
+        }
+    }
+
+    fn is_due(&self, at: Nanos) -> bool {
+        self.count > 0 && at >= self.drop_next
+    }
+
+    /// Goes to the next signal, or back to the one before.
+    fn schedule(&mut self, count: u32) {
+        self.count = count;
+        self.drop_next = control_law(self.drop_next, self.interval, count);
+    }
+
+    fn may_change(&self, at: Nanos) -> bool {
+        at - self.changed_at > self.target
+    }
+
+    fn overflowed(&mut self, at: Nanos) {
+        if self.may_change(at) {
+            self.probability = (self.probability + self.increment).min(PARTS);
+            self.changed_at = at;
+        }
+        self.dropping = true;
+        self.drop_next = at;
+        self.count = self.count.max(1);
+    }
+
+    fn found_empty(&mut self, at: Nanos) {
+        if self.probability > 0 && self.may_change(at) {
+            self.probability = self.probability.saturating_sub(self.decrement);
+            self.changed_at = at;
+        }
+        self.dropping = false;
+        if self.is_due(at) {
+            self.schedule(self.count - 1);
+        }
+    }
+
+    /// Whether a packet is to be dropped. It may be marked.
+    fn strikes(&mut self, at: Nanos, item: &mut Item) -> bool {
+        let sojourn = at - item.arrival;
+        let due = self.is_due(at);
+        let mut strikes = false;
+        if sojourn > self.target && sojourn > self.least {
+            if !self.dropping {
+                self.dropping = true;
+                self.drop_next = control_law(at, self.interval, self.count);
+            }
+            self.count = self.count.max(1);
+        } else {
+            self.dropping = false;
+        }
+        if self.dropping && due {
+            strikes = !(self.ecn && item.mark());
+            self.schedule(self.count.saturating_add(1));
+        } else if due {
+            while self.is_due(at) {
+                self.schedule(self.count - 1);
+            }
+        }
+        if self.probability > 0 && self.random.bits() >> 32 < self.probability {
+            strikes = true;
+        }
+        if self.is_due(at) && !strikes {
+            // Marks that are overdue are not caught up with.
+            self.drop_next = at;
+        }
+        strikes
+    }
+}
+
+impl Discipline for Cobalt {
+    fn enqueue(&mut self, at: Nanos, item: Item, drops: &mut Drops) {
+        self.items.push(item);
+        while !self.items.limit().allows(self.items.len() as u64, self.items.bytes()) {
+            self.overflowed(at);
+            drops.extend(self.items.pop().map(|item| (item, DropCause::Queue)));
+        }
+    }
+
+    fn dequeue(&mut self, at: Nanos, drops: &mut Drops) -> Next {
+        while let Some(mut item) = self.items.pop() {
+            if !self.strikes(at, &mut item) || self.items.is_empty() {
+                return Next::Send(item);
+            }
+            drops.push((item, DropCause::Aqm));
+        }
+        self.found_empty(at);
+        Next::Empty
+    }
+
+    fn backlog(&self) -> (u64, u64) {
+        self.items.backlog()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::Ecn;
+
+    const MS: Nanos = 1_000_000;
+
+    fn settings(rate: u64) -> Settings<'static> {
+        let rate = rate.try_into().unwrap();
+        Settings { rate, limit: Limit::Packets(2), packet_size: 1500, given: &[], seed: [9; 32] }
+    }
+
+    #[test]
+    fn target_and_interval_grow_on_slow_links() {
+        assert_eq!(times(&settings(100_000_000)), (5e6, 1e8));
+        // A packet takes 12 ms at 1 Mbit/s.
+        assert_eq!(times(&settings(1_000_000)), (18e6, 113e6));
+        let given = [("target", 5e6), ("interval", 5e6)];
+        let problems = check(&Settings { given: &given, ..settings(1_000_000) });
+        assert_eq!(problems, [("interval", "more than the target, 5 ms".to_string())]);
+    }
+
+    #[test]
+    fn blue_steps_once_in_a_target() {
+        let mut cobalt = Cobalt::new(&settings(100_000_000));
+        for at in [10, 11, 15, 16] {
+            cobalt.overflowed(at * MS);
+        }
+        assert_eq!(cobalt.probability, 2 * PARTS / 256, "at 10 and 16 ms");
+        for at in [21, 22, 27] {
+            cobalt.found_empty(at * MS);
+        }
+        assert_eq!(cobalt.probability, 2 * PARTS / 256 - PARTS / 4096, "at 22 ms, 27 is 5 ms later and not more");
+        cobalt.probability = PARTS / 8192;
+        cobalt.found_empty(100 * MS);
+        assert_eq!(cobalt.probability, 0);
+    }
+
+    #[test]
+    fn the_schedule_goes_back_when_the_delay_is_low() {
+        let mut cobalt = Cobalt::new(&settings(100_000_000));
+        (cobalt.count, cobalt.drop_next) = (4, 100 * MS);
+        let mut strikes = |at, arrival| cobalt.strikes(at * MS, &mut Item { arrival: arrival * MS, ..Item::default() });
+        assert!(!strikes(100, 99));
+        // Three left after 100 / sqrt(3) = 57.7 ms, two after 70.7 more.
+        assert!(!strikes(230, 229));
+        assert_eq!((cobalt.count, cobalt.drop_next), (1, 328_445_704));
+    }
+
+    #[test]
+    fn a_queue_that_is_found_empty_takes_one_step_back() {
+        let mut cobalt = Cobalt::new(&settings(100_000_000));
+        (cobalt.count, cobalt.drop_next, cobalt.dropping) = (4, 100 * MS, true);
+        cobalt.found_empty(100 * MS - 1);
+        assert_eq!((cobalt.count, cobalt.dropping), (4, false));
+        cobalt.found_empty(500 * MS);
+        assert_eq!((cobalt.count, cobalt.drop_next), (3, 157_735_026));
+    }
+
+    #[test]
+    fn drops_that_are_overdue_are_caught_up_with_and_marks_are_not() {
+        for (ecn, strikes, next) in [(Ecn::NotEct, true, 57_735_026), (Ecn::Ect0, false, 900 * MS)] {
+            let mut cobalt = Cobalt::new(&settings(100_000_000));
+            (cobalt.count, cobalt.drop_next, cobalt.dropping) = (2, 0, true);
+            assert_eq!(cobalt.strikes(900 * MS, &mut Item { ecn, ..Item::default() }), strikes);
+            assert_eq!((cobalt.count, cobalt.drop_next), (3, next));
+        }
+    }
+
+    #[test]
+    fn an_overflow_drops_the_first_packet_and_makes_a_signal_due() {
+        let mut cobalt = Cobalt::new(&settings(100_000_000));
+        let mut drops = Drops::new();
+        for id in 0..3 {
+            cobalt.enqueue(0, Item { id, size: 1500, ecn: Ecn::Ect0, ..Item::default() }, &mut drops);
+        }
+        assert_eq!(drops.iter().map(|(item, cause)| (item.id, *cause)).collect::<Vec<_>>(), [(0, DropCause::Queue)]);
+        let Next::Send(item) = cobalt.dequeue(6 * MS, &mut drops) else { panic!("a packet waits") };
+        assert_eq!((item.id, item.ecn), (1, Ecn::Ce));
+    }
+}
