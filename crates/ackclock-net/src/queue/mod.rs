@@ -11,6 +11,7 @@ mod codel_control;
 mod drop_head;
 mod drop_tail;
 mod drr;
+mod dualpi2;
 mod fifo;
 mod flow_queues;
 mod flows;
@@ -324,6 +325,7 @@ pub const CATALOGUE: &[Entry] =
     pie::ENTRY,
     fq_pie::ENTRY,
     cobalt::ENTRY,
+    dualpi2::ENTRY,
     xcp::ENTRY,
 ];
 
