@@ -16,7 +16,7 @@ const SHAPERS: &[(&str, Option<&str>)] = &[("token-bucket", None), ("fq", Some("
 const SEVERAL: &[(&str, &str)] = &[("priority", "shared")];
 
 /// Queues that have something to do every few milliseconds, idle or not: they do not sleep for years.
-const PERIODIC: &[&str] = &["xcp"];
+const PERIODIC: &[&str] = &["xcp", "pie", "fq-pie", "dualpi2"];
 
 /// How a parameter is chosen: how, and where in its range.
 type Choice = (u8, f64);

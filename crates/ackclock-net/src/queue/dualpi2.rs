@@ -49,21 +49,21 @@ const TARGET: Parameter = Parameter {
     summary: "The delay that the controller aims at in the classic queue.",
     quantity: Quantity::Time,
     default: Otherwise::Is(15.0 * MS),
-    range: (1e3, 1e12),
+    range: (1e5, 1e12),
 };
 const RTT_MAX: Parameter = Parameter {
     name: "rtt_max",
     summary: "The longest round-trip time for which the controller is stable.",
     quantity: Quantity::Time,
     default: Otherwise::Is(100.0 * MS),
-    range: (1e3, 1e12),
+    range: (3e5, 1e12),
 };
 const UPDATE: Parameter = Parameter {
     name: "update",
     summary: "How often the base probability is calculated (Tupdate).",
     quantity: Quantity::Time,
     default: Otherwise::Follows("the smaller of target and a third of rtt_max"),
-    range: (1e3, 1e12),
+    range: (1e5, 1e12),
 };
 const ALPHA: Parameter = Parameter {
     name: "alpha",
@@ -257,7 +257,7 @@ impl DualPi2 {
             if delay == 0 && self.old_delay == 0 && self.base == 0.0 && self.backlog().0 == 0 {
                 self.update_at += (at - due) / self.update * self.update;
             }
-            self.update_at += self.update;
+            self.update_at = self.update_at.saturating_add(self.update);
             let above = (delay as f64 - self.target as f64) / SECOND;
             let growth = (delay as f64 - self.old_delay as f64) / SECOND;
             self.base = (self.base + self.alpha * above + self.beta * growth).clamp(0.0, 1.0);

@@ -35,7 +35,7 @@ const QUANTUM: Parameter = Parameter {
     summary: "Bytes that a queue may send in its turn.",
     quantity: Quantity::Volume,
     default: Otherwise::Is(1514.0),
-    range: (1.0, 1e9),
+    range: (256.0, 1e9),
 };
 
 pub(super) const ENTRY: Entry = Entry {

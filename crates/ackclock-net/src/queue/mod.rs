@@ -308,6 +308,9 @@ pub const CATALOGUE: &[Entry] = &[
     red::ENTRY,
     ared::ENTRY,
     codel::ENTRY,
+    pie::ENTRY,
+    cobalt::ENTRY,
+    dualpi2::ENTRY,
     priority::ENTRY,
     token_bucket::ENTRY,
     drr::ENTRY,
@@ -315,17 +318,7 @@ pub const CATALOGUE: &[Entry] = &[
     fq::ENTRY,
     fq_codel::ENTRY,
     sfq_codel::ENTRY,
-    xcp::ENTRY,
-];
-pub const CATALOGUE: &[Entry] =
-    &[drop_tail::ENTRY, codel::ENTRY, fq_codel::ENTRY, sfq_codel::ENTRY, pie::ENTRY, fq_pie::ENTRY, xcp::ENTRY];
-    codel::ENTRY,
-    fq_codel::ENTRY,
-    sfq_codel::ENTRY,
-    pie::ENTRY,
     fq_pie::ENTRY,
-    cobalt::ENTRY,
-    dualpi2::ENTRY,
     xcp::ENTRY,
 ];
 

@@ -20,7 +20,7 @@ pub(super) const UPDATE: Parameter = Parameter {
     summary: "How often the drop probability is calculated (T_UPDATE).",
     quantity: Quantity::Time,
     default: Otherwise::Is(15.0 * MS),
-    range: (1e3, 1e12),
+    range: (1e5, 1e12),
 };
 pub(super) const ALPHA: Parameter = Parameter {
     name: "alpha",
@@ -123,14 +123,14 @@ impl Constants {
 }
 
 /// A measurement of the departure rate (RFC 8033 section 5.2).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 struct Measurement {
     start: Nanos,
     bytes: u64,
 }
 
 /// The controller of one queue.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub(super) struct Pie {
     /// When the drop probability is calculated next; `None` while inactive.
     update_at: Option<Nanos>,
@@ -176,7 +176,7 @@ impl Pie {
     pub(super) fn activate(&mut self, constants: &Constants, at: Nanos, waiting: u64) {
         if self.update_at.is_none() {
             *self = Pie {
-                update_at: Some(at + constants.update),
+                update_at: Some(at.saturating_add(constants.update)),
                 burst_allowance: constants.burst,
                 measurement: (waiting >= constants.rate_sample).then_some(Measurement { start: at, bytes: 0 }),
                 ..Pie::default()
@@ -216,11 +216,15 @@ impl Pie {
         self.sum >= LEAST_SUM && (self.sum >= LARGEST_SUM || random.unit() < self.probability)
     }
 
-    /// Does the updates that are due by `at`, `waiting` bytes having waited since the last call.
+    /// Does the updates that are due by `at`, `waiting` bytes having waited since the last call. Once they change nothing, those
+    /// that are left change nothing either.
     pub(super) fn advance(&mut self, constants: &Constants, at: Nanos, waiting: u64) {
         while let Some(due) = self.update_at.filter(|due| *due <= at) {
-            self.update_at = Some(due + constants.update);
+            let before = *self;
             self.update(constants, waiting);
+            let left = if *self == before { (at - due) / constants.update } else { 0 };
+            let next = (due + left * constants.update).saturating_add(constants.update);
+            self.update_at = self.update_at.map(|_| next);
         }
     }
 

@@ -112,7 +112,7 @@ fn what_a_field_does_not_accept_is_refused() {
         ("bottleneck.delay", "-1ms", &["is negative"]),
         ("bottleneck.queue", "0 packets", &["is zero"]),
         ("bottleneck.queue", "50", &["50 has no unit", "50 packets"]),
-        ("bottleneck.queue", "codel", &["\"codel\" does not start with a number", "1bdp", "drop-tail"]),
+        ("bottleneck.queue", "wfq", &["\"wfq\" does not start with a number", "1bdp", "drop-tail"]),
         ("bottleneck.queue", "[]", &["an empty list is not a table", "drop-tail", "1bdp"]),
         ("bottleneck.bdp_rtt", "0s", &["is zero"]),
         ("access.rate", "'0x'", &["is not from"]),
