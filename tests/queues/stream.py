@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from ackclock import _core
@@ -103,10 +103,10 @@ class Replay:
             self.poll()
 
     def run(self, packets: list[Packet]) -> list[Outcome]:
-        for number, packet in enumerate(packets):
+        for number, original in enumerate(packets):
+            packet = replace(original, number=number)
             self.serve(packet.at)
             self.now = packet.at
-            packet.number = number
             self.queue.enqueue(self.now, packet)
             if -(-self.free // self.rate) <= self.now:
                 self.poll()

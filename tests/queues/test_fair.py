@@ -19,8 +19,7 @@ def over(limit, packets):
 
 def compare(name, limit, parameters, make, packets):
     expected = Replay(RATE, make).run(packets)
-    fresh = [Packet(p.at, p.size, p.flow, p.service, p.ecn) for p in packets]
-    assert replay(name, RATE, limit, parameters, fresh, SEED) == expected
+    assert replay(name, RATE, limit, parameters, packets, SEED) == expected
     return Counter(kind for kind, _, _ in expected)
 
 
@@ -256,6 +255,7 @@ FQ = [
     {"max_rate": 150_000.0, "low_rate_threshold": 0.0},
     {"max_rate": 9000.0, "ce_threshold": 100e6},
     {"ce_threshold": 20e6, "refill_delay": 5e6, "initial_quantum": 2000.0},
+    {"ce_threshold": 150e6},
 ]
 
 
@@ -272,6 +272,19 @@ def test_fq(limit, parameters):
     kinds = compare("fq", limit, parameters, lambda drop: Fq(drop, limit, **given), packets)
     assert kinds["sent"] > 200
     assert kinds["queue"] > 200
+
+
+@pytest.mark.parametrize("back", [1.5, 3.2, 3.9, 5.0, 6.5])
+def test_fq_forgets(back):
+    """A flow idle for more than three seconds is new, whenever that is noticed."""
+    seconds = 10**9
+    # Another flow's packets, at whose turns the first is found empty, and one at which all are looked at.
+    others = [Packet(seconds // 50 * number, 1500, 3) for number in range(30)] + [Packet(int(3.05 * seconds), 1500, 2)]
+    both = [Packet(int(back * seconds), 1500, flow) for flow in (2, 1) for _ in range(20)]
+    packets = sorted([Packet(0, 1500, 1) for _ in range(9)] + others + both, key=lambda packet: packet.at)
+    limit = ("packets", 100)
+    kinds = compare("fq", limit, {}, lambda drop: Fq(drop, limit), packets)
+    assert kinds["sent"] == len(packets)
 
 
 def test_fq_rate():

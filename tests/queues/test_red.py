@@ -58,22 +58,19 @@ def arrivals(name, ecn=(0,)):
 @pytest.mark.parametrize("name", CASES)
 def test_red_reference(name, limit):
     given = CASES[name]
-    ecn = (0, 1, 2, 2, 3)
-    expected = engine(given, limit, arrivals(name, ecn))
+    packets = arrivals(name, ecn=(0, 1, 2, 2, 3))
     queues = []
 
     def make(drop):
         queues.append(Red(Settings(RATE, limit, **given), drop, Stream(SEED).unit))
         return queues[0]
 
-    packets = arrivals(name, ecn)
-    came = [packet.ecn for packet in packets]
     found = Replay(RATE, make).run(packets)
-    assert found == expected
+    assert found == engine(given, limit, packets)
     kinds = [kind for kind, _, _ in found]
     # A full queue begins the count of packets anew, and leaves little to early drops.
     assert kinds.count("aqm") > (30 if limit[0] == "bytes" else 0)
-    marks = sum(left == 3 != field for (_, _, left), field in zip(found, came, strict=True))
+    marks = sum(left == 3 != packet.ecn for (_, _, left), packet in zip(found, packets, strict=True))
     assert (marks > 3) == bool(given.get("setbit")), marks
     assert (len({*queues[0].max_ps}) > 10) == bool(given.get("adaptive"))
 

@@ -135,7 +135,7 @@ struct Fq {
     /// Throttled flows by the time at which they may go on, and the order in which they were throttled.
     throttled: BTreeMap<(Nanos, u64), usize>,
     throttles: u64,
-    /// Every flow, with the time at which it was last found to be in use.
+    /// Every flow, with the time at which it was made known or found to be in use or idle for less, in the order of these.
     known: VecDeque<(Nanos, usize)>,
     packets: u64,
     bytes: u64,
@@ -176,7 +176,7 @@ impl Fq {
         })
     }
 
-    /// Looks at the flows that were in use 3 s ago.
+    /// Looks at the flows at which no look was taken for 3 s. What is idle for longer and still known is as good as forgotten.
     fn forget_idle(&mut self, at: Nanos) {
         while let Some(&(seen, number)) = self.known.front()
             && at - seen > FORGET_AFTER
@@ -184,8 +184,7 @@ impl Fq {
             self.known.pop_front();
             match self.flows[number].state.place {
                 Place::Idle(since) if at - since > FORGET_AFTER => self.flows.forget(number),
-                Place::Idle(since) => self.known.push_back((since, number)),
-                Place::Listed => self.known.push_back((at, number)),
+                _ => self.known.push_back((at, number)),
             }
         }
     }
