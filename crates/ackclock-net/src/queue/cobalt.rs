@@ -213,7 +213,7 @@ impl Cobalt {
 impl Discipline for Cobalt {
     fn enqueue(&mut self, at: Nanos, item: Item, drops: &mut Drops) {
         self.items.push(item);
-        while !self.items.limit().allows(self.items.len() as u64, self.items.bytes()) {
+        while self.items.limit().exceeded_by(self.items.len() as u64, self.items.bytes()) {
             self.overflowed(at);
             drops.extend(self.items.pop().map(|item| (item, DropCause::Queue)));
         }

@@ -147,7 +147,7 @@ impl<State: Clone + Default> FlowQueues<State> {
     /// Drops half of the packets of the longest queue, from its head, until no more waits than `limit` says (RFC 8290 section
     /// 4.1).
     pub(super) fn enforce(&mut self, limit: Limit, drops: &mut Drops) {
-        while !limit.allows(self.total.packets, self.total.bytes) {
+        while limit.exceeded_by(self.total.packets, self.total.bytes) {
             let mut longest = 0;
             for (index, queue) in self.queues.iter().enumerate() {
                 if queue.items.bytes() > self.queues[longest].items.bytes() {

@@ -66,15 +66,6 @@ impl Limit {
             Limit::Bytes(limit) => bytes > limit,
         }
     }
-
-    /// Whether so much may wait.
-    pub fn allows(self, packets: u64, bytes: u64) -> bool {
-        match self {
-            Limit::Unlimited => true,
-            Limit::Packets(limit) => packets <= limit,
-            Limit::Bytes(limit) => bytes <= limit,
-        }
-    }
 }
 
 /// The ECN field of a packet (RFC 3168 section 5, RFC 9331).
