@@ -125,3 +125,23 @@ def test_jain_lies_between_one_share_and_all(shares, factor):
 def test_a_mean_lies_in_its_interval(sample):
     estimate = stats.mean(sample)
     assert estimate.low <= estimate.value <= estimate.high
+
+
+def test_bins_of_several_runs_have_quantiles_together():
+    values = np.random.default_rng(1).exponential(1.0, 999)
+    upto = np.ceil(values * 1000) / 1000
+    for quantile in (0.0, 0.5, 0.95, 1.0):
+        exact = np.quantile(values, quantile, method="inverted_cdf")
+        assert 0 <= stats.quantile_of_bins(upto, np.ones(999), quantile) - exact <= 1e-3
+    # The same values in fewer bins, those of two runs in turn.
+    bins, counts = np.unique(upto, return_counts=True)
+    halves = np.concatenate([bins[::2], bins[1::2]]), np.concatenate([counts[::2], counts[1::2]])
+    assert stats.quantile_of_bins(*halves, 0.95) == stats.quantile_of_bins(upto, np.ones(999), 0.95)
+
+
+def test_no_bins_have_no_quantile():
+    assert math.isnan(stats.quantile_of_bins([], [], 0.5))
+    with pytest.raises(ValueError, match="between 0 and 1, not at 2"):
+        stats.quantile_of_bins([1.0], [1], 2)
+    with pytest.raises(ValueError, match="2 bins have 1 counts"):
+        stats.quantile_of_bins([1.0, 2.0], [1], 0.5)

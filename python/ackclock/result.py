@@ -40,8 +40,15 @@ PROBES = {
 }
 """The tables that a run fills only when its scenario asks for them, and how to ask."""
 
-KEYS = {"flows": "flow", "links": "link", "dash": "flow"}
-"""The tables of one row a component, with the column that names it: those of which replications have a summary."""
+KEYS = {
+    "flows": ("flow",),
+    "links": ("link",),
+    "dash": ("flow",),
+    "web": ("flow",),
+    "time_on": ("flow",),
+    "completions": ("flow", "what"),
+}
+"""The tables of one row a component, with the columns that name it: those of which replications have a summary."""
 
 
 class _Tables:
@@ -79,6 +86,50 @@ class _Tables:
     def onoff(self) -> Table:
         """One row an on period: its bytes, start and end; the end is empty when the run ended first."""
         return self._table("onoff")
+
+    @property
+    def time_on(self) -> Table:
+        """One row a flow of on periods: the time on, and the throughput over it."""
+        return self._table("time_on")
+
+    @property
+    def items(self) -> Table:
+        """One row an item of a list whose time has come; the end is empty when the run ended first."""
+        return self._table("items")
+
+    @property
+    def rounds(self) -> Table:
+        """One row a round of requests to several servers; the end is empty when the run ended first."""
+        return self._table("rounds")
+
+    @property
+    def web(self) -> Table:
+        """One row a flow of web sessions: sessions, pages, objects, connections."""
+        return self._table("web")
+
+    @property
+    def web_objects(self) -> Table:
+        """One row an object of a page that has arrived; needs ``records = true`` in the application."""
+        return self._table("web_objects")
+
+    @property
+    def web_pages(self) -> Table:
+        """One row a page that is complete; needs ``records = true`` in the application."""
+        return self._table("web_pages")
+
+    @property
+    def completions(self) -> Table:
+        """One row a flow and what it delivers: quantiles of completion times and slowdowns.
+
+        A slowdown is the completion time over the time that the bytes would take alone: one base round-trip time, and
+        the bytes at the rate of the slowest link.
+        """
+        return self._table("completions")
+
+    @property
+    def completion_bins(self) -> Table:
+        """Completion times in bins that add up over flows and runs; see `ackclock.stats.quantile_of_bins`."""
+        return self._table("completion_bins")
 
     @property
     def dash(self) -> Table:
@@ -132,6 +183,23 @@ class Result(_Tables):
 
         return Plot(self)
 
+    def dash_quality(self) -> dict[str, float]:
+        """The quality of all DASH clients together: their number, means over them, and how fair the shares are.
+
+        ``jain_level`` and ``jain_download`` are Jain's index of the mean levels and download rates, 1 where all are
+        equal. A client without a segment counts as one with none of the rate.
+        """
+        clients = self.dash
+        level, download = (np.nan_to_num(clients[name]) for name in ("mean_level_bps", "mean_download_bps"))
+        means = {name: float(np.mean(clients[name])) for name in ("switches", "stalls", "stall_s")}
+        return {
+            "clients": len(clients),
+            "mean_level_bps": float(level.mean()),
+            **means,
+            "jain_level": stats.jain(level),
+            "jain_download": stats.jain(download),
+        }
+
     def document(self) -> dict[str, Any]:
         """The JSON document of ``ackclock run --json``; traces of the probes are not in it."""
         document: dict[str, Any] = dict(self.meta)
@@ -141,6 +209,8 @@ class Result(_Tables):
         for name, table in self.tables.items():
             if name not in document and name not in PROBES:
                 document[name] = list(table.rows())
+        if "dash" in self.tables:
+            document["dash_quality"] = self.dash_quality()
         return document
 
     def write(self, folder: Path) -> None:
@@ -167,7 +237,12 @@ class Replications(_Tables, Sequence[Result]):
             raise ValueError("replications need at least one run")
         self.runs = list(runs)
         self.tables = {
-            name: stack([run.tables[name] for run in self.runs], "seed", self.seeds) for name in self.runs[0].tables
+            name: stack(
+                [run.tables[name] for run in self.runs if name in run.tables],
+                "seed",
+                [run.seed for run in self.runs if name in run.tables],
+            )
+            for name in dict.fromkeys(name for run in self.runs for name in run.tables)
         }
 
     @overload
@@ -191,8 +266,8 @@ class Replications(_Tables, Sequence[Result]):
         Only numbers that every replication has are in it.
         """
         return {
-            name: _summary(self.tables[name], key, len(self), level)
-            for name, key in KEYS.items()
+            name: _summary(self.tables[name], keys, len(self), level)
+            for name, keys in KEYS.items()
             if name in self.tables
         }
 
@@ -236,15 +311,15 @@ def _link(row: dict[str, Any]) -> dict[str, Any]:
     return _named(rest, "link") | {"queue_delay_ms": nested}
 
 
-def _summary(table: Table, key: str, replications: int, level: float) -> list[dict[str, Any]]:
-    names = table[key]
+def _summary(table: Table, keys: tuple[str, ...], replications: int, level: float) -> list[dict[str, Any]]:
+    names = np.array([" ".join(parts) for parts in zip(*(table[key] for key in keys), strict=True)])
     rows: list[dict[str, Any]] = []
-    for name in dict.fromkeys(names):
+    for name in dict.fromkeys(names.tolist()):
         row: dict[str, Any] = {"name": name}
         mine = names == name
         for column in table.column_names:
             cells = table[column][mine]
-            if column not in ("seed", key) and cells.dtype.kind in "if" and len(cells) == replications:
+            if column not in ("seed", *keys) and cells.dtype.kind in "if" and len(cells) == replications:
                 numbers = cells.astype(np.float64)
                 if np.isfinite(numbers).all():
                     row[column] = stats.mean(numbers, level=level).document()

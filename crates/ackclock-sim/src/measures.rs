@@ -2,62 +2,15 @@
 
 use ackclock_net::Carried;
 use ackclock_tcp::Endpoint;
-use hdrhistogram::Histogram;
 
 use crate::Nanos;
 use crate::app::AppTables;
+/// Queueing delays of the packets a link took: from arrival to the first bit on the wire.
+pub use crate::sketch::Sketch as Waits;
 use crate::table::Table;
-
-/// Significant digits of the quantiles of queueing delays: they are off by at most one part in a thousand.
-const DIGITS: u8 = 3;
 
 const NS_PER_MS: f64 = 1e6;
 const NS_PER_S: f64 = 1e9;
-
-/// Queueing delays of the packets a link took: from arrival to the first bit on the wire. Mean and maximum are exact.
-#[derive(Clone, Debug)]
-pub struct Waits {
-    histogram: Histogram<u64>,
-    total: u128,
-    longest: Nanos,
-}
-
-impl Default for Waits {
-    fn default() -> Self {
-        let histogram = Histogram::new(DIGITS).expect("a histogram has at most five digits");
-        Waits { histogram, total: 0, longest: 0 }
-    }
-}
-
-impl Waits {
-    /// Records one.
-    #[inline]
-    pub fn record(&mut self, wait: Nanos) {
-        self.histogram.record(wait).expect("the histogram grows up to any 64-bit value");
-        self.total += u128::from(wait);
-        self.longest = self.longest.max(wait);
-    }
-
-    /// Number of packets.
-    pub fn count(&self) -> u64 {
-        self.histogram.len()
-    }
-
-    /// Mean in ns; `None` before the first packet.
-    pub fn mean(&self) -> Option<f64> {
-        (self.count() > 0).then(|| self.total as f64 / self.count() as f64)
-    }
-
-    /// The smallest delay in ns that at least a part `quantile` of the packets did not exceed; `None` before the first packet.
-    pub fn quantile(&self, quantile: f64) -> Option<Nanos> {
-        (self.count() > 0).then(|| self.histogram.value_at_quantile(quantile).min(self.longest))
-    }
-
-    /// The longest in ns; `None` before the first packet.
-    pub fn longest(&self) -> Option<Nanos> {
-        (self.count() > 0).then_some(self.longest)
-    }
-}
 
 /// Appends a link's row to the table `links`, `rate` being its mean rate in bits per second and `capacity` the bits that it
 /// could have carried.
@@ -80,7 +33,7 @@ pub fn push_link(table: &mut Table, name: &str, rate: u64, capacity: f64, carrie
         ("queue_delay_p50_ms", quantile(0.50).into()),
         ("queue_delay_p95_ms", quantile(0.95).into()),
         ("queue_delay_p99_ms", quantile(0.99).into()),
-        ("queue_delay_max_ms", waits.and_then(Waits::longest).map(|wait| wait as f64 / NS_PER_MS).into()),
+        ("queue_delay_max_ms", waits.and_then(Waits::max).map(|wait| wait as f64 / NS_PER_MS).into()),
     ]);
 }
 
@@ -98,6 +51,8 @@ pub struct FlowTotals {
     pub retransmits: u64,
     /// Expiries of the sources' retransmission timers.
     pub timeouts: u64,
+    /// Those of them that the sources found spurious and undid (F-RTO, D-SACK, Eifel), as far as they are told to look.
+    pub spurious_timeouts: u64,
     /// Fast recoveries of the sources.
     pub recoveries: u64,
     /// Smoothed RTT of the connection added last that has one.
@@ -115,6 +70,7 @@ impl FlowTotals {
         self.data_segments_sent += stats.data_segments_sent;
         self.retransmits += stats.retransmits;
         self.timeouts += stats.timeouts;
+        self.spurious_timeouts += source.loss_recovery().counts.spurious_timeouts;
         self.recoveries += stats.recoveries;
         self.srtt = source.srtt().or(self.srtt);
         self.min_rtt = self.min_rtt.into_iter().chain(source.min_rtt()).min();
@@ -153,6 +109,7 @@ pub fn push_flow(table: &mut Table, labels: &FlowLabels, start: Nanos, end: Nano
         ("data_segments_sent", totals.data_segments_sent.into()),
         ("retransmits", totals.retransmits.into()),
         ("timeouts", totals.timeouts.into()),
+        ("spurious_timeouts", totals.spurious_timeouts.into()),
         ("recoveries", totals.recoveries.into()),
         ("srtt_ms", ms(totals.srtt).into()),
         ("min_rtt_ms", ms(totals.min_rtt).into()),
@@ -182,7 +139,7 @@ pub fn push_delays(tables: &mut AppTables, flow: &str, delays: &Waits) {
         ("p50_ms", ms(delays.quantile(0.50)).into()),
         ("p95_ms", ms(delays.quantile(0.95)).into()),
         ("p99_ms", ms(delays.quantile(0.99)).into()),
-        ("max_ms", ms(delays.longest()).into()),
+        ("max_ms", ms(delays.max()).into()),
     ]);
     for part in CDF {
         let quantile = f64::from(part) / 1000.0;
@@ -200,23 +157,6 @@ pub fn push_delays(tables: &mut AppTables, flow: &str, delays: &Waits) {
 mod tests {
     use super::*;
     use crate::table::Column;
-
-    #[test]
-    fn delays_are_summed_up() {
-        let mut waits = Waits::default();
-        assert_eq!((waits.mean(), waits.quantile(0.5), waits.longest()), (None, None, None));
-        for wait in 1..=1000 {
-            waits.record(wait * 1_000_000);
-        }
-        assert_eq!(waits.mean(), Some(500.5e6));
-        assert_eq!(waits.longest(), Some(1_000_000_000));
-        for (quantile, exact) in [(0.5, 500e6), (0.95, 950e6), (0.99, 990e6), (1.0, 1000e6)] {
-            let measured = waits.quantile(quantile).unwrap() as f64;
-            assert!((measured / exact - 1.0).abs() < 1e-3, "{quantile}: {measured}");
-        }
-        waits.record(1 << 62);
-        assert_eq!(waits.quantile(1.0), Some(1 << 62));
-    }
 
     #[test]
     fn a_link_is_used_as_much_as_its_bytes_say() {

@@ -9,12 +9,11 @@ use ackclock_tcp::{Event, Segment};
 use serde_json::{Map, json};
 
 use crate::Nanos;
-use crate::app::bulk::Bulk;
-use crate::app::bursts::Bursts;
-use crate::app::dash::{Dash, DashParams, ParamProblem};
-use crate::app::onoff::{On, OnOff};
-use crate::app::transfer::Transfer;
-use crate::app::{AppTables, Application};
+use crate::app::AppTables;
+use crate::app::completion::Path;
+use crate::app::dash::ParamProblem;
+use crate::app::draw::Distribution;
+use crate::app::of_scenario::application;
 use crate::dumbbell::{self, Access, Dumbbell};
 use crate::link::LinkSpec;
 use crate::measures::FlowLabels;
@@ -22,7 +21,7 @@ use crate::network::LinkId;
 use crate::observe::{NetworkEvent, Observer, Who};
 use crate::probes::{Recorder, Watch};
 use crate::rng::{Stream, stream_seed};
-use crate::scenario::{self, App, Chance, Flow, Period, Problem, QueueLimit, Scenario, ScenarioError};
+use crate::scenario::{self, Arrival, Chance, Flow, Period, Problem, QueueLimit, Scenario, ScenarioError};
 use crate::table::Table;
 use crate::trace::{Chunk, Names, TraceSpec, Traces};
 use crate::verify::{Verifier, Violation};
@@ -151,6 +150,14 @@ impl Run {
         }
     }
 
+    /// Places for connections: the most that were open at once so far.
+    pub fn places(&self) -> usize {
+        match &self.world {
+            Observed::Not(world) => world.places(),
+            Observed::By(world) => world.places(),
+        }
+    }
+
     /// Takes away what has been traced so far, so that a long run need not keep it.
     pub fn take_traces(&mut self) -> Vec<Chunk> {
         let now = self.now();
@@ -242,15 +249,20 @@ fn add_copies(
     seed: u64,
 ) -> Result<(), Vec<ParamProblem>> {
     let own = scenario.access_of(flow);
-    let access = Access {
-        rate: positive(own.rate.bits_per_second(scenario.bottleneck.rate)),
-        source_delay: own.source_delay,
-        sink_delay: own.sink_delay,
-    };
+    let rate = positive(own.rate.bits_per_second(scenario.bottleneck.rate));
+    let delays = [own.source_delay, own.sink_delay].map(|delay| delay.distribution());
+    let mut arrivals = Arrivals::new(flow.arrival.as_ref(), seed, &flow.name);
     let mut config = flow.tcp_config(scenario.packet_size);
     let together = Stream::new(seed, &format!("{}/group", flow.name)).below(flow.group_jitter.saturating_add(1));
     for name in flow.copies() {
-        let (kind, app) = application(&flow.app)?;
+        let mut random = Stream::new(seed, &format!("{name}/access"));
+        let [source_delay, sink_delay] = delays.each_ref().map(|delay| delay.draw(&mut random));
+        let access = Access { rate, source_delay, sink_delay };
+        let path = Path {
+            rate: rate.get().min(scenario.bottleneck.rate),
+            rtt: 2 * (source_delay + scenario.bottleneck.delay + sink_delay),
+        };
+        let (kind, app) = application(&flow.app, path)?;
         if let Some(cc) = flow.cc.as_ref().filter(|cc| cc.registered().is_some()) {
             config.cc = cc.algorithm(&name);
         }
@@ -268,7 +280,7 @@ fn add_copies(
             labels,
             config: config.clone(),
             app,
-            start: flow.start.saturating_add(together),
+            start: flow.start.saturating_add(together).saturating_add(arrivals.next()),
             start_jitter: flow.start_jitter,
             routes: dumbbell.flow(access),
             class: flow.class,
@@ -278,39 +290,32 @@ fn add_copies(
     Ok(())
 }
 
-/// An application with its kind's name.
-fn application(app: &App) -> Result<(&'static str, Box<dyn Application>), Vec<ParamProblem>> {
-    Ok(match app {
-        App::Bulk => ("bulk", Box::new(Bulk)),
-        App::Transfer(transfer) => ("transfer", Box::new(Transfer::new(transfer.size, transfer.count, transfer.gap))),
-        App::Bursts(bursts) => ("bursts", Box::new(Bursts::new(bursts.size, bursts.interval, bursts.count))),
-        App::OnOff(app) => {
-            let on = match (&app.on, &app.size) {
-                (Some(time), _) => On::Time(time.distribution()),
-                (None, size) => On::Size(size.as_ref().expect("a scenario has one of the two").distribution()),
-            };
-            ("onoff", Box::new(OnOff::new(on, app.off.distribution())))
-        }
-        App::Dash(dash) => {
-            let params = DashParams {
-                ladder: dash.ladder.clone(),
-                segment: dash.segment,
-                segments: dash.segments,
-                abr: dash.abr.clone(),
-                buffer: dash.buffer,
-                startup: dash.startup,
-                resume: dash.resume,
-                think: dash.think,
-                think_jitter: dash.think_jitter,
-                request_size: dash.request_size,
-                header_size: dash.header_size,
-                size_cv: dash.size_cv,
-                safety: dash.safety,
-                estimator: dash.estimator,
-            };
-            ("dash", Box::new(Dash::new(params)?))
-        }
-    })
+/// When the copies of a flow start, from the time that holds for all of them.
+struct Arrivals {
+    random: Stream,
+    /// From one start to the next.
+    gap: Distribution,
+    next: Nanos,
+}
+
+impl Arrivals {
+    /// Those of the flow of a name. The first of a Poisson process comes after an exponential time, as all do.
+    fn new(arrival: Option<&Arrival>, seed: u64, flow: &str) -> Arrivals {
+        let mut random = Stream::new(seed, &format!("{flow}/arrivals"));
+        let gap = match arrival {
+            None | Some(Arrival::Together) => Distribution::Constant(0),
+            Some(Arrival::Poisson(poisson)) => Distribution::Exponential(libm::round(1e9 / poisson.rate) as u64),
+            Some(Arrival::Staggered(staggered)) => Distribution::Constant(staggered.interval),
+        };
+        let next = if let Distribution::Exponential(_) = gap { gap.draw(&mut random) } else { 0 };
+        Arrivals { random, gap, next }
+    }
+
+    fn next(&mut self) -> Nanos {
+        let start = self.next;
+        self.next = start.saturating_add(self.gap.draw(&mut self.random));
+        start
+    }
 }
 
 /// The problems of the application of the flow with that index, as problems of the scenario.

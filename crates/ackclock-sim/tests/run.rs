@@ -48,13 +48,18 @@ access = { source_delay = "21ms" }
 fn every_table_has_its_columns() {
     let output = run(MIXED, None, 1000);
     let expected = [
+        (
+            "completions",
+            "flow what count open bytes goodput_bps mean_s p50_s p95_s p99_s max_s slowdown_mean slowdown_p50 \
+             slowdown_p95 slowdown_p99 slowdown_max",
+        ),
         ("delay_cdf", "flow quantile delay_ms"),
         ("delays", "flow packets mean_ms p50_ms p95_ms p99_ms max_ms"),
         ("events", "time_s flow event"),
         (
             "flows",
             "flow cc validation pacing app start_s goodput_bps bytes_delivered segments_sent data_segments_sent \
-             retransmits timeouts recoveries srtt_ms min_rtt_ms",
+             retransmits timeouts spurious_timeouts recoveries srtt_ms min_rtt_ms",
         ),
         (
             "links",

@@ -1,5 +1,6 @@
 //! Bursts of a fixed size at a fixed interval over one connection that stays open.
 
+use super::completion::Path;
 use super::delivery::{self, Delivery};
 use super::{AppContext, AppTables, Application, Conn, Entry, Side};
 use crate::Nanos;
@@ -15,6 +16,7 @@ pub struct Bursts {
     size: u64,
     interval: Nanos,
     count: Option<u32>,
+    path: Path,
     conn: Option<Conn>,
     records: Vec<Delivery>,
     /// How many are complete.
@@ -23,14 +25,14 @@ pub struct Bursts {
 
 impl Bursts {
     /// Bursts of `size` bytes every `interval` nanoseconds: `count` of them, or until the run ends.
-    pub fn new(size: u64, interval: Nanos, count: Option<u32>) -> Bursts {
-        Bursts { size, interval, count, conn: None, records: Vec::new(), done: 0 }
+    pub fn new(size: u64, interval: Nanos, count: Option<u32>, path: Path) -> Bursts {
+        Bursts { size, interval, count, path, conn: None, records: Vec::new(), done: 0 }
     }
 
     fn write(&mut self, ctx: &mut AppContext<'_>) {
         let Some(conn) = self.conn else { return };
         ctx.write(conn, Side::Source, self.size);
-        self.records.push(Delivery { start: ctx.now, end: None });
+        self.records.push(Delivery { bytes: self.size, start: ctx.now, end: None });
         if self.count.is_some_and(|count| self.records.len() >= count as usize) {
             ctx.close(conn, Side::Source);
         } else {
@@ -73,7 +75,7 @@ impl Application for Bursts {
 
     /// One row of `bursts` for each that was written.
     fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
-        delivery::report("bursts", flow, self.size, &self.records, tables);
+        delivery::report("bursts", "burst", flow, self.path, &self.records, tables);
     }
 }
 
@@ -81,7 +83,7 @@ impl Application for Bursts {
 mod tests {
     use super::*;
     use crate::app::Command;
-    use crate::app::fake_network::{FakeNetwork, MILLISECOND, SECOND};
+    use crate::app::fake_network::{FakeNetwork, MILLISECOND, PATH, SECOND};
     use crate::table::Column;
 
     fn table(network: &FakeNetwork<Bursts>) -> crate::table::Table {
@@ -93,7 +95,7 @@ mod tests {
     /// 12.5 kB at 1 Mbit/s take 100 ms. The handshake takes 40 ms at the source, and the last byte travels 20 ms more.
     #[test]
     fn at_their_interval_over_one_connection() {
-        let mut network = FakeNetwork::new(1_000_000, Bursts::new(12_500, SECOND, Some(3)));
+        let mut network = FakeNetwork::new(1_000_000, Bursts::new(12_500, SECOND, Some(3), PATH));
         network.delay = 20 * MILLISECOND;
         network.run_until(10 * SECOND);
         let writes: Vec<_> =
@@ -116,7 +118,7 @@ mod tests {
     #[test]
     fn one_that_comes_early_waits_behind_the_one_before() {
         // A burst takes 100 ms, and every 60 ms there is another.
-        let mut network = FakeNetwork::new(1_000_000, Bursts::new(12_500, 60 * MILLISECOND, None));
+        let mut network = FakeNetwork::new(1_000_000, Bursts::new(12_500, 60 * MILLISECOND, None, PATH));
         network.run_until(210 * MILLISECOND);
         let table = table(&network);
         assert_eq!(table.column("start_s"), Some(&Column::Float(vec![Some(0.0), Some(0.06), Some(0.12), Some(0.18)])));
@@ -129,7 +131,7 @@ mod tests {
     /// Segments need not end where bursts do: what completes two at once completes both.
     #[test]
     fn several_may_be_complete_at_once() {
-        let mut network = FakeNetwork::new(1_000_000, Bursts::new(25, MILLISECOND / 10, Some(4)));
+        let mut network = FakeNetwork::new(1_000_000, Bursts::new(25, MILLISECOND / 10, Some(4), PATH));
         network.run_until(SECOND);
         let ends = table(&network);
         let Some(Column::Float(ends)) = ends.column("end_s") else { panic!("no ends") };

@@ -3,12 +3,16 @@
 
 use std::collections::BTreeMap;
 
+use super::completion::Path;
 use super::{AppContext, Application, Command, Conn, Datagram, Side};
 use crate::Nanos;
 use crate::rng::Stream;
 
 pub(crate) const MILLISECOND: Nanos = 1_000_000;
 pub(crate) const SECOND: Nanos = 1_000_000_000;
+
+/// A path of 1 Mbit/s without delay.
+pub(crate) const PATH: Path = Path { rate: 1_000_000, rtt: 0 };
 
 /// Bytes of a piece: 1 ms at 1 Mbit/s.
 const PIECE: u64 = 125;
@@ -21,6 +25,7 @@ enum Event {
     Sent,
     Received(Conn, Side, u64),
     PeerClosed(Conn, Side),
+    Closed(Conn),
     Timer(u64),
     Datagram(Side, Datagram),
 }
@@ -50,6 +55,9 @@ pub(crate) struct FakeNetwork<A> {
     queue: std::collections::VecDeque<Item>,
     sending: bool,
     received: BTreeMap<(Conn, u8), u64>,
+    /// Ends that have closed, and ends that have read the other's FIN.
+    closed: BTreeMap<Conn, Vec<Side>>,
+    over: BTreeMap<Conn, Vec<Side>>,
 }
 
 impl<A: Application> FakeNetwork<A> {
@@ -68,6 +76,8 @@ impl<A: Application> FakeNetwork<A> {
             queue: Default::default(),
             sending: false,
             received: BTreeMap::new(),
+            closed: BTreeMap::new(),
+            over: BTreeMap::new(),
         };
         network.at(0, Event::Start);
         network
@@ -103,6 +113,15 @@ impl<A: Application> FakeNetwork<A> {
         self.now = end;
     }
 
+    /// TCP gives a connection up: nothing more comes of it.
+    pub(crate) fn reset(&mut self, conn: Conn) {
+        self.queue.retain(|item| !matches!(item, Item::Bytes(of, _) | Item::Fin(of) if *of == conn));
+        self.events.retain(|_, event| {
+            !matches!(event, Event::Connected(of, _) | Event::Received(of, ..) | Event::PeerClosed(of, _) if *of == conn)
+        });
+        self.at(self.now, Event::Closed(conn));
+    }
+
     fn at(&mut self, time: Nanos, event: Event) {
         self.events.insert((time, self.next_event), event);
         self.next_event += 1;
@@ -120,7 +139,15 @@ impl<A: Application> FakeNetwork<A> {
             Event::Received(conn, side, _) => {
                 self.app.on_received(&mut ctx, conn, side, self.received[&(conn, side as u8)]);
             }
-            Event::PeerClosed(conn, side) => self.app.on_peer_closed(&mut ctx, conn, side),
+            Event::PeerClosed(conn, side) => {
+                self.app.on_peer_closed(&mut ctx, conn, side);
+                let over = self.over.entry(conn).or_default();
+                over.push(side);
+                if over.len() == 2 {
+                    self.app.on_closed(&mut ctx, conn);
+                }
+            }
+            Event::Closed(conn) => self.app.on_closed(&mut ctx, conn),
             Event::Timer(token) => self.app.on_timer(&mut ctx, token),
             Event::Datagram(side, datagram) => self.app.on_datagram(&mut ctx, side, datagram),
             Event::Sent => self.sending = false,
@@ -133,6 +160,14 @@ impl<A: Application> FakeNetwork<A> {
     }
 
     fn carry_out(&mut self, command: Command) {
+        if let Command::Close { conn, side } | Command::Stop { conn, side } = command {
+            // To close what is closed does nothing.
+            let closed = self.closed.entry(conn).or_default();
+            if closed.contains(&side) {
+                return;
+            }
+            closed.push(side);
+        }
         match command {
             Command::Open { conn, opener } => {
                 let listener = if opener == Side::Source { Side::Sink } else { Side::Source };

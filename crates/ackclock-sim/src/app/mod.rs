@@ -11,13 +11,18 @@ use crate::table::Table;
 
 pub mod bulk;
 pub mod bursts;
+pub mod completion;
 pub mod dash;
 mod delivery;
 pub mod draw;
 #[cfg(test)]
 mod fake_network;
+pub mod list;
+pub(crate) mod of_scenario;
 pub mod onoff;
+pub mod rpc;
 pub mod transfer;
+pub mod web;
 
 /// An entry of the catalogue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,7 +34,8 @@ pub struct Entry {
 }
 
 /// Every application, by name.
-pub const CATALOGUE: &[Entry] = &[bulk::ENTRY, transfer::ENTRY, dash::ENTRY, bursts::ENTRY, onoff::ENTRY];
+pub const CATALOGUE: &[Entry] =
+    &[bulk::ENTRY, transfer::ENTRY, dash::ENTRY, bursts::ENTRY, onoff::ENTRY, list::ENTRY, web::ENTRY, rpc::ENTRY];
 
 /// An end of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

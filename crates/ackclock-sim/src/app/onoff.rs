@@ -1,6 +1,7 @@
 //! On and off: the source sends for a time, or so many bytes, is silent for a time, and begins anew.
 
 use super::bulk::WITHOUT_END;
+use super::completion::{Completions, Path};
 use super::draw::Distribution;
 use super::{AppContext, AppTables, Application, Conn, Entry, Side, rate_bps, seconds};
 use crate::Nanos;
@@ -11,7 +12,7 @@ pub(super) const ENTRY: Entry = Entry {
 };
 
 /// How long the source is on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum On {
     /// A time, ns: as fast as TCP allows, from the opening of the connection on. What TCP has not sent at its end is
     /// withdrawn.
@@ -25,6 +26,7 @@ pub enum On {
 pub struct OnOff {
     on: On,
     off: Distribution,
+    path: Path,
     /// In the order of the connections: period i runs over connection i.
     periods: Vec<Period>,
 }
@@ -46,8 +48,8 @@ const BEGIN: u64 = u64::MAX;
 
 impl OnOff {
     /// Off for a time drawn from `off` (ns), on as `on` says, and so on until the run ends.
-    pub fn new(on: On, off: Distribution) -> OnOff {
-        OnOff { on, off, periods: Vec::new() }
+    pub fn new(on: On, off: Distribution, path: Path) -> OnOff {
+        OnOff { on, off, path, periods: Vec::new() }
     }
 
     fn rest(&mut self, ctx: &mut AppContext<'_>) {
@@ -57,7 +59,7 @@ impl OnOff {
 
     fn begin(&mut self, ctx: &mut AppContext<'_>) {
         let conn = ctx.open(Side::Source);
-        let size = match self.on {
+        let size = match &self.on {
             On::Time(time) => {
                 let time = time.draw(ctx.random);
                 ctx.timer(ctx.now.saturating_add(time), conn.0.into());
@@ -72,6 +74,28 @@ impl OnOff {
         let Some(period) = self.periods.get_mut(conn.0 as usize) else { return };
         if period.end.replace(ctx.now).is_none() {
             self.rest(ctx);
+        }
+    }
+}
+
+impl OnOff {
+    fn report_summary(&self, flow: &str, now: Nanos, tables: &mut AppTables) {
+        let time: Nanos = self.periods.iter().map(|period| period.end.unwrap_or(now) - period.start).sum();
+        let bytes: u64 = self.periods.iter().map(|period| period.delivered).sum();
+        tables.entry("time_on").or_default().push([
+            ("flow", flow.into()),
+            ("periods", self.periods.len().into()),
+            ("time_on_s", seconds(time).into()),
+            ("bytes", bytes.into()),
+            ("throughput_bps", rate_bps(bytes, time).into()),
+        ]);
+        if let On::Size(_) = self.on {
+            let mut completions = Completions::new(self.path);
+            for (period, end) in self.periods.iter().filter_map(|period| Some((period, period.end?))) {
+                completions.record(period.size, end - period.start);
+            }
+            let open = self.periods.iter().filter(|period| period.end.is_none()).count();
+            completions.report(flow, "period", open, tables);
         }
     }
 }
@@ -117,8 +141,10 @@ impl Application for OnOff {
         self.end(ctx, conn);
     }
 
-    /// One row of `onoff` for each on period that has begun.
-    fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
+    /// One row of `onoff` for each on period that has begun, and one of `time_on` for all of them up to `now`: throughput is
+    /// what was delivered over the time on, the one under way included. Periods of a volume are in `completions`, too.
+    fn report(&self, flow: &str, now: Nanos, tables: &mut AppTables) {
+        self.report_summary(flow, now, tables);
         for (index, period) in self.periods.iter().enumerate() {
             let duration = period.end.map(|end| end - period.start);
             tables.entry("onoff").or_default().push([
@@ -139,13 +165,17 @@ impl Application for OnOff {
 mod tests {
     use super::*;
     use crate::app::Command;
-    use crate::app::fake_network::{FakeNetwork, MILLISECOND, SECOND};
+    use crate::app::fake_network::{FakeNetwork, MILLISECOND, PATH, SECOND};
     use crate::table::{Column, Table};
 
-    fn table(network: &FakeNetwork<OnOff>) -> Table {
+    fn summary(network: &FakeNetwork<OnOff>) -> AppTables {
         let mut tables = AppTables::new();
         network.app.report("o", network.now, &mut tables);
-        tables["onoff"].clone()
+        tables
+    }
+
+    fn table(network: &FakeNetwork<OnOff>) -> Table {
+        summary(network)["onoff"].clone()
     }
 
     fn floats<const N: usize>(cells: [Option<f64>; N]) -> Column {
@@ -161,7 +191,7 @@ mod tests {
     #[test]
     fn on_for_a_time_over_a_connection_of_its_own() {
         let on = On::Time(Distribution::Constant(240 * MILLISECOND));
-        let mut network = FakeNetwork::new(1_000_000, OnOff::new(on, Distribution::Constant(760 * MILLISECOND)));
+        let mut network = FakeNetwork::new(1_000_000, OnOff::new(on, Distribution::Constant(760 * MILLISECOND), PATH));
         network.delay = 20 * MILLISECOND;
         network.run_until(2 * SECOND + 900 * MILLISECOND);
         let (open, write, stop, close) = (
@@ -183,13 +213,18 @@ mod tests {
         assert_eq!(table.column("bytes"), Some(&Column::Int(vec![Some(25_000), Some(25_000), Some(10_000)])));
         let goodput = 25_000.0 * 8.0 / 0.24;
         assert_eq!(table.column("goodput_bps"), Some(&floats([Some(goodput), Some(goodput), None])));
+        // 60 kB in 240 + 240 + 140 ms.
+        let tables = summary(&network);
+        assert_eq!(tables["time_on"].column("time_on_s"), Some(&floats([Some(0.62)])));
+        assert_eq!(tables["time_on"].column("throughput_bps"), Some(&floats([Some(60_000.0 * 8.0 / 0.62)])));
+        assert!(!tables.contains_key("completions"), "a time has no completion");
     }
 
     /// 12.5 kB at 1 Mbit/s take 100 ms, after 40 ms of handshake and before 20 ms on the way.
     #[test]
     fn on_for_so_many_bytes() {
         let on = On::Size(Distribution::Constant(12_500));
-        let mut network = FakeNetwork::new(1_000_000, OnOff::new(on, Distribution::Constant(SECOND)));
+        let mut network = FakeNetwork::new(1_000_000, OnOff::new(on, Distribution::Constant(SECOND), PATH));
         network.delay = 20 * MILLISECOND;
         network.run_until(2 * SECOND + 300 * MILLISECOND);
         let table = table(&network);
@@ -200,13 +235,16 @@ mod tests {
             log(&network).iter().filter(|(_, c)| matches!(c, Command::Close { side: s, .. } if *s == side)).count()
         };
         assert_eq!((closes(Side::Source), closes(Side::Sink)), (2, 1));
+        let tables = summary(&network);
+        assert_eq!(tables["completions"].column("slowdown_max"), Some(&floats([Some(1.6)])));
+        assert_eq!(tables["completions"].column("open"), Some(&Column::Int(vec![Some(1)])));
     }
 
     /// A period may end before its handshake: nothing is written any more.
     #[test]
     fn a_period_shorter_than_the_handshake_sends_nothing() {
         let on = On::Time(Distribution::Constant(10 * MILLISECOND));
-        let mut network = FakeNetwork::new(1_000_000, OnOff::new(on, Distribution::Constant(490 * MILLISECOND)));
+        let mut network = FakeNetwork::new(1_000_000, OnOff::new(on, Distribution::Constant(490 * MILLISECOND), PATH));
         network.delay = 20 * MILLISECOND;
         network.run_until(SECOND);
         assert!(network.writes(Side::Source).is_empty());
@@ -218,7 +256,7 @@ mod tests {
     #[test]
     fn on_and_off_are_drawn_anew_each_time() {
         let mean = Distribution::Exponential(100 * MILLISECOND);
-        let mut network = FakeNetwork::new(1_000_000, OnOff::new(On::Time(mean), mean));
+        let mut network = FakeNetwork::new(1_000_000, OnOff::new(On::Time(mean.clone()), mean, PATH));
         network.run_until(400 * SECOND);
         let Some(Column::Float(durations)) = table(&network).column("duration_s").cloned() else { panic!("durations") };
         let durations: Vec<f64> = durations.into_iter().flatten().collect();

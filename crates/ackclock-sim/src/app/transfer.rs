@@ -1,5 +1,6 @@
 //! Transfers of a fixed size, one after another, each over a connection of its own.
 
+use super::completion::Path;
 use super::delivery::{self, Delivery};
 use super::{AppContext, AppTables, Application, Conn, Entry, Side};
 use crate::Nanos;
@@ -17,20 +18,21 @@ pub struct Transfer {
     size: u64,
     count: u32,
     gap: Nanos,
+    path: Path,
     /// In the order of the connections: transfer i runs over connection i.
     records: Vec<Delivery>,
 }
 
 impl Transfer {
     /// `count` transfers of `size` bytes with `gap` nanoseconds between them.
-    pub fn new(size: u64, count: u32, gap: Nanos) -> Transfer {
-        Transfer { size, count, gap, records: Vec::new() }
+    pub fn new(size: u64, count: u32, gap: Nanos, path: Path) -> Transfer {
+        Transfer { size, count, gap, path, records: Vec::new() }
     }
 
     fn begin(&mut self, ctx: &mut AppContext<'_>) {
         if self.records.len() < self.count as usize {
             ctx.open(Side::Source);
-            self.records.push(Delivery { start: ctx.now, end: None });
+            self.records.push(Delivery { bytes: self.size, start: ctx.now, end: None });
         }
     }
 
@@ -75,7 +77,7 @@ impl Application for Transfer {
 
     /// One row of `transfers` for each that has begun.
     fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
-        delivery::report("transfers", flow, self.size, &self.records, tables);
+        delivery::report("transfers", "transfer", flow, self.path, &self.records, tables);
     }
 }
 
@@ -83,13 +85,13 @@ impl Application for Transfer {
 mod tests {
     use super::*;
     use crate::app::Command;
-    use crate::app::fake_network::{FakeNetwork, MILLISECOND, SECOND};
+    use crate::app::fake_network::{FakeNetwork, MILLISECOND, PATH, SECOND};
     use crate::table::Column;
 
     /// 125 kB at 1 Mbit/s take 1 s; the handshake takes 40 ms at the source, and the last byte travels 20 ms more.
     #[test]
     fn each_over_its_own_connection_after_the_gap() {
-        let mut network = FakeNetwork::new(1_000_000, Transfer::new(125_000, 3, 500 * MILLISECOND));
+        let mut network = FakeNetwork::new(1_000_000, Transfer::new(125_000, 3, 500 * MILLISECOND, PATH));
         network.delay = 20 * MILLISECOND;
         network.run_until(4 * SECOND);
         let opened: Vec<_> = network
@@ -118,11 +120,15 @@ mod tests {
         let goodput = 1e6 / 1.06;
         assert_eq!(table.column("goodput_bps"), Some(&Column::Float(vec![Some(goodput), Some(goodput), None])));
         assert_eq!(table.column("bytes"), Some(&Column::Int(vec![Some(125_000); 3])));
+        // Alone on a path without delay a transfer takes 1 s.
+        let completions = &tables["completions"];
+        assert_eq!(completions.column("slowdown_max"), Some(&Column::Float(vec![Some(1.06)])));
+        assert_eq!(completions.column("open"), Some(&Column::Int(vec![Some(1)])));
     }
 
     #[test]
     fn a_transfer_of_nothing_ends_with_the_fin() {
-        let mut network = FakeNetwork::new(1_000_000, Transfer::new(0, 1, 0));
+        let mut network = FakeNetwork::new(1_000_000, Transfer::new(0, 1, 0, PATH));
         network.delay = 20 * MILLISECOND;
         network.run_until(SECOND);
         let mut tables = AppTables::new();
@@ -132,7 +138,7 @@ mod tests {
 
     #[test]
     fn none_when_none_are_asked_for() {
-        let mut network = FakeNetwork::new(1_000_000, Transfer::new(1, 0, 0));
+        let mut network = FakeNetwork::new(1_000_000, Transfer::new(1, 0, 0, PATH));
         network.run_until(SECOND);
         assert!(network.log.is_empty());
     }

@@ -6,7 +6,8 @@ use ackclock_net::queue::Settings;
 use ackclock_net::{Limit, Seed};
 use ackclock_tcp::config::{EcnMode, Restart};
 
-use super::model::{App, Dash, Flow, HEADERS, LEAST_MSS, MAX_FLOWS, OnOff, Scenario};
+use super::app::{App, Dash, OnOff, Web};
+use super::model::{Arrival, Flow, HEADERS, LEAST_MSS, MAX_FLOWS, Scenario};
 use super::problems::Problems;
 use super::quantity::{TIME, VOLUME};
 use super::queue::Queue;
@@ -25,12 +26,13 @@ pub(super) fn check(scenario: &Scenario, problems: &mut Problems<'_>) {
         check_name(&scenario.flows[..index], flow, &mut rules);
         check_start(scenario, flow, &mut rules);
         check_tcp(scenario, flow, &mut rules);
-        if let App::Dash(dash) = &flow.app {
-            let at = rules.at.key("app");
-            check_dash(dash, &mut Rules { at, problems: rules.problems });
-        } else if let App::OnOff(app) = &flow.app {
-            let at = rules.at.key("app");
-            check_onoff(app, &mut Rules { at, problems: rules.problems });
+        let at = rules.at.key("app");
+        let mut rules = Rules { at, problems: rules.problems };
+        match &flow.app {
+            App::Dash(dash) => check_dash(dash, &mut rules),
+            App::OnOff(app) => check_onoff(app, &mut rules),
+            App::Web(app) => check_web(app, &mut rules),
+            App::Bulk | App::Transfer(_) | App::Bursts(_) | App::List(_) | App::Rpc(_) => {}
         }
     }
     check_copies(scenario, problems);
@@ -86,6 +88,15 @@ fn check_start(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
     );
     let field = if group > jitter { "group_jitter" } else { "start_jitter" };
     rules.refuse(start + jitter + group >= scenario.duration, field, &needs, &TIME.write(jitter.max(group)), may);
+    if let Some(Arrival::Staggered(staggered)) = &flow.arrival {
+        let needs = ["start", "start_jitter", "group_jitter", "count"].map(|field| rules.at.key(field));
+        let needs = [&[key("duration")], &needs[..]].concat();
+        let last = u64::from(flow.count - 1).saturating_mul(staggered.interval).saturating_add(start + jitter + group);
+        let message =
+            format!("lets the last copy start after the end of the run; accepted: all before duration, {end}");
+        let mut rules = Rules { at: rules.at.key("arrival"), problems: rules.problems };
+        rules.refuse(last >= scenario.duration, "interval", &needs, "", message);
+    }
 }
 
 fn check_tcp(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
@@ -153,6 +164,28 @@ fn check_dash(dash: &Dash, rules: &mut Rules<'_, '_>) {
         let needs = [segment.clone(), buffer.clone()];
         let message = format!("is more than the buffer holds in whole segments; accepted: at most {}", quoted(&most));
         rules.refuse(time > segments * dash.segment && !small, key, &needs, &TIME.write(time), message);
+    }
+    if let Some(live) = &dash.live {
+        let message = format!(
+            "is less than the segment in which it lies needs to be there; accepted: at least the segment, {}",
+            quoted(&TIME.write(dash.segment))
+        );
+        let mut rules = Rules { at: rules.at.key("live"), problems: rules.problems };
+        rules.refuse(live.latency < dash.segment, "latency", &[segment], "", message);
+    }
+}
+
+fn check_web(app: &Web, rules: &mut Rules<'_, '_>) {
+    match (app.sessions_per_second, app.users) {
+        (None, None) if rules.problems.sound(&rules.at) => {
+            let message = "missing; accepted: sessions_per_second, or users";
+            rules.problems.add(rules.at.key("sessions_per_second"), message);
+        }
+        (Some(_), Some(_)) => {
+            let message = "beside sessions_per_second; accepted: sessions_per_second or users, not both";
+            rules.refuse(true, "users", &[rules.at.key("sessions_per_second")], "", message);
+        }
+        _ => {}
     }
 }
 

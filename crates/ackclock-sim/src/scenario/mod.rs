@@ -1,13 +1,15 @@
 //! Scenarios: one page of TOML, or the same as JSON, that says what to simulate.
 //!
-//! Every field is defined once, in `model.rs`, with its type, default, bounds and sentence. The Rust types, the reader,
-//! the canonical form, the JSON Schema and the reference all come from there. Adding a field is adding one line.
+//! Every field is defined once, in `model.rs`, `app.rs` or `random.rs`, with its type, default, bounds and sentence. The Rust
+//! types, the reader, the canonical form, the JSON Schema and the reference all come from there. Adding a field is adding
+//! one line.
 //!
 //! Reading never stops at the first mistake: [`ScenarioError`] has all of them, each with its path, its line, the value as
 //! written and what is accepted. Quantities are text with a unit and become integers exactly: times in nanoseconds, rates
 //! in bits per second, volumes in bytes.
 
 mod algorithm;
+mod app;
 mod check;
 mod kinds;
 mod lists;
@@ -16,6 +18,7 @@ mod overrides;
 mod problems;
 mod quantity;
 mod queue;
+mod random;
 mod record;
 mod registered;
 mod resolve;
@@ -33,12 +36,14 @@ use sha2::{Digest, Sha256};
 
 pub use crate::app::dash::abr::Estimator;
 pub use algorithm::CongestionControl;
+pub use app::{App, Bursts, Dash, Item, List, Live, OnOff, Rpc, Transfer, Web};
 pub use model::{
-    Access, App, Bottleneck, Bursts, Chance, ConstantSize, ConstantTime, Dash, ExponentialSize, ExponentialTime, Flow,
-    FlowAccess, Fq, Loss, OnOff, Pacing, Period, Probes, RandomSize, RandomTime, Scenario, Transfer,
+    Access, Arrival, Bottleneck, Chance, Flow, FlowAccess, Fq, Loss, Pacing, Period, Poisson, Probes, Scenario,
+    Staggered,
 };
 pub use problems::{Files, Outside, Problem, ScenarioError};
 pub use queue::Queue;
+pub use random::{Delay, Drawn, Number, Random, Time, Volume};
 pub use registered::{Make, Range, Registered};
 pub use rules::Rules;
 pub use spellings::{AccessRate, Amount, QueueLimit};
@@ -170,10 +175,17 @@ pub fn reference() -> Json {
     table::<Scenario>().info().nested.into_iter().map(row).collect()
 }
 
-/// What can be chosen by the `kind` of a table: for `app`, `queue`, `loss` and `pacing` the names with a sentence on each.
+/// What can be chosen by the `kind` of a table: for `app`, `arrival`, `queue`, `loss`, `pacing` and distributions the names with a sentence on each.
 pub fn catalogue() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
     fn kinds<U: Union>() -> Vec<(&'static str, String)> {
         U::variants().into_iter().map(|variant| (variant.kind, variant.doc)).collect()
     }
-    vec![("app", kinds::<App>()), ("queue", kinds::<Queue>()), ("loss", kinds::<Loss>()), ("pacing", kinds::<Pacing>())]
+    vec![
+        ("app", kinds::<App>()),
+        ("arrival", kinds::<Arrival>()),
+        ("distribution", kinds::<Random<Time>>()),
+        ("queue", kinds::<Queue>()),
+        ("loss", kinds::<Loss>()),
+        ("pacing", kinds::<Pacing>()),
+    ]
 }

@@ -5,15 +5,15 @@ use ackclock_tcp::{recovery, slow_start, stack, validation};
 use serde_json::json;
 
 use super::algorithm::{CongestionControl, congestion_control};
+use super::app::App;
 use super::kinds::{Flag, Label, OneOf, count, one_of, probability, rate, real, spelled, time, volume};
-use super::lists::{Ascending, list};
+use super::lists::list;
 use super::queue::Queue;
+use super::random::{Delay, Random, drawn};
 use super::record::{default, like, numbered, optional, record, required, table};
 use super::spellings::{AccessRate, Amount};
 use super::union::{tagged, union};
 use crate::Nanos;
-use crate::app::dash::abr::{self, Estimator};
-use crate::app::draw::Distribution;
 
 /// Fewest bytes of payload in a full segment.
 pub(super) const LEAST_MSS: u64 = 64;
@@ -23,49 +23,6 @@ pub(super) const HEADERS: u32 = 40;
 pub(super) const MAX_FLOWS: u32 = 1_000_000;
 /// The largest receive window that window scaling can advertise (RFC 7323 section 2.3).
 const MOST_RECEIVE_BUFFER: u64 = 1 << 30;
-
-/// Defines a quantity that is drawn: a union over the distributions there are.
-macro_rules! distributed {
-    (
-        #[doc = $doc:literal]
-        $Name:ident { $Constant:ident, $Exponential:ident: $Type:ty = $quantity:ident }
-    ) => {
-        union! {
-            #[doc = $doc]
-            pub enum $Name, otherwise Some(("constant", "value")), {
-                /// Always the same.
-                "constant" => Constant($Constant),
-                /// Exponentially distributed.
-                "exponential" => Exponential($Exponential),
-            }
-        }
-
-        record! {
-            /// The same value each time.
-            pub struct $Constant {
-                /// The value.
-                value: $Type = required($quantity().positive());
-            }
-        }
-
-        record! {
-            /// An exponential distribution.
-            pub struct $Exponential {
-                /// The mean.
-                mean: $Type = required($quantity().positive());
-            }
-        }
-
-        impl $Name {
-            pub(crate) fn distribution(&self) -> Distribution {
-                match self {
-                    $Name::Constant(constant) => Distribution::Constant(constant.value),
-                    $Name::Exponential(exponential) => Distribution::Exponential(exponential.mean),
-                }
-            }
-        }
-    };
-}
 
 record! {
     /// A network, the flows over it and what is recorded.
@@ -144,10 +101,10 @@ record! {
     pub struct Access {
         /// Rate of both links in both directions.
         rate: AccessRate = default("10x", spelled());
-        /// Propagation delay between the source and the bottleneck, one way.
-        source_delay: Nanos = default("0s", time());
-        /// Propagation delay between the bottleneck and the sink, one way.
-        sink_delay: Nanos = default("0s", time());
+        /// Propagation delay between the source and the bottleneck, one way; drawn once for every flow.
+        source_delay: Random<Delay> = default("0s", drawn());
+        /// Propagation delay between the bottleneck and the sink, one way; drawn once for every flow.
+        sink_delay: Random<Delay> = default("0s", drawn());
     }
 }
 
@@ -157,9 +114,9 @@ record! {
         /// Rate of both links in both directions.
         rate: Option<AccessRate> = optional("as access.rate", spelled());
         /// Propagation delay between the source and the bottleneck, one way.
-        source_delay: Option<Nanos> = optional("as access.source_delay", time());
+        source_delay: Option<Random<Delay>> = optional("as access.source_delay", drawn());
         /// Propagation delay between the bottleneck and the sink, one way.
-        sink_delay: Option<Nanos> = optional("as access.sink_delay", time());
+        sink_delay: Option<Random<Delay>> = optional("as access.sink_delay", drawn());
     }
 }
 
@@ -178,6 +135,8 @@ record! {
         start_jitter: Nanos = default("0s", time());
         /// All copies start later than that by one and the same time, drawn uniformly from zero to this.
         group_jitter: Nanos = default("0s", time());
+        /// When each copy starts, as seen from the time that start and the jitters give.
+        arrival: Option<Arrival> = optional("all copies at once", tagged());
         /// Traffic class of its packets, 0 the most urgent, for queues that tell classes apart.
         class: u8 = default(0, count("", 0, 7));
         /// Access links that differ from the scenario's.
@@ -262,6 +221,34 @@ record! {
     }
 }
 
+union! {
+    /// When the copies of a flow start.
+    pub enum Arrival, otherwise None, {
+        /// All at once.
+        "together" => Together,
+        /// As a Poisson process: the time between two is exponential. Those that come after the end of the run do not start.
+        "poisson" => Poisson(Poisson),
+        /// At a fixed interval, the first at once.
+        "staggered" => Staggered(Staggered),
+    }
+}
+
+record! {
+    /// A Poisson process.
+    pub struct Poisson {
+        /// Starts per second, on average.
+        rate: f64 = required(real(1e-6, 1e6));
+    }
+}
+
+record! {
+    /// Starts at a fixed interval.
+    pub struct Staggered {
+        /// From one start to the next.
+        interval: Nanos = required(time().positive());
+    }
+}
+
 /// The restarts after idle by name.
 fn restart() -> OneOf<Restart> {
     let options = [
@@ -292,16 +279,6 @@ fn ecn() -> OneOf<EcnMode> {
         ("accurate", EcnMode::Accurate, "Accurate ECN (RFC 9768), asked for"),
     ];
     one_of("ECN mode", options)
-}
-
-/// The estimators by name.
-fn estimator() -> OneOf<Estimator> {
-    let options = [
-        ("last", Estimator::Last, "the rate of the last segment"),
-        ("mean", Estimator::Mean, "all bytes so far over all time spent downloading them"),
-        ("ewma", Estimator::Ewma, "the lower of a fast and a slow moving average, as dash.js has them"),
-    ];
-    one_of("estimator", options)
 }
 
 record! {
@@ -335,105 +312,6 @@ record! {
         avoidance_percent: u32 = default(120, count("per cent", 1, 100_000));
         /// How much may leave back to back after idle.
         quantum: Amount = default("2 packets", spelled());
-    }
-}
-
-union! {
-    /// What a flow does.
-    pub enum App, otherwise None, {
-        /// The source sends as fast as TCP allows, until the run ends.
-        "bulk" => Bulk,
-        /// The source sends so many bytes, once or several times, over a new connection each.
-        "transfer" => Transfer(Transfer),
-        /// A client of adaptive video over HTTP fetches one segment after the other from the source.
-        "dash" => Dash(Dash),
-        /// The source sends bursts of a size at an interval, all over one connection.
-        "bursts" => Bursts(Bursts),
-        /// The source is on and off in turn, off first: on, it sends over a new connection each time.
-        "onoff" => OnOff(OnOff),
-    }
-}
-
-record! {
-    /// On and off periods: on for a time or for so many bytes, one of which is to be given.
-    pub struct OnOff {
-        /// How long the source is on; what TCP has not sent by then is not sent.
-        on: Option<RandomTime> = optional("until size is delivered", tagged());
-        /// How much the source sends in an on period.
-        size: Option<RandomSize> = optional("as much as it can in the time on", tagged());
-        /// How long the source is off.
-        off: RandomTime = required(tagged());
-    }
-}
-
-distributed! {
-    /// A time, fixed or drawn anew each time it is asked for. A time in its place means constant.
-    RandomTime { ConstantTime, ExponentialTime: Nanos = time }
-}
-
-distributed! {
-    /// A volume, fixed or drawn anew each time it is asked for. A volume in its place means constant.
-    RandomSize { ConstantSize, ExponentialSize: u64 = volume }
-}
-
-record! {
-    /// Transfers of a fixed size, one after the other.
-    pub struct Transfer {
-        /// Size of a transfer.
-        size: u64 = required(volume().positive());
-        /// How many there are.
-        count: u32 = default(1, count("transfers", 1, 1_000_000));
-        /// How long after the end of a transfer the next one starts.
-        gap: Nanos = default("0s", time());
-    }
-}
-
-record! {
-    /// Bursts over one connection that stays open between them.
-    pub struct Bursts {
-        /// Size of a burst.
-        size: u64 = required(volume().positive());
-        /// From the start of a burst to that of the next, whether or not it is complete by then.
-        interval: Nanos = required(time().positive());
-        /// How many there are.
-        count: Option<u32> = optional("bursts until the run ends", count("bursts", 1, 1_000_000));
-    }
-}
-
-record! {
-    /// Adaptive video: a ladder of bitrates, segments of a duration, a player with a buffer.
-    pub struct Dash {
-        /// Bitrates that the video exists in.
-        ladder: Vec<u64> = required(Ascending(list("bitrate", rate().positive())));
-        /// Duration of a segment of video.
-        segment: Nanos = required(time().positive());
-        /// How many segments there are.
-        segments: Option<u32> = optional("segments until the run ends", count("segments", 1, 1_000_000));
-        /// Rule of rate adaptation.
-        abr: String = default(
-            "throughput",
-            one_of("rate adaptation", abr::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
-        );
-        /// Size of the player's buffer in playing time.
-        buffer: Nanos = default("12s", time().positive());
-        /// Playing time in the buffer with which playback starts.
-        startup: Nanos = like("segment", time().positive());
-        /// Playing time in the buffer with which playback resumes after a stall.
-        resume: Nanos = like("segment", time().positive());
-        /// How long the server thinks before it answers a request.
-        think: Nanos = default("0s", time());
-        /// The server thinks longer by a time drawn uniformly from zero to this, for every request.
-        think_jitter: Nanos = default("0s", time());
-        /// Size of a request.
-        request_size: u64 = default("300B", volume().within(1, 1 << 20));
-        /// Size of the header of an answer.
-        header_size: u64 = default("300B", volume().within(0, 1 << 20));
-        /// Coefficient of variation of the segments' sizes, log-normal; all levels of a segment vary alike.
-        size_cv: f64 = default(0.0, real(0.0, 10.0));
-        /// Part of the estimated throughput that the throughput rule uses.
-        safety: f64 = default(1.0, real(0.01, 10.0));
-        /// How the throughput rule estimates.
-        estimator: Estimator = default("mean", estimator());
     }
 }
 

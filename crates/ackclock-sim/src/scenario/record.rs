@@ -15,17 +15,17 @@ use super::union::KIND;
 macro_rules! record {
     (
         $(#[doc = $doc:literal])+
-        pub struct $Name:ident {
+        pub struct $Name:ident $(<$T:ident: $Bound:ident>)? {
             $($(#[doc = $field_doc:literal])+ $field:ident: $Type:ty = $slot:expr;)+
         }
     ) => {
         $(#[doc = $doc])+
         #[derive(Clone, PartialEq, Debug)]
-        pub struct $Name {
+        pub struct $Name $(<$T: $Bound>)? {
             $($(#[doc = $field_doc])+ pub $field: $Type,)+
         }
 
-        impl $crate::scenario::record::Record for $Name {
+        impl $(<$T: $Bound>)? $crate::scenario::record::Record for $Name $(<$T>)? {
             fn read(reader: &mut $crate::scenario::record::Reader<'_, '_>) -> Self {
                 use $crate::scenario::record::{Slot as _, typed};
                 let record = Self { $($field: typed::<$Type, _>($slot).read(stringify!($field), reader)),+ };
@@ -61,6 +61,25 @@ pub(super) trait Record: Sized {
     fn write(&self) -> Map<String, Json>;
     fn doc() -> String;
     fn fields() -> Vec<FieldInfo>;
+}
+
+/// A large record behind a pointer.
+impl<R: Record> Record for Box<R> {
+    fn read(reader: &mut Reader<'_, '_>) -> Self {
+        Box::new(R::read(reader))
+    }
+
+    fn write(&self) -> Map<String, Json> {
+        R::write(self)
+    }
+
+    fn doc() -> String {
+        R::doc()
+    }
+
+    fn fields() -> Vec<FieldInfo> {
+        R::fields()
+    }
 }
 
 /// A field, as schema and reference tell it.

@@ -12,21 +12,19 @@ use crate::Nanos;
 impl Scenario {
     /// The access links of a flow.
     pub fn access_of(&self, flow: &Flow) -> Access {
-        let Access { rate, source_delay, sink_delay } = self.access;
-        match &flow.access {
-            None => self.access.clone(),
-            Some(own) => Access {
-                rate: own.rate.unwrap_or(rate),
-                source_delay: own.source_delay.unwrap_or(source_delay),
-                sink_delay: own.sink_delay.unwrap_or(sink_delay),
-            },
+        let mut access = self.access.clone();
+        if let Some(own) = flow.access.clone() {
+            access.rate = own.rate.unwrap_or(access.rate);
+            access.source_delay = own.source_delay.unwrap_or(access.source_delay);
+            access.sink_delay = own.sink_delay.unwrap_or(access.sink_delay);
         }
+        access
     }
 
-    /// A flow's round-trip time in nanoseconds without queues and transmission times.
+    /// A flow's round-trip time in nanoseconds without queues and transmission times, delays that are drawn at their means.
     pub fn base_rtt(&self, flow: &Flow) -> Nanos {
         let access = self.access_of(flow);
-        2 * (access.source_delay + self.bottleneck.delay + access.sink_delay)
+        2 * (access.source_delay.typical() + self.bottleneck.delay + access.sink_delay.typical())
     }
 
     /// The round-trip time in nanoseconds of the bandwidth-delay products in the scenario.

@@ -29,17 +29,17 @@ macro_rules! union {
     (@fields $Inner:ty) => { <$Inner as $crate::scenario::record::Record>::fields() };
     (
         $(#[doc = $doc:literal])+
-        pub enum $Name:ident, otherwise $otherwise:expr, {
+        pub enum $Name:ident $(<$T:ident: $Bound:ident>)?, otherwise $otherwise:expr, {
             $($(#[doc = $variant_doc:literal])+ $kind:literal => $Variant:ident $(($Inner:ty))?,)+
         }
     ) => {
         $(#[doc = $doc])+
         #[derive(Clone, PartialEq, Debug)]
-        pub enum $Name {
+        pub enum $Name $(<$T: $Bound>)? {
             $($(#[doc = $variant_doc])+ $Variant $(($Inner))?,)+
         }
 
-        impl $crate::scenario::union::Union for $Name {
+        impl $(<$T: $Bound>)? $crate::scenario::union::Union for $Name $(<$T>)? {
             const OTHERWISE: Option<(&'static str, &'static str)> = $otherwise;
             const KINDS: &'static [&'static str] = &[$($kind),+];
 

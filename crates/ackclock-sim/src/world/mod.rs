@@ -78,6 +78,11 @@ impl<O: Observer> World<O> {
         &self.network
     }
 
+    /// Places for connections: the most that were open at once.
+    pub fn places(&self) -> usize {
+        self.connections.places()
+    }
+
     /// Handles up to `max_events` events. Whether the run goes on.
     pub fn step(&mut self, max_events: u64) -> bool {
         let (lanes, flows) = (self.network.sources(), self.flows.len() as u32);

@@ -4,12 +4,16 @@
 //! chooses. The server (the source) answers after its think time. Once the buffer has no room for another segment the
 //! client pauses until it has: from then on it is ON for a download and OFF for the rest of each segment's duration,
 //! and the server's TCP is idle in between.
+//!
+//! The client of a live presentation asks for no segment before that has happened. It does not catch up: each stall adds to
+//! its latency.
 
 use super::{AppContext, AppTables, Application, Conn, Entry, Side};
 use crate::Nanos;
 use crate::rng::Stream;
 
 pub mod abr;
+mod live;
 mod params;
 pub mod player;
 mod report;
@@ -21,6 +25,7 @@ pub use params::{DashParams, ParamProblem};
 pub use sizes::{SegmentSizes, segment_bytes};
 
 use abr::{Abr, Choice, Download, Setup, State};
+use live::Live;
 use player::{Phase, Player};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -61,6 +66,8 @@ struct Arrival {
 /// The connection and both its ends, from the start of the flow on.
 struct Session {
     conn: Conn,
+    /// The presentation's clock, if it is live.
+    live: Option<Live>,
     player: Player,
     sizes: SegmentSizes,
     think: Stream,
@@ -109,8 +116,9 @@ impl Dash {
         let Some(session) = &mut self.session else { return };
         session.player.advance(ctx.now);
         let room_at = session.player.drained_to(self.params.buffer - self.params.segment);
-        if room_at > ctx.now {
-            ctx.timer(room_at, LOOK);
+        let there_at = session.live.map_or(0, |live| live.available(self.segments.len()));
+        if room_at.max(there_at) > ctx.now {
+            ctx.timer(room_at.max(there_at), LOOK);
             return;
         }
         let buffer = session.player.buffer();
@@ -206,6 +214,7 @@ impl Application for Dash {
         let seed = u64::from(ctx.random.bits32()) << 32 | u64::from(ctx.random.bits32());
         self.session = Some(Session {
             conn: ctx.open(Side::Sink),
+            live: self.params.live.map(|latency| Live::new(ctx.now, latency, self.params.segment)),
             player: Player::new(ctx.now, self.params.startup, self.params.resume),
             sizes: SegmentSizes::new(Stream::new(seed, "segment sizes"), self.params.size_cv),
             think: Stream::new(seed, "think times"),
@@ -250,7 +259,8 @@ impl Application for Dash {
             player.advance(now);
             player
         });
-        report::session(flow, &self.params.ladder, &self.segments, player.as_ref(), tables);
+        let live = self.session.as_ref().and_then(|session| session.live);
+        report::session(flow, &self.params.ladder, &self.segments, player.as_ref(), live, tables);
         report::segments(flow, &self.params.ladder, &self.segments, tables);
     }
 }

@@ -36,12 +36,14 @@ pub struct DashParams {
     pub safety: f64,
     /// The throughput rule's estimator.
     pub estimator: Estimator,
+    /// How far behind the present the client of a live presentation joins; none for one on demand.
+    pub live: Option<Nanos>,
 }
 
 impl DashParams {
     /// A session over a ladder with every other parameter at its default: throughput rule with the mean of all downloads
     /// and no margin (as VLC), a buffer of 12 s, playback from the first segment on, a server that answers at once,
-    /// requests and headers of 300 bytes, all segments of a level of the same size.
+    /// requests and headers of 300 bytes, all segments of a level of the same size, all of them there from the start.
     pub fn new(ladder: Vec<u64>, segment: Nanos) -> DashParams {
         DashParams {
             ladder,
@@ -58,6 +60,7 @@ impl DashParams {
             size_cv: 0.0,
             safety: 1.0,
             estimator: Estimator::Mean,
+            live: None,
         }
     }
 
@@ -99,6 +102,11 @@ impl DashParams {
         refuse(!(cv.is_finite() && cv >= 0.0), "size_cv", format!("must be 0 or a positive number, not {cv}"));
         let safety = self.safety;
         refuse(!(safety.is_finite() && safety > 0.0), "safety", format!("must be a positive number, not {safety}"));
+        if let Some(latency) = self.live {
+            let message =
+                format!("is {}, less than the segment of {} in which it lies", Time(latency), Time(self.segment));
+            refuse(latency < self.segment, "live", message);
+        }
         problems
     }
 }
@@ -163,6 +171,8 @@ mod tests {
         assert_eq!(fields(|params| params.size_cv = f64::NAN), ["size_cv"]);
         assert_eq!(fields(|params| params.size_cv = -0.1), ["size_cv"]);
         assert_eq!(fields(|params| params.safety = 0.0), ["safety"]);
+        assert_eq!(fields(|params| params.live = Some(2 * SECOND - 1)), ["live"]);
+        assert!(fields(|params| params.live = Some(2 * SECOND)).is_empty());
         assert_eq!(fields(|params| params.safety = f64::INFINITY), ["safety"]);
     }
 

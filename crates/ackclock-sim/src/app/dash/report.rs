@@ -1,17 +1,20 @@
 //! The tables `dash` and `dash_segments`.
 
 use super::Segment;
+use super::live::Live;
 use super::player::Player;
 use crate::app::{AppTables, rate_bps, seconds};
 
 /// The row of a client in `dash`: over the segments that have arrived, their number, mean level, mean download rate and
 /// changes of level; the player's times up to its clock. `startup_s` runs from the start of the flow and is empty where
-/// playback has not begun; the means are empty without a segment. A stall that is not over counts.
+/// playback has not begun; the means are empty without a segment. A stall that is not over counts. Of a live
+/// presentation, the latency at the start of playback and now; empty otherwise.
 pub(super) fn session(
     flow: &str,
     ladder: &[u64],
     segments: &[Segment],
     player: Option<&Player>,
+    live: Option<Live>,
     tables: &mut AppTables,
 ) {
     let arrived: Vec<_> = segments.iter().filter(|segment| segment.arrival.is_some()).collect();
@@ -19,6 +22,8 @@ pub(super) fn session(
     let mean_download = mean(arrived.iter().filter_map(|segment| download_bps(segment)));
     let switches = arrived.windows(2).filter(|pair| pair[0].level != pair[1].level).count();
     let stalled = player.map_or(0, Player::stalled);
+    let startup = player.and_then(Player::startup_time);
+    let latency = |still| live.zip(startup).map(|(live, startup)| seconds(live.latency(startup + still)));
     tables.entry("dash").or_default().push([
         ("flow", flow.into()),
         ("segments", arrived.len().into()),
@@ -28,7 +33,9 @@ pub(super) fn session(
         ("switches", switches.into()),
         ("stalls", player.map_or(0, Player::stalls).into()),
         ("stall_s", seconds(stalled).into()),
-        ("startup_s", player.and_then(Player::startup_time).map(seconds).into()),
+        ("startup_s", startup.map(seconds).into()),
+        ("latency_start_s", latency(0).into()),
+        ("latency_end_s", latency(stalled).into()),
     ]);
 }
 

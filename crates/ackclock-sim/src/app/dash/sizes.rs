@@ -1,6 +1,7 @@
 //! Sizes of media segments.
 
 use crate::Nanos;
+use crate::app::draw::standard_normal;
 use crate::rng::Stream;
 
 /// The multipliers of the segments of a presentation, in order of their index: log-normal with mean 1, one for all levels
@@ -21,13 +22,9 @@ impl SegmentSizes {
 
     /// The next segment's multiplier.
     pub fn next_multiplier(&mut self) -> f64 {
-        let (first, second) = (self.stream.below(UNIT), self.stream.below(UNIT));
-        multiplier(self.sigma, standard_normal(first, second))
+        multiplier(self.sigma, standard_normal(&mut self.stream))
     }
 }
-
-/// A power of two is drawn without rejection, so the number of draws is fixed.
-const UNIT: u64 = 1 << 53;
 
 /// sigma^2 = ln(1 + cv^2).
 fn sigma(cv: f64) -> f64 {
@@ -37,13 +34,6 @@ fn sigma(cv: f64) -> f64 {
 /// exp(sigma z - sigma^2 / 2), whose mean over standard normal z is 1.
 fn multiplier(sigma: f64, z: f64) -> f64 {
     libm::exp(sigma * z - sigma * sigma / 2.0)
-}
-
-/// A standard normal from two whole numbers below [`UNIT`] (Box and Muller 1958). Not the ziggurat of `rand_distr`, whose
-/// number of draws varies.
-fn standard_normal(first: u64, second: u64) -> f64 {
-    let radius = libm::sqrt(-2.0 * libm::log((first + 1) as f64 / UNIT as f64));
-    radius * libm::cos(2.0 * core::f64::consts::PI * (second as f64 / UNIT as f64))
 }
 
 /// Bytes of a segment: level x duration / 8 x multiplier, to the nearest byte and at least one.

@@ -10,19 +10,19 @@ use crate::app::fake_network::{FakeNetwork, MILLISECOND, SECOND};
 use crate::table::{Column, Table};
 
 /// One level of 500 kbit/s, segments of 2 s, responses without header.
-fn one_level() -> DashParams {
+pub(super) fn one_level() -> DashParams {
     DashParams { header_size: 0, request_size: 100, buffer: 6 * SECOND, ..DashParams::new(vec![500_000], 2 * SECOND) }
 }
 
-fn network(rate: u64, params: DashParams) -> FakeNetwork<Dash> {
+pub(super) fn network(rate: u64, params: DashParams) -> FakeNetwork<Dash> {
     FakeNetwork::new(rate, Dash::new(params).expect("sound parameters"))
 }
 
-fn request_times(network: &FakeNetwork<Dash>) -> Vec<Nanos> {
+pub(super) fn request_times(network: &FakeNetwork<Dash>) -> Vec<Nanos> {
     network.writes(Side::Sink).into_iter().map(|(time, _)| time).collect()
 }
 
-fn player(network: &FakeNetwork<Dash>) -> Player {
+pub(super) fn player(network: &FakeNetwork<Dash>) -> Player {
     let mut player = network.app.session.as_ref().expect("started").player.clone();
     player.advance(network.now);
     player
@@ -32,13 +32,13 @@ fn levels(network: &FakeNetwork<Dash>) -> Vec<u64> {
     network.app.segments.iter().map(|segment| network.app.params.ladder[segment.level]).collect()
 }
 
-fn table(network: &FakeNetwork<Dash>, name: &str) -> Table {
+pub(super) fn table(network: &FakeNetwork<Dash>, name: &str) -> Table {
     let mut tables = AppTables::new();
     network.app.report("video", network.now, &mut tables);
     tables.remove(name).expect("a table of that name")
 }
 
-fn floats(table: &Table, column: &str) -> Vec<Option<f64>> {
+pub(super) fn floats(table: &Table, column: &str) -> Vec<Option<f64>> {
     match table.column(column) {
         Some(Column::Float(cells)) => cells.clone(),
         other => panic!("{column} is {other:?}"),

@@ -107,6 +107,30 @@ pub(super) const CHANGES: &[(&str, &str)] = &[
     ("flows[0].app.size_cv", "0.25"),
     ("flows[0].app.safety", "0.9"),
     ("flows[0].app.estimator", "ewma"),
+    ("flows[0].app.live", "{ latency = '6s' }"),
+    ("flows[0].app.live.latency", "7s"),
+    ("flows[2].arrival", "together"),
+    ("flows[2].arrival.rate", "0.5"),
+    ("flows[2].arrival.interval", "2s"),
+    ("flows[2].app.items", "[{ at = '2s', size = '1kB' }]"),
+    ("flows[2].app.items[0].at", "3s"),
+    ("flows[2].app.items[0].size", "3kB"),
+    ("flows[2].app.persistent", "true"),
+    ("flows[2].app.sessions_per_second", "20"),
+    ("flows[2].app.users", "20"),
+    ("flows[2].app.pages", "3"),
+    ("flows[2].app.think", "3s"),
+    ("flows[2].app.objects", "4"),
+    ("flows[2].app.object_size", "3kB"),
+    ("flows[2].app.main_size", "3kB"),
+    ("flows[2].app.request_size", "400B"),
+    ("flows[2].app.server_think", "3s"),
+    ("flows[2].app.parallel", "2"),
+    ("flows[2].app.connections", "per-object"),
+    ("flows[2].app.records", "true"),
+    ("flows[2].app.servers", "5"),
+    ("flows[2].app.rounds", "5"),
+    ("flows[2].app.response_size", "3kB"),
     ("probes", "{ packets = true }"),
     ("probes.window", "true"),
     ("probes.packets", "true"),
@@ -140,9 +164,27 @@ pub(super) fn change(index: usize) -> Vec<(String, String)> {
         let app = match field.split_once('.').map_or(field, |(field, _)| field) {
             "on" | "off" => format!("{{ kind = 'onoff', on = {}, off = {} }}", drawn("2s"), drawn("1s")),
             "size" => format!("{{ kind = 'onoff', size = {}, off = '1s' }}", drawn("2kB")),
+            "items[0]" | "items" | "persistent" => {
+                "{ kind = 'list', items = [{ at = '1s', size = '1kB' }] }".to_owned()
+            }
+            "servers" | "rounds" | "response_size" => "{ kind = 'rpc', response_size = '1kB' }".to_owned(),
+            "users" => "{ kind = 'web', object_size = '1kB' }".to_owned(),
+            field if !["interval", "count"].contains(&field) => {
+                "{ kind = 'web', sessions_per_second = 10, object_size = '1kB' }".to_owned()
+            }
             _ => "{ kind = 'bursts', size = '64kB', interval = '1s' }".to_owned(),
         };
         pairs.push(("flows[2].app", app));
+    }
+    if path == "flows[0].app.live.latency" {
+        pairs.push(("flows[0].app.live", "{ latency = '6s' }".to_owned()));
+    }
+    match path {
+        "flows[2].arrival.rate" => pairs.push(("flows[2].arrival", "{ kind = 'poisson', rate = 1 }".to_owned())),
+        "flows[2].arrival.interval" => {
+            pairs.push(("flows[2].arrival", "{ kind = 'staggered', interval = '1s' }".to_owned()));
+        }
+        _ => {}
     }
     if path.starts_with("flows[2].careful_resume.") {
         pairs.push(("flows[2].careful_resume", "{ cwnd = '1MB', rtt = '500ms' }".to_owned()));
@@ -151,10 +193,12 @@ pub(super) fn change(index: usize) -> Vec<(String, String)> {
     pairs.into_iter().map(|(path, value)| (path.to_owned(), value)).collect()
 }
 
-/// Whether a row of the reference is of a kind of queue other than drop-tail.
-fn is_of_a_queue(row: &Json) -> bool {
+/// Whether a row of the reference is of a kind of queue other than drop-tail, or of a distribution: these have tests of
+/// their own.
+fn is_of_a_family(row: &Json) -> bool {
     let path = row["path"].as_str().expect("a path");
-    path.contains("queue<") && !path.contains("<drop-tail>")
+    let drawn = <Random<Time> as union::Union>::KINDS.iter().any(|kind| path.contains(&format!("<{kind}>.")));
+    drawn || path.contains("queue<") && !path.contains("<drop-tail>")
 }
 
 #[test]
@@ -246,7 +290,7 @@ fn every_field_moves_the_hash() {
     let changed: Vec<_> = CHANGES.iter().map(|(path, _)| strip(path)).collect();
     let reference = reference();
     for row in reference.as_array().expect("a list") {
-        if is_of_a_queue(row) {
+        if is_of_a_family(row) {
             continue;
         }
         let path = strip(row["path"].as_str().expect("a path"));
@@ -338,13 +382,21 @@ fn the_schema_is_well_formed_and_has_every_field() {
 
 #[test]
 fn every_default_of_the_reference_is_what_an_absent_key_means() {
-    let onoff = "{ kind = 'onoff', on = '1s', off = '1s' }";
-    let canonical = with(&[("flows[2].pacing", "fq"), ("flows[2].access", "{}"), ("flows[2].app", onoff)]).to_json();
+    let apps = [
+        ("web", "{ kind = 'web', users = 1, object_size = '1kB' }"),
+        ("rpc", "{ kind = 'rpc', response_size = '1kB' }"),
+        ("list", "{ kind = 'list', items = [{ at = '1s', size = '1kB' }] }"),
+        ("onoff", "{ kind = 'onoff', on = '1s', off = '1s' }"),
+    ];
+    let canonical = apps.map(|(kind, app)| {
+        let scenario = with(&[("flows[2].pacing", "fq"), ("flows[2].access", "{}"), ("flows[2].app", app)]);
+        (format!("<{kind}>"), scenario.to_json())
+    });
     let mut defaults = 0;
     for row in reference().as_array().expect("a list") {
         let path = row["path"].as_str().expect("a path");
         assert!(row["doc"].as_str().is_some_and(|doc| doc.ends_with('.')), "{path}");
-        let Some(default) = row.get("default").filter(|_| !is_of_a_queue(row)) else { continue };
+        let Some(default) = row.get("default").filter(|_| !is_of_a_family(row)) else { continue };
         if !default.is_string() && !default.is_number() && !default.is_boolean() {
             continue;
         }
@@ -354,9 +406,16 @@ fn every_default_of_the_reference_is_what_an_absent_key_means() {
             _ => "2",
         };
         let pointer = path.replace("[]", &format!("/{flow}")).replace(['.', '<'], "/").replace('>', "");
-        let pointer = ["dash", "transfer", "onoff", "fq", "drop-tail", "random"]
+        let (_, canonical) = canonical.iter().find(|(kind, _)| path.contains(kind)).unwrap_or(&canonical[3]);
+        let pointer = ["dash", "transfer", "onoff", "list", "web", "rpc", "fq", "drop-tail", "random"]
             .iter()
             .fold(format!("/{pointer}"), |path, kind| path.replace(&format!("/{kind}"), ""));
+        // A constant is written as its value, without a kind.
+        if let Some(of) = pointer.strip_suffix("/kind")
+            && !canonical.pointer(of).is_some_and(Json::is_object)
+        {
+            continue;
+        }
         let Some(value) = canonical.pointer(&pointer) else {
             assert!(path.contains("reverse_queue") || path.contains(".size"), "{path} is not at {pointer}");
             continue;
@@ -372,6 +431,16 @@ fn every_default_of_the_reference_is_what_an_absent_key_means() {
 #[test]
 fn the_catalogue_has_what_scenarios_alone_define() {
     let names: Vec<_> = catalogue().into_iter().map(|(family, entries)| (family, entries.len())).collect();
-    assert_eq!(names, [("app", 5), ("queue", queue::CATALOGUE.len()), ("loss", 2), ("pacing", 2)]);
+    assert_eq!(
+        names,
+        [
+            ("app", 8),
+            ("arrival", 3),
+            ("distribution", 7),
+            ("queue", queue::CATALOGUE.len()),
+            ("loss", 2),
+            ("pacing", 2)
+        ]
+    );
     assert!(catalogue().iter().flat_map(|(_, entries)| entries).all(|(_, doc)| !doc.is_empty()));
 }

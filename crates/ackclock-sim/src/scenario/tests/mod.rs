@@ -3,6 +3,7 @@
 mod files;
 mod forms;
 mod fuzz;
+mod random;
 mod refusals;
 mod registered;
 
@@ -37,6 +38,10 @@ fn with(pairs: &[(&str, &str)]) -> Scenario {
     Scenario::from_toml(BASE, &set(pairs)).unwrap_or_else(|error| panic!("{pairs:?}: {error}"))
 }
 
+fn fixed(value: u64) -> Random<Delay> {
+    Random::Constant(super::random::Constant { value: Delay(value) })
+}
+
 fn problems(text: &str, pairs: &[(&str, &str)]) -> Vec<Problem> {
     Scenario::from_toml(text, &set(pairs)).err().map_or(Vec::new(), |error| error.problems)
 }
@@ -60,7 +65,7 @@ fn a_scenario_has_the_values_of_its_text_and_the_defaults() {
         scenario.bottleneck.queue,
         Queue { kind: "drop-tail", limit: QueueLimit::Bdp(1.0), parameters: Vec::new() }
     );
-    assert_eq!(scenario.access, Access { rate: AccessRate::Times(10.0), source_delay: 0, sink_delay: 0 });
+    assert_eq!(scenario.access, Access { rate: AccessRate::Times(10.0), source_delay: fixed(0), sink_delay: fixed(0) });
     let names: Vec<_> = scenario.flows.iter().map(|flow| flow.name.as_str()).collect();
     assert_eq!(names, ["video", "file", "flow2"]);
     assert_eq!(scenario.flows[1].app, App::Transfer(Transfer { size: 1_000_000, count: 1, gap: 0 }));
@@ -87,8 +92,8 @@ fn overrides_reach_every_value() {
         ("flows[1].pacing", "{ kind = 'fq', quantum = '9kB' }"),
     ]);
     assert_eq!(
-        (scenario.duration, scenario.bottleneck.rate, scenario.access.source_delay),
-        (300_000_000_000, 2_000_000, 5_000_000)
+        (scenario.duration, scenario.bottleneck.rate, scenario.access.source_delay.clone()),
+        (300_000_000_000, 2_000_000, fixed(5_000_000))
     );
     let cc: Vec<_> = scenario.flows.iter().map(|flow| flow.cc.as_ref().map(|cc| cc.name)).collect();
     assert_eq!(cc, [Some("cubic"), Some("reno"), None]);

@@ -402,8 +402,9 @@ fn an_on_period_has_a_time_or_a_volume() {
     assert_eq!(one("{ kind = 'onoff', off = '1s' }"), format!("flows[2].app.on: missing; {accepted}"));
     let both = one("{ kind = 'onoff', on = '1s', size = '1kB', off = '1s' }");
     assert_eq!(both, format!("flows[2].app.size: \"1kB\" beside on; {accepted}, not both"));
-    let wrong = one("{ kind = 'onoff', on = { kind = 'pareto' }, off = '1s' }");
-    assert_eq!(wrong, "flows[2].app.on.kind: \"pareto\" is not a known kind; accepted: constant, exponential");
+    let wrong = one("{ kind = 'onoff', on = { kind = 'gauss' }, off = '1s' }");
+    let kinds = "constant, exponential, uniform, pareto, shifted-pareto, log-normal, empirical";
+    assert_eq!(wrong, format!("flows[2].app.on.kind: \"gauss\" is not a known kind; accepted: {kinds}"));
     assert!(one("{ kind = 'onoff', on = '0s', off = '1s' }").contains("\"0s\" is zero; accepted: a time above zero"));
     assert!(problems(BASE, &[("flows[2].app", "{ kind = 'onoff', size = '1kB', off = '1s' }")]).is_empty());
 }

@@ -1,0 +1,205 @@
+//! What flows do: the applications and their parameters.
+
+use super::kinds::{Flag, OneOf, count, one_of, rate, real, time, volume};
+use super::lists::{Ascending, list};
+use super::random::{Delay, Number, Random, Time, Volume, drawn};
+use super::record::{default, like, optional, record, required, table};
+use super::union::union;
+use crate::Nanos;
+use crate::app::dash::abr::{self, Estimator};
+use crate::app::web::Reuse;
+
+union! {
+    /// What a flow does.
+    pub enum App, otherwise None, {
+        /// The source sends as fast as TCP allows, until the run ends.
+        "bulk" => Bulk,
+        /// The source sends so many bytes, once or several times, over a new connection each.
+        "transfer" => Transfer(Transfer),
+        /// A client of adaptive video over HTTP fetches one segment after the other from the source.
+        "dash" => Dash(Dash),
+        /// The source sends bursts of a size at an interval, all over one connection.
+        "bursts" => Bursts(Bursts),
+        /// The source is on and off in turn, off first: on, it sends over a new connection each time.
+        "onoff" => OnOff(OnOff),
+        /// The source sends the volumes of a list at the times of it.
+        "list" => List(List),
+        /// Sessions of web pages, whose objects the sink asks for over parallel connections.
+        "web" => Web(Box<Web>),
+        /// The sink asks several servers at once, waits for all answers, and asks again.
+        "rpc" => Rpc(Rpc),
+    }
+}
+
+record! {
+    /// On and off periods: on for a time or for so many bytes, one of which is to be given.
+    pub struct OnOff {
+        /// How long the source is on; what TCP has not sent by then is not sent.
+        on: Option<Random<Time>> = optional("until size is delivered", drawn());
+        /// How much the source sends in an on period.
+        size: Option<Random<Volume>> = optional("as much as it can in the time on", drawn());
+        /// How long the source is off.
+        off: Random<Time> = required(drawn());
+    }
+}
+
+record! {
+    /// Transfers of a fixed size, one after the other.
+    pub struct Transfer {
+        /// Size of a transfer.
+        size: u64 = required(volume().positive());
+        /// How many there are.
+        count: u32 = default(1, count("transfers", 1, 1_000_000));
+        /// How long after the end of a transfer the next one starts.
+        gap: Nanos = default("0s", time());
+    }
+}
+
+record! {
+    /// Bursts over one connection that stays open between them.
+    pub struct Bursts {
+        /// Size of a burst.
+        size: u64 = required(volume().positive());
+        /// From the start of a burst to that of the next, whether or not it is complete by then.
+        interval: Nanos = required(time().positive());
+        /// How many there are.
+        count: Option<u32> = optional("bursts until the run ends", count("bursts", 1, 1_000_000));
+    }
+}
+
+record! {
+    /// Adaptive video: a ladder of bitrates, segments of a duration, a player with a buffer.
+    pub struct Dash {
+        /// Bitrates that the video exists in.
+        ladder: Vec<u64> = required(Ascending(list("bitrate", rate().positive())));
+        /// Duration of a segment of video.
+        segment: Nanos = required(time().positive());
+        /// How many segments there are.
+        segments: Option<u32> = optional("segments until the run ends", count("segments", 1, 1_000_000));
+        /// Rule of rate adaptation.
+        abr: String = default(
+            "throughput",
+            one_of("rate adaptation", abr::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
+        );
+        /// Size of the player's buffer in playing time.
+        buffer: Nanos = default("12s", time().positive());
+        /// Playing time in the buffer with which playback starts.
+        startup: Nanos = like("segment", time().positive());
+        /// Playing time in the buffer with which playback resumes after a stall.
+        resume: Nanos = like("segment", time().positive());
+        /// How long the server thinks before it answers a request.
+        think: Nanos = default("0s", time());
+        /// The server thinks longer by a time drawn uniformly from zero to this, for every request.
+        think_jitter: Nanos = default("0s", time());
+        /// Size of a request.
+        request_size: u64 = default("300B", volume().within(1, 1 << 20));
+        /// Size of the header of an answer.
+        header_size: u64 = default("300B", volume().within(0, 1 << 20));
+        /// Coefficient of variation of the segments' sizes, log-normal; all levels of a segment vary alike.
+        size_cv: f64 = default(0.0, real(0.0, 10.0));
+        /// Part of the estimated throughput that the throughput rule uses.
+        safety: f64 = default(1.0, real(0.01, 10.0));
+        /// How the throughput rule estimates.
+        estimator: Estimator = default("mean", estimator());
+        /// Live video, whose segments become available as time goes on.
+        live: Option<Live> = optional("on demand: every segment is there from the start", table());
+    }
+}
+
+/// The estimators by name.
+fn estimator() -> OneOf<Estimator> {
+    let options = [
+        ("last", Estimator::Last, "the rate of the last segment"),
+        ("mean", Estimator::Mean, "all bytes so far over all time spent downloading them"),
+        ("ewma", Estimator::Ewma, "the lower of a fast and a slow moving average, as dash.js has them"),
+    ];
+    one_of("estimator", options)
+}
+
+record! {
+    /// A live presentation that began long before the run. A segment is available once all of it has happened.
+    pub struct Live {
+        /// How far behind the present the client joins: its first segment holds the moment so long before its start.
+        latency: Nanos = required(time().positive());
+    }
+}
+
+record! {
+    /// Volumes at given times, each over a new connection or all over one.
+    pub struct List {
+        /// What is sent when.
+        items: Vec<Item> = required(list("item", table()));
+        /// Whether all go over one connection that stays open, where they wait for one another.
+        persistent: bool = default(false, Flag);
+    }
+}
+
+record! {
+    /// A volume at a time.
+    pub struct Item {
+        /// When it is there to be sent, from the start of the flow.
+        at: Nanos = required(time());
+        /// How much it is.
+        size: u64 = required(volume().positive());
+    }
+}
+
+record! {
+    /// Web sessions: they arrive at a rate, or there are users that never leave; one of the two is to be given.
+    pub struct Web {
+        /// Sessions that arrive per second, as a Poisson process.
+        sessions_per_second: Option<f64> = optional("there are users", real(1e-6, 1e6));
+        /// Users, each of which thinks and asks for a page in turn until the run ends.
+        users: Option<u32> = optional("sessions arrive", count("users", 1, 1_000_000));
+        /// Pages of a session; users do not stop.
+        pages: Random<Number> = default(1, drawn());
+        /// How long a user thinks before each page, and a session's after its first.
+        think: Random<Delay> = default("1s", drawn());
+        /// Objects of a page, the main one included.
+        objects: Random<Number> = default(1, drawn());
+        /// Size of an object.
+        object_size: Random<Volume> = required(drawn());
+        /// Size of a page's main object, which is fetched before the others.
+        main_size: Option<Random<Volume>> = optional("as object_size", drawn());
+        /// Size of a request.
+        request_size: Random<Volume> = default("300B", drawn());
+        /// How long the server thinks before it answers a request.
+        server_think: Random<Delay> = default("0s", drawn());
+        /// The most connections of a page at once.
+        parallel: u32 = default(6, count("connections", 1, 1_000));
+        /// What a connection is used for before it is closed.
+        connections: Reuse = default("per-page", reuse());
+        /// Whether every object and page is a row of the tables web_objects and web_pages, which grow with the run.
+        records: bool = default(false, Flag);
+    }
+}
+
+/// What a connection is used for, by name.
+fn reuse() -> OneOf<Reuse> {
+    let options = [
+        ("per-object", Reuse::Object, "one object, after which the server closes it (HTTP/1.0)"),
+        ("per-page", Reuse::Page, "the objects of one page, one after the other, after which the client closes it"),
+        ("per-session", Reuse::Session, "all pages of a session, or of a user who never leaves"),
+    ];
+    one_of("use of connections", options)
+}
+
+record! {
+    /// Requests to several servers at once, in rounds: the partition and aggregation that makes incast.
+    pub struct Rpc {
+        /// How many servers are asked at once, over a connection each.
+        servers: u32 = default(1, count("servers", 1, 100_000));
+        /// How many rounds there are.
+        rounds: Option<u32> = optional("rounds until the run ends", count("rounds", 1, 10_000_000));
+        /// Size of a request.
+        request_size: Random<Volume> = default("300B", drawn());
+        /// Size of a server's answer.
+        response_size: Random<Volume> = required(drawn());
+        /// How long a server thinks before it answers.
+        server_think: Random<Delay> = default("0s", drawn());
+        /// How long the client waits between the last answer of a round and the next round.
+        think: Random<Delay> = default("0s", drawn());
+        /// Whether connections stay open from round to round.
+        persistent: bool = default(true, Flag);
+    }
+}

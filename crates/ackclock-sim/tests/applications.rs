@@ -1,0 +1,187 @@
+//! Applications over TCP, whole runs.
+
+use std::collections::BTreeMap;
+
+use ackclock_sim::Run;
+use ackclock_sim::scenario::Scenario;
+use ackclock_sim::table::{Column, Table};
+
+struct Done {
+    tables: BTreeMap<&'static str, Table>,
+    places: usize,
+}
+
+fn run(text: &str, overrides: &[(&str, &str)], seed: u64) -> Done {
+    let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+    let scenario = Scenario::from_toml(text, &overrides).unwrap_or_else(|error| panic!("{error}"));
+    let mut run = Run::new(&scenario, Some(seed)).unwrap();
+    while run.step(10_000) {}
+    Done { places: run.places(), tables: run.finish().tables }
+}
+
+impl Done {
+    fn ints(&self, table: &str, column: &str) -> Vec<i64> {
+        match self.tables[table].column(column) {
+            Some(Column::Int(cells)) => cells.iter().map(|cell| cell.unwrap()).collect(),
+            other => panic!("{column} is {other:?}"),
+        }
+    }
+
+    fn floats(&self, table: &str, column: &str) -> Vec<f64> {
+        match self.tables[table].column(column) {
+            Some(Column::Float(cells)) => cells.iter().map(|cell| cell.unwrap()).collect(),
+            other => panic!("{column} is {other:?}"),
+        }
+    }
+
+    fn rows(&self) -> usize {
+        self.tables.values().map(Table::len).sum()
+    }
+}
+
+/// A geostationary satellite of 40 Mbit/s. A session is a page of one object of 3 kB: a connection is there for three and a
+/// half round trips of 600 ms: handshake, request and answer, two FINs and the last acknowledgment.
+const SATELLITE: &str = include_str!("../../../scenarios/satellite-web.toml");
+
+/// A thousand sessions a second stay as many at once however long the run is, and nothing is kept of those that are over.
+#[test]
+fn a_thousand_web_sessions_a_second_take_the_memory_of_those_open() {
+    let [short, long] = ["10s", "100s"].map(|duration| run(SATELLITE, &[("duration", duration)], 1));
+    for (done, seconds) in [(&short, 10), (&long, 100)] {
+        let sessions = done.ints("web", "sessions")[0];
+        // Poisson: 4.5 standard deviations.
+        assert!((sessions as f64 - 1000.0 * f64::from(seconds)).abs() < 4.5 * (1000.0 * f64::from(seconds)).sqrt());
+        assert_eq!(done.ints("web", "connections"), [sessions]);
+        assert_eq!(done.ints("web", "objects_failed"), [0]);
+        // All but those of the last two round trips and a bit.
+        assert!(done.ints("web", "sessions_done")[0] > sessions - 1_500);
+        assert_eq!(done.places as i64, done.ints("web", "connections_max")[0]);
+        assert!((2_000..2_400).contains(&done.places), "{} at once", done.places);
+        assert!(done.rows() < 1_000, "{} rows", done.rows());
+    }
+    assert!(long.places < short.places + 200, "{} in 10 s, {} in 100 s", short.places, long.places);
+}
+
+#[test]
+fn response_times_are_those_of_the_path() {
+    let done = run(SATELLITE, &[("flows[0].app.sessions_per_second", "10"), ("duration", "20s")], 1);
+    // Two round trips of 600 ms, and the object at the rate of the link and ten times that, twice over access links.
+    let (p50, mean) = (done.floats("completions", "p50_s"), done.floats("completions", "mean_s"));
+    assert!((1.2..1.205).contains(&p50[0]) && (1.2..1.205).contains(&mean[0]), "{p50:?} {mean:?}");
+    let slowdown = done.floats("completions", "slowdown_p50");
+    assert!((slowdown[0] - 2.0).abs() < 0.01, "{slowdown:?}: a handshake more than the ideal");
+    let bins: i64 = done.ints("completion_bins", "count").iter().sum();
+    assert_eq!(bins, done.ints("completions", "count").iter().sum::<i64>());
+}
+
+const COPIES: &str = r#"
+duration = "60s"
+bottleneck = { rate = "100Mbps", delay = "10ms" }
+access = { source_delay = { kind = "uniform", min = "5ms", max = "15ms" }, sink_delay = "10ms" }
+[[flows]]
+name = "file"
+count = 40
+app = { kind = "transfer", size = "10kB" }
+arrival = { kind = "poisson", rate = 2.0 }
+"#;
+
+#[test]
+fn copies_arrive_as_a_poisson_process_and_the_late_ones_never() {
+    let starts: Vec<f64> = (1..=20)
+        .flat_map(|seed| {
+            let done = run(COPIES, &[], seed);
+            let starts = done.floats("flows", "start_s");
+            assert_eq!(starts.len(), 40);
+            assert!(starts.is_sorted() && starts[0] > 0.0);
+            starts.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>()
+        })
+        .collect();
+    let n = starts.len() as f64;
+    let mean = starts.iter().sum::<f64>() / n;
+    assert!((mean - 0.5).abs() < 4.5 * 0.5 / n.sqrt(), "{mean}");
+    let above = starts.iter().filter(|gap| **gap > 1.0).count() as f64 / n;
+    let expected = libm::exp(-2.0);
+    assert!((above - expected).abs() < 4.5 * (expected * (1.0 - expected) / n).sqrt(), "{above}");
+    let short = run(COPIES, &[("duration", "5s")], 1);
+    let transfers = short.tables["transfers"].len();
+    assert!(transfers < 30 && transfers > 0, "{transfers}");
+    assert_eq!(short.tables["flows"].len(), 40);
+}
+
+#[test]
+fn copies_start_at_an_interval() {
+    let staggered = [("flows[0].arrival", "{ kind = 'staggered', interval = '1s' }"), ("flows[0].start", "2s")];
+    let starts = run(COPIES, &staggered, 1).floats("flows", "start_s");
+    assert_eq!(starts, (2..42).map(f64::from).collect::<Vec<_>>());
+    let together = run(COPIES, &[("flows[0].arrival", "together")], 1).floats("flows", "start_s");
+    assert_eq!(together, [0.0; 40]);
+}
+
+/// The smallest RTT is twice the three delays and what packets take on the links.
+#[test]
+fn every_copy_has_delays_of_its_own() {
+    let rtt = |seed, overrides: &[(&str, &str)]| {
+        run(COPIES, &[&[("flows[0].arrival", "{ kind = 'staggered', interval = '1s' }")], overrides].concat(), seed)
+            .floats("flows", "min_rtt_ms")
+    };
+    let (first, again, other) = (rtt(1, &[]), rtt(1, &[]), rtt(2, &[]));
+    assert_eq!(first, again);
+    assert_ne!(first, other);
+    assert!(first.iter().all(|rtt| (50.0..70.5).contains(rtt)), "{first:?}");
+    let mean = first.iter().sum::<f64>() / 40.0;
+    // The deviation of twice a uniform time from 5 to 15 ms is 5.8 ms.
+    assert!((mean - 60.2).abs() < 4.5 * 5.8 / 40f64.sqrt(), "{mean}");
+    let mut ascending = first.clone();
+    ascending.sort_by(f64::total_cmp);
+    ascending.dedup();
+    assert!(ascending.len() > 35, "they differ");
+    // A copy is the same whoever else there is.
+    assert_eq!(rtt(1, &[("flows[0].count", "20")])[..], first[..20]);
+}
+
+const INCAST: &str = r#"
+duration = "2s"
+bottleneck = { rate = "1Gbps", delay = "20us", queue = "64 packets" }
+[[flows]]
+name = "rpc"
+min_rto = "200ms"
+app = { kind = "rpc", servers = 2, response_size = "32kB", rounds = 20 }
+"#;
+
+/// Few servers fill the queue and lose nothing; many lose whole windows and wait for the timer (Phanishayee et al. 2008).
+#[test]
+fn many_servers_at_once_collapse() {
+    let few = run(INCAST, &[], 1);
+    let many = run(INCAST, &[("flows[0].app.servers", "64")], 1);
+    assert_eq!((few.ints("flows", "timeouts")[0], few.tables["rounds"].len()), (0, 20));
+    assert!(many.ints("flows", "timeouts")[0] > 0);
+    let slowdown = |done: &Done| done.floats("completions", "slowdown_p50")[0];
+    assert!(slowdown(&few) < 3.0, "{}", slowdown(&few));
+    assert!(slowdown(&many) > 5.0, "{}", slowdown(&many));
+}
+
+/// A burst of others puts 12 s of queue in the way of a flow that is clocked by an RTT of 50 ms: its timer expires though
+/// nothing is lost, and its timestamps say so.
+#[test]
+fn timeouts_that_the_sender_undoes_are_counted() {
+    let text = r#"
+duration = "40s"
+bottleneck = { rate = "100kbps", delay = "20ms", queue = "unlimited" }
+[[flows]]
+app = "bulk"
+receive_buffer = "6kB"
+timestamps = true
+[[flows]]
+app = { kind = "transfer", size = "146kB" }
+start = "5s"
+initial_window = 100
+"#;
+    let run = |eifel| {
+        let done = run(text, &[("flows[0].eifel", eifel)], 1);
+        (done.ints("flows", "timeouts")[0], done.ints("flows", "spurious_timeouts")[0])
+    };
+    let (timeouts, undone) = run("true");
+    assert!(undone > 0 && undone <= timeouts, "{undone} of {timeouts}");
+    let (timeouts, undone) = run("false");
+    assert!(timeouts > 0 && undone == 0, "{undone} of {timeouts}");
+}
