@@ -304,10 +304,11 @@ impl<T: Drawn> Random<T> {
             Random::Empirical(given) => {
                 let (values, probabilities) = (given.values.len(), given.probabilities.len());
                 if values != probabilities {
-                    let message = format!("are {probabilities} for {values} values; accepted: one for each value");
+                    let message =
+                        format!("with {probabilities} entries for {values} values; accepted: one for each value");
                     return Some(("probabilities", message));
                 }
-                let last = "do not end in 1; accepted: the last value with probability 1".to_owned();
+                let last = "does not end in 1; accepted: the last value with probability 1".to_owned();
                 (given.probabilities.last() != Some(&1.0)).then_some(("probabilities", last))
             }
         }

@@ -129,11 +129,11 @@ fn what_does_not_fit_together_is_refused() {
         ),
         (
             "{ kind = 'empirical', values = ['1B', '2B'], probabilities = [1.0] }",
-            "size.probabilities: a list are 1 for 2 values; accepted: one for each value",
+            "size.probabilities: a list with 1 entries for 2 values; accepted: one for each value",
         ),
         (
             "{ kind = 'empirical', values = ['1B', '2B'], probabilities = [0.5, 0.9] }",
-            "size.probabilities: a list do not end in 1; accepted: the last value with probability 1",
+            "size.probabilities: a list does not end in 1; accepted: the last value with probability 1",
         ),
         (
             "{ kind = 'empirical', values = ['2B', '1B'], probabilities = [0.5, 1] }",
