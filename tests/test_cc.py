@@ -8,13 +8,14 @@ import threading
 import traceback
 from types import SimpleNamespace
 
+import jsonschema
 import pytest
 
 import ackclock
 from ackclock import _core, _registry, templates
 from ackclock._run import run_job
 from ackclock.cli import main
-from ackclock.studies.grid import Reading, Variant, hash_of, run_grid
+from ackclock.studies.grid import Reading, Variant, command_of, hash_of, run_grid
 from ackclock.studies.sweep import Choice, Sweep, run_sweep
 from tests.test_run import LONG, same
 
@@ -410,6 +411,23 @@ def test_a_name_is_known_once_it_is_registered():
     assert row["source"].startswith("test_cc.py, class Mine, source ")
 
 
+def test_the_schema_knows_what_is_registered():
+    def accepted(cc):
+        flows = [{"app": "bulk", "cc": cc}]
+        document = {"bottleneck": {"rate": "1Mbps", "delay": "1ms", "queue": "1bdp"}, "flows": flows}
+        return jsonschema.Draft202012Validator(ackclock.schema()).is_valid({"name": "a", "duration": "1s", **document})
+
+    forms = ("mine", {"kind": "mine"}, {"kind": "mine", "kept": 0.9})
+    assert [accepted(cc) for cc in forms] == [False] * 3
+    registered("mine", ackclock.WindowRules, kept=ackclock.parameter(0.5, 0.1, 0.9, "part kept"))
+    jsonschema.Draft202012Validator.check_schema(ackclock.schema())
+    assert [accepted(cc) for cc in forms] == [True] * 3
+    canonical = ackclock.check(BASE, {"flows[0].cc": {"kind": "mine", "kept": 0.7}})
+    assert accepted(canonical["flows"][0]["cc"])
+    refused = ({"kind": "mine", "kept": 0.91}, {"kind": "mine", "kep": 0.5}, {"kept": 0.5}, "minne")
+    assert [accepted(cc) for cc in refused] == [False] * 4
+
+
 @pytest.mark.parametrize(
     ("name", "base", "members", "error", "words"),
     [
@@ -495,6 +513,20 @@ def test_grids_sweeps_and_hashes_of_studies_take_it():
     assert slow != fast
 
 
+def test_the_command_that_repeats_a_run_loads_what_it_needs(tmp_path):
+    for name in ("mine", "other"):
+        (tmp_path / f"{name} cc.py").write_text(SOURCE.format(step=1, name=name))
+        ackclock.load(tmp_path / f"{name} cc.py")
+    reading = Reading("main", "main", ackclock.scenario.load(BASE))
+
+    def command(cc):
+        return command_of(reading, Variant("one", "one", {"flows[1].cc": cc}), 3)
+
+    assert command("reno") == "ackclock run scenario.toml --seed 3 --set 'flows[1].cc=reno'"
+    for cc in ("mine", {"kind": "mine"}):
+        assert command(cc).startswith(f"ackclock run scenario.toml --load '{tmp_path}/mine cc.py' --seed 3 --set")
+
+
 @pytest.fixture
 def cli(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -523,6 +555,7 @@ def test_the_command_line_makes_loads_lists_and_runs_one(cli, tmp_path):
     assert "Additive increase of one segment a round trip" in out
     assert "part of the window kept at a loss" in out
     assert cli("check", "base.toml", "--load", "my_reno.py", "--set", "flows[0].cc=my-reno")[0] == 0
+    assert '"const": "my-reno"' in cli("schema", "--load", "my_reno.py")[1]
     arguments = ["run", "base.toml", "--load", "my_reno.py", "--set", "flows[0].cc=my-reno", "--json"]
     document = json.loads(cli(*arguments)[1])
     assert document["flows"][0]["cc"] == "my-reno"

@@ -53,7 +53,7 @@ class Algorithm:
         *,
         parameters: list[tuple[str, float, float]],
         overridden: set[str],
-        scope: tuple[bool, bool, bool] | None,
+        scope: tuple[bool, bool, bool, bool] | None,
     ) -> Algorithm: ...
 
 @final

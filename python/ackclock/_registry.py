@@ -12,12 +12,15 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ackclock import _core
-from ackclock.cc import CongestionControl, Parameter, WindowRules
+from ackclock.cc import CongestionControl, Parameter, Scope, WindowRules
 
-__all__ = ["LoadError", "algorithms", "load", "register", "rows"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["LoadError", "algorithms", "files", "load", "register", "rows", "schemas"]
 
 NEEDED = ("on_ack", "on_congestion", "on_timeout")
 RESERVED = ("kind", "source")
@@ -52,6 +55,39 @@ def rows() -> list[dict[str, Any]]:
     return [entry.row for entry in _entries.values()]
 
 
+def schemas() -> list[dict[str, Any]]:
+    """What a scenario may say of them: each as a JSON Schema, of its name and of a table with its parameters."""
+    found = []
+    for row in rows():
+        name = {"const": row["name"], "description": row["summary"]}
+        parameters = {
+            one["name"]: {
+                "type": "number",
+                "minimum": one["least"],
+                "maximum": one["most"],
+                "default": one["default"],
+                "description": one["summary"],
+            }
+            for one in row["parameters"]
+        }
+        source = {"type": "string", "description": "Digest of the source; another source is refused."}
+        table = {
+            "type": "object",
+            "description": row["summary"],
+            "properties": {"kind": name, "source": source, **parameters},
+            "required": ["kind"],
+            "additionalProperties": False,
+        }
+        found += [name, table]
+    return found
+
+
+def files(names: Iterable[str]) -> list[str]:
+    """The files, each once, that are to be loaded for those of `names` that are registered."""
+    entries = (_entries[name] for name in names if name in _entries)
+    return list(dict.fromkeys(entry.home[0] for entry in entries if Path(entry.home[0]).is_file()))
+
+
 def register(name: str, cls: type) -> None:
     """Registers a class; see `ackclock.congestion_control`."""
     if not re.fullmatch(r"[a-z][a-z0-9._-]*", name):
@@ -67,7 +103,8 @@ def register(name: str, cls: type) -> None:
     digest = _digest(cls, base)
     scope = None
     if base is CongestionControl:
-        scope = (bool(cls.scope.slow_start), bool(cls.scope.window), bool(cls.scope.gap))  # type: ignore[attr-defined]
+        given: Scope = cls.scope  # type: ignore[attr-defined]
+        scope = (bool(given.slow_start), bool(given.window), bool(given.gap), bool(given.proportional))
     algorithm = _core.Algorithm(
         name,
         digest,

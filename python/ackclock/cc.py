@@ -79,6 +79,8 @@ class Scope:
     """The window is as it says in every phase: recoveries, timeouts and restarts after idle move it no further."""
     gap: bool = False
     """Its pacing rate is a gap since the last segment: a delivery that changes it changes the wait of the next."""
+    proportional: bool = False
+    """It answers a mark by less than a loss: a loss in the window of data that a mark has reduced is answered, too."""
 
 
 class WindowRules:

@@ -177,8 +177,12 @@ def check(scenario: Source, overrides: Overrides | None = None) -> dict[str, Any
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema (2020-12) of a scenario, for editors and validators."""
+    """The JSON Schema (2020-12) of a scenario, for editors and validators.
+
+    What is registered in Python is among the congestion controls.
+    """
     document: dict[str, Any] = json.loads(_core.schema())
+    document["properties"]["flows"]["items"]["properties"]["cc"]["oneOf"] += _registry.schemas()
     return document
 
 

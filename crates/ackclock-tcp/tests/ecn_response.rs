@@ -101,6 +101,33 @@ fn loss_while_the_window_comes_down_is_repaired_and_reduces_no_further() {
 }
 
 #[test]
+fn loss_after_a_mark_halves_what_it_finds_where_marks_take_less_than_losses() {
+    for (name, halves) in [("reno", false), ("dctcp", true), ("prague", true)] {
+        for recovery in [Recovery::Sack, Recovery::Prr, Recovery::RateHalving] {
+            let case = format!("{name}, {recovery:?}");
+            let mut script = marked(&Config { cc: cc::by_name(name).unwrap().into(), ..ecn(recovery) });
+            assert_eq!(script.ssthresh(), 10, "{case}: all of the first window was marked");
+            let mut found = 0;
+            for top in 3..=20 {
+                if script.end.loss_recovery().state == CaState::Cwr {
+                    found = script.cwnd();
+                }
+                script.ack(1, &[(2, top)]);
+            }
+            assert_eq!(script.end.loss_recovery().state, CaState::Recovery, "{case}");
+            let left = if halves { found / 2 } else { 10 };
+            assert_eq!(script.ssthresh(), left, "{case}: {found}");
+            assert!(left < 10 || !halves, "{case}: less than the mark left");
+            script.ece = false;
+            let nxt = script.end.sent() / common::MSS;
+            script.ack(nxt, &[]);
+            assert_eq!(script.end.loss_recovery().state, CaState::Open, "{case}");
+            assert!(script.cwnd() <= left + 1, "{case}: {}", script.cwnd());
+        }
+    }
+}
+
+#[test]
 fn in_recovery_a_mark_reduces_nothing_and_forbids_undoing() {
     let config = Config { dsack_undo: true, ..ecn(Recovery::Sack) };
     let mut script = Script::established(&config, RTT);

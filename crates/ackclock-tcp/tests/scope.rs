@@ -57,8 +57,16 @@ impl CongestionControl for Still {
     }
 }
 
-const ALL: Scope =
-    Scope { slow_start: true, window: true, deliveries: true, losses: true, sends: true, gap: false, routers: true };
+const ALL: Scope = Scope {
+    slow_start: true,
+    window: true,
+    deliveries: true,
+    losses: true,
+    sends: true,
+    gap: false,
+    routers: true,
+    proportional: true,
+};
 
 /// `base` with a window of `window` segments, which its algorithm does not move, and what that was told.
 fn asking(scope: Scope, base: Config, window: u64, rate: Option<u64>) -> (Config, Arc<Mutex<Log>>) {

@@ -311,14 +311,17 @@ def new(kind: str, name: str, /, *, full: Annotated[bool, Parameter(negative="")
     return 0
 
 
-def schema(*, events: Annotated[bool, Parameter(negative="")] = False) -> int:
+def schema(*, load: Load = (), events: Annotated[bool, Parameter(negative="")] = False) -> int:
     """Print the JSON Schema of scenarios, for editors and validators.
 
     Parameters
     ----------
+    load
+        A Python file with congestion controls of your own. May be repeated.
     events
         Print that of a line of the event log instead.
     """
+    _load(load)
     print_json(ackclock.event_schema() if events else ackclock.schema())
     return 0
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -142,8 +144,18 @@ def hash_of(reading: Reading, variant: Variant) -> str:
 
 def command_of(reading: Reading, variant: Variant, seed: int, overrides: Mapping[str, object] | None = None) -> str:
     """The command that repeats one run in the folder that the study was written to."""
-    sets = " ".join(f"--set '{path}={value}'" for path, value in job(reading, variant, seed, overrides).overrides)
-    return f"ackclock run scenario.toml --seed {seed} {sets}"
+    one = job(reading, variant, seed, overrides)
+    sets = [f"--set '{path}={value}'" for path, value in one.overrides]
+    loads = [f"--load {shlex.quote(file)}" for file in _registry.files(_algorithms(one))]
+    return " ".join(["ackclock run scenario.toml", *loads, f"--seed {seed}", *sets])
+
+
+def _algorithms(one: Job) -> list[str]:
+    """The names of the congestion controls of a run."""
+    text = one.scenario
+    checked = _core.check(text.text, text.format, list(one.overrides), text.folder, _registry.algorithms())
+    given = (flow["cc"] for flow in json.loads(checked)["flows"] if "cc" in flow)
+    return [cc["kind"] if isinstance(cc, dict) else cc for cc in given]
 
 
 def run_grid(

@@ -74,7 +74,7 @@ impl Algorithm {
         make: Py<PyAny>,
         parameters: Vec<(String, f64, f64)>,
         overridden: BTreeSet<String>,
-        scope: Option<(bool, bool, bool)>,
+        scope: Option<(bool, bool, bool, bool)>,
     ) -> Algorithm {
         let range = |(name, least, most): (String, f64, f64)| Range { name: lasting(&name), least, most };
         Algorithm(Arc::new(Class {
@@ -83,7 +83,13 @@ impl Algorithm {
             parameters: parameters.into_iter().map(range).collect(),
             make,
             overridden: Overridden(overridden),
-            full: scope.map(|(slow_start, window, gap)| Scope { slow_start, window, gap, ..Scope::default() }),
+            full: scope.map(|(slow_start, window, gap, proportional)| Scope {
+                slow_start,
+                window,
+                gap,
+                proportional,
+                ..Scope::default()
+            }),
         }))
     }
 }

@@ -17,8 +17,8 @@
 //! alpha 1/8, beta 1/2, k 3/4, gamma 30 segments, zeta 1: as commonly given, and as in the port to Linux of 2006
 //! (net/ipv4/tcp_compound.c, which has neither low_window nor tuning). low_window 38 segments: as commonly given. Tuned: gamma
 //! from 5 to 30, starting at 30, also after a timeout, and 3/4 of diff_reno: as in a module for ns-3 and, but for the timeout,
-//! in L. Andrew's version of that port, both of which follow the draft. lambda is 1/4 here; Andrew's version has 1/2, the
-//! module for ns-3 0.8. Neither the paper's text nor the draft's was read.
+//! in L. Andrew's version of that port, both of which follow the draft. lambda 1/4: release 1.1 of that version, of March 2008,
+//! which changed it from 1/2; the module for ns-3 has 0.8. Neither the paper's text nor the draft's was read.
 //!
 //! # Deviations
 //!

@@ -4,7 +4,9 @@
 //!
 //! Once for each window of data `alpha = (1 - g) * alpha + g * M`, M being the part of the acknowledged bytes that was marked. A mark
 //! leaves `cwnd * (1 - alpha / 2)`, at most once for each window of data (section 3.3). Growth, and the response to loss, are
-//! Reno's (sections 3.4 and 3.5).
+//! Reno's (sections 3.4 and 3.5), also to a loss in a window of data that a mark has reduced: it leaves half of the window that
+//! it finds then, as in Linux (net/ipv4/tcp_dctcp.c, dctcp_state). Section 3.5 has one reduction "across all loss signals", and
+//! a mark is none: what it takes may be next to nothing.
 //!
 //! # Constants
 //!
@@ -106,7 +108,7 @@ impl CongestionControl for Dctcp {
     }
 
     fn scope(&self) -> Scope {
-        Scope { deliveries: true, ..Scope::default() }
+        Scope { deliveries: true, proportional: true, ..Scope::default() }
     }
 
     fn on_delivery(&mut self, _window: &mut Window, delivery: &Delivery) {

@@ -6,14 +6,16 @@
 //! With D the time since the last congestion:
 //!
 //! - f(D) = 1 for D <= Delta_L, else 1 + 10 (D - Delta_L) + ((D - Delta_L)/2)^2, in seconds;
-//! - a window acknowledged adds alpha = 2 (1 - beta) f(D) segments, one at least;
+//! - a window acknowledged adds alpha = 2 (1 - beta) f(D) segments, one at least; with rtt_ref, where it is set, f(D) RTTmin/rtt_ref
+//!   for f(D), that ratio within [0.1, 2], so that growth per second depends less on the RTT;
 //! - congestion leaves the share beta = RTTmin/RTTmax, within [0.5, 0.8]; 0.5 where the throughput before it differs from that
 //!   before the last one by more than Delta_B of it.
 //!
 //! # Constants
 //!
 //! Delta_L 1 s, Delta_B 0.2, beta from 0.5 to 0.8, and f: as in Linux (net/ipv4/tcp_htcp.c, after the paper) and, but for
-//! Delta_B, in FreeBSD (cc_htcp.c, after the draft). The texts of paper and draft were not read.
+//! Delta_B, in FreeBSD (cc_htcp.c, after the draft). Both scale by an rtt_ref of 100 ms within the same bounds, Linux unless
+//! it is switched off, FreeBSD if it is switched on; here it is off. The texts of paper and draft were not read.
 //!
 //! # Deviations
 //!
@@ -21,7 +23,7 @@
 //! - RTTmin is the smallest ever, RTTmax the largest since the last congestion; Linux and FreeBSD let the maximum fade by 5 % a
 //!   congestion. Linux halves where RTTmin is not above 10 ms.
 //! - Throughput is that of the last whole round before congestion; Linux takes the largest of a smoothed one.
-//! - The optional scaling of alpha by RTT / 100 ms, which Linux has switched on and FreeBSD off, is not here.
+//! - Scaling is by RTTmin, as in Linux; FreeBSD takes the smoothed RTT.
 //! - The first congestion leaves a half, having nothing to compare with; in Linux so does the next.
 //!
 //! # Validated against
@@ -60,6 +62,12 @@ pub(super) const ENTRY: Entry = Entry {
             default: 0.8,
             range: (0.5, 0.99),
         },
+        Parameter {
+            name: "rtt_ref",
+            summary: "RTT whose alpha is not scaled, ms; 0 for no scaling by the RTT",
+            default: 0.0,
+            range: (0.0, 1e4),
+        },
     ],
     make: |values| {
         Box::new(Htcp {
@@ -67,6 +75,7 @@ pub(super) const ENTRY: Entry = Entry {
                 delta_l: (values.get("delta_l") * 1e6) as Nanos,
                 delta_b: values.get("delta_b"),
                 beta_max: values.get("beta_max"),
+                rtt_ref: (values.get("rtt_ref") * 1e6) as Nanos,
             },
             state: State { since: None, beta: HALF, rate: None, longest: 0 },
             before: None,
@@ -84,6 +93,8 @@ struct Law {
     delta_l: Nanos,
     delta_b: f64,
     beta_max: f64,
+    /// Zero where growth is not scaled.
+    rtt_ref: Nanos,
 }
 
 impl Law {
@@ -93,9 +104,17 @@ impl Law {
         1.0 + 10.0 * over + over * over / 4.0
     }
 
+    /// What f(D) is multiplied with: the ratio of RTTmin and rtt_ref.
+    fn scale(&self, shortest: Option<Nanos>) -> f64 {
+        match shortest {
+            Some(shortest) if self.rtt_ref > 0 => (shortest as f64 / self.rtt_ref as f64).clamp(0.1, 2.0),
+            _ => 1.0,
+        }
+    }
+
     /// alpha, segments.
-    fn alpha(&self, since: Nanos, beta: u64) -> f64 {
-        (2.0 * (1.0 - beta as f64 / 1000.0) * self.factor(since)).max(1.0)
+    fn alpha(&self, since: Nanos, beta: u64, shortest: Option<Nanos>) -> f64 {
+        (2.0 * (1.0 - beta as f64 / 1000.0) * self.factor(since) * self.scale(shortest)).max(1.0)
     }
 
     /// beta after congestion at `rate`, the last having been at `last`, in thousandths.
@@ -177,7 +196,7 @@ impl CongestionControl for Htcp {
 
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
         let since = *self.state.since.get_or_insert(ack.ctx.now);
-        let alpha = self.law.alpha(ack.ctx.now.saturating_sub(since), self.state.beta);
+        let alpha = self.law.alpha(ack.ctx.now.saturating_sub(since), self.state.beta, ack.ctx.min_rtt);
         // However long ago congestion was, an ACK adds half of what it acknowledges at most.
         self.increase.grow(window, acked, scaled(ack.ctx.mss, alpha).min(window.cwnd / 2));
     }

@@ -4,20 +4,20 @@
 //!
 //! `off_target = (TARGET - queueing delay) / TARGET`; for each ACK
 //! `cwnd += GAIN * off_target * bytes acknowledged * SMSS / cwnd`, at most what was in flight and a segment more, at least two
-//! segments. The queueing delay is the smallest of the last four one-way delays less the smallest of ten minutes. A loss
-//! halves the window.
+//! segments. The queueing delay is the smallest of the last four one-way delays of a round trip less the smallest of ten minutes.
+//! A loss halves the window.
 //!
 //! # Constants
 //!
 //! RFC 6817 section 2.5: GAIN 1, ALLOWED_INCREASE 1, MIN_CWND 2, BASE_HISTORY 10, TARGET 100 ms at most, a parameter. The
-//! algorithm is that of section 2.4.2; it leaves FILTER() open, but for at least four samples in a round trip: here it is the
-//! smallest of four.
+//! algorithm is that of section 2.4.2; it leaves FILTER() open, but for at least four samples of a round trip, and none that is
+//! older: here it is the smallest of the last four. The RFC's page was not at hand: its sections 2.4.2 and 2.5 were read as
+//! others quote them, word by word, in their sources.
 //!
 //! # Deviations
 //!
-//! - The initial window is the sender's, not two segments.
+//! - The initial window is the sender's, not two segments (section 2.5: SHOULD be 2, and no larger than TCP's).
 //! - The one-way delay comes from timestamps (RFC 7323), in milliseconds; without them the round-trip time stands in.
-//! - The current delay filters four samples, whatever their age; the RFC wants none that is older than a round trip.
 //! - While loss is repaired the window is the recovery's.
 //!
 //! # Validated against
@@ -109,7 +109,7 @@ impl CongestionControl for Ledbat {
         let Ack { ctx, acked, .. } = delivery.ack;
         let round_trip = delivery.sent_at.map(|sent_at| (ctx.now - sent_at) as i64);
         let Some(delay) = delivery.forward_delay.or(round_trip) else { return };
-        self.delays.update(ctx.now, delay);
+        self.delays.update(ctx.now, delay, ctx.srtt.unwrap_or(Nanos::MAX));
         if let Some(off) = self.off_target().filter(|&off| off < 0 && !ctx.in_recovery) {
             self.steer(window, acked, off, ctx.mss);
         }

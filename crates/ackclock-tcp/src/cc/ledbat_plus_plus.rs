@@ -5,7 +5,7 @@
 //!
 //! `GAIN = 1 / min(16, ceil(2 * TARGET / base RTT))`. For each round trip below the target `cwnd += GAIN`, in segments, and above
 //! `cwnd += max(GAIN - cwnd * (queueing delay / TARGET - 1), -cwnd / 2)`. In slow start each ACK adds GAIN times what it
-//! acknowledges. The queueing delay is the smallest of the last four round-trip times less the smallest of ten minutes.
+//! acknowledges. The queueing delay is the smallest of the last four round-trip times of a round trip less the smallest of ten minutes.
 //!
 //! The first slow start ends when the queueing delay exceeds 3/4 of the target. Two round trips later the first slowdown begins: two
 //! segments for two round trips, then slow start up to the window before. The next follows after nine times as long as that
@@ -186,7 +186,7 @@ impl CongestionControl for LedbatPlusPlus {
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
         let Ack { ctx, acked, .. } = delivery.ack;
         let Some(sent_at) = delivery.sent_at else { return };
-        self.delays.update(ctx.now, (ctx.now - sent_at) as i64);
+        self.delays.update(ctx.now, (ctx.now - sent_at) as i64, ctx.srtt.unwrap_or(Nanos::MAX));
         let queueing = self.delays.queueing().unwrap_or(0);
         self.advance(window, &ctx, queueing);
         if self.phase == Phase::Avoidance && !ctx.in_recovery {

@@ -123,6 +123,9 @@ pub struct Scope {
     /// Segments ask the routers on their way for a change of the throughput, in XCP's header, and it is told what they answer.
     /// Marks are not used then.
     pub routers: bool,
+    /// It answers a mark by less than a loss: a loss in the window of data that a mark has reduced is answered, too. That of
+    /// others counts as answered.
+    pub proportional: bool,
 }
 
 /// Puts back the window `before`, as far as `window` is not larger.

@@ -3,7 +3,8 @@
 //! # Equations
 //!
 //! `alpha` is 1 until the first mark, and then as DCTCP's, updated once in `RTT_virt = max(SRTT, 25 ms)`. A mark leaves
-//! `cwnd * (1 - alpha / 2)`, at most once for each window of data and in 25 ms; loss leaves half. Each ACK adds
+//! `cwnd * (1 - alpha / 2)`, at most once for each window of data and in 25 ms; loss leaves half, also of what a mark has just
+//! left (prague_enter_loss of the reference). Each ACK adds
 //! `unmarked bytes * AI * SMSS / cwnd` with `AI = (SRTT / RTT_virt)^2`, after marks as well. So flows of less than 25 ms grow,
 //! and answer marks, like one of 25 ms.
 //!
@@ -95,7 +96,7 @@ impl CongestionControl for Prague {
     }
 
     fn scope(&self) -> Scope {
-        Scope { window: true, deliveries: true, ..Scope::default() }
+        Scope { window: true, deliveries: true, proportional: true, ..Scope::default() }
     }
 
     // Marks do not stop growth, and the sender tells of it only outside reductions.

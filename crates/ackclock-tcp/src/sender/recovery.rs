@@ -72,7 +72,6 @@ impl Sender {
         };
         let open = match self.phase {
             Phase::Open => repaired,
-            // A mark came first: its reduction is that of the loss, too.
             Phase::Cwr => true,
             Phase::Fast | Phase::Loss => false,
         };
@@ -138,10 +137,11 @@ impl Sender {
         before
     }
 
-    /// Loss was found: reduce the window, unless a mark has just done so, and retransmit.
+    /// Loss was found: reduce the window, unless a mark has just done so by as much, and retransmit.
     #[inline(never)]
     pub(super) fn enter_fast_recovery<O: Observer>(&mut self, now: Nanos, delivered: &Delivered, obs: &mut O) {
-        let before = (self.phase != Phase::Cwr).then(|| self.reduce(now, Cause::Loss, delivered));
+        let answered = self.phase == Phase::Cwr && !self.scope.proportional;
+        let before = (!answered).then(|| self.reduce(now, Cause::Loss, delivered));
         self.begin_undo(before, false);
         self.stats.recoveries += 1;
         let found_by_time = self.rack && self.sack;

@@ -4,7 +4,7 @@ use super::*;
 use crate::MILLISECOND;
 use crate::cc::path::{MSS, Path, near};
 
-const LAW: Law = Law { delta_l: SECOND, delta_b: 0.2, beta_max: 0.8 };
+const LAW: Law = Law { delta_l: SECOND, delta_b: 0.2, beta_max: 0.8, rtt_ref: 0 };
 
 #[test]
 fn alpha_on_worked_values() {
@@ -17,8 +17,35 @@ fn alpha_on_worked_values() {
         (11_000, 800, 50.4),
         (500, 800, 1.0),
     ] {
-        near(LAW.alpha(since_ms * MILLISECOND, beta), expected, 1e-9, &format!("{since_ms} ms, beta {beta}"));
+        near(LAW.alpha(since_ms * MILLISECOND, beta, None), expected, 1e-9, &format!("{since_ms} ms, beta {beta}"));
     }
+}
+
+#[test]
+fn growth_is_scaled_by_the_rtt_where_a_reference_is_set() {
+    let law = Law { rtt_ref: 100 * MILLISECOND, ..LAW };
+    // f is 45 after 5 s; the ratio counts within 0.1 and 2, and alpha is one at least.
+    for (rtt_ms, expected) in [(50, 22.5), (100, 45.0), (150, 67.5), (300, 90.0), (5, 4.5), (1, 4.5)] {
+        let shortest = Some(rtt_ms * MILLISECOND);
+        near(law.alpha(5 * SECOND, 500, shortest), expected, 1e-9, &format!("{rtt_ms} ms"));
+        assert_eq!(law.alpha(0, 800, shortest), 1.0);
+        near(LAW.alpha(5 * SECOND, 500, shortest), 45.0, 1e-9, "no reference");
+    }
+    assert_eq!(law.alpha(5 * SECOND, 500, None), 45.0, "no RTT is known yet");
+}
+
+#[test]
+fn the_reference_is_a_parameter() {
+    let grown = |rtt_ref: f64| {
+        let mut s = Path::starting(&ENTRY, &[("rtt_ref", rtt_ref)]);
+        (s.window.cwnd, s.window.ssthresh) = (400 * MSS, 2 * MSS);
+        s.lose();
+        s.run(5 * SECOND);
+        s.segments()
+    };
+    // The path has 100 ms: half of the growth that is beyond Reno's.
+    let (plain, scaled) = (grown(0.0) - 200.0, grown(200.0) - 200.0);
+    assert!((0.45..0.6).contains(&(scaled / plain)), "{scaled} {plain}");
 }
 
 #[test]
