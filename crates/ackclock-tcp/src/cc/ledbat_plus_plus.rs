@@ -5,7 +5,8 @@
 //!
 //! `GAIN = 1 / min(16, ceil(2 * TARGET / base RTT))`. For each round trip below the target `cwnd += GAIN`, in segments, and above
 //! `cwnd += max(GAIN - cwnd * (queueing delay / TARGET - 1), -cwnd / 2)`. In slow start each ACK adds GAIN times what it
-//! acknowledges. The queueing delay is the smallest of the last four round-trip times of a round trip less the smallest of ten minutes.
+//! acknowledges. The queueing delay is the smallest of the last four round-trip times, none older than a round trip, less that of
+//! ten minutes.
 //!
 //! The first slow start ends when the queueing delay exceeds 3/4 of the target. Two round trips later the first slowdown begins: two
 //! segments for two round trips, then slow start up to the window before. The next follows after nine times as long as that

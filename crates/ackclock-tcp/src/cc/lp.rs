@@ -142,6 +142,30 @@ mod tests {
         Lp { delta: 0.15, delays: None, answered: None, anew: false, reno: Reno::default() }
     }
 
+    /// A segment's delivery after `delay` ms on its way, 100 ms after it was sent.
+    fn deliver(s: &mut Path, ms: u64, delay: u64) -> Ack {
+        s.now = ms * MILLISECOND;
+        let ack = Ack { ctx: s.ctx(), acked: MSS, sacked: 0, lost: 0, rtt: None, cwnd_limited: true, marked: 0 };
+        let delivery = Delivery {
+            ack,
+            newly: MSS,
+            delivered: MSS,
+            lost: 0,
+            sent_at: Some(s.now - 100 * MILLISECOND),
+            forward_delay: Some((delay * MILLISECOND) as i64),
+            rate: None,
+        };
+        s.cc.on_delivery(&mut s.window, &delivery);
+        ack
+    }
+
+    /// The same, and what the window is, segments, after a window's growth.
+    fn at(s: &mut Path, ms: u64, delay: u64) -> u64 {
+        let ack = deliver(s, ms, delay);
+        s.cc.on_ack(&mut s.window, &ack, 40 * MSS);
+        s.window.cwnd / MSS
+    }
+
     #[test]
     fn the_smoothed_delay_indicates_above_its_part_of_the_range() {
         let mut lp = lp();
@@ -151,35 +175,54 @@ mod tests {
         assert!(lp.indicates(7000));
         let below = (0..20).position(|_| !lp.indicates(-1000)).unwrap();
         assert_eq!(below, 3, "1,875 falls below 1,200 by eighths");
+        assert!(lp.indicates(7000) || lp.indicates(7000));
+        lp.anew = true;
+        assert!(!lp.indicates(-1000), "smoothed anew");
+        let mut lp = self::lp();
+        assert!(!lp.indicates(7000));
+        assert!(lp.indicates(-1000), "a smaller one shows that there was a queue all the while");
     }
 
     #[test]
     fn halved_then_one_segment_then_additive_increase() {
         let mut s = Path::starting(&ENTRY, &[]);
         (s.window.cwnd, s.window.ssthresh) = (40 * MSS, 2 * MSS);
-        let mut lp = lp();
-        let mut at = |s: &mut Path, ms: u64, delay: u64| {
-            s.now = ms * MILLISECOND;
-            let ack = Ack { ctx: s.ctx(), acked: MSS, sacked: 0, lost: 0, rtt: None, cwnd_limited: true, marked: 0 };
-            let delivery = Delivery {
-                ack,
-                newly: MSS,
-                delivered: MSS,
-                lost: 0,
-                sent_at: Some(s.now - 100 * MILLISECOND),
-                forward_delay: Some((delay * MILLISECOND) as i64),
-                rate: None,
-            };
-            lp.on_delivery(&mut s.window, &delivery);
-            lp.on_ack(&mut s.window, &ack, 40 * MSS);
-            s.window.cwnd / MSS
-        };
         assert_eq!(at(&mut s, 1000, 10), 41, "Reno");
         assert_eq!([at(&mut s, 1010, 100), at(&mut s, 1011, 100)], [41, 20], "indicated by the second");
+        assert_eq!(s.window.ssthresh / MSS, 20);
         assert_eq!(at(&mut s, 1110, 100), 20, "sent before the answer");
-        assert_eq!(at(&mut s, 1111, 100), 1, "indicated again within the phase");
-        assert_eq!(at(&mut s, 1211, 10), 1, "low again");
-        assert_eq!((at(&mut s, 1410, 10), at(&mut s, 1411, 10)), (1, 2), "the phase is over");
+        assert_eq!(at(&mut s, 1111, 10), 20, "what was before the answer is not smoothed into what comes after");
+        assert_eq!([at(&mut s, 1112, 100), at(&mut s, 1113, 100)], [20, 1], "indicated again within the phase");
+        assert_eq!(s.window.ssthresh, 2 * MSS, "additive increase comes next");
+        assert_eq!(at(&mut s, 1213, 10), 1, "low again");
+        assert_eq!((at(&mut s, 1412, 10), at(&mut s, 1413, 10)), (1, 2), "the phase is over");
+    }
+
+    #[test]
+    fn a_recovery_is_left_alone_and_timeouts_are_those_of_reno() {
+        let mut s = Path::starting(&ENTRY, &[]);
+        (s.window.cwnd, s.window.ssthresh) = (40 * MSS, 2 * MSS);
+        s.in_recovery = true;
+        for (ms, delay) in [(1000, 10), (1010, 100), (1011, 100), (1012, 100)] {
+            deliver(&mut s, ms, delay);
+        }
+        assert_eq!((s.window.cwnd, s.window.ssthresh), (40 * MSS, 2 * MSS));
+        s.in_recovery = false;
+        s.send();
+        s.timeout(true);
+        assert_eq!(s.window.ssthresh, 20 * MSS);
+    }
+
+    #[test]
+    fn slow_start_adds_two_segments_an_ack_and_ends_at_ssthresh() {
+        let mut s = Path::starting(&ENTRY, &[]);
+        (s.window.cwnd, s.window.ssthresh) = (10 * MSS, 13 * MSS);
+        let windows = [(); 2].map(|()| {
+            let ack = deliver(&mut s, 1000, 10);
+            s.cc.on_ack(&mut s.window, &ack, 5 * MSS);
+            s.window.cwnd / MSS
+        });
+        assert_eq!(windows, [12, 13]);
     }
 
     #[test]
