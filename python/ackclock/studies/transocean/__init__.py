@@ -24,8 +24,9 @@ SUMMARY = "Utilisation of a transocean link by twenty flows of nine variants ove
 SOURCE = "Wu 2008; RFC 3649; RFC 9438"
 
 REPLICATIONS = 3
-QUICK_REPLICATIONS = 2
-QUICK_S = 12
+DECIDING_REPLICATIONS = 10
+"""With the buffer that decides claims: few congestion events are in a run of Reno."""
+QUICK_S = 20
 
 
 def reproduce(
@@ -35,22 +36,24 @@ def reproduce(
     progress: Progress | None = None,
     worker: Worker[Job, Result] = run_job,
 ) -> StudyResult:
-    """Runs the study. With `quick`, two buffers under the main reading for seconds of simulated time."""
+    """Runs the study. With `quick`, two buffers under two readings for seconds of simulated time."""
     text = Text(cells.scenario(), name="transocean/scenario.toml")
-    seeds = range(1, 1 + (QUICK_REPLICATIONS if quick else REPLICATIONS))
+    seeds = range(1, 1 + (REPLICATIONS if quick else DECIDING_REPLICATIONS))
     buffers = cells.QUICK_BUFFERS if quick else cells.BUFFERS
-    choices = {cells.MAIN: {"duration": f"{QUICK_S}s"} if quick else {}}
-    others = {} if quick else {name: values for name, values in cells.CHOICES.items() if name != cells.MAIN}
-    main = cells.readings(text, buffers, choices)
+    short: dict[str, object] = {"duration": f"{QUICK_S}s"} if quick else {}
+    main = {cells.MAIN: short}
+    others = {name: {**short, **cells.CHOICES[name]} for name in (cells.QUICK_CHOICES if quick else cells.CHOICES)}
+    deciding = cells.readings(text, (verdicts.SMALL,), main)
+    larger = cells.readings(text, tuple(buffer for buffer in buffers if buffer != verdicts.SMALL), main)
+    stages = (
+        (deciding, seeds, portion(progress, 0, 0.3)),
+        (larger, seeds[:REPLICATIONS], portion(progress, 0.3, 0.7)),
+        (cells.readings(text, (verdicts.SMALL,), others), seeds[:REPLICATIONS], portion(progress, 0.7, 1)),
+    )
     grids = [
-        run_grid(
-            main, cells.VARIANTS, seeds, cells.use, threads=threads, progress=portion(progress, 0, 0.6), worker=worker
-        )
+        run_grid(some, cells.VARIANTS, chosen, cells.use, threads=threads, progress=stage, worker=worker)
+        for some, chosen, stage in stages
     ]
-    if others:
-        small = cells.readings(text, (verdicts.SMALL,), others)
-        stage = portion(progress, 0.6, 1)
-        grids.append(run_grid(small, cells.VARIANTS, seeds, cells.use, threads=threads, progress=stage, worker=worker))
     command = command_for(SLUG, quick=quick)
     return StudyResult(
         slug=SLUG,
@@ -64,17 +67,20 @@ def reproduce(
             verdicts.use_sheet(grids),
             *(runs_sheet(f"runs-{number}", "Every run", grid) for number, grid in enumerate(grids, 1)),
         ],
-        figures=[_utilisation(grids[0], buffers, half, command) for half in (cells.VARIANTS[:5], cells.VARIANTS[5:])],
-        scenarios={f"{one.name}; {cc.label}": hash_of(one, cc) for one in main for cc in cells.VARIANTS},
+        figures=[_utilisation(grids, buffers, half, command) for half in (cells.VARIANTS[:5], cells.VARIANTS[5:])],
+        scenarios={
+            f"{one.name}; {cc.label}": hash_of(one, cc) for one in (*deciding, *larger) for cc in cells.VARIANTS
+        },
         files={"scenario.toml": text.text},
     )
 
 
-def _utilisation(grid: Grid, buffers: tuple[int, ...], variants: tuple[Variant, ...], command: str) -> Figure:
+def _utilisation(grids: list[Grid], buffers: tuple[int, ...], variants: tuple[Variant, ...], command: str) -> Figure:
     """Utilisation of NewReno and some others over the size of the buffer."""
+    by_name = {reading.name: grid for grid in grids for reading in grid.readings}
     series = []
     for index, one in enumerate([cells.RENO, *(one for one in variants if one is not cells.RENO)]):
-        means = [grid.mean(cells.name(buffer), one.name, verdicts.MEASURE) for buffer in buffers]
+        means = [by_name[name].mean(name, one.name, verdicts.MEASURE) for name in map(cells.name, buffers)]
         low, high = [mean.low for mean in means], [mean.high for mean in means]
         value = [mean.value for mean in means]
         series.append(Series(one.label, buffers, value, colour_of(index), "interval", low, high))

@@ -13,7 +13,19 @@ if TYPE_CHECKING:
     from ackclock.result import Result
     from ackclock.scenario import Text
 
-__all__ = ["BUFFERS", "CHOICES", "MAIN", "QUICK_BUFFERS", "RENO", "VARIANTS", "name", "readings", "scenario", "use"]
+__all__ = [
+    "BUFFERS",
+    "CHOICES",
+    "MAIN",
+    "QUICK_BUFFERS",
+    "QUICK_CHOICES",
+    "RENO",
+    "VARIANTS",
+    "name",
+    "readings",
+    "scenario",
+    "use",
+]
 
 
 def _variant(cc: str, label: str) -> Variant:
@@ -40,12 +52,17 @@ QUICK_BUFFERS = (10, 100)
 
 MAIN = "main reading"
 
+ALONE = "one flow"
+
 CHOICES: Mapping[str, Mapping[str, object]] = {
-    MAIN: {},
+    ALONE: {"flows[0].count": 1},
     "RTO of at least 200 ms": {"flows[0].min_rto": "200ms"},
     "every segment acknowledged": {"flows[0].delayed_ack": "0s"},
     "starts over 20 s": {"flows[0].start_jitter": "20s"},
 }
+"""Readings beside the main one."""
+QUICK_CHOICES = (ALONE,)
+"""Those of a quick run."""
 
 
 def name(buffer: int, choice: str = MAIN) -> str:
