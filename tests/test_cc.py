@@ -483,6 +483,18 @@ def test_two_sources_of_one_name_have_two_hashes(tmp_path):
         ackclock.load(tmp_path / "other.py")
 
 
+def test_every_parameter_counts_for_the_hash_whatever_its_name():
+    parameters = {name: ackclock.parameter(1, 0, 9) for name in ("table", "sha256")}
+    registered("mine", ackclock.WindowRules, **parameters)
+    reading = Reading("main", "main", ackclock.scenario.load(BASE))
+    hashes = {
+        hash_of(reading, Variant("one", "one", {"flows[0].cc": {"kind": "mine", name: value}}))
+        for name in parameters
+        for value in (2, 3)
+    }
+    assert len(hashes) == 4
+
+
 def test_a_class_without_a_source_is_refused():
     scope = {"__name__": "nowhere", "ackclock": ackclock}
     with pytest.raises(ValueError, match="put it into a file"):
