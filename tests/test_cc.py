@@ -487,11 +487,8 @@ def test_every_parameter_counts_for_the_hash_whatever_its_name():
     parameters = {name: ackclock.parameter(1, 0, 9) for name in ("table", "sha256")}
     registered("mine", ackclock.WindowRules, **parameters)
     reading = Reading("main", "main", ackclock.scenario.load(BASE))
-    hashes = {
-        hash_of(reading, Variant("one", "one", {"flows[0].cc": {"kind": "mine", name: value}}))
-        for name in parameters
-        for value in (2, 3)
-    }
+    given = [{"table": table, "sha256": sha256} for table in (2, 3) for sha256 in (2, 3)]
+    hashes = {hash_of(reading, Variant("one", "one", {"flows[0].cc": {"kind": "mine", **one}})) for one in given}
     assert len(hashes) == 4
 
 
