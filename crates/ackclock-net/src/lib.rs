@@ -12,19 +12,23 @@ mod backlog;
 mod lane;
 mod link;
 mod loss;
+mod path;
 mod port;
 pub mod queue;
 mod random;
 pub mod replay;
-mod server;
+mod schedule;
+pub mod server;
 mod transmitter;
 
 pub use lane::{Lane, Place};
 pub use link::{Carried, Link, Passage, Refusal};
-pub use loss::{Loss, PeriodicLoss, RandomLoss};
+pub use loss::{GilbertElliott, GilbertElliottModel, ListedLoss, Loss, PeriodicLoss, RandomLoss};
+pub use path::{Jitter, Path, Spread};
 pub use port::{Dropped, Port, Sent};
 pub use queue::{DropCause, Limit};
 pub use random::{Random, Seed};
+pub use schedule::{Piece, Schedule};
 pub use server::{NEVER, Server};
 pub use transmitter::{Service, Transmitter};
 

@@ -31,10 +31,14 @@ pub struct Carried {
     pub marks: u64,
     /// Packets lost before the queue.
     pub losses: u64,
+    /// Of the packets whose last bit has left, those that do not arrive: corrupted, or sent while the link was down.
+    pub wire_losses: u64,
+    /// Packets that came into being because others were duplicated.
+    pub duplicates: u64,
 }
 
 impl Carried {
-    /// Packets that did not pass, for whatever cause.
+    /// Packets that never were on the wire, for whatever cause.
     pub fn drops(&self) -> u64 {
         self.queue_drops + self.aqm_drops + self.losses
     }

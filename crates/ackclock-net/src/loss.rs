@@ -1,16 +1,21 @@
-//! Loss that has nothing to do with a queue.
+//! Loss that has nothing to do with a queue, and whatever else befalls one packet and not another.
 
 use std::num::NonZeroU64;
+use std::sync::Arc;
 
 use crate::random::{Random, Seed};
 
-/// What takes packets on a link, queue aside.
+/// Which packets of a link are struck, queue aside.
 #[derive(Clone, Debug)]
 pub enum Loss {
     /// Each by chance.
     Random(RandomLoss),
     /// Each so-manieth.
     Periodic(PeriodicLoss),
+    /// In bursts.
+    GilbertElliott(GilbertElliott),
+    /// Those of certain numbers.
+    Listed(ListedLoss),
 }
 
 impl Loss {
@@ -20,6 +25,8 @@ impl Loss {
         match self {
             Loss::Random(loss) => loss.strikes(),
             Loss::Periodic(loss) => loss.strikes(),
+            Loss::GilbertElliott(loss) => loss.strikes(),
+            Loss::Listed(loss) => loss.strikes(),
         }
     }
 }
@@ -70,6 +77,75 @@ impl PeriodicLoss {
     }
 }
 
+/// The probabilities of a [`GilbertElliott`] loss, in parts of a billion.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GilbertElliottModel {
+    /// That the good state ends with a packet (p).
+    pub to_bad: u64,
+    /// That the bad state ends with a packet (r).
+    pub to_good: u64,
+    /// That a packet is lost in the good state (1 - k).
+    pub good: u64,
+    /// That a packet is lost in the bad state (1 - h).
+    pub bad: u64,
+}
+
+/// Loss in bursts: a chain of two states that a packet moves on, each with a loss of its own (Gilbert 1960, Elliott 1963).
+///
+/// The first packet finds the good state, and each is lost or not by the state that it finds before it moves the chain on, as
+/// in netem. In the long run `(p * bad + r * good) / (p + r)` of the packets are lost.
+#[derive(Clone, Debug)]
+pub struct GilbertElliott {
+    model: GilbertElliottModel,
+    is_bad: bool,
+    random: Random,
+}
+
+impl GilbertElliott {
+    /// A loss in the good state, drawn from the stream of `seed`.
+    pub fn new(model: GilbertElliottModel, seed: Seed) -> GilbertElliott {
+        GilbertElliott { model, is_bad: false, random: Random::new(seed) }
+    }
+
+    /// Whether the next packet is lost.
+    #[inline]
+    pub fn strikes(&mut self) -> bool {
+        let GilbertElliottModel { to_bad, to_good, good, bad } = self.model;
+        let (loss, change) = if self.is_bad { (bad, to_good) } else { (good, to_bad) };
+        let strikes = self.random.happens(loss);
+        self.is_bad ^= self.random.happens(change);
+        strikes
+    }
+}
+
+/// Loses the packets of the numbers given.
+#[derive(Clone, Debug)]
+pub struct ListedLoss {
+    numbers: Arc<[u64]>,
+    next: usize,
+    seen: u64,
+}
+
+impl ListedLoss {
+    /// Loses those packets, counted from one.
+    ///
+    /// # Panics
+    /// If the numbers do not ascend from one or more.
+    pub fn new(numbers: Arc<[u64]>) -> ListedLoss {
+        assert!(numbers.is_sorted_by(|a, b| a < b) && !numbers.starts_with(&[0]), "numbers ascend from one");
+        ListedLoss { numbers, next: 0, seen: 0 }
+    }
+
+    /// Whether the next packet is lost.
+    #[inline]
+    pub fn strikes(&mut self) -> bool {
+        self.seen += 1;
+        let strikes = self.numbers.get(self.next) == Some(&self.seen);
+        self.next += usize::from(strikes);
+        strikes
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,6 +176,48 @@ mod tests {
     fn the_seed_decides() {
         assert_eq!(lost(500_000_000, 1, 100), lost(500_000_000, 1, 100));
         assert_ne!(lost(500_000_000, 1, 100), lost(500_000_000, 2, 100));
+    }
+
+    #[test]
+    fn loss_comes_in_bursts_of_the_length_and_at_the_distance_that_the_chain_says() {
+        const PACKETS: usize = 400_000;
+        let lost = |model| {
+            let mut loss = Loss::GilbertElliott(GilbertElliott::new(model, [9; 32]));
+            (0..PACKETS).map(|_| loss.strikes()).collect::<Vec<bool>>()
+        };
+        // Gilbert's chain with p = 1 % and r = 25 %: bursts of 4 on average, standard deviation 3.5, 100 packets apart.
+        let model = GilbertElliottModel { to_bad: 10_000_000, to_good: 250_000_000, good: 0, bad: 1_000_000_000 };
+        let struck = lost(model);
+        let bursts = struck.windows(2).filter(|pair| !pair[0] && pair[1]).count() as f64;
+        let count = struck.iter().filter(|lost| **lost).count() as f64;
+        assert!(!struck[0], "it begins in the good state");
+        assert!((count / bursts - 4.0).abs() < 4.0 * 3.47 / libm::sqrt(bursts), "{count} in {bursts} bursts");
+        assert!(((PACKETS as f64 - count) / bursts - 100.0).abs() < 4.0 * 99.5 / libm::sqrt(bursts), "{bursts}");
+        // Both states lose: (p * bad + r * good) / (p + r), and of those after a lost one, more.
+        let (p, r, good, bad) = (0.02, 0.1, 0.05, 0.5);
+        let billion = |share: f64| (share * 1e9) as u64;
+        let struck = lost(GilbertElliottModel {
+            to_bad: billion(p),
+            to_good: billion(r),
+            good: billion(good),
+            bad: billion(bad),
+        });
+        let mean = (p * bad + r * good) / (p + r);
+        let count = struck.iter().filter(|lost| **lost).count() as f64;
+        // Correlated as (1 - p - r)^n: the variance of the mean is that of independent draws times less than 12.
+        assert!((count / PACKETS as f64 - mean).abs() < 4.0 * libm::sqrt(12.0 * mean / PACKETS as f64), "{count}");
+        let pairs = struck.windows(2).filter(|pair| pair[0] && pair[1]).count() as f64;
+        let (in_bad, in_good) = (p / (p + r), r / (p + r));
+        let both = in_bad * bad * ((1.0 - r) * bad + r * good) + in_good * good * ((1.0 - p) * good + p * bad);
+        assert!((pairs / PACKETS as f64 / both - 1.0).abs() < 0.04, "{pairs}, expected {both}");
+    }
+
+    #[test]
+    fn listed_loss_takes_the_packets_of_the_list() {
+        let mut loss = Loss::Listed(ListedLoss::new([1, 4, 5, 9].into()));
+        assert_eq!((1..=12u64).filter(|_| loss.strikes()).collect::<Vec<_>>(), [1, 4, 5, 9]);
+        let mut none = ListedLoss::new([].into());
+        assert!(!(0..9).any(|_| none.strikes()));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::queue::{Discipline, DropCause, Drops, Ecn, Item, Next};
 use crate::server::{NEVER, Server};
-use crate::{Carried, Loss, Nanos, Passage};
+use crate::{Carried, Loss, Nanos, Passage, Path, Schedule};
 
 /// A packet that goes on the wire.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,8 @@ pub struct Sent<T> {
     pub item: Item,
     /// When it passes.
     pub passage: Passage,
+    /// Whether the link has made it of another.
+    pub is_copy: bool,
 }
 
 /// A packet that does not pass.
@@ -24,27 +26,54 @@ pub struct Dropped<T> {
     pub item: Item,
     /// Why not.
     pub cause: DropCause,
+    /// When it was on the wire, if that is where it was lost; the arrival is that of what is thrown away.
+    pub passage: Option<Passage>,
+    /// Whether the link has made it of another.
+    pub is_copy: bool,
+}
+
+/// A packet that waits.
+struct Waiting<T> {
+    packet: T,
+    /// The ECN field that it came with.
+    ecn: Ecn,
+    is_copy: bool,
 }
 
 /// A queue discipline, a wire and a propagation delay, for packets of any kind.
+///
+/// What befalls a packet, in this order: it is lost; it is duplicated, the copy following it into the queue (netem's, too,
+/// passes the queue); the discipline drops it; after its time on the wire it is missing, because the link was down as it
+/// started or because it is corrupted.
 ///
 /// Whoever drives it calls [`Port::arrive`] for each packet, and [`Port::poll`] until it gives nothing more, after each arrival
 /// and at the time [`Port::due`]; and takes away what was dropped. Calls come in the order of their times.
 pub struct Port<T> {
     queue: Box<dyn Discipline>,
     server: Box<dyn Server>,
-    delay: Nanos,
+    path: Path,
     loss: Option<Loss>,
-    /// Packets that wait, with the ECN fields they came with, at the places that are their items' numbers.
-    packets: Vec<Option<(T, Ecn)>>,
+    duplication: Option<Loss>,
+    corruption: Option<Loss>,
+    /// When what starts on the wire is lost.
+    down: Option<Schedule<bool>>,
+    /// Packets that wait, at the places that are their items' numbers.
+    packets: Vec<Option<Waiting<T>>>,
     free: Vec<u32>,
     drops: Drops,
-    /// What was lost before the queue.
+    /// What was lost before the queue or on the wire.
     lost: Vec<Dropped<T>>,
     due: Nanos,
     counts: Carried,
-    /// End and size of the packet sent last.
-    last: (Nanos, u32),
+    last: Last,
+}
+
+/// The packet sent last.
+#[derive(Clone, Copy, Default)]
+struct Last {
+    end: Nanos,
+    size: u32,
+    is_lost: bool,
 }
 
 impl<T> Port<T> {
@@ -53,15 +82,18 @@ impl<T> Port<T> {
         Port {
             queue,
             server,
-            delay,
+            path: Path::new(Schedule::constant(delay), None),
             loss: None,
+            duplication: None,
+            corruption: None,
+            down: None,
             packets: Vec::new(),
             free: Vec::new(),
             drops: Drops::new(),
             lost: Vec::new(),
             due: NEVER,
             counts: Carried::default(),
-            last: (0, 0),
+            last: Last::default(),
         }
     }
 
@@ -71,9 +103,38 @@ impl<T> Port<T> {
         self
     }
 
-    /// Propagation delay.
+    /// The same with packets that are duplicated.
+    pub fn with_duplication(mut self, duplication: Loss) -> Port<T> {
+        self.duplication = Some(duplication);
+        self
+    }
+
+    /// The same with packets that are corrupted on the wire.
+    pub fn with_corruption(mut self, corruption: Loss) -> Port<T> {
+        self.corruption = Some(corruption);
+        self
+    }
+
+    /// The same with times in which the router sends although nothing arrives.
+    pub fn with_outages(mut self, down: Schedule<bool>) -> Port<T> {
+        self.down = Some(down);
+        self
+    }
+
+    /// The same with another path behind the wire.
+    pub fn with_path(mut self, path: Path) -> Port<T> {
+        self.path = path;
+        self
+    }
+
+    /// Propagation delay at the start.
     pub fn delay(&self) -> Nanos {
-        self.delay
+        self.path.delay()
+    }
+
+    /// Whether a packet may arrive before one that was sent before it.
+    pub fn reorders(&self) -> bool {
+        self.path.reorders()
     }
 
     /// The wire.
@@ -86,68 +147,53 @@ impl<T> Port<T> {
         self.queue.backlog()
     }
 
-    /// A packet arrives at `at`; number and arrival of `item` are given here.
-    pub fn arrive(&mut self, at: Nanos, item: Item, packet: T) {
-        if self.loss.as_mut().is_some_and(Loss::strikes) {
-            self.counts.losses += 1;
-            self.lost.push(Dropped { packet, item: Item { arrival: at, ..item }, cause: DropCause::Loss });
-            return;
-        }
-        let id = self.free.pop().unwrap_or_else(|| {
-            self.packets.push(None);
-            self.packets.len() as u32 - 1
-        });
-        self.packets[id as usize] = Some((packet, item.ecn));
-        let start = self.server.start(at);
-        if start <= at && self.queue.backlog().0 == 0 {
-            self.queue.dequeue(at, &mut self.drops);
-        }
-        self.queue.enqueue(at, Item { id, arrival: at, ..item }, &mut self.drops);
-        self.due = self.due.min(start);
-    }
-
     /// When to poll next; [`NEVER`] where nothing waits.
     pub fn due(&self) -> Nanos {
         self.due
     }
 
-    /// The packet that starts at `at`, if one does.
+    /// The packet that starts at `at`, if one does that will arrive.
     pub fn poll(&mut self, at: Nanos) -> Option<Sent<T>> {
-        if at < self.due {
-            return None;
-        }
-        let start = self.server.start(at);
-        if start > at {
-            self.due = start;
-            return None;
-        }
-        match self.queue.dequeue(at, &mut self.drops) {
-            Next::Send(item) => {
-                let follows = item.arrival < at && at == self.last.0;
-                let departure = self.server.transmit(at, item.size, follows);
-                self.counts.packets += 1;
-                self.counts.bytes += u64::from(item.size);
-                let (packet, arrived) = self.take(item);
-                self.counts.marks += u64::from(item.ecn != arrived);
-                self.last = (departure, item.size);
-                self.due = if self.queue.backlog().0 > 0 { self.server.start(departure) } else { NEVER };
-                let arrival = departure.saturating_add(self.delay);
-                Some(Sent { packet, item, passage: Passage { start: at, departure, arrival } })
+        while at >= self.due {
+            let start = self.server.start(at);
+            if start > at {
+                self.due = start;
+                return None;
             }
-            Next::Wait(until) => {
-                self.due = until.max(at + 1);
-                None
-            }
-            Next::Empty => {
-                self.due = NEVER;
-                None
+            match self.queue.dequeue(at, &mut self.drops) {
+                Next::Send(item) => {
+                    let sent = self.send(at, item);
+                    if sent.is_some() {
+                        return sent;
+                    }
+                }
+                Next::Wait(until) => self.due = until.max(at + 1),
+                Next::Empty => self.due = NEVER,
             }
         }
+        None
     }
 
-    /// Whether packets may arrive at the far end in another order than they leave.
-    pub fn reorders(&self) -> bool {
-        false
+    /// Puts a packet on the wire; `None` where it is lost there.
+    fn send(&mut self, at: Nanos, item: Item) -> Option<Sent<T>> {
+        let follows = item.arrival < at && at == self.last.end;
+        let departure = self.server.transmit(at, item.size, follows);
+        self.counts.packets += 1;
+        self.counts.bytes += u64::from(item.size);
+        let Waiting { packet, ecn, is_copy } = self.take(item);
+        self.counts.marks += u64::from(item.ecn != ecn);
+        self.due = if self.queue.backlog().0 > 0 { self.server.start(departure) } else { NEVER };
+        let passage = Passage { start: at, departure, arrival: self.path.arrival(departure) };
+        let is_down = self.down.as_ref().is_some_and(|down| down.at(at).value);
+        let is_corrupted = self.corruption.as_mut().is_some_and(Loss::strikes);
+        self.last = Last { end: departure, size: item.size, is_lost: is_down || is_corrupted };
+        if !self.last.is_lost {
+            return Some(Sent { packet, item, passage, is_copy });
+        }
+        let cause = if is_down { DropCause::Outage } else { DropCause::Corruption };
+        self.counts.wire_losses += 1;
+        self.lost.push(Dropped { packet, item, cause, passage: Some(passage), is_copy });
+        None
     }
 
     /// Whether there is a packet to take away with [`Port::dropped`].
@@ -164,12 +210,13 @@ impl<T> Port<T> {
         match cause {
             DropCause::Queue => self.counts.queue_drops += 1,
             DropCause::Aqm => self.counts.aqm_drops += 1,
-            DropCause::Loss => self.counts.losses += 1,
+            cause => unreachable!("a discipline does not drop for {}", cause.name()),
         }
-        Some(Dropped { packet: self.take(item).0, item, cause })
+        let Waiting { packet, is_copy, .. } = self.take(item);
+        Some(Dropped { packet, item, cause, passage: None, is_copy })
     }
 
-    fn take(&mut self, item: Item) -> (T, Ecn) {
+    fn take(&mut self, item: Item) -> Waiting<T> {
         let packet = self.packets[item.id as usize].take();
         self.free.push(item.id);
         packet.expect("a discipline gives each packet back once")
@@ -177,12 +224,50 @@ impl<T> Port<T> {
 
     /// What it has carried by `at`, no earlier than the last call.
     pub fn carried(&self, at: Nanos) -> Carried {
-        let (end, size) = self.last;
+        let Last { end, size, is_lost } = self.last;
         let busy = end > at;
         Carried {
             packets: self.counts.packets - u64::from(busy),
             bytes: self.counts.bytes - if busy { u64::from(size) } else { 0 },
+            wire_losses: self.counts.wire_losses - u64::from(busy && is_lost),
             ..self.counts
         }
+    }
+
+    /// As [`Port::arrive`]; where a packet is duplicated, `copy` does it.
+    pub fn arrive_with(&mut self, at: Nanos, item: Item, packet: T, copy: impl FnOnce(&T) -> T) {
+        let item = Item { arrival: at, ..item };
+        if self.loss.as_mut().is_some_and(Loss::strikes) {
+            self.counts.losses += 1;
+            self.lost.push(Dropped { packet, item, cause: DropCause::Loss, passage: None, is_copy: false });
+            return;
+        }
+        let copy = self.duplication.as_mut().is_some_and(Loss::strikes).then(|| copy(&packet));
+        let start = self.server.start(at);
+        if start <= at && self.queue.backlog().0 == 0 {
+            self.queue.dequeue(at, &mut self.drops);
+        }
+        self.enqueue(item, packet, false);
+        if let Some(copy) = copy {
+            self.counts.duplicates += 1;
+            self.enqueue(item, copy, true);
+        }
+        self.due = self.due.min(start);
+    }
+
+    fn enqueue(&mut self, item: Item, packet: T, is_copy: bool) {
+        let id = self.free.pop().unwrap_or_else(|| {
+            self.packets.push(None);
+            self.packets.len() as u32 - 1
+        });
+        self.packets[id as usize] = Some(Waiting { packet, ecn: item.ecn, is_copy });
+        self.queue.enqueue(item.arrival, Item { id, ..item }, &mut self.drops);
+    }
+}
+
+impl<T: Clone> Port<T> {
+    /// A packet arrives at `at`; number and arrival of `item` are given here.
+    pub fn arrive(&mut self, at: Nanos, item: Item, packet: T) {
+        self.arrive_with(at, item, packet, T::clone);
     }
 }

@@ -31,6 +31,23 @@ impl Random {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
+    /// Uniform in 0 to `most`.
+    #[inline]
+    pub fn up_to(&mut self, most: u64) -> u64 {
+        ((u128::from(self.bits()) * (u128::from(most) + 1)) >> 64) as u64
+    }
+
+    /// Exponential with a mean of one.
+    pub fn exponential(&mut self) -> f64 {
+        -libm::log(1.0 - self.unit())
+    }
+
+    /// Normal with a mean of zero and a standard deviation of one (Box and Muller 1958, the cosine alone).
+    pub fn normal(&mut self) -> f64 {
+        let radius = libm::sqrt(2.0 * self.exponential());
+        radius * libm::cos(2.0 * std::f64::consts::PI * self.unit())
+    }
+
     /// Whether an event of so many parts in a billion happens.
     #[inline]
     pub fn happens(&mut self, parts_per_billion: u64) -> bool {
@@ -42,6 +59,40 @@ impl Random {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The first four moments, those of a normal distribution being 0, 1, 0 and 3, with standard deviations of
+    /// 1, 1.4, 3.9 and 9.8 over the root of the number of draws.
+    #[test]
+    fn normal_draws_have_the_moments_of_a_normal_distribution() {
+        let mut random = Random::new([5; 32]);
+        let draws: Vec<f64> = (0..250_000).map(|_| random.normal()).collect();
+        for (power, expected, deviation) in [(1, 0.0, 1.0), (2, 1.0, 1.42), (3, 0.0, 3.88), (4, 3.0, 9.8)] {
+            let moment = draws.iter().map(|draw| libm::pow(*draw, power.into())).sum::<f64>() / draws.len() as f64;
+            assert!((moment - expected).abs() < 4.0 * deviation / 500.0, "moment {power}: {moment}");
+        }
+    }
+
+    #[test]
+    fn exponential_draws_exceed_a_value_as_often_as_they_should() {
+        let mut random = Random::new([6; 32]);
+        let draws: Vec<f64> = (0..250_000).map(|_| random.exponential()).collect();
+        for value in [0.0, 0.5, 1.0, 2.0, 4.0] {
+            let share = draws.iter().filter(|draw| **draw >= value).count() as f64 / draws.len() as f64;
+            let expected = libm::exp(-value);
+            let deviation = libm::sqrt(expected * (1.0 - expected)) / 500.0;
+            assert!((share - expected).abs() <= 4.0 * deviation, "{value}: {share}");
+        }
+    }
+
+    #[test]
+    fn a_bound_is_included() {
+        let mut random = Random::new([8; 32]);
+        let mut counts = [0_u32; 3];
+        (0..30_000).for_each(|_| counts[random.up_to(2) as usize] += 1);
+        // A third each, standard deviation 82.
+        assert!(counts.iter().all(|count| count.abs_diff(10_000) < 330), "{counts:?}");
+        assert_eq!(random.up_to(0), 0);
+    }
 
     #[test]
     fn units_are_uniform_and_below_one() {

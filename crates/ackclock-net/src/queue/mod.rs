@@ -144,6 +144,10 @@ pub enum DropCause {
     Aqm,
     /// It was lost before the queue.
     Loss,
+    /// It was sent, and what arrives is damaged and thrown away.
+    Corruption,
+    /// It was sent while the link was down.
+    Outage,
 }
 
 impl DropCause {
@@ -153,6 +157,8 @@ impl DropCause {
             DropCause::Queue => "queue",
             DropCause::Aqm => "aqm",
             DropCause::Loss => "loss",
+            DropCause::Corruption => "corruption",
+            DropCause::Outage => "outage",
         }
     }
 }

@@ -1,8 +1,20 @@
-//! How fast a wire takes packets.
+//! How fast a wire takes packets. One kind of wire a file; the one of fixed rate is the [`Transmitter`].
+
+mod cellular;
+mod interrupted;
+mod opportunities;
+mod steps;
+mod trace;
 
 use std::num::NonZeroU64;
 
 use crate::{Nanos, Transmitter};
+
+pub use cellular::{Cellular, CellularModel};
+pub use interrupted::Interrupted;
+pub use opportunities::{OPPORTUNITY, Opportunities, Source};
+pub use steps::Steps;
+pub use trace::{Playback, Trace, TraceError};
 
 /// The end of time: what never happens happens then.
 pub const NEVER: Nanos = Nanos::MAX;
@@ -19,7 +31,7 @@ pub trait Server: Send {
     /// told of that packet's end was rounded up by.
     fn transmit(&mut self, at: Nanos, size: u32, follows: bool) -> Nanos;
 
-    /// Bits that could have been sent by `at`.
+    /// Bits that could have been sent before `at`.
     fn capacity(&self, at: Nanos) -> f64;
 
     /// Bits per second on average.

@@ -1,0 +1,166 @@
+//! What lies between a wire and its far end: propagation delay, its changes and its jitter.
+
+use crate::random::{Random, Seed};
+use crate::{Nanos, Schedule};
+
+/// How long packets take from the end of a wire to the far end.
+#[derive(Clone, Debug)]
+pub struct Path {
+    delay: Schedule<Nanos>,
+    jitter: Option<Jitter>,
+    /// Propagation delay and arrival of the packet before.
+    last: (Nanos, Nanos),
+}
+
+/// Delay that differs from packet to packet, on top of the propagation delay.
+#[derive(Clone, Debug)]
+pub struct Jitter {
+    extra: Spread,
+    reorders: bool,
+    random: Random,
+}
+
+/// What extra delays are drawn from, in ns.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Spread {
+    /// Uniform from zero to this, both included.
+    Uniform(Nanos),
+    /// Normal with that mean and standard deviation; what would be negative is zero.
+    Normal(Nanos, Nanos),
+    /// Exponential with that mean.
+    Exponential(Nanos),
+    /// One of these, each as likely as the others; there is at least one.
+    Empirical(Vec<Nanos>),
+}
+
+impl Spread {
+    fn draw(&self, random: &mut Random) -> Nanos {
+        match self {
+            Spread::Uniform(most) => random.up_to(*most),
+            // The conversion makes zero of what is negative.
+            Spread::Normal(mean, deviation) => libm::round(*mean as f64 + random.normal() * *deviation as f64) as Nanos,
+            Spread::Exponential(mean) => libm::round(random.exponential() * *mean as f64) as Nanos,
+            Spread::Empirical(values) => values[random.up_to(values.len() as u64 - 1) as usize],
+        }
+    }
+}
+
+impl Jitter {
+    /// Extra delays drawn from the stream of `seed`. Unless it `reorders`, a packet arrives no earlier than the one before it.
+    pub fn new(extra: Spread, reorders: bool, seed: Seed) -> Jitter {
+        Jitter { extra, reorders, random: Random::new(seed) }
+    }
+}
+
+impl Path {
+    /// A path whose propagation delay changes at given times. It is the delay at a packet's departure that the packet has:
+    /// packets on a shorter new path overtake those on the old one.
+    pub fn new(delay: Schedule<Nanos>, jitter: Option<Jitter>) -> Path {
+        Path { delay, jitter, last: (0, 0) }
+    }
+
+    /// Propagation delay at the start.
+    pub fn delay(&self) -> Nanos {
+        self.delay.at(0).value
+    }
+
+    /// Whether a packet may arrive before one that has departed before it.
+    pub fn reorders(&self) -> bool {
+        let delays = || self.delay.steps().iter().map(|(_, delay)| *delay);
+        let again = delays().take(usize::from(self.delay.period().is_some()));
+        !delays().chain(again).is_sorted() || self.jitter.as_ref().is_some_and(|jitter| jitter.reorders)
+    }
+
+    /// When a packet arrives that departs at `departure`; packets are shown in the order of their departures.
+    pub fn arrival(&mut self, departure: Nanos) -> Nanos {
+        let delay = self.delay.at(departure).value;
+        let arrival = departure.saturating_add(delay);
+        let Some(jitter) = &mut self.jitter else { return arrival };
+        let mut late = arrival.saturating_add(jitter.extra.draw(&mut jitter.random));
+        // Only on one and the same path does a packet wait for the one before it.
+        if !jitter.reorders && self.last.0 == delay {
+            late = late.max(self.last.1);
+        }
+        self.last = (delay, late);
+        late
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DRAWS: usize = 200_000;
+
+    fn draws(spread: Spread) -> Vec<f64> {
+        let mut random = Random::new([1; 32]);
+        (0..DRAWS).map(|_| spread.draw(&mut random) as f64).collect()
+    }
+
+    /// Asserts which shares of the draws are at or below which values, in ms, within four standard deviations.
+    fn below(draws: &[f64], shares: &[(f64, f64)]) {
+        for &(value, expected) in shares {
+            below_value(draws, value * 1e6, expected);
+        }
+    }
+
+    fn below_value(draws: &[f64], value: f64, expected: f64) {
+        let share = draws.iter().filter(|draw| **draw <= value).count() as f64 / DRAWS as f64;
+        let deviation = libm::sqrt(expected * (1.0 - expected) / DRAWS as f64);
+        assert!((share - expected).abs() <= 4.0 * deviation, "{share} below {value}, expected {expected}");
+    }
+
+    #[test]
+    fn extra_delays_are_distributed_as_they_should() {
+        let uniform = draws(Spread::Uniform(1_000_000));
+        below(&uniform, &[(0.1, 0.1), (0.5, 0.5), (0.9, 0.9), (1.0, 1.0)]);
+        let normal = draws(Spread::Normal(1_000_000, 500_000));
+        // The normal distribution function at -2, -1, 0, 1 and 2; what is below -2 is zero.
+        below(&normal, &[(0.0, 0.02275), (0.5, 0.15866), (1.0, 0.5), (1.5, 0.84134), (2.0, 0.97725)]);
+        let exponential = draws(Spread::Exponential(1_000_000));
+        below(&exponential, &[0.1, 1.0, 3.0].map(|at| (at, 1.0 - libm::exp(-at))));
+        let empirical = draws(Spread::Empirical(vec![700, 700, 3000, 90_000]));
+        below(&empirical, &[(6e-4, 0.0), (7e-4, 0.5), (3e-3, 0.75), (8e-2, 0.75), (9e-2, 1.0)]);
+    }
+
+    fn arrivals(path: &mut Path, gap: Nanos) -> Vec<Nanos> {
+        (0..2000).map(|packet| path.arrival(packet * gap) - packet * gap).collect()
+    }
+
+    #[test]
+    fn jitter_reorders_only_where_it_may() {
+        let path = |reorders| {
+            let jitter = Jitter::new(Spread::Uniform(1000), reorders, [2; 32]);
+            Path::new(Schedule::constant(50), Some(jitter))
+        };
+        let (mut free, mut kept) = (path(true), path(false));
+        assert!(free.reorders() && !kept.reorders());
+        let (free, kept) = (arrivals(&mut free, 100), arrivals(&mut kept, 100));
+        let order = |delays: &[Nanos]| delays.iter().zip(0..).map(|(delay, packet)| packet * 100 + delay).is_sorted();
+        assert!(!order(&free) && order(&kept));
+        assert!(free.iter().chain(&kept).all(|delay| (50..=1050).contains(delay)));
+        // The one is the other where a packet has not to wait for one before it.
+        let mut latest = 0;
+        for ((packet, free), kept) in (0..).zip(&free).zip(&kept) {
+            latest = latest.max(packet * 100 + free);
+            assert_eq!(packet * 100 + kept, latest);
+        }
+    }
+
+    #[test]
+    fn packets_on_a_shorter_new_path_overtake() {
+        let delays = Schedule::new(vec![(0, 100), (1000, 30), (2000, 60)], None);
+        let mut path = Path::new(delays.clone(), None);
+        assert_eq!([0, 990, 1000, 1999, 2000].map(|at| path.arrival(at)), [100, 1090, 1030, 2029, 2060]);
+        assert_eq!((path.delay(), path.reorders()), (100, true));
+        let jitter = Jitter::new(Spread::Uniform(0), false, [3; 32]);
+        let mut path = Path::new(delays, Some(jitter));
+        assert_eq!(
+            [0, 990, 1000].map(|at| path.arrival(at)),
+            [100, 1090, 1030],
+            "jitter that keeps the order does not prevent it"
+        );
+        let longer = |period| Path::new(Schedule::new(vec![(0, 10), (5, 20)], period), None).reorders();
+        assert_eq!((longer(None), longer(Some(9))), (false, true), "what begins anew gets shorter");
+    }
+}

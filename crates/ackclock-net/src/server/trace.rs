@@ -1,0 +1,195 @@
+//! Delivery traces in Mahimahi's format.
+
+use std::fmt;
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use super::{OPPORTUNITY, Source};
+use crate::Nanos;
+
+const MILLISECOND: Nanos = 1_000_000;
+
+/// When a link could deliver a packet, as somebody measured it.
+///
+/// The format is that of Mahimahi (Netravali, Sivaraman, Das, Goyal, Winstein, Mickens, Balakrishnan, USENIX ATC 2015): a
+/// line has a whole number of milliseconds since the start, at which [`OPPORTUNITY`] bytes can be delivered; lines are in
+/// order and may repeat. After the last line's time it begins anew: what is at that time belongs to the end of one round, and
+/// a line of zero, which the first round has at its start, falls on the same instant in all others.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Trace {
+    times: Vec<Nanos>,
+}
+
+/// What is wrong with a trace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TraceError {
+    /// The line, from one; zero where it is the whole.
+    pub line: usize,
+    /// What is wrong there.
+    pub message: String,
+}
+
+impl fmt::Display for TraceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => f.write_str(&self.message),
+            line => write!(f, "line {line}: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for TraceError {}
+
+impl Trace {
+    /// Reads a trace.
+    ///
+    /// # Errors
+    /// The first line that is no time in order, or that there is none, or that it lasts no time.
+    pub fn parse(text: &[u8]) -> Result<Trace, TraceError> {
+        let text = text.strip_suffix(b"\n").unwrap_or(text);
+        let wrong = |line, message: String| TraceError { line, message };
+        if text.is_empty() {
+            return Err(wrong(0, "there is no line".to_owned()));
+        }
+        let mut times = Vec::new();
+        for (line, bytes) in (1..).zip(text.split(|byte| *byte == b'\n')) {
+            let digits = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+            let shown = || {
+                let text: String = String::from_utf8_lossy(digits).chars().take(40).collect();
+                format!("{text:?} is not a whole number of milliseconds")
+            };
+            let number = std::str::from_utf8(digits).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+            let number: u64 = number.and_then(|text| text.parse().ok()).ok_or_else(|| wrong(line, shown()))?;
+            let time =
+                number.checked_mul(MILLISECOND).ok_or_else(|| wrong(line, format!("{number} ms is too late")))?;
+            if let Some(before) = times.last().filter(|before| time < **before) {
+                return Err(wrong(line, format!("{number} ms is before the {} ms above it", before / MILLISECOND)));
+            }
+            times.push(time);
+        }
+        if times.last() == Some(&0) {
+            return Err(wrong(times.len(), "the trace ends at 0 ms, so that it lasts no time".to_owned()));
+        }
+        Ok(Trace { times })
+    }
+
+    /// The opportunities of one round, ns.
+    pub fn times(&self) -> &[Nanos] {
+        &self.times
+    }
+
+    /// After what time it begins anew, ns.
+    pub fn period(&self) -> Nanos {
+        *self.times.last().expect("a trace has a line")
+    }
+
+    /// Bits per second on average.
+    pub fn mean_rate(&self) -> NonZeroU64 {
+        let bits = self.times.len() as u128 * u128::from(OPPORTUNITY) * 8;
+        let rate = bits * 1_000_000_000 / u128::from(self.period());
+        NonZeroU64::new(u64::try_from(rate).unwrap_or(u64::MAX)).unwrap_or(NonZeroU64::MIN)
+    }
+}
+
+/// A trace over and over.
+#[derive(Clone, Debug)]
+pub struct Playback {
+    trace: Arc<Trace>,
+    next: usize,
+    /// When this round began.
+    base: Nanos,
+}
+
+impl Playback {
+    /// From the start.
+    pub fn new(trace: Arc<Trace>) -> Playback {
+        Playback { trace, next: 0, base: 0 }
+    }
+}
+
+impl Source for Playback {
+    fn next(&mut self) -> Nanos {
+        let time = self.base.saturating_add(self.trace.times[self.next]);
+        self.next += 1;
+        if self.next == self.trace.times.len() {
+            self.next = 0;
+            self.base = self.base.saturating_add(self.trace.period());
+        }
+        time
+    }
+
+    fn count(&self, at: Nanos) -> u64 {
+        let Some(last) = at.checked_sub(1) else { return 0 };
+        let (rounds, rest) = (last / self.trace.period(), last % self.trace.period());
+        rounds * self.trace.times.len() as u64 + self.trace.times.partition_point(|time| *time <= rest) as u64
+    }
+
+    fn mean_rate(&self) -> NonZeroU64 {
+        self.trace.mean_rate()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Server;
+    use crate::server::Opportunities;
+
+    fn wire(text: &str) -> Opportunities<Playback> {
+        Opportunities::new(Playback::new(Arc::new(Trace::parse(text.as_bytes()).unwrap())))
+    }
+
+    #[test]
+    fn a_trace_begins_anew_after_the_time_of_its_last_line() {
+        let times = |text: &str| -> Vec<u64> {
+            let mut playback = Playback::new(Arc::new(Trace::parse(text.as_bytes()).unwrap()));
+            (0..7).map(|_| playback.next() / MILLISECOND).collect()
+        };
+        assert_eq!(times("1"), [1, 2, 3, 4, 5, 6, 7], "the 12 Mbit/s of Mahimahi's documentation");
+        assert_eq!(times("0\n2\n2\n5\n"), [0, 2, 2, 5, 5, 7, 7], "0 of the second round and 5 of the first coincide");
+        assert_eq!(times("3\r\n4\r\n"), [3, 4, 7, 8, 11, 12, 15]);
+    }
+
+    #[test]
+    fn opportunities_are_counted_as_they_come() {
+        let trace = Arc::new(Trace::parse(b"0\n2\n2\n5").unwrap());
+        let playback = Playback::new(trace);
+        for at in 0..40 {
+            let at = at * MILLISECOND / 2;
+            let mut copy = playback.clone();
+            let count = (0..).take_while(|_| copy.next() < at).count();
+            assert_eq!(playback.count(at), count as u64, "{at}");
+        }
+        assert_eq!(playback.mean_rate().get(), 4 * 12_000 * 1000 / 5);
+        assert_eq!(wire("0\n2\n2\n5").capacity(2 * MILLISECOND + 1), 36_000.0);
+    }
+
+    #[test]
+    fn small_packets_share_and_large_ones_take_several() {
+        let mut wire = wire("1\n2\n4\n8\n16");
+        let mut send = |at, size| {
+            let start = wire.start(at);
+            (start / MILLISECOND, wire.transmit(start, size, false) / MILLISECOND)
+        };
+        assert_eq!([send(0, 700), send(0, 700), send(0, 200)], [(1, 1), (1, 1), (1, 2)], "100 bytes fit, 100 do not");
+        assert_eq!(send(2 * MILLISECOND, 1400), (2, 2), "what is left of an opportunity is for the next packet");
+        assert_eq!(send(2 * MILLISECOND, 3000), (4, 8));
+        assert_eq!(send(8 * MILLISECOND + 1, 40), (16, 16), "an opportunity that nobody waits for is lost");
+        assert_eq!(send(17 * MILLISECOND, 1500), (17, 17));
+    }
+
+    #[test]
+    fn what_is_no_trace_is_refused_with_its_line() {
+        let error = |text: &[u8]| Trace::parse(text).unwrap_err().to_string();
+        assert_eq!(error(b""), "there is no line");
+        assert_eq!(error(b"\n"), "there is no line");
+        assert_eq!(error(b"0\n0\n"), "line 2: the trace ends at 0 ms, so that it lasts no time");
+        assert_eq!(error(b"1\n\n2"), "line 2: \"\" is not a whole number of milliseconds");
+        assert_eq!(error(b"1\n2 \n"), "line 2: \"2 \" is not a whole number of milliseconds");
+        assert_eq!(error(b"1\n+2\n"), "line 2: \"+2\" is not a whole number of milliseconds");
+        assert_eq!(error(b"1\n2.5\n"), "line 2: \"2.5\" is not a whole number of milliseconds");
+        assert_eq!(error(b"1\n\xff\n"), "line 2: \"\u{fffd}\" is not a whole number of milliseconds");
+        assert_eq!(error(b"1\n7\n3\n"), "line 3: 3 ms is before the 7 ms above it");
+        assert_eq!(error(b"99999999999999999\n"), "line 1: 99999999999999999 ms is too late");
+    }
+}
