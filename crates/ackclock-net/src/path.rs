@@ -8,6 +8,7 @@ use crate::{Nanos, Schedule};
 pub struct Path {
     delay: Schedule<Nanos>,
     jitter: Option<Jitter>,
+    reorders: bool,
     /// Propagation delay and arrival of the packet before.
     last: (Nanos, Nanos),
 }
@@ -56,7 +57,10 @@ impl Path {
     /// A path whose propagation delay changes at given times. It is the delay at a packet's departure that the packet has:
     /// packets on a shorter new path overtake those on the old one.
     pub fn new(delay: Schedule<Nanos>, jitter: Option<Jitter>) -> Path {
-        Path { delay, jitter, last: (0, 0) }
+        let delays = || delay.steps().iter().map(|(_, delay)| *delay);
+        let again = delays().take(usize::from(delay.period().is_some()));
+        let reorders = !delays().chain(again).is_sorted() || jitter.as_ref().is_some_and(|jitter| jitter.reorders);
+        Path { delay, jitter, reorders, last: (0, 0) }
     }
 
     /// Propagation delay at the start.
@@ -66,9 +70,7 @@ impl Path {
 
     /// Whether a packet may arrive before one that has departed before it.
     pub fn reorders(&self) -> bool {
-        let delays = || self.delay.steps().iter().map(|(_, delay)| *delay);
-        let again = delays().take(usize::from(self.delay.period().is_some()));
-        !delays().chain(again).is_sorted() || self.jitter.as_ref().is_some_and(|jitter| jitter.reorders)
+        self.reorders
     }
 
     /// When a packet arrives that departs at `departure`; packets are shown in the order of their departures.

@@ -1,7 +1,7 @@
 //! What befalls packets at a port besides its queue.
 
 use ackclock_net::queue::{Item, Settings, by_name};
-use ackclock_net::server::Interrupted;
+use ackclock_net::server::{Interrupted, Opportunities, Playback, Trace};
 use ackclock_net::{
     DropCause, Jitter, Limit, ListedLoss, Loss, NEVER, Nanos, Path, Port, RandomLoss, Schedule, Spread, Transmitter,
 };
@@ -62,6 +62,20 @@ fn corrupted_packets_take_their_time_and_do_not_arrive() {
     let carried = port.carried(3 * MS);
     assert_eq!((carried.packets, carried.bytes, carried.wire_losses, carried.drops()), (3, 4500, 1, 0));
     assert_eq!(on_the_wire.packets, 2, "of the last only is known whether it is still on the wire");
+}
+
+#[test]
+fn what_is_lost_on_the_wire_does_not_hide_what_goes_with_it() {
+    let rate = 12_000_000.try_into().unwrap();
+    let settings = Settings { rate, limit: Limit::Unlimited, packet_size: 1500, given: &[], seed: [0; 32] };
+    let wire = Opportunities::new(Playback::new(Trace::parse(b"1").unwrap().into()));
+    let queue = (by_name("drop-tail").unwrap().make)(&settings);
+    let mut port = Port::new(queue, Box::new(wire), 0).with_corruption(listed(&[1]));
+    for number in [1, 2] {
+        port.arrive(0, Item { size: 700, ..Item::default() }, number);
+    }
+    let sent = port.poll(MS).expect("the second goes at the same time as the first");
+    assert_eq!((sent.packet, sent.passage.departure), (2, MS));
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! What a link of a run is made of, and how it is put into the network: evaluated ahead of time where it can be, else as a port.
 
 use std::num::NonZeroU64;
+use std::sync::Arc;
 
 use ackclock_net::queue::{CATALOGUE, Entry, Settings};
-use ackclock_net::{Limit, Link, Loss, Port, Seed, Transmitter};
+use ackclock_net::server::{Cellular, CellularModel, Interrupted, Opportunities, Playback, Steps, Trace};
+use ackclock_net::{Limit, Link, Loss, Path, Port, Schedule, Seed, Server, Transmitter};
 
 use crate::Nanos;
 use crate::network::{LinkId, Topology};
@@ -11,9 +13,9 @@ use crate::network::{LinkId, Topology};
 /// One direction of a link.
 #[derive(Clone)]
 pub struct LinkSpec {
-    /// Bits per second.
+    /// Bits per second, on average where it varies.
     pub rate: NonZeroU64,
-    /// Propagation, ns.
+    /// Propagation at the start, ns.
     pub delay: Nanos,
     /// The queue's entry in the catalogue.
     pub queue: &'static Entry,
@@ -23,17 +25,80 @@ pub struct LinkSpec {
     pub given: Vec<(&'static str, f64)>,
     /// What is lost before it reaches the queue.
     pub loss: Option<Loss>,
+    /// What else is not as with a plain link.
+    pub impairments: Impairments,
     /// Size of a full packet, bytes.
     pub packet_size: u32,
     /// Seed of what the queue draws.
     pub seed: Seed,
 }
 
+/// What a plain link does not have.
+#[derive(Clone, Default)]
+pub struct Impairments {
+    /// How fast it takes packets.
+    pub wire: Wire,
+    /// Propagation that is not always the same.
+    pub path: Option<Path>,
+    /// What is duplicated before the queue.
+    pub duplication: Option<Loss>,
+    /// What is corrupted on the wire.
+    pub corruption: Option<Loss>,
+    /// When it is down and packets wait.
+    pub held: Option<Schedule<bool>>,
+    /// When it is down and what is sent is lost.
+    pub lost: Option<Schedule<bool>>,
+}
+
+/// How fast a link takes packets.
+#[derive(Clone, Default)]
+pub enum Wire {
+    /// At its rate.
+    #[default]
+    Fixed,
+    /// At rates that change, in bits per second; the mean of what does not repeat is that up to a time.
+    Steps(Schedule<u64>, Nanos),
+    /// As was recorded.
+    Trace(Arc<Trace>),
+    /// As the model draws it from the stream of a seed.
+    Cellular(CellularModel, Seed),
+}
+
+impl Impairments {
+    fn are_none(&self) -> bool {
+        let Impairments { wire, path, duplication, corruption, held, lost } = self;
+        let losses = duplication.is_none() && corruption.is_none();
+        matches!(wire, Wire::Fixed) && path.is_none() && losses && held.is_none() && lost.is_none()
+    }
+
+    fn server(&self, rate: NonZeroU64) -> Box<dyn Server> {
+        let wire: Box<dyn Server> = match &self.wire {
+            Wire::Fixed => Box::new(Transmitter::new(rate)),
+            Wire::Steps(rates, horizon) => Box::new(Steps::new(rates.clone(), *horizon)),
+            Wire::Trace(trace) => Box::new(Opportunities::new(Playback::new(trace.clone()))),
+            Wire::Cellular(model, seed) => Box::new(Opportunities::new(Cellular::new(*model, *seed))),
+        };
+        match &self.held {
+            Some(down) => Box::new(Interrupted::new(wire, down.clone())),
+            None => wire,
+        }
+    }
+}
+
 impl LinkSpec {
     /// A link with a drop-tail queue and without loss.
     pub fn drop_tail(rate: NonZeroU64, delay: Nanos, limit: Limit) -> LinkSpec {
-        let queue = &CATALOGUE[0];
-        LinkSpec { rate, delay, queue, limit, given: Vec::new(), loss: None, packet_size: 1500, seed: Seed::default() }
+        LinkSpec {
+            rate,
+            delay,
+            queue: &CATALOGUE[0],
+            limit,
+            given: Vec::new(),
+            loss: None,
+            impairments: Impairments::default(),
+            packet_size: 1500,
+            seed: Seed::default(),
+        }
     }
 
     /// What its queue is made for.
@@ -44,21 +109,66 @@ impl LinkSpec {
 
     /// Adds it to a network; its queueing delays are recorded.
     pub fn put_into(self, topology: &mut Topology) -> LinkId {
-        let link = if self.queue.name == CATALOGUE[0].name {
+        let link = if self.queue.name == CATALOGUE[0].name && self.impairments.are_none() {
             let link = Link::new(self.rate, self.delay, self.limit);
             topology.link(match self.loss {
                 Some(loss) => link.with_loss(loss),
                 None => link,
             })
         } else {
-            let queue = (self.queue.make)(&self.settings());
-            let port = Port::new(queue, Box::new(Transmitter::new(self.rate)), self.delay);
-            topology.port(match self.loss {
-                Some(loss) => port.with_loss(loss),
-                None => port,
-            })
+            topology.port(self.port())
         };
         topology.measure(link);
         link
+    }
+
+    fn port<T>(self) -> Port<T> {
+        let queue = (self.queue.make)(&self.settings());
+        let mut port = Port::new(queue, self.impairments.server(self.rate), self.delay);
+        let Impairments { path, duplication, corruption, lost, .. } = self.impairments;
+        if let Some(loss) = self.loss {
+            port = port.with_loss(loss);
+        }
+        if let Some(duplication) = duplication {
+            port = port.with_duplication(duplication);
+        }
+        if let Some(corruption) = corruption {
+            port = port.with_corruption(corruption);
+        }
+        if let Some(down) = lost {
+            port = port.with_outages(down);
+        }
+        if let Some(path) = path {
+            port = port.with_path(path);
+        }
+        port
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ackclock_net::{Jitter, ListedLoss, Spread};
+
+    use super::*;
+
+    #[test]
+    fn a_plain_link_is_evaluated_ahead_and_every_other_is_a_port() {
+        let is_port = |impairments: Impairments| {
+            let rate = NonZeroU64::new(1_000_000).unwrap();
+            let mut topology = Topology::default();
+            let link = LinkSpec { impairments, ..LinkSpec::drop_tail(rate, 5, Limit::Unlimited) }.put_into(&mut topology);
+            topology.as_port(link).is_some()
+        };
+        assert!(!is_port(Impairments::default()));
+        let struck = || Some(Loss::Listed(ListedLoss::new([1].into())));
+        let down = || Some(Schedule::during(&[(1, 2)], None));
+        let jitter = Jitter::new(Spread::Uniform(1), false, [0; 32]);
+        let none = Impairments::default;
+        assert!(is_port(Impairments { wire: Wire::Steps(Schedule::constant(1), 1), ..none() }));
+        assert!(is_port(Impairments { path: Some(Path::new(Schedule::constant(1), Some(jitter))), ..none() }));
+        assert!(is_port(Impairments { duplication: struck(), ..none() }));
+        assert!(is_port(Impairments { corruption: struck(), ..none() }));
+        assert!(is_port(Impairments { held: down(), ..none() }));
+        assert!(is_port(Impairments { lost: down(), ..none() }));
     }
 }

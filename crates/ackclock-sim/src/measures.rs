@@ -27,6 +27,8 @@ pub fn push_link(table: &mut Table, name: &str, rate: u64, capacity: f64, carrie
         ("queue_drops", carried.queue_drops.into()),
         ("aqm_drops", carried.aqm_drops.into()),
         ("losses", carried.losses.into()),
+        ("wire_losses", carried.wire_losses.into()),
+        ("duplicates", carried.duplicates.into()),
         ("marks", carried.marks.into()),
         ("drop_rate", share(carried.drops() as f64, (carried.packets + carried.drops()) as f64).into()),
         ("queue_delay_mean_ms", waits.and_then(Waits::mean).map(|wait| wait / NS_PER_MS).into()),

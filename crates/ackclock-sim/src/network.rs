@@ -275,7 +275,14 @@ impl Network {
             observer.network(at, &segment, NetworkEvent::Arrived { link, packet });
         }
         let item = packet.item(&self.optioned);
-        self.gates[port as usize].port.arrive(at, item, packet);
+        let mut copied = None;
+        let copy = |packet: &Packet| *copied.insert(packet.duplicate(&mut self.optioned));
+        self.gates[port as usize].port.arrive_with(at, item, packet, copy);
+        if O::ACTIVE
+            && let Some(packet) = copied
+        {
+            observer.network(at, &packet.segment(&self.optioned), NetworkEvent::Copied { link, packet });
+        }
         self.drive(at, port, observer);
     }
 
@@ -323,7 +330,7 @@ impl Network {
     fn launch<O: Observer>(&mut self, at: Nanos, port: u32, sent: Sent<Packet>, observer: &mut O) {
         let gate = &mut self.gates[port as usize];
         let link = gate.link;
-        let Sent { packet, item, passage } = sent;
+        let Sent { packet, item, passage, .. } = sent;
         let packet = packet.updated(&item, &mut self.optioned);
         if let Some(waits) = &mut self.lines[link.0 as usize].waits {
             waits.record(passage.start - item.arrival);

@@ -48,6 +48,13 @@ pub enum NetworkEvent {
         /// The packet.
         packet: Packet,
     },
+    /// A port has made it of another that came before it.
+    Copied {
+        /// The link.
+        link: LinkId,
+        /// The copy.
+        packet: Packet,
+    },
     /// It leaves a port's queue for the wire.
     Sent {
         /// The link.

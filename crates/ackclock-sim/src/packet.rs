@@ -187,6 +187,16 @@ impl Packet {
         Item { size: self.size(), flow, class, ecn, request: header.map(request), ..Item::default() }
     }
 
+    /// Another like it.
+    #[cold]
+    pub fn duplicate(&self, optioned: &mut Optioned) -> Packet {
+        if self.rest & HAS_OPTIONS == 0 {
+            return *self;
+        }
+        let segment = optioned.places[self.numbers as u32 as usize];
+        Packet { numbers: u64::from(optioned.insert(&segment)), ..*self }
+    }
+
     /// It as a queue discipline has left it.
     pub fn updated(self, item: &Item, optioned: &mut Optioned) -> Packet {
         if let Some(request) = item.request

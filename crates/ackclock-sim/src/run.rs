@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
-use ackclock_net::{Loss, PeriodicLoss, RandomLoss};
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::{Event, Segment};
 use serde_json::{Map, json};
@@ -21,7 +20,7 @@ use crate::network::LinkId;
 use crate::observe::{NetworkEvent, Observer, Who};
 use crate::probes::{Recorder, Watch};
 use crate::rng::{Stream, stream_seed};
-use crate::scenario::{self, Arrival, Chance, Flow, Period, Problem, QueueLimit, Scenario, ScenarioError};
+use crate::scenario::{self, Arrival, Direction, Flow, Problem, QueueLimit, Scenario, ScenarioError};
 use crate::table::Table;
 use crate::trace::{Chunk, Names, TraceSpec, Traces};
 use crate::verify::{Verifier, Violation};
@@ -195,20 +194,20 @@ impl Run {
 /// The bottleneck's directions.
 fn directions(scenario: &Scenario, seed: u64) -> (LinkSpec, LinkSpec) {
     let bottleneck = &scenario.bottleneck;
-    let spec = |rate, queue: &scenario::Queue, limit: QueueLimit, losses: &scenario::Loss, name: &str| LinkSpec {
-        rate: positive(rate),
-        delay: bottleneck.delay,
+    let spec = |way: Direction<'_>, queue: &scenario::Queue, limit: QueueLimit, name: &str| LinkSpec {
+        rate: positive(way.rate.mean(scenario.duration)),
+        delay: way.delay.first(),
         queue: queue.entry(),
         limit: limit.of_link(),
         given: queue.parameters.clone(),
-        loss: loss(losses, seed, name),
+        loss: way.loss.process(seed, &format!("{name}/loss")),
+        impairments: way.impairments(scenario.duration, seed, name),
         packet_size: scenario.packet_size,
         seed: stream_seed(seed, &format!("{name}/queue")),
     };
-    let limit = scenario.queue_limit();
-    let forward = spec(bottleneck.rate, &bottleneck.queue, limit, &bottleneck.loss, dumbbell::FORWARD);
-    let (rate, limit) = (bottleneck.reverse_rate(), scenario.reverse_queue_limit());
-    let reverse = spec(rate, bottleneck.reverse_queue(), limit, &bottleneck.reverse_loss, dumbbell::REVERSE);
+    let forward = spec(bottleneck.forward(), &bottleneck.queue, scenario.queue_limit(), dumbbell::FORWARD);
+    let limit = scenario.reverse_queue_limit();
+    let reverse = spec(bottleneck.reverse(), bottleneck.reverse_queue(), limit, dumbbell::REVERSE);
     (forward, reverse)
 }
 
@@ -249,7 +248,7 @@ fn add_copies(
     seed: u64,
 ) -> Result<(), Vec<ParamProblem>> {
     let own = scenario.access_of(flow);
-    let rate = positive(own.rate.bits_per_second(scenario.bottleneck.rate));
+    let rate = positive(own.rate.bits_per_second(scenario.rate()));
     let delays = [own.source_delay, own.sink_delay].map(|delay| delay.distribution());
     let mut arrivals = Arrivals::new(flow.arrival.as_ref(), seed, &flow.name);
     let mut config = flow.tcp_config(scenario.packet_size);
@@ -259,8 +258,10 @@ fn add_copies(
         let [source_delay, sink_delay] = delays.each_ref().map(|delay| delay.draw(&mut random));
         let access = Access { rate, source_delay, sink_delay };
         let path = Path {
-            rate: rate.get().min(scenario.bottleneck.rate),
-            rtt: 2 * (source_delay + scenario.bottleneck.delay + sink_delay),
+            rate: rate.get().min(scenario.rate()),
+            rtt: 2 * (source_delay + sink_delay)
+                + scenario.bottleneck.delay.first()
+                + scenario.bottleneck.reverse_delay().first(),
         };
         let (kind, app) = application(&flow.app, path)?;
         if let Some(cc) = flow.cc.as_ref().filter(|cc| cc.registered().is_some()) {
@@ -328,19 +329,6 @@ fn located(problems: Vec<ParamProblem>, index: usize) -> Vec<Problem> {
     problems.into_iter().map(problem).collect()
 }
 
-/// The loss of a link, if it has any; random loss draws from a stream of its own.
-fn loss(loss: &scenario::Loss, seed: u64, link: &str) -> Option<Loss> {
-    match *loss {
-        scenario::Loss::Random(Chance { probability: 0 }) => None,
-        scenario::Loss::Random(Chance { probability }) => {
-            Some(Loss::Random(RandomLoss::new(probability, stream_seed(seed, &format!("{link}/loss")))))
-        }
-        scenario::Loss::Periodic(Period { every, first }) => {
-            Some(Loss::Periodic(PeriodicLoss::new(positive(every), positive(first))))
-        }
-    }
-}
-
 /// A number that the scenario has checked.
 fn positive(rate: u64) -> NonZeroU64 {
     NonZeroU64::new(rate).expect("a scenario refuses zero here")
@@ -353,14 +341,14 @@ mod tests {
 
     #[test]
     fn each_link_and_each_seed_has_losses_of_its_own() {
-        let random = |probability| scenario::Loss::Random(Chance { probability });
+        let random = |probability| scenario::Loss::Random(scenario::Chance { probability });
         let losses = |seed, link| {
-            let mut loss = loss(&random(500_000_000), seed, link).expect("there is loss");
+            let mut loss = random(500_000_000).process(seed, &format!("{link}/loss")).expect("there is loss");
             (0..64).map(|_| loss.strikes()).collect::<Vec<_>>()
         };
         assert_eq!(losses(1, FORWARD), losses(1, FORWARD));
         assert_ne!(losses(1, FORWARD), losses(1, REVERSE));
         assert_ne!(losses(1, FORWARD), losses(2, FORWARD));
-        assert!(loss(&random(0), 1, FORWARD).is_none());
+        assert!(random(0).process(1, FORWARD).is_none());
     }
 }

@@ -287,6 +287,21 @@ impl Verifier {
         inside.packets.entry(to).or_default().push((at, on_way));
     }
 
+    /// A port duplicates a packet that has come before it.
+    fn copied(&mut self, at: Nanos, link: LinkId, packet: Packet, segment: &Segment) {
+        let inside = self.links[link.0 as usize].port.as_mut();
+        let packets = inside.map(|inside| inside.packets.entry(address(packet)).or_default());
+        let copy = packets.and_then(|packets| {
+            let (_, own) = packets.iter().find(|(came, own)| *came == at && own.segment == *segment)?;
+            let copy = OnWay { segment: own.segment, hops: own.hops };
+            packets.push((at, copy));
+            Some(())
+        });
+        self.expect(Law::Way, at, copy.is_some(), || {
+            format!("{segment:?} is a copy of nothing that came to link {}", link.0)
+        });
+    }
+
     /// Takes a packet out of a port, and when it came there.
     fn leave(&mut self, at: Nanos, link: LinkId, packet: Packet, segment: &Segment) -> Option<(Nanos, OnWay)> {
         let to = address(packet);
@@ -379,6 +394,7 @@ impl Observer for Verifier {
                 self.put(address(packet), at, OnWay { segment: *segment, hops: 0 });
             }
             NetworkEvent::Arrived { link, packet } => self.arrived(at, link, packet, segment),
+            NetworkEvent::Copied { link, packet } => self.copied(at, link, packet, segment),
             NetworkEvent::Sent { link, packet, passage } => self.sent(at, link, packet, passage, segment),
             NetworkEvent::Enqueued { link, packet, passage } => self.enqueued(at, link, packet, passage, segment),
             NetworkEvent::Dropped { link, packet, cause } => self.dropped(at, link, cause, packet, segment),

@@ -207,14 +207,16 @@ fn check_onoff(app: &OnOff, rules: &mut Rules<'_, '_>) {
 fn check_queues(scenario: &Scenario, problems: &mut Problems<'_>) {
     let bottleneck = key("bottleneck");
     let access = |path: Path| ["source_delay", "sink_delay"].map(|delay| path.key(delay));
-    let mut needs = ["rate", "reverse_rate", "delay", "bdp_rtt", "queue"].map(|name| bottleneck.key(name)).to_vec();
+    let mut needs = ["rate", "reverse_rate", "delay", "reverse_delay", "bdp_rtt", "queue"]
+        .map(|name| bottleneck.key(name))
+        .to_vec();
     let own = |name: &str| bottleneck.key(name);
     let settings = |rate: u64, limit: QueueLimit| (NonZeroU64::new(rate), limit.of_link());
-    let reverse = scenario.bottleneck.reverse_queue.as_ref().map(|queue| {
-        (own("reverse_queue"), queue, settings(scenario.bottleneck.reverse_rate(), scenario.reverse_queue_limit()))
-    });
-    let forward =
-        (own("queue"), &scenario.bottleneck.queue, settings(scenario.bottleneck.rate, scenario.queue_limit()));
+    let reverse =
+        scenario.bottleneck.reverse_queue.as_ref().map(|queue| {
+            (own("reverse_queue"), queue, settings(scenario.reverse_rate(), scenario.reverse_queue_limit()))
+        });
+    let forward = (own("queue"), &scenario.bottleneck.queue, settings(scenario.rate(), scenario.queue_limit()));
     for (at, queue, (rate, limit)) in std::iter::once(forward).chain(reverse) {
         check_parameters(queue, rate, limit, scenario.packet_size, &mut Rules { at, problems });
     }

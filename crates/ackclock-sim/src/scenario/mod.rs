@@ -11,10 +11,13 @@
 mod algorithm;
 mod app;
 mod check;
+mod file;
 mod kinds;
+mod link;
 mod lists;
 mod model;
 mod overrides;
+mod preset;
 mod problems;
 mod quantity;
 mod queue;
@@ -37,10 +40,14 @@ use sha2::{Digest, Sha256};
 pub use crate::app::dash::abr::Estimator;
 pub use algorithm::CongestionControl;
 pub use app::{App, Bursts, Dash, Item, List, Live, OnOff, Rpc, Transfer, Web};
-pub use model::{
-    Access, Arrival, Bottleneck, Chance, Flow, FlowAccess, Fq, Loss, Pacing, Period, Poisson, Probes, Scenario,
-    Staggered,
+pub use file::FromFile;
+pub use link::{
+    Cellular, Chance, DelayStep, DelaySteps, Direction, EmpiricalJitter, ExponentialJitter, GilbertElliott, InOutage, Jitter,
+    LinkDelay, Loss, NormalJitter, Numbers, Outage, Period, Plain, Rate, RateStep, RateSteps, TraceFile, UniformJitter,
+    VaryingRate,
 };
+pub use model::{Access, Arrival, Bottleneck, Flow, FlowAccess, Fq, Pacing, Poisson, Probes, Scenario, Staggered};
+pub use preset::{PRESETS, Preset};
 pub use problems::{Files, Outside, Problem, ScenarioError};
 pub use queue::Queue;
 pub use random::{Delay, Drawn, Number, Random, Time, Volume};
@@ -122,18 +129,20 @@ impl Scenario {
         let mut canonical: Map<String, Json> = self.write();
         canonical.shift_remove("name");
         canonical.shift_remove("seed");
-        for flow in canonical.get_mut("flows").and_then(Json::as_array_mut).into_iter().flatten() {
-            if let Some(cc) = flow.get_mut("cc").and_then(Json::as_object_mut) {
-                Rules::forget_path(cc);
-            }
+        // What a preset says is there.
+        if let Some(Json::Object(bottleneck)) = canonical.get_mut("bottleneck") {
+            bottleneck.shift_remove(preset::PRESET);
         }
-        let digest = Sha256::digest(Json::Object(canonical).to_string().as_bytes());
+        let mut canonical = Json::Object(canonical);
+        file::forget_paths(&mut canonical, &[rules::TABLE, link::FILE]);
+        let digest = Sha256::digest(canonical.to_string().as_bytes());
         digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
 fn read(mut root: Node, overrides: &[(String, String)], outside: Outside<'_>) -> Result<Scenario, ScenarioError> {
     overrides::apply(&mut root, overrides).map_err(|problems| ScenarioError { problems })?;
+    preset::fill(&mut root, &Path::default().key("bottleneck"));
     let mut problems = Problems::new(&root, outside);
     let scenario = table::<Scenario>().read(&root, &Path::default(), &mut problems);
     check::check(&scenario, &mut problems);
@@ -175,7 +184,8 @@ pub fn reference() -> Json {
     table::<Scenario>().info().nested.into_iter().map(row).collect()
 }
 
-/// What can be chosen by the `kind` of a table: for `app`, `arrival`, `queue`, `loss`, `pacing` and distributions the names with a sentence on each.
+/// What can be chosen by the `kind` of a table: for `app`, `arrival`, `queue`, `rate`, `jitter`, `loss`, `pacing` and
+/// distributions the names with a sentence on each.
 pub fn catalogue() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
     fn kinds<U: Union>() -> Vec<(&'static str, String)> {
         U::variants().into_iter().map(|variant| (variant.kind, variant.doc)).collect()
@@ -185,6 +195,8 @@ pub fn catalogue() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
         ("arrival", kinds::<Arrival>()),
         ("distribution", kinds::<Random<Time>>()),
         ("queue", kinds::<Queue>()),
+        ("rate", kinds::<VaryingRate>()),
+        ("jitter", kinds::<Jitter>()),
         ("loss", kinds::<Loss>()),
         ("pacing", kinds::<Pacing>()),
     ]

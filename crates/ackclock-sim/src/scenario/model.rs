@@ -6,11 +6,13 @@ use serde_json::json;
 
 use super::algorithm::{CongestionControl, congestion_control};
 use super::app::App;
-use super::kinds::{Flag, Label, OneOf, count, one_of, probability, rate, real, spelled, time, volume};
+use super::kinds::{Flag, Label, OneOf, count, one_of, real, spelled, time, volume};
+use super::link::{Jitter, LinkDelay, Loss, Outage, Rate, changing_delay, outages, varying_rate};
 use super::lists::list;
+use super::preset::PRESETS;
 use super::queue::Queue;
 use super::random::{Delay, Random, drawn};
-use super::record::{default, like, numbered, optional, record, required, table};
+use super::record::{default, numbered, optional, preset, record, required, table};
 use super::spellings::{AccessRate, Amount};
 use super::union::{tagged, union};
 use crate::Nanos;
@@ -49,50 +51,42 @@ record! {
 record! {
     /// The link that all flows share, with a queue in front of each direction.
     pub struct Bottleneck {
+        /// A link by name, whose rate, delay and queue hold where they are not given.
+        preset: Option<String> = optional("none", one_of("preset", PRESETS.iter().map(|p| (p.name, p.name.to_owned(), p.summary))));
         /// Rate in the direction from source to sink.
-        rate: u64 = required(rate().positive());
+        rate: Rate = preset(varying_rate());
         /// Propagation delay, one way.
-        delay: Nanos = required(time());
+        delay: LinkDelay = preset(changing_delay());
         /// Queue in the direction from source to sink.
         queue: Queue = default("1bdp", tagged());
         /// Rate in the direction from sink to source.
-        reverse_rate: Option<u64> = optional("as rate", rate().positive());
+        reverse_rate: Option<Rate> = optional("as rate", varying_rate());
+        /// Propagation delay in the direction from sink to source.
+        reverse_delay: Option<LinkDelay> = optional("as delay", changing_delay());
         /// Queue in the direction from sink to source.
         reverse_queue: Option<Queue> = optional("as queue, with as many bytes or packets", tagged());
         /// Loss of packets in the direction from source to sink, before the queue.
         loss: Loss = default("0%", tagged());
         /// Loss of packets in the direction from sink to source, before the queue.
         reverse_loss: Loss = default("0%", tagged());
+        /// Duplication of packets in the direction from source to sink; the copy follows its packet into the queue.
+        duplication: Option<Loss> = optional("none", tagged());
+        /// Duplication of packets in the direction from sink to source.
+        reverse_duplication: Option<Loss> = optional("none", tagged());
+        /// Corruption in the direction from source to sink: packets that take their time on the wire and do not arrive.
+        corruption: Option<Loss> = optional("none", tagged());
+        /// Corruption in the direction from sink to source.
+        reverse_corruption: Option<Loss> = optional("none", tagged());
+        /// Extra delay that differs from packet to packet in the direction from source to sink.
+        jitter: Option<Jitter> = optional("none", tagged());
+        /// Extra delay that differs from packet to packet in the direction from sink to source.
+        reverse_jitter: Option<Jitter> = optional("none", tagged());
+        /// Times in which the link is down.
+        outages: Option<Vec<Outage>> = optional("none", outages());
+        /// Times in which the direction from sink to source is down.
+        reverse_outages: Option<Vec<Outage>> = optional("as outages", outages());
         /// The round-trip time that "bdp" means.
         bdp_rtt: Option<Nanos> = optional("the largest base RTT of any flow", time().positive());
-    }
-}
-
-union! {
-    /// Loss that has nothing to do with a queue. A probability in its place means random loss.
-    pub enum Loss, otherwise Some(("random", "probability")), {
-        /// Each packet is lost with the same probability, whatever became of the others.
-        "random" => Random(Chance),
-        /// One packet of so many is lost, always the same distance apart.
-        "periodic" => Periodic(Period),
-    }
-}
-
-record! {
-    /// Random loss, independent of one another.
-    pub struct Chance {
-        /// Part of the packets that is lost, on average.
-        probability: u64 = default("0%", probability());
-    }
-}
-
-record! {
-    /// Periodic loss.
-    pub struct Period {
-        /// One packet of so many is lost, retransmissions counted like the others.
-        every: u64 = required(count("packets", 1, 1 << 53));
-        /// The first packet that is lost, counted from one.
-        first: u64 = like("every", count("packets", 1, 1 << 53));
     }
 }
 

@@ -151,6 +151,8 @@ pub(super) struct Present<K> {
 /// The value of an absent field.
 enum Absent {
     Refused,
+    /// There is none here, and a preset would have put one in.
+    Preset,
     Value(Json),
     /// That of another key of the same table.
     Like(&'static str),
@@ -161,6 +163,11 @@ enum Absent {
 /// A field that has to be given.
 pub(super) fn required<K>(kind: K) -> Present<K> {
     Present { kind, absent: Absent::Refused }
+}
+
+/// A field that has to be given unless a preset is, whose value has been put in by then.
+pub(super) fn preset<K>(kind: K) -> Present<K> {
+    Present { kind, absent: Absent::Preset }
 }
 
 /// A field that has this value, as it would be written, where it is not given.
@@ -187,7 +194,7 @@ impl<K: Kind> Slot for Present<K> {
             return self.kind.read(node, &at, reader.problems);
         }
         let node = match &self.absent {
-            Absent::Refused => {
+            Absent::Refused | Absent::Preset => {
                 reader.problems.add(at, format!("missing; accepted: {}", self.kind.info().accepts));
                 return self.kind.placeholder();
             }
@@ -212,6 +219,7 @@ impl<K: Kind> Slot for Present<K> {
     fn info(&self, key: &'static str, doc: String) -> FieldInfo {
         let (default, absent) = match &self.absent {
             Absent::Refused => (None, None),
+            Absent::Preset => (None, Some("that of preset, which has to be given then".to_owned())),
             Absent::Value(value) => (Some(value.clone()), None),
             Absent::Like(other) => (None, Some(format!("the value of {other}"))),
             Absent::Numbered(prefix) => (None, Some(format!("{prefix}0, {prefix}1, ... by position"))),

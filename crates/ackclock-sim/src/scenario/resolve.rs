@@ -4,6 +4,7 @@ use ackclock_tcp::careful_resume::Saved;
 use ackclock_tcp::config::{Config, Restart};
 use ackclock_tcp::{pacing, recovery, slow_start, stack, validation};
 
+use super::link::{Direction, LinkDelay, Rate};
 use super::model::{Access, Bottleneck, Flow, HEADERS, Pacing, Scenario};
 use super::queue::Queue;
 use super::spellings::QueueLimit;
@@ -21,10 +22,12 @@ impl Scenario {
         access
     }
 
-    /// A flow's round-trip time in nanoseconds without queues and transmission times, delays that are drawn at their means.
+    /// A flow's round-trip time in nanoseconds without queues, transmission times and jitter, at the start, delays that are drawn
+    /// at their means.
     pub fn base_rtt(&self, flow: &Flow) -> Nanos {
         let access = self.access_of(flow);
-        2 * (access.source_delay.typical() + self.bottleneck.delay + access.sink_delay.typical())
+        let (there, back) = (&self.bottleneck.delay, self.bottleneck.reverse_delay());
+        2 * (access.source_delay.typical() + access.sink_delay.typical()) + there.first() + back.first()
     }
 
     /// The round-trip time in nanoseconds of the bandwidth-delay products in the scenario.
@@ -33,24 +36,65 @@ impl Scenario {
         self.bottleneck.bdp_rtt.unwrap_or_else(largest)
     }
 
+    /// The bottleneck's rate from source to sink in bits per second, on average where it varies.
+    pub fn rate(&self) -> u64 {
+        self.bottleneck.rate.mean(self.duration)
+    }
+
+    /// The bottleneck's rate from sink to source in bits per second, on average where it varies.
+    pub fn reverse_rate(&self) -> u64 {
+        self.bottleneck.reverse_rate().mean(self.duration)
+    }
+
     /// The limit of the bottleneck's queue from source to sink, never in bandwidth-delay products.
     pub fn queue_limit(&self) -> QueueLimit {
-        self.bottleneck.queue.limit.resolved(self.bottleneck.rate, self.bdp_rtt())
+        self.bottleneck.queue.limit.resolved(self.rate(), self.bdp_rtt())
     }
 
     /// The limit of the bottleneck's queue from sink to source, never in bandwidth-delay products.
     pub fn reverse_queue_limit(&self) -> QueueLimit {
         match &self.bottleneck.reverse_queue {
-            Some(queue) => queue.limit.resolved(self.bottleneck.reverse_rate(), self.bdp_rtt()),
+            Some(queue) => queue.limit.resolved(self.reverse_rate(), self.bdp_rtt()),
             None => self.queue_limit(),
         }
     }
 }
 
 impl Bottleneck {
-    /// The rate from sink to source in bits per second.
-    pub fn reverse_rate(&self) -> u64 {
-        self.reverse_rate.unwrap_or(self.rate)
+    /// The rate from sink to source.
+    pub fn reverse_rate(&self) -> &Rate {
+        self.reverse_rate.as_ref().unwrap_or(&self.rate)
+    }
+
+    /// The propagation delay from sink to source.
+    pub fn reverse_delay(&self) -> &LinkDelay {
+        self.reverse_delay.as_ref().unwrap_or(&self.delay)
+    }
+
+    /// The direction from source to sink.
+    pub fn forward(&self) -> Direction<'_> {
+        Direction {
+            rate: &self.rate,
+            delay: &self.delay,
+            jitter: self.jitter.as_ref(),
+            loss: &self.loss,
+            duplication: self.duplication.as_ref(),
+            corruption: self.corruption.as_ref(),
+            outages: self.outages.as_deref().unwrap_or_default(),
+        }
+    }
+
+    /// The direction from sink to source.
+    pub fn reverse(&self) -> Direction<'_> {
+        Direction {
+            rate: self.reverse_rate(),
+            delay: self.reverse_delay(),
+            jitter: self.reverse_jitter.as_ref(),
+            loss: &self.reverse_loss,
+            duplication: self.reverse_duplication.as_ref(),
+            corruption: self.reverse_corruption.as_ref(),
+            outages: self.reverse_outages.as_ref().or(self.outages.as_ref()).map_or(&[], Vec::as_slice),
+        }
     }
 
     /// The queue from sink to source, but for its limit.

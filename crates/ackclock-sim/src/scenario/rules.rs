@@ -1,32 +1,28 @@
-//! RemyCC in a scenario: a table that lies in a file of its own, which whoever reads the scenario hands over.
-
-use std::sync::Arc;
+//! RemyCC in a scenario: a table that lies in a file of its own.
 
 use ackclock_tcp::cc::Algorithm;
 use ackclock_tcp::cc::remycc::{self, Table};
 use serde_json::{Map, Value as Json, json};
-use sha2::{Digest, Sha256};
 
+use super::file::{DIGEST, Format, FromFile};
 use super::problems::{Problems, listed, suggestion};
+use super::record::object_schema;
 use super::tree::{Node, Path, Value};
 use super::union::KIND;
 
-const TABLE: &str = "table";
-const DIGEST: &str = "sha256";
+/// The key of the table's path.
+pub(super) const TABLE: &str = "table";
 const KEYS: [&str; 3] = [KIND, TABLE, DIGEST];
-const ACCEPTED: &str = "the path, from the scenario's folder, of a RemyCC table such as \"RemyCC-2013-delta1.dna\"";
-const DIGEST_DOC: &str = "SHA-256 of the table's file in hexadecimal; a file with another is refused";
+
+const FORMAT: Format<Table> = Format {
+    key: TABLE,
+    noun: "a RemyCC table",
+    example: "RemyCC-2013-delta1.dna",
+    decode: |bytes| Table::decode(bytes).map_err(|error| format!("byte {}: {}", error.at, error.message)),
+};
 
 /// A table of RemyCC and where it came from.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Rules {
-    /// The path as it was written.
-    pub path: String,
-    /// SHA-256 of the file, in hexadecimal.
-    pub sha256: String,
-    /// What the file says.
-    pub table: Arc<Table>,
-}
+pub type Rules = FromFile<Table>;
 
 impl Rules {
     /// How a scenario says it.
@@ -34,7 +30,7 @@ impl Rules {
 
     /// What connections are given.
     pub(super) fn algorithm(&self) -> Algorithm {
-        remycc::algorithm(self.table.clone())
+        remycc::algorithm(self.content.clone())
     }
 
     /// The rules that the table `entries` at `at` names; what is wrong with it is added to the problems.
@@ -43,65 +39,24 @@ impl Rules {
             let (accepted, hint) = (listed(KEYS), suggestion(key, KEYS));
             problems.add(at.key(key), format!("unknown key of {}; accepted: {accepted}{hint}", remycc::NAME));
         }
-        let value = |key: &str| entries.iter().find(|(k, node)| k == key && !matches!(node.value, Value::Null));
-        let place = at.key(TABLE);
-        let Some((_, node)) = value(TABLE) else {
-            problems.add(place, format!("missing; accepted: {ACCEPTED}"));
-            return None;
+        let value = |key: &str| {
+            let entry = entries.iter().find(|(k, node)| k == key && !matches!(node.value, Value::Null));
+            entry.map(|(_, node)| node)
         };
-        let Value::Text(path) = &node.value else {
-            problems.add(place, format!("{} is not a path; accepted: {ACCEPTED}", node.shown()));
-            return None;
-        };
-        let bytes = match problems.file(path) {
-            Ok(bytes) => bytes,
-            Err(why) => {
-                problems.add(place, format!("{} cannot be read: {why}; accepted: {ACCEPTED}", node.shown()));
-                return None;
-            }
-        };
-        let table = match Table::decode(&bytes) {
-            Ok(table) => Arc::new(table),
-            Err(error) => {
-                let (shown, wrong) = (node.shown(), format!("byte {}: {}", error.at, error.message));
-                problems.add(place, format!("{shown} is not a RemyCC table: {wrong}; accepted: {ACCEPTED}"));
-                return None;
-            }
-        };
-        let sha256: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        if let Some((_, given)) = value(DIGEST)
-            && !matches!(&given.value, Value::Text(text) if *text == sha256)
-        {
-            let message = format!("{} is not that of {}; accepted: \"{sha256}\"", given.shown(), node.shown());
-            problems.add(at.key(DIGEST), message);
-            return None;
-        }
-        Some(Rules { path: path.clone(), sha256, table })
+        FORMAT.read(value, at, problems)
     }
 
     /// The canonical form.
     pub(super) fn write(&self) -> Json {
-        json!({ KIND: remycc::NAME, TABLE: self.path, DIGEST: self.sha256 })
-    }
-
-    /// Leaves of the canonical form of a congestion control what it does: a table is what is in it, wherever it lies.
-    pub(super) fn forget_path(canonical: &mut Map<String, Json>) {
-        if canonical.get(KIND).and_then(Json::as_str) == Some(remycc::NAME) {
-            canonical.shift_remove(TABLE);
-        }
+        let mut table = Map::new();
+        table.insert(KIND.to_owned(), Json::from(remycc::NAME));
+        table.extend(FORMAT.write(self));
+        Json::Object(table)
     }
 
     pub(super) fn schema() -> Json {
-        json!({
-            "type": "object",
-            "description": remycc::SUMMARY,
-            "properties": {
-                KIND: { "const": remycc::NAME, "description": remycc::SUMMARY },
-                TABLE: { "type": "string", "description": format!("Accepted: {ACCEPTED}.") },
-                DIGEST: { "type": "string", "pattern": "^[0-9a-f]{64}$", "description": format!("{DIGEST_DOC}.") },
-            },
-            "required": [KIND, TABLE],
-            "additionalProperties": false,
-        })
+        let mut schema = object_schema(Some((remycc::NAME, false)), remycc::SUMMARY, &FORMAT.fields("The table."));
+        schema["properties"][KIND] = json!({ "const": remycc::NAME, "description": remycc::SUMMARY });
+        schema
     }
 }

@@ -101,6 +101,16 @@ impl Node {
         })
     }
 
+    /// The table or other value at `path` for changing, all steps being keys.
+    pub fn at_mut(&mut self, path: &Path) -> Option<&mut Node> {
+        path.0.iter().try_fold(self, |node, step| match (step, &mut node.value) {
+            (Step::Key(key), Value::Table(entries)) => {
+                entries.iter_mut().find(|(name, _)| name == key).map(|(_, node)| node)
+            }
+            _ => None,
+        })
+    }
+
     /// The line of the value at `path`, or of the nearest value around it that has one.
     pub fn line_of(&self, path: &Path) -> Option<u32> {
         let mut node = self;

@@ -74,6 +74,7 @@ impl EventLog {
             NetworkEvent::Datagram { packet, .. } => ("datagram", packet, None),
             NetworkEvent::Enqueued { link, packet, .. } => ("enqueued", packet, Some(*link)),
             NetworkEvent::Arrived { link, packet } => ("arrived", packet, Some(*link)),
+            NetworkEvent::Copied { link, packet } => ("copied", packet, Some(*link)),
             NetworkEvent::Sent { link, packet, .. } => ("transmitted", packet, Some(*link)),
             NetworkEvent::Dropped { link, packet, .. } => ("dropped", packet, Some(*link)),
             NetworkEvent::Delivered { packet } => ("delivered", packet, None),
@@ -86,7 +87,10 @@ impl EventLog {
                 ("arrival_ns", json!(passage.arrival)),
             ])),
             NetworkEvent::Dropped { cause, .. } => fields.extend(object([("cause", json!(cause.name()))])),
-            NetworkEvent::Datagram { .. } | NetworkEvent::Arrived { .. } | NetworkEvent::Delivered { .. } => {}
+            NetworkEvent::Datagram { .. }
+            | NetworkEvent::Arrived { .. }
+            | NetworkEvent::Copied { .. }
+            | NetworkEvent::Delivered { .. } => {}
         }
         self.push(at, name, sender, fields);
     }

@@ -157,7 +157,7 @@ impl Observer for Traces {
             NetworkEvent::Enqueued { link, packet, .. } | NetworkEvent::Sent { link, packet, .. } => {
                 (Some(link), None, packet)
             }
-            NetworkEvent::Arrived { packet, .. } => {
+            NetworkEvent::Arrived { packet, .. } | NetworkEvent::Copied { packet, .. } => {
                 let sender = self.sender(packet);
                 if let Some(events) = &mut self.events {
                     events.network(at, sender, segment, &event);
@@ -184,6 +184,12 @@ impl Observer for Traces {
             }
             NetworkEvent::Dropped { link, packet, cause: DropCause::Loss } => {
                 (Some(link), Some("dropped: random loss"), packet)
+            }
+            NetworkEvent::Dropped { link, packet, cause: DropCause::Corruption } => {
+                (Some(link), Some("dropped: corrupted on the wire"), packet)
+            }
+            NetworkEvent::Dropped { link, packet, cause: DropCause::Outage } => {
+                (Some(link), Some("dropped: sent while the link was down"), packet)
             }
             NetworkEvent::Delivered { packet } => (None, None, packet),
         };

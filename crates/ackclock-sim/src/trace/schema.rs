@@ -103,7 +103,12 @@ const PASSAGE: &[Field] = &[
     field("arrival_ns", Count, "its last bit is at the far end"),
 ];
 
-const CAUSE: &[Field] = &[field("cause", Text(&["queue", "loss"]), "why: queue, there was no room; loss, at random")];
+const CAUSE: &[Field] = &[field(
+    "cause",
+    Text(&["queue", "aqm", "loss", "corruption", "outage"]),
+    "why: queue, there was no room; aqm, the discipline chose to; loss, before the queue; corruption, on the wire; outage, sent \
+     while the link was down",
+)];
 
 const WINDOW: &[Field] = &[
     field("cwnd", Count, "congestion window, bytes"),
@@ -168,6 +173,7 @@ const EVENTS: &[EventKind] = &[
         meaning: "a packet comes before a link with a queue discipline, which may yet drop it",
         groups: &[PACKET, AT_LINK],
     },
+    EventKind { name: "copied", meaning: "a link duplicates a packet; this is the copy", groups: &[PACKET, AT_LINK] },
     EventKind {
         name: "transmitted",
         meaning: "a packet leaves a queue discipline for the wire",

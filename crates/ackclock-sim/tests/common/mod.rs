@@ -169,7 +169,10 @@ impl Observer for Verifier {
     fn network(&mut self, at: Nanos, _segment: &Segment, event: NetworkEvent) {
         match event {
             NetworkEvent::Delivered { .. } => self.delivered += 1,
-            NetworkEvent::Datagram { .. } | NetworkEvent::Arrived { .. } | NetworkEvent::Sent { .. } => {
+            NetworkEvent::Datagram { .. }
+            | NetworkEvent::Arrived { .. }
+            | NetworkEvent::Copied { .. }
+            | NetworkEvent::Sent { .. } => {
                 unreachable!("drop-tail links and TCP only")
             }
             NetworkEvent::Dropped { link, .. } => {

@@ -33,7 +33,7 @@ fn read(cc: &str) -> Result<Scenario, ScenarioError> {
 fn a_table_is_read_from_the_file_that_is_named() {
     let scenario = read("{ kind = 'remycc', table = 'one.dna' }").expect("a scenario");
     let rules = scenario.flows[2].cc.as_ref().and_then(|cc| cc.rules.as_ref()).expect("rules");
-    assert_eq!(*rules.table, Table::decode(&table(1)).expect("a table"));
+    assert_eq!(*rules.content, Table::decode(&table(1)).expect("a table"));
     let config = scenario.flows[2].tcp_config(scenario.packet_size);
     assert_eq!(&**config.cc.name(), "remycc");
     let mut window = ackclock_tcp::context::Window { cwnd: 5000, ssthresh: u64::MAX, pacing_rate: None };

@@ -175,7 +175,7 @@ fn a_ladder_ascends() {
 fn keys_that_are_not_known_are_refused() {
     for (path, words) in [
         ("durations", &["unknown key", "did you mean \"duration\"?"][..]),
-        ("bottleneck.rat", &["accepted: rate, delay, queue", "did you mean \"rate\"?"]),
+        ("bottleneck.rat", &["accepted: preset, rate, delay, queue", "did you mean \"rate\"?"]),
         ("bottleneck.queue.limit", &[]),
         ("flows[2].to", &["unknown key", "accepted: name, count, app"]),
         ("flows[0].app.size", &["unknown key", "size belongs to kind = \"transfer\""]),

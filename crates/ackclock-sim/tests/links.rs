@@ -1,0 +1,100 @@
+//! Links that vary and impair, in whole runs under the verifier's eyes.
+
+use ackclock_sim::Output;
+use ackclock_sim::scenario::{Outside, Scenario};
+use ackclock_sim::table::Column;
+
+const TRACE: &str = "0\n3\n3\n4\n9\n10\n20\n20\n";
+
+/// Two bulk flows for 10 s over 4 Mbit/s and 20 ms, or what the keys say.
+fn run(keys: &str) -> Output {
+    let own = |key: &str| keys.lines().any(|line| line.starts_with(&format!("{key} =")));
+    let rest: String = [("rate", "'4Mbps'"), ("delay", "'20ms'"), ("queue", "'30 packets'")]
+        .iter()
+        .filter(|(key, _)| !own(key))
+        .map(|(key, value)| format!("{key} = {value}\n"))
+        .collect();
+    let flows = "[[flows]]\napp = 'bulk'\ntimestamps = true\n[[flows]]\napp = 'bulk'\ncc = 'cubic'\nstart = '200ms'\n";
+    let text = format!("duration = '10s'\n[bottleneck]\n{keys}\n{rest}{flows}");
+    let files = |_: &str| Ok(TRACE.as_bytes().to_vec());
+    let outside = Outside { files: &files, ..Outside::NOTHING };
+    let scenario = Scenario::from_toml_with(&text, &[], outside).unwrap_or_else(|error| panic!("{keys}: {error}"));
+    let output = ackclock_sim::verify::run(&scenario, None).unwrap();
+    assert_eq!(output.violations, [], "{keys}");
+    let again = ackclock_sim::verify::run(&scenario, None).unwrap();
+    assert_eq!(output.tables, again.tables, "{keys}");
+    output
+}
+
+fn float(output: &Output, table: &str, column: &str, row: usize) -> f64 {
+    match output.tables[table].column(column) {
+        Some(Column::Float(cells)) => cells[row].unwrap(),
+        Some(Column::Int(cells)) => cells[row].unwrap() as f64,
+        other => panic!("{column} is {other:?}"),
+    }
+}
+
+fn link(output: &Output, column: &str) -> f64 {
+    float(output, "links", column, 0)
+}
+
+#[test]
+fn a_link_of_varying_rate_carries_what_it_can() {
+    // A second of 4 Mbit/s, a second of 1 Mbit/s, a quarter of a second of nothing.
+    let steps = "rate = { kind = 'steps', steps = [{ at = '0s', rate = '4Mbps' }, { at = '1s', rate = '1Mbps' }, \
+                 { at = '2s', rate = '0bps' }], repeat_every = '2.25s' }";
+    let output = run(steps);
+    let capacity = 4.0 * (4e6 + 1e6) + 4e6;
+    let bits = link(&output, "bytes") * 8.0;
+    assert!((link(&output, "utilisation") - bits / capacity).abs() < 1e-9);
+    assert!(bits > 0.8 * capacity && bits <= capacity, "{bits}");
+    assert!(link(&output, "queue_delay_max_ms") > 250.0, "who comes in an outage waits for its end");
+
+    let output = run("rate = { kind = 'trace', file = 'x' }\nqueue = 'unlimited'");
+    // 500 rounds of 8 opportunities.
+    let packets = link(&output, "packets");
+    assert!(packets > 3500.0 && packets <= 4000.0 + 500.0, "{packets}");
+    let share = link(&output, "bytes") / (4000.0 * 1500.0);
+    assert!((link(&output, "utilisation") - share).abs() < 1e-3, "{share}");
+
+    let output = run("rate = 'cellular'");
+    assert!((0.3..=1.0).contains(&link(&output, "utilisation")), "{}", link(&output, "utilisation"));
+}
+
+#[test]
+fn impairments_are_counted_and_survived() {
+    let share = |output: &Output, column: &str| link(output, column) / link(output, "packets");
+    let corrupted = run("corruption = '2%'\nreverse_corruption = '1%'");
+    assert!((0.01..0.03).contains(&share(&corrupted, "wire_losses")), "{}", share(&corrupted, "wire_losses"));
+    let duplicated = run("duplication = '5%'\nreverse_duplication = '5%'");
+    assert!((0.03..0.07).contains(&share(&duplicated, "duplicates")), "{}", share(&duplicated, "duplicates"));
+    let bursts = run("loss = { kind = 'gilbert-elliott', p = '0.5%', r = '30%' }");
+    assert!((0.004..0.04).contains(&share(&bursts, "losses")), "{}", share(&bursts, "losses"));
+    let listed = run("loss = { kind = 'list', packets = [10, 11, 400] }");
+    assert_eq!(link(&listed, "losses"), 3.0);
+    let plain = run("");
+    assert_eq!([link(&plain, "wire_losses"), link(&plain, "duplicates"), link(&plain, "losses")], [0.0; 3]);
+}
+
+#[test]
+fn outages_hold_packets_or_lose_them() {
+    let held = run("outages = [{ from = '3s', to = '4s' }]");
+    assert_eq!(link(&held, "wire_losses"), 0.0);
+    assert!(link(&held, "queue_delay_max_ms") > 900.0);
+    let lost = run("outages = [{ from = '3s', to = '4s', packets = 'lost' }]");
+    assert!(link(&lost, "wire_losses") > 10.0 && link(&lost, "queue_delay_max_ms") < 200.0);
+}
+
+#[test]
+fn jitter_and_shorter_paths_reorder_where_they_may() {
+    let retransmitted =
+        |output: &Output| (0..2).map(|flow| float(output, "flows", "retransmits", flow)).sum::<f64>();
+    let queue = "queue = 'unlimited'";
+    let kept =
+        run(&format!("{queue}\njitter = '30ms'\nreverse_jitter = {{ kind = 'normal', mean = '9ms', sd = '3ms' }}"));
+    let free = run(&format!("{queue}\njitter = {{ max = '30ms', reorder = true }}"));
+    assert_eq!(retransmitted(&kept), 0.0, "nothing is lost, and nothing overtakes");
+    assert!(retransmitted(&free) > 0.0, "what overtakes makes duplicate ACKs");
+    let delays = "delay = { steps = [{ at = '0s', delay = '60ms' }, { at = '4s', delay = '10ms' }, { at = '7s', delay = '80ms' }] }";
+    run(&format!("{queue}\n{delays}"));
+}
