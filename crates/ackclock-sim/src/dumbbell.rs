@@ -1,4 +1,4 @@
-//! The dumbbell: every flow's own access links on both sides of one bottleneck.
+//! The dumbbell: every flow's own access links on both sides of one bottleneck, or of several links.
 
 use std::num::NonZeroU64;
 
@@ -7,11 +7,6 @@ use ackclock_net::Link;
 use crate::Nanos;
 use crate::link::LinkSpec;
 use crate::network::{LinkId, Route, Topology};
-
-/// The names of the bottleneck's two directions.
-pub const FORWARD: &str = "bottleneck";
-/// From sinks to sources.
-pub const REVERSE: &str = "bottleneck.reverse";
 
 /// The links of one flow's hosts, the same in both directions. Their queues are the hosts' own and unlimited.
 #[derive(Clone, Copy, Debug)]
@@ -42,20 +37,24 @@ impl Dumbbell {
         Dumbbell { topology, forward, reverse }
     }
 
-    /// Adds the access links of a flow: its routes from source to sink and back.
+    /// Adds the access links of a flow over the bottleneck: its routes from source to sink and back.
     pub fn flow(&mut self, access: Access) -> [Route; 2] {
+        self.flow_over(access, &[self.forward], &[self.reverse])
+    }
+
+    /// Adds the access links of a flow over these links from source to sink and back: its routes.
+    pub fn flow_over(&mut self, access: Access, there: &[LinkId], back: &[LinkId]) -> [Route; 2] {
         let topology = &mut self.topology;
         let mut link = |delay| topology.link(Link::uncounted(access.rate, delay));
         let [source_out, source_in] = [link(access.source_delay), link(access.source_delay)];
         let [sink_in, sink_out] = [link(access.sink_delay), link(access.sink_delay)];
-        [topology.route(&[source_out, self.forward, sink_in]), topology.route(&[sink_out, self.reverse, source_in])]
+        let mut route = |first, between: &[LinkId], last| topology.route(&[&[first], between, &[last]].concat());
+        [route(source_out, there, sink_in), route(sink_out, back, source_in)]
     }
 
-    /// The names of its links in the order of their numbers, once all these flows have been added: those of a flow's hosts
-    /// are called by the host and whether they lead away from it (`up`) or to it.
-    pub fn link_names<'a>(flows: impl Iterator<Item = &'a str>) -> Vec<String> {
-        let own =
-            |flow: &'a str| ["source.up", "source.down", "sink.down", "sink.up"].map(|end| format!("{flow}.{end}"));
-        [FORWARD, REVERSE].map(str::to_owned).into_iter().chain(flows.flat_map(own)).collect()
+    /// The names of a flow's own links in the order of their numbers: they are called by the host and whether they lead away from
+    /// it (`up`) or to it.
+    pub fn own_links(flow: &str) -> [String; 4] {
+        ["source.up", "source.down", "sink.down", "sink.up"].map(|end| format!("{flow}.{end}"))
     }
 }

@@ -156,7 +156,8 @@ mod tests {
         let is_port = |impairments: Impairments| {
             let rate = NonZeroU64::new(1_000_000).unwrap();
             let mut topology = Topology::default();
-            let link = LinkSpec { impairments, ..LinkSpec::drop_tail(rate, 5, Limit::Unlimited) }.put_into(&mut topology);
+            let link =
+                LinkSpec { impairments, ..LinkSpec::drop_tail(rate, 5, Limit::Unlimited) }.put_into(&mut topology);
             topology.as_port(link).is_some()
         };
         assert!(!is_port(Impairments::default()));

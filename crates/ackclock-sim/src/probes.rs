@@ -57,7 +57,7 @@ struct PacketRow {
 pub struct Recorder {
     watch: Watch,
     flows: Vec<String>,
-    links: Vec<(LinkId, &'static str)>,
+    links: Vec<(LinkId, String)>,
     /// When a flow's next window row is due.
     due: Vec<Nanos>,
     /// Who is at each endpoint's place, with the generation.
@@ -72,7 +72,7 @@ pub struct Recorder {
 
 impl Recorder {
     /// A recorder for flows of these names, in the order of their numbers; `links` names those that may drop.
-    pub fn new(watch: Watch, flows: Vec<String>, links: Vec<(LinkId, &'static str)>) -> Recorder {
+    pub fn new(watch: Watch, flows: Vec<String>, links: Vec<(LinkId, String)>) -> Recorder {
         Recorder {
             watch,
             due: vec![0; flows.len()],

@@ -13,14 +13,14 @@ use crate::app::completion::Path;
 use crate::app::dash::ParamProblem;
 use crate::app::draw::Distribution;
 use crate::app::of_scenario::application;
-use crate::dumbbell::{self, Access, Dumbbell};
+use crate::dumbbell::{Access, Dumbbell};
 use crate::link::LinkSpec;
 use crate::measures::FlowLabels;
 use crate::network::LinkId;
 use crate::observe::{NetworkEvent, Observer, Who};
 use crate::probes::{Recorder, Watch};
 use crate::rng::{Stream, stream_seed};
-use crate::scenario::{self, Arrival, Direction, Flow, Problem, QueueLimit, Scenario, ScenarioError};
+use crate::scenario::{self, Arrival, Direction, Flow, Hop, Problem, QueueLimit, Scenario, ScenarioError};
 use crate::table::Table;
 use crate::trace::{Chunk, Names, TraceSpec, Traces};
 use crate::verify::{Verifier, Violation};
@@ -82,7 +82,7 @@ enum Observed {
 /// A scenario's run under way. It covers the times from 0 to the scenario's duration, both included.
 pub struct Run {
     world: Observed,
-    links: [(LinkId, &'static str); 2],
+    links: Vec<(LinkId, String)>,
 }
 
 impl Run {
@@ -100,12 +100,10 @@ impl Run {
     /// What an application cannot do with its parameters, and a place to capture at that there is not.
     pub fn watched(scenario: &Scenario, seed: Option<u64>, watching: &Watching) -> Result<Run, ScenarioError> {
         let seed = seed.unwrap_or(scenario.seed);
-        let (forward, reverse) = directions(scenario, seed);
-        let mut dumbbell = Dumbbell::new(forward, reverse);
-        let links = [(dumbbell.forward, dumbbell::FORWARD), (dumbbell.reverse, dumbbell::REVERSE)];
+        let (mut dumbbell, links) = network(scenario, seed);
         let mut flows = Vec::new();
         for (index, flow) in scenario.flows.iter().enumerate() {
-            add_copies(&mut flows, &mut dumbbell, scenario, flow, seed)
+            add_copies(&mut flows, &mut dumbbell, &links, scenario, flow, seed)
                 .map_err(|problems| ScenarioError { problems: located(problems, index) })?;
         }
 
@@ -120,7 +118,7 @@ impl Run {
                 from: probes.from,
                 to: probes.to.unwrap_or(duration),
             };
-            Recorder::new(watch, flows.iter().map(|flow| flow.labels.name.clone()).collect(), links.into())
+            Recorder::new(watch, flows.iter().map(|flow| flow.labels.name.clone()).collect(), links.clone())
         });
         let traces = traces(scenario, seed, &watching.traces, &flows, &links)?;
         let verifier = watching.verify.then(|| Verifier::new(&topology, flows.iter().map(|flow| flow.routes)));
@@ -191,9 +189,8 @@ impl Run {
     }
 }
 
-/// The bottleneck's directions.
-fn directions(scenario: &Scenario, seed: u64) -> (LinkSpec, LinkSpec) {
-    let bottleneck = &scenario.bottleneck;
+/// The links of a scenario with their names, both directions of the bottleneck and then of the others.
+fn network(scenario: &Scenario, seed: u64) -> (Dumbbell, Vec<(LinkId, String)>) {
     let spec = |way: Direction<'_>, queue: &scenario::Queue, limit: QueueLimit, name: &str| LinkSpec {
         rate: positive(way.rate.mean(scenario.duration)),
         delay: way.delay.first(),
@@ -205,10 +202,23 @@ fn directions(scenario: &Scenario, seed: u64) -> (LinkSpec, LinkSpec) {
         packet_size: scenario.packet_size,
         seed: stream_seed(seed, &format!("{name}/queue")),
     };
-    let forward = spec(bottleneck.forward(), &bottleneck.queue, scenario.queue_limit(), dumbbell::FORWARD);
-    let limit = scenario.reverse_queue_limit();
-    let reverse = spec(bottleneck.reverse(), bottleneck.reverse_queue(), limit, dumbbell::REVERSE);
-    (forward, reverse)
+    let mut all = scenario.all_links().map(|(name, link)| {
+        let [there, back] = scenario.queue_limits(link);
+        let reverse = format!("{name}.reverse");
+        let specs = (
+            spec(link.forward(), &link.queue, there, name),
+            spec(link.reverse(), link.reverse_queue(), back, &reverse),
+        );
+        (specs, [name.to_owned(), reverse])
+    });
+    let ((forward, reverse), names) = all.next().expect("a scenario has a bottleneck");
+    let mut dumbbell = Dumbbell::new(forward, reverse);
+    let mut links: Vec<_> = [dumbbell.forward, dumbbell.reverse].into_iter().zip(names).collect();
+    for ((forward, reverse), names) in all {
+        let ids = [forward, reverse].map(|spec| spec.put_into(&mut dumbbell.topology));
+        links.extend(ids.into_iter().zip(names));
+    }
+    (dumbbell, links)
 }
 
 /// What traces a run, if anything is to be traced.
@@ -217,7 +227,7 @@ fn traces(
     seed: u64,
     spec: &TraceSpec,
     flows: &[FlowSpec],
-    links: &[(LinkId, &'static str)],
+    links: &[(LinkId, String)],
 ) -> Result<Option<Traces>, ScenarioError> {
     if spec.is_empty() {
         return Ok(None);
@@ -230,7 +240,11 @@ fn traces(
     ];
     let names = Names {
         flows: flows.iter().map(|flow| flow.labels.name.clone()).collect(),
-        links: Dumbbell::link_names(flows.iter().map(|flow| flow.labels.name.as_str())),
+        links: links
+            .iter()
+            .map(|(_, name)| name.clone())
+            .chain(flows.iter().flat_map(|flow| Dumbbell::own_links(&flow.labels.name)))
+            .collect(),
         bottleneck: links.iter().map(|(link, _)| *link).collect(),
     };
     let about = about.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>();
@@ -243,11 +257,17 @@ fn traces(
 fn add_copies(
     flows: &mut Vec<FlowSpec>,
     dumbbell: &mut Dumbbell,
+    links: &[(LinkId, String)],
     scenario: &Scenario,
     flow: &Flow,
     seed: u64,
 ) -> Result<(), Vec<ParamProblem>> {
     let own = scenario.access_of(flow);
+    let hops = scenario.routes(flow);
+    let [there, back] = hops.each_ref().map(|hops| {
+        let link = |hop: &Hop| links[2 * hop.link + usize::from(hop.back)].0;
+        hops.iter().map(link).collect::<Vec<_>>()
+    });
     let rate = positive(own.rate.bits_per_second(scenario.rate()));
     let delays = [own.source_delay, own.sink_delay].map(|delay| delay.distribution());
     let mut arrivals = Arrivals::new(flow.arrival.as_ref(), seed, &flow.name);
@@ -258,10 +278,8 @@ fn add_copies(
         let [source_delay, sink_delay] = delays.each_ref().map(|delay| delay.draw(&mut random));
         let access = Access { rate, source_delay, sink_delay };
         let path = Path {
-            rate: rate.get().min(scenario.rate()),
-            rtt: 2 * (source_delay + sink_delay)
-                + scenario.bottleneck.delay.first()
-                + scenario.bottleneck.reverse_delay().first(),
+            rate: rate.get().min(scenario.slowest_of(&hops[0])),
+            rtt: 2 * (source_delay + sink_delay) + hops.iter().map(|hops| scenario.delay_of(hops)).sum::<Nanos>(),
         };
         let (kind, app) = application(&flow.app, path)?;
         if let Some(cc) = flow.cc.as_ref().filter(|cc| cc.registered().is_some()) {
@@ -283,7 +301,7 @@ fn add_copies(
             app,
             start: flow.start.saturating_add(together).saturating_add(arrivals.next()),
             start_jitter: flow.start_jitter,
-            routes: dumbbell.flow(access),
+            routes: dumbbell.flow_over(access, &there, &back),
             class: flow.class,
             delays: scenario.probes.delays,
         });
@@ -336,7 +354,6 @@ fn positive(rate: u64) -> NonZeroU64 {
 
 #[cfg(test)]
 mod tests {
-    use super::dumbbell::{FORWARD, REVERSE};
     use super::*;
 
     #[test]
@@ -346,9 +363,9 @@ mod tests {
             let mut loss = random(500_000_000).process(seed, &format!("{link}/loss")).expect("there is loss");
             (0..64).map(|_| loss.strikes()).collect::<Vec<_>>()
         };
-        assert_eq!(losses(1, FORWARD), losses(1, FORWARD));
-        assert_ne!(losses(1, FORWARD), losses(1, REVERSE));
-        assert_ne!(losses(1, FORWARD), losses(2, FORWARD));
-        assert!(random(0).process(1, FORWARD).is_none());
+        assert_eq!(losses(1, "bottleneck"), losses(1, "bottleneck"));
+        assert_ne!(losses(1, "bottleneck"), losses(1, "bottleneck.reverse"));
+        assert_ne!(losses(1, "bottleneck"), losses(2, "bottleneck"));
+        assert!(random(0).process(1, "bottleneck").is_none());
     }
 }

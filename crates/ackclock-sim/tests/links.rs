@@ -87,14 +87,13 @@ fn outages_hold_packets_or_lose_them() {
 
 #[test]
 fn jitter_and_shorter_paths_reorder_where_they_may() {
-    let retransmitted =
-        |output: &Output| (0..2).map(|flow| float(output, "flows", "retransmits", flow)).sum::<f64>();
+    let recoveries = |output: &Output| (0..2).map(|flow| float(output, "flows", "recoveries", flow)).sum::<f64>();
     let queue = "queue = 'unlimited'";
     let kept =
         run(&format!("{queue}\njitter = '30ms'\nreverse_jitter = {{ kind = 'normal', mean = '9ms', sd = '3ms' }}"));
     let free = run(&format!("{queue}\njitter = {{ max = '30ms', reorder = true }}"));
-    assert_eq!(retransmitted(&kept), 0.0, "nothing is lost, and nothing overtakes");
-    assert!(retransmitted(&free) > 0.0, "what overtakes makes duplicate ACKs");
+    assert_eq!(recoveries(&kept), 0.0, "nothing is lost, and nothing overtakes");
+    assert!(recoveries(&free) > 0.0, "what overtakes makes duplicate ACKs");
     let delays = "delay = { steps = [{ at = '0s', delay = '60ms' }, { at = '4s', delay = '10ms' }, { at = '7s', delay = '80ms' }] }";
     run(&format!("{queue}\n{delays}"));
 }

@@ -7,7 +7,7 @@ use ackclock_net::{Limit, Seed};
 use ackclock_tcp::config::{EcnMode, Restart};
 
 use super::app::{App, Dash, OnOff, Web};
-use super::model::{Arrival, Flow, HEADERS, LEAST_MSS, MAX_FLOWS, Scenario};
+use super::model::{Arrival, Bottleneck, Flow, HEADERS, LEAST_MSS, MAX_FLOWS, Scenario};
 use super::problems::Problems;
 use super::quantity::{TIME, VOLUME};
 use super::queue::Queue;
@@ -25,6 +25,7 @@ pub(super) fn check(scenario: &Scenario, problems: &mut Problems<'_>) {
         let mut rules = Rules { at: flows.index(index), problems };
         check_name(&scenario.flows[..index], flow, &mut rules);
         check_start(scenario, flow, &mut rules);
+        check_routes(scenario, flow, &mut rules);
         check_tcp(scenario, flow, &mut rules);
         let at = rules.at.key("app");
         let mut rules = Rules { at, problems: rules.problems };
@@ -36,7 +37,7 @@ pub(super) fn check(scenario: &Scenario, problems: &mut Problems<'_>) {
         }
     }
     check_copies(scenario, problems);
-    check_queues(scenario, problems);
+    check_links(scenario, problems);
     check_probes(scenario, &mut Rules { at: root, problems });
 }
 
@@ -204,29 +205,56 @@ fn check_onoff(app: &OnOff, rules: &mut Rules<'_, '_>) {
     }
 }
 
-fn check_queues(scenario: &Scenario, problems: &mut Problems<'_>) {
-    let bottleneck = key("bottleneck");
+fn check_links(scenario: &Scenario, problems: &mut Problems<'_>) {
     let access = |path: Path| ["source_delay", "sink_delay"].map(|delay| path.key(delay));
-    let mut needs = ["rate", "reverse_rate", "delay", "reverse_delay", "bdp_rtt", "queue"]
-        .map(|name| bottleneck.key(name))
-        .to_vec();
-    let own = |name: &str| bottleneck.key(name);
-    let settings = |rate: u64, limit: QueueLimit| (NonZeroU64::new(rate), limit.of_link());
-    let reverse =
-        scenario.bottleneck.reverse_queue.as_ref().map(|queue| {
-            (own("reverse_queue"), queue, settings(scenario.reverse_rate(), scenario.reverse_queue_limit()))
-        });
-    let forward = (own("queue"), &scenario.bottleneck.queue, settings(scenario.rate(), scenario.queue_limit()));
-    for (at, queue, (rate, limit)) in std::iter::once(forward).chain(reverse) {
-        check_parameters(queue, rate, limit, scenario.packet_size, &mut Rules { at, problems });
-    }
-    needs.extend(access(key("access")));
+    let mut rtt = access(key("access")).to_vec();
     for index in 0..scenario.flows.len() {
-        needs.extend(access(key("flows").index(index).key("access")));
+        rtt.extend(access(key("flows").index(index).key("access")));
+        rtt.extend(["route", "return_route"].map(|route| key("flows").index(index).key(route)));
     }
-    check_queue(scenario, &scenario.bottleneck.queue, scenario.queue_limit(), "queue", &needs, problems);
-    if let Some(queue) = &scenario.bottleneck.reverse_queue {
-        check_queue(scenario, queue, scenario.reverse_queue_limit(), "reverse_queue", &needs, problems);
+    let paths: Vec<_> = std::iter::once(key("bottleneck"))
+        .chain((0..scenario.links.iter().flatten().count()).map(|index| key("links").index(index)))
+        .collect();
+    rtt.extend(paths.iter().flat_map(|path| ["delay", "reverse_delay", "bdp_rtt"].map(|name| path.key(name))));
+    for ((_, link), at) in scenario.all_links().zip(&paths) {
+        check_link(scenario, link, at, &rtt, problems);
+    }
+    for (index, link) in scenario.links.iter().flatten().enumerate() {
+        let mut rules = Rules { at: paths[index + 1].clone(), problems };
+        let taken = scenario.all_links().take(index + 1).any(|(name, _)| name == link.name);
+        rules.refuse(taken, "name", &[], &link.name, "is also the name of a link before; accepted: a name of its own");
+        let two = link.ends.len() == 2 && link.ends[0] != link.ends[1];
+        let ends = link.ends.join(", ");
+        rules.refuse(
+            !two,
+            "ends",
+            &[],
+            &ends,
+            "is not two nodes; accepted: the names of two, such as [\"left\", \"far\"]",
+        );
+    }
+}
+
+/// Refuses queues of the link at a path that have no room for a packet, for which bandwidth-delay products need the fields
+/// `rtt`, or whose parameters contradict each other.
+fn check_link(scenario: &Scenario, link: &Bottleneck, at: &Path, rtt: &[Path], problems: &mut Problems<'_>) {
+    let [there, back] = scenario.queue_limits(link);
+    let own = link.reverse_queue.as_ref().map(|queue| ("reverse_queue", queue, link.reverse_rate(), back));
+    for (name, queue, rate, limit) in std::iter::once(("queue", &link.queue, &link.rate, there)).chain(own) {
+        let rate = NonZeroU64::new(rate.mean(scenario.duration));
+        let mut rules = Rules { at: at.key(name), problems };
+        check_parameters(queue, rate, limit.of_link(), scenario.packet_size, &mut rules);
+        let mut needs = rtt.to_vec();
+        needs.extend(["rate", "reverse_rate", "queue"].map(|name| at.key(name)));
+        check_queue(scenario, queue, limit, (at, name), &needs, problems);
+    }
+}
+
+fn check_routes(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
+    if let Err((field, message)) = scenario.try_routes(flow) {
+        let links = scenario.links.iter().flatten().enumerate();
+        let needs: Vec<_> = links.map(|(index, _)| key("links").index(index).key("ends")).collect();
+        rules.refuse(true, field, &needs, "left, right", message);
     }
 }
 
@@ -249,20 +277,19 @@ fn check_parameters(
     }
 }
 
-/// Refuses a queue without room for one packet, `resolved` being its limit in bytes or packets, for which
+/// Refuses the queue under a key of the table at a path that has no room for one packet, `resolved` being its limit in bytes or packets, for which
 /// bandwidth-delay products need the fields `bdp_needs`.
 fn check_queue(
     scenario: &Scenario,
     queue: &Queue,
     resolved: QueueLimit,
-    name: &str,
+    (at, name): (&Path, &'static str),
     bdp_needs: &[Path],
     problems: &mut Problems<'_>,
 ) {
     let QueueLimit::Bytes(bytes) = resolved else { return };
-    let at = key("bottleneck");
-    let within = at.key(name).key("limit");
-    let (at, field) = if problems.written(&within).is_some() { (at.key(name), "limit") } else { (at, name) };
+    let limited = problems.written(&at.key(name).key("limit")).is_some();
+    let (at, field) = if limited { (at.key(name), "limit") } else { (at.clone(), name) };
     let (size, packet) = (VOLUME.write(bytes), VOLUME.write(scenario.packet_size.into()));
     let mut needs = vec![key("packet_size")];
     let (is, default) = match queue.limit {

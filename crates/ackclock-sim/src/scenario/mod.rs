@@ -12,6 +12,7 @@ mod algorithm;
 mod app;
 mod check;
 mod file;
+mod graph;
 mod kinds;
 mod link;
 mod lists;
@@ -41,10 +42,11 @@ pub use crate::app::dash::abr::Estimator;
 pub use algorithm::CongestionControl;
 pub use app::{App, Bursts, Dash, Item, List, Live, OnOff, Rpc, Transfer, Web};
 pub use file::FromFile;
+pub use graph::{Hop, Link};
 pub use link::{
-    Cellular, Chance, DelayStep, DelaySteps, Direction, EmpiricalJitter, ExponentialJitter, GilbertElliott, InOutage, Jitter,
-    LinkDelay, Loss, NormalJitter, Numbers, Outage, Period, Plain, Rate, RateStep, RateSteps, TraceFile, UniformJitter,
-    VaryingRate,
+    Cellular, Chance, DelayStep, DelaySteps, Direction, EmpiricalJitter, ExponentialJitter, GilbertElliott, InOutage,
+    Jitter, LinkDelay, Loss, NormalJitter, Numbers, Outage, Period, Plain, Rate, RateStep, RateSteps, TraceFile,
+    UniformJitter, VaryingRate,
 };
 pub use model::{Access, Arrival, Bottleneck, Flow, FlowAccess, Fq, Pacing, Poisson, Probes, Scenario, Staggered};
 pub use preset::{PRESETS, Preset};
@@ -58,7 +60,7 @@ pub use spellings::{AccessRate, Amount, QueueLimit};
 use kinds::Kind;
 use problems::Problems;
 use record::{FieldInfo, Record, table};
-use tree::{Node, Path};
+use tree::{Node, Path, Value};
 use union::Union;
 
 impl Scenario {
@@ -130,9 +132,14 @@ impl Scenario {
         canonical.shift_remove("name");
         canonical.shift_remove("seed");
         // What a preset says is there.
-        if let Some(Json::Object(bottleneck)) = canonical.get_mut("bottleneck") {
-            bottleneck.shift_remove(preset::PRESET);
-        }
+        let forget = |link: &mut Json| link.as_object_mut().map(|link| link.shift_remove(preset::PRESET));
+        canonical.get_mut("bottleneck").map(forget);
+        canonical
+            .get_mut("links")
+            .and_then(Json::as_array_mut)
+            .into_iter()
+            .flatten()
+            .for_each(|link| drop(forget(link)));
         let mut canonical = Json::Object(canonical);
         file::forget_paths(&mut canonical, &[rules::TABLE, link::FILE]);
         let digest = Sha256::digest(canonical.to_string().as_bytes());
@@ -143,6 +150,9 @@ impl Scenario {
 fn read(mut root: Node, overrides: &[(String, String)], outside: Outside<'_>) -> Result<Scenario, ScenarioError> {
     overrides::apply(&mut root, overrides).map_err(|problems| ScenarioError { problems })?;
     preset::fill(&mut root, &Path::default().key("bottleneck"));
+    let links = Path::default().key("links");
+    let count = root.at(&links).map_or(0, |links| if let Value::List(links) = &links.value { links.len() } else { 0 });
+    (0..count).for_each(|index| preset::fill(&mut root, &links.index(index)));
     let mut problems = Problems::new(&root, outside);
     let scenario = table::<Scenario>().read(&root, &Path::default(), &mut problems);
     check::check(&scenario, &mut problems);

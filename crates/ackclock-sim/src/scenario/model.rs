@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::algorithm::{CongestionControl, congestion_control};
 use super::app::App;
+use super::graph::Link;
 use super::kinds::{Flag, Label, OneOf, count, one_of, real, spelled, time, volume};
 use super::link::{Jitter, LinkDelay, Loss, Outage, Rate, changing_delay, outages, varying_rate};
 use super::lists::list;
@@ -37,8 +38,10 @@ record! {
         seed: u64 = default(1, count("", 0, u64::MAX));
         /// IP packet size of a full segment, headers included.
         packet_size: u32 = default("1500B", volume().within(LEAST_MSS + HEADERS as u64, 65_535));
-        /// The link that all flows share.
+        /// The link that all flows share, from the node left to the node right.
         bottleneck: Bottleneck = required(table());
+        /// Links besides it, and the nodes that they join.
+        links: Option<Vec<Link>> = optional("none", list("link", table()));
         /// The links between the flows' ends and the bottleneck, one on each side of it for every flow.
         access: Access = default(json!({}), table());
         /// The flows.
@@ -133,6 +136,10 @@ record! {
         arrival: Option<Arrival> = optional("all copies at once", tagged());
         /// Traffic class of its packets, 0 the most urgent, for queues that tell classes apart.
         class: u8 = default(0, count("", 0, 7));
+        /// The nodes that it passes from the source's side to the sink's, its access links at both ends.
+        route: Option<Vec<String>> = optional("from left to right", list("node", Label));
+        /// The nodes that it passes on the way back.
+        return_route: Option<Vec<String>> = optional("those of route, backwards", list("node", Label));
         /// Access links that differ from the scenario's.
         access: Option<FlowAccess> = optional("the scenario's access", table());
         /// Named stack, whose values hold for what is not given below.

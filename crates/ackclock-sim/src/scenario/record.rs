@@ -106,6 +106,8 @@ pub(super) struct Reader<'r, 'p> {
     pub problems: &'r mut Problems<'p>,
     /// Set in a union, whose `kind` is no field of the record: what to say of a key that belongs elsewhere.
     pub foreign: Option<&'r Foreign<'r>>,
+    /// Keys of the table that are not of the record, and read elsewhere.
+    pub besides: &'static [&'static str],
 }
 
 /// Says of a key where it belongs, if anywhere.
@@ -116,7 +118,7 @@ impl Reader<'_, '_> {
     pub fn refuse_other_keys(&mut self, fields: &[&str]) {
         let Value::Table(entries) = &self.node.value else { return };
         let kind = self.foreign.map(|_| KIND);
-        let accepted = || fields.iter().copied().chain(kind);
+        let accepted = || self.besides.iter().copied().chain(fields.iter().copied()).chain(kind);
         for (key, _) in entries {
             if accepted().any(|accepted| accepted == key) {
                 continue;
@@ -271,7 +273,7 @@ impl<R: Record> Kind for Table<R> {
 
     fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> R {
         if let Value::Table(_) = node.value {
-            return R::read(&mut Reader { node, at, problems, foreign: None });
+            return R::read(&mut Reader { node, at, problems, foreign: None, besides: &[] });
         }
         problems.add(at.clone(), format!("{} is not a table; accepted: {}", node.shown(), self.info().accepts));
         self.placeholder()
@@ -280,7 +282,7 @@ impl<R: Record> Kind for Table<R> {
     fn placeholder(&self) -> R {
         let node = Node::unplaced(Value::Table(Vec::new()));
         let mut problems = Problems::alone(&node);
-        R::read(&mut Reader { node: &node, at: &Path::default(), problems: &mut problems, foreign: None })
+        R::read(&mut Reader { node: &node, at: &Path::default(), problems: &mut problems, foreign: None, besides: &[] })
     }
 
     fn write(&self, value: &R) -> Json {

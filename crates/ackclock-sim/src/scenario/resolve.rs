@@ -26,8 +26,10 @@ impl Scenario {
     /// at their means.
     pub fn base_rtt(&self, flow: &Flow) -> Nanos {
         let access = self.access_of(flow);
-        let (there, back) = (&self.bottleneck.delay, self.bottleneck.reverse_delay());
-        2 * (access.source_delay.typical() + access.sink_delay.typical()) + there.first() + back.first()
+        // What is wrong with a route is said of it.
+        let routes = self.try_routes(flow).unwrap_or_default();
+        let links: Nanos = routes.iter().map(|route| self.delay_of(route)).sum();
+        2 * (access.source_delay.typical() + access.sink_delay.typical()) + links
     }
 
     /// The round-trip time in nanoseconds of the bandwidth-delay products in the scenario.
@@ -48,15 +50,20 @@ impl Scenario {
 
     /// The limit of the bottleneck's queue from source to sink, never in bandwidth-delay products.
     pub fn queue_limit(&self) -> QueueLimit {
-        self.bottleneck.queue.limit.resolved(self.rate(), self.bdp_rtt())
+        self.queue_limits(&self.bottleneck)[0]
     }
 
     /// The limit of the bottleneck's queue from sink to source, never in bandwidth-delay products.
     pub fn reverse_queue_limit(&self) -> QueueLimit {
-        match &self.bottleneck.reverse_queue {
-            Some(queue) => queue.limit.resolved(self.reverse_rate(), self.bdp_rtt()),
-            None => self.queue_limit(),
-        }
+        self.queue_limits(&self.bottleneck)[1]
+    }
+
+    /// The limits of the queues of a link, there and back, never in bandwidth-delay products.
+    pub fn queue_limits(&self, link: &Bottleneck) -> [QueueLimit; 2] {
+        let rtt = link.bdp_rtt.unwrap_or_else(|| self.bdp_rtt());
+        let there = link.queue.limit.resolved(link.rate.mean(self.duration), rtt);
+        let own = |queue: &Queue| queue.limit.resolved(link.reverse_rate().mean(self.duration), rtt);
+        [there, link.reverse_queue.as_ref().map_or(there, own)]
     }
 }
 

@@ -101,12 +101,13 @@ impl Node {
         })
     }
 
-    /// The table or other value at `path` for changing, all steps being keys.
+    /// The table or other value at `path` for changing.
     pub fn at_mut(&mut self, path: &Path) -> Option<&mut Node> {
         path.0.iter().try_fold(self, |node, step| match (step, &mut node.value) {
             (Step::Key(key), Value::Table(entries)) => {
                 entries.iter_mut().find(|(name, _)| name == key).map(|(_, node)| node)
             }
+            (Step::Index(index), Value::List(items)) => items.get_mut(*index),
             _ => None,
         })
     }

@@ -126,7 +126,7 @@ impl<U: Union> Tagged<U> {
             let owner = variants.iter().find(|variant| variant.fields.iter().any(|field| field.key == key))?;
             Some(format!("; {key} belongs to kind = {}", quoted(owner.kind)))
         };
-        let value = U::read(name, &mut Reader { node, at, problems, foreign: Some(&owner) });
+        let value = U::read(name, &mut Reader { node, at, problems, foreign: Some(&owner), besides: &[] });
         if value.is_none() {
             let hint = suggestion(name, U::KINDS.iter().copied());
             let shown = Node::unplaced(Value::Text(name.to_owned())).shown();
@@ -170,7 +170,7 @@ impl<U: Union> Kind for Tagged<U> {
     fn placeholder(&self) -> U {
         let node = Node::unplaced(Value::Table(Vec::new()));
         let (at, mut problems) = (Path::default(), Problems::alone(&node));
-        let mut reader = Reader { node: &node, at: &at, problems: &mut problems, foreign: None };
+        let mut reader = Reader { node: &node, at: &at, problems: &mut problems, foreign: None, besides: &[] };
         U::read(U::KINDS[0], &mut reader).expect("the first kind is one of the kinds")
     }
 

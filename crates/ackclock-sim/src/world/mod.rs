@@ -339,10 +339,11 @@ impl<O: Observer> World<O> {
     }
 
     /// The tables of flows, links and applications as of now; `links` names the links that get a row.
-    pub fn report(&mut self, links: &[(LinkId, &str)]) -> AppTables {
+    pub fn report(&mut self, links: &[(LinkId, String)]) -> AppTables {
         let mut tables = AppTables::new();
         let mut rows = Table::default();
-        for &(link, name) in links {
+        for (link, name) in links {
+            let link = *link;
             if let Some(carried) = self.network.carried(link, self.now) {
                 let rate = self.network.link(link).rate();
                 let capacity = self.network.capacity(link, self.now);

@@ -34,6 +34,11 @@ pub(super) const CHANGES: &[(&str, &str)] = &[
     ("flows[2].start", "1s"),
     ("flows[2].start_jitter", "2s"),
     ("flows[2].class", "3"),
+    ("flows[2].route", "['right', 'left']"),
+    ("flows[2].return_route", "['right', 'far', 'left']"),
+    ("links", "[{ ends = ['right', 'beyond'], rate = '5Mbps', delay = '30ms' }]"),
+    ("links[0].name", "other"),
+    ("links[0].ends", "['left', 'other']"),
     ("flows[2].group_jitter", "2s"),
     ("flows[2].access", "{}"),
     ("flows[2].access.rate", "3x"),
@@ -176,6 +181,13 @@ pub(super) fn change(index: usize) -> Vec<(String, String)> {
         };
         pairs.push(("flows[2].app", app));
     }
+    if path.starts_with("links[0].") {
+        pairs.push(("links", "[{ ends = ['right', 'beyond'], rate = '5Mbps', delay = '30ms' }]".to_owned()));
+    }
+    if path.ends_with(".return_route") {
+        let links = "[{ ends = ['right', 'far'], preset = 'lte' }, { ends = ['far', 'left'], preset = 'lte' }]";
+        pairs.push(("links", links.to_owned()));
+    }
     if path == "flows[0].app.live.latency" {
         pairs.push(("flows[0].app.live", "{ latency = '6s' }".to_owned()));
     }
@@ -198,7 +210,9 @@ pub(super) fn change(index: usize) -> Vec<(String, String)> {
 fn is_elsewhere(row: &Json) -> bool {
     let path = row["path"].as_str().expect("a path");
     let drawn = <Random<Time> as union::Union>::KINDS.iter().any(|kind| path.contains(&format!("<{kind}>.")));
-    drawn || path.contains("queue<") && !path.contains("<drop-tail>") || super::links::is_of_a_link(path)
+    // A link has what the bottleneck has.
+    let own = ["links[].name", "links[].ends"].contains(&path) || !path.starts_with("links[].");
+    !own || drawn || path.contains("queue<") && !path.contains("<drop-tail>") || super::links::is_of_a_link(path)
 }
 
 #[test]

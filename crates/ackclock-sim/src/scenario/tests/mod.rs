@@ -3,6 +3,7 @@
 mod files;
 mod forms;
 mod fuzz;
+mod graph;
 mod links;
 mod random;
 mod refusals;
