@@ -15,7 +15,7 @@ pub const MAX_PACKET: u32 = u16::MAX as u32;
 const HEADERS: u32 = IP_HEADER + 20;
 
 /// Bytes of an IPv4 and a UDP header.
-const DATAGRAM_HEADERS: u32 = IP_HEADER + 8;
+pub(crate) const DATAGRAM_HEADERS: u32 = IP_HEADER + 8;
 
 /// A packet in flight: a segment or a datagram, and what it takes to bring it to its endpoint.
 ///

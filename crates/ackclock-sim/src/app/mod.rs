@@ -11,10 +11,12 @@ use crate::table::Table;
 
 pub mod bulk;
 pub mod bursts;
+pub mod cbr;
 pub mod completion;
 pub mod dash;
 mod delivery;
 pub mod draw;
+pub mod emodel;
 #[cfg(test)]
 mod fake_network;
 pub mod list;
@@ -22,6 +24,7 @@ pub(crate) mod of_scenario;
 pub mod onoff;
 pub mod rpc;
 pub mod transfer;
+pub mod voip;
 pub mod web;
 
 /// An entry of the catalogue.
@@ -34,8 +37,18 @@ pub struct Entry {
 }
 
 /// Every application, by name.
-pub const CATALOGUE: &[Entry] =
-    &[bulk::ENTRY, transfer::ENTRY, dash::ENTRY, bursts::ENTRY, onoff::ENTRY, list::ENTRY, web::ENTRY, rpc::ENTRY];
+pub const CATALOGUE: &[Entry] = &[
+    bulk::ENTRY,
+    transfer::ENTRY,
+    dash::ENTRY,
+    bursts::ENTRY,
+    onoff::ENTRY,
+    list::ENTRY,
+    web::ENTRY,
+    rpc::ENTRY,
+    cbr::ENTRY,
+    voip::ENTRY,
+];
 
 /// An end of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

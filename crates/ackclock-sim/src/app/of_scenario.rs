@@ -3,12 +3,14 @@
 use super::Application;
 use super::bulk::Bulk;
 use super::bursts::Bursts;
+use super::cbr::{Cbr, CbrParams};
 use super::completion::Path;
 use super::dash::{Dash, DashParams, ParamProblem};
 use super::list::List;
 use super::onoff::{On, OnOff};
 use super::rpc::{Rpc, RpcParams};
 use super::transfer::Transfer;
+use super::voip::{Voip, VoipParams};
 use super::web::{Visitors, Web, WebParams};
 use crate::scenario::{self, App};
 
@@ -34,6 +36,14 @@ pub(crate) fn application(app: &App, path: Path) -> Result<(&'static str, Box<dy
         }
         App::Web(app) => ("web", Box::new(Web::new(web(app), path))),
         App::Rpc(app) => ("rpc", Box::new(Rpc::new(rpc(app), path))),
+        App::Cbr(app) => {
+            let scenario::Cbr { rate, packet_size, on } = *app;
+            ("cbr", Box::new(Cbr::new(CbrParams { rate, packet_size, on })))
+        }
+        App::Voip(app) => {
+            let scenario::Voip { codec, playout, on, advantage } = *app;
+            ("voip", Box::new(Voip::new(VoipParams { codec, playout, on, advantage })))
+        }
         App::Dash(app) => ("dash", Box::new(Dash::new(dash(app))?)),
     })
 }

@@ -7,7 +7,9 @@ use super::record::{default, like, optional, record, required, table};
 use super::union::union;
 use crate::Nanos;
 use crate::app::dash::abr::{self, Estimator};
+use crate::app::voip::Codec;
 use crate::app::web::Reuse;
+use crate::packet::DATAGRAM_HEADERS;
 
 union! {
     /// What a flow does.
@@ -28,6 +30,10 @@ union! {
         "web" => Web(Box<Web>),
         /// The sink asks several servers at once, waits for all answers, and asks again.
         "rpc" => Rpc(Rpc),
+        /// The source sends UDP datagrams of one size at a constant rate.
+        "cbr" => Cbr(Cbr),
+        /// One direction of a telephone call, from the source, which the E-model rates.
+        "voip" => Voip(Voip),
     }
 }
 
@@ -202,4 +208,40 @@ record! {
         /// Whether connections stay open from round to round.
         persistent: bool = default(true, Flag);
     }
+}
+
+record! {
+    /// UDP datagrams at a constant rate.
+    pub struct Cbr {
+        /// Rate, headers included.
+        rate: u64 = required(rate().positive());
+        /// IP packet size, with 28 bytes of headers.
+        packet_size: u32 = default("1500B", volume().within(u64::from(DATAGRAM_HEADERS), 65_535));
+        /// How long the source sends.
+        on: Option<Nanos> = optional("until the run ends", time().positive());
+    }
+}
+
+record! {
+    /// Speech over RTP, 20 ms of it in a packet, and its rating by the E-model (ITU-T G.107).
+    pub struct Voip {
+        /// Codec.
+        codec: Codec = default("g711", codec());
+        /// How long the first packet to arrive waits in the play-out buffer, which is fixed.
+        playout: Nanos = default("60ms", time());
+        /// How long there is speech.
+        on: Option<Nanos> = optional("until the run ends", time().positive());
+        /// The E-model's advantage factor, what people forgive: 20 for places reached by several satellite hops.
+        advantage: f64 = default(0.0, real(0.0, 20.0));
+    }
+}
+
+/// The codecs by name.
+fn codec() -> OneOf<Codec> {
+    let options = [
+        ("g711", Codec::G711, "64 kbit/s, losses concealed"),
+        ("g711-no-plc", Codec::G711WithoutConcealment, "64 kbit/s, silence for what is lost"),
+        ("g729", Codec::G729, "8 kbit/s (Annex A)"),
+    ];
+    one_of("codec", options)
 }

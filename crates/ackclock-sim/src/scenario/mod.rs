@@ -40,7 +40,7 @@ use sha2::{Digest, Sha256};
 
 pub use crate::app::dash::abr::Estimator;
 pub use algorithm::CongestionControl;
-pub use app::{App, Bursts, Dash, Item, List, Live, OnOff, Rpc, Transfer, Web};
+pub use app::{App, Bursts, Cbr, Dash, Item, List, Live, OnOff, Rpc, Transfer, Voip, Web};
 pub use file::FromFile;
 pub use graph::{Hop, Link};
 pub use link::{

@@ -133,6 +133,11 @@ pub(super) const CHANGES: &[(&str, &str)] = &[
     ("flows[2].app.parallel", "2"),
     ("flows[2].app.connections", "per-object"),
     ("flows[2].app.records", "true"),
+    ("flows[2].app.rate", "2Mbps"),
+    ("flows[2].app.packet_size", "200B"),
+    ("flows[2].app.codec", "g729"),
+    ("flows[2].app.playout", "80ms"),
+    ("flows[2].app.advantage", "20"),
     ("flows[2].app.servers", "5"),
     ("flows[2].app.rounds", "5"),
     ("flows[2].app.response_size", "3kB"),
@@ -173,6 +178,8 @@ pub(super) fn change(index: usize) -> Vec<(String, String)> {
                 "{ kind = 'list', items = [{ at = '1s', size = '1kB' }] }".to_owned()
             }
             "servers" | "rounds" | "response_size" => "{ kind = 'rpc', response_size = '1kB' }".to_owned(),
+            "rate" | "packet_size" => "{ kind = 'cbr', rate = '1Mbps' }".to_owned(),
+            "codec" | "playout" | "advantage" => "{ kind = 'voip' }".to_owned(),
             "users" => "{ kind = 'web', object_size = '1kB' }".to_owned(),
             field if !["interval", "count"].contains(&field) => {
                 "{ kind = 'web', sessions_per_second = 10, object_size = '1kB' }".to_owned()
@@ -401,6 +408,8 @@ fn every_default_of_the_reference_is_what_an_absent_key_means() {
         ("web", "{ kind = 'web', users = 1, object_size = '1kB' }"),
         ("rpc", "{ kind = 'rpc', response_size = '1kB' }"),
         ("list", "{ kind = 'list', items = [{ at = '1s', size = '1kB' }] }"),
+        ("cbr", "{ kind = 'cbr', rate = '1Mbps' }"),
+        ("voip", "{ kind = 'voip' }"),
         ("onoff", "{ kind = 'onoff', on = '1s', off = '1s' }"),
     ];
     let canonical = apps.map(|(kind, app)| {
@@ -421,8 +430,8 @@ fn every_default_of_the_reference_is_what_an_absent_key_means() {
             _ => "2",
         };
         let pointer = path.replace("[]", &format!("/{flow}")).replace(['.', '<'], "/").replace('>', "");
-        let (_, canonical) = canonical.iter().find(|(kind, _)| path.contains(kind)).unwrap_or(&canonical[3]);
-        let pointer = ["dash", "transfer", "onoff", "list", "web", "rpc", "fq", "drop-tail", "random"]
+        let (_, canonical) = canonical.iter().find(|(kind, _)| path.contains(kind)).unwrap_or(&canonical[5]);
+        let pointer = ["dash", "transfer", "onoff", "list", "web", "rpc", "cbr", "voip", "fq", "drop-tail", "random"]
             .iter()
             .fold(format!("/{pointer}"), |path, kind| path.replace(&format!("/{kind}"), ""));
         // A constant is written as its value, without a kind.
@@ -449,7 +458,7 @@ fn the_catalogue_has_what_scenarios_alone_define() {
     assert_eq!(
         names,
         [
-            ("app", 8),
+            ("app", 10),
             ("arrival", 3),
             ("distribution", 7),
             ("queue", queue::CATALOGUE.len()),
