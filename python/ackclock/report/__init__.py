@@ -10,21 +10,24 @@ from __future__ import annotations
 
 import re
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from markdown_it import MarkdownIt
 
 from ackclock import store
 from ackclock.palette import colour_of
 from ackclock.report import assets
-from ackclock.report.figures import Figure, Intervals, Plot, Reference, Row, Series
+from ackclock.report.clouds import Cloud, Clouds
+from ackclock.report.figures import Intervals, Plot, Reference, Row, Series
 from ackclock.report.tables import cell_text, html_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["Figure", "Intervals", "Plot", "Reference", "Report", "Row", "Series", "colour_of"]
+__all__ = ["Cloud", "Clouds", "Figure", "Intervals", "Plot", "Reference", "Report", "Row", "Series", "colour_of"]
+
+Figure: TypeAlias = Plot | Intervals | Clouds
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 """The page may not load anything: what is not inside it does not exist."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ackclock.stats import Estimate
 
-__all__ = ["Figure", "Intervals", "Plot", "Reference", "Row", "Series"]
+__all__ = ["Intervals", "Plot", "Reference", "Row", "Series"]
 
 Kind: TypeAlias = Literal["line", "step", "points", "interval"]
 
@@ -164,9 +164,6 @@ class Intervals:
         )
         notes = f'<p class="axis-label">{escape(self.x_label)}</p>' + (f'<ul class="key">{key}</ul>' if key else "")
         return f'<div class="intervals" id="{identifier}">{"".join(parts)}{notes}</div>\n'
-
-
-Figure: TypeAlias = Plot | Intervals
 
 
 def _interval_row(row: Row, lines: str, place: Callable[[float], str]) -> str:

@@ -30,6 +30,7 @@ STUDIES = {
     "response-functions": "ackclock.studies.response_functions",
     "munir-fairness": "ackclock.studies.munir_fairness",
     "transocean": "ackclock.studies.transocean",
+    "remy": "ackclock.studies.remy",
 }
 """Name on the command line to module."""
 

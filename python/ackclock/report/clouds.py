@@ -1,0 +1,168 @@
+"""Throughput against delay as clouds of points: of each a median and the ellipse of one standard deviation."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ackclock.report.figures import _ticks
+from ackclock.report.tables import cell_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Cloud", "Clouds", "ellipse"]
+
+WIDTH, HEIGHT = 720, 440
+LEFT, RIGHT, TOP, BOTTOM = 60, 130, 12, 48
+LINE = 15
+"""Height of a label."""
+CORNERS = 72
+"""Of the polygon that stands for an ellipse."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cloud:
+    """Points of one kind, and where another source has their median."""
+
+    label: str
+    x: ArrayLike
+    """Above zero: the axis is logarithmic."""
+    y: ArrayLike
+    colour: str
+    published: tuple[float, float] | None = None
+
+
+def ellipse(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The ellipse of one standard deviation around the mean, as a closed polygon; none of a single point."""
+    points = np.stack([np.asarray(x, dtype=np.float64).ravel(), np.asarray(y, dtype=np.float64).ravel()])
+    if points.shape[1] < 2:
+        return np.empty(0), np.empty(0)
+    values, axes = np.linalg.eigh(np.cov(points, bias=True))
+    turn = np.linspace(0, 2 * np.pi, CORNERS, endpoint=False)
+    circle = np.stack([np.cos(turn), np.sin(turn)])
+    outline = points.mean(axis=1, keepdims=True) + axes @ (np.sqrt(np.maximum(values, 0))[:, None] * circle)
+    return outline[0], outline[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Clouds:
+    """Clouds over a logarithmic axis that runs from right to left, so that better is up and to the right.
+
+    The ellipse is that of the logarithm of x and of y. It is drawn without a script.
+    """
+
+    title: str
+    x_label: str
+    y_label: str
+    clouds: Sequence[Cloud]
+    caption: str = ""
+    command: str = ""
+    seed: int | None = None
+
+    def html(self, identifier: str) -> str:
+        """The body of the figure."""
+        if not self.clouds:
+            raise ValueError(f"figure {self.title!r} has no clouds")
+        drawn = [_Drawn(cloud) for cloud in self.clouds]
+        x_ticks = _log_ticks([value for one in drawn for value in one.across])
+        y_ticks = _ticks([0.0, *(max(value, 0.0) for one in drawn for value in one.up)])
+        low, high, top = math.log(x_ticks[0]), math.log(x_ticks[-1]), y_ticks[-1]
+
+        def place(x: float, y: float) -> tuple[float, float]:
+            right, down = (high - math.log(x)) / (high - low), 1 - max(y, 0.0) / top
+            return LEFT + right * (WIDTH - LEFT - RIGHT), TOP + down * (HEIGHT - TOP - BOTTOM)
+
+        parts = [_line(place(tick, 0), place(tick, top)) for tick in x_ticks]
+        parts += [_line(place(x_ticks[-1], tick), place(x_ticks[0], tick)) for tick in y_ticks]
+        for tick in x_ticks:
+            x, y = place(tick, 0)
+            parts.append(_text(x, y + 16, cell_text(tick), "middle", "var(--quiet)"))
+        for tick in y_ticks:
+            x, y = place(x_ticks[-1], tick)
+            parts.append(_text(x - 6, y + 4, cell_text(tick), "end", "var(--quiet)"))
+        parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, self.x_label, "middle", "var(--quiet)"))
+        middle = (TOP + HEIGHT - BOTTOM) / 2
+        label = _text(0, 0, self.y_label, "middle", "var(--quiet)")
+        parts.append(f'<g transform="translate(14 {middle:.0f}) rotate(-90)">{label}</g>')
+        labels: list[tuple[float, float, _Drawn]] = []
+        for one in drawn:
+            outline = " ".join(
+                "{:.1f},{:.1f}".format(*place(x, y)) for x, y in zip(one.outline_x, one.outline_y, strict=True)
+            )
+            colour = one.cloud.colour
+            parts.append(f'<polygon points="{outline}" fill="{colour}" fill-opacity="0.15" stroke="{colour}"/>')
+        for one in drawn:
+            x, y = place(one.x, one.y)
+            parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{one.cloud.colour}"/>')
+            if one.cloud.published is not None:
+                parts.append(_cross(*place(*one.cloud.published), one.cloud.colour))
+            labels.append((x, y, one))
+        for (x, y, one), shifted in zip(labels, _apart([(x, y) for x, y, _ in labels]), strict=True):
+            parts.append(_text(x + 8, shifted + 4, one.cloud.label, "start", "var(--ink)"))
+            if abs(shifted - y) > LINE / 2:
+                parts.append(_line((x, y), (x + 7, shifted)))
+        name = escape(self.title)
+        svg = f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{name}" width="100%">{"".join(parts)}</svg>'
+        return f'<div class="clouds" id="{identifier}">{svg}</div>\n'
+
+
+class _Drawn:
+    """What is drawn of a cloud, in its own units."""
+
+    def __init__(self, cloud: Cloud) -> None:
+        x, y = (np.asarray(values, dtype=np.float64).ravel() for values in (cloud.x, cloud.y))
+        if x.size != y.size or not x.size:
+            raise ValueError(f"cloud {cloud.label!r}: {x.size} values of x for {y.size} of y")
+        if not (np.isfinite(x).all() and np.isfinite(y).all() and (x > 0).all()):
+            raise ValueError(f"cloud {cloud.label!r}: x is above 0, and neither holds NaN or infinity")
+        self.cloud = cloud
+        self.x, self.y = float(np.median(x)), float(np.median(y))
+        outline_x, self.outline_y = ellipse(np.log(x), y)
+        self.outline_x = np.exp(outline_x)
+        other = [] if cloud.published is None else [cloud.published]
+        self.across = [self.x, *self.outline_x, *(point[0] for point in other)]
+        self.up = [self.y, *self.outline_y, *(point[1] for point in other)]
+
+
+def _apart(points: list[tuple[float, float]]) -> list[float]:
+    """Heights of labels beside points, moved down until none covers another."""
+    placed: list[tuple[float, float]] = []
+    heights = [0.0] * len(points)
+    for index in sorted(range(len(points)), key=lambda index: points[index][1]):
+        x, y = points[index]
+        for other_x, other_y in sorted(placed, key=lambda one: one[1]):
+            if abs(other_x - x) < RIGHT and abs(other_y - y) < LINE:
+                y = other_y + LINE
+        placed.append((x, y))
+        heights[index] = y
+    return heights
+
+
+def _log_ticks(values: Sequence[float]) -> list[float]:
+    """1, 2 and 5 times powers of ten, from below the least to above the largest."""
+    powers = range(math.floor(math.log10(min(values))) - 1, math.ceil(math.log10(max(values))) + 1)
+    marks = [float(f"{multiple * 10.0**power:.6g}") for power in powers for multiple in (1, 2, 5)]
+    first = max(index for index, mark in enumerate(marks) if mark <= min(values))
+    last = min(index for index, mark in enumerate(marks) if mark >= max(values))
+    return marks[first : max(last, first + 1) + 1]
+
+
+def _line(start: tuple[float, float], end: tuple[float, float]) -> str:
+    (x1, y1), (x2, y2) = start, end
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="var(--line)"/>'
+
+
+def _cross(x: float, y: float, colour: str) -> str:
+    strokes = "".join(f"M{x - 5:.1f} {y - d:.1f}L{x + 5:.1f} {y + d:.1f}" for d in (5, -5))
+    return f'<path d="{strokes}" stroke="{colour}" stroke-width="2" fill="none"/>'
+
+
+def _text(x: float, y: float, text: str, anchor: str, colour: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}" font-size="12">{escape(text)}</text>'

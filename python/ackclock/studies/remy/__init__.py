@@ -1,0 +1,157 @@
+"""TCP ex Machina: computer-generated congestion control beside that of people, over a dumbbell, LTE, a datacentre."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock._run import run_job
+from ackclock.palette import OKABE_ITO
+from ackclock.report import Cloud, Clouds, Figure
+from ackclock.scenario import Text
+from ackclock.studies.grid import Grid, Reading, hash_of, portion, run_grid
+from ackclock.studies.remy import measures, readings, verdicts
+from ackclock.studies.study import StudyResult, command_for, page, runs_sheet
+
+if TYPE_CHECKING:
+    from ackclock._run import Job
+    from ackclock._runner import Progress, Worker
+    from ackclock.result import Result
+    from ackclock.studies.remy.verdicts import Measured
+
+__all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
+
+SLUG = "remy"
+TITLE = "TCP ex Machina"
+SUMMARY = "RemyCC beside six schemes made by people: throughput and queueing delay over a dumbbell and LTE"
+SOURCE = "Winstein, Balakrishnan, SIGCOMM 2013"
+
+REPLICATIONS, QUICK_REPLICATIONS = 128, 3
+DURATION_S, QUICK_DURATION_S = 100.0, 100.0
+OTHERS = 32
+"""Replications of the readings beside the main one."""
+RTT_REPLICATIONS = 64
+DATACENTRE_REPLICATIONS, QUICK_DATACENTRE_REPLICATIONS = 4, 2
+DATACENTRE_S, QUICK_DATACENTRE_S = 10.0, 1.0
+
+FAMILIES = ("remy", "cubic", "compound", "newreno", "vegas", "cubic-sfqcodel", "xcp")
+"""Schemes in the order of their colours; the three tables of RemyCC share one."""
+
+
+def reproduce(
+    *,
+    quick: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    worker: Worker[Job, Result] = run_job,
+) -> StudyResult:
+    """Runs the study. With `quick`, a few replications, and no reading but the main one."""
+    texts = {name: page(__package__, f"{name}.toml") for name in ("scenario", "rtts", "datacentre")}
+    scenarios = {name: Text(text, name=f"remy/{name}.toml") for name, text in texts.items()}
+    settings, schemes = readings.present()
+    seeds = range(1, 1 + (QUICK_REPLICATIONS if quick else REPLICATIONS))
+    duration = QUICK_DURATION_S if quick else DURATION_S
+    hashes: dict[str, str] = {}
+    grids: dict[str, list[Grid]] = {}
+    for index, setting in enumerate(settings):
+        main, others = readings.readings_of(setting, scenarios["scenario"], duration)
+        part = portion(progress, 0.85 * index / len(settings), 0.85 * (index + 1) / len(settings))
+        measure = measures.senders(setting.delay_ms)
+        rest = 0.7 if others and not quick else 1.0
+        run = [([main], seeds, portion(part, 0, rest))]
+        if not quick:
+            run.append((list(others), range(1, 1 + OTHERS), portion(part, rest, 1)))
+        grids[setting.name] = [
+            run_grid(of, schemes, over, measure, threads=threads, progress=note, worker=worker)
+            for of, over, note in run
+        ]
+        hashes |= {
+            f"{setting.label}; {one.name}; {scheme.label}": hash_of(one, scheme)
+            for of, _, _ in run
+            for one in of
+            for scheme in schemes
+        }
+    rtts = Reading(readings.MAIN, readings.MAIN, scenarios["rtts"], {"duration": f"{DURATION_S:g}s"})
+    over_rtts = run_grid(
+        [rtts],
+        [readings.with_cc(one, 4) for one in schemes if one.name in readings.RTT_SCHEMES],
+        range(1, 1 + (QUICK_REPLICATIONS if quick else RTT_REPLICATIONS)),
+        measures.over_differing_rtts,
+        threads=threads,
+        progress=portion(progress, 0.85, 0.9),
+        worker=worker,
+    )
+    seconds = QUICK_DATACENTRE_S if quick else DATACENTRE_S
+    datacentre = run_grid(
+        [Reading(readings.MAIN, readings.MAIN, scenarios["datacentre"], {"duration": f"{seconds:g}s"})],
+        [readings.DCTCP],
+        range(1, 1 + (QUICK_DATACENTRE_REPLICATIONS if quick else DATACENTRE_REPLICATIONS)),
+        measures.datacentre,
+        threads=threads,
+        progress=portion(progress, 0.9, 1),
+        worker=worker,
+    )
+    measured = verdicts.measured_in(grids)
+    command = command_for(SLUG, quick=quick)
+    return StudyResult(
+        slug=SLUG,
+        title=TITLE,
+        claims=verdicts.assess_claims(measured, datacentre),
+        seeds=list(seeds),
+        command=command,
+        quick=quick,
+        page=page(__package__, "README.md"),
+        sheets=[
+            verdicts.medians_sheet(measured),
+            verdicts.rtts_sheet(over_rtts),
+            verdicts.datacentre_sheet(datacentre),
+            *(
+                runs_sheet(f"runs-{name}-{number}", "Every run", grid)
+                for name, of_setting in grids.items()
+                for number, grid in enumerate(of_setting, 1)
+            ),
+        ],
+        figures=_figures(measured, command),
+        scenarios=hashes,
+        files={f"{name}.toml": text for name, text in texts.items()},
+        findings=_findings(),
+    )
+
+
+def _figures(measured: Measured, command: str) -> list[Figure]:
+    """Throughput against delay, a figure for each network."""
+    published = verdicts.published()
+    colours = dict(zip(FAMILIES, OKABE_ITO.values(), strict=True))
+    figures: list[Figure] = []
+    for setting in readings.SETTINGS:
+        if readings.MAIN not in measured[setting.name]:
+            continue
+        mbps, queue = measured[setting.name][readings.MAIN]
+        clouds = [
+            Cloud(
+                scheme.label,
+                queue[scheme.name].values,
+                mbps[scheme.name].values,
+                colours["remy" if scheme.name.startswith("remy") else scheme.name],
+                published[setting.name].get(scheme.name),
+            )
+            for scheme in readings.SCHEMES
+            if scheme.name in mbps
+        ]
+        caption = (
+            "Each sender of each replication is a point: up and to the right is better. Dots are medians, ellipses one "
+            "standard deviation (of the logarithm of the delay), crosses the published medians, in the same colours."
+        )
+        title = f"Throughput against queueing delay: {setting.label}"
+        figures.append(Clouds(title, "queueing delay (ms)", "throughput (Mbit/s)", clouds, caption, command))
+    return figures
+
+
+def _findings() -> str:
+    """What could not be run, in plain words."""
+    missing = readings.absent()
+    if not missing:
+        return ""
+    return (
+        f"Not in `../shared/data`: {', '.join(f'`{path}`' for path in missing)}. What needs them was skipped, and its "
+        "claims are not testable here."
+    )
