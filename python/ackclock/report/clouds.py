@@ -107,7 +107,7 @@ class Clouds:
         for (x, y, one), shifted in zip(labels, _apart([(x, y) for x, y, _ in labels]), strict=True):
             parts.append(_text(x + 8, shifted + 4, one.cloud.label, "start", "var(--ink)"))
             if abs(shifted - y) > LINE / 2:
-                parts.append(_line((x, y), (x + 7, shifted)))
+                parts.append(_line((x, y), (x + 7, shifted), "var(--quiet)"))
         name = escape(self.title)
         svg = f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{name}" width="100%">{"".join(parts)}</svg>'
         return f'<div class="clouds" id="{identifier}">{svg}</div>\n'
@@ -154,9 +154,9 @@ def _log_ticks(values: Sequence[float]) -> list[float]:
     return marks[first : max(last, first + 1) + 1]
 
 
-def _line(start: tuple[float, float], end: tuple[float, float]) -> str:
+def _line(start: tuple[float, float], end: tuple[float, float], colour: str = "var(--line)") -> str:
     (x1, y1), (x2, y2) = start, end
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="var(--line)"/>'
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"/>'
 
 
 def _cross(x: float, y: float, colour: str) -> str:
