@@ -38,17 +38,6 @@ def test_stable_claims_of_the_initial_window(windows, claim):
     assert verdicts(windows)[claim] == "reproduced"
 
 
-def test_what_needs_red_is_not_testable(windows):
-    assert {one.claim.id for one in windows.claims if one.verdict == "not testable"} == {
-        "delay-one-flow",
-        "delay-congested",
-        "redok-one-flow-iw10",
-        "redok-one-flow-iw3",
-        "redok-six-flows-iw10",
-        "redok-six-flows-iw3",
-    }
-
-
 @pytest.mark.parametrize("claim", ["lte-no-effect", "lte-no-spurious", "lte-rtos-18", "edge-rtos-rise"])
 def test_stable_claims_of_the_initial_rto(timers, claim):
     assert verdicts(timers)[claim] == "reproduced"
@@ -75,7 +64,9 @@ def test_cells_are_those_of_the_slides():
     for network in cells.NETWORKS:
         exact = network.rate_kbps * 2 * network.delay_ms / 8 / 1500
         assert abs(network.buffers[0][1] - exact) < 1
-    assert [cell.name for cell in cells.choose(networks=("EDGE",), buffers=("50 packets",), flows=(6, 18))] == [
+    assert [
+        cell.name for cell in cells.choose(cells.CELLS, networks=("EDGE",), buffers=("50 packets",), flows=(6, 18))
+    ] == [
         "EDGE, 50 packets, 6+6",
         "EDGE, 50 packets, 18+18",
     ]
@@ -114,23 +105,36 @@ def test_what_does_not_end_has_taken_the_rest_of_the_run():
     assert (measured["later_mean_s"], measured["unfinished"]) == (99.0, 1.0)
 
 
-def test_one_way_delays_are_of_the_copies_that_arrived():
-    rows = [
-        (0.0, "sent", 0),
-        (0.1, "sent", 1460),
-        (0.2, "dropped", 1460),
-        (0.5, "delivered", 0),
-        (1.0, "sent", 1460),
-        (1.5, "sent", 1460),
-        (1.7, "delivered", 1460),
-        (1.9, "delivered", 1460),
-    ]
-    packets = make_table(
-        time_s=[row[0] for row in rows],
-        flow=["f"] * len(rows),
-        side=["source"] * len(rows),
-        event=[row[1] for row in rows],
-        seq=[row[2] for row in rows],
-        len=[1460] * len(rows),
+def test_one_way_delays_are_pooled_by_packets():
+    flows = ["a"] * 2 + ["b"] * 4
+    cdf = make_table(
+        flow=flows, quantile=[0.5, 1.0, 0.25, 0.5, 0.75, 1.0], delay_ms=[10.0, 40.0, 20.0, 30.0, 50.0, 60.0]
     )
-    assert np.allclose(measures.one_way_delays_ms(Result({}, {"packets": packets})), [500, 700, 400])
+    delays = make_table(flow=["a", "b"], packets=[2, 8], mean_ms=[25.0, 40.0])
+    other = make_table(flow=["a"], packets=[10], mean_ms=[70.0])
+    lone = make_table(flow=["a"] * 2, quantile=[0.9, 1.0], delay_ms=[65.0, 80.0])
+    results = [Result({}, {"delays": one, "delay_cdf": many}) for one, many in ((delays, cdf), (other, lone))]
+    first = measures.one_way_delays(results[:1])
+    assert first.delays_ms.tolist() == [10, 20, 30, 40, 50, 60]
+    assert np.allclose(first.parts, [0.1, 0.3, 0.5, 0.6, 0.8, 1])
+    assert [first.quantile(part) for part in (0.1, 0.11, 0.5, 1)] == [10, 20, 30, 60]
+    assert first.mean_ms == pytest.approx(37)
+    both = measures.one_way_delays(results)
+    assert [both.quantile(part) for part in (0.5, 0.95, 1)] == [60, 65, 80]
+    assert both.mean_ms == pytest.approx((370 + 700) / 20)
+
+
+def test_a_curve_has_every_delay_once_and_ends_with_the_longest():
+    lone = {"delays": make_table(flow=["a", "b"], packets=[1, 3], mean_ms=[10.0, 12.0])}
+    same = make_table(flow=["a", "b", "b"], quantile=[1.0, 0.5, 1.0], delay_ms=[10.0, 10.0, 14.0])
+    delays, parts = measures.one_way_delays([Result({}, lone | {"delay_cdf": same})]).curve()
+    assert delays.tolist() == [10, 14]
+    assert np.allclose(parts, [0.625, 1])
+
+
+def test_a_curve_has_few_points():
+    sample = measures.Distribution(np.arange(1.0, 10_001), np.arange(1, 10_001) / 10_000, 5000.5)
+    delays, parts = sample.curve()
+    assert (delays[0], parts[0], delays[-1], parts[-1]) == (1, 1e-4, 10_000, 1)
+    assert len(parts) <= measures.POINTS
+    assert np.allclose(delays / 10_000, parts)

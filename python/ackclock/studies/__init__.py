@@ -24,6 +24,7 @@ __all__ = ["STUDIES", "catalogue", "get", "names", "reproduce"]
 STUDIES = {
     "newcwv-dash": "ackclock.studies.newcwv_dash",
     "iw10": "ackclock.studies.iw10",
+    "iw10-aqm": "ackclock.studies.iw10_aqm",
     "irto": "ackclock.studies.irto",
     "freebsd-prr": "ackclock.studies.freebsd_prr",
     "freebsd-newcwv": "ackclock.studies.freebsd_newcwv",

@@ -32,6 +32,8 @@ def reproduce(
 ) -> StudyResult:
     """Runs the study. With `quick`, every cell and reading with fewer replications."""
     grids = cells.run_cells(
+        cells.CELLS,
+        cells.CHOICES,
         verdicts.VARIANTS,
         measures.timeouts,
         measures.TIMEOUT_PROBE,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.report import Figure, Intervals, Row, colour_of
 from ackclock.studies.irto.verdicts import PAIRS, VARIANTS
-from ackclock.studies.iw10.cells import NETWORKS, choose
+from ackclock.studies.iw10.cells import CELLS, NETWORKS, choose
 from ackclock.studies.iw10.figures import per_buffer
 
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ __all__ = ["figures"]
 def figures(grid: Grid, command: str) -> list[Figure]:
     """All figures of the main reading; the elapsed times and fairness are those of IW10."""
     counts = [_timeouts(grid, network.name, command) for network in NETWORKS]
-    return [*counts, *per_buffer(grid, tuple(reversed(PAIRS[10])), command)]
+    return [*counts, *per_buffer(grid, CELLS, tuple(reversed(PAIRS[10])), command)]
 
 
 def _timeouts(grid: Grid, network: str, command: str) -> Figure:
     rows = [
         Row(cell.name, f"{one.label}, {what}", grid.mean(cell.name, one.name, measure), colour_of(index))
-        for cell in choose(networks=(network,))
+        for cell in choose(CELLS, networks=(network,))
         for index, one in enumerate(VARIANTS)
         for measure, what in (("rtos", "all"), ("spurious", "spurious"))
     ]

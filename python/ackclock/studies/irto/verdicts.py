@@ -34,18 +34,18 @@ LARGE = "50 packets"
 
 def assess_claims(grids: Grids) -> list[ClaimResult]:
     """Every claim, in the order of ``claims.toml``."""
-    lte = choose(networks=("LTE",))
-    edge = choose(networks=("EDGE",), buffers=(LARGE,))
-    hspa_few = choose(networks=("HSPA",), flows=(1, 2))
-    hspa_many = choose(networks=("HSPA",), flows=(18,))
+    lte = choose(CELLS, networks=("LTE",))
+    edge = choose(CELLS, networks=("EDGE",), buffers=(LARGE,))
+    hspa_few = choose(CELLS, networks=("HSPA",), flows=(1, 2))
+    hspa_many = choose(CELLS, networks=("HSPA",), flows=(18,))
     added = _everywhere(grids, edge, (3, 10), _added("rtos"))
     # Where none are added there is no share of them.
     shares = _everywhere(grids, edge, (3, 10), _spurious_share)
     measured = {
         "lte-no-effect": _changed(grids, lte, "mean_s"),
         "lte-no-spurious": _everywhere(grids, lte, (3, 10), _count("spurious")),
-        "lte-rtos-6": _everywhere(grids, choose(networks=("LTE",), flows=(6,)), (10,), _count("rtos")),
-        "lte-rtos-18": _everywhere(grids, choose(networks=("LTE",), flows=(18,)), (10,), _count("rtos")),
+        "lte-rtos-6": _everywhere(grids, choose(CELLS, networks=("LTE",), flows=(6,)), (10,), _count("rtos")),
+        "lte-rtos-18": _everywhere(grids, choose(CELLS, networks=("LTE",), flows=(18,)), (10,), _count("rtos")),
         "hspa-later-gains": _changed(grids, hspa_many, "later_q100_s"),
         "hspa-first-loses": _changed(grids, hspa_many, "first_q100_s"),
         "hspa-few-none": _changed(grids, hspa_few, "mean_s"),
@@ -53,7 +53,7 @@ def assess_claims(grids: Grids) -> list[ClaimResult]:
         "edge-mostly-spurious": {name: one for name, one in shares.items() if added[name].low > 0},
         "edge-longest-delayed": _changed(grids, edge, "longest_s"),
         "edge-iw10-fairer": _everywhere(
-            grids, choose(networks=("EDGE",), buffers=(LARGE,), flows=(2, 6, 18)), (10,), _added("fairness")
+            grids, choose(CELLS, networks=("EDGE",), buffers=(LARGE,), flows=(2, 6, 18)), (10,), _added("fairness")
         ),
     }
     claims = load_claims(page(__package__, "claims.toml"))
@@ -120,7 +120,7 @@ def findings(grids: Grids) -> str:
     """How many RTOs expire, and how many of them in vain, in Markdown."""
     lines = ["## RTOs, and those in vain", "A run under the main reading, all cells of a network and buffer:", ""]
     for network, buffer in dict.fromkeys((cell.network.name, cell.buffer) for cell in CELLS):
-        names = [cell.name for cell in choose(networks=(network,), buffers=(buffer,))]
+        names = [cell.name for cell in choose(CELLS, networks=(network,), buffers=(buffer,))]
         for short, seconds in ((True, 1), (False, 3)):
             counts = {name: _mean(grids.main, names, (3, 10), name, short=short).mean() for name in _COUNTS}
             lines.append(

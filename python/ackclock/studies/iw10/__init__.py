@@ -23,7 +23,7 @@ SOURCE = "Järvinen, Nyrhinen, Ding, Kojo, IETF 79"
 
 VARIANTS = (verdicts.IW3, verdicts.IW10)
 TRACE_SEED = 1
-TRACED_PACKETS = {"probes.packets": True}
+CAPTION = "Data packets from the senders' hosts to their receivers'. FIFO queue; for the slides' RED see iw10-aqm."
 
 
 def reproduce(
@@ -35,16 +35,24 @@ def reproduce(
 ) -> StudyResult:
     """Runs the study. With `quick`, every cell and reading with fewer replications."""
     grids = cells.run_cells(
-        VARIANTS, measures.transfers, {}, quick=quick, threads=threads, progress=progress, worker=worker
+        cells.CELLS,
+        cells.CHOICES,
+        VARIANTS,
+        measures.transfers,
+        {},
+        quick=quick,
+        threads=threads,
+        progress=progress,
+        worker=worker,
     )
-    traced = [(cell, one) for cell in cells.choose(buffers=("2 BDP",), flows=(1, 6)) for one in VARIANTS]
-    jobs = [job(cells.reading(cell), one, TRACE_SEED, TRACED_PACKETS) for cell, one in traced]
+    traced = [(cell, one) for cell in cells.choose(cells.CELLS, buffers=("2 BDP",), flows=(1, 6)) for one in VARIANTS]
+    jobs = [job(cells.reading(cell), one, TRACE_SEED, measures.DELAY_PROBE) for cell, one in traced]
     traces = execute(jobs, worker, threads=threads, progress=portion(progress, 0.95, 1))
     sampled = {
-        (cell, one.name): measures.one_way_delays_ms(trace) for (cell, one), trace in zip(traced, traces, strict=True)
+        (cell, one.name): measures.one_way_delays([trace]) for (cell, one), trace in zip(traced, traces, strict=True)
     }
     command = command_for(SLUG, quick=quick)
-    repeat = command_of(cells.reading(traced[0][0]), VARIANTS[0], TRACE_SEED, TRACED_PACKETS)
+    repeat = command_of(cells.reading(traced[0][0]), VARIANTS[0], TRACE_SEED, measures.DELAY_PROBE)
     return cells.result(
         SLUG,
         TITLE,
@@ -54,8 +62,8 @@ def reproduce(
         findings=verdicts.findings(grids),
         sheet=verdicts.cells_sheet(grids),
         figures=[
-            *figures.per_buffer(grids.main, VARIANTS, command),
-            *figures.delays(sampled, VARIANTS, repeat, TRACE_SEED),
+            *figures.per_buffer(grids.main, cells.CELLS, VARIANTS, command),
+            *figures.delays(sampled, VARIANTS, repeat, CAPTION, TRACE_SEED),
         ],
         quick=quick,
     )

@@ -1,9 +1,9 @@
-"""The networks, buffers and bursts that `iw10` and `irto` have in common, and the readings of what is unknown."""
+"""The networks, bursts and readings of what is unknown that `iw10`, `irto` and `iw10_aqm` have in common."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ackclock._run import Job, run_job
 from ackclock.scenario import Text
@@ -26,10 +26,13 @@ __all__ = [
     "MAIN",
     "NETWORKS",
     "Cell",
+    "Choices",
     "Grids",
     "Network",
+    "always",
     "choose",
     "everywhere",
+    "name_of",
     "reading",
     "result",
     "run_cells",
@@ -117,28 +120,36 @@ def _offset(part: float) -> Callable[[Cell], Mapping[str, object]]:
     }
 
 
-def _always(changes: Mapping[str, object]) -> Callable[[Cell], Mapping[str, object]]:
+def always(changes: Mapping[str, object]) -> Callable[[Cell], Mapping[str, object]]:
+    """A choice that is the same in every cell."""
     return lambda _: changes
 
 
-CHOICES: dict[str, Callable[[Cell], Mapping[str, object]]] = {
-    MAIN: _always({}),
+Choices: TypeAlias = "Mapping[str, Callable[[Cell], Mapping[str, object]]]"
+
+CHOICES: Choices = {
+    MAIN: always({}),
     "both bursts at once": _offset(0),
     "later burst after a quarter of the first": _offset(0.25),
     "later burst after a half of the first": _offset(0.5),
     "later burst after three quarters of the first": _offset(0.75),
-    "delayed acknowledgments": _always({"flows[*].delayed_ack": "200ms"}),
-    "RTO of at least 1 s": _always({"flows[*].min_rto": "1s"}),
-    "access links of 1 Gbit/s": _always({"access.rate": "1Gbps"}),
+    "delayed acknowledgments": always({"flows[*].delayed_ack": "200ms"}),
+    "RTO of at least 1 s": always({"flows[*].min_rto": "1s"}),
+    "access links of 1 Gbit/s": always({"access.rate": "1Gbps"}),
 }
 """What is unknown, one change of the main reading at a time: its name to what it sets in a cell."""
 
 
-def reading(cell: Cell, choice: str = MAIN) -> Reading:
+def name_of(cell: Cell, choice: str = MAIN) -> str:
+    """What a cell under one reading of what is unknown is called."""
+    return cell.name if choice == MAIN else f"{cell.name}; {choice}"
+
+
+def reading(cell: Cell, choice: str = MAIN, choices: Choices = CHOICES) -> Reading:
     """A cell under one reading of what is unknown."""
     text = Text(study.page(__package__, "scenario.toml"), name="iw10/scenario.toml")
-    name = cell.name if choice == MAIN else f"{cell.name}; {choice}"
-    return Reading(name, name, text, {**cell.overrides(), **CHOICES[choice](cell)})
+    name = name_of(cell, choice)
+    return Reading(name, name, text, {**cell.overrides(), **choices[choice](cell)})
 
 
 def variant(window: int, initial_rto_s: int | None = None) -> Variant:
@@ -154,6 +165,8 @@ def variant(window: int, initial_rto_s: int | None = None) -> Variant:
 class Grids:
     """What was measured: every cell under the main reading, and with fewer replications under every other."""
 
+    cells: Sequence[Cell]
+    choices: Choices
     main: Grid
     swept: Grid
 
@@ -163,6 +176,8 @@ class Grids:
 
 
 def run_cells(
+    cells: Sequence[Cell],
+    choices: Choices,
     variants: Sequence[Variant],
     measure: Callable[[Result], Mapping[str, float]],
     probes: Mapping[str, object],
@@ -174,33 +189,39 @@ def run_cells(
 ) -> Grids:
     """Runs every cell under every reading."""
 
-    def grid(choices: Iterable[str], replications: int, start: float, end: float) -> Grid:
-        cells = [reading(cell, choice) for choice in choices for cell in CELLS]
-        probed = [Reading(one.name, one.summary, one.scenario, {**one.overrides, **probes}) for one in cells]
+    def grid(some: Iterable[str], replications: int, start: float, end: float) -> Grid:
+        readings = [reading(cell, choice, choices) for choice in some for cell in cells]
+        probed = [Reading(one.name, one.summary, one.scenario, {**one.overrides, **probes}) for one in readings]
         seeds, stage = range(1, 1 + replications), portion(progress, start, end)
         return run_grid(probed, variants, seeds, measure, threads=threads, progress=stage, worker=worker)
 
     main, swept = (QUICK_REPLICATIONS, QUICK_SWEPT_REPLICATIONS) if quick else (REPLICATIONS, SWEPT_REPLICATIONS)
-    others = [choice for choice in CHOICES if choice != MAIN]
-    return Grids(grid([MAIN], main, 0, 0.3), grid(others, swept, 0.3, 0.95))
+    others = [choice for choice in choices if choice != MAIN]
+    return Grids(cells, choices, grid([MAIN], main, 0, 0.3), grid(others, swept, 0.3, 0.95))
 
 
-def choose(*, networks: Iterable[str] = (), buffers: Iterable[str] = (), flows: Iterable[int] = ()) -> list[Cell]:
-    """The cells of these networks, buffers and numbers of flows; an empty list means all."""
+def choose(
+    cells: Iterable[Cell],
+    *,
+    networks: Iterable[str] = (),
+    buffers: Iterable[str] = (),
+    flows: Iterable[int] = (),
+) -> list[Cell]:
+    """Those of some cells with these networks, buffers and numbers of flows; an empty list means all."""
     wanted: list[set[object]] = [set(networks), set(buffers), set(flows)]
 
     def fits(cell: Cell) -> bool:
         own: list[object] = [cell.network.name, cell.buffer, cell.flows]
         return all(not some or one in some for one, some in zip(own, wanted, strict=True))
 
-    return [cell for cell in CELLS if fits(cell)]
+    return [cell for cell in cells if fits(cell)]
 
 
 def everywhere(
     grids: Grids, cells: Sequence[Cell], estimate: Callable[[Grid, list[str]], Estimate]
 ) -> dict[str, Estimate]:
     """An estimate over some cells under every reading, and of each of the cells under the main one."""
-    over = {choice: estimate(grids.of(choice), [reading(cell, choice).name for cell in cells]) for choice in CHOICES}
+    over = {c: estimate(grids.of(c), [name_of(cell, c) for cell in cells]) for c in grids.choices}
     return over | {f"{MAIN}; {cell.name}": estimate(grids.main, [cell.name]) for cell in cells}
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.report import Figure, Plot, Series, colour_of
-from ackclock.studies.iw10.cells import FLOWS, NETWORKS, Cell
+from ackclock.studies.iw10.cells import choose
 from ackclock.studies.iw10.measures import BURSTS, QUARTILES
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ackclock.studies.grid import Grid, Variant
+    from ackclock.studies.iw10.cells import Cell
+    from ackclock.studies.iw10.measures import Distribution
 
 __all__ = ["delays", "per_buffer"]
 
@@ -24,18 +26,14 @@ APART = 0.12
 
 FLOWS_LABEL = "flows of a burst (1, 2, 6, 18)"
 
-QUANTILES = 400
-"""Points of a distribution function."""
 
-
-def per_buffer(grid: Grid, variants: Sequence[Variant], command: str) -> list[Figure]:
+def per_buffer(grid: Grid, cells: Sequence[Cell], variants: Sequence[Variant], command: str) -> list[Figure]:
     """Elapsed times and fairness of both bursts by number of flows: two figures for each network and buffer."""
     figures: list[Figure] = []
-    for network in NETWORKS:
-        for buffer, packets in network.buffers:
-            cells = [Cell(network, buffer, packets, flows) for flows in FLOWS]
-            figures.append(_elapsed(grid, cells, variants, command))
-            figures.append(_fairness(grid, cells[1:], variants, command))
+    for network, buffer in dict.fromkeys((cell.network.name, cell.buffer) for cell in cells):
+        mine = choose(cells, networks=(network,), buffers=(buffer,))
+        figures.append(_elapsed(grid, mine, variants, command))
+        figures.append(_fairness(grid, mine[1:], variants, command))
     return figures
 
 
@@ -61,7 +59,7 @@ def _elapsed(grid: Grid, cells: Sequence[Cell], variants: Sequence[Variant], com
         low, middle, high = np.percentile(pooled, (25, 50, 75), axis=1)
         series.append(Series(label, x, middle, colour, "interval", low, high))
     caption = "Median and quartiles of the flows' elapsed times over all replications. Marks are moved apart sideways."
-    title = f"Elapsed time, {cells[0].network.name}, buffer {cells[0].buffer}"
+    title = f"Elapsed time, {cells[0].network.name}, {cells[0].buffer}"
     return Plot(title, FLOWS_LABEL, "elapsed time (s)", series, caption, command)
 
 
@@ -72,30 +70,32 @@ def _fairness(grid: Grid, cells: Sequence[Cell], variants: Sequence[Variant], co
         low, high = [mean.low for mean in means], [mean.high for mean in means]
         series.append(Series(label, x, [mean.value for mean in means], colour, "interval", low, high))
     caption = "Jain's index of the flows of a burst: means with 95 % intervals. 1 is fair."
-    title = f"Fairness within a burst, {cells[0].network.name}, buffer {cells[0].buffer}"
+    title = f"Fairness within a burst, {cells[0].network.name}, {cells[0].buffer}"
     return Plot(title, FLOWS_LABEL, "Jain's index", series, caption, command, from_zero=False)
 
 
 def delays(
-    sampled: Mapping[tuple[Cell, str], NDArray[np.float64]], variants: Sequence[Variant], command: str, seed: int
+    sampled: Mapping[tuple[Cell, str], Distribution],
+    variants: Sequence[Variant],
+    command: str,
+    caption: str,
+    seed: int | None = None,
 ) -> list[Figure]:
-    """Distribution functions of the one-way delay, a figure for each network; `sampled` is by cell and variant."""
+    """Distribution functions of the one-way delay by cell and variant: a figure for each network and buffer."""
     figures: list[Figure] = []
-    parts = np.linspace(0, 1, QUANTILES)
-    for network in NETWORKS:
-        mine = list(dict.fromkeys(cell for cell, _ in sampled if cell.network is network))
+    for network, buffer in dict.fromkeys((cell.network.name, cell.buffer) for cell, _ in sampled):
+        mine = choose(dict.fromkeys(cell for cell, _ in sampled), networks=(network,), buffers=(buffer,))
         kinds = [(cell, one) for cell in mine for one in variants]
         series = [
             Series(
                 f"{one.label}, {cell.flows}+{cell.flows} flows",
-                np.quantile(sampled[cell, one.name], parts),
-                parts,
+                *sampled[cell, one.name].curve(),
                 colour_of(index),
+                "step",
                 dashed=cell is not mine[0],
             )
             for index, (cell, one) in enumerate(kinds)
         ]
-        title = f"One-way delay, {network.name}, buffer {mine[0].buffer}"
-        caption = "Data packets from the senders' hosts to their receivers'. FIFO queue; the slides' delays are of RED."
+        title = f"One-way delay, {network}, {buffer}"
         figures.append(Plot(title, "one-way delay (ms)", "part of the packets", series, caption, command, seed))
     return figures

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,16 +10,34 @@ import numpy as np
 from ackclock import stats
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from ackclock.result import Result
 
-__all__ = ["BURSTS", "QUARTILES", "TIMEOUT_PROBE", "one_way_delays_ms", "timeouts", "transfers"]
+__all__ = [
+    "BURSTS",
+    "DELAY_PROBE",
+    "QUARTILES",
+    "TIMEOUT_PROBE",
+    "Distribution",
+    "one_way_delays",
+    "timeouts",
+    "transfers",
+]
 
 BURSTS = ("first", "later")
 QUARTILES = (0, 25, 50, 75, 100)
 
 TIMEOUT_PROBE = {"probes.timeouts": True}
+DELAY_PROBE = {"probes.delays": True}
+
+POINTS = 400
+"""Of a distribution that is drawn."""
+
+ROUNDING = 1e-9
+"""More than the errors of sums of parts, less than one packet."""
 
 
 def transfers(result: Result) -> dict[str, float]:
@@ -63,21 +81,40 @@ def timeouts(result: Result) -> dict[str, float]:
     }
 
 
-def one_way_delays_ms(result: Result) -> NDArray[np.float64]:
-    """From a sender's host to its receiver's, for every data packet that arrived; needs ``probes.packets``."""
-    pending: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
-    delays = []
-    table = result.packets
-    columns = (table[name] for name in ("time_s", "flow", "side", "event", "seq", "len"))
-    for time, flow, side, event, seq, length in zip(*columns, strict=True):
-        if side != "source" or length == 0:
-            continue
-        copies = pending[flow, seq]
-        if event == "sent":
-            copies.append(time)
-        elif event == "dropped":
-            # The queue is next to the sender: what it drops was sent last.
-            copies.pop()
-        else:
-            delays.append((time - copies.pop(0)) * 1e3)
-    return np.array(delays)
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """One-way delays of the data packets of some runs, each flow's as exact as its quantiles in ``delay_cdf``."""
+
+    delays_ms: NDArray[np.float64]
+    """In order, each once."""
+    parts: NDArray[np.float64]
+    """Of the packets, up to and with each delay."""
+    mean_ms: float
+
+    def quantile(self, part: float) -> float:
+        """The delay, in ms, that this part of the packets does not exceed."""
+        return float(self.delays_ms[np.searchsorted(self.parts, part - ROUNDING)])
+
+    def curve(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Delays and parts, from the shortest to the longest, at no more than `POINTS` places."""
+        kept = np.unique(np.searchsorted(self.parts, np.linspace(0, 1, POINTS) - ROUNDING))
+        return self.delays_ms[kept], self.parts[kept]
+
+
+def one_way_delays(results: Iterable[Result]) -> Distribution:
+    """From a sender's host to its receiver's, over all flows; needs ``probes.delays``."""
+    delays, weights, carried = [], [], 0.0
+    for result in results:
+        table = result.tables["delay_cdf"]
+        quantile = table["quantile"]
+        below = np.append(0.0, quantile[:-1])
+        # Where the quantile before is that of all packets, it is another flow's.
+        below[below >= quantile] = 0.0
+        packets = dict(zip(*(result.tables["delays"][name] for name in ("flow", "packets")), strict=True))
+        means = result.tables["delays"]["mean_ms"]
+        carried += float(np.nansum(means * result.tables["delays"]["packets"]))
+        delays.append(table["delay_ms"])
+        weights.append((quantile - below) * np.array([packets[name] for name in table["flow"]]))
+    values, which = np.unique(np.concatenate(delays), return_inverse=True)
+    upto = np.cumsum(np.bincount(which, np.concatenate(weights)))
+    return Distribution(values, upto / upto[-1], carried / upto[-1])

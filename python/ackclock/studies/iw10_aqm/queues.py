@@ -1,0 +1,87 @@
+"""The queues of the slides' table, and the readings of what it leaves open about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ackclock.studies.iw10 import cells
+from ackclock.studies.iw10.cells import FLOWS, NETWORKS, Cell, always, choose
+
+if TYPE_CHECKING:
+    from ackclock.studies.iw10.cells import Choices
+
+__all__ = ["ALONE", "CELLS", "CHOICES", "DRAWN", "RED", "REDOK", "RedCell", "Settings"]
+
+RED, REDOK = "RED", "REDok"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Parameters of RED, and the buffer."""
+
+    q_weight: float
+    max_p: float
+    thresh: int
+    """Minimum threshold, in packets."""
+    maxthresh: int
+    """Maximum threshold, in packets."""
+    packets: int
+    """The buffer."""
+
+
+TABLE = {
+    (RED, "EDGE"): Settings(0.002, 0.1, 3, 9, 14),
+    (RED, "HSPA"): Settings(0.002, 0.1, 5, 20, 48),
+    (RED, "LTE"): Settings(0.002, 0.1, 5, 20, 250),
+    (REDOK, "EDGE"): Settings(0.2, 0.65, 3, 40, 50),
+    (REDOK, "HSPA"): Settings(0.02, 0.65, 3, 50, 100),
+    (REDOK, "LTE"): Settings(0.001, 0.1, 5, 125, 400),
+}
+"""The slides' table, by queue and network. Buffers of RED are two BDP."""
+
+
+@dataclass(frozen=True, slots=True)
+class RedCell(Cell):
+    """One network, queue and number of flows."""
+
+    settings: Settings
+
+    def overrides(self) -> dict[str, object]:
+        """What the cell sets in the scenario."""
+        red = self.settings
+        queue: dict[str, object] = {
+            "kind": "red",
+            "limit": f"{red.packets} packets",
+            "q_weight": red.q_weight,
+            "max_p": red.max_p,
+            "thresh": red.thresh,
+            "maxthresh": red.maxthresh,
+        }
+        return {**Cell.overrides(self), "bottleneck.queue": queue}
+
+
+CELLS = tuple(
+    RedCell(network, queue, TABLE[queue, network.name].packets, flows, TABLE[queue, network.name])
+    for network in NETWORKS
+    for queue in (RED, REDOK)
+    for flows in FLOWS
+)
+
+DRAWN = choose(CELLS, flows=(1, 6))
+"""The cells whose one-way delays the slides show."""
+
+ALONE = "each burst alone"
+"""The later burst starts when the first is long gone: a reading of one-way delays alone, for nobody competes."""
+
+CHOICES: Choices = {
+    **cells.CHOICES,
+    ALONE: always({"flows[1].start": "300s", "flows[1].group_jitter": "0s"}),
+    "RED that is not gentle": always({"bottleneck.queue.gentle": False}),
+    "RED's averages and drops by packets": always(
+        {"bottleneck.queue.queue_in_bytes": False, "bottleneck.queue.bytes": False}
+    ),
+    "RED without wait": always({"bottleneck.queue.wait": False}),
+    "RED's mean packet of 500 bytes": always({"bottleneck.queue.mean_pktsize": "500B"}),
+}
+"""What is unknown, one change of the main reading at a time; that is ns-2's RED with a mean packet of full size."""
