@@ -45,6 +45,8 @@ KEYS = {
     "links": ("link",),
     "dash": ("flow",),
     "web": ("flow",),
+    "cbr": ("flow",),
+    "voip": ("flow",),
     "time_on": ("flow",),
     "completions": ("flow", "what"),
 }
@@ -116,6 +118,16 @@ class _Tables:
     def web_pages(self) -> Table:
         """One row a page that is complete; needs ``records = true`` in the application."""
         return self._table("web_pages")
+
+    @property
+    def cbr(self) -> Table:
+        """One row a flow of datagrams at a constant rate: loss, reordering, delay, jitter."""
+        return self._table("cbr")
+
+    @property
+    def voip(self) -> Table:
+        """One row a direction of a call: what was lost or late, the delay, and the E-model's R and MOS."""
+        return self._table("voip")
 
     @property
     def completions(self) -> Table:

@@ -32,6 +32,7 @@ STUDIES = {
     "munir-fairness": "ackclock.studies.munir_fairness",
     "transocean": "ackclock.studies.transocean",
     "remy": "ackclock.studies.remy",
+    "satellite": "ackclock.studies.satellite",
 }
 """Name on the command line to module."""
 

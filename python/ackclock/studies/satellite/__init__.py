@@ -1,0 +1,88 @@
+"""High-speed congestion control over a satellite: four flows of one variant among web traffic, a call and two others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock._run import Job, run_job
+from ackclock.report import Figure, Plot, Series, colour_of
+from ackclock.scenario import Text
+from ackclock.studies.grid import Grid, hash_of, portion, run_grid
+from ackclock.studies.satellite import cells, verdicts
+from ackclock.studies.study import StudyResult, command_for, page, runs_sheet
+
+if TYPE_CHECKING:
+    from ackclock._runner import Progress, Worker
+    from ackclock.result import Result
+
+__all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
+
+SLUG = "satellite"
+TITLE = "High-speed congestion control over a satellite"
+SUMMARY = "Four flows of eight variants among web traffic and a call over a satellite: goodput, response times, MOS"
+SOURCE = "Wu, Chan, Ananda 2008 (ICC)"
+
+REPLICATIONS = 5
+QUICK_REPLICATIONS = 2
+QUICK_S = 20
+
+FIGURES = (
+    ("ftp_mbps", "Goodput of the four transfers", "Mbit/s"),
+    ("utilisation_percent", "Utilisation", "utilisation (%)"),
+    ("http_s", "Response time of 64 kB pages, median", "s"),
+    ("mos", "The call", "MOS"),
+)
+
+
+def reproduce(
+    *,
+    quick: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    worker: Worker[Job, Result] = run_job,
+) -> StudyResult:
+    """Runs the study. With `quick`, the variants of the claims over three queues for seconds of simulated time."""
+    text = Text(cells.scenario(), name="satellite/scenario.toml")
+    seeds = range(1, 1 + (QUICK_REPLICATIONS if quick else REPLICATIONS))
+    queues = cells.QUICK_QUEUES if quick else cells.QUEUES
+    variants = cells.QUICK_VARIANTS if quick else cells.VARIANTS
+    short: dict[str, object] = {"duration": f"{QUICK_S}s"} if quick else {}
+    others = {name: {**short, **cells.CHOICES[name]} for name in (cells.QUICK_CHOICES if quick else cells.CHOICES)}
+    stages = (
+        (cells.readings(text, queues, {cells.MAIN: short}), portion(progress, 0, 0.6)),
+        (cells.readings(text, (cells.MODERATE,), others), portion(progress, 0.6, 1)),
+    )
+    grids = [
+        run_grid(some, variants, seeds, cells.measures, threads=threads, progress=stage, worker=worker)
+        for some, stage in stages
+    ]
+    command = command_for(SLUG, quick=quick)
+    return StudyResult(
+        slug=SLUG,
+        title=TITLE,
+        claims=verdicts.assess_claims(grids),
+        seeds=list(seeds),
+        command=command,
+        quick=quick,
+        page=page(__package__, "README.md"),
+        sheets=[
+            verdicts.sheet(grids),
+            *(runs_sheet(f"runs-{number}", "Every run", grid) for number, grid in enumerate(grids, 1)),
+        ],
+        figures=[_by_queue(grids[0], queues, *figure, command) for figure in FIGURES],
+        scenarios={f"{one.name}; {cc.label}": hash_of(one, cc) for one in grids[0].readings for cc in variants},
+        files={"scenario.toml": text.text},
+    )
+
+
+def _by_queue(grid: Grid, queues: tuple[int, ...], measure: str, title: str, unit: str, command: str) -> Figure:
+    """A measure of every variant over the size of the queue."""
+    series = []
+    for index, one in enumerate(grid.variants):
+        means = [grid.mean(cells.name(queue), one.name, measure) for queue in queues]
+        low, high = [mean.low for mean in means], [mean.high for mean in means]
+        series.append(
+            Series(one.label, queues, [mean.value for mean in means], colour_of(index), "interval", low, high)
+        )
+    caption = "40 Mbit/s, 300 ms one way; 95 % intervals over replications."
+    return Plot(title, "queue (% of a bandwidth-delay product)", unit, series, caption, command, from_zero=False)

@@ -1,0 +1,116 @@
+"""What is compared: variants over queues, under every reading of what is not known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ackclock.studies.grid import Reading, Variant
+from ackclock.studies.study import page
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ackclock.result import Result
+    from ackclock.scenario import Text
+
+__all__ = [
+    "CHOICES",
+    "HSTCP",
+    "LONGER",
+    "MAIN",
+    "MODERATE",
+    "QUEUES",
+    "QUICK_CHOICES",
+    "QUICK_QUEUES",
+    "QUICK_VARIANTS",
+    "VARIANTS",
+    "measures",
+    "name",
+    "readings",
+    "scenario",
+]
+
+FTP_FLOWS = 4
+
+
+def _variant(cc: str, label: str) -> Variant:
+    return Variant(cc, label, {"flows[0].cc": cc})
+
+
+HSTCP = _variant("highspeed", "HSTCP")
+
+VARIANTS = (
+    _variant("reno", "NewReno"),
+    HSTCP,
+    _variant("scalable", "Scalable"),
+    _variant("bic", "BIC"),
+    _variant("cubic", "CUBIC"),
+    _variant("htcp", "H-TCP"),
+    _variant("compound", "CTCP"),
+    _variant("illinois", "Illinois"),
+)
+QUICK_VARIANTS = tuple(one for one in VARIANTS if one.name in ("highspeed", "cubic", "htcp", "compound"))
+
+QUEUES = (10, 20, 50, 100, 200)
+"""Queues in per cent of a bandwidth-delay product."""
+QUICK_QUEUES = (10, 50, 200)
+MODERATE = 50
+"""The queue that claims about variants are judged with."""
+
+MAIN = "main reading"
+LONGER = "500 ms one way"
+CHOICES: Mapping[str, Mapping[str, object]] = {
+    LONGER: {"bottleneck.delay": "500ms"},
+    "objects of exponential size": {
+        f"flows[{flow}].app.object_size": "{ kind = 'exponential', mean = '2500B' }" for flow in (3, 4)
+    },
+    "4 Mbit/s back, a tenth of the sessions": {
+        "bottleneck.reverse_rate": "4Mbps",
+        "flows[3].app.sessions_per_second": 10,
+        "flows[4].app.sessions_per_second": 10,
+    },
+}
+"""Readings beside the main one."""
+QUICK_CHOICES = (LONGER,)
+"""Those of a quick run."""
+
+
+def name(queue: int, choice: str = MAIN) -> str:
+    """The reading of a queue."""
+    return f"{choice}; {queue} %"
+
+
+def scenario() -> str:
+    """The text of the scenario."""
+    return page(__package__, "scenario.toml")
+
+
+def readings(text: Text, queues: tuple[int, ...], choices: Mapping[str, Mapping[str, object]]) -> list[Reading]:
+    """Every queue under every choice."""
+    return [
+        Reading(name(queue, choice), name(queue, choice), text, {"bottleneck.queue": f"{queue / 100:g}bdp", **values})
+        for choice, values in choices.items()
+        for queue in queues
+    ]
+
+
+def measures(result: Result) -> dict[str, float]:
+    """What the four transfers, the pages, the call and the link got."""
+    goodput = result.flows["goodput_bps"]
+    names = result.flows["flow"]
+    pages = {row["flow"]: row["p50_s"] for row in result.completions.rows() if row["what"] == "page"}
+    link = next(result.links.rows())
+    call = next(result.voip.rows())
+    return {
+        "ftp_mbps": float(goodput[:FTP_FLOWS].sum()) / 1e6,
+        "hftp_mbps": float(goodput[list(names).index("hftp")]) / 1e6,
+        "ftp64_mbps": float(goodput[list(names).index("ftp64")]) / 1e6,
+        "utilisation_percent": 100 * link["utilisation"],
+        "web_s": float(np.mean([time for flow, time in pages.items() if flow.startswith("web")])),
+        "http_s": pages["http"],
+        "mos": call["mos"],
+        "call_loss_percent": 100 * call["loss"],
+        "queue_delay_mean_ms": link["queue_delay_mean_ms"],
+    }

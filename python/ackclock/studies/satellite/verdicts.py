@@ -1,0 +1,75 @@
+"""The claims against what was measured, under every reading, and the table of all measures."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ackclock import stats
+from ackclock.studies.claims import ClaimResult, assess, load_claims
+from ackclock.studies.satellite.cells import HSTCP, MAIN, MODERATE, name
+from ackclock.studies.study import Sheet, page
+
+if TYPE_CHECKING:
+    from ackclock.stats import Estimate
+    from ackclock.studies.grid import Grid
+
+__all__ = ["assess_claims", "sheet"]
+
+SMALL, LARGE = 10, 200
+"""Queues that a moderate one is compared with, per cent of a bandwidth-delay product."""
+
+
+def assess_claims(grids: list[Grid]) -> list[ClaimResult]:
+    """Every claim, in the order of ``claims.toml``."""
+    results = []
+    for identifier, claim in load_claims(page(__package__, "claims.toml")).items():
+        measured = {}
+        for grid in grids:
+            have = {one.name for one in grid.readings}
+            for choice in dict.fromkeys(one.name.partition("; ")[0] for one in grid.readings):
+                if {name(queue, choice) for queue in _queues(identifier)} <= have:
+                    measured[choice] = _measure(grid, choice, identifier)
+        results.append(assess(claim, measured, MAIN))
+    return results
+
+
+def _queues(identifier: str) -> tuple[int, ...]:
+    """The queues that a claim is about."""
+    return {"moderate-use": (MODERATE, SMALL), "moderate-mos": (MODERATE, LARGE)}.get(identifier, (MODERATE,))
+
+
+def _measure(grid: Grid, choice: str, identifier: str) -> Estimate:
+    at = name(MODERATE, choice)
+    if identifier == "moderate-use":
+        return _over_variants(grid, at, name(SMALL, choice), "utilisation_percent")
+    if identifier == "moderate-mos":
+        return _over_variants(grid, at, name(LARGE, choice), "mos")
+    if identifier == "hstcp":
+        others = [grid.values(at, one.name, "ftp_mbps") for one in grid.variants if one.name != HSTCP.name]
+        return stats.mean(grid.values(at, HSTCP.name, "ftp_mbps") - np.max(others, axis=0))
+    return grid.change(at, identifier, HSTCP.name, "ftp_mbps")
+
+
+def _over_variants(grid: Grid, reading: str, against: str, measure: str) -> Estimate:
+    """The mean over all variants of the difference between two queues, over paired seeds."""
+    pairs = [grid.values(reading, one.name, measure) - grid.values(against, one.name, measure) for one in grid.variants]
+    return stats.mean(np.mean(pairs, axis=0))
+
+
+def sheet(grids: list[Grid]) -> Sheet:
+    """Every measure of every variant, at every queue and under every reading."""
+    rows: list[list[object]] = []
+    for grid in grids:
+        measures = list(next(iter(grid.cells.values())))
+        for reading in grid.readings:
+            choice, _, queue = reading.name.partition("; ")
+            for one in grid.variants:
+                means = [grid.mean(reading.name, one.name, measure).value for measure in measures]
+                rows.append([choice, one.label, queue, *means])
+    columns = [
+        *("reading", "variant", "queue", "4 FTP Mbit/s", "HFTP Mbit/s", "64-packet FTP Mbit/s", "utilisation %"),
+        *("web page s", "64 kB page s", "MOS", "call loss %", "queueing ms"),
+    ]
+    return Sheet("measures", "What everybody got", columns, rows, "Means over the replications; pages: medians.")
