@@ -1,4 +1,4 @@
-"""High-speed congestion control over a satellite: four flows of one variant among web traffic, a call and two others."""
+"""High-speed congestion control over a satellite: four flows of one variant among web traffic, a call and two more."""
 
 from __future__ import annotations
 

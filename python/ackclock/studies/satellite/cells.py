@@ -66,6 +66,7 @@ CHOICES: Mapping[str, Mapping[str, object]] = {
     "objects of exponential size": {
         f"flows[{flow}].app.object_size": "{ kind = 'exponential', mean = '2500B' }" for flow in (3, 4)
     },
+    "60 ms of play-out": {"flows[6].app.playout": "60ms"},
     "4 Mbit/s back, a tenth of the sessions": {
         "bottleneck.reverse_rate": "4Mbps",
         "flows[3].app.sessions_per_second": 10,
