@@ -23,6 +23,7 @@ pub mod list;
 pub(crate) mod of_scenario;
 pub mod onoff;
 pub mod rpc;
+pub mod tmix;
 pub mod transfer;
 pub mod voip;
 pub mod web;
@@ -48,6 +49,7 @@ pub const CATALOGUE: &[Entry] = &[
     rpc::ENTRY,
     cbr::ENTRY,
     voip::ENTRY,
+    tmix::ENTRY,
 ];
 
 /// An end of a connection.

@@ -9,6 +9,7 @@ use super::dash::{Dash, DashParams, ParamProblem};
 use super::list::List;
 use super::onoff::{On, OnOff};
 use super::rpc::{Rpc, RpcParams};
+use super::tmix::Tmix;
 use super::transfer::Transfer;
 use super::voip::{Voip, VoipParams};
 use super::web::{Visitors, Web, WebParams};
@@ -44,6 +45,7 @@ pub(crate) fn application(app: &App, path: Path) -> Result<(&'static str, Box<dy
             let scenario::Voip { codec, playout, on, advantage } = *app;
             ("voip", Box::new(Voip::new(VoipParams { codec, playout, on, advantage })))
         }
+        App::Tmix(app) => ("tmix", Box::new(Tmix::new(app.vectors.content.clone(), app.initiator, app.records, path))),
         App::Dash(app) => ("dash", Box::new(Dash::new(dash(app))?)),
     })
 }

@@ -1,13 +1,18 @@
 //! What flows do: the applications and their parameters.
 
+use serde_json::{Map, Value as Json};
+
+use super::file::{DIGEST, Format, FromFile};
 use super::kinds::{Flag, OneOf, count, one_of, rate, real, time, volume};
 use super::lists::{Ascending, list};
 use super::random::{Delay, Number, Random, Time, Volume, drawn};
-use super::record::{default, like, optional, record, required, table};
+use super::record::{FieldInfo, Reader, Record, default, like, optional, record, required, table};
 use super::union::union;
 use crate::Nanos;
+use crate::app::Side;
 use crate::app::dash::abr::{self, Estimator};
 use crate::app::voip::Codec;
+use crate::app::tmix::Vectors;
 use crate::app::web::Reuse;
 use crate::packet::DATAGRAM_HEADERS;
 
@@ -34,6 +39,8 @@ union! {
         "cbr" => Cbr(Cbr),
         /// One direction of a telephone call, from the source, which the E-model rates.
         "voip" => Voip(Voip),
+        /// Connections with the data units and think times of tmix connection vectors, which lie in a file.
+        "tmix" => Tmix(Tmix),
     }
 }
 
@@ -244,4 +251,61 @@ fn codec() -> OneOf<Codec> {
         ("g729", Codec::G729, "8 kbit/s (Annex A)"),
     ];
     one_of("codec", options)
+}
+
+    /// Connections driven by tmix connection vectors, each started at its time from the start of the flow.
+    pub struct Tmix {
+        /// The vectors.
+        vectors: VectorFile = required(table());
+        /// The end that opens the connections; the sink makes the source a server.
+        initiator: Side = default("sink", side());
+        /// Whether every connection and epoch is a row of the tables tmix_connections and tmix_epochs, which grow with the run.
+        records: bool = default(false, Flag);
+    }
+}
+
+/// The ends of a flow by name.
+fn side() -> OneOf<Side> {
+    let options = [
+        ("source", Side::Source, "the end whose data crosses the bottleneck in the forward direction"),
+        ("sink", Side::Sink, "the other end"),
+    ];
+    one_of("end", options)
+}
+
+/// Connection vectors and where they came from.
+pub type VectorFile = FromFile<Vectors>;
+
+const VECTORS: Format<Vectors> = Format {
+    key: "file",
+    noun: "a file of tmix connection vectors",
+    example: "web.cvec",
+    decode: |bytes| Vectors::parse(bytes).map_err(|error| error.to_string()),
+};
+
+/// The key of the path of vectors.
+pub(super) const VECTORS_FILE: &str = VECTORS.key;
+
+impl Record for VectorFile {
+    fn read(reader: &mut Reader<'_, '_>) -> VectorFile {
+        let node = reader.node;
+        let file = VECTORS.read(|key| node.get(key), reader.at, reader.problems);
+        reader.refuse_other_keys(&[VECTORS.key, DIGEST]);
+        file.unwrap_or_else(|| {
+            let content = Vectors::parse(b"SEQ 0 1\n> 1").expect("vectors").into();
+            FromFile { path: String::new(), sha256: String::new(), content }
+        })
+    }
+
+    fn write(&self) -> Map<String, Json> {
+        VECTORS.write(self)
+    }
+
+    fn doc() -> String {
+        "A file of tmix connection vectors.".to_owned()
+    }
+
+    fn fields() -> Vec<FieldInfo> {
+        VECTORS.fields("The file, in the original format or in the alternate one.")
+    }
 }

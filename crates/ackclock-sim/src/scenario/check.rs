@@ -33,8 +33,14 @@ pub(super) fn check(scenario: &Scenario, problems: &mut Problems<'_>) {
             App::Dash(dash) => check_dash(dash, &mut rules),
             App::OnOff(app) => check_onoff(app, &mut rules),
             App::Web(app) => check_web(app, &mut rules),
-            App::Bulk | App::Transfer(_) | App::Bursts(_) | App::List(_) | App::Rpc(_) | App::Cbr(_) | App::Voip(_) => {
-            }
+            App::Bulk
+            | App::Transfer(_)
+            | App::Bursts(_)
+            | App::List(_)
+            | App::Rpc(_)
+            | App::Cbr(_)
+            | App::Voip(_)
+            | App::Tmix(_) => {}
         }
     }
     check_copies(scenario, problems);

@@ -40,7 +40,7 @@ use sha2::{Digest, Sha256};
 
 pub use crate::app::dash::abr::Estimator;
 pub use algorithm::CongestionControl;
-pub use app::{App, Bursts, Cbr, Dash, Item, List, Live, OnOff, Rpc, Transfer, Voip, Web};
+pub use app::{App, Bursts, Cbr, Dash, Item, List, Live, OnOff, Rpc, Tmix, Transfer, VectorFile, Voip, Web};
 pub use file::FromFile;
 pub use graph::{Hop, Link};
 pub use link::{
@@ -141,7 +141,7 @@ impl Scenario {
             .flatten()
             .for_each(|link| drop(forget(link)));
         let mut canonical = Json::Object(canonical);
-        file::forget_paths(&mut canonical, &[rules::TABLE, link::FILE]);
+        file::forget_paths(&mut canonical, &[rules::TABLE, link::FILE, app::VECTORS_FILE]);
         let digest = Sha256::digest(canonical.to_string().as_bytes());
         digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }
