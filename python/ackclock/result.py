@@ -130,6 +130,21 @@ class _Tables:
         return self._table("voip")
 
     @property
+    def tmix(self) -> Table:
+        """One row a flow of connection vectors: its connections."""
+        return self._table("tmix")
+
+    @property
+    def tmix_connections(self) -> Table:
+        """One row a connection whose data has arrived; needs ``records = true`` in the application."""
+        return self._table("tmix_connections")
+
+    @property
+    def tmix_epochs(self) -> Table:
+        """One row an exchange that is complete; needs ``records = true`` in the application."""
+        return self._table("tmix_epochs")
+
+    @property
     def completions(self) -> Table:
         """One row a flow and what it delivers: quantiles of completion times and slowdowns.
 

@@ -20,6 +20,7 @@ from ackclock._registry import LoadError
 from ackclock.cli import commands
 from ackclock.cli.drill import drill
 from ackclock.cli.output import PipeConsole, UsageError, complain, print_traceback
+from ackclock.cli.tmix import app as tmix
 from ackclock.store import FolderError
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ app.command(commands.new, name="new")
 app.command(commands.schema, name="schema")
 app.command(commands.bench, name="bench")
 app.command(drill, name="drill")
+app.command(tmix)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -253,6 +253,7 @@ fn codec() -> OneOf<Codec> {
     one_of("codec", options)
 }
 
+record! {
     /// Connections driven by tmix connection vectors, each started at its time from the start of the flow.
     pub struct Tmix {
         /// The vectors.

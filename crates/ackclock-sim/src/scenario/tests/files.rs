@@ -1,4 +1,4 @@
-//! Files that a scenario names: the tables of RemyCC.
+//! Files that a scenario names: the tables of RemyCC, and connection vectors.
 
 use ackclock_tcp::cc::remycc::{Action, Node, Range, Table};
 
@@ -17,6 +17,9 @@ fn files(path: &str) -> Result<Vec<u8>, String> {
         "one.dna" | "copies/one.dna" => Ok(table(1)),
         "two.dna" => Ok(table(2)),
         "text.dna" => Ok(b"no table".to_vec()),
+        "one.cvec" | "copies/one.cvec" => Ok(b"SEQ 0 1\n> 300\n< 1000\n".to_vec()),
+        "two.cvec" => Ok(b"SEQ 0 1\n> 300\n< 2000\n".to_vec()),
+        "wrong.cvec" => Ok(b"SEQ 0 1\n> 300\n< many\n".to_vec()),
         _ => Err("no such file".to_owned()),
     }
 }
@@ -115,4 +118,42 @@ fn a_table_that_cannot_be_used_is_one_clear_message() {
     }
     let error = Scenario::from_toml(BASE, &[("flows[2].cc".into(), "{ kind = 'remycc', table = 'one.dna' }".into())]);
     assert!(error.expect_err("no files").to_string().contains("\"one.dna\" cannot be read: there are no files here"));
+}
+
+fn vectors(keys: &str) -> Result<Scenario, ScenarioError> {
+    let app = format!("{{ kind = 'tmix', {keys} }}");
+    Scenario::from_toml_with(BASE, &[("flows[2].app".to_owned(), app)], Outside { files: &files, ..Outside::NOTHING })
+}
+
+#[test]
+fn connection_vectors_are_what_is_in_the_file_wherever_it_lies() {
+    let scenario = |keys: &str| vectors(keys).expect("a scenario");
+    let one = scenario("vectors = { file = 'one.cvec' }");
+    let App::Tmix(app) = &one.flows[2].app else { panic!("another application") };
+    assert_eq!((app.initiator, app.records), (crate::app::Side::Sink, false));
+    assert_eq!(app.vectors.content.connections().len(), 1);
+    assert_eq!(one.hash(), scenario("vectors = { file = 'copies/one.cvec' }").hash());
+    let again =
+        Scenario::from_json_with(&one.to_json().to_string(), &[], Outside { files: &files, ..Outside::NOTHING });
+    assert_eq!(again.expect("the canonical form"), one);
+    for other in [
+        "vectors = { file = 'two.cvec' }",
+        "vectors = { file = 'one.cvec' }, initiator = 'source'",
+        "vectors = { file = 'one.cvec' }, records = true",
+    ] {
+        assert_ne!(scenario(other).hash(), one.hash(), "{other}");
+    }
+}
+
+#[test]
+fn what_are_no_connection_vectors_is_said_with_the_line() {
+    let message = |keys: &str| vectors(keys).expect_err("it is wrong").to_string();
+    let accepted =
+        "accepted: the path, from the scenario's folder, of a file of tmix connection vectors such as \"web.cvec\"";
+    assert!(message("vectors = {}").contains(&format!("app.vectors.file: missing; {accepted}")));
+    let wrong = message("vectors = { file = 'wrong.cvec' }");
+    assert!(wrong.contains("line 3: \"many\" is not a size in bytes"), "{wrong}");
+    let absent = message("vectors = { file = 'none.cvec' }");
+    assert!(absent.contains("\"none.cvec\" cannot be read: no such file"), "{absent}");
+    assert!(message("vectors = { file = 'one.cvec', path = 'x' }").contains("vectors.path: unknown key"));
 }

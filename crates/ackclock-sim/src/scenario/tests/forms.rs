@@ -212,14 +212,14 @@ pub(super) fn change(index: usize) -> Vec<(String, String)> {
     pairs.into_iter().map(|(path, value)| (path.to_owned(), value)).collect()
 }
 
-/// Whether a row of the reference is of a kind of queue other than drop-tail, of a distribution, or of what the tests of links see
-/// to: these have tests of their own.
+/// Whether a row of the reference is of a kind of queue other than drop-tail, of a distribution, of connection vectors, or of what
+/// the tests of links see to: these have tests of their own.
 fn is_elsewhere(row: &Json) -> bool {
     let path = row["path"].as_str().expect("a path");
     let drawn = <Random<Time> as union::Union>::KINDS.iter().any(|kind| path.contains(&format!("<{kind}>.")));
     // A link has what the bottleneck has.
     let own = ["links[].name", "links[].ends"].contains(&path) || !path.starts_with("links[].");
-    !own || drawn || path.contains("queue<") && !path.contains("<drop-tail>") || super::links::is_of_a_link(path)
+    !own || drawn || path.contains("app<tmix>") || path.contains("queue<") && !path.contains("<drop-tail>") || super::links::is_of_a_link(path)
 }
 
 #[test]
@@ -458,7 +458,7 @@ fn the_catalogue_has_what_scenarios_alone_define() {
     assert_eq!(
         names,
         [
-            ("app", 10),
+            ("app", 11),
             ("arrival", 3),
             ("distribution", 7),
             ("queue", queue::CATALOGUE.len()),

@@ -1,0 +1,85 @@
+"""The commands ``tmix generate`` and ``tmix convert``."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path  # noqa: TC003 -- read by cyclopts from the annotations
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from ackclock import store
+from ackclock import tmix as vectors
+from ackclock.cli.output import UsageError, say
+
+__all__ = ["app"]
+
+app = App(name="tmix", help="Make connection vectors for the application tmix.")
+
+
+@app.command
+def generate(
+    out: Path,
+    /,
+    *,
+    duration: float,
+    seed: int = 1,
+    settings: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+) -> int:
+    """Draw web sessions from distributions.
+
+    Parameters
+    ----------
+    out
+        The file to write.
+    duration
+        Seconds within which sessions arrive.
+    seed
+        The same seed gives the same vectors.
+    settings
+        NAME=VALUE: another number of the workload, such as sessions_per_second=2. May be repeated.
+    """
+    names = {one.name: one.type for one in fields(vectors.Workload)}
+    numbers: dict[str, float] = {}
+    for setting in settings:
+        name, _, value = setting.partition("=")
+        if name not in names:
+            raise UsageError(f"--set {setting}: accepted: {', '.join(names)}")
+        try:
+            numbers[name] = int(value) if names[name] == "int" else float(value)
+        except ValueError:
+            raise UsageError(f"--set {setting}: {value!r} is not a number") from None
+    try:
+        workload = vectors.Workload(**numbers)  # type: ignore[arg-type]  # integers where the fields are
+        connections = vectors.generate(duration, seed=seed, workload=workload)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    if not connections:
+        raise UsageError(f"--duration {duration}: no session arrives within it")
+    given = " ".join(f"--set {setting}" for setting in settings)
+    command = f"ackclock tmix generate --duration {duration:g} --seed {seed} {given}".rstrip()
+    store.write_text(out, vectors.text(connections, command))
+    say(f"{out}: {len(connections)} connections")
+    return 0
+
+
+@app.command
+def convert(capture: Path, out: Path, /, *, quiet: float = 0.5) -> int:
+    """Turn the TCP connections of a capture into connection vectors.
+
+    Parameters
+    ----------
+    capture
+        A file in the format pcap or pcapng; it is read with the package dpkt.
+    out
+        The file to write.
+    quiet
+        Seconds of quiet that end a data unit, besides data from the other side.
+    """
+    try:
+        connections = vectors.convert(capture, quiet_s=quiet)
+    except vectors.CaptureError as error:
+        raise UsageError(str(error)) from None
+    store.write_text(out, vectors.text(connections, f"from {capture.name}"))
+    say(f"{out}: {len(connections)} connections")
+    return 0

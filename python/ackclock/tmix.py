@@ -1,0 +1,275 @@
+"""Connection vectors for the application ``tmix``: generated from distributions, or taken from a capture.
+
+The model is that of Weigle, Adurthi, Hernandez-Campos, Jeffay and Smith, "Tmix: a tool for generating realistic TCP
+application workloads in ns-2" (CCR 36(3), 2006): a connection is a list of application data units with the times
+between them. Files are written in the original format.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = ["CaptureError", "Connection", "Unit", "Workload", "convert", "generate", "text"]
+
+MICROSECONDS = 1_000_000
+
+
+class CaptureError(ValueError):
+    """A capture that cannot be read, or in which no connection can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """An application data unit: `wait_us` after what the format counts from, `size` bytes from one side."""
+
+    initiator: bool
+    size: int
+    wait_us: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A connection vector. In a `concurrent` one a wait counts from the side's own last unit."""
+
+    start_us: int
+    units: tuple[Unit, ...]
+    concurrent: bool = False
+    close_us: int = 0
+    """How long after the last unit a sequential connection closes."""
+
+    def lines(self, number: int) -> Iterator[str]:
+        """The connection in the original format."""
+        turns = [unit.initiator for unit in self.units]
+        if self.concurrent:
+            yield f"CONC {self.start_us} {turns.count(True)} {turns.count(False)} {number}"
+        else:
+            first = [True, *(turn and not before for before, turn in itertools.pairwise(turns))]
+            yield f"SEQ {self.start_us} {sum(first)} {number}"
+        mark = "c" if self.concurrent else ""
+        for index, unit in enumerate(self.units):
+            side = ">" if unit.initiator else "<"
+            if unit.wait_us > 0 or (index > 0 and not self.concurrent):
+                yield f"t{side if self.concurrent else ''} {unit.wait_us}"
+            yield f"{mark}{side} {unit.size}"
+        if self.close_us > 0 and not self.concurrent:
+            yield f"t {self.close_us}"
+
+
+def text(connections: Iterable[Connection], comment: str = "") -> str:
+    """Connection vectors as a file says them."""
+    head = [f"# {line}" for line in comment.splitlines()]
+    body = [line for number, connection in enumerate(connections) for line in connection.lines(number)]
+    return "\n".join([*head, *body, ""])
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Web sessions, each over one connection that stays open: requests, answers, and thinking between them.
+
+    Sizes of answers and thinking are those of SURGE (Barford and Crovella, SIGMETRICS 1998): a log-normal body with a
+    Pareto tail, and Pareto think times. What SURGE has no number for, or has without an end, is chosen here and said
+    so.
+    """
+
+    sessions_per_second: float = 0.5
+    """Arrivals, as a Poisson process; chosen here."""
+    epochs: float = 5.0
+    """Mean number of exchanges of a session, geometric; chosen here."""
+    request: int = 300
+    """Bytes of a request; chosen here."""
+    body_mu: float = 9.357
+    body_sigma: float = 1.318
+    """Logarithms of the body of answers in bytes (SURGE)."""
+    tail_from: int = 133_000
+    tail_alpha: float = 1.1
+    """Where the Pareto tail of answers begins, in bytes, and its exponent (SURGE)."""
+    tail_share: float = 0.07
+    """Part of the answers that is of the tail (SURGE: the body covers 93 %)."""
+    largest: int = 10_000_000
+    """Where answers end, in bytes: with an exponent of 1.1 a tail without an end has hardly a mean. Chosen here."""
+    think_least_s: float = 1.0
+    think_alpha: float = 1.5
+    """Pareto think times (SURGE: k = 1 s, 1.5)."""
+    think_most_s: float = 60.0
+    """Where thinking ends; chosen here."""
+    server_think_s: float = 0.02
+    """Mean time of a server until it answers, exponential; chosen here."""
+
+    def __post_init__(self) -> None:
+        positive = (
+            "sessions_per_second",
+            "request",
+            "tail_from",
+            "tail_alpha",
+            "largest",
+            "think_least_s",
+            "think_alpha",
+        )
+        for name in positive:
+            if not 0 < getattr(self, name) < math.inf:
+                raise ValueError(f"{name} is a number above 0, not {getattr(self, name)}")
+        for name, good, accepted in (
+            ("epochs", 1 <= self.epochs < math.inf, "a number of at least 1"),
+            ("body_sigma", 0 <= self.body_sigma < math.inf, "a number of at least 0"),
+            ("tail_share", 0 <= self.tail_share <= 1, "from 0 to 1"),
+            ("server_think_s", 0 <= self.server_think_s < math.inf, "a number of at least 0"),
+            ("think_most_s", self.think_least_s <= self.think_most_s < math.inf, "at least think_least_s"),
+        ):
+            if not good:
+                raise ValueError(f"{name} is {accepted}, not {getattr(self, name)}")
+
+
+def generate(duration_s: float, *, seed: int, workload: Workload | None = None) -> list[Connection]:
+    """Sessions that arrive within a time. The same seed gives the same vectors, on every machine.
+
+    Every distribution is drawn by inversion from `random.random`, whose sequence Python does not change.
+    """
+    if not 0 < duration_s < math.inf:
+        raise ValueError(f"duration_s is a number above 0, not {duration_s}")
+    work = workload or Workload()
+    draw = random.Random(seed).random  # noqa: S311 -- a simulation's numbers
+    connections = []
+    now = 0.0
+    while (now := now + _exponential(draw(), 1 / work.sessions_per_second)) < duration_s:
+        units: list[Unit] = []
+        while True:
+            think = 0.0 if not units else _pareto(draw(), work.think_least_s, work.think_alpha, work.think_most_s)
+            units.append(Unit(True, work.request, round(think * MICROSECONDS)))
+            answering = round(_exponential(draw(), work.server_think_s) * MICROSECONDS)
+            units.append(Unit(False, _answer(draw, work), answering))
+            if draw() < 1 / work.epochs:
+                break
+        connections.append(Connection(round(now * MICROSECONDS), tuple(units)))
+    return connections
+
+
+def _answer(draw: Any, work: Workload) -> int:
+    tail, number = draw(), draw()
+    if tail < work.tail_share:
+        size = _pareto(number, work.tail_from, work.tail_alpha, work.largest)
+    else:
+        size = math.exp(work.body_mu + work.body_sigma * NormalDist().inv_cdf(max(number, 2**-53)))
+    return max(1, round(min(size, work.largest)))
+
+
+def _exponential(number: float, mean: float) -> float:
+    return -mean * math.log1p(-number)
+
+
+def _pareto(number: float, least: float, alpha: float, most: float) -> float:
+    return float(min(most, least * (1 - number) ** (-1 / alpha)))
+
+
+@dataclass(slots=True)
+class _Stream:
+    """A connection of a capture, seen once in each direction of its segments."""
+
+    start_us: int
+    next: dict[bool, int] = field(default_factory=dict)
+    """The next new sequence number by side, true for the initiator."""
+    data: list[tuple[int, bool, int]] = field(default_factory=list)
+    """Time, side and bytes of what was new."""
+
+
+def convert(capture: Path | str, *, quiet_s: float = 0.5, least_bytes: int = 1) -> list[Connection]:
+    """The connections of a capture as connection vectors, from their SYN on; those that began before it are left out.
+
+    A unit ends where the other side sends data, or where the side was quiet for longer than `quiet_s`. Bytes seen
+    before count once. Between units of two sides the wait runs from the last segment of the one to the first of the other, as
+    the capture's place saw them: taken where the answers are sent, it is the server's thinking; the client's has
+    the round-trip time in it. Between units of one side it runs from first segment to first segment, as the application
+    replays it. The sides are seen as taking turns, so concurrent data becomes many small turns.
+
+    Parameters
+    ----------
+    capture
+        A file in the format pcap or pcapng. It is read with the package dpkt, which is not installed with ackclock.
+    quiet_s
+        What ends a unit, besides the other side's data.
+    least_bytes
+        Connections with less data are left out.
+    """
+    streams: dict[tuple[Any, ...], _Stream] = {}
+    done: list[_Stream] = []
+    for time_us, ends, tcp, length in _segments(Path(capture)):
+        key = ends if ends in streams else (ends[2], ends[3], ends[0], ends[1])
+        side = key == ends
+        if tcp.flags & 2 and not tcp.flags & 16 and (ends not in streams or streams[ends].data):
+            streams.pop(key, None)
+            stream = streams[ends] = _Stream(time_us)
+            done.append(stream)
+            stream.next[True] = (tcp.seq + 1) % 2**32
+            continue
+        seen = streams.get(key)
+        if seen is None:
+            continue
+        first = tcp.seq + (1 if tcp.flags & 2 else 0)
+        expected = seen.next.setdefault(side, first % 2**32)
+        # Modulo 2^32: how far the end of this segment lies beyond what was seen.
+        beyond = (first + length - expected + 2**31) % 2**32 - 2**31
+        if beyond > 0 and length > 0:
+            seen.next[side] = (expected + beyond) % 2**32
+            seen.data.append((time_us, side, beyond))
+    origin = min((stream.start_us for stream in done), default=0)
+    found = [_connection(stream, origin, round(quiet_s * MICROSECONDS)) for stream in done if stream.data]
+    chosen = [one for one in found if sum(unit.size for unit in one.units) >= least_bytes]
+    if not chosen:
+        raise CaptureError(f"{capture}: no TCP connection from its SYN on, with at least {least_bytes} B of data")
+    return sorted(chosen, key=lambda connection: connection.start_us)
+
+
+def _connection(stream: _Stream, origin: int, quiet_us: int) -> Connection:
+    units: list[Unit] = []
+    began = ended = stream.data[0][0]
+    for time_us, side, length in stream.data:
+        last = units[-1] if units else None
+        if last is not None and last.initiator == side and time_us - ended <= quiet_us:
+            units[-1] = Unit(side, last.size + length, last.wait_us)
+        else:
+            since = time_us if last is None else began if last.initiator == side else ended
+            units.append(Unit(side, length, time_us - since))
+            began = time_us
+        ended = time_us
+    return Connection(stream.start_us - origin, tuple(units))
+
+
+def _segments(path: Path) -> Iterator[tuple[int, tuple[Any, ...], Any, int]]:
+    """Time, addresses and ports, TCP header and payload length of every segment, in order."""
+    try:
+        import dpkt
+    except ImportError:
+        message = "captures are read with the package dpkt, which is not installed: pip install dpkt"
+        raise CaptureError(message) from None
+    with path.open("rb") as file:
+        try:
+            reader = dpkt.pcap.UniversalReader(file)
+        except (ValueError, dpkt.dpkt.Error) as error:
+            raise CaptureError(f"{path}: no capture in the format pcap or pcapng: {error}") from None
+        link = {dpkt.pcap.DLT_EN10MB: dpkt.ethernet.Ethernet, dpkt.pcap.DLT_LINUX_SLL: dpkt.sll.SLL}
+        raw = {101, 12, 14, 228, 229}
+        kind = reader.datalink()
+        if kind not in link and kind not in raw:
+            raise CaptureError(f"{path}: link type {kind}; accepted: Ethernet, Linux cooked, raw IP")
+        for at, data in reader:
+            try:
+                if kind in raw:
+                    ip = dpkt.ip.IP(data) if data[0] >> 4 == 4 else dpkt.ip6.IP6(data)
+                else:
+                    ip = link[kind](data).data
+            except (IndexError, dpkt.dpkt.Error):
+                continue
+            if not isinstance(ip, dpkt.ip.IP | dpkt.ip6.IP6) or not isinstance(ip.data, dpkt.tcp.TCP):
+                continue
+            tcp = ip.data
+            # The header says how long a packet was; the capture may have kept less of it.
+            whole = ip.len - ip.hl * 4 if isinstance(ip, dpkt.ip.IP) else ip.plen
+            yield round(at * MICROSECONDS), (ip.src, tcp.sport, ip.dst, tcp.dport), tcp, whole - tcp.off * 4
