@@ -184,10 +184,10 @@ def convert(capture: Path | str, *, quiet_s: float = 0.5, least_bytes: int = 1) 
     """The connections of a capture as connection vectors, from their SYN on; those that began before it are left out.
 
     A unit ends where the other side sends data, or where the side was quiet for longer than `quiet_s`. Bytes seen
-    before count once. Between units of two sides the wait runs from the last segment of the one to the first of the other, as
-    the capture's place saw them: taken where the answers are sent, it is the server's thinking; the client's has
-    the round-trip time in it. Between units of one side it runs from first segment to first segment, as the application
-    replays it. The sides are seen as taking turns, so concurrent data becomes many small turns.
+    before count once. Between units of two sides the wait runs from the last segment of the one to the first of the
+    other, as the capture's place saw them: taken where the answers are sent, it is the server's thinking; the client's
+    has the round-trip time in it. Between units of one side it runs from first segment to first segment, as the
+    application replays it. The sides are seen as taking turns, so concurrent data becomes many small turns.
 
     Parameters
     ----------

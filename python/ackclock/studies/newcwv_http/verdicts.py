@@ -1,0 +1,76 @@
+"""The claims against what was measured, under every reading."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ackclock import stats
+from ackclock.studies.claims import ClaimResult, assess, load_claims
+from ackclock.studies.newcwv_dash.readings import NEWCWV, NEWRENO, PACED, TEXTBOOK
+from ackclock.studies.newcwv_http.readings import MAIN
+from ackclock.studies.study import Sheet, page
+
+if TYPE_CHECKING:
+    from ackclock.stats import Estimate
+    from ackclock.studies.grid import Grid
+
+__all__ = ["assess_claims", "sizes_sheet"]
+
+CONTROLS = {"": NEWRENO.name, "; RFC 5681's NewReno": TEXTBOOK.name}
+"""Suffix of a reading to its control, the first of the main reading."""
+
+
+def assess_claims(grid: Grid) -> list[ClaimResult]:
+    """Every claim, in the order of ``claims.toml``."""
+    measured = {}
+    for identifier, variant in (("newcwv", NEWCWV.name), ("pacing", PACED.name)):
+        loss = _all(grid, variant, "loss_percent")
+        measured[f"{identifier}-loss"] = loss
+        measured[f"{identifier}-loses-{'more' if variant == NEWCWV.name else 'less'}"] = loss
+        measured[f"{identifier}-faster"] = {
+            f"{reading.name}{suffix}": grid.geometric_change([reading.name], variant, control, "all_s")
+            for reading in grid.readings
+            for suffix, control in CONTROLS.items()
+        }
+        larger = {
+            f"{reading.name}{suffix}": _steeper(grid, reading.name, variant, control)
+            for reading in grid.readings
+            for suffix, control in CONTROLS.items()
+        }
+        measured["larger-gain-more" if variant == NEWCWV.name else "larger-gain-more-pacing"] = larger
+    claims = load_claims(page(__package__, "claims.toml"))
+    return [assess(claim, measured[identifier], MAIN) for identifier, claim in claims.items()]
+
+
+def _all(grid: Grid, variant: str, measure: str) -> dict[str, Estimate]:
+    return {
+        f"{reading.name}{suffix}": grid.change(reading.name, variant, control, measure)
+        for reading in grid.readings
+        for suffix, control in CONTROLS.items()
+    }
+
+
+def _steeper(grid: Grid, reading: str, variant: str, control: str) -> Estimate:
+    """The relative change of the time of large bursts less that of small ones, in percentage points."""
+
+    def change(measure: str) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        return np.asarray(100 * np.expm1(grid.log_ratios([reading], variant, control, measure)))
+
+    return stats.paired_difference(change("large_s"), change("small_s"))
+
+
+def sizes_sheet(grid: Grid, bins: dict[str, str]) -> Sheet:
+    """Losses and times after idle by size, under every reading and variant."""
+    rows: list[list[object]] = [
+        [
+            reading.name,
+            variant.label,
+            *(grid.mean(reading.name, variant.name, m).value for m in ("loss_percent", *bins)),
+        ]
+        for reading in grid.readings
+        for variant in grid.variants
+    ]
+    columns = ["reading", "variant", "loss %", *bins.values()]
+    return Sheet("sizes", "Transfer times after idle by size", columns, rows, "Times in seconds, geometric means.")
