@@ -11,8 +11,8 @@ use super::union::union;
 use crate::Nanos;
 use crate::app::Side;
 use crate::app::dash::abr::{self, Estimator};
-use crate::app::voip::Codec;
 use crate::app::tmix::Vectors;
+use crate::app::voip::Codec;
 use crate::app::web::Reuse;
 use crate::packet::DATAGRAM_HEADERS;
 

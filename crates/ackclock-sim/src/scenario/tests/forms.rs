@@ -219,7 +219,10 @@ fn is_elsewhere(row: &Json) -> bool {
     let drawn = <Random<Time> as union::Union>::KINDS.iter().any(|kind| path.contains(&format!("<{kind}>.")));
     // A link has what the bottleneck has.
     let own = ["links[].name", "links[].ends"].contains(&path) || !path.starts_with("links[].");
-    !own || drawn || path.contains("app<tmix>") || path.contains("queue<") && !path.contains("<drop-tail>") || super::links::is_of_a_link(path)
+    !own || drawn
+        || path.contains("app<tmix>")
+        || path.contains("queue<") && !path.contains("<drop-tail>")
+        || super::links::is_of_a_link(path)
 }
 
 #[test]
