@@ -24,6 +24,7 @@ LONGEST = {("EDGE", 1, 10): 2.80, ("EDGE", 1, 3): 2.06, ("HSPA", 6, 10): 0.429, 
 def made(one):
     """A run in which everything is as the slides say, but for RED without wait: there it is the other way round."""
     overrides = dict(one.overrides)
+    assert overrides["probes.delays"] == "true"
     flows, window = int(overrides["flows[*].count"]), int(overrides["flows[*].initial_window"])
     network = NETWORK_OF[overrides["bottleneck.rate"].strip('"')]
     more = window == 10
@@ -161,7 +162,9 @@ def test_queues_are_those_of_the_table():
 def test_no_delay_is_longer_than_the_buffer_on_the_real_engine():
     (cell,) = cells.choose(queues.CELLS, networks=("EDGE",), buffers=("REDok",), flows=(6,))
     one = job(cells.reading(cell), iw10.VARIANTS[1], 1, {"probes.delays": True})
-    measured = iw10_aqm.transfers_and_delays(run_job(one, _core.Cancel(), lambda _: None))
+    result = run_job(one, _core.Cancel(), lambda _: None)
+    measured = iw10_aqm.transfers_and_delays(result)
+    assert measured["delay_max_ms"] == max(result.tables["delays"]["max_ms"])
     # 261 ms of links; 50 packets wait, one is in service, one is itself; 2 ms of access links.
     assert 261 < measured["delay_median_ms"] < measured["delay_p95_ms"] < measured["delay_max_ms"]
     assert measured["delay_max_ms"] < 261 + 52 * 75 + 2
