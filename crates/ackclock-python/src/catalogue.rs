@@ -62,6 +62,8 @@ pub fn catalogue() -> String {
     kinds.insert("slow-start".into(), rows!(slow_start::CATALOGUE).into());
     kinds.insert("stack".into(), stack::CATALOGUE.iter().map(stack_row).collect::<Vec<Value>>().into());
     kinds.insert("abr".into(), rows!(abr::CATALOGUE).into());
+    kinds.insert("queue".into(), rows!(ackclock_net::queue::CATALOGUE).into());
+    kinds.insert("preset".into(), rows!(scenario::PRESETS).into());
     for (kind, entries) in scenario::catalogue() {
         let rows: Vec<Value> = entries.iter().map(|(name, summary)| row(name, summary, "")).collect();
         kinds.entry(kind).or_insert_with(|| rows.into());

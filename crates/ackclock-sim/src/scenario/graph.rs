@@ -146,10 +146,10 @@ impl Scenario {
     /// # Errors
     /// The field that is wrong, and what is wrong with it, as a predicate.
     pub(super) fn try_routes(&self, flow: &Flow) -> Result<[Vec<Hop>; 2], (&'static str, String)> {
-        fn texts(nodes: &Vec<String>) -> Vec<&str> {
+        fn texts(nodes: &[String]) -> Vec<&str> {
             nodes.iter().map(String::as_str).collect()
         }
-        let there = flow.route.as_ref().map_or_else(|| ENDS.to_vec(), texts);
+        let there = flow.route.as_ref().map_or_else(|| ENDS.to_vec(), |nodes| texts(nodes));
         let back = match &flow.return_route {
             None => there.iter().rev().copied().collect(),
             Some(own) => texts(own),

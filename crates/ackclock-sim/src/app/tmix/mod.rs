@@ -208,7 +208,10 @@ impl Tmix {
         let connection = &vectors.connections()[live.number as usize];
         live.ends[party as usize].received = total;
         let sender = &mut live.ends[1 - party as usize];
-        while let Some((_, index)) = sender.outstanding.pop_front_if(|(upto, _)| *upto <= total) {
+        while let Some(&(upto, index)) = sender.outstanding.front()
+            && upto <= total
+        {
+            sender.outstanding.pop_front();
             live.active_at = now;
             let progress = &mut live.epochs[index as usize];
             progress.left -= 1;
