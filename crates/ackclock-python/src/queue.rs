@@ -14,6 +14,9 @@ const FIELDS: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
 /// Time (ns), size (bytes), flow, class and ECN field of a packet.
 type Packet = (u64, u32, u64, u8, usize);
 
+/// What became of a packet, in a word, with its time and the ECN field it left with.
+type Fate = (&'static str, Option<u64>, Option<usize>);
+
 /// What becomes of packets before a queue, as `ackclock_net::replay` says: "sent" with the time and the ECN field it left
 /// with, the cause of a drop with its time, or "waits".
 #[pyfunction]
@@ -26,7 +29,7 @@ pub fn replay_queue(
     packets: Vec<Packet>,
     seed: [u8; 32],
     packet_size: u32,
-) -> PyResult<Vec<(&'static str, Option<u64>, Option<usize>)>> {
+) -> PyResult<Vec<Fate>> {
     let entry = by_name(name).ok_or_else(|| {
         let names: Vec<&str> = CATALOGUE.iter().map(|entry| entry.name).collect();
         PyValueError::new_err(format!("unknown queue {name}; accepted: {}", names.join(", ")))
