@@ -49,7 +49,7 @@ fn packets_are_conserved_and_links_keep_their_rates() {
         let seen = world.observer();
         assert_eq!(seen.sent, seen.delivered + seen.dropped + world.network().in_flight().0 as u64);
     }
-    let tables = world.report(&[(FORWARD, "forward"), (REVERSE, "reverse")]);
+    let tables = world.report(&[(FORWARD, "forward".to_owned()), (REVERSE, "reverse".to_owned())]);
     let seen = world.into_observer();
     assert!(seen.dropped > 0 && seen.longest_queue == 30, "the queue was filled");
     let links = &tables["links"];
@@ -64,7 +64,7 @@ fn packets_are_conserved_and_links_keep_their_rates() {
 fn goodput_is_what_the_link_carries_without_headers() {
     let mut world = world(endless(&["a"]), 10 * MBPS, Limit::Packets(1000), 0, 1, 20 * SECOND, ());
     while world.step(10_000) {}
-    let tables = world.report(&[(FORWARD, "forward")]);
+    let tables = world.report(&[(FORWARD, "forward".to_owned())]);
     let carried = ints(&tables["links"], "bytes")[0] as f64;
     let goodput = floats(&tables["flows"], "goodput_bps")[0];
     // All but what is still on its way to the sink.
@@ -78,14 +78,14 @@ fn goodput_is_what_the_link_carries_without_headers() {
 fn recorded(names: &[&'static str], seed: u64) -> World<Recorder> {
     let watch = Watch { window: true, packets: true, timeouts: false, interval: 0, from: 0, to: u64::MAX };
     let flows = names.iter().map(|name| (*name).to_owned()).collect();
-    let recorder = Recorder::new(watch, flows, vec![(FORWARD, "forward"), (REVERSE, "reverse")]);
+    let recorder = Recorder::new(watch, flows, vec![(FORWARD, "forward".to_owned()), (REVERSE, "reverse".to_owned())]);
     let mut world = world(endless(names), 10 * MBPS, Limit::Packets(20), 50 * MS, seed, 5 * SECOND, recorder);
     while world.step(777) {}
     world
 }
 
 fn all_tables(mut world: World<Recorder>) -> ackclock_sim::app::AppTables {
-    let mut tables = world.report(&[(FORWARD, "forward"), (REVERSE, "reverse")]);
+    let mut tables = world.report(&[(FORWARD, "forward".to_owned()), (REVERSE, "reverse".to_owned())]);
     world.into_observer().report(&mut tables);
     tables
 }
@@ -103,7 +103,7 @@ fn the_same_seed_gives_the_same_tables() {
 fn observing_changes_nothing() {
     let mut quiet = world(endless(&["a", "b"]), 10 * MBPS, Limit::Packets(20), 50 * MS, 7, 5 * SECOND, ());
     while quiet.step(100_000) {}
-    let quiet = quiet.report(&[(FORWARD, "forward"), (REVERSE, "reverse")]);
+    let quiet = quiet.report(&[(FORWARD, "forward".to_owned()), (REVERSE, "reverse".to_owned())]);
     let watched = all_tables(recorded(&["a", "b"], 7));
     assert_eq!(quiet["flows"], watched["flows"]);
     assert_eq!(quiet["links"], watched["links"]);
@@ -142,7 +142,7 @@ fn finished_connections_make_room() {
         verifier(10 * MBPS, 40),
     );
     while world.step(10_000) {}
-    let tables = world.report(&[(FORWARD, "forward")]);
+    let tables = world.report(&[(FORWARD, "forward".to_owned())]);
     assert_eq!(ints(&tables["done"], "done"), [300]);
     assert_eq!(ints(&tables["flows"], "bytes_delivered")[0], 300 * 20_000, "what was finished is counted");
     let seen = world.into_observer();
