@@ -25,10 +25,6 @@ pub struct Who {
 pub enum NetworkEvent {
     /// It is a datagram, and is sent.
     Datagram {
-        /// The flow whose application sends it.
-        from: u32,
-        /// The end that it leaves.
-        side: Side,
         /// The packet.
         packet: Packet,
     },

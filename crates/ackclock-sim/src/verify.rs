@@ -390,7 +390,7 @@ impl Observer for Verifier {
 
     fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent) {
         match event {
-            NetworkEvent::Datagram { packet, .. } => {
+            NetworkEvent::Datagram { packet } => {
                 self.put(address(packet), at, OnWay { segment: *segment, hops: 0 });
             }
             NetworkEvent::Arrived { link, packet } => self.arrived(at, link, packet, segment),

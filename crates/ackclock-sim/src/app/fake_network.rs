@@ -7,6 +7,7 @@ use super::completion::Path;
 use super::{AppContext, Application, Command, Conn, Datagram, Side};
 use crate::Nanos;
 use crate::rng::Stream;
+use crate::table::{Column, Table};
 
 pub(crate) const MILLISECOND: Nanos = 1_000_000;
 pub(crate) const SECOND: Nanos = 1_000_000_000;
@@ -214,4 +215,16 @@ impl<A: Application> FakeNetwork<A> {
             }
         }
     }
+}
+
+/// The times of a column in seconds, rounded to milliseconds; none is empty.
+pub(crate) fn milliseconds(table: &Table, name: &str) -> Vec<u64> {
+    let Some(Column::Float(cells)) = table.column(name) else { panic!("{name}") };
+    cells.iter().map(|cell| libm::round(cell.unwrap() * 1e3) as u64).collect()
+}
+
+/// The cells of a column of whole numbers; none is empty.
+pub(crate) fn ints(table: &Table, name: &str) -> Vec<i64> {
+    let Some(Column::Int(cells)) = table.column(name) else { panic!("{name}") };
+    cells.iter().map(|cell| cell.unwrap()).collect()
 }

@@ -71,7 +71,7 @@ impl EventLog {
     /// A packet's event; `sender` is `None` where its connection is not known.
     pub fn network(&mut self, at: Nanos, sender: Option<Who>, segment: &Segment, event: &NetworkEvent) {
         let (name, packet, link) = match event {
-            NetworkEvent::Datagram { packet, .. } => ("datagram", packet, None),
+            NetworkEvent::Datagram { packet } => ("datagram", packet, None),
             NetworkEvent::Enqueued { link, packet, .. } => ("enqueued", packet, Some(*link)),
             NetworkEvent::Arrived { link, packet } => ("arrived", packet, Some(*link)),
             NetworkEvent::Copied { link, packet } => ("copied", packet, Some(*link)),

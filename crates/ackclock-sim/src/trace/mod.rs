@@ -164,7 +164,7 @@ impl Observer for Traces {
                 }
                 return;
             }
-            NetworkEvent::Datagram { packet, .. } => {
+            NetworkEvent::Datagram { packet } => {
                 let sender = self.sender(packet);
                 for (_, capture) in &mut self.captures {
                     if let Some(sender) = sender {

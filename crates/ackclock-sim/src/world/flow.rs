@@ -52,10 +52,6 @@ pub(super) struct Flow {
     pub class: u8,
     /// One-way delays of the packets with payload that the sinks have received.
     pub delays: Option<Box<Waits>>,
-    /// Datagrams that source and sink have sent and received, and the payload of those received.
-    pub datagrams_sent: [u64; 2],
-    pub datagrams_received: [u64; 2],
-    pub bytes_received: [u64; 2],
     app: Box<dyn Application>,
     random: Stream,
     next_conn: u32,
@@ -76,9 +72,6 @@ impl Flow {
             finished: FlowTotals::default(),
             class: spec.class,
             delays: spec.delays.then(Box::default),
-            datagrams_sent: [0; 2],
-            datagrams_received: [0; 2],
-            bytes_received: [0; 2],
             app: spec.app,
             next_conn: 0,
             wakes: BinaryHeap::new(),

@@ -140,12 +140,9 @@ impl<O: Observer> World<O> {
     /// A datagram is for the application of a flow, numbered like the ends of a connection.
     fn on_datagram(&mut self, packet: Packet, number: u64, len: u32) {
         let (flow, side) = (packet.to() / 2, side_of(packet.to()));
-        let state = &mut self.flows[flow as usize];
-        if state.delays.is_some() && side == Side::Sink {
-            state.delayed(self.now - packet.sent());
+        if side == Side::Sink {
+            self.flows[flow as usize].delayed(self.now - packet.sent());
         }
-        state.datagrams_received[side as usize] += 1;
-        state.bytes_received[side as usize] += u64::from(len);
         let datagram = Datagram { number, len, sent: packet.sent() };
         self.call(flow, |app, ctx| app.on_datagram(ctx, side, datagram));
         self.carry_out(flow);
@@ -246,8 +243,7 @@ impl<O: Observer> World<O> {
     }
 
     fn send_datagram(&mut self, flow: u32, side: Side, number: u64, len: u32) {
-        let state = &mut self.flows[flow as usize];
-        state.datagrams_sent[side as usize] += 1;
+        let state = &self.flows[flow as usize];
         let address = Address {
             to: endpoint(flow, side.peer()),
             generation: 0,
@@ -258,7 +254,7 @@ impl<O: Observer> World<O> {
         let packet = Packet::datagram(number, len, address);
         if O::ACTIVE {
             let segment = packet.segment(&Optioned::default());
-            self.observer.network(self.now, &segment, NetworkEvent::Datagram { from: flow, side, packet });
+            self.observer.network(self.now, &segment, NetworkEvent::Datagram { packet });
         }
         self.network.forward(self.now, packet, &mut self.observer);
     }

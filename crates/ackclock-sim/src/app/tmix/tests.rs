@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::app::Command;
-use crate::app::fake_network::{FakeNetwork, MILLISECOND, PATH, SECOND};
-use crate::table::{Column, Table};
+use crate::app::fake_network::{FakeNetwork, MILLISECOND, PATH, SECOND, ints, milliseconds};
 
 /// A request and its answer after 10 ms; after a pause of 500 ms a second request, answered at once in two units 30 ms apart;
 /// the server closes 200 ms later.
@@ -29,16 +28,6 @@ fn tables(network: &FakeNetwork<Tmix>) -> AppTables {
     let mut tables = AppTables::new();
     network.app.report("t", network.now, &mut tables);
     tables
-}
-
-fn milliseconds(table: &Table, name: &str) -> Vec<u64> {
-    let Some(Column::Float(cells)) = table.column(name) else { panic!("{name}") };
-    cells.iter().map(|cell| libm::round(cell.unwrap() * 1e3) as u64).collect()
-}
-
-fn ints(table: &Table, name: &str) -> Vec<i64> {
-    let Some(Column::Int(cells)) = table.column(name) else { panic!("{name}") };
-    cells.iter().map(|cell| cell.unwrap()).collect()
 }
 
 fn writes(network: &FakeNetwork<Tmix>, side: Side) -> Vec<(Nanos, u64)> {

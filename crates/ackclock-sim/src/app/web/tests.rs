@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::app::Command;
-use crate::app::fake_network::{FakeNetwork, MILLISECOND, PATH, SECOND};
-use crate::table::{Column, Table};
+use crate::app::fake_network::{FakeNetwork, MILLISECOND, PATH, SECOND, ints, milliseconds};
+use crate::table::Table;
 
 fn constant(value: u64) -> Distribution {
     Distribution::Constant(value)
@@ -38,16 +38,6 @@ fn tables(network: &FakeNetwork<Web>) -> AppTables {
     let mut tables = AppTables::new();
     network.app.report("w", network.now, &mut tables);
     tables
-}
-
-fn milliseconds(table: &Table, name: &str) -> Vec<u64> {
-    let Some(Column::Float(cells)) = table.column(name) else { panic!("{name}") };
-    cells.iter().map(|cell| libm::round(cell.unwrap() * 1e3) as u64).collect()
-}
-
-fn ints(table: &Table, name: &str) -> Vec<i64> {
-    let Some(Column::Int(cells)) = table.column(name) else { panic!("{name}") };
-    cells.iter().map(|cell| cell.unwrap()).collect()
 }
 
 fn opens(network: &FakeNetwork<Web>) -> Vec<Nanos> {
