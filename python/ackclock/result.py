@@ -242,11 +242,11 @@ class Result(_Tables):
 
     def write(self, folder: Path) -> None:
         """Writes the document as ``summary.json`` and every table as CSV into an existing folder."""
-        from ackclock import store
+        from ackclock import files
 
-        store.write_json(folder / "summary.json", self.document())
+        files.write_json(folder / "summary.json", self.document())
         for name, table in self.tables.items():
-            store.write_csv(folder / f"{name}.csv", table)
+            files.write_csv(folder / f"{name}.csv", table)
 
     def __repr__(self) -> str:
         tables = ", ".join(f"{name} ({len(table)})" for name, table in self.tables.items())
@@ -315,11 +315,11 @@ class Replications(_Tables, Sequence[Result]):
 
     def write(self, folder: Path) -> None:
         """Writes the document as ``summary.json`` and every stacked table as CSV into an existing folder."""
-        from ackclock import store
+        from ackclock import files
 
-        store.write_json(folder / "summary.json", self.document())
+        files.write_json(folder / "summary.json", self.document())
         for name, table in self.tables.items():
-            store.write_csv(folder / f"{name}.csv", table)
+            files.write_csv(folder / f"{name}.csv", table)
 
     def __repr__(self) -> str:
         return f"<ackclock.Replications of {self.runs[0].meta['name']!r}, {len(self)} seeds>"

@@ -21,7 +21,7 @@ from ackclock.cli import commands
 from ackclock.cli.drill import drill
 from ackclock.cli.output import PipeConsole, UsageError, complain, print_traceback
 from ackclock.cli.tmix import app as tmix
-from ackclock.store import FolderError
+from ackclock.files import FolderError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 import ackclock
-from ackclock import _registry, store
+from ackclock import _registry, files
 from ackclock._run import MOST_REPLICATIONS
 from ackclock.cli.output import (
     UsageError,
@@ -111,10 +111,10 @@ def run(
     overrides = _overrides(settings)
     _load(load)
     if out is not None:
-        store.check_folder(out)
+        files.check_folder(out)
     result: ackclock.Result | ackclock.Replications
     if traced is not None and out is not None:
-        with store.output_folder(out) as folder:
+        with files.output_folder(out) as folder:
             result = ackclock.trace(
                 scenario,
                 folder,
@@ -133,7 +133,7 @@ def run(
         else:
             result = ackclock.run(scenario, seeds=seeds, overrides=overrides, threads=threads, progress=True)
         if out is not None:
-            with store.output_folder(out) as folder:
+            with files.output_folder(out) as folder:
                 result.write(folder)
     if json:
         print_json(result.document())
@@ -185,7 +185,7 @@ def reproduce(
     folders = {name: out if single or out is None else out / name for name in names}
     for folder in folders.values():
         if folder is not None:
-            store.check_folder(folder)
+            files.check_folder(folder)
     documents: list[dict[str, Any]] = []
     regressions: list[str] = []
     for name in names:

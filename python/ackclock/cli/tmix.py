@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from ackclock import store
+from ackclock import files
 from ackclock import tmix as vectors
 from ackclock.cli.output import UsageError, say
 
@@ -58,7 +58,7 @@ def generate(
         raise UsageError(f"--duration {duration}: no session arrives within it")
     given = " ".join(f"--set {setting}" for setting in settings)
     command = f"ackclock tmix generate --duration {duration:g} --seed {seed} {given}".rstrip()
-    store.write_text(out, vectors.text(connections, command))
+    files.write_text(out, vectors.text(connections, command))
     say(f"{out}: {len(connections)} connections")
     return 0
 
@@ -80,6 +80,6 @@ def convert(capture: Path, out: Path, /, *, quiet: float = 0.5) -> int:
         connections = vectors.convert(capture, quiet_s=quiet)
     except vectors.CaptureError as error:
         raise UsageError(str(error)) from None
-    store.write_text(out, vectors.text(connections, f"from {capture.name}"))
+    files.write_text(out, vectors.text(connections, f"from {capture.name}"))
     say(f"{out}: {len(connections)} connections")
     return 0

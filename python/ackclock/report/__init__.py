@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from markdown_it import MarkdownIt
 
-from ackclock import store
+from ackclock import files
 from ackclock.palette import colour_of
 from ackclock.report import assets
 from ackclock.report.clouds import Cloud, Clouds
@@ -97,7 +97,7 @@ class Report:
 
     def write(self, path: Path) -> None:
         """Writes the page, whole or not at all."""
-        store.write_text(path, self.html())
+        files.write_text(path, self.html())
 
 
 def _command(command: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, cast
 
-from ackclock import store
+from ackclock import files
 from ackclock.progress import reporter
 
 if TYPE_CHECKING:
@@ -72,10 +72,10 @@ def reproduce(
 ) -> StudyResult:
     """Reproduces a study and, with `out`, writes its report, verdicts and tables there, whole or not at all."""
     if out is not None:
-        store.check_folder(out)
+        files.check_folder(out)
     with reporter(progress, name) as report:
         result = get(name).reproduce(quick=quick, threads=threads, progress=report)
     if out is not None:
-        with store.output_folder(out) as folder:
+        with files.output_folder(out) as folder:
             result.write(folder)
     return result

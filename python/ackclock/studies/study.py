@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ackclock import __version__, store
+from ackclock import __version__, files
 from ackclock.report import Report
 
 if TYPE_CHECKING:
@@ -134,9 +134,9 @@ class StudyResult:
 
     def write(self, folder: Path) -> None:
         """Writes ``report.html``, ``verdicts.json``, the tables as CSV and the scenarios into an existing folder."""
-        store.write_json(folder / "verdicts.json", self.document())
+        files.write_json(folder / "verdicts.json", self.document())
         for name, text in self.files.items():
-            store.write_text(folder / name, text)
+            files.write_text(folder / name, text)
         for sheet in self.sheets:
             with (folder / f"{sheet.name}.csv").open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-from ackclock.store import FolderError
+from ackclock.files import FolderError
 
 __all__ = ["write"]
 

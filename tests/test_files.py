@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from ackclock import store
+from ackclock import files
 from tests.conftest import make_table
 
 
@@ -15,14 +15,14 @@ def names(folder):
 
 
 def write(path, text="x", name="a.txt"):
-    with store.output_folder(path) as folder:
-        store.write_text(folder / name, text)
+    with files.output_folder(path) as folder:
+        files.write_text(folder / name, text)
 
 
 def test_a_folder_appears_whole(tmp_path):
     out = tmp_path / "out"
-    with store.output_folder(out) as folder:
-        store.write_text(folder / "a.txt", "a")
+    with files.output_folder(out) as folder:
+        files.write_text(folder / "a.txt", "a")
         assert not out.exists()
     assert names(out) == ["a.txt", "ackclock.json"]
     assert names(tmp_path) == ["out"]
@@ -36,8 +36,8 @@ def test_parents_are_made(tmp_path):
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
 def test_an_exception_leaves_nothing(tmp_path, error):
-    with pytest.raises(error), store.output_folder(tmp_path / "a" / "out") as folder:
-        store.write_text(folder / "a.txt", "a")
+    with pytest.raises(error), files.output_folder(tmp_path / "a" / "out") as folder:
+        files.write_text(folder / "a.txt", "a")
         raise error
     assert names(tmp_path) == []
 
@@ -45,7 +45,7 @@ def test_an_exception_leaves_nothing(tmp_path, error):
 def test_an_exception_keeps_what_was_there(tmp_path):
     out = tmp_path / "out"
     write(out, "old")
-    with pytest.raises(KeyboardInterrupt), store.output_folder(out):
+    with pytest.raises(KeyboardInterrupt), files.output_folder(out):
         raise KeyboardInterrupt
     assert (out / "a.txt").read_text() == "old"
     assert names(tmp_path) == ["out"]
@@ -72,7 +72,7 @@ def test_a_folder_with_something_else_is_refused(tmp_path, foreign):
     (out / foreign).parent.mkdir(exist_ok=True)
     (out / foreign).write_text("years of work")
     entered = False
-    with pytest.raises(store.FolderError, match=r"thesis\.tex"), store.output_folder(out):
+    with pytest.raises(files.FolderError, match=r"thesis\.tex"), files.output_folder(out):
         entered = True
     assert not entered
     assert (out / foreign).read_text() == "years of work"
@@ -80,8 +80,8 @@ def test_a_folder_with_something_else_is_refused(tmp_path, foreign):
 
 def test_a_full_disk_is_said_of_the_folder(tmp_path):
     with (
-        pytest.raises(store.FolderError, match=r"out: cannot be written: No space left"),
-        store.output_folder(tmp_path / "out"),
+        pytest.raises(files.FolderError, match=r"out: cannot be written: No space left"),
+        files.output_folder(tmp_path / "out"),
     ):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     assert names(tmp_path) == []
@@ -109,16 +109,16 @@ def test_an_interrupt_while_folders_change_places_leaves_one_of_them(tmp_path, m
         return call
 
     def replace(path, partial):
-        monkeypatch.setattr(store.Path, "rename", interrupted(store.Path.rename))
-        monkeypatch.setattr(store.shutil, "rmtree", interrupted(store.shutil.rmtree))
+        monkeypatch.setattr(files.Path, "rename", interrupted(files.Path.rename))
+        monkeypatch.setattr(files.shutil, "rmtree", interrupted(files.shutil.rmtree))
         try:
             whole(path, partial)
         finally:
             monkeypatch.undo()
 
-    whole = store._replace
+    whole = files._replace
     with monkeypatch.context() as patch:
-        patch.setattr(store, "_replace", replace)
+        patch.setattr(files, "_replace", replace)
         with pytest.raises(KeyboardInterrupt):
             write(out, "new")
     assert (out / "a.txt").read_text() == ("old" if step < 3 else "new")
@@ -127,7 +127,7 @@ def test_an_interrupt_while_folders_change_places_leaves_one_of_them(tmp_path, m
 
 def test_something_else_that_appears_meanwhile_is_kept(tmp_path):
     out = tmp_path / "out"
-    with pytest.raises(store.FolderError), store.output_folder(out):
+    with pytest.raises(files.FolderError), files.output_folder(out):
         out.mkdir()
         (out / "thesis.tex").write_text("years of work")
     assert names(out) == ["thesis.tex"]
@@ -136,10 +136,10 @@ def test_something_else_that_appears_meanwhile_is_kept(tmp_path):
 def test_a_marker_that_is_not_ours_proves_nothing(tmp_path):
     out = tmp_path / "out"
     out.mkdir()
-    (out / store.MARKER).write_text("[1, 2")
+    (out / files.MARKER).write_text("[1, 2")
     (out / "a.txt").write_text("x")
-    with pytest.raises(store.FolderError):
-        store.check_folder(out)
+    with pytest.raises(files.FolderError):
+        files.check_folder(out)
 
 
 def test_places_that_cannot_be_folders_are_refused(tmp_path, monkeypatch):
@@ -147,26 +147,26 @@ def test_places_that_cannot_be_folders_are_refused(tmp_path, monkeypatch):
     file.write_text("x")
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
     for place in (file, file / "below", tmp_path / "link"):
-        with pytest.raises(store.FolderError):
-            store.check_folder(place)
+        with pytest.raises(files.FolderError):
+            files.check_folder(place)
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    with pytest.raises(store.FolderError, match="runs in"):
-        store.check_folder(tmp_path / "here")
+    with pytest.raises(files.FolderError, match="runs in"):
+        files.check_folder(tmp_path / "here")
 
 
 def test_json_refuses_what_json_does_not_have(tmp_path):
     with pytest.raises(ValueError, match="JSON"):
-        store.write_json(tmp_path / "a.json", {"x": float("nan")})
+        files.write_json(tmp_path / "a.json", {"x": float("nan")})
     assert names(tmp_path) == []
 
 
 def test_csv_keeps_every_digit_and_empty_cells(tmp_path):
     table = make_table(x=[0.1 + 0.2, None], name=["a,b", "c"], n=[1, None], yes=[True, False])
-    store.write_csv(tmp_path / "a.csv", table)
+    files.write_csv(tmp_path / "a.csv", table)
     assert (tmp_path / "a.csv").read_text() == 'x,name,n,yes\n0.30000000000000004,"a,b",1,True\n,c,,False\n'
 
 
 def test_the_marker_lists_the_files(tmp_path):
     write(tmp_path / "out")
-    assert json.loads((tmp_path / "out" / store.MARKER).read_text())["files"] == ["a.txt"]
+    assert json.loads((tmp_path / "out" / files.MARKER).read_text())["files"] == ["a.txt"]
