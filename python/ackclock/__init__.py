@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from ackclock.cc import CongestionControl, Scope, WindowRules, congestion_control, parameter
     from ackclock.result import Replications, Result
     from ackclock.scenario import catalogue, check, event_schema, schema
+    from ackclock.store import Store, StoreError
+    from ackclock.store import open_store as open  # noqa: A004 -- as other libraries name it
+    from ackclock.sweeps import LatinHypercube, Range, SweepError, sweep
     from ackclock.table import Table
 
 __version__ = _core.version()
@@ -28,11 +31,16 @@ __all__ = [
     "AlgorithmError",
     "Cancelled",
     "CongestionControl",
+    "LatinHypercube",
     "Problem",
+    "Range",
     "Replications",
     "Result",
     "ScenarioError",
     "Scope",
+    "Store",
+    "StoreError",
+    "SweepError",
     "Table",
     "WindowRules",
     "__version__",
@@ -41,10 +49,12 @@ __all__ = [
     "congestion_control",
     "event_schema",
     "load",
+    "open",
     "parameter",
     "run",
     "schema",
     "stats",
+    "sweep",
     "trace",
 ]
 
@@ -52,11 +62,16 @@ _HOMES = {
     "AlgorithmError": "ackclock._errors",
     "Cancelled": "ackclock._errors",
     "CongestionControl": "ackclock.cc",
+    "LatinHypercube": "ackclock.sweeps",
     "Problem": "ackclock._errors",
+    "Range": "ackclock.sweeps",
     "Replications": "ackclock.result",
     "Result": "ackclock.result",
     "ScenarioError": "ackclock._errors",
     "Scope": "ackclock.cc",
+    "Store": "ackclock.store",
+    "StoreError": "ackclock.store",
+    "SweepError": "ackclock.sweeps",
     "Table": "ackclock.table",
     "WindowRules": "ackclock.cc",
     "catalogue": "ackclock.scenario",
@@ -64,12 +79,18 @@ _HOMES = {
     "congestion_control": "ackclock.cc",
     "event_schema": "ackclock.scenario",
     "load": "ackclock._registry",
+    "open": "ackclock.store",
     "parameter": "ackclock.cc",
     "run": "ackclock._run",
     "schema": "ackclock.scenario",
+    "sweep": "ackclock.sweeps",
     "trace": "ackclock._trace",
 }
 """Where the public names live. They are imported at first use, so that the command line is ready for Ctrl-C at once."""
+
+
+_INNER = {"open": "open_store"}
+"""Names that are others where they live."""
 
 
 def __getattr__(name: str) -> Any:
@@ -77,7 +98,7 @@ def __getattr__(name: str) -> Any:
         return import_module("ackclock.stats")
     if name not in _HOMES:
         raise AttributeError(f"module 'ackclock' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
+    value = getattr(import_module(_HOMES[name]), _INNER.get(name, name))
     globals()[name] = value
     return value
 

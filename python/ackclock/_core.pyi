@@ -24,6 +24,7 @@ __all__ = [
     "catalogue",
     "check",
     "drill",
+    "engine",
     "event_schema",
     "replay_queue",
     "run",
@@ -292,6 +293,9 @@ class Situation:
     @property
     def idle(self) -> float:
         """How long ago the last segment was sent, where sending resumes."""
+
+def engine() -> str:
+    """16 hexadecimal digits of the engine's source: builds that may give different results have different ones."""
 
 def version() -> str: ...
 def check(

@@ -10,6 +10,8 @@ import inspect
 import json
 import re
 import sys
+import tempfile
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +22,7 @@ from ackclock.cc import CongestionControl, Parameter, Scope, WindowRules
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["LoadError", "algorithms", "files", "load", "register", "rows", "schemas"]
+__all__ = ["LoadError", "adopt", "algorithms", "files", "load", "register", "rows", "schemas", "sources"]
 
 NEEDED = ("on_ack", "on_congestion", "on_timeout")
 RESERVED = ("kind", "source")
@@ -43,6 +45,7 @@ class Entry:
 
 
 _entries: dict[str, Entry] = {}
+_adopting = threading.Lock()
 
 
 def algorithms() -> list[_core.Algorithm]:
@@ -86,6 +89,42 @@ def files(names: Iterable[str]) -> list[str]:
     """The files, each once, that are to be loaded for those of `names` that are registered."""
     entries = (_entries[name] for name in names if name in _entries)
     return list(dict.fromkeys(entry.home[0] for entry in entries if Path(entry.home[0]).is_file()))
+
+
+def sources() -> dict[str, tuple[str, str]]:
+    """Of everything registered: its row's source to the name and the text of the file that registers it.
+
+    Raises
+    ------
+    LoadError
+        If something is in no file, and so cannot be sent to another machine.
+    """
+    found = {}
+    for name, entry in _entries.items():
+        file = Path(entry.home[0])
+        if not file.is_file():
+            raise LoadError(f"{name}: its class is in no file, so no other machine can load it; put it into one")
+        found[entry.row["source"]] = (file.name, file.read_text(encoding="utf-8"))
+    return found
+
+
+def adopt(sources: dict[str, tuple[str, str]]) -> None:
+    """Registers what another machine sent, as `sources` gave it there; what was of the same name gives way."""
+    with _adopting:
+        known = {row["source"] for row in rows()}
+        wanted = dict.fromkeys(file for source, file in sources.items() if source not in known)
+        for name, text in wanted:
+            before = dict(_entries)
+            _entries.clear()
+            try:
+                with tempfile.TemporaryDirectory(prefix="ackclock-") as folder:
+                    file = Path(folder) / name
+                    file.write_text(text, encoding="utf-8")
+                    load(file)
+            finally:
+                loaded = dict(_entries)
+                _entries.clear()
+                _entries.update(before | loaded)
 
 
 def register(name: str, cls: type) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ackclock._core import Cancel
 
-__all__ = ["MOST_REPLICATIONS", "Job", "check_seed", "run", "run_job", "seeds_from"]
+__all__ = ["MOST_REPLICATIONS", "Job", "check_seed", "run", "run_job", "seeds_from", "seeds_of"]
 
 MOST_REPLICATIONS = 1_000_000
 """Of one call: their tables are held in memory."""
@@ -124,7 +124,7 @@ def run(
     own_seed = int(check(text, pairs)["seed"])
     chosen: list[int | None] = [None]
     if seeds is not None:
-        chosen = [*_seeds(seeds, own_seed)]
+        chosen = [*seeds_of(seeds, own_seed)]
     elif seed is not None:
         chosen = [_whole("seed", seed)]
     for one in chosen:
@@ -141,7 +141,7 @@ def check_seed(seed: int | None, text: Text) -> None:
         raise ScenarioError.of(f"seed {seed}: accepted: a whole number from 0 to 2^64 - 1", text.name)
 
 
-def _seeds(seeds: int | Iterable[int], own: int) -> list[int]:
+def seeds_of(seeds: int | Iterable[int], own: int) -> list[int]:
     """The seeds that `seeds` asks for: so many from the scenario's `own`, or these."""
     if not isinstance(seeds, Iterable):
         return seeds_from(own, _whole("seeds", seeds))

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
+
     from ackclock._runner import Progress
 
-__all__ = ["bar", "lines", "reporter"]
+__all__ = ["SweepReport", "bar", "lines", "reporter", "sweep_reporter"]
 
 LINE_EVERY_S = 10.0
 """Seconds between two lines where there is no terminal; shorter work prints nothing."""
@@ -65,3 +68,124 @@ def lines(label: str, stream: TextIO, clock: Callable[[], float] = time.monotoni
             print(f"{label}: {100 * fraction:.0f} % after {now - began:.0f} s", file=stream, flush=True)
 
     return report
+
+
+class SweepReport:
+    """Progress of a sweep: how many of its runs have ended, and how many of those failed. This one tells nobody."""
+
+    def __init__(self) -> None:
+        self.done = self.before = self.failed = self.total = 0
+
+    def start(self, done: int, total: int) -> None:
+        """Begins a round: so many runs had ended before, of so many."""
+        self.done, self.before, self.total = done, done, total
+        self.show(done)
+
+    def ended(self, good: bool) -> None:
+        """One more run has ended."""
+        self.done += 1
+        self.failed += not good
+        self.show(self.done)
+
+    def under_way(self, part: float) -> None:
+        """Of the runs that have not ended so much is done, in runs."""
+        self.show(self.done + part)
+
+    def show(self, done: float) -> None:
+        """Shows the state; `done` counts runs, and parts of those under way."""
+
+    def warn(self, text: str) -> None:
+        """Tells of something that was found damaged."""
+        print(f"ackclock: {text}", file=sys.stderr, flush=True)  # noqa: T201
+
+
+class _Called(SweepReport):
+    def __init__(self, function: Progress) -> None:
+        super().__init__()
+        self._function = function
+
+    def show(self, done: float) -> None:
+        self._function(done / self.total if self.total else 1.0)
+
+
+class _Lines(SweepReport):
+    """A line every ten seconds: done, rate, time left, failures."""
+
+    def __init__(self, label: str, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._label, self._stream, self._clock = label, stream, clock
+        self._began = self._last = clock()
+
+    def show(self, done: float) -> None:
+        now = self._clock()
+        if now - self._last < LINE_EVERY_S:
+            return
+        self._last = now
+        rate = (done - self.before) / (now - self._began)
+        left = f", {(self.total - done) / rate:.0f} s left" if rate > 0 else ""
+        bad = f", {self.failed} failed" if self.failed else ""
+        text = f"{self._label}: {int(done)} of {self.total} runs, {rate:.3g} a second{left}{bad}"
+        print(text, file=self._stream, flush=True)
+
+
+class _Bar(SweepReport):
+    def __init__(self, display: RichProgress, task: TaskID) -> None:
+        super().__init__()
+        self._display, self._task = display, task
+
+    def show(self, done: float) -> None:
+        bad = f"[red]{self.failed} failed" if self.failed else ""
+        count = f"{int(done)}/{self.total} runs"
+        self._display.update(self._task, completed=done, total=self.total, failed=bad, count=count)
+
+    def warn(self, text: str) -> None:
+        self._display.console.print(f"ackclock: {text}", markup=False, highlight=False)
+
+
+@contextmanager
+def sweep_reporter(progress: bool | Callable[[float], object], label: str) -> Iterator[SweepReport]:
+    """What a sweep tells of its progress: the caller's own function, a bar or lines (True), or nothing (False)."""
+    if callable(progress):
+        yield _Called(progress)
+    elif not isinstance(progress, bool):
+        raise TypeError(f"progress is True, False or a function of the part done, not {progress!r}")
+    elif not progress:
+        yield SweepReport()
+    elif sys.stderr.isatty():
+        with _sweep_bar(label) as report:
+            yield report
+    else:
+        yield _Lines(label, sys.stderr)
+
+
+@contextmanager
+def _sweep_bar(label: str) -> Iterator[SweepReport]:
+    """A bar with what is done, the rate, the time that is left and failures; it disappears when the work is done."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed:.3g}/s" if task.speed else "")
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[count]}"),
+        Rate(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[failed]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as display:
+        yield _Bar(display, display.add_task(escape(label), total=None, failed="", count=""))

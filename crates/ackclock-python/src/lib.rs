@@ -19,10 +19,17 @@ fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
+/// 16 hexadecimal digits of the engine's source: two builds that may give different results have different ones.
+#[pyfunction]
+fn engine() -> &'static str {
+    env!("ACKCLOCK_ENGINE")
+}
+
 /// The module.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(version, module)?)?;
+    module.add_function(wrap_pyfunction!(engine, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::check, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::scenario_hash, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::schema, module)?)?;

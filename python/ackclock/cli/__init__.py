@@ -20,8 +20,10 @@ from ackclock._registry import LoadError
 from ackclock.cli import commands
 from ackclock.cli.drill import drill
 from ackclock.cli.output import PipeConsole, UsageError, complain, print_traceback
+from ackclock.cli.sweep import sweep
 from ackclock.cli.tmix import app as tmix
 from ackclock.files import FolderError
+from ackclock.store.layout import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +43,7 @@ app = App(
     result_action="return_value",
 )
 app.command(commands.run, name="run")
+app.command(sweep, name="sweep")
 app.command(commands.reproduce, name="reproduce")
 app.command(commands.list_, name="list")
 app.command(commands.check, name="check")
@@ -70,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (AlgorithmError, LoadError) as error:
         print_traceback(error)
         complain(str(error))
-    except (UsageError, FolderError) as error:
+    except (UsageError, FolderError, StoreError) as error:
         complain(str(error))
     except (KeyboardInterrupt, Cancelled) as error:
         complain("interrupted; nothing is half-written")

@@ -29,7 +29,8 @@ Threads = Annotated[int | None, Parameter(name="--threads")]
 Load = Annotated[tuple[Path, ...], Parameter(name="--load", negative="")]
 
 
-def _overrides(settings: tuple[str, ...]) -> list[tuple[str, str]]:
+def overrides_of(settings: tuple[str, ...]) -> list[tuple[str, str]]:
+    """What ``--set`` asks for."""
     pairs = []
     for setting in settings:
         path, equals, value = setting.partition("=")
@@ -39,12 +40,14 @@ def _overrides(settings: tuple[str, ...]) -> list[tuple[str, str]]:
     return pairs
 
 
-def _load(files: tuple[Path, ...]) -> None:
-    for file in files:
-        _registry.load(file)
+def load_files(paths: tuple[Path, ...]) -> None:
+    """Runs what ``--load`` names."""
+    for path in paths:
+        _registry.load(path)
 
 
-def _at_least_one(option: str, value: int | None) -> None:
+def at_least_one(option: str, value: int | None) -> None:
+    """Refuses a number of something below one."""
     if value is not None and value < 1:
         raise UsageError(f"{option} {value}: expected a whole number of at least 1")
 
@@ -102,14 +105,14 @@ def run(
     """
     if seed is not None and seeds is not None:
         raise UsageError("--seed asks for one run and --seeds for several: give one of them")
-    _at_least_one("--seeds", seeds)
+    at_least_one("--seeds", seeds)
     _at_most("--seeds", seeds, MOST_REPLICATIONS)
-    _at_least_one("--threads", threads)
+    at_least_one("--threads", threads)
     traced = "--pcap" if pcap else "--qlog" if qlog else None
     if traced is not None and (out is None or seeds is not None):
         raise UsageError(f"{traced} goes with --out, which says where to, and with a single run, not with --seeds")
-    overrides = _overrides(settings)
-    _load(load)
+    overrides = overrides_of(settings)
+    load_files(load)
     if out is not None:
         files.check_folder(out)
     result: ackclock.Result | ackclock.Replications
@@ -173,7 +176,7 @@ def reproduce(
     from ackclock import studies
     from ackclock.cli.study import print_study
 
-    _at_least_one("--threads", threads)
+    at_least_one("--threads", threads)
     unknown = [name for name in dict.fromkeys(study) if name not in (*studies.names(), "all")]
     if unknown:
         accepted = ", ".join([*studies.names(), "all"])
@@ -218,7 +221,7 @@ def list_(kind: str | None = None, /, *, load: Load = (), json: Json = False) ->
     """
     from ackclock import studies
 
-    _load(load)
+    load_files(load)
     kinds = ackclock.catalogue() | {"study": studies.catalogue()}
     if kind is not None:
         if kind not in kinds:
@@ -280,8 +283,8 @@ def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json 
     json
         Print the scenario in its canonical form, every default filled in.
     """
-    _load(load)
-    canonical = ackclock.check(scenario, _overrides(settings))
+    load_files(load)
+    canonical = ackclock.check(scenario, overrides_of(settings))
     if json:
         print_json(canonical)
     else:
@@ -321,7 +324,7 @@ def schema(*, load: Load = (), events: Annotated[bool, Parameter(negative="")] =
     events
         Print that of a line of the event log instead.
     """
-    _load(load)
+    load_files(load)
     print_json(ackclock.event_schema() if events else ackclock.schema())
     return 0
 
@@ -346,7 +349,7 @@ def bench(
     from ackclock import bench as benches
     from ackclock.cli.study import print_bench
 
-    _at_least_one("--repeat", repeat)
+    at_least_one("--repeat", repeat)
     names = benches.names()
     unknown = [name for name in only if name not in names]
     if unknown:

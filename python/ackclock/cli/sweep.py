@@ -1,0 +1,150 @@
+"""``ackclock sweep``: many settings and seeds, into a store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from ackclock.cli.commands import Json, Load, Set, at_least_one, load_files, overrides_of
+from ackclock.cli.output import UsageError, complain, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from ackclock.store import Store
+
+__all__ = ["sweep"]
+
+SHOWN = 40
+"""Points that are printed; all are in the store."""
+
+
+def sweep(
+    scenario: Path,
+    /,
+    *,
+    vary: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    points: Path | None = None,
+    lhs: int | None = None,
+    lhs_seed: int = 1,
+    seeds: int | None = None,
+    settings: Set = (),
+    load: Load = (),
+    out: Path | None = None,
+    tables: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    jobs: Annotated[int | None, Parameter(name=["--jobs", "--threads"])] = None,
+    cluster: str | None = None,
+    of: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    json: Json = False,
+) -> int:
+    """Run a scenario at many points under many seeds, into a store. Started again, it goes on where it stopped.
+
+    The exit status is 1 when runs failed; the others are kept all the same, and the store says why.
+
+    Parameters
+    ----------
+    scenario
+        The scenario: a TOML file.
+    vary
+        PATH=VALUE,VALUE,...: what varies, as in flows[0].cc=cubic,reno. Several make a grid. The path seeds stands for
+        the seeds. May be repeated.
+    points
+        A CSV file of points instead: paths in its first line, values below.
+    lhs
+        Number of points of a Latin hypercube over what varies; PATH=LOW..HIGH is a range to draw from, with :log behind
+        it evenly over the logarithm.
+    lhs_seed
+        Seed of that draw.
+    seeds
+        Number of replications of each point: the scenario's seed and those after it.
+    settings
+        PATH=VALUE: replaces a value of the scenario at every point. May be repeated.
+    load
+        A Python file with congestion controls of your own. May be repeated.
+    out
+        Folder of the store; by default out/ and the name of the scenario's file. It may hold other sweeps.
+    tables
+        Keep this table alone. May be repeated; by default all are kept.
+    jobs
+        Runs at the same time; by default one a core. It does not change the results.
+    cluster
+        Address of a Dask scheduler that does the runs, as tcp://host:8786, or file:PATH of its scheduler file.
+    of
+        A measure to print for every point, as flows.goodput_bps or p95(flows[video].srtt_ms). May be repeated.
+    json
+        Print one JSON document.
+    """
+    import ackclock
+    from ackclock.cli.vary import vary_of
+    from ackclock.sweeps.vary import SweepError
+
+    at_least_one("--seeds", seeds)
+    at_least_one("--jobs", jobs)
+    overrides = overrides_of(settings)
+    load_files(load)
+    folder = Path("out", scenario.stem) if out is None else out
+    try:
+        store = ackclock.sweep(
+            scenario,
+            vary_of(vary, points, lhs, lhs_seed),
+            seeds=seeds,
+            overrides=overrides,
+            out=folder,
+            tables=tables or None,
+            threads=jobs,
+            cluster=cluster,
+            progress=True,
+        )
+    except SweepError as error:
+        raise UsageError(str(error)) from None
+    with store:
+        if json:
+            print_json(_document(store, of))
+        else:
+            _print(store, of)
+        complain(f"results in {folder}")
+        return 1 if store.failed else 0
+
+
+def _document(store: Store, measures: tuple[str, ...]) -> dict[str, Any]:
+    sweep = store.sweeps[0]
+    return {
+        "store": str(store.path),
+        "sweep": sweep.id,
+        "name": sweep.name,
+        "version": sweep.version,
+        "runs": len(sweep.runs),
+        "failed": store.failed,
+        "points": [dict(point) for point in sweep.points],
+        "failures": [
+            {"point": row["point"], "seed": row["seed"], "error": row["error"]} for row in store.failures.rows()
+        ],
+        "measures": {name: [one.document() for one in store.estimates(name)] for name in measures},
+    }
+
+
+def _print(store: Store, measures: tuple[str, ...]) -> None:
+    sweep = store.sweeps[0]
+    failed = f", {store.failed} failed" if store.failed else ""
+    say(f"{sweep.name}: {len(sweep.runs)} runs of {len(sweep.points)} points{failed}; ackclock {sweep.version}")
+    names = list(dict.fromkeys(name for point in sweep.points for name in point))
+    estimates = [[one.document() for one in store.estimates(name)] for name in measures]
+    rows = []
+    for number, point in enumerate(sweep.points[:SHOWN]):
+        cells = [_estimate(estimate[number]) for estimate in estimates]
+        rows.append([str(number), *(str(point.get(name, "-")) for name in names), *cells])
+    if names or measures:
+        print_table("points", ["point", *names, *measures], rows)
+    if len(sweep.points) > SHOWN:
+        say(f"and {len(sweep.points) - SHOWN} more points: see --json or the store")
+    for row in list(store.failures.rows())[:SHOWN]:
+        complain(f"point {row['point']}, seed {row['seed']}: {row['error']}")
+
+
+def _estimate(estimate: dict[str, Any]) -> str:
+    if estimate["mean"] is None:
+        return "-"
+    if estimate["ci"] is None:
+        return f"{estimate['mean']:.5g}"
+    low, high = estimate["ci"]
+    return f"{estimate['mean']:.5g} [{low:.5g}, {high:.5g}]"

@@ -1,0 +1,121 @@
+"""What varies, as the command line spells it."""
+
+from __future__ import annotations
+
+import csv
+import re
+from typing import TYPE_CHECKING
+
+from ackclock.cli.output import UsageError
+from ackclock.sweeps.vary import LatinHypercube, Range
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ackclock.sweeps.vary import Vary
+
+__all__ = ["points_in", "vary_of"]
+
+EXAMPLE = "for example --vary flows[0].cc=cubic,reno or --vary bottleneck.rate=1Mbps,10Mbps"
+RANGE_EXAMPLE = "for example --vary bottleneck.rate=1Mbps..100Mbps:log"
+
+
+def vary_of(given: Sequence[str], points: Path | None, hypercube: int | None, seed: int) -> Vary | None:
+    """The points that the options ask for.
+
+    Raises
+    ------
+    UsageError
+        If they cannot be understood, or do not go together.
+    """
+    if points is not None:
+        if given or hypercube is not None:
+            raise UsageError("--points brings its own values: leave out --vary and --lhs")
+        return points_in(points)
+    split = dict(_split(one) for one in given)
+    if len(split) < len(given):
+        raise UsageError("--vary names a path twice; give its values once, with commas between them")
+    if hypercube is not None:
+        if not split:
+            raise UsageError(f"--lhs spreads points over what --vary names, {RANGE_EXAMPLE}")
+        if hypercube < 1:
+            raise UsageError(f"--lhs {hypercube}: expected a whole number of at least 1")
+        return LatinHypercube(
+            {path: _range(text) or _values(path, text) for path, text in split.items()}, hypercube, seed
+        )
+    for path, text in split.items():
+        if _range(text) is not None:
+            raise UsageError(f"--vary {path}={text}: a range to draw from goes with --lhs N, the number of points")
+    return {path: _values(path, text) for path, text in split.items()} or None
+
+
+def points_in(path: Path) -> list[dict[str, object]]:
+    """The points of a CSV file: a column a path, a line a point.
+
+    Raises
+    ------
+    UsageError
+        If it cannot be read, or a line has not the columns of the first.
+    """
+    try:
+        lines = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, csv.Error) as error:
+        raise UsageError(f"{path}: not a CSV file: {error}") from None
+    if len(lines) < 2:
+        raise UsageError(f"{path}: expected a line of paths, and below it a line a point")
+    paths = [name.strip() for name in lines[0]]
+    if len({*paths}) < len(paths) or not all(paths):
+        raise UsageError(f"{path}: line 1: expected paths of the scenario, each once, not {', '.join(paths)}")
+    for number, line in enumerate(lines[1:], 2):
+        if len(line) != len(paths):
+            raise UsageError(f"{path}: line {number}: {len(line)} values, and line 1 names {len(paths)} paths")
+    return [dict(zip(paths, (_value(cell.strip()) for cell in line), strict=True)) for line in lines[1:]]
+
+
+def _split(one: str) -> tuple[str, str]:
+    path, equals, text = one.partition("=")
+    if not equals or not path.strip() or not text.strip():
+        raise UsageError(f"--vary {one}: expected PATH=VALUE,VALUE,..., {EXAMPLE}")
+    return path.strip(), text.strip()
+
+
+def _values(path: str, text: str) -> list[object]:
+    """The values between commas that are not inside brackets or quotes."""
+    parts, depth, quote = [""], 0, ""
+    for character in text:
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "\"'":
+            quote = character
+        elif character in "[{":
+            depth += 1
+        elif character in "]}":
+            depth -= 1
+        elif character == "," and depth == 0:
+            parts.append("")
+            continue
+        parts[-1] += character
+    values = [part.strip() for part in parts]
+    if not all(values):
+        raise UsageError(f"--vary {path}={text}: a value is empty, {EXAMPLE}")
+    return [_value(value) for value in values]
+
+
+def _value(text: str) -> object:
+    if re.fullmatch(r"[-+]?[0-9]+", text):
+        return int(text)
+    if re.fullmatch(r"[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?", text):
+        return float(text)
+    return {"true": True, "false": False}.get(text, text)
+
+
+def _range(text: str) -> Range | None:
+    """``1Mbps..100Mbps``, with ``:log`` behind it evenly over the logarithm."""
+    match = re.fullmatch(r"([^,]+?)\.\.([^,]+?)(:log)?", text)
+    if match is None or not re.match(r"[-+0-9.]", match[1]):
+        return None
+    low, high = (_value(end) for end in match.group(1, 2))
+    return Range(low, high, log=match[3] is not None)  # type: ignore[arg-type]

@@ -1,0 +1,130 @@
+"""What the runs of a store say together: a measure's values, its estimate at each point, and paired comparisons."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ackclock import stats
+from ackclock.measure import Measure, MeasureError
+from ackclock.store.layout import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from ackclock.stats import Comparison, Estimate, Method
+    from ackclock.store.reader import Store
+
+__all__ = ["Paired", "PointEstimate", "Values", "compare_points", "estimate_points", "values_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """A measure at one point: one number a run that has it, in the order of the seeds."""
+
+    point: int
+    params: Mapping[str, Any]
+    """What was varied: name to value."""
+    seeds: NDArray[np.uint64]
+    values: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class PointEstimate:
+    """The mean of a measure at one point; None where no run has a value."""
+
+    point: int
+    params: Mapping[str, Any]
+    estimate: Estimate | None
+
+    def document(self) -> dict[str, Any]:
+        """As a JSON object: the point's number and values, mean, ci (two numbers or null) and n."""
+        told = {"mean": None, "ci": None, "n": 0} if self.estimate is None else self.estimate.document()
+        return {"point": self.point, "params": dict(self.params), **told}
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """Two settings of one thing compared, everything else and the seeds being the same."""
+
+    params: Mapping[str, Any]
+    """What else was varied: name to value."""
+    comparison: Comparison
+
+
+def values_of(store: Store, measure: str | Measure) -> list[Values]:
+    """The measure's values at every point of a store of one sweep."""
+    if len(store.sweeps) != 1:
+        told = ", ".join(f"{sweep.id} ({sweep.name})" for sweep in store.sweeps) or "none"
+        raise StoreError(f"{store.path}: points are those of one sweep; choose it with sweep=; there are {told}")
+    parsed = measure if isinstance(measure, Measure) else Measure.parse(measure)
+    _check(store, parsed)
+    query = (
+        "SELECT point, seed, value FROM runs JOIN ("  # noqa: S608 -- a measure quotes what it is made of
+        f"{parsed.sql(runs='runs')}) USING (run) WHERE status = 'done' ORDER BY point, place"
+    )
+    table = store.sql(query)
+    points = np.asarray(table["point"], dtype=np.int64)
+    seeds, values = np.asarray(table["seed"], dtype=np.uint64), np.asarray(table["value"], dtype=np.float64)
+    return [
+        Values(number, params, seeds[points == number], values[points == number])
+        for number, params in enumerate(store.sweeps[0].points)
+    ]
+
+
+def _check(store: Store, measure: Measure) -> None:
+    """Refuses a measure of a table or column that the store does not have, naming those it has."""
+    if measure.table not in store.tables:
+        raise MeasureError(f"measure {measure}: no table {measure.table}; there are {', '.join(store.tables)}")
+    columns = store.sql(f'SELECT * FROM "{measure.table}" LIMIT 0').column_names  # noqa: S608 -- a name it has
+    if measure.column not in columns:
+        raise MeasureError(
+            f"measure {measure}: table {measure.table} has no column {measure.column}; there are {', '.join(columns)}"
+        )
+
+
+def estimate_points(
+    store: Store, measure: str | Measure, *, level: float = 0.95, method: Method = "t"
+) -> list[PointEstimate]:
+    """The mean of a measure at every point."""
+    return [
+        PointEstimate(
+            one.point,
+            one.params,
+            stats.mean(one.values, level=level, method=method) if one.values.size else None,
+        )
+        for one in values_of(store, measure)
+    ]
+
+
+def compare_points(
+    store: Store, name: str, treated: object, control: object, measure: str | Measure, *, level: float = 0.95
+) -> list[Paired]:
+    """`treated` against `control` of what is called `name`, at every setting of everything else."""
+    points: Sequence[Mapping[str, Any]] = store.sweeps[0].points if store.sweeps else []
+    found = {name: list(dict.fromkeys(repr(point.get(name)) for point in points))}
+    if not any(name in point for point in points):
+        varied = ", ".join(dict.fromkeys(key for point in points for key in point)) or "nothing"
+        raise ValueError(f"{name!r} is not varied; what is: {varied}")
+    for wanted in (treated, control):
+        if not any(point.get(name) == wanted for point in points):
+            raise ValueError(f"{name} is never {wanted!r}; it is {', '.join(found[name])}")
+    sides: dict[tuple[tuple[str, Any], ...], dict[str, Values]] = {}
+    for one in values_of(store, measure):
+        others = tuple((key, value) for key, value in one.params.items() if key != name)
+        for side, wanted in (("treated", treated), ("control", control)):
+            if one.params.get(name) == wanted:
+                sides.setdefault(others, {})[side] = one
+    paired = []
+    for others, both in sides.items():
+        if len(both) < 2:
+            continue
+        common, first, second = np.intersect1d(both["treated"].seeds, both["control"].seeds, return_indices=True)
+        if common.size:
+            pair = both["treated"].values[first], both["control"].values[second]
+            paired.append(Paired(dict(others), stats.compare(*pair, level=level)))
+    return paired

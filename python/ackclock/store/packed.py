@@ -1,0 +1,95 @@
+"""A finished run as one file: its record and its tables, whole or not at all.
+
+The file is a ZIP without compression, whose checksums tell a damaged one; its tables are Arrow IPC streams. The same
+run gives the same bytes anywhere, so that what a worker far away sends is what a thread here would have written.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from arro3.core import Table as ArrowTable
+from arro3.io import read_ipc_stream, write_ipc_stream
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arro3.core.types import ArrowStreamExportable
+
+__all__ = ["DamagedRunError", "Packed", "Record", "pack", "unpack"]
+
+RECORD = "run.json"
+SUFFIX = ".arrow"
+
+
+class DamagedRunError(ValueError):
+    """The bytes are not those of a packed run."""
+
+
+class Record(TypedDict):
+    """What is known of a run besides its tables."""
+
+    run: str
+    """Its key: scenario, seed, version of the engine, and what is kept of it."""
+    scenario_hash: str
+    seed: int
+    version: str
+    """The build: version and the first digits of the engine's digest, as in 0.1.0+1a2b3c4d."""
+    name: str
+    """The scenario's."""
+    duration_s: float | None
+    """Simulated time; None of a run that failed."""
+    status: str
+    """done or failed."""
+    error: str | None
+    """Why it failed: one line."""
+    details: str | None
+    """The traceback of a failure in somebody's Python."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A run that was unpacked."""
+
+    record: Record
+    tables: Mapping[str, ArrowTable] = field(default_factory=dict)
+
+
+def pack(record: Record, tables: Mapping[str, ArrowStreamExportable]) -> bytes:
+    """The bytes of a run."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        # A ZipInfo without a time has that of 1980: the bytes depend on the run alone.
+        archive.writestr(zipfile.ZipInfo(RECORD), json.dumps(record, allow_nan=False, ensure_ascii=False))
+        for name, table in sorted(tables.items()):
+            stream = io.BytesIO()
+            write_ipc_stream(table, stream, compression=None)
+            archive.writestr(zipfile.ZipInfo(name + SUFFIX), stream.getbuffer())
+    return out.getvalue()
+
+
+def unpack(data: bytes) -> Packed:
+    """The run of some bytes.
+
+    Raises
+    ------
+    DamagedRunError
+        If they are not what `pack` made.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            parts = {info.filename: archive.read(info) for info in archive.infolist()}
+        record: Any = json.loads(parts.pop(RECORD))
+        tables = {
+            name.removesuffix(SUFFIX): ArrowTable.from_arrow(read_ipc_stream(io.BytesIO(part)))
+            for name, part in parts.items()
+        }
+    except Exception as error:
+        raise DamagedRunError(f"not a finished run: {error}") from error
+    if not isinstance(record, dict) or record.keys() != Record.__annotations__.keys():
+        raise DamagedRunError("not a finished run: its record lacks fields")
+    return Packed(Record(**record), tables)  # type: ignore[typeddict-item]

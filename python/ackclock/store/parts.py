@@ -1,0 +1,173 @@
+"""Parts: runs that follow each other in a sweep, as a folder of Parquet files that appears at once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from arro3.core import Array, ChunkedArray, DataType, Field, RecordBatch, Schema
+from arro3.core import Table as ArrowTable
+from arro3.io import write_parquet
+
+from ackclock import files
+from ackclock.store.layout import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from ackclock.store.packed import Packed
+
+__all__ = ["COMPRESSION", "Part", "damage", "read_part", "run_table", "stacked", "write_part"]
+
+COMPRESSION = "zstd(3)"
+DESCRIPTION = "part.json"
+REMEDY = "the sweep, started again, makes this part anew"
+
+_TEXT, _NUMBER, _COUNT = DataType.string(), DataType.float64(), DataType.uint64()
+
+RECORD_TYPES = {
+    "run": _TEXT,
+    "scenario_hash": _TEXT,
+    "seed": _COUNT,
+    "version": _TEXT,
+    "name": _TEXT,
+    "duration_s": _NUMBER,
+    "status": _TEXT,
+    "error": _TEXT,
+    "details": _TEXT,
+}
+"""Columns of the records of runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a part says of itself."""
+
+    path: Path
+    first: int
+    """The place of its first run in the order of its sweep."""
+    end: int
+    """The place after its last run."""
+    runs: tuple[str, ...]
+    """The runs in it: those of these places that were nowhere else."""
+    files: dict[str, dict[str, Any]]
+    """Name to bytes and sha256."""
+
+    @property
+    def tables(self) -> list[str]:
+        """The tables in it."""
+        return [name.removesuffix(".parquet") for name in self.files]
+
+    def table(self, name: str) -> Path:
+        """The file of a table."""
+        return self.path / f"{name}.parquet"
+
+
+def stacked(tables: Iterable[tuple[str, ArrowTable]]) -> ArrowTable:
+    """Tables of runs below each other with a column ``run`` in front; a column that some lack is empty in theirs."""
+    found = [(run, table) for run, table in tables]
+    fields: dict[str, DataType] = {}
+    for _, table in found:
+        for name in table.column_names:
+            field = table.schema.field(name)
+            if fields.setdefault(name, field.type) != field.type:
+                raise StoreError(
+                    f"column {field.name} has type {fields[field.name]} in one run, {field.type} in another"
+                )
+    columns: dict[str, list[Array]] = {name: [] for name in ["run", *fields]}
+    for run, table in found:
+        columns["run"].append(Array([run] * table.num_rows, type=_TEXT))
+        for name, kind in fields.items():
+            if name in table.column_names:
+                columns[name] += table.column(name).chunks
+            else:
+                columns[name].append(Array([None] * table.num_rows, type=kind))
+    kinds = {"run": _TEXT, **fields}
+    schema = Schema([Field(name, kind) for name, kind in kinds.items()])
+    arrays = [ChunkedArray(columns[name], type=kind) for name, kind in kinds.items()]
+    return ArrowTable.from_arrays(arrays, schema=schema)
+
+
+def run_table(packed: Sequence[Packed]) -> ArrowTable:
+    """The records of runs."""
+    rows = [one.record for one in packed]
+    arrays = [Array([row[name] for row in rows], type=kind) for name, kind in RECORD_TYPES.items()]  # type: ignore[literal-required]
+    schema = Schema([Field(name, kind) for name, kind in RECORD_TYPES.items()])
+    return ArrowTable.from_batches([RecordBatch.from_arrays(arrays, schema=schema)])
+
+
+def write_part(path: Path, first: int, end: int, packed: Sequence[Packed]) -> Part:
+    """Writes a part under another name, syncs it, and gives it its own. The same runs give the same bytes."""
+    partial = path.with_name(f".{path.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir()
+    tables = {"runs": run_table(packed)}
+    for name in sorted({name for one in packed for name in one.tables}):
+        tables[name] = stacked((one.record["run"], one.tables[name]) for one in packed if name in one.tables)
+    written: dict[str, dict[str, Any]] = {}
+    for name, table in tables.items():
+        file = partial / f"{name}.parquet"
+        write_parquet(table, file, compression=COMPRESSION)
+        _sync(file)
+        written[file.name] = {"bytes": file.stat().st_size, "sha256": _digest(file)}
+    keys = tuple(one.record["run"] for one in packed)
+    document = {"first": first, "end": end, "runs": keys, "files": written}
+    files.write_json(partial / DESCRIPTION, document)
+    _sync(partial / DESCRIPTION)
+    _sync(partial)
+    partial.rename(path)
+    _sync(path.parent)
+    return Part(path, first, end, keys, written)
+
+
+def read_part(path: Path) -> Part:
+    """What a part says of itself.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be read, or a file of it has not the size that it says.
+    """
+    try:
+        document = json.loads((path / DESCRIPTION).read_text(encoding="utf-8"))
+        part = Part(path, document["first"], document["end"], tuple(document["runs"]), dict(document["files"]))
+        sizes = {name: (path / name).stat().st_size for name in part.files}
+    except OSError as error:
+        raise StoreError(f"{error.filename}: cannot be read: {error.strerror}; {REMEDY}") from None
+    except (ValueError, KeyError, TypeError):
+        raise StoreError(f"{path / DESCRIPTION}: damaged; {REMEDY}") from None
+    for name, size in sizes.items():
+        if size != part.files[name]["bytes"]:
+            raise StoreError(f"{path / name}: {size} bytes, not the {part.files[name]['bytes']} written; {REMEDY}")
+    return part
+
+
+def damage(part: Part, tables: Iterable[str] | None = None) -> str | None:
+    """What is wrong with the bytes of a part (of some of its tables), if anything is."""
+    for name, written in part.files.items():
+        if tables is not None and name.removesuffix(".parquet") not in tables:
+            continue
+        try:
+            if _digest(part.path / name) != written["sha256"]:
+                return f"{part.path / name}: damaged: not the bytes that were written; {REMEDY}"
+        except OSError as error:
+            return f"{part.path / name}: cannot be read: {error.strerror}; {REMEDY}"
+    return None
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,433 @@
+"""Reading a store: SQL over its Parquet files, in place, as they were when it was opened."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import duckdb
+from arro3.core import Array, DataType, Field, RecordBatch, Schema
+from arro3.core import Table as ArrowTable
+
+from ackclock.result import Meta, Result
+from ackclock.store.layout import Layout, StoreError
+from ackclock.store.packed import DamagedRunError, Packed, unpack
+from ackclock.store.parts import Part, damage, read_part, run_table, stacked
+from ackclock.table import Table
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping, Sequence
+    from tempfile import TemporaryDirectory
+
+    from ackclock.measure import Measure
+    from ackclock.stats import Method
+    from ackclock.store.estimates import Paired, PointEstimate, Values
+
+__all__ = ["Store", "Sweep", "open_store"]
+
+OWN_COLUMNS = ("run", "sweep", "point", "seed")
+LATER_COLUMNS = ("status", "error", "details", "scenario_hash", "version", "duration_s")
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """What was asked for, as the store has it."""
+
+    id: str
+    name: str
+    version: str
+    """The build of the engine: version and digest."""
+    points: Sequence[Mapping[str, Any]]
+    """What was varied: name to value, for every point."""
+    runs: Sequence[tuple[str, int, int, str]]
+    """Key, number of the point, seed and scenario hash of every run, in order."""
+    document: Mapping[str, Any]
+    """All of ``sweeps/ID.json``: the scenario, the points with what they set, the seeds."""
+
+
+def open_store(
+    path: str | os.PathLike[str], *, sweep: str | None = None, version: str | None = None, mixed: bool = False
+) -> Store:
+    """Opens a store to read it, also while a sweep writes to it: it shows what had finished by then.
+
+    Parameters
+    ----------
+    path
+        The folder.
+    sweep
+        Show one sweep alone: the beginning of its id, or its name.
+    version
+        Show what one version of the engine gave: ``"0.1.0"``, or a build as ``"0.1.0+1a2b3c4d"``.
+    mixed
+        Show the results of several versions of the engine side by side; the column ``version`` tells them apart.
+
+    Raises
+    ------
+    StoreError
+        If it is none, of a later format or damaged, if no sweep is the one asked for, or if it has results of several
+        versions of the engine and neither `version` nor `mixed` is given.
+    """
+    return Store(Path(path), sweep=sweep, version=version, mixed=mixed)
+
+
+class Store:
+    """Results on disk. Tables have a column ``run``; the table ``runs`` says what each run is.
+
+    >>> with ackclock.open("out/") as store:
+    ...     store.sql('SELECT "flows[0].cc", avg(goodput_bps) FROM flows JOIN runs USING (run) GROUP BY ALL')
+    """
+
+    def __init__(
+        self, path: Path, *, sweep: str | None = None, version: str | None = None, mixed: bool = False
+    ) -> None:
+        self.path = path
+        """The folder."""
+        self._layout = Layout(path)
+        self._choice = {"sweep": sweep, "version": version, "mixed": mixed}
+        sweeps = _chosen([self._read_sweep(one) for one in self._layout.sweep_ids()], sweep, version, path)
+        builds = Counter(one.version for one in sweeps for _ in one.runs)
+        if len(builds) > 1 and not mixed:
+            told = ", ".join(f"{build} ({count} runs)" for build, count in builds.items())
+            raise StoreError(
+                f"{path}: results of several versions of the engine: {told}; "
+                "choose one with version=, or take them all with mixed=True"
+            )
+        self.sweeps: Sequence[Sweep] = sweeps
+        """What was asked for, in the order in which it came."""
+        self.temporary: TemporaryDirectory[str] | None = None
+        """The folder's owner, where it is to go with this object."""
+        self._database: duckdb.DuckDBPyConnection | None = None
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Shows what has finished since."""
+        self._disconnect()
+        # Pending runs first: one that becomes part of a part in between is found there.
+        pending = dict(_pending(self._layout))
+        self._parts: list[Part] = [read_part(path) for path in sorted(self._layout.parts.glob("[!.]*"))]
+        finished = {run for part in self._parts for run in part.runs}
+        self._pending = {run: packed for run, packed in pending.items() if run not in finished}
+        self._views: set[str] = set()
+        found = {name for part in self._parts for name in part.tables}
+        found |= {name for packed in self._pending.values() for name in packed.tables}
+        self.tables: list[str] = sorted(found | {"runs"})
+        """The names of the tables; ``runs`` is one of them."""
+        self._database = duckdb.connect()
+        self._database.execute("SET enable_progress_bar = false")
+        self._make_runs()
+
+    def close(self) -> None:
+        """Lets go of the files. The store stays as it is, unless it was made without a folder of its own."""
+        self._disconnect()
+        if self.temporary is not None:
+            self.temporary.cleanup()
+
+    def _disconnect(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<ackclock.Store {self.path}: {self.finished} of {len(self.runs)} runs, {', '.join(self.tables)}>"
+
+    def sql(self, query: str, parameters: Sequence[object] | None = None) -> Table:
+        """The answer to a query in DuckDB's SQL over the tables of the store.
+
+        Columns of `runs` named after a path of the scenario need double quotes: ``"flows[0].cc"``.
+
+        Raises
+        ------
+        StoreError
+            If the query is wrong, or a file that it needs is damaged.
+        """
+        connection = self._connection()
+        for name in self.tables:
+            if name.lower() in query.lower():
+                self._make_view(name)
+        try:
+            relation = connection.sql(query, params=list(parameters or []))
+            if relation is None:
+                raise StoreError("the query gives no table; accepted: SELECT and what gives rows like it")
+            return Table(ArrowTable.from_arrow(relation))
+        except duckdb.Error as error:
+            raise StoreError(f"{self.path}: {error}") from None
+
+    def table(self, name: str) -> Table:
+        """A whole table, in the order of the sweep; see `sql` for a part of it.
+
+        Raises
+        ------
+        KeyError
+            If there is none of that name.
+        """
+        if name not in self.tables:
+            raise KeyError(f"no table {name!r}; there are {', '.join(self.tables)}")
+        if name == "runs":
+            return self.sql("SELECT * EXCLUDE (place) FROM runs ORDER BY place")
+        places = "(SELECT run, min(place) AS place FROM runs GROUP BY run)"
+        return self.sql(f'SELECT "{name}".* FROM "{name}" JOIN {places} USING (run) ORDER BY place')  # noqa: S608
+
+    @property
+    def runs(self) -> Table:
+        """One row a run: key, sweep, point, seed, what was varied, status (done, failed, missing), error, version."""
+        return self.table("runs")
+
+    @property
+    def finished(self) -> int:
+        """The number of runs that have ended, well or not."""
+        return self._count("status <> 'missing'")
+
+    @property
+    def failed(self) -> int:
+        """The number of runs that ended with an error."""
+        return self._count("status = 'failed'")
+
+    @property
+    def complete(self) -> bool:
+        """Whether every run that was asked for has ended."""
+        return self._count("status = 'missing'") == 0
+
+    @property
+    def failures(self) -> Table:
+        """The runs that ended with an error."""
+        return self.sql("SELECT * EXCLUDE (place) FROM runs WHERE status = 'failed' ORDER BY place")
+
+    def result(self, run: str) -> Result:
+        """One run as `ackclock.run` would give it back, for its tables and figures.
+
+        Raises
+        ------
+        KeyError
+            If there is no such run, or it has not finished well.
+        """
+        row = next(iter(self.sql("SELECT * FROM runs WHERE run = ? LIMIT 1", [run]).rows()), None)
+        if row is None or row["status"] != "done":
+            raise KeyError(f"no finished run {run!r}" if row is None else f"run {run} is {row['status']}")
+        sweep = next(one for one in self.sweeps if one.id == row["sweep"])
+        meta = Meta(
+            name=sweep.name,
+            scenario_hash=row["scenario_hash"],
+            version=row["version"].partition("+")[0],
+            seed=row["seed"],
+            duration_s=row["duration_s"],
+        )
+        tables = {
+            name: self.sql(f'SELECT * EXCLUDE (run) FROM "{name}" WHERE run = ?', [run])  # noqa: S608
+            for name in self.tables
+            if name != "runs"
+        }
+        return Result(meta, {name: table for name, table in tables.items() if len(table)})
+
+    def values(self, measure: str | Measure) -> list[Values]:
+        """A measure at every point of the sweep, one number a run, in the order of the seeds.
+
+        Parameters
+        ----------
+        measure
+            As ``flows.goodput_bps``, ``p95(flows[video].srtt_ms)``; see `ackclock.Measure`.
+
+        Raises
+        ------
+        MeasureError
+            If it cannot be read, or the store has no such table or column.
+        StoreError
+            If the store shows several sweeps: their points are not the same.
+        """
+        from ackclock.store.estimates import values_of
+
+        return values_of(self, measure)
+
+    def estimates(self, measure: str | Measure, *, level: float = 0.95, method: Method = "t") -> list[PointEstimate]:
+        """The mean of a measure at every point of the sweep, with its interval over the seeds; raises as `values`."""
+        from ackclock.store.estimates import estimate_points
+
+        return estimate_points(self, measure, level=level, method=method)
+
+    def compare(
+        self, name: str, treated: object, control: object, measure: str | Measure, *, level: float = 0.95
+    ) -> list[Paired]:
+        """One setting against another over the seeds that both have, at every setting of all else that was varied.
+
+        >>> store.compare("flows[0].validation", "newcwv", "none", "flows.goodput_bps")
+
+        Parameters
+        ----------
+        name
+            What was varied: a path, or the name of a dict of settings.
+        treated, control
+            Two of its values.
+        measure
+            As for `values`, which says what is raised.
+        level
+            Confidence of the intervals.
+        """
+        from ackclock.store.estimates import compare_points
+
+        return compare_points(self, name, treated, control, measure, level=level)
+
+    def provenance(self) -> list[dict[str, Any]]:
+        """Every start of a sweep: command, versions, host, git revision, times, and how many runs it finished."""
+        found = sorted(self._layout.provenance.glob("[!.]*.json"), key=lambda path: int(path.stem))
+        return [json.loads(path.read_text(encoding="utf-8")) for path in found]
+
+    def _count(self, condition: str) -> int:
+        counted = self._connection().execute(f"SELECT count(*) FROM runs WHERE {condition}").fetchall()  # noqa: S608
+        return int(counted[0][0])
+
+    def _connection(self) -> duckdb.DuckDBPyConnection:
+        if self._database is None:
+            raise StoreError(f"{self.path}: the store was closed")
+        return self._database
+
+    def _read_sweep(self, one: str) -> Sweep:
+        path = self._layout.sweeps / f"{one}.json"
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+            return Sweep(
+                one,
+                document["name"],
+                document["version"],
+                [point["params"] for point in document["points"]],
+                [
+                    (run, point, seed, document["points"][point]["scenario_hash"])
+                    for run, point, seed in document["runs"]
+                ],
+                document,
+            )
+        except OSError as error:
+            raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError, IndexError):
+            raise StoreError(f"{path}: damaged; the sweep, started again, writes it anew") from None
+
+    def _make_view(self, name: str) -> None:
+        if name in self._views or name == "runs":
+            return
+        connection = self._connection()
+        self._verify(name)
+        sources = []
+        files = [str(part.table(name)) for part in self._parts if name in part.tables]
+        if files:
+            listed = ", ".join(_text(file) for file in files)
+            sources.append(f"SELECT * FROM read_parquet([{listed}], union_by_name = true)")  # noqa: S608
+        pending = [(run, one.tables[name]) for run, one in self._pending.items() if name in one.tables]
+        if pending:
+            connection.register(f"_pending_{name}", stacked(pending))
+            sources.append(f'SELECT * FROM "_pending_{name}"')  # noqa: S608
+        union = " UNION ALL BY NAME ".join(sources)
+        try:
+            connection.execute(f'CREATE VIEW "{name}" AS SELECT * FROM ({union}) WHERE run IN (SELECT run FROM runs)')  # noqa: S608
+        except duckdb.Error as error:
+            raise StoreError(f"{self.path}: table {name}: {error}") from None
+        self._views.add(name)
+
+    def _verify(self, name: str) -> None:
+        """Sees that the bytes of a table are those that were written: a flipped bit may give other numbers."""
+        for part in self._parts:
+            wrong = damage(part, [name])
+            if wrong is not None:
+                raise StoreError(wrong)
+
+    def _make_runs(self) -> None:
+        """The table of runs: what was asked for, and what came of it."""
+        self._verify("runs")
+        connection = self._connection()
+        files = ", ".join(_text(str(part.table("runs"))) for part in self._parts)
+        done = f"SELECT * FROM read_parquet([{files}]) UNION ALL BY NAME " if files else ""  # noqa: S608
+        done += "SELECT * FROM _pending_records"
+        connection.register("_pending_records", run_table(list(self._pending.values())))
+        connection.register("_asked", _asked(self.sweeps))
+        query = (
+            "CREATE TABLE runs AS SELECT _asked.* EXCLUDE (scenario_hash, version), "
+            "coalesce(_records.status, 'missing') AS status, _records.error, _records.details, "
+            "_asked.scenario_hash, _asked.version, _records.duration_s "
+            f"FROM _asked LEFT JOIN ({done}) AS _records USING (run) ORDER BY place"  # noqa: S608
+        )
+        try:
+            connection.execute(query)
+        except duckdb.Error as error:
+            raise StoreError(f"{self.path}: {error}") from None
+
+
+def _pending(layout: Layout) -> Iterator[tuple[str, Packed]]:
+    for path in sorted(layout.pending.glob("[!.]*.run")):
+        # What is damaged has not finished, and the next start runs it again; what has gone became part of a part.
+        with suppress(DamagedRunError, FileNotFoundError):
+            yield path.stem, unpack(path.read_bytes())
+
+
+def _chosen(sweeps: list[Sweep], sweep: str | None, version: str | None, path: Path) -> list[Sweep]:
+    found = sweeps
+    if sweep is not None:
+        found = [one for one in found if one.id.startswith(sweep)] or [one for one in found if one.name == sweep]
+        if not found:
+            told = ", ".join(f"{one.id} ({one.name})" for one in sweeps) or "none"
+            raise StoreError(f"{path}: no sweep {sweep!r}; there are {told}")
+    if version is not None:
+        builds = dict.fromkeys(one.version for one in found)
+        found = [one for one in found if version in (one.version, one.version.partition("+")[0])]
+        if not found:
+            raise StoreError(f"{path}: no results of version {version!r}; there are {', '.join(builds) or 'none'}")
+    return found
+
+
+def _asked(sweeps: Sequence[Sweep]) -> ArrowTable:
+    """Every run that was asked for, once: several sweeps may have asked for it, and the last one names it."""
+    rows: dict[object, dict[str, Any]] = {}
+    for sweep in sweeps:
+        for run, point, seed, scenario_hash in sweep.runs:
+            # Points of one sweep may be the same scenario under two names; each keeps its row.
+            key = (sweep.id, run, point) if len(sweeps) == 1 else run
+            rows[key] = {
+                "run": run,
+                "sweep": sweep.id,
+                "point": point,
+                "seed": seed,
+                "params": sweep.points[point],
+                "scenario_hash": scenario_hash,
+                "version": sweep.version,
+            }
+    varied = list(dict.fromkeys(name for row in rows.values() for name in row["params"]))
+    listed = list(rows.values())
+    columns: dict[str, tuple[list[Any], DataType]] = {
+        "place": (list(range(len(listed))), DataType.int64()),
+        "run": ([row["run"] for row in listed], DataType.string()),
+        "sweep": ([row["sweep"] for row in listed], DataType.string()),
+        "point": ([row["point"] for row in listed], DataType.int64()),
+        "seed": ([row["seed"] for row in listed], DataType.uint64()),
+    }
+    for name in varied:
+        columns[name] = _column([row["params"].get(name) for row in listed])
+    columns["scenario_hash"] = ([row["scenario_hash"] for row in listed], DataType.string())
+    columns["version"] = ([row["version"] for row in listed], DataType.string())
+    schema = Schema([Field(name, kind) for name, (_, kind) in columns.items()])
+    arrays = [Array(cells, type=kind) for cells, kind in columns.values()]
+    return ArrowTable.from_batches([RecordBatch.from_arrays(arrays, schema=schema)])
+
+
+def _column(cells: list[Any]) -> tuple[list[Any], DataType]:
+    """Cells and their type: whole numbers, numbers or truth values where all are, else text."""
+    kinds = {type(cell) for cell in cells if cell is not None}
+    if kinds == {bool}:
+        return cells, DataType.bool()
+    if kinds == {int} and all(cell is None or -(2**63) <= cell < 2**63 for cell in cells):
+        return cells, DataType.int64()
+    if kinds <= {int, float} and kinds:
+        return [None if cell is None else float(cell) for cell in cells], DataType.float64()
+    texts = [cell if cell is None or isinstance(cell, str) else json.dumps(cell) for cell in cells]
+    return texts, DataType.string()
+
+
+def _text(text: str) -> str:
+    """A string literal of SQL."""
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,202 @@
+"""Sweeps: a scenario over many settings and seeds, into a store, on all cores or on a cluster.
+
+A sweep that was stopped, however it was, goes on where it was when it is started again.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from ackclock._run import check_seed, seeds_of
+from ackclock.progress import sweep_reporter
+from ackclock.scenario import check, load
+from ackclock.store.layout import Layout
+from ackclock.store.packed import unpack
+from ackclock.store.provenance import Provenance
+from ackclock.store.reader import open_store
+from ackclock.store.writer import open_writer
+from ackclock.sweeps.local import Threads
+from ackclock.sweeps.plan import Keep, Plan, points_of
+from ackclock.sweeps.vary import LatinHypercube, Range, SweepError, settings
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from ackclock.progress import SweepReport
+    from ackclock.result import Result
+    from ackclock.scenario import Overrides, Source
+    from ackclock.store.reader import Store
+    from ackclock.store.writer import Writer
+    from ackclock.sweeps.plan import Run
+    from ackclock.sweeps.vary import Vary
+
+    Seeds: TypeAlias = int | Iterable[int] | None
+
+__all__ = ["Backend", "LatinHypercube", "Range", "SweepError", "backend_of", "carry_out", "sweep"]
+
+
+class Backend(Protocol):
+    """Does runs somewhere."""
+
+    where: str
+
+    def run(self, plan: Plan, runs: Iterable[Run], under_way: Callable[[float], object]) -> Iterator[tuple[Run, bytes]]:
+        """Each run with its packed bytes, in any order."""
+        ...
+
+
+def sweep(
+    scenario: Source,
+    vary: Vary | None = None,
+    *,
+    seeds: int | Iterable[int] | None = None,
+    overrides: Overrides | None = None,
+    out: str | os.PathLike[str] | None = None,
+    tables: Sequence[str] | None = None,
+    measure: Callable[[Result], Mapping[str, float]] | None = None,
+    threads: int | None = None,
+    cluster: str | None = None,
+    progress: bool | Callable[[float], object] = False,
+) -> Store:
+    """Runs a scenario at many points under many seeds, and opens the store of their results.
+
+    Every point runs under the same seeds, so that points can be compared pair by pair. A run that has finished before,
+    in this sweep or another of the store, is not run again; one that fails is recorded with its error.
+
+    Parameters
+    ----------
+    scenario
+        The path of a TOML file, TOML text, or a dict of the same shape.
+    vary
+        What varies. A dict of paths, each with its values, is a grid; the values may be a dict of names, each of which
+        stands for settings of several paths. A list of dicts is a list of points. A `LatinHypercube` spreads points
+        over ranges. The path ``seeds`` stands for the seeds.
+    seeds
+        A number of them (the scenario's seed and those after it) or the seeds themselves; the scenario's own alone
+        when not given.
+    overrides
+        Values by key path that hold at every point.
+    out
+        The folder of the store; made where there is none. Without it the store goes when it is closed.
+    tables
+        Keep these tables alone, as ``["flows", "links"]``; all when not given.
+    measure
+        A function of a `Result` that gives numbers by name, kept as the table ``measures``.
+    threads
+        Runs at the same time; as many as there are cores when not given. It does not change the results.
+    cluster
+        The address of a Dask scheduler that does the runs, ``tcp://HOST:PORT``, or ``file:PATH`` of a scheduler file.
+    progress
+        True for a bar on standard error, or a function called with the part done, from 0 to 1.
+
+    Raises
+    ------
+    ScenarioError
+        With everything that is wrong at any point, before anything runs.
+    SweepError
+        If what varies makes no sense, or the cluster does not answer.
+    StoreError
+        If `out` cannot be written, holds something else, or another sweep is writing to it.
+    """
+    text = load(scenario)
+    vary, seeds = _seeds_that_vary(vary, seeds)
+    found = settings(vary)
+    points = points_of(text, found, overrides)
+    canonical = check(text, points[0].overrides)
+    chosen = [int(canonical["seed"])] if seeds is None else seeds_of(seeds, int(canonical["seed"]))
+    for seed in chosen:
+        check_seed(seed, text)
+    plan = Plan(points, str(canonical["name"]), Keep(None if tables is None else tuple(tables), measure))
+    plan.add(chosen)
+    with backend_of(threads, cluster) as backend, _folder(out) as (root, temporary):
+        with sweep_reporter(progress, plan.name) as report:
+            carry_out(plan, root, backend, report)
+        store = open_store(root, sweep=plan.id)
+        store.temporary = temporary
+        return store
+
+
+def carry_out(
+    plan: Plan,
+    root: Path,
+    backend: Backend,
+    report: SweepReport,
+    more: Callable[[Path], bool] | None = None,
+) -> None:
+    """Does the runs of a plan that the store at `root` lacks.
+
+    `more` is asked when all have finished: it may add runs to the plan, and says whether it did.
+    """
+    with open_writer(root, plan.id) as writer:
+        for warning in writer.warnings:
+            report.warn(warning)
+        layout = Layout(root)
+        account = Provenance(layout, plan.id, backend.where, sum(writer.has(run.key) for run in plan.runs))
+        finished = failed = 0
+        try:
+            while True:
+                writer.describe(plan.document())
+                for good in _round(plan, writer, backend, report):
+                    finished += 1
+                    failed += not good
+                writer.advance([run.key for run in plan.runs], end=True)
+                if more is None or not more(root):
+                    return
+        finally:
+            account.end(finished, failed)
+
+
+def _round(plan: Plan, writer: Writer, backend: Backend, report: SweepReport) -> Iterator[bool]:
+    """Does the runs that are missing, and says of each whether it went well."""
+    order = [run.key for run in plan.runs]
+    missing = {run.key: run for run in plan.runs if not writer.has(run.key)}
+    report.start(len(order) - len(missing), len(order))
+    for run, data in backend.run(plan, missing.values(), report.under_way):
+        writer.add(run.key, data)
+        writer.advance(order, end=False)
+        good = unpack(data).record["status"] == "done"
+        report.ended(good)
+        yield good
+
+
+@contextmanager
+def backend_of(threads: int | None, cluster: str | None) -> Iterator[Backend]:
+    """Where runs are done: on threads, or on a cluster."""
+    if cluster is None:
+        yield Threads(threads)
+        return
+    from ackclock.sweeps.cluster import Cluster
+
+    backend = Cluster(cluster)
+    try:
+        yield backend
+    finally:
+        backend.close()
+
+
+@contextmanager
+def _folder(out: str | os.PathLike[str] | None) -> Iterator[tuple[Path, tempfile.TemporaryDirectory[str] | None]]:
+    if out is not None:
+        yield Path(out), None
+        return
+    temporary = tempfile.TemporaryDirectory(prefix="ackclock-")
+    try:
+        yield Path(temporary.name) / "store", temporary
+    except BaseException:
+        temporary.cleanup()
+        raise
+
+
+def _seeds_that_vary(
+    vary: Vary | None, seeds: int | Iterable[int] | None
+) -> tuple[Vary | None, int | Iterable[int] | None]:
+    """Takes the path ``seeds`` out of a grid."""
+    if not isinstance(vary, dict) or "seeds" not in vary:
+        return vary, seeds
+    if seeds is not None:
+        raise SweepError("seeds are given twice: as something that varies, and as seeds")
+    return {name: values for name, values in vary.items() if name != "seeds"}, list(vary["seeds"])

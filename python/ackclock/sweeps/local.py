@@ -1,0 +1,69 @@
+"""Runs on the cores of this machine: the engine releases the interpreter's lock, so threads run side by side."""
+
+from __future__ import annotations
+
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import islice
+from operator import index
+from typing import TYPE_CHECKING
+
+from ackclock._core import Cancel
+from ackclock._run import run_job
+from ackclock._runner import POLL_S, default_threads
+from ackclock.sweeps.perform import perform
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from ackclock._run import Job
+    from ackclock._runner import Worker
+    from ackclock.result import Result
+    from ackclock.sweeps.plan import Plan, Run
+
+__all__ = ["Threads"]
+
+
+class Threads:
+    """Does runs on threads, a few ahead of those that are under way."""
+
+    def __init__(self, threads: int | None = None, worker: Worker[Job, Result] = run_job) -> None:
+        if threads is not None and index(threads) < 1:
+            raise ValueError(f"threads is at least 1, not {threads}")
+        self._threads = threads or default_threads()
+        self._worker = worker
+        self.where = f"{self._threads} threads"
+        """For the account of the sweep."""
+
+    def run(self, plan: Plan, runs: Iterable[Run], under_way: Callable[[float], object]) -> Iterator[tuple[Run, bytes]]:
+        """Each run with its bytes, in the order in which they finish; `under_way` is told what of others is done."""
+        cancel = Cancel()
+        parts: dict[str, float] = {}
+        pool = ThreadPoolExecutor(self._threads, "ackclock")
+        waiting: dict[Future[bytes], Run] = {}
+        source = iter(runs)
+
+        def one(run: Run) -> bytes:
+            def note(fraction: float) -> None:
+                parts[run.key] = fraction
+
+            point = plan.points[run.point]
+            return perform(run.key, run.job, point.scenario_hash, plan.name, plan.keep, cancel, note, self._worker)
+
+        def submit(count: int) -> None:
+            for run in islice(source, count):
+                waiting[pool.submit(one, run)] = run
+
+        try:
+            submit(2 * self._threads)
+            while waiting:
+                finished, _ = wait(waiting, timeout=POLL_S, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    run = waiting.pop(future)
+                    data = future.result()
+                    parts.pop(run.key, None)
+                    submit(1)
+                    yield run, data
+                under_way(sum(list(parts.values())))
+        finally:
+            cancel.cancel()
+            pool.shutdown(cancel_futures=True)

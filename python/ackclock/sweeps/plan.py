@@ -1,0 +1,175 @@
+"""The plan of a sweep: its points, checked, and the runs that come of them, each with its key."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ackclock import _core, _registry
+from ackclock._errors import Problem, ScenarioError
+from ackclock._run import Job
+from ackclock.scenario import Overrides, named, override_pairs
+from ackclock.store.provenance import build
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ackclock.result import Result
+    from ackclock.scenario import Text
+    from ackclock.sweeps.vary import Setting
+
+__all__ = ["Keep", "Plan", "Point", "Run", "points_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """What a sweep keeps of a run."""
+
+    tables: tuple[str, ...] | None = None
+    """These tables alone; None keeps all."""
+    measure: Callable[[Result], Mapping[str, float]] | None = None
+    """Numbers taken from each run, kept as the table ``measures``."""
+
+    def digest(self) -> list[Any]:
+        """What tells one choice from another: a function by its name and the source of its module."""
+        if self.measure is None:
+            return [self.tables]
+        module = inspect.getmodule(self.measure)
+        try:
+            source = inspect.getsource(module if module is not None else self.measure)
+        except (OSError, TypeError):
+            try:
+                source = inspect.getsource(self.measure)
+            except (OSError, TypeError):
+                raise ValueError(
+                    "the source of the measure cannot be found, so that its numbers could not be told from another's; "
+                    "put it into a file"
+                ) from None
+        return [self.tables, self.measure.__qualname__, hashlib.sha256(source.encode()).hexdigest()]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A scenario with what it sets."""
+
+    params: Mapping[str, object]
+    scenario: Text
+    overrides: tuple[tuple[str, str], ...]
+    scenario_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a plan."""
+
+    key: str
+    point: int
+    job: Job
+
+
+def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides | None = None) -> list[Point]:
+    """The points of one scenario; `overrides` hold at every one of them.
+
+    Raises
+    ------
+    ScenarioError
+        With what is wrong at every point, before anything runs.
+    """
+    common = override_pairs(overrides)
+    points: list[Point] = []
+    wrong: dict[tuple[str, int | None, str], list[str]] = {}
+    for number, setting in enumerate(settings, 1):
+        pairs = (*common, *override_pairs(setting.overrides))
+        try:
+            with named(scenario):
+                digest = _core.scenario_hash(
+                    scenario.text, scenario.format, list(pairs), scenario.folder, _registry.algorithms()
+                )
+        except ScenarioError as error:
+            told = ", ".join(f"{name}={value}" for name, value in setting.params.items())
+            for one in error.problems:
+                wrong.setdefault((one["path"], one["line"], one["message"]), []).append(f"point {number}, {told}")
+        else:
+            points.append(Point(setting.params, scenario, pairs, digest))
+    if wrong:
+        problems = [
+            Problem(path=path, line=line, message=message + _where(told, len(settings)))
+            for (path, line, message), told in wrong.items()
+        ]
+        raise ScenarioError(problems, scenario.name)
+    return points
+
+
+def _where(told: list[str], points: int) -> str:
+    """Which points something is wrong with, unless it is all of them."""
+    if len(told) == points:
+        return ""
+    more = len(told) - 1
+    return f" ({told[0]}{f', and {more} more' if more else ''})"
+
+
+@dataclass
+class Plan:
+    """Points and seeds; more seeds may be added to a point."""
+
+    points: Sequence[Point]
+    name: str
+    keep: Keep = field(default_factory=Keep)
+    terms: Mapping[str, Any] = field(default_factory=dict)
+    """What else makes this sweep another than one with the same first runs: the rule for more seeds."""
+    runs: list[Run] = field(default_factory=list)
+    """In the order in which they are stored."""
+
+    def __post_init__(self) -> None:
+        self._build = build()
+        self._kept = self.keep.digest()
+        self._first: int | None = None
+
+    def add(self, seeds: Sequence[int], points: Sequence[int] | None = None) -> None:
+        """Adds runs: every point (or those of these numbers) under one seed, then under the next."""
+        for seed in seeds:
+            for number in range(len(self.points)) if points is None else points:
+                point = self.points[number]
+                job = Job(point.scenario, point.overrides, seed)
+                self.runs.append(Run(self._key(point, seed), number, job))
+        if self._first is None:
+            self._first = len(self.runs)
+
+    def _key(self, point: Point, seed: int) -> str:
+        return _digest([point.scenario_hash, seed, self._build, self._kept])
+
+    @property
+    def id(self) -> str:
+        """Twelve hexadecimal digits of what the sweep asks for: its first runs, what points are called, its terms."""
+        first = [(run.key, run.point) for run in self.runs[: self._first]]
+        return _digest([[dict(point.params) for point in self.points], first, dict(self.terms)])[:12]
+
+    def document(self) -> dict[str, Any]:
+        """What the store keeps of the plan."""
+        texts = list(dict.fromkeys(point.scenario for point in self.points))
+        return {
+            "id": self.id,
+            "name": self.name,
+            "version": self._build,
+            "engine": _core.engine(),
+            "keep": {"tables": self.keep.tables, "measure": self._kept[1:] or None},
+            "terms": dict(self.terms),
+            "scenarios": [{"name": text.name, "format": text.format, "text": text.text} for text in texts],
+            "points": [
+                {
+                    "params": dict(point.params),
+                    "scenario": texts.index(point.scenario),
+                    "overrides": [list(pair) for pair in point.overrides],
+                    "scenario_hash": point.scenario_hash,
+                }
+                for point in self.points
+            ],
+            "runs": [[run.key, run.point, run.job.seed] for run in self.runs],
+        }
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()[:16]
