@@ -351,7 +351,7 @@ class Store:
             "CREATE TABLE runs AS SELECT _asked.* EXCLUDE (scenario_hash, version), "
             "coalesce(_records.status, 'missing') AS status, _records.error, _records.details, "
             "_asked.scenario_hash, _asked.version, _records.duration_s "
-            f"FROM _asked LEFT JOIN ({done}) AS _records USING (run) ORDER BY place"  # noqa: S608
+            f"FROM _asked LEFT JOIN ({done}) AS _records USING (run) ORDER BY place"
         )
         try:
             connection.execute(query)
