@@ -14,16 +14,19 @@
 //! # Constants
 //!
 //! Delta_L 1 s, Delta_B 0.2, beta from 0.5 to 0.8, and f: as in Linux (net/ipv4/tcp_htcp.c, after the paper) and, but for
-//! Delta_B, in FreeBSD (cc_htcp.c, after the draft). Both scale by an rtt_ref of 100 ms within the same bounds, Linux unless
-//! it is switched off, FreeBSD if it is switched on; here it is off. The texts of paper and draft were not read.
+//! Delta_B, in FreeBSD (sys/netinet/cc/cc_htcp.c, after the draft). The bounds of scaling are those of both, with an rtt_ref
+//! of 100 ms: 0.1 to 2 in FreeBSD (HTCP_MINROWE, HTCP_MAXROWE), 0.5 to 10 for the inverse in Linux (htcp_alpha_update); Linux
+//! scales unless it is switched off, FreeBSD if it is switched on; here it is off. The texts of paper and draft were not read.
 //!
 //! # Deviations
 //!
 //! - alpha is one at least, as in FreeBSD and ns-3; in Linux it falls to 2 (1 - beta), 0.4.
-//! - RTTmin is the smallest ever, RTTmax the largest since the last congestion; Linux and FreeBSD let the maximum fade by 5 % a
-//!   congestion. Linux halves where RTTmin is not above 10 ms.
+//! - RTTmin is the smallest ever, RTTmax the largest since the last congestion. Linux lets what it has above RTTmin fade by 5 %
+//!   a congestion; FreeBSD's expression for that divides RTTmin by 100 as well, so that RTTmax begins almost anew. Linux halves
+//!   where RTTmin is not above 10 ms.
 //! - Throughput is that of the last whole round before congestion; Linux takes the largest of a smoothed one.
-//! - Scaling is by RTTmin, as in Linux; FreeBSD takes the smoothed RTT.
+//! - Scaling is by RTTmin and at any D, as in Linux; FreeBSD takes the smoothed RTT, and scales once D is above Delta_L. Linux
+//!   rounds RTTref/RTTmin down to eighths, and what it multiplies with 2 (1 - beta) is one at least.
 //! - The first congestion leaves a half, having nothing to compare with; in Linux so does the next.
 //!
 //! # Validated against
