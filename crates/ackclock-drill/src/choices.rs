@@ -50,6 +50,8 @@ const ECN_MODES: &[(&str, EcnMode)] = &[
     ("passive", EcnMode::Passive),
     ("classic", EcnMode::Classic),
     ("accurate", EcnMode::Accurate),
+    ("dctcp", EcnMode::Dctcp),
+    ("l4s", EcnMode::L4s),
 ];
 
 /// The configuration that a script with these lines at its head is about, from that of the stack chosen outside.

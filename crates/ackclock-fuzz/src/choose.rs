@@ -12,7 +12,7 @@ pub fn config(u: &mut Unstructured<'_>) -> Result<Config> {
     let on = |bit: u32| switches >> bit & 1 == 1;
     let pacing = Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 2 * 1514, initial: 0 };
     let restarts = [Restart::Off, Restart::Rfc5681, Restart::LowersSsthresh, Restart::RaisesSsthresh];
-    let modes = [EcnMode::Off, EcnMode::Passive, EcnMode::Classic, EcnMode::Accurate];
+    let modes = [EcnMode::Off, EcnMode::Passive, EcnMode::Classic, EcnMode::Accurate, EcnMode::Dctcp, EcnMode::L4s];
     let keepalive = Keepalive { idle: 5 * SECOND, interval: SECOND, probes: 9 };
     let receive_buffer = *u.choose(&[1 << 12, 60_000, 1 << 17, 1 << 28])?;
     let restart = *u.choose(&restarts)?;

@@ -141,7 +141,7 @@ fn check_tcp(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
     let initial = TIME.write(tcp.initial_rto);
     rules.refuse(tcp.initial_rto > tcp.max_rto && !inverted, "initial_rto", &needs, &initial, message);
 
-    let marks = matches!(flow.ecn, Some(EcnMode::Classic | EcnMode::Accurate));
+    let marks = !matches!(flow.ecn, None | Some(EcnMode::Off | EcnMode::Passive));
     let message =
         "with a congestion control whose routers' answers take the place of marks; accepted: \"off\", \"passive\"";
     let needs = [rules.at.key("cc"), rules.at.key("stack")];

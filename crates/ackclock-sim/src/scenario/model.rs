@@ -278,6 +278,8 @@ fn ecn() -> OneOf<EcnMode> {
         ("passive", EcnMode::Passive, "RFC 3168 where the peer asks for it"),
         ("classic", EcnMode::Classic, "RFC 3168, asked for"),
         ("accurate", EcnMode::Accurate, "Accurate ECN (RFC 9768), asked for"),
+        ("dctcp", EcnMode::Dctcp, "each mark echoed, and every segment ECT(0) (DCTCP, RFC 8257); at both ends"),
+        ("l4s", EcnMode::L4s, "Accurate ECN with data as ECT(1), for the L queue (RFC 9331)"),
     ];
     one_of("ECN mode", options)
 }
