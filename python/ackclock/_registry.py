@@ -195,6 +195,8 @@ def _overridden(cls: type, base: type) -> set[str]:
 def _parameters(cls: type) -> dict[str, Parameter]:
     found: dict[str, Parameter] = {}
     for one in reversed(cls.__mro__):
+        # What a class says otherwise of a parameter of its base is no parameter.
+        found = {name: value for name, value in found.items() if name not in vars(one)}
         found |= {name: value for name, value in vars(one).items() if isinstance(value, Parameter)}
     for name in found:
         if name in RESERVED:
@@ -219,7 +221,7 @@ def _file(cls: type) -> str | None:
 
 
 def _digest(cls: type, base: type) -> str:
-    """16 hexadecimal digits of the SHA-256 of the files that the class and its bases are in, or of their methods."""
+    """16 hexadecimal digits of the SHA-256 of the files that the class and its bases are in, or of what they say."""
     digest = hashlib.sha256(cls.__qualname__.encode())
     for one in cls.__mro__[: cls.__mro__.index(base)]:
         file = _file(one)
@@ -228,18 +230,23 @@ def _digest(cls: type, base: type) -> str:
 
 
 def _text(cls: type) -> str:
-    """The source of a class that is in no file."""
+    """The source of a class that is in no file: of its methods, whatever wraps them, and its other attributes."""
+    functions, others = [], []
+    for name, value in vars(cls).items():
+        # Of static and class methods, properties, and what functools makes of methods.
+        wrapped = next((getattr(value, at) for at in ("__func__", "fget", "func") if hasattr(value, at)), value)
+        if inspect.isfunction(wrapped):
+            functions.append(wrapped)
+        elif not (name.startswith("__") and name.endswith("__")):
+            others.append((name, repr(value)))
     try:
-        methods = [inspect.getsource(value) for value in vars(cls).values() if inspect.isfunction(value)]
+        methods = [inspect.getsource(function) for function in functions]
     except OSError:
         raise ValueError(
             f"the source of {cls.__qualname__} cannot be found, so that its results could not be told from another's; "
             f"put it into a file"
         ) from None
-    numbers = {
-        name: repr(value) for name, value in vars(cls).items() if isinstance(value, int | float | str | Parameter)
-    }
-    return "\n".join([*methods, repr(sorted(numbers.items()))])
+    return "\n".join([*methods, repr(sorted(others))])
 
 
 def load(path: Path | str) -> None:

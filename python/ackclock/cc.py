@@ -199,7 +199,7 @@ def congestion_control(name: str) -> Callable[[C], C]:
 
     What was registered before by a class of the same name in the same file is replaced, as by running a notebook's
     cell again. The scenario's canonical form and its hash contain a digest of the class's source: of its file and
-    those of its bases, or, where there is no file, of its methods. What these import is not in it.
+    those of its bases, or, where there is no file, of its methods and attributes. What these import is not in it.
 
     Raises
     ------

@@ -40,6 +40,9 @@ class Mine(ackclock.WindowRules):
     def increase(self, flow):
         return STEP
 """
+MARKS = {"kind": "red", "limit": "100 packets", "setbit": True}
+MARKED = {"flows[*].ecn": "classic", "flows[*].abe": True, "bottleneck.queue": MARKS}
+"""Overrides: a queue that marks, and senders that answer a mark by less than a loss."""
 
 
 def registered(name, base, **members):

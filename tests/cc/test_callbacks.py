@@ -6,7 +6,7 @@ import pytest
 
 import ackclock
 from ackclock import _core, templates
-from tests.cc.mine import equal, full, registered, run
+from tests.cc.mine import MARKED, MARKS, equal, full, registered, run
 
 
 @pytest.mark.parametrize("stack", ["rfc", "linux", "freebsd-2014"])
@@ -26,8 +26,7 @@ def test_the_templates_are_reno_to_the_last_packet(tmp_path, monkeypatch, stack)
 def test_rules_that_are_left_out_are_reno():
     registered("plain", ackclock.WindowRules)
     assert equal(run("plain"), run("reno"))
-    ecn = {"flows[*].ecn": "classic", "flows[*].abe": True}
-    assert equal(run("plain", **ecn), run("reno", **ecn))
+    assert equal(run("plain", **MARKED), run("reno", **MARKED))
 
 
 def test_every_rule_is_asked_in_segments_and_seconds():
@@ -150,6 +149,41 @@ def test_an_algorithm_may_own_the_window_in_every_phase():
     assert result.flows["goodput_bps"].max() < 50_000 * 8
     registered("grows", ackclock.CongestionControl, **members)
     assert len(set(run("grows").window["cwnd"])) > 2
+
+
+def test_what_answers_marks_in_proportion_is_told_of_losses_beside_them():
+    told = {}
+    # Nearly every round trip has a mark.
+    step = MARKS | {"q_weight": 1, "thresh": 2, "maxthresh": 3, "max_p": 1, "mark_p": 1, "bytes": False}
+    for proportional in (False, True):
+        causes = told[proportional] = []
+
+        def on_congestion(self, window, event, causes=causes):
+            causes.append(event.cause)
+            window.ssthresh = window.cwnd = max(window.cwnd * 15 // 16, 2 * event.ctx.mss)
+
+        scope = ackclock.Scope(proportional=proportional)
+        registered(
+            f"mine-{proportional}".lower(), ackclock.CongestionControl, **full(on_congestion=on_congestion), scope=scope
+        )
+        run(f"mine-{proportional}".lower(), **MARKED | {"bottleneck.queue": step})
+    assert told[True].count("loss") > 1.2 * told[False].count("loss")
+
+
+def test_a_gap_is_waited_anew_when_the_rate_changes():
+    def on_delivery(self, window, delivery):
+        window.pacing_rate = 200_000 if window.pacing_rate == 400_000 else 400_000
+
+    results = []
+    for gap in (False, True):
+        registered(
+            f"mine-{gap}".lower(),
+            ackclock.CongestionControl,
+            **full(on_delivery=on_delivery),
+            scope=ackclock.Scope(gap=gap),
+        )
+        results.append(run(f"mine-{gap}".lower()))
+    assert not equal(*results)
 
 
 def test_undo_is_the_engine_s_or_its_own():

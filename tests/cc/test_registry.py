@@ -58,6 +58,14 @@ def test_the_schema_knows_what_is_registered():
     registered("mine", ackclock.WindowRules, kept=ackclock.parameter(0.5, 0.1, 0.9, "part kept"))
     jsonschema.Draft202012Validator.check_schema(ackclock.schema())
     assert [accepted(cc) for cc in forms] == [True] * 3
+    (table,) = (form for form in _registry.schemas() if form.get("type") == "object")
+    assert table["properties"]["kept"] == {
+        "type": "number",
+        "minimum": 0.1,
+        "maximum": 0.9,
+        "default": 0.5,
+        "description": "part kept",
+    }
     canonical = ackclock.check(BASE, {"flows[0].cc": {"kind": "mine", "kept": 0.7}})
     assert accepted(canonical["flows"][0]["cc"])
     refused = ({"kind": "mine", "kept": 0.91}, {"kind": "mine", "kep": 0.5}, {"kept": 0.5}, "minne")
@@ -69,11 +77,14 @@ def test_the_schema_knows_what_is_registered():
     [
         ("reno", ackclock.WindowRules, {}, ValueError, "reno is the catalogue's"),
         ("My Reno", ackclock.WindowRules, {}, ValueError, "'My Reno' is no name"),
+        ("mine too", ackclock.WindowRules, {}, ValueError, "'mine too' is no name"),
         ("mine", object, {}, TypeError, "WindowRules or of ackclock.CongestionControl"),
         ("mine", ackclock.CongestionControl, {}, TypeError, "Mine lacks on_ack, on_congestion, on_timeout"),
         ("mine", ackclock.WindowRules, {"increse": len}, TypeError, "increse is no callback; did you mean increase"),
         ("mine", ackclock.CongestionControl, full(on_acks=len), TypeError, "did you mean on_ack"),
         ("mine", ackclock.WindowRules, {"kind": ackclock.parameter(1, 0, 2)}, ValueError, "cannot be called kind"),
+        ("mine", ackclock.WindowRules, {"source": ackclock.parameter(1, 0, 2)}, ValueError, "cannot be called source"),
+        ("mine", type("Both", (ackclock.WindowRules, ackclock.CongestionControl), {}), full(), TypeError, "a class of"),
     ],
 )
 def test_what_cannot_be_registered(name, base, members, error, words):
@@ -120,3 +131,19 @@ def test_a_class_without_a_source_is_refused():
     scope = {"__name__": "nowhere", "ackclock": ackclock}
     with pytest.raises(ValueError, match="put it into a file"):
         exec(SOURCE.format(step=1, name="mine"), scope)
+
+
+def test_a_class_fixes_a_parameter_of_its_base_by_another_value():
+    seen = []
+    base = type("Base", (ackclock.WindowRules,), {"kept": ackclock.parameter(0.5, 0.1, 0.9)})
+    registered("mine", base, kept=0.7, reduction=lambda self, flow: seen.append(self.kept) or self.kept)
+    run("mine")
+    assert set(seen) == {0.7}
+    with pytest.raises(ackclock.ScenarioError, match="unknown key of mine"):
+        ackclock.check(BASE, {"flows[0].cc": {"kind": "mine", "kept": 0.6}})
+
+
+def test_what_is_registered_again_is_as_it_was_said_last():
+    registered("mine", ackclock.WindowRules, __doc__="Once.")
+    registered("mine", ackclock.WindowRules, __doc__="Again.")
+    assert [row["summary"] for row in _registry.rows()] == ["Again."]
