@@ -43,7 +43,7 @@ pub struct Reno {
 /// (beta_ecn of RFC 8511 section 3.1).
 pub(super) fn reduced(window: &Window, event: &Congestion) -> u64 {
     let flight = loss_flight(window, event);
-    let kept = if is_gentle(event) { flight - flight / 5 } else { flight / 2 };
+    let kept = if is_gentle(event) { flight * 4 / 5 } else { flight / 2 };
     kept.max(2 * event.ctx.mss)
 }
 
