@@ -1,4 +1,4 @@
-"""What is compared: nine variants over five buffers, under every reading of what is not known."""
+"""What is compared: nine variants over five buffers, alone and beside pages, under every reading of what is unknown."""
 
 from __future__ import annotations
 
@@ -21,10 +21,13 @@ __all__ = [
     "QUICK_CHOICES",
     "RENO",
     "VARIANTS",
+    "WEB_CHOICES",
     "name",
+    "pages",
     "readings",
     "scenario",
     "use",
+    "web_scenario",
 ]
 
 
@@ -64,6 +67,12 @@ CHOICES: Mapping[str, Mapping[str, object]] = {
 QUICK_CHOICES = (ALONE,)
 """Those of a quick run."""
 
+WEB_CHOICES: Mapping[str, Mapping[str, object]] = {
+    "200 sessions a second": {"flows[1].app.sessions_per_second": 200},
+    "CUBIC pages": {"flows[1].cc": "cubic"},
+}
+"""Readings of the half about the WWW beside its main one."""
+
 
 def name(buffer: int, choice: str = MAIN) -> str:
     """The reading of a buffer."""
@@ -71,8 +80,13 @@ def name(buffer: int, choice: str = MAIN) -> str:
 
 
 def scenario() -> str:
-    """The text of the scenario: the flows whose link it is. Other traffic beside them would be added here."""
+    """The text of the scenario of the flows alone, for their utilisation."""
     return page(__package__, "scenario.toml")
+
+
+def web_scenario() -> str:
+    """The text of the scenario of the flows with web pages beside them, for the pages' response times."""
+    return page(__package__, "web.toml")
 
 
 def readings(text: Text, buffers: tuple[int, ...], choices: Mapping[str, Mapping[str, object]]) -> list[Reading]:
@@ -94,4 +108,15 @@ def use(result: Result) -> dict[str, float]:
         "drop_rate_percent": 100 * link["drop_rate"],
         "queue_delay_mean_ms": link["queue_delay_mean_ms"],
         "timeouts": float(result.flows["timeouts"].sum()),
+    }
+
+
+def pages(result: Result) -> dict[str, float]:
+    """The response times of the pages, from the handshake to the last byte, and how the link was used."""
+    times = next(row for row in result.completions.rows() if row["what"] == "page")
+    return {
+        "page_mean_ms": 1e3 * times["mean_s"],
+        "page_p50_ms": 1e3 * times["p50_s"],
+        "page_p95_ms": 1e3 * times["p95_s"],
+        **use(result),
     }
