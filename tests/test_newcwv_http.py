@@ -1,14 +1,25 @@
-"""The study newcwv-http on the real engine, at a size of seconds, and its measures on made tables."""
+"""The study newcwv-http on the real engine, at a size of seconds; its verdicts and measures on made numbers."""
 
 import math
 
+import numpy as np
 import pytest
 
+from ackclock._run import Job
 from ackclock.result import Result
 from ackclock.studies import newcwv_http
 from ackclock.studies.claims import load_claims
-from ackclock.studies.newcwv_http import measures
-from ackclock.studies.newcwv_http.readings import LOADS, MAIN, readings, vectors_name
+from ackclock.studies.grid import Grid, Reading
+from ackclock.studies.newcwv_http import measures, verdicts
+from ackclock.studies.newcwv_http.readings import (
+    LOADS,
+    MAIN,
+    VARIANTS,
+    VECTORS,
+    readings,
+    vectors_name,
+    with_own_vectors,
+)
 from ackclock.studies.study import page
 from tests.conftest import make_table
 
@@ -65,3 +76,88 @@ def test_exchanges_count_after_idle_and_by_size():
     assert measured["middle_s"] == pytest.approx(4)
     assert measured["large_s"] == pytest.approx(16)
     assert measured["all_s"] == pytest.approx(math.prod([1, 4, 16, 4]) ** 0.25)
+
+
+OTHER = "2 BDP"
+
+
+def made_grid():
+    """Two readings of three seeds; every measure of every variant has its own number in every seed."""
+    generator = np.random.default_rng(7)
+    measured = ("loss_percent", "drops", *newcwv_http.BINS)
+    cells = {
+        (reading, variant.name): {name: generator.uniform(1, 3, 3) for name in measured}
+        for reading in (MAIN, OTHER)
+        for variant in VARIANTS
+    }
+    return Grid(tuple(Reading(name, name, None) for name in (MAIN, OTHER)), VARIANTS, (1, 2, 3), cells)
+
+
+@pytest.fixture(scope="module")
+def judged():
+    grid = made_grid()
+    return grid, {one.claim.id: one for one in verdicts.assess_claims(grid)}
+
+
+CONTROLS = [(MAIN, MAIN, "newreno"), (f"{OTHER}; RFC 5681's NewReno", OTHER, "newreno-rfc5681")]
+
+
+@pytest.mark.parametrize(("name", "reading", "control"), CONTROLS)
+@pytest.mark.parametrize(
+    ("claim", "variant"),
+    [
+        ("newcwv-loss", "newcwv"),
+        ("newcwv-loses-more", "newcwv"),
+        ("pacing-loss", "newcwv-pacing"),
+        ("pacing-loses-less", "newcwv-pacing"),
+    ],
+)
+def test_losses_are_shares_relative_to_the_control(judged, claim, variant, name, reading, control):
+    grid, claims = judged
+    mine, theirs = (grid.cells[reading, one]["loss_percent"].mean() for one in (variant, control))
+    assert claims[claim].readings[name][0].value == pytest.approx(100 * (mine / theirs - 1))
+
+
+@pytest.mark.parametrize(("name", "reading", "control"), CONTROLS)
+@pytest.mark.parametrize(("claim", "variant"), [("newcwv-faster", "newcwv"), ("pacing-faster", "newcwv-pacing")])
+def test_times_are_those_of_all_sizes_geometrically(judged, claim, variant, name, reading, control):
+    grid, claims = judged
+    ratios = grid.cells[reading, variant]["all_s"] / grid.cells[reading, control]["all_s"]
+    assert claims[claim].readings[name][0].value == pytest.approx(100 * (math.prod(ratios) ** (1 / 3) - 1))
+
+
+@pytest.mark.parametrize(("name", "reading", "control"), CONTROLS)
+@pytest.mark.parametrize(
+    ("claim", "variant"), [("larger-gain-more", "newcwv"), ("larger-gain-more-pacing", "newcwv-pacing")]
+)
+def test_larger_is_the_change_of_large_answers_less_that_of_small_ones(judged, claim, variant, name, reading, control):
+    grid, claims = judged
+    mine, theirs = grid.cells[reading, variant], grid.cells[reading, control]
+    steeper = 100 * (mine["large_s"] / theirs["large_s"] - mine["small_s"] / theirs["small_s"])
+    assert claims[claim].readings[name][0].value == pytest.approx(steeper.mean())
+
+
+def test_the_main_reading_decides(judged):
+    _, claims = judged
+    for one in claims.values():
+        assert len(one.readings) == 4
+        assert one.measured == one.readings[MAIN][0]
+
+
+def test_the_sheet_has_the_means_of_every_cell(judged):
+    grid, _ = judged
+    sheet = verdicts.sizes_sheet(grid, newcwv_http.BINS)
+    assert sheet.columns[2:] == ["loss %", "all", "up to 14.6 kB", "14.6 to 58.4 kB", "above 58.4 kB"]
+    assert len(sheet.rows) == 2 * len(VARIANTS)
+    expected = [grid.cells[OTHER, "newcwv"][name].mean() for name in ("loss_percent", *newcwv_http.BINS)]
+    (row,) = (row[2:] for row in sheet.rows if row[:2] == [OTHER, "newCWV"])
+    assert row == pytest.approx(expected)
+
+
+def test_a_replication_is_given_its_own_file_of_its_load():
+    ran = []
+    own = with_own_vectors(lambda job, cancel, note: ran.append(job), VECTORS)
+    for overrides in ((), ((VECTORS, vectors_name("-heavy", 1)), ("bottleneck.delay", "100ms"))):
+        own(Job(None, overrides, 12), None, None)
+    assert ran[0].overrides == ((VECTORS, "http-12.cvec"),)
+    assert ran[1].overrides == (("bottleneck.delay", "100ms"), (VECTORS, "http-heavy-12.cvec"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -12,11 +11,10 @@ from ackclock.report import Figure, Intervals, Row, colour_of
 from ackclock.studies.grid import hash_of, run_grid
 from ackclock.studies.newcwv_dash.readings import NEWRENO
 from ackclock.studies.newcwv_http import measures, verdicts
-from ackclock.studies.newcwv_http.readings import MAIN, VARIANTS, readings, vectors
+from ackclock.studies.newcwv_http.readings import MAIN, VARIANTS, VECTORS, readings, vectors, with_own_vectors
 from ackclock.studies.study import StudyResult, command_for, page, runs_sheet
 
 if TYPE_CHECKING:
-    from ackclock._core import Cancel
     from ackclock._runner import Progress, Worker
     from ackclock.result import Result
     from ackclock.studies.grid import Grid
@@ -51,21 +49,12 @@ def reproduce(
     seeds = range(1, 1 + (QUICK_REPLICATIONS if quick else REPLICATIONS))
     files = vectors(seeds)
 
-    def with_own_vectors(job: Job, cancel: Cancel, note: Progress) -> Result:
-        """A replication's traffic is its own, and the same under every variant."""
-        own = f"-{job.seed}.cvec"
-        path = "flows[0].app.vectors.file"
-        file = dict(job.overrides).get(path, "http-1.cvec").strip('"').replace("-1.cvec", own)
-        kept = tuple((key, value) for key, value in job.overrides if key != path)
-        return worker(replace(job, overrides=(*kept, (path, file))), cancel, note)
-
     with TemporaryDirectory() as folder:
         for name, text in files.items():
             (Path(folder) / name).write_text(text, encoding="utf-8")
         chosen = readings(folder)
-        grid = run_grid(
-            chosen, VARIANTS, seeds, measures.traffic, threads=threads, progress=progress, worker=with_own_vectors
-        )
+        own = with_own_vectors(worker, VECTORS)
+        grid = run_grid(chosen, VARIANTS, seeds, measures.traffic, threads=threads, progress=progress, worker=own)
         hashes = {one.name: hash_of(one, NEWRENO) for one in chosen}
     command = command_for(SLUG, quick=quick)
     return StudyResult(

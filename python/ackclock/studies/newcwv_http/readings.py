@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ackclock import tmix
@@ -13,7 +14,12 @@ from ackclock.studies.study import page
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["LOADS", "MAIN", "VARIANTS", "readings", "vectors", "vectors_name"]
+    from ackclock._core import Cancel
+    from ackclock._run import Job
+    from ackclock._runner import Progress, Worker
+    from ackclock.result import Result
+
+__all__ = ["LOADS", "MAIN", "VARIANTS", "VECTORS", "readings", "vectors", "vectors_name", "with_own_vectors"]
 
 VARIANTS = (NEWRENO, NEWCWV, PACED, TEXTBOOK)
 
@@ -27,7 +33,7 @@ LARGEST = 1_000_000
 """Where answers end: one of 10 MB would fill the link for a third of the run."""
 
 MAIN = "200 ms one-way, 1 BDP, 0.25 sessions a second"
-_FILE = "flows[0].app.vectors.file"
+VECTORS = "flows[0].app.vectors.file"
 
 
 def vectors_name(suffix: str, seed: int) -> str:
@@ -46,6 +52,17 @@ def vectors(seeds: Iterable[int]) -> dict[str, str]:
     return files
 
 
+def with_own_vectors(worker: Worker[Job, Result], path: str) -> Worker[Job, Result]:
+    """The worker that gives a replication vectors of its own at `path`, the same under every variant."""
+
+    def own(job: Job, cancel: Cancel, note: Progress) -> Result:
+        file = dict(job.overrides).get(path, vectors_name("", 1)).strip('"').replace("-1.cvec", f"-{job.seed}.cvec")
+        kept = tuple((key, value) for key, value in job.overrides if key != path)
+        return worker(replace(job, overrides=(*kept, (path, file))), cancel, note)
+
+    return own
+
+
 def readings(folder: str) -> list[Reading]:
     """The main reading, and those that change one thing of it; the vectors lie in `folder`."""
     text = Text(page(__package__, "scenario.toml"), name="newcwv_http/scenario.toml", folder=folder)
@@ -54,7 +71,7 @@ def readings(folder: str) -> list[Reading]:
         "200 ms round trip": {"bottleneck.delay": "100ms"},
         "half a BDP": {"bottleneck.queue": "0.5bdp"},
         "2 BDP": {"bottleneck.queue": "2bdp"},
-        "0.1 sessions a second": {_FILE: vectors_name("-light", 1)},
-        "0.4 sessions a second": {_FILE: vectors_name("-heavy", 1)},
+        "0.1 sessions a second": {VECTORS: vectors_name("-light", 1)},
+        "0.4 sessions a second": {VECTORS: vectors_name("-heavy", 1)},
     }
     return [Reading(name, name, text, overrides) for name, overrides in changes.items()]
