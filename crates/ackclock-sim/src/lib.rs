@@ -15,6 +15,7 @@ pub mod probes;
 pub mod rng;
 pub mod run;
 pub mod scenario;
+pub mod series;
 pub mod sketch;
 pub mod table;
 mod timeouts;

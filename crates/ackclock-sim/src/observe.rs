@@ -97,6 +97,9 @@ pub trait Observer {
     /// An endpoint's event at `now`.
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>);
 
+    /// The sink's application of the flow of that number has got so many bytes more.
+    fn delivered(&mut self, _now: Nanos, _flow: u32, _bytes: u64) {}
+
     /// The event at `at` of a packet around `segment`.
     fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent);
 }
@@ -129,6 +132,13 @@ impl<O: Observer> Observer for Option<O> {
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
         if let Some(observer) = self {
             observer.endpoint(now, who, event);
+        }
+    }
+
+    #[inline]
+    fn delivered(&mut self, now: Nanos, flow: u32, bytes: u64) {
+        if let Some(observer) = self {
+            observer.delivered(now, flow, bytes);
         }
     }
 

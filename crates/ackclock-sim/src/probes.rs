@@ -10,6 +10,7 @@ use crate::app::{AppTables, Conn, Side};
 use crate::network::LinkId;
 use crate::observe::{NetworkEvent, Observer, Who, datagram_sender};
 use crate::packet::Packet;
+use crate::series::{Instants, Queues, Rates};
 use crate::table::{Cell, Table};
 use crate::timeouts::Timeouts;
 
@@ -25,8 +26,12 @@ pub struct Watch {
     pub packets: bool,
     /// Whether timeouts are, with the truth about them.
     pub timeouts: bool,
+    /// Whether the queues' lengths are.
+    pub queues: bool,
+    /// Whether what the flows' sinks receive is.
+    pub rates: bool,
     /// Least time between two window rows of a flow; a timeout or a change of recovery gets its row in any case. 0
-    /// gives one for each change.
+    /// gives one for each change. Queues and rates have a row for each interval, which is at least 1 ns for them.
     pub interval: Nanos,
     /// From when on.
     pub from: Nanos,
@@ -68,13 +73,19 @@ pub struct Recorder {
     events: Table,
     packets: Vec<PacketRow>,
     timeouts: Timeouts,
+    queues: Option<Queues>,
+    rates: Option<Rates>,
 }
 
 impl Recorder {
     /// A recorder for flows of these names, in the order of their numbers; `links` names those that may drop.
     pub fn new(watch: Watch, flows: Vec<String>, links: Vec<(LinkId, String)>) -> Recorder {
+        let Watch { from, interval, to, .. } = watch;
+        let instants = Instants { from, interval, to };
         Recorder {
             watch,
+            queues: watch.queues.then(|| Queues::new(instants, links.iter().map(|(link, _)| *link))),
+            rates: watch.rates.then(|| Rates::new(instants, flows.len())),
             due: vec![0; flows.len()],
             flows,
             links,
@@ -124,9 +135,16 @@ impl Recorder {
         }
     }
 
-    /// The tables `window`, `events`, `packets` and `timeouts`, as far as they were asked for. A packet's `side` is the end that
-    /// sent it, whatever happened to it.
-    pub fn report(mut self, tables: &mut AppTables) {
+    /// The tables `window`, `events`, `packets`, `timeouts`, `queues` and `rates` as of `now`, as far as they were asked for. A
+    /// packet's `side` is the end that sent it, whatever happened to it.
+    pub fn report(mut self, now: Nanos, tables: &mut AppTables) {
+        let name = |link| self.links.iter().find(|(named, _)| *named == link).map(|(_, name)| name.as_str());
+        if let Some(queues) = self.queues {
+            tables.insert("queues", queues.report(now, |link| name(link).unwrap_or_default()));
+        }
+        if let Some(rates) = self.rates {
+            tables.insert("rates", rates.report(now, &self.flows));
+        }
         if self.watch.window {
             tables.insert("window", self.windows);
             tables.insert("events", self.events);
@@ -136,11 +154,9 @@ impl Recorder {
             self.packets.sort_by_key(|row| row.at);
             let mut table = Table::default();
             for row in &self.packets {
-                let name =
-                    |link| self.links.iter().find(|(named, _)| *named == link).map(|(_, name)| (*name).to_owned());
                 let (event, link, cause, retransmission) = match row.fate {
                     Fate::Sent { retransmission } => ("sent", None, None, Some(retransmission)),
-                    Fate::Dropped { link, cause } => ("dropped", name(link), Some(cause), None),
+                    Fate::Dropped { link, cause } => ("dropped", name(link).map(str::to_owned), Some(cause), None),
                     Fate::Delivered => ("delivered", None, None, None),
                 };
                 let side = row.sender.map(|who| who.side.name());
@@ -241,7 +257,16 @@ impl Observer for Recorder {
         }
     }
 
+    fn delivered(&mut self, now: Nanos, flow: u32, bytes: u64) {
+        if let Some(rates) = &mut self.rates {
+            rates.delivered(now, flow, bytes);
+        }
+    }
+
     fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent) {
+        if let Some(queues) = &mut self.queues {
+            queues.network(at, event);
+        }
         let (packet, fate) = match event {
             NetworkEvent::Dropped { link, packet, cause } => {
                 self.decided(packet, segment, true);

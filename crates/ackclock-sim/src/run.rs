@@ -66,6 +66,10 @@ impl Observer for Watchers {
         self.verifier.endpoint(now, who, event);
     }
 
+    fn delivered(&mut self, now: Nanos, flow: u32, bytes: u64) {
+        self.recorder.delivered(now, flow, bytes);
+    }
+
     fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent) {
         self.recorder.network(at, segment, event);
         self.traces.network(at, segment, event);
@@ -109,11 +113,13 @@ impl Run {
 
         let (topology, duration) = (dumbbell.topology, scenario.duration);
         let probes = &scenario.probes;
-        let recorder = (probes.window || probes.packets || probes.timeouts).then(|| {
+        let recorder = probes.record().then(|| {
             let watch = Watch {
                 window: probes.window,
                 packets: probes.packets,
                 timeouts: probes.timeouts,
+                queues: probes.queues,
+                rates: probes.rates,
                 interval: probes.interval,
                 from: probes.from,
                 to: probes.to.unwrap_or(duration),
@@ -177,7 +183,7 @@ impl Run {
                 let mut tables: AppTables = world.report(&self.links);
                 let watchers = world.into_observer();
                 if let Some(recorder) = watchers.recorder {
-                    recorder.report(&mut tables);
+                    recorder.report(now, &mut tables);
                 }
                 Output {
                     tables,

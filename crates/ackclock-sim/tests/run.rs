@@ -29,7 +29,7 @@ const MIXED: &str = r#"
 duration = "20s"
 bottleneck = { rate = "10Mbps", delay = "10ms" }
 access = { source_delay = "1ms", sink_delay = "4ms" }
-probes = { window = true, packets = true, timeouts = true, delays = true, interval = "100ms" }
+probes = { window = true, packets = true, timeouts = true, delays = true, queues = true, rates = true, interval = "100ms" }
 
 [[flows]]
 name = "bulk"
@@ -67,6 +67,8 @@ fn every_table_has_its_columns() {
              queue_delay_p95_ms queue_delay_p99_ms queue_delay_max_ms",
         ),
         ("packets", "time_s flow side event seq len ack retransmission link cause"),
+        ("queues", "time_s link packets bytes"),
+        ("rates", "time_s flow bytes_delivered goodput_bps"),
         ("timeouts", "time_s flow side segment count spurious"),
         ("transfers", "flow index bytes start_s end_s duration_s goodput_bps"),
         ("window", "time_s flow cwnd ssthresh flight_size pipe srtt_ms in_recovery non_validated pipe_ack"),

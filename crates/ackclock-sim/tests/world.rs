@@ -76,7 +76,16 @@ fn goodput_is_what_the_link_carries_without_headers() {
 }
 
 fn recorded(names: &[&'static str], seed: u64) -> World<Recorder> {
-    let watch = Watch { window: true, packets: true, timeouts: false, interval: 0, from: 0, to: u64::MAX };
+    let watch = Watch {
+        window: true,
+        packets: true,
+        timeouts: false,
+        queues: false,
+        rates: false,
+        interval: 0,
+        from: 0,
+        to: u64::MAX,
+    };
     let flows = names.iter().map(|name| (*name).to_owned()).collect();
     let recorder = Recorder::new(watch, flows, vec![(FORWARD, "forward".to_owned()), (REVERSE, "reverse".to_owned())]);
     let mut world = world(endless(names), 10 * MBPS, Limit::Packets(20), 50 * MS, seed, 5 * SECOND, recorder);
@@ -86,7 +95,7 @@ fn recorded(names: &[&'static str], seed: u64) -> World<Recorder> {
 
 fn all_tables(mut world: World<Recorder>) -> ackclock_sim::app::AppTables {
     let mut tables = world.report(&[(FORWARD, "forward".to_owned()), (REVERSE, "reverse".to_owned())]);
-    world.into_observer().report(&mut tables);
+    world.into_observer().report(5 * SECOND, &mut tables);
     tables
 }
 

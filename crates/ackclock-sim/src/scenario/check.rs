@@ -321,8 +321,10 @@ fn check_probes(scenario: &Scenario, rules: &mut Rules<'_, '_>) {
         let message = format!("is not after the start of recording; accepted: more than from, {}", quoted(&from));
         rules.refuse(to <= probes.from, "to", &needs, "", message);
     }
-    let recording = probes.window || probes.packets || probes.timeouts;
+    let sampling = probes.queues || probes.rates;
+    let message = "beside queues or rates, which have a row for each interval; accepted: more than \"0s\"";
+    rules.refuse(sampling && probes.interval == 0, "interval", &[], "", message);
     let end = TIME.write(scenario.duration);
     let message = format!("is not before the end of the run; accepted: less than duration, {}", quoted(&end));
-    rules.refuse(recording && probes.from >= scenario.duration, "from", &needs, &from, message);
+    rules.refuse(probes.record() && probes.from >= scenario.duration, "from", &needs, &from, message);
 }

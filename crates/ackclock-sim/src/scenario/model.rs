@@ -329,7 +329,11 @@ record! {
         timeouts: bool = default(false, Flag);
         /// Whether the one-way delays of the packets with payload that sinks receive are summed up for every flow.
         delays: bool = default(false, Flag);
-        /// Least time between two records of a flow's window; zero records every acknowledgment.
+        /// Whether the packets and bytes that wait before each link are recorded at the interval.
+        queues: bool = default(false, Flag);
+        /// Whether the bytes that sinks receive in each interval are recorded for every flow.
+        rates: bool = default(false, Flag);
+        /// Least time between two records of a flow's window, where zero records every acknowledgment; the time between two of queues and rates.
         interval: Nanos = default("10ms", time());
         /// When recording starts.
         from: Nanos = default("0s", time());

@@ -5,7 +5,7 @@ use ackclock_tcp::config::{Config, Restart};
 use ackclock_tcp::{pacing, recovery, slow_start, stack, validation};
 
 use super::link::{Direction, LinkDelay, Rate};
-use super::model::{Access, Bottleneck, Flow, HEADERS, Pacing, Scenario};
+use super::model::{Access, Bottleneck, Flow, HEADERS, Pacing, Probes, Scenario};
 use super::queue::Queue;
 use super::spellings::QueueLimit;
 use crate::Nanos;
@@ -107,6 +107,13 @@ impl Bottleneck {
     /// The queue from sink to source, but for its limit.
     pub fn reverse_queue(&self) -> &Queue {
         self.reverse_queue.as_ref().unwrap_or(&self.queue)
+    }
+}
+
+impl Probes {
+    /// Whether anything is recorded over time.
+    pub fn record(&self) -> bool {
+        self.window || self.packets || self.timeouts || self.queues || self.rates
     }
 }
 

@@ -142,6 +142,7 @@ impl<O: Observer> World<O> {
         let (flow, side) = (packet.to() / 2, side_of(packet.to()));
         if side == Side::Sink {
             self.flows[flow as usize].delayed(self.now - packet.sent());
+            self.observer.delivered(self.now, flow, len.into());
         }
         let datagram = Datagram { number, len, sent: packet.sent() };
         self.call(flow, |app, ctx| app.on_datagram(ctx, side, datagram));
@@ -199,8 +200,12 @@ impl<O: Observer> World<O> {
         let read = &mut connection.read[side as usize];
         let received = tcp.received();
         if received > *read {
-            tcp.read(self.now, received - *read);
+            let bytes = received - *read;
+            tcp.read(self.now, bytes);
             *read = received;
+            if side == Side::Sink {
+                self.observer.delivered(self.now, flow, bytes);
+            }
         }
         if progress.has(Progress::CONNECTED) {
             self.call(flow, |app, ctx| app.on_connected(ctx, conn, side));

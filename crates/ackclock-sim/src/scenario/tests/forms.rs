@@ -146,6 +146,8 @@ pub(super) const CHANGES: &[(&str, &str)] = &[
     ("probes.packets", "true"),
     ("probes.timeouts", "true"),
     ("probes.delays", "true"),
+    ("probes.queues", "true"),
+    ("probes.rates", "true"),
     ("probes.interval", "0s"),
     ("probes.from", "1s"),
     ("probes.to", "50s"),

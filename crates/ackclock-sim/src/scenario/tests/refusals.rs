@@ -300,6 +300,12 @@ fn fields_that_contradict_each_other_are_refused() {
         ),
         (&[("probes.from", "5s"), ("probes.to", "5s")], "probes.to", &["not after the start of recording"]),
         (&[("probes.window", "true"), ("probes.from", "60s")], "probes.from", &["not before the end of the run"]),
+        (
+            &[("probes.queues", "true"), ("probes.interval", "0s")],
+            "probes.interval",
+            &["\"0s\" beside queues or rates", "more than"],
+        ),
+        (&[("probes.rates", "true"), ("probes.from", "60s")], "probes.from", &["not before the end of the run"]),
     ] {
         refused(pairs, path, words);
     }

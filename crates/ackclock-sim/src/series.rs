@@ -1,0 +1,214 @@
+//! What is recorded at a fixed interval: the packets that wait before links, and the bytes that sinks receive.
+
+use std::collections::VecDeque;
+
+use crate::Nanos;
+use crate::app::{rate_bps, seconds};
+use crate::network::LinkId;
+use crate::observe::NetworkEvent;
+use crate::table::Table;
+
+/// The instants of a series: `from`, and then every `interval` (at least 1 ns) up to `to`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Instants {
+    /// The first.
+    pub from: Nanos,
+    /// From one to the next.
+    pub interval: Nanos,
+    /// The last is no later.
+    pub to: Nanos,
+}
+
+impl Instants {
+    fn at(&self, index: usize) -> Nanos {
+        self.from.saturating_add(self.interval.saturating_mul(index as u64))
+    }
+}
+
+/// Lengths of queues over time, exact at each instant, after all that happens at it. As with a queue's limit, the packet on
+/// the wire does not count.
+pub struct Queues {
+    instants: Instants,
+    queues: Vec<Queue>,
+}
+
+/// What waits before a link.
+struct Queue {
+    link: LinkId,
+    packets: u64,
+    bytes: u64,
+    /// Start and size of those whose start is known from the outset, which is so before a link that is no port.
+    starts: VecDeque<(Nanos, u32)>,
+    /// Whether the link is a port, whose packets wait from their arrival until they are sent or dropped.
+    is_port: bool,
+    /// Packets and bytes at the instants that have passed here. That may be in the future: links are evaluated ahead.
+    samples: Vec<(u64, u64)>,
+}
+
+impl Queue {
+    /// Brings it to `at`, an event's time, but for what happens then.
+    fn advance(&mut self, at: Nanos, instants: &Instants) {
+        loop {
+            let next = instants.at(self.samples.len());
+            if next >= at || next > instants.to {
+                break;
+            }
+            self.start(next);
+            self.samples.push((self.packets, self.bytes));
+        }
+        self.start(at);
+    }
+
+    /// Takes out what has started by `at`.
+    fn start(&mut self, at: Nanos) {
+        while let Some(&(start, size)) = self.starts.front()
+            && start <= at
+        {
+            self.starts.pop_front();
+            self.leave(size);
+        }
+    }
+
+    fn enter(&mut self, size: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(size);
+    }
+
+    fn leave(&mut self, size: u32) {
+        self.packets -= 1;
+        self.bytes -= u64::from(size);
+    }
+}
+
+impl Queues {
+    /// Empty queues before `links`.
+    pub fn new(instants: Instants, links: impl Iterator<Item = LinkId>) -> Queues {
+        let queue =
+            |link| Queue { link, packets: 0, bytes: 0, starts: VecDeque::new(), is_port: false, samples: Vec::new() };
+        Queues { instants, queues: links.map(queue).collect() }
+    }
+
+    /// An event at `at`.
+    pub fn network(&mut self, at: Nanos, event: NetworkEvent) {
+        let (NetworkEvent::Enqueued { link, packet, .. }
+        | NetworkEvent::Arrived { link, packet }
+        | NetworkEvent::Copied { link, packet }
+        | NetworkEvent::Sent { link, packet, .. }
+        | NetworkEvent::Dropped { link, packet, .. }) = event
+        else {
+            return;
+        };
+        let Some(queue) = self.queues.iter_mut().find(|queue| queue.link == link) else { return };
+        queue.advance(at, &self.instants);
+        let size = packet.size();
+        match event {
+            NetworkEvent::Enqueued { passage, .. } if passage.start > at => {
+                queue.starts.push_back((passage.start, size));
+                queue.enter(size);
+            }
+            NetworkEvent::Arrived { .. } | NetworkEvent::Copied { .. } => {
+                queue.is_port = true;
+                queue.enter(size);
+            }
+            NetworkEvent::Sent { .. } => queue.leave(size),
+            // A link that is no port tells of a packet once: where it drops it, it has not taken it.
+            NetworkEvent::Dropped { .. } if queue.is_port => queue.leave(size),
+            _ => {}
+        }
+    }
+
+    /// The table `queues` up to `now`, `name` giving each link's.
+    pub fn report<'a>(mut self, now: Nanos, name: impl Fn(LinkId) -> &'a str) -> Table {
+        for queue in &mut self.queues {
+            queue.advance(now.saturating_add(1), &self.instants);
+        }
+        let mut table = Table::default();
+        let end = now.min(self.instants.to);
+        for (index, at) in (0..).map(|index| (index, self.instants.at(index))).take_while(|(_, at)| *at <= end) {
+            for queue in &self.queues {
+                let (packets, bytes) = queue.samples[index];
+                table.push([
+                    ("time_s", seconds(at).into()),
+                    ("link", name(queue.link).into()),
+                    ("packets", packets.into()),
+                    ("bytes", bytes.into()),
+                ]);
+            }
+        }
+        table
+    }
+}
+
+/// What sinks receive from one instant to the next, in order as applications get it: a stream's bytes, and the payload of
+/// datagrams.
+pub struct Rates {
+    instants: Instants,
+    /// Bytes of each flow by interval.
+    bytes: Vec<Vec<u64>>,
+}
+
+impl Rates {
+    /// Nothing yet of so many flows.
+    pub fn new(instants: Instants, flows: usize) -> Rates {
+        Rates { instants, bytes: vec![Vec::new(); flows] }
+    }
+
+    /// A sink of `flow` gets so many bytes at `at`.
+    pub fn delivered(&mut self, at: Nanos, flow: u32, bytes: u64) {
+        let Instants { from, interval, to } = self.instants;
+        if (from..=to).contains(&at) {
+            // What comes at an instant belongs to the interval that ends there.
+            let index = ((at - from).saturating_sub(1) / interval) as usize;
+            let counts = &mut self.bytes[flow as usize];
+            if counts.len() <= index {
+                counts.resize(index + 1, 0);
+            }
+            counts[index] += bytes;
+        }
+    }
+
+    /// The table `rates` up to `now`. A row's time is the end of its interval; the last interval may be a shorter one.
+    pub fn report(&self, now: Nanos, flows: &[String]) -> Table {
+        let mut table = Table::default();
+        let end = now.min(self.instants.to);
+        for (index, start) in (0..).map(|index| (index, self.instants.at(index))).take_while(|(_, start)| *start < end)
+        {
+            let stop = self.instants.at(index + 1).min(end);
+            for (flow, counts) in flows.iter().zip(&self.bytes) {
+                let bytes = counts.get(index).copied().unwrap_or(0);
+                table.push([
+                    ("time_s", seconds(stop).into()),
+                    ("flow", flow.as_str().into()),
+                    ("bytes_delivered", bytes.into()),
+                    ("goodput_bps", rate_bps(bytes, stop - start).into()),
+                ]);
+            }
+        }
+        table
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::Column;
+
+    const EVERY_TEN: Instants = Instants { from: 100, interval: 10, to: 135 };
+
+    #[test]
+    fn bytes_belong_to_the_interval_that_ends_with_or_after_them() {
+        let mut rates = Rates::new(EVERY_TEN, 2);
+        for (at, bytes) in [(99, 1), (100, 2), (101, 4), (110, 8), (111, 16), (131, 32), (135, 64), (136, 128)] {
+            rates.delivered(at, 1, bytes);
+        }
+        let flows = ["a".to_owned(), "b".to_owned()];
+        let table = rates.report(1_000, &flows);
+        let bytes: Vec<_> = [0, 14, 0, 16, 0, 0, 0, 96].map(Some).to_vec();
+        assert_eq!(table.column("bytes_delivered"), Some(&Column::Int(bytes)));
+        // The last interval has 5 ns.
+        let Some(Column::Float(goodput)) = table.column("goodput_bps") else { panic!("{table:?}") };
+        assert_eq!((goodput[1], goodput[7]), (Some(14.0 * 8e9 / 10.0), Some(96.0 * 8e9 / 5.0)));
+        assert_eq!(rates.report(112, &flows).len(), 4, "a run that was cut short");
+        assert_eq!(rates.report(110, &flows).len(), 2);
+    }
+}
