@@ -242,19 +242,20 @@ impl DualPi2 {
         (self.base * self.base, self.coupling * self.base)
     }
 
-    /// Does the updates that are due by `at`, of which those that change nothing are left out.
+    /// Does the updates that are due by `at`. Once one changes nothing while nothing waits, those that are left change nothing
+    /// either.
     fn advance(&mut self, at: Nanos) {
         while self.update_at <= at {
             let due = self.update_at;
             let delay = self.low.delay(due).max(self.classic.delay(due));
-            if delay == 0 && self.old_delay == 0 && self.base == 0.0 && self.backlog().0 == 0 {
-                self.update_at += (at - due) / self.update * self.update;
-            }
-            self.update_at = self.update_at.saturating_add(self.update);
+            let before = (self.base, self.old_delay);
             let above = (delay as f64 - self.target as f64) / SECOND;
             let growth = (delay as f64 - self.old_delay as f64) / SECOND;
             self.base = (self.base + self.alpha * above + self.beta * growth).clamp(0.0, 1.0);
             self.old_delay = delay;
+            let is_idle = self.backlog().0 == 0 && (self.base, self.old_delay) == before;
+            let left = if is_idle { (at - due) / self.update } else { 0 };
+            self.update_at = (due + left * self.update).saturating_add(self.update);
         }
     }
 
@@ -416,6 +417,18 @@ mod tests {
         let unmarked = sent.iter().filter(|item| item.ecn == Ecn::Ect1).count();
         assert!(unmarked <= 1, "{unmarked}");
         assert_eq!(sent.iter().filter(|item| item.ecn == Ecn::Ect0).count(), sent.len() - low(&sent));
+    }
+
+    #[test]
+    fn an_idle_time_of_years_is_over_at_once_with_updates_where_they_were() {
+        const YEARS: Nanos = 10 * 365 * 24 * 3600 * 1_000_000_000;
+        for (alpha, base) in [(0.15, 0.0), (0.0, 0.5)] {
+            let mut queue = queue(&[("alpha", alpha)]);
+            queue.base = 0.5;
+            queue.advance(YEARS + 1);
+            assert_eq!((queue.base, queue.old_delay), (base, 0));
+            assert_eq!(queue.update_at, YEARS / queue.update * queue.update + queue.update);
+        }
     }
 
     #[test]

@@ -82,7 +82,7 @@ const MIN_INTERVAL: Nanos = 1_000_000;
 const MIN_QUEUE_INTERVAL: Nanos = 2_000_000;
 
 /// What arrived in a control interval.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
 struct Arrived {
     bytes: u64,
     /// Sum of the requests' X, ns, and of X times RTT.
@@ -91,7 +91,7 @@ struct Arrived {
 }
 
 /// What is to be given away in a control interval, bytes per second.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
 struct Feedback {
     /// What is left of it, to raise and to lower throughputs.
     raise: f64,
@@ -153,15 +153,36 @@ impl Xcp {
             } else {
                 self.end_control_interval();
             }
+            if self.is_settled() {
+                self.queue_at = after(at, self.queue_at, self.queue_interval());
+                self.control_at = after(at, self.control_at, self.interval);
+            }
         }
+    }
+
+    /// Whether the ends of intervals change nothing until a packet comes or leaves.
+    fn is_settled(&self) -> bool {
+        let backlog = self.items.bytes();
+        self.arrived == Arrived::default()
+            && self.feedback == Feedback::default()
+            && (self.queue, self.least_queue) == (backlog, backlog)
+            && self.interval == self.control_interval()
     }
 
     fn end_queue_interval(&mut self) {
         let backlog = self.items.bytes();
         self.queue = self.least_queue;
         self.least_queue = backlog;
-        let draining = (backlog as f64 / self.capacity * SECOND) as Nanos;
-        self.queue_at += (self.rtt.saturating_sub(draining) / 2).max(MIN_QUEUE_INTERVAL);
+        self.queue_at += self.queue_interval();
+    }
+
+    fn queue_interval(&self) -> Nanos {
+        let draining = (self.items.bytes() as f64 / self.capacity * SECOND) as Nanos;
+        (self.rtt.saturating_sub(draining) / 2).max(MIN_QUEUE_INTERVAL)
+    }
+
+    fn control_interval(&self) -> Nanos {
+        self.rtt.max(MIN_INTERVAL)
     }
 
     fn end_control_interval(&mut self) {
@@ -179,9 +200,14 @@ impl Xcp {
             let per_interval = if intervals > 0 { raise / intervals as f64 } else { 0.0 };
             self.feedback = Feedback { raise, lower, per_interval, per_byte: lower / bytes as f64 };
         }
-        self.interval = self.rtt.max(MIN_INTERVAL);
+        self.interval = self.control_interval();
         self.control_at += self.interval;
     }
+}
+
+/// The first time after `at` of those that are `next` and then `interval` apart.
+fn after(at: Nanos, next: Nanos, interval: Nanos) -> Nanos {
+    at.checked_sub(next).map_or(next, |past| next + (past / interval + 1) * interval)
 }
 
 impl Discipline for Xcp {

@@ -245,3 +245,29 @@ proptest! {
         }
     }
 }
+
+/// Intervals of an idle router change nothing, and begin when they would if somebody had looked at each.
+#[test]
+fn an_idle_time_of_years_is_over_at_once_with_intervals_where_they_were() {
+    for waiting in [0, 6000] {
+        let (mut once, mut often) = (half_used(), half_used());
+        for xcp in [&mut once, &mut often] {
+            xcp.items.push(Item { size: waiting, ..Item::default() });
+        }
+        for at in 45..1000 {
+            often.advance(at * MS);
+        }
+        once.advance(999 * MS);
+        assert_eq!(format!("{once:?}"), format!("{often:?}"));
+        let (queue_at, control_at) = (once.queue_at, once.control_at);
+        let later = 10 * 365 * 24 * 3600 * SECOND_NS + 999 * MS;
+        once.advance(later);
+        let queue_interval = if waiting == 0 { 10 * MS } else { 7 * MS };
+        for (next, before, interval) in
+            [(once.queue_at, queue_at, queue_interval), (once.control_at, control_at, 20 * MS)]
+        {
+            assert!((later + 1..=later + interval).contains(&next), "{next}");
+            assert_eq!((next - before) % interval, 0);
+        }
+    }
+}
