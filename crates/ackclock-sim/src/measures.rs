@@ -39,11 +39,11 @@ pub fn push_link(table: &mut Table, name: &str, rate: u64, capacity: f64, carrie
     ]);
 }
 
-/// What a flow did, over all its connections. Sent are segments of the source; delivered is what the sink received in
-/// order.
+/// What a flow did, over all its connections. Sent are segments of the source; delivered is what the sink received: a stream's
+/// bytes in order, and the payload of datagrams, which are no segments.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct FlowTotals {
-    /// Stream bytes received in order by the sinks.
+    /// Bytes that the sinks received.
     pub bytes_delivered: u64,
     /// Segments the sources sent, of any kind.
     pub segments_sent: u64,

@@ -33,6 +33,10 @@ fn a_stream_alone_arrives_as_it_was_sent() {
     assert!((number(&output, "cbr", "delay_mean_ms", 0) - 54.8).abs() < 1e-6);
     assert_eq!((number(&output, "cbr", "sent", 0), number(&output, "cbr", "received", 0)), (501.0, 499.0));
     assert_eq!((number(&output, "cbr", "lost", 0), number(&output, "cbr", "jitter_ms", 0)), (0.0, 0.0));
+    // The payload counts: 28 bytes of each packet are headers.
+    assert_eq!(number(&output, "flows", "bytes_delivered", 0), 499.0 * 472.0);
+    assert_eq!(number(&output, "flows", "goodput_bps", 0), 499.0 * 472.0 * 8.0 / 20.0);
+    assert_eq!(number(&output, "flows", "segments_sent", 0), 0.0);
 }
 
 #[test]

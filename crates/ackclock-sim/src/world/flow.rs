@@ -47,7 +47,7 @@ pub(super) struct Flow {
     pub stages: [u32; 2],
     /// Places of the open connections.
     pub open: BTreeMap<Conn, u32>,
-    /// Connections that are over.
+    /// Connections that are over, and datagrams.
     pub finished: FlowTotals,
     pub class: u8,
     /// One-way delays of the packets with payload that the sinks have received.

@@ -141,7 +141,9 @@ impl<O: Observer> World<O> {
     fn on_datagram(&mut self, packet: Packet, number: u64, len: u32) {
         let (flow, side) = (packet.to() / 2, side_of(packet.to()));
         if side == Side::Sink {
-            self.flows[flow as usize].delayed(self.now - packet.sent());
+            let state = &mut self.flows[flow as usize];
+            state.delayed(self.now - packet.sent());
+            state.finished.bytes_delivered += u64::from(len);
             self.observer.delivered(self.now, flow, len.into());
         }
         let datagram = Datagram { number, len, sent: packet.sent() };
