@@ -30,7 +30,7 @@ FIGURES = (
     ("ftp_mbps", "Goodput of the four transfers", "Mbit/s"),
     ("utilisation_percent", "Utilisation", "utilisation (%)"),
     ("http_s", "Response time of 64 kB pages, median", "s"),
-    ("mos", "The call", "MOS"),
+    ("mos", "The call with the play-out that suits it best", "MOS"),
 )
 
 
@@ -67,6 +67,7 @@ def reproduce(
         page=page(__package__, "README.md"),
         sheets=[
             verdicts.sheet(grids),
+            verdicts.calls_sheet(grids),
             *(runs_sheet(f"runs-{number}", "Every run", grid) for number, grid in enumerate(grids, 1)),
         ],
         figures=[_by_queue(grids[0], queues, *figure, command) for figure in FIGURES],

@@ -21,12 +21,14 @@ __all__ = [
     "LONGER",
     "MAIN",
     "MODERATE",
+    "PLAYOUTS",
     "QUEUES",
     "QUICK_CHOICES",
     "QUICK_QUEUES",
     "QUICK_VARIANTS",
     "VARIANTS",
     "measures",
+    "mos_of",
     "name",
     "readings",
     "scenario",
@@ -59,6 +61,9 @@ QUICK_QUEUES = (10, 50, 200)
 MODERATE = 50
 """The queue that claims about variants are judged with."""
 
+PLAYOUTS = ("50ms", "100ms", "200ms", "400ms", "800ms", "1600ms")
+"""The play-out times of the calls."""
+
 MAIN = "main reading"
 LONGER = "500 ms one way"
 CHOICES: Mapping[str, Mapping[str, object]] = {
@@ -66,7 +71,6 @@ CHOICES: Mapping[str, Mapping[str, object]] = {
     "objects of exponential size": {
         f"flows[{flow}].app.object_size": "{ kind = 'exponential', mean = '2500B' }" for flow in (3, 4)
     },
-    "60 ms of play-out": {"flows[6].app.playout": "60ms"},
     "4 Mbit/s back, a tenth of the sessions": {
         "bottleneck.reverse_rate": "4Mbps",
         "flows[3].app.sessions_per_second": 10,
@@ -81,6 +85,11 @@ QUICK_CHOICES = (LONGER,)
 def name(queue: int, choice: str = MAIN) -> str:
     """The reading of a queue."""
     return f"{choice}; {queue} %"
+
+
+def mos_of(playout: str) -> str:
+    """The measure of the call with a play-out time."""
+    return f"mos_{playout}"
 
 
 def scenario() -> str:
@@ -98,12 +107,13 @@ def readings(text: Text, queues: tuple[int, ...], choices: Mapping[str, Mapping[
 
 
 def measures(result: Result) -> dict[str, float]:
-    """What the four transfers, the pages, the call and the link got."""
+    """What the four transfers, the pages, the call and the link got; the call with the play-out that suited it best."""
     goodput = result.flows["goodput_bps"]
     names = result.flows["flow"]
     pages = {row["flow"]: row["p50_s"] for row in result.completions.rows() if row["what"] == "page"}
     link = next(result.links.rows())
-    call = next(result.voip.rows())
+    calls = {row["flow"].removeprefix("voip-"): row for row in result.voip.rows()}
+    best = max(PLAYOUTS, key=lambda playout: calls[playout]["mos"])
     return {
         "ftp_mbps": float(goodput[:FTP_FLOWS].sum()) / 1e6,
         "hftp_mbps": float(goodput[list(names).index("hftp")]) / 1e6,
@@ -111,7 +121,9 @@ def measures(result: Result) -> dict[str, float]:
         "utilisation_percent": 100 * link["utilisation"],
         "web_s": float(np.mean([time for flow, time in pages.items() if flow.startswith("web")])),
         "http_s": pages["http"],
-        "mos": call["mos"],
-        "call_loss_percent": 100 * call["loss"],
+        "mos": calls[best]["mos"],
+        "call_loss_percent": 100 * calls[best]["loss"],
+        "mouth_to_ear_ms": calls[best]["mouth_to_ear_ms"],
         "queue_delay_mean_ms": link["queue_delay_mean_ms"],
+        **{mos_of(playout): calls[playout]["mos"] for playout in PLAYOUTS},
     }
