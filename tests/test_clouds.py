@@ -5,8 +5,9 @@ import re
 import numpy as np
 import pytest
 
+from ackclock.cloud import ellipse
 from ackclock.report import Cloud, Clouds
-from ackclock.report.clouds import _apart, _log_ticks, ellipse
+from ackclock.report.clouds import _apart, _log_ticks
 
 
 def drawn(*clouds):

@@ -1,8 +1,18 @@
-"""Colours that people with any kind of colour vision can tell apart (Okabe and Ito, 2008)."""
+"""Colours, markers and dashes, fixed for each algorithm: who has seen one figure can read the next.
+
+Seven colours are those of Okabe and Ito (2008). Twelve tell apart the algorithms that are compared most, for people
+with any kind of colour vision; the others share them, each with a marker and a dash that none of that colour has.
+"""
 
 from __future__ import annotations
 
-__all__ = ["OKABE_ITO", "colour_of"]
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["COMPARED", "OKABE_ITO", "STYLES", "Style", "colour_of", "style_of", "styles_of"]
 
 OKABE_ITO = {
     "blue": "#0072b2",
@@ -14,6 +24,150 @@ OKABE_ITO = {
     "yellow": "#f0e442",
 }
 """The palette without its black, which a dark page would hide; the order is the one to take them in."""
+
+COLOURS = {name: colour for name, colour in OKABE_ITO.items() if name != "yellow"} | {
+    "plum": "#800066",
+    "indigo": "#0000ff",
+    "violet": "#6600b3",
+    "crimson": "#b30033",
+    "periwinkle": "#8080ff",
+    "khaki": "#b3b366",
+}
+"""Twelve colours for lines on white: yellow is too light for that. The last six were searched for: the
+set whose nearest two are furthest apart in CIELAB, with full colour vision and without the long or the middle cones."""
+
+GREY = "#7a7a7a"
+"""Of what is no algorithm but a baseline."""
+
+Linestyle: TypeAlias = Literal["solid"] | tuple[int, tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How one algorithm is drawn, in words of matplotlib."""
+
+    colour: str
+    marker: str
+    dash: tuple[float, ...] = ()
+    """Lengths of dashes and gaps in line widths; empty for a solid line."""
+
+    @property
+    def linestyle(self) -> Linestyle:
+        """The dash as matplotlib takes it."""
+        return (0, self.dash) if self.dash else "solid"
+
+
+SOLID: tuple[float, ...] = ()
+DASHED, DOTTED, DASH_DOT = (5.0, 1.5), (1.2, 1.2), (5.0, 1.5, 1.2, 1.5)
+SHORT, DASH_DOT_DOT = (2.5, 1.2), (5.0, 1.5, 1.2, 1.5, 1.2, 1.5)
+
+
+def _style(colour: str, marker: str, dash: tuple[float, ...] = SOLID) -> Style:
+    return Style(COLOURS[colour], marker, dash)
+
+
+COMPARED = {
+    "reno": _style("blue", "o"),
+    "reno+newcwv": _style("orange", "D"),
+    "reno+newcwv+pacing": _style("plum", "s"),
+    "cubic": _style("green", "^"),
+    "bbr": _style("vermillion", "v"),
+    "bbr1": _style("crimson", "<"),
+    "vegas": _style("sky", ">"),
+    "bic": _style("purple", "P"),
+    "highspeed": _style("violet", "X"),
+    "compound": _style("khaki", "s"),
+    "dctcp": _style("periwinkle", "D"),
+    "remycc": _style("indigo", "*"),
+}
+"""The algorithms that are compared most: a colour of its own each, and a solid line."""
+
+STYLES = COMPARED | {
+    "reno+pacing": _style("blue", "s", DASHED),
+    "cubic-linux": _style("green", "o", DASHED),
+    "cubic-2.0": _style("green", "s", DOTTED),
+    "cubic-rfc8312": _style("green", "D", DASH_DOT),
+    "cubic+newcwv": _style("green", "v", SHORT),
+    "cubic+newcwv+pacing": _style("green", "P", DASH_DOT_DOT),
+    "compound-tuned": _style("khaki", "^", DASHED),
+    "ledbat": _style("khaki", "v", DOTTED),
+    "ledbat++": _style("purple", "v", DASHED),
+    "prague": _style("purple", "o", DOTTED),
+    "copa": _style("violet", "o", DASHED),
+    "veno": _style("violet", "^", DOTTED),
+    "scalable": _style("vermillion", "o", DASHED),
+    "xcp": _style("vermillion", "s", DOTTED),
+    "fast": _style("crimson", "^", DASHED),
+    "htcp": _style("sky", "s", DASHED),
+    "illinois": _style("orange", "o", DASHED),
+    "lp": _style("orange", "<", DOTTED),
+    "westwood": _style("orange", "^", DASH_DOT),
+    "yeah": _style("periwinkle", "o", DASHED),
+    "hybla": _style("plum", "^", DASHED),
+    "fixed-rate": Style(GREY, "s", DASHED),
+    "fixed-window": Style(GREY, "o"),
+}
+"""Of every congestion control of the catalogue, and of those that are compared with a window validation or pacing. No
+two of one colour share a marker or a dash, and those that papers compare with one another have different colours."""
+
+_OTHERS = tuple(
+    Style(colour, marker, dash)
+    for marker, dash in (("h", (8.0, 2.0)), ("p", (8.0, 2.0, 2.0, 2.0)), ("d", (8.0, 1.5, 1.0, 1.5, 1.0, 1.5)))
+    for colour in COLOURS.values()
+)
+"""Of algorithms that nobody knows here: no marker and no dash that a known one has."""
+
+_ALIASES = {
+    "newreno": "reno",
+    "newcwv": "reno+newcwv",
+    "bbr3": "bbr",
+    "ctcp": "compound",
+    "h-tcp": "htcp",
+    "hstcp": "highspeed",
+    "remy": "remycc",
+    "westwood+": "westwood",
+}
+
+
+def _known(name: str) -> str | None:
+    """The name that `STYLES` has for what people call it, as in "newCWV with pacing"."""
+    text = name.lower().replace(" with ", "+").replace(" and ", "+").replace(" + ", "+").strip()
+    first, plus, rest = text.partition("+")
+    candidates = (text, _ALIASES.get(text), f"{_ALIASES.get(first, first)}{plus}{rest}")
+    return next((known for known in candidates if known in STYLES), None)
+
+
+def style_of(name: str, order: int = 0) -> Style:
+    """The style of an algorithm: a name of ``ackclock list cc``, also with "+newcwv" and "+pacing" after it.
+
+    Other spellings are understood: "newCWV" is "reno+newcwv", "newCWV with pacing" that with pacing, "NewReno" is
+    "reno", "bbr3" is "bbr". Any other name, such as that of an algorithm in Python, has the style number `order` of
+    those that no known one has: give each of a figure's unknown names a number of its own, from 0, or use `styles_of`.
+    """
+    known = _known(name)
+    if known is not None:
+        return STYLES[known]
+    if order < 0:
+        raise ValueError(f"{name}: the order of an unknown name is counted from 0, and is not {order}")
+    if order >= len(_OTHERS):
+        raise ValueError(f"{name}: a figure has styles for {len(_OTHERS)} algorithms that are not in the catalogue")
+    return _OTHERS[order]
+
+
+def styles_of(names: Iterable[str]) -> dict[str, Style]:
+    """The styles of a figure's algorithms, no two the same; unknown names take theirs in the order they come in."""
+    styles: dict[str, Style] = {}
+    others = 0
+    for name in dict.fromkeys(names):
+        known = _known(name)
+        if known is not None and STYLES[known] not in styles.values():
+            styles[name] = STYLES[known]
+        else:
+            if others == len(_OTHERS):
+                raise ValueError(f"a figure has styles for {others} algorithms that are not in the catalogue")
+            styles[name] = _OTHERS[others]
+            others += 1
+    return styles
 
 
 def colour_of(index: int) -> str:

@@ -7,24 +7,21 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from ackclock.cloud import shape
 from ackclock.report.figures import _ticks
 from ackclock.report.tables import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-__all__ = ["Cloud", "Clouds", "ellipse"]
+__all__ = ["Cloud", "Clouds"]
 
 WIDTH, HEIGHT = 720, 440
 LEFT, RIGHT, TOP, BOTTOM = 60, 130, 12, 48
 LINE = 15
 """Height of a label."""
-CORNERS = 72
-"""Of the polygon that stands for an ellipse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +34,6 @@ class Cloud:
     y: ArrayLike
     colour: str
     published: tuple[float, float] | None = None
-
-
-def ellipse(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The ellipse of one standard deviation around the mean, as a closed polygon; none of a single point."""
-    points = np.stack([np.asarray(x, dtype=np.float64).ravel(), np.asarray(y, dtype=np.float64).ravel()])
-    if points.shape[1] < 2:
-        return np.empty(0), np.empty(0)
-    values, axes = np.linalg.eigh(np.cov(points, bias=True))
-    turn = np.linspace(0, 2 * np.pi, CORNERS, endpoint=False)
-    circle = np.stack([np.cos(turn), np.sin(turn)])
-    outline = points.mean(axis=1, keepdims=True) + axes @ (np.sqrt(np.maximum(values, 0))[:, None] * circle)
-    return outline[0], outline[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +102,10 @@ class _Drawn:
     """What is drawn of a cloud, in its own units."""
 
     def __init__(self, cloud: Cloud) -> None:
-        x, y = (np.asarray(values, dtype=np.float64).ravel() for values in (cloud.x, cloud.y))
-        if x.size != y.size or not x.size:
-            raise ValueError(f"cloud {cloud.label!r}: {x.size} values of x for {y.size} of y")
-        if not (np.isfinite(x).all() and np.isfinite(y).all() and (x > 0).all()):
-            raise ValueError(f"cloud {cloud.label!r}: x is above 0, and neither holds NaN or infinity")
         self.cloud = cloud
-        self.x, self.y = float(np.median(x)), float(np.median(y))
-        outline_x, self.outline_y = ellipse(np.log(x), y)
-        self.outline_x = np.exp(outline_x)
+        drawn = shape(cloud.label, cloud.x, cloud.y)
+        self.x, self.y = drawn.x, drawn.y
+        self.outline_x, self.outline_y = drawn.outline_x, drawn.outline_y
         other = [] if cloud.published is None else [cloud.published]
         self.across = [self.x, *self.outline_x, *(point[0] for point in other)]
         self.up = [self.y, *self.outline_y, *(point[1] for point in other)]
