@@ -348,7 +348,7 @@ class Store:
         connection.register("_pending_records", run_table(list(self._pending.values())))
         connection.register("_asked", _asked(self.sweeps))
         query = (
-            "CREATE TABLE runs AS SELECT _asked.* EXCLUDE (scenario_hash, version), "
+            "CREATE TABLE runs AS SELECT _asked.* EXCLUDE (scenario_hash, version), "  # noqa: S608
             "coalesce(_records.status, 'missing') AS status, _records.error, _records.details, "
             "_asked.scenario_hash, _asked.version, _records.duration_s "
             f"FROM _asked LEFT JOIN ({done}) AS _records USING (run) ORDER BY place"
