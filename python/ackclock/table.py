@@ -64,6 +64,14 @@ class Table:
         names = self.column_names
         return (dict(zip(names, cells, strict=True)) for cells in self.cells())
 
+    def where(self, mask: NDArray[np.bool_]) -> Table:
+        """The rows for which the mask, one truth value a row, is true."""
+        if np.shape(mask) != (len(self),):
+            raise ValueError(f"a mask of {len(self)} rows has {np.size(mask)} values")
+        rows = Array.from_numpy(np.flatnonzero(mask))
+        batches = self._arrow.combine_chunks().to_batches()
+        return Table(ArrowTable.from_batches([batch.take(rows) for batch in batches], schema=self._arrow.schema))
+
     def equals(self, other: Table) -> bool:
         """Whether both hold the same columns with the same values."""
         return bool(self._arrow.combine_chunks() == other._arrow.combine_chunks())

@@ -1,0 +1,255 @@
+"""A measure: one number of a run, named by a short text, of a result in memory or of the runs of a store.
+
+============================  ==========================================================================
+``flows.goodput_bps``         the mean over the rows of a table
+``sum(flows.goodput_bps)``    the same with ``mean``, ``median``, ``min``, ``max``, ``count``, ``jain``
+``p95(rounds.duration_s)``    a percentile, from 0 to 100, interpolated; ``p99.9`` as well
+``flows[video].goodput_bps``  the rows of one component: a flow with all its copies (`video.0`, `video.1`), or a link
+============================  ==========================================================================
+
+Empty cells and NaN are left out. What is left of no row has no value, but ``count``, which is 0. True counts as 1.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ackclock import stats
+from ackclock.result import KEYS, PROBES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    from ackclock.result import Result
+    from ackclock.table import Table
+
+__all__ = ["Measure", "MeasureError"]
+
+
+class MeasureError(ValueError):
+    """A measure that cannot be read, or that a run does not have; the message says what there is."""
+
+
+FUNCTIONS: dict[str, tuple[Callable[[NDArray[np.float64]], float], str]] = {
+    "mean": (lambda x: float(x.mean()), 'favg("x")'),
+    "sum": (lambda x: float(x.sum()), 'fsum("x")'),
+    "median": (lambda x: float(np.median(x)), 'quantile_cont("x", 0.5)'),
+    "min": (lambda x: float(x.min()), 'min("x")'),
+    "max": (lambda x: float(x.max()), 'max("x")'),
+    "jain": (
+        stats.jain,
+        (
+            "CASE WHEN min(\"x\") < 0 THEN CAST(error('a share is not negative') AS DOUBLE)"
+            ' WHEN max("x") = 0 THEN 1.0 ELSE pow(fsum("x"), 2) / (count("x") * fsum("x" * "x")) END'
+        ),
+    ),
+}
+"""Name to what it is of the values that are there, in Python and in SQL; `count` and percentiles are apart."""
+
+NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+COLUMN = re.compile(rf"({NAME})(?:\[\s*([^\[\]\s](?:[^\[\]]*[^\[\]\s])?)\s*\])?\s*\.\s*({NAME})", re.ASCII)
+CALL = re.compile(r"([A-Za-z0-9_.]+)\s*\((.*)\)", re.ASCII | re.DOTALL)
+PERCENTILE = re.compile(r"p([0-9]{1,3}(?:\.[0-9]{1,6})?)", re.ASCII)
+
+ACCEPTED = (
+    f"accepted: a column such as flows.goodput_bps or flows[video].goodput_bps, alone for its mean or in one of "
+    f"{', '.join(FUNCTIONS)}, count, p0 to p100, such as p95(rounds.duration_s)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A function of a column of a table, as `Measure.parse` reads it."""
+
+    function: str
+    """``mean``, ``sum``, ``median``, ``min``, ``max``, ``count``, ``jain``, or a percentile such as ``p95``."""
+    table: str
+    column: str
+    component: str | None = None
+    """The flow or link whose rows count; all when None."""
+
+    @classmethod
+    def parse(cls, text: str) -> Measure:
+        """Reads a measure.
+
+        Raises
+        ------
+        MeasureError
+            With the text, and what is accepted.
+        """
+        written = text.strip()
+        call = CALL.fullmatch(written)
+        function, inside = (call[1], call[2].strip()) if call else ("mean", written)
+        if function not in FUNCTIONS and function != "count" and _percentile(function) is None:
+            near = _near(function, [*FUNCTIONS, "count"])
+            raise MeasureError(f"measure {text!r}: {function} is no function{near}; {ACCEPTED}")
+        found = COLUMN.fullmatch(inside)
+        if found is None or not inside.isprintable():
+            raise MeasureError(f"measure {text!r}: {inside!r} is no column of a table; {ACCEPTED}")
+        return cls(function, found[1], found[3], found[2])
+
+    def __str__(self) -> str:
+        """As `parse` reads it, in its shortest form."""
+        component = "" if self.component is None else f"[{self.component}]"
+        column = f"{self.table}{component}.{self.column}"
+        return column if self.function == "mean" else f"{self.function}({column})"
+
+    @property
+    def unit(self) -> str:
+        """``s``, ``ms``, ``bps`` or ``bytes``, as the column's name has it; empty where it has none."""
+        if self.function in ("count", "jain"):
+            return ""
+        words = self.column.split("_")
+        if "bytes" in (words[0], words[-1]):
+            return "bytes"
+        return words[-1] if len(words) > 1 and words[-1] in ("s", "ms", "bps") else ""
+
+    @property
+    def key(self) -> str:
+        """The column that names the component of a row: ``link`` for links, ``flow`` for everything else."""
+        return KEYS.get(self.table, ("flow",))[0]
+
+    def of(self, result: Result) -> float:
+        """The measure of a run, in the unit of its column; NaN where the run has no value.
+
+        Raises
+        ------
+        MeasureError
+            If the run has no such table, column, flow or link, or the function is none of the column.
+        """
+        table = result.tables.get(self.table)
+        if table is None:
+            hint = f"; the scenario has to ask for it with {PROBES[self.table]}" if self.table in PROBES else ""
+            raise self._error(f"there is no table {self.table}", result.tables, self.table, hint)
+        if not table.column_names:
+            # A table whose rows never came knows no columns.
+            return 0.0 if self.function == "count" else math.nan
+        if self.column not in table:
+            raise self._error(f"table {self.table} has no column {self.column}", table.column_names, self.column)
+        cells = table[self.column]
+        if self.component is not None:
+            cells = cells[self._rows(result, table, self.component)]
+        return self._value(cells)
+
+    def sql(self, *, runs: str | None = None) -> str:
+        """The measure as a DuckDB query over a table of all runs, of this table's name and with a column ``run``.
+
+        Parameters
+        ----------
+        runs
+            A table or view with a column ``run``, in which every run is that is to count: with it a run without rows
+            has its ``count`` of 0, where the table itself does not know of it.
+
+        Returns
+        -------
+        str
+            A query of the columns ``run`` and ``value`` (a double, in the unit of the column), one row a run, in the
+            order of ``run``. A run without a value has no row. DuckDB refuses it when it runs if there is no such
+            table or column; that a flow is nowhere it cannot know.
+        """
+        column = _identifier(self.column)
+        number = f"TRY_CAST({column} AS DOUBLE)" if self.function == "count" else f"CAST({column} AS DOUBLE)"
+        nan = f"typeof({column}) IN ('DOUBLE', 'FLOAT') AND isnan({number})"
+        kept = "1.0" if self.function == "count" else number
+        where = ""
+        if self.component is not None:
+            name, key = _literal(self.component), _identifier(self.key)
+            copies = (
+                f"starts_with({key}, {name} || '.') AND regexp_full_match(substr({key}, length({name}) + 2), '[0-9]+')"
+            )
+            where = f" WHERE {key} = {name} OR ({copies})"
+        cells = (
+            f'SELECT "run", CASE WHEN {column} IS NULL OR ({nan}) THEN NULL ELSE {kept} END AS "x" '
+            f"FROM {_identifier(self.table)}{where}"
+        )
+        query = f'SELECT "run", {self._aggregate()} AS "value" FROM ({cells}) GROUP BY "run"'
+        if runs is not None and self.function == "count":
+            query = (
+                f'SELECT "run", coalesce("value", 0) AS "value" FROM (SELECT "run" FROM {_identifier(runs)}) '
+                f'LEFT JOIN ({query}) USING ("run")'
+            )
+        elif runs is not None:
+            query = f'SELECT * FROM ({query}) WHERE "run" IN (SELECT "run" FROM {_identifier(runs)})'
+        return (
+            f'SELECT "run", CAST("value" AS DOUBLE) AS "value" FROM ({query}) WHERE "value" IS NOT NULL ORDER BY "run"'
+        )
+
+    def _aggregate(self) -> str:
+        if self.function in FUNCTIONS:
+            return FUNCTIONS[self.function][1]
+        rank = _percentile(self.function)
+        return 'count("x")' if rank is None else f'quantile_cont("x", {rank!r})'
+
+    def _value(self, cells: NDArray[Any]) -> float:
+        if self.function == "count":
+            there = [cell is not None for cell in cells] if cells.dtype == object else ~np.isnan(cells)
+            return float(np.count_nonzero(there))
+        if cells.dtype == object and any(isinstance(cell, str) for cell in cells):
+            raise MeasureError(f"measure {self}: {self.table}.{self.column} is text; of text there is count")
+        numbers = cells.astype(np.float64)
+        numbers = numbers[~np.isnan(numbers)]
+        if not numbers.size:
+            return math.nan
+        rank = _percentile(self.function)
+        try:
+            return FUNCTIONS[self.function][0](numbers) if rank is None else float(np.quantile(numbers, rank))
+        except ValueError as error:
+            raise MeasureError(f"measure {self}: {error}") from None
+
+    def _rows(self, result: Result, table: Table, component: str) -> NDArray[np.bool_]:
+        """Which rows are the component's."""
+        if self.key not in table:
+            raise MeasureError(f"measure {self}: the rows of {self.table} belong to no {self.key}")
+        own = table[self.key]
+        rows = np.array([_is_of(name, component) for name in own], dtype=bool)
+        if not rows.any():
+            # Of a flow that is there a table may have no row all the same, unlike of one that is not.
+            everywhere = result.tables.get(f"{self.key}s", table)
+            names = {name for name in own if name is not None}
+            if self.key in everywhere:
+                names.update(everywhere[self.key])
+            if not any(_is_of(name, component) for name in names):
+                # The flow is a nearer match than each of its copies.
+                names |= {re.sub(r"\.[0-9]+$", "", name) for name in names}
+                raise self._error(f"there is no {self.key} {component}", names, component)
+        return rows
+
+    def _error(self, what: str, names: Iterable[str], name: str, hint: str = "") -> MeasureError:
+        known = sorted(set(names))
+        return MeasureError(f"measure {self}: {what}{_near(name, known)}{hint}; there are {', '.join(known) or 'none'}")
+
+
+def _percentile(function: str) -> float | None:
+    """The quantile, from 0 to 1, that a function such as ``p95`` is; None if it is none."""
+    found = PERCENTILE.fullmatch(function)
+    percent = float(found[1]) if found else math.inf
+    return percent / 100 if percent <= 100 else None
+
+
+def _is_of(name: str | None, component: str) -> bool:
+    """Whether a row of this name belongs to the component: its name, or one of its copies."""
+    if name is None or not name.startswith(component):
+        return False
+    rest = name[len(component) :]
+    return not rest or re.fullmatch(r"\.[0-9]+", rest, re.ASCII) is not None
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    meant = difflib.get_close_matches(name, list(known), 1, 0.6)
+    return f", did you mean {meant[0]}?" if meant else ""
+
+
+def _identifier(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
