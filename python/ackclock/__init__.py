@@ -13,11 +13,13 @@ from ackclock import _core
 
 if TYPE_CHECKING:
     from ackclock import stats
+    from ackclock._compare import compare
     from ackclock._errors import AlgorithmError, Cancelled, Problem, ScenarioError
     from ackclock._registry import load
     from ackclock._run import run
     from ackclock._trace import trace
     from ackclock.cc import CongestionControl, Scope, WindowRules, congestion_control, parameter
+    from ackclock.measure import Measure, MeasureError
     from ackclock.result import Replications, Result
     from ackclock.scenario import catalogue, check, event_schema, schema
     from ackclock.store import Store, StoreError
@@ -32,6 +34,8 @@ __all__ = [
     "Cancelled",
     "CongestionControl",
     "LatinHypercube",
+    "Measure",
+    "MeasureError",
     "Problem",
     "Range",
     "Replications",
@@ -46,6 +50,7 @@ __all__ = [
     "__version__",
     "catalogue",
     "check",
+    "compare",
     "congestion_control",
     "event_schema",
     "load",
@@ -63,6 +68,8 @@ _HOMES = {
     "Cancelled": "ackclock._errors",
     "CongestionControl": "ackclock.cc",
     "LatinHypercube": "ackclock.sweeps",
+    "Measure": "ackclock.measure",
+    "MeasureError": "ackclock.measure",
     "Problem": "ackclock._errors",
     "Range": "ackclock.sweeps",
     "Replications": "ackclock.result",
@@ -76,6 +83,7 @@ _HOMES = {
     "WindowRules": "ackclock.cc",
     "catalogue": "ackclock.scenario",
     "check": "ackclock.scenario",
+    "compare": "ackclock._compare",
     "congestion_control": "ackclock.cc",
     "event_schema": "ackclock.scenario",
     "load": "ackclock._registry",

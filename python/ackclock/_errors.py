@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["AlgorithmError", "Cancelled", "Problem", "ScenarioError"]
+__all__ = ["AlgorithmError", "Cancelled", "Problem", "RefusedError", "ScenarioError"]
+
+
+class RefusedError(ValueError):
+    """Something was asked for that cannot be; the message is for people: what, why, and what would be accepted."""
 
 
 class Problem(TypedDict):

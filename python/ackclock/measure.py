@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ackclock import stats
+from ackclock._errors import RefusedError
 from ackclock.result import KEYS, PROBES
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Measure", "MeasureError"]
 
 
-class MeasureError(ValueError):
+class MeasureError(RefusedError):
     """A measure that cannot be read, or that a run does not have; the message says what there is."""
 
 

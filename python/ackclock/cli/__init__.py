@@ -15,7 +15,7 @@ from cyclopts import App, CycloptsError, UnknownOptionError, UnusedCliTokensErro
 
 from ackclock import __version__
 from ackclock._entry import Stopped
-from ackclock._errors import AlgorithmError, Cancelled, ScenarioError
+from ackclock._errors import AlgorithmError, Cancelled, RefusedError, ScenarioError
 from ackclock._registry import LoadError
 from ackclock.cli import commands
 from ackclock.cli.drill import drill
@@ -23,7 +23,6 @@ from ackclock.cli.output import PipeConsole, UsageError, complain, print_traceba
 from ackclock.cli.sweep import sweep
 from ackclock.cli.tmix import app as tmix
 from ackclock.files import FolderError
-from ackclock.store.layout import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (AlgorithmError, LoadError) as error:
         print_traceback(error)
         complain(str(error))
-    except (UsageError, FolderError, StoreError) as error:
+    except (UsageError, FolderError, RefusedError) as error:
         complain(str(error))
     except (KeyboardInterrupt, Cancelled) as error:
         complain("interrupted; nothing is half-written")

@@ -11,6 +11,8 @@ from ackclock.cli.commands import Json, Load, Set, at_least_one, load_files, ove
 from ackclock.cli.output import UsageError, complain, print_json, print_table, say
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ackclock.store import Store
 
 __all__ = ["sweep"]
@@ -34,6 +36,7 @@ def sweep(
     tables: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     jobs: Annotated[int | None, Parameter(name=["--jobs", "--threads"])] = None,
     cluster: str | None = None,
+    until: str | None = None,
     of: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     json: Json = False,
 ) -> int:
@@ -69,6 +72,9 @@ def sweep(
         Runs at the same time; by default one a core. It does not change the results.
     cluster
         Address of a Dask scheduler that does the runs, as tcp://host:8786, or file:PATH of its scheduler file.
+    until
+        Add seeds to each point until the interval of the measure of --of (the first) is so narrow, as ci=2%. After
+        commas: level=99%, least=20, most=500.
     of
         A measure to print for every point, as flows.goodput_bps or p95(flows[video].srtt_ms). May be repeated.
     json
@@ -76,37 +82,39 @@ def sweep(
     """
     import ackclock
     from ackclock.cli.vary import vary_of
-    from ackclock.sweeps.vary import SweepError
+    from ackclock.measure import Measure
 
     at_least_one("--seeds", seeds)
     at_least_one("--jobs", jobs)
+    if until is not None and not of:
+        raise UsageError(f"--until {until}: name the measure with --of, as --of flows.goodput_bps")
+    measures = [str(Measure.parse(one)) for one in of]
     overrides = overrides_of(settings)
     load_files(load)
     folder = Path("out", scenario.stem) if out is None else out
-    try:
-        store = ackclock.sweep(
-            scenario,
-            vary_of(vary, points, lhs, lhs_seed),
-            seeds=seeds,
-            overrides=overrides,
-            out=folder,
-            tables=tables or None,
-            threads=jobs,
-            cluster=cluster,
-            progress=True,
-        )
-    except SweepError as error:
-        raise UsageError(str(error)) from None
+    store = ackclock.sweep(
+        scenario,
+        vary_of(vary, points, lhs, lhs_seed),
+        seeds=seeds,
+        overrides=overrides,
+        out=folder,
+        tables=tables or None,
+        until=until,
+        of=None if until is None else measures[0],
+        threads=jobs,
+        cluster=cluster,
+        progress=True,
+    )
     with store:
         if json:
-            print_json(_document(store, of))
+            print_json(_document(store, measures))
         else:
-            _print(store, of)
+            _print(store, measures)
         complain(f"results in {folder}")
         return 1 if store.failed else 0
 
 
-def _document(store: Store, measures: tuple[str, ...]) -> dict[str, Any]:
+def _document(store: Store, measures: Sequence[str]) -> dict[str, Any]:
     sweep = store.sweeps[0]
     return {
         "store": str(store.path),
@@ -123,7 +131,7 @@ def _document(store: Store, measures: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
-def _print(store: Store, measures: tuple[str, ...]) -> None:
+def _print(store: Store, measures: Sequence[str]) -> None:
     sweep = store.sweeps[0]
     failed = f", {store.failed} failed" if store.failed else ""
     say(f"{sweep.name}: {len(sweep.runs)} runs of {len(sweep.points)} points{failed}; ackclock {sweep.version}")

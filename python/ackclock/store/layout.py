@@ -19,20 +19,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ackclock import files
+from ackclock._errors import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["FORMAT", "Layout", "StoreError", "writing"]
+__all__ = ["COLUMNS", "FORMAT", "Layout", "StoreError", "writing"]
 
 FORMAT = 1
 """Of the folder. A store of a later one is refused."""
 
+COLUMNS = (
+    "place", "run", "sweep", "point", "seed", "status", "error", "details", "scenario_hash", "version", "duration_s",
+)  # fmt: skip
+"""Of the table of runs, beside what was varied, which can have none of these names."""
+
 MANIFEST = "ackclock-store.json"
 
 
-class StoreError(ValueError):
+class StoreError(RefusedError):
     """A store cannot be read or written; the message says which, why, and what can be done."""
 
 

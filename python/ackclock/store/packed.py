@@ -1,16 +1,17 @@
 """A finished run as one file: its record and its tables, whole or not at all.
 
-The file is a ZIP without compression, whose checksums tell a damaged one; its tables are Arrow IPC streams. The same
-run gives the same bytes anywhere, so that what a worker far away sends is what a thread here would have written.
+The file is a ZIP without compression, its tables Arrow IPC streams, with the SHA-256 of it all behind it. The same run
+gives the same bytes anywhere, so that what a worker far away sends is what a thread here would have written.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import zipfile
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from arro3.core import Table as ArrowTable
 from arro3.io import read_ipc_stream, write_ipc_stream
@@ -24,6 +25,7 @@ __all__ = ["DamagedRunError", "Packed", "Record", "pack", "unpack"]
 
 RECORD = "run.json"
 SUFFIX = ".arrow"
+DIGEST_BYTES = 32
 
 
 class DamagedRunError(ValueError):
@@ -69,7 +71,8 @@ def pack(record: Record, tables: Mapping[str, ArrowStreamExportable]) -> bytes:
             stream = io.BytesIO()
             write_ipc_stream(table, stream, compression=None)
             archive.writestr(zipfile.ZipInfo(name + SUFFIX), stream.getbuffer())
-    return out.getvalue()
+    data = out.getvalue()
+    return data + hashlib.sha256(data).digest()
 
 
 def unpack(data: bytes) -> Packed:
@@ -80,16 +83,14 @@ def unpack(data: bytes) -> Packed:
     DamagedRunError
         If they are not what `pack` made.
     """
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            parts = {info.filename: archive.read(info) for info in archive.infolist()}
-        record: Any = json.loads(parts.pop(RECORD))
-        tables = {
-            name.removesuffix(SUFFIX): ArrowTable.from_arrow(read_ipc_stream(io.BytesIO(part)))
-            for name, part in parts.items()
-        }
-    except Exception as error:
-        raise DamagedRunError(f"not a finished run: {error}") from error
-    if not isinstance(record, dict) or record.keys() != Record.__annotations__.keys():
-        raise DamagedRunError("not a finished run: its record lacks fields")
-    return Packed(Record(**record), tables)  # type: ignore[typeddict-item]
+    body, digest = data[:-DIGEST_BYTES], data[-DIGEST_BYTES:]
+    if hashlib.sha256(body).digest() != digest:
+        raise DamagedRunError("not a finished run: cut off or damaged")
+    with zipfile.ZipFile(io.BytesIO(body)) as archive:
+        parts = {info.filename: archive.read(info) for info in archive.infolist()}
+    record: Record = json.loads(parts.pop(RECORD))
+    tables = {
+        name.removesuffix(SUFFIX): ArrowTable.from_arrow(read_ipc_stream(io.BytesIO(part)))
+        for name, part in parts.items()
+    }
+    return Packed(record, tables)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -112,9 +113,15 @@ def write_part(path: Path, first: int, end: int, packed: Sequence[Packed]) -> Pa
     written: dict[str, dict[str, Any]] = {}
     for name, table in tables.items():
         file = partial / f"{name}.parquet"
-        write_parquet(table, file, compression=COMPRESSION)
-        _sync(file)
-        written[file.name] = {"bytes": file.stat().st_size, "sha256": _digest(file)}
+        # In memory first: this writer panics when a disk is full.
+        data = io.BytesIO()
+        write_parquet(table, data, compression=COMPRESSION)
+        with file.open("wb") as stream:
+            stream.write(data.getbuffer())
+            stream.flush()
+            os.fsync(stream.fileno())
+        digest = hashlib.sha256(data.getbuffer()).hexdigest()
+        written[file.name] = {"bytes": data.getbuffer().nbytes, "sha256": digest}
     keys = tuple(one.record["run"] for one in packed)
     document = {"first": first, "end": end, "runs": keys, "files": written}
     files.write_json(partial / DESCRIPTION, document)

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Store", "Sweep", "open_store"]
 
-OWN_COLUMNS = ("run", "sweep", "point", "seed")
-LATER_COLUMNS = ("status", "error", "details", "scenario_hash", "version", "duration_s")
-
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
@@ -156,9 +153,10 @@ class Store:
             if name.lower() in query.lower():
                 self._make_view(name)
         try:
+            statements = connection.extract_statements(query)
+            if [one.type for one in statements] not in ([duckdb.StatementType.SELECT], [duckdb.StatementType.EXPLAIN]):
+                raise StoreError("a store is read with one query that gives rows: SELECT, or what is short for one")
             relation = connection.sql(query, params=list(parameters or []))
-            if relation is None:
-                raise StoreError("the query gives no table; accepted: SELECT and what gives rows like it")
             return Table(ArrowTable.from_arrow(relation))
         except duckdb.Error as error:
             raise StoreError(f"{self.path}: {error}") from None

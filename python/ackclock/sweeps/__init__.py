@@ -6,7 +6,8 @@ A sweep that was stopped, however it was, goes on where it was when it is starte
 from __future__ import annotations
 
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -20,15 +21,18 @@ from ackclock.store.reader import open_store
 from ackclock.store.writer import open_writer
 from ackclock.sweeps.local import Threads
 from ackclock.sweeps.plan import Keep, Plan, points_of
+from ackclock.sweeps.until import Until
 from ackclock.sweeps.vary import LatinHypercube, Range, SweepError, settings
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from ackclock.measure import Measure
     from ackclock.progress import SweepReport
     from ackclock.result import Result
     from ackclock.scenario import Overrides, Source
+    from ackclock.stats import Precision
     from ackclock.store.reader import Store
     from ackclock.store.writer import Writer
     from ackclock.sweeps.plan import Run
@@ -58,6 +62,8 @@ def sweep(
     out: str | os.PathLike[str] | None = None,
     tables: Sequence[str] | None = None,
     measure: Callable[[Result], Mapping[str, float]] | None = None,
+    until: str | Precision | None = None,
+    of: str | Measure | None = None,
     threads: int | None = None,
     cluster: str | None = None,
     progress: bool | Callable[[float], object] = False,
@@ -86,6 +92,11 @@ def sweep(
         Keep these tables alone, as ``["flows", "links"]``; all when not given.
     measure
         A function of a `Result` that gives numbers by name, kept as the table ``measures``.
+    until
+        Add seeds to each point until the interval of the mean of `of` is so narrow: ``"ci=2%"``, ``"ci=50kbps"``, with
+        ``level=99%``, ``least=20``, ``most=500`` after commas; see `ackclock.stats.Precision`.
+    of
+        The measure that `until` is about, as ``flows.goodput_bps``; see `ackclock.Measure`.
     threads
         Runs at the same time; as many as there are cores when not given. It does not change the results.
     cluster
@@ -102,19 +113,26 @@ def sweep(
     StoreError
         If `out` cannot be written, holds something else, or another sweep is writing to it.
     """
+    rule = None if until is None else Until.parse(until, of)
+    if rule is None and of is not None:
+        raise SweepError("of names the measure that until is about: give until too, as ci=2%")
     text = load(scenario)
     vary, seeds = _seeds_that_vary(vary, seeds)
     found = settings(vary)
     points = points_of(text, found, overrides)
     canonical = check(text, points[0].overrides)
-    chosen = [int(canonical["seed"])] if seeds is None else seeds_of(seeds, int(canonical["seed"]))
+    own = int(canonical["seed"])
+    least = 1 if rule is None else rule.precision.least
+    chosen = seeds_of(least if seeds is None else seeds, own)
     for seed in chosen:
         check_seed(seed, text)
-    plan = Plan(points, str(canonical["name"]), Keep(None if tables is None else tuple(tables), measure))
+    keep = Keep(None if tables is None else tuple(tables), measure)
+    plan = Plan(points, str(canonical["name"]), keep, {} if rule is None else {"until": rule.terms()})
     plan.add(chosen)
     with backend_of(threads, cluster) as backend, _folder(out) as (root, temporary):
         with sweep_reporter(progress, plan.name) as report:
-            carry_out(plan, root, backend, report)
+            more = None if rule is None else partial(rule.extend, plan)
+            carry_out(plan, root, backend, report, more)
         store = open_store(root, sweep=plan.id)
         store.temporary = temporary
         return store
@@ -147,7 +165,9 @@ def carry_out(
                 if more is None or not more(root):
                     return
         finally:
-            account.end(finished, failed)
+            # On a full disk the account stays open, as it does after SIGKILL.
+            with suppress(OSError):
+                account.end(finished, failed)
 
 
 def _round(plan: Plan, writer: Writer, backend: Backend, report: SweepReport) -> Iterator[bool]:

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ackclock.store.reader import LATER_COLUMNS, OWN_COLUMNS
+from ackclock._errors import RefusedError
+from ackclock.store.layout import COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["LatinHypercube", "Range", "Setting", "SweepError", "Vary", "settings"]
 
 
-class SweepError(ValueError):
+class SweepError(RefusedError):
     """A sweep asks for something that cannot be; the message says what would be accepted."""
 
 
@@ -81,7 +82,7 @@ def settings(vary: Vary | None) -> list[Setting]:
         case _:
             raise TypeError(f"what varies is a dict of paths, a list of dicts or a LatinHypercube, not {vary!r}")
     for name in dict.fromkeys(name for setting in found for name in setting.params):
-        if name in (*OWN_COLUMNS, *LATER_COLUMNS, "place", "name"):
+        if name in COLUMNS:
             raise SweepError(f"{name!r} cannot be varied: the table of runs has a column of that name")
     return found
 

@@ -1,0 +1,386 @@
+"""Stores: what reading sees, and what damage, other writers and a full disk do."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from typing import ClassVar
+
+import pytest
+
+import ackclock
+from ackclock.store import Store, StoreError
+from ackclock.store.packed import DamagedRunError, pack, unpack
+from ackclock.store.provenance import build
+from ackclock.store.writer import open_writer
+from tests.conftest import make_table
+from tests.test_sweep import SCENARIO, bytes_of
+
+GRID = {"flows[0].cc": ["reno", "cubic"]}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A store of twelve runs in parts of five."""
+    out = tmp_path_factory.mktemp("made") / "store"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ackclock.store.writer.PART_RUNS", 5)
+        ackclock.sweep(SCENARIO, GRID, seeds=6, out=out).close()
+    return out
+
+
+@pytest.fixture
+def store(made, tmp_path, monkeypatch):
+    """A copy of it, to be damaged."""
+    monkeypatch.setattr("ackclock.store.writer.PART_RUNS", 5)
+    return shutil.copytree(made, tmp_path / "store")
+
+
+def again(out):
+    """Starts the sweep of the store again, and says which runs it did."""
+    ran = []
+
+    def watch(fraction):
+        ran.append(fraction)
+
+    ackclock.sweep(SCENARIO, GRID, seeds=6, out=out, progress=watch).close()
+    return ran
+
+
+class TestReading:
+    def test_tables_leave_in_every_form(self, made):
+        with ackclock.open(made) as opened:
+            flows = opened.table("flows")
+            assert flows.to_arrow().num_rows == flows.to_polars().height == len(flows.to_pandas()) == 12
+            # In the order of the sweep, whatever the parts.
+            assert list(flows["run"]) == list(opened.runs["run"])
+
+    def test_a_query_that_is_wrong(self, made):
+        with ackclock.open(made) as opened:
+            with pytest.raises(StoreError, match="goodputt"):
+                opened.sql("SELECT goodputt FROM flows")
+            for query in ("CREATE TABLE mine (x INTEGER)", "SELECT 1; SELECT 2", "DROP TABLE runs", ""):
+                with pytest.raises(StoreError, match="one query that gives rows"):
+                    opened.sql(query)
+            with pytest.raises(KeyError, match="there are flows, links, runs"):
+                opened.table("flow")
+        with pytest.raises(StoreError, match="was closed"):
+            opened.sql("SELECT 1")
+
+    def test_a_store_in_use_shows_whole_runs(self, tmp_path, monkeypatch):
+        """A reader opens it again and again while a sweep writes: every run it sees is whole, and none ever goes."""
+        monkeypatch.setattr("ackclock.store.writer.PART_RUNS", 7)
+        out = tmp_path / "store"
+        seen, wrong, over = [], [], threading.Event()
+
+        def read():
+            while not over.is_set():
+                try:
+                    with ackclock.open(out) as opened:
+                        rows = opened.sql(
+                            "SELECT (SELECT count(*) FROM runs WHERE status = 'done') AS runs, "
+                            "(SELECT count(*) FROM flows) AS flows, (SELECT count(DISTINCT run) FROM links) AS links"
+                            if "flows" in opened.tables else "SELECT 0 AS runs, 0 AS flows, 0 AS links"
+                        )  # fmt: skip
+                        seen.append(next(rows.cells()))
+                except StoreError as error:
+                    if "no store" not in str(error):
+                        wrong.append(error)
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        try:
+            ackclock.sweep(SCENARIO, GRID, seeds=60, out=out).close()
+        finally:
+            over.set()
+            reader.join()
+        assert not wrong
+        assert len(seen) > 3
+        assert all(runs == flows == links for runs, flows, links in seen)
+        assert [runs for runs, *_ in seen] == sorted(runs for runs, *_ in seen)
+        assert 0 < seen[len(seen) // 2][0] < 120
+
+    def test_several_sweeps(self, store):
+        grid = {"flows[0].cc": ["cubic"], "bottleneck.rate": ["5Mbps", "7Mbps"]}
+        ackclock.sweep(SCENARIO, grid, seeds=2, out=store).close()
+        with ackclock.open(store) as both:
+            assert len(both.sweeps) == 2
+            # Two of the runs are there already.
+            assert len(both.runs) == 12 + 2 == len(both.table("flows"))
+            with pytest.raises(StoreError, match="choose it with sweep="):
+                both.values("flows.goodput_bps")
+            first, second = both.sweeps
+        with ackclock.open(store, sweep=second.id[:6]) as one:
+            assert len(one.runs) == 4 == len(one.table("flows"))
+            assert one.complete
+        with ackclock.open(store, sweep=first.id) as one:
+            assert len(one.runs) == 12
+        with pytest.raises(StoreError, match="no sweep 'mine'; there are"):
+            ackclock.open(store, sweep="mine")
+
+    def test_provenance(self, made):
+        with ackclock.open(made) as opened:
+            account = opened.provenance()[0]
+            assert account["version"] == build() == opened.sweeps[0].version
+            assert account["engine"].startswith(build().partition("+")[2])
+            assert (account["finished"], account["failed"], account["finished_before"]) == (12, 0, 0)
+            assert account["began"] <= account["ended"]
+            assert {"system", "machine", "processor", "cores", "python"} <= account["host"].keys()
+            assert len(account["git"]["commit"]) == 40
+            scenario = opened.sweeps[0].document["scenarios"][0]
+            assert ackclock.run(scenario["text"], overrides=opened.sweeps[0].document["points"][0]["overrides"])
+
+
+class TestVersions:
+    @pytest.fixture
+    def mixed(self, store, monkeypatch):
+        for module in ("ackclock.sweeps.plan", "ackclock.sweeps.perform", "ackclock.store.provenance"):
+            monkeypatch.setattr(f"{module}.build", lambda: "0.2.0+cafecafe")
+        ackclock.sweep(SCENARIO, GRID, seeds=2, out=store).close()
+        return store
+
+    def test_results_of_two_do_not_mix(self, mixed):
+        with pytest.raises(StoreError, match=r"several versions.*12 runs.*0\.2\.0\+cafecafe \(4 runs\).*mixed=True"):
+            ackclock.open(mixed)
+
+    def test_one_of_them(self, mixed):
+        with ackclock.open(mixed, version="0.2.0") as new, ackclock.open(mixed, version=build()) as old:
+            assert len(new.table("flows")) == len(new.runs) == 4
+            assert len(old.table("flows")) == len(old.runs) == 12
+        with pytest.raises(StoreError, match=r"no results of version '0\.3'; there are"):
+            ackclock.open(mixed, version="0.3")
+
+    def test_both_where_asked_for(self, mixed):
+        with ackclock.open(mixed, mixed=True) as both:
+            counts = both.sql("SELECT version, count(*) AS n FROM flows JOIN runs USING (run) GROUP BY ALL ORDER BY n")
+            assert list(counts["n"]) == [4, 12]
+
+
+class TestDamage:
+    def parts(self, store):
+        return sorted((store / "parts").iterdir())
+
+    def test_a_truncated_file(self, store, made):
+        file = self.parts(store)[1] / "flows.parquet"
+        file.write_bytes(file.read_bytes()[:-20])
+        with pytest.raises(StoreError, match=r"flows\.parquet: \d+ bytes, not the \d+ written; the sweep, st"):
+            ackclock.open(store)
+        again(store)
+        assert bytes_of(store) == bytes_of(made)
+
+    def test_a_flipped_bit(self, store, made, capsys):
+        file = self.parts(store)[1] / "flows.parquet"
+        data = bytearray(file.read_bytes())
+        data[len(data) // 2] ^= 1
+        file.write_bytes(data)
+        with ackclock.open(store) as opened:
+            assert len(opened.table("links")) > 0
+            with pytest.raises(StoreError, match=r"flows\.parquet: damaged"):
+                opened.table("flows")
+        again(store)
+        assert "damaged" in capsys.readouterr().err
+        assert bytes_of(store) == bytes_of(made)
+
+    @pytest.mark.parametrize("gone", [[0], [1], [0, 2], [2], [0, 1, 2]])
+    def test_parts_that_are_gone(self, store, made, gone):
+        parts = self.parts(store)
+        assert len(parts) == 3
+        for number in gone:
+            shutil.rmtree(parts[number])
+        with ackclock.open(store) as opened:
+            assert opened.finished < 12
+            assert not opened.complete
+            assert set(opened.runs["status"]) <= {"done", "missing"}
+        again(store)
+        assert bytes_of(store) == bytes_of(made)
+
+    def test_a_pending_run_that_is_cut_off(self, store, made):
+        victim = self.parts(store)[2]
+        runs = json.loads((victim / "part.json").read_text())["runs"]
+        shutil.rmtree(victim)
+        (store / "pending" / f"{runs[0]}.run").write_bytes(b"PK\x03\x04 and no more")
+        with ackclock.open(store) as opened:
+            assert opened.finished == 10
+        again(store)
+        assert bytes_of(store) == bytes_of(made)
+
+    def test_what_was_half_written_goes(self, store, made):
+        (store / "parts" / ".x.partial").mkdir()
+        (store / "parts" / ".x.partial" / "flows.parquet").write_bytes(b"half")
+        (store / "pending" / ".y.run.partial").write_bytes(b"half")
+        with ackclock.open(store) as opened:
+            assert opened.complete
+        again(store)
+        assert bytes_of(store) == bytes_of(made)
+
+    def test_a_part_whose_pending_runs_are_still_there(self, store, made):
+        """A process that ended between writing a part and removing what it was made of."""
+        part = self.parts(store)[0]
+        run = json.loads((part / "part.json").read_text())["runs"][0]
+        with ackclock.open(store) as opened:
+            result = opened.result(run)
+            record = next(row for row in opened.runs.rows() if row["run"] == run)
+        packed = {name: record.get(name) for name in ("run", "scenario_hash", "seed", "version", "status", "error")}
+        packed |= {"name": "x", "duration_s": 1.0, "details": None}
+        (store / "pending" / f"{run}.run").write_bytes(pack(packed, result.tables))
+        with ackclock.open(store) as opened:
+            assert len(opened.table("flows")) == 12
+        again(store)
+        assert bytes_of(store) == bytes_of(made)
+
+    def test_a_manifest_of_a_later_version(self, store):
+        manifest = store / "ackclock-store.json"
+        manifest.write_text(manifest.read_text().replace('"format": 1', '"format": 2'))
+        before = bytes_of(store)
+        for attempt in (ackclock.open, again):
+            with pytest.raises(StoreError, match="written by a later ackclock, in format 2; this one reads 1"):
+                attempt(store)
+        assert bytes_of(store) == before
+
+    @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "one"}', '{"format": 1}'])
+    def test_a_damaged_manifest(self, store, text):
+        (store / "ackclock-store.json").write_text(text)
+        with pytest.raises(StoreError, match=r"ackclock-store\.json: damaged"):
+            ackclock.open(store)
+
+    def test_a_damaged_plan(self, store, made):
+        plan = next((store / "sweeps").iterdir())
+        plan.write_text(plan.read_text()[:100])
+        with pytest.raises(StoreError, match="damaged; the sweep, started again, writes it anew"):
+            ackclock.open(store)
+        again(store)
+        assert bytes_of(store) == bytes_of(made)
+
+
+class TestPlaces:
+    def test_no_store(self, tmp_path):
+        with pytest.raises(StoreError, match="no store; `ackclock sweep"):
+            ackclock.open(tmp_path)
+
+    def test_a_folder_of_something_else_is_left_alone(self, tmp_path):
+        (tmp_path / "thesis.tex").write_text("mine")
+        with pytest.raises(StoreError, match=r"holds what is no store \(thesis\.tex\)"):
+            ackclock.sweep(SCENARIO, out=tmp_path)
+        assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+    def test_a_file_in_the_way(self, tmp_path):
+        (tmp_path / "out").write_text("mine")
+        for place in ("out", "out/deeper"):
+            with pytest.raises(StoreError, match=r"not a folder|cannot be written: Not a directory"):
+                ackclock.sweep(SCENARIO, out=tmp_path / place)
+
+    def test_a_folder_that_cannot_be_made(self):
+        with pytest.raises(StoreError, match="/proc/ackclock: cannot be written"):
+            ackclock.sweep(SCENARIO, out="/proc/ackclock")
+
+    def test_a_folder_that_cannot_be_written(self, tmp_path, monkeypatch):
+        (tmp_path / "out").mkdir()
+        # The user of a container may write anywhere: this one is told that it may not.
+        monkeypatch.setattr(os, "access", lambda path, mode: False)
+        with pytest.raises(StoreError, match="cannot be written: Permission denied"):
+            ackclock.sweep(SCENARIO, out=tmp_path / "out")
+
+    def test_two_sweeps_at_once(self, store):
+        with open_writer(store, "other"):
+            with pytest.raises(StoreError, match=rf"another sweep is writing to it \(process {os.getpid()} on"):
+                again(store)
+            with ackclock.open(store) as opened:
+                assert opened.complete
+        again(store)
+
+    def test_two_processes_at_once_end_with_the_same_store(self, tmp_path):
+        """One of them is refused, or comes later and finds everything done."""
+        (tmp_path / "hello.toml").write_text(SCENARIO)
+        command = [sys.executable, "-m", "ackclock", "sweep", "hello.toml", "--seeds", "60", "--out"]
+        both = [
+            subprocess.Popen([*command, "both"], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+            for _ in range(2)
+        ]
+        told = [process.communicate()[1].decode() for process in both]
+        codes = sorted(process.returncode for process in both)
+        assert codes in ([0, 0], [0, 2])
+        if codes == [0, 2]:
+            assert any("another sweep is writing" in text for text in told)
+        subprocess.run([*command, "alone"], cwd=tmp_path, check=True, capture_output=True)
+        assert bytes_of(tmp_path / "both") == bytes_of(tmp_path / "alone")
+
+
+class TestFullDisk:
+    @pytest.mark.parametrize("writes", [0, 3, 9, 14, 19])
+    def test_what_has_finished_is_kept(self, made, tmp_path, monkeypatch, writes):
+        monkeypatch.setattr("ackclock.store.writer.PART_RUNS", 5)
+        out = tmp_path / "store"
+        left = [writes]
+        sync = os.fsync
+
+        def full(descriptor):
+            left[0] -= 1
+            if left[0] < 0:
+                raise OSError(28, os.strerror(28))
+            sync(descriptor)
+
+        monkeypatch.setattr(os, "fsync", full)
+        with pytest.raises(StoreError, match="cannot be written: No space left on device; what has finished is kept"):
+            ackclock.sweep(SCENARIO, GRID, seeds=6, out=out, threads=1)
+        monkeypatch.setattr(os, "fsync", sync)
+        with ackclock.open(out) as opened:
+            kept = opened.finished
+            assert kept >= min(writes, 5)
+            assert len(opened.sql("SELECT DISTINCT run FROM flows" if kept else "SELECT 1 WHERE false")) == kept
+        fractions = again(out)
+        assert fractions[0] == pytest.approx(kept / 12)
+        assert bytes_of(out) == bytes_of(made)
+
+    def test_a_disk_that_is_really_full(self, tmp_path, made, monkeypatch):
+        monkeypatch.setattr("ackclock.store.writer.PART_RUNS", 5)
+        disk = tmp_path / "disk"
+        disk.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100k", "none", str(disk)], capture_output=True)
+        if mounted.returncode:
+            pytest.skip("no disk of our own: mounting is not allowed here")
+        try:
+            with pytest.raises(StoreError, match="No space left on device"):
+                ackclock.sweep(SCENARIO, GRID, seeds=6, out=disk / "store")
+            with ackclock.open(disk / "store") as opened:
+                assert 0 < opened.finished < 12
+            subprocess.run(["mount", "-o", "remount,size=10m", str(disk)], check=True)
+            again(disk / "store")
+            assert bytes_of(disk / "store") == bytes_of(made)
+        finally:
+            subprocess.run(["umount", str(disk)], check=True)
+
+
+class TestPacked:
+    RECORD: ClassVar = {
+        "run": "a", "scenario_hash": "b", "seed": 1, "version": "c", "name": "d", "duration_s": 1.5,
+        "status": "done", "error": None, "details": None,
+    }  # fmt: skip
+
+    def test_round_trip(self):
+        table = make_table(x=[1, None, 3], y=["a", "b", None])
+        found = unpack(pack(self.RECORD, {"t": table}))
+        assert found.record == self.RECORD
+        assert found.tables["t"].column("x").to_pylist() == [1, None, 3]
+        assert found.tables["t"].column("y").to_pylist() == ["a", "b", None]
+
+    def test_no_byte_of_it_can_change_unnoticed(self):
+        data = pack(self.RECORD, {"t": make_table(x=[1, 2, 3])})
+        for place in range(0, len(data), 7):
+            broken = bytearray(data)
+            broken[place] ^= 0x10
+            with pytest.raises(DamagedRunError):
+                unpack(bytes(broken))
+
+    def test_cut_off_anywhere(self):
+        data = pack(self.RECORD, {"t": make_table(x=[1, 2, 3])})
+        for length in range(0, len(data), 11):
+            with pytest.raises(DamagedRunError):
+                unpack(data[:length])
+
+
+def test_repr_says_what_it_is(made):
+    with ackclock.open(made) as opened:
+        assert isinstance(opened, Store)
+        assert "12 of 12 runs, flows, links, runs" in repr(opened)
