@@ -68,6 +68,8 @@ class Table:
         """The rows for which the mask, one truth value a row, is true."""
         if np.shape(mask) != (len(self),):
             raise ValueError(f"a mask of {len(self)} rows has {np.size(mask)} values")
+        if not self.column_names:
+            return self
         rows = Array.from_numpy(np.flatnonzero(mask))
         batches = self._arrow.combine_chunks().to_batches()
         return Table(ArrowTable.from_batches([batch.take(rows) for batch in batches], schema=self._arrow.schema))

@@ -1,0 +1,51 @@
+"""Statistics of replications: means, quantiles, paired changes and fairness, each with its interval.
+
+Paired comparisons take replications that share their seeds: the same random draws under two variants, so that what
+differs is what the variant does. Bootstrap resampling is seeded, and so gives the same interval every time.
+
+An `Estimate` is a number with its interval; `mean`, `median` and `quantile` make one of replications,
+`paired_difference`, `relative_change` and their like one of pairs, and `compare` the usual two of pairs at once.
+`Precision` says when an interval is narrow enough and how many replications are still to run, `replications_needed` how
+many it takes in all. `mser5` and `without_warmup` cut what a series shows before it is in its steady state.
+"""
+
+from __future__ import annotations
+
+from ackclock.stats.estimate import RESAMPLES, RESAMPLING_SEED, Estimate, Method
+from ackclock.stats.intervals import mean, median, quantile
+from ackclock.stats.paired import (
+    Comparison,
+    compare,
+    paired_difference,
+    quantile_change,
+    quantile_difference,
+    relative_benefit,
+    relative_change,
+)
+from ackclock.stats.precision import Precision, replications_needed
+from ackclock.stats.shares import jain, quantile_of_bins
+from ackclock.stats.warmup import mser5, warmup_end, without_warmup
+
+__all__ = [
+    "RESAMPLES",
+    "RESAMPLING_SEED",
+    "Comparison",
+    "Estimate",
+    "Method",
+    "Precision",
+    "compare",
+    "jain",
+    "mean",
+    "median",
+    "mser5",
+    "paired_difference",
+    "quantile",
+    "quantile_change",
+    "quantile_difference",
+    "quantile_of_bins",
+    "relative_benefit",
+    "relative_change",
+    "replications_needed",
+    "warmup_end",
+    "without_warmup",
+]
