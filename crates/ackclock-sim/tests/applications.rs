@@ -185,3 +185,29 @@ initial_window = 100
     let (timeouts, undone) = run("false");
     assert!(timeouts > 0 && undone == 0, "{undone} of {timeouts}");
 }
+
+/// 100 kB, a second of silence, and so on: 40 ms of handshake, and slow start, each time anew or once.
+#[test]
+fn on_periods_over_one_connection_have_one_handshake_and_keep_the_window() {
+    let text = "duration = '10s'\n[bottleneck]\nrate = '100Mbps'\ndelay = '20ms'\n\
+                [[flows]]\napp = { kind = 'onoff', size = '100kB', off = '1s' }\n";
+    let durations = |overrides: &[(&str, &str)]| {
+        let done = run(text, overrides, 1);
+        let table = &done.tables["onoff"];
+        let Some(Column::Float(durations)) = table.column("duration_s") else { panic!("{table:?}") };
+        (durations[..5].iter().map(|cell| cell.unwrap()).collect::<Vec<_>>(), done)
+    };
+    let persistent = ("flows[0].app.persistent", "true");
+    let (fresh, done) = durations(&[]);
+    assert!(fresh.windows(2).all(|pair| (pair[0] - pair[1]).abs() < 1e-9), "{fresh:?}");
+    // The window restarts after each second of idleness (RFC 5681): only the handshake is spared.
+    let (restarted, _) = durations(&[persistent]);
+    assert!((restarted[0] - fresh[0]).abs() < 1e-9, "{restarted:?}");
+    assert!(restarted[1..].iter().all(|took| (fresh[0] - took - 0.040).abs() < 0.002), "{fresh:?} {restarted:?}");
+    // Where it does not, all goes out at once: half a round trip, and 8.2 ms on the link.
+    let (kept, one) = durations(&[persistent, ("flows[0].restart_after_idle", "off")]);
+    assert!(kept[3..].iter().all(|took| (took - 0.029).abs() < 0.002), "{kept:?}");
+    assert_eq!(one.ints("flows", "timeouts"), [0]);
+    let connected = |done: &Done| done.ints("flows", "segments_sent")[0] - done.ints("flows", "data_segments_sent")[0];
+    assert!(connected(&done) > 2 * connected(&one), "a SYN and a FIN each time");
+}

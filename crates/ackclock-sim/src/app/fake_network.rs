@@ -183,6 +183,9 @@ impl<A: Application> FakeNetwork<A> {
                 self.at(self.now + self.delay, Event::PeerClosed(conn, Side::Source));
             }
             Command::Close { conn, side: Side::Source } => self.queue.push_back(Item::Fin(conn)),
+            Command::Withdraw { conn, .. } => {
+                self.queue.retain(|item| !matches!(item, Item::Bytes(of, _) if *of == conn));
+            }
             Command::Stop { conn, .. } => {
                 self.queue.retain(|item| !matches!(item, Item::Bytes(of, _) if *of == conn));
                 self.queue.push_back(Item::Fin(conn));

@@ -109,6 +109,13 @@ pub enum Command {
         /// The closing end.
         side: Side,
     },
+    /// Withdraw what was written and TCP has not sent.
+    Withdraw {
+        /// The connection.
+        conn: Conn,
+        /// The end that wrote it.
+        side: Side,
+    },
     /// Withdraw what was written and TCP has not sent, and close one direction.
     Stop {
         /// The connection.
@@ -177,6 +184,11 @@ impl<'a> AppContext<'a> {
     /// Closes the direction from `side`, after all that was written.
     pub fn close(&mut self, conn: Conn, side: Side) {
         self.commands.push(Command::Close { conn, side });
+    }
+
+    /// Withdraws what was written at `side` and TCP has not sent.
+    pub fn withdraw(&mut self, conn: Conn, side: Side) {
+        self.commands.push(Command::Withdraw { conn, side });
     }
 
     /// Withdraws what was written at `side` and TCP has not sent, and closes the direction from there.

@@ -29,7 +29,7 @@ pub(crate) fn application(app: &App, path: Path) -> Result<(&'static str, Box<dy
                 (Some(time), _) => On::Time(time.distribution()),
                 (None, size) => On::Size(size.as_ref().expect("a scenario has one of the two").distribution()),
             };
-            ("onoff", Box::new(OnOff::new(on, app.off.distribution(), path)))
+            ("onoff", Box::new(OnOff::new(on, app.off.distribution(), app.persistent, path)))
         }
         App::List(app) => {
             let items = app.items.iter().map(|item| (item.at, item.size)).collect();

@@ -8,7 +8,7 @@ use crate::Nanos;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "onoff",
-    summary: "the source sends for a time, or some bytes, over a fresh connection, and is silent for a time, in turn",
+    summary: "the source sends for a time, or some bytes, over a fresh connection or one that stays, and is silent, in turn",
 };
 
 /// How long the source is on.
@@ -21,14 +21,20 @@ pub enum On {
     Size(Distribution),
 }
 
-/// On periods, each a connection of its own that the source opens, with an off period before each.
+/// On periods with an off period before each. Each has a connection of its own that the source opens, or they have one
+/// together, which the source opens for the first of them and which keeps what TCP has learnt; what becomes of its window
+/// over the off periods is for the TCP to say.
 #[derive(Debug)]
 pub struct OnOff {
     on: On,
     off: Distribution,
+    persistent: bool,
     path: Path,
-    /// In the order of the connections: period i runs over connection i.
+    /// Period i runs over connection i; over one connection, all over that.
     periods: Vec<Period>,
+    /// Of the one connection: whether the source's handshake is over, and the stream bytes that the sink has.
+    connected: bool,
+    received: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -37,9 +43,11 @@ struct Period {
     size: u64,
     start: Nanos,
     end: Option<Nanos>,
-    /// When the source's handshake was over.
+    /// When the source's handshake was over, or the start where it was before that.
     connected: Option<Nanos>,
-    /// Bytes that the sink has.
+    /// Stream bytes of its connection that the sink had at its start.
+    before: u64,
+    /// Bytes that the sink has got since, up to the next period of the connection.
     delivered: u64,
 }
 
@@ -47,9 +55,9 @@ struct Period {
 const BEGIN: u64 = u64::MAX;
 
 impl OnOff {
-    /// Off for a time drawn from `off` (ns), on as `on` says, and so on until the run ends.
-    pub fn new(on: On, off: Distribution, path: Path) -> OnOff {
-        OnOff { on, off, path, periods: Vec::new() }
+    /// Off for a time drawn from `off` (ns), on as `on` says, and so on until the run ends; over one connection if `persistent`.
+    pub fn new(on: On, off: Distribution, persistent: bool, path: Path) -> OnOff {
+        OnOff { on, off, persistent, path, periods: Vec::new(), connected: false, received: 0 }
     }
 
     fn rest(&mut self, ctx: &mut AppContext<'_>) {
@@ -58,23 +66,41 @@ impl OnOff {
     }
 
     fn begin(&mut self, ctx: &mut AppContext<'_>) {
-        let conn = ctx.open(Side::Source);
+        let index = self.periods.len();
+        if index == 0 || !self.persistent {
+            ctx.open(Side::Source);
+        }
         let size = match &self.on {
             On::Time(time) => {
                 let time = time.draw(ctx.random);
-                ctx.timer(ctx.now.saturating_add(time), conn.0.into());
+                ctx.timer(ctx.now.saturating_add(time), index as u64);
                 WITHOUT_END
             }
             On::Size(size) => size.draw(ctx.random).max(1),
         };
-        self.periods.push(Period { size, start: ctx.now, end: None, connected: None, delivered: 0 });
+        let connected = self.connected.then_some(ctx.now);
+        let before = self.received;
+        self.periods.push(Period { size, start: ctx.now, end: None, connected, before, delivered: 0 });
+        if self.connected {
+            ctx.write(Conn(0), Side::Source, size);
+        }
     }
 
-    fn end(&mut self, ctx: &mut AppContext<'_>, conn: Conn) {
-        let Some(period) = self.periods.get_mut(conn.0 as usize) else { return };
+    fn end(&mut self, ctx: &mut AppContext<'_>, index: usize) {
+        let Some(period) = self.periods.get_mut(index) else { return };
         if period.end.replace(ctx.now).is_none() {
             self.rest(ctx);
         }
+    }
+
+    /// The connection of a period.
+    fn connection(&self, index: usize) -> Conn {
+        Conn(if self.persistent { 0 } else { index as u32 })
+    }
+
+    /// The period that a connection's events concern: of the one connection the last.
+    fn period(&self, conn: Conn) -> usize {
+        if self.persistent { self.periods.len() - 1 } else { conn.0 as usize }
     }
 }
 
@@ -106,23 +132,31 @@ impl Application for OnOff {
     }
 
     fn on_connected(&mut self, ctx: &mut AppContext<'_>, conn: Conn, side: Side) {
-        let Some(period) = self.periods.get_mut(conn.0 as usize) else { return };
-        if side == Side::Source && period.end.is_none() {
-            period.connected = Some(ctx.now);
-            ctx.write(conn, Side::Source, period.size);
-            if let On::Size(_) = self.on {
-                ctx.close(conn, Side::Source);
-            }
+        if side == Side::Sink {
+            return;
+        }
+        self.connected = self.persistent;
+        let index = self.period(conn);
+        let Some(period) = self.periods.get_mut(index).filter(|period| period.end.is_none()) else { return };
+        period.connected = Some(ctx.now);
+        ctx.write(conn, Side::Source, period.size);
+        if matches!(self.on, On::Size(_)) && !self.persistent {
+            ctx.close(conn, Side::Source);
         }
     }
 
     fn on_received(&mut self, ctx: &mut AppContext<'_>, conn: Conn, side: Side, total: u64) {
-        let Some(period) = self.periods.get_mut(conn.0 as usize) else { return };
-        if side == Side::Sink {
-            period.delivered = total;
-            if total >= period.size {
-                self.end(ctx, conn);
-            }
+        if side == Side::Source {
+            return;
+        }
+        if self.persistent {
+            self.received = total;
+        }
+        let index = self.period(conn);
+        let Some(period) = self.periods.get_mut(index) else { return };
+        period.delivered = total - period.before;
+        if period.delivered >= period.size {
+            self.end(ctx, index);
         }
     }
 
@@ -136,9 +170,14 @@ impl Application for OnOff {
         if token == BEGIN {
             return self.begin(ctx);
         }
-        let conn = Conn(token as u32);
-        ctx.stop(conn, Side::Source);
-        self.end(ctx, conn);
+        let index = token as usize;
+        let conn = self.connection(index);
+        if self.persistent {
+            ctx.withdraw(conn, Side::Source);
+        } else {
+            ctx.stop(conn, Side::Source);
+        }
+        self.end(ctx, index);
     }
 
     /// One row of `onoff` for each on period that has begun, and one of `time_on` for all of them up to `now`: throughput is
@@ -191,7 +230,8 @@ mod tests {
     #[test]
     fn on_for_a_time_over_a_connection_of_its_own() {
         let on = On::Time(Distribution::Constant(240 * MILLISECOND));
-        let mut network = FakeNetwork::new(1_000_000, OnOff::new(on, Distribution::Constant(760 * MILLISECOND), PATH));
+        let mut network =
+            FakeNetwork::new(1_000_000, OnOff::new(on, Distribution::Constant(760 * MILLISECOND), false, PATH));
         network.delay = 20 * MILLISECOND;
         network.run_until(2 * SECOND + 900 * MILLISECOND);
         let (open, write, stop, close) = (
@@ -224,7 +264,7 @@ mod tests {
     #[test]
     fn on_for_so_many_bytes() {
         let on = On::Size(Distribution::Constant(12_500));
-        let mut network = FakeNetwork::new(1_000_000, OnOff::new(on, Distribution::Constant(SECOND), PATH));
+        let mut network = FakeNetwork::new(1_000_000, OnOff::new(on, Distribution::Constant(SECOND), false, PATH));
         network.delay = 20 * MILLISECOND;
         network.run_until(2 * SECOND + 300 * MILLISECOND);
         let table = table(&network);
@@ -240,11 +280,62 @@ mod tests {
         assert_eq!(tables["completions"].column("open"), Some(&Column::Int(vec![Some(1)])));
     }
 
+    /// As above, but from the second period on there is no handshake, and nothing is closed.
+    #[test]
+    fn on_for_a_time_over_one_connection() {
+        let on = On::Time(Distribution::Constant(240 * MILLISECOND));
+        let app = OnOff::new(on, Distribution::Constant(760 * MILLISECOND), true, PATH);
+        let mut network = FakeNetwork::new(1_000_000, app);
+        network.delay = 20 * MILLISECOND;
+        network.run_until(2 * SECOND + 900 * MILLISECOND);
+        let conn = Conn(0);
+        let write = Command::Write { conn, side: Side::Source, bytes: WITHOUT_END };
+        let withdraw = Command::Withdraw { conn, side: Side::Source };
+        let open = Command::Open { conn, opener: Side::Source };
+        let expected = [(760, open), (800, write), (1000, withdraw), (1760, write), (2000, withdraw), (2760, write)];
+        assert_eq!(log(&network), expected);
+        let table = table(&network);
+        assert_eq!(table.column("connected_s"), Some(&floats([Some(0.8), Some(1.76), Some(2.76)])));
+        assert_eq!(table.column("end_s"), Some(&floats([Some(1.0), Some(2.0), None])));
+        // What was under way at the end of a period is of that period; 120 ms of the third are here.
+        assert_eq!(table.column("bytes"), Some(&Column::Int(vec![Some(25_000), Some(30_000), Some(15_000)])));
+        assert_eq!(summary(&network)["time_on"].column("bytes"), Some(&Column::Int(vec![Some(70_000)])));
+    }
+
+    #[test]
+    fn on_for_so_many_bytes_over_one_connection() {
+        let on = On::Size(Distribution::Constant(12_500));
+        let mut network = FakeNetwork::new(1_000_000, OnOff::new(on, Distribution::Constant(SECOND), true, PATH));
+        network.delay = 20 * MILLISECOND;
+        network.run_until(3 * SECOND + 380 * MILLISECOND);
+        let table = table(&network);
+        assert_eq!(table.column("start_s"), Some(&floats([Some(1.0), Some(2.16), Some(3.28)])));
+        assert_eq!(table.column("end_s"), Some(&floats([Some(1.16), Some(2.28), None])));
+        assert_eq!(table.column("bytes"), Some(&Column::Int(vec![Some(12_500), Some(12_500), Some(10_000)])));
+        assert!(!log(&network).iter().any(|(_, command)| matches!(command, Command::Close { .. })));
+        assert_eq!(summary(&network)["completions"].column("count"), Some(&Column::Int(vec![Some(2)])));
+    }
+
+    /// The handshake is for all of them: a period that comes before it is over waits, and one that ends by then sends nothing.
+    #[test]
+    fn periods_before_the_handshake_of_the_one_connection() {
+        let on = On::Time(Distribution::Constant(30 * MILLISECOND));
+        let app = OnOff::new(on, Distribution::Constant(20 * MILLISECOND), true, PATH);
+        let mut network = FakeNetwork::new(1_000_000, app);
+        network.delay = 30 * MILLISECOND;
+        network.run_until(130 * MILLISECOND);
+        // On from 20 to 50, from 70 to 100 and from 120 ms on; connected at 80.
+        let times: Vec<_> = network.writes(Side::Source).iter().map(|(at, _)| at / MILLISECOND).collect();
+        assert_eq!(times, [80, 120]);
+        assert_eq!(table(&network).column("connected_s"), Some(&floats([None, Some(0.08), Some(0.12)])));
+    }
+
     /// A period may end before its handshake: nothing is written any more.
     #[test]
     fn a_period_shorter_than_the_handshake_sends_nothing() {
         let on = On::Time(Distribution::Constant(10 * MILLISECOND));
-        let mut network = FakeNetwork::new(1_000_000, OnOff::new(on, Distribution::Constant(490 * MILLISECOND), PATH));
+        let mut network =
+            FakeNetwork::new(1_000_000, OnOff::new(on, Distribution::Constant(490 * MILLISECOND), false, PATH));
         network.delay = 20 * MILLISECOND;
         network.run_until(SECOND);
         assert!(network.writes(Side::Source).is_empty());
@@ -256,7 +347,7 @@ mod tests {
     #[test]
     fn on_and_off_are_drawn_anew_each_time() {
         let mean = Distribution::Exponential(100 * MILLISECOND);
-        let mut network = FakeNetwork::new(1_000_000, OnOff::new(On::Time(mean.clone()), mean, PATH));
+        let mut network = FakeNetwork::new(1_000_000, OnOff::new(On::Time(mean.clone()), mean, false, PATH));
         network.run_until(400 * SECOND);
         let Some(Column::Float(durations)) = table(&network).column("duration_s").cloned() else { panic!("durations") };
         let durations: Vec<f64> = durations.into_iter().flatten().collect();

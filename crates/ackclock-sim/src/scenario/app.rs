@@ -27,7 +27,7 @@ union! {
         "dash" => Dash(Dash),
         /// The source sends bursts of a size at an interval, all over one connection.
         "bursts" => Bursts(Bursts),
-        /// The source is on and off in turn, off first: on, it sends over a new connection each time.
+        /// The source is on and off in turn, off first: on, it sends over a new connection each time, or all over one.
         "onoff" => OnOff(OnOff),
         /// The source sends the volumes of a list at the times of it.
         "list" => List(List),
@@ -53,6 +53,9 @@ record! {
         size: Option<Random<Volume>> = optional("as much as it can in the time on", drawn());
         /// How long the source is off.
         off: Random<Time> = required(drawn());
+        /// Whether all on periods go over one connection, which keeps what TCP has learnt; else each has a new one. What becomes of
+        /// its window over an off period, restart_after_idle and validation say.
+        persistent: bool = default(false, Flag);
     }
 }
 

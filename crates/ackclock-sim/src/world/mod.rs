@@ -240,6 +240,7 @@ impl<O: Observer> World<O> {
                 Command::Close { conn, side } => {
                     self.act(flow, conn, side, |tcp, now| tcp.shutdown_write(now));
                 }
+                Command::Withdraw { conn, side } => self.act(flow, conn, side, |tcp, _| tcp.withdraw()),
                 Command::Stop { conn, side } => self.act(flow, conn, side, |tcp, now| {
                     tcp.withdraw();
                     tcp.shutdown_write(now);
