@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ackclock_sim::Run;
-use ackclock_sim::scenario::Scenario;
+use ackclock_sim::scenario::{Outside, Scenario};
 use ackclock_sim::table::{Column, Table};
 
 struct Done {
@@ -210,4 +210,43 @@ fn on_periods_over_one_connection_have_one_handshake_and_keep_the_window() {
     assert_eq!(one.ints("flows", "timeouts"), [0]);
     let connected = |done: &Done| done.ints("flows", "segments_sent")[0] - done.ints("flows", "data_segments_sent")[0];
     assert!(connected(&done) > 2 * connected(&one), "a SYN and a FIN each time");
+}
+
+/// A request of 300 B, 12.5 kB after 10 ms of thinking; 200 ms later the same again. Then one-way data at 2 s, and both at once.
+const VECTORS: &str = "SEQ 100000 2 4 4\n> 300\nt 10000\n< 12500\nt 200000\n> 300\nt 10000\n< 12500\n\
+                       SEQ 2000000 1 4 4\n< 50000\nCONC 3000000 2 1 4 4\nc> 1000\nt> 50000\nc> 1000\nc< 2000\n";
+
+#[test]
+fn connection_vectors_take_over_a_path_what_the_path_adds() {
+    let text = "duration = '10s'\n[bottleneck]\nrate = '10Mbps'\ndelay = '20ms'\n\
+                [[flows]]\napp = { kind = 'tmix', vectors = { file = 'web.cvec' }, records = true }\n";
+    let files = |_: &str| Ok(VECTORS.as_bytes().to_vec());
+    let scenario = Scenario::from_toml_with(text, &[], Outside { files: &files, ..Outside::NOTHING }).unwrap();
+    let output = ackclock_sim::verify::run(&scenario, None).unwrap();
+    assert_eq!(output.violations, []);
+    let done = Done { tables: output.tables, places: 0 };
+    let count = |column| done.ints("tmix", column)[0];
+    assert_eq!((count("connections"), count("connections_done"), count("connections_failed")), (3, 3, 0));
+    assert_eq!(count("connections_max"), 1);
+    // What went from the acceptors to the initiators, who are on the right.
+    assert_eq!(done.ints("flows", "bytes_delivered"), [12_500 + 12_500 + 50_000 + 2_000]);
+    assert_eq!(done.ints("tmix_connections", "initiator_bytes"), [600, 0, 2_000]);
+    assert_eq!(done.ints("tmix_connections", "acceptor_bytes"), [25_000, 50_000, 2_000]);
+    let (starts, durations) = (done.floats("tmix_epochs", "start_s"), done.floats("tmix_epochs", "duration_s"));
+    let near = |value: f64, expected: f64| assert!((value - expected).abs() < 0.001, "{value} for {expected}");
+    // A handshake of 40 ms before the first request. It takes half of that, and the answer the other half, with 10.4 ms on the
+    // link.
+    near(starts[0], 0.140);
+    near(durations[0], 0.020 + 0.010 + 0.020 + 0.0108);
+    near(starts[1], starts[0] + durations[0] + 0.200);
+    near(durations[1], durations[0]);
+    let idle = done.floats("tmix_epochs", "idle_s");
+    near(idle[0], 0.040);
+    near(idle[1], 0.200);
+    // The acceptor is connected when the initiator's ACK is there. 50 kB are ten segments, twenty a round trip later, and five.
+    near(starts[2], 2.060);
+    assert!((0.100..0.120).contains(&durations[2]), "{durations:?}");
+    // Of the concurrent one each unit is an epoch.
+    assert_eq!(durations.len(), 6);
+    assert_eq!(done.ints("completions", "count"), [3, 6]);
 }
