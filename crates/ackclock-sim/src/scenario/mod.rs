@@ -13,6 +13,7 @@ mod app;
 mod check;
 mod file;
 mod graph;
+mod impairments;
 mod kinds;
 mod link;
 mod lists;
@@ -43,10 +44,12 @@ pub use algorithm::CongestionControl;
 pub use app::{App, Bursts, Cbr, Dash, Item, List, Live, OnOff, Rpc, Tmix, Transfer, VectorFile, Voip, Web};
 pub use file::FromFile;
 pub use graph::{Hop, Link};
+pub use impairments::{
+    Chance, EmpiricalJitter, ExponentialJitter, GilbertElliott, InOutage, Jitter, Loss, NormalJitter, Numbers, Outage,
+    Period, UniformJitter,
+};
 pub use link::{
-    Cellular, Chance, DelayStep, DelaySteps, Direction, EmpiricalJitter, ExponentialJitter, GilbertElliott, InOutage,
-    Jitter, LinkDelay, Loss, NormalJitter, Numbers, Outage, Period, Plain, Rate, RateStep, RateSteps, TraceFile,
-    UniformJitter, VaryingRate,
+    Cellular, DelayStep, DelaySteps, Direction, LinkDelay, Plain, Rate, RateStep, RateSteps, TraceFile, VaryingRate,
 };
 pub use model::{Access, Arrival, Bottleneck, Flow, FlowAccess, Fq, Pacing, Poisson, Probes, Scenario, Staggered};
 pub use preset::{PRESETS, Preset};
