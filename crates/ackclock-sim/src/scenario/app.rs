@@ -284,6 +284,7 @@ const VECTORS: Format<Vectors> = Format {
     key: "file",
     noun: "a file of tmix connection vectors",
     example: "web.cvec",
+    content: "connections in either of tmix's formats, in lines such as \"SEQ 0 1\", \"> 300\", \"t 10000\", \"< 12500\"",
     decode: |bytes| Vectors::parse(bytes).map_err(|error| error.to_string()),
 };
 

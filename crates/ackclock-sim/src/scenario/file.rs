@@ -34,6 +34,8 @@ pub(super) struct Format<T> {
     pub noun: &'static str,
     /// A name that such a file may have.
     pub example: &'static str,
+    /// What is accepted in it.
+    pub content: &'static str,
     /// What a file says, or what is wrong with it.
     pub decode: fn(&[u8]) -> Result<T, String>,
 }
@@ -70,7 +72,7 @@ impl<T> Format<T> {
             Ok(content) => Arc::new(content),
             Err(wrong) => {
                 let shown = node.shown();
-                problems.add(place, format!("{shown} is not {}: {wrong}; accepted: {}", self.noun, self.accepted()));
+                problems.add(place, format!("{shown} is not {}: {wrong}; accepted: {}", self.noun, self.content));
                 return None;
             }
         };

@@ -78,6 +78,7 @@ const TRACE: Format<Trace> = Format {
     key: "file",
     noun: "a delivery trace",
     example: "Verizon-LTE-short.down",
+    content: "in each line a whole number of milliseconds, none below the one above it, the last above zero",
     decode: |bytes| Trace::parse(bytes).map_err(|error| error.to_string()),
 };
 

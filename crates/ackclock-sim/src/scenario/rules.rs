@@ -18,6 +18,7 @@ const FORMAT: Format<Table> = Format {
     key: TABLE,
     noun: "a RemyCC table",
     example: "RemyCC-2013-delta1.dna",
+    content: "a table as Remy writes it, in protocol buffers",
     decode: |bytes| Table::decode(bytes).map_err(|error| format!("byte {}: {}", error.at, error.message)),
 };
 

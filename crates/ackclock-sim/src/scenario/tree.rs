@@ -138,7 +138,7 @@ impl Node {
             Value::Number(text) | Value::Date(text) => text.clone(),
             Value::Text(text) => quoted(text),
             Value::List(items) if items.is_empty() => "an empty list".to_owned(),
-            Value::List(_) => "a list".to_owned(),
+            Value::List(items) => texts(items).unwrap_or("a list".to_owned()),
             Value::Table(_) => "a table".to_owned(),
         };
         shortened(&text)
@@ -224,6 +224,12 @@ impl Node {
             _ => {}
         }
     }
+}
+
+/// A list of nothing but texts, such as the nodes of a route, in one line.
+fn texts(items: &[Node]) -> Option<String> {
+    let text = |item: &Node| if let Value::Text(text) = &item.value { Some(quoted(text)) } else { None };
+    items.iter().map(text).collect::<Option<Vec<_>>>().map(|items| format!("[{}]", items.join(", ")))
 }
 
 /// Text on one line of bearable length.

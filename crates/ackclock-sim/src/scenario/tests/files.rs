@@ -92,6 +92,7 @@ fn the_hash_is_that_of_the_content_wherever_it_lies() {
 fn a_table_that_cannot_be_used_is_one_clear_message() {
     let accepted =
         "accepted: the path, from the scenario's folder, of a RemyCC table such as \"RemyCC-2013-delta1.dna\"";
+    let content = "accepted: a table as Remy writes it, in protocol buffers";
     let example = "accepted: a table such as { kind = \"remycc\", table = \"RemyCC-2013-delta1.dna\" }";
     for (cc, message) in [
         ("'remycc'", format!("flows[2].cc: \"remycc\" has no table; {example}")),
@@ -104,7 +105,7 @@ fn a_table_that_cannot_be_used_is_one_clear_message() {
         (
             "{ kind = 'remycc', table = 'text.dna' }",
             format!(
-                "flows[2].cc.table: \"text.dna\" is not a RemyCC table: byte 1: wire type 6 of field 13; accepted are 0, 1, 2 and 5; {accepted}"
+                "flows[2].cc.table: \"text.dna\" is not a RemyCC table: byte 1: wire type 6 of field 13; accepted are 0, 1, 2 and 5; {content}"
             ),
         ),
         (
@@ -153,6 +154,7 @@ fn what_are_no_connection_vectors_is_said_with_the_line() {
     assert!(message("vectors = {}").contains(&format!("app.vectors.file: missing; {accepted}")));
     let wrong = message("vectors = { file = 'wrong.cvec' }");
     assert!(wrong.contains("line 3: \"many\" is not a size in bytes"), "{wrong}");
+    assert!(wrong.contains("accepted: connections in either of tmix's formats"), "{wrong}");
     let absent = message("vectors = { file = 'none.cvec' }");
     assert!(absent.contains("\"none.cvec\" cannot be read: no such file"), "{absent}");
     assert!(message("vectors = { file = 'one.cvec', path = 'x' }").contains("vectors.path: unknown key"));

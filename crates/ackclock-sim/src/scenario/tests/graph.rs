@@ -42,26 +42,26 @@ fn what_is_no_route_is_refused() {
     let route = |nodes| [FAR, ("flows[0].route", nodes)];
     let at = "flows[0].route";
     let short = "has less than two nodes; accepted: the nodes from the source's side to the sink's";
-    refused(&route("['left']"), at, &format!("a list {short}"));
+    refused(&route("['left']"), at, &format!("[\"left\"] {short}"));
     refused(
         &route("['left', 'right', 'left']"),
         at,
-        "a list loops: it comes to \"left\" twice; accepted: each node once",
+        "[\"left\", \"right\", \"left\"] loops: it comes to \"left\" twice; accepted: each node once",
     );
     refused(
         &route("['left', 'beyond']"),
         at,
-        "a list has no link from \"left\" to \"beyond\"; accepted: from there to right",
+        "[\"left\", \"beyond\"] has no link from \"left\" to \"beyond\"; accepted: from there to right",
     );
     refused(
         &route("['nowhere', 'left']"),
         at,
-        "a list has the node \"nowhere\", which no link joins; accepted: beyond, left, right",
+        "[\"nowhere\", \"left\"] has the node \"nowhere\", which no link joins; accepted: beyond, left, right",
     );
     refused(
         &[FAR, ("flows[0].return_route", "['beyond', 'right', 'left']")],
         "flows[0].return_route",
-        "a list does not lead from the sink's side to the source's; accepted: from \"right\" to \"left\"",
+        "[\"beyond\", \"right\", \"left\"] does not lead from the sink's side to the source's; accepted: from \"right\" to \"left\"",
     );
 }
 
@@ -90,6 +90,6 @@ fn what_is_no_link_is_refused() {
     refused(
         &[("links", "[{ ends = ['right', 'right'], rate = '5Mbps', delay = '30ms' }]")],
         "links[0].ends",
-        "a list is not two nodes; accepted: the names of two, such as [\"left\", \"far\"]",
+        "[\"right\", \"right\"] is not two nodes; accepted: the names of two, such as [\"left\", \"far\"]",
     );
 }

@@ -184,6 +184,8 @@ fn a_trace_is_what_is_in_it_wherever_it_lies() {
 fn what_cannot_be_is_one_clear_message() {
     let trace =
         "accepted: the path, from the scenario's folder, of a delivery trace such as \"Verizon-LTE-short.down\"";
+    let lines =
+        "accepted: in each line a whole number of milliseconds, none below the one above it, the last above zero";
     let steps = |steps: &str| format!("rate = {{ kind = 'steps', {steps} }}");
     for (keys, expected) in [
         ("rate = { kind = 'trace' }".to_owned(), format!("rate.file: missing; {trace}")),
@@ -193,18 +195,18 @@ fn what_cannot_be_is_one_clear_message() {
         ),
         (
             "rate = { kind = 'trace', file = 'empty.down' }".to_owned(),
-            format!("rate.file: \"empty.down\" is not a delivery trace: there is no line; {trace}"),
+            format!("rate.file: \"empty.down\" is not a delivery trace: there is no line; {lines}"),
         ),
         (
             "rate = { kind = 'trace', file = 'text.down' }".to_owned(),
             format!(
-                "rate.file: \"text.down\" is not a delivery trace: line 3: \"three\" is not a whole number of milliseconds; {trace}"
+                "rate.file: \"text.down\" is not a delivery trace: line 3: \"three\" is not a whole number of milliseconds; {lines}"
             ),
         ),
         (
             "rate = { kind = 'trace', file = 'instant.down' }".to_owned(),
             format!(
-                "rate.file: \"instant.down\" is not a delivery trace: line 2: the trace ends at 0 ms, so that it lasts no time; {trace}"
+                "rate.file: \"instant.down\" is not a delivery trace: line 2: the trace ends at 0 ms, so that it lasts no time; {lines}"
             ),
         ),
         (
