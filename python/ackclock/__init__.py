@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ackclock import _core
 
 if TYPE_CHECKING:
-    from ackclock import stats
+    from ackclock import measures, stats
     from ackclock._compare import compare
     from ackclock._errors import AlgorithmError, Cancelled, Problem, ScenarioError
     from ackclock._registry import load
@@ -54,6 +54,7 @@ __all__ = [
     "congestion_control",
     "event_schema",
     "load",
+    "measures",
     "open",
     "parameter",
     "run",
@@ -102,8 +103,8 @@ _INNER = {"open": "open_store"}
 
 
 def __getattr__(name: str) -> Any:
-    if name == "stats":
-        return import_module("ackclock.stats")
+    if name in ("measures", "stats"):
+        return import_module(f"ackclock.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'ackclock' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), _INNER.get(name, name))
