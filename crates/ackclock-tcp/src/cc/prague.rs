@@ -25,7 +25,8 @@
 //! # Validated against
 //!
 //! A queue about as long as the threshold above which it marks; growth by round-trip time; the same rate under the same marks at
-//! round-trip times of 5 to 25 ms. To be used with [`EcnMode::L4s`](crate::config::EcnMode). Not against the reference.
+//! round-trip times of 5 to 25 ms. Beside CUBIC in DualPI2, less than a millisecond of queue, 1 to 1.5 times CUBIC's rate at 10 ms
+//! and 2 to 2.5 times at 20 ms. To be used with `ecn = "l4s"`, [`EcnMode::L4s`](crate::config::EcnMode). Not against the reference.
 
 use super::dctcp::Marking;
 use super::{CongestionControl, Entry, Scope};
