@@ -151,6 +151,19 @@ def test_an_algorithm_may_own_the_window_in_every_phase():
     assert len(set(run("grows").window["cwnd"])) > 2
 
 
+def test_slow_start_is_its_own_only_where_its_scope_says_so():
+    for scope, own in [(ackclock.Scope(slow_start=True), True), (ackclock.Scope(window=True), False)]:
+        windows = []
+
+        def on_ack(self, window, ack, acked, windows=windows):
+            windows.append(window.cwnd)
+
+        members = full(on_ack=on_ack)
+        registered(f"mine-{own}".lower(), ackclock.CongestionControl, scope=scope, **members)
+        run(f"mine-{own}".lower(), duration="2s")
+        assert (windows[0] == 10 * 1460) is own
+
+
 def test_what_answers_marks_in_proportion_is_told_of_losses_beside_them():
     told = {}
     # Nearly every round trip has a mark.
