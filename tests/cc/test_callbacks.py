@@ -202,16 +202,22 @@ def test_a_gap_is_waited_anew_when_the_rate_changes():
 def test_undo_is_the_engine_s_or_its_own():
     calls = []
 
+    def on_timeout(self, window, event, first):
+        members["on_timeout"](self, window, event, first)
+        self.left = window.cwnd
+
     def on_undo(self, window, before):
-        calls.append((window.cwnd, before.cwnd))
+        calls.append((self.left, window.cwnd, before.cwnd))
         super(cls, self).on_undo(window, before)
 
+    members = full()
     registered("plain", ackclock.CongestionControl, **full())
-    cls = registered("undoes", ackclock.CongestionControl, **full(on_undo=on_undo))
+    cls = registered("undoes", ackclock.CongestionControl, **full(on_timeout=on_timeout, on_undo=on_undo))
     # A burst makes the round trip many times longer at once.
     sudden = {"flows[*].stack": "linux", "flows[1].initial_window": 130, "bottleneck.queue": "500 packets"}
     sudden |= {"bottleneck.rate": "1Mbps", "bottleneck.loss": "0%", "flows[0].receive_buffer": "8kB"}
     first, second = run("plain", **sudden), run("undoes", **sudden)
     assert equal(first, second)
-    assert calls
+    # The window is the present one, which the sender has moved since.
+    assert any(now < left == before for left, now, before in calls)
     assert equal(first, run("reno", **sudden))

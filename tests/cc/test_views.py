@@ -139,6 +139,22 @@ def test_slow_start_is_below_ssthresh():
     assert phases == {(True, True), (False, False)}
 
 
+def test_what_slow_start_has_used_of_an_acknowledgment_is_not_left_for_growth():
+    parts = []
+
+    def on_start(self, window, ctx):
+        window.ssthresh = window.cwnd + 1000
+
+    def on_ack(self, window, ack, acked):
+        parts.append((acked, ack.acked))
+
+    registered("mine", ackclock.CongestionControl, **full(on_start=on_start, on_ack=on_ack))
+    run("mine", **{"flows[1].cc": "reno", "flows[0].count": 1})
+    first, whole = parts[0]
+    assert first == whole - 1000 > 0
+    assert all(acked == whole for acked, whole in parts[1:])
+
+
 def test_a_timer_that_expires_again_is_told_as_the_same_congestion():
     firsts = []
 
