@@ -260,6 +260,11 @@ fn fields_that_contradict_each_other_are_refused() {
             &["\"accurate\" with a congestion control whose", "accepted: \"off\", \"passive\""],
         ),
         (
+            &[("flows[2].cc", "xcp"), ("flows[2].ecn", "l4s")],
+            "flows[2].ecn",
+            &["\"l4s\" with a congestion control whose", "accepted: \"off\", \"passive\""],
+        ),
+        (
             &[("flows[2].validation", "newcwv"), ("flows[2].restart_after_idle", "rfc5681")],
             "flows[2].restart_after_idle",
             &["\"rfc5681\" with validation \"newcwv\"", "RFC 7661", "accepted: \"off\""],
