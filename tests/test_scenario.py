@@ -59,13 +59,13 @@ def test_overrides_win():
 
 def test_override_values_are_toml():
     ladder = ["100kbps", "200kbps"]
-    pairs = dict(override_pairs({"a": "1Mbps", "b": True, "c": 2, "d": ladder, "e": {"kind": "fq", "n": 1.5}}))
+    pairs = dict(override_pairs({"a": "1Mbps", "b": True, "c": 2, "d": ladder, "e": {"kind": "fq", "a b": 1.5}}))
     assert pairs == {
         "a": "1Mbps",
         "b": "true",
         "c": "2",
         "d": '["100kbps", "200kbps"]',
-        "e": '{"kind" = "fq", "n" = 1.5}',
+        "e": '{kind = "fq", "a b" = 1.5}',
     }
     changed = ackclock.check(SMALL, {"flows[2].app.ladder": ladder, "flows[0].pacing": {"kind": "fq"}})
     assert changed["flows"][2]["app"]["ladder"] == ladder
@@ -153,7 +153,7 @@ def test_dicts_that_are_no_scenario(scenario):
 
 
 def test_what_is_no_kind_of_scenario_is_a_type_error():
-    with pytest.raises(TypeError, match="path, TOML text or a dict"):
+    with pytest.raises(TypeError, match="path, TOML text, a dict or a Scenario"):
         load(3)
 
 

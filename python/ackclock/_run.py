@@ -93,7 +93,7 @@ def run(
     Parameters
     ----------
     scenario
-        The path of a TOML file, TOML text, or a dict of the same shape.
+        The path of a TOML file, TOML text, a dict of the same shape, or an `ackclock.scenario.Scenario`.
     seed
         Seed of a single run; the scenario's own when not given.
     seeds

@@ -42,7 +42,7 @@ def trace(
     Parameters
     ----------
     scenario
-        The path of a TOML file, TOML text, or a dict of the same shape.
+        The path of a TOML file, TOML text, a dict of the same shape, or an `ackclock.scenario.Scenario`.
     folder
         Where the files go; those of the same name are replaced.
     captures

@@ -1,21 +1,26 @@
-"""Scenarios as Python hands them over: a file, TOML text or a dict. The schema itself belongs to the engine."""
+"""Scenarios as Python hands them over: file, text, dict or object. The schema itself belongs to the engine."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import reprlib
+import tomllib
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from ackclock import _core, _registry
 from ackclock._errors import ScenarioError
+from ackclock.scenario._record import Record, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from ackclock.scenario._scenario import Scenario
 
 __all__ = [
     "Overrides",
@@ -30,8 +35,8 @@ __all__ = [
     "schema",
 ]
 
-Source: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | Text"
-"""A scenario: the path of a TOML file, TOML text (a `str` with a line break), or a dict of the same shape."""
+Source: TypeAlias = "str | os.PathLike[str] | Mapping[str, Any] | Scenario | Text"
+"""A scenario: the path of a TOML file, TOML text (a `str` with a line break), a dict of that shape, or an object."""
 
 Overrides: TypeAlias = Mapping[str, object] | Iterable[tuple[str, object]]
 """Values that replace the scenario's, by key path: ``{"bottleneck.rate": "2Mbps", "flows[0].cc": "reno"}``."""
@@ -66,8 +71,13 @@ def load(source: Source) -> Text:
             return _load_file(Path(source))
         case Mapping():
             return Text(_json(source), "json")
-    raise TypeError(f"a scenario is a path, TOML text or a dict, not {type(source).__name__}")
+        case Root():
+            return Text(_json(source.document()), "json")
+    raise TypeError(f"a scenario is a path, TOML text, a dict or a Scenario, not {type(source).__name__}")
 
+
+BARE = re.compile("[A-Za-z0-9_-]+")
+"""A key that TOML takes without quotes."""
 
 MOST_BYTES = 1 << 24
 """Of a scenario's file. A device such as /dev/zero has no end."""
@@ -149,13 +159,21 @@ def _override(pair: object) -> tuple[str, str]:
 
 def _toml(value: object) -> str:
     """A value as TOML, which JSON is too but for its tables."""
+    if isinstance(value, Record):
+        return _toml(value.document())
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_json(str(key))} = {_toml(cell)}" for key, cell in value.items()) + "}"
+        return "{" + ", ".join(_pairs(value)) + "}"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_toml(cell) for cell in value) + "]"
     if value is None:
         raise ScenarioError.of("None cannot be part of a scenario; leave the key out")
     return _json(value)
+
+
+def _pairs(table: Mapping[Any, object]) -> list[str]:
+    """The keys of a table and their values as TOML."""
+    keys = ((str(key), value) for key, value in table.items())
+    return [f"{key if BARE.fullmatch(key) else _json(key)} = {_toml(value)}" for key, value in keys]
 
 
 def check(scenario: Source, overrides: Overrides | None = None) -> dict[str, Any]:
@@ -201,3 +219,41 @@ def catalogue() -> dict[str, list[dict[str, Any]]]:
     kinds: dict[str, list[dict[str, Any]]] = json.loads(_core.catalogue())
     kinds["cc"] += _registry.rows()
     return kinds
+
+
+class Root(Record):
+    """What a `Scenario` can do besides other tables."""
+
+    __slots__ = ()
+
+    @classmethod
+    def load(cls, source: Source) -> Self:
+        """The object of a scenario in any spelling, with what it says and no defaults filled in.
+
+        Paths in it that start at its file's folder start at the current one afterwards. Comments are lost.
+
+        Raises
+        ------
+        ScenarioError
+            With everything that is wrong with it, of which a `Scenario` itself knows nothing before it runs.
+        """
+        text = load(source)
+        check(text)
+        try:
+            table = json.loads(text.text) if text.format == "json" else tomllib.loads(text.text)
+        except tomllib.TOMLDecodeError as error:
+            raise ScenarioError.of(f"not TOML 1.0, which Python's objects are read from: {error}", text.name) from None
+        return read(cls, table, text.folder)
+
+    def to_toml(self) -> str:
+        """The scenario as the TOML of a file."""
+        document = self.document()
+        tables = {key: value for key, value in document.items() if isinstance(value, dict)}
+        lists = {key: value for key, value in document.items() if isinstance(value, list)}
+        lines = [f"{key} = {_toml(value)}" for key, value in document.items() if key not in tables | lists]
+        for key, table in tables.items():
+            lines += ["", f"[{key}]", *_pairs(table)]
+        for key, rows in lists.items():
+            for row in rows:
+                lines += ["", f"[[{key}]]", *_pairs(row)]
+        return "\n".join(lines) + "\n"

@@ -1,0 +1,35 @@
+"""Tables of a scenario.
+
+Written by ackclock.scenario._generate from the engine's schema; not to be edited.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ackclock.scenario._record import Record
+from ackclock.scenario.distribution import Distribution
+
+__all__ = ["Access"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Access(Record):
+    """The links between the flows' ends and the bottleneck, one on each side of it for every flow.
+
+    Parameters
+    ----------
+    rate
+        Rate of both links in both directions. Accepted: a rate above zero such as "100Mbps", or a multiple of the
+        bottleneck's such as "10x". Default: "10x".
+    source_delay
+        Propagation delay between the source and the bottleneck, one way; drawn once for every flow. Accepted: a class
+        of `ackclock.scenario.distribution`, or a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
+    sink_delay
+        Propagation delay between the bottleneck and the sink, one way; drawn once for every flow. Accepted: a class of
+        `ackclock.scenario.distribution`, or a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
+    """
+
+    rate: str | None = None
+    source_delay: Distribution[str] | None = None
+    sink_delay: Distribution[str] | None = None

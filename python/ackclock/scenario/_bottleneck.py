@@ -1,0 +1,196 @@
+"""Tables of a scenario.
+
+Written by ackclock.scenario._generate from the engine's schema; not to be edited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ackclock.scenario._record import Record
+from ackclock.scenario.jitter import Jitter
+from ackclock.scenario.loss import Loss
+from ackclock.scenario.queue import Queue
+from ackclock.scenario.rate import Rate
+
+__all__ = ["Bottleneck", "Delay", "DelayStep", "Fate", "Outage", "Preset"]
+
+Preset: TypeAlias = Literal[
+    "edge",
+    "hspa",
+    "lte",
+    "geo-satellite",
+    "leo",
+    "adsl2",
+    "fttc",
+    "fttp",
+    "datacentre",
+    "access",
+    "transoceanic",
+    "dial-up",
+    "satellite",
+]
+"""A link by name, whose rate, delay and queue hold where they are not given.
+
+- ``edge``: EDGE: 160 kbit/s, 250 ms, a queue of its bandwidth-delay product, 7 packets.
+- ``hspa``: HSPA: 2 Mbit/s, 70 ms, a queue of its bandwidth-delay product, 24 packets.
+- ``lte``: LTE: 50 Mbit/s, 15 ms, a queue of its bandwidth-delay product, 125 packets.
+- ``geo-satellite``: A geostationary satellite as sold to households: 100 Mbit/s and 10 Mbit/s back, 300 ms.
+- ``leo``: A satellite constellation in low orbit: 100 Mbit/s and 10 Mbit/s back, 25 ms, without its handovers.
+- ``adsl2``: ADSL2+ at its best: 24 Mbit/s and 1.4 Mbit/s back, 10 ms.
+- ``fttc``: Fibre to the cabinet and VDSL2: 80 Mbit/s and 20 Mbit/s back, 5 ms.
+- ``fttp``: Fibre to the premises: 1 Gbit/s and 115 Mbit/s back, 2 ms.
+- ``datacentre``: A datacentre: 10 Gbit/s, an RTT of 4 ms.
+- ``access``: The access link of the TCP evaluation suite: 100 Mbit/s, 2 ms.
+- ``transoceanic``: The transoceanic link of the TCP evaluation suite: 1 Gbit/s, 65 ms.
+- ``dial-up``: The dial-up link of the TCP evaluation suite: 64 kbit/s, 5 ms, a queue of 8 packets.
+- ``satellite``: The geostationary satellite of the TCP evaluation suite: 40 Mbit/s and 4 Mbit/s back, 300 ms.
+"""
+
+Fate: TypeAlias = Literal[
+    "wait",
+    "lost",
+]
+"""What becomes of packets.
+
+- ``wait``: they wait in the queue; one that is on the wire when the outage begins arrives
+- ``lost``: the router does not know: what it begins to send is lost
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class DelayStep(Record):
+    """A delay from a time on.
+
+    Parameters
+    ----------
+    at
+        When it begins; the first at 0s. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
+    delay
+        The delay, one way. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
+    """
+
+    at: str
+    delay: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Delay(Record):
+    """A propagation delay that changes, because the path does.
+
+    Packets on a shorter new path overtake those on the old one.
+
+    Parameters
+    ----------
+    steps
+        The delays, in the order of their times. Accepted: a list with at least one step, each of class `DelayStep`.
+    repeat_every
+        After what time it begins anew. Accepted: a time from "1ms" to "87600h" (units: ns, us, ms, s, min, h). Absent:
+        it does not.
+    """
+
+    steps: Sequence[DelayStep]
+    repeat_every: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Outage(Record):
+    """A time in which a link is down.
+
+    Parameters
+    ----------
+    from_
+        When it begins. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
+    to
+        When it ends. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
+    packets
+        What becomes of packets. Accepted: wait, lost. Default: "wait".
+    """
+
+    from_: str
+    to: str
+    packets: Fate | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Bottleneck(Record):
+    """The link that all flows share, from the node left to the node right.
+
+    Parameters
+    ----------
+    preset
+        A link by name, whose rate, delay and queue hold where they are not given. Accepted: edge, hspa, lte,
+        geo-satellite, leo, adsl2, fttc, fttp, datacentre, access, transoceanic, dial-up, satellite. Absent: none.
+    rate
+        Rate in the direction from source to sink. Accepted: a rate above zero such as "1.5Mbps" (units: bps, kbps,
+        Mbps, Gbps, Tbps), or a class of `ackclock.scenario.rate`. Absent: that of preset, which has to be given then.
+    delay
+        Propagation delay, one way. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h), or one of class
+        `Delay`. Absent: that of preset, which has to be given then.
+    queue
+        Queue in the direction from source to sink. Accepted: a class of `ackclock.scenario.queue`, or a queue limit
+        such as "1bdp", "50 packets", "64KiB" or "unlimited". Default: "1bdp".
+    reverse_rate
+        Rate in the direction from sink to source. Accepted: a rate above zero such as "1.5Mbps" (units: bps, kbps,
+        Mbps, Gbps, Tbps), or a class of `ackclock.scenario.rate`. Absent: as rate.
+    reverse_delay
+        Propagation delay in the direction from sink to source. Accepted: a time such as "200ms" (units: ns, us, ms, s,
+        min, h), or one of class `Delay`. Absent: as delay.
+    reverse_queue
+        Queue in the direction from sink to source. Accepted: a class of `ackclock.scenario.queue`, or a queue limit
+        such as "1bdp", "50 packets", "64KiB" or "unlimited". Absent: as queue, with as many bytes or packets.
+    loss
+        Loss of packets in the direction from source to sink, before the queue. Accepted: a class of
+        `ackclock.scenario.loss`, or a probability such as "1%" (units: ppb, ppm, %). Default: "0%".
+    reverse_loss
+        Loss of packets in the direction from sink to source, before the queue. Accepted: a class of
+        `ackclock.scenario.loss`, or a probability such as "1%" (units: ppb, ppm, %). Default: "0%".
+    duplication
+        Duplication of packets in the direction from source to sink; the copy follows its packet into the queue.
+        Accepted: a class of `ackclock.scenario.loss`, or a probability such as "1%" (units: ppb, ppm, %). Absent: none.
+    reverse_duplication
+        Duplication of packets in the direction from sink to source. Accepted: a class of `ackclock.scenario.loss`, or a
+        probability such as "1%" (units: ppb, ppm, %). Absent: none.
+    corruption
+        Corruption in the direction from source to sink: packets that take their time on the wire and do not arrive.
+        Accepted: a class of `ackclock.scenario.loss`, or a probability such as "1%" (units: ppb, ppm, %). Absent: none.
+    reverse_corruption
+        Corruption in the direction from sink to source. Accepted: a class of `ackclock.scenario.loss`, or a probability
+        such as "1%" (units: ppb, ppm, %). Absent: none.
+    jitter
+        Extra delay that differs from packet to packet in the direction from source to sink. Accepted: a class of
+        `ackclock.scenario.jitter`, or a time such as "200ms" (units: ns, us, ms, s, min, h). Absent: none.
+    reverse_jitter
+        Extra delay that differs from packet to packet in the direction from sink to source. Accepted: a class of
+        `ackclock.scenario.jitter`, or a time such as "200ms" (units: ns, us, ms, s, min, h). Absent: none.
+    outages
+        Times in which the link is down. Accepted: a list with at least one outage, each of class `Outage`, in order and
+        apart. Absent: none.
+    reverse_outages
+        Times in which the direction from sink to source is down. Accepted: a list with at least one outage, each of
+        class `Outage`, in order and apart. Absent: as outages.
+    bdp_rtt
+        The round-trip time that "bdp" means. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min,
+        h). Absent: the largest base RTT of any flow.
+    """
+
+    preset: Preset | None = None
+    rate: str | Rate | None = None
+    delay: str | Delay | None = None
+    queue: Queue | None = None
+    reverse_rate: str | Rate | None = None
+    reverse_delay: str | Delay | None = None
+    reverse_queue: Queue | None = None
+    loss: Loss | None = None
+    reverse_loss: Loss | None = None
+    duplication: Loss | None = None
+    reverse_duplication: Loss | None = None
+    corruption: Loss | None = None
+    reverse_corruption: Loss | None = None
+    jitter: Jitter | None = None
+    reverse_jitter: Jitter | None = None
+    outages: Sequence[Outage] | None = None
+    reverse_outages: Sequence[Outage] | None = None
+    bdp_rtt: str | None = None

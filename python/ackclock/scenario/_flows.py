@@ -1,0 +1,366 @@
+"""Tables of a scenario.
+
+Written by ackclock.scenario._generate from the engine's schema; not to be edited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ackclock.scenario._record import Record
+from ackclock.scenario.app import App
+from ackclock.scenario.arrival import Arrival
+from ackclock.scenario.cc import Cc
+from ackclock.scenario.distribution import Distribution
+from ackclock.scenario.pacing import Pacing
+
+__all__ = [
+    "CarefulResume",
+    "EcnMode",
+    "Flow",
+    "FlowAccess",
+    "Recovery",
+    "RestartAfterIdle",
+    "SlowStart",
+    "Stack",
+    "TimeoutRule",
+    "WindowValidation",
+]
+
+Stack: TypeAlias = Literal[
+    "rfc",
+    "linux",
+    "linux-3.12",
+    "freebsd",
+    "freebsd-2014",
+    "ns2-sack",
+]
+"""Named stack, whose values hold for what is not given below.
+
+- ``rfc``: what the standards say: Reno, SACK, IW10, RTO of at least 1 s, nothing that is optional
+- ``linux``: Linux 6.12 as it comes: CUBIC with HyStart, RACK-TLP, PRR, F-RTO, timestamps, its RTO and delayed ACKs
+- ``linux-3.12``: Linux 3.12 of 2013: CUBIC with HyStart, PRR of RFC 6937, TLP and early retransmit, no RACK, no pacing
+- ``freebsd``: FreeBSD 14 as it comes: CUBIC, SACK with PRR, timestamps, RTO of at least 230 ms, ACKs delayed 40 ms
+- ``freebsd-2014``: FreeBSD 10 of 2014: NewReno's window, SACK without PRR, IW10, initial RTO 3 s, ACKs delayed 100 ms
+- ``ns2-sack``: ns-2's Agent/TCP/Sack1 with TCPSink/Sack1: initial RTO 3 s, RTO of at least 200 ms, every packet
+  acknowledged
+"""
+
+WindowValidation: TypeAlias = Literal[
+    "none",
+    "rfc2861",
+    "rfc2861-linux",
+    "newcwv",
+    "newcwv-00",
+    "linux",
+    "linux-kept",
+    "ratelimited-increase",
+]
+"""Congestion window validation.
+
+- ``none``: the window grows with every acknowledgment, used or not
+- ``rfc2861``: the window decays with each RTO in which it is idle or not filled, and grows only when full
+- ``rfc2861-linux``: rfc2861 as Linux has it: idle decay ends at the restart window, use counts for no less than IW
+- ``newcwv``: the window is kept while unused for five minutes; loss then cuts it to half of what was used
+- ``newcwv-00``: newcwv before pipeACK: the window is validated while FlightSize is at least two thirds of it
+- ``linux``: Linux 6: growth where the window was full or, in slow start, below twice what was sent; idle decay to IW
+- ``linux-kept``: linux with tcp_slow_start_after_idle off: growth where the window was full, and no decay over idle
+  periods
+- ``ratelimited-increase``: the window grows to twice the most that was outstanding in slow start, a segment more than
+  that after it
+"""
+
+SlowStart: TypeAlias = Literal[
+    "standard",
+    "limited",
+    "hystart",
+    "hystart++",
+    "search",
+]
+"""Slow start.
+
+- ``standard``: the window grows by what each ACK acknowledges, at most two segments, or one after a timeout
+- ``limited``: standard up to 100 segments; beyond, about 50 segments a round trip
+- ``hystart``: slow start ends when a round's ACKs span half the smallest RTT, or the RTT rises by an eighth
+- ``hystart++``: a rise of the RTT turns slow start conservative for five rounds, after which it ends unless the RTT
+  fell
+- ``search``: slow start ends, and the queue is drained, when less is delivered than was sent a round trip before
+"""
+
+TimeoutRule: TypeAlias = Literal[
+    "rfc6298",
+    "linux",
+    "ns2",
+]
+"""How the retransmission timeout follows from the RTT samples.
+
+- ``rfc6298``: SRTT + 4*RTTVAR, at least min_rto
+- ``linux``: SRTT + RTTVAR, RTTVAR at least min_rto and slow to fall, as Linux has it
+- ``ns2``: SRTT + 4*RTTVAR in ticks of 10 ms, of one segment at a time, as ns-2 has it
+"""
+
+Recovery: TypeAlias = Literal[
+    "tahoe",
+    "newreno",
+    "sack",
+    "rate-halving",
+    "prr-crb",
+    "prr-ssrb",
+    "prr",
+]
+"""What is sent, and how fast, while loss is repaired.
+
+- ``tahoe``: fast retransmit, then slow start from one segment
+- ``newreno``: window inflation by duplicate ACKs, one segment sent again for each partial ACK
+- ``sack``: a scoreboard of SACK blocks and pipe, the estimate of what is in flight
+- ``rate-halving``: one segment for every second ACK until the window is halved, as Linux had it before 3.2
+- ``prr-crb``: proportional rate reduction, conservative reduction bound
+- ``prr-ssrb``: proportional rate reduction, slow-start reduction bound
+- ``prr``: proportional rate reduction, slow start only on ACKs that signal no further loss
+"""
+
+EcnMode: TypeAlias = Literal[
+    "off",
+    "passive",
+    "classic",
+    "accurate",
+]
+"""Explicit Congestion Notification.
+
+- ``off``: none
+- ``passive``: RFC 3168 where the peer asks for it
+- ``classic``: RFC 3168, asked for
+- ``accurate``: Accurate ECN (RFC 9768), asked for
+"""
+
+RestartAfterIdle: TypeAlias = Literal[
+    "off",
+    "rfc5681",
+    "lowers-ssthresh",
+    "raises-ssthresh",
+]
+"""What the sender does with its window after an idle period longer than the retransmission timeout.
+
+- ``off``: the window stays
+- ``rfc5681``: cwnd falls to the initial window, ssthresh stays (RFC 5681 section 4.1)
+- ``lowers-ssthresh``: a known mistake: as rfc5681, and ssthresh falls to cwnd
+- ``raises-ssthresh``: a known mistake: as rfc5681, and ssthresh becomes infinite
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class FlowAccess(Record):
+    """Access links that differ from the scenario's.
+
+    Parameters
+    ----------
+    rate
+        Rate of both links in both directions. Accepted: a rate above zero such as "100Mbps", or a multiple of the
+        bottleneck's such as "10x". Absent: as access.rate.
+    source_delay
+        Propagation delay between the source and the bottleneck, one way. Accepted: a class of
+        `ackclock.scenario.distribution`, or a time such as "200ms" (units: ns, us, ms, s, min, h). Absent: as
+        access.source_delay.
+    sink_delay
+        Propagation delay between the bottleneck and the sink, one way. Accepted: a class of
+        `ackclock.scenario.distribution`, or a time such as "200ms" (units: ns, us, ms, s, min, h). Absent: as
+        access.sink_delay.
+    """
+
+    rate: str | None = None
+    source_delay: Distribution[str] | None = None
+    sink_delay: Distribution[str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class CarefulResume(Record):
+    """What an earlier connection learnt of the path, for careful resume (RFC 9959).
+
+    Parameters
+    ----------
+    cwnd
+        The volume that was delivered in a round-trip time. Accepted: a volume above zero such as "64KiB" (units: B, kB,
+        KiB, MB, MiB, GB, GiB).
+    rtt
+        The smallest round-trip time. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
+    max_jump
+        The most that the window jumps to; half of cwnd is never exceeded. Accepted: a volume above zero such as "64KiB"
+        (units: B, kB, KiB, MB, MiB, GB, GiB). Absent: half of cwnd.
+    """
+
+    cwnd: str
+    rtt: str
+    max_jump: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Flow(Record):
+    """A flow, or several alike: an application at both ends and the TCP under it.
+
+    Parameters
+    ----------
+    name
+        Name in output, unique; of several copies, the prefix of name.0, name.1, ... Accepted: a name of ASCII letters,
+        digits, spaces and _ + -. Absent: flow0, flow1, ... by position.
+    count
+        How many copies there are. Accepted: a whole number of copies from 1 to 1000000. Default: 1.
+    app
+        What the flow does. Accepted: a class of `ackclock.scenario.app`.
+    start
+        When it starts. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
+    start_jitter
+        Each copy starts later than start by a time drawn uniformly from zero to this. Accepted: a time such as "200ms"
+        (units: ns, us, ms, s, min, h). Default: "0s".
+    group_jitter
+        All copies start later than that by one and the same time, drawn uniformly from zero to this. Accepted: a time
+        such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
+    arrival
+        When each copy starts, as seen from the time that start and the jitters give. Accepted: a class of
+        `ackclock.scenario.arrival`. Absent: all copies at once.
+    class_
+        Traffic class of its packets, 0 the most urgent, for queues that tell classes apart. Accepted: a whole number
+        from 0 to 7. Default: 0.
+    route
+        The nodes that it passes from the source's side to the sink's, its access links at both ends. Accepted: a list
+        with at least one node, each a name of ASCII letters, digits, spaces and _ + -. Absent: from left to right.
+    return_route
+        The nodes that it passes on the way back. Accepted: a list with at least one node, each a name of ASCII letters,
+        digits, spaces and _ + -. Absent: those of route, backwards.
+    access
+        Access links that differ from the scenario's. Absent: the scenario's access.
+    stack
+        Named stack, whose values hold for what is not given below. Accepted: rfc, linux, linux-3.12, freebsd,
+        freebsd-2014, ns2-sack. Default: "rfc".
+    cc
+        Congestion control. Accepted: bbr, bbr1, bic, compound, compound-tuned, copa, cubic, cubic-2.0, cubic-linux,
+        cubic-rfc8312, dctcp, fast, fixed-rate, fixed-window, highspeed, htcp, hybla, illinois, ledbat, ledbat++, lp,
+        prague, reno, scalable, vegas, veno, westwood, xcp, yeah, remycc, a class of `ackclock.scenario.cc`, the name of
+        one in Python, or a dict of its kind and its parameters. Absent: the stack's.
+    validation
+        Congestion window validation. Accepted: none, rfc2861, rfc2861-linux, newcwv, newcwv-00, linux, linux-kept,
+        ratelimited-increase. Absent: the stack's.
+    slow_start
+        Slow start. Accepted: standard, limited, hystart, hystart++, search. Absent: the stack's.
+    careful_resume
+        What an earlier connection learnt of the path, for careful resume (RFC 9959). Absent: nothing is known.
+    pacing
+        Pacing of the sender. Accepted: a class of `ackclock.scenario.pacing`. Absent: the stack's.
+    initial_window
+        Initial window (RFC 6928). Accepted: a whole number of segments from 1 to 65535. Absent: the stack's.
+    initial_rto
+        Retransmission timeout before the first RTT sample (RFC 6298). Accepted: a time above zero such as "200ms"
+        (units: ns, us, ms, s, min, h). Absent: the stack's.
+    min_rto
+        Smallest retransmission timeout. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
+        Absent: the stack's.
+    max_rto
+        Largest retransmission timeout. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
+        Absent: the stack's.
+    rto_rule
+        How the retransmission timeout follows from the RTT samples. Accepted: rfc6298, linux, ns2. Absent: the stack's.
+    timestamps
+        Whether timestamps are offered (RFC 7323); they take 12 bytes of each segment. Absent: the stack's.
+    sack
+        Whether selective acknowledgments are offered (RFC 2018). Absent: the stack's.
+    dsack
+        Whether duplicates are reported by D-SACK (RFC 2883). Absent: the stack's.
+    recovery
+        What is sent, and how fast, while loss is repaired. Accepted: tahoe, newreno, sack, rate-halving, prr-crb,
+        prr-ssrb, prr. Absent: the stack's.
+    dup_thresh
+        Duplicate ACKs, or segments SACKed above, that make a loss (RFC 5681, RFC 6675). Accepted: a whole number of
+        segments from 1 to 300. Absent: the stack's.
+    adapt_dup_thresh
+        Whether reordering that is seen raises dup_thresh, as in Linux. Absent: the stack's.
+    limited_transmit
+        Whether the first duplicate ACKs let new segments go (RFC 3042). Absent: the stack's.
+    early_retransmit
+        Whether fewer duplicate ACKs suffice with less than four segments outstanding (RFC 5827). Absent: the stack's.
+    rack
+        Whether losses are found by time rather than by counting (RACK, RFC 8985). Absent: the stack's.
+    tlp
+        Whether a probe is sent when the tail of a flight is not acknowledged (TLP, RFC 8985 section 7). Absent: the
+        stack's.
+    frto
+        Whether a timeout waits for two ACKs before it deems everything lost (F-RTO, RFC 5682). Absent: the stack's.
+    dsack_undo
+        Whether a recovery that D-SACKs show to have been spurious is undone. Absent: the stack's.
+    eifel
+        Whether a recovery that timestamps show to have been spurious is undone (Eifel, RFC 3522 and RFC 4015). Absent:
+        the stack's.
+    ecn
+        Explicit Congestion Notification. Accepted: off, passive, classic, accurate. Absent: the stack's.
+    abe
+        Whether a mark reduces the window by less than a loss does (ABE, RFC 8511). Absent: the stack's.
+    nagle
+        Whether small segments wait while data is outstanding (Nagle, RFC 9293 section 3.7.4). Absent: the stack's.
+    receive_buffer
+        Receive buffer, which bounds the advertised window. Accepted: a volume from "64B" to "1GiB" (units: B, kB, KiB,
+        MB, MiB, GB, GiB). Absent: the stack's.
+    receive_buffer_max
+        What auto-tuning may raise the receive buffer to. Accepted: a volume from "64B" to "1GiB" (units: B, kB, KiB,
+        MB, MiB, GB, GiB). Absent: the stack's; receive_buffer where that is given.
+    delayed_ack
+        How long an acknowledgment may be held back, below 500ms; zero acknowledges every segment. Accepted: a time such
+        as "200ms" (units: ns, us, ms, s, min, h). Absent: the stack's.
+    ack_every
+        Full-sized segments after which an acknowledgment is due at once. Accepted: a whole number of segments from 1 to
+        65535. Absent: the stack's.
+    quick_acks
+        Segments acknowledged at once at the start of a connection and after an idle period. Accepted: a whole number of
+        segments from 0 to 65535. Absent: the stack's.
+    restart_after_idle
+        What the sender does with its window after an idle period longer than the retransmission timeout. Accepted: off,
+        rfc5681, lowers-ssthresh, raises-ssthresh. Absent: the stack's; off with a validation that replaces it.
+    mss
+        Payload of a full segment. Accepted: a volume from "64B" to "65495B" (units: B, kB, KiB, MB, MiB, GB, GiB).
+        Absent: packet_size less 40B.
+    """
+
+    name: str | None = None
+    count: int | None = None
+    app: App
+    start: str | None = None
+    start_jitter: str | None = None
+    group_jitter: str | None = None
+    arrival: Arrival | None = None
+    class_: int | None = None
+    route: Sequence[str] | None = None
+    return_route: Sequence[str] | None = None
+    access: FlowAccess | None = None
+    stack: Stack | None = None
+    cc: Cc | None = None
+    validation: WindowValidation | None = None
+    slow_start: SlowStart | None = None
+    careful_resume: CarefulResume | None = None
+    pacing: Pacing | None = None
+    initial_window: int | None = None
+    initial_rto: str | None = None
+    min_rto: str | None = None
+    max_rto: str | None = None
+    rto_rule: TimeoutRule | None = None
+    timestamps: bool | None = None
+    sack: bool | None = None
+    dsack: bool | None = None
+    recovery: Recovery | None = None
+    dup_thresh: int | None = None
+    adapt_dup_thresh: bool | None = None
+    limited_transmit: bool | None = None
+    early_retransmit: bool | None = None
+    rack: bool | None = None
+    tlp: bool | None = None
+    frto: bool | None = None
+    dsack_undo: bool | None = None
+    eifel: bool | None = None
+    ecn: EcnMode | None = None
+    abe: bool | None = None
+    nagle: bool | None = None
+    receive_buffer: str | None = None
+    receive_buffer_max: str | None = None
+    delayed_ack: str | None = None
+    ack_every: int | None = None
+    quick_acks: int | None = None
+    restart_after_idle: RestartAfterIdle | None = None
+    mss: str | None = None

@@ -1,0 +1,15 @@
+"""Writes the modules of the typed objects beside this package, in place of those that are there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ackclock.scenario._generate.text import MARK, sources
+
+folder = Path(__file__).parent.parent
+modules = sources()
+for old in folder.glob("*.py"):
+    if MARK in old.read_text(encoding="utf-8"):
+        old.unlink()
+for name, source in modules.items():
+    (folder / name).write_text(source, encoding="utf-8")

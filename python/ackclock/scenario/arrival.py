@@ -1,0 +1,62 @@
+"""Tables of the family *arrival*.
+
+Written by ackclock.scenario._generate from the engine's schema; not to be edited.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+from ackclock.scenario._record import Record
+
+__all__ = ["Arrival", "Name", "Poisson", "Staggered", "Together"]
+
+Name: TypeAlias = Literal["together",]
+"""The names of the family *arrival* that need no values.
+
+- ``together``: All at once.
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Together(Record):
+    """All at once."""
+
+    kind: ClassVar = "together"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Poisson(Record):
+    """As a Poisson process: the time between two is exponential.
+
+    Those that come after the end of the run do not start.
+
+    Parameters
+    ----------
+    rate
+        Starts per second, on average. Accepted: a number from 0.000001 to 1000000.
+    """
+
+    kind: ClassVar = "poisson"
+
+    rate: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Staggered(Record):
+    """At a fixed interval, the first at once.
+
+    Parameters
+    ----------
+    interval
+        From one start to the next. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
+    """
+
+    kind: ClassVar = "staggered"
+
+    interval: str
+
+
+Arrival: TypeAlias = Name | Together | Poisson | Staggered
+"""What a field accepts that takes a table of the family *arrival*."""

@@ -1,0 +1,656 @@
+"""Tables of the family *cc*.
+
+Written by ackclock.scenario._generate from the engine's schema; not to be edited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+from ackclock.scenario._record import FilePath, Record
+
+__all__ = [
+    "Bic",
+    "Cc",
+    "Compound",
+    "CompoundTuned",
+    "Copa",
+    "Cubic20",
+    "CubicRfc8312",
+    "Dctcp",
+    "Fast",
+    "FixedRate",
+    "FixedWindow",
+    "Highspeed",
+    "Htcp",
+    "Hybla",
+    "Illinois",
+    "Ledbat",
+    "LedbatPlusPlus",
+    "Lp",
+    "Name",
+    "Remycc",
+    "Scalable",
+    "Vegas",
+    "Veno",
+    "Westwood",
+    "Yeah",
+]
+
+Name: TypeAlias = Literal[
+    "bbr",
+    "bbr1",
+    "bic",
+    "compound",
+    "compound-tuned",
+    "copa",
+    "cubic",
+    "cubic-2.0",
+    "cubic-linux",
+    "cubic-rfc8312",
+    "dctcp",
+    "fast",
+    "fixed-rate",
+    "fixed-window",
+    "highspeed",
+    "htcp",
+    "hybla",
+    "illinois",
+    "ledbat",
+    "ledbat++",
+    "lp",
+    "prague",
+    "reno",
+    "scalable",
+    "vegas",
+    "veno",
+    "westwood",
+    "xcp",
+    "yeah",
+]
+"""The names of the family *cc* that need no values.
+
+- ``bbr``: a model of the path from delivery rate, RTT and loss; bandwidth probes in cycles, bounds from loss (version
+  3)
+- ``bbr1``: paces at the largest delivery rate seen in ten rounds, with two bandwidth-delay products in flight
+- ``bic``: binary search for the window of the last congestion, decrease to 0.8; Linux's constants
+- ``compound``: Reno's window plus one that grows while less than 30 segments wait
+- ``compound-tuned``: Compound TCP whose backlog follows what Reno's part leaves waiting, between 5 and 30 segments
+- ``copa``: targets the rate that leaves 1/delta segments in the queue; competes where others fill the buffer
+- ``cubic``: growth as a cubic function of the time since the last reduction, decrease to 0.7, at least Reno's pace
+- ``cubic-2.0``: CUBIC of Linux 2.6.19 to 2.6.25: decrease to 0.8, growth of 16 segments in 100 ms at most
+- ``cubic-linux``: cubic as Linux has it: a segment for so many acknowledged, and for twenty at most while W_max is
+  unknown
+- ``cubic-rfc8312``: CUBIC before RFC 9438: K from W_max, Reno's window as a function of time
+- ``dctcp``: Reno with a reduction in proportion to the part of the data that was marked
+- ``fast``: a backlog of alpha segments by an equation over the round-trip time
+- ``fixed-rate``: a sending rate that never changes, whatever the window
+- ``fixed-window``: a window that never changes
+- ``highspeed``: Reno with an increase that grows and a decrease that shrinks with the window
+- ``htcp``: increase by the time since the last congestion, decrease that just empties the queue
+- ``hybla``: the growth that Reno has on a path of 25 ms, at any round-trip time
+- ``illinois``: increase from 10 down to 0.3 and decrease from 1/8 up to 1/2 as the queueing delay grows
+- ``ledbat``: background transfer: keeps a target delay in the queue, linearly
+- ``ledbat++``: background transfer: keeps a target delay in the queue, with slowdowns that show the path without it
+- ``lp``: background transfer: gives way at early signs of congestion in the delay
+- ``prague``: DCTCP for L4S: growth through marks, and by 25 ms where the RTT is shorter
+- ``reno``: additive increase of one segment a round trip, decrease by half
+- ``scalable``: growth by a hundredth of the window a round trip, decrease by an eighth
+- ``vegas``: a backlog of two to four segments, by the growth of the round-trip time
+- ``veno``: Reno that takes a loss without a backlog for one of the radio
+- ``westwood``: Reno that falls to the measured delivery rate times the smallest RTT (Westwood+)
+- ``xcp``: the throughput that routers grant (queue "xcp"); Reno where there are none
+- ``yeah``: Scalable without a queue, Reno with one, and a backlog of 80 segments is let go
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Bic(Record):
+    """binary search for the window of the last congestion, decrease to 0.8; Linux's constants.
+
+    Source: Xu, Harfoush, Rhee, INFOCOM 2004; Linux net/ipv4/tcp_bic.c.
+
+    Parameters
+    ----------
+    beta
+        share of the window that a loss leaves. Accepted: from 0.1 to 0.99. Default: 0.7998046875.
+    low_window
+        the window up to which it is Reno, segments. Accepted: from 0 to 1000000. Default: 14.
+    s_max
+        most growth a round trip, segments. Accepted: from 1 to 10000. Default: 16.
+    b
+        divisor of the distance to the target. Accepted: from 2 to 64. Default: 4.
+    smooth
+        round trips spent around the old maximum, for each of b segments. Accepted: from 1 to 1000. Default: 20.
+    """
+
+    kind: ClassVar = "bic"
+
+    beta: float | None = None
+    low_window: float | None = None
+    s_max: float | None = None
+    b: float | None = None
+    smooth: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Compound(Record):
+    """Reno's window plus one that grows while less than 30 segments wait.
+
+    Source: Tan, Song, Zhang, Sridharan, INFOCOM 2006; draft-sridharan-tcpm-ctcp-02.
+
+    Parameters
+    ----------
+    gamma
+        backlog that shrinks dwnd, segments. Accepted: from 1 to 10000. Default: 30.
+    alpha
+        factor of the growth of dwnd. Accepted: from 0.001 to 1. Default: 0.125.
+    k
+        exponent of the growth of dwnd. Accepted: from 0 to 1. Default: 0.75.
+    zeta
+        segments of dwnd given up for each that waits. Accepted: from 0 to 10. Default: 1.
+    low_window
+        the window below which dwnd does not grow, segments. Accepted: from 0 to 1000000. Default: 38.
+    """
+
+    kind: ClassVar = "compound"
+
+    gamma: float | None = None
+    alpha: float | None = None
+    k: float | None = None
+    zeta: float | None = None
+    low_window: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class CompoundTuned(Record):
+    """Compound TCP whose backlog follows what Reno's part leaves waiting, between 5 and 30 segments.
+
+    Source: draft-sridharan-tcpm-ctcp-02.
+
+    Parameters
+    ----------
+    gamma_min
+        least gamma, segments. Accepted: from 1 to 30. Default: 5.
+    gamma_max
+        most gamma, and the first, segments. Accepted: from 30 to 10000. Default: 30.
+    lambda_
+        weight of the last loss in gamma. Accepted: from 0 to 1. Default: 0.25.
+    alpha
+        factor of the growth of dwnd. Accepted: from 0.001 to 1. Default: 0.125.
+    k
+        exponent of the growth of dwnd. Accepted: from 0 to 1. Default: 0.75.
+    zeta
+        segments of dwnd given up for each that waits. Accepted: from 0 to 10. Default: 1.
+    low_window
+        the window below which dwnd does not grow, segments. Accepted: from 0 to 1000000. Default: 38.
+    """
+
+    kind: ClassVar = "compound-tuned"
+
+    gamma_min: float | None = None
+    gamma_max: float | None = None
+    lambda_: float | None = None
+    alpha: float | None = None
+    k: float | None = None
+    zeta: float | None = None
+    low_window: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Copa(Record):
+    """targets the rate that leaves 1/delta segments in the queue; competes where others fill the buffer.
+
+    Source: Arun and Balakrishnan, NSDI 2018.
+
+    Parameters
+    ----------
+    delta
+        what a segment of queue is worth; 1/delta segments wait. Accepted: from 0.005 to 1. Default: 0.5.
+    """
+
+    kind: ClassVar = "copa"
+
+    delta: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Cubic20(Record):
+    """CUBIC of Linux 2.6.19 to 2.6.25: decrease to 0.8, growth of 16 segments in 100 ms at most.
+
+    Source: Ha, Rhee, Xu, PFLDnet 2005; Linux 2.6.19 net/ipv4/tcp_cubic.c.
+
+    Parameters
+    ----------
+    beta
+        share of the window that a loss leaves. Accepted: from 0.1 to 0.99. Default: 0.7998046875.
+    s_max
+        most growth in 100 ms, segments. Accepted: from 0.1 to 1000000. Default: 16.
+    initial_ssthresh
+        ssthresh at the start, segments. Accepted: from 2 to 1000000. Default: 100.
+    """
+
+    kind: ClassVar = "cubic-2.0"
+
+    beta: float | None = None
+    s_max: float | None = None
+    initial_ssthresh: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class CubicRfc8312(Record):
+    """CUBIC before RFC 9438: K from W_max, Reno's window as a function of time.
+
+    Source: RFC 8312.
+
+    Parameters
+    ----------
+    beta
+        share of the window that a loss leaves. Accepted: from 0.1 to 0.99. Default: 0.7.
+    fast_convergence
+        whether it gives way when its window shrinks: 1, or 0 (section 4.6). Accepted: from 0 to 1. Default: 1.
+    """
+
+    kind: ClassVar = "cubic-rfc8312"
+
+    beta: float | None = None
+    fast_convergence: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Dctcp(Record):
+    """Reno with a reduction in proportion to the part of the data that was marked.
+
+    Source: RFC 8257.
+
+    Parameters
+    ----------
+    gain
+        g, the weight of a window of data in the estimate of marking. Accepted: from 0.0009765625 to 0.5. Default:
+        0.0625.
+    """
+
+    kind: ClassVar = "dctcp"
+
+    gain: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Fast(Record):
+    """a backlog of alpha segments by an equation over the round-trip time.
+
+    Source: Wei, Jin, Low, Hegde, IEEE/ACM ToN 14(6), 2006, section III.
+
+    Parameters
+    ----------
+    alpha
+        backlog, segments. Accepted: from 1 to 100000. Default: 200.
+    gamma
+        step towards the equation's window. Accepted: from 0.01 to 1. Default: 0.5.
+    """
+
+    kind: ClassVar = "fast"
+
+    alpha: float | None = None
+    gamma: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class FixedRate(Record):
+    """a sending rate that never changes, whatever the window.
+
+    Source: none: a baseline.
+
+    Parameters
+    ----------
+    rate
+        bit/s on the wire, with 40 bytes of headers a segment. Accepted: from 1000 to 1000000000000. Default: 1000000.
+    """
+
+    kind: ClassVar = "fixed-rate"
+
+    rate: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class FixedWindow(Record):
+    """a window that never changes.
+
+    Source: none: a baseline.
+
+    Parameters
+    ----------
+    segments
+        cwnd, segments. Accepted: from 1 to 1000000. Default: 10.
+    """
+
+    kind: ClassVar = "fixed-window"
+
+    segments: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Highspeed(Record):
+    """Reno with an increase that grows and a decrease that shrinks with the window.
+
+    Source: RFC 3649 sections 5 and 7.
+
+    Parameters
+    ----------
+    low_window
+        the window up to which it is Reno, segments. Accepted: from 2 to 10000. Default: 38.
+    high_window
+        the window at a loss rate of high_p, segments. Accepted: from 20000 to 10000000. Default: 83000.
+    high_p
+        the loss rate at high_window. Accepted: from 1e-12 to 1e-06. Default: 1e-07.
+    high_decrease
+        share of the window that a loss takes at high_window. Accepted: from 0.01 to 0.5. Default: 0.1.
+    """
+
+    kind: ClassVar = "highspeed"
+
+    low_window: float | None = None
+    high_window: float | None = None
+    high_p: float | None = None
+    high_decrease: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Htcp(Record):
+    """increase by the time since the last congestion, decrease that just empties the queue.
+
+    Source: Leith, Shorten, PFLDnet 2004; draft-leith-tcp-htcp-06.
+
+    Parameters
+    ----------
+    delta_l
+        time after congestion in which it is Reno, ms. Accepted: from 0 to 1000000. Default: 1000.
+    delta_b
+        change of throughput that makes it halve, share. Accepted: from 0 to 10. Default: 0.2.
+    beta_max
+        most of the window that congestion leaves. Accepted: from 0.5 to 0.99. Default: 0.8.
+    rtt_ref
+        RTT whose alpha is not scaled, ms; 0 for no scaling by the RTT. Accepted: from 0 to 10000. Default: 0.
+    """
+
+    kind: ClassVar = "htcp"
+
+    delta_l: float | None = None
+    delta_b: float | None = None
+    beta_max: float | None = None
+    rtt_ref: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Hybla(Record):
+    """the growth that Reno has on a path of 25 ms, at any round-trip time.
+
+    Source: Caini, Firrincieli, IJSCN 22(5), 2004; Linux net/ipv4/tcp_hybla.c.
+
+    Parameters
+    ----------
+    rtt0
+        round-trip time of the reference path, ms. Accepted: from 1 to 1000. Default: 25.
+    """
+
+    kind: ClassVar = "hybla"
+
+    rtt0: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Illinois(Record):
+    """increase from 10 down to 0.3 and decrease from 1/8 up to 1/2 as the queueing delay grows.
+
+    Source: Liu, Basar, Srikant, Performance Evaluation 65, 2008; Linux net/ipv4/tcp_illinois.c.
+
+    Parameters
+    ----------
+    alpha_min
+        least increase, segments. Accepted: from 0.01 to 1. Default: 0.3.
+    alpha_max
+        most increase, segments. Accepted: from 1.01 to 1000. Default: 10.
+    beta_min
+        least decrease, share. Accepted: from 0.01 to 0.5. Default: 0.125.
+    beta_max
+        most decrease, share. Accepted: from 0.5 to 0.9. Default: 0.5.
+    win_thresh
+        the window below which it is Reno, segments. Accepted: from 0 to 1000000. Default: 15.
+    theta
+        rounds of low delay before the increase is the most again. Accepted: from 1 to 1000. Default: 5.
+    """
+
+    kind: ClassVar = "illinois"
+
+    alpha_min: float | None = None
+    alpha_max: float | None = None
+    beta_min: float | None = None
+    beta_max: float | None = None
+    win_thresh: float | None = None
+    theta: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Ledbat(Record):
+    """background transfer: keeps a target delay in the queue, linearly.
+
+    Source: RFC 6817.
+
+    Parameters
+    ----------
+    target
+        queueing delay to keep, ms. Accepted: from 1 to 100. Default: 100.
+    """
+
+    kind: ClassVar = "ledbat"
+
+    target: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class LedbatPlusPlus(Record):
+    """background transfer: keeps a target delay in the queue, with slowdowns that show the path without it.
+
+    Source: draft-irtf-iccrg-ledbat-plus-plus-01.
+
+    Parameters
+    ----------
+    target
+        queueing delay to keep, ms. Accepted: from 1 to 100. Default: 60.
+    """
+
+    kind: ClassVar = "ledbat++"
+
+    target: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Lp(Record):
+    """background transfer: gives way at early signs of congestion in the delay.
+
+    Source: Kuzmanovic, Knightly, IEEE/ACM Transactions on Networking 14(4), 2006.
+
+    Parameters
+    ----------
+    delta
+        part of the largest queueing delay that indicates congestion. Accepted: from 0.01 to 1. Default: 0.15.
+    """
+
+    kind: ClassVar = "lp"
+
+    delta: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Scalable(Record):
+    """growth by a hundredth of the window a round trip, decrease by an eighth.
+
+    Source: T. Kelly, Scalable TCP, ACM CCR 33(2), 2003, section 3.
+
+    Parameters
+    ----------
+    a
+        growth for each segment acknowledged, segments. Accepted: from 0.0001 to 0.5. Default: 0.01.
+    b
+        share of the window that a loss takes. Accepted: from 0.01 to 0.9. Default: 0.125.
+    legacy_window
+        the window up to which it is Reno, segments. Accepted: from 0 to 1000000. Default: 16.
+    """
+
+    kind: ClassVar = "scalable"
+
+    a: float | None = None
+    b: float | None = None
+    legacy_window: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Vegas(Record):
+    """a backlog of two to four segments, by the growth of the round-trip time.
+
+    Source: Brakmo, Peterson, IEEE JSAC 13(8), 1995.
+
+    Parameters
+    ----------
+    alpha
+        least backlog, segments. Accepted: from 0 to 10000. Default: 2.
+    beta
+        most backlog, segments. Accepted: from 0 to 10000. Default: 4.
+    gamma
+        backlog that ends slow start, segments. Accepted: from 0 to 10000. Default: 1.
+    kept
+        share of the window that a loss leaves. Accepted: from 0.1 to 0.99. Default: 0.75.
+    """
+
+    kind: ClassVar = "vegas"
+
+    alpha: float | None = None
+    beta: float | None = None
+    gamma: float | None = None
+    kept: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Veno(Record):
+    """Reno that takes a loss without a backlog for one of the radio.
+
+    Source: Fu, Liew, IEEE JSAC 21(2), 2003, section III.
+
+    Parameters
+    ----------
+    beta
+        the backlog from which a loss is of congestion, segments. Accepted: from 0 to 10000. Default: 3.
+    """
+
+    kind: ClassVar = "veno"
+
+    beta: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Westwood(Record):
+    """Reno that falls to the measured delivery rate times the smallest RTT (Westwood+).
+
+    Source: Grieco, Mascolo, ACM CCR 34(2), 2004; Linux net/ipv4/tcp_westwood.c.
+
+    Parameters
+    ----------
+    weight
+        weight of a sample in each filter. Accepted: from 0.001 to 1. Default: 0.125.
+    least_interval
+        least time of a sample, ms. Accepted: from 0 to 10000. Default: 50.
+    """
+
+    kind: ClassVar = "westwood"
+
+    weight: float | None = None
+    least_interval: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Yeah(Record):
+    """Scalable without a queue, Reno with one, and a backlog of 80 segments is let go.
+
+    Source: Baiocchi, Castellani, Vacirca, PFLDnet 2007; Linux net/ipv4/tcp_yeah.c.
+
+    Parameters
+    ----------
+    alpha
+        most backlog, segments. Accepted: from 1 to 100000. Default: 80.
+    gamma
+        divisor of the backlog that is let go. Accepted: from 1 to 100. Default: 1.
+    delta
+        a loss takes the window over two to the power of this at least. Accepted: from 1 to 10. Default: 3.
+    epsilon
+        the window over two to the power of this is let go at most. Accepted: from 1 to 10. Default: 1.
+    phi
+        BaseRTT over this is the most queueing delay. Accepted: from 1 to 1000. Default: 8.
+    rho
+        rounds of slow mode that tell of greedy competitors. Accepted: from 1 to 10000. Default: 16.
+    zeta
+        rounds of fast mode that tell of none. Accepted: from 1 to 10000. Default: 50.
+    """
+
+    kind: ClassVar = "yeah"
+
+    alpha: float | None = None
+    gamma: float | None = None
+    delta: float | None = None
+    epsilon: float | None = None
+    phi: float | None = None
+    rho: float | None = None
+    zeta: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Remycc(Record):
+    """rules found by optimisation, in a table of the Remy project.
+
+    Source: Winstein and Balakrishnan, SIGCOMM 2013.
+
+    Parameters
+    ----------
+    table
+        The table. Accepted: the path, from the scenario's folder, of a RemyCC table such as "RemyCC-2013-delta1.dna".
+    sha256
+        SHA-256 of the file in hexadecimal; a file with another is refused. Accepted: 64 hexadecimal digits. Absent:
+        whatever the file has.
+    """
+
+    kind: ClassVar = "remycc"
+
+    table: FilePath
+    sha256: str | None = None
+
+
+Cc: TypeAlias = (
+    Name
+    | Bic
+    | Compound
+    | CompoundTuned
+    | Copa
+    | Cubic20
+    | CubicRfc8312
+    | Dctcp
+    | Fast
+    | FixedRate
+    | FixedWindow
+    | Highspeed
+    | Htcp
+    | Hybla
+    | Illinois
+    | Ledbat
+    | LedbatPlusPlus
+    | Lp
+    | Scalable
+    | Vegas
+    | Veno
+    | Westwood
+    | Yeah
+    | Remycc
+    | str
+    | Mapping[str, str | float]
+)
+"""What a field accepts that takes a table of the family *cc*."""

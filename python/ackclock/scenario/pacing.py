@@ -1,0 +1,56 @@
+"""Tables of the family *pacing*.
+
+Written by ackclock.scenario._generate from the engine's schema; not to be edited.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+from ackclock.scenario._record import Record
+
+__all__ = ["Fq", "Name", "Off", "Pacing"]
+
+Name: TypeAlias = Literal[
+    "off",
+    "fq",
+]
+"""The names of the family *pacing* that need no values.
+
+- ``off``: Segments leave as soon as the window allows.
+- ``fq``: Segments are spread over the smoothed RTT as Linux's FQ queue discipline does it.
+"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Off(Record):
+    """Segments leave as soon as the window allows."""
+
+    kind: ClassVar = "off"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Fq(Record):
+    """Segments are spread over the smoothed RTT as Linux's FQ queue discipline does it.
+
+    Parameters
+    ----------
+    slow_start_percent
+        Gain in slow start, per cent. Accepted: a whole number of per cent from 1 to 100000. Default: 200.
+    avoidance_percent
+        Gain in congestion avoidance, per cent. Accepted: a whole number of per cent from 1 to 100000. Default: 120.
+    quantum
+        How much may leave back to back after idle. Accepted: an amount of data above zero such as "2 packets" or
+        "3000B". Default: "2 packets".
+    """
+
+    kind: ClassVar = "fq"
+
+    slow_start_percent: int | None = None
+    avoidance_percent: int | None = None
+    quantum: str | None = None
+
+
+Pacing: TypeAlias = Name | Off | Fq
+"""What a field accepts that takes a table of the family *pacing*."""
