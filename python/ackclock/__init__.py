@@ -101,15 +101,16 @@ _HOMES = {
 _INNER = {"open": "open_store"}
 """Names that are others where they live."""
 
+if not TYPE_CHECKING:  # A type checker that sees it takes every name for one of these.
 
-def __getattr__(name: str) -> Any:
-    if name in ("measures", "stats"):
-        return import_module(f"ackclock.{name}")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'ackclock' has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), _INNER.get(name, name))
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> Any:
+        if name in ("measures", "stats"):
+            return import_module(f"ackclock.{name}")
+        if name not in _HOMES:
+            raise AttributeError(f"module 'ackclock' has no attribute {name!r}")
+        value = getattr(import_module(_HOMES[name]), _INNER.get(name, name))
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -231,12 +231,14 @@ _HOMES = {{
 """Where the classes live. They are imported at first use, as it takes time."""
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {{__name__!r}} has no attribute {{name!r}}")
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # A type checker that sees it takes every name for one of these.
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOMES:
+            raise AttributeError(f"module {{__name__!r}} has no attribute {{name!r}}")
+        value = getattr(import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
