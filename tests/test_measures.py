@@ -12,7 +12,11 @@ def shared(*rows, starts=(0.0, 0.0), step=1.0):
     """A result whose flows have these goodputs in intervals of `step` seconds."""
     names = [f"f{number}" for number in range(len(starts))]
     flows = make_table(flow=names, start_s=list(starts))
-    cells = [((index + 1) * step, name, float(rate)) for index, row in enumerate(rows) for name, rate in zip(names, row, strict=True)]
+    cells = [
+        ((index + 1) * step, name, float(rate))
+        for index, row in enumerate(rows)
+        for name, rate in zip(names, row, strict=True)
+    ]
     times, flow, goodput = (list(column) for column in zip(*cells, strict=True))
     return make_result(1, flows=flows, rates=make_table(time_s=times, flow=flow, goodput_bps=goodput))
 

@@ -107,7 +107,7 @@ def test_a_queue_on_a_link_that_is_not_there(tmp_path, monkeypatch, capsys):
 
 
 def test_a_queue_in_a_table_of_the_wrong_name(refused):
-    problem = refused("[bottleneck]", "[bottleneck]\nqueues = \"50 packets\"")
+    problem = refused("[bottleneck]", '[bottleneck]\nqueues = "50 packets"')
     assert (problem["path"], problem["line"]) == ("bottleneck.queues", 5)
     assert problem["message"].endswith('did you mean "queue"?')
 

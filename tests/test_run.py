@@ -4,7 +4,6 @@ import pickle
 import threading
 import time
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 
@@ -12,7 +11,6 @@ import ackclock
 from ackclock import _core
 from tests.conftest import SMALL, make_result, make_table
 
-mpl.use("Agg")
 LONG = {"duration": "80000h", "probes.window": "false", "probes.packets": "false"}
 
 
@@ -189,22 +187,6 @@ def test_the_interpreter_is_free_while_runs_go_on():
     with pytest.raises(ackclock.Cancelled):
         _core.run(SMALL, "toml", list(LONG.items()), cancel=cancel)
     assert len(turns) == 50
-
-
-def test_plots_return_axes_with_the_data_in_them():
-    result = ackclock.run(SMALL)
-    window = result.plot.window("one")
-    assert window.get_xlabel() == "time (s)"
-    assert [line.get_label() for line in window.lines] == ["one cwnd", "one ssthresh"]
-    mine = result.window["flow"] == "one"
-    np.testing.assert_array_equal(window.lines[0].get_ydata(), result.window["cwnd"][mine] / 1e3)
-    assert len(result.plot.window().lines) == 6
-    sequence = result.plot.sequence("two", ax=window)
-    assert sequence is window
-    assert len(result.plot.dash().lines) == 2
-    with pytest.raises(ValueError, match="there are two, one, film"):
-        result.plot.window("four")
-    mpl.pyplot.close("all")
 
 
 def test_results_are_written_with_their_provenance(tmp_path):

@@ -142,7 +142,13 @@ def type_errors(tmp_path, pytestconfig):
         file.write_text(text)
         cache = pytestconfig.cache.mkdir("mypy")
         # Only the file's own errors: those of an installed package are not shown to its users either.
-        options = ["--strict", "--follow-imports=silent", "--config-file=", f"--cache-dir={cache}", "--no-error-summary"]
+        options = [
+            "--strict",
+            "--follow-imports=silent",
+            "--config-file=",
+            f"--cache-dir={cache}",
+            "--no-error-summary",
+        ]
         done = subprocess.run(
             [sys.executable, "-m", "mypy", *options, str(file)],
             capture_output=True,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ackclock import _core
 
 if TYPE_CHECKING:
-    from ackclock import measures, stats
+    from ackclock import measures, plot, stats
     from ackclock._compare import compare
     from ackclock._errors import AlgorithmError, Cancelled, Problem, ScenarioError
     from ackclock._registry import load
@@ -57,6 +57,7 @@ __all__ = [
     "measures",
     "open",
     "parameter",
+    "plot",
     "run",
     "schema",
     "stats",
@@ -104,7 +105,7 @@ _INNER = {"open": "open_store"}
 if not TYPE_CHECKING:  # A type checker that sees it takes every name for one of these.
 
     def __getattr__(name: str) -> Any:
-        if name in ("measures", "stats"):
+        if name in ("measures", "plot", "stats"):
             return import_module(f"ackclock.{name}")
         if name not in _HOMES:
             raise AttributeError(f"module 'ackclock' has no attribute {name!r}")

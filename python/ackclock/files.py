@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ackclock.table import Table
 
-__all__ = ["FolderError", "check_folder", "output_folder", "write_csv", "write_json", "write_text"]
+__all__ = ["FolderError", "check_folder", "output_folder", "write_bytes", "write_csv", "write_json", "write_text"]
 
 MARKER = "ackclock.json"
 """Names the files of a result folder, so that the next run knows what it may replace."""
@@ -141,10 +141,15 @@ def _umask() -> int:
 
 def write_text(path: Path, text: str) -> None:
     """Writes a file whole or not at all."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Writes a file whole or not at all."""
     handle, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
         Path(partial).chmod(0o666 & ~_umask())
         Path(partial).replace(path)
     except BaseException:

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["convergence_time", "harm", "jain_over_time"]
 
 
-def jain_over_time(result: Result, flows: Sequence[str] | None = None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def jain_over_time(
+    result: Result, flows: Sequence[str] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Jain's fairness index of the goodputs in each interval (RFC 5166 section 2.3.1).
 
     A flow counts from the first interval that ends after its start; `flows` names those that count, all of them by
@@ -32,7 +34,9 @@ def jain_over_time(result: Result, flows: Sequence[str] | None = None) -> tuple[
     The ends of the intervals in seconds, those left out in which no flow has started, and the indices.
     """
     ends, goodputs, starts = _rates(result, flows)
-    counted = [(end, stats.jain(row[starts < end])) for end, row in zip(ends, goodputs, strict=True) if end > starts.min()]
+    counted = [
+        (end, stats.jain(row[starts < end])) for end, row in zip(ends, goodputs, strict=True) if end > starts.min()
+    ]
     times, indices = zip(*counted, strict=True) if counted else ((), ())
     return np.array(times, dtype=np.float64), np.array(indices, dtype=np.float64)
 
@@ -97,7 +101,9 @@ def harm(together: float, alone: float, *, more_is_better: bool) -> float:
     part = alone - together if more_is_better else together - alone
     if not (whole > 0 and min(alone, together) >= 0):
         name = "alone" if more_is_better else "together"
-        raise ValueError(f"harm needs numbers that are not negative, and {name} above zero: {together} together, {alone} alone")
+        raise ValueError(
+            f"harm needs numbers that are not negative, and {name} above zero: {together} together, {alone} alone"
+        )
     return part / whole
 
 

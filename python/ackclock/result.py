@@ -37,8 +37,13 @@ PROBES = {
     "events": "probes.window = true",
     "packets": "probes.packets = true",
     "timeouts": "probes.timeouts = true",
+    "queues": "probes.queues = true",
+    "rates": "probes.rates = true",
 }
-"""The tables that a run fills only when its scenario asks for them, and how to ask."""
+"""The traces that a run writes only when its scenario asks for them, and how to ask."""
+
+ASKED = PROBES | {"delays": "probes.delays = true", "delay_cdf": "probes.delays = true"}
+"""All the tables that a scenario has to ask for."""
 
 KEYS = {
     "flows": ("flow",),
@@ -61,7 +66,7 @@ class _Tables:
     def _table(self, name: str) -> Table:
         if name in self.tables:
             return self.tables[name]
-        hint = f"; the scenario has to ask for it with {PROBES[name]}" if name in PROBES else ""
+        hint = f"; the scenario has to ask for it with {ASKED[name]}" if name in ASKED else ""
         raise KeyError(f"this run has no table {name!r}{hint}; there are {', '.join(sorted(self.tables))}")
 
     @property
@@ -188,6 +193,26 @@ class _Tables:
         """Every expiry of a retransmission timer, and whether it was spurious; needs ``probes.timeouts``."""
         return self._table("timeouts")
 
+    @property
+    def queues(self) -> Table:
+        """Packets and bytes that wait before each link, at the probes' interval; needs ``probes.queues``."""
+        return self._table("queues")
+
+    @property
+    def rates(self) -> Table:
+        """What each flow's sink gets in each interval of the probes; needs ``probes.rates``."""
+        return self._table("rates")
+
+    @property
+    def delays(self) -> Table:
+        """One row a flow: one-way delays of the packets that its sinks received; needs ``probes.delays``."""
+        return self._table("delays")
+
+    @property
+    def delay_cdf(self) -> Table:
+        """Quantiles of one-way delays by flow; needs ``probes.delays``."""
+        return self._table("delay_cdf")
+
 
 class Result(_Tables):
     """One run of one scenario."""
@@ -205,7 +230,7 @@ class Result(_Tables):
 
     @property
     def plot(self) -> Plot:
-        """Figures in matplotlib: ``result.plot.window()``, ``.sequence()``, ``.dash()``."""
+        """Figures in matplotlib: ``result.plot.window()``, ``.throughput()``, ``.queue()`` and others."""
         from ackclock.plot import Plot
 
         return Plot(self)

@@ -1,0 +1,70 @@
+"""How the flows of a run are told apart: by the colour of their algorithm, and by its shades where several run one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.colors import to_hex, to_rgb
+
+from ackclock.palette import STYLES, styles_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ackclock.palette import Style
+    from ackclock.result import Result
+
+__all__ = ["Look", "looks"]
+
+LISTED = 12
+"""Flows that a legend names; of more, it names the algorithms."""
+
+DARKEST, LIGHTEST = -0.45, 0.5
+"""Of the shades of a colour: the part of the way to black, and to white."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a flow is drawn."""
+
+    style: Style
+    label: str | None
+    """What the legend calls it; None where another flow's entry stands for it."""
+
+
+def looks(result: Result, flows: Sequence[str]) -> dict[str, Look]:
+    """The looks of these flows of a run."""
+    algorithms = _algorithms(result)
+    groups: dict[str, list[str]] = {}
+    for flow in flows:
+        groups.setdefault(algorithms.get(flow, flow), []).append(flow)
+    found: dict[str, Look] = {}
+    for algorithm, style in styles_of(groups).items():
+        members = groups[algorithm]
+        for at, flow in enumerate(members):
+            label: str | None = flow
+            if len(flows) > LISTED:
+                label = f"{algorithm}, {len(members)} flow{'s' * (len(members) > 1)}" if at == 0 else None
+            found[flow] = Look(replace(style, colour=_shade(style.colour, at, len(members))), label)
+    return {flow: found[flow] for flow in flows}
+
+
+def _algorithms(result: Result) -> dict[str, str]:
+    """The algorithm of each flow, with window validation and pacing where that has a style of its own."""
+    found = {}
+    for row in result.flows.rows():
+        validated = f"{row['cc']}+newcwv" if str(row["validation"]).startswith("newcwv") else row["cc"]
+        paced = f"{validated}+pacing" if row["pacing"] not in (None, "off") else validated
+        found[row["flow"]] = next((name for name in (paced, validated) if name in STYLES), row["cc"])
+    return found
+
+
+def _shade(colour: str, at: int, count: int) -> str:
+    """The shade number `at` of so many of a colour, from dark to light; of one, the colour itself."""
+    if count == 1:
+        return colour
+    towards = DARKEST + (LIGHTEST - DARKEST) * at / (count - 1)
+    end = np.ones(3) if towards > 0 else np.zeros(3)
+    return to_hex(tuple((1 - abs(towards)) * np.asarray(to_rgb(colour)) + abs(towards) * end))

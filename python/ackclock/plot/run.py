@@ -1,0 +1,339 @@
+"""The figures of one run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.lines import Line2D
+
+from ackclock.palette import OKABE_ITO
+from ackclock.plot import series
+from ackclock.plot.canvas import INK, axes_or, from_zero, legend, logarithmic, panels, paper, round_ticks, words
+from ackclock.plot.flows import looks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from ackclock.plot.flows import Look
+    from ackclock.result import Result
+    from ackclock.table import Table
+
+__all__ = ["Plot"]
+
+MANY = 20_000
+"""Points beyond which a PDF holds them as pixels, and stays small."""
+
+
+class Plot:
+    """The figures of a `Result`, in matplotlib.
+
+    Every function draws on `ax`, or in a new figure of a column's width, and returns the axes; where several share
+    one time axis it returns the array of them, from the top. `flow` is a name, several names, or None for all.
+
+    A flow has the colour of its algorithm (see `ackclock.palette`), and a shade of it where several flows run the same.
+    """
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+
+    def window(self, flow: str | Sequence[str] | None = None) -> NDArray[Any]:
+        """`cwnd` above `rtt`. Needs ``probes.window``."""
+        flows = series.chosen(self._result.window, "flow", flow)
+        with paper():
+            above, below = axes = panels((1.9, 1.1))
+            self.cwnd(flows, ax=above)
+            self.rtt(flows, ax=below)
+            return _joined(axes)
+
+    def cwnd(self, flow: str | Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
+        """Congestion window, bytes in flight (pale) and slow-start threshold (dotted) in kB over time.
+
+        In flight is what the sender takes to be in the network (pipe, RFC 6675); without loss, that is all that is not
+        acknowledged. The threshold is left out while it is infinite. Needs ``probes.window``.
+        """
+        table = self._result.window
+        shown = self._looks(table, flow)
+        with paper():
+            axes = axes_or(ax)
+            for name, look in shown.items():
+                mine = table["flow"] == name
+                time = table["time_s"][mine]
+                line: dict[str, Any] = {"color": look.style.colour}
+                columns = [table[column][mine] / 1e3 for column in ("pipe", "ssthresh", "cwnd")]
+                axes.step(time, columns[0], where="post", label=f"_{name} in flight", alpha=0.4, linewidth=0.7, **line)
+                axes.step(time, columns[1], where="post", label=f"_{name} ssthresh", linestyle=":", **line)
+                axes.step(time, columns[2], where="post", label=_label(name, look), **line)
+            axes.set(xlabel="time (s)", ylabel="window (kB)")
+            from_zero(axes)
+            kinds: dict[str, dict[str, Any]] = {
+                "cwnd": {},
+                "in flight": {"alpha": 0.4, "linewidth": 0.7},
+                "ssthresh": {"linestyle": ":"},
+            }
+            legend(axes, [Line2D([], [], color=INK, label=label, **line) for label, line in kinds.items()])
+        return axes
+
+    def rtt(self, flow: str | Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
+        """Smoothed round-trip time of the sender, in ms over time. Needs ``probes.window``."""
+        table = self._result.window
+        shown = self._looks(table, flow)
+        with paper():
+            axes = axes_or(ax)
+            for name, look in shown.items():
+                mine = table["flow"] == name
+                self._step(axes, table["time_s"][mine], table["srtt_ms"][mine], name, look)
+            axes.set(xlabel="time (s)", ylabel="SRTT (ms)")
+            from_zero(axes)
+            legend(axes)
+        return axes
+
+    def throughput(
+        self,
+        flow: str | Sequence[str] | None = None,
+        *,
+        link: str | None = None,
+        interval_s: float | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """What sinks receive in Mbit/s over time, before the capacity of a link: the bottleneck, or the one named.
+
+        A rate is over about `interval_s`, or a hundredth of the time recorded, and has no headers; the capacity has
+        (its mean, where it varies). Needs ``probes.rates``; without it, ``probes.packets``, whose payload counts also
+        where it arrives twice.
+        """
+        binned = series.rates(self._result, interval_s)
+        shown = self._looks(self._result.flows, flow)
+        name, capacity = series.capacity_of(self._result, link)
+        with paper():
+            axes = axes_or(ax)
+            axes.axhspan(0, capacity / 1e6, color="#f2f2f2", linewidth=0, zorder=0)
+            axes.axhline(capacity / 1e6, color="#909090", linewidth=0.8, zorder=1, label=f"capacity of {words(name)}")
+            for one, look in shown.items():
+                bps = binned.bps.get(one, np.zeros(len(binned.edges) - 1))
+                self._step(axes, binned.edges, np.append(bps, bps[-1]) / 1e6, one, look)
+            axes.set(xlabel="time (s)", ylabel="throughput (Mbit/s)")
+            from_zero(axes)
+            legend(axes)
+        return axes
+
+    def jain(
+        self, flow: str | Sequence[str] | None = None, *, interval_s: float | None = None, ax: Axes | None = None
+    ) -> Axes:
+        """Jain's fairness index of the rates of the flows over time, 1 where all are equal.
+
+        In each interval it is over the flows that are there: from a flow's first byte to its last, whether or not it
+        gets any in between. There is a gap where fewer than two are. Intervals and probes are those of `throughput`.
+        """
+        binned = series.rates(self._result, interval_s)
+        index = series.fairness(
+            binned, [one for one in series.chosen(self._result.flows, "flow", flow) if one in binned.bps]
+        )
+        if np.isnan(index).all():
+            raise ValueError("no two of the flows are there at the same time: nothing is shared")
+        with paper():
+            axes = axes_or(ax, 1.8)
+            axes.step(binned.edges, np.append(index, index[-1]), where="post", color=INK)
+            axes.set(xlabel="time (s)", ylabel="Jain's index", ylim=(0, 1.04))
+            round_ticks(axes)
+        return axes
+
+    def queue(self, link: str | Sequence[str] | None = None) -> NDArray[Any]:
+        """`occupancy` above `wait`. Needs ``probes.queues``."""
+        links = self._links(link)
+        with paper():
+            above, below = axes = panels((1.6, 1.4))
+            self.occupancy(links, ax=above)
+            self.wait(links, ax=below)
+            return _joined(axes)
+
+    def occupancy(self, link: str | Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
+        """Packets that wait before a link over time: the bottleneck, or the links named. Needs ``probes.queues``."""
+        return self._queues(link, ax, "queue (packets)", "packets", lambda _: 1.0)
+
+    def wait(self, link: str | Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
+        """How long the bytes that wait before a link take at its rate, in ms over time. Needs ``probes.queues``.
+
+        That is the sojourn time of a packet that arrives then, but for what is left of the packet on the wire, where
+        packets leave in order and the rate is constant; where it varies, its mean is taken.
+        """
+        return self._queues(link, ax, "wait (ms)", "bytes", lambda name: 8e3 / self._capacity(name))
+
+    def _capacity(self, link: str) -> float:
+        return series.capacity_of(self._result, link)[1]
+
+    def _links(self, link: str | Sequence[str] | None) -> list[str]:
+        """The links asked for, or the bottleneck."""
+        links = series.chosen(self._result.queues, "link", link)
+        return ["bottleneck"] if link is None and "bottleneck" in links else links
+
+    def _queues(
+        self,
+        link: str | Sequence[str] | None,
+        ax: Axes | None,
+        label: str,
+        column: str,
+        unit: Callable[[str], float],
+    ) -> Axes:
+        """A column of the table of queues, in units of so many for each link."""
+        table, links = self._result.queues, self._links(link)
+        colours = list(OKABE_ITO.values())
+        if len(links) > len(colours):
+            raise ValueError(f"{len(links)} links are more than a figure has colours; name {len(colours)} of them")
+        with paper():
+            axes = axes_or(ax, 1.8)
+            for name, colour in zip(links, colours, strict=False):
+                mine = table["link"] == name
+                value = table[column][mine] * unit(name)
+                axes.plot(table["time_s"][mine], value, color=colour, label=words(name), linewidth=0.9)
+            axes.set(xlabel="time (s)", ylabel=label)
+            from_zero(axes)
+            legend(axes)
+        return axes
+
+    def sequence(self, flow: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """Stream offsets in kB of one flow over time: segments sent, sent again and dropped, and what is acknowledged.
+
+        A segment is at its first byte; the line is what the source has been told of, as it arrives there. Of several
+        connections each begins at zero. Needs ``probes.packets``. Without `flow`, the first one is drawn.
+        """
+        table = self._result.packets
+        name = series.chosen(table, "flow", flow)[0]
+        data = (table["flow"] == name) & (table["side"] == "source") & (table["len"] > 0)
+        sent, again = data & (table["event"] == "sent"), table["retransmission"].astype(bool)
+        time, offset = series.acknowledged(table, name)
+        kinds: list[tuple[str, NDArray[Any], str, str, float]] = [
+            ("sent", sent & ~again, OKABE_ITO["blue"], ".", 2.0),
+            ("sent again", sent & again, OKABE_ITO["orange"], "^", 3.5),
+            ("dropped", data & (table["event"] == "dropped"), OKABE_ITO["vermillion"], "x", 3.5),
+        ]
+        with paper():
+            axes = axes_or(ax)
+            axes.step(time, offset / 1e3, where="post", color=INK, linewidth=0.8, label="acknowledged")
+            for label, mask, colour, marker, size in kinds:
+                x, y = table["time_s"][mask], table["seq"][mask] / 1e3
+                dots = axes.plot(x, y, marker, color=colour, label=label, markersize=size, markeredgewidth=0.8)[0]
+                dots.set_rasterized(bool(len(x) > MANY))
+            axes.set(xlabel="time (s)", ylabel=f"stream offset of {words(name)} (kB)")
+            from_zero(axes)
+            legend(axes)
+        return axes
+
+    def dash(self, flow: str | Sequence[str] | None = None) -> NDArray[Any]:
+        """`dash_level` above `dash_buffer`."""
+        flows = series.chosen(self._result.dash_segments, "flow", flow)
+        with paper():
+            above, below = axes = panels((1.6, 1.4))
+            self.dash_level(flows, ax=above)
+            self.dash_buffer(flows, ax=below)
+            return _joined(axes)
+
+    def dash_level(self, flow: str | Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
+        """The level of each DASH segment in kbit/s, from its request on. A cross is one that the player stalled for."""
+        table = self._result.dash_segments
+        shown = self._looks(table, flow)
+        with paper():
+            axes = axes_or(ax, 1.8)
+            for name, look in shown.items():
+                mine = table["flow"] == name
+                time, level = table["request_s"][mine], table["level_bps"][mine] / 1e3
+                self._step(axes, time, level, name, look)
+                stalled = table["stall_s"][mine] > 0
+                axes.plot(time[stalled], level[stalled], "x", color=look.style.colour, label=f"_{name} stalls")
+            axes.set(xlabel="time (s)", ylabel="level (kbit/s)")
+            from_zero(axes)
+            legend(axes)
+        return axes
+
+    def dash_buffer(self, flow: str | Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
+        """Media in the player's buffer when a segment has come, in seconds over time. Stalls are shaded."""
+        table = self._result.dash_segments
+        shown = self._looks(table, flow)
+        with paper():
+            axes = axes_or(ax, 1.8)
+            for name, look in shown.items():
+                mine = (table["flow"] == name) & np.isfinite(table["done_s"])
+                done, stall = table["done_s"][mine], table["stall_s"][mine]
+                for end, length in zip(done[stall > 0], stall[stall > 0], strict=True):
+                    axes.axvspan(end - length, end, color=look.style.colour, alpha=0.2, linewidth=0)
+                line: dict[str, Any] = {"color": look.style.colour, "marker": look.style.marker, "markersize": 2.5}
+                axes.plot(done, table["buffer_s"][mine], linewidth=0.9, label=_label(name, look), **line)
+            axes.set(xlabel="time (s)", ylabel="buffer (s)")
+            from_zero(axes)
+            legend(axes)
+        return axes
+
+    def completion_cdf(
+        self,
+        flow: str | Sequence[str] | None = None,
+        *,
+        what: str | None = None,
+        log: bool = False,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Completion times in seconds: the share of all that began which was complete within so many.
+
+        What was not complete at the end of the run counts as longer than any, so a curve may end below 1. `what` is
+        one kind: transfer, burst, period, item, round, object, page, connection or epoch. `log` for a logarithmic axis.
+        """
+        found = series.completions(self._result, flow, what)
+        kinds = {one.what for one in found}
+        shown = looks(self._result, list(dict.fromkeys(one.flow for one in found)))
+        with paper():
+            axes = axes_or(ax)
+            dashes = dict(zip(sorted(kinds), ("solid", "dashed", "dotted", "dashdot"), strict=False))
+            for one in found:
+                look = shown[one.flow]
+                label = _label(one.flow, look)
+                if len(kinds) > 1 and not label.startswith("_"):
+                    label = f"{label}, {one.what}"
+                x, y = np.append(one.seconds[:1], one.seconds), np.append(0.0, one.share)
+                line: dict[str, Any] = {"color": look.style.colour, "linestyle": dashes.get(one.what, "solid")}
+                axes.step(x, y, where="post", label=label, **line)
+            axes.set(xlabel="completion time (s)", ylabel="share", ylim=(0, 1.02))
+            logarithmic(axes) if log else round_ticks(axes)
+            legend(axes)
+        return axes
+
+    def delay_cdf(self, flow: str | Sequence[str] | None = None, *, log: bool = False, ax: Axes | None = None) -> Axes:
+        """One-way delays of the packets that sinks received: the share of them within so many ms.
+
+        Needs ``probes.delays``. `log` for a logarithmic axis.
+        """
+        table = self._result.delay_cdf
+        shown = self._looks(table, flow)
+        with paper():
+            axes = axes_or(ax)
+            for name, look in shown.items():
+                mine = table["flow"] == name
+                line: dict[str, Any] = {"color": look.style.colour, "linestyle": look.style.linestyle}
+                axes.plot(table["delay_ms"][mine], table["quantile"][mine], label=_label(name, look), **line)
+            axes.set(xlabel="one-way delay (ms)", ylabel="share of packets", ylim=(0, 1.02))
+            logarithmic(axes) if log else round_ticks(axes)
+            legend(axes)
+        return axes
+
+    def _looks(self, table: Table, flow: str | Sequence[str] | None) -> dict[str, Look]:
+        return looks(self._result, series.chosen(table, "flow", flow))
+
+    def _step(self, axes: Axes, x: NDArray[Any], y: NDArray[Any], name: str, look: Look) -> None:
+        line: dict[str, Any] = {"color": look.style.colour, "linestyle": look.style.linestyle}
+        axes.step(x, y, where="post", label=_label(name, look), **line)
+
+
+def _label(name: str, look: Look) -> str:
+    """What the legend says of a flow; matplotlib leaves out what begins with an underscore."""
+    return f"_{name}" if look.label is None else words(look.label)
+
+
+def _joined(axes: NDArray[Any]) -> NDArray[Any]:
+    """Panels of one time axis: it is labelled below the last, and the legend of the first is that of all."""
+    for upper in axes[:-1]:
+        upper.set_xlabel("")
+    for lower in axes[1:]:
+        lower.get_legend().remove()
+    axes[0].figure.align_ylabels(list(axes))
+    return axes

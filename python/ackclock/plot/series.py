@@ -1,0 +1,221 @@
+"""What the figures of a run draw, as arrays: from tables to numbers, without matplotlib."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from ackclock import stats
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from ackclock.result import Result
+    from ackclock.table import Table
+
+    Numbers: TypeAlias = NDArray[np.float64]
+
+__all__ = [
+    "Binned",
+    "Completions",
+    "acknowledged",
+    "capacity_of",
+    "chosen",
+    "completions",
+    "fairness",
+    "rates",
+    "share",
+]
+
+INTERVALS = 100
+"""Into which the time recorded is divided where nobody says how long one is."""
+
+RECORDS = {"transfer": "transfers", "burst": "bursts", "period": "onoff", "item": "items", "round": "rounds"}
+"""The tables that have a row for each thing that completes, by what `completions` calls it; others have bins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Binned:
+    """Rates of flows over intervals."""
+
+    edges: Numbers
+    """Seconds: one more than there are intervals."""
+    bps: dict[str, Numbers]
+    """Of each flow."""
+    first: dict[str, float]
+    """When the flow's first interval with bytes begins, seconds; infinite where it has none."""
+    last: dict[str, float]
+    """When the flow's last interval with bytes ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completions:
+    """Completion times of one kind of one flow."""
+
+    flow: str
+    what: str
+    seconds: Numbers
+    """In order."""
+    share: Numbers
+    """Of all that began, those that are complete within so many seconds."""
+
+
+def chosen(table: Table, column: str, names: str | Sequence[str] | None) -> list[str]:
+    """The flows or links asked for, or all that a table has, in the order of their first rows.
+
+    Raises
+    ------
+    ValueError
+        If the table has no rows, or none of a name.
+    """
+    # A packet whose connection is gone is nobody's.
+    present: list[str] = [name for name in dict.fromkeys(table[column].tolist()) if name is not None]
+    if not present:
+        raise ValueError("the table is empty: there is nothing to draw")
+    if names is None:
+        return present
+    wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    if not wanted:
+        raise ValueError(f"no {column} is asked for; there are {', '.join(present)}")
+    for name in wanted:
+        if name not in present:
+            raise ValueError(f"no {column} {name!r}; there are {', '.join(present)}")
+    return wanted
+
+
+def rates(result: Result, interval_s: float | None = None) -> Binned:
+    """What each flow's sink receives over time: of the table `rates`, else of the packets delivered.
+
+    Packets count with their payload, also what arrives twice; `rates` counts what applications get.
+    """
+    if "rates" in result.tables:
+        return _of_rates(result.tables["rates"], interval_s)
+    if "packets" in result.tables:
+        return _of_packets(result.tables["packets"], interval_s)
+    raise KeyError(
+        "this run has neither a table 'rates' nor 'packets'; the scenario has to ask for one with "
+        "probes.rates = true or probes.packets = true"
+    )
+
+
+def _bins(span: float, interval_s: float | None) -> int:
+    if interval_s is None:
+        return INTERVALS
+    if not 0 < interval_s < np.inf:
+        raise ValueError(f"an interval is longer than 0 s, not {interval_s}")
+    return max(1, round(span / interval_s))
+
+
+def _of_rates(table: Table, interval_s: float | None) -> Binned:
+    flows = chosen(table, "flow", None)
+    names, times = table["flow"], table["time_s"]
+    ends = times[names == flows[0]]
+    if len(ends) < 2:
+        raise ValueError("the table 'rates' has a single interval: record longer, or with a shorter probes.interval")
+    # The last interval alone may be shorter than the others.
+    edges = np.concatenate([[2 * ends[0] - ends[1]], ends])
+    count = min(_bins(edges[-1] - edges[0], interval_s), len(ends))
+    cut = np.round(np.linspace(0, len(ends), count + 1)).astype(np.int64)
+    delivered = {flow: table["bytes_delivered"][names == flow] for flow in flows}
+    sums = {flow: np.add.reduceat(bytes_, cut[:-1]) for flow, bytes_ in delivered.items()}
+    return _binned(edges[cut], sums)
+
+
+def _of_packets(table: Table, interval_s: float | None) -> Binned:
+    flows = chosen(table, "flow", None)
+    times = table["time_s"]
+    start, stop = float(times[0]), float(times[-1])
+    if start == stop:
+        raise ValueError("the table 'packets' has a single moment: there is nothing to draw over time")
+    edges = np.linspace(start, stop, _bins(stop - start, interval_s) + 1)
+    got = (table["event"] == "delivered") & (table["side"] == "source") & (table["len"] > 0)
+    sums = {}
+    for flow in flows:
+        mine = got & (table["flow"] == flow)
+        # What comes at an edge belongs to the interval that ends there, as in the table of rates.
+        place = np.maximum(np.searchsorted(edges, times[mine], side="left") - 1, 0)
+        sums[flow] = np.bincount(place, weights=table["len"][mine], minlength=len(edges) - 1)
+    return _binned(edges, sums)
+
+
+def _binned(edges: Numbers, delivered: Mapping[str, NDArray[Any]]) -> Binned:
+    width = np.diff(edges)
+    busy = {flow: np.flatnonzero(bytes_) for flow, bytes_ in delivered.items()}
+    return Binned(
+        edges,
+        {flow: 8 * bytes_ / width for flow, bytes_ in delivered.items()},
+        {flow: float(edges[at[0]]) if at.size else np.inf for flow, at in busy.items()},
+        {flow: float(edges[at[-1] + 1]) if at.size else -np.inf for flow, at in busy.items()},
+    )
+
+
+def fairness(binned: Binned, flows: Sequence[str]) -> Numbers:
+    """Jain's index of the rates in each interval, over the flows that are there; NaN where fewer than two are.
+
+    A flow is there from its first byte to its last: in between, an interval without any counts as one with nothing.
+    """
+    index = np.full(len(binned.edges) - 1, np.nan)
+    for at, (start, stop) in enumerate(zip(binned.edges[:-1], binned.edges[1:], strict=True)):
+        there = [flow for flow in flows if binned.first[flow] <= start and stop <= binned.last[flow]]
+        if len(there) > 1:
+            index[at] = stats.jain([binned.bps[flow][at] for flow in there])
+    return index
+
+
+def capacity_of(result: Result, link: str | None) -> tuple[str, float]:
+    """A link and its rate in bits per second, the mean where it varies: the bottleneck if none is asked for."""
+    table = result.links
+    there = chosen(table, "link", link)
+    name = "bottleneck" if link is None and "bottleneck" in there else there[0]
+    return name, float(table["rate_bps"][table["link"] == name][0])
+
+
+def acknowledged(table: Table, flow: str) -> tuple[Numbers, Numbers]:
+    """When a flow's source gets acknowledgments, and the stream offset below which all is acknowledged then.
+
+    An acknowledgment that others have overtaken changes nothing. An offset of zero begins a connection.
+    """
+    mine = (table["flow"] == flow) & (table["side"] == "sink") & (table["event"] == "delivered")
+    mine &= np.isfinite(table["ack"])
+    offsets = table["ack"][mine].astype(np.float64)
+    parts = np.split(offsets, np.flatnonzero(offsets == 0))
+    highest = [np.maximum.accumulate(part) for part in parts]
+    return table["time_s"][mine], np.concatenate(highest)
+
+
+def completions(result: Result, flow: str | Sequence[str] | None, what: str | None) -> list[Completions]:
+    """Completion times by flow and kind. What was not complete at the end counts as longer than any."""
+    table = result.completions
+    flows = chosen(table, "flow", flow)
+    kinds = [] if what is None else chosen(table, "what", what)
+    found = []
+    for row in table.rows():
+        if row["flow"] in flows and (not kinds or row["what"] in kinds) and row["count"] > 0:
+            seconds, counts = _times(result, row["flow"], row["what"])
+            found.append(Completions(row["flow"], row["what"], seconds, counts / (row["count"] + row["open"])))
+    if not found:
+        raise ValueError("nothing of that is complete: there is nothing to draw")
+    return found
+
+
+def _times(result: Result, flow: str, what: str) -> tuple[Numbers, Numbers]:
+    """Completion times in order, and how many are complete by each."""
+    if what in RECORDS:
+        records = result.tables[RECORDS[what]]
+        seconds = records["duration_s"][records["flow"] == flow]
+        seconds = np.sort(seconds[np.isfinite(seconds)])
+        return seconds, np.arange(1, len(seconds) + 1, dtype=np.float64)
+    bins = result.completion_bins
+    mine = (bins["flow"] == flow) & (bins["what"] == what)
+    order = np.argsort(bins["upto_s"][mine], kind="stable")
+    return bins["upto_s"][mine][order], np.cumsum(bins["count"][mine][order]).astype(np.float64)
+
+
+def share(values: ArrayLike) -> tuple[Numbers, Numbers]:
+    """The empirical distribution of a sample: its values in order, and the share that is not above each."""
+    ordered = np.sort(np.asarray(values, dtype=np.float64).ravel())
+    return ordered, np.arange(1, ordered.size + 1) / max(ordered.size, 1)
