@@ -24,6 +24,7 @@ __all__ = ["STUDIES", "catalogue", "get", "names", "reproduce"]
 STUDIES = {
     "newcwv-dash": "ackclock.studies.newcwv_dash",
     "newcwv-http": "ackclock.studies.newcwv_http",
+    "newcwv-sharing": "ackclock.studies.newcwv_sharing",
     "iw10": "ackclock.studies.iw10",
     "iw10-aqm": "ackclock.studies.iw10_aqm",
     "irto": "ackclock.studies.irto",

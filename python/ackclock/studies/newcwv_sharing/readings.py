@@ -1,0 +1,64 @@
+"""What is compared, against what, and every reading of what the original leaves open."""
+
+from __future__ import annotations
+
+from ackclock.scenario import Text
+from ackclock.studies.grid import Reading, Variant
+from ackclock.studies.newcwv_dash.readings import NEWCWV, NEWRENO, PACED
+from ackclock.studies.newcwv_http.readings import vectors_name
+from ackclock.studies.study import page
+
+__all__ = ["FTP", "HTTP", "MAIN", "RIVALS", "VARIANTS", "VECTORS", "readings", "variants"]
+
+FTP, HTTP = "ftp", "http"
+RIVALS = {FTP: "FTP (NewReno)", HTTP: "HTTP (newCWV)"}
+"""What DASH shares the link with: name of the scenario and of its second class to what it is called."""
+
+VARIANTS = (NEWCWV, PACED, NEWRENO)
+"""The original's first, then its pacing, then the control."""
+
+MAIN = "200 ms one-way, 1 BDP"
+VECTORS = "flows[1].app.vectors.file"
+
+_COMMON: dict[str, dict[str, object]] = {
+    MAIN: {},
+    "200 ms round trip": {"bottleneck.delay": "100ms"},
+    "half a BDP": {"bottleneck.queue": "0.5bdp"},
+    "2 BDP": {"bottleneck.queue": "2bdp"},
+    "10-s segments": {"flows[0].app.segment": "10s"},
+    "a ladder that ends at 400": {
+        "flows[0].app.ladder": ["50kbps", "100kbps", "150kbps", "200kbps", "250kbps", "300kbps", "400kbps"]
+    },
+    "2 DASH clients": {"flows[0].count": 2},
+}
+_OWN: dict[str, dict[str, dict[str, object]]] = {
+    FTP: {
+        "2 FTP flows": {"flows[1].count": 2},
+        "2 DASH clients, 2 FTP flows": {"flows[0].count": 2, "flows[1].count": 2},
+        "640 s": {"duration": "640s"},
+    },
+    HTTP: {
+        "0.1 sessions a second": {VECTORS: vectors_name("-light", 1)},
+        "0.4 sessions a second": {VECTORS: vectors_name("-heavy", 1)},
+    },
+}
+
+
+def readings(rival: str, folder: str) -> list[Reading]:
+    """The main reading, and those that change one thing of it; the vectors of HTTP lie in `folder`."""
+    text = Text(page(__package__, f"{rival}.toml"), name=f"newcwv_sharing/{rival}.toml", folder=folder)
+    return [Reading(name, name, text, changes) for name, changes in {**_COMMON, **_OWN[rival]}.items()]
+
+
+def variants(rival: str) -> tuple[Variant, ...]:
+    """The variants of DASH; HTTP has the same as DASH, FTP is NewReno's."""
+    if rival == FTP:
+        return VARIANTS
+    return tuple(
+        Variant(
+            one.name,
+            one.label,
+            {**one.overrides, **{path.replace("flows[0]", "flows[1]"): value for path, value in one.overrides.items()}},
+        )
+        for one in VARIANTS
+    )
