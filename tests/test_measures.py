@@ -85,5 +85,5 @@ def test_what_cannot_be_measured_is_refused():
         measures.convergence_time(shared((1, 1)), [])
     with pytest.raises(ValueError, match="delta is between 0 and 1, not 1"):
         measures.convergence_time(shared((1, 1)), delta=1)
-    with pytest.raises(KeyError, match="probes.rates = true"):
+    with pytest.raises(KeyError, match=r"probes\.rates = true"):
         measures.jain_over_time(make_result(1, flows=make_table(flow=["f0"], start_s=[0.0])))

@@ -1,4 +1,4 @@
-"""What a user's type checker says of code that uses ackclock: nothing where it is right, and where it is wrong, the line."""
+"""What a user's type checker says of code that uses ackclock: nothing where it is right, the line where it is wrong."""
 
 import os
 import re

@@ -51,14 +51,16 @@ def convergence_time(
 ) -> float:
     """How long it takes flows to share fairly, in seconds; NaN where they do not.
 
-    It is the time from `after` to the first interval of the rates from which on, for at least `hold` seconds, each of the n
-    flows has a share of their goodput from (1 - `delta`) / n to (1 + `delta`) / n. With two flows that is the delta-fair
-    convergence time (RFC 5166 section 2.3.3, after Bansal, Balakrishnan, Floyd, Shenker, SIGCOMM 2001), whose start at
-    shares of 100/101 and 1/101 is up to the scenario: a flow that has the link to itself when the other starts. An
-    interval in which nobody has anything is not fair.
+    It is the time from `after` to the first interval of the rates from which on, for at least `hold` seconds, each of
+    the n flows has a share of their goodput from (1 - `delta`) / n to (1 + `delta`) / n. With two flows that is the
+    delta-fair convergence time (RFC 5166 section 2.3.3, after Bansal, Balakrishnan, Floyd, Shenker, SIGCOMM 2001),
+    whose start at shares of 100/101 and 1/101 is up to the scenario: a flow that has the link to itself when the other
+    starts. An interval in which nobody has anything is not fair.
 
     Parameters
     ----------
+    result
+        A run with ``probes.rates``.
     flows
         Those that are to share, by default all.
     after
@@ -94,8 +96,8 @@ def convergence_time(
 def harm(together: float, alone: float, *, more_is_better: bool) -> float:
     """What a flow loses by another beside it, as a part from 0 to 1 (Ware, Mukerjee, Seshan, Sherry, HotNets 2019).
 
-    With x `alone` and y `together`: (x - y) / x where more is better, as of throughput, and (y - x) / y where less is, as of
-    delay, loss and completion time. It is negative where the flow gains.
+    With x `alone` and y `together`: (x - y) / x where more is better, as of throughput, and (y - x) / y where less is,
+    as of delay, loss and completion time. It is negative where the flow gains.
     """
     whole = alone if more_is_better else together
     part = alone - together if more_is_better else together - alone

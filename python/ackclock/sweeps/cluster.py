@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _registry
@@ -49,6 +50,9 @@ class Cluster:
             from distributed import Client
         except ImportError:
             raise SweepError("a cluster needs the package distributed: pip install 'ackclock[cluster]'") from None
+        if file != address and not Path(file).is_file():
+            # The client would wait for it for ever.
+            raise SweepError(f"{file}: no such file, so no Dask scheduler answers there")
         given = (
             {"scheduler_file": address.removeprefix("file:")} if address.startswith("file:") else {"address": address}
         )
