@@ -18,7 +18,7 @@ SEEDS = 3
 def made_grid(seed: int) -> Grid:
     """Two readings of two seeds; every measure of every cell is its own number."""
     generator = np.random.default_rng(seed)
-    measured = (*verdicts.COLUMNS, "starved_percent")
+    measured = (*verdicts.SHARES, *verdicts.HARMS, "starved_percent")
     cells = {
         (reading, variant.name): {measure: generator.uniform(1, 3, 2) for measure in measured}
         for reading in (MAIN, "other")
@@ -91,13 +91,15 @@ def test_the_bounds_are_those_that_the_page_states():
         assert limits[f"{rival}-pacing"] == ("below", 0.0)
 
 
-def test_the_sheet_has_a_row_for_every_cell(judged):
+@pytest.mark.parametrize(
+    ("name", "column", "measure"), [("sharing", "ratio", "ratio_by_class"), ("harm", "lost %", "loss_percent")]
+)
+def test_the_sheets_have_a_row_for_every_cell(judged, name, column, measure):
     grids, _ = judged
-    made = verdicts.sheet(grids)
+    (made,) = (one for one in verdicts.sheets(grids) if one.name == name)
     assert len(made.rows) == 2 * 2 * len(VARIANTS)
     row = next(row for row in made.rows if row[:3] == ["HTTP (newCWV)", "other", "newCWV"])
-    at = list(made.columns).index("lost %")
-    assert row[at] == grids[HTTP].mean("other", "newcwv", "loss_percent").value
+    assert row[list(made.columns).index(column)] == grids[HTTP].mean("other", "newcwv", measure).value
 
 
 def packets_of(rows):
@@ -240,14 +242,16 @@ def test_every_claim_is_measured(study):
 
 
 def test_the_link_is_shared_and_not_overbooked(study):
-    (sheet,) = (one for one in study.sheets if one.name == "sharing")
-    assert len(sheet.rows) == 2 * len(VARIANTS)
-    for row in sheet.rows:
-        one = dict(zip(sheet.columns, row, strict=True))
+    shared, harmed = (one for one in study.sheets if one.name in ("sharing", "harm"))
+    assert len(shared.rows) == len(harmed.rows) == 2 * len(VARIANTS)
+    for cells in zip(shared.rows, harmed.rows, strict=True):
+        one = {}
+        for sheet, row in zip((shared, harmed), cells, strict=True):
+            one |= dict(zip(sheet.columns, row, strict=True))
         # 1460 of 1500 bytes are payload.
         assert 600 < one["DASH kbit/s"] + one["other kbit/s"] < 974
         assert 0 < one["ratio"] < 1
-        assert one["windows of DASH"] <= 28
+        assert one["DASH's windows"] <= 28
 
 
 def test_each_replication_has_its_own_http(study):
@@ -261,7 +265,13 @@ def test_the_report_has_its_figures(study, tmp_path):
     html = (tmp_path / "report.html").read_text()
     assert html.count("data-plot=") == 4
     assert html.count('class="intervals"') == 4
-    assert {path.name for path in tmp_path.iterdir()} >= {"verdicts.json", "sharing.csv", "ftp.toml", "http.toml"}
+    assert {path.name for path in tmp_path.iterdir()} >= {
+        "verdicts.json",
+        "sharing.csv",
+        "harm.csv",
+        "ftp.toml",
+        "http.toml",
+    }
 
 
 def test_vectors_go_where_http_is():

@@ -13,6 +13,7 @@ __all__ = [
     "CORRECTED",
     "FLAWED",
     "FLAWED_LOW",
+    "LADDER_700",
     "MAIN",
     "NEWCWV",
     "NEWRENO",
@@ -46,11 +47,12 @@ FLAWED_LOW = Variant("flawed-low", "New Reno, flawed: ssthresh = cwnd after idle
 CORRECTED = Variant("corrected", "New Reno, corrected", {_RESTART: "rfc5681"})
 RETRACTED_VARIANTS = (FLAWED, FLAWED_LOW, CORRECTED, Variant("newcwv", "newCWV", {_VALIDATION: "newcwv"}))
 
-_LADDER_700 = ["200kbps", "250kbps", "300kbps", "400kbps", "500kbps", "600kbps", "700kbps"]
+LADDER_700 = ["200kbps", "250kbps", "300kbps", "400kbps", "500kbps", "600kbps", "700kbps"]
+"""That of the later replications."""
 
 _LADDERS: list[tuple[str, dict[str, object]]] = [
     ("ITEC ladder", {}),
-    ("ladder to 700", {"flows[0].app.ladder": _LADDER_700}),
+    ("ladder to 700", {"flows[0].app.ladder": LADDER_700}),
 ]
 _SEGMENTS: list[tuple[str, dict[str, object]]] = [
     (f"{seconds}-s segments", {"flows[0].app.segment": f"{seconds}s"}) for seconds in (4, 2, 10)

@@ -77,7 +77,7 @@ def reproduce(
         quick=quick,
         page=page(__package__, "README.md"),
         sheets=[
-            verdicts.sheet(grids),
+            *verdicts.sheets(grids),
             *(runs_sheet(f"runs-{rival}", "Every run", grid) for rival, grid in grids.items()),
         ],
         figures=figures(grids, traces, command),

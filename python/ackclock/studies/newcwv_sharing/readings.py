@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ackclock.scenario import Text
 from ackclock.studies.grid import Reading, Variant
-from ackclock.studies.newcwv_dash.readings import NEWCWV, NEWRENO, PACED
+from ackclock.studies.newcwv_dash.readings import LADDER_700, NEWCWV, NEWRENO, PACED
 from ackclock.studies.newcwv_http.readings import vectors_name
 from ackclock.studies.study import page
 
@@ -26,9 +26,7 @@ _COMMON: dict[str, dict[str, object]] = {
     "half a BDP": {"bottleneck.queue": "0.5bdp"},
     "2 BDP": {"bottleneck.queue": "2bdp"},
     "10-s segments": {"flows[0].app.segment": "10s"},
-    "a ladder that ends at 400": {
-        "flows[0].app.ladder": ["50kbps", "100kbps", "150kbps", "200kbps", "250kbps", "300kbps", "400kbps"]
-    },
+    "ladder from 200 to 700": {"flows[0].app.ladder": LADDER_700},
     "2 DASH clients": {"flows[0].count": 2},
 }
 _OWN: dict[str, dict[str, dict[str, object]]] = {

@@ -1,4 +1,4 @@
-"""The claims against what was measured, under every reading and variant, and the table of all measures."""
+"""The claims against what was measured, under every reading and variant, and the tables of all measures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ackclock.stats import Estimate
     from ackclock.studies.grid import Grid
 
-__all__ = ["assess_claims", "sheet"]
+__all__ = ["HARMS", "SHARES", "assess_claims", "sheets"]
 
 RATIOS = {"": "ratio_by_class", "; by answer under way": "ratio_by_flow"}
 """Suffix of a reading to what shares are taken of, that of the main reading first."""
@@ -23,24 +23,28 @@ RATIOS = {"": "ratio_by_class", "; by answer under way": "ratio_by_flow"}
 LOSSES = {"": "loss_percent", "; DASH alone": "dash_loss_percent"}
 """Suffix of a reading to whose losses are counted, those of the main reading first."""
 
-COLUMNS = {
+SHARES = {
     "both_percent": "both busy %",
     "dash_kbps": "DASH kbit/s",
     "rival_kbps": "other kbit/s",
     "dash_share_percent": "DASH's share %",
     "ratio_by_class": "ratio",
     "ratio_by_flow": "ratio by answer",
-    "windows_dash": "windows of DASH",
-    "starved_dash": "starved",
-    "windows_rival": "windows of the other",
-    "starved_rival": "starved ",
-    "loss_percent": "lost %",
-    "dash_loss_percent": "of DASH %",
-    "rival_loss_percent": "of the other %",
     "level_kbps": "level kbit/s",
     "stalled_s": "stalled s",
 }
-"""Measure to what its column is called."""
+"""Measure of the first table to what its column is called."""
+
+HARMS = {
+    "windows_dash": "DASH's windows",
+    "starved_dash": "DASH starved",
+    "windows_rival": "other's windows",
+    "starved_rival": "other starved",
+    "loss_percent": "lost %",
+    "dash_loss_percent": "DASH's lost %",
+    "rival_loss_percent": "other's lost %",
+}
+"""The same of the second."""
 
 
 def assess_claims(grids: Mapping[str, Grid]) -> list[ClaimResult]:
@@ -85,18 +89,28 @@ def _saved(grid: Grid) -> dict[str, Estimate]:
     }
 
 
-def sheet(grids: Mapping[str, Grid]) -> Sheet:
+def sheets(grids: Mapping[str, Grid]) -> list[Sheet]:
     """Every measure under every reading and variant."""
+    shared = (
+        "Means over the replications. Share and ratios are those of the time in which both have an answer under way; "
+        "the first column is how much of the run that is."
+    )
+    harmed = (
+        "Means over the replications. Windows are those of 10 s in which a class has an answer under way "
+        "all along, and those of them in which it starved."
+    )
+    return [
+        Sheet("sharing", "What both got", *_rows(grids, SHARES), shared),
+        Sheet("harm", "Starvation and losses", *_rows(grids, HARMS), harmed),
+    ]
+
+
+def _rows(grids: Mapping[str, Grid], measures: Mapping[str, str]) -> tuple[list[str], list[list[object]]]:
     rows: list[list[object]] = [
         [RIVALS[rival], reading.name, variant.label]
-        + [grid.mean(reading.name, variant.name, measure).value for measure in COLUMNS]
+        + [grid.mean(reading.name, variant.name, measure).value for measure in measures]
         for rival, grid in grids.items()
         for reading in grid.readings
         for variant in grid.variants
     ]
-    columns = ["DASH beside", "reading", "variant", *COLUMNS.values()]
-    caption = (
-        "Means over the replications. Share and ratios are those of the time in which both have an answer under way; "
-        "windows are those in which a class has one all along."
-    )
-    return Sheet("sharing", "What both got", columns, rows, caption)
+    return ["DASH beside", "reading", "variant", *measures.values()], rows
