@@ -3,6 +3,7 @@
 # make bench  measures the engine
 # make docs   builds the documentation as a site, in out/docs/site
 # make crosscheck  runs the same dumbbell in ns-2 and ns-3, which it installs, and explains what differs; takes minutes
+# make wheel  builds a wheel for every CPython from 3.11 on, in out/wheels
 # make types  writes the typed objects of scenarios anew, after the schema has changed
 # make conformance  runs the packetdrill scripts of the Linux kernel, which Debian's linux-source package brings
 SHELL := /bin/bash
@@ -21,7 +22,7 @@ KERNEL_SCRIPTS := $(VENV)/$(KERNEL_SOURCE)-packetdrill
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: demo test bench docs types conformance crosscheck env rust-test python-test lint clean
+.PHONY: demo test bench docs wheel types conformance crosscheck env rust-test python-test lint clean
 
 demo: env
 	$(BIN)/ackclock reproduce newcwv-dash --out $(OUT)
@@ -36,6 +37,9 @@ docs: env $(STAMPS)/docs
 	$(BIN)/python -m docs.site out/docs
 	$(BIN)/zensical build --clean --strict --config-file out/docs/mkdocs.yml
 	@echo "Documentation: $(CURDIR)/out/docs/site/index.html"
+
+wheel: $(STAMPS)/requirements
+	$(BIN)/maturin build --release --locked --interpreter $(BIN)/python --out out/wheels
 
 types: env
 	$(BIN)/python -m ackclock.scenario._generate

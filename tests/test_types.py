@@ -112,6 +112,7 @@ Flow(app=app.Dash(ladder=[1_000_000], segment="2s"))  # E: list-item
 Flow(app=app.Transfer())  # E: call-arg
 Flow(app=app.Web(object_size="1kB", pages=distribution.Exponential(mean="3")))  # E: arg-type
 Flow(app=app.Web(object_size=distribution.Exponential(mean=3.5)))  # E: arg-type
+Bottleneck("lte")  # E: call-arg
 Bottleneck(rate=10_000_000)  # E: arg-type
 Bottleneck(queue=50)  # E: arg-type
 Bottleneck(preset="5g")  # E: arg-type
@@ -127,6 +128,7 @@ ackclock.run("a.toml", seed=1, seeds=2)  # E: call-overload
 ackclock.run("a.toml", seeds=2).meta  # E: attr-defined
 ackclock.run("a.toml").seeds  # E: attr-defined
 ackclock.run("a.toml").window["cwnd"].no_such()  # E: attr-defined
+ackclock.run("a.toml", seeds=1.5)  # E: call-overload
 ackclock.check(3)  # E: arg-type
 ackclock.no_such  # E: attr-defined
 ackclock.scenario.Scenery  # E: attr-defined
