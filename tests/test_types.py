@@ -1,4 +1,4 @@
-"""What a user's type checker says of code that uses ackclock: nothing where it is right, the line where it is wrong."""
+"""What a user's type checker says of code that uses ackclock: nothing where it is right, else which line is wrong."""
 
 import os
 import re
@@ -144,15 +144,9 @@ def type_errors(tmp_path, pytestconfig):
         file.write_text(text)
         cache = pytestconfig.cache.mkdir("mypy")
         # Only the file's own errors: those of an installed package are not shown to its users either.
-        options = [
-            "--strict",
-            "--follow-imports=silent",
-            "--config-file=",
-            f"--cache-dir={cache}",
-            "--no-error-summary",
-        ]
+        options = ["--strict", "--follow-imports=silent", "--config-file=", f"--cache-dir={cache}"]
         done = subprocess.run(
-            [sys.executable, "-m", "mypy", *options, str(file)],
+            [sys.executable, "-m", "mypy", *options, "--no-error-summary", str(file)],
             capture_output=True,
             text=True,
             cwd=tmp_path,
