@@ -50,12 +50,11 @@ class Cluster:
             from distributed import Client
         except ImportError:
             raise SweepError("a cluster needs the package distributed: pip install 'ackclock[cluster]'") from None
+        file = address.removeprefix("file:")
         if file != address and not Path(file).is_file():
             # The client would wait for it for ever.
             raise SweepError(f"{file}: no such file, so no Dask scheduler answers there")
-        given = (
-            {"scheduler_file": address.removeprefix("file:")} if address.startswith("file:") else {"address": address}
-        )
+        given = {"address": address} if file == address else {"scheduler_file": file}
         client: Any = Client
         try:
             self._client = client(**given, timeout=CONNECT_S, set_as_default=False)
