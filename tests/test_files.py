@@ -108,11 +108,11 @@ def test_an_interrupt_while_folders_change_places_leaves_one_of_them(tmp_path, m
 
         return call
 
-    def replace(path, partial):
+    def replace(path, partial, kept):
         monkeypatch.setattr(files.Path, "rename", interrupted(files.Path.rename))
         monkeypatch.setattr(files.shutil, "rmtree", interrupted(files.shutil.rmtree))
         try:
-            whole(path, partial)
+            whole(path, partial, kept)
         finally:
             monkeypatch.undo()
 
@@ -123,6 +123,54 @@ def test_an_interrupt_while_folders_change_places_leaves_one_of_them(tmp_path, m
             write(out, "new")
     assert (out / "a.txt").read_text() == ("old" if step < 3 else "new")
     assert names(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize("step", range(8))
+def test_an_interrupt_never_loses_the_folder_that_is_kept(tmp_path, monkeypatch, step):
+    """As above; the folder kept moves from the old to the new in between."""
+    out = tmp_path / "out"
+    write(out, "old")
+    (out / "runs").mkdir()
+    (out / "runs" / "precious").write_text("x")
+    calls = iter(range(8))
+    whole, rename, rmtree = files._replace, files.Path.rename, files.shutil.rmtree
+
+    def interrupted(act):
+        def call(*arguments, **options):
+            number = next(calls, None)
+            if number is not None and 2 * number == step:
+                raise KeyboardInterrupt
+            act(*arguments, **options)
+            if number is not None and 2 * number + 1 == step:
+                raise KeyboardInterrupt
+
+        return call
+
+    def replace(path, partial, kept):
+        with monkeypatch.context() as patch:
+            patch.setattr(files.Path, "rename", interrupted(rename))
+            patch.setattr(files.shutil, "rmtree", interrupted(rmtree))
+            whole(path, partial, kept)
+
+    monkeypatch.setattr(files, "_replace", replace)
+    with pytest.raises(KeyboardInterrupt), files.output_folder(out, kept="runs") as folder:
+        files.write_text(folder / "a.txt", "new")
+    assert (out / "a.txt").read_text() == ("old" if step < 5 else "new")
+    assert (out / "runs" / "precious").read_text() == "x"
+    assert names(tmp_path) == ["out"]
+
+
+def test_what_is_kept_is_nobodys_to_list(tmp_path):
+    out = tmp_path / "out"
+    (out / "runs").mkdir(parents=True)
+    (out / "runs" / "precious").write_text("x")
+    with pytest.raises(files.FolderError, match="runs/precious"):
+        files.check_folder(out)
+    for text in ("one", "two"):
+        with files.output_folder(out, kept="runs") as folder:
+            files.write_text(folder / "a.txt", text)
+        assert names(out) == [files.MARKER, "a.txt", "runs"]
+        assert (out / "runs" / "precious").read_text() == "x"
 
 
 def test_something_else_that_appears_meanwhile_is_kept(tmp_path):

@@ -8,6 +8,7 @@ from ackclock.studies import freebsd_newcwv, freebsd_prr, sweep
 from ackclock.studies.freebsd_newcwv import readings as bursts
 from ackclock.studies.freebsd_prr import readings as transfers
 from ackclock.studies.grid import Grid, Reading, Variant
+from ackclock.studies.lab import Lab
 
 
 @pytest.fixture(scope="module")
@@ -15,14 +16,14 @@ def newcwv():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bursts, "CHOICES", bursts.CHOICES[:1])
         patch.setattr(bursts, "FLOWS_CHOICES", bursts.FLOWS_CHOICES[:1])
-        return freebsd_newcwv.reproduce(quick=True)
+        return freebsd_newcwv.reproduce(Lab(quick=True))
 
 
 @pytest.fixture(scope="module")
 def prr():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(transfers, "CHOICES", transfers.CHOICES[:1])
-        return freebsd_prr.reproduce(quick=True)
+        return freebsd_prr.reproduce(Lab(quick=True))
 
 
 def claims_of(result):

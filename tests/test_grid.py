@@ -1,17 +1,20 @@
-"""The grid of a study with a worker that is no simulator: a formula of overrides and seed."""
+"""The laboratory of a study with a worker that is no simulator: a formula of overrides and seed."""
 
+import functools
 import math
 
 import numpy as np
 import pytest
 
+import ackclock
 from ackclock.scenario import Text
-from ackclock.studies.grid import Reading, Variant, portion, run_grid
-from tests.conftest import make_result
+from ackclock.studies.grid import Reading, Variant
+from ackclock.studies.lab import Lab, StudyError
+from tests.conftest import SMALL, make_result
 
-SCENARIO = Text("")
-READINGS = [Reading("main", "m", SCENARIO), Reading("slow", "s", SCENARIO, {"base": 50})]
-VARIANTS = [Variant("old", "Old"), Variant("new", "New", {"gain": 1.1})]
+SCENARIO = Text(SMALL)
+READINGS = [Reading("main", "m", SCENARIO), Reading("slow", "s", SCENARIO, {"bottleneck.rate": "50Mbps"})]
+VARIANTS = [Variant("old", "Old"), Variant("new", "New", {"bottleneck.delay": "11ms"})]
 SEEDS = [3, 1, 4, 15, 9]
 
 
@@ -23,9 +26,9 @@ class Recorded:
 
     def __call__(self, job, cancel, progress):
         self.jobs.append(job)
-        settings = {path: float(value) for path, value in job.overrides}
+        settings = {path: float(value.rstrip("Mbpsm")) for path, value in job.overrides}
         shared = np.random.default_rng(job.seed).normal(0, 10)
-        rate = (settings.get("base", 100) + shared) * settings.get("gain", 1)
+        rate = (settings.get("bottleneck.rate", 100) + shared) * settings.get("bottleneck.delay", 10) / 10
         progress(1.0)
         result = make_result(job.seed)
         result.meta["duration_s"] = rate
@@ -38,7 +41,7 @@ def rate(result):
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_values_are_in_the_order_of_the_seeds(threads):
-    grid = run_grid(READINGS, VARIANTS, SEEDS, rate, threads=threads, worker=Recorded())
+    grid = Lab(threads=threads, worker=Recorded()).grid(READINGS, VARIANTS, SEEDS, rate)
     for reading in READINGS:
         for variant in VARIANTS:
             assert grid.values(reading.name, variant.name, "seed").tolist() == SEEDS
@@ -46,18 +49,18 @@ def test_values_are_in_the_order_of_the_seeds(threads):
 
 def test_every_cell_is_run_once_with_its_overrides():
     worker = Recorded()
-    run_grid(READINGS, VARIANTS, SEEDS, rate, worker=worker)
+    Lab(worker=worker).grid(READINGS, VARIANTS, SEEDS, rate)
     assert len(worker.jobs) == len(set(worker.jobs)) == 2 * 2 * 5
     assert {job.overrides for job in worker.jobs} == {
         (),
-        (("gain", "1.1"),),
-        (("base", "50"),),
-        (("base", "50"), ("gain", "1.1")),
+        (("bottleneck.delay", "11ms"),),
+        (("bottleneck.rate", "50Mbps"),),
+        (("bottleneck.rate", "50Mbps"), ("bottleneck.delay", "11ms")),
     }
 
 
 def test_changes_are_paired_by_seed():
-    grid = run_grid(READINGS, VARIANTS, SEEDS, rate, worker=Recorded())
+    grid = Lab(worker=Recorded()).grid(READINGS, VARIANTS, SEEDS, rate)
     change = grid.change("main", "new", "old", "rate")
     assert (change.low, change.value, change.high) == pytest.approx((10, 10, 10))
     difference = grid.difference("main", "new", "old", "rate")
@@ -66,30 +69,74 @@ def test_changes_are_paired_by_seed():
 
 
 def test_rows_name_their_cell():
-    columns, rows = run_grid(READINGS, VARIANTS, SEEDS, rate, worker=Recorded()).rows()
+    columns, rows = Lab(worker=Recorded()).grid(READINGS, VARIANTS, SEEDS, rate).rows()
     assert columns == ["reading", "variant", "seed", "rate", "seed"]
     assert [row[:3] for row in rows[:6]] == [["main", "old", seed] for seed in SEEDS] + [["main", "new", 3]]
 
 
 def test_a_measure_that_is_no_number_names_its_cell():
-    with pytest.raises(ValueError, match="main, old, seed 3: rate is nan"):
-        run_grid(READINGS, VARIANTS, SEEDS, lambda result: {"rate": math.nan}, threads=1, worker=Recorded())
+    with pytest.raises(StudyError, match="main, old, seed 3: rate is no finite number"):
+        Lab(threads=1, worker=Recorded()).grid(READINGS, VARIANTS, SEEDS, lambda result: {"rate": math.nan})
 
 
 def test_measures_that_differ_between_runs_are_refused():
-    with pytest.raises(ValueError, match="differ"):
-        run_grid(READINGS, VARIANTS, SEEDS, lambda result: {str(result.seed): 1.0}, worker=Recorded())
+    with pytest.raises(StudyError, match="is not measured in every run"):
+        Lab(worker=Recorded()).grid(READINGS, VARIANTS, SEEDS, lambda result: {str(result.seed): 1.0})
 
 
 def test_an_empty_grid_is_refused():
     with pytest.raises(ValueError, match="empty"):
-        run_grid(READINGS, VARIANTS, [], rate, worker=Recorded())
+        Lab(worker=Recorded()).grid(READINGS, VARIANTS, [], rate)
 
 
-def test_a_portion_of_progress():
+def test_a_part_of_the_progress():
     seen = []
-    stage = portion(seen.append, 0.5, 0.75)
+    part = Lab(progress=seen.append).part(0.5, 1).part(0.0, 0.5)
     for fraction in (0, 0.5, 1):
-        stage(fraction)
+        part.progress(fraction)
     assert seen == [0.5, 0.625, 0.75]
-    assert portion(None, 0, 1) is None
+    assert Lab().part(0, 1).progress is None
+
+
+def test_a_run_that_fails_names_its_cell_and_says_why():
+    def bad(job, cancel, note):
+        raise ZeroDivisionError("a seed of " + str(job.seed))
+
+    with pytest.raises(
+        StudyError, match=r"(?s)20 of 20 runs failed; main, old, seed 3: .*ZeroDivisionError: a seed of 3"
+    ):
+        Lab(worker=bad).grid(READINGS, VARIANTS, SEEDS, rate)
+
+
+def test_what_was_measured_is_kept(tmp_path):
+    first, again, other = Recorded(), Recorded(), Recorded()
+    kept = Lab(worker=first, root=tmp_path / "runs").grid(READINGS, VARIANTS, SEEDS, rate)
+    same = Lab(worker=again, root=tmp_path / "runs").grid(READINGS, VARIANTS, SEEDS, rate)
+    assert not again.jobs
+    assert all((kept.values(*key, "rate") == same.values(*key, "rate")).all() for key in kept.cells)
+    more = Lab(worker=other, root=tmp_path / "runs").grid(READINGS, VARIANTS, [*SEEDS, 7], rate)
+    assert {job.seed for job in other.jobs} == {7}
+    assert len(more.values("main", "old", "rate")) == 6
+    with ackclock.open(tmp_path / "runs") as store:
+        rows = store.sql(
+            "SELECT reading, variant, measures.rate FROM runs JOIN measures USING (run) WHERE runs.seed = 4"
+        )
+        assert {(row["reading"], row["variant"]) for row in rows.rows()} == set(kept.cells)
+
+
+def test_other_workers_and_measures_are_other_runs(tmp_path):
+    worker = Recorded()
+    for factor in (1.0, 2.0):
+        grid = Lab(worker=worker, root=tmp_path / "runs").grid(
+            READINGS[:1], VARIANTS[:1], [1], lambda result, factor=factor: {"x": factor}
+        )
+        assert grid.values("main", "old", "x") == [factor]
+        bound = Lab(worker=worker, root=tmp_path / "runs").grid(
+            READINGS[:1], VARIANTS[:1], [1], functools.partial(scaled, factor=factor)
+        )
+        assert bound.values("main", "old", "x") == [factor]
+    assert len(worker.jobs) == 4
+
+
+def scaled(result, factor):
+    return {"x": factor}

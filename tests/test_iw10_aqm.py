@@ -11,6 +11,7 @@ from ackclock.studies import iw10, iw10_aqm
 from ackclock.studies.grid import job
 from ackclock.studies.iw10 import cells
 from ackclock.studies.iw10_aqm import queues, verdicts
+from ackclock.studies.lab import Lab
 from tests.conftest import make_table
 
 NETWORK_OF = {f"{network.rate_kbps}kbps": network for network in cells.NETWORKS}
@@ -60,7 +61,7 @@ def study():
         kept = (cells.MAIN, queues.ALONE, "RED without wait")
         patch.setattr(iw10_aqm, "CHOICES", {name: queues.CHOICES[name] for name in kept})
         patch.setattr(cells, "QUICK_REPLICATIONS", 12)
-        return iw10_aqm.reproduce(quick=True, worker=lambda one, cancel, note: made(one))
+        return iw10_aqm.reproduce(Lab(quick=True, worker=lambda one, cancel, note: made(one)))
 
 
 def claims(study):

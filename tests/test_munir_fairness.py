@@ -6,6 +6,7 @@ import pytest
 from ackclock.result import Result
 from ackclock.studies import munir_fairness
 from ackclock.studies.claims import load_claims
+from ackclock.studies.lab import Lab
 from ackclock.studies.munir_fairness import measures, readings
 from ackclock.studies.study import page
 from tests.conftest import make_table
@@ -18,7 +19,7 @@ def study():
         patch.setattr(munir_fairness, "DRAWN_S", 11)
         patch.setattr(readings, "SETS", readings.SETS[:2])
         patch.setattr(readings, "QUICK_CHOICES", {readings.SHORT: {}})
-        return munir_fairness.reproduce(quick=True)
+        return munir_fairness.reproduce(Lab(quick=True))
 
 
 def test_the_disowned_rows_are_withdrawn_and_measured_all_the_same(study):

@@ -10,6 +10,7 @@ from ackclock.result import Result
 from ackclock.studies import newcwv_http
 from ackclock.studies.claims import load_claims
 from ackclock.studies.grid import Grid, Reading
+from ackclock.studies.lab import Lab
 from ackclock.studies.newcwv_http import measures, verdicts
 from ackclock.studies.newcwv_http.readings import (
     LOADS,
@@ -31,7 +32,7 @@ def study():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(newcwv_http, "readings", lambda folder: readings(folder)[:1])
         patch.setattr(newcwv_http, "QUICK_REPLICATIONS", SEEDS)
-        return newcwv_http.reproduce(quick=True)
+        return newcwv_http.reproduce(Lab(quick=True))
 
 
 def test_every_claim_is_judged_against_both_controls(study):

@@ -7,6 +7,7 @@ from ackclock.result import Result
 from ackclock.studies import newcwv_sharing
 from ackclock.studies.claims import load_claims
 from ackclock.studies.grid import Grid, Reading
+from ackclock.studies.lab import Lab
 from ackclock.studies.newcwv_sharing import measures, verdicts
 from ackclock.studies.newcwv_sharing.readings import FTP, HTTP, MAIN, VARIANTS, VECTORS, readings, variants
 from ackclock.studies.study import page
@@ -231,7 +232,7 @@ def study():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(newcwv_sharing, "readings", lambda rival, folder: readings(rival, folder)[:1])
         patch.setattr(newcwv_sharing, "QUICK_REPLICATIONS", SEEDS)
-        return newcwv_sharing.reproduce(quick=True)
+        return newcwv_sharing.reproduce(Lab(quick=True))
 
 
 def test_every_claim_is_measured(study):

@@ -11,6 +11,7 @@ from ackclock.scenario import Text
 from ackclock.studies import remy
 from ackclock.studies.claims import load_claims
 from ackclock.studies.grid import Grid, Reading
+from ackclock.studies.lab import Lab
 from ackclock.studies.remy import measures, medians, readings, verdicts
 from ackclock.studies.study import page
 from tests.conftest import make_table
@@ -25,7 +26,7 @@ def study(tmp_path_factory):
         patch.setattr(remy, "QUICK_DURATION_S", 10)
         patch.setattr(remy, "QUICK_DATACENTRE_S", 0.3)
         patch.setattr(remy, "QUICK_REPLICATIONS", 2)
-        return remy.reproduce(quick=True)
+        return remy.reproduce(Lab(quick=True))
 
 
 def test_without_the_tables_of_others_their_claims_are_not_testable(study):

@@ -3,6 +3,7 @@
 import pytest
 
 from ackclock.studies import satellite
+from ackclock.studies.lab import Lab
 from ackclock.studies.satellite import cells
 
 
@@ -10,7 +11,7 @@ from ackclock.studies.satellite import cells
 def study():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(satellite, "QUICK_S", 8)
-        return satellite.reproduce(quick=True)
+        return satellite.reproduce(Lab(quick=True))
 
 
 def test_every_claim_is_measured_and_those_of_two_queues_where_there_are_two(study):

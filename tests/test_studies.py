@@ -42,9 +42,9 @@ class Registered:
     outcome = result_of(3)
 
     @classmethod
-    def reproduce(cls, *, quick, threads, progress):
-        if progress is not None:
-            progress(1.0)
+    def reproduce(cls, lab):
+        if lab.progress is not None:
+            lab.progress(1.0)
         return cls.outcome
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from ackclock.studies import transocean
 from ackclock.studies.grid import ALL_CELLS, Grid, Reading
+from ackclock.studies.lab import Lab
 from ackclock.studies.transocean import cells, verdicts
 
 FEW = tuple(one for one in cells.VARIANTS if one.name in ("reno", "highspeed", "cubic", "compound"))
@@ -16,7 +17,7 @@ def study():
         patch.setattr(transocean, "QUICK_S", 8)
         for module in (cells, verdicts):
             patch.setattr(module, "VARIANTS", FEW)
-        return transocean.reproduce(quick=True)
+        return transocean.reproduce(Lab(quick=True))
 
 
 def test_every_claim_is_measured(study):

@@ -31,8 +31,8 @@ class FolderError(ValueError):
     """The place asked for cannot take a result folder."""
 
 
-def check_folder(path: Path) -> None:
-    """Refuses a place that holds something that ackclock did not write.
+def check_folder(path: Path, *, kept: str | None = None) -> None:
+    """Refuses a place that holds something that ackclock did not write; what is in its folder `kept` does not count.
 
     Raises
     ------
@@ -53,19 +53,21 @@ def check_folder(path: Path) -> None:
         return
     if path.samefile(Path.cwd()):
         raise FolderError(f"{path} is the folder this runs in; name another folder")
-    foreign = _foreign(path)
+    foreign = _foreign(path, kept)
     if foreign is not None:
         raise FolderError(
             f"{path} holds what ackclock did not write ({foreign.relative_to(path)}); name another folder"
         )
 
 
-def _foreign(path: Path) -> Path | None:
+def _foreign(path: Path, kept: str | None) -> Path | None:
     """Something in a folder that is not on its list of files, if there is anything."""
     ours = {path / name for name in (*_listed(path), MARKER)}
     folders = [path]
     while folders:
         for entry in sorted(folders.pop().iterdir()):
+            if entry.parent == path and entry.name == kept:
+                continue
             if entry.is_dir() and not entry.is_symlink():
                 folders.append(entry)
             elif entry not in ours:
@@ -82,15 +84,17 @@ def _listed(path: Path) -> set[str]:
 
 
 @contextmanager
-def output_folder(path: Path) -> Iterator[Path]:
+def output_folder(path: Path, *, kept: str | None = None) -> Iterator[Path]:
     """A folder to write into, which becomes `path` when the block ends without an exception.
+
+    What is in the folder `kept` of `path` stays there.
 
     Raises
     ------
     FolderError
         If `path` holds something that ackclock did not write, or cannot be written, as on a full disk.
     """
-    check_folder(path)
+    check_folder(path, kept=kept)
     path = path.absolute()
     made = [parent for parent in path.parents if not parent.exists()]
     try:
@@ -103,8 +107,8 @@ def output_folder(path: Path) -> Iterator[Path]:
         files = sorted(str(file.relative_to(partial)) for file in partial.rglob("*") if file.is_file())
         write_json(partial / MARKER, {"written_by": "ackclock", "files": files})
         partial.chmod(0o777 & ~_umask())
-        check_folder(path)
-        _replace(path, partial)
+        check_folder(path, kept=kept)
+        _replace(path, partial, kept)
     except BaseException as error:
         shutil.rmtree(partial, ignore_errors=True)
         for parent in made:
@@ -115,13 +119,15 @@ def output_folder(path: Path) -> Iterator[Path]:
         raise
 
 
-def _replace(path: Path, partial: Path) -> None:
+def _replace(path: Path, partial: Path, kept: str | None) -> None:
     if not path.exists():
         partial.rename(path)
         return
     old = Path(tempfile.mkdtemp(prefix=f".{path.name}.old-", dir=path.parent))
     try:
         path.rename(old)
+        if kept is not None and (old / kept).exists():
+            (old / kept).rename(partial / kept)
         partial.rename(path)
         shutil.rmtree(old)
     except BaseException:
@@ -129,6 +135,8 @@ def _replace(path: Path, partial: Path) -> None:
         if path.exists():
             shutil.rmtree(old, ignore_errors=True)
         else:
+            if kept is not None and (partial / kept).exists():
+                (partial / kept).rename(old / kept)
             old.rename(path)
         raise
 

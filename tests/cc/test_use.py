@@ -8,7 +8,8 @@ import pytest
 import ackclock
 from ackclock._run import run_job
 from ackclock.cli import main
-from ackclock.studies.grid import Reading, Variant, command_of, hash_of, run_grid
+from ackclock.studies.grid import Reading, Variant, command_of, hash_of
+from ackclock.studies.lab import Lab
 from ackclock.studies.sweep import Choice, Sweep, run_sweep
 from tests.cc.mine import BASE, SOURCE, registered
 from tests.test_run import same
@@ -32,7 +33,7 @@ def test_grids_sweeps_and_hashes_of_studies_take_it():
     def measure(result):
         return {"time_s": float(result.flows["goodput_bps"].sum())}
 
-    grid = run_grid([reading], variants, [1, 2], measure)
+    grid = Lab().grid([reading], variants, [1, 2], measure)
     assert grid.values("main", "mine", "time_s").tolist() == grid.values("main", "reno", "time_s").tolist()
     assert hash_of(reading, variants[0]) != hash_of(reading, variants[1])
     points = {step: {"flows[*].cc": {"kind": "mine", "step": step}} for step in (0, 4)}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from ackclock import files
 from ackclock.progress import reporter
+from ackclock.studies.lab import Lab
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from ackclock.studies.study import Study, StudyResult
 
 __all__ = ["STUDIES", "catalogue", "get", "names", "reproduce"]
+
+RUNS = "runs"
+"""The store in the folder of a study's results."""
 
 STUDIES = {
     "newcwv-dash": "ackclock.studies.newcwv_dash",
@@ -71,12 +75,17 @@ def reproduce(
     threads: int | None = None,
     progress: bool | Callable[[float], object] = False,
 ) -> StudyResult:
-    """Reproduces a study and, with `out`, writes its report, verdicts and tables there, whole or not at all."""
+    """Reproduces a study and, with `out`, writes its report, verdicts and tables there, whole or not at all.
+
+    The folder ``runs`` in it is a store of everything that was measured, a sweep or more; a study that was stopped goes
+    on from what is there.
+    """
     if out is not None:
-        files.check_folder(out)
+        files.check_folder(out, kept=RUNS)
     with reporter(progress, name) as report:
-        result = get(name).reproduce(quick=quick, threads=threads, progress=report)
+        lab = Lab(quick, threads, report, root=None if out is None else out / RUNS)
+        result = get(name).reproduce(lab)
     if out is not None:
-        with files.output_folder(out) as folder:
+        with files.output_folder(out, kept=RUNS) as folder:
             result.write(folder)
     return result

@@ -5,24 +5,20 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ackclock import _core, _registry, stats
-from ackclock._run import Job, run_job
-from ackclock._runner import Progress, Worker, execute
+from ackclock._run import Job
 from ackclock.scenario import override_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from ackclock._core import Cancel
-    from ackclock.result import Result
     from ackclock.scenario import Text
 
 __all__ = [
@@ -34,15 +30,10 @@ __all__ = [
     "geometric",
     "hash_of",
     "job",
-    "portion",
-    "run_grid",
 ]
 
 ALL_CELLS = "mean of all cells"
 """What a number over several readings is called among those of each."""
-
-Measures: TypeAlias = Mapping[str, float]
-"""What is taken from one run: names with units, as in ``segment_rate_bps``, to numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,57 +147,3 @@ def _algorithms(one: Job) -> list[str]:
     checked = _core.check(text.text, text.format, list(one.overrides), text.folder, _registry.algorithms())
     given = (flow["cc"] for flow in json.loads(checked)["flows"] if "cc" in flow)
     return [cc["kind"] if isinstance(cc, dict) else cc for cc in given]
-
-
-def run_grid(
-    readings: Sequence[Reading],
-    variants: Sequence[Variant],
-    seeds: Sequence[int],
-    measure: Callable[[Result], Measures],
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    worker: Worker[Job, Result] = run_job,
-) -> Grid:
-    """Runs every cell and keeps what `measure` takes from it; the tables of a run are dropped at once.
-
-    `measure` runs on the threads of the runs and returns the same names for every run.
-
-    Raises
-    ------
-    ScenarioError
-        If a reading and a variant together make no scenario.
-    ValueError
-        If a measure is not a finite number, or the names differ between runs.
-    """
-    keys = [(reading, variant, seed) for reading in readings for variant in variants for seed in seeds]
-    if not keys:
-        raise ValueError("the grid is empty")
-
-    def one(cell: tuple[Reading, Variant, int], cancel: Cancel, note: Progress) -> dict[str, float]:
-        reading, variant, seed = cell
-        measured = dict(measure(worker(job(reading, variant, seed), cancel, note)))
-        for name, value in measured.items():
-            if not math.isfinite(value):
-                raise ValueError(f"{reading.name}, {variant.name}, seed {seed}: {name} is {value}")
-        return measured
-
-    measured = execute(keys, one, threads=threads, progress=progress)
-    names = list(measured[0])
-    if any(list(cell) != names for cell in measured):
-        raise ValueError("the measures differ between runs")
-    table = np.array([[cell[name] for name in names] for cell in measured], dtype=np.float64)
-    shaped = table.reshape(len(readings), len(variants), len(seeds), len(names))
-    cells = {
-        (reading.name, variant.name): {name: shaped[row, column, :, index] for index, name in enumerate(names)}
-        for row, reading in enumerate(readings)
-        for column, variant in enumerate(variants)
-    }
-    return Grid(tuple(readings), tuple(variants), tuple(seeds), cells)
-
-
-def portion(progress: Progress | None, start: float, end: float) -> Progress | None:
-    """The progress of one stage of a longer work: its 0 to 1 is `start` to `end` of the whole."""
-    if progress is None:
-        return None
-    return lambda fraction: progress(start + (end - start) * fraction)

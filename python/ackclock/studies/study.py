@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ackclock._runner import Progress
     from ackclock.report import Figure
     from ackclock.studies.claims import ClaimResult
     from ackclock.studies.grid import Grid
+    from ackclock.studies.lab import Lab
 
 __all__ = ["Sheet", "Study", "StudyResult", "command_for", "page", "runs_sheet"]
 
@@ -35,8 +35,8 @@ class Study(Protocol):
     SOURCE: str
 
     @staticmethod
-    def reproduce(*, quick: bool, threads: int | None, progress: Progress | None) -> StudyResult:
-        """Runs the study. It is pure: nothing is written and nothing is printed."""
+    def reproduce(lab: Lab) -> StudyResult:
+        """Runs the study. Nothing is written but the laboratory's store, and nothing is printed."""
         ...
 
 

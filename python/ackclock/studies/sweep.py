@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 
 from ackclock import stats
 from ackclock.report import Figure, Plot, Series, colour_of
-from ackclock.studies.grid import Reading, hash_of, run_grid
+from ackclock.studies.grid import Reading, hash_of
 from ackclock.studies.study import Sheet, StudyResult, command_for, page, runs_sheet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ackclock._run import Job
-    from ackclock._runner import Progress, Worker
     from ackclock.result import Result
     from ackclock.scenario import Text
     from ackclock.stats import Estimate
     from ackclock.studies.claims import ClaimResult
     from ackclock.studies.grid import Grid, Variant
+    from ackclock.studies.lab import Lab
 
 __all__ = ["Choice", "Sweep", "Swept", "figure", "result", "run_sweep", "sheet"]
 
@@ -75,16 +74,13 @@ def _name(sweep: Sweep, x: float, choice: str) -> str:
 
 
 def run_sweep(
+    lab: Lab,
     sweep: Sweep,
     text: Text,
     choices: Sequence[Choice],
     variants: Sequence[Variant],
     seeds: Sequence[int],
     measure: Callable[[Result], Mapping[str, float]],
-    *,
-    threads: int | None,
-    progress: Progress | None,
-    worker: Worker[Job, Result],
 ) -> Swept:
     """Runs every value under every choice; `measure` gives ``time_s``, what the benefit is about."""
     readings = []
@@ -92,7 +88,7 @@ def run_sweep(
         for x, point in sweep.points.items():
             name = _name(sweep, x, choice.name)
             readings.append(Reading(name, name, text, {**sweep.overrides, **point, **choice.overrides}))
-    grid = run_grid(readings, variants, seeds, measure, threads=threads, progress=progress, worker=worker)
+    grid = lab.grid(readings, variants, seeds, measure)
     return Swept(sweep, grid, tuple(choices))
 
 

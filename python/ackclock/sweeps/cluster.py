@@ -79,7 +79,7 @@ class Cluster:
             for run in islice(source, count):
                 point = plan.points[run.point]
                 future = self._client.submit(
-                    remote, run.key, run.job, point.scenario_hash, plan.name, plan.keep, sources, build(),
+                    remote, run.key, run.job, point.scenario_hash, plan.name, run.keep, sources, build(),
                     key=f"ackclock-{run.key}", pure=False,
                 )  # fmt: skip
                 waiting[future.key] = run

@@ -47,7 +47,7 @@ class Threads:
                 parts[run.key] = fraction
 
             point = plan.points[run.point]
-            return perform(run.key, run.job, point.scenario_hash, plan.name, plan.keep, cancel, note, self._worker)
+            return perform(run.key, run.job, point.scenario_hash, plan.name, run.keep, cancel, note, self._worker)
 
         def submit(count: int) -> None:
             for run in islice(source, count):

@@ -89,6 +89,8 @@ def _kept(result: Result, keep: Keep) -> dict[str, Any]:
 
 def _row(measured: Mapping[str, float]) -> ArrowTable:
     """One row of numbers; one that is not finite is empty."""
+    if "run" in measured:
+        raise ValueError("a measure cannot be called run: the table has a column of that name")
     cells = {name: float(value) for name, value in measured.items()}
     schema = Schema([Field(name, DataType.float64()) for name in cells])
     arrays = [Array([value if math.isfinite(value) else None], type=DataType.float64()) for value in cells.values()]

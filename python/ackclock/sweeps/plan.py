@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 import json
@@ -33,22 +34,35 @@ class Keep:
     measure: Callable[[Result], Mapping[str, float]] | None = None
     """Numbers taken from each run, kept as the table ``measures``."""
 
+    worker: Callable[..., Result] | None = None
+    """What does a run, where that is not the engine alone."""
+
     def digest(self) -> list[Any]:
-        """What tells one choice from another: a function by its name and the source of its module."""
-        if self.measure is None:
-            return [self.tables]
-        module = inspect.getmodule(self.measure)
-        try:
-            source = inspect.getsource(module if module is not None else self.measure)
-        except (OSError, TypeError):
-            try:
-                source = inspect.getsource(self.measure)
-            except (OSError, TypeError):
-                raise ValueError(
-                    "the source of the measure cannot be found, so that its numbers could not be told from another's; "
-                    "put it into a file"
-                ) from None
-        return [self.tables, self.measure.__qualname__, hashlib.sha256(source.encode()).hexdigest()]
+        """What tells one choice from another."""
+        named = [None if one is None else _source(one) for one in (self.measure, self.worker)]
+        return [self.tables, *named]
+
+
+SIMPLE = (bool, int, float, str, bytes, tuple, frozenset, type(None))
+
+
+def _source(function: Any) -> list[Any]:
+    """A function by its name, a digest of the source of its module, and the plain values that are bound to it."""
+    if isinstance(function, functools.partial):
+        return [_source(function.func), repr(function.args), repr(sorted(function.keywords.items()))]
+    target = function if inspect.isroutine(function) else type(function)
+    try:
+        module = inspect.getmodule(target)
+        source = inspect.getsource(target if module is None or module.__name__ == "__main__" else module)
+    except (OSError, TypeError):
+        raise ValueError(
+            f"the source of {target.__qualname__} cannot be found, so that its numbers could not be told from "
+            "another's; put it into a file"
+        ) from None
+    cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+    cells += [getattr(function, "__defaults__", None), *(getattr(function, "__kwdefaults__", None) or {}).items()]
+    bound = [repr(value) for value in cells if isinstance(value, SIMPLE)]
+    return [target.__qualname__, hashlib.sha256(source.encode()).hexdigest(), bound]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +82,7 @@ class Run:
     key: str
     point: int
     job: Job
+    keep: Keep
 
 
 def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides | None = None) -> list[Point]:
@@ -125,21 +140,22 @@ class Plan:
 
     def __post_init__(self) -> None:
         self._build = build()
-        self._kept = self.keep.digest()
         self._first: int | None = None
 
-    def add(self, seeds: Sequence[int], points: Sequence[int] | None = None) -> None:
-        """Adds runs: every point (or those of these numbers) under one seed, then under the next."""
+    def add(self, seeds: Sequence[int], points: Sequence[int] | None = None, keep: Keep | None = None) -> None:
+        """Adds runs: every point (or those of these numbers) under one seed, then under the next.
+
+        `keep` says what is kept of these runs, where it is not the plan's.
+        """
+        kept = self.keep if keep is None else keep
+        digest = kept.digest()
         for seed in seeds:
             for number in range(len(self.points)) if points is None else points:
                 point = self.points[number]
                 job = Job(point.scenario, point.overrides, seed)
-                self.runs.append(Run(self._key(point, seed), number, job))
+                self.runs.append(Run(_digest([point.scenario_hash, seed, self._build, digest]), number, job, kept))
         if self._first is None:
             self._first = len(self.runs)
-
-    def _key(self, point: Point, seed: int) -> str:
-        return _digest([point.scenario_hash, seed, self._build, self._kept])
 
     @property
     def id(self) -> str:
@@ -155,7 +171,7 @@ class Plan:
             "name": self.name,
             "version": self._build,
             "engine": _core.engine(),
-            "keep": {"tables": self.keep.tables, "measure": self._kept[1:] or None},
+            "keep": self.keep.digest(),
             "terms": dict(self.terms),
             "scenarios": [{"name": text.name, "format": text.format, "text": text.text} for text in texts],
             "points": [

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock._run import Job, run_job
-from ackclock._runner import execute
 from ackclock.report import Figure, Plot, Series, colour_of
 from ackclock.scenario import Text
 from ackclock.studies import sweep
 from ackclock.studies.freebsd_newcwv import measures, readings, verdicts
-from ackclock.studies.grid import Reading, command_of, job, portion, run_grid
+from ackclock.studies.grid import Reading, command_of, job
 from ackclock.studies.study import page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ackclock._runner import Progress, Worker
     from ackclock.result import Result
+    from ackclock.studies.lab import Lab
     from ackclock.studies.study import StudyResult
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
@@ -33,28 +31,20 @@ TRACE_SEED = 1
 SHOWN_S = 8.0
 
 
-def reproduce(
-    *,
-    quick: bool = False,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    worker: Worker[Job, Result] = run_job,
-) -> StudyResult:
+def reproduce(lab: Lab) -> StudyResult:
     """Runs the study. With `quick`, every reading with fewer replications."""
     text = Text(page(__package__, "scenario.toml"), name="freebsd_newcwv/scenario.toml")
-    seeds = range(1, 1 + (QUICK_REPLICATIONS if quick else REPLICATIONS))
+    seeds = range(1, 1 + (QUICK_REPLICATIONS if lab.quick else REPLICATIONS))
 
     def run(what: sweep.Sweep, choices: Sequence[sweep.Choice], start: float, end: float) -> sweep.Swept:
-        stage, variants = portion(progress, start, end), readings.VARIANTS
-        return sweep.run_sweep(
-            what, text, choices, variants, seeds, measures.bursts, threads=threads, progress=stage, worker=worker
-        )
+        part = lab.part(start, end)
+        return sweep.run_sweep(part, what, text, choices, readings.VARIANTS, seeds, measures.bursts)
 
     size, flows = run(readings.SIZE, readings.CHOICES, 0, 0.5), run(readings.FLOWS, readings.FLOWS_CHOICES, 0.5, 0.95)
     drawn = Reading(readings.MAIN, readings.MAIN, text, {"flows[0].app.size": "100kB", **measures.PROBES})
     pair = (readings.STOCK, readings.NEWCWV)
-    traces = run_grid([drawn], pair, seeds, measures.window_left, threads=threads, worker=worker)
-    shown = execute([job(drawn, one, TRACE_SEED) for one in pair], worker, threads=threads)
+    traces = lab.part(1, 1).grid([drawn], pair, seeds, measures.window_left)
+    shown = lab.part(1, 1).run([job(drawn, one, TRACE_SEED) for one in pair])
     repeat = "\n".join(command_of(drawn, one, TRACE_SEED) for one in pair)
     return sweep.result(
         SLUG,
@@ -66,7 +56,7 @@ def reproduce(
         claims=verdicts.assess_claims(size, flows, traces),
         illustrations=_windows(shown, repeat),
         seeds=seeds,
-        quick=quick,
+        quick=lab.quick,
     )
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock._run import Job, run_job
 from ackclock.scenario import Text
 from ackclock.studies import sweep
 from ackclock.studies.freebsd_prr import readings, verdicts
-from ackclock.studies.grid import portion
 from ackclock.studies.study import page
 
 if TYPE_CHECKING:
-    from ackclock._runner import Progress, Worker
     from ackclock.result import Result
+    from ackclock.studies.lab import Lab
     from ackclock.studies.study import StudyResult
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
@@ -35,23 +33,14 @@ def seconds(result: Result) -> dict[str, float]:
     return {"time_s": row["duration_s"] or result.meta["duration_s"], "finished": float(row["end_s"] is not None)}
 
 
-def reproduce(
-    *,
-    quick: bool = False,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    worker: Worker[Job, Result] = run_job,
-) -> StudyResult:
+def reproduce(lab: Lab) -> StudyResult:
     """Runs the study. With `quick`, every reading with fewer replications."""
     text = Text(page(__package__, "scenario.toml"), name="freebsd_prr/scenario.toml")
-    seeds = range(1, 1 + (QUICK_REPLICATIONS if quick else REPLICATIONS))
+    seeds = range(1, 1 + (QUICK_REPLICATIONS if lab.quick else REPLICATIONS))
 
     def run(what: sweep.Sweep, seeds: range, start: float, end: float) -> sweep.Swept:
-        stage = portion(progress, start, end)
         variants, choices = readings.VARIANTS, readings.CHOICES
-        return sweep.run_sweep(
-            what, text, choices, variants, seeds, seconds, threads=threads, progress=stage, worker=worker
-        )
+        return sweep.run_sweep(lab.part(start, end), what, text, choices, variants, seeds, seconds)
 
     exact = range(1, 1 + EXACT_REPLICATIONS)
     size, rtt = run(readings.SIZE, exact, 0, 0.05), run(readings.RTT, exact, 0.05, 0.1)
@@ -65,5 +54,5 @@ def reproduce(
         readings.STOCKS["NewReno with SACK"].name,
         claims=verdicts.assess_claims(size, loss, rtt),
         seeds=seeds,
-        quick=quick,
+        quick=lab.quick,
     )

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock._run import Job, run_job
 from ackclock.studies.irto import verdicts
 from ackclock.studies.irto.figures import figures
 from ackclock.studies.iw10 import cells, measures
 from ackclock.studies.study import command_for
 
 if TYPE_CHECKING:
-    from ackclock._runner import Progress, Worker
-    from ackclock.result import Result
+    from ackclock.studies.lab import Lab
     from ackclock.studies.study import StudyResult
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
@@ -23,24 +21,15 @@ SUMMARY = "Timeouts, spurious ones and elapsed times of competing bursts with an
 SOURCE = "Järvinen, Nyrhinen, Ding, Kojo, IETF 79"
 
 
-def reproduce(
-    *,
-    quick: bool = False,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    worker: Worker[Job, Result] = run_job,
-) -> StudyResult:
+def reproduce(lab: Lab) -> StudyResult:
     """Runs the study. With `quick`, every cell and reading with fewer replications."""
     grids = cells.run_cells(
+        lab,
         cells.CELLS,
         cells.CHOICES,
         verdicts.VARIANTS,
         measures.timeouts,
         measures.TIMEOUT_PROBE,
-        quick=quick,
-        threads=threads,
-        progress=progress,
-        worker=worker,
     )
     return cells.result(
         SLUG,
@@ -50,6 +39,6 @@ def reproduce(
         claims=verdicts.assess_claims(grids),
         findings=verdicts.findings(grids),
         sheet=verdicts.cells_sheet(grids),
-        figures=figures(grids.main, command_for(SLUG, quick=quick)),
-        quick=quick,
+        figures=figures(grids.main, command_for(SLUG, quick=lab.quick)),
+        quick=lab.quick,
     )

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock._run import Job, run_job
-from ackclock._runner import Progress, Worker, execute
-from ackclock.studies.grid import command_of, job, portion
+from ackclock.studies.grid import command_of, job
 from ackclock.studies.iw10 import cells, figures, measures, verdicts
 from ackclock.studies.study import command_for
 
 if TYPE_CHECKING:
-    from ackclock.result import Result
+    from ackclock.studies.lab import Lab
     from ackclock.studies.study import StudyResult
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
@@ -26,32 +24,23 @@ TRACE_SEED = 1
 CAPTION = "Data packets from the senders' hosts to their receivers'. FIFO queue; for the slides' RED see iw10-aqm."
 
 
-def reproduce(
-    *,
-    quick: bool = False,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    worker: Worker[Job, Result] = run_job,
-) -> StudyResult:
+def reproduce(lab: Lab) -> StudyResult:
     """Runs the study. With `quick`, every cell and reading with fewer replications."""
     grids = cells.run_cells(
+        lab,
         cells.CELLS,
         cells.CHOICES,
         VARIANTS,
         measures.transfers,
         {},
-        quick=quick,
-        threads=threads,
-        progress=progress,
-        worker=worker,
     )
     traced = [(cell, one) for cell in cells.choose(cells.CELLS, buffers=("2 BDP",), flows=(1, 6)) for one in VARIANTS]
     jobs = [job(cells.reading(cell), one, TRACE_SEED, measures.DELAY_PROBE) for cell, one in traced]
-    traces = execute(jobs, worker, threads=threads, progress=portion(progress, 0.95, 1))
+    traces = lab.part(0.95, 1).run(jobs)
     sampled = {
         (cell, one.name): measures.one_way_delays([trace]) for (cell, one), trace in zip(traced, traces, strict=True)
     }
-    command = command_for(SLUG, quick=quick)
+    command = command_for(SLUG, quick=lab.quick)
     repeat = command_of(cells.reading(traced[0][0]), VARIANTS[0], TRACE_SEED, measures.DELAY_PROBE)
     return cells.result(
         SLUG,
@@ -65,5 +54,5 @@ def reproduce(
             *figures.per_buffer(grids.main, cells.CELLS, VARIANTS, command),
             *figures.delays(sampled, VARIANTS, repeat, CAPTION, TRACE_SEED),
         ],
-        quick=quick,
+        quick=lab.quick,
     )

@@ -5,19 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from ackclock._run import Job, run_job
 from ackclock.scenario import Text
 from ackclock.studies import study
-from ackclock.studies.grid import Grid, Reading, Variant, hash_of, portion, run_grid
+from ackclock.studies.grid import Grid, Reading, Variant, hash_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ackclock._runner import Progress, Worker
     from ackclock.report import Figure
     from ackclock.result import Result
     from ackclock.stats import Estimate
     from ackclock.studies.claims import ClaimResult
+    from ackclock.studies.lab import Lab
 
 __all__ = [
     "CELLS",
@@ -176,26 +175,23 @@ class Grids:
 
 
 def run_cells(
+    lab: Lab,
     cells: Sequence[Cell],
     choices: Choices,
     variants: Sequence[Variant],
     measure: Callable[[Result], Mapping[str, float]],
     probes: Mapping[str, object],
-    *,
-    quick: bool,
-    threads: int | None,
-    progress: Progress | None,
-    worker: Worker[Job, Result] = run_job,
 ) -> Grids:
     """Runs every cell under every reading."""
 
     def grid(some: Iterable[str], replications: int, start: float, end: float) -> Grid:
         readings = [reading(cell, choice, choices) for choice in some for cell in cells]
         probed = [Reading(one.name, one.summary, one.scenario, {**one.overrides, **probes}) for one in readings]
-        seeds, stage = range(1, 1 + replications), portion(progress, start, end)
-        return run_grid(probed, variants, seeds, measure, threads=threads, progress=stage, worker=worker)
+        return lab.part(start, end).grid(probed, variants, range(1, 1 + replications), measure)
 
-    main, swept = (QUICK_REPLICATIONS, QUICK_SWEPT_REPLICATIONS) if quick else (REPLICATIONS, SWEPT_REPLICATIONS)
+    main, swept = (REPLICATIONS, SWEPT_REPLICATIONS)
+    if lab.quick:
+        main, swept = QUICK_REPLICATIONS, QUICK_SWEPT_REPLICATIONS
     others = [choice for choice in choices if choice != MAIN]
     return Grids(cells, choices, grid([MAIN], main, 0, 0.3), grid(others, swept, 0.3, 0.95))
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ackclock._run import Job, run_job
-from ackclock._runner import Progress, Worker, execute
 from ackclock.studies import iw10
-from ackclock.studies.grid import job, portion
+from ackclock.studies.grid import job
 from ackclock.studies.iw10 import cells, figures, measures
 from ackclock.studies.iw10 import verdicts as bursts
 from ackclock.studies.iw10_aqm import verdicts
@@ -17,6 +15,7 @@ from ackclock.studies.study import command_for
 
 if TYPE_CHECKING:
     from ackclock.result import Result
+    from ackclock.studies.lab import Lab
     from ackclock.studies.study import StudyResult
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
@@ -45,34 +44,25 @@ def transfers_and_delays(result: Result) -> dict[str, float]:
     }
 
 
-def reproduce(
-    *,
-    quick: bool = False,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    worker: Worker[Job, Result] = run_job,
-) -> StudyResult:
+def reproduce(lab: Lab) -> StudyResult:
     """Runs the study. With `quick`, every cell and reading with fewer replications."""
     grids = cells.run_cells(
+        lab,
         CELLS,
         CHOICES,
         iw10.VARIANTS,
         transfers_and_delays,
         measures.DELAY_PROBE,
-        quick=quick,
-        threads=threads,
-        progress=progress,
-        worker=worker,
     )
     pooled = [(cell, one) for cell in DRAWN for one in iw10.VARIANTS]
     seeds = grids.main.seeds[:MOST_DRAWN]
     jobs = [job(cells.reading(cell), one, seed, measures.DELAY_PROBE) for cell, one in pooled for seed in seeds]
-    runs = execute(jobs, worker, threads=threads, progress=portion(progress, 0.95, 1))
+    runs = lab.part(0.95, 1).run(jobs)
     sampled = {
         (cell, one.name): measures.one_way_delays(runs[index * len(seeds) : (index + 1) * len(seeds)])
         for index, (cell, one) in enumerate(pooled)
     }
-    command = command_for(SLUG, quick=quick)
+    command = command_for(SLUG, quick=lab.quick)
     whole = cells.result(
         SLUG,
         TITLE,
@@ -85,6 +75,6 @@ def reproduce(
             *figures.delays(sampled, iw10.VARIANTS, command, CAPTION.format(seeds[0], seeds[-1])),
             *figures.per_buffer(grids.main, CELLS, iw10.VARIANTS, command),
         ],
-        quick=quick,
+        quick=lab.quick,
     )
     return replace(whole, sheets=[verdicts.longest_sheet(grids), *whole.sheets])

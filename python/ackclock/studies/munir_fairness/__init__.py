@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ackclock._run import Job, run_job
-from ackclock._runner import Progress, Worker, execute
 from ackclock.report import Figure, Intervals, Plot, Row, Series, colour_of
 from ackclock.scenario import Text
 from ackclock.stats import Estimate
-from ackclock.studies.grid import Grid, Reading, command_of, hash_of, job, portion, run_grid
+from ackclock.studies.grid import Grid, Reading, command_of, hash_of, job
 from ackclock.studies.munir_fairness import measures, readings, verdicts
 from ackclock.studies.study import StudyResult, command_for, page, runs_sheet
 
 if TYPE_CHECKING:
-    from ackclock.result import Result
+    from ackclock.studies.lab import Lab
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
 
@@ -36,54 +34,42 @@ STEP_S = 0.5
 PUBLISHED_COLOUR = "var(--quiet)"
 
 
-def reproduce(
-    *,
-    quick: bool = False,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    worker: Worker[Job, Result] = run_job,
-) -> StudyResult:
+def reproduce(lab: Lab) -> StudyResult:
     """Runs the study. With `quick`, twenty seconds of it instead of twenty minutes, and few readings."""
     text = Text(page(__package__, "scenario.toml"), name="munir_fairness/scenario.toml")
-    seeds = range(1, 1 + (QUICK_REPLICATIONS if quick else REPLICATIONS))
-    short = {"duration": f"{QUICK_S if quick else SHORT_S}s"}
-    choices = readings.QUICK_CHOICES if quick else readings.CHOICES
-    main = Reading(readings.MAIN, readings.MAIN, text, short if quick else {})
+    seeds = range(1, 1 + (QUICK_REPLICATIONS if lab.quick else REPLICATIONS))
+    short = {"duration": f"{QUICK_S if lab.quick else SHORT_S}s"}
+    choices = readings.QUICK_CHOICES if lab.quick else readings.CHOICES
+    main = Reading(readings.MAIN, readings.MAIN, text, short if lab.quick else {})
     others = [Reading(name, name, text, {**short, **values}) for name, values in choices.items()]
     grids = [
-        run_grid(
+        lab.part(0, 0.7).grid(
             [main],
             readings.SETS,
             seeds,
             measures.aggregates,
-            threads=threads,
-            progress=portion(progress, 0, 0.7),
-            worker=worker,
         ),
-        run_grid(
+        lab.part(0.7, 0.98).grid(
             others,
             [readings.MAIN_SET],
             seeds,
             measures.aggregates,
-            threads=threads,
-            progress=portion(progress, 0.7, 0.98),
-            worker=worker,
         ),
     ]
-    command = command_for(SLUG, quick=quick)
+    command = command_for(SLUG, quick=lab.quick)
     return StudyResult(
         slug=SLUG,
         title=TITLE,
         claims=verdicts.assess_claims(grids),
         seeds=list(seeds),
         command=command,
-        quick=quick,
+        quick=lab.quick,
         page=page(__package__, "README.md"),
         sheets=[
             verdicts.shares_sheet(grids),
             *(runs_sheet(f"runs-{n}", "Every run", one) for n, one in enumerate(grids, 1)),
         ],
-        figures=[_shares(grids[0], command), _windows(main, threads, worker)],
+        figures=[_shares(grids[0], command), _windows(main, lab.part(0.98, 1))],
         scenarios={f"{one.name}; {set_.name}": hash_of(one, set_) for one in [main] for set_ in readings.SETS}
         | {one.name: hash_of(one, readings.MAIN_SET) for one in others},
         files={"scenario.toml": text.text},
@@ -102,10 +88,10 @@ def _shares(grid: Grid, command: str) -> Figure:
     return Intervals("What each kind of flow got", "Mbit/s", rows, caption, command)
 
 
-def _windows(main: Reading, threads: int | None, worker: Worker[Job, Result]) -> Figure:
+def _windows(main: Reading, lab: Lab) -> Figure:
     """The windows of each kind over the first minute."""
     probes = {"duration": f"{DRAWN_S}s", "probes.window": True, "probes.interval": f"{STEP_S}s"}
-    (result,) = execute([job(main, readings.MAIN_SET, DRAWN_SEED, probes)], worker, threads=threads)
+    (result,) = lab.run([job(main, readings.MAIN_SET, DRAWN_SEED, probes)])
     times, totals = measures.total_windows(result, STEP_S)
     series = [
         Series(label, times, totals[name], colour_of(index))

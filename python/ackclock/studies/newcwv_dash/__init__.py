@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock._run import Job, run_job
-from ackclock._runner import Progress, Worker, execute
-from ackclock.studies.grid import Reading, command_of, hash_of, job, portion, run_grid
+from ackclock.studies.grid import Reading, command_of, hash_of, job
 from ackclock.studies.newcwv_dash import measures, verdicts
 from ackclock.studies.newcwv_dash.figures import figures
 from ackclock.studies.newcwv_dash.readings import (
@@ -21,7 +19,7 @@ from ackclock.studies.newcwv_dash.readings import (
 from ackclock.studies.study import StudyResult, command_for, runs_sheet
 
 if TYPE_CHECKING:
-    from ackclock.result import Result
+    from ackclock.studies.lab import Lab
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
 
@@ -35,41 +33,26 @@ QUICK_REPLICATIONS = 5
 TRACE_SEED = 1
 
 
-def reproduce(
-    *,
-    quick: bool = False,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    worker: Worker[Job, Result] = run_job,
-) -> StudyResult:
+def reproduce(lab: Lab) -> StudyResult:
     """Runs the study. With `quick`, every reading with fewer replications."""
-    seeds = range(1, 1 + (QUICK_REPLICATIONS if quick else REPLICATIONS))
+    seeds = range(1, 1 + (QUICK_REPLICATIONS if lab.quick else REPLICATIONS))
     chosen, cells = readings(), retracted_readings()
     main = next(reading for reading in chosen if reading.name == MAIN)
     probed = Reading(MAIN, main.summary, main.scenario, {**main.overrides, **measures.PROBES})
 
-    def stage(start: float, end: float) -> Progress | None:
-        return portion(progress, start, end)
-
-    grid = run_grid(chosen, VARIANTS, seeds, measures.session, threads=threads, progress=stage(0, 0.4), worker=worker)
-    retracted = run_grid(
-        cells, RETRACTED_VARIANTS, seeds, measures.clients, threads=threads, progress=stage(0.4, 0.95), worker=worker
-    )
-    traces = run_grid(
-        [probed], VARIANTS, seeds, measures.traced, threads=threads, progress=stage(0.95, 0.99), worker=worker
-    )
-    drawn = execute(
-        [job(probed, variant, TRACE_SEED) for variant in VARIANTS], worker, threads=threads, progress=stage(0.99, 1)
-    )
+    grid = lab.part(0, 0.4).grid(chosen, VARIANTS, seeds, measures.session)
+    retracted = lab.part(0.4, 0.95).grid(cells, RETRACTED_VARIANTS, seeds, measures.clients)
+    traces = lab.part(0.95, 0.99).grid([probed], VARIANTS, seeds, measures.traced)
+    drawn = lab.part(0.99, 1).run([job(probed, variant, TRACE_SEED) for variant in VARIANTS])
     claims = verdicts.assess_claims(grid, traces, retracted)
-    command = command_for(SLUG, quick=quick)
+    command = command_for(SLUG, quick=lab.quick)
     return StudyResult(
         slug=SLUG,
         title=TITLE,
         claims=claims,
         seeds=list(seeds),
         command=command,
-        quick=quick,
+        quick=lab.quick,
         findings=verdicts.findings(claims),
         page=page("README.md"),
         sheets=[

@@ -6,18 +6,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from ackclock._run import Job, run_job
 from ackclock.report import Figure, Intervals, Row, colour_of
-from ackclock.studies.grid import hash_of, run_grid
+from ackclock.studies.grid import hash_of
 from ackclock.studies.newcwv_dash.readings import NEWRENO
 from ackclock.studies.newcwv_http import measures, verdicts
 from ackclock.studies.newcwv_http.readings import MAIN, VARIANTS, VECTORS, readings, vectors, with_own_vectors
 from ackclock.studies.study import StudyResult, command_for, page, runs_sheet
 
 if TYPE_CHECKING:
-    from ackclock._runner import Progress, Worker
-    from ackclock.result import Result
     from ackclock.studies.grid import Grid
+    from ackclock.studies.lab import Lab
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
 
@@ -38,32 +36,26 @@ BINS = {
 """Measure to what it is called."""
 
 
-def reproduce(
-    *,
-    quick: bool = False,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    worker: Worker[Job, Result] = run_job,
-) -> StudyResult:
+def reproduce(lab: Lab) -> StudyResult:
     """Runs the study. With `quick`, every reading with fewer replications."""
-    seeds = range(1, 1 + (QUICK_REPLICATIONS if quick else REPLICATIONS))
+    seeds = range(1, 1 + (QUICK_REPLICATIONS if lab.quick else REPLICATIONS))
     files = vectors(seeds)
 
     with TemporaryDirectory() as folder:
         for name, text in files.items():
             (Path(folder) / name).write_text(text, encoding="utf-8")
         chosen = readings(folder)
-        own = with_own_vectors(worker, VECTORS)
-        grid = run_grid(chosen, VARIANTS, seeds, measures.traffic, threads=threads, progress=progress, worker=own)
+        own = lab.of(with_own_vectors(lab.worker, VECTORS))
+        grid = own.grid(chosen, VARIANTS, seeds, measures.traffic)
         hashes = {one.name: hash_of(one, NEWRENO) for one in chosen}
-    command = command_for(SLUG, quick=quick)
+    command = command_for(SLUG, quick=lab.quick)
     return StudyResult(
         slug=SLUG,
         title=TITLE,
         claims=verdicts.assess_claims(grid),
         seeds=list(seeds),
         command=command,
-        quick=quick,
+        quick=lab.quick,
         page=page(__package__, "README.md"),
         sheets=[verdicts.sizes_sheet(grid, BINS), runs_sheet("runs", "Every run", grid)],
         figures=[_times(grid, command), _losses(grid, command)],

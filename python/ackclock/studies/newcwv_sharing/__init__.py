@@ -6,9 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from ackclock._run import Job, run_job
-from ackclock._runner import Progress, Worker, execute
-from ackclock.studies.grid import hash_of, job, portion, run_grid
+from ackclock.studies.grid import hash_of, job
 from ackclock.studies.newcwv_http.readings import vectors, with_own_vectors
 from ackclock.studies.newcwv_sharing import measures, verdicts
 from ackclock.studies.newcwv_sharing.figures import figures
@@ -16,7 +14,7 @@ from ackclock.studies.newcwv_sharing.readings import FTP, HTTP, MAIN, VECTORS, r
 from ackclock.studies.study import StudyResult, command_for, page, runs_sheet
 
 if TYPE_CHECKING:
-    from ackclock.result import Result
+    from ackclock.studies.lab import Lab
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
 
@@ -30,57 +28,41 @@ QUICK_REPLICATIONS = 3
 TRACE_SEED = 1
 
 
-def reproduce(
-    *,
-    quick: bool = False,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    worker: Worker[Job, Result] = run_job,
-) -> StudyResult:
+def reproduce(lab: Lab) -> StudyResult:
     """Runs the study. With `quick`, every reading with fewer replications."""
-    seeds = range(1, 1 + (QUICK_REPLICATIONS if quick else REPLICATIONS))
+    seeds = range(1, 1 + (QUICK_REPLICATIONS if lab.quick else REPLICATIONS))
     files = vectors(seeds)
-    workers = {FTP: worker, HTTP: with_own_vectors(worker, VECTORS)}
-    stages = {FTP: portion(progress, 0, 0.5), HTTP: portion(progress, 0.5, 1)}
+    labs = {FTP: lab.part(0, 0.5), HTTP: lab.part(0.5, 1).of(with_own_vectors(lab.worker, VECTORS))}
     with TemporaryDirectory() as folder:
         for name, text in files.items():
             (Path(folder) / name).write_text(text, encoding="utf-8")
-        chosen = {rival: readings(rival, folder) for rival in workers}
+        chosen = {rival: readings(rival, folder) for rival in labs}
         grids = {
-            rival: run_grid(
-                some,
-                variants(rival),
-                seeds,
-                measures.sharing,
-                threads=threads,
-                progress=stages[rival],
-                worker=workers[rival],
-            )
-            for rival, some in chosen.items()
+            rival: labs[rival].grid(some, variants(rival), seeds, measures.sharing) for rival, some in chosen.items()
         }
         traces = {}
         for rival, some in chosen.items():
             main = next(reading for reading in some if reading.name == MAIN)
             drawn = variants(rival)[:2]
-            runs = execute([job(main, one, TRACE_SEED) for one in drawn], workers[rival], threads=threads)
+            runs = labs[rival].part(1, 1).run([job(main, one, TRACE_SEED) for one in drawn])
             traces[rival] = list(zip(drawn, runs, strict=True))
         hashes = {
             f"{rival}; {one.name}": hash_of(one, variants(rival)[0]) for rival, some in chosen.items() for one in some
         }
-    command = command_for(SLUG, quick=quick)
+    command = command_for(SLUG, quick=lab.quick)
     return StudyResult(
         slug=SLUG,
         title=TITLE,
         claims=verdicts.assess_claims(grids),
         seeds=list(seeds),
         command=command,
-        quick=quick,
+        quick=lab.quick,
         page=page(__package__, "README.md"),
         sheets=[
             *verdicts.sheets(grids),
             *(runs_sheet(f"runs-{rival}", "Every run", grid) for rival, grid in grids.items()),
         ],
         figures=figures(grids, traces, command),
-        files={**{f"{rival}.toml": page(__package__, f"{rival}.toml") for rival in workers}, **files},
+        files={**{f"{rival}.toml": page(__package__, f"{rival}.toml") for rival in labs}, **files},
         scenarios=hashes,
     )

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock._run import run_job
 from ackclock.palette import OKABE_ITO
 from ackclock.report import Cloud, Clouds, Figure
 from ackclock.scenario import Text
-from ackclock.studies.grid import Grid, Reading, hash_of, portion, run_grid
+from ackclock.studies.grid import Grid, Reading, hash_of
 from ackclock.studies.remy import measures, readings, verdicts
 from ackclock.studies.study import StudyResult, command_for, page, runs_sheet
 
 if TYPE_CHECKING:
-    from ackclock._run import Job
-    from ackclock._runner import Progress, Worker
-    from ackclock.result import Result
+    from ackclock.studies.lab import Lab
     from ackclock.studies.remy.verdicts import Measured
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
@@ -37,33 +34,24 @@ FAMILIES = ("remy", "cubic", "compound", "newreno", "vegas", "cubic-sfqcodel", "
 """Schemes in the order of their colours; the three tables of RemyCC share one."""
 
 
-def reproduce(
-    *,
-    quick: bool = False,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    worker: Worker[Job, Result] = run_job,
-) -> StudyResult:
+def reproduce(lab: Lab) -> StudyResult:
     """Runs the study. With `quick`, a few replications, and no reading but the main one."""
     texts = {name: page(__package__, f"{name}.toml") for name in ("scenario", "rtts", "datacentre")}
     scenarios = {name: Text(text, name=f"remy/{name}.toml") for name, text in texts.items()}
     settings, schemes = readings.present()
-    seeds = range(1, 1 + (QUICK_REPLICATIONS if quick else REPLICATIONS))
-    duration = QUICK_DURATION_S if quick else DURATION_S
+    seeds = range(1, 1 + (QUICK_REPLICATIONS if lab.quick else REPLICATIONS))
+    duration = QUICK_DURATION_S if lab.quick else DURATION_S
     hashes: dict[str, str] = {}
     grids: dict[str, list[Grid]] = {}
     for index, setting in enumerate(settings):
         main, others = readings.readings_of(setting, scenarios["scenario"], duration)
-        part = portion(progress, 0.85 * index / len(settings), 0.85 * (index + 1) / len(settings))
+        part = lab.part(0.85 * index / len(settings), 0.85 * (index + 1) / len(settings))
         measure = measures.senders(setting.delay_ms)
-        rest = 0.7 if others and not quick else 1.0
-        run = [([main], seeds, portion(part, 0, rest))]
-        if not quick:
-            run.append((list(others), range(1, 1 + OTHERS), portion(part, rest, 1)))
-        grids[setting.name] = [
-            run_grid(of, schemes, over, measure, threads=threads, progress=note, worker=worker)
-            for of, over, note in run
-        ]
+        rest = 0.7 if others and not lab.quick else 1.0
+        run = [([main], seeds, part.part(0, rest))]
+        if not lab.quick:
+            run.append((list(others), range(1, 1 + OTHERS), part.part(rest, 1)))
+        grids[setting.name] = [stage.grid(of, schemes, over, measure) for of, over, stage in run]
         hashes |= {
             f"{setting.label}; {one.name}; {scheme.label}": hash_of(one, scheme)
             for of, _, _ in run
@@ -71,34 +59,28 @@ def reproduce(
             for scheme in schemes
         }
     rtts = Reading(readings.MAIN, readings.MAIN, scenarios["rtts"], {"duration": f"{DURATION_S:g}s"})
-    over_rtts = run_grid(
+    over_rtts = lab.part(0.85, 0.9).grid(
         [rtts],
         [readings.with_cc(one, 4) for one in schemes if one.name in readings.RTT_SCHEMES],
-        range(1, 1 + (QUICK_REPLICATIONS if quick else RTT_REPLICATIONS)),
+        range(1, 1 + (QUICK_REPLICATIONS if lab.quick else RTT_REPLICATIONS)),
         measures.over_differing_rtts,
-        threads=threads,
-        progress=portion(progress, 0.85, 0.9),
-        worker=worker,
     )
-    seconds = QUICK_DATACENTRE_S if quick else DATACENTRE_S
-    datacentre = run_grid(
+    seconds = QUICK_DATACENTRE_S if lab.quick else DATACENTRE_S
+    datacentre = lab.part(0.9, 1).grid(
         [Reading(readings.MAIN, readings.MAIN, scenarios["datacentre"], {"duration": f"{seconds:g}s"})],
         [readings.DCTCP],
-        range(1, 1 + (QUICK_DATACENTRE_REPLICATIONS if quick else DATACENTRE_REPLICATIONS)),
+        range(1, 1 + (QUICK_DATACENTRE_REPLICATIONS if lab.quick else DATACENTRE_REPLICATIONS)),
         measures.datacentre,
-        threads=threads,
-        progress=portion(progress, 0.9, 1),
-        worker=worker,
     )
     measured = verdicts.measured_in(grids)
-    command = command_for(SLUG, quick=quick)
+    command = command_for(SLUG, quick=lab.quick)
     return StudyResult(
         slug=SLUG,
         title=TITLE,
         claims=verdicts.assess_claims(measured, datacentre),
         seeds=list(seeds),
         command=command,
-        quick=quick,
+        quick=lab.quick,
         page=page(__package__, "README.md"),
         sheets=[
             verdicts.medians_sheet(measured),

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock._run import Job, run_job
-from ackclock._runner import Progress, Worker, execute
-from ackclock.studies.grid import Reading, Variant, command_of, hash_of, portion
+from ackclock.studies.grid import Reading, Variant, command_of, hash_of
 from ackclock.studies.response_functions import cells, figures, verdicts
 from ackclock.studies.study import StudyResult, command_for, page
 
 if TYPE_CHECKING:
-    from ackclock.result import Result
+    from ackclock.studies.lab import Lab
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
 
@@ -21,20 +19,14 @@ SUMMARY = "Average window by loss rate of Reno, CUBIC, HighSpeed and Scalable ag
 SOURCE = "RFC 9438 section 5.1; RFC 3649 section 5; Mathis et al. 1997; Kelly 2003"
 
 
-def reproduce(
-    *,
-    quick: bool = False,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    worker: Worker[Job, Result] = run_job,
-) -> StudyResult:
+def reproduce(lab: Lab) -> StudyResult:
     """Runs the study. With `quick`, loss rates down to 1e-4 only."""
-    windows = cells.run_cells(quick=quick, threads=threads, progress=portion(progress, 0, 0.9), worker=worker)
+    windows = cells.run_cells(lab.part(0, 0.9))
     teeth = {one.name: figures.tooth(one.name) for one in cells.ALGORITHMS}
     drawn = [*teeth.values(), *map(figures.way, figures.WAYS)]
-    results = execute([cells.job(one) for one in drawn], worker, threads=threads, progress=portion(progress, 0.9, 1))
+    results = lab.part(0.9, 1).run([cells.job(one) for one in drawn])
     by_name = dict(zip(teeth, results, strict=False))
-    command = command_for(SLUG, quick=quick)
+    command = command_for(SLUG, quick=lab.quick)
     text = cells.job({}).scenario
 
     def repeat(overrides: dict[str, object]) -> str:
@@ -47,7 +39,7 @@ def reproduce(
         claims=verdicts.assess_claims(windows),
         seeds=list(range(1, 1 + len(cells.STARTS))),
         command=command,
-        quick=quick,
+        quick=lab.quick,
         page=page(__package__, "README.md"),
         sheets=[verdicts.windows_sheet(windows)],
         figures=[

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ackclock import stats
-from ackclock._run import Job, run_job
-from ackclock._runner import Progress, Worker, execute
+from ackclock._run import Job
 from ackclock.scenario import Text, override_pairs
+from ackclock.studies.lab import Cell as StudyCell
 from ackclock.studies.study import page
 
 if TYPE_CHECKING:
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ackclock._core import Cancel
     from ackclock.result import Result
     from ackclock.stats import Estimate
+    from ackclock.studies.lab import Lab
 
 __all__ = [
     "ALGORITHMS",
@@ -180,16 +181,16 @@ def cycle_windows(result: Result, period: int) -> NDArray[np.float64]:
     return np.asarray(period * RTT_S / np.diff(losses.astype(np.float64)), dtype=np.float64)
 
 
-def _measure(cell: Cell, result: Result) -> float:
+def _measure(result: Result, *, random: bool, exponent: int, warm_up: int) -> dict[str, float]:
     """The average window: the average sending rate in packets per round-trip time (RFC 3649 section 5)."""
-    if cell.choice.random:
+    if random:
         (row,) = result.transfers.rows()
-        return float(row["bytes"] / SEGMENT * RTT_S / row["duration_s"])
-    windows = cycle_windows(result, 10**cell.exponent)[cell.warm_up :][:MEASURED]
+        return {"window": float(row["bytes"] / SEGMENT * RTT_S / row["duration_s"])}
+    windows = cycle_windows(result, 10**exponent)[warm_up:][:MEASURED]
     if len(windows) < MEASURED:
-        raise ValueError(f"{cell.algorithm.name} at 1e-{cell.exponent}: too few losses")
+        raise ValueError(f"1e-{exponent}: too few losses")
     # Each cycle carries as many packets: over all of them the rate is the harmonic mean.
-    return float(1 / np.mean(1 / windows))
+    return {"window": float(1 / np.mean(1 / windows))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,27 +216,28 @@ class Windows:
         }
 
 
-def run_cells(
-    *,
-    quick: bool = False,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    worker: Worker[Job, Result] = run_job,
-) -> Windows:
-    """Runs everything; with `quick`, without the smallest loss rates."""
+def run_cells(lab: Lab) -> Windows:
+    """Runs everything; in a quick run without the smallest loss rates."""
     keys = [
         (choice, algorithm, exponent)
         for choice in CHOICES
         for algorithm in ALGORITHMS
         for exponent in choice.exponents
-        if not quick or exponent in QUICK[choice.name == MAIN]
+        if not lab.quick or exponent in QUICK[choice.name == MAIN]
     ]
-    cells = [Cell(*key, replication) for key in keys for replication in range(len(STARTS))]
-
-    def one(cell: Cell, cancel: Cancel, note: Progress) -> float:
-        return _measure(cell, worker(job(cell.overrides(), cell.replication + 1), cancel, note))
-
-    measured = execute(cells, one, threads=threads, progress=progress)
-    table = np.array(measured, dtype=np.float64).reshape(len(keys), len(STARTS))
+    cells = [_run_of(Cell(*key, replication)) for key in keys for replication in range(len(STARTS))]
+    windows = iter(float(measured["window"][0]) for measured in lab.measure(cells))
     named = [(choice.name, algorithm.name, exponent) for choice, algorithm, exponent in keys]
-    return Windows(dict(zip(named, table, strict=True)))
+    return Windows({name: np.array([next(windows) for _ in STARTS]) for name in named})
+
+
+def _run_of(cell: Cell) -> StudyCell:
+    """A cell as the laboratory runs it."""
+    params = {
+        "choice": cell.choice.name,
+        "algorithm": cell.algorithm.name,
+        "exponent": cell.exponent,
+        "replication": cell.replication,
+    }
+    measure = partial(_measure, random=cell.choice.random, exponent=cell.exponent, warm_up=cell.warm_up)
+    return StudyCell(params, job({}).scenario, cell.overrides(), [cell.replication + 1], measure)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock._run import Job, run_job
 from ackclock.report import Figure, Plot, Series, colour_of
 from ackclock.scenario import Text
-from ackclock.studies.grid import Grid, hash_of, portion, run_grid
+from ackclock.studies.grid import Grid, hash_of
 from ackclock.studies.satellite import cells, verdicts
 from ackclock.studies.study import StudyResult, command_for, page, runs_sheet
 
 if TYPE_CHECKING:
-    from ackclock._runner import Progress, Worker
-    from ackclock.result import Result
+    from ackclock.studies.lab import Lab
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
 
@@ -34,36 +32,27 @@ FIGURES = (
 )
 
 
-def reproduce(
-    *,
-    quick: bool = False,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    worker: Worker[Job, Result] = run_job,
-) -> StudyResult:
+def reproduce(lab: Lab) -> StudyResult:
     """Runs the study. With `quick`, the variants of the claims over three queues for seconds of simulated time."""
     text = Text(cells.scenario(), name="satellite/scenario.toml")
-    seeds = range(1, 1 + (QUICK_REPLICATIONS if quick else REPLICATIONS))
-    queues = cells.QUICK_QUEUES if quick else cells.QUEUES
-    variants = cells.QUICK_VARIANTS if quick else cells.VARIANTS
-    short: dict[str, object] = {"duration": f"{QUICK_S}s"} if quick else {}
-    others = {name: {**short, **cells.CHOICES[name]} for name in (cells.QUICK_CHOICES if quick else cells.CHOICES)}
+    seeds = range(1, 1 + (QUICK_REPLICATIONS if lab.quick else REPLICATIONS))
+    queues = cells.QUICK_QUEUES if lab.quick else cells.QUEUES
+    variants = cells.QUICK_VARIANTS if lab.quick else cells.VARIANTS
+    short: dict[str, object] = {"duration": f"{QUICK_S}s"} if lab.quick else {}
+    others = {name: {**short, **cells.CHOICES[name]} for name in (cells.QUICK_CHOICES if lab.quick else cells.CHOICES)}
     stages = (
-        (cells.readings(text, queues, {cells.MAIN: short}), portion(progress, 0, 0.6)),
-        (cells.readings(text, (cells.MODERATE,), others), portion(progress, 0.6, 1)),
+        (cells.readings(text, queues, {cells.MAIN: short}), lab.part(0, 0.6)),
+        (cells.readings(text, (cells.MODERATE,), others), lab.part(0.6, 1)),
     )
-    grids = [
-        run_grid(some, variants, seeds, cells.measures, threads=threads, progress=stage, worker=worker)
-        for some, stage in stages
-    ]
-    command = command_for(SLUG, quick=quick)
+    grids = [part.grid(some, variants, seeds, cells.measures) for some, part in stages]
+    command = command_for(SLUG, quick=lab.quick)
     return StudyResult(
         slug=SLUG,
         title=TITLE,
         claims=verdicts.assess_claims(grids),
         seeds=list(seeds),
         command=command,
-        quick=quick,
+        quick=lab.quick,
         page=page(__package__, "README.md"),
         sheets=[
             verdicts.sheet(grids),

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock._run import Job, run_job
 from ackclock.report import Figure, Plot, Series, colour_of
 from ackclock.scenario import Text
-from ackclock.studies.grid import Grid, hash_of, portion, run_grid
+from ackclock.studies.grid import Grid, hash_of
 from ackclock.studies.study import StudyResult, command_for, page, runs_sheet
 from ackclock.studies.transocean import cells, verdicts
 
 if TYPE_CHECKING:
-    from ackclock._runner import Progress, Worker
-    from ackclock.result import Result
     from ackclock.studies.grid import Variant
+    from ackclock.studies.lab import Lab
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
 
@@ -44,50 +42,41 @@ RESPONSE = {
 """What `_by_buffer` draws."""
 
 
-def reproduce(
-    *,
-    quick: bool = False,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    worker: Worker[Job, Result] = run_job,
-) -> StudyResult:
+def reproduce(lab: Lab) -> StudyResult:
     """Runs the study. With `quick`, two buffers under two readings for seconds of simulated time."""
     text = Text(cells.scenario(), name="transocean/scenario.toml")
     web_text = Text(cells.web_scenario(), name="transocean/web.toml")
-    replications = QUICK_REPLICATIONS if quick else REPLICATIONS
-    seeds = range(1, 1 + (replications if quick else DECIDING_REPLICATIONS))
-    buffers = cells.QUICK_BUFFERS if quick else cells.BUFFERS
-    short: dict[str, object] = {"duration": f"{QUICK_S}s"} if quick else {}
-    short_web = {**short, "flows[1].start": f"{QUICK_S // 2}s"} if quick else {}
-    others = {name: {**short, **cells.CHOICES[name]} for name in (cells.QUICK_CHOICES if quick else cells.CHOICES)}
+    replications = QUICK_REPLICATIONS if lab.quick else REPLICATIONS
+    seeds = range(1, 1 + (replications if lab.quick else DECIDING_REPLICATIONS))
+    buffers = cells.QUICK_BUFFERS if lab.quick else cells.BUFFERS
+    short: dict[str, object] = {"duration": f"{QUICK_S}s"} if lab.quick else {}
+    short_web = {**short, "flows[1].start": f"{QUICK_S // 2}s"} if lab.quick else {}
+    others = {name: {**short, **cells.CHOICES[name]} for name in (cells.QUICK_CHOICES if lab.quick else cells.CHOICES)}
     deciding = cells.readings(text, (verdicts.SMALL,), {cells.MAIN: short})
     larger = cells.readings(text, tuple(one for one in buffers if one != verdicts.SMALL), {cells.MAIN: short})
     pages = cells.readings(web_text, buffers, {cells.MAIN: short_web})
-    if not quick:
+    if not lab.quick:
         pages += cells.readings(web_text, (verdicts.SMALL,), cells.WEB_CHOICES)
     stages = (
-        (deciding, seeds, cells.use, portion(progress, 0, 0.22)),
-        (larger, seeds[:replications], cells.use, portion(progress, 0.22, 0.49)),
+        (deciding, seeds, cells.use, lab.part(0, 0.22)),
+        (larger, seeds[:replications], cells.use, lab.part(0.22, 0.49)),
         (
             cells.readings(text, (verdicts.SMALL,), others),
             seeds[:replications],
             cells.use,
-            portion(progress, 0.49, 0.7),
+            lab.part(0.49, 0.7),
         ),
-        (pages, seeds[:replications], cells.pages, portion(progress, 0.7, 1)),
+        (pages, seeds[:replications], cells.pages, lab.part(0.7, 1)),
     )
-    *grids, web = [
-        run_grid(some, cells.VARIANTS, chosen, measure, threads=threads, progress=stage, worker=worker)
-        for some, chosen, measure, stage in stages
-    ]
-    command = command_for(SLUG, quick=quick)
+    *grids, web = [part.grid(some, cells.VARIANTS, chosen, measure) for some, chosen, measure, part in stages]
+    command = command_for(SLUG, quick=lab.quick)
     return StudyResult(
         slug=SLUG,
         title=TITLE,
         claims=verdicts.assess_claims(grids, web),
         seeds=list(seeds),
         command=command,
-        quick=quick,
+        quick=lab.quick,
         page=page(__package__, "README.md"),
         sheets=[
             verdicts.use_sheet(grids),
