@@ -20,7 +20,7 @@ WEB = {"kind": "web", "users": 2, "objects": 3, "object_size": "2kB", "think": "
 
 @pytest.fixture(scope="module")
 def result():
-    return ackclock.run(SMALL, overrides={"probes.delays": True})
+    return ackclock.run(SMALL, overrides={f"probes.{name}": True for name in ("delays", "queues", "rates")})
 
 
 @pytest.fixture(autouse=True)
@@ -109,7 +109,7 @@ def test_colours_are_those_of_algorithms_and_shades_tell_flows_apart():
     assert len(entries(many)) == 4
 
 
-def test_throughput_is_of_the_rates_before_the_capacity_behind():
+def test_goodput_is_before_the_capacity_behind():
     # Intervals of 100 ms; the last one is shorter.
     rows = [(0.1, 1000, 0), (0.2, 3000, 0), (0.3, 2000, 500), (0.4, 0, 1500), (0.45, 500, 0)]
     run = make_result(1, rates=rates_table(rows), links=LINKS, flows=flows_table(a="cubic", b="mine"))
@@ -120,7 +120,7 @@ def test_throughput_is_of_the_rates_before_the_capacity_behind():
     np.testing.assert_allclose(drawn(axes, "b")[1], [0, 0, 0.04, 0.12, 0, 0])
     assert drawn(axes, "capacity of bottleneck")[1].tolist() == [2, 2]
     assert axes.patches[0].get_height() == 2
-    assert labels(axes) == ("time (s)", "throughput (Mbit/s)")
+    assert labels(axes) == ("time (s)", "goodput (Mbit/s)")
     assert line(axes, "a").get_drawstyle() == "steps-post"
     # Of longer intervals, the bytes add up.
     wide = run.plot.throughput("a", link="far", interval_s=0.225)
@@ -130,12 +130,13 @@ def test_throughput_is_of_the_rates_before_the_capacity_behind():
     assert drawn(wide, "capacity of far")[1].tolist() == [1, 1]
 
 
-def test_throughput_without_rates_is_of_the_packets_delivered(result):
+def test_throughput_is_of_the_packets_delivered_where_they_are_recorded(result):
     axes = result.plot.throughput("one", interval_s=0.5)
     edges, mbps = drawn(axes, "one")
     packets = result.packets
     got = (packets["flow"] == "one") & (packets["side"] == "source") & (packets["event"] == "delivered")
     assert len(edges) == 11
+    assert labels(axes) == ("time (s)", "throughput (Mbit/s)")
     total = np.sum(mbps[:-1] * np.diff(edges)) * 1e6 / 8
     assert total == pytest.approx(packets["len"][got].sum())
     third = got & (packets["time_s"] > edges[2]) & (packets["time_s"] <= edges[3])
@@ -176,6 +177,23 @@ def test_queues_are_packets_and_what_their_bytes_take_at_the_links_rate():
     assert drawn(both, "far")[0].tolist() == [0, 1]
     with pytest.raises(ValueError, match="no link 'near'"):
         run.plot.occupancy("near")
+
+
+def test_queues_and_goodput_of_a_run(result):
+    above, below = result.plot.queue()
+    mine = result.queues["link"] == "bottleneck"
+    np.testing.assert_array_equal(drawn(above, "bottleneck")[0], result.queues["time_s"][mine])
+    np.testing.assert_array_equal(drawn(above, "bottleneck")[1], result.queues["packets"][mine])
+    longest = result.links["queue_delay_max_ms"][0]
+    # A packet also waits for what is left of the one on the wire, which takes 12 ms.
+    assert longest - 12 <= drawn(below, "bottleneck")[1].max() <= longest
+    bare = make_result(1, **{name: table for name, table in result.tables.items() if name != "packets"})
+    axes = bare.plot.throughput("one")
+    edges, mbps = drawn(axes, "one")
+    assert (edges[0], edges[-1], len(edges)) == (0, 5, 101)
+    total = result.rates["bytes_delivered"][result.rates["flow"] == "one"].sum()
+    assert np.sum(mbps[:-1] * np.diff(edges)) * 1e6 / 8 == pytest.approx(total)
+    assert axes.get_ylabel() == "goodput (Mbit/s)"
 
 
 def test_sequence_has_what_was_sent_dropped_and_acknowledged():

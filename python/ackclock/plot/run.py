@@ -102,8 +102,9 @@ class Plot:
         """What sinks receive in Mbit/s over time, before the capacity of a link: the bottleneck, or the one named.
 
         A rate is over about `interval_s`, or a hundredth of the time recorded, and has no headers; the capacity has
-        (its mean, where it varies). Needs ``probes.rates``; without it, ``probes.packets``, whose payload counts also
-        where it arrives twice.
+        (its mean, where it varies). With ``probes.packets`` it is the payload as it arrives, also what arrives twice.
+        Else, with ``probes.rates``, it is the goodput of applications, which get what waits behind a loss all at once
+        when that is repaired, for a moment above any capacity.
         """
         binned = series.rates(self._result, interval_s)
         shown = self._looks(self._result.flows, flow)
@@ -115,7 +116,7 @@ class Plot:
             for one, look in shown.items():
                 bps = binned.bps.get(one, np.zeros(len(binned.edges) - 1))
                 self._step(axes, binned.edges, np.append(bps, bps[-1]) / 1e6, one, look)
-            axes.set(xlabel="time (s)", ylabel="throughput (Mbit/s)")
+            axes.set(xlabel="time (s)", ylabel=f"{binned.name} (Mbit/s)")
             from_zero(axes)
             legend(axes)
         return axes

@@ -50,6 +50,8 @@ class Binned:
     """When the flow's first interval with bytes begins, seconds; infinite where it has none."""
     last: dict[str, float]
     """When the flow's last interval with bytes ends."""
+    name: str
+    """Goodput: what applications get, in order. Throughput: what arrives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +90,15 @@ def chosen(table: Table, column: str, names: str | Sequence[str] | None) -> list
 
 
 def rates(result: Result, interval_s: float | None = None) -> Binned:
-    """What each flow's sink receives over time: of the table `rates`, else of the packets delivered.
+    """What each flow's sink receives over time: the payload of packets delivered, or else of the table `rates`.
 
-    Packets count with their payload, also what arrives twice; `rates` counts what applications get.
+    Packets come first, since a link carries them as they arrive. To applications, what waits behind a loss comes at
+    once when that is repaired: faster than any link.
     """
-    if "rates" in result.tables:
-        return _of_rates(result.tables["rates"], interval_s)
     if "packets" in result.tables:
         return _of_packets(result.tables["packets"], interval_s)
+    if "rates" in result.tables:
+        return _of_rates(result.tables["rates"], interval_s)
     raise KeyError(
         "this run has neither a table 'rates' nor 'packets'; the scenario has to ask for one with "
         "probes.rates = true or probes.packets = true"
@@ -122,7 +125,7 @@ def _of_rates(table: Table, interval_s: float | None) -> Binned:
     cut = np.round(np.linspace(0, len(ends), count + 1)).astype(np.int64)
     delivered = {flow: table["bytes_delivered"][names == flow] for flow in flows}
     sums = {flow: np.add.reduceat(bytes_, cut[:-1]) for flow, bytes_ in delivered.items()}
-    return _binned(edges[cut], sums)
+    return _binned(edges[cut], sums, "goodput")
 
 
 def _of_packets(table: Table, interval_s: float | None) -> Binned:
@@ -139,10 +142,10 @@ def _of_packets(table: Table, interval_s: float | None) -> Binned:
         # What comes at an edge belongs to the interval that ends there, as in the table of rates.
         place = np.maximum(np.searchsorted(edges, times[mine], side="left") - 1, 0)
         sums[flow] = np.bincount(place, weights=table["len"][mine], minlength=len(edges) - 1)
-    return _binned(edges, sums)
+    return _binned(edges, sums, "throughput")
 
 
-def _binned(edges: Numbers, delivered: Mapping[str, NDArray[Any]]) -> Binned:
+def _binned(edges: Numbers, delivered: Mapping[str, NDArray[Any]], name: str) -> Binned:
     width = np.diff(edges)
     busy = {flow: np.flatnonzero(bytes_) for flow, bytes_ in delivered.items()}
     return Binned(
@@ -150,6 +153,7 @@ def _binned(edges: Numbers, delivered: Mapping[str, NDArray[Any]]) -> Binned:
         {flow: 8 * bytes_ / width for flow, bytes_ in delivered.items()},
         {flow: float(edges[at[0]]) if at.size else np.inf for flow, at in busy.items()},
         {flow: float(edges[at[-1] + 1]) if at.size else -np.inf for flow, at in busy.items()},
+        name,
     )
 
 
