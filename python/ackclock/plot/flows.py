@@ -46,7 +46,9 @@ def looks(result: Result, flows: Sequence[str]) -> dict[str, Look]:
         for at, flow in enumerate(members):
             label: str | None = flow
             if len(flows) > LISTED:
-                label = f"{algorithm}, {len(members)} flow{'s' * (len(members) > 1)}" if at == 0 else None
+                label = (
+                    f"{algorithm}, {len(members)} flow{'s' * (len(members) > 1)}" if at == len(members) // 2 else None
+                )
             found[flow] = Look(replace(style, colour=_shade(style.colour, at, len(members))), label)
     return {flow: found[flow] for flow in flows}
 
