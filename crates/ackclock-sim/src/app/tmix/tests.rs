@@ -3,6 +3,7 @@
 use super::*;
 use crate::app::Command;
 use crate::app::fake_network::{FakeNetwork, MILLISECOND, PATH, SECOND, ints, milliseconds};
+use crate::table::Column;
 
 /// A request and its answer after 10 ms; after a pause of 500 ms a second request, answered at once in two units 30 ms apart;
 /// the server closes 200 ms later.
@@ -93,6 +94,17 @@ fn the_ends_of_a_concurrent_connection_do_not_wait_for_each_other() {
     assert_eq!(bytes, [(0, 1_250), (0, 1_250), (125, 0), (250, 0)], "every unit is an epoch");
 }
 
+/// Of two units written at once the second finds the first on its way.
+#[test]
+fn nothing_is_idle_before_a_unit_beside_another() {
+    let mut network = network("CONC 0 2 0 5\nc> 125\nc> 125\nt> 100000\nc> 125\n");
+    network.run_until(SECOND);
+    let tables = tables(&network);
+    // The first two arrive 20 ms after 40; the third is written 100 ms after them.
+    assert_eq!(milliseconds(&tables["tmix_epochs"], "start_s"), [40, 40, 140]);
+    assert_eq!(milliseconds(&tables["tmix_epochs"], "idle_s"), [40, 0, 80]);
+}
+
 /// Two waits count from their own moments: a write 300 ms after the last, and no sooner than 10 ms after 12.5 kB are there.
 #[test]
 fn a_party_waits_for_both_its_times() {
@@ -103,6 +115,33 @@ fn a_party_waits_for_both_its_times() {
         let expected = if sent == 300 { at } else { 190 };
         assert_eq!(writes(&network, Side::Sink)[1], (expected, 200), "{sent}");
     }
+}
+
+/// The last byte of 126 takes 8 us after the 125 before it.
+#[test]
+fn a_unit_has_arrived_with_its_last_byte() {
+    let mut network = network("SEQ 0 1\n> 10\n< 126\n");
+    network.run_until(SECOND);
+    assert_eq!(tables(&network)["tmix_epochs"].column("end_s"), Some(&Column::Float(vec![Some(0.081008)])));
+}
+
+/// Over is what has arrived, whether or not it is closed: at 900 ms all has, and the server closes at 1040.
+#[test]
+fn what_has_not_arrived_is_open() {
+    let mut network = network(SEQUENTIAL);
+    for (at, open) in [(200, [1, 1]), (300, [1, 0]), (800, [1, 1]), (900, [0, 0])] {
+        network.run_until(at * MILLISECOND);
+        assert_eq!(ints(&tables(&network)["completions"], "open"), open, "{at}");
+    }
+    let bins = ints(&tables(&network)["completion_bins"], "count");
+    assert_eq!(bins.iter().sum::<i64>(), 1 + 2, "a connection and its epochs");
+}
+
+#[test]
+fn an_epoch_begins_where_the_initiator_answers() {
+    let vectors = vectors("SEQ 0 2\n> 10\nt 5\n> 20\n< 30\n< 5\n> 7\n");
+    let expected = [Epoch { bytes: [30, 35], units: 4 }, Epoch { bytes: [7, 0], units: 1 }];
+    assert_eq!(vectors.connections()[0].epochs, expected);
 }
 
 #[test]
@@ -119,10 +158,10 @@ fn the_source_may_be_the_initiator() {
 
 #[test]
 fn connections_start_at_their_times_in_any_order_of_lines() {
-    let mut network = network("SEQ 700000 1\n> 10\n\nSEQ 200000 1\n> 20\nSEQ 700000 1\n> 30\n");
+    let mut network = network("SEQ 700000 1\n> 10\n\nSEQ 200000 1\n> 20\nSEQ 200000 1\n> 30\n");
     network.run_until(SECOND);
-    assert_eq!(writes(&network, Side::Sink), [(240, 20), (740, 10), (740, 30)]);
-    assert_eq!(ints(&tables(&network)["tmix"], "connections_max"), [2]);
+    assert_eq!(writes(&network, Side::Sink), [(240, 20), (240, 30), (740, 10)]);
+    assert_eq!(ints(&tables(&network)["tmix"], "connections_max"), [2], "before the last");
     assert!(network.app.live.is_empty(), "finished connections leave nothing");
 }
 
@@ -148,6 +187,10 @@ fn what_is_no_vector_is_one_message_with_the_line() {
         ("SEQ 1\n> 1", "line 1: SEQ has a start in microseconds and the number of epochs"),
         ("CONC 1 2\n> 1", "line 1: CONC has a start in microseconds and both numbers of epochs"),
         ("SEQ 1.5 1\n> 1", "line 1: \"1.5\" is not a time in microseconds: a whole number up to 1099511627776"),
+        (
+            "SEQ 1099511627777 1\n> 1",
+            "line 1: \"1099511627777\" is not a time in microseconds: a whole number up to 1099511627776",
+        ),
         ("SEQ 1 one\n> 1", "line 1: \"one\" is not a number of epochs: a whole number up to 17592186044416"),
         ("SEQ 1 1\n> -1", "line 2: \"-1\" is not a size in bytes: a whole number up to 17592186044416"),
         ("SEQ 1 1\n> 0", "line 2: a unit has at least one byte"),
