@@ -49,6 +49,7 @@ def test_flows_have_converged_when_their_shares_stay_fair():
     assert measures.convergence_time(result, delta=0.05) == 6
     assert measures.convergence_time(result, after=3) == 1
     assert measures.convergence_time(result, after=2.5) == 1.5
+    assert measures.convergence_time(shared((1, 1), (1, 1)), after=0) == 0
 
 
 def test_convergence_is_counted_from_the_start_of_the_last_flow():
