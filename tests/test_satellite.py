@@ -55,7 +55,7 @@ def test_the_call_is_rated_with_the_play_out_that_suits_it_best(study):
         # The best of each replication is no worse than the best in the mean.
         assert one["MOS"] >= max(call[3:])
         # 320 or 520 ms of the path and the 20 ms of speech in a packet come before the play-out, which is one of six.
-        playouts = [float(playout.removesuffix("ms")) for playout in cells.PLAYOUTS]
+        playouts = [float(playout.removesuffix(" ms")) for playout in cells.PLAYOUTS]
         path = 520 if row[0] == cells.LONGER else 320
         assert path + 20 + playouts[0] <= one["mouth to ear ms"] <= path + 21 + playouts[-1]
 

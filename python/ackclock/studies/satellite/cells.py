@@ -61,7 +61,7 @@ QUICK_QUEUES = (10, 50, 200)
 MODERATE = 50
 """The queue that claims about variants are judged with."""
 
-PLAYOUTS = ("50ms", "100ms", "200ms", "400ms", "800ms", "1600ms")
+PLAYOUTS = ("50 ms", "100 ms", "200 ms", "400 ms", "800 ms", "1600 ms")
 """The play-out times of the calls."""
 
 MAIN = "main reading"
@@ -89,7 +89,7 @@ def name(queue: int, choice: str = MAIN) -> str:
 
 def mos_of(playout: str) -> str:
     """The measure of the call with a play-out time."""
-    return f"mos_{playout}"
+    return f"mos_{playout.replace(' ', '')}"
 
 
 def scenario() -> str:
@@ -112,7 +112,8 @@ def measures(result: Result) -> dict[str, float]:
     names = result.flows["flow"]
     pages = {row["flow"]: row["p50_s"] for row in result.completions.rows() if row["what"] == "page"}
     link = next(result.links.rows())
-    calls = {row["flow"].removeprefix("voip-"): row for row in result.voip.rows()}
+    rows = {row["flow"]: row for row in result.voip.rows()}
+    calls = {playout: rows[f"voip-{playout.replace(' ', '')}"] for playout in PLAYOUTS}
     best = max(PLAYOUTS, key=lambda playout: calls[playout]["mos"])
     return {
         "ftp_mbps": float(goodput[:FTP_FLOWS].sum()) / 1e6,
