@@ -179,7 +179,7 @@ def queried(connection, text, results, runs=None):
 
 CELL = st.none() | st.just(math.nan) | st.floats(0, 1e9)
 ROW = st.tuples(
-    st.sampled_from(["video", "video.0", "video.12", "video.x", "vide", "it's", "a%"]), CELL, st.integers(0, 9)
+    st.sampled_from(["video", "video.0", "video.12", "video.x", "video-1", "vide", "it's", "a%"]), CELL, st.integers(0, 9)
 )
 
 
@@ -212,7 +212,7 @@ def test_a_result_and_a_store_agree(connection, runs, function, of, column):
 def test_a_result_and_a_store_agree_in_every_function(connection, function):
     runs = [
         [("video.0", 3.0, 4), ("video.x", 9.0, 9), ("video", None, 1), ("video.12", math.nan, 2), ("video", 0.1, 3)],
-        [("video.0", None, 0), ("vide", 5.0, 1)],
+        [("video.0", None, 0), ("vide", 5.0, 1), ("video-1", 6.0, 5), ("movie.1", 6.0, 5)],
         [("a%", 5.0, 1)],
         [],
     ]
