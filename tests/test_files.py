@@ -169,7 +169,7 @@ def test_what_is_kept_is_nobodys_to_list(tmp_path):
     for text in ("one", "two"):
         with files.output_folder(out, kept="runs") as folder:
             files.write_text(folder / "a.txt", text)
-        assert names(out) == [files.MARKER, "a.txt", "runs"]
+        assert names(out) == ["a.txt", files.MARKER, "runs"]
         assert (out / "runs" / "precious").read_text() == "x"
 
 

@@ -179,7 +179,9 @@ def queried(connection, text, results, runs=None):
 
 CELL = st.none() | st.just(math.nan) | st.floats(0, 1e9)
 ROW = st.tuples(
-    st.sampled_from(["video", "video.0", "video.12", "video.x", "video-1", "vide", "it's", "a%"]), CELL, st.integers(0, 9)
+    st.sampled_from(["video", "video.0", "video.12", "video.x", "video-1", "vide", "it's", "a%"]),
+    CELL,
+    st.integers(0, 9),
 )
 
 
