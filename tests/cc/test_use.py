@@ -6,7 +6,6 @@ import random
 import pytest
 
 import ackclock
-from ackclock._run import run_job
 from ackclock.cli import main
 from ackclock.studies.grid import Reading, Variant, command_of, hash_of
 from ackclock.studies.lab import Lab
@@ -38,13 +37,12 @@ def test_grids_sweeps_and_hashes_of_studies_take_it():
     assert hash_of(reading, variants[0]) != hash_of(reading, variants[1])
     points = {step: {"flows[*].cc": {"kind": "mine", "step": step}} for step in (0, 4)}
     sweep = Sweep("step", "segments", points, {"duration": "5s"})
-    options = {"threads": 2, "progress": None, "worker": run_job}
-    swept = run_sweep(sweep, reading.scenario, [Choice("main")], variants[:1], [1, 2], measure, **options)
+    swept = run_sweep(Lab(threads=2), sweep, reading.scenario, [Choice("main")], variants[:1], [1, 2], measure)
     slow, fast = (swept.grid.values(f"step {step}; main", "reno", "time_s").tolist() for step in (0, 4))
     # A variant comes last: it is Reno at every step.
     assert slow == fast
     stepped = [Variant("mine", "Mine")]
-    swept = run_sweep(sweep, reading.scenario, [Choice("main")], stepped, [1, 2], measure, **options)
+    swept = run_sweep(Lab(threads=2), sweep, reading.scenario, [Choice("main")], stepped, [1, 2], measure)
     slow, fast = (swept.grid.values(f"step {step}; main", "mine", "time_s").tolist() for step in (0, 4))
     assert slow != fast
 

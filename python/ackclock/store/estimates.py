@@ -62,6 +62,11 @@ def values_of(store: Store, measure: str | Measure) -> list[Values]:
         told = ", ".join(f"{sweep.id} ({sweep.name})" for sweep in store.sweeps) or "none"
         raise StoreError(f"{store.path}: points are those of one sweep; choose it with sweep=; there are {told}")
     parsed = measure if isinstance(measure, Measure) else Measure.parse(measure)
+    if store.finished == store.failed:
+        # Without a run that went well there are no tables to ask.
+        none = np.empty(0)
+        points = enumerate(store.sweeps[0].points)
+        return [Values(number, params, none.astype(np.uint64), none) for number, params in points]
     _check(store, parsed)
     query = (
         "SELECT point, seed, value FROM runs JOIN ("  # noqa: S608 -- a measure quotes what it is made of
