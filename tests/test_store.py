@@ -12,7 +12,7 @@ import pytest
 
 import ackclock
 from ackclock.store import Store, StoreError
-from ackclock.store.packed import DamagedRunError, pack, unpack
+from ackclock.store.packed import DamagedRunError, batch, pack, unbatch, unpack
 from ackclock.store.provenance import build
 from ackclock.store.writer import open_writer
 from tests.conftest import make_table
@@ -198,9 +198,8 @@ class TestDamage:
 
     def test_a_pending_run_that_is_cut_off(self, store, made):
         victim = self.parts(store)[2]
-        runs = json.loads((victim / "part.json").read_text())["runs"]
         shutil.rmtree(victim)
-        (store / "pending" / f"{runs[0]}.run").write_bytes(b"PK\x03\x04 and no more")
+        (store / "pending" / "00000007.runs").write_bytes(batch([b"PK\x03\x04 and no more"])[:-3])
         with ackclock.open(store) as opened:
             assert opened.finished == 10
         again(store)
@@ -209,7 +208,7 @@ class TestDamage:
     def test_what_was_half_written_goes(self, store, made):
         (store / "parts" / ".x.partial").mkdir()
         (store / "parts" / ".x.partial" / "flows.parquet").write_bytes(b"half")
-        (store / "pending" / ".y.run.partial").write_bytes(b"half")
+        (store / "pending" / ".y.runs.partial").write_bytes(b"half")
         with ackclock.open(store) as opened:
             assert opened.complete
         again(store)
@@ -224,7 +223,7 @@ class TestDamage:
             record = next(row for row in opened.runs.rows() if row["run"] == run)
         packed = {name: record.get(name) for name in ("run", "scenario_hash", "seed", "version", "status", "error")}
         packed |= {"name": "x", "duration_s": 1.0, "details": None}
-        (store / "pending" / f"{run}.run").write_bytes(pack(packed, result.tables))
+        (store / "pending" / "00000001.runs").write_bytes(batch([pack(packed, result.tables)]))
         with ackclock.open(store) as opened:
             assert len(opened.table("flows")) == 12
         again(store)
@@ -372,6 +371,14 @@ class TestPacked:
             broken[place] ^= 0x10
             with pytest.raises(DamagedRunError):
                 unpack(bytes(broken))
+
+    def test_batches(self):
+        runs = [b"", b"one", b"three"]
+        data = batch(runs)
+        assert list(unbatch(data)) == runs
+        assert [list(unbatch(data[:length])) for length in (0, 7, 8, 18, 19, 31)] == [
+            [], [], [b""], [b""], [b"", b"one"], [b"", b"one"],
+        ]  # fmt: skip
 
     def test_cut_off_anywhere(self):
         data = pack(self.RECORD, {"t": make_table(x=[1, 2, 3])})

@@ -65,8 +65,8 @@ def values_of(store: Store, measure: str | Measure) -> list[Values]:
     if store.finished == store.failed:
         # Without a run that went well there are no tables to ask.
         none = np.empty(0)
-        points = enumerate(store.sweeps[0].points)
-        return [Values(number, params, none.astype(np.uint64), none) for number, params in points]
+        asked = enumerate(store.sweeps[0].points)
+        return [Values(number, params, none.astype(np.uint64), none) for number, params in asked]
     _check(store, parsed)
     query = (
         "SELECT point, seed, value FROM runs JOIN ("  # noqa: S608 -- a measure quotes what it is made of

@@ -5,7 +5,7 @@
     ackclock-store.json     the manifest: the format, and the sweeps in the order in which they came
     sweeps/ID.json          what a sweep asked for: scenario, points, seeds
     parts/ID-00000/         up to 512 runs of a sweep, in its order: a Parquet file a table, and part.json
-    pending/RUN.run         finished runs that are not in a part yet
+    pending/N.runs          finished runs, a few to a file, that are not in a part yet
     provenance/N.json       each start of a sweep: command, host, time, git revision
     lock                    held by the one who writes
 """
@@ -82,9 +82,13 @@ class Layout:
         """The folder of a part."""
         return self.parts / f"{sweep}-{number:05}"
 
-    def run(self, key: str) -> Path:
-        """The file of a pending run."""
-        return self.pending / f"{key}.run"
+    def batch(self, number: int) -> Path:
+        """A file of pending runs."""
+        return self.pending / f"{number:08}.runs"
+
+    def batches(self) -> list[Path]:
+        """The files of pending runs, in the order in which they were written."""
+        return sorted(self.pending.glob("[!.]*.runs"))
 
     def sweep_ids(self) -> list[str]:
         """The sweeps of the store, in the order in which they came.

@@ -17,15 +17,16 @@ from arro3.core import Table as ArrowTable
 from arro3.io import read_ipc_stream, write_ipc_stream
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from arro3.core.types import ArrowStreamExportable
 
-__all__ = ["DamagedRunError", "Packed", "Record", "pack", "unpack"]
+__all__ = ["DamagedRunError", "Packed", "Record", "batch", "pack", "unbatch", "unpack"]
 
 RECORD = "run.json"
 SUFFIX = ".arrow"
 DIGEST_BYTES = 32
+LENGTH_BYTES = 8
 
 
 class DamagedRunError(ValueError):
@@ -73,6 +74,22 @@ def pack(record: Record, tables: Mapping[str, ArrowStreamExportable]) -> bytes:
             archive.writestr(zipfile.ZipInfo(name + SUFFIX), stream.getbuffer())
     data = out.getvalue()
     return data + hashlib.sha256(data).digest()
+
+
+def batch(runs: Iterable[bytes]) -> bytes:
+    """Packed runs behind each other, each with its length before it."""
+    return b"".join(part for data in runs for part in (len(data).to_bytes(LENGTH_BYTES, "little"), data))
+
+
+def unbatch(data: bytes) -> Iterator[bytes]:
+    """The packed runs of a batch; what is behind damage is not told from it, and left out."""
+    place = 0
+    while place < len(data):
+        start = place + LENGTH_BYTES
+        place = start + int.from_bytes(data[place:start], "little")
+        if place > len(data):
+            return
+        yield data[start:place]
 
 
 def unpack(data: bytes) -> Packed:

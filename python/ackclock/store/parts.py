@@ -72,6 +72,12 @@ class Part:
 def stacked(tables: Iterable[tuple[str, ArrowTable]]) -> ArrowTable:
     """Tables of runs below each other with a column ``run`` in front; a column that some lack is empty in theirs."""
     found = [(run, table) for run, table in tables]
+    first = found[0][1].schema if found else None
+    if first is not None and all(table.schema == first for _, table in found):
+        runs = [run for run, table in found for _ in range(table.num_rows)]
+        whole = ArrowTable.from_batches([part for _, table in found for part in table.to_batches()], schema=first)
+        column = ChunkedArray([Array(runs, type=_TEXT)])
+        return whole.add_column(0, Field("run", _TEXT), column).combine_chunks()
     fields: dict[str, DataType] = {}
     for _, table in found:
         for name in table.column_names:
@@ -91,7 +97,7 @@ def stacked(tables: Iterable[tuple[str, ArrowTable]]) -> ArrowTable:
     kinds = {"run": _TEXT, **fields}
     schema = Schema([Field(name, kind) for name, kind in kinds.items()])
     arrays = [ChunkedArray(columns[name], type=kind) for name, kind in kinds.items()]
-    return ArrowTable.from_arrays(arrays, schema=schema)
+    return ArrowTable.from_arrays(arrays, schema=schema).combine_chunks()
 
 
 def run_table(packed: Sequence[Packed]) -> ArrowTable:

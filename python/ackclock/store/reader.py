@@ -15,7 +15,7 @@ from arro3.core import Table as ArrowTable
 
 from ackclock.result import Meta, Result
 from ackclock.store.layout import Layout, StoreError
-from ackclock.store.packed import DamagedRunError, Packed, unpack
+from ackclock.store.packed import DamagedRunError, Packed, unbatch, unpack
 from ackclock.store.parts import Part, damage, read_part, run_table, stacked
 from ackclock.table import Table
 
@@ -358,10 +358,13 @@ class Store:
 
 
 def _pending(layout: Layout) -> Iterator[tuple[str, Packed]]:
-    for path in sorted(layout.pending.glob("[!.]*.run")):
-        # What is damaged has not finished, and the next start runs it again; what has gone became part of a part.
-        with suppress(DamagedRunError, FileNotFoundError):
-            yield path.stem, unpack(path.read_bytes())
+    for path in layout.batches():
+        # What has gone became part of parts; what is damaged has not finished, and the next start runs it again.
+        with suppress(FileNotFoundError):
+            for data in unbatch(path.read_bytes()):
+                with suppress(DamagedRunError):
+                    packed = unpack(data)
+                    yield packed.record["run"], packed
 
 
 def _chosen(sweeps: list[Sweep], sweep: str | None, version: str | None, path: Path) -> list[Sweep]:

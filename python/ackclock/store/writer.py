@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
+import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from ackclock import files
 from ackclock.store.layout import Layout, StoreError, writing
-from ackclock.store.packed import DamagedRunError, unpack
+from ackclock.store.packed import LENGTH_BYTES, DamagedRunError, batch, unbatch, unpack
 from ackclock.store.parts import damage, read_part, write_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from ackclock.store.packed import Packed
     from ackclock.store.parts import Part
 
 __all__ = ["PART_BYTES", "PART_RUNS", "Writer", "open_writer"]
@@ -23,6 +26,9 @@ __all__ = ["PART_BYTES", "PART_RUNS", "Writer", "open_writer"]
 PART_RUNS = 512
 PART_BYTES = 32 << 20
 """A part is complete with so many runs, or so many bytes of finished runs: both follow from the sweep alone."""
+
+TOGETHER_S = 0.1
+"""Runs that finish within it share a file on disk."""
 
 
 class Writer:
@@ -33,7 +39,13 @@ class Writer:
         self._sweep = sweep
         self._own: dict[int, Part] = {}
         self._elsewhere: set[str] = set()
-        self._pending: dict[str, int] = {}
+        self._pending: dict[str, tuple[int, int]] = {}
+        """Run to its batch and its bytes."""
+        self._batches: dict[int, set[str]] = {}
+        """Batch to the runs in it that are in no part."""
+        self._next = 1
+        self._buffer: dict[str, bytes] = {}
+        self._kept_at = -math.inf
         self._number = 0
         self._position = 0
         self.warnings: list[str] = []
@@ -41,7 +53,7 @@ class Writer:
 
     def has(self, run: str) -> bool:
         """Whether a run has finished before, in this sweep or another."""
-        return run in self._elsewhere or run in self._pending
+        return run in self._elsewhere or run in self._pending or run in self._buffer
 
     def describe(self, document: dict[str, Any]) -> None:
         """Says what the sweep asks for; again when it asks for more."""
@@ -52,13 +64,24 @@ class Writer:
                 self._layout.write_manifest([*sweeps, self._sweep])
 
     def add(self, run: str, data: bytes) -> None:
-        """Keeps a packed run: from now on nothing that ends this process loses it."""
-        path = self._layout.run(run)
+        """Takes a packed run; `keep` puts it on disk."""
+        self._buffer[run] = data
+
+    def keep(self, *, now: bool = False) -> None:
+        """Puts what was added on disk: from then on nothing that ends this process loses it.
+
+        Syncing costs milliseconds, so runs that finish within a tenth of a second share one file; `now` does not wait.
+        """
+        if not self._buffer or (not now and time.monotonic() - self._kept_at < TOGETHER_S):
+            return
+        number = self._next
+        self._next += 1
+        path = self._layout.batch(number)
         partial = path.with_name(f".{path.name}.partial")
         with self._disk():
             try:
                 with partial.open("wb") as file:
-                    file.write(data)
+                    file.write(batch(self._buffer.values()))
                     file.flush()
                     os.fsync(file.fileno())
                 partial.rename(path)
@@ -66,7 +89,10 @@ class Writer:
                 with suppress(OSError):
                     partial.unlink(missing_ok=True)
                 raise
-        self._pending[run] = len(data)
+        self._batches[number] = set(self._buffer)
+        self._pending |= {run: (number, len(data)) for run, data in self._buffer.items()}
+        self._buffer.clear()
+        self._kept_at = time.monotonic()
 
     def advance(self, order: Sequence[str], *, end: bool) -> None:
         """Turns pending runs into parts, as far as the sweep's order is complete; with `end` down to the last run."""
@@ -92,20 +118,33 @@ class Writer:
             if run not in self._pending:
                 return None
             runs[run] = None
-            size += self._pending[run]
+            size += self._pending[run][1]
             if len(runs) == PART_RUNS or size >= PART_BYTES:
                 return place + 1, list(runs)
         return (limit, list(runs)) if runs and (later or end) else None
 
     def _write(self, end: int, runs: list[str]) -> None:
         with self._disk():
-            packed = [unpack(self._layout.run(run).read_bytes()) for run in runs]
+            packed = self._read(runs)
             part = write_part(self._layout.part(self._sweep, self._number), self._position, end, packed)
             self._own[self._number] = part
+            self._elsewhere.update(runs)
             for run in runs:
-                self._layout.run(run).unlink()
-                self._elsewhere.add(run)
-                del self._pending[run]
+                number, _ = self._pending.pop(run)
+                self._batches[number].discard(run)
+            for number in [number for number, left in self._batches.items() if not left]:
+                self._layout.batch(number).unlink()
+                del self._batches[number]
+
+    def _read(self, runs: list[str]) -> list[Packed]:
+        """Pending runs, in this order."""
+        wanted, found = set(runs), {}
+        for number in sorted({self._pending[run][0] for run in runs}):
+            for data in unbatch(self._layout.batch(number).read_bytes()):
+                packed = unpack(data)
+                if packed.record["run"] in wanted:
+                    found[packed.record["run"]] = packed
+        return [found[run] for run in runs]
 
     def recover(self) -> None:
         """Takes stock of what is there: what was half done goes, what is damaged too, with a warning."""
@@ -122,7 +161,9 @@ class Writer:
                     sweep, _, number = path.name.rpartition("-")
                     if sweep == self._sweep:
                         self._own[int(number)] = part
-            for path in sorted(self._layout.pending.iterdir()):
+            batches = self._layout.batches()
+            self._next = 1 + max((int(path.stem) for path in batches), default=0)
+            for path in batches:
                 self._take_pending(path)
 
     def _sound(self, path: Path) -> Part | None:
@@ -142,20 +183,27 @@ class Writer:
         return None
 
     def _take_pending(self, path: Path) -> None:
-        run = path.stem
-        if run in self._elsewhere:
-            # Its part was written, and the process ended before this was removed.
-            path.unlink()
-            return
+        """Takes over the runs of a batch that are in no part; a batch that is damaged is written anew without them."""
         data = path.read_bytes()
-        try:
-            if unpack(data).record["run"] != run:
-                raise DamagedRunError("the run of another key")
-        except DamagedRunError as error:
-            self.warnings.append(f"{path}: {error}; removed, it is run again")
-            path.unlink()
-        else:
-            self._pending[run] = len(data)
+        sound: dict[str, bytes] = {}
+        size = 0
+        for one in unbatch(data):
+            size += len(one) + LENGTH_BYTES
+            with suppress(DamagedRunError):
+                sound[unpack(one).record["run"]] = one
+        whole = len(batch(sound.values())) == size == len(data)
+        if not whole:
+            self.warnings.append(f"{path}: damaged: what was in it is run again, but for {len(sound)} runs")
+        left = {run: one for run, one in sound.items() if run not in self._elsewhere}
+        if whole and left:
+            number = int(path.stem)
+            self._batches[number] = set(left)
+            self._pending |= {run: (number, len(one)) for run, one in left.items()}
+            return
+        # Its parts were written, and the process ended before this was removed; or what is sound gets a new file.
+        self._buffer |= left
+        self.keep(now=True)
+        path.unlink()
 
     @contextmanager
     def _disk(self) -> Iterator[None]:

@@ -15,7 +15,6 @@ from ackclock._run import check_seed, seeds_of
 from ackclock.progress import sweep_reporter
 from ackclock.scenario import check, load
 from ackclock.store.layout import Layout
-from ackclock.store.packed import unpack
 from ackclock.store.provenance import Provenance
 from ackclock.store.reader import open_store
 from ackclock.store.writer import open_writer
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from ackclock.stats import Precision
     from ackclock.store.reader import Store
     from ackclock.store.writer import Writer
-    from ackclock.sweeps.plan import Run
+    from ackclock.sweeps.plan import Done, Run
     from ackclock.sweeps.vary import Vary
 
     Seeds: TypeAlias = int | Iterable[int] | None
@@ -48,8 +47,11 @@ class Backend(Protocol):
 
     where: str
 
-    def run(self, plan: Plan, runs: Iterable[Run], under_way: Callable[[float], object]) -> Iterator[tuple[Run, bytes]]:
-        """Each run with its packed bytes, in any order."""
+    def run(self, plan: Plan, runs: Iterable[Run], tick: Callable[[float], object]) -> Iterator[Done]:
+        """Each run with its packed bytes and whether it went well, in any order.
+
+        `tick` is called several times a second with how many runs' worth of the others is done.
+        """
         ...
 
 
@@ -175,12 +177,20 @@ def _round(plan: Plan, writer: Writer, backend: Backend, report: SweepReport) ->
     order = [run.key for run in plan.runs]
     missing = {run.key: run for run in plan.runs if not writer.has(run.key)}
     report.start(len(order) - len(missing), len(order))
-    for run, data in backend.run(plan, missing.values(), report.under_way):
-        writer.add(run.key, data)
-        writer.advance(order, end=False)
-        good = unpack(data).record["status"] == "done"
-        report.ended(good)
-        yield good
+
+    def tick(part: float) -> None:
+        writer.keep()
+        report.under_way(part)
+
+    try:
+        for run, data, good in backend.run(plan, missing.values(), tick):
+            writer.add(run.key, data)
+            writer.keep()
+            writer.advance(order, end=False)
+            report.ended(good)
+            yield good
+    finally:
+        writer.keep(now=True)
 
 
 @contextmanager

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _registry
 from ackclock._core import Cancel
+from ackclock._runner import POLL_S
 from ackclock.store.packed import Record, pack
 from ackclock.store.provenance import build
 from ackclock.sweeps.perform import perform
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from ackclock._run import Job
-    from ackclock.sweeps.plan import Keep, Plan, Run
+    from ackclock.sweeps.plan import Done, Keep, Plan, Run
 
 __all__ = ["Cluster"]
 
@@ -30,7 +32,7 @@ CONNECT_S = 10
 
 def remote(
     key: str, job: Job, scenario_hash: str, name: str, keep: Keep, sources: dict[str, tuple[str, str]], wanted: str
-) -> bytes:
+) -> tuple[bytes, bool]:
     """What a worker does: loads the congestion controls in Python that it does not know, and does the run."""
     if build() != wanted:
         raise SweepError(f"a worker has ackclock {build()}, and this sweep is of {wanted}; install the same everywhere")
@@ -63,17 +65,16 @@ class Cluster:
         self.where = f"Dask scheduler at {self._client.scheduler.address}"
         """For the account of the sweep."""
 
-    def run(self, plan: Plan, runs: Iterable[Run], under_way: Callable[[float], object]) -> Iterator[tuple[Run, bytes]]:
-        """Each run with its bytes, in the order in which they finish."""
+    def run(self, plan: Plan, runs: Iterable[Run], tick: Callable[[float], object]) -> Iterator[Done]:
+        """Each run with what came of it, in the order in which they finish."""
         import distributed
         from distributed import KilledWorker
 
         self._await_worker()
         sources = _registry.sources()
-        waiting: dict[str, Run] = {}
+        wait: Any = distributed.wait
+        waiting: dict[Any, Run] = {}
         source = iter(runs)
-        as_completed: Any = distributed.as_completed
-        queue = as_completed(loop=self._client.loop)
 
         def submit(count: int) -> None:
             for run in islice(source, count):
@@ -82,19 +83,20 @@ class Cluster:
                     remote, run.key, run.job, point.scenario_hash, plan.name, run.keep, sources, build(),
                     key=f"ackclock-{run.key}", pure=False,
                 )  # fmt: skip
-                waiting[future.key] = run
-                queue.add(future)
+                waiting[future] = run
 
         submit(AHEAD * max(1, sum(self._client.nthreads().values())))
-        for future in queue:
-            run = waiting.pop(future.key)
-            try:
-                data: bytes = future.result()
-            except KilledWorker as error:
-                data = _lost(run, plan, str(error))
-            submit(1)
-            yield run, data
-            under_way(0.0)
+        while waiting:
+            with suppress(TimeoutError):
+                for future in wait(list(waiting), timeout=POLL_S, return_when="FIRST_COMPLETED").done:
+                    run = waiting.pop(future)
+                    try:
+                        data, good = future.result()
+                    except KilledWorker as error:
+                        data, good = _lost(run, plan, str(error)), False
+                    submit(1)
+                    yield run, data, good
+            tick(0.0)
 
     def close(self) -> None:
         """Says goodbye to the scheduler; what is still queued for us is dropped."""

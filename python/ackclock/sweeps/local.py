@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ackclock._run import Job
     from ackclock._runner import Worker
     from ackclock.result import Result
-    from ackclock.sweeps.plan import Plan, Run
+    from ackclock.sweeps.plan import Done, Plan, Run
 
 __all__ = ["Threads"]
 
@@ -34,15 +34,15 @@ class Threads:
         self.where = f"{self._threads} threads"
         """For the account of the sweep."""
 
-    def run(self, plan: Plan, runs: Iterable[Run], under_way: Callable[[float], object]) -> Iterator[tuple[Run, bytes]]:
-        """Each run with its bytes, in the order in which they finish; `under_way` is told what of others is done."""
+    def run(self, plan: Plan, runs: Iterable[Run], tick: Callable[[float], object]) -> Iterator[Done]:
+        """Each run with what came of it, in the order in which they finish."""
         cancel = Cancel()
         parts: dict[str, float] = {}
         pool = ThreadPoolExecutor(self._threads, "ackclock")
-        waiting: dict[Future[bytes], Run] = {}
+        waiting: dict[Future[tuple[bytes, bool]], Run] = {}
         source = iter(runs)
 
-        def one(run: Run) -> bytes:
+        def one(run: Run) -> tuple[bytes, bool]:
             def note(fraction: float) -> None:
                 parts[run.key] = fraction
 
@@ -59,11 +59,11 @@ class Threads:
                 finished, _ = wait(waiting, timeout=POLL_S, return_when=FIRST_COMPLETED)
                 for future in finished:
                     run = waiting.pop(future)
-                    data = future.result()
+                    data, good = future.result()
                     parts.pop(run.key, None)
                     submit(1)
-                    yield run, data
-                under_way(sum(list(parts.values())))
+                    yield run, data, good
+                tick(sum(list(parts.values())))
         finally:
             cancel.cancel()
             pool.shutdown(cancel_futures=True)

@@ -38,8 +38,8 @@ def perform(
     cancel: Cancel,
     progress: Progress,
     worker: Worker[Job, Result] = run_job,
-) -> bytes:
-    """Does a run and packs it; a run that fails is packed with its error.
+) -> tuple[bytes, bool]:
+    """Does a run and packs it, and says whether it went well; a run that fails is packed with its error.
 
     Raises
     ------
@@ -65,14 +65,14 @@ def perform(
     except (Cancelled, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 -- one run's failure, whatever it is, is a result of the sweep
-        return pack(_failed(record, error), {})
+        return pack(_failed(record, error), {}), False
     except BaseException as error:
         # A panic of the engine arrives as this class of PyO3, which cannot be imported.
         if type(error).__name__ != "PanicException":
             raise
-        return pack(_failed(record, error), {})
+        return pack(_failed(record, error), {}), False
     record["duration_s"] = result.meta["duration_s"]
-    return pack(record, tables)
+    return pack(record, tables), True
 
 
 def _kept(result: Result, keep: Keep) -> dict[str, Any]:

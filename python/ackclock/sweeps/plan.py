@@ -7,7 +7,7 @@ import hashlib
 import inspect
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ackclock import _core, _registry
 from ackclock._errors import Problem, ScenarioError
@@ -83,6 +83,10 @@ class Run:
     point: int
     job: Job
     keep: Keep
+
+
+Done: TypeAlias = tuple[Run, bytes, bool]
+"""A run, what came of it as a store keeps it, and whether it went well."""
 
 
 def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides | None = None) -> list[Point]:

@@ -1,0 +1,137 @@
+"""The verdicts on record: taken over from full runs, and the table of all of them in the README.
+
+``python -m docs.verdicts FOLDER...`` takes over what ``ackclock reproduce --out`` wrote into folders;
+``python -m docs.verdicts`` writes the README's table anew.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from ackclock import studies
+from ackclock.report.tables import cell_text
+from ackclock.studies.claims import Claim, load_claims
+
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+BEGIN, END = "<!-- verdicts -->\n", "<!-- /verdicts -->\n"
+VERDICTS = ("reproduced", "not reproduced", "not testable", "withdrawn")
+
+
+def record_of(document: dict[str, Any]) -> dict[str, Any]:
+    """What is kept of the ``verdicts.json`` of a full run: of each claim what was measured, and the verdict.
+
+    Raises
+    ------
+    ValueError
+        If it is that of a quick run.
+    """
+    if document["quick"]:
+        raise ValueError(f"{document['study']}: a quick run is too small to go on record")
+    claims = [
+        {
+            "id": claim["id"],
+            "measured": claim["measured"],
+            "ci": claim["ci"],
+            "n": claim["n"],
+            "verdict": claim["verdict"],
+            "holds_under": len(claim["holds_under"]),
+            "readings": len(claim["readings"]),
+        }
+        for claim in document["claims"]
+    ]
+    return {"study": document["study"], "version": document["version"], "claims": claims}
+
+
+def record_path(study: str) -> Path:
+    """Where the record of a study is."""
+    return ROOT / "python/ackclock/studies" / study.replace("-", "_") / "record.json"
+
+
+def claims_of(study: str) -> dict[str, Claim]:
+    """The published claims of a study."""
+    return load_claims(record_path(study).with_name("claims.toml").read_text(encoding="utf-8"))
+
+
+def record(study: str) -> dict[str, Any]:
+    """What is on record of a study."""
+    found: dict[str, Any] = json.loads(record_path(study).read_text(encoding="utf-8"))
+    return found
+
+
+def take_over(folder: Path) -> Path:
+    """Puts the verdicts of a folder on record."""
+    document = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
+    path = record_path(document["study"])
+    path.write_text(json.dumps(record_of(document), indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def table() -> str:
+    """All verdicts, good and bad, as Markdown."""
+    lines = ["| study | " + " | ".join(VERDICTS) + " |", "|---" * (1 + len(VERDICTS)) + "|"]
+    total: Counter[str] = Counter()
+    for study in studies.names():
+        counts = Counter(claim["verdict"] for claim in record(study)["claims"])
+        total += counts
+        lines.append(_row(f"[{study}](python/ackclock/studies/{study.replace('-', '_')}/README.md)", counts))
+    lines.append(_row("all", total))
+    parts = ["\n".join(lines) + "\n", *(_details(study) for study in studies.names())]
+    return "\n".join(parts)
+
+
+def _row(name: str, counts: Counter[str]) -> str:
+    return f"| {name} | " + " | ".join(str(counts[verdict] or "") for verdict in VERDICTS) + " |"
+
+
+def _details(study: str) -> str:
+    kept, claims = record(study), claims_of(study)
+    lines = [
+        f"<details><summary>{study}: {studies.get(study).SUMMARY}</summary>",
+        "",
+        "| claim | published | measured [95 %] | verdict | holds under |",
+        "|---|---|---|---|---|",
+    ]
+    for row in kept["claims"]:
+        claim = claims[row["id"]]
+        published = claim.published if isinstance(claim.published, str) else f"{claim.published:g}{_unit(claim)}"
+        held = f"{row['holds_under']} of {row['readings']} readings" if row["readings"] > 1 else ""
+        cells = [claim.statement, published, _measured(row, claim), row["verdict"], held]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join([*lines, "", "</details>", ""])
+
+
+def _measured(row: dict[str, Any], claim: Claim) -> str:
+    if row["measured"] is None:
+        return "-"
+    low, high = row["ci"]
+    interval = "" if low is None else f" [{cell_text(low)}, {cell_text(high)}]"
+    return f"{cell_text(row['measured'])}{_unit(claim)}{interval}"
+
+
+def _unit(claim: Claim) -> str:
+    return f" {claim.unit}" if claim.unit else ""
+
+
+def readme(text: str) -> str:
+    """The README with the table of today."""
+    before, _, rest = text.partition(BEGIN)
+    _, found, after = rest.partition(END)
+    if not found:
+        raise ValueError(f"the README has no place for the table: {BEGIN.strip()} and {END.strip()}")
+    return f"{before}{BEGIN}\n{table()}\n{END}{after}"
+
+
+def main(arguments: list[str]) -> None:
+    """Takes over the folders named, and writes the README's table."""
+    for argument in arguments:
+        sys.stdout.write(f"{take_over(Path(argument))}\n")
+    README.write_text(readme(README.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
