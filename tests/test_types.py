@@ -81,7 +81,7 @@ goodput: npt.NDArray[np.float64] = many.flows["goodput_bps"]
 interval = stats.mean(goodput)
 bounds: tuple[float, float] = (interval.low, interval.high)
 seeds: list[int] = [run.seed for run in many]
-one.plot.window().figure
+one.plot.cwnd().figure
 names: list[str] = [str(row["name"]) for row in ackclock.catalogue()["cc"]]
 problems: list[ackclock.Problem] = []
 try:

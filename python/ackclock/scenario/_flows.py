@@ -126,6 +126,8 @@ EcnMode: TypeAlias = Literal[
     "passive",
     "classic",
     "accurate",
+    "dctcp",
+    "l4s",
 ]
 """Explicit Congestion Notification.
 
@@ -133,6 +135,8 @@ EcnMode: TypeAlias = Literal[
 - ``passive``: RFC 3168 where the peer asks for it
 - ``classic``: RFC 3168, asked for
 - ``accurate``: Accurate ECN (RFC 9768), asked for
+- ``dctcp``: each mark echoed, and every segment ECT(0) (DCTCP, RFC 8257); at both ends
+- ``l4s``: Accurate ECN with data as ECT(1), for the L queue (RFC 9331)
 """
 
 RestartAfterIdle: TypeAlias = Literal[
@@ -291,7 +295,7 @@ class Flow(Record):
         Whether a recovery that timestamps show to have been spurious is undone (Eifel, RFC 3522 and RFC 4015). Absent:
         the stack's.
     ecn
-        Explicit Congestion Notification. Accepted: off, passive, classic, accurate. Absent: the stack's.
+        Explicit Congestion Notification. Accepted: off, passive, classic, accurate, dctcp, l4s. Absent: the stack's.
     abe
         Whether a mark reduces the window by less than a loss does (ABE, RFC 8511). Absent: the stack's.
     nagle

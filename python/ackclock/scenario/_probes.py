@@ -27,9 +27,13 @@ class Probes(Record):
     delays
         Whether the one-way delays of the packets with payload that sinks receive are summed up for every flow. Default:
         False.
+    queues
+        Whether the packets and bytes that wait before each link are recorded at the interval. Default: False.
+    rates
+        Whether the bytes that sinks receive in each interval are recorded for every flow. Default: False.
     interval
-        Least time between two records of a flow's window; zero records every acknowledgment. Accepted: a time such as
-        "200ms" (units: ns, us, ms, s, min, h). Default: "10ms".
+        Least time between two records of a flow's window, where zero records every acknowledgment; the time between two
+        of queues and rates. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "10ms".
     from_
         When recording starts. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
     to
@@ -41,6 +45,8 @@ class Probes(Record):
     packets: bool | None = None
     timeouts: bool | None = None
     delays: bool | None = None
+    queues: bool | None = None
+    rates: bool | None = None
     interval: str | None = None
     from_: str | None = None
     to: str | None = None

@@ -242,7 +242,7 @@ class Bursts(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Onoff(Record):
-    """The source is on and off in turn, off first: on, it sends over a new connection each time.
+    """The source is on and off in turn, off first: on, it sends over a new connection each time, or all over one.
 
     Parameters
     ----------
@@ -256,6 +256,9 @@ class Onoff(Record):
     off
         How long the source is off. Accepted: a class of `ackclock.scenario.distribution`, or a time above zero such as
         "200ms" (units: ns, us, ms, s, min, h).
+    persistent
+        Whether all on periods go over one connection, which keeps what TCP has learnt; else each has a new one. What
+        becomes of its window over an off period, restart_after_idle and validation say. Default: False.
     """
 
     kind: ClassVar = "onoff"
@@ -263,6 +266,7 @@ class Onoff(Record):
     on: Distribution[str] | None = None
     size: Distribution[str] | None = None
     off: Distribution[str]
+    persistent: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
