@@ -147,8 +147,10 @@ def test_how_many_to_add():
     assert precision.more(Estimate(0.0, -2.0, 2.0, 95, method="BCa")) == 5
     assert precision.more(Estimate(0.0, -2.0, 2.0, 100, method="BCa")) == 0
     assert precision.more(Estimate(0.0, -1.0 - 1e-9, 1.0 + 1e-9, 20, method="BCa")) == 1
-    # An interval that is wider by less than a division shows still takes one.
-    assert Precision(absolute=math.nextafter(2, 0)).more(Estimate(0.0, -2.0, 2.0, 20, method="BCa")) == 1
+    # The number needed is rounded; while the interval is too wide at all there is one more to run.
+    a_little = Estimate(0.0, -math.nextafter(1, 2), math.nextafter(1, 2), 31, level=0.99)
+    assert stats.replications_needed(a_little, half_width=1) == 31
+    assert Precision(absolute=1.0, level=0.99).more(a_little) == 1
     # Without an interval, or in relation to zero, nothing is known but that there are too few.
     assert precision.more(Estimate(0.0, math.nan, math.nan, 20, method="BCa")) == 20
     assert Precision(relative=0.1).more(Estimate(0.0, -1.0, 1.0, 20)) == 20
