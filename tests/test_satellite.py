@@ -1,8 +1,12 @@
 """The study satellite on the real engine, at a size of seconds."""
 
+import numpy as np
 import pytest
 
+from ackclock.palette import OKABE_ITO
+from ackclock.scenario import Text
 from ackclock.studies import satellite
+from ackclock.studies.grid import Grid, Reading
 from ackclock.studies.lab import Lab
 from ackclock.studies.satellite import cells
 
@@ -68,6 +72,20 @@ def test_each_play_out_is_a_reading_of_the_claim_about_calls(study):
         labels = [one.label for one in cells.QUICK_VARIANTS]
         means = [sum(mos[label, queue] for label in labels) / len(labels) for queue in ("50 %", "200 %")]
         assert claim.readings[f"play-out of {playout}"][0].value == pytest.approx(means[0] - means[1])
+
+
+def test_the_figures_of_a_full_run_have_every_variant_and_hstcp_in_one_colour():
+    """A figure has seven colours, and a full run eight variants; a quick one has four."""
+    readings = tuple(Reading(cells.name(queue), "", Text("")) for queue in cells.QUEUES)
+    measures = {measure: np.array([1.0, 2.0]) for measure, _, _ in satellite.FIGURES}
+    made = {(reading.name, one.name): measures for reading in readings for one in cells.VARIANTS}
+    figures = satellite.figures(Grid(readings, cells.VARIANTS, (1, 2), made), cells.QUEUES, "")
+    assert len(figures) == 2 * len(satellite.FIGURES)
+    for half, other in zip(figures[::2], figures[1::2], strict=True):
+        colours = [{series.label: series.colour for series in figure.series} for figure in (half, other)]
+        assert {*colours[0], *colours[1]} == {one.label for one in cells.VARIANTS}
+        assert [one.pop(cells.HSTCP.label) for one in colours] == [OKABE_ITO["blue"]] * 2
+        assert not set(colours[0]) & set(colours[1])
 
 
 def test_the_report_has_its_figures(study, tmp_path):

@@ -11,6 +11,7 @@ from ackclock.studies.satellite import cells, verdicts
 from ackclock.studies.study import StudyResult, command_for, page, runs_sheet
 
 if TYPE_CHECKING:
+    from ackclock.studies.grid import Variant
     from ackclock.studies.lab import Lab
 
 __all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
@@ -59,20 +60,36 @@ def reproduce(lab: Lab) -> StudyResult:
             verdicts.calls_sheet(grids),
             *(runs_sheet(f"runs-{number}", "Every run", grid) for number, grid in enumerate(grids, 1)),
         ],
-        figures=[_by_queue(grids[0], queues, *figure, command) for figure in FIGURES],
+        figures=figures(grids[0], queues, command),
         scenarios={f"{one.name}; {cc.label}": hash_of(one, cc) for one in grids[0].readings for cc in variants},
         files={"scenario.toml": text.text},
     )
 
 
-def _by_queue(grid: Grid, queues: tuple[int, ...], measure: str, title: str, unit: str, command: str) -> Figure:
-    """A measure of every variant over the size of the queue."""
+def figures(grid: Grid, queues: tuple[int, ...], command: str) -> list[Figure]:
+    """Every measure over the size of the queue: the variants of the claims, and the others beside HSTCP."""
+    others = [one for one in grid.variants if one not in cells.QUICK_VARIANTS]
+    halves = [cells.QUICK_VARIANTS, (cells.HSTCP, *others)] if others else [cells.QUICK_VARIANTS]
+    return [_by_queue(grid, queues, half, *figure, command) for figure in FIGURES for half in halves]
+
+
+def _by_queue(
+    grid: Grid,
+    queues: tuple[int, ...],
+    variants: tuple[Variant, ...],
+    measure: str,
+    title: str,
+    unit: str,
+    command: str,
+) -> Figure:
+    """A measure of some variants over the size of the queue."""
     series = []
-    for index, one in enumerate(grid.variants):
+    for index, one in enumerate(variants):
         means = [grid.mean(cells.name(queue), one.name, measure) for queue in queues]
         low, high = [mean.low for mean in means], [mean.high for mean in means]
         series.append(
             Series(one.label, queues, [mean.value for mean in means], colour_of(index), "interval", low, high)
         )
     caption = "40 Mbit/s, 300 ms one way; 95 % intervals over replications."
-    return Plot(title, "queue (% of a bandwidth-delay product)", unit, series, caption, command, from_zero=False)
+    named = f"{title}: " + ", ".join(one.label for one in variants)
+    return Plot(named, "queue (% of a bandwidth-delay product)", unit, series, caption, command, from_zero=False)
