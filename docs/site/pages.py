@@ -7,6 +7,8 @@ import re
 import shutil
 from pathlib import Path, PurePosixPath
 
+from docs.site.blocks import plain
+
 ROOT = Path(__file__).parents[2]
 
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
@@ -41,7 +43,8 @@ def carry(folder: Path) -> None:
         target = folder / place
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.suffix == ".md":
-            target.write_text(turned((ROOT / source).read_text(encoding="utf-8"), source, places), encoding="utf-8")
+            text = plain((ROOT / source).read_text(encoding="utf-8"))
+            target.write_text(turned(text, source, places), encoding="utf-8")
         else:
             shutil.copy(ROOT / source, target)
 
