@@ -58,8 +58,11 @@ def claims_of(study: str) -> dict[str, Claim]:
 
 
 def record(study: str) -> dict[str, Any]:
-    """What is on record of a study."""
-    found: dict[str, Any] = json.loads(record_path(study).read_text(encoding="utf-8"))
+    """What is on record of a study: no claims where no full run is."""
+    path = record_path(study)
+    if not path.exists():
+        return {"study": study, "version": None, "claims": []}
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found
 
 
@@ -76,11 +79,13 @@ def table() -> str:
     lines = ["| study | " + " | ".join(VERDICTS) + " |", "|---" * (1 + len(VERDICTS)) + "|"]
     total: Counter[str] = Counter()
     for study in studies.names():
-        counts = Counter(claim["verdict"] for claim in record(study)["claims"])
+        link = f"[{study}](python/ackclock/studies/{study.replace('-', '_')}/README.md)"
+        claims = record(study)["claims"]
+        counts = Counter(claim["verdict"] for claim in claims)
         total += counts
-        lines.append(_row(f"[{study}](python/ackclock/studies/{study.replace('-', '_')}/README.md)", counts))
+        lines.append(_row(link if claims else f"{link} (no full run on record)", counts))
     lines.append(_row("all", total))
-    parts = ["\n".join(lines) + "\n", *(_details(study) for study in studies.names())]
+    parts = ["\n".join(lines) + "\n", *(_details(study) for study in studies.names() if record(study)["claims"])]
     return "\n".join(parts)
 
 
