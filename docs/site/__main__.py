@@ -7,28 +7,55 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from docs.site import algorithms, figures
+from docs.site import algorithms, api, catalogued, columns, fields, figures, navigation
 from docs.site.pages import carry
 
 
 def main(folder: Path) -> None:
     """Copies the pages that are written, generates the others and draws their figures."""
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    shutil.copy(Path(__file__).with_name("mkdocs.yml"), folder)
-    carry(folder / "pages")
+    pages = folder / "pages"
+    pages.mkdir(parents=True)
+    carry(pages)
+    for place, text in generated().items():
+        target = pages / place
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    settings = Path(__file__).with_name("mkdocs.yml").read_text(encoding="utf-8")
+    order = navigation.as_yaml(navigation.navigation(pages))
+    (folder / "mkdocs.yml").write_text(settings + order, encoding="utf-8")
+    draw(pages / "congestion-control")
+
+
+def generated() -> dict[str, str]:
+    """The pages that are made of sources, schema, catalogue, help and docstrings: address to Markdown."""
     catalogue = algorithms.algorithms()
-    target = folder / "pages/congestion-control"
-    target.mkdir()
-    (target / "index.md").write_text(algorithms.index(catalogue), encoding="utf-8")
+    made = {
+        "reference/scenario.md": fields.scenario_page(),
+        "reference/applications.md": catalogued.applications_page(),
+        "reference/names.md": fields.names_page(),
+        "reference/tables.md": columns.page(columns.run()),
+        "reference/measures.md": columns.measures_page(),
+        "reference/command-line.md": api.command_line(),
+        "reference/python.md": api.python(),
+        "queues/index.md": catalogued.queue_index(),
+        "congestion-control/index.md": algorithms.index(catalogue),
+    }
+    for name, text in catalogued.queue_pages().items():
+        made[f"queues/{name}.md"] = text
     for algorithm in catalogue:
         why = figures.WITHOUT.get(algorithm.name)
         picture = None if why else f"{algorithm.slug}.png"
         text = algorithms.page(algorithm, picture, why or figures.caption(algorithm.name))
-        (target / f"{algorithm.slug}.md").write_text(text, encoding="utf-8")
-    drawn = [algorithm for algorithm in catalogue if algorithm.name not in figures.WITHOUT]
+        made[f"congestion-control/{algorithm.slug}.md"] = text
+    return made
+
+
+def draw(folder: Path) -> None:
+    """Draws the figures of the congestion controls."""
+    drawn = [algorithm for algorithm in algorithms.algorithms() if algorithm.name not in figures.WITHOUT]
     with ThreadPoolExecutor() as pool:
-        list(pool.map(lambda algorithm: figures.draw(algorithm.name, target / f"{algorithm.slug}.png"), drawn))
+        list(pool.map(lambda algorithm: figures.draw(algorithm.name, folder / f"{algorithm.slug}.png"), drawn))
 
 
 if __name__ == "__main__":

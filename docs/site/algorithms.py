@@ -57,21 +57,27 @@ def algorithms() -> list[Algorithm]:
 
 
 def comment(source: Path) -> str:
-    """The comment that heads a source file, as Markdown: its sections one level down, links to items without the link.
+    """The comment that heads a source file, as Markdown; see `heading`.
 
     Raises
     ------
     LookupError
         If it lacks one of the `SECTIONS`.
     """
+    text = heading(source)
+    missing = [section for section in SECTIONS if f"## {section}" not in text.splitlines()]
+    if missing:
+        raise LookupError(f"{source.relative_to(ROOT)}: its comment has no section {', '.join(missing)}")
+    return text
+
+
+def heading(source: Path) -> str:
+    """The comment that heads a source file: its sections one level down, links to items without the link."""
     lines = []
     for line in source.read_text(encoding="utf-8").splitlines():
         if not line.startswith("//!"):
             break
         lines.append(line[3:].removeprefix(" "))
-    missing = [section for section in SECTIONS if f"# {section}" not in lines]
-    if missing:
-        raise LookupError(f"{source.relative_to(ROOT)}: its comment has no section {', '.join(missing)}")
     text = "\n".join(f"#{line}" if line.startswith("# ") else line for line in lines)
     return _LINK.sub(r"\1", text)
 

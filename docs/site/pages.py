@@ -17,8 +17,9 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
 def written() -> dict[PurePosixPath, PurePosixPath]:
     """Where each page and picture goes: from its path in the repository to its path in the site."""
     places = {PurePosixPath("README.md"): PurePosixPath("index.md")}
-    for path in sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs").glob("*.png")]):
-        places[PurePosixPath("docs", path.name)] = PurePosixPath(path.name)
+    for path in sorted([*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.png")]):
+        inner = PurePosixPath(path.relative_to(ROOT / "docs").as_posix())
+        places["docs" / inner] = inner
     for path in sorted((ROOT / "python/ackclock/studies").glob("*/README.md")):
         slug = path.parent.name.replace("_", "-")
         places[PurePosixPath(path.relative_to(ROOT).as_posix())] = PurePosixPath("studies", f"{slug}.md")
@@ -27,6 +28,7 @@ def written() -> dict[PurePosixPath, PurePosixPath]:
         **places,
         scripts: PurePosixPath("drill-scripts.md"),
         PurePosixPath("CHANGELOG.md"): PurePosixPath("changelog.md"),
+        PurePosixPath("DESIGN.md"): PurePosixPath("design.md"),
     }
 
 

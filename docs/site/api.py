@@ -1,0 +1,138 @@
+"""The command line and the Python names, from their own help and docstrings."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from typing import Any
+
+import ackclock
+from ackclock.cli import app
+
+MODULES = ("ackclock", "ackclock.plot", "ackclock.stats", "ackclock.measures", "ackclock.tmix")
+"""Whose public names are told, in this order."""
+
+_SECTION = re.compile(r"(?m)^(Parameters|Returns|Raises|Notes)\n-+\n")
+_ITEM = re.compile(r"(?m)^(?P<names>\S[^\n]*)\n(?P<text>(?:(?: {4}[^\n]*)?\n?)+)")
+
+
+def command_line() -> str:
+    """The page of all commands, as `--help` has them."""
+    text = str(app.generate_docs())
+    head, body = text.split("## Table of Contents", 1)
+    body = body[body.index("## ackclock ") :]
+    body = re.sub(r" \*\[default: (\(\)|False)\]\*", "", body)
+    body = body.replace("**Arguments**:", "Arguments:").replace("**Parameters**:", "Options:").replace("```console", "```text")
+    first = head.split("```")[-1].strip()
+    status = (inspect.getdoc(importlib.import_module("ackclock.cli")) or "").split("\n\n", 1)[1].replace("``", "`")
+    return f"# Command line\n\n{first}\n\n{status}\n\n{body.strip()}\n"
+
+
+def python() -> str:
+    """The page of all public names of `MODULES`."""
+    parts = ["# Python", "Every public name, with its docstring."]
+    for name in MODULES:
+        module = importlib.import_module(name)
+        document = markdown(inspect.getdoc(module) or "")
+        parts += [f"## {name}", document]
+        for public in module.__all__:
+            value = getattr(module, public)
+            if not public.startswith("__") and not inspect.ismodule(value):
+                parts += told(f"{name}.{public}", value)
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def told(name: str, value: Any) -> list[str]:
+    """The heading, the signature and the docstring of a name; of a class its public members too."""
+    heading = f"### {name} {{ #{name} }}"
+    if not (inspect.isclass(value) or inspect.isroutine(value)):
+        shown = repr(value)
+        return [heading, f"`{shown}`" if len(shown) < 60 else f"A {type(value).__name__}."]
+    parts = [heading, signature(name.rsplit(".", 1)[-1], value), markdown(inspect.getdoc(value) or "")]
+    if inspect.isclass(value) and not issubclass(value, BaseException):
+        for member, inner in sorted(members(value).items()):
+            document = markdown(inspect.getdoc(inner) or "")
+            if isinstance(inner, property):
+                parts += [f"**{member}**", document]
+            else:
+                parts += [f"**{member}**", signature(member, inner), document]
+    return parts
+
+
+def members(value: type) -> dict[str, Any]:
+    """Methods and properties that are documented here and not inherited from elsewhere."""
+    found = {}
+    for owner in reversed(value.__mro__):
+        if owner.__module__.startswith("ackclock"):
+            for name, inner in vars(owner).items():
+                plain = inner.__func__ if isinstance(inner, (classmethod, staticmethod)) else inner
+                if not name.startswith("_") and (inspect.isroutine(plain) or isinstance(plain, property)):
+                    found[name] = plain
+    return found
+
+
+def signature(name: str, value: Any) -> str:
+    """How it is called, as code."""
+    try:
+        called = inspect.signature(value)
+    except (TypeError, ValueError):
+        return ""
+    own = [one for one in called.parameters.values() if one.name not in ("self", "cls")]
+    parameters = called.replace(parameters=own, return_annotation=called.return_annotation)
+    text = re.sub(r"(?<=[:>\[ ])'([^']*)'(?=[,)\]= ]|$)", r"\1", f"{name}{parameters}")
+    if len(text) > 88:
+        text = wrapped(name, own, text)
+    return f"```python\n{text}\n```"
+
+
+def wrapped(name: str, parameters: list[inspect.Parameter], text: str) -> str:
+    """A long signature, a parameter on each line."""
+    lines, star = [], False
+    for one in parameters:
+        if one.kind is inspect.Parameter.KEYWORD_ONLY and not star:
+            lines.append("    *,")
+            star = True
+        star = star or one.kind is inspect.Parameter.VAR_POSITIONAL
+        lines.append("    " + re.sub(r"(?<=: )'([^']*)'", r"\1", str(one)) + ",")
+    tail = text.rsplit(") ->", 1)
+    return f"{name}(\n" + "\n".join(lines) + "\n)" + (f" ->{tail[1]}" if len(tail) == 2 else "")
+
+
+def markdown(document: str) -> str:
+    """A docstring in numpy's form, as Markdown."""
+    first, *sections = _SECTION.split(document)
+    parts = [prose(first)]
+    for title, body in zip(sections[::2], sections[1::2], strict=True):
+        parts.append(f"*{title}*")
+        if title in ("Parameters", "Raises"):
+            items = [
+                f"- `{match['names']}`: {' '.join(match['text'].split())}" for match in _ITEM.finditer(body.strip("\n") + "\n")
+            ]
+            parts.append("\n".join(items).replace("``", "`"))
+        else:
+            parts.append(prose(inspect.cleandoc(body)))
+    return "\n\n".join(part for part in parts if part)
+
+
+def prose(text: str) -> str:
+    """Paragraphs; examples as code."""
+    parts = []
+    for part in text.strip().split("\n\n"):
+        lines = part.splitlines()
+        if lines and all(line.startswith((">>>", "...", "    ")) for line in lines):
+            parts.append("```python\n" + "\n".join(line[4:] for line in lines) + "\n```")
+        elif lines and lines[0].startswith("===") and lines[-1].startswith("==="):
+            parts.append("```text\n" + part + "\n```")
+        else:
+            parts.append(part.replace("``", "`"))
+    return "\n\n".join(parts)
+
+
+def names() -> list[str]:
+    """The headings of the page of Python."""
+    found = []
+    for name in MODULES:
+        module = ackclock if name == "ackclock" else importlib.import_module(name)
+        found += [f"{name}.{one}" for one in module.__all__ if not one.startswith("__")]
+    return found

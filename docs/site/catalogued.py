@@ -1,0 +1,92 @@
+"""A page for each queue discipline and one of the applications, from the comments that head their sources."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import ackclock
+from docs.site import fields
+from docs.site.algorithms import heading
+from docs.site.pages import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUEUES = ROOT / "crates/ackclock-net/src/queue"
+APPLICATIONS = ROOT / "crates/ackclock-sim/src/app"
+
+_ENTRY = re.compile(r'Entry =\s*Entry \{\s*name: "([^"]+)"')
+
+
+def sources(folder: Path, kind: str) -> dict[str, Path]:
+    """The source of each entry of a kind of the catalogue, in its order.
+
+    Raises
+    ------
+    LookupError
+        If the source of one is not found.
+    """
+    found = {}
+    for path in sorted(folder.rglob("*.rs")):
+        for name in _ENTRY.findall(path.read_text(encoding="utf-8")):
+            found[name] = path
+    names = [entry["name"] for entry in ackclock.catalogue()[kind]]
+    missing = [name for name in names if name not in found]
+    if missing:
+        raise LookupError(f"no file under {folder.relative_to(ROOT)} has the entry of {', '.join(missing)}")
+    return {name: found[name] for name in names}
+
+
+def queue_pages() -> dict[str, str]:
+    """By name the page of each queue discipline."""
+    nodes, entries = fields.kinds("queue"), {entry["name"]: entry for entry in ackclock.catalogue()["queue"]}
+    pages = {}
+    for name, source in sources(QUEUES, "queue").items():
+        entry, node = entries[name], nodes[name]
+        told = node["properties"]
+        first = next((one for one in told if "default" in told[one] and one not in ("kind", "limit")), None)
+        example = f'{{ kind = "{name}", {first} = {_toml(told[first]["default"])} }}' if first else f'"{name}"'
+        introduction, *rest = re.split(r"(?m)^(?=## )", heading(source))
+        parts = [
+            f"# {name}",
+            introduction.strip(),
+            f"`queue = {example}` in a scenario. Source: {entry['source']}. Its code: `{source.relative_to(ROOT)}`.",
+            *(one.strip() for one in rest),
+            "## Fields",
+            fields.table(node, ""),
+        ]
+        pages[name] = "\n\n".join(parts) + "\n"
+    return pages
+
+
+def queue_index() -> str:
+    """The table of all queues."""
+    rows = fields.entries(ackclock.catalogue()["queue"], "[{name}]({name}.md)")
+    return f"# Queues\n\n`ackclock list queue` prints this table.\n\n{rows}\n"
+
+
+def applications_page() -> str:
+    """The page of all applications."""
+    entries = ackclock.catalogue()["app"]
+    nodes, files = fields.kinds("app"), sources(APPLICATIONS, "app")
+    parts = [
+        "# Applications",
+        "What a flow does: `app` in a flow, as a name or as a table with `kind`. The *source* is the end whose data crosses the "
+        "bottleneck in the forward direction, the *sink* the other.",
+        fields.entries(entries, "[{name}](#{name})"),
+    ]
+    for entry in entries:
+        name = entry["name"]
+        inner = fields.nested(nodes[name], name)
+        parts += [
+            f"## {name}",
+            heading(files[name]).strip(),
+            fields.table(nodes[name], name),
+            *([inner] if inner else []),
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _toml(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value).lower()

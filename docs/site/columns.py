@@ -1,0 +1,123 @@
+"""The tables that runs give, with their columns, from small runs in which each table comes to be."""
+
+from __future__ import annotations
+
+import inspect
+import tempfile
+from pathlib import Path
+
+import ackclock
+from ackclock import tmix
+from ackclock.measure import Measure
+from ackclock.result import ASKED, Result
+
+UNITS = {"s": "s", "ms": "ms", "bps": "bit/s", "bytes": "bytes", "segments": "segments", "packets": "packets"}
+"""Last words of columns' names, and the units that they say."""
+
+SCENARIO = """
+name = "columns"
+duration = "8s"
+
+[bottleneck]
+rate = "2Mbps"
+delay = "20ms"
+
+[probes]
+window = true
+packets = true
+timeouts = true
+delays = true
+queues = true
+rates = true
+interval = "1s"
+"""
+
+APPLICATIONS = {
+    "bulk": "",
+    "transfer": 'size = "20kB"',
+    "bursts": 'size = "10kB"\ninterval = "2s"',
+    "onoff": 'on = "1s"\noff = "1s"',
+    "list": 'items = [{ at = "1s", size = "5kB" }]',
+    "web": 'users = 2\nthink = "1s"\nobject_size = "5kB"\nrecords = true',
+    "rpc": 'servers = 2\nresponse_size = "2kB"\nthink = "1s"',
+    "dash": 'ladder = ["100kbps", "200kbps"]\nsegment = "1s"',
+    "cbr": 'rate = "50kbps"',
+    "voip": "",
+    "tmix": 'vectors = { file = "some.cvec" }\nrecords = true',
+}
+"""What each application needs to be given."""
+
+
+def run() -> Result:
+    """A run with every application and every probe."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "some.cvec").write_text(tmix.text(tmix.generate(2.0, seed=1)), encoding="utf-8")
+        flows = [
+            f'[[flows]]\nname = "{kind}"\n[flows.app]\nkind = "{kind}"\n{given}\n' for kind, given in APPLICATIONS.items()
+        ]
+        scenario = folder / "columns.toml"
+        scenario.write_text("\n".join([SCENARIO, *flows]), encoding="utf-8")
+        return ackclock.run(scenario)
+
+
+def told() -> dict[str, str]:
+    """What the tables are, as `Result` says of each."""
+    properties = inspect.getmembers(Result, lambda value: isinstance(value, property))
+    order = {name: place for place, name in enumerate(dir(Result))}
+    found = {
+        name: inspect.getdoc(value) or ""
+        for name, value in sorted(properties, key=lambda one: order[one[0]])
+        if name not in ("seed", "plot")
+    }
+    return {name: found[name] for name in sorted(found, key=lambda name: (name not in ("flows", "links"), name))}
+
+
+def unit(column: str) -> str:
+    """The unit of a column, as its name says it."""
+    words = column.split("_")
+    if words[0] == "bytes":
+        return "bytes"
+    return UNITS.get(words[-1], "") if len(words) > 1 or words[0] in ("bytes", "segments", "packets") else ""
+
+
+def page(result: Result) -> str:
+    """The page of tables."""
+    documents = told()
+    missing = sorted(set(result.tables) ^ set(documents))
+    if missing:
+        raise LookupError(f"tables that only the run or only Result has: {', '.join(missing)}")
+    parts = [
+        "# The tables of a run",
+        "`result.flows`, `result.links` and so on in Python, CSV files with `--out`, and tables of a store, which puts a column `run` in front. "
+        "Times are in seconds from the start of the run; a column's name ends with its unit. Cells may be empty where there is no value.",
+    ]
+    for name, document in documents.items():
+        asked = f" In a scenario: `{ASKED[name]}`." if name in ASKED else ""
+        parts += [f"## {name}", document.replace("``", "`") + asked]
+        rows = ["| column | type | unit |", "|---|---|---|"]
+        for column in result.tables[name].column_names:
+            kind = result.tables[name][column].dtype.kind
+            rows.append(f"| `{column}` | {TYPES[kind]} | {unit(column)} |")
+        parts.append("\n".join(rows))
+    return "\n\n".join(parts) + "\n"
+
+
+TYPES = {"i": "whole number", "u": "whole number", "f": "number", "b": "truth value", "O": "text"}
+"""By the kind of numpy's types."""
+
+
+def measures_page() -> str:
+    """The page of measures: one number of a run."""
+    import ackclock.measure as module
+
+    introduction, grid, rest = (module.__doc__ or "").split("\n\n", 2)
+    rows = [line for line in grid.splitlines() if not line.startswith("=")]
+    lines = ["| measure | what it is |", "|---|---|"]
+    for row in rows:
+        text, what = row.split("  ", 1)
+        Measure.parse(text.strip().strip("`"))
+        lines.append(f"| `{text.strip().strip('`')}` | {what.strip()} |")
+    body = [introduction, "`ackclock sweep --of`, `ackclock.compare` and `Store.estimates` take them."]
+    body += ["\n".join(lines), rest.split("\n\nEmpty")[-1] if "\n\nEmpty" in rest else rest]
+    return "# Measures\n\n" + "\n\n".join(part.replace("``", "`").strip() for part in body) + "\n"
