@@ -2,6 +2,7 @@
 
 import io
 
+from ackclock import progress
 from ackclock.progress import lines, reporter
 
 
@@ -28,3 +29,16 @@ def test_short_work_says_nothing(capsys):
     with reporter(True, "work") as report:
         report(1.0)
     assert capsys.readouterr() == ("", "")
+
+
+def test_lines_of_a_sweep():
+    stream, clock = io.StringIO(), iter([0.0, 1.0, 12.0, 20.0, 30.0])
+    report = progress._Lines("it", stream, lambda: next(clock))
+    report.start(10, 40)
+    report.ended(True)
+    report.ended(False)
+    report.start(12, 100)
+    assert stream.getvalue().splitlines() == [
+        "it: 11 of 40 runs, 0.0833 a second, 348 s left",
+        "it: 12 of 100 runs, 0.0667 a second, 1320 s left, 1 failed",
+    ]

@@ -77,8 +77,10 @@ class SweepReport:
         self.done = self.before = self.failed = self.total = 0
 
     def start(self, done: int, total: int) -> None:
-        """Begins a round: so many runs had ended before, of so many."""
-        self.done, self.before, self.total = done, done, total
+        """Begins a round: so many runs had ended before it, of so many."""
+        if self.total == 0:
+            self.before = done
+        self.done, self.total = done, total
         self.show(done)
 
     def ended(self, good: bool) -> None:
@@ -122,9 +124,9 @@ class _Lines(SweepReport):
             return
         self._last = now
         rate = (done - self.before) / (now - self._began)
-        left = f", {(self.total - done) / rate:.0f} s left" if rate > 0 else ""
+        pace = f", {rate:.3g} a second, {(self.total - done) / rate:.0f} s left" if rate > 0 else ""
         bad = f", {self.failed} failed" if self.failed else ""
-        text = f"{self._label}: {int(done)} of {self.total} runs, {rate:.3g} a second{left}{bad}"
+        text = f"{self._label}: {int(done)} of {self.total} runs{pace}{bad}"
         print(text, file=self._stream, flush=True)
 
 

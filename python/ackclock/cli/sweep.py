@@ -150,9 +150,11 @@ def _print(store: Store, measures: Sequence[str]) -> None:
 
 
 def _estimate(estimate: dict[str, Any]) -> str:
+    from ackclock.report.tables import cell_text
+
     if estimate["mean"] is None:
         return "-"
     if estimate["ci"] is None:
-        return f"{estimate['mean']:.5g}"
+        return cell_text(estimate["mean"])
     low, high = estimate["ci"]
-    return f"{estimate['mean']:.5g} [{low:.5g}, {high:.5g}]"
+    return f"{cell_text(estimate['mean'])} [{cell_text(low)}, {cell_text(high)}]"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ackclock.measure import Measure
     from ackclock.progress import SweepReport
     from ackclock.result import Result
-    from ackclock.scenario import Overrides, Source
+    from ackclock.scenario import Overrides, Source, Text
     from ackclock.stats import Precision
     from ackclock.store.reader import Store
     from ackclock.store.writer import Writer
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     Seeds: TypeAlias = int | Iterable[int] | None
 
 __all__ = ["Backend", "LatinHypercube", "Range", "SweepError", "backend_of", "carry_out", "sweep"]
+
+NAMELESS = "scenario"
+"""What the engine calls a scenario without a name."""
 
 
 class Backend(Protocol):
@@ -129,7 +132,7 @@ def sweep(
     for seed in chosen:
         check_seed(seed, text)
     keep = Keep(None if tables is None else tuple(tables), measure)
-    plan = Plan(points, str(canonical["name"]), keep, {} if rule is None else {"until": rule.terms()})
+    plan = Plan(points, _name(text, str(canonical["name"])), keep, {} if rule is None else {"until": rule.terms()})
     plan.add(chosen)
     with backend_of(threads, cluster) as backend, _folder(out) as (root, temporary):
         with sweep_reporter(progress, plan.name) as report:
@@ -206,6 +209,11 @@ def backend_of(threads: int | None, cluster: str | None) -> Iterator[Backend]:
         yield backend
     finally:
         backend.close()
+
+
+def _name(text: Text, given: str) -> str:
+    """What a sweep is called: as its scenario, or the scenario's file where that has no name."""
+    return given if given != NAMELESS or not text.name else Path(text.name).stem
 
 
 @contextmanager
