@@ -38,6 +38,7 @@ def generated() -> dict[str, str]:
         "reference/measures.md": columns.measures_page(),
         "reference/command-line.md": api.command_line(),
         "reference/python.md": api.python(),
+        "studies/index.md": catalogued.study_index(),
         "queues/index.md": catalogued.queue_index(),
         "congestion-control/index.md": algorithms.index(catalogue),
     }

@@ -16,7 +16,7 @@ SOURCES = ROOT / "crates/ackclock-tcp/src/cc"
 SECTIONS = ("Equations", "Constants", "Deviations", "Validated against")
 
 _ENTRY = re.compile(r'(?:Entry = Entry \{\s*name: |NAME: &str = )"([^"]+)"')
-_LINK = re.compile(r"\[(`[^`]+`)\](?!\()")
+_LINK = re.compile(r"\[(`[^`]+`)\](?:\([\w:]+\)|(?!\())")
 
 
 @dataclass(frozen=True)

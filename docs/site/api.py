@@ -23,7 +23,11 @@ def command_line() -> str:
     head, body = text.split("## Table of Contents", 1)
     body = body[body.index("## ackclock ") :]
     body = re.sub(r" \*\[default: (\(\)|False)\]\*", "", body)
-    body = body.replace("**Arguments**:", "Arguments:").replace("**Parameters**:", "Options:").replace("```console", "```text")
+    body = (
+        body.replace("**Arguments**:", "Arguments:")
+        .replace("**Parameters**:", "Options:")
+        .replace("```console", "```text")
+    )
     first = head.split("```")[-1].strip()
     status = (inspect.getdoc(importlib.import_module("ackclock.cli")) or "").split("\n\n", 1)[1].replace("``", "`")
     return f"# Command line\n\n{first}\n\n{status}\n\n{body.strip()}\n"
@@ -80,7 +84,7 @@ def signature(name: str, value: Any) -> str:
         return ""
     own = [one for one in called.parameters.values() if one.name not in ("self", "cls")]
     parameters = called.replace(parameters=own, return_annotation=called.return_annotation)
-    text = re.sub(r"(?<=[:>\[ ])'([^']*)'(?=[,)\]= ]|$)", r"\1", f"{name}{parameters}")
+    text = re.sub(r"(?<=: |> )'([^']+)'", r"\1", f"{name}{parameters}")
     if len(text) > 88:
         text = wrapped(name, own, text)
     return f"```python\n{text}\n```"
@@ -94,7 +98,7 @@ def wrapped(name: str, parameters: list[inspect.Parameter], text: str) -> str:
             lines.append("    *,")
             star = True
         star = star or one.kind is inspect.Parameter.VAR_POSITIONAL
-        lines.append("    " + re.sub(r"(?<=: )'([^']*)'", r"\1", str(one)) + ",")
+        lines.append("    " + re.sub(r"(?<=: )'([^']+)'", r"\1", str(one)) + ",")
     tail = text.rsplit(") ->", 1)
     return f"{name}(\n" + "\n".join(lines) + "\n)" + (f" ->{tail[1]}" if len(tail) == 2 else "")
 
@@ -107,7 +111,8 @@ def markdown(document: str) -> str:
         parts.append(f"*{title}*")
         if title in ("Parameters", "Raises"):
             items = [
-                f"- `{match['names']}`: {' '.join(match['text'].split())}" for match in _ITEM.finditer(body.strip("\n") + "\n")
+                f"- `{match['names']}`: {' '.join(match['text'].split())}"
+                for match in _ITEM.finditer(body.strip("\n") + "\n")
             ]
             parts.append("\n".join(items).replace("``", "`"))
         else:

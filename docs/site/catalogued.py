@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 import ackclock
+from ackclock import studies
 from docs.site import fields
 from docs.site.algorithms import heading
 from docs.site.pages import ROOT
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 
 QUEUES = ROOT / "crates/ackclock-net/src/queue"
 APPLICATIONS = ROOT / "crates/ackclock-sim/src/app"
+
+INTRODUCTION = (
+    "What a flow does: `app` in a flow, as a name or as a table with `kind`. The *source* is the end whose data "
+    "crosses the bottleneck in the forward direction, the *sink* the other."
+)
 
 _ENTRY = re.compile(r'Entry =\s*Entry \{\s*name: "([^"]+)"')
 
@@ -66,14 +72,22 @@ def queue_index() -> str:
     return f"# Queues\n\n`ackclock list queue` prints this table.\n\n{rows}\n"
 
 
+def study_index() -> str:
+    """The table of all studies."""
+    rows = fields.entries(studies.catalogue(), "[{name}]({name}.md)")
+    return (
+        "# Studies\n\n`ackclock list study` prints this table; `ackclock reproduce NAME` runs one, and "
+        f"[its verdicts](../how-to/verdicts.md) are computed.\n\n{rows}\n"
+    )
+
+
 def applications_page() -> str:
     """The page of all applications."""
     entries = ackclock.catalogue()["app"]
     nodes, files = fields.kinds("app"), sources(APPLICATIONS, "app")
     parts = [
         "# Applications",
-        "What a flow does: `app` in a flow, as a name or as a table with `kind`. The *source* is the end whose data crosses the "
-        "bottleneck in the forward direction, the *sink* the other.",
+        INTRODUCTION,
         fields.entries(entries, "[{name}](#{name})"),
     ]
     for entry in entries:

@@ -32,6 +32,12 @@ rates = true
 interval = "1s"
 """
 
+INTRODUCTION = (
+    "`result.flows`, `result.links` and so on in Python, CSV files with `--out`, and tables of a store, which puts a "
+    "column `run` in front. Times are in seconds from the start of the run; a column's name ends with its unit. Cells "
+    "are empty where there is no value."
+)
+
 APPLICATIONS = {
     "bulk": "",
     "transfer": 'size = "20kB"',
@@ -54,7 +60,8 @@ def run() -> Result:
         folder = Path(name)
         (folder / "some.cvec").write_text(tmix.text(tmix.generate(2.0, seed=1)), encoding="utf-8")
         flows = [
-            f'[[flows]]\nname = "{kind}"\n[flows.app]\nkind = "{kind}"\n{given}\n' for kind, given in APPLICATIONS.items()
+            f'[[flows]]\nname = "{kind}"\n[flows.app]\nkind = "{kind}"\n{given}\n'
+            for kind, given in APPLICATIONS.items()
         ]
         scenario = folder / "columns.toml"
         scenario.write_text("\n".join([SCENARIO, *flows]), encoding="utf-8")
@@ -89,8 +96,7 @@ def page(result: Result) -> str:
         raise LookupError(f"tables that only the run or only Result has: {', '.join(missing)}")
     parts = [
         "# The tables of a run",
-        "`result.flows`, `result.links` and so on in Python, CSV files with `--out`, and tables of a store, which puts a column `run` in front. "
-        "Times are in seconds from the start of the run; a column's name ends with its unit. Cells may be empty where there is no value.",
+        INTRODUCTION,
     ]
     for name, document in documents.items():
         asked = f" In a scenario: `{ASKED[name]}`." if name in ASKED else ""

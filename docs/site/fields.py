@@ -31,6 +31,12 @@ NAMES = {
 }
 """Kinds of the catalogue that are names and nothing else, and what their tables are called."""
 
+INTRODUCTION = """A scenario is a TOML file or a dict of the same shape; `ackclock schema` prints the JSON Schema that
+this page is made of. Quantities are text with a unit, as `"10Mbps"`. A table that comes in kinds is written as its name, or
+as a table with `kind`: `queue = "codel"`, `queue = { kind = "codel", target = "2ms" }`. Every field can be set from
+outside by its path, `--set flows[0].cc=reno` or `--set 'flows[*].cc=reno'`, or by a flow's name,
+`--set flows.video.cc=reno`."""
+
 _DESCRIPTION = re.compile(r"(?s)(?P<what>.*?)(?: Accepted: (?P<accepted>.*?))?(?: Absent: (?P<absent>.*))?")
 
 
@@ -121,10 +127,7 @@ def scenario_page() -> str:
     """The page of all fields but those of kinds with pages of their own."""
     parts = [
         "# Every field of a scenario",
-        "A scenario is a TOML file or a dict of the same shape; `ackclock schema` prints the JSON Schema that this page is made of. "
-        'Quantities are text with a unit, as `"10Mbps"`. A table that comes in kinds is written as its name, or as a table with `kind`: '
-        '`queue = "codel"`, `queue = { kind = "codel", target = "2ms" }`. Every field can be set from outside by its path: '
-        "`--set flows[0].cc=reno`, `--set 'flows[*].cc=reno'`, or by a flow's name, `--set flows.video.cc=reno`.",
+        INTRODUCTION,
     ]
     for section in sections(ackclock.schema()):
         path, *others = section.paths
@@ -165,20 +168,27 @@ def names_page() -> str:
     """Presets, stacks, and what is a name and nothing else."""
     catalogue = ackclock.catalogue()
     parts = ["# Presets, stacks and other names", "`ackclock list` prints these tables.", "## Presets"]
-    parts.append("`bottleneck.preset` and `links[].preset` name a link, whose rate, delay and queue hold where they are not given.")
+    parts.append(
+        "`bottleneck.preset` and `links[].preset` name a link, whose rate, delay and queue hold where none are given."
+    )
     parts.append(entries(catalogue["preset"]))
     for kind, title in NAMES.items():
         parts += [f"## {title}", entries(catalogue[kind])]
     parts += ["## Stacks", "`flows[].stack` chooses all of a TCP at once; each field of a flow may then differ."]
     standard = catalogue["stack"][0]["fields"]
     for stack in catalogue["stack"]:
-        own = stack["fields"] if stack["fields"] is standard else [row for row in stack["fields"] if row not in standard]
+        own = (
+            stack["fields"] if stack["fields"] is standard else [row for row in stack["fields"] if row not in standard]
+        )
         source = f" Source: {stack['source']}." if stack["source"] else ""
         parts += [f"### {stack['name']}", f"{stack['summary'][0].upper()}{stack['summary'][1:].rstrip('.')}.{source}"]
         if stack["fields"] is not standard:
             parts.append(f"Where it is not as `{catalogue['stack'][0]['name']}`:")
         rows = ["| field | value | source |", "|---|---|---|"]
-        rows += [f"| {_cell(row['field'], False)} | {_cell(str(row['value']), False)} | {_cell(row['source'], False)} |" for row in own]
+        rows += [
+            f"| {_cell(row['field'], False)} | {_cell(str(row['value']), False)} | {_cell(row['source'], False)} |"
+            for row in own
+        ]
         parts.append("\n".join(rows))
     return "\n\n".join(parts) + "\n"
 

@@ -29,7 +29,10 @@ def navigation(pages: Path) -> list[dict[str, Any]]:
         ("Start", ["index.md", "tutorial.md"]),
         ("How to", how_to),
         ("Coming from", [f"coming-from/{name}.md" for name in ("ns-3", "ns-2", "mahimahi", "flent")]),
-        ("Can it be believed?", ["validation.md", "limits.md", "drill.md", "drill-scripts.md", "design.md", "changelog.md"]),
+        (
+            "Can it be believed?",
+            ["validation.md", "limits.md", "drill.md", "drill-scripts.md", "design.md", "changelog.md"],
+        ),
         ("Reference", [f"reference/{name}.md" for name in REFERENCE]),
         ("Congestion control", _listed(pages, "congestion-control")),
         ("Queues", _listed(pages, "queues")),
@@ -39,7 +42,9 @@ def navigation(pages: Path) -> list[dict[str, Any]]:
     there = {PurePosixPath(path.relative_to(pages).as_posix()) for path in pages.rglob("*.md")}
     astray = there ^ {PurePosixPath(page) for page in known}
     if astray or len(known) > len(there):
-        raise LookupError(f"pages without a place in the navigation, or not there: {', '.join(map(str, sorted(astray)))}")
+        raise LookupError(
+            f"pages without a place in the navigation, or not there: {', '.join(map(str, sorted(astray)))}"
+        )
     return [{section: [{title(pages / page): page} for page in listed]} for section, listed in places]
 
 

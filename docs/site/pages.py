@@ -11,6 +11,9 @@ from docs.site.blocks import plain
 
 ROOT = Path(__file__).parents[2]
 
+GENERATED = (("docs", "congestion-control"), ("docs", "queues"), ("docs", "reference"))
+"""Folders whose pages are made with the site. That a link to one leads somewhere is seen when all are there."""
+
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -46,6 +49,9 @@ def carry(folder: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.suffix == ".md":
             text = plain((ROOT / source).read_text(encoding="utf-8"))
+            if place.parent.name == "studies":
+                # Their reports have a heading of their own.
+                text = f"# {place.stem}\n\n{text}"
             target.write_text(turned(text, source, places), encoding="utf-8")
         else:
             shutil.copy(ROOT / source, target)
@@ -65,6 +71,9 @@ def turned(text: str, source: PurePosixPath, places: dict[PurePosixPath, PurePos
         if "://" in link or link.startswith("mailto:"):
             return match[0]
         linked = PurePosixPath(os.path.normpath(source.parent / link))
+        if linked.parts[:2] in GENERATED:
+            address = os.path.relpath(linked.relative_to("docs"), places[source].parent)
+            return f"{picture}[{label}]({address}{anchor or ''})"
         if not (ROOT / linked).exists():
             raise LookupError(f"{source} links to {link}, which does not exist")
         if linked not in places:
