@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import ackclock
-from ackclock import measures
+from ackclock import fairness
 from ackclock.result import ASKED, Result
 from ackclock.table import Table
 
@@ -88,9 +88,9 @@ def test_measures_of_a_run():
     start = "10s"
     """
     result = ackclock.run(text)
-    times, index = measures.jain_over_time(result)
+    times, index = fairness.jain_over_time(result)
     assert times.tolist() == [5.0 * number for number in range(1, 13)]
     assert index[0] == index[1] == 1, "alone until 10 s"
     assert index[-3:].min() > 0.9
-    assert 0 <= measures.convergence_time(result, delta=0.4, hold=10) <= 30
+    assert 0 <= fairness.convergence_time(result, delta=0.4, hold=10) <= 30
     assert isinstance(result.rates, Table)

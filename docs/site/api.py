@@ -10,7 +10,7 @@ from typing import Any
 import ackclock
 from ackclock.cli import app
 
-MODULES = ("ackclock", "ackclock.plot", "ackclock.stats", "ackclock.measures", "ackclock.tmix")
+MODULES = ("ackclock", "ackclock.plot", "ackclock.stats", "ackclock.fairness", "ackclock.tmix")
 """Whose public names are told, in this order."""
 
 _SECTION = re.compile(r"(?m)^(Parameters|Returns|Raises|Notes)\n-+\n")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ackclock import _core
 
 if TYPE_CHECKING:
-    from ackclock import measures, plot, stats
+    from ackclock import fairness, plot, stats
     from ackclock._compare import compare
     from ackclock._errors import AlgorithmError, Cancelled, Problem, ScenarioError
     from ackclock._registry import load
@@ -53,8 +53,8 @@ __all__ = [
     "compare",
     "congestion_control",
     "event_schema",
+    "fairness",
     "load",
-    "measures",
     "open",
     "parameter",
     "plot",
@@ -105,7 +105,7 @@ _INNER = {"open": "open_store"}
 if not TYPE_CHECKING:  # A type checker that sees it takes every name for one of these.
 
     def __getattr__(name: str) -> Any:
-        if name in ("measures", "plot", "stats"):
+        if name in ("fairness", "plot", "stats"):
             return import_module(f"ackclock.{name}")
         if name not in _HOMES:
             raise AttributeError(f"module 'ackclock' has no attribute {name!r}")

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from ackclock import measures
+from ackclock import fairness
 from tests.conftest import make_result, make_table
 
 
@@ -22,7 +22,7 @@ def shared(*rows, starts=(0.0, 0.0), step=1.0):
 
 
 def test_jain_of_each_interval():
-    times, index = measures.jain_over_time(shared((1, 1), (3, 1), (4, 0), (0, 0)))
+    times, index = fairness.jain_over_time(shared((1, 1), (3, 1), (4, 0), (0, 0)))
     # 16 / (2 * 10); one has everything; nobody has anything.
     assert times.tolist() == [1, 2, 3, 4]
     assert index.tolist() == pytest.approx([1.0, 0.8, 0.5, 1.0])
@@ -30,44 +30,44 @@ def test_jain_of_each_interval():
 
 def test_a_flow_counts_from_its_start():
     result = shared((0, 0, 0), (4, 0, 0), (3, 1, 0), (2, 2, 0), starts=(1.0, 1.5, 4.0))
-    times, index = measures.jain_over_time(result)
+    times, index = fairness.jain_over_time(result)
     # Alone until 2 s, in whose interval the second starts; the third starts with the end.
     assert times.tolist() == [2, 3, 4]
     assert index.tolist() == pytest.approx([0.5, 0.8, 1.0])
-    assert measures.jain_over_time(result, ["f0"])[1].tolist() == [1, 1, 1]
+    assert fairness.jain_over_time(result, ["f0"])[1].tolist() == [1, 1, 1]
 
 
 def test_flows_have_converged_when_their_shares_stay_fair():
     rows = [(100, 1), (70, 30), (54, 46), (60, 40), (55, 45), (45, 55), (50, 50), (56, 44)]
     result = shared(*rows)
     # 54 and 46 are within a tenth of a half, but not for two seconds; from 4 s on they are for three.
-    assert measures.convergence_time(result) == 2
-    assert measures.convergence_time(result, hold=2) == 4
-    assert measures.convergence_time(result, hold=3) == 4
-    assert math.isnan(measures.convergence_time(result, hold=4))
-    assert measures.convergence_time(result, hold=4, delta=0.2) == 2
-    assert measures.convergence_time(result, delta=0.05) == 6
-    assert measures.convergence_time(result, after=3) == 1
-    assert measures.convergence_time(result, after=2.5) == 1.5
-    assert measures.convergence_time(shared((1, 1), (1, 1)), after=0) == 0
+    assert fairness.convergence_time(result) == 2
+    assert fairness.convergence_time(result, hold=2) == 4
+    assert fairness.convergence_time(result, hold=3) == 4
+    assert math.isnan(fairness.convergence_time(result, hold=4))
+    assert fairness.convergence_time(result, hold=4, delta=0.2) == 2
+    assert fairness.convergence_time(result, delta=0.05) == 6
+    assert fairness.convergence_time(result, after=3) == 1
+    assert fairness.convergence_time(result, after=2.5) == 1.5
+    assert fairness.convergence_time(shared((1, 1), (1, 1)), after=0) == 0
 
 
 def test_convergence_is_counted_from_the_start_of_the_last_flow():
     rows = [(9, 0, 0), (5, 5, 0), (5, 5, 0), (5, 4, 1), (3, 3, 3), (3, 3, 3)]
     result = shared(*rows, starts=(0.0, 0.5, 1.5), step=0.5)
-    assert measures.convergence_time(result) == 0.5
-    assert measures.convergence_time(result, ["f0", "f1"]) == 0
-    assert math.isnan(measures.convergence_time(shared((0, 0), (0, 0), (0, 0)))), "nobody has anything"
-    assert math.isnan(measures.convergence_time(shared((1, 1)))), "one interval is no series"
+    assert fairness.convergence_time(result) == 0.5
+    assert fairness.convergence_time(result, ["f0", "f1"]) == 0
+    assert math.isnan(fairness.convergence_time(shared((0, 0), (0, 0), (0, 0)))), "nobody has anything"
+    assert math.isnan(fairness.convergence_time(shared((1, 1)))), "one interval is no series"
 
 
 def test_harm_is_what_is_lost_of_the_better():
-    assert measures.harm(2e6, 8e6, more_is_better=True) == 0.75
-    assert measures.harm(40.0, 10.0, more_is_better=False) == 0.75
-    assert measures.harm(5.0, 5.0, more_is_better=True) == measures.harm(5.0, 5.0, more_is_better=False) == 0
-    assert measures.harm(8.0, 4.0, more_is_better=True) == -1
-    assert measures.harm(0.0, 4.0, more_is_better=True) == 1
-    assert measures.harm(4.0, 0.0, more_is_better=False) == 1
+    assert fairness.harm(2e6, 8e6, more_is_better=True) == 0.75
+    assert fairness.harm(40.0, 10.0, more_is_better=False) == 0.75
+    assert fairness.harm(5.0, 5.0, more_is_better=True) == fairness.harm(5.0, 5.0, more_is_better=False) == 0
+    assert fairness.harm(8.0, 4.0, more_is_better=True) == -1
+    assert fairness.harm(0.0, 4.0, more_is_better=True) == 1
+    assert fairness.harm(4.0, 0.0, more_is_better=False) == 1
 
 
 @pytest.mark.parametrize(
@@ -76,15 +76,15 @@ def test_harm_is_what_is_lost_of_the_better():
 )
 def test_harm_relative_to_nothing_is_refused(together, alone, more, words):
     with pytest.raises(ValueError, match=words):
-        measures.harm(together, alone, more_is_better=more)
+        fairness.harm(together, alone, more_is_better=more)
 
 
 def test_what_cannot_be_measured_is_refused():
     with pytest.raises(ValueError, match="no flow 'f9'; there are f0, f1"):
-        measures.jain_over_time(shared((1, 1)), ["f9"])
+        fairness.jain_over_time(shared((1, 1)), ["f9"])
     with pytest.raises(ValueError, match="no flow is named"):
-        measures.convergence_time(shared((1, 1)), [])
+        fairness.convergence_time(shared((1, 1)), [])
     with pytest.raises(ValueError, match="delta is between 0 and 1, not 1"):
-        measures.convergence_time(shared((1, 1)), delta=1)
+        fairness.convergence_time(shared((1, 1)), delta=1)
     with pytest.raises(KeyError, match=r"probes\.rates = true"):
-        measures.jain_over_time(make_result(1, flows=make_table(flow=["f0"], start_s=[0.0])))
+        fairness.jain_over_time(make_result(1, flows=make_table(flow=["f0"], start_s=[0.0])))
