@@ -69,14 +69,10 @@ def test_links_lead_to_pages_of_the_site(site):
 
 
 def test_every_page_is_in_the_navigation(site):
-    listed = [
-        page
-        for section in navigation.navigation(site)
-        for rows in section.values()
-        for row in rows
-        for page in row.values()
-    ]
+    groups = navigation.navigation(site)
+    listed = [page for group in groups for page in group.pages()]
     assert len({*listed}) == len(listed) == len([*site.rglob("*.md")])
+    assert re.findall(r": (\S+\.md)$", navigation.as_yaml(groups, site), re.MULTILINE) == listed
     (site / "astray.md").write_text("# Astray\n", encoding="utf-8")
     try:
         with pytest.raises(LookupError, match=r"astray\.md"):

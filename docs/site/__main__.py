@@ -22,8 +22,9 @@ def main(folder: Path) -> None:
         target.parent.mkdir(exist_ok=True)
         target.write_text(text, encoding="utf-8")
     settings = Path(__file__).with_name("mkdocs.yml").read_text(encoding="utf-8")
-    order = navigation.as_yaml(navigation.navigation(pages))
+    order = navigation.as_yaml(navigation.navigation(pages), pages)
     (folder / "mkdocs.yml").write_text(settings + order, encoding="utf-8")
+    shutil.copy(Path(__file__).with_name("site.css"), pages)
     draw(pages / "congestion-control")
 
 

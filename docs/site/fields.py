@@ -32,10 +32,13 @@ NAMES = {
 """Kinds of the catalogue that are names and nothing else, and what their tables are called."""
 
 INTRODUCTION = """A scenario is a TOML file or a dict of the same shape; `ackclock schema` prints the JSON Schema that
-this page is made of. Quantities are text with a unit, as `"10Mbps"`. A table that comes in kinds is written as its name, or
-as a table with `kind`: `queue = "codel"`, `queue = { kind = "codel", target = "2ms" }`. Every field can be set from
-outside by its path, `--set flows[0].cc=reno` or `--set 'flows[*].cc=reno'`, or by a flow's name,
-`--set flows.video.cc=reno`."""
+this page is made of. Quantities are text with a unit, as `"10Mbps"`. A table that comes in kinds is written as its
+name, or as a table with `kind`: `queue = "codel"`, `queue = { kind = "codel", target = "2ms" }`. Every field can be
+set from outside by its path, `--set flows[0].cc=reno` or `--set 'flows[*].cc=reno'`, or by a flow's name, `--set
+flows.video.cc=reno`."""
+
+_LIST = re.compile(r"(^|each |or )a table of [\w, ]+")
+"""The fields of a table that a field may be: they have a table of their own."""
 
 _DESCRIPTION = re.compile(r"(?s)(?P<what>.*?)(?: Accepted: (?P<accepted>.*?))?(?: Absent: (?P<absent>.*))?")
 
@@ -102,7 +105,7 @@ def table(node: Node, prefix: str, *, skip: tuple[str, ...] = ("kind",)) -> str:
             continue
         told = _told(inner)
         anchor = f'<a id="{prefix}.{name}"></a>' if prefix else f'<a id="{name}"></a>'
-        accepted = ELSEWHERE.get(name) or told["accepted"].removesuffix(".")
+        accepted = ELSEWHERE.get(name) or _LIST.sub(r"\1a table, below", told["accepted"].removesuffix("."))
         what = told["what"] + (f"<br>*Accepted:* {_cell(accepted, name in ELSEWHERE)}." if accepted else "")
         cells = [f"{anchor}`{name}`", inner.get("title", "table"), _without(node, name, inner, told), what]
         rows.append("| " + " | ".join(cells) + " |")
@@ -133,7 +136,7 @@ def scenario_page() -> str:
         path, *others = section.paths
         title = f"`{path}`" if path else "The scenario"
         if section.kind:
-            title = f'`{path} = {{ kind = "{section.kind}" }}`'
+            title = f"`{path}`: {section.kind}"
         level = "##" if "." not in path and section.kind is None else "###"
         parts.append(f"{level} {title}")
         parts.append(_told(section.node)["what"])

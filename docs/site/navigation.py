@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 HOW_TO = (
     "sweeps", "cluster", "sql", "seeds", "compare", "figures", "wireshark", "traces", "extend", "verdicts",
 )  # fmt: skip
+COMING_FROM = ("ns-3", "ns-2", "mahimahi", "flent")
+BELIEVED = ("validation", "limits", "drill", "drill-scripts", "design", "changelog")
 REFERENCE = ("scenario", "applications", "names", "tables", "measures", "command-line", "python")
 
 
-def navigation(pages: Path) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class Group:
+    """Pages under a common title, and groups."""
+
+    title: str
+    inside: Sequence[str | Group]
+
+    def pages(self) -> Iterator[str]:
+        """The addresses of all pages in it."""
+        for one in self.inside:
+            if isinstance(one, Group):
+                yield from one.pages()
+            else:
+                yield one
+
+
+def navigation(pages: Path) -> list[Group]:
     """Every page of a folder, in order.
 
     Raises
@@ -25,33 +44,32 @@ def navigation(pages: Path) -> list[dict[str, Any]]:
     """
     how_to = [f"how-to/{name}.md" for name in HOW_TO]
     how_to[-2:-2] = ["your-own-congestion-control.md"]
-    places: list[tuple[str, list[str]]] = [
-        ("Start", ["index.md", "tutorial.md"]),
-        ("How to", how_to),
-        ("Coming from", [f"coming-from/{name}.md" for name in ("ns-3", "ns-2", "mahimahi", "flent")]),
-        (
-            "Can it be believed?",
-            ["validation.md", "limits.md", "drill.md", "drill-scripts.md", "design.md", "changelog.md"],
-        ),
-        ("Reference", [f"reference/{name}.md" for name in REFERENCE]),
-        ("Congestion control", _listed(pages, "congestion-control")),
-        ("Queues", _listed(pages, "queues")),
-        ("Studies", _listed(pages, "studies")),
+    reference: list[str | Group] = [f"reference/{name}.md" for name in REFERENCE]
+    reference[1:1] = [
+        Group("Congestion control", _listed(pages, "congestion-control")),
+        Group("Queues", _listed(pages, "queues")),
     ]
-    known = [page for _, listed in places for page in listed]
-    there = {PurePosixPath(path.relative_to(pages).as_posix()) for path in pages.rglob("*.md")}
-    astray = there ^ {PurePosixPath(page) for page in known}
+    believed: list[str | Group] = [f"{name}.md" for name in BELIEVED]
+    believed[2:2] = [Group("Studies", _listed(pages, "studies"))]
+    found = [
+        Group("Start", ["index.md", "tutorial.md"]),
+        Group("How to", how_to),
+        Group("Coming from", [f"coming-from/{name}.md" for name in COMING_FROM]),
+        Group("Reference", reference),
+        Group("Can it be believed?", believed),
+    ]
+    known = [page for group in found for page in group.pages()]
+    there = {path.relative_to(pages).as_posix() for path in pages.rglob("*.md")}
+    astray = there ^ {*known}
     if astray or len(known) > len(there):
-        raise LookupError(
-            f"pages without a place in the navigation, or not there: {', '.join(map(str, sorted(astray)))}"
-        )
-    return [{section: [{title(pages / page): page} for page in listed]} for section, listed in places]
+        raise LookupError(f"pages without a place in the navigation, or not there: {', '.join(sorted(astray))}")
+    return found
 
 
 def _listed(pages: Path, folder: str) -> list[str]:
     """The pages of a folder by name, its index first."""
-    found = sorted(path.name for path in (pages / folder).glob("*.md"))
-    return [f"{folder}/{name}" for name in sorted(found, key=lambda name: (name != "index.md", name))]
+    found = sorted((path.stem for path in (pages / folder).glob("*.md")), key=lambda name: (name != "index", name))
+    return [f"{folder}/{name}.md" for name in found]
 
 
 def title(page: Path) -> str:
@@ -65,14 +83,19 @@ def title(page: Path) -> str:
     return heading[1].replace("`", "")
 
 
-def as_yaml(sections: list[dict[str, Any]]) -> str:
+def as_yaml(groups: Sequence[Group], pages: Path) -> str:
     """The navigation as mkdocs.yml has it."""
-    lines = ["nav:"]
-    for section in sections:
-        for name, listed in section.items():
-            lines.append(f"  - {_quoted(name)}:")
-            lines += [f"      - {_quoted(text)}: {page}" for entry in listed for text, page in entry.items()]
-    return "\n".join(lines) + "\n"
+    return "nav:\n" + "".join(_lines(group, pages, "  ") for group in groups)
+
+
+def _lines(group: Group, pages: Path, indent: str) -> str:
+    lines = f"{indent}- {_quoted(group.title)}:\n"
+    for one in group.inside:
+        if isinstance(one, Group):
+            lines += _lines(one, pages, indent + "    ")
+        else:
+            lines += f"{indent}    - {_quoted(title(pages / one))}: {one}\n"
+    return lines
 
 
 def _quoted(text: str) -> str:
