@@ -127,7 +127,8 @@ def test_every_name_of_the_catalogue_has_a_place(site):
     for kind, entries in ackclock.catalogue().items():
         if kind not in ("cc", "queue", "app"):
             for entry in entries:
-                assert f"`{entry['name']}`" in text or f"### {entry['name']}\n" in text or f'"{entry["name"]}"' in text
+                name = entry["name"]
+                assert any(found in text for found in (f"| `{name}` |", f"### {name}\n", f"`: {name}\n")), (kind, name)
 
 
 def test_the_tables_are_those_of_a_run_with_every_application():
