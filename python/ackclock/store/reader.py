@@ -201,8 +201,15 @@ class Store:
         """The runs that ended with an error."""
         return self.sql("SELECT * EXCLUDE (place) FROM runs WHERE status = 'failed' ORDER BY place")
 
-    def result(self, run: str) -> Result:
+    def result(self, run: str, tables: Sequence[str] | None = None) -> Result:
         """One run as `ackclock.run` would give it back, for its tables and figures.
+
+        Parameters
+        ----------
+        run
+            Its key, as in the table of runs.
+        tables
+            Read these alone, as far as the run has them.
 
         Raises
         ------
@@ -220,12 +227,27 @@ class Store:
             seed=row["seed"],
             duration_s=row["duration_s"],
         )
-        tables = {
-            name: self.sql(f'SELECT * EXCLUDE (run) FROM "{name}" WHERE run = ?', [run])  # noqa: S608
-            for name in self.tables
-            if name != "runs"
-        }
-        return Result(meta, {name: table for name, table in tables.items() if len(table)})
+        wanted = [name for name in self.tables if name != "runs" and (tables is None or name in tables)]
+        found = {name: self._rows_of(name, run) for name in wanted}
+        return Result(meta, {name: table for name, table in found.items() if len(table)})
+
+    def _rows_of(self, name: str, run: str) -> Table:
+        """The rows of one run in a table, in the order in which the run wrote them."""
+        if run in self._pending:
+            table = self._pending[run].tables.get(name)
+            return Table(ArrowTable.from_pydict({}) if table is None else table)
+        part = next(part for part in self._parts if run in part.runs)
+        if name not in part.tables:
+            return Table(ArrowTable.from_pydict({}))
+        wrong = damage(part, [name])
+        if wrong is not None:
+            raise StoreError(wrong)
+        # A join with the table of runs, as the views have, does not keep the order of rows.
+        query = (
+            f"SELECT * EXCLUDE (run, file_row_number) FROM read_parquet({_text(str(part.table(name)))}, "  # noqa: S608
+            "file_row_number = true) WHERE run = ? ORDER BY file_row_number"
+        )
+        return Table(ArrowTable.from_arrow(self._connection().sql(query, params=[run])))
 
     def values(self, measure: str | Measure) -> list[Values]:
         """A measure at every point of the sweep, one number a run, in the order of the seeds.
