@@ -65,7 +65,7 @@ def test_labels_are_text_and_do_not_cover_one_another():
     assert "&lt;a&gt;" in html
     assert "<a>" not in html
     heights = sorted(_apart([(10, 50.0), (12, 52.0), (11, 51.0), (500, 50.0)])[:3])
-    assert np.diff(heights) == pytest.approx([15, 15])
+    assert np.diff(heights) == pytest.approx([20, 20])
     assert _apart([(10, 50.0), (500, 50.0)]) == [50.0, 50.0]
 
 

@@ -20,6 +20,7 @@ from ackclock._registry import LoadError
 from ackclock.cli import commands
 from ackclock.cli.drill import drill
 from ackclock.cli.output import PipeConsole, UsageError, complain, print_traceback
+from ackclock.cli.report import report
 from ackclock.cli.sweep import sweep
 from ackclock.cli.tmix import app as tmix
 from ackclock.files import FolderError
@@ -43,6 +44,7 @@ app = App(
 )
 app.command(commands.run, name="run")
 app.command(sweep, name="sweep")
+app.command(report, name="report")
 app.command(commands.reproduce, name="reproduce")
 app.command(commands.list_, name="list")
 app.command(commands.check, name="check")

@@ -7,7 +7,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-__all__ = ["script", "style"]
+__all__ = ["drawing", "script", "style"]
 
 
 @cache
@@ -28,7 +28,12 @@ def _own(name: str) -> str:
 
 def script() -> str:
     """The JavaScript of a page."""
-    return _uplot("uPlot.iife.js") + "\n" + _own("page.js")
+    return drawing() + _own("page.js")
+
+
+def drawing() -> str:
+    """The part of it that draws plots."""
+    return _uplot("uPlot.iife.js") + "\n" + _own("plots.js")
 
 
 def style() -> str:

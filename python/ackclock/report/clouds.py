@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ackclock.cloud import shape
+from ackclock.report.colours import both
 from ackclock.report.figures import _ticks
 from ackclock.report.tables import cell_text
 
@@ -20,7 +21,7 @@ __all__ = ["Cloud", "Clouds"]
 
 WIDTH, HEIGHT = 720, 440
 LEFT, RIGHT, TOP, BOTTOM = 60, 130, 12, 48
-LINE = 15
+LINE = 20
 """Height of a label."""
 
 
@@ -81,13 +82,13 @@ class Clouds:
             outline = " ".join(
                 "{:.1f},{:.1f}".format(*place(x, y)) for x, y in zip(one.outline_x, one.outline_y, strict=True)
             )
-            colour = one.cloud.colour
+            colour = both(one.cloud.colour)
             parts.append(f'<polygon points="{outline}" fill="{colour}" fill-opacity="0.15" stroke="{colour}"/>')
         for one in drawn:
             x, y = place(one.x, one.y)
-            parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{one.cloud.colour}"/>')
+            parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{both(one.cloud.colour)}"/>')
             if one.cloud.published is not None:
-                parts.append(_cross(*place(*one.cloud.published), one.cloud.colour))
+                parts.append(_cross(*place(*one.cloud.published), both(one.cloud.colour)))
             labels.append((x, y, one))
         for (x, y, one), shifted in zip(labels, _apart([(x, y) for x, y, _ in labels]), strict=True):
             parts.append(_text(x + 8, shifted + 4, one.cloud.label, "start", "var(--ink)"))
@@ -145,4 +146,4 @@ def _cross(x: float, y: float, colour: str) -> str:
 
 
 def _text(x: float, y: float, text: str, anchor: str, colour: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}" font-size="12">{escape(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{escape(text)}</text>'

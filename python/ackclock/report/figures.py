@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from ackclock.report.colours import both, on_dark
 from ackclock.report.tables import cell_text
 
 if TYPE_CHECKING:
@@ -21,15 +22,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Intervals", "Plot", "Reference", "Row", "Series"]
 
-Kind: TypeAlias = Literal["line", "step", "points", "interval"]
+Kind: TypeAlias = Literal["line", "step", "points", "interval", "band"]
 
 DIGITS = 7
 """Significant digits of plotted numbers: a microsecond in ten seconds, and far below a pixel."""
 
 
-def _numbers(values: ArrayLike) -> list[float | None]:
+def _numbers(values: ArrayLike, digits: int) -> list[float | int | None]:
     array = np.asarray(values, dtype=np.float64).ravel()
-    return [float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None for value in array]
+    return [_short(float(f"{value:.{digits}g}")) if math.isfinite(value) else None for value in array]
+
+
+def _short(value: float) -> float | int:
+    """A whole number without the point that JSON would write."""
+    return int(value) if value.is_integer() else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,26 +48,44 @@ class Series:
     colour: str
     kind: Kind = "line"
     low: ArrayLike | None = None
-    """Lower ends of the intervals of kind ``interval``."""
+    """Lower ends of the intervals of kinds ``interval`` and ``band``."""
     high: ArrayLike | None = None
-    """Upper ends of the intervals of kind ``interval``."""
+    """Upper ends of the intervals of kinds ``interval`` and ``band``."""
     dashed: bool = False
+    dash: Sequence[float] = ()
+    """Lengths of dashes and gaps in line widths, as a `Style` of the palette has them."""
+    marker: str = "o"
+    """Of the kinds that mark their points, as matplotlib names it."""
+    faint: bool = False
+    """Thin and pale, behind what it belongs to."""
+    digits: int = DIGITS
+    """Significant digits of its numbers in the page."""
 
     def data(self) -> dict[str, Any]:
         """As the page's script takes it, in order of x."""
         x = np.asarray(self.x, dtype=np.float64).ravel()
         order = np.argsort(x, kind="stable")
         columns = {"x": x, "y": self.y}
-        if self.kind == "interval":
+        if self.kind in ("interval", "band"):
             if self.low is None or self.high is None:
                 raise ValueError(f"series {self.label!r}: an interval needs low and high")
             columns |= {"low": self.low, "high": self.high}
-        data: dict[str, Any] = {"label": self.label, "colour": self.colour, "kind": self.kind, "dashed": self.dashed}
+        data: dict[str, Any] = {
+            "label": self.label,
+            "colour": self.colour,
+            "dark": on_dark(self.colour),
+            "kind": self.kind,
+            "marker": self.marker,
+        }
+        if self.dashed or self.dash:
+            data["dash"] = [2 * length for length in self.dash] or [6, 4]
+        if self.faint:
+            data["faint"] = True
         for name, values in columns.items():
             column = np.asarray(values, dtype=np.float64).ravel()
             if column.size != x.size:
                 raise ValueError(f"series {self.label!r}: {column.size} values of {name} for {x.size} of x")
-            data[name] = _numbers(column[order])
+            data[name] = _numbers(column[order], self.digits)
         if not np.isfinite(x).all():
             raise ValueError(f"series {self.label!r}: x holds NaN or infinity")
         return data
@@ -82,18 +106,33 @@ class Plot:
     """The seed of the run that is drawn."""
     from_zero: bool = True
     """Whether the y axis begins at zero."""
+    x_log: bool = False
+    """Whether the x axis is logarithmic: all of it is above zero."""
+    tall: float = 1.0
+    """Its height, in those of a plot that stands alone."""
 
-    def html(self, identifier: str) -> str:
-        """The body of the figure."""
+    def data(self) -> dict[str, Any]:
+        """As the page's script takes it."""
         if not self.series:
             raise ValueError(f"figure {self.title!r} has no series")
-        data = {
+        data: dict[str, Any] = {
             "title": self.title,
             "x_label": self.x_label,
             "y_label": self.y_label,
             "from_zero": self.from_zero,
             "series": [series.data() for series in self.series],
         }
+        if self.x_log:
+            if any(x is not None and x <= 0 for series in data["series"] for x in series["x"]):
+                raise ValueError(f"figure {self.title!r}: a logarithmic axis has no place for 0")
+            data["x_log"] = True
+        if self.tall != 1.0:
+            data["tall"] = self.tall
+        return data
+
+    def html(self, identifier: str) -> str:
+        """The body of the figure."""
+        data = self.data()
         # "<" is escaped so that no label can end the script element.
         text = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
         return (
@@ -146,7 +185,7 @@ class Intervals:
 
         lines = "".join(f'<i class="tick" style="left:{place(tick)}"></i>' for tick in ticks)
         lines += "".join(
-            f'<i class="reference" style="left:{place(line.at)};border-color:{line.colour}"></i>'
+            f'<i class="reference" style="left:{place(line.at)};border-color:{both(line.colour)}"></i>'
             for line in self.references
         )
         parts: list[str] = []
@@ -159,7 +198,8 @@ class Intervals:
         labels = "".join(f'<span style="left:{place(tick)}">{cell_text(tick)}</span>' for tick in ticks)
         parts.append(f'<div class="row axis"><span></span><span class="track">{labels}</span><span></span></div>')
         key = "".join(
-            f'<li><i style="border-color:{line.colour}"></i>{escape(line.label)}: {cell_text(float(line.at))}</li>'
+            f'<li><i style="border-color:{both(line.colour)}"></i>{escape(line.label)}: '
+            f"{cell_text(float(line.at))}</li>"
             for line in self.references
         )
         notes = f'<p class="axis-label">{escape(self.x_label)}</p>' + (f'<ul class="key">{key}</ul>' if key else "")
@@ -173,8 +213,8 @@ def _interval_row(row: Row, lines: str, place: Callable[[float], str]) -> str:
     if estimate.has_interval:
         ends = f"[{cell_text(float(estimate.low))}, {cell_text(float(estimate.high))}]"
         right = f"calc(100% - {place(estimate.high)})"
-        bar = f'<b class="bar" style="left:{place(estimate.low)};right:{right};background:{row.colour}"></b>'
-    dot = f'<b class="dot" style="left:{place(estimate.value)};background:{row.colour}"></b>'
+        bar = f'<b class="bar" style="left:{place(estimate.low)};right:{right};background:{both(row.colour)}"></b>'
+    dot = f'<b class="dot" style="left:{place(estimate.value)};background:{both(row.colour)}"></b>'
     hover = escape(f"{row.group}, {row.label}: {value} {ends}, n = {estimate.n}")
     return (
         f'<div class="row" title="{hover}"><span class="label">{escape(row.label)}</span>'

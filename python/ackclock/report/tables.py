@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["cell_text", "html_table"]
 
@@ -30,8 +30,23 @@ def cell_text(cell: object) -> str:
     return str(cell)
 
 
-def html_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+def html_table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    marks: Sequence[str] | None = None,
+    links: Mapping[tuple[int, int], str] | None = None,
+) -> str:
     """A table that scrolls sideways where the page is narrower than it; columns of numbers are aligned to the right.
+
+    Parameters
+    ----------
+    columns, rows
+        Headings and cells.
+    marks
+        Attributes of each row's element, in HTML.
+    links
+        Row and column of a cell to what it leads to.
 
     Raises
     ------
@@ -42,14 +57,16 @@ def html_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
         if len(row) != len(columns):
             raise ValueError(f"a row of {len(row)} cells in a table of {len(columns)} columns")
     numeric = [bool(rows) and all(_is_number(row[index]) for row in rows) for index in range(len(columns))]
-    marks = [' class="number"' if number else "" for number in numeric]
-    head = "".join(f'<th scope="col"{mark}>{escape(column)}</th>' for column, mark in zip(columns, marks, strict=True))
-    body = "".join(
-        "<tr>"
-        + "".join(f"<td{mark}>{escape(cell_text(cell))}</td>" for cell, mark in zip(row, marks, strict=True))
-        + "</tr>\n"
-        for row in rows
-    )
+    kinds = [' class="number"' if number else "" for number in numeric]
+    head = "".join(f'<th scope="col"{kind}>{escape(column)}</th>' for column, kind in zip(columns, kinds, strict=True))
+    body = ""
+    for number, row in enumerate(rows):
+        body += f"<tr {marks[number]}>" if marks is not None else "<tr>"
+        for at, cell in enumerate(row):
+            text, link = escape(cell_text(cell)), (links or {}).get((number, at))
+            inside = text if link is None else f'<a href="{escape(link)}">{text}</a>'
+            body += f"<td{kinds[at]}>{inside}</td>"
+        body += "</tr>\n"
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>\n'
 
 

@@ -1,0 +1,152 @@
+"""``ackclock report``: a page of what a folder of results holds."""
+
+from __future__ import annotations
+
+import json as json_
+import shlex
+from pathlib import Path  # noqa: TC003 -- cyclopts reads the annotations
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from ackclock import files
+from ackclock.cli.commands import Json, Out  # noqa: TC001
+from ackclock.cli.output import UsageError, print_json, say
+
+if TYPE_CHECKING:
+    from ackclock.report.experiment import SweepReport
+
+__all__ = ["report"]
+
+VERDICTS = "verdicts.json"
+
+
+def report(
+    folder: Path,
+    /,
+    *,
+    out: Out = None,
+    of: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    sweep: str | None = None,
+    against: str | None = None,
+    json: Json = False,
+) -> int:
+    """Write one HTML file of a store, or of several reproduced studies; it needs nothing else, and no network.
+
+    Parameters
+    ----------
+    folder
+        The store of a sweep, or the folder that `ackclock reproduce` was given with several studies.
+    out
+        The file to write; by default report.html in the folder.
+    of
+        A measure to show, as flows.goodput_bps or p95(flows[video].srtt_ms). May be repeated; by default the usual ones
+        that the store has.
+    sweep
+        The sweep, where the store has several: the beginning of its id, or its name.
+    against
+        PATH=VALUE: show also how much the other values of what was varied change each measure, as flows[0].cc=reno.
+    json
+        Print one JSON document about the file.
+    """
+    target = folder / "report.html" if out is None else out
+    if target.is_dir():
+        raise UsageError(f"--out {target}: a folder; name the file to write")
+    if not target.parent.is_dir():
+        raise UsageError(f"--out {target}: {target.parent} is no folder")
+    if not (folder / "ackclock-store.json").exists() and _studies(folder):
+        if of or sweep is not None or against is not None:
+            raise UsageError(f"{folder} holds studies: --of, --sweep and --against are for the store of a sweep")
+        document = _front(folder, target, out)
+    else:
+        document = _store(folder, target, out, of, sweep, against)
+    if json:
+        print_json(document)
+    else:
+        say(f"report: {target} ({document['bytes'] / 1e3:,.0f} kB)")
+        for left in document["left_out"]:
+            say(left.replace("`", ""))
+    return 0
+
+
+def _studies(folder: Path) -> list[Path]:
+    """The verdicts of studies in a folder, or right in it."""
+    own = folder / VERDICTS
+    return [own] if own.is_file() else sorted(folder.glob(f"*/{VERDICTS}"))
+
+
+def _front(folder: Path, target: Path, out: Path | None) -> dict[str, Any]:
+    from ackclock.report.front import front_report
+
+    if out is None and (folder / VERDICTS).is_file():
+        raise UsageError(f"{folder}: this study has its report, {target}; a page of its own goes to --out FILE")
+    documents: list[Any] = []
+    links: dict[str, str] = {}
+    for path in _studies(folder):
+        try:
+            document = json_.loads(path.read_text(encoding="utf-8"))
+            links[document["study"]] = _address(path.with_name("report.html"), target)
+            documents.append(document)
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError):
+            raise UsageError(f"{path}: not the verdicts of a study; `ackclock reproduce` writes them") from None
+    try:
+        page = front_report(documents, links=links, command=_command(folder, out, []))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{folder}: the verdicts of a study lack {error}; `ackclock reproduce` writes them") from None
+    page.write(target)
+    studies = [document["study"] for document in documents]
+    return {"report": str(target), "bytes": target.stat().st_size, "studies": studies, "left_out": []}
+
+
+def _address(page: Path, target: Path) -> str:
+    """Where a page is, from another."""
+    from urllib.parse import quote
+
+    try:
+        return quote(page.resolve().relative_to(target.parent.resolve()).as_posix())
+    except ValueError:
+        return page.resolve().as_uri()
+
+
+def _store(
+    folder: Path, target: Path, out: Path | None, of: tuple[str, ...], sweep: str | None, against: str | None
+) -> dict[str, Any]:
+    import ackclock
+    from ackclock.measure import Measure
+    from ackclock.report.experiment import sweep_report
+
+    measures = [str(Measure.parse(one)) for one in of]
+    options = [part for one in of for part in ("--of", one)]
+    options += ["--sweep", sweep] if sweep is not None else []
+    options += ["--against", against] if against is not None else []
+    with ackclock.open(folder, sweep=sweep, mixed=True) as store:
+        control = _control(store.sweeps[0].points, against) if against is not None and store.sweeps else None
+        made: SweepReport = sweep_report(store, measures, against=control, command=_command(folder, out, options))
+    files.write_text(target, made.report.html())
+    return {
+        "report": str(target),
+        "bytes": target.stat().st_size,
+        "sweep": store.sweeps[0].id,
+        "measures": list(made.measures),
+        "figures": list(made.figures),
+        "left_out": list(made.left_out),
+    }
+
+
+def _control(points: Any, against: str) -> tuple[str, object]:
+    """What --against names, as the points have it."""
+    path, equals, text = (part.strip() for part in against.partition("="))
+    values = list(dict.fromkeys(point[path] for point in points if path in point))
+    if not equals or not values:
+        varied = ", ".join(dict.fromkeys(name for point in points for name in point)) or "nothing"
+        raise UsageError(f"--against {against}: expected PATH=VALUE of what was varied; that is {varied}")
+    for value in values:
+        if text in (str(value), json_.dumps(value)):
+            return path, value
+    raise UsageError(f"--against {against}: {path} is {', '.join(map(str, values))}")
+
+
+def _command(folder: Path, out: Path | None, options: list[str]) -> str:
+    return shlex.join(["ackclock", "report", str(folder), *([] if out is None else ["--out", str(out)]), *options])

@@ -1,0 +1,78 @@
+"""A number over two parameters as a table of coloured cells: readable at any width and without a script."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+
+from ackclock.report.colours import mix, readable_on
+from ackclock.report.tables import cell_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ackclock.stats import Estimate
+
+__all__ = ["HeatMap"]
+
+LOW, HIGH = "#b2182b", "#2166ac"
+"""From ColorBrewer's RdBu, safe for the colour-blind: red below zero, blue above, white where nothing changes."""
+
+WHITE = "#ffffff"
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """A number for each pair of a column's and a row's value, as colour and as text."""
+
+    x_label: str
+    y_label: str
+    columns: Sequence[str]
+    rows: Sequence[str]
+    """From the bottom to the top."""
+    cells: Mapping[tuple[int, int], Estimate]
+    """By number of the column and of the row; a pair without one is empty."""
+    unit: str = ""
+    diverging: bool = False
+    """Whether colours are symmetric around zero; a number in parentheses then has an interval with zero in it."""
+
+    def html(self, identifier: str) -> str:
+        """The body of the figure."""
+        if not self.cells:
+            raise ValueError("a heat-map has no cell")
+        values = [cell.value for cell in self.cells.values()]
+        limits = min(values), max(values)
+        body = ""
+        for row in reversed(range(len(self.rows))):
+            cells = "".join(self._cell(self.cells.get((column, row)), limits) for column in range(len(self.columns)))
+            body += f'<tr><th scope="row">{escape(self.rows[row])}</th>{cells}</tr>\n'
+        head = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.columns)
+        return (
+            f'<div class="heat scroll" id="{identifier}"><table><caption>{escape(self.y_label)} \N{UPWARDS ARROW}, '
+            f"{escape(self.x_label)} \N{RIGHTWARDS ARROW}</caption>\n"
+            f"<tbody>{body}</tbody>\n<tfoot><tr><td></td>{head}</tr></tfoot></table></div>\n"
+        )
+
+    def _cell(self, cell: Estimate | None, limits: tuple[float, float]) -> str:
+        if cell is None or not math.isfinite(cell.value):
+            return '<td class="none">-</td>'
+        background = self._colour(cell.value, *limits)
+        # Three digits are what a cell has room for on a phone; hovering tells the rest.
+        text = f"{cell.value:,.0f}" if abs(cell.value) >= 100 else f"{cell.value:.3g}"
+        told = f"{cell_text(float(cell.value))} {self.unit}".strip() + f", n = {cell.n}"
+        if self.diverging:
+            text = text if cell.value <= 0 else f"+{text}"
+            if cell.has_interval and cell.low <= 0 <= cell.high:
+                text = f"({text})"
+        if cell.has_interval:
+            told += f", {100 * cell.level:g} % interval {cell_text(float(cell.low))} to {cell_text(float(cell.high))}"
+        style = f"background:{background};color:{readable_on(background)}"
+        return f'<td style="{style}" title="{escape(told)}">{escape(text)}</td>'
+
+    def _colour(self, value: float, low: float, high: float) -> str:
+        if not self.diverging:
+            return mix("#f7fbff", "#08519c", (value - low) / (high - low) if high > low else 0.3)
+        most = max(abs(low), abs(high)) or 1.0
+        return mix(WHITE, HIGH if value > 0 else LOW, abs(value) / most)

@@ -1,0 +1,359 @@
+"""The report of a store: what is chosen, what is left out, and the page as a browser has it."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import ackclock
+from ackclock.cli import main
+from ackclock.report import Choice, HeatMap, Plot, Series, front_page
+from ackclock.report.colours import CONTRAST, DARK_PAGE, _channels, _luminance, on_dark, readable_on
+from ackclock.report.experiment.axes import axes_of
+from ackclock.report.experiment.curves import roles_of
+from ackclock.report.experiment.traces import runs_over_time, thin
+from ackclock.report.filters import filtered_table
+from ackclock.stats import Estimate
+from tests.browser import Browser, needs_browser
+from tests.test_report import Page
+
+SCENARIO = """
+name = "a small sweep"
+duration = "3s"
+[bottleneck]
+rate = "5Mbps"
+delay = "10ms"
+queue = "1bdp"
+[[flows]]
+name = "one"
+start_jitter = "100ms"
+app = "bulk"
+[[flows]]
+name = "two"
+start_jitter = "100ms"
+app = { kind = "transfer", size = "20kB", count = 3, gap = "100ms" }
+[[flows]]
+name = "film"
+app = { kind = "dash", ladder = ["100kbps", "300kbps"], segment = "1s", segments = 2 }
+[probes]
+window = true
+queues = true
+rates = true
+delays = true
+"""
+GRID = {"flows[0].cc": ["reno", "cubic"], "bottleneck.rate": ["2Mbps", "10Mbps"], "bottleneck.queue": ["1bdp", "2bdp"]}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A store of a grid, and its report."""
+    out = tmp_path_factory.mktemp("report") / "store"
+    ackclock.sweep(SCENARIO, GRID, seeds=2, out=out).close()
+    assert main(["report", str(out), "--against", "flows[0].cc=reno"]) == 0
+    return out
+
+
+class TestAxes:
+    def test_numbers_have_one_unit(self):
+        points = [{"r": "500kbps", "q": "1bdp", "t": 5, "c": "reno", "same": 1}, {"r": "2Mbps", "q": "0.5bdp"}]
+        points += [{"r": "10Mbps", "q": "4bdp", "t": 1.5, "c": "cubic"}]
+        axes = {axis.name: axis for axis in axes_of(points)}
+        assert (axes["r"].numbers, axes["r"].unit) == ((0.5, 2.0, 10.0), "Mbit/s")
+        assert axes["q"].values == ("0.5bdp", "1bdp", "4bdp")
+        assert axes["c"].numbers is None
+        assert axes["t"].numbers is None  # one point has none
+
+    def test_kinds_do_not_mix(self):
+        assert axes_of([{"q": "1bdp"}, {"q": "50 packets"}])[0].numbers is None
+        assert axes_of([{"q": True}, {"q": False}])[0].numbers is None
+        assert axes_of([{"d": "1ms"}, {"d": "0.5s"}, {"d": "20ms"}])[0].numbers == (1.0, 20.0, 500.0)
+
+    def test_algorithms_have_the_colours_and_the_longest_axis_is_x(self):
+        points = [{"v": v, "f.cc": c, "r": r} for v in "ab" for c in ("reno", "cubic") for r in (1, 2, 3)]
+        roles = roles_of(axes_of(points), len(points))
+        assert roles.scheme.name == "f.cc"
+        assert roles.x.name == "r"
+        assert [axis.name for axis in roles.without(roles.scheme, roles.x)] == ["v"]
+        assert not roles.scattered
+        anywhere = [{"a": i, "b": 7 * i % 20} for i in range(20)]
+        assert roles_of(axes_of(anywhere), 20).scattered
+
+
+class TestParts:
+    def test_thinned_lines_keep_their_extremes(self):
+        x = np.arange(10_000.0)
+        y = np.sin(x)
+        y[1234], y[7777] = 9, -9
+        kept = thin(x, y, 300)
+        assert 150 <= len(kept) <= 300
+        assert {0, 1234, 7777} <= {*kept}
+        assert (np.diff(kept) > 0).all()
+        assert list(thin(x[:5], y[:5], 300)) == [0, 1, 2, 3, 4]
+
+    def test_the_budget_bounds_the_lines_over_time(self, made):
+        with ackclock.open(made) as store:
+            for budget in (3_000, 12_000):
+                choice, told = runs_over_time(store, budget, "")
+                points = sum(
+                    len(series.x) for _, part in choice.options for plot in part.plots for series in plot.series
+                )
+                assert 0 < points <= budget
+                assert f"{len(choice.options)} of 16 finished runs" in told
+
+    def test_colours_are_seen_on_the_dark_page(self):
+        for colour in ("#0000ff", "#800066", "#000", "#0072b2"):
+            light = (_luminance(_channels(on_dark(colour))) + 0.05) / (DARK_PAGE + 0.05)
+            assert light >= CONTRAST
+        assert on_dark("#f0e442") == "#f0e442"
+        assert (readable_on("#ffffff"), readable_on("#08519c")) == ("#000000", "#ffffff")
+
+    def test_a_heat_map_says_what_is_sure(self):
+        sure, unsure = Estimate(5, 4, 6, 9), Estimate(-5, -6, 1, 9)
+        html = HeatMap("x", "y", ["1", "2"], ["3"], {(0, 0): sure, (1, 0): unsure}, "%", diverging=True).html("f")
+        assert ">+5<" in html
+        assert ">(-5)<" in html
+        assert "95 % interval -6 to 1" in html
+        assert HeatMap("x", "y", ["1", "2"], ["3"], {(0, 0): sure}).html("f").count('class="none"') == 1
+
+    def test_a_filter_has_a_list_for_what_differs(self):
+        html = filtered_table(["a"], [[1], [2]], {"k<": ["x", "y"], "same": [1, 1]}, what="rows")
+        assert "k&lt; <select>" in html
+        assert "same" not in html
+        assert html.count("<tr data-of=") == 2
+        with pytest.raises(ValueError, match="k: 1 values for 2 rows"):
+            filtered_table(["a"], [[1], [2]], {"k": ["x"]}, what="rows")
+
+    def test_what_cannot_be_drawn_is_refused(self):
+        with pytest.raises(ValueError, match="nothing to choose from"):
+            Choice("t", "w", []).html("f")
+        with pytest.raises(ValueError, match="no place for 0"):
+            Plot("t", "x", "y", [Series("s", [0, 1], [1, 2], "#000")], x_log=True).html("f")
+
+
+class TestCommand:
+    def test_the_page_has_all_that_was_run(self, made):
+        page = Page((made / "report.html").read_text(encoding="utf-8"))
+        for words in (
+            "a small sweep", "16 runs of 8 points", "flows[0].cc", "reno, cubic", "1, 2", "16 of 16 have finished",
+            "change of flows.goodput_bps", "Throughput against delay", "Completion times", "One-way delays",
+            "Over time", "What is left out", "ackclock report", "queue = \"1bdp\"",
+        ):  # fmt: skip
+            assert words in page.words, words
+        assert page.loads == []
+        assert (made / "report.html").stat().st_size < 1_000_000
+
+    def test_numbers_are_those_of_the_store(self, made, tmp_path, capsys):
+        target = tmp_path / "one.html"
+        status = main(["report", str(made), "--of", "sum(flows.goodput_bps)", "--out", str(target), "--json"])
+        document = json.loads(capsys.readouterr().out)
+        assert status == 0
+        assert document["measures"] == ["sum(flows.goodput_bps)"]
+        assert document["bytes"] == target.stat().st_size
+        with ackclock.open(made) as store:
+            estimate = store.estimates("sum(flows.goodput_bps)")[0].estimate.scaled(1e-6)
+        words = Page(target.read_text(encoding="utf-8")).words
+        assert f"{estimate.value:.4g} [{estimate.low:.4g}, {estimate.high:.4g}]" in words
+
+    @pytest.mark.parametrize(
+        ("arguments", "told"),
+        [
+            (["--against", "flows[0].cc=bbr"], "flows[0].cc is reno, cubic"),
+            (["--against", "speed=1"], "that is flows[0].cc, bottleneck.rate"),
+            (["--of", "flows.goodput"], "did you mean"),
+            (["--of", "nonsense"], "no column of a table"),
+            (["--sweep", "mine"], "no sweep 'mine'"),
+            (["--out", "nowhere/x.html"], "is no folder"),
+        ],
+    )
+    def test_what_is_refused(self, made, arguments, told, capsys):
+        assert main(["report", str(made), *arguments]) == 2
+        error = capsys.readouterr().err
+        assert told in error or told == "did you mean"
+        assert "Traceback" not in error
+
+    def test_a_folder_that_is_none(self, tmp_path, capsys):
+        assert main(["report", str(tmp_path)]) == 2
+        assert "no store" in capsys.readouterr().err
+        assert not (tmp_path / "report.html").exists()
+
+    def test_several_sweeps_are_named(self, made, tmp_path, capsys):
+        import shutil
+
+        both = shutil.copytree(made, tmp_path / "both")
+        ackclock.sweep(SCENARIO, {"flows[0].cc": ["reno"]}, overrides={"duration": "1s"}, out=both).close()
+        assert main(["report", str(both)]) == 2
+        assert "choose it with --sweep" in capsys.readouterr().err
+        with ackclock.open(both) as store:
+            second = store.sweeps[1].id
+        assert main(["report", str(both), "--sweep", second]) == 0
+
+    def test_failures_are_told(self, tmp_path):
+        grid = {"flows[0].cc": ["reno", "breaks"]}
+
+        @ackclock.congestion_control("breaks")
+        class Breaks(ackclock.CongestionControl):
+            def on_ack(self, *_):
+                raise ZeroDivisionError("on purpose")
+
+            on_congestion = on_timeout = on_ack
+
+        with ackclock.sweep(SCENARIO, grid, out=tmp_path / "s", overrides={"duration": "1s"}) as store:
+            failed = store.failed
+        assert failed == 1
+        assert main(["report", str(tmp_path / "s")]) == 0
+        words = Page((tmp_path / "s" / "report.html").read_text(encoding="utf-8")).words
+        assert "1 failed" in words
+        assert "Runs that failed: 1" in words
+        assert "on purpose" in words
+
+
+def verdicts(study, found, *, quick=False):
+    claim = {
+        "statement": "it <rises>", "published": 5.0, "measured": 4.2, "ci": [4.0, 4.4], "unit": "%", "readings": [],
+        "holds_under": [],
+    }  # fmt: skip
+    claims = [claim | {"verdict": verdict} for verdict in found]
+    return {"study": study, "title": "A study", "version": "1", "quick": quick, "seeds": [1, 2], "claims": claims}
+
+
+class TestFrontPage:
+    def test_every_claim_and_the_counts(self):
+        documents = [verdicts("a", ["reproduced", "not reproduced"]), verdicts("b", ["withdrawn"], quick=True)]
+        page = Page(front_page(documents, links={"a": "a/report.html"}))
+        assert page.loads == ["a/report.html"] * 3
+        assert "3 claims of 2 studies" in page.words
+        assert page.words.count("it <rises>") == 3
+        assert "withdrawn (quick)" in page.words
+        assert "all 3 1 1 0 1" in page.words
+
+    def test_a_folder_of_studies(self, tmp_path, capsys):
+        for name in ("a", "b"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "verdicts.json").write_text(json.dumps(verdicts(name, ["reproduced"])))
+            (tmp_path / name / "report.html").write_text("")
+        assert main(["report", str(tmp_path), "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["studies"] == ["a", "b"]
+        page = Page((tmp_path / "report.html").read_text(encoding="utf-8"))
+        assert {*page.loads} == {"a/report.html", "b/report.html"}
+        assert main(["report", str(tmp_path / "a")]) == 2
+        assert "this study has its report" in capsys.readouterr().err
+        assert main(["report", str(tmp_path), "--of", "flows.goodput_bps"]) == 2
+        (tmp_path / "b" / "verdicts.json").write_text('{"study": "b"}')
+        assert main(["report", str(tmp_path)]) == 2
+        assert "lack" in capsys.readouterr().err
+
+
+DRAWN = """(() => [...document.querySelectorAll("canvas")].filter((one) => !one.closest("[hidden]")).map((one) => {
+  const data = one.getContext("2d").getImageData(0, 0, one.width, one.height).data;
+  const seen = new Set();
+  for (let at = 0; at < data.length; at += 4)
+    if (data[at + 3] > 200 && Math.max(data[at], data[at + 1], data[at + 2]) -
+      Math.min(data[at], data[at + 1], data[at + 2]) > 60) seen.add(`${data[at]},${data[at + 1]},${data[at + 2]}`);
+  return seen.size;
+}))()"""
+"""Of each plot in sight, how many colours it has that are no grey: none where no line is drawn."""
+
+NEXT = """document.querySelectorAll(".choice select").forEach((one) => {
+  one.selectedIndex = (one.selectedIndex + 1) % one.options.length;
+  one.dispatchEvent(new Event("change"));
+})"""
+
+SMALLEST = """Math.min(...[...document.querySelectorAll("main *")].filter((one) => one.offsetParent &&
+  [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())).map((one) =>
+  parseFloat(getComputedStyle(one).fontSize)))"""
+
+SVG_SMALLEST = """Math.min(...[...document.querySelectorAll("svg text")].map((one) =>
+  parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a).filter((size) => size > 0))"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with Browser() as one:
+        one.offline()
+        yield one
+
+
+@needs_browser
+class TestInABrowser:
+    @pytest.fixture
+    def page(self, browser, made):
+        browser.errors.clear()
+        browser.requests.clear()
+        browser.dark(False)
+        browser.size(1100, 900)
+        browser.open(made / "report.html")
+        yield browser
+        assert browser.errors == []
+        assert browser.requests == []
+
+    def test_every_figure_is_drawn(self, page):
+        plots = page.run("document.querySelectorAll('script[data-plot]').length")
+        longest = page.run("Math.max(...[...document.querySelectorAll('.choice select')].map(one => one.length))")
+        assert longest > 1
+        for _ in range(longest):
+            colours = page.run(DRAWN)
+            assert len(colours) > 10
+            assert all(colours), colours
+            page.run(NEXT)
+            page.settle()
+        assert page.run("document.querySelectorAll('canvas').length") == plots
+        assert page.run("document.querySelectorAll('svg polygon').length") > 0
+        assert page.run("[...document.querySelectorAll('.heat td[style]')].length") > 8
+
+    def test_filters_leave_rows_out(self, page):
+        box = "document.querySelector('.points .filtered')"
+        shown = f"[...{box}.querySelectorAll('tbody tr')].filter(one => one.offsetParent).length"
+        assert page.run(shown) == 8
+        choose = (
+            f"(() => {{ const one = {box}.querySelectorAll('select')[0]; one.selectedIndex = 2; "
+            "one.dispatchEvent(new Event('change')); return one.options[2].text })()"
+        )
+        assert page.run(choose) == "cubic"
+        assert page.run(shown) == 4
+        assert page.run(f"{box}.querySelector('output').textContent") == "4 of 8"
+        assert page.run(f"[...{box}.querySelectorAll('tbody tr')].filter(one => one.offsetParent).every(one => "
+                        "one.cells[1].textContent === 'cubic')")  # fmt: skip
+
+    def test_hovering_tells_the_values(self, page):
+        values = "[...document.querySelectorAll('.uplot')[0].querySelectorAll('.u-value')].map(one => one.textContent)"
+        page.run("document.querySelectorAll('.uplot')[0].scrollIntoView({block: 'center'})")
+        place = page.run(
+            "(() => { const box = document.querySelector('.u-over').getBoundingClientRect(); "
+            "return [box.left + 8, box.top + box.height / 2] })()"
+        )
+        page.hover(*place)
+        rate, *means = page.run(values)
+        assert rate == "2"
+        assert len(means) == 2
+        assert all(0 < float(one) < 2 for one in means)
+
+    def test_a_phone_needs_no_scrolling_sideways(self, page):
+        page.size(390, 800, phone=True)
+        page.settle()
+        for dark in (False, True):
+            page.dark(dark)
+            page.settle()
+            assert page.run("document.documentElement.scrollWidth") <= 390
+            assert page.run(SMALLEST) >= 11
+            assert page.run(SVG_SMALLEST) >= 9.5
+            assert page.run("getComputedStyle(document.body).backgroundColor") == (
+                "rgb(20, 23, 27)" if dark else "rgb(255, 255, 255)"
+            )
+            assert all(page.run(DRAWN))
+
+    def test_panels_share_their_time(self, page):
+        page.run("document.querySelector('[data-sync]').scrollIntoView()")
+        place = page.run(
+            "(() => { const box = document.querySelector('[data-sync] .u-over').getBoundingClientRect(); "
+            "return [box.left + box.width / 2, box.top + box.height / 2] })()"
+        )
+        page.hover(*place)
+        times = page.run(
+            "[...document.querySelectorAll('[data-sync]')][0].querySelectorAll('.uplot').length && "
+            "[...[...document.querySelectorAll('[data-sync]')][0].querySelectorAll('.uplot')].map(one => "
+            "parseFloat(one.querySelector('.u-value').textContent))"
+        )
+        assert len(times) >= 5
+        assert not any(math.isnan(one) for one in times)
+        assert max(times) - min(times) < 1.2
