@@ -21,6 +21,7 @@ from ackclock.cli import commands
 from ackclock.cli.drill import drill
 from ackclock.cli.output import PipeConsole, UsageError, complain, print_traceback
 from ackclock.cli.report import report
+from ackclock.cli.serve import serve
 from ackclock.cli.sweep import sweep
 from ackclock.cli.tmix import app as tmix
 from ackclock.files import FolderError
@@ -45,6 +46,7 @@ app = App(
 app.command(commands.run, name="run")
 app.command(sweep, name="sweep")
 app.command(report, name="report")
+app.command(serve, name="serve")
 app.command(commands.reproduce, name="reproduce")
 app.command(commands.list_, name="list")
 app.command(commands.check, name="check")
