@@ -98,7 +98,10 @@ def test_one_study_is_an_object_and_several_are_a_list(registered, monkeypatch, 
     monkeypatch.setattr(studies, "STUDIES", {"it": "nowhere", "that": "nowhere"})
     assert main(["reproduce", "all", "--json", "--out", str(tmp_path / "out")]) == 0
     assert [entry["study"] for entry in json.loads(capsys.readouterr().out)] == ["it", "it"]
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["it", "that"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["it", "report.html", "that"]
+    front = (tmp_path / "out" / "report.html").read_text()
+    assert "it rises" in front
+    assert 'href="that/report.html"' in front
 
 
 def test_tables_for_people(registered, capsys):

@@ -167,7 +167,8 @@ def reproduce(
     quick
         Fewer replications: within a minute.
     out
-        Folder for the report (HTML), the verdicts (JSON) and the tables (CSV); with several studies, a folder each.
+        Folder for the report (HTML), the verdicts (JSON) and the tables (CSV), and for the store of what was measured,
+        from which a study that was stopped goes on; with several studies a folder each, and a page of all verdicts.
     json
         Print one JSON document: an object for one study, a list for several.
     threads
@@ -199,6 +200,10 @@ def reproduce(
         ]
         if not json:
             print_study(result, folders[name])
+    if out is not None and not single:
+        from ackclock.cli.report import write_front
+
+        complain(f"all verdicts in {write_front(out)}")
     if json:
         print_json(documents[0] if single else documents)
     for regression in regressions:

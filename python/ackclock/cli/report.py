@@ -16,7 +16,7 @@ from ackclock.cli.output import UsageError, print_json, say
 if TYPE_CHECKING:
     from ackclock.report.experiment import SweepReport
 
-__all__ = ["report"]
+__all__ = ["report", "write_front"]
 
 VERDICTS = "verdicts.json"
 
@@ -73,6 +73,13 @@ def _studies(folder: Path) -> list[Path]:
     """The verdicts of studies in a folder, or right in it."""
     own = folder / VERDICTS
     return [own] if own.is_file() else sorted(folder.glob(f"*/{VERDICTS}"))
+
+
+def write_front(folder: Path) -> Path:
+    """Writes the page of all verdicts of the studies in a folder, and says where it is."""
+    target = folder / "report.html"
+    _front(folder, target, None)
+    return target
 
 
 def _front(folder: Path, target: Path, out: Path | None) -> dict[str, Any]:
