@@ -1,7 +1,6 @@
 """The report of a store: what is chosen, what is left out, and the page as a browser has it."""
 
 import json
-import math
 
 import numpy as np
 import pytest
@@ -245,7 +244,10 @@ class TestFrontPage:
 
 
 DRAWN = """(() => [...document.querySelectorAll("canvas")].filter((one) => !one.closest("[hidden]")).map((one) => {
-  const data = one.getContext("2d").getImageData(0, 0, one.width, one.height).data;
+  const copy = Object.assign(document.createElement("canvas"), { width: one.width, height: one.height });
+  const context = copy.getContext("2d", { willReadFrequently: true });
+  context.drawImage(one, 0, 0);
+  const data = context.getImageData(0, 0, one.width, one.height).data;
   const seen = new Set();
   for (let at = 0; at < data.length; at += 4)
     if (data[at + 3] > 200 && Math.max(data[at], data[at + 1], data[at + 2]) -
@@ -354,6 +356,7 @@ class TestInABrowser:
             "[...[...document.querySelectorAll('[data-sync]')][0].querySelectorAll('.uplot')].map(one => "
             "parseFloat(one.querySelector('.u-value').textContent))"
         )
+        # One whose own time has ended by then shows none.
+        times = [one for one in times if one is not None]
         assert len(times) >= 5
-        assert not any(math.isnan(one) for one in times)
-        assert max(times) - min(times) < 1.2
+        assert max(times) - min(times) < 0.5
