@@ -150,6 +150,10 @@ class TestRefusals:
         assert answer.status == 403
         assert b"finished" not in body
 
+    def test_a_referrer_whose_name_begins_as_the_own(self, served):
+        answer, _ = served.ask("/api/runs", host="127.0.0.1", Referer="http://127.0.0.1.evil.example/")
+        assert answer.status == 403
+
     def test_requests_of_the_page_itself(self, served):
         own = f"http://127.0.0.1:{served.port}"
         for headers in ({"Origin": own}, {"Referer": f"{own}/"}, {"Sec_Fetch_Site": "same-origin"}):
