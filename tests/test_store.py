@@ -8,6 +8,7 @@ import sys
 import threading
 from typing import ClassVar
 
+import numpy as np
 import pytest
 
 import ackclock
@@ -56,6 +57,27 @@ class TestReading:
             assert flows.to_arrow().num_rows == flows.to_polars().height == len(flows.to_pandas()) == 12
             # In the order of the sweep, whatever the parts.
             assert list(flows["run"]) == list(opened.runs["run"])
+
+    def test_rows_are_in_the_order_of_the_sweep_and_of_each_run(self, tmp_path, monkeypatch):
+        """Of long tables too, which a query on several threads gives in any order; from parts and pending runs."""
+        monkeypatch.setattr("ackclock.store.writer.PART_RUNS", 3)
+        probes = {"probes.packets": True, "duration": "60s"}
+        with ackclock.sweep(SCENARIO, seeds=4, overrides=probes, out=tmp_path / "store") as opened:
+            runs = [ackclock.run(SCENARIO, seed=seed, overrides=probes) for seed in (1, 2, 3, 4)]
+            expected = np.concatenate([run.packets["time_s"] for run in runs])
+            assert expected.size > 250_000
+            assert (opened.table("packets")["time_s"] == expected).all()
+            assert opened.result(opened.runs["run"][1]).packets.equals(runs[1].packets)
+        part = sorted((tmp_path / "store" / "parts").iterdir())[1]
+        shutil.rmtree(part)
+        # The last run as a process leaves it that ended before the part was written.
+        record = {"run": "", "status": "done", "error": None, "details": None, "name": "x", "duration_s": 60.0}
+        with ackclock.open(tmp_path / "store") as opened:
+            row = list(opened.runs.rows())[3]
+        record |= {name: row[name] for name in ("run", "scenario_hash", "seed", "version")}
+        (tmp_path / "store" / "pending" / "00000009.runs").write_bytes(batch([pack(record, runs[3].tables)]))
+        with ackclock.open(tmp_path / "store") as opened:
+            assert (opened.table("packets")["time_s"] == expected).all()
 
     def test_a_query_that_is_wrong(self, made):
         with ackclock.open(made) as opened:
@@ -166,6 +188,17 @@ class TestDamage:
         file = self.parts(store)[1] / "flows.parquet"
         file.write_bytes(file.read_bytes()[:-20])
         with pytest.raises(StoreError, match=r"flows\.parquet: \d+ bytes, not the \d+ written; the sweep, st"):
+            ackclock.open(store)
+        again(store)
+        assert bytes_of(store) == bytes_of(made)
+
+    def test_a_table_whose_name_is_more_than_a_name(self, store, made):
+        part = self.parts(store)[0] / "part.json"
+        document = json.loads(part.read_text())
+        document["files"]['flows" AS SELECT 1; --.parquet'] = document["files"].pop("flows.parquet")
+        part.write_text(json.dumps(document))
+        shutil.copy(part.with_name("flows.parquet"), part.with_name('flows" AS SELECT 1; --.parquet'))
+        with pytest.raises(StoreError, match="names files that are no tables"):
             ackclock.open(store)
         again(store)
         assert bytes_of(store) == bytes_of(made)

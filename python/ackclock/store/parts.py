@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -154,6 +155,9 @@ def read_part(path: Path) -> Part:
         raise StoreError(f"{error.filename}: cannot be read: {error.strerror}; {REMEDY}") from None
     except (ValueError, KeyError, TypeError):
         raise StoreError(f"{path / DESCRIPTION}: damaged; {REMEDY}") from None
+    if not all(re.fullmatch(r"[a-z_][a-z0-9_]*\.parquet", name) for name in part.files):
+        # These names become part of queries: nobody's store is to say more with them than a name.
+        raise StoreError(f"{path / DESCRIPTION}: damaged: it names files that are no tables; {REMEDY}")
     for name, size in sizes.items():
         if size != part.files[name]["bytes"]:
             raise StoreError(f"{path / name}: {size} bytes, not the {part.files[name]['bytes']} written; {REMEDY}")

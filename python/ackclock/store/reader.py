@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import duckdb
-from arro3.core import Array, DataType, Field, RecordBatch, Schema
+from arro3.core import Array, ChunkedArray, DataType, Field, RecordBatch, Schema
 from arro3.core import Table as ArrowTable
 
 from ackclock.result import Meta, Result
@@ -174,7 +174,8 @@ class Store:
         if name == "runs":
             return self.sql("SELECT * EXCLUDE (place) FROM runs ORDER BY place")
         places = "(SELECT run, min(place) AS place FROM runs GROUP BY run)"
-        return self.sql(f'SELECT "{name}".* FROM "{name}" JOIN {places} USING (run) ORDER BY place')  # noqa: S608
+        numbered = f'"_numbered_{name}" AS t'
+        return self.sql(f"SELECT t.* EXCLUDE (_row) FROM {numbered} JOIN {places} USING (run) ORDER BY place, _row")  # noqa: S608
 
     @property
     def runs(self) -> Table:
@@ -339,14 +340,21 @@ class Store:
         files = [str(part.table(name)) for part in self._parts if name in part.tables]
         if files:
             listed = ", ".join(_text(file) for file in files)
-            sources.append(f"SELECT * FROM read_parquet([{listed}], union_by_name = true)")  # noqa: S608
+            options = "union_by_name = true, file_row_number = true"
+            sources.append(f"SELECT * RENAME (file_row_number AS _row) FROM read_parquet([{listed}], {options})")  # noqa: S608
         pending = [(run, one.tables[name]) for run, one in self._pending.items() if name in one.tables]
         if pending:
-            connection.register(f"_pending_{name}", stacked(pending))
+            table = stacked(pending)
+            rows = ChunkedArray([Array(list(range(table.num_rows)), type=DataType.int64())])
+            numbered = table.append_column(Field("_row", DataType.int64()), rows)
+            connection.register(f"_pending_{name}", numbered)
             sources.append(f'SELECT * FROM "_pending_{name}"')  # noqa: S608
         union = " UNION ALL BY NAME ".join(sources)
         try:
-            connection.execute(f'CREATE VIEW "{name}" AS SELECT * FROM ({union}) WHERE run IN (SELECT run FROM runs)')  # noqa: S608
+            # A query keeps no order of rows, so that each has its number: `table` asks for it.
+            whole = f"SELECT * FROM ({union}) WHERE run IN (SELECT run FROM runs)"  # noqa: S608
+            connection.execute(f'CREATE VIEW "_numbered_{name}" AS {whole}')
+            connection.execute(f'CREATE VIEW "{name}" AS SELECT * EXCLUDE (_row) FROM "_numbered_{name}"')  # noqa: S608
         except duckdb.Error as error:
             raise StoreError(f"{self.path}: table {name}: {error}") from None
         self._views.add(name)
