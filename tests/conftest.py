@@ -9,6 +9,7 @@ from arro3.core import Array, DataType
 from arro3.core import Table as ArrowTable
 from hypothesis import settings
 
+from ackclock import _registry
 from ackclock.result import Result
 from ackclock.table import Table
 
@@ -59,6 +60,15 @@ def make_result(seed: int, **tables: Table) -> Result:
     """A result that no engine made."""
     meta = {"name": "made", "scenario_hash": "0" * 16, "version": "0", "seed": seed, "duration_s": 5.0}
     return Result(meta, tables)
+
+
+@pytest.fixture(autouse=True)
+def registry():
+    """Leaves no congestion control of a test behind for the next."""
+    before = dict(_registry._entries)
+    yield
+    _registry._entries.clear()
+    _registry._entries.update(before)
 
 
 @pytest.fixture

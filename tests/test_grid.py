@@ -124,6 +124,15 @@ def test_what_was_measured_is_kept(tmp_path):
         assert {(row["reading"], row["variant"]) for row in rows.rows()} == set(kept.cells)
 
 
+def test_sweeps_of_one_store_may_measure_different_things(tmp_path):
+    lab = Lab(worker=Recorded(), root=tmp_path / "runs")
+    lab.grid(READINGS, VARIANTS, SEEDS, rate)
+    other = lab.grid(READINGS, VARIANTS, SEEDS, lambda result: {"twice": 2.0 * result.seed})
+    assert list(other.cells["main", "old"]) == ["twice"]
+    assert other.values("main", "old", "twice").tolist() == [2 * seed for seed in SEEDS]
+    assert list(lab.grid(READINGS, VARIANTS, SEEDS, rate).cells["main", "old"]) == ["rate", "seed"]
+
+
 def test_other_workers_and_measures_are_other_runs(tmp_path):
     worker = Recorded()
     for factor in (1.0, 2.0):

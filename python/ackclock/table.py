@@ -55,6 +55,11 @@ class Table:
             raise KeyError(f"no column {column!r}; there are {', '.join(self.column_names) or 'none'}")
         return _to_numpy(self._arrow.column(column))
 
+    def is_empty(self, column: str) -> bool:
+        """Whether every cell of a column is empty; NaN is a value."""
+        found: ChunkedArray = self._arrow.column(column)
+        return found.null_count == len(found)
+
     def cells(self) -> Iterator[tuple[Any, ...]]:
         """The rows as tuples of Python values in the order of the columns; empty cells are None."""
         return zip(*(self._arrow.column(name).to_pylist() for name in self.column_names), strict=True)

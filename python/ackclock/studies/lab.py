@@ -156,7 +156,8 @@ def _plan(cells: Sequence[Cell], keep: Keep) -> Plan:
 
 
 def _numbers(table: Table, cells: Sequence[Cell]) -> list[dict[str, NDArray[np.float64]]]:
-    names = [name for name in table.column_names if name not in ("_point", "_seed")]
+    # What other sweeps of the store measure has columns of its own, which are empty here.
+    names = [name for name in table.column_names if name not in ("_point", "_seed") and not table.is_empty(name)]
     columns = [np.asarray(table[name], dtype=np.float64) for name in names]
     row_of = {key: row for row, key in enumerate(zip(table["_point"].tolist(), table["_seed"].tolist(), strict=True))}
     found = []

@@ -87,15 +87,17 @@ class Cluster:
 
         submit(AHEAD * max(1, sum(self._client.nthreads().values())))
         while waiting:
-            with suppress(TimeoutError):
-                for future in wait(list(waiting), timeout=POLL_S, return_when="FIRST_COMPLETED").done:
-                    run = waiting.pop(future)
-                    try:
-                        data, good = future.result()
-                    except KilledWorker as error:
-                        data, good = _lost(run, plan, str(error)), False
-                    submit(1)
-                    yield run, data, good
+            done: Any = ()
+            with suppress(TimeoutError), self._client.as_current():
+                done = wait(list(waiting), timeout=POLL_S, return_when="FIRST_COMPLETED").done
+            for future in done:
+                run = waiting.pop(future)
+                try:
+                    data, good = future.result()
+                except KilledWorker as error:
+                    data, good = _lost(run, plan, str(error)), False
+                submit(1)
+                yield run, data, good
             tick(0.0)
 
     def close(self) -> None:

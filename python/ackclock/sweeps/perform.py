@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import traceback
 from typing import TYPE_CHECKING, Any
 
@@ -88,12 +87,12 @@ def _kept(result: Result, keep: Keep) -> dict[str, Any]:
 
 
 def _row(measured: Mapping[str, float]) -> ArrowTable:
-    """One row of numbers; one that is not finite is empty."""
+    """One row of numbers; one that is none is NaN, for an empty cell says that nobody measured it."""
     if "run" in measured:
         raise ValueError("a measure cannot be called run: the table has a column of that name")
     cells = {name: float(value) for name, value in measured.items()}
     schema = Schema([Field(name, DataType.float64()) for name in cells])
-    arrays = [Array([value if math.isfinite(value) else None], type=DataType.float64()) for value in cells.values()]
+    arrays = [Array([value], type=DataType.float64()) for value in cells.values()]
     return ArrowTable.from_batches([RecordBatch.from_arrays(arrays, schema=schema)])
 
 
