@@ -45,10 +45,26 @@ sys.exit(_entry.main())
 
 def test_an_impatient_second_signal_does_not_interrupt_the_tidying_up():
     stop = _stopper()
-    with pytest.raises(Stopped) as raised:
+    with pytest.raises(Stopped):
         stop(signal.SIGTERM, None)
-    assert raised.value.status == 143
     stop(signal.SIGTERM, None)
+
+
+@pytest.mark.parametrize("raised", ["KeyboardInterrupt()", "ackclock.Cancelled()"])
+def test_the_exit_status_is_the_signals_whatever_a_library_makes_of_it(raised):
+    code = f"""
+import os, signal, sys
+import ackclock
+from ackclock import _entry, cli
+def command(arguments):
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+    except _entry.Stopped:
+        raise {raised} from None
+cli.app = command
+sys.exit(_entry.main())
+"""
+    assert python(code) == (143, "", "ackclock: interrupted; nothing is half-written\n")
 
 
 def test_public_names_come_when_they_are_used():

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -90,6 +91,20 @@ class TestReading:
                 opened.table("flow")
         with pytest.raises(StoreError, match="was closed"):
             opened.sql("SELECT 1")
+
+    @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer that sends a signal")
+    def test_an_interrupt_in_a_query_stays_one(self, made):
+        """DuckDB loses the exception that the signal's handler raises."""
+        before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+        try:
+            with ackclock.open(made) as store:
+                signal.setitimer(signal.ITIMER_REAL, 0.1)
+                with pytest.raises(KeyboardInterrupt):
+                    store.sql("SELECT sum(a.range * b.range % 7) FROM range(1000000) AS a, range(100) AS b")
+                assert len(store.table("flows")) > 0
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
 
     def test_a_store_in_use_shows_whole_runs(self, tmp_path, monkeypatch):
         """A reader opens it again and again while a sweep writes: every run it sees is whole, and none ever goes."""

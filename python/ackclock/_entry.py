@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
-__all__ = ["Stopped", "main"]
+__all__ = ["Stopped", "main", "stopped_status"]
 
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
@@ -25,13 +25,23 @@ PATIENCE_S = 1.0
 """Seconds after a signal in which further ones are ignored."""
 
 
+_seen: list[int] = []
+
+
 class Stopped(KeyboardInterrupt):
     """A signal asked the process to end."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
-        self.status = 128 + number
-        """The exit status."""
+        _seen.append(number)
+
+
+def stopped_status() -> int:
+    """The exit status of a process that was interrupted: 128 and the number of the signal, Ctrl-C's if none is known.
+
+    It does not ask what was raised: libraries that a signal interrupts may raise something else of their own.
+    """
+    return 128 + (_seen[-1] if _seen else signal.SIGINT)
 
 
 def main() -> int:
@@ -47,9 +57,9 @@ def main() -> int:
         if early:
             raise Stopped(early[0])
         status = cli.main()
-    except Stopped as stopped:
+    except Stopped:
         print("ackclock: interrupted; nothing is half-written", file=sys.stderr, flush=True)  # noqa: T201
-        status = stopped.status
+        status = stopped_status()
     _listen(signal.SIG_IGN)
     return status
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, UnknownOptionError, UnusedCliTokensError
 
 from ackclock import __version__
-from ackclock._entry import Stopped
+from ackclock._entry import stopped_status
 from ackclock._errors import AlgorithmError, Cancelled, RefusedError, ScenarioError
 from ackclock._registry import LoadError
 from ackclock.cli import commands
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "main"]
 
-DONE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, WRONG_INPUT = 0, 1, 2
 
 app = App(
     name="ackclock",
@@ -78,9 +78,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(str(error))
     except (UsageError, FolderError, RefusedError) as error:
         complain(str(error))
-    except (KeyboardInterrupt, Cancelled) as error:
+    except (KeyboardInterrupt, Cancelled):
         complain("interrupted; nothing is half-written")
-        return error.status if isinstance(error, Stopped) else INTERRUPTED
+        return stopped_status()
     except BrokenPipeError:
         # Whoever read our output has gone; what is still buffered must not raise again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

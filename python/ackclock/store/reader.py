@@ -14,6 +14,7 @@ from arro3.core import Array, ChunkedArray, DataType, Field, RecordBatch, Schema
 from arro3.core import Table as ArrowTable
 
 from ackclock.result import Meta, Result
+from ackclock.store.database import asking
 from ackclock.store.layout import Layout, StoreError
 from ackclock.store.packed import DamagedRunError, Packed, unbatch, unpack
 from ackclock.store.parts import Part, damage, read_part, run_table, stacked
@@ -115,7 +116,8 @@ class Store:
         self.tables: list[str] = sorted(found | {"runs"})
         """The names of the tables; ``runs`` is one of them."""
         self._database = duckdb.connect()
-        self._database.execute("SET enable_progress_bar = false")
+        with asking(self.path):
+            self._database.execute("SET enable_progress_bar = false")
         self._make_runs()
 
     def close(self) -> None:
@@ -152,14 +154,12 @@ class Store:
         for name in self.tables:
             if name.lower() in query.lower():
                 self._make_view(name)
-        try:
+        with asking(self.path):
             statements = connection.extract_statements(query)
             if [one.type for one in statements] not in ([duckdb.StatementType.SELECT], [duckdb.StatementType.EXPLAIN]):
                 raise StoreError("a store is read with one query that gives rows: SELECT, or what is short for one")
             relation = connection.sql(query, params=list(parameters or []))
             return Table(ArrowTable.from_arrow(relation))
-        except duckdb.Error as error:
-            raise StoreError(f"{self.path}: {error}") from None
 
     def table(self, name: str) -> Table:
         """A whole table, in the order of the sweep; see `sql` for a part of it.
@@ -303,7 +303,8 @@ class Store:
         return [json.loads(path.read_text(encoding="utf-8")) for path in found]
 
     def _count(self, condition: str) -> int:
-        counted = self._connection().execute(f"SELECT count(*) FROM runs WHERE {condition}").fetchall()  # noqa: S608
+        with asking(self.path):
+            counted = self._connection().execute(f"SELECT count(*) FROM runs WHERE {condition}").fetchall()  # noqa: S608
         return int(counted[0][0])
 
     def _connection(self) -> duckdb.DuckDBPyConnection:
@@ -350,13 +351,11 @@ class Store:
             connection.register(f"_pending_{name}", numbered)
             sources.append(f'SELECT * FROM "_pending_{name}"')  # noqa: S608
         union = " UNION ALL BY NAME ".join(sources)
-        try:
+        with asking(f"{self.path}: table {name}"):
             # A query keeps no order of rows, so that each has its number: `table` asks for it.
             whole = f"SELECT * FROM ({union}) WHERE run IN (SELECT run FROM runs)"  # noqa: S608
             connection.execute(f'CREATE VIEW "_numbered_{name}" AS {whole}')
             connection.execute(f'CREATE VIEW "{name}" AS SELECT * EXCLUDE (_row) FROM "_numbered_{name}"')  # noqa: S608
-        except duckdb.Error as error:
-            raise StoreError(f"{self.path}: table {name}: {error}") from None
         self._views.add(name)
 
     def _verify(self, name: str) -> None:
@@ -381,10 +380,8 @@ class Store:
             "_asked.scenario_hash, _asked.version, _records.duration_s "
             f"FROM _asked LEFT JOIN ({done}) AS _records USING (run) ORDER BY place"
         )
-        try:
+        with asking(self.path):
             connection.execute(query)
-        except duckdb.Error as error:
-            raise StoreError(f"{self.path}: {error}") from None
 
 
 def _pending(layout: Layout) -> Iterator[tuple[str, Packed]]:

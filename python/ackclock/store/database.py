@@ -1,0 +1,29 @@
+"""What DuckDB raises, as a store tells it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from ackclock.store.layout import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["asking"]
+
+
+@contextmanager
+def asking(what: object) -> Iterator[None]:
+    """Around everything that is asked of DuckDB: its errors become `StoreError`, and Ctrl-C stays Ctrl-C."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise StoreError(f"{what}: {error}") from None
+    except RuntimeError as error:
+        # All that DuckDB leaves of the exception that a signal's handler raised while it was at work.
+        if str(error) == "Query interrupted":
+            raise KeyboardInterrupt from None
+        raise
