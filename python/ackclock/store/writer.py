@@ -47,7 +47,7 @@ class Writer:
         self._buffer: dict[str, bytes] = {}
         self._kept_at = -math.inf
         self._number = 0
-        self._position = 0
+        self._begin(0)
         self.warnings: list[str] = []
         """What was found damaged, and is made again."""
 
@@ -98,30 +98,36 @@ class Writer:
         """Turns pending runs into parts, as far as the sweep's order is complete; with `end` down to the last run."""
         while True:
             if (part := self._own.get(self._number)) is not None:
-                self._position, self._number = part.end, self._number + 1
+                self._number += 1
+                self._begin(part.end)
                 continue
             cut = self._cut(order, end=end)
             if cut is None:
                 return
             self._write(*cut)
 
+    def _begin(self, position: int) -> None:
+        """The next part begins at this place of the order."""
+        self._position = self._seen = position
+        self._gathered: dict[str, None] = {}
+        """Runs of the next part, as far as the order was looked through without meeting one that is missing."""
+        self._gathered_bytes = 0
+
     def _cut(self, order: Sequence[str], *, end: bool) -> tuple[int, list[str]] | None:
         """The place after the next part, and the runs in it, once all of them have finished."""
         later = [part.first for number, part in self._own.items() if number > self._number]
         limit = min(later, default=len(order))
-        runs: dict[str, None] = {}
-        size = 0
-        for place in range(self._position, limit):
+        for place in range(self._seen, limit):
             run = order[place]
-            if run in runs or run in self._elsewhere:
-                continue
-            if run not in self._pending:
-                return None
-            runs[run] = None
-            size += self._pending[run][1]
-            if len(runs) == PART_RUNS or size >= PART_BYTES:
-                return place + 1, list(runs)
-        return (limit, list(runs)) if runs and (later or end) else None
+            if run not in self._gathered and run not in self._elsewhere:
+                if run not in self._pending:
+                    return None
+                self._gathered[run] = None
+                self._gathered_bytes += self._pending[run][1]
+            self._seen = place + 1
+            if len(self._gathered) == PART_RUNS or self._gathered_bytes >= PART_BYTES:
+                return place + 1, list(self._gathered)
+        return (limit, list(self._gathered)) if self._gathered and (later or end) else None
 
     def _write(self, end: int, runs: list[str]) -> None:
         with self._disk():
