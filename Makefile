@@ -32,6 +32,7 @@ test: lint rust-test python-test
 
 bench: env
 	$(BIN)/ackclock bench
+	$(BIN)/python -m ackclock.bench.sweeps
 
 docs: env $(STAMPS)/docs
 	$(BIN)/python -m docs.site out/docs
