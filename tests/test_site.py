@@ -136,11 +136,22 @@ def test_the_tables_are_those_of_a_run_with_every_application():
     result = columns.run()
     assert {*result.tables} == {*columns.told()}
     page = columns.page(result)
-    assert "| `goodput_bps` | number | bit/s |" in page
+    assert "| `goodput_bps` | number | bit/s | its bytes over its duration |" in page
+    assert "| `len` | whole number |  | bytes of payload |" in page
     assert "`probes.rates = true`" in page
     assert [columns.unit(name) for name in ("queue_delay_p95_ms", "bytes", "bytes_delivered", "flow")] == [
         "ms", "bytes", "bytes", "",
     ]  # fmt: skip
+
+
+def test_every_column_has_a_meaning_and_every_meaning_a_column():
+    texts = {"any": {"flow": "its name"}, "rates": {"bps": "the rate"}}
+    tables = {"rates": ["flow", "bps"], "flows": ["flow"]}
+    assert columns.meanings(tables, texts) == {"rates": ["its name", "the rate"], "flows": ["its name"]}
+    with pytest.raises(LookupError, match=r"columns without a text in columns\.toml: flows\.cc, rates\.more"):
+        columns.meanings({"flows": ["flow", "cc"], "rates": ["bps", "more"]}, texts)
+    with pytest.raises(LookupError, match=r"of what is no column: rates\.bps, any\.flow"):
+        columns.meanings({"rates": []}, texts)
 
 
 def test_every_command_and_public_name_is_told(site):

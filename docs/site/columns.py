@@ -1,15 +1,22 @@
-"""The tables that runs give, with their columns, from small runs in which each table comes to be."""
+"""The tables that runs give, from a small run in which each comes to be, and what their columns mean."""
 
 from __future__ import annotations
 
 import inspect
 import tempfile
+import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import ackclock
 from ackclock import tmix
 from ackclock.measure import Measure
 from ackclock.result import ASKED, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+MEANINGS = Path(__file__).with_name("columns.toml")
 
 UNITS = {"s": "s", "ms": "ms", "bps": "bit/s", "bytes": "bytes", "segments": "segments", "packets": "packets"}
 """Last words of columns' names, and the units that they say."""
@@ -88,6 +95,32 @@ def unit(column: str) -> str:
     return UNITS.get(words[-1], "") if len(words) > 1 or words[0] in ("bytes", "segments", "packets") else ""
 
 
+def meanings(tables: Mapping[str, Sequence[str]], texts: Mapping[str, Mapping[str, str]]) -> dict[str, list[str]]:
+    """What each column of each table means, in their order.
+
+    Raises
+    ------
+    LookupError
+        If a column has no text, or a text no column.
+    """
+    common = texts["any"]
+    found = {name: [texts.get(name, {}).get(one, common.get(one, "")) for one in tables[name]] for name in tables}
+    without = [
+        f"{name}.{column}"
+        for name in tables
+        for column, text in zip(tables[name], found[name], strict=True)
+        if not text
+    ]
+    if without:
+        raise LookupError(f"columns without a text in columns.toml: {', '.join(without)}")
+    own = {name: columns for name, columns in texts.items() if name != "any"}
+    more = [f"{name}.{column}" for name in own for column in own[name] if column not in tables.get(name, ())]
+    more += [f"any.{column}" for column in common if not any(column in columns for columns in tables.values())]
+    if more:
+        raise LookupError(f"texts in columns.toml of what is no column: {', '.join(more)}")
+    return found
+
+
 def page(result: Result) -> str:
     """The page of tables."""
     documents = told()
@@ -98,13 +131,15 @@ def page(result: Result) -> str:
         "# The tables of a run",
         INTRODUCTION,
     ]
+    texts = tomllib.loads(MEANINGS.read_text(encoding="utf-8"))
+    meaning = meanings({name: table.column_names for name, table in result.tables.items()}, texts)
     for name, document in documents.items():
         asked = f" In a scenario: `{ASKED[name]}`." if name in ASKED else ""
         parts += [f"## {name}", document.replace("``", "`") + asked]
-        rows = ["| column | type | unit |", "|---|---|---|"]
-        for column in result.tables[name].column_names:
+        rows = ["| column | type | unit | what it is |", "|---|---|---|---|"]
+        for column, text in zip(result.tables[name].column_names, meaning[name], strict=True):
             kind = result.tables[name][column].dtype.kind
-            rows.append(f"| `{column}` | {TYPES[kind]} | {unit(column)} |")
+            rows.append(f"| `{column}` | {TYPES[kind]} | {unit(column)} | {text} |")
         parts.append("\n".join(rows))
     return "\n\n".join(parts) + "\n"
 

@@ -18,7 +18,8 @@ BDP = RATE * RTT / 8 / PACKET
 CAPTION = (
     "A flow alone over 100 Mbit/s with a round-trip time of 40 ms and a {queue} queue of one bandwidth-delay "
     "product, stack `rfc`: its window in segments and, below, its smoothed round-trip time. Between the dotted lines "
-    "the queue fills."
+    "the queue fills. Where the window is one segment for a second or more, a retransmission was lost as well, which "
+    "RFC 6675, by which this stack recovers, leaves to the timer to find."
 )
 QUEUES = {"xcp": "xcp"}
 """The queues of those that are not made for drop-tail."""
