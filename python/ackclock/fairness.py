@@ -26,8 +26,9 @@ def jain_over_time(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Jain's fairness index of the goodputs in each interval (RFC 5166 section 2.3.1).
 
-    A flow counts from the first interval that ends after its start; `flows` names those that count, all of them by
-    default. Where nobody has anything, 1.
+    A flow counts from the first interval that ends after its start to the end of the run, so that one that starves
+    lowers the index; so does one that has nothing more to send, which `flows` can leave out. The figure
+    `result.plot.jain` counts it from its first byte to its last instead. Where nobody has anything, 1.
 
     Returns
     -------
