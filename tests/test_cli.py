@@ -203,6 +203,13 @@ def test_version_and_help(cli):
     assert "sweep" in out
 
 
+def test_replications_that_are_all_alike_are_told(scenario_file, capsys):
+    still = ["--set", "flows[0].start_jitter=0ms"]
+    for arguments, told in ((["--seeds", "2"], False), (["--seeds", "2", *still], True), (still, False)):
+        assert main(["run", str(scenario_file), *arguments]) == 0
+        assert ("all 2 runs gave the same: nothing that the seed decides" in capsys.readouterr().err) is told
+
+
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_leaves_nothing(scenario_file, tmp_path, number, status):
     folder = tmp_path / "work"

@@ -272,6 +272,17 @@ class TestCommand:
             assert store.complete
         assert "results in out/hello" in done.stderr
 
+    def test_numbers_that_no_seed_moves_are_told(self, folder):
+        arguments = ["--vary", "flows[0].start_jitter=0ms,100ms", "--seeds", "2", "--of", "flows.goodput_bps"]
+        done = self.run("hello.toml", *arguments, "--of", "links[bottleneck].losses", cwd=folder)
+        told = [line for line in done.stderr.splitlines() if "no width" in line]
+        assert [line.partition(": nothing")[0] for line in told] == [
+            "ackclock: flows.goodput_bps: the same under all seeds at 1 of 2 points",
+            "ackclock: links[bottleneck].losses: the same under all seeds at 2 of 2 points",
+        ]
+        done = self.run("hello.toml", *arguments[:2], "--of", "flows.goodput_bps", cwd=folder)
+        assert "no width" not in done.stderr, "one seed has no interval"
+
     def test_points_from_a_file(self, folder):
         (folder / "points.csv").write_text("bottleneck.rate,bottleneck.delay\n2Mbps,5ms\n3Mbps,50ms\n")
         done = self.run("hello.toml", "--points", "points.csv", "--json", cwd=folder)

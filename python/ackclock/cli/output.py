@@ -204,6 +204,22 @@ def print_summary(runs: Replications) -> None:
         if cells:
             print_table(title, [spec[0][0]] + [header for header, _, _ in columns], cells)
 
+    estimates = [one for rows in summary.values() for row in rows for one in row.values() if isinstance(one, dict)]
+    if estimates and all(has_no_width(one) for one in estimates if one["ci"] is not None):
+        complain(f"all {len(runs)} runs gave the same: {NOT_DRAWN}")
+
+
+NOT_DRAWN = (
+    "nothing that the seed decides, as start_jitter or loss, moves it, and an interval of no width means nothing"
+)
+"""Behind a colon, after what was the same under all seeds."""
+
+
+def has_no_width(estimate: dict[str, Any]) -> bool:
+    """Whether an estimate of several runs has an interval without width, as of runs that are all alike."""
+    ci = estimate["ci"]
+    return ci is not None and ci[0] == ci[1]
+
 
 def _interval(estimate: dict[str, Any] | None, render: Callable[[Any], str]) -> str:
     if estimate is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from ackclock.cli.commands import Json, Load, Set, at_least_one, load_files, overrides_of
-from ackclock.cli.output import UsageError, complain, print_json, print_table, say
+from ackclock.cli.output import NOT_DRAWN, UsageError, complain, has_no_width, print_json, print_table, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -145,6 +145,10 @@ def _print(store: Store, measures: Sequence[str]) -> None:
         print_table("points", ["point", *names, *measures], rows)
     if len(sweep.points) > SHOWN:
         say(f"and {len(sweep.points) - SHOWN} more points: see --json or the store")
+    for name, estimate in zip(measures, estimates, strict=True):
+        alike = sum(has_no_width(one) for one in estimate)
+        if alike:
+            complain(f"{name}: the same under all seeds at {alike} of {len(estimate)} points: {NOT_DRAWN}")
     for row in list(store.failures.rows())[:SHOWN]:
         complain(f"point {row['point']}, seed {row['seed']}: {row['error']}")
 
