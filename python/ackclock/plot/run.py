@@ -127,8 +127,8 @@ class Plot:
         """Jain's fairness index of the rates of the flows over time, 1 where all are equal.
 
         In each interval it is over the flows that are there: from a flow's first byte to its last, whether or not it
-        gets any in between. There is a gap where fewer than two are. Intervals and probes are those of `throughput`. A flow
-        that starves for good is no longer there: `ackclock.fairness.jain_over_time` counts it to the end of the run.
+        gets any in between. There is a gap where fewer than two are. Intervals and probes are those of `throughput`.
+        A flow that starves for good is no longer there; `ackclock.fairness.jain_over_time` counts it to the end.
         """
         binned = series.rates(self._result, interval_s)
         index = series.fairness(
