@@ -156,7 +156,12 @@ class Browser:
 
     def hover(self, x: float, y: float) -> None:
         """Moves the mouse to a place of the window."""
-        self.send("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        self.mouse("mouseMoved", x, y, 0)
+
+    def mouse(self, what: str, x: float, y: float, clicks: int = 1) -> None:
+        """What the mouse does at a place of the window, as the protocol names it; without clicks no button is down."""
+        button = "left" if clicks else "none"
+        self.send("Input.dispatchMouseEvent", type=what, x=x, y=y, button=button, clickCount=clicks)
         self.settle()
 
     def picture(self, path: Path, *, whole: bool = True) -> None:

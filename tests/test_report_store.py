@@ -1,5 +1,6 @@
 """The report of a store: what is chosen, what is left out, and the page as a browser has it."""
 
+import itertools
 import json
 
 import numpy as np
@@ -107,6 +108,12 @@ class TestParts:
         assert on_dark("#f0e442") == "#f0e442"
         assert (readable_on("#ffffff"), readable_on("#08519c")) == ("#000000", "#ffffff")
 
+    def test_a_change_says_from_what(self, made):
+        html = (made / "report.html").read_text(encoding="utf-8")
+        assert "The change of the mean from flows[0].cc = reno, over runs of the same seeds, against" in html
+        assert "in %. Of a number in parentheses the 95 % interval holds zero." in html
+        assert "The mean over the seeds, in Mbit/s." in html
+
     def test_a_heat_map_says_what_is_sure(self):
         sure, unsure = Estimate(5, 4, 6, 9), Estimate(-5, -6, 1, 9)
         html = HeatMap("x", "y", ["1", "2"], ["3"], {(0, 0): sure, (1, 0): unsure}, "%", diverging=True).html("f")
@@ -170,6 +177,20 @@ class TestCommand:
         error = capsys.readouterr().err
         assert told in error or told == "did you mean"
         assert "Traceback" not in error
+
+    def test_one_run_alone_has_its_numbers_in_the_table(self, tmp_path, capsys):
+        ackclock.sweep(SCENARIO, out=tmp_path / "one").close()
+        assert main(["report", str(tmp_path / "one"), "--json"]) == 0
+        figures = json.loads(capsys.readouterr().out)["figures"]
+        assert figures == ["Completion times", "One-way delays", "Over time"]
+        page = Page((tmp_path / "one" / "report.html").read_text(encoding="utf-8"))
+        assert "1 run of 1 point; ackclock" in page.words
+        assert "flows.goodput_bps (Mbit/s)" in page.words
+
+    def test_what_a_run_wrote_is_no_store(self, tmp_path, capsys):
+        ackclock.run(SCENARIO, overrides={"duration": "1s"}).write(tmp_path)
+        assert main(["report", str(tmp_path)]) == 2
+        assert "what `ackclock run` wrote, no store" in capsys.readouterr().err
 
     def test_a_folder_that_is_none(self, tmp_path, capsys):
         assert main(["report", str(tmp_path)]) == 2
@@ -265,6 +286,34 @@ SMALLEST = """Math.min(...[...document.querySelectorAll("main *")].filter((one) 
   [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())).map((one) =>
   parseFloat(getComputedStyle(one).fontSize)))"""
 
+LEGEND = """(() => {
+  for (const wide of document.querySelectorAll(".uplot")) {
+    const names = [...wide.querySelectorAll(".u-label")].map((one) => one.textContent);
+    const marks = [...wide.querySelectorAll(".u-marker")].map((one) => one.style.border);
+    if (names.includes("one ssthresh")) return Object.fromEntries(names.map((name, at) => [name, marks[at]]));
+  }
+})()"""
+"""The marks of the legend of the congestion window, by their names."""
+
+LISTEN = """(() => {
+  window.written = new Map();
+  const own = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+    if (!written.has(this.canvas)) written.set(this.canvas, []);
+    written.get(this.canvas).push(text);
+    return own.call(this, text, ...place);
+  };
+})()"""
+"""Hears what is written on plots from now on."""
+
+AXES = """(() => {
+  const found = [...document.querySelectorAll(".uplot canvas")].filter((one) => one.offsetParent).map((one) =>
+    written.get(one));
+  written.clear();
+  return found;
+})()"""
+"""What was written on each plot in sight: the label of x, its numbers, the label of y, its numbers."""
+
 SVG_SMALLEST = """Math.min(...[...document.querySelectorAll("svg text")].map((one) =>
   parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a).filter((size) => size > 0))"""
 
@@ -343,6 +392,74 @@ class TestInABrowser:
                 "rgb(20, 23, 27)" if dark else "rgb(255, 255, 255)"
             )
             assert all(page.run(DRAWN))
+
+    def test_numbers_of_axes_are_what_they_stand_for(self, page):
+        page.run(LISTEN)
+        page.run(
+            "document.querySelector('main').append(Object.assign(document.createElement('div'), {id: 'small'})), "
+            "ackclock.plot(document.querySelector('#small'), {x_label: 'x', y_label: 'y', from_zero: true, series: "
+            "[{label: 's', colour: '#000', dark: '#fff', kind: 'line', x: [0, 1e6], y: [0, 0.0225]}]}) && 0"
+        )
+        page.settle()
+        written = page.run(AXES)[-1]
+        across, up = (written[written.index("x") + 1 : written.index("y")], written[written.index("y") + 1 :])
+        steps = np.diff([float(one) for one in up])
+        assert len(up) > 4
+        assert np.allclose(steps, steps[0], rtol=1e-9), up
+        assert "1,000,000" in across
+
+    def test_drawing_anew_keeps_the_range(self, page):
+        page.run(LISTEN)
+        seen = []
+        for dark in (True, False, True, False):
+            page.dark(dark)
+            page.settle()
+            seen.append(page.run(AXES))
+        assert seen[0][0]
+        assert all(one == seen[0] for one in seen)
+
+    @staticmethod
+    def is_number(text):
+        return text.replace(".", "").isdigit()
+
+    def test_panels_have_one_range_and_zoom_together(self, page):
+        def ranges():
+            page.dark(True)
+            page.settle()
+            page.run("written.clear()")
+            page.dark(False)
+            page.settle()
+            panels = [itertools.takewhile(self.is_number, one[1:]) for one in page.run(AXES) if one[0] == "time (s)"]
+            return [[float(one) for one in panel] for panel in panels]
+
+        page.run("document.querySelector('[data-sync]').scrollIntoView()")
+        page.run(LISTEN)
+        whole = ranges()
+        assert len(whole) > 5
+        assert min(whole[0]) == 0
+        assert max(whole[0]) == 3
+        assert all(one == whole[0] for one in whole)
+        left, middle, width = page.run(
+            "(() => { const box = document.querySelector('[data-sync] .u-over').getBoundingClientRect(); "
+            "return [box.left, box.top + box.height / 2, box.width] })()"
+        )
+        page.hover(left + 0.3 * width, middle)
+        page.mouse("mousePressed", left + 0.3 * width, middle)
+        page.mouse("mouseMoved", left + 0.6 * width, middle)
+        page.mouse("mouseReleased", left + 0.6 * width, middle)
+        for _ in range(2):
+            zoomed = ranges()
+            assert all(0.8 < min(one) < max(one) < 1.9 for one in zoomed), zoomed
+        for clicks in (1, 2):
+            page.mouse("mousePressed", left + 0.5 * width, middle, clicks)
+            page.mouse("mouseReleased", left + 0.5 * width, middle, clicks)
+        assert ranges() == whole
+
+    def test_a_legend_tells_lines_of_one_colour_apart(self, page):
+        marks = page.run(LEGEND)
+        assert "2px solid" in marks["one cwnd"]
+        assert "2px dotted" in marks["one ssthresh"]
+        assert "1px solid" in marks["one in flight"]
 
     def test_panels_share_their_time(self, page):
         page.run("document.querySelector('[data-sync]').scrollIntoView()")

@@ -83,11 +83,29 @@ class TestAnswers:
         assert sorted(row["values"] for row in found["runs"]) == [["cubic"], ["cubic"], ["reno"], ["reno"]]
         assert (found["asked"], found["finished"], found["failed"]) == (4, 4, 0)
 
+    def test_sweeps_of_one_store_are_told_apart(self, folder, tmp_path):
+        copy = shutil.copytree(folder, tmp_path / "store")
+        ackclock.sweep(SCENARIO, GRID, overrides={"duration": "1s"}, out=copy).close()
+        one = Served(copy)
+        try:
+            found = one.json("/api/runs")
+        finally:
+            one.end()
+        assert found["names"] == ["flows[0].cc", "sweep"]
+        told = [row["values"][1] for row in found["runs"]]
+        assert len(told) == 6
+        assert len({*told}) == 2
+        assert all(one.startswith("a small sweep (") for one in told)
+
     def test_lines_of_two_runs(self, served, runs):
         figures = {one["title"]: one for one in served.json(f"/api/lines?runs={runs[0]},{runs[3]}")["figures"]}
         assert {"Congestion window", "Goodput", "Queue"} <= figures.keys()
         labels = [series["label"] for series in figures["Congestion window"]["series"]]
         assert {"1: one cwnd", "2: one cwnd"} <= {*labels}
+        (low, high), *others = (figure["x_range"] for figure in figures.values())
+        assert all(other == [low, high] for other in others)
+        assert low == 0
+        assert 2.9 < high <= 3
 
     def test_bars_are_measures_of_runs(self, served, runs, folder):
         found = served.json(f"/api/bars?runs={runs[1]},{runs[2]}&of=p95(flows.srtt_ms)")

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Protocol
 
+from ackclock.report.figures import plot_html, share_x
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -24,16 +26,19 @@ class Drawn(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Panels:
-    """Plots one below the other over the same x: hovering and zooming in one shows the same place of all."""
+    """Plots one below the other over one range of x: hovering and zooming in one shows the same place of all."""
 
     plots: Sequence[Plot]
 
     def html(self, identifier: str) -> str:
         """The body."""
+        figures = [plot.data() for plot in self.plots]
+        share_x(figures)
         bodies = ""
-        for at, plot in enumerate(self.plots):
+        for at, (plot, data) in enumerate(zip(self.plots, figures, strict=True)):
             note = f'<p class="source">{escape(plot.caption)}</p>' if plot.caption else ""
-            bodies += f'<div class="panel"><h4>{escape(plot.title)}</h4>{plot.html(f"{identifier}-{at}")}{note}</div>\n'
+            body = plot_html(data, f"{identifier}-{at}")
+            bodies += f'<div class="panel"><h4>{escape(plot.title)}</h4>{body}{note}</div>\n'
         return f'<div data-sync="{identifier}">{bodies}</div>\n'
 
 

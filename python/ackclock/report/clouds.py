@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Cloud", "Clouds"]
 
 WIDTH, HEIGHT = 720, 440
-LEFT, RIGHT, TOP, BOTTOM = 60, 130, 12, 48
+LEFT, RIGHT, TOP, BOTTOM = 84, 130, 12, 48
 LINE = 20
 """Height of a label."""
 
@@ -69,7 +69,7 @@ class Clouds:
         parts += [_line(place(x_ticks[-1], tick), place(x_ticks[0], tick)) for tick in y_ticks]
         for tick in x_ticks:
             x, y = place(tick, 0)
-            parts.append(_text(x, y + 16, cell_text(tick), "middle", "var(--quiet)"))
+            parts.append(_text(x, y + 21, cell_text(tick), "middle", "var(--quiet)"))
         for tick in y_ticks:
             x, y = place(x_ticks[-1], tick)
             parts.append(_text(x - 6, y + 4, cell_text(tick), "end", "var(--quiet)"))

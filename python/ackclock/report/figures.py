@@ -14,13 +14,13 @@ from ackclock.report.colours import both, on_dark
 from ackclock.report.tables import cell_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike
 
     from ackclock.stats import Estimate
 
-__all__ = ["Intervals", "Plot", "Reference", "Row", "Series"]
+__all__ = ["Intervals", "Plot", "Reference", "Row", "Series", "plot_html", "share_x"]
 
 Kind: TypeAlias = Literal["line", "step", "points", "interval", "band"]
 
@@ -132,13 +132,24 @@ class Plot:
 
     def html(self, identifier: str) -> str:
         """The body of the figure."""
-        data = self.data()
-        # "<" is escaped so that no label can end the script element.
-        text = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-        return (
-            f'<div class="plot" id="{identifier}" role="img" aria-label="{escape(self.title)}"></div>\n'
-            f'<script type="application/json" data-plot="{identifier}">{text}</script>\n'
-        )
+        return plot_html(self.data(), identifier)
+
+
+def plot_html(data: Mapping[str, Any], identifier: str) -> str:
+    """The body of a plot that is data already."""
+    # "<" is escaped so that no label can end the script element.
+    text = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return (
+        f'<div class="plot" id="{identifier}" role="img" aria-label="{escape(data["title"])}"></div>\n'
+        f'<script type="application/json" data-plot="{identifier}">{text}</script>\n'
+    )
+
+
+def share_x(plots: Sequence[dict[str, Any]]) -> None:
+    """Gives plots that are data already one range of x, that of all of them."""
+    every = [x for plot in plots for series in plot["series"] for x in series["x"]]
+    for plot in plots if every else ():
+        plot["x_range"] = [min(every), max(every)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,13 +133,27 @@ const ackclock = (() => {
     };
   };
 
-  // Marks at the ends would be cut in half.
-  const xRange = (figure) => (u, low, high) => {
+  // The whole range, with room for marks at its ends, or what was zoomed to: uPlot asks again whenever it draws, and
+  // gives what it has been told before.
+  const xRange = (figure) => {
     const pad = figure.series.some((series) => series.kind in { interval: 0, points: 0, band: 0 }) ? 0.02 : 0;
-    return low == null ? [0, 1] : [low - pad * (high - low || 1), high + pad * (high - low || 1)];
+    return (u, low, high) => {
+      const all = u.data[0];
+      if (low == null) return [0, 1];
+      if (low !== all[0] || high !== all[all.length - 1]) return [low, high];
+      const [from, to] = figure.x_range ?? [low, high];
+      return [from - pad * (to - from || 1), to + pad * (to - from || 1)];
+    };
   };
 
+  const written = new Intl.NumberFormat("en", { maximumSignificantDigits: 12 }).format;
   const number = (digits) => (u, value) => (value == null ? "-" : String(Number(value.toPrecision(digits))));
+
+  // The frame of a line's mark in the legend is drawn as the line is.
+  const frameOf = ({ dash, faint }) => ({
+    width: faint ? 1 : 2,
+    dash: dash === undefined ? "solid" : dash[0] < 4 ? "dotted" : "dashed",
+  });
 
   const seriesOptions = (series) => {
     const options = {
@@ -160,6 +174,7 @@ const ackclock = (() => {
   const axis = (label, extra) => ({
     label,
     stroke: () => variable("--ink"),
+    values: (u, splits) => splits.map((value) => (value == null ? "" : written(value))),
     grid: { stroke: () => variable("--line"), width: 1 },
     ticks: { stroke: () => variable("--line"), width: 1 },
     ...extra,
@@ -190,6 +205,7 @@ const ackclock = (() => {
       const series = given.series.map((one) => ({ ...one, x: one.x.map((x) => Math.log10(x)) }));
       figure = { ...given, series };
     }
+    const frame = (index) => frameOf(figure.series[index - 1]);
     const steps = [false, ...figure.series.map((series) => series.kind === "step")];
     const places = given.x_log ? [...new Set(given.series.flatMap((series) => series.x))].sort((a, b) => a - b) : [];
     const scale = figure.x_log ? (value) => 10 ** value : (value) => value;
@@ -207,6 +223,7 @@ const ackclock = (() => {
           points: { size: 7 },
           ...(sync === undefined ? {} : { sync: { key: sync, scales: ["x", null] } }),
         },
+        legend: { markers: { width: (u, index) => frame(index).width, dash: (u, index) => frame(index).dash } },
         hooks: {
           drawAxes: [(u) => drawBands(u, figure)],
           draw: [(u) => drawIntervals(u, figure), (u) => drawMarkers(u, figure)],

@@ -20,6 +20,7 @@ from ackclock.measure import Measure
 from ackclock.report import assets
 from ackclock.report.experiment.measures import MEASURES
 from ackclock.report.experiment.traces import DRAWN, panels
+from ackclock.report.figures import share_x
 from ackclock.report.tables import cell_text
 from ackclock.serve.guard import Guard
 from ackclock.serve.shelf import Shelf
@@ -104,31 +105,39 @@ async def _style(_: Request) -> Response:
 def _runs(_: Request, store: Store) -> Response:
     """Every run that has finished well, what was varied, and how far the sweeps are."""
     names = list(dict.fromkeys(name for sweep in store.sweeps for point in sweep.points for name in point))
+    sweep_names = _sweep_names(store)
+    several = len(sweep_names) > 1
     rows = [row for row in store.runs.rows() if row["status"] == "done"]
     listed = [
         {
             "run": row["run"],
-            "sweep": row["sweep"],
             "seed": row["seed"],
-            "values": [cell_text(row[name]) for name in names],
+            "values": [cell_text(row[name]) for name in names] + [sweep_names[row["sweep"]]] * several,
         }
         for row in rows[:MOST_LISTED]
     ]
     return JSONResponse(
         {
             "store": store.path.name,
-            "sweeps": [{"id": sweep.id, "name": sweep.name, "version": sweep.version} for sweep in store.sweeps],
             "asked": len(store.runs),
             "finished": store.finished,
             "failed": store.failed,
             "done": len(rows),
-            "names": names,
+            "names": names + ["sweep"] * several,
             "runs": listed,
             "tables": store.tables,
             "most": MOST_RUNS,
             "measures": [text for text in MEASURES if Measure.parse(text).table in store.tables],
         }
     )
+
+
+def _sweep_names(store: Store) -> dict[str, str]:
+    """The sweeps by their names; those of one name by their ids as well."""
+    names = [sweep.name for sweep in store.sweeps]
+    return {
+        sweep.id: sweep.name if names.count(sweep.name) == 1 else f"{sweep.name} ({sweep.id})" for sweep in store.sweeps
+    }
 
 
 def _asked(request: Request, store: Store) -> list[str]:
@@ -152,6 +161,7 @@ def _lines(request: Request, store: Store) -> Response:
     for number, key in enumerate(keys):
         for plot in panels(store.result(key, DRAWN), POINTS // len(keys) + 100):
             _overlay(figures, plot, number, alone=len(keys) == 1)
+    share_x(list(figures.values()))
     return JSONResponse({"figures": list(figures.values())})
 
 

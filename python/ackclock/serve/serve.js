@@ -17,6 +17,7 @@
     if (!answer.ok) throw new Error(document.error);
     return document;
   };
+  const written = new Intl.NumberFormat("en", { maximumSignificantDigits: 5 }).format;
   const told = (error) => make("p", { className: "error", textContent: error.message });
   const nameOf = (run) => [...run.values, `seed ${run.seed}`].join(", ");
   const inOrder = () => state.runs.filter((run) => chosen.has(run.run));
@@ -64,7 +65,7 @@
       const most = Math.max(...found.values.map((value) => Math.abs(value ?? 0))) || 1;
       const rows = inOrder().map((run, place) => {
         const value = found.values[place];
-        const text = value === null ? "-" : `${Number(value.toPrecision(5))} ${found.unit}`;
+        const text = value === null ? "-" : `${written(value)} ${found.unit}`;
         const bar = make("meter", { max: most, value: Math.abs(value ?? 0) });
         return make("div", { className: "bar-row" }, make("span", { textContent: `${place + 1}: ${nameOf(run)}` }), bar,
           make("span", { textContent: text })); // prettier-ignore

@@ -101,6 +101,11 @@ class Layout:
         try:
             manifest: Any = json.loads(self.manifest.read_text(encoding="utf-8"))
         except FileNotFoundError:
+            if (self.root / "summary.json").is_file():
+                raise StoreError(
+                    f"{self.root}: what `ackclock run` wrote, no store; `ackclock sweep SCENARIO --out FOLDER` makes "
+                    "one, of a single run too"
+                ) from None
             raise StoreError(f"{self.root}: no store; `ackclock sweep SCENARIO --out {self.root}` makes one") from None
         except OSError as error:
             raise StoreError(f"{self.manifest}: cannot be read: {error.strerror}") from None

@@ -94,6 +94,9 @@ def sweep_report(
         if not any(cell.estimate is not None for cell in one.cells):
             left.append(f"{one.name}: no run has a value.")
             continue
+        if len(sweep.points) == 1:
+            # The table has it.
+            continue
         figures, without = figures_of(one, roles, "")
         left += without
         for figure in figures:
@@ -117,8 +120,8 @@ def sweep_report(
 def _summary(store: Store) -> str:
     sweep = store.sweeps[0]
     missing = len(sweep.runs) - store.finished
-    points = f"{len(sweep.points)} point{'s' * (len(sweep.points) != 1)}"
-    parts = [f"{len(sweep.runs)} runs of {points}"]
+    counts = (len(sweep.runs), "run"), (len(sweep.points), "point")
+    parts = [" of ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in counts)]
     if store.failed:
         parts.append(f"{store.failed} failed")
     if missing:

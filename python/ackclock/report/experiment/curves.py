@@ -98,7 +98,10 @@ def figures_of(shown: Shown, roles: Roles, command: str) -> tuple[list[Choice | 
         rest = roles.without(roles.x, roles.y)
         maps = [(name, _map(shown, roles, cells)) for name, cells in groups(shown.cells, rest).items() if _some(cells)]
         title = f"{shown.name} over {roles.x.name} and {roles.y.name}"
-        figures.append(_chosen(title, "shown at", maps, f"In {shown.unit}." if shown.unit else "", command, left))
+        caption = f"{shown.what}{f', in {shown.unit}' if shown.unit else ''}."
+        if shown.diverging:
+            caption += " Of a number in parentheses the 95 % interval holds zero."
+        figures.append(_chosen(title, "shown at", maps, caption, command, left))
     return figures, left
 
 
@@ -117,7 +120,7 @@ def _some(cells: Sequence[Cell]) -> bool:
 def _caption(shown: Shown, roles: Roles, x: Axis) -> str:
     curve = f", a curve for each {roles.scheme.name}" if roles.scheme is not None else ""
     least = "; bands are 95 % intervals" if any(_has_interval(cell) for cell in shown.cells) else ""
-    return f"The mean over the seeds against {x.name}{curve}{least}."
+    return f"{shown.what}, against {x.name}{curve}{least}."
 
 
 def _has_interval(cell: Cell) -> bool:
@@ -187,7 +190,7 @@ def _scatter(shown: Shown, roles: Roles, command: str) -> Choice:
                 one = _series(name or shown.name, places, mine, style)
                 series.append(Series(one.label, one.x, one.y, one.colour, "points", marker=one.marker))
         options.append((axis.name, Plot(shown.name, axis.label, shown.unit or "mean", series, x_log=axis.is_wide)))
-    return Choice(shown.name, "against", options, "A mark is the mean over the seeds at one point.", command)
+    return Choice(shown.name, "against", options, f"{shown.what}; a mark is one point.", command)
 
 
 def _intervals(shown: Shown, roles: Roles, command: str) -> tuple[list[Choice | Intervals | Plot], list[str]]:
@@ -201,6 +204,6 @@ def _intervals(shown: Shown, roles: Roles, command: str) -> tuple[list[Choice | 
     ]
     left = [f"{shown.name}: {len(rows) - MOST_ROWS} of {len(rows)} points"] if len(rows) > MOST_ROWS else []
     references = [Reference(0.0, "no change")] if shown.diverging else []
-    caption = "The mean over the seeds, and its 95 % interval."
+    caption = f"{shown.what}{', and its 95 % interval' if any(map(_has_interval, shown.cells)) else ''}."
     figure = Intervals(shown.name, shown.label, rows[:MOST_ROWS], caption, command, references=references)
     return [figure], left

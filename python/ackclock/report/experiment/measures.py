@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ackclock.measure import Measure, MeasureError
+from ackclock.report.tables import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,6 +52,8 @@ class Shown:
     cells: Sequence[Cell]
     diverging: bool = False
     """Whether it is a change, so that zero is what to compare with."""
+    what: str = "The mean over the seeds"
+    """What the estimates are of, in words."""
 
     @property
     def label(self) -> str:
@@ -105,7 +108,8 @@ def change(store: Store, text: str, path: str, control: object, *, level: float 
         for one in store.compare(path, value, control, text, level=level)
         if one.comparison.relative is not None
     ]
-    return Shown(f"change of {Measure.parse(text)}", "%", cells, diverging=True) if cells else None
+    what = f"The change of the mean from {path} = {cell_text(control)}, over runs of the same seeds"
+    return Shown(f"change of {Measure.parse(text)}", "%", cells, diverging=True, what=what) if cells else None
 
 
 def _unit(unit: str, values: Sequence[float]) -> tuple[str, float]:

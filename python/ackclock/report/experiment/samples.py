@@ -46,6 +46,8 @@ def throughput_delay(store: Store, roles: Roles, command: str) -> Choice | None:
         ("", {}),
     )
     both = [key for key in throughput if key in delay]
+    if len(both) < 2:
+        return None
     points = store.sweeps[0].points
     found = styles(roles.scheme)
     options = []
@@ -59,8 +61,7 @@ def throughput_delay(store: Store, roles: Roles, command: str) -> Choice | None:
         if clouds:
             options.append((name, Clouds("Throughput against delay", label, "goodput of a flow (Mbit/s)", clouds)))
     caption = (
-        "Each run is a point; a dot is the median of a scheme, the ellipse one standard deviation. Better is up and to "
-        "the right."
+        "A dot is the median of a scheme's runs, the ellipse one standard deviation. Better is up and to the right."
     )
     return _choice("Throughput against delay", options, caption, command) if options else None
 
