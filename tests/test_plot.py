@@ -130,6 +130,62 @@ def test_goodput_is_before_the_capacity_behind():
     assert drawn(wide, "capacity of far")[1].tolist() == [1, 1]
 
 
+def queues_table(times, **columns):
+    """Of the bottleneck; no interval ends with the first row."""
+    cells = {name: [None, *values] for name, values in columns.items()}
+    return make_table(time_s=[float(time) for time in times], link=["bottleneck"] * len(times), **cells)
+
+
+@pytest.mark.parametrize(
+    ("times", "mbps", "expected"),
+    [
+        ([0, 0.1, 0.2, 0.3, 0.4], [1, 3, 2, 4], [2, 3]),  # what comes after the last row is not known
+        ([0, 0.15, 0.3, 0.45], [2, 4, 6], [(0.15 * 2 + 0.05 * 4) / 0.2, (0.1 * 4 + 0.15 * 6) / 0.25]),
+        ([0.1, 0.15, 0.2], [1, 7], [4, np.nan]),
+        ([0, 0.45], [5], [5, 5]),
+        ([0], [], [2, 2]),
+    ],
+)
+def test_capacity_that_varies_is_its_mean_over_the_intervals_of_the_figure(times, mbps, expected):
+    rows = [(0.1, 1000, 0), (0.2, 3000, 0), (0.3, 2000, 500), (0.4, 0, 1500), (0.45, 500, 0)]
+    queues = queues_table(times, capacity_bps=[1e6 * rate for rate in mbps])
+    run = make_result(1, rates=rates_table(rows), links=LINKS, flows=flows_table(a="cubic", b="mine"), queues=queues)
+    axes = run.plot.throughput("a", interval_s=0.225)
+    x, y = drawn(axes, "capacity of bottleneck")
+    if expected[0] == expected[1]:
+        assert (axes.patches[0].get_height(), y.tolist()) == (expected[0], expected)
+        assert not axes.collections
+    else:
+        np.testing.assert_allclose(x, [0, 0.2, 0.45])
+        np.testing.assert_allclose(y, [*expected, expected[-1]])
+        assert line(axes, "capacity of bottleneck").get_drawstyle() == "steps-post"
+        (area,) = axes.collections
+        assert area.get_datalim(axes.transData).bounds[1::2] == (0, pytest.approx(np.nanmax(expected)))
+
+
+def test_capacity_of_a_table_without_it_is_the_mean_rate():
+    table = make_table(time_s=[0.0, 0.1], link=["bottleneck"] * 2, packets=[0, 1], bytes=[0, 40])
+    rows = [(0.1, 1000), (0.2, 3000)]
+    run = make_result(1, rates=rates_table(rows), links=LINKS, flows=flows_table(a="cubic"), queues=table)
+    assert drawn(run.plot.throughput(), "capacity of bottleneck")[1].tolist() == [2, 2]
+
+
+def test_a_link_cannot_send_more_than_its_capacity():
+    steps = [{"at": "0s", "rate": "4Mbps"}, {"at": "1230ms", "rate": "1Mbps"}, {"at": "3s", "rate": "2500kbps"}]
+    rate = {"kind": "steps", "steps": steps}
+    run = ackclock.run(SMALL, overrides={"bottleneck.rate": rate, "probes.queues": True, "bottleneck.queue": "2bdp"})
+    axes = run.plot.throughput(interval_s=0.5)
+    edges, capacity = drawn(axes, "capacity of bottleneck")
+    assert len(edges) == 11
+    # The figure begins with the first packet; the rate drops within its third interval.
+    between = (1.23 - edges[2]) / (edges[3] - edges[2])
+    assert capacity[[0, 2, 4, 8]] == pytest.approx([4, 1 + 3 * between, 1, 2.5])
+    sums = sum(drawn(axes, flow)[1] for flow in ("one", "two", "film"))
+    assert (sums[:-1] > 0.5).all()
+    # What arrives now was sent before now.
+    assert (np.cumsum(sums[:-1]) <= np.cumsum(capacity[:-1])).all()
+
+
 def test_throughput_is_of_the_packets_delivered_where_they_are_recorded(result):
     axes = result.plot.throughput("one", interval_s=0.5)
     edges, mbps = drawn(axes, "one")

@@ -12,7 +12,7 @@ from ackclock.report import Choice, HeatMap, Plot, Series, front_page
 from ackclock.report.colours import CONTRAST, DARK_PAGE, _channels, _luminance, on_dark, readable_on
 from ackclock.report.experiment.axes import axes_of
 from ackclock.report.experiment.curves import roles_of
-from ackclock.report.experiment.traces import runs_over_time, thin
+from ackclock.report.experiment.traces import panels, runs_over_time, thin
 from ackclock.report.filters import filtered_table
 from ackclock.stats import Estimate
 from tests.browser import Browser, needs_browser
@@ -100,6 +100,16 @@ class TestParts:
                 )
                 assert 0 < points <= budget
                 assert f"{len(choice.options)} of 16 finished runs" in told
+
+    def test_a_capacity_that_varies_is_filled(self):
+        steps = {"kind": "steps", "steps": [{"at": "0s", "rate": "4Mbps"}, {"at": "1500ms", "rate": "1Mbps"}]}
+        varying = ackclock.run(SCENARIO, overrides={"bottleneck.rate": steps})
+        lines = {plot.title: plot.series[0] for plot in panels(varying, 800)}
+        capacity = lines["Goodput"]
+        assert (capacity.label, capacity.filled, capacity.kind) == ("capacity of bottleneck", True, "step")
+        np.testing.assert_allclose(capacity.y, [4] * 50 + [1] * 51)
+        fixed = {plot.title: plot.series[0] for plot in panels(ackclock.run(SCENARIO), 800)}["Goodput"]
+        assert (fixed.filled, fixed.y.tolist(), fixed.x.tolist()) == (False, [5, 5], [0, 3])
 
     def test_colours_are_seen_on_the_dark_page(self):
         for colour in ("#0000ff", "#800066", "#000", "#0072b2"):

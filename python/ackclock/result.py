@@ -195,7 +195,12 @@ class _Tables:
 
     @property
     def queues(self) -> Table:
-        """Packets and bytes that wait before each link, at the probes' interval; needs ``probes.queues``."""
+        """Packets and bytes that wait before each link, at the probes' interval; needs ``probes.queues``.
+
+        ``capacity_bps`` is the mean rate at which the link could have sent since the row before, and empty in a link's
+        first row: its rate, where that is fixed; what the server had to offer where it varies, or where outages hold
+        the packets back. A link that loses them in an outage sends all the while.
+        """
         return self._table("queues")
 
     @property

@@ -119,8 +119,11 @@ proptest! {
             prop_assert_eq!(served, (start, departure));
             free = departure;
         }
-        let capacity = Steps::new(Schedule::new(spelt.pieces.clone(), None), end).capacity(end);
-        prop_assert_eq!(capacity, spelt.work(end) as f64 / 1e9);
+        let spelt_out = Steps::new(Schedule::new(spelt.pieces.clone(), None), end);
+        let mut meter = spelt_out.meter();
+        for at in [0, end / 3, end / 2, end] {
+            prop_assert_eq!(meter.by(at), spelt.work(at));
+        }
     }
 
     /// Opportunity by opportunity: it serves bytes of those that have come by then, in their order.

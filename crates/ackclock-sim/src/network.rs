@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ackclock_net::server::Meter;
 use ackclock_net::{Carried, DropCause, Lane, Link, NEVER, Place, Port, Refusal, Sent};
 use ackclock_tcp::Segment;
 
@@ -409,12 +410,12 @@ impl Network {
         }
     }
 
-    /// The bits that a link could have carried by `at`.
-    pub fn capacity(&self, link: LinkId, at: Nanos) -> f64 {
+    /// What a link could have carried, whatever it has.
+    pub fn meter(&self, link: LinkId) -> Meter<'_> {
         let line = &self.lines[link.0 as usize];
         match line.port {
-            Some(port) => self.gates[port as usize].port.server().capacity(at),
-            None => line.link.rate() as f64 * (at as f64 / 1e9),
+            Some(port) => self.gates[port as usize].port.server().meter(),
+            None => Meter::of_rate(line.link.rate()),
         }
     }
 

@@ -7,7 +7,7 @@ use ackclock_tcp::{Event, Flags, Segment};
 
 use crate::Nanos;
 use crate::app::{AppTables, Conn, Side};
-use crate::network::LinkId;
+use crate::network::{LinkId, Network};
 use crate::observe::{NetworkEvent, Observer, Who, datagram_sender};
 use crate::packet::Packet;
 use crate::series::{Instants, Queues, Rates};
@@ -137,10 +137,10 @@ impl Recorder {
 
     /// The tables `window`, `events`, `packets`, `timeouts`, `queues` and `rates` as of `now`, as far as they were asked for. A
     /// packet's `side` is the end that sent it, whatever happened to it.
-    pub fn report(mut self, now: Nanos, tables: &mut AppTables) {
+    pub fn report(mut self, now: Nanos, network: &Network, tables: &mut AppTables) {
         let name = |link| self.links.iter().find(|(named, _)| *named == link).map(|(_, name)| name.as_str());
         if let Some(queues) = self.queues {
-            tables.insert("queues", queues.report(now, |link| name(link).unwrap_or_default()));
+            tables.insert("queues", queues.report(now, network, |link| name(link).unwrap_or_default()));
         }
         if let Some(rates) = self.rates {
             tables.insert("rates", rates.report(now, &self.flows));

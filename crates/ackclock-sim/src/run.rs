@@ -181,9 +181,9 @@ impl Run {
             }
             Observed::By(mut world) => {
                 let mut tables: AppTables = world.report(&self.links);
-                let watchers = world.into_observer();
+                let (network, watchers) = world.into_parts();
                 if let Some(recorder) = watchers.recorder {
-                    recorder.report(now, &mut tables);
+                    recorder.report(now, &network, &mut tables);
                 }
                 Output {
                     tables,

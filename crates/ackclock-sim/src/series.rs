@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use crate::Nanos;
-use crate::app::{rate_bps, seconds};
-use crate::network::LinkId;
+use crate::app::{quotient, rate_bps, seconds};
+use crate::network::{LinkId, Network};
 use crate::observe::NetworkEvent;
 use crate::table::Table;
 
@@ -26,7 +26,7 @@ impl Instants {
 }
 
 /// Lengths of queues over time, exact at each instant, after all that happens at it. As with a queue's limit, the packet on
-/// the wire does not count.
+/// the wire does not count. Beside them is what the link could have sent since the instant before.
 pub struct Queues {
     instants: Instants,
     queues: Vec<Queue>,
@@ -117,21 +117,26 @@ impl Queues {
         }
     }
 
-    /// The table `queues` up to `now`, `name` giving each link's.
-    pub fn report<'a>(mut self, now: Nanos, name: impl Fn(LinkId) -> &'a str) -> Table {
+    /// The table `queues` up to `now`, of links of `network`, `name` giving each link's.
+    pub fn report<'a>(mut self, now: Nanos, network: &Network, name: impl Fn(LinkId) -> &'a str) -> Table {
         for queue in &mut self.queues {
             queue.advance(now.saturating_add(1), &self.instants);
         }
         let mut table = Table::default();
+        let mut meters: Vec<_> = self.queues.iter().map(|queue| (network.meter(queue.link), 0)).collect();
         let end = now.min(self.instants.to);
         for (index, at) in (0..).map(|index| (index, self.instants.at(index))).take_while(|(_, at)| *at <= end) {
-            for queue in &self.queues {
+            for (queue, (meter, before)) in self.queues.iter().zip(&mut meters) {
                 let (packets, bytes) = queue.samples[index];
+                let sendable = meter.by(at);
+                let rate = (index > 0).then(|| quotient(sendable - *before, self.instants.interval.into()));
+                *before = sendable;
                 table.push([
                     ("time_s", seconds(at).into()),
                     ("link", name(queue.link).into()),
                     ("packets", packets.into()),
                     ("bytes", bytes.into()),
+                    ("capacity_bps", rate.into()),
                 ]);
             }
         }

@@ -1,23 +1,42 @@
 //! Queue lengths and rates over time, in whole runs.
 
-use ackclock_sim::scenario::Scenario;
+use ackclock_sim::scenario::{Outside, Scenario};
 use ackclock_sim::table::Column;
 use ackclock_sim::{Output, Run};
 
+/// A trace of four opportunities in 10 ms.
+const TRACE: &str = "1\n4\n5\n10\n";
+
 fn run(text: &str, overrides: &[(&str, &str)]) -> Output {
     let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
-    let scenario = Scenario::from_toml(text, &overrides).unwrap_or_else(|error| panic!("{error}"));
+    let files = |_: &str| Ok(TRACE.as_bytes().to_vec());
+    let outside = Outside { files: &files, ..Outside::NOTHING };
+    let scenario = Scenario::from_toml_with(text, &overrides, outside).unwrap_or_else(|error| panic!("{error}"));
     let mut run = Run::new(&scenario, None).unwrap();
     while run.step(1 << 20) {}
     run.finish()
 }
 
-fn numbers(output: &Output, table: &str, column: &str) -> Vec<f64> {
+fn cells(output: &Output, table: &str, column: &str) -> Vec<Option<f64>> {
     match output.tables[table].column(column) {
-        Some(Column::Float(cells)) => cells.iter().map(|cell| cell.unwrap()).collect(),
-        Some(Column::Int(cells)) => cells.iter().map(|cell| cell.unwrap() as f64).collect(),
+        Some(Column::Float(cells)) => cells.clone(),
+        Some(Column::Int(cells)) => cells.iter().map(|cell| cell.map(|cell| cell as f64)).collect(),
         other => panic!("{table}.{column} is {other:?}"),
     }
+}
+
+fn numbers(output: &Output, table: &str, column: &str) -> Vec<f64> {
+    cells(output, table, column).into_iter().map(Option::unwrap).collect()
+}
+
+/// What the bottleneck of a scenario could have sent in each interval, and its reverse, bit/s.
+fn capacities(text: &str, overrides: &[(&str, &str)]) -> [Vec<f64>; 2] {
+    let output = run(text, overrides);
+    [0, 1].map(|link| {
+        let mut own = cells(&output, "queues", "capacity_bps").into_iter().skip(link).step_by(2);
+        assert_eq!(own.next(), Some(None), "no interval ends with the first instant");
+        own.map(Option::unwrap).collect()
+    })
 }
 
 /// Every other row: those of the bottleneck, its reverse being the other link.
@@ -54,6 +73,51 @@ fn a_queue_grows_by_what_arrives_and_does_not_leave() {
     let rates = numbers(&output, "rates", "bytes_delivered");
     assert_eq!(rates[..6], [0.0, 0.0, 1472.0, 1472.0, 1472.0, 0.0]);
     assert_eq!(numbers(&output, "rates", "goodput_bps")[2], 1472.0 * 8.0 / 0.01);
+}
+
+#[test]
+fn capacity_is_what_the_link_could_have_sent_since_the_instant_before() {
+    let [fixed, reverse] = capacities(OVERLOAD, &[("bottleneck.rate", "3.07Mbps")]);
+    assert!(fixed.len() == 200 && fixed == reverse && fixed.iter().all(|&rate| rate == 3_070_000.0), "{fixed:?}");
+
+    let steps = "{ kind = 'steps', steps = [{ at = '0s', rate = '1Mbps' }, { at = '15ms', rate = '2Mbps' }, \
+                 { at = '25ms', rate = '0bps' }, { at = '38ms', rate = '4Mbps' }] }";
+    let steps = [("bottleneck.rate", steps), ("bottleneck.reverse_rate", "5Mbps")];
+    let [stepped, reverse] = capacities(OVERLOAD, &steps);
+    // In the second interval 5 ms at either rate, in the third 5 ms at 2 Mbit/s, in the fourth 2 ms at 4 Mbit/s.
+    assert_eq!(stepped[..5], [1e6, 1.5e6, 1e6, 0.8e6, 4e6]);
+    assert!(reverse.iter().all(|&rate| rate == 5e6), "{reverse:?}");
+    let late = [steps[0], steps[1], ("probes.from", "13ms"), ("probes.to", "46ms")];
+    assert_eq!(capacities(OVERLOAD, &late)[0], [1.8e6, 0.4e6, 2e6], "from 13 ms to 43 ms");
+
+    let odd = "{ kind = 'steps', steps = [{ at = '0s', rate = '1000003bps' }, { at = '5ms', rate = '1Mbps' }] }";
+    assert_eq!(capacities(OVERLOAD, &[("bottleneck.rate", odd)])[0][..2], [1_000_001.5, 1e6]);
+
+    // 1, 4 and 5 ms, then 10 ms: an opportunity belongs to the interval that ends with it, as what it sends does.
+    let trace = [("bottleneck.rate", "{ kind = 'trace', file = 'x' }"), ("probes.interval", "5ms")];
+    let [traced, _] = capacities(OVERLOAD, &trace);
+    assert_eq!(traced[..4], [7.2e6, 2.4e6, 7.2e6, 2.4e6]);
+
+    let outage = |packets| format!("[{{ from = '12ms', to = '17ms', packets = '{packets}' }}]");
+    let [held, _] = capacities(OVERLOAD, &[("bottleneck.outages", &outage("wait"))]);
+    assert_eq!(held[..3], [1e6, 0.5e6, 1e6]);
+    let [lost, _] = capacities(OVERLOAD, &[("bottleneck.outages", &outage("lost"))]);
+    assert_eq!(lost[..3], [1e6; 3], "what is lost is sent");
+    let [both, _] = capacities(OVERLOAD, &[trace[0], trace[1], ("bottleneck.outages", &outage("wait"))]);
+    assert_eq!(both[..5], [7.2e6, 2.4e6, 2.4e6, 2.4e6, 7.2e6], "of 11, 14 and 15 ms only the first");
+}
+
+#[test]
+fn capacities_add_up_to_what_utilisation_is_of() {
+    for rate in ["'cellular'", "{ kind = 'trace', file = 'x' }"] {
+        let output = run(OVERLOAD, &[("bottleneck.rate", rate), ("flows[0].app.rate", "'100Mbps'")]);
+        let rates = cells(&output, "queues", "capacity_bps").into_iter().step_by(2).skip(1);
+        let bits = rates.map(|rate| rate.unwrap() * 0.01).sum::<f64>();
+        let link = |column| numbers(&output, "links", column)[0];
+        let carried = link("bytes") * 8.0;
+        assert!((carried / bits - link("utilisation")).abs() < 1e-9, "{rate}: {bits}");
+        assert!((0.98..=1.0).contains(&link("utilisation")), "{rate}: {}", link("utilisation"));
+    }
 }
 
 /// Flows of several kinds over two links, of which the second is fed by the first alone.

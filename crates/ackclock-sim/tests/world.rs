@@ -95,7 +95,8 @@ fn recorded(names: &[&'static str], seed: u64) -> World<Recorder> {
 
 fn all_tables(mut world: World<Recorder>) -> ackclock_sim::app::AppTables {
     let mut tables = world.report(&[(FORWARD, "forward".to_owned()), (REVERSE, "reverse".to_owned())]);
-    world.into_observer().report(5 * SECOND, &mut tables);
+    let (network, recorder) = world.into_parts();
+    recorder.report(5 * SECOND, &network, &mut tables);
     tables
 }
 

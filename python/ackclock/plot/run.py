@@ -101,18 +101,20 @@ class Plot:
     ) -> Axes:
         """What sinks receive in Mbit/s over time, before the capacity of a link: the bottleneck, or the one named.
 
-        A rate is over about `interval_s`, or a hundredth of the time recorded, and has no headers; the capacity has
-        (its mean, where it varies). With ``probes.packets`` it is the payload as it arrives, also what arrives twice.
-        Else, with ``probes.rates``, it is the goodput of applications, which get what waits behind a loss all at once
-        when that is repaired, for a moment above any capacity.
+        A rate is over about `interval_s`, or a hundredth of the time recorded, and has no headers; the capacity has.
+        With ``probes.packets`` it is the payload as it arrives, also what arrives twice. Else, with ``probes.rates``,
+        it is the goodput of applications, which get what waits behind a loss all at once when that is repaired, for a
+        moment above any capacity.
+
+        The capacity of a link that varies is drawn over the same intervals with ``probes.queues``, and as its mean
+        without.
         """
         binned = series.rates(self._result, interval_s)
         shown = self._looks(self._result.flows, flow)
-        name, capacity = series.capacity_of(self._result, link)
+        name, capacity = series.capacity_of(self._result, link, binned.edges)
         with paper():
             axes = axes_or(ax)
-            axes.axhspan(0, capacity / 1e6, color="#f2f2f2", linewidth=0, zorder=0)
-            axes.axhline(capacity / 1e6, color="#909090", linewidth=0.8, zorder=1, label=f"capacity of {words(name)}")
+            _capacity(axes, binned.edges, capacity / 1e6, f"capacity of {words(name)}")
             for one, look in shown.items():
                 bps = binned.bps.get(one, np.zeros(len(binned.edges) - 1))
                 self._step(axes, binned.edges, np.append(bps, bps[-1]) / 1e6, one, look)
@@ -162,10 +164,11 @@ class Plot:
         That is the sojourn time of a packet that arrives then, but for what is left of the packet on the wire, where
         packets leave in order and the rate is constant; where it varies, its mean is taken.
         """
-        return self._queues(link, ax, "wait (ms)", "bytes", lambda name: 8e3 / self._capacity(name))
+        return self._queues(link, ax, "wait (ms)", "bytes", lambda name: 8e3 / self._mean_rate(name))
 
-    def _capacity(self, link: str) -> float:
-        return series.capacity_of(self._result, link)[1]
+    def _mean_rate(self, link: str) -> float:
+        table = self._result.links
+        return float(table["rate_bps"][table["link"] == link][0])
 
     def _links(self, link: str | Sequence[str] | None) -> list[str]:
         """The links asked for, or the bottleneck."""
@@ -324,6 +327,18 @@ class Plot:
     def _step(self, axes: Axes, x: NDArray[Any], y: NDArray[Any], name: str, look: Look) -> None:
         line: dict[str, Any] = {"color": look.style.colour, "linestyle": look.style.linestyle}
         axes.step(x, y, where="post", label=_label(name, look), **line)
+
+
+def _capacity(axes: Axes, edges: NDArray[Any], mbps: NDArray[Any], label: str) -> None:
+    """What a link could have sent, behind what it has: an area below steps, or below a line where it does not vary."""
+    line: dict[str, Any] = {"color": "#909090", "zorder": 1, "label": label}
+    if np.ptp(mbps) == 0:
+        axes.axhspan(0, mbps[0], color="#f2f2f2", linewidth=0, zorder=0)
+        axes.axhline(mbps[0], linewidth=0.8, **line)
+    else:
+        values = np.append(mbps, mbps[-1])
+        axes.fill_between(edges, values, step="post", color="#e9e9e9", linewidth=0, zorder=0)
+        axes.step(edges, values, where="post", linewidth=0.6, **line)
 
 
 def _label(name: str, look: Look) -> str:

@@ -170,12 +170,36 @@ def fairness(binned: Binned, flows: Sequence[str]) -> Numbers:
     return index
 
 
-def capacity_of(result: Result, link: str | None) -> tuple[str, float]:
-    """A link and its rate in bits per second, the mean where it varies: the bottleneck if none is asked for."""
-    table = result.links
-    there = chosen(table, "link", link)
+def capacity_of(result: Result, link: str | None, edges: Numbers) -> tuple[str, Numbers]:
+    """A link, the bottleneck if none is asked for, and the bits per second that it could have sent in each interval.
+
+    They are means of what the table `queues` has, over as much of an interval as was recorded, and NaN where nothing
+    was. Without that table it is the mean rate of the link throughout.
+    """
+    there = chosen(result.links, "link", link)
     name = "bottleneck" if link is None and "bottleneck" in there else there[0]
-    return name, float(table["rate_bps"][table["link"] == name][0])
+    mean = result.links["rate_bps"][result.links["link"] == name]
+    queues = result.tables.get("queues")
+    # Stores of versions before the column have the table without it.
+    if queues is None or "capacity_bps" not in queues:
+        return name, np.full(len(edges) - 1, float(mean[0]))
+    mine = queues["link"] == name
+    times, rates = queues["time_s"][mine], queues["capacity_bps"][mine][1:]
+    if len({*rates}) < 2:
+        return name, np.full(len(edges) - 1, float([*mean, *rates][-1]))
+    return name, _mean_over(edges, times, rates)
+
+
+def _mean_over(edges: Numbers, times: Numbers, rates: Numbers) -> Numbers:
+    """The mean between edges of a rate that is known between times."""
+    sums = np.concatenate([[0.0], np.cumsum(rates * np.diff(times))])
+    known = np.clip(edges, times[0], times[-1])
+    span = np.diff(known)
+    # Times are whole nanoseconds: anything shorter comes from rounding.
+    recorded = span > 0.5e-9
+    mean: Numbers = np.full(len(span), np.nan)
+    np.divide(np.diff(np.interp(known, times, sums)), span, out=mean, where=recorded)
+    return mean
 
 
 def acknowledged(table: Table, flow: str) -> tuple[Numbers, Numbers]:

@@ -58,6 +58,8 @@ class Series:
     """Of the kinds that mark their points, as matplotlib names it."""
     faint: bool = False
     """Thin and pale, behind what it belongs to."""
+    filled: bool = False
+    """Thin, with the area below it pale, behind what it belongs to."""
     digits: int = DIGITS
     """Significant digits of its numbers in the page."""
 
@@ -81,6 +83,8 @@ class Series:
             data["dash"] = [2 * length for length in self.dash] or [6, 4]
         if self.faint:
             data["faint"] = True
+        if self.filled:
+            data["filled"] = True
         for name, values in columns.items():
             column = np.asarray(values, dtype=np.float64).ravel()
             if column.size != x.size:

@@ -160,12 +160,13 @@ const ackclock = (() => {
       label: series.label,
       stroke: () => colourOf(series),
       alpha: series.faint ? 0.45 : 1,
-      width: series.faint ? 1 : 2,
+      width: series.faint || series.filled ? 1 : 2,
       spanGaps: true,
       dash: series.dash,
       value: number(5),
       points: { show: false },
     };
+    if (series.filled) options.fill = () => `${colourOf(series)}30`;
     if (series.kind === "points") options.paths = () => null;
     if (series.kind === "step") options.paths = uPlot.paths.stepped({ align: 1 });
     return options;

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use super::{NEVER, Server};
+use super::{Meter, NEVER, Server};
 use crate::{Nanos, Schedule};
 
 /// A wire with outages: no packet starts in one, so that the queue before it stays. What is on the wire when an outage begins
@@ -36,17 +36,8 @@ impl Server for Interrupted {
         self.wire.transmit(at, size, follows)
     }
 
-    fn capacity(&self, at: Nanos) -> f64 {
-        let (mut time, mut sum) = (0, 0.0);
-        while time < at {
-            let piece = self.down.at(time);
-            let end = piece.until.min(at);
-            if !piece.value {
-                sum += self.wire.capacity(end) - if time > 0 { self.wire.capacity(time) } else { 0.0 };
-            }
-            time = end;
-        }
-        sum
+    fn meter(&self) -> Meter<'_> {
+        self.wire.meter().interrupted(&self.down)
     }
 
     fn mean_rate(&self) -> NonZeroU64 {
@@ -56,8 +47,11 @@ impl Server for Interrupted {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::Transmitter;
+    use crate::server::{Opportunities, PARTS_OF_A_BIT, Playback, Trace};
 
     #[test]
     fn nothing_starts_while_the_wire_is_down() {
@@ -69,8 +63,26 @@ mod tests {
         assert_eq!(wire.start(13), 20);
         assert_eq!(wire.transmit(20, 12, false), 32);
         assert_eq!(wire.start(21), 35);
-        let bits = [5, 10, 15, 20, 25, 100, 215].map(|at| wire.capacity(at));
-        assert_eq!(bits, [40.0, 80.0, 80.0, 80.0, 120.0, 680.0, 1360.0 + 80.0]);
+        let mut meter = wire.meter();
+        let bits = [5, 10, 15, 20, 25, 100, 215].map(|at| meter.by(at) / PARTS_OF_A_BIT);
+        assert_eq!(bits, [40, 80, 80, 80, 120, 680, 1360 + 80]);
+        assert_eq!(wire.meter().by(215), meter.by(215), "in one step or in several");
+    }
+
+    /// An opportunity each millisecond. Those of 2 and 3 ms are in the outage, that of 4 ms is at its end.
+    #[test]
+    fn an_opportunity_at_the_start_of_an_outage_is_lost_and_one_at_its_end_is_none_of_it() {
+        let ms = |at: u64| at * 1_000_000;
+        let trace = Arc::new(Trace::parse(b"1\n").unwrap());
+        let down = Schedule::during(&[(ms(2), ms(4))], None);
+        let mut wire = Interrupted::new(Box::new(Opportunities::new(Playback::new(trace))), down);
+        let packets = {
+            let mut meter = wire.meter();
+            [0, ms(1) - 1, ms(1), ms(2), ms(3), ms(4) - 1, ms(4), ms(6)]
+                .map(|at| meter.by(at) / (12_000 * PARTS_OF_A_BIT))
+        };
+        assert_eq!(packets, [0, 0, 1, 1, 1, 1, 2, 4]);
+        assert_eq!([0, ms(2), ms(4)].map(|at| wire.start(at)), [ms(1), ms(4), ms(4)]);
     }
 
     #[test]

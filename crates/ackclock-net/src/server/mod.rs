@@ -2,6 +2,7 @@
 
 mod cellular;
 mod interrupted;
+mod meter;
 mod opportunities;
 mod steps;
 mod trace;
@@ -12,6 +13,7 @@ use crate::{Nanos, Transmitter};
 
 pub use cellular::{Cellular, CellularModel};
 pub use interrupted::Interrupted;
+pub use meter::{Meter, PARTS_OF_A_BIT};
 pub use opportunities::{OPPORTUNITY, Opportunities, Source};
 pub use steps::Steps;
 pub use trace::{Playback, Trace, TraceError};
@@ -31,8 +33,8 @@ pub trait Server: Send {
     /// told of that packet's end was rounded up by.
     fn transmit(&mut self, at: Nanos, size: u32, follows: bool) -> Nanos;
 
-    /// Bits that could have been sent before `at`.
-    fn capacity(&self, at: Nanos) -> f64;
+    /// What could have been sent from the start on, whatever has been.
+    fn meter(&self) -> Meter<'_>;
 
     /// Bits per second on average.
     fn mean_rate(&self) -> NonZeroU64;
@@ -53,8 +55,8 @@ impl Server for Transmitter {
         Transmitter::transmit(self, ready, size).end
     }
 
-    fn capacity(&self, at: Nanos) -> f64 {
-        self.rate() as f64 * at as f64 / 1e9
+    fn meter(&self) -> Meter<'_> {
+        Meter::of_rate(self.rate())
     }
 
     fn mean_rate(&self) -> NonZeroU64 {

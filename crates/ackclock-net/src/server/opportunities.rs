@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use super::Server;
+use super::{Meter, PARTS_OF_A_BIT, Server};
 use crate::Nanos;
 
 /// Bytes that can be delivered at one opportunity: those of a full packet.
@@ -13,8 +13,8 @@ pub trait Source: Send {
     /// The next one, no earlier than the one before.
     fn next(&mut self) -> Nanos;
 
-    /// How many there are before a time, from the start of all.
-    fn count(&self, at: Nanos) -> u64;
+    /// How many there are before a time, from the start of all; times come in order.
+    fn counter(&self) -> Box<dyn FnMut(Nanos) -> u64 + '_>;
 
     /// Bits per second on average.
     fn mean_rate(&self) -> NonZeroU64;
@@ -62,8 +62,10 @@ impl<S: Source> Server for Opportunities<S> {
         self.at
     }
 
-    fn capacity(&self, at: Nanos) -> f64 {
-        self.source.count(at) as f64 * f64::from(OPPORTUNITY) * 8.0
+    fn meter(&self) -> Meter<'_> {
+        let each = u128::from(OPPORTUNITY) * 8 * PARTS_OF_A_BIT;
+        let mut count = self.source.counter();
+        Meter::at_instants(move |at| u128::from(count(at)) * each)
     }
 
     fn mean_rate(&self) -> NonZeroU64 {

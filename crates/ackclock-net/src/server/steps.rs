@@ -2,12 +2,11 @@
 
 use std::num::NonZeroU64;
 
-use super::{NEVER, Server};
+use super::{Meter, NEVER, Server};
 use crate::{Nanos, Schedule};
 
 /// What one byte takes, in bits per second times nanoseconds.
 const BYTE: u128 = 8_000_000_000;
-const SECOND: f64 = 1e9;
 
 /// A wire whose rate changes at given times; a rate of zero is an outage.
 ///
@@ -36,7 +35,7 @@ impl Steps {
     /// Bits per second on average over a period, or up to `horizon` where there is none; at least one.
     pub fn mean(rates: &Schedule<u64>, horizon: Nanos) -> NonZeroU64 {
         let over = rates.period().unwrap_or(horizon).max(1);
-        let mean = (rates.integral(over) / u128::from(over)) as u64;
+        let mean = (rates.integral()(over) / u128::from(over)) as u64;
         NonZeroU64::new(mean).unwrap_or(NonZeroU64::MIN)
     }
 }
@@ -78,8 +77,8 @@ impl Server for Steps {
         self.free_at.saturating_add(u64::from(self.fraction > 0))
     }
 
-    fn capacity(&self, at: Nanos) -> f64 {
-        self.rates.integral(at) as f64 / SECOND
+    fn meter(&self) -> Meter<'_> {
+        Meter::flowing(self.rates.integral())
     }
 
     fn mean_rate(&self) -> NonZeroU64 {
@@ -90,6 +89,7 @@ impl Server for Steps {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::server::PARTS_OF_A_BIT;
 
     const MS: u64 = 1_000_000;
 
@@ -103,7 +103,12 @@ mod tests {
         assert_eq!(wire.start(1), 9 * MS);
         assert_eq!(wire.transmit(18 * MS, 1000, false), 34 * MS, "4000 bits before the outage, 4000 after it");
         assert_eq!((wire.start(20 * MS), wire.start(35 * MS)), (34 * MS, 35 * MS));
-        assert_eq!(wire.capacity(30 * MS), 34_000.0);
+        let mut meter = wire.meter();
+        assert_eq!(
+            [5, 6, 7, 20, 25, 30, 31].map(|at| meter.by(at * MS) / PARTS_OF_A_BIT),
+            [5_000, 6_000, 8_000, 34_000, 34_000, 34_000, 35_000]
+        );
+        drop(meter);
         assert_eq!(wire.mean_rate().get(), 44_000 * 25);
     }
 

@@ -118,10 +118,12 @@ impl Source for Playback {
         time
     }
 
-    fn count(&self, at: Nanos) -> u64 {
-        let Some(last) = at.checked_sub(1) else { return 0 };
-        let (rounds, rest) = (last / self.trace.period(), last % self.trace.period());
-        rounds * self.trace.times.len() as u64 + self.trace.times.partition_point(|time| *time <= rest) as u64
+    fn counter(&self) -> Box<dyn FnMut(Nanos) -> u64 + '_> {
+        Box::new(|at| {
+            let Some(last) = at.checked_sub(1) else { return 0 };
+            let (rounds, rest) = (last / self.trace.period(), last % self.trace.period());
+            rounds * self.trace.times.len() as u64 + self.trace.times.partition_point(|time| *time <= rest) as u64
+        })
     }
 
     fn mean_rate(&self) -> NonZeroU64 {
@@ -133,7 +135,7 @@ impl Source for Playback {
 mod tests {
     use super::*;
     use crate::Server;
-    use crate::server::Opportunities;
+    use crate::server::{Opportunities, PARTS_OF_A_BIT};
 
     fn wire(text: &str) -> Opportunities<Playback> {
         Opportunities::new(Playback::new(Arc::new(Trace::parse(text.as_bytes()).unwrap())))
@@ -158,10 +160,14 @@ mod tests {
             let at = at * MILLISECOND / 2;
             let mut copy = playback.clone();
             let count = (0..).take_while(|_| copy.next() < at).count();
-            assert_eq!(playback.count(at), count as u64, "{at}");
+            assert_eq!(playback.counter()(at), count as u64, "{at}");
         }
         assert_eq!(playback.mean_rate().get(), 4 * 12_000 * 1000 / 5);
-        assert_eq!(wire("0\n2\n2\n5").capacity(2 * MILLISECOND + 1), 36_000.0);
+        let wire = wire("0\n2\n2\n5");
+        let mut meter = wire.meter();
+        let packets = [0, 2 * MILLISECOND - 1, 2 * MILLISECOND, 5 * MILLISECOND]
+            .map(|at| meter.by(at) / (12_000 * PARTS_OF_A_BIT));
+        assert_eq!(packets, [1, 1, 3, 5], "0 of the second round is at 5 ms");
     }
 
     #[test]

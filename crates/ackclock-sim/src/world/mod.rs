@@ -3,10 +3,11 @@
 mod connection;
 mod flow;
 
+use ackclock_net::server::PARTS_OF_A_BIT;
 use ackclock_tcp::{Endpoint, NEVER, Progress};
 
 use crate::Nanos;
-use crate::app::{AppContext, AppTables, Application, Command, Conn, Datagram, Side};
+use crate::app::{AppContext, AppTables, Application, Command, Conn, Datagram, Side, quotient};
 use crate::event::Key;
 use crate::measures::{push_delays, push_flow, push_link};
 use crate::network::{LinkId, Network, Topology};
@@ -71,6 +72,11 @@ impl<O: Observer> World<O> {
     /// Ends the run for what was watched.
     pub fn into_observer(self) -> O {
         self.observer
+    }
+
+    /// Ends the run for what was watched, and for the network.
+    pub fn into_parts(self) -> (Network, O) {
+        (self.network, self.observer)
     }
 
     /// The network.
@@ -350,7 +356,7 @@ impl<O: Observer> World<O> {
             let link = *link;
             if let Some(carried) = self.network.carried(link, self.now) {
                 let rate = self.network.link(link).rate();
-                let capacity = self.network.capacity(link, self.now);
+                let capacity = quotient(self.network.meter(link).by(self.now), PARTS_OF_A_BIT);
                 push_link(&mut rows, name, rate, capacity, carried, self.network.waits(link));
             }
         }

@@ -142,17 +142,20 @@ def _rates(result: Result, most: int) -> list[Plot]:
         for bps in [binned.bps[flow]]
     ]
     if "links" in result.tables:
-        name, capacity = tables.capacity_of(result, None)
-        ends = binned.edges[[0, -1]]
-        lines.insert(
-            0, Series(f"capacity of {name}", ends, np.full(2, capacity / 1e6), CAPACITY, "step", dash=(5.0, 1.5))
-        )
+        name, capacity = tables.capacity_of(result, None, binned.edges)
+        lines.insert(0, _capacity(f"capacity of {name}", binned.edges, capacity / 1e6, most))
     found = [Plot("Goodput", "time (s)", "Mbit/s", lines, note)]
     index = tables.fairness(binned, list(binned.bps))
     if np.isfinite(index).any():
         jain = _line("Jain's index", binned.edges, np.append(index, index[-1]), OKABE_ITO["purple"], most)
         found.append(Plot("Jain's fairness index of the goodputs", "time (s)", "index", [jain], tall=0.7))
     return found
+
+
+def _capacity(label: str, edges: NDArray[np.float64], mbps: NDArray[np.float64], most: int) -> Series:
+    if np.ptp(mbps) == 0:
+        return Series(label, edges[[0, -1]], mbps[[0, -1]], CAPACITY, "step", dash=(5.0, 1.5))
+    return replace(_line(label, edges, np.append(mbps, mbps[-1]), CAPACITY, most), filled=True)
 
 
 def _queues(result: Result, most: int) -> Plot:
