@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HOW_TO = (
-    "sweeps", "cluster", "sql", "seeds", "compare", "figures", "wireshark", "traces", "extend", "verdicts",
+    "sweeps", "cluster", "sql", "report", "serve", "seeds", "compare", "figures", "wireshark", "traces", "extend",
+    "verdicts",
 )  # fmt: skip
 COMING_FROM = ("ns-3", "ns-2", "mahimahi", "flent")
 BELIEVED = ("validation", "limits", "drill", "drill-scripts", "design", "changelog")
