@@ -197,6 +197,17 @@ class TestCommand:
         assert "1 run of 1 point; ackclock" in page.words
         assert "flows.goodput_bps (Mbit/s)" in page.words
 
+    def test_numbers_that_no_seed_moves_are_told(self, tmp_path):
+        grid = {"flows[0].start_jitter": ["0ms", "100ms"]}
+        short = {"duration": "1s", "flows[1].start_jitter": "0ms"}
+        told = "so that the interval means nothing: flows[one].goodput_bps (points: 1), flows.timeouts (points: 2)."
+        for seeds in (2, 1):
+            out = tmp_path / str(seeds)
+            ackclock.sweep(SCENARIO, grid, seeds=seeds, overrides=short, out=out).close()
+            assert main(["report", str(out), "--of", "flows[one].goodput_bps", "--of", "flows.timeouts"]) == 0
+            words = Page((out / "report.html").read_text(encoding="utf-8")).words
+            assert (told in words) is (seeds == 2), "one run has no interval"
+
     def test_what_a_run_wrote_is_no_store(self, tmp_path, capsys):
         ackclock.run(SCENARIO, overrides={"duration": "1s"}).write(tmp_path)
         assert main(["report", str(tmp_path)]) == 2

@@ -199,8 +199,22 @@ def _points(store: Store, axes: Sequence[Axis], every: Sequence[Shown], left: li
     ]
     by = {axis.name: [_cell(sweep.points[number], axis) for number in numbers] for axis in axes}
     table = filtered_table(columns, rows, by, what="points")
-    note = "The mean over the seeds with its 95 % interval."
+    note = escape("The mean over the seeds with its 95 % interval." + _alike(every))
     return f'<section class="points"><h2>Points</h2><p>{note}</p>{table}</section>\n'
+
+
+def _alike(every: Sequence[Shown]) -> str:
+    """Which measures have intervals of no width, that nobody takes one for certainty."""
+    found: dict[str, int] = {}
+    for one in every:
+        estimates = [cell.estimate for cell in one.cells if cell.estimate is not None and cell.estimate.has_interval]
+        count = sum(estimate.low == estimate.high for estimate in estimates)
+        if count:
+            found[one.name] = count
+    if not found:
+        return ""
+    listed = ", ".join(f"{name} (points: {count})" for name, count in found.items())
+    return f" The same under all seeds, so that the interval means nothing: {listed}."
 
 
 def _runs(row: Mapping[str, Any] | None) -> str:
