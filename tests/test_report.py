@@ -1,6 +1,7 @@
 """The report: one file that loads nothing, says what it was given, and cannot be broken by a label."""
 
 import json
+import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
@@ -9,13 +10,30 @@ import numpy as np
 import pytest
 
 from ackclock.palette import OKABE_ITO, colour_of
-from ackclock.report import Intervals, Plot, Reference, Report, Row, Series
+from ackclock.report import (
+    Choice,
+    Cloud,
+    Clouds,
+    HeatMap,
+    Intervals,
+    Panels,
+    Plot,
+    Reference,
+    Report,
+    Row,
+    Series,
+)
 from ackclock.report.figures import _ticks
+from ackclock.report.filters import filtered_table
 from ackclock.report.tables import cell_text, html_table
 from ackclock.stats import Estimate, mean
 from ackclock.studies.claims import Claim, assess
 
 NASTY = "</script><script>alert('x')</script> & \"quoted\" <b>"
+
+
+BAD = "'\"><x-bad>&amp;"
+"""What would become an element or an attribute wherever it is not escaped."""
 
 
 class Page(HTMLParser):
@@ -75,7 +93,10 @@ def test_nothing_is_loaded():
     css = html[html.index("<style>") : html.index("</style>")]
     assert "url(" not in css
     assert "@import" not in css
-    assert "default-src 'none'" in html
+    policy = re.search('http-equiv="Content-Security-Policy" content="([^"]*)"', html)[1]
+    assert dict(one.split(maxsplit=1) for one in policy.split(";")) == {
+        "default-src": "'none'", "style-src": "'unsafe-inline'", "script-src": "'unsafe-inline'", "img-src": "data:",
+    }  # fmt: skip
 
 
 def test_everything_given_is_there():
@@ -95,6 +116,30 @@ def test_labels_cannot_become_markup():
     assert html.count("<script") == 2  # the data of the plot, and the page's own
     assert page.words.count("alert('x')") == 2
     assert page.plots[0]["series"][0]["label"] == NASTY
+
+
+SURE = Estimate(5, 4, 6, 9)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Plot(BAD, BAD, BAD, [Series(BAD, [1], [1], "#000")], BAD, BAD),
+        lambda: Intervals(BAD, BAD, [Row(BAD, BAD, SURE, "#000")], BAD, BAD, references=[Reference(5, BAD)]),
+        lambda: Choice(BAD, BAD, [(BAD, HeatMap(BAD, BAD, [BAD], [BAD], {(0, 0): SURE}, BAD))], BAD, BAD),
+        lambda: Choice(BAD, BAD, [(BAD, Panels([Plot(BAD, BAD, BAD, [Series(BAD, [1], [1], "#000")], BAD)]))] * 2),
+        lambda: Choice(BAD, BAD, [(BAD, Clouds(BAD, BAD, BAD, [Cloud(BAD, [1, 2], [1, 2], "#000")]))]),
+    ],
+    ids=["plot", "intervals", "heat", "panels", "clouds"],
+)
+def test_no_text_of_a_figure_becomes_markup(make):
+    report = Report(BAD, subtitle=BAD, command=BAD)
+    report.add_figure(make())
+    report.add_table(BAD, [BAD], [[BAD]], caption=BAD)
+    report.add_html(filtered_table([BAD], [[BAD], ["b"]], {BAD: [BAD, "b"]}, what=BAD, links={(0, 0): BAD}))
+    page = Page(report.html())
+    assert "x-bad" not in page.tags
+    assert page.words.count(BAD) > 8
 
 
 def test_plot_data_is_in_order_of_x_with_gaps_as_null():

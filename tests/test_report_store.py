@@ -2,21 +2,26 @@
 
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
 
 import ackclock
 from ackclock.cli import main
-from ackclock.report import Choice, HeatMap, Plot, Series, front_page
+from ackclock.palette import STYLES
+from ackclock.report import Choice, Cloud, Clouds, HeatMap, Plot, Series, front_page
 from ackclock.report.colours import CONTRAST, DARK_PAGE, _channels, _luminance, on_dark, readable_on
+from ackclock.report.experiment import _spans
 from ackclock.report.experiment.axes import axes_of
-from ackclock.report.experiment.curves import roles_of
+from ackclock.report.experiment.curves import figures_of, roles_of
+from ackclock.report.experiment.measures import Cell, Shown, default_measures, shown
+from ackclock.report.experiment.samples import completion_times, throughput_delay
 from ackclock.report.experiment.traces import panels, runs_over_time, thin
 from ackclock.report.filters import filtered_table
 from ackclock.stats import Estimate
 from tests.browser import Browser, needs_browser
-from tests.test_report import Page
+from tests.test_report import BAD, Page
 
 SCENARIO = """
 name = "a small sweep"
@@ -132,6 +137,13 @@ class TestParts:
         assert "95 % interval -6 to 1" in html
         assert HeatMap("x", "y", ["1", "2"], ["3"], {(0, 0): sure}).html("f").count('class="none"') == 1
 
+    def test_a_heat_map_is_blue_above_zero_and_grows_upwards(self):
+        cells = {(0, 0): Estimate(-8, -9, -7, 9), (0, 1): Estimate(8, 7, 9, 9)}
+        html = HeatMap("x", "y", ["1"], ["low", "high"], cells, diverging=True).html("f")
+        assert re.findall(r'row">(\w+)</th><td style="background:(#\w+);', html) == [
+            ("high", "#2166ac"), ("low", "#b2182b"),
+        ]  # fmt: skip
+
     def test_a_filter_has_a_list_for_what_differs(self):
         html = filtered_table(["a"], [[1], [2]], {"k<": ["x", "y"], "same": [1, 1]}, what="rows")
         assert "k&lt; <select>" in html
@@ -145,6 +157,126 @@ class TestParts:
             Choice("t", "w", []).html("f")
         with pytest.raises(ValueError, match="no place for 0"):
             Plot("t", "x", "y", [Series("s", [0, 1], [1, 2], "#000")], x_log=True).html("f")
+
+
+class TestFigures:
+    """What is drawn is what the store says."""
+
+    @pytest.fixture
+    def store(self, made):
+        with ackclock.open(made) as opened:
+            yield opened
+
+    @staticmethod
+    def roles(store):
+        points = store.sweeps[0].points
+        return roles_of(axes_of(points), len(points))
+
+    @staticmethod
+    def plots(made, title):
+        """The plots of the page that have a title, one for each setting."""
+        page = Page((made / "report.html").read_text(encoding="utf-8"))
+        return [one for one in page.plots if one["title"] == title]
+
+    def test_curves_are_the_means_and_their_intervals(self, made, store):
+        for plot, queue in zip(self.plots(made, "flows.goodput_bps"), ("1bdp", "2bdp"), strict=True):
+            assert (plot["x_label"], plot["y_label"]) == ("bottleneck.rate (Mbit/s)", "Mbit/s")
+            assert [one["label"] for one in plot["series"]] == ["reno", "cubic"]
+            for series in plot["series"]:
+                expected = [
+                    one.estimate.scaled(1e-6)
+                    for rate in ("2Mbps", "10Mbps")
+                    for one in store.estimates("flows.goodput_bps")
+                    if [*one.params.values()] == [series["label"], rate, queue]
+                ]
+                assert series["x"] == [2, 10]
+                for name, part in (("y", "value"), ("low", "low"), ("high", "high")):
+                    assert series[name] == pytest.approx([getattr(one, part) for one in expected], rel=1e-6)
+                style = STYLES[series["label"]]
+                assert (series["colour"], series["marker"]) == (style.colour, style.marker)
+
+    def test_changes_are_from_the_control(self, made, store):
+        plot = self.plots(made, "change of flows.goodput_bps")[0]
+        (series,) = plot["series"]
+        pairs = store.compare("flows[0].cc", "cubic", "reno", "flows.goodput_bps")
+        expected = [
+            100 * one.comparison.relative.value
+            for rate in ("2Mbps", "10Mbps")
+            for one in pairs
+            if [*one.params.values()] == [rate, "1bdp"]
+        ]
+        assert series["label"] == "cubic"
+        assert series["y"] == pytest.approx(expected, rel=1e-6)
+        assert plot["y_label"] == "%"
+
+    def test_rates_have_the_unit_they_are_read_in(self, store):
+        film, all_flows = shown(store, "flows[film].goodput_bps"), shown(store, "sum(flows.goodput_bps)")
+        assert (film.unit, all_flows.unit) == ("kbit/s", "Mbit/s")
+        for one, factor in ((film, 1e3), (all_flows, 1e6)):
+            estimate = store.estimates(one.name)[0].estimate
+            assert one.cells[0].estimate.value * factor == pytest.approx(estimate.value)
+            assert one.cells[0].estimate.high * factor == pytest.approx(estimate.high)
+
+    def test_clouds_are_the_runs(self, store):
+        choice = throughput_delay(store, self.roles(store), "")
+        name, clouds = choice.options[0]
+        assert name == "bottleneck.rate = 2Mbps, bottleneck.queue = 1bdp"
+        assert [(one.label, one.colour) for one in clouds.clouds] == [
+            (cc, STYLES[cc].colour) for cc in ("reno", "cubic")
+        ]
+        keys = [row["run"] for row in store.runs.rows() if [row[path] for path in GRID] == ["reno", "2Mbps", "1bdp"]]
+        results = [store.result(key) for key in keys]
+        delay = [run.links["queue_delay_mean_ms"][list(run.links["link"]).index("bottleneck")] for run in results]
+        assert clouds.clouds[0].x == pytest.approx(delay)
+        assert clouds.clouds[0].y == pytest.approx([run.flows["goodput_bps"].mean() / 1e6 for run in results])
+
+    def test_better_is_to_the_right(self):
+        clouds = Clouds("t", "x", "y", [Cloud("slow", [50, 50], [1, 1], "#000"), Cloud("fast", [5, 5], [2, 2], "#111")])
+        dots = re.findall(r'<circle cx="([0-9.]+)" cy="([0-9.]+)"', clouds.html("f"))
+        (slow, low), (fast, high) = ([float(one) for one in dot] for dot in dots)
+        assert fast > slow
+        assert high < low  # SVG counts from above
+
+    def test_labels_of_clouds_do_not_cover_each_other(self):
+        near = [Cloud(f"cloud {n}", [10, 10], [1 + n / 1000] * 2, "#000") for n in range(5)]
+        html = Clouds("t", "x", "y", near).html("f")
+        heights = sorted(float(one) for one in re.findall(r'y="([0-9.]+)"[^>]*>cloud [0-9]</text>', html))
+        assert len(heights) == 5
+        assert min(np.diff(heights)) >= 15
+
+    def test_what_was_not_complete_is_in_the_share(self, tmp_path):
+        large = {"flows[1].app": {"kind": "transfer", "size": "400kB", "count": 3, "gap": "100ms"}}
+        with ackclock.sweep(SCENARIO, seeds=2, overrides=large, out=tmp_path / "s") as store:
+            seconds = store.table("transfers")["duration_s"]
+            done = np.sort(seconds[np.isfinite(seconds)])
+            assert 0 < done.size < seconds.size
+            (series,) = completion_times(store, self.roles(store), "").options[0][1].series
+        assert series.y[-1] == pytest.approx(done.size / seconds.size)
+        assert series.x[-1] == pytest.approx(done[-1])
+        assert (np.diff(series.y) > 0).all()
+
+    def test_a_flow_alone_has_no_fairness(self, tmp_path):
+        alone = (
+            'duration = "1s"\n[bottleneck]\nrate = "5Mbps"\ndelay = "10ms"\nqueue = "1bdp"\n[[flows]]\napp = "bulk"\n'
+        )
+        with ackclock.sweep(alone, out=tmp_path / "s") as store:
+            names = default_measures(store)
+        assert "flows.goodput_bps" in names
+        assert "jain(flows.goodput_bps)" not in names
+
+    def test_wide_axes_are_logarithmic_and_names_have_intervals(self):
+        estimate = Estimate(5, 4, 6, 9)
+        points = [{"f.cc": cc, "r": rate} for cc in ("reno", "cubic") for rate in ("1Mbps", "10Mbps", "100Mbps")]
+        one = Shown("m", "s", [Cell(point, estimate) for point in points])
+        choice, *_ = figures_of(one, roles_of(axes_of(points), 6), "")[0]
+        assert choice.options[0][1].x_log
+        points = [{"f.cc": cc, "v": v} for cc in ("reno", "cubic") for v in "ab"]
+        one = Shown("m", "s", [Cell(point, estimate) for point in points])
+        (intervals,), _ = figures_of(one, roles_of(axes_of(points), 4), "")
+        assert [(row.group, row.label, row.colour) for row in intervals.rows] == [
+            (f"v = {v}", cc, STYLES[cc].colour) for v in "ab" for cc in ("reno", "cubic")
+        ]
+        assert "95 % interval" in intervals.caption
 
 
 class TestCommand:
@@ -176,16 +308,17 @@ class TestCommand:
         [
             (["--against", "flows[0].cc=bbr"], "flows[0].cc is reno, cubic"),
             (["--against", "speed=1"], "that is flows[0].cc, bottleneck.rate"),
-            (["--of", "flows.goodput"], "did you mean"),
+            (["--of", "flows.goodput"], "table flows has no column goodput; there are run, flow"),
             (["--of", "nonsense"], "no column of a table"),
             (["--sweep", "mine"], "no sweep 'mine'"),
             (["--out", "nowhere/x.html"], "is no folder"),
+            (["--out", "."], "a folder; name the file"),
         ],
     )
     def test_what_is_refused(self, made, arguments, told, capsys):
         assert main(["report", str(made), *arguments]) == 2
         error = capsys.readouterr().err
-        assert told in error or told == "did you mean"
+        assert told in error
         assert "Traceback" not in error
 
     def test_one_run_alone_has_its_numbers_in_the_table(self, tmp_path, capsys):
@@ -208,6 +341,13 @@ class TestCommand:
             words = Page((out / "report.html").read_text(encoding="utf-8")).words
             assert (told in words) is (seeds == 2), "one run has no interval"
 
+    def test_a_truth_value_is_written_as_in_the_scenario(self, tmp_path, capsys):
+        grid = {"flows[0].sack": [True, False], "bottleneck.rate": ["2Mbps", "4Mbps"]}
+        ackclock.sweep(SCENARIO, grid, seeds=2, out=tmp_path / "s", overrides={"duration": "1s"}).close()
+        report = ["report", str(tmp_path / "s"), "--of", "flows.goodput_bps", "--json", "--against"]
+        assert main([*report, "flows[0].sack=true"]) == 0
+        assert "change of flows.goodput_bps" in json.loads(capsys.readouterr().out)["figures"]
+
     def test_what_a_run_wrote_is_no_store(self, tmp_path, capsys):
         ackclock.run(SCENARIO, overrides={"duration": "1s"}).write(tmp_path)
         assert main(["report", str(tmp_path)]) == 2
@@ -229,6 +369,54 @@ class TestCommand:
             second = store.sweeps[1].id
         assert main(["report", str(both), "--sweep", second]) == 0
 
+    def test_names_of_a_sweep_cannot_become_markup(self, tmp_path):
+        bad = f"bad{BAD}"
+
+        @ackclock.congestion_control("breaks")
+        class Breaks(ackclock.CongestionControl):
+            def on_ack(self, *_):
+                raise ZeroDivisionError(BAD)
+
+            on_congestion = on_timeout = on_ack
+
+        settings = {bad: {"flows[0].cc": "reno"}, "b": {"flows[0].cc": "cubic"}, "c": {"flows[0].cc": "breaks"}}
+        grid = {bad: settings, "bottleneck.rate": ["2Mbps", "4Mbps"], "bottleneck.queue": ["1bdp", "2bdp"]}
+        out = tmp_path / "<x-bad>"
+        ackclock.sweep(f"# {bad}\n{SCENARIO}", grid, seeds=2, out=out, overrides={"duration": "1s"}).close()
+        assert main(["report", str(out), "--against", f"{bad}={bad}"]) == 0
+        page = Page((out / "report.html").read_text(encoding="utf-8"))
+        assert "x-bad" not in page.tags
+        assert "Runs that failed: 8" in page.words
+        assert page.words.count(BAD) > 20
+        assert {bad, "b"} == {series["label"] for series in page.plots[0]["series"]}
+
+    def test_tables_are_bounded(self, tmp_path, monkeypatch, capsys):
+        @ackclock.congestion_control("breaks")
+        class Breaks(ackclock.CongestionControl):
+            def on_ack(self, *_):
+                raise ZeroDivisionError("on purpose")
+
+            on_congestion = on_timeout = on_ack
+
+        monkeypatch.setattr("ackclock.report.experiment.MOST_ROWS", 1)
+        monkeypatch.setattr("ackclock.report.experiment.MOST_FAILURES", 2)
+        grid = {"flows[0].cc": ["breaks", "reno"]}
+        ackclock.sweep(SCENARIO, grid, seeds=3, out=tmp_path / "s", overrides={"duration": "1s"}).close()
+        assert main(["report", str(tmp_path / "s"), "--json"]) == 0
+        assert "Points in the table: 1 of 2." in json.loads(capsys.readouterr().out)["left_out"]
+        page = Page((tmp_path / "s" / "report.html").read_text(encoding="utf-8"))
+        assert "Points: 1 point" in page.words
+        assert "Runs that failed: 3" in page.words
+        assert "and 1 more." in page.words
+        assert page.words.count("on purpose") == 2
+
+    @pytest.mark.parametrize(
+        ("seeds", "told"),
+        [([1], "1"), ([1, 2], "1, 2"), ([4, 5, 6], "4 to 6"), ([1, 2, 4], "1, 2, 4"), ([1, 3, 5], "1, 3, 5")],
+    )
+    def test_seeds_are_told_as_they_are(self, seeds, told):
+        assert _spans(seeds) == told
+
     def test_failures_are_told(self, tmp_path):
         grid = {"flows[0].cc": ["reno", "breaks"]}
 
@@ -246,6 +434,7 @@ class TestCommand:
         words = Page((tmp_path / "s" / "report.html").read_text(encoding="utf-8")).words
         assert "1 failed" in words
         assert "Runs that failed: 1" in words
+        assert "1 breaks 0 of 1 - - " in words
         assert "on purpose" in words
 
 
@@ -316,6 +505,18 @@ LEGEND = """(() => {
 })()"""
 """The marks of the legend of the congestion window, by their names."""
 
+PIXELS = """(() => {
+  const one = document.querySelector("#small canvas");
+  const data = one.getContext("2d").getImageData(0, 0, one.width, one.height).data;
+  let full = 0, pale = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    if (data[at] < 200 || Math.abs(data[at + 1] - GREEN) > 30) continue;
+    data[at + 3] > 200 ? full++ : data[at + 3] > 20 && pale++;
+  }
+  return [full, pale];
+})()"""
+"""Pixels of that colour of the plot that was drawn last, full and pale."""
+
 LISTEN = """(() => {
   window.written = new Map();
   const own = CanvasRenderingContext2D.prototype.fillText;
@@ -361,6 +562,12 @@ class TestInABrowser:
 
     def test_every_figure_is_drawn(self, page):
         plots = page.run("document.querySelectorAll('script[data-plot]').length")
+        # What no choice shows has not been drawn.
+        assert (
+            page.run("document.querySelectorAll('[hidden] canvas').length")
+            == 0
+            < page.run("document.querySelectorAll('canvas').length")
+        )
         longest = page.run("Math.max(...[...document.querySelectorAll('.choice select')].map(one => one.length))")
         assert longest > 1
         for _ in range(longest):
@@ -384,8 +591,14 @@ class TestInABrowser:
         assert page.run(choose) == "cubic"
         assert page.run(shown) == 4
         assert page.run(f"{box}.querySelector('output').textContent") == "4 of 8"
-        assert page.run(f"[...{box}.querySelectorAll('tbody tr')].filter(one => one.offsetParent).every(one => "
-                        "one.cells[1].textContent === 'cubic')")  # fmt: skip
+        rows = (
+            f"[...{box}.querySelectorAll('tbody tr')].filter(one => one.offsetParent).map(one => [1, 2, 3].map(at => "
+        )
+        rows += "one.cells[at].textContent))"
+        assert {row[0] for row in page.run(rows)} == {"cubic"}
+        page.run(choose.replace("[0]", "[2]", 1).replace("= 2", "= 1"))
+        assert page.run(rows) == [["cubic", "2Mbps", "1bdp"], ["cubic", "10Mbps", "1bdp"]]
+        assert page.run(f"{box}.querySelector('output').textContent") == "2 of 8"
 
     def test_hovering_tells_the_values(self, page):
         values = "[...document.querySelectorAll('.uplot')[0].querySelectorAll('.u-value')].map(one => one.textContent)"
@@ -414,14 +627,71 @@ class TestInABrowser:
             )
             assert all(page.run(DRAWN))
 
-    def test_numbers_of_axes_are_what_they_stand_for(self, page):
-        page.run(LISTEN)
+    @staticmethod
+    def draw(page, series, **options):
+        """A plot at the end of the page, and in sight."""
+        lines = [{"colour": "#ff0000", "dark": "#ff8080", "kind": "line", "marker": "o"} | one for one in series]
+        figure = {"x_label": "x", "y_label": "y", "from_zero": True, "series": lines} | options
         page.run(
             "document.querySelector('main').append(Object.assign(document.createElement('div'), {id: 'small'})), "
-            "ackclock.plot(document.querySelector('#small'), {x_label: 'x', y_label: 'y', from_zero: true, series: "
-            "[{label: 's', colour: '#000', dark: '#fff', kind: 'line', x: [0, 1e6], y: [0, 0.0225]}]}) && 0"
+            f"ackclock.plot(document.querySelector('#small'), {json.dumps(figure)}) && "
+            "document.querySelector('#small').scrollIntoView()"
         )
         page.settle()
+
+    @staticmethod
+    def hovered(page, across):
+        """What the legend tells with the mouse so far across that plot."""
+        left, top, width, height = page.run(
+            "(() => { const box = document.querySelector('#small .u-over').getBoundingClientRect(); "
+            "return [box.left, box.top, box.width, box.height] })()"
+        )
+        page.hover(left + across * width, top + height / 2)
+        names, values = (
+            page.run(f"[...document.querySelectorAll('#small .u-{what}')].map(one => one.textContent)")
+            for what in ("label", "value")
+        )
+        return dict(zip(names, values, strict=True))
+
+    def test_hovering_tells_what_holds_there(self, page):
+        """Where a line has no point of its own: a step's last value, the nearest of others."""
+        far = {"x": [0, 10], "y": [1, 9]}
+        often = {"label": "often", "x": list(range(11)), "y": [4] * 11}
+        self.draw(page, [far | {"label": "step", "kind": "step"}, far | {"label": "line"}, often])
+        assert self.hovered(page, 0.7) == {"x": "7", "step": "1", "line": "9", "often": "4"}
+        assert self.hovered(page, 0.3) == {"x": "3", "step": "1", "line": "1", "often": "4"}
+        assert self.hovered(page, 0.99) == {"x": "10", "step": "9", "line": "9", "often": "4"}
+
+    def test_a_logarithmic_axis_has_its_own_numbers(self, page):
+        page.run(LISTEN)
+        self.draw(page, [{"label": "s", "x": [1, 10, 100], "y": [3, 2, 1]}], x_log=True)
+        written = page.run(AXES)[-1]
+        assert written[written.index("x") + 1 : written.index("y")] == ["1", "10", "100"]
+        assert self.hovered(page, 0.5) == {"x": "10", "s": "2"}
+        assert self.hovered(page, 0.99) == {"x": "100", "s": "1"}
+
+    @pytest.mark.parametrize("dark", [False, True])
+    @pytest.mark.parametrize("kind", ["line", "points", "band", "interval"])
+    def test_every_kind_is_drawn_in_its_colour(self, page, kind, dark):
+        page.dark(dark)
+        self.draw(
+            page, [{"label": "s", "kind": kind, "x": [0, 5, 10], "y": [5, 5, 5], "low": [1, 1, 1], "high": [9, 9, 9]}]
+        )
+        full, pale = page.run(PIXELS.replace("GREEN", "128" if dark else "0"))
+        width, height = page.run("(box => [box.width, box.height])(document.querySelector('#small .u-over'"
+                                 ").getBoundingClientRect())")  # fmt: skip
+        if kind == "band":
+            assert 0.5 * width * height < pale < 0.9 * width * height
+            assert full > width  # the line, and marks on it
+        else:
+            assert pale < 0.02 * width * height
+            # A line goes from one side to the other; marks are three of nine pixels, whiskers three of half the width.
+            least, most = {"line": (1.5, 2.5), "points": (0.1, 0.5), "interval": (2, 8)}[kind]
+            assert least * width < full < most * width
+
+    def test_numbers_of_axes_are_what_they_stand_for(self, page):
+        page.run(LISTEN)
+        self.draw(page, [{"label": "s", "x": [0, 1e6], "y": [0, 0.0225]}])
         written = page.run(AXES)[-1]
         across, up = (written[written.index("x") + 1 : written.index("y")], written[written.index("y") + 1 :])
         steps = np.diff([float(one) for one in up])

@@ -1,9 +1,11 @@
 """The page of a store: who is answered, what may be asked, and that it shows what a sweep writes."""
 
+import asyncio
 import csv
 import http.client
 import io
 import json
+import math
 import shutil
 import signal
 import socket
@@ -13,9 +15,14 @@ from pathlib import Path
 
 import pytest
 from arro3.io import read_ipc_stream, read_parquet
+from starlette.datastructures import Headers
 
 import ackclock
+from ackclock import _registry
 from ackclock.cli import main
+from ackclock.serve.app import application
+from ackclock.serve.guard import refusal
+from ackclock.serve.shelf import Shelf
 from tests.browser import Browser, needs_browser
 from tests.test_report_store import SCENARIO
 
@@ -74,6 +81,29 @@ def runs(served):
     return [row["run"] for row in served.json("/api/runs")["runs"]]
 
 
+def asked(folder, path):
+    """What the application of a store answers, without a server."""
+
+    async def ask():
+        sent = []
+        address, _, query = path.partition("?")
+        scope = {
+            "type": "http", "method": "GET", "path": address, "query_string": query.encode(), "root_path": "",
+            "headers": [(b"host", b"localhost")], "http_version": "1.1", "scheme": "http",
+        }  # fmt: skip
+
+        async def receive():
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message):
+            sent.append(message)
+
+        await application(folder)(scope, receive, send)
+        return sent[0]["status"], b"".join(message.get("body", b"") for message in sent[1:])
+
+    return asyncio.run(ask())
+
+
 class TestAnswers:
     def test_runs(self, served, folder):
         found = served.json("/api/runs")
@@ -124,17 +154,145 @@ class TestAnswers:
             first = store.result(runs[0]).window
             count = len(first) + len(store.result(runs[1]).window)
         assert len(rows) == parquet.num_rows == arrow.num_rows == count
+        kinds = {
+            "csv": "text/csv",
+            "parquet": "application/vnd.apache.parquet",
+            "arrow": "application/vnd.apache.arrow",
+        }
+        for form, kind in kinds.items():
+            headers = served.ask(f"/data/window.{form}?{address}")[0].headers
+            assert headers["Content-Type"].startswith(kind)
+            assert headers["Content-Disposition"] == f'attachment; filename="window.{form}"'
         assert [row["run"] for row in rows[: len(first)]] == [runs[0]] * len(first)
         assert [float(row["time_s"]) for row in rows[: len(first)]] == list(first["time_s"])
+        assert rows[0]["ssthresh"] == ""
+        assert math.isnan(first["ssthresh"][0])
 
     def test_headers(self, served):
-        for path in ("/", "/page.js", "/api/runs", "/nothing", "/api/bars"):
-            headers = served.ask(path)[0].headers
-            assert "default-src 'none'" in headers["Content-Security-Policy"], path
-            assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+        asked = [served.ask(path)[0] for path in ("/", "/page.js", "/api/runs", "/nothing", "/api/bars")]
+        asked += [served.ask("/", host="evil.example")[0], served.ask("/", Origin="null")[0]]
+        assert [one.status for one in asked] == [200, 200, 200, 404, 404, 421, 403]
+        for headers in (one.headers for one in asked):
+            policy = dict(one.split(maxsplit=1) for one in headers["Content-Security-Policy"].split(";"))
+            for directive in ("default-src", "frame-ancestors", "base-uri", "form-action"):
+                assert policy[directive] == "'none'"
+            assert policy["script-src"] == policy["connect-src"] == "'self'"
+            assert headers["X-Frame-Options"] == "DENY"
             assert headers["X-Content-Type-Options"] == "nosniff"
             assert headers["Referrer-Policy"] == "no-referrer"
+            assert headers["Cross-Origin-Resource-Policy"] == headers["Cross-Origin-Opener-Policy"] == "same-origin"
+            assert headers["Cache-Control"] == "no-store"
             assert "Access-Control-Allow-Origin" not in headers
+        assert [one.headers.get_content_type() for one in asked[:3]] == [
+            "text/html", "text/javascript", "application/json",
+        ]  # fmt: skip
+
+    def test_a_head_without_its_body(self, served):
+        answer, body = served.ask("/", method="HEAD")
+        assert (answer.status, body) == (200, b"")
+
+
+@pytest.fixture(scope="module")
+def uneven(tmp_path_factory):
+    """A store of which one algorithm fails, and of which some runs have transfers."""
+
+    @ackclock.congestion_control("breaks")
+    class Breaks(ackclock.CongestionControl):
+        def on_ack(self, *_):
+            raise ZeroDivisionError("on purpose")
+
+        on_congestion = on_timeout = on_ack
+
+    kinds = {"bulk": {"flows[1].app": "bulk"}, "both": {}}
+    out = tmp_path_factory.mktemp("uneven") / "store"
+    grid = {"flows[0].cc": ["reno", "breaks"], "second": kinds}
+    ackclock.sweep(SCENARIO, grid, out=out).close()
+    del _registry._entries["breaks"]
+    return out
+
+
+class TestUnevenStores:
+    def test_runs_that_failed_are_counted_and_not_shown(self, uneven):
+        found = json.loads(asked(uneven, "/api/runs")[1])
+        assert (found["asked"], found["finished"], found["failed"], found["done"]) == (4, 4, 2, 2)
+        assert [row["values"] for row in found["runs"]] == [["reno", "bulk"], ["reno", "both"]]
+        with ackclock.open(uneven) as store:
+            failed = next(iter(store.failures.rows()))["run"]
+        for path in ("/api/lines", "/api/bars", "/data/flows.csv"):
+            status, body = asked(uneven, f"{path}?runs={failed}")
+            assert (status, json.loads(body)["error"]) == (404, f"no finished run '{failed}'")
+
+    def test_a_measure_that_one_run_has_not(self, uneven):
+        bulk, both = (row["run"] for row in json.loads(asked(uneven, "/api/runs")[1])["runs"])
+        status, body = asked(uneven, f"/api/bars?runs={bulk},{both}&of=transfers.duration_s")
+        nothing, seconds = json.loads(body)["values"]
+        assert (status, nothing) == (200, None)
+        assert 0 < seconds < 3
+        lines = asked(uneven, f"/data/transfers.csv?runs={bulk},{both}")[1].decode().splitlines()
+        assert all(line.startswith(both) for line in lines[1:])
+        assert len(lines) == 4
+
+    def test_measures_to_choose_are_of_tables_that_are_there(self, uneven):
+        found = json.loads(asked(uneven, "/api/runs")[1])
+        assert "flows.goodput_bps" in found["measures"]
+        assert "dash.stall_s" in found["measures"]
+        assert "voip.mos" not in found["measures"]
+
+    def test_no_more_than_there_is_room_for(self, folder, monkeypatch):
+        every = json.loads(asked(folder, "/api/runs")[1])
+        keys = [row["run"] for row in every["runs"]]
+        monkeypatch.setattr("ackclock.serve.app.MOST_LISTED", 3)
+        found = json.loads(asked(folder, "/api/runs")[1])
+        assert (len(found["runs"]), found["done"]) == (3, 4)
+        monkeypatch.setattr("ackclock.serve.app.MOST_RUNS", 2)
+        # The same one twice is one.
+        assert asked(folder, f"/api/bars?runs={keys[0]},{keys[0]},{keys[1]}")[0] == 200
+        status, body = asked(folder, f"/api/bars?runs={','.join(keys[:3])}")
+        assert (status, json.loads(body)["error"]) == (404, "3 runs at once; at most 2")
+
+    def test_lines_of_many_runs_are_told_apart_and_thinned(self, folder, monkeypatch):
+        monkeypatch.setattr("ackclock.serve.app.POINTS", 200)
+        keys = [row["run"] for row in json.loads(asked(folder, "/api/runs")[1])["runs"]]
+        points = {}
+        for count in (1, 4):
+            figures = json.loads(asked(folder, f"/api/lines?runs={','.join(keys[:count])}")[1])["figures"]
+            queue = next(one for one in figures if one["title"] == "Queue")["series"]
+            assert len({tuple(one.get("dash", ())) for one in queue}) == count == len(queue)
+            points[count] = len(queue[0]["x"])
+        assert points[4] <= 150 < points[1] <= 300
+
+
+class TestGuard:
+    """Who is refused, whatever the server in front does with odd requests."""
+
+    @staticmethod
+    def status(*headers, method="GET"):
+        raw = [(name.encode(), value.encode()) for name, value in headers]
+        refused = refusal(method, Headers(raw=raw))
+        return None if refused is None else refused[0]
+
+    @pytest.mark.parametrize(
+        "hosts",
+        [[], ["127.0.0.1", "127.0.0.1"], ["localhost:"], ["127.0.0.1:80@evil.example"], ["[::1]:123456"], ["::1"],
+         ["127.0.0.1:80/"], ["localhost:\u0668"]],
+    )  # fmt: skip
+    def test_hosts(self, hosts):
+        assert self.status(*(("host", host) for host in hosts)) == 421
+
+    @pytest.mark.parametrize("site", ["none", "same-origin", "SAME-ORIGIN"])
+    def test_an_address_that_was_typed(self, site):
+        assert self.status(("host", "localhost:8090"), ("sec-fetch-site", site)) is None
+
+    def test_hosts_are_told_without_their_case(self):
+        own = ("host", "LOCALHOST:8090")
+        assert self.status(own, ("origin", "http://localhost:8090"), ("referer", "http://localhost:8090/x")) is None
+        assert self.status(own, ("origin", "http://localhost:80900")) == 403
+        assert self.status(own, ("referer", "http://localhost:80901/")) == 403
+
+    def test_methods(self):
+        assert self.status(("host", "localhost"), method="HEAD") is None
+        for method in ("POST", "PUT", "DELETE", "OPTIONS", "get", "CONNECT"):
+            assert self.status(("host", "localhost"), method=method) == 405
 
 
 class TestRefusals:
@@ -228,6 +386,47 @@ class TestRefusals:
         finally:
             one.end()
 
+    @pytest.mark.parametrize(
+        ("change", "told"),
+        [
+            (lambda store, out: (store / "parts" / "more").symlink_to(out, target_is_directory=True), "leads out"),
+            (lambda store, _: next(store.glob("parts/*")).joinpath("A table.parquet").touch(), "no table of a store"),
+            (lambda store, _: (store / "ackclock-store.json").write_text("{"), "damaged"),
+            (lambda store, _: (store / "ackclock-store.json").write_text('{"format": 99, "sweeps": []}'), "later"),
+            (lambda store, _: next(store.glob("parts/*/runs.parquet")).write_bytes(b""), "0 bytes, not the"),
+            (lambda store, _: next(store.glob("sweeps/*")).write_text("{}"), "damaged"),
+            (lambda store, _: shutil.rmtree(store), "no such folder"),
+        ],
+        ids=["link", "name", "manifest", "later", "part", "sweep", "gone"],
+    )
+    def test_stores_that_are_none_any_more(self, folder, tmp_path, change, told):
+        """What is wrong is said, and nothing of it is shown; the page itself stays."""
+        copy = shutil.copytree(folder, tmp_path / "store")
+        outside = tmp_path / "outside"
+        outside.mkdir()
+        with Shelf(copy).store() as store:
+            key = store.runs["run"][0]
+        assert asked(copy, f"/api/lines?runs={key}")[0] == 200
+        change(copy, outside)
+        for path in ("/api/runs", f"/api/lines?runs={key}", f"/data/flows.csv?runs={key}"):
+            status, body = asked(copy, path)
+            assert status == 409
+            assert told in json.loads(body)["error"]
+        assert asked(copy, "/")[0] == 200
+
+    def test_a_link_to_itself(self, folder, tmp_path):
+        copy = shutil.copytree(folder, tmp_path / "store")
+        (copy / "loop").symlink_to("loop")
+        assert asked(copy, "/api/runs")[0] in (200, 409)  # it leads nowhere, not out: Python 3.13 minds it no more
+
+    def test_what_vanishes_meanwhile_is_no_error(self, folder, monkeypatch):
+        def gone(*_):
+            raise FileNotFoundError(2, "No such file or directory")
+
+        monkeypatch.setattr(Path, "rglob", gone)
+        with Shelf(folder).store() as store:
+            assert store.finished == 4
+
     def test_nobody_else_is_listened_to(self, served):
         with socket.socket() as other:
             other.settimeout(5)
@@ -291,18 +490,67 @@ def test_runs_are_chosen_and_overlaid_in_a_browser(served):
         page.size(390, 800, phone=True)
         page.open(f"http://127.0.0.1:{served.port}/")
         page.until("document.querySelectorAll('#runs input').length === 4")
-        page.run("[0, 2].forEach(at => document.querySelectorAll('#runs input')[at].click())")
+        page.run("[0, 3].forEach(at => document.querySelectorAll('#runs input')[at].click())")
         page.until("document.querySelectorAll('#bars meter').length === 2")
         page.until("document.querySelectorAll('#lines canvas').length >= 5")
         labels = page.run("[...document.querySelectorAll('#lines .u-label')].map(one => one.textContent)")
         assert {"1: one cwnd", "2: one cwnd"} <= {*labels}
-        assert page.run("document.querySelectorAll('#data a').length") > 10
+        every = served.json("/api/runs")["runs"]
+        chosen = f"runs={every[0]['run']},{every[3]['run']}"
+        values = served.json(f"/api/bars?{chosen}&of=flows.goodput_bps")["values"]
+        told = page.run("[...document.querySelectorAll('#bars .bar-row')].map(one => [...one.querySelectorAll('span')]"
+                        ".map(one => one.textContent))")  # fmt: skip
+        assert told == [
+            [f"{place}: {run['values'][0]}, seed {run['seed']}", f"{float(f'{value:.5g}'):,.0f} bps"]
+            for place, run, value in zip((1, 2), (every[0], every[3]), values, strict=True)
+        ]
+        lengths = page.run("[...document.querySelectorAll('#bars meter')].map(one => one.value / one.max)")
+        assert lengths == pytest.approx([value / max(values) for value in values])
+        addresses = page.run("[...document.querySelectorAll('#data a')].map(one => one.getAttribute('href'))")
+        assert len(addresses) > 10
+        assert all(address.endswith(f"?{chosen}") for address in addresses)
+        assert f"data/window.csv?{chosen}" in addresses
         assert page.run("document.documentElement.scrollWidth") <= 390
         page.run(
             "(() => { const one = document.querySelector('#filters select'); one.selectedIndex = 1; "
             "one.dispatchEvent(new Event('change')) })()"
         )
         assert page.run("document.querySelectorAll('#runs input').length") == 2
+        # What is not in sight stays chosen.
+        assert page.run("document.querySelectorAll('#runs input:checked').length") == 1
+        assert "2 chosen of 4" in page.run("document.querySelector('#chosen').textContent")
+        page.run(
+            "(() => { const one = document.querySelector('#measure'); one.value = 'flows.nonsense'; "
+            "one.dispatchEvent(new Event('change')) })()"
+        )
+        assert "flows" in page.until("document.querySelector('#bars .error')?.textContent")
+        page.run("document.querySelector('#clear').click()")
+        page.until("document.querySelectorAll('canvas').length === 0")
+        assert page.run("document.querySelectorAll('#runs input:checked').length") == 0
+        assert page.run("document.querySelector('#bars').textContent") == "Choose runs above."
+        page.errors[:] = [one for one in page.errors if "409" not in one]  # the refusal of that measure
         own = f"http://127.0.0.1:{served.port}/"
         assert all(address.startswith(own) for address in page.requests)
         assert page.errors == []
+
+
+@needs_browser
+def test_no_more_runs_can_be_chosen_than_are_drawn(tmp_path):
+    ackclock.sweep(SCENARIO, seeds=13, out=tmp_path / "s", overrides={"duration": "1s"}, tables=["flows"]).close()
+    one = Served(tmp_path / "s")
+    try:
+        with Browser() as page:
+            page.open(f"http://127.0.0.1:{one.port}/")
+            page.until("document.querySelectorAll('#runs input').length === 13")
+            page.run("document.querySelectorAll('#runs input').forEach(one => one.click())")
+            page.until("document.querySelectorAll('#bars meter').length === 12")
+            assert page.run("document.querySelector('#chosen').textContent") == "12 chosen of 13; at most 12 together."
+            assert page.run("[...document.querySelectorAll('#runs input')].map(one => one.checked)") == [True] * 12 + [
+                False
+            ]
+            page.until(
+                "document.querySelector('#lines').textContent === 'Nothing of these runs was recorded over time.'"
+            )
+            assert page.errors == []
+    finally:
+        one.end()

@@ -176,6 +176,13 @@ class TestReading:
             scenario = opened.sweeps[0].document["scenarios"][0]
             assert ackclock.run(scenario["text"], overrides=opened.sweeps[0].document["points"][0]["overrides"])
 
+    def test_an_account_that_is_damaged_is_named(self, store):
+        (store / "provenance" / "1.json").write_text("{")
+        with ackclock.open(store) as opened:
+            assert opened.complete
+            with pytest.raises(StoreError, match=r"1\.json: damaged; no result hangs on it"):
+                opened.provenance()
+
 
 class TestVersions:
     @pytest.fixture

@@ -74,4 +74,7 @@ class Shelf:
                 raise StoreError(f"{self.path}: no such folder") from None
             # A pending run became part of a part meanwhile.
             return error
+        except (OSError, RuntimeError) as error:
+            # Before Python 3.13 a symbolic link to itself is a RuntimeError.
+            raise StoreError(f"{self.path}: cannot be looked through: {error}") from None
         return found

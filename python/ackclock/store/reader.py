@@ -299,8 +299,15 @@ class Store:
 
     def provenance(self) -> list[dict[str, Any]]:
         """Every start of a sweep: command, versions, host, git revision, times, and how many runs it finished."""
-        found = sorted(self._layout.provenance.glob("[!.]*.json"), key=lambda path: int(path.stem))
-        return [json.loads(path.read_text(encoding="utf-8")) for path in found]
+        accounts = []
+        for path in sorted(self._layout.provenance.glob("[!.]*.json"), key=lambda path: (len(path.stem), path.stem)):
+            try:
+                accounts.append(json.loads(path.read_text(encoding="utf-8")))
+            except OSError as error:
+                raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
+            except ValueError:
+                raise StoreError(f"{path}: damaged; no result hangs on it: move it out of the store") from None
+        return accounts
 
     def _count(self, condition: str) -> int:
         with asking(self.path):
