@@ -132,7 +132,7 @@ def test_goodput_is_before_the_capacity_behind():
 
 def queues_table(times, **columns):
     """Of the bottleneck; no interval ends with the first row."""
-    cells = {name: [None, *values] for name, values in columns.items()}
+    cells = {name: [0 if name == "sent" else None, *values] for name, values in columns.items()}
     return make_table(time_s=[float(time) for time in times], link=["bottleneck"] * len(times), **cells)
 
 
@@ -215,24 +215,57 @@ def test_jain_counts_the_flows_that_are_there():
         run.plot.jain("a")
 
 
-def test_queues_are_packets_and_what_their_bytes_take_at_the_links_rate():
+def corners(area):
+    """Of a shaded area: times, and heights."""
+    return {tuple(point) for path in area.get_paths() for point in path.vertices.tolist()}
+
+
+def test_queues_are_packets_and_how_long_those_that_left_were_there():
     table = make_table(
-        time_s=[0.0, 0.0, 0.0, 1.0, 1.0, 1.0],
-        link=["bottleneck", "bottleneck.reverse", "far"] * 2,
-        packets=[0, 0, 3, 4, 1, 2],
-        bytes=[0, 0, 4500, 6000, 40, 3000],
+        time_s=[time for time in (0.0, 1.0, 2.0, 3.0) for _ in range(3)],
+        link=["bottleneck", "bottleneck.reverse", "far"] * 4,
+        packets=[0, 0, 3, 4, 1, 2, 5, 0, 2, 6, 0, 1],
+        sent=[0, 0, 0, 2, 1, 0, 0, 0, 0, 1, 0, 4],
+        sojourn_ms=[None, None, None, 6.0, 0.0, None, None, None, None, 40.0, None, 12.5],
+        sojourn_max_ms=[None, None, None, 9.0, 0.0, None, None, None, None, 40.0, None, 20.0],
     )
     run = make_result(1, queues=table, links=LINKS)
     above, below = run.plot.queue()
-    assert drawn(above, "bottleneck")[1].tolist() == [0, 4]
-    assert drawn(below, "bottleneck")[1].tolist() == [0, 24]
-    assert (labels(above), labels(below)) == (("", "queue (packets)"), ("time (s)", "wait (ms)"))
-    assert entries(above) == ["bottleneck"]
+    assert drawn(above, "bottleneck")[1].tolist() == [0, 4, 5, 6]
+    # The mean of an interval is drawn from its beginning on.
+    x, y = drawn(below, "bottleneck")
+    assert x.tolist() == [0, 1, 2, 3]
+    np.testing.assert_array_equal(y, [6, np.nan, 40, 40])
+    assert line(below, "bottleneck").get_drawstyle() == "steps-post"
+    (area,) = below.collections
+    assert {(0.0, 9.0), (1.0, 9.0), (0.0, 6.0), (2.0, 40.0)} <= corners(area)
+    assert (labels(above), labels(below)) == (("", "queue (packets)"), ("time (s)", "sojourn time (ms)"))
+    assert entries(above) == ["bottleneck", "mean sojourn", "up to the longest"]
+    assert below.get_legend() is None
     both = run.plot.wait(["bottleneck", "far"])
-    assert drawn(both, "far")[1].tolist() == [36, 24]
-    assert drawn(both, "far")[0].tolist() == [0, 1]
+    np.testing.assert_array_equal(drawn(both, "far")[1], [np.nan, np.nan, 12.5, 12.5])
+    assert entries(both) == ["bottleneck", "far", "mean sojourn", "up to the longest"]
     with pytest.raises(ValueError, match="no link 'near'"):
         run.plot.occupancy("near")
+    first = make_result(1, queues=table.where(table["time_s"] == 0), links=LINKS)
+    with pytest.raises(ValueError, match="a single moment"):
+        first.plot.wait()
+
+
+def test_sojourn_times_of_longer_intervals_are_means_over_packets():
+    table = queues_table(
+        [0, 1, 2, 3, 4, 5, 6],
+        sent=[1, 3, 0, 0, 2, 0],
+        sojourn_ms=[10.0, 2.0, None, None, 5.0, None],
+        sojourn_max_ms=[10.0, 4.0, None, None, 7.0, None],
+    )
+    edges, mean, longest = series.sojourns(table, "bottleneck", 3)
+    assert edges.tolist() == [0, 2, 4, 6]
+    np.testing.assert_allclose(mean, [4, np.nan, 5])
+    np.testing.assert_allclose(longest, [10, np.nan, 7])
+    edges, mean, _ = series.sojourns(table, "bottleneck", 6)
+    assert edges.tolist() == [0, 1, 2, 3, 4, 5, 6]
+    np.testing.assert_array_equal(mean, [10, 2, np.nan, np.nan, 5, np.nan])
 
 
 def test_queues_and_goodput_of_a_run(result):
@@ -241,8 +274,12 @@ def test_queues_and_goodput_of_a_run(result):
     np.testing.assert_array_equal(drawn(above, "bottleneck")[0], result.queues["time_s"][mine])
     np.testing.assert_array_equal(drawn(above, "bottleneck")[1], result.queues["packets"][mine])
     longest = result.links["queue_delay_max_ms"][0]
-    # A packet also waits for what is left of the one on the wire, which takes 12 ms.
-    assert longest - 12 <= drawn(below, "bottleneck")[1].max() <= longest
+    sent, mean = result.queues["sent"][mine], result.queues["sojourn_ms"][mine]
+    np.testing.assert_array_equal(drawn(below, "bottleneck")[1][:-1], mean[1:])
+    np.testing.assert_array_equal(drawn(below, "bottleneck")[0], result.queues["time_s"][mine])
+    assert below.collections[0].get_datalim(below.transData).ymax == longest
+    # Three packets still wait at the end.
+    assert np.nansum(sent * mean) / sent.sum() == pytest.approx(result.links["queue_delay_mean_ms"][0], rel=1e-2)
     bare = make_result(1, **{name: table for name, table in result.tables.items() if name != "packets"})
     axes = bare.plot.throughput("one")
     edges, mbps = drawn(axes, "one")

@@ -10,7 +10,7 @@ import pytest
 import ackclock
 from ackclock.cli import main
 from ackclock.palette import STYLES
-from ackclock.report import Choice, Cloud, Clouds, HeatMap, Plot, Series, front_page
+from ackclock.report import Choice, Cloud, Clouds, HeatMap, Plot, Report, Series, front_page
 from ackclock.report.colours import CONTRAST, DARK_PAGE, _channels, _luminance, on_dark, readable_on
 from ackclock.report.experiment import _spans
 from ackclock.report.experiment.axes import axes_of
@@ -21,6 +21,7 @@ from ackclock.report.experiment.traces import panels, runs_over_time, thin
 from ackclock.report.filters import filtered_table
 from ackclock.stats import Estimate
 from tests.browser import Browser, needs_browser
+from tests.conftest import make_result, make_table
 from tests.test_report import BAD, Page
 
 SCENARIO = """
@@ -115,6 +116,20 @@ class TestParts:
         np.testing.assert_allclose(capacity.y, [4] * 50 + [1] * 51)
         fixed = {plot.title: plot.series[0] for plot in panels(ackclock.run(SCENARIO), 800)}["Goodput"]
         assert (fixed.filled, fixed.y.tolist(), fixed.x.tolist()) == (False, [5, 5], [0, 3])
+
+    def test_sojourn_times_are_aggregated_and_old_tables_have_none(self):
+        result = ackclock.run(SCENARIO)
+        found = {plot.title: plot for plot in panels(result, 30)}
+        longest, mean = found["Sojourn time in the queue"].series
+        assert (longest.label, longest.faint, mean.label) == ("bottleneck longest", True, "bottleneck mean")
+        assert len(mean.x) == len(longest.x) == 31
+        assert np.nanmax(longest.y) == result.links["queue_delay_max_ms"][0]
+        assert (np.nan_to_num(mean.y) <= np.nan_to_num(longest.y)).all()
+        columns = {name: result.queues[name].tolist() for name in ("time_s", "link", "packets", "bytes")}
+        bare = {name: make_table(**columns) if name == "queues" else table for name, table in result.tables.items()}
+        titles = [plot.title for plot in panels(make_result(1, **bare), 30)]
+        assert "Queue" in titles
+        assert "Sojourn time in the queue" not in titles
 
     def test_colours_are_seen_on_the_dark_page(self):
         for colour in ("#0000ff", "#800066", "#000", "#0072b2"):
@@ -612,6 +627,46 @@ class TestInABrowser:
         assert rate == "2"
         assert len(means) == 2
         assert all(0 < float(one) < 2 for one in means)
+
+    def test_steps_end_at_a_gap_and_an_area_is_below_them(self, browser, tmp_path):
+        browser.errors.clear()
+        browser.size(1000, 800)
+        report = Report("steps", command="")
+        steps = Series("steps", [0, 1, 2, 3, 4], [1, np.nan, 2, 2, 2], "#0000ff", "step", filled=True)
+        other = Series("other", [0.5, 1.5], [0, 0], "#ff0000")
+        report.add_figure(Plot("t", "x", "y", [steps, other]))
+        report.write(tmp_path / "steps.html")
+        browser.open(tmp_path / "steps.html")
+        # How many pixels of a column above the other line are blue.
+        script = """(() => {
+          const plot = document.querySelector("canvas");
+          const box = document.querySelector(".u-over");
+          const copy = Object.assign(document.createElement("canvas"), { width: plot.width, height: plot.height });
+          const context = copy.getContext("2d", { willReadFrequently: true });
+          context.drawImage(plot, 0, 0);
+          const ratio = plot.width / plot.clientWidth;
+          const left = (box.offsetLeft + %s * box.clientWidth) * ratio;
+          const data = context.getImageData(left, box.offsetTop * ratio, 1, 0.9 * box.clientHeight * ratio);
+          let blue = 0;
+          for (let at = 0; at < data.data.length; at += 4)
+            if (data.data[at + 3] && data.data[at + 2] > data.data[at] + 20) blue++;
+          return blue / (0.9 * box.clientHeight * ratio);
+        })()"""
+        filled = [browser.run(script % place) for place in (0.1, 0.2, 0.3, 0.45, 0.6, 0.95)]
+        # The axis ends at 2.1: 1 is half way up, 2 almost at the top. The lowest tenth is left out.
+        for found, expected in zip(filled, (0.42, 0.42, 0, 0, 0.94, 0.94), strict=True):
+            assert abs(found - expected) < 0.03, filled
+        values = "[...document.querySelectorAll('.u-value')].slice(1).map(one => one.textContent)"
+        told = []
+        for place in (0.13, 0.38, 0.8):
+            at = browser.run(
+                "(() => { const box = document.querySelector('.u-over').getBoundingClientRect(); "
+                f"return [box.left + {place} * box.width, box.top + box.height / 2] }})()"
+            )
+            browser.hover(*at)
+            told.append(browser.run(values))
+        assert told == [["1", "0"], ["-", "0"], ["2", "0"]]
+        assert browser.errors == []
 
     def test_a_phone_needs_no_scrolling_sideways(self, page):
         page.size(390, 800, phone=True)

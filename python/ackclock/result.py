@@ -197,6 +197,11 @@ class _Tables:
     def queues(self) -> Table:
         """Packets and bytes that wait before each link, at the probes' interval; needs ``probes.queues``.
 
+        Of the packets that have left for the wire since the row before, and were not lost there, ``sent`` is the
+        number, ``sojourn_ms`` the mean and ``sojourn_max_ms`` the longest time from arrival at the queue to the first
+        bit on the wire; empty where there are none. Weighted by ``sent``, the means are that of ``links``, which may
+        count packets that still wait at the end of the run.
+
         ``capacity_bps`` is the mean rate at which the link could have sent since the row before, and empty in a link's
         first row: its rate, where that is fixed; what the server had to offer where it varies, or where outages hold
         the packets back. A link that loses them in an outage sends all the while.

@@ -333,12 +333,13 @@ impl Network {
         let link = gate.link;
         let Sent { packet, item, passage, .. } = sent;
         let packet = packet.updated(&item, &mut self.optioned);
+        let waited = passage.start - item.arrival;
         if let Some(waits) = &mut self.lines[link.0 as usize].waits {
-            waits.record(passage.start - item.arrival);
+            waits.record(waited);
         }
         if O::ACTIVE {
             let segment = packet.segment(&self.optioned);
-            observer.network(at, &segment, NetworkEvent::Sent { link, packet, passage });
+            observer.network(at, &segment, NetworkEvent::Sent { link, packet, passage, waited });
         }
         let stage = self.stages[packet.stage() as usize];
         if gate.port.reorders() {

@@ -59,6 +59,8 @@ pub enum NetworkEvent {
         packet: Packet,
         /// When it passes.
         passage: Passage,
+        /// How long it was in the queue.
+        waited: Nanos,
     },
     /// It did not pass a link.
     Dropped {

@@ -8,6 +8,8 @@ use crate::network::{LinkId, Network};
 use crate::observe::NetworkEvent;
 use crate::table::Table;
 
+const NS_PER_MS: f64 = 1e6;
+
 /// The instants of a series: `from`, and then every `interval` (at least 1 ns) up to `to`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Instants {
@@ -26,7 +28,8 @@ impl Instants {
 }
 
 /// Lengths of queues over time, exact at each instant, after all that happens at it. As with a queue's limit, the packet on
-/// the wire does not count. Beside them is what the link could have sent since the instant before.
+/// the wire does not count. Beside them is how long the packets that have left since the instant before were in the queue, as
+/// the table `links` has it of all, and what the link could have sent.
 pub struct Queues {
     instants: Instants,
     queues: Vec<Queue>,
@@ -37,12 +40,38 @@ struct Queue {
     link: LinkId,
     packets: u64,
     bytes: u64,
-    /// Start and size of those whose start is known from the outset, which is so before a link that is no port.
-    starts: VecDeque<(Nanos, u32)>,
+    /// Those whose start is known from the outset, which is so before a link that is no port.
+    starts: VecDeque<Start>,
     /// Whether the link is a port, whose packets wait from their arrival until they are sent or dropped.
     is_port: bool,
-    /// Packets and bytes at the instants that have passed here. That may be in the future: links are evaluated ahead.
-    samples: Vec<(u64, u64)>,
+    /// What has left since the last sample.
+    left: Left,
+    /// The instants that have passed here. That may be in the future: links are evaluated ahead.
+    samples: Vec<Sample>,
+}
+
+/// A packet that is going to leave a queue.
+struct Start {
+    at: Nanos,
+    size: u32,
+    waited: Nanos,
+}
+
+/// Packets that have left a queue for the wire.
+#[derive(Default)]
+struct Left {
+    packets: u64,
+    /// How long all were in the queue together.
+    waited: u128,
+    longest: Nanos,
+}
+
+/// A queue at an instant.
+struct Sample {
+    packets: u64,
+    bytes: u64,
+    /// What has left since the instant before.
+    left: Left,
 }
 
 impl Queue {
@@ -54,18 +83,22 @@ impl Queue {
                 break;
             }
             self.start(next);
-            self.samples.push((self.packets, self.bytes));
+            let left = std::mem::take(&mut self.left);
+            // Nothing is recorded of the time before the first instant.
+            let left = if self.samples.is_empty() { Left::default() } else { left };
+            self.samples.push(Sample { packets: self.packets, bytes: self.bytes, left });
         }
         self.start(at);
     }
 
     /// Takes out what has started by `at`.
     fn start(&mut self, at: Nanos) {
-        while let Some(&(start, size)) = self.starts.front()
+        while let Some(&Start { at: start, size, waited }) = self.starts.front()
             && start <= at
         {
             self.starts.pop_front();
             self.leave(size);
+            self.left.add(waited);
         }
     }
 
@@ -80,11 +113,30 @@ impl Queue {
     }
 }
 
+impl Left {
+    fn add(&mut self, waited: Nanos) {
+        self.packets += 1;
+        self.waited += u128::from(waited);
+        self.longest = self.longest.max(waited);
+    }
+
+    fn mean(&self) -> Option<f64> {
+        (self.packets > 0).then(|| self.waited as f64 / self.packets as f64)
+    }
+}
+
 impl Queues {
     /// Empty queues before `links`.
     pub fn new(instants: Instants, links: impl Iterator<Item = LinkId>) -> Queues {
-        let queue =
-            |link| Queue { link, packets: 0, bytes: 0, starts: VecDeque::new(), is_port: false, samples: Vec::new() };
+        let queue = |link| Queue {
+            link,
+            packets: 0,
+            bytes: 0,
+            starts: VecDeque::new(),
+            is_port: false,
+            left: Left::default(),
+            samples: Vec::new(),
+        };
         Queues { instants, queues: links.map(queue).collect() }
     }
 
@@ -102,15 +154,18 @@ impl Queues {
         queue.advance(at, &self.instants);
         let size = packet.size();
         match event {
-            NetworkEvent::Enqueued { passage, .. } if passage.start > at => {
-                queue.starts.push_back((passage.start, size));
+            NetworkEvent::Enqueued { passage, .. } => {
+                queue.starts.push_back(Start { at: passage.start, size, waited: passage.start - at });
                 queue.enter(size);
             }
             NetworkEvent::Arrived { .. } | NetworkEvent::Copied { .. } => {
                 queue.is_port = true;
                 queue.enter(size);
             }
-            NetworkEvent::Sent { .. } => queue.leave(size),
+            NetworkEvent::Sent { waited, .. } => {
+                queue.leave(size);
+                queue.left.add(waited);
+            }
             // A link that is no port tells of a packet once: where it drops it, it has not taken it.
             NetworkEvent::Dropped { .. } if queue.is_port => queue.leave(size),
             _ => {}
@@ -127,15 +182,18 @@ impl Queues {
         let end = now.min(self.instants.to);
         for (index, at) in (0..).map(|index| (index, self.instants.at(index))).take_while(|(_, at)| *at <= end) {
             for (queue, (meter, before)) in self.queues.iter().zip(&mut meters) {
-                let (packets, bytes) = queue.samples[index];
+                let Sample { packets, bytes, left } = &queue.samples[index];
                 let sendable = meter.by(at);
                 let rate = (index > 0).then(|| quotient(sendable - *before, self.instants.interval.into()));
                 *before = sendable;
                 table.push([
                     ("time_s", seconds(at).into()),
                     ("link", name(queue.link).into()),
-                    ("packets", packets.into()),
-                    ("bytes", bytes.into()),
+                    ("packets", (*packets).into()),
+                    ("bytes", (*bytes).into()),
+                    ("sent", left.packets.into()),
+                    ("sojourn_ms", left.mean().map(|mean| mean / NS_PER_MS).into()),
+                    ("sojourn_max_ms", (left.packets > 0).then(|| left.longest as f64 / NS_PER_MS).into()),
                     ("capacity_bps", rate.into()),
                 ]);
             }

@@ -395,7 +395,7 @@ impl Observer for Verifier {
             }
             NetworkEvent::Arrived { link, packet } => self.arrived(at, link, packet, segment),
             NetworkEvent::Copied { link, packet } => self.copied(at, link, packet, segment),
-            NetworkEvent::Sent { link, packet, passage } => self.sent(at, link, packet, passage, segment),
+            NetworkEvent::Sent { link, packet, passage, .. } => self.sent(at, link, packet, passage, segment),
             NetworkEvent::Enqueued { link, packet, passage } => self.enqueued(at, link, packet, passage, segment),
             NetworkEvent::Dropped { link, packet, cause } => self.dropped(at, link, cause, packet, segment),
             NetworkEvent::Delivered { packet } => {

@@ -67,7 +67,7 @@ fn every_table_has_its_columns() {
              queue_delay_p95_ms queue_delay_p99_ms queue_delay_max_ms",
         ),
         ("packets", "time_s flow side event seq len ack retransmission link cause"),
-        ("queues", "time_s link packets bytes capacity_bps"),
+        ("queues", "time_s link packets bytes sent sojourn_ms sojourn_max_ms capacity_bps"),
         ("rates", "time_s flow bytes_delivered goodput_bps"),
         ("timeouts", "time_s flow side segment count spurious"),
         ("transfers", "flow index bytes start_s end_s duration_s goodput_bps"),

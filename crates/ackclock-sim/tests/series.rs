@@ -117,6 +117,69 @@ fn capacities_add_up_to_what_utilisation_is_of() {
         let carried = link("bytes") * 8.0;
         assert!((carried / bits - link("utilisation")).abs() < 1e-9, "{rate}: {bits}");
         assert!((0.98..=1.0).contains(&link("utilisation")), "{rate}: {}", link("utilisation"));
+        // Once the queue has filled, what leaves in an interval is what it had to offer.
+        let sent: Vec<_> =
+            numbers(&output, "queues", "sent").into_iter().step_by(2).map(|sent| sent * 1500.0).collect();
+        let capacity = cells(&output, "queues", "capacity_bps").into_iter().step_by(2);
+        let offered: Vec<_> = capacity.map(|rate| rate.map(|rate| (rate * 0.01 / 8.0).round())).collect();
+        assert!(sent[0] == 0.0 && sent[1] <= offered[1].unwrap(), "{rate}");
+        assert!(
+            sent.iter().zip(&offered).skip(2).all(|(sent, offered)| Some(*sent) == *offered),
+            "{rate}: {sent:?} {offered:?}"
+        );
+    }
+}
+
+#[test]
+fn a_sojourn_is_from_arrival_to_the_wire_and_of_the_interval_in_which_it_ends() {
+    let columns = |output: &Output, link: usize| {
+        ["sent", "sojourn_ms", "sojourn_max_ms"]
+            .map(|column| cells(output, "queues", column).into_iter().skip(link).step_by(2).collect::<Vec<_>>())
+    };
+    let output = run(OVERLOAD, &[]);
+    let [sent, mean, longest] = columns(&output, 0);
+    // They leave at 1.2, 13.2, 25.2, 37.2, 49.2 and 61.2 ms, and have come at 1.2, 7.2, 13.2, 19.2, 25.2 and 31.2 ms.
+    assert_eq!(sent[..8], [0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0].map(Some));
+    assert_eq!(mean[..8], [None, Some(0.0), Some(6.0), Some(12.0), Some(18.0), Some(24.0), None, Some(30.0)]);
+    assert_eq!(mean, longest);
+    let [sent, mean, longest] = columns(&output, 1);
+    assert!(sent.iter().all(|sent| *sent == Some(0.0)) && mean.iter().chain(&longest).all(Option::is_none));
+
+    // What leaves at the first instant is not of the series; what leaves at another is of the interval that ends there.
+    let late = run(OVERLOAD, &[("probes.interval", "24ms"), ("probes.from", "13.2ms")]);
+    let [sent, mean, longest] = columns(&late, 0);
+    assert_eq!(sent[..3], [0.0, 2.0, 2.0].map(Some));
+    assert_eq!(mean[..3], [None, Some(15.0), Some(27.0)]);
+    assert_eq!(longest[..3], [None, Some(18.0), Some(30.0)]);
+
+    // A packet each 24 ms, and an outage for 60 ms: they leave then, and 12, 24 and 36 ms later.
+    let outage = "[{ from = '0s', to = '60ms' }]";
+    let keys = [("flows[0].app.rate", "500kbps"), ("bottleneck.outages", outage), ("probes.interval", "50ms")];
+    let [sent, mean, longest] = columns(&run(OVERLOAD, &keys), 0);
+    assert_eq!((sent[1], mean[1], longest[1]), (Some(0.0), None, None));
+    assert_eq!((sent[2], mean[2], longest[2]), (Some(4.0), Some((58.8 + 46.8 + 34.8 + 22.8) / 4.0), Some(58.8)));
+}
+
+#[test]
+fn sojourn_times_are_those_of_the_links() {
+    let all: &[&[(&str, &str)]] = &[
+        &[],
+        &[("bottleneck.loss", "5%")],
+        &[("bottleneck.queue", "{ kind = 'codel', target = '1ms', interval = '10ms' }")],
+        &[("bottleneck.queue", "fq-codel"), ("bottleneck.corruption", "5%"), ("bottleneck.duplication", "5%")],
+        &[("bottleneck.outages", "[{ from = '1s', to = '2s' }, { from = '3s', to = '4s', packets = 'lost' }]")],
+    ];
+    for keys in all {
+        let transfer = [("flows[0].app", "{ kind = 'transfer', size = '300kB' }"), ("duration", "20s")];
+        let output = run(OVERLOAD, &[&transfer, *keys].concat());
+        let link = |column| numbers(&output, "links", column)[0];
+        let series = |column| cells(&output, "queues", column).into_iter().step_by(2).map(Option::unwrap_or_default);
+        assert_eq!(bottleneck(&output, "packets").last(), Some(&0.0), "{keys:?}: nothing waits at the end");
+        let sent: f64 = series("sent").sum();
+        assert!(sent > 200.0 && sent == link("packets") - link("wire_losses"), "{keys:?}: {sent}");
+        let mean = series("sent").zip(series("sojourn_ms")).map(|(sent, mean)| sent * mean).sum::<f64>() / sent;
+        assert!((mean / link("queue_delay_mean_ms") - 1.0).abs() < 1e-9, "{keys:?}: {mean}");
+        assert_eq!(series("sojourn_max_ms").fold(0.0, f64::max), link("queue_delay_max_ms"), "{keys:?}");
     }
 }
 

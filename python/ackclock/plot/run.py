@@ -13,7 +13,7 @@ from ackclock.plot.canvas import INK, axes_or, from_zero, legend, logarithmic, p
 from ackclock.plot.flows import looks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
@@ -26,6 +26,10 @@ __all__ = ["Plot"]
 
 MANY = 20_000
 """Points beyond which a PDF holds them as pixels, and stays small."""
+
+
+SHADE = 0.3
+"""Opacity of the area between the mean of sojourn times and the longest."""
 
 
 class Plot:
@@ -152,52 +156,57 @@ class Plot:
             above, below = axes = panels((1.6, 1.4))
             self.occupancy(links, ax=above)
             self.wait(links, ax=below)
-            return _joined(axes)
+            _joined(axes)
+            legend(above, _of_sojourns())
+            return axes
 
     def occupancy(self, link: str | Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
         """Packets that wait before a link over time: the bottleneck, or the links named. Needs ``probes.queues``."""
-        return self._queues(link, ax, "queue (packets)", "packets", lambda _: 1.0)
+        table = self._result.queues
+        with paper():
+            axes = axes_or(ax, 1.8)
+            for name, colour in self._colours(link).items():
+                mine = table["link"] == name
+                time, packets = table["time_s"][mine], table["packets"][mine]
+                axes.plot(time, packets, color=colour, label=words(name), linewidth=0.9)
+            axes.set(xlabel="time (s)", ylabel="queue (packets)")
+            from_zero(axes)
+            legend(axes)
+        return axes
 
     def wait(self, link: str | Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
-        """How long the bytes that wait before a link take at its rate, in ms over time. Needs ``probes.queues``.
+        """How long packets were in the queue of a link, in ms over time: their mean, and shaded up to the longest.
 
-        That is the sojourn time of a packet that arrives then, but for what is left of the packet on the wire, where
-        packets leave in order and the rate is constant; where it varies, its mean is taken.
+        A sojourn time is from a packet's arrival to its first bit on the wire, and is drawn in the interval of the
+        probes in which it ends: there is a gap while none leaves, as in an outage, and then those that waited through
+        it. What the queue drops has none. Needs ``probes.queues``.
         """
-        return self._queues(link, ax, "wait (ms)", "bytes", lambda name: 8e3 / self._mean_rate(name))
-
-    def _mean_rate(self, link: str) -> float:
-        table = self._result.links
-        return float(table["rate_bps"][table["link"] == link][0])
+        table, shown = self._result.queues, self._colours(link)
+        with paper():
+            axes = axes_or(ax, 1.8)
+            for name, colour in shown.items():
+                edges, *columns = series.sojourns(table, name)
+                if len(edges) < 2:
+                    raise ValueError("the table 'queues' has a single moment: there is nothing to draw over time")
+                _shade(axes, edges, *columns, color=colour, alpha=SHADE)
+                mean = np.append(columns[0], columns[0][-1])
+                axes.step(edges, mean, where="post", color=colour, label=words(name), linewidth=0.9)
+            axes.set(xlabel="time (s)", ylabel="sojourn time (ms)")
+            from_zero(axes)
+            legend(axes, _of_sojourns())
+        return axes
 
     def _links(self, link: str | Sequence[str] | None) -> list[str]:
         """The links asked for, or the bottleneck."""
         links = series.chosen(self._result.queues, "link", link)
         return ["bottleneck"] if link is None and "bottleneck" in links else links
 
-    def _queues(
-        self,
-        link: str | Sequence[str] | None,
-        ax: Axes | None,
-        label: str,
-        column: str,
-        unit: Callable[[str], float],
-    ) -> Axes:
-        """A column of the table of queues, in units of so many for each link."""
-        table, links = self._result.queues, self._links(link)
-        colours = list(OKABE_ITO.values())
+    def _colours(self, link: str | Sequence[str] | None) -> dict[str, str]:
+        """The links asked for, or the bottleneck, each with its colour."""
+        links, colours = self._links(link), list(OKABE_ITO.values())
         if len(links) > len(colours):
             raise ValueError(f"{len(links)} links are more than a figure has colours; name {len(colours)} of them")
-        with paper():
-            axes = axes_or(ax, 1.8)
-            for name, colour in zip(links, colours, strict=False):
-                mine = table["link"] == name
-                value = table[column][mine] * unit(name)
-                axes.plot(table["time_s"][mine], value, color=colour, label=words(name), linewidth=0.9)
-            axes.set(xlabel="time (s)", ylabel=label)
-            from_zero(axes)
-            legend(axes)
-        return axes
+        return dict(zip(links, colours, strict=False))
 
     def sequence(self, flow: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Stream offsets in kB of one flow over time: segments sent, sent again and dropped, and what is acknowledged.
@@ -336,9 +345,22 @@ def _capacity(axes: Axes, edges: NDArray[Any], mbps: NDArray[Any], label: str) -
         axes.axhspan(0, mbps[0], color="#f2f2f2", linewidth=0, zorder=0)
         axes.axhline(mbps[0], linewidth=0.8, **line)
     else:
-        values = np.append(mbps, mbps[-1])
-        axes.fill_between(edges, values, step="post", color="#e9e9e9", linewidth=0, zorder=0)
-        axes.step(edges, values, where="post", linewidth=0.6, **line)
+        _shade(axes, edges, np.zeros(len(mbps)), mbps, color="#e9e9e9", zorder=0)
+        axes.step(edges, np.append(mbps, mbps[-1]), where="post", linewidth=0.6, **line)
+
+
+def _shade(axes: Axes, edges: NDArray[Any], low: NDArray[Any], high: NDArray[Any], **area: Any) -> None:
+    """Fills each interval between two values: with its own steps matplotlib leaves out the last before a gap."""
+    low, high = np.repeat(low, 2), np.repeat(high, 2)
+    axes.fill_between(np.repeat(edges, 2)[1:-1], low, high, where=np.isfinite(high), linewidth=0, **area)
+
+
+def _of_sojourns() -> list[Line2D]:
+    """What the legend says of how sojourn times are drawn."""
+    return [
+        Line2D([], [], color=INK, linewidth=0.9, label="mean sojourn"),
+        Line2D([], [], color=INK, linewidth=5, alpha=SHADE, label="up to the longest"),
+    ]
 
 
 def _label(name: str, look: Look) -> str:

@@ -29,6 +29,7 @@ __all__ = [
     "fairness",
     "rates",
     "share",
+    "sojourns",
 ]
 
 INTERVALS = 100
@@ -200,6 +201,25 @@ def _mean_over(edges: Numbers, times: Numbers, rates: Numbers) -> Numbers:
     mean: Numbers = np.full(len(span), np.nan)
     np.divide(np.diff(np.interp(known, times, sums)), span, out=mean, where=recorded)
     return mean
+
+
+def sojourns(table: Table, link: str, most: int | None = None) -> tuple[Numbers, Numbers, Numbers]:
+    """How long the packets that left the queue of a link in an interval were in it: edges, and mean and longest in ms.
+
+    They are NaN where none left. The intervals are those of the table, or where that has more than `most` intervals so
+    many longer ones.
+    """
+    mine = table["link"] == link
+    edges = table["time_s"][mine]
+    # No interval ends with the first row.
+    sent, mean, longest = (table[column][mine][1:] for column in ("sent", "sojourn_ms", "sojourn_max_ms"))
+    if most is None or len(sent) <= most:
+        return edges, mean, longest
+    cut = np.round(np.linspace(0, len(sent), most + 1)).astype(np.int64)
+    left, waited = (np.add.reduceat(column, cut[:-1]) for column in (sent, sent * np.nan_to_num(mean)))
+    means: Numbers = np.full(most, np.nan)
+    np.divide(waited, left, out=means, where=left > 0)
+    return edges[cut], means, np.fmax.reduceat(longest, cut[:-1])
 
 
 def acknowledged(table: Table, flow: str) -> tuple[Numbers, Numbers]:

@@ -7,15 +7,16 @@ const ackclock = (() => {
   const plots = new Set();
 
   // Series keep their own x: where another series has a point and this one has none, hovering shows the value that
-  // holds there (steps) or the nearest one (everything else).
+  // holds there (steps; none in a gap) or the nearest one (everything else).
   const nearest = (u, index, at, isStep) => {
     const x = u.data[0];
     const y = u.data[index];
-    if (index === 0 || y[at] != null) return at;
+    const known = (value) => (isStep ? value !== undefined : value != null);
+    if (index === 0 || known(y[at])) return at;
     let left = at;
     let right = at;
-    while (left >= 0 && y[left] == null) left--;
-    while (right < y.length && y[right] == null) right++;
+    while (left >= 0 && !known(y[left])) left--;
+    while (right < y.length && !known(y[right])) right++;
     if (left < 0 && right >= y.length) return at;
     if (right >= y.length || (isStep && left >= 0)) return left;
     if (left < 0) return right;
@@ -147,6 +148,36 @@ const ackclock = (() => {
   };
 
   const written = new Intl.NumberFormat("en", { maximumSignificantDigits: 12 }).format;
+  // A value holds until the next; null begins a gap, and undefined is where only other series have a point. uPlot's own
+  // steps leave out what holds up to a gap.
+  const steps = (u, index, first, last) => {
+    const [x, y] = [u.data[0], u.data[index]];
+    const stroke = new Path2D();
+    const fill = new Path2D();
+    const floor = u.valToPos(0, "y", true);
+    let held = null;
+    let right = 0;
+    for (let at = first; at <= last; at++) {
+      if (y[at] === undefined) continue;
+      right = u.valToPos(x[at], "x", true);
+      const level = y[at] === null ? null : u.valToPos(y[at], "y", true);
+      if (held !== null) {
+        stroke.lineTo(right, held);
+        fill.lineTo(right, held);
+      }
+      if (level !== null) {
+        if (held === null) {
+          stroke.moveTo(right, level);
+          fill.moveTo(right, floor);
+        } else stroke.lineTo(right, level);
+        fill.lineTo(right, level);
+      } else if (held !== null) fill.lineTo(right, floor);
+      held = level;
+    }
+    if (held !== null) fill.lineTo(right, floor);
+    return { stroke, fill: u.series[index].fill ? fill : null };
+  };
+
   const number = (digits) => (u, value) => (value == null ? "-" : String(Number(value.toPrecision(digits))));
 
   // The frame of a line's mark in the legend is drawn as the line is.
@@ -168,7 +199,7 @@ const ackclock = (() => {
     };
     if (series.filled) options.fill = () => `${colourOf(series)}30`;
     if (series.kind === "points") options.paths = () => null;
-    if (series.kind === "step") options.paths = uPlot.paths.stepped({ align: 1 });
+    if (series.kind === "step") options.paths = steps;
     return options;
   };
 
@@ -207,7 +238,7 @@ const ackclock = (() => {
       figure = { ...given, series };
     }
     const frame = (index) => frameOf(figure.series[index - 1]);
-    const steps = [false, ...figure.series.map((series) => series.kind === "step")];
+    const held = [false, ...figure.series.map((series) => series.kind === "step")];
     const places = given.x_log ? [...new Set(given.series.flatMap((series) => series.x))].sort((a, b) => a - b) : [];
     const scale = figure.x_log ? (value) => 10 ** value : (value) => value;
     const drawn = new uPlot(
@@ -220,7 +251,7 @@ const ackclock = (() => {
           ...figure.series.map(seriesOptions),
         ],
         cursor: {
-          dataIdx: (u, index, at) => nearest(u, index, at, steps[index]),
+          dataIdx: (u, index, at) => nearest(u, index, at, held[index]),
           points: { size: 7 },
           ...(sync === undefined ? {} : { sync: { key: sync, scales: ["x", null] } }),
         },

@@ -28,8 +28,8 @@ class Probes(Record):
         Whether the one-way delays of the packets with payload that sinks receive are summed up for every flow. Default:
         False.
     queues
-        Whether the packets and bytes that wait before each link are recorded at the interval, and what it could have
-        sent. Default: False.
+        Whether the packets and bytes that wait before each link are recorded at the interval, how long they wait, and
+        what it could send. Default: False.
     rates
         Whether the bytes that sinks receive in each interval are recorded for every flow. Default: False.
     interval

@@ -330,7 +330,7 @@ record! {
         timeouts: bool = default(false, Flag);
         /// Whether the one-way delays of the packets with payload that sinks receive are summed up for every flow.
         delays: bool = default(false, Flag);
-        /// Whether the packets and bytes that wait before each link are recorded at the interval, and what it could have sent.
+        /// Whether the packets and bytes that wait before each link are recorded at the interval, how long they wait, and what it could send.
         queues: bool = default(false, Flag);
         /// Whether the bytes that sinks receive in each interval are recorded for every flow.
         rates: bool = default(false, Flag);

@@ -101,7 +101,7 @@ def panels(result: Result, most: int) -> list[Plot]:
     if "rates" in result.tables:
         found += _rates(result, most)
     if "queues" in result.tables:
-        found.append(_queues(result, most))
+        found += _queues(result, most)
     if "dash_segments" in result.tables:
         found += _dash(result, most)
     return [plot for plot in found if plot.series]
@@ -158,17 +158,27 @@ def _capacity(label: str, edges: NDArray[np.float64], mbps: NDArray[np.float64],
     return replace(_line(label, edges, np.append(mbps, mbps[-1]), CAPACITY, most), filled=True)
 
 
-def _queues(result: Result, most: int) -> Plot:
+def _queues(result: Result, most: int) -> list[Plot]:
     table = result.queues
     links, note = _first(table, "link")
     if "bottleneck" in links:
         links, note = ["bottleneck"], ""
-    lines = [
-        _line(link, table["time_s"][mine], table["packets"][mine], colour, most)
-        for link, colour in zip(links, OKABE_ITO.values(), strict=False)
-        for mine in [table["link"] == link]
+    packets: list[Series] = []
+    sojourns: list[Series] = []
+    for link, colour in zip(links, OKABE_ITO.values(), strict=False):
+        mine = table["link"] == link
+        packets.append(_line(link, table["time_s"][mine], table["packets"][mine], colour, most))
+        # Stores of versions before the column have the table without it.
+        if "sojourn_ms" in table:
+            edges, *columns = tables.sojourns(table, link, most)
+            if np.isfinite(columns[0]).any():
+                mean, longest = (np.append(column, column[-1]) for column in columns)
+                sojourns.append(_line(f"{link} longest", edges, longest, colour, most + 1, faint=True))
+                sojourns.append(_line(f"{link} mean", edges, mean, colour, most + 1))
+    return [
+        Plot("Queue", "time (s)", "packets", packets, note, tall=0.7),
+        Plot("Sojourn time in the queue", "time (s)", "ms", sojourns, tall=0.7),
     ]
-    return Plot("Queue", "time (s)", "packets", lines, note, tall=0.7)
 
 
 def _dash(result: Result, most: int) -> list[Plot]:
