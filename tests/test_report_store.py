@@ -10,7 +10,7 @@ import pytest
 import ackclock
 from ackclock.cli import main
 from ackclock.palette import STYLES
-from ackclock.report import Choice, Cloud, Clouds, HeatMap, Plot, Report, Series, front_page
+from ackclock.report import Choice, Cloud, Clouds, HeatMap, Intervals, Plot, Report, Row, Series, front_page
 from ackclock.report.colours import CONTRAST, DARK_PAGE, _channels, _luminance, on_dark, readable_on
 from ackclock.report.experiment import _spans
 from ackclock.report.experiment.axes import axes_of
@@ -384,8 +384,9 @@ class TestCommand:
             second = store.sweeps[1].id
         assert main(["report", str(both), "--sweep", second]) == 0
 
-    def test_names_of_a_sweep_cannot_become_markup(self, tmp_path):
+    def test_names_of_a_sweep_cannot_become_markup(self, tmp_path, monkeypatch):
         bad = f"bad{BAD}"
+        monkeypatch.setattr("sys.argv", ["ackclock", "sweep", "<x-bad>"])
 
         @ackclock.congestion_control("breaks")
         class Breaks(ackclock.CongestionControl):
@@ -401,6 +402,7 @@ class TestCommand:
         assert main(["report", str(out), "--against", f"{bad}={bad}"]) == 0
         page = Page((out / "report.html").read_text(encoding="utf-8"))
         assert "x-bad" not in page.tags
+        assert "Made with ackclock sweep '<x-bad>'" in page.words
         assert "Runs that failed: 8" in page.words
         assert page.words.count(BAD) > 20
         assert {bad, "b"} == {series["label"] for series in page.plots[0]["series"]}
@@ -806,6 +808,17 @@ class TestInABrowser:
         assert "2px solid" in marks["one cwnd"]
         assert "2px dotted" in marks["one ssthresh"]
         assert "1px solid" in marks["one in flight"]
+
+    def test_intervals_and_wide_tables_fit_a_phone(self, browser, tmp_path):
+        report = Report("t")
+        report.add_figure(Intervals("t", "x", [Row("group", "a label of some words", Estimate(5, 4, 6, 9), "#000")]))
+        report.add_table("wide", [f"column {n}" for n in range(20)], [list(range(20))])
+        report.write(tmp_path / "report.html")
+        browser.size(390, 800, phone=True)
+        browser.open(tmp_path / "report.html")
+        assert browser.run("document.documentElement.scrollWidth") <= 390
+        assert browser.run("document.querySelector('.track').clientWidth") > 250
+        assert browser.run("(one => one.scrollWidth > one.clientWidth)(document.querySelector('.scroll'))")
 
     def test_panels_share_their_time(self, page):
         page.run("document.querySelector('[data-sync]').scrollIntoView()")
