@@ -222,6 +222,12 @@ class TestUnevenStores:
             status, body = asked(uneven, f"{path}?runs={failed}")
             assert (status, json.loads(body)["error"]) == (404, f"no finished run '{failed}'")
 
+    def test_runs_that_are_missing_are_not_finished(self, uneven, tmp_path):
+        copy = shutil.copytree(uneven, tmp_path / "store")
+        shutil.rmtree(next((copy / "parts").iterdir()))
+        found = json.loads(asked(copy, "/api/runs")[1])
+        assert (found["asked"], found["finished"], found["failed"], found["runs"]) == (4, 0, 0, [])
+
     def test_a_measure_that_one_run_has_not(self, uneven):
         bulk, both = (row["run"] for row in json.loads(asked(uneven, "/api/runs")[1])["runs"])
         status, body = asked(uneven, f"/api/bars?runs={bulk},{both}&of=transfers.duration_s")
