@@ -282,6 +282,8 @@ class TestCommand:
         ]
         done = self.run("hello.toml", *arguments[:2], "--of", "flows.goodput_bps", cwd=folder)
         assert "no width" not in done.stderr, "one seed has no interval"
+        assert done.stdout.startswith("hello: 2 runs of 2 points; ")
+        assert self.run("hello.toml", cwd=folder).stdout.startswith("hello: 1 run of 1 point; ")
 
     def test_points_from_a_file(self, folder):
         (folder / "points.csv").write_text("bottleneck.rate,bottleneck.delay\n2Mbps,5ms\n3Mbps,50ms\n")
