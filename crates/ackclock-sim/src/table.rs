@@ -14,6 +14,15 @@ pub enum Column {
 }
 
 impl Column {
+    /// Whole numbers, none yet.
+    pub const INT: Column = Column::Int(Vec::new());
+    /// Real numbers, none yet.
+    pub const FLOAT: Column = Column::Float(Vec::new());
+    /// Text, none yet.
+    pub const TEXT: Column = Column::Text(Vec::new());
+    /// Truth values, none yet.
+    pub const BOOL: Column = Column::Bool(Vec::new());
+
     /// Number of cells.
     pub fn len(&self) -> usize {
         match self {
@@ -43,6 +52,18 @@ pub enum Cell {
     Bool(Option<bool>),
 }
 
+impl Cell {
+    /// An empty column for cells like it.
+    fn column(&self) -> Column {
+        match self {
+            Cell::Int(_) => Column::INT,
+            Cell::Float(_) => Column::FLOAT,
+            Cell::Text(_) => Column::TEXT,
+            Cell::Bool(_) => Column::BOOL,
+        }
+    }
+}
+
 macro_rules! cell_from {
     ($($type:ty => $variant:ident as $to:ty),* $(,)?) => {$(
         impl From<$type> for Cell {
@@ -69,24 +90,18 @@ pub struct Table {
 }
 
 impl Table {
+    /// A table of these columns, which has them also if no row comes.
+    pub fn of<const N: usize>(columns: [(&'static str, Column); N]) -> Table {
+        Table { columns: columns.into() }
+    }
+
     /// Appends a row.
     ///
     /// # Panics
     /// If the row's names or types differ from those before it.
     pub fn push<const N: usize>(&mut self, row: [(&'static str, Cell); N]) {
         if self.columns.is_empty() {
-            self.columns = row
-                .iter()
-                .map(|(name, cell)| {
-                    let column = match cell {
-                        Cell::Int(_) => Column::Int(Vec::new()),
-                        Cell::Float(_) => Column::Float(Vec::new()),
-                        Cell::Text(_) => Column::Text(Vec::new()),
-                        Cell::Bool(_) => Column::Bool(Vec::new()),
-                    };
-                    (*name, column)
-                })
-                .collect();
+            *self = Table::of(row.each_ref().map(|(name, cell)| (*name, cell.column())));
         }
         assert_eq!(self.columns.len(), N, "a row has the columns of the table");
         for ((name, column), (cell_name, cell)) in self.columns.iter_mut().zip(row) {

@@ -150,16 +150,14 @@ impl Timeouts {
     /// The table, of timeouts within a time: `segment` is empty for a SYN. What is still on its way counts as not lost.
     pub fn report(mut self, flows: &[String], from: Nanos, to: Nanos) -> Table {
         // The columns are there even where nothing timed out.
-        let mut table = Table {
-            columns: vec![
-                ("time_s", Column::Float(Vec::new())),
-                ("flow", Column::Text(Vec::new())),
-                ("side", Column::Text(Vec::new())),
-                ("segment", Column::Int(Vec::new())),
-                ("count", Column::Int(Vec::new())),
-                ("spurious", Column::Bool(Vec::new())),
-            ],
-        };
+        let mut table = Table::of([
+            ("time_s", Column::FLOAT),
+            ("flow", Column::TEXT),
+            ("side", Column::TEXT),
+            ("segment", Column::INT),
+            ("count", Column::INT),
+            ("spurious", Column::BOOL),
+        ]);
         for end in self.ends.values() {
             for &row in &end.open {
                 end.judge(&mut self.rows[row]);
