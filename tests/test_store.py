@@ -87,6 +87,15 @@ class TestReading:
         with ackclock.open(tmp_path / "store") as opened:
             assert (opened.table("packets")["time_s"] == expected).all()
 
+    def test_a_table_without_a_row_in_any_run(self, tmp_path):
+        text = 'duration = "1s"\nbottleneck = { rate = "5Mbps", delay = "10ms" }\nprobes = { window = true }\n'
+        text += '[[flows]]\napp = { kind = "transfer", size = "5kB" }\n'
+        with ackclock.sweep(text, {"flows[0].cc": ["reno", "cubic"]}, out=tmp_path / "out") as store:
+            assert "events" in store.tables
+            result = store.result(store.runs["run"][0])
+        assert len(result.window) > 0
+        assert "events" not in result.tables
+
     def test_a_query_that_is_wrong(self, made):
         with ackclock.open(made) as opened:
             with pytest.raises(StoreError, match="goodputt"):

@@ -245,10 +245,12 @@ class Store:
             raise StoreError(wrong)
         # A join with the table of runs, as the views have, does not keep the order of rows.
         query = (
-            f"SELECT * EXCLUDE (run, file_row_number) FROM read_parquet({_text(str(part.table(name)))}, "  # noqa: S608
+            f"SELECT * EXCLUDE (file_row_number) FROM read_parquet({_text(str(part.table(name)))}, "  # noqa: S608
             "file_row_number = true) WHERE run = ? ORDER BY file_row_number"
         )
-        return Table(ArrowTable.from_arrow(self._connection().sql(query, params=[run])))
+        rows = ArrowTable.from_arrow(self._connection().sql(query, params=[run]))
+        # A table in which no run of the part has a row has no other column.
+        return Table(rows.select([column for column in rows.column_names if column != "run"]))
 
     def values(self, measure: str | Measure) -> list[Values]:
         """A measure at every point of the sweep, one number a run, in the order of the seeds.
