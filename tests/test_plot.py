@@ -312,6 +312,49 @@ def test_sequence_has_what_was_sent_dropped_and_acknowledged():
     assert labels(axes) == ("time (s)", "stream offset of one (kB)")
 
 
+def test_sequence_has_the_sack_blocks_that_the_source_gets_but_for_duplicates():
+    packets = make_table(
+        time_s=[0.0, 1.0],
+        flow=["a", "a"],
+        side=["source", "sink"],
+        event=["sent", "delivered"],
+        seq=[0.0, None],
+        len=[1000, 0],
+        ack=[None, 1000.0],
+        retransmission=[False, None],
+    )
+    blocks = make_table(
+        time_s=[0.5, 1.0, 1.0, 1.5, 2.0, 2.0],
+        flow=["a", "a", "a", "b", "a", "a"],
+        side=["sink", "sink", "sink", "sink", "source", "sink"],
+        event=["sent", "delivered", "delivered", "delivered", "delivered", "delivered"],
+        left=[2000, 500, 2000, 2000, 7000, 2000],
+        right=[3000, 1000, 3000, 4000, 8000, 5000],
+        duplicate=[False, True, False, False, False, False],
+    )
+    run = make_result(1, packets=packets, sack_blocks=blocks, flows=flows_table(a="reno"))
+    axes = run.plot.sequence("a")
+    (bars,) = axes.collections
+    assert [bar.tolist() for bar in bars.get_segments()] == [[[1, 2], [1, 3]], [[2, 2], [2, 5]]]
+    assert entries(axes)[:2] == ["acknowledged", "SACK"]
+    # Without blocks, and of a version without the table, there is neither bar nor entry.
+    for tables in ({"sack_blocks": blocks.where(blocks["flow"] == "b")}, {"sack_blocks": make_table()}, {}):
+        plain = make_result(1, packets=packets, flows=flows_table(a="reno"), **tables).plot.sequence("a")
+        assert "SACK" not in entries(plain)
+        assert not plain.collections
+
+
+def test_sack_blocks_of_a_run_are_of_what_was_sent():
+    losing = ackclock.run(SMALL, overrides={"bottleneck.queue": "3 packets"})
+    (bars,) = losing.plot.sequence("one").collections
+    blocks, packets = losing.sack_blocks, losing.packets
+    mine = (blocks["flow"] == "one") & (blocks["event"] == "delivered")
+    assert len(bars.get_segments()) == mine.sum() - blocks["duplicate"][mine].sum() > 10
+    sent = packets["seq"][(packets["flow"] == "one") & (packets["side"] == "source") & (packets["event"] == "sent")]
+    assert np.isin(blocks["left"][mine], sent).all()
+    assert (blocks["right"][mine] > blocks["left"][mine]).all()
+
+
 def test_acknowledgments_that_others_overtook_change_nothing_and_connections_begin_at_zero():
     table = make_table(
         time_s=[1.0, 2.0, 3.0, 4.0, 5.0, 6.0],

@@ -36,6 +36,7 @@ PROBES = {
     "window": "probes.window = true",
     "events": "probes.window = true",
     "packets": "probes.packets = true",
+    "sack_blocks": "probes.packets = true",
     "timeouts": "probes.timeouts = true",
     "queues": "probes.queues = true",
     "rates": "probes.rates = true",
@@ -187,6 +188,16 @@ class _Tables:
     def packets(self) -> Table:
         """Every segment sent, dropped and delivered; needs ``probes.packets``."""
         return self._table("packets")
+
+    @property
+    def sack_blocks(self) -> Table:
+        """One row a SACK block of the segments in ``packets``; needs ``probes.packets``.
+
+        ``left`` and ``right`` are the offsets of its first byte and of the one after its last, in the stream that the
+        end ``side`` receives and acknowledges. A D-SACK block, which tells of what came twice (RFC 2883), is marked as
+        ``duplicate``.
+        """
+        return self._table("sack_blocks")
 
     @property
     def timeouts(self) -> Table:

@@ -46,6 +46,27 @@ enum Fate {
     Delivered,
 }
 
+impl Fate {
+    fn name(self) -> &'static str {
+        match self {
+            Fate::Sent { .. } => "sent",
+            Fate::Dropped { .. } => "dropped",
+            Fate::Delivered => "delivered",
+        }
+    }
+}
+
+/// A SACK block of a packet.
+struct BlockRow {
+    at: Nanos,
+    sender: Who,
+    fate: Fate,
+    /// Stream offsets of its first byte and of the one after its last, in the stream that its sender receives.
+    left: u64,
+    right: u64,
+    duplicate: bool,
+}
+
 struct PacketRow {
     at: Nanos,
     /// Who sent it; `None` where its connection is gone.
@@ -72,6 +93,8 @@ pub struct Recorder {
     windows: Table,
     events: Table,
     packets: Vec<PacketRow>,
+    /// They have rows of their own: packets with payload have none, and those that have some have up to four.
+    blocks: Vec<BlockRow>,
     timeouts: Timeouts,
     queues: Option<Queues>,
     rates: Option<Rates>,
@@ -94,6 +117,7 @@ impl Recorder {
             windows: Table::default(),
             events: Table::default(),
             packets: Vec::new(),
+            blocks: Vec::new(),
             timeouts: Timeouts::default(),
         }
     }
@@ -121,6 +145,19 @@ impl Recorder {
             let acknowledges = segment.flags.has(Flags::ACK);
             let ack = sender.filter(|_| acknowledges).and_then(|who| self.offset(peer(who), segment.ack));
             self.packets.push(PacketRow { at, sender, fate, seq, len: segment.len, ack });
+            if let Some(sender) = sender {
+                self.sacked(at, sender, segment, fate);
+            }
+        }
+    }
+
+    fn sacked(&mut self, at: Nanos, sender: Who, segment: &Segment, fate: Fate) {
+        for (index, block) in segment.sack_blocks().iter().enumerate() {
+            let [left, right] = [block.start, block.end].map(|seq| self.offset(peer(sender), seq));
+            if let (Some(left), Some(right)) = (left, right) {
+                let duplicate = index == 0 && tells_of_a_duplicate(segment);
+                self.blocks.push(BlockRow { at, sender, fate, left, right, duplicate });
+            }
         }
     }
 
@@ -135,8 +172,8 @@ impl Recorder {
         }
     }
 
-    /// The tables `window`, `events`, `packets`, `timeouts`, `queues` and `rates` as of `now`, as far as they were asked for. A
-    /// packet's `side` is the end that sent it, whatever happened to it.
+    /// The tables `window`, `events`, `packets`, `sack_blocks`, `timeouts`, `queues` and `rates` as of `now`, as far as they were
+    /// asked for. A packet's `side` is the end that sent it, whatever happened to it.
     pub fn report(mut self, now: Nanos, network: &Network, tables: &mut AppTables) {
         let name = |link| self.links.iter().find(|(named, _)| *named == link).map(|(_, name)| name.as_str());
         if let Some(queues) = self.queues {
@@ -154,17 +191,17 @@ impl Recorder {
             self.packets.sort_by_key(|row| row.at);
             let mut table = Table::default();
             for row in &self.packets {
-                let (event, link, cause, retransmission) = match row.fate {
-                    Fate::Sent { retransmission } => ("sent", None, None, Some(retransmission)),
-                    Fate::Dropped { link, cause } => ("dropped", name(link).map(str::to_owned), Some(cause), None),
-                    Fate::Delivered => ("delivered", None, None, None),
+                let (link, cause, retransmission) = match row.fate {
+                    Fate::Sent { retransmission } => (None, None, Some(retransmission)),
+                    Fate::Dropped { link, cause } => (name(link).map(str::to_owned), Some(cause), None),
+                    Fate::Delivered => (None, None, None),
                 };
                 let side = row.sender.map(|who| who.side.name());
                 table.push([
                     ("time_s", seconds(row.at).into()),
                     ("flow", Cell::Text(row.sender.map(|who| self.flows[who.flow as usize].clone()))),
                     ("side", Cell::Text(side.map(str::to_owned))),
-                    ("event", event.into()),
+                    ("event", row.fate.name().into()),
                     ("seq", row.seq.into()),
                     ("len", row.len.into()),
                     ("ack", row.ack.into()),
@@ -174,6 +211,20 @@ impl Recorder {
                 ]);
             }
             tables.insert("packets", table);
+            self.blocks.sort_by_key(|row| row.at);
+            let mut table = Table::default();
+            for row in &self.blocks {
+                table.push([
+                    ("time_s", seconds(row.at).into()),
+                    ("flow", self.flows[row.sender.flow as usize].as_str().into()),
+                    ("side", row.sender.side.name().into()),
+                    ("event", row.fate.name().into()),
+                    ("left", row.left.into()),
+                    ("right", row.right.into()),
+                    ("duplicate", row.duplicate.into()),
+                ]);
+            }
+            tables.insert("sack_blocks", table);
         }
         if self.watch.timeouts {
             tables.insert("timeouts", self.timeouts.report(&self.flows, self.watch.from, self.watch.to));
@@ -196,6 +247,16 @@ impl Recorder {
             let (generation, receiver) = self.endpoints.get(&packet.to())?;
             (*generation == packet.generation()).then(|| peer(*receiver))
         })
+    }
+}
+
+/// Whether the first SACK block is a D-SACK (RFC 2883 section 4): it is below the acknowledgment, or within the second.
+fn tells_of_a_duplicate(segment: &Segment) -> bool {
+    let before = |seq: u32, other: u32| (seq.wrapping_sub(other) as i32) < 0;
+    match segment.sack_blocks() {
+        [first, ..] if before(first.start, segment.ack) => true,
+        [first, second, ..] => !before(first.start, second.start) && !before(second.end, first.end),
+        _ => false,
     }
 }
 
@@ -284,5 +345,27 @@ impl Observer for Recorder {
         let sender = self.sender(packet);
         let seq = sender.and_then(|who| self.offset(who, segment.seq));
         self.packet(at, sender, segment, seq, fate);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ackclock_tcp::segment::SackBlock;
+
+    use super::*;
+
+    #[test]
+    fn a_duplicate_is_below_the_acknowledgment_or_within_the_second_block() {
+        let told = |ack: u32, blocks: &[(u32, u32)]| {
+            let mut segment = Segment { ack, sack_count: blocks.len() as u8, ..Segment::new(Flags::ACK) };
+            for (place, &(start, end)) in segment.sack.iter_mut().zip(blocks) {
+                *place = SackBlock { start, end };
+            }
+            tells_of_a_duplicate(&segment)
+        };
+        assert!(!told(1000, &[]) && !told(1000, &[(2000, 3000)]) && !told(1000, &[(4000, 5000), (2000, 3000)]));
+        assert!(told(1000, &[(0, 1000)]) && told(3, &[(u32::MAX - 9, 2), (20, 30)]), "below, also where numbers wrap");
+        assert!(told(1000, &[(2000, 3000), (2000, 4000)]) && told(1000, &[(2500, 4000), (2000, 4000)]), "within");
+        assert!(!told(1000, &[(1500, 3000), (2000, 4000)]) && !told(1000, &[(2000, 4001), (2000, 4000)]));
     }
 }

@@ -69,6 +69,7 @@ fn every_table_has_its_columns() {
         ("packets", "time_s flow side event seq len ack retransmission link cause"),
         ("queues", "time_s link packets bytes sent sojourn_ms sojourn_max_ms capacity_bps"),
         ("rates", "time_s flow bytes_delivered goodput_bps"),
+        ("sack_blocks", "time_s flow side event left right duplicate"),
         ("timeouts", "time_s flow side segment count spurious"),
         ("transfers", "flow index bytes start_s end_s duration_s goodput_bps"),
         ("window", "time_s flow cwnd ssthresh flight_size pipe srtt_ms in_recovery non_validated pipe_ack"),
@@ -321,4 +322,85 @@ app = { kind = "transfer", size = "1MB" }
     let cdf = &output.tables["delay_cdf"];
     assert_eq!(texts(cdf, "flow").iter().filter(|flow| **flow == Some("many")).count(), 103);
     assert_eq!(float(cdf, "delay_ms", 205), most);
+}
+
+fn cells(table: &Table, column: &str) -> Vec<String> {
+    let text = |cell: Option<String>| cell.unwrap_or_default();
+    match table.column(column).unwrap() {
+        Column::Text(cells) => cells.iter().cloned().map(text).collect(),
+        Column::Int(cells) => cells.iter().map(|cell| text(cell.map(|cell| cell.to_string()))).collect(),
+        Column::Float(cells) => cells.iter().map(|cell| text(cell.map(|cell| cell.to_string()))).collect(),
+        Column::Bool(cells) => cells.iter().map(|cell| text(cell.map(|cell| cell.to_string()))).collect(),
+    }
+}
+
+/// The rows of some columns, as text.
+fn rows(table: &Table, columns: &[&str]) -> Vec<String> {
+    let columns: Vec<_> = columns.iter().map(|column| cells(table, column)).collect();
+    (0..table.len()).map(|row| columns.iter().map(|cells| cells[row].as_str()).collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// Ten segments of 1000 bytes in one flight; what the keys say happens at the bottleneck, whose first packet is the SYN.
+const FLIGHT: &str = "duration = '2s'
+[bottleneck]
+rate = '10Mbps'
+delay = '10ms'
+[[flows]]
+app = { kind = 'transfer', size = '10kB' }
+mss = '1000B'
+dsack = true
+[probes]
+packets = true
+";
+
+#[test]
+fn sack_blocks_are_recorded_as_stream_offsets() {
+    // The segments that begin at 2000 and 5000 are lost; the SYN is packet 1.
+    let output = run(&FLIGHT.replace("delay =", "loss = { kind = 'list', packets = [4, 7] }\ndelay ="), None, 1000);
+    let packets = rows(&output.tables["packets"], &["event", "seq"]);
+    assert_eq!(
+        packets.iter().filter(|row| row.starts_with("dropped")).collect::<Vec<_>>(),
+        ["dropped 2000", "dropped 5000"]
+    );
+    let blocks = &output.tables["sack_blocks"];
+    let told = rows(blocks, &["flow", "side", "event", "left", "right", "duplicate"]);
+    let expected = [(3000, 4000), (3000, 5000), (6000, 7000), (3000, 5000), (6000, 8000), (3000, 5000)];
+    for event in ["sent", "delivered"] {
+        let of = |(left, right): &(u32, u32)| format!("flow0 sink {event} {left} {right} false");
+        let mine: Vec<_> = told.iter().filter(|row| row.contains(event)).take(expected.len()).cloned().collect();
+        assert_eq!(mine, expected.each_ref().map(of), "the most recent first");
+    }
+    // Each is of a packet: at the same time, of the same end.
+    let own: Vec<_> = rows(&output.tables["packets"], &["time_s", "side", "event"]);
+    let missing = rows(blocks, &["time_s", "side", "event"]).into_iter().filter(|row| !own.contains(row)).count();
+    assert_eq!(missing, 0);
+
+    let lost = run(
+        &FLIGHT.replace(
+            "delay =",
+            "loss = { kind = 'list', packets = [4] }\nreverse_loss = { kind = 'list', \
+         packets = [4] }\ndelay =",
+        ),
+        None,
+        1000,
+    );
+    let told = rows(&lost.tables["sack_blocks"], &["event", "left", "right"]);
+    assert_eq!(told.iter().filter(|row| row.starts_with("dropped")).collect::<Vec<_>>(), ["dropped 3000 5000"]);
+
+    let plain = run(FLIGHT, None, 1000);
+    assert!(plain.tables["sack_blocks"].is_empty() && !plain.tables["packets"].is_empty());
+    assert!(!run(&FLIGHT.replace("packets = true", "rates = true"), None, 1000).tables.contains_key("sack_blocks"));
+}
+
+#[test]
+fn a_block_that_tells_of_a_duplicate_is_marked() {
+    let output = run(&FLIGHT.replace("delay =", "duplication = { kind = 'list', packets = [4] }\ndelay ="), None, 1000);
+    let told = rows(&output.tables["sack_blocks"], &["event", "left", "right", "duplicate"]);
+    assert_eq!(told, ["sent 2000 3000 true", "delivered 2000 3000 true"]);
+    // 2000 is lost, and 3000, the fourth that is not, comes twice: its second copy tells of itself and of what is there.
+    let keys = "loss = { kind = 'list', packets = [4] }\nduplication = { kind = 'list', packets = [4] }\ndelay =";
+    let output = run(&FLIGHT.replace("delay =", keys), None, 1000);
+    let told = rows(&output.tables["sack_blocks"], &["event", "left", "right", "duplicate"]);
+    let sent: Vec<_> = told.iter().filter(|row| row.starts_with("sent")).take(4).collect();
+    assert_eq!(sent, ["sent 3000 4000 false", "sent 3000 4000 true", "sent 3000 4000 false", "sent 3000 5000 false"]);
 }

@@ -105,7 +105,10 @@ fn the_same_seed_gives_the_same_tables() {
     let first = all_tables(recorded(&["a", "b"], 7));
     assert_eq!(first, all_tables(recorded(&["a", "b"], 7)));
     assert_ne!(first, all_tables(recorded(&["a", "b"], 8)));
-    assert_eq!(first.keys().copied().collect::<Vec<_>>(), ["events", "flows", "links", "packets", "window"]);
+    assert_eq!(
+        first.keys().copied().collect::<Vec<_>>(),
+        ["events", "flows", "links", "packets", "sack_blocks", "window"]
+    );
     assert!(first["window"].len() > 1000 && first["packets"].len() > 10_000 && first["events"].len() > 2);
 }
 

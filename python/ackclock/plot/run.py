@@ -211,8 +211,9 @@ class Plot:
     def sequence(self, flow: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Stream offsets in kB of one flow over time: segments sent, sent again and dropped, and what is acknowledged.
 
-        A segment is at its first byte; the line is what the source has been told of, as it arrives there. Of several
-        connections each begins at zero. Needs ``probes.packets``. Without `flow`, the first one is drawn.
+        A segment is at its first byte; the line is what the source has been told of, as it arrives there, and each SACK
+        block is a bar from its first byte to its last. D-SACK blocks are left out: they tell of what came twice. Of
+        several connections each begins at zero. Needs ``probes.packets``. Without `flow`, the first one is drawn.
         """
         table = self._result.packets
         name = series.chosen(table, "flow", flow)[0]
@@ -227,6 +228,10 @@ class Plot:
         with paper():
             axes = axes_or(ax)
             axes.step(time, offset / 1e3, where="post", color=INK, linewidth=0.8, label="acknowledged")
+            at, left, right = series.sacked(self._result, name)
+            if len(at):
+                bars = axes.vlines(at, left / 1e3, right / 1e3, color=OKABE_ITO["purple"], linewidth=0.6, label="SACK")
+                bars.set_rasterized(bool(len(at) > MANY))
             for label, mask, colour, marker, size in kinds:
                 x, y = table["time_s"][mask], table["seq"][mask] / 1e3
                 dots = axes.plot(x, y, marker, color=colour, label=label, markersize=size, markeredgewidth=0.8)[0]

@@ -28,6 +28,7 @@ __all__ = [
     "completions",
     "fairness",
     "rates",
+    "sacked",
     "share",
     "sojourns",
 ]
@@ -233,6 +234,19 @@ def acknowledged(table: Table, flow: str) -> tuple[Numbers, Numbers]:
     parts = np.split(offsets, np.flatnonzero(offsets == 0))
     highest = [np.maximum.accumulate(part) for part in parts]
     return table["time_s"][mine], np.concatenate(highest)
+
+
+def sacked(result: Result, flow: str) -> tuple[Numbers, Numbers, Numbers]:
+    """When a flow's source gets SACK blocks, and where they begin and end in its stream.
+
+    D-SACK blocks are left out: they tell of what came twice, most of it below the acknowledgment.
+    """
+    table = result.tables.get("sack_blocks")
+    if table is None or len(table) == 0:
+        # Stores of versions before the table have packets without it.
+        return np.empty(0), np.empty(0), np.empty(0)
+    mine = (table["flow"] == flow) & (table["side"] == "sink") & (table["event"] == "delivered") & ~table["duplicate"]
+    return table["time_s"][mine], table["left"][mine], table["right"][mine]
 
 
 def completions(result: Result, flow: str | Sequence[str] | None, what: str | None) -> list[Completions]:

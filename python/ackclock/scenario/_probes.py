@@ -21,7 +21,7 @@ class Probes(Record):
     window
         Whether the senders' windows are recorded over time. Default: False.
     packets
-        Whether every segment sent, dropped and delivered is recorded. Default: False.
+        Whether every segment sent, dropped and delivered is recorded, with its SACK blocks. Default: False.
     timeouts
         Whether every expiry of a retransmission timer is recorded, and whether it was spurious. Default: False.
     delays

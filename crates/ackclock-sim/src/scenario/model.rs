@@ -324,7 +324,7 @@ record! {
     pub struct Probes {
         /// Whether the senders' windows are recorded over time.
         window: bool = default(false, Flag);
-        /// Whether every segment sent, dropped and delivered is recorded.
+        /// Whether every segment sent, dropped and delivered is recorded, with its SACK blocks.
         packets: bool = default(false, Flag);
         /// Whether every expiry of a retransmission timer is recorded, and whether it was spurious.
         timeouts: bool = default(false, Flag);
