@@ -1,5 +1,8 @@
 """Applications: their tables over replications, and quality over clients."""
 
+import re
+from pathlib import Path
+
 import jsonschema
 import numpy as np
 import pytest
@@ -7,6 +10,8 @@ import pytest
 import ackclock
 from ackclock import stats
 from tests.conftest import make_result, make_table
+
+SOURCES = Path(__file__).parents[1] / "crates"
 
 WEB = """
 name = "web"
@@ -103,3 +108,14 @@ def test_a_client_without_a_segment_has_none_of_the_rate():
     quality = make_result(1, dash=dash).dash_quality()
     assert quality["mean_level_bps"] == 200
     assert quality["jain_level"] == 0.5
+
+
+def test_nothing_but_their_list_knows_which_applications_there_are():
+    """Law 5 of DESIGN.md: one more is a file and a line."""
+    kinds = (SOURCES / "ackclock-sim/src/app/mod.rs").read_text(encoding="utf-8")
+    variants = re.findall(r'"[^"]+" => (\w+)\(\w+::Fields\),', kinds)
+    assert len(variants) == len(ackclock.catalogue()["app"])
+    told_apart = re.compile(rf"\bApp::(?:\*|\{{|(?:{'|'.join(variants)})\b)")
+    sources = [path for path in SOURCES.rglob("*.rs") if "tests" not in path.relative_to(SOURCES).parts]
+    assert len(sources) > 100
+    assert [path for path in sources if told_apart.search(path.read_text(encoding="utf-8"))] == []

@@ -23,24 +23,40 @@ INTRODUCTION = (
 )
 
 _ENTRY = re.compile(r'Entry =\s*Entry \{\s*name: "([^"]+)"')
+_LINE = re.compile(r'"([^"]+)" => \w+\((\w+)::Fields\),')
+"""Of the list of all applications: a name and the module that has its fields."""
 
 
-def sources(folder: Path, kind: str) -> dict[str, Path]:
-    """The source of each entry of a kind of the catalogue, in its order.
+def queue_sources() -> dict[str, Path]:
+    """The source of each queue discipline, in the order of the catalogue.
 
     Raises
     ------
     LookupError
         If the source of one is not found.
     """
-    found = {}
-    for path in sorted(folder.rglob("*.rs")):
-        for name in _ENTRY.findall(path.read_text(encoding="utf-8")):
-            found[name] = path
+    files = sorted(QUEUES.rglob("*.rs"))
+    return _all("queue", {name: path for path in files for name in _ENTRY.findall(path.read_text(encoding="utf-8"))})
+
+
+def application_sources() -> dict[str, Path]:
+    """The source of each application, in the order of the catalogue.
+
+    Raises
+    ------
+    LookupError
+        If the source of one is not found.
+    """
+    lines = _LINE.findall((APPLICATIONS / "mod.rs").read_text(encoding="utf-8"))
+    places = {name: (APPLICATIONS / f"{module}.rs", APPLICATIONS / module / "mod.rs") for name, module in lines}
+    return _all("app", {name: path for name, paths in places.items() for path in paths if path.exists()})
+
+
+def _all(kind: str, found: dict[str, Path]) -> dict[str, Path]:
     names = [entry["name"] for entry in ackclock.catalogue()[kind]]
     missing = [name for name in names if name not in found]
     if missing:
-        raise LookupError(f"no file under {folder.relative_to(ROOT)} has the entry of {', '.join(missing)}")
+        raise LookupError(f"no source of {', '.join(missing)}, kind {kind}")
     return {name: found[name] for name in names}
 
 
@@ -48,7 +64,7 @@ def queue_pages() -> dict[str, str]:
     """By name the page of each queue discipline."""
     nodes, entries = fields.kinds("queue"), {entry["name"]: entry for entry in ackclock.catalogue()["queue"]}
     pages = {}
-    for name, source in sources(QUEUES, "queue").items():
+    for name, source in queue_sources().items():
         entry, node = entries[name], nodes[name]
         told = node["properties"]
         first = next((one for one in told if "default" in told[one] and one not in ("kind", "limit")), None)
@@ -84,7 +100,7 @@ def study_index() -> str:
 def applications_page() -> str:
     """The page of all applications."""
     entries = ackclock.catalogue()["app"]
-    nodes, files = fields.kinds("app"), sources(APPLICATIONS, "app")
+    nodes, files = fields.kinds("app"), application_sources()
     parts = [
         "# Applications",
         INTRODUCTION,

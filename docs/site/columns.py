@@ -46,7 +46,6 @@ INTRODUCTION = (
 )
 
 APPLICATIONS = {
-    "bulk": "",
     "transfer": 'size = "20kB"',
     "bursts": 'size = "10kB"\ninterval = "2s"',
     "onoff": 'on = "1s"\noff = "1s"',
@@ -55,10 +54,9 @@ APPLICATIONS = {
     "rpc": 'servers = 2\nresponse_size = "2kB"\nthink = "1s"',
     "dash": 'ladder = ["100kbps", "200kbps"]\nsegment = "1s"',
     "cbr": 'rate = "50kbps"',
-    "voip": "",
     "tmix": 'vectors = { file = "some.cvec" }\nrecords = true',
 }
-"""What each application needs to be given."""
+"""What applications need to be given."""
 
 
 def run() -> Result:
@@ -67,8 +65,8 @@ def run() -> Result:
         folder = Path(name)
         (folder / "some.cvec").write_text(tmix.text(tmix.generate(2.0, seed=1)), encoding="utf-8")
         flows = [
-            f'[[flows]]\nname = "{kind}"\n[flows.app]\nkind = "{kind}"\n{given}\n'
-            for kind, given in APPLICATIONS.items()
+            f'[[flows]]\nname = "{kind}"\n[flows.app]\nkind = "{kind}"\n{APPLICATIONS.get(kind, "")}\n'
+            for kind in (entry["name"] for entry in ackclock.catalogue()["app"])
         ]
         scenario = folder / "columns.toml"
         scenario.write_text("\n".join([SCENARIO, *flows]), encoding="utf-8")

@@ -8,11 +8,9 @@ use ackclock_tcp::{Event, Segment};
 use serde_json::{Map, json};
 
 use crate::Nanos;
-use crate::app::AppTables;
 use crate::app::completion::Path;
-use crate::app::dash::ParamProblem;
 use crate::app::draw::Distribution;
-use crate::app::of_scenario::application;
+use crate::app::{AppTables, ParamProblem};
 use crate::dumbbell::{Access, Dumbbell};
 use crate::link::LinkSpec;
 use crate::measures::FlowLabels;
@@ -287,7 +285,7 @@ fn add_copies(
             rate: rate.get().min(scenario.slowest_of(&hops[0])),
             rtt: 2 * (source_delay + sink_delay) + hops.iter().map(|hops| scenario.delay_of(hops)).sum::<Nanos>(),
         };
-        let (kind, app) = application(&flow.app, path)?;
+        let (kind, app) = flow.app.make(path)?;
         if let Some(cc) = flow.cc.as_ref().filter(|cc| cc.registered().is_some()) {
             config.cc = cc.algorithm(&name);
         }

@@ -1,10 +1,21 @@
 //! A bulk flow: one connection, written to without end.
 
-use super::{AppContext, AppTables, Application, Conn, Entry, Side};
+use super::completion::Path;
+use super::kind::{AppKind, Made};
+use super::{AppContext, AppTables, Application, Conn, Side};
 use crate::Nanos;
+use crate::scenario::fields::record;
 
-pub(super) const ENTRY: Entry =
-    Entry { name: "bulk", summary: "one connection from the source that always has data to send" };
+record! {
+    /// The source sends as fast as TCP allows, until the run ends.
+    pub struct Fields {}
+}
+
+impl AppKind for Fields {
+    fn make(&self, _path: Path) -> Made {
+        Ok(Box::new(Bulk))
+    }
+}
 
 /// More than any run can carry, and far enough from the end of the integer for sums of it to be safe: at 1 Tbit/s this
 /// lasts more than a year.

@@ -2,11 +2,28 @@
 
 use super::completion::Path;
 use super::delivery::{self, Delivery};
-use super::{AppContext, AppTables, Application, Conn, Entry, Side};
+use super::kind::{AppKind, Made};
+use super::{AppContext, AppTables, Application, Conn, Side};
 use crate::Nanos;
+use crate::scenario::fields::{count, optional, record, required, time, volume};
 
-pub(super) const ENTRY: Entry =
-    Entry { name: "bursts", summary: "bursts of a fixed size at a fixed interval over one connection from the source" };
+record! {
+    /// The source sends bursts of a size at an interval, all over one connection.
+    pub struct Fields {
+        /// Size of a burst.
+        size: u64 = required(volume().positive());
+        /// From the start of a burst to that of the next, whether or not it is complete by then.
+        interval: Nanos = required(time().positive());
+        /// How many there are.
+        count: Option<u32> = optional("bursts until the run ends", count("bursts", 1, 1_000_000));
+    }
+}
+
+impl AppKind for Fields {
+    fn make(&self, path: Path) -> Made {
+        Ok(Box::new(Bursts::new(self.size, self.interval, self.count, path)))
+    }
+}
 
 /// Bursts of `size` bytes from source to sink over one connection. The first is written when the connection is
 /// established, each further one `interval` after the start of the one before, whether or not that is complete: a burst

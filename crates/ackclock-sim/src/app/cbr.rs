@@ -1,28 +1,35 @@
 //! Datagrams of one size at a constant rate, and how they fared.
 
-use super::{AppContext, AppTables, Application, Datagram, Entry, Side, rate_bps};
+use super::completion::Path;
+use super::kind::{AppKind, Made};
+use super::{AppContext, AppTables, Application, Datagram, Side, rate_bps};
 use crate::Nanos;
 use crate::packet::DATAGRAM_HEADERS;
+use crate::scenario::fields::{default, optional, rate, record, required, time, volume};
 use crate::sketch::Sketch;
 
-pub(super) const ENTRY: Entry =
-    Entry { name: "cbr", summary: "UDP datagrams of one size at a constant rate from the source" };
+record! {
+    /// The source sends UDP datagrams of one size at a constant rate.
+    pub struct Fields {
+        /// Rate, headers included.
+        rate: u64 = required(rate().positive());
+        /// IP packet size, with 28 bytes of headers.
+        packet_size: u32 = default("1500B", volume().within(u64::from(DATAGRAM_HEADERS), 65_535));
+        /// How long the source sends.
+        on: Option<Nanos> = optional("until the run ends", time().positive());
+    }
+}
 
-/// A stream of datagrams.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CbrParams {
-    /// Bits per second, headers included.
-    pub rate: u64,
-    /// IP packet size, bytes.
-    pub packet_size: u32,
-    /// How long the source sends, ns; none for until the run ends.
-    pub on: Option<Nanos>,
+impl AppKind for Fields {
+    fn make(&self, _path: Path) -> Made {
+        Ok(Box::new(Cbr::new(self.clone())))
+    }
 }
 
 /// Datagrams from source to sink. Their times are multiples of an exact interval, so that the rate does not drift.
 #[derive(Debug)]
 pub struct Cbr {
-    params: CbrParams,
+    fields: Fields,
     start: Nanos,
     sent: u64,
     /// Which numbers have arrived, a bit each.
@@ -41,9 +48,9 @@ pub struct Cbr {
 
 impl Cbr {
     /// A stream that has not begun.
-    pub fn new(params: CbrParams) -> Cbr {
+    pub fn new(fields: Fields) -> Cbr {
         Cbr {
-            params,
+            fields,
             start: 0,
             sent: 0,
             arrived: Vec::new(),
@@ -59,15 +66,15 @@ impl Cbr {
 
     /// From the start to the datagram of a number.
     fn offset(&self, number: u64) -> Nanos {
-        let bits = u128::from(number) * u128::from(self.params.packet_size) * 8;
-        Nanos::try_from(bits * 1_000_000_000 / u128::from(self.params.rate)).unwrap_or(Nanos::MAX)
+        let bits = u128::from(number) * u128::from(self.fields.packet_size) * 8;
+        Nanos::try_from(bits * 1_000_000_000 / u128::from(self.fields.rate)).unwrap_or(Nanos::MAX)
     }
 
     fn send(&mut self, ctx: &mut AppContext<'_>) {
-        ctx.send(Side::Source, self.sent, self.params.packet_size - DATAGRAM_HEADERS);
+        ctx.send(Side::Source, self.sent, self.fields.packet_size - DATAGRAM_HEADERS);
         self.sent += 1;
         let next = self.offset(self.sent);
-        if self.params.on.is_none_or(|on| next < on) {
+        if self.fields.on.is_none_or(|on| next < on) {
             ctx.timer(self.start.saturating_add(next), 0);
         }
     }
@@ -115,8 +122,8 @@ impl Application for Cbr {
         let lost = self.expected - self.received;
         let ms = |time: f64| time / 1e6;
         let quantile = |quantile| self.delays.quantile(quantile).map(|delay| ms(delay as f64));
-        let bytes = self.received * u64::from(self.params.packet_size);
-        let time = now.saturating_sub(self.start).min(self.params.on.unwrap_or(Nanos::MAX));
+        let bytes = self.received * u64::from(self.fields.packet_size);
+        let time = now.saturating_sub(self.start).min(self.fields.on.unwrap_or(Nanos::MAX));
         tables.entry("cbr").or_default().push([
             ("flow", flow.into()),
             ("sent", self.sent.into()),
@@ -145,7 +152,7 @@ mod tests {
     use crate::table::{Column, Table};
 
     /// 125 bytes every 3 1/3 ms.
-    const PARAMS: CbrParams = CbrParams { rate: 300_000, packet_size: 125, on: None };
+    const FIELDS: Fields = Fields { rate: 300_000, packet_size: 125, on: None };
 
     fn table(app: &Cbr, now: Nanos) -> Table {
         let mut tables = AppTables::new();
@@ -169,7 +176,7 @@ mod tests {
 
     #[test]
     fn at_a_rate_that_does_not_drift() {
-        let mut network = FakeNetwork::new(1_000_000, Cbr::new(CbrParams { on: Some(SECOND), ..PARAMS }));
+        let mut network = FakeNetwork::new(1_000_000, Cbr::new(Fields { on: Some(SECOND), ..FIELDS }));
         network.delay = 20 * MILLISECOND;
         network.run_until(2 * SECOND);
         let sends: Vec<_> = network
@@ -190,7 +197,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_late_or_twice_is_counted() {
-        let (mut cbr, mut random) = (Cbr::new(PARAMS), Stream::new(1, "stream"));
+        let (mut cbr, mut random) = (Cbr::new(FIELDS), Stream::new(1, "stream"));
         let (mut commands, mut next) = (Vec::new(), 0);
         cbr.on_start(&mut AppContext::new(0, &mut random, &mut commands, &mut next));
         for _ in 0..99 {

@@ -2,13 +2,37 @@
 
 use super::completion::Path;
 use super::delivery::{self, Delivery};
-use super::{AppContext, AppTables, Application, Conn, Entry, Side};
+use super::kind::{AppKind, Made};
+use super::{AppContext, AppTables, Application, Conn, Side};
 use crate::Nanos;
+use crate::scenario::fields::{Flag, default, list, record, required, table, time, volume};
 
-pub(super) const ENTRY: Entry = Entry {
-    name: "list",
-    summary: "volumes at given times from the source, each over a fresh connection or all over one that stays open",
-};
+record! {
+    /// The source sends the volumes of a list at the times of it.
+    pub struct Fields {
+        /// What is sent when.
+        items: Vec<Item> = required(list("item", table()));
+        /// Whether all go over one connection that stays open, where they wait for one another.
+        persistent: bool = default(false, Flag);
+    }
+}
+
+record! {
+    /// A volume at a time.
+    pub struct Item {
+        /// When it is there to be sent, from the start of the flow.
+        at: Nanos = required(time());
+        /// How much it is.
+        size: u64 = required(volume().positive());
+    }
+}
+
+impl AppKind for Fields {
+    fn make(&self, path: Path) -> Made {
+        let items = self.items.iter().map(|item| (item.at, item.size)).collect();
+        Ok(Box::new(List::new(items, self.persistent, path)))
+    }
+}
 
 /// Items from source to sink at their times. Over a connection each, the source opens it at the item's time, so the
 /// handshake counts. Over one connection, which the source opens when the flow starts and closes after the last item, an

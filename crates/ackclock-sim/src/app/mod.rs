@@ -1,4 +1,5 @@
-//! Applications: what opens connections and writes to them. One file each, one line in [`CATALOGUE`].
+//! Applications: what opens connections and writes to them. One module each, one line in the list from
+//! which [`App`] is made.
 //!
 //! An application drives both ends of its connections. The *source* is the end whose data crosses the bottleneck in the
 //! forward direction (the server of a download, the sender of a bulk flow); the *sink* is the other.
@@ -19,8 +20,8 @@ pub mod draw;
 pub mod emodel;
 #[cfg(test)]
 mod fake_network;
+mod kind;
 pub mod list;
-pub(crate) mod of_scenario;
 pub mod onoff;
 pub mod rpc;
 pub mod tmix;
@@ -28,29 +29,23 @@ pub mod transfer;
 pub mod voip;
 pub mod web;
 
-/// An entry of the catalogue.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Entry {
-    /// Name in scenarios.
-    pub name: &'static str,
-    /// One line on what it is.
-    pub summary: &'static str,
-}
+pub use kind::ParamProblem;
 
-/// Every application, by name.
-pub const CATALOGUE: &[Entry] = &[
-    bulk::ENTRY,
-    transfer::ENTRY,
-    dash::ENTRY,
-    bursts::ENTRY,
-    onoff::ENTRY,
-    list::ENTRY,
-    web::ENTRY,
-    rpc::ENTRY,
-    cbr::ENTRY,
-    voip::ENTRY,
-    tmix::ENTRY,
-];
+use kind::applications;
+
+applications! {
+    "bulk" => Bulk(bulk::Fields),
+    "transfer" => Transfer(transfer::Fields),
+    "dash" => Dash(dash::Fields),
+    "bursts" => Bursts(bursts::Fields),
+    "onoff" => OnOff(onoff::Fields),
+    "list" => List(list::Fields),
+    "web" => Web(web::Fields),
+    "rpc" => Rpc(rpc::Fields),
+    "cbr" => Cbr(cbr::Fields),
+    "voip" => Voip(voip::Fields),
+    "tmix" => Tmix(tmix::Fields),
+}
 
 /// An end of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

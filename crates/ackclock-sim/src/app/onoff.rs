@@ -3,13 +3,42 @@
 use super::bulk::WITHOUT_END;
 use super::completion::{Completions, Path};
 use super::draw::Distribution;
-use super::{AppContext, AppTables, Application, Conn, Entry, Side, rate_bps, seconds};
+use super::kind::{AppKind, Made};
+use super::{AppContext, AppTables, Application, Conn, Side, rate_bps, seconds};
 use crate::Nanos;
+use crate::scenario::fields::{Flag, Random, Rules, Time, Volume, default, drawn, optional, record, required};
 
-pub(super) const ENTRY: Entry = Entry {
-    name: "onoff",
-    summary: "the source sends for a time, or some bytes, over a fresh connection or one that stays, and is silent, in turn",
-};
+record! {
+    /// The source is on and off in turn, off first: on, it sends over a new connection each time, or all over one.
+    pub struct Fields {
+        /// How long the source is on; what TCP has not sent by then is not sent.
+        on: Option<Random<Time>> = optional("until size is delivered", drawn());
+        /// How much the source sends in an on period.
+        size: Option<Random<Volume>> = optional("as much as it can in the time on", drawn());
+        /// How long the source is off.
+        off: Random<Time> = required(drawn());
+        /// Whether all on periods go over one connection, which keeps what TCP has learnt; else each has a new one. What becomes of
+        /// its window over an off period, restart_after_idle and validation say.
+        persistent: bool = default(false, Flag);
+    }
+}
+
+impl AppKind for Fields {
+    fn check(&self, rules: &mut Rules<'_, '_>) {
+        let accepted = "on, the time, or size, the volume of an on period";
+        rules.require(self.on.is_none() && self.size.is_none(), "on", accepted);
+        let both = self.on.is_some() && self.size.is_some();
+        rules.refuse(both, "size", &[rules.at.key("on")], "", format!("beside on; accepted: {accepted}, not both"));
+    }
+
+    fn make(&self, path: Path) -> Made {
+        let on = match (&self.on, &self.size) {
+            (Some(time), _) => On::Time(time.distribution()),
+            (None, size) => On::Size(size.as_ref().expect("a scenario has one of the two").distribution()),
+        };
+        Ok(Box::new(OnOff::new(on, self.off.distribution(), self.persistent, path)))
+    }
+}
 
 /// How long the source is on.
 #[derive(Clone, Debug)]

@@ -10,13 +10,45 @@ use std::collections::BTreeMap;
 use super::completion::Path;
 use super::delivery::{self, Delivery};
 use super::draw::Distribution;
-use super::{AppContext, AppTables, Application, Conn, Entry, Side};
+use super::kind::{AppKind, Made};
+use super::{AppContext, AppTables, Application, Conn, Side};
 use crate::Nanos;
+use crate::scenario::fields::{Delay, Flag, Random, Volume, count, default, drawn, optional, record, required};
 
-pub(super) const ENTRY: Entry = Entry {
-    name: "rpc",
-    summary: "the sink asks several servers at the source at once and waits for all answers, in rounds: incast",
-};
+record! {
+    /// The sink asks several servers at once, waits for all answers, and asks again.
+    pub struct Fields {
+        /// How many servers are asked at once, over a connection each.
+        servers: u32 = default(1, count("servers", 1, 100_000));
+        /// How many rounds there are.
+        rounds: Option<u32> = optional("rounds until the run ends", count("rounds", 1, 10_000_000));
+        /// Size of a request.
+        request_size: Random<Volume> = default("300B", drawn());
+        /// Size of a server's answer.
+        response_size: Random<Volume> = required(drawn());
+        /// How long a server thinks before it answers.
+        server_think: Random<Delay> = default("0s", drawn());
+        /// How long the client waits between the last answer of a round and the next round.
+        think: Random<Delay> = default("0s", drawn());
+        /// Whether connections stay open from round to round.
+        persistent: bool = default(true, Flag);
+    }
+}
+
+impl AppKind for Fields {
+    fn make(&self, path: Path) -> Made {
+        let params = RpcParams {
+            servers: self.servers,
+            rounds: self.rounds,
+            request: self.request_size.distribution(),
+            response: self.response_size.distribution(),
+            server_think: self.server_think.distribution(),
+            think: self.think.distribution(),
+            persistent: self.persistent,
+        };
+        Ok(Box::new(Rpc::new(params, path)))
+    }
+}
 
 /// What is asked of whom.
 #[derive(Clone, Debug)]

@@ -2,13 +2,28 @@
 
 use super::completion::Path;
 use super::delivery::{self, Delivery};
-use super::{AppContext, AppTables, Application, Conn, Entry, Side};
+use super::kind::{AppKind, Made};
+use super::{AppContext, AppTables, Application, Conn, Side};
 use crate::Nanos;
+use crate::scenario::fields::{count, default, record, required, time, volume};
 
-pub(super) const ENTRY: Entry = Entry {
-    name: "transfer",
-    summary: "transfers of a fixed size one after another, each over a fresh connection from the source",
-};
+record! {
+    /// The source sends so many bytes, once or several times, over a new connection each.
+    pub struct Fields {
+        /// Size of a transfer.
+        size: u64 = required(volume().positive());
+        /// How many there are.
+        count: u32 = default(1, count("transfers", 1, 1_000_000));
+        /// How long after the end of a transfer the next one starts.
+        gap: Nanos = default("0s", time());
+    }
+}
+
+impl AppKind for Fields {
+    fn make(&self, path: Path) -> Made {
+        Ok(Box::new(Transfer::new(self.size, self.count, self.gap, path)))
+    }
+}
 
 /// `count` transfers of `size` bytes from source to sink. The source opens a connection for each, writes and closes;
 /// the next begins `gap` after the sink has all of one. A transfer's time runs from the opening of the connection, so it

@@ -1,13 +1,41 @@
 //! One direction of a telephone call: frames of a codec over RTP, a play-out buffer, and what the E-model says of it.
 
+use super::completion::Path;
 use super::emodel::{self, Conditions, Equipment};
-use super::{AppContext, AppTables, Application, Datagram, Entry, Side};
+use super::kind::{AppKind, Made};
+use super::{AppContext, AppTables, Application, Datagram, Side};
 use crate::Nanos;
+use crate::scenario::fields::{OneOf, default, one_of, optional, real, record, time};
 
-pub(super) const ENTRY: Entry = Entry {
-    name: "voip",
-    summary: "a telephone call, one direction of it: RTP from the source, played out at the sink",
-};
+record! {
+    /// One direction of a telephone call, from the source, which the E-model rates.
+    pub struct Fields {
+        /// Codec.
+        codec: Codec = default("g711", codec());
+        /// How long the first packet to arrive waits in the play-out buffer, which is fixed.
+        playout: Nanos = default("60ms", time());
+        /// How long there is speech.
+        on: Option<Nanos> = optional("until the run ends", time().positive());
+        /// The E-model's advantage factor, what people forgive: 20 for places reached by several satellite hops.
+        advantage: f64 = default(0.0, real(0.0, 20.0));
+    }
+}
+
+impl AppKind for Fields {
+    fn make(&self, _path: Path) -> Made {
+        Ok(Box::new(Voip::new(self.clone())))
+    }
+}
+
+/// The codecs by name.
+fn codec() -> OneOf<Codec> {
+    let options = [
+        ("g711", Codec::G711, "64 kbit/s, losses concealed"),
+        ("g711-no-plc", Codec::G711WithoutConcealment, "64 kbit/s, silence for what is lost"),
+        ("g729", Codec::G729, "8 kbit/s (Annex A)"),
+    ];
+    one_of("codec", options)
+}
 
 /// Bytes of an RTP header (RFC 3550 section 5.1).
 const RTP_HEADER: u32 = 12;
@@ -54,19 +82,6 @@ impl Codec {
     }
 }
 
-/// A direction of a call.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct VoipParams {
-    /// The codec.
-    pub codec: Codec,
-    /// How long the first packet to arrive waits to be played, ns.
-    pub playout: Nanos,
-    /// How long there is speech, ns; none for until the run ends.
-    pub on: Option<Nanos>,
-    /// The E-model's A.
-    pub advantage: f64,
-}
-
 /// What became of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fate {
@@ -79,7 +94,7 @@ enum Fate {
 /// to be there as long after it was sent as that one was played. One that comes later is lost to the listener.
 #[derive(Debug)]
 pub struct Voip {
-    params: VoipParams,
+    fields: Fields,
     start: Nanos,
     /// By number; a byte for 20 ms of speech.
     packets: Vec<Fate>,
@@ -92,8 +107,8 @@ pub struct Voip {
 
 impl Voip {
     /// A call that has not begun.
-    pub fn new(params: VoipParams) -> Voip {
-        Voip { params, start: 0, packets: Vec::new(), play_after: None, received: 0, delays: 0 }
+    pub fn new(fields: Fields) -> Voip {
+        Voip { fields, start: 0, packets: Vec::new(), play_after: None, received: 0, delays: 0 }
     }
 
     fn sent(&self, number: u64) -> Nanos {
@@ -101,10 +116,10 @@ impl Voip {
     }
 
     fn speak(&mut self, ctx: &mut AppContext<'_>) {
-        ctx.send(Side::Source, self.packets.len() as u64, RTP_HEADER + self.params.codec.payload());
+        ctx.send(Side::Source, self.packets.len() as u64, RTP_HEADER + self.fields.codec.payload());
         self.packets.push(Fate::Missing);
         let next = self.sent(self.packets.len() as u64);
-        if self.params.on.is_none_or(|on| next - self.start < on) {
+        if self.fields.on.is_none_or(|on| next - self.start < on) {
             ctx.timer(next, 0);
         }
     }
@@ -139,7 +154,7 @@ impl Application for Voip {
 
     fn on_datagram(&mut self, ctx: &mut AppContext<'_>, _side: Side, datagram: Datagram) {
         let delay = ctx.now - datagram.sent;
-        let play_after = *self.play_after.get_or_insert(delay.saturating_add(self.params.playout));
+        let play_after = *self.play_after.get_or_insert(delay.saturating_add(self.fields.playout));
         let fate = &mut self.packets[datagram.number as usize];
         // A duplicate changes nothing.
         if *fate == Fate::Missing {
@@ -156,12 +171,12 @@ impl Application for Voip {
         let count = |fate| due.iter().filter(|of| **of == fate).count();
         let (lost, late) = (count(Fate::Missing), count(Fate::Late));
         let ms = |time: f64| time / MILLISECOND as f64;
-        let delay = self.play_after.map(|time| ms((time + FRAME + self.params.codec.look_ahead()) as f64));
+        let delay = self.play_after.map(|time| ms((time + FRAME + self.fields.codec.look_ahead()) as f64));
         let conditions = delay.filter(|_| !due.is_empty()).map(|delay_ms| {
             let loss = (lost + late) as f64 / due.len() as f64;
-            Conditions { delay_ms, loss, burst_ratio: burst_ratio(due, loss), advantage: self.params.advantage }
+            Conditions { delay_ms, loss, burst_ratio: burst_ratio(due, loss), advantage: self.fields.advantage }
         });
-        let rating = conditions.map(|conditions| emodel::rating(self.params.codec.equipment(), conditions));
+        let rating = conditions.map(|conditions| emodel::rating(self.fields.codec.equipment(), conditions));
         tables.entry("voip").or_default().push([
             ("flow", flow.into()),
             ("sent", self.packets.len().into()),
@@ -186,8 +201,7 @@ mod tests {
     use crate::rng::Stream;
     use crate::table::{Column, Table};
 
-    const PARAMS: VoipParams =
-        VoipParams { codec: Codec::G711, playout: 60 * MILLISECOND, on: Some(SECOND), advantage: 0.0 };
+    const FIELDS: Fields = Fields { codec: Codec::G711, playout: 60 * MILLISECOND, on: Some(SECOND), advantage: 0.0 };
 
     fn table(app: &Voip, now: Nanos) -> Table {
         let mut tables = AppTables::new();
@@ -210,8 +224,8 @@ mod tests {
     }
 
     /// A call whose packets take the given delays in ms; none for one that is lost.
-    fn call(params: VoipParams, delays: &[Option<u64>]) -> Voip {
-        let (mut voip, mut random) = (Voip::new(params), Stream::new(1, "call"));
+    fn call(fields: Fields, delays: &[Option<u64>]) -> Voip {
+        let (mut voip, mut random) = (Voip::new(fields), Stream::new(1, "call"));
         let (mut commands, mut next) = (Vec::new(), 0);
         voip.on_start(&mut AppContext::new(0, &mut random, &mut commands, &mut next));
         for number in 1..delays.len() as u64 {
@@ -231,7 +245,7 @@ mod tests {
     #[test]
     fn a_packet_every_20_ms_and_the_rating_of_its_delay() {
         for (codec, len, ear) in [(Codec::G711, 172, 110.0), (Codec::G729, 32, 115.0)] {
-            let mut network = FakeNetwork::new(1_000_000, Voip::new(VoipParams { codec, ..PARAMS }));
+            let mut network = FakeNetwork::new(1_000_000, Voip::new(Fields { codec, ..FIELDS }));
             network.delay = 30 * MILLISECOND;
             network.run_until(2 * SECOND);
             let sends: Vec<_> = network
@@ -255,7 +269,7 @@ mod tests {
     /// Played 60 ms after the first packet's 30 ms: what takes 90 ms is in time, what takes 91 ms is not.
     #[test]
     fn what_comes_after_its_time_is_late_and_what_never_comes_is_lost() {
-        let voip = call(PARAMS, &[Some(30), Some(90), Some(91), None, Some(10), None, Some(30), Some(30)]);
+        let voip = call(FIELDS, &[Some(30), Some(90), Some(91), None, Some(10), None, Some(30), Some(30)]);
         let all = table(&voip, SECOND);
         assert_eq!(ints(&all), [8, 8, 2, 1]);
         assert_eq!(float(&all, "loss"), Some(0.375));
@@ -271,25 +285,25 @@ mod tests {
     #[test]
     fn bursts_count() {
         let delays: Vec<_> = (0..100).map(|number| (!(50..60).contains(&number)).then_some(30)).collect();
-        let bursty = table(&call(PARAMS, &delays), 10 * SECOND);
+        let bursty = table(&call(FIELDS, &delays), 10 * SECOND);
         assert_eq!(float(&bursty, "burst_ratio"), Some(10.0 * 0.9));
         let delays: Vec<_> = (0..100).map(|number| (number % 10 != 5).then_some(30)).collect();
-        let spread = table(&call(PARAMS, &delays), 10 * SECOND);
+        let spread = table(&call(FIELDS, &delays), 10 * SECOND);
         assert_eq!((float(&spread, "loss"), float(&bursty, "loss")), (Some(0.1), Some(0.1)));
         assert!(float(&bursty, "r") < float(&spread, "r"));
-        let forgiven = table(&call(VoipParams { advantage: 20.0, ..PARAMS }, &delays), 10 * SECOND);
+        let forgiven = table(&call(Fields { advantage: 20.0, ..FIELDS }, &delays), 10 * SECOND);
         assert!((float(&forgiven, "r").unwrap() - float(&spread, "r").unwrap() - 20.0).abs() < 1e-9);
     }
 
     #[test]
     fn a_duplicate_changes_nothing_and_silence_has_no_rating() {
-        let mut voip = call(PARAMS, &[Some(30), Some(30)]);
+        let mut voip = call(FIELDS, &[Some(30), Some(30)]);
         let before = table(&voip, SECOND);
         let (mut random, mut commands, mut next) = (Stream::new(1, "call"), Vec::new(), 0);
         let mut ctx = AppContext::new(SECOND, &mut random, &mut commands, &mut next);
         voip.on_datagram(&mut ctx, Side::Sink, Datagram { number: 1, len: 172, sent: FRAME });
         assert_eq!(table(&voip, SECOND), before);
-        let silent = table(&call(PARAMS, &[None, None]), SECOND);
+        let silent = table(&call(FIELDS, &[None, None]), SECOND);
         assert_eq!((ints(&silent), float(&silent, "r"), float(&silent, "mos")), ([2, 0, 0, 0], None, None));
     }
 }

@@ -6,7 +6,6 @@ use ackclock_net::queue::Settings;
 use ackclock_net::{Limit, Seed};
 use ackclock_tcp::config::{EcnMode, Restart};
 
-use super::app::{App, Dash, OnOff, Web};
 use super::model::{Arrival, Bottleneck, Flow, HEADERS, LEAST_MSS, MAX_FLOWS, Scenario};
 use super::problems::Problems;
 use super::quantity::{TIME, VOLUME};
@@ -27,21 +26,7 @@ pub(super) fn check(scenario: &Scenario, problems: &mut Problems<'_>) {
         check_start(scenario, flow, &mut rules);
         check_routes(scenario, flow, &mut rules);
         check_tcp(scenario, flow, &mut rules);
-        let at = rules.at.key("app");
-        let mut rules = Rules { at, problems: rules.problems };
-        match &flow.app {
-            App::Dash(dash) => check_dash(dash, &mut rules),
-            App::OnOff(app) => check_onoff(app, &mut rules),
-            App::Web(app) => check_web(app, &mut rules),
-            App::Bulk
-            | App::Transfer(_)
-            | App::Bursts(_)
-            | App::List(_)
-            | App::Rpc(_)
-            | App::Cbr(_)
-            | App::Voip(_)
-            | App::Tmix(_) => {}
-        }
+        flow.app.check(&mut rules.of("app"));
     }
     check_copies(scenario, problems);
     check_links(scenario, problems);
@@ -49,19 +34,32 @@ pub(super) fn check(scenario: &Scenario, problems: &mut Problems<'_>) {
 }
 
 /// Checks rules over the fields of the table at a path.
-struct Rules<'a, 'p> {
-    at: Path,
+pub(crate) struct Rules<'a, 'p> {
+    /// The path.
+    pub at: Path,
     problems: &'a mut Problems<'p>,
 }
 
-impl Rules<'_, '_> {
+impl<'p> Rules<'_, 'p> {
+    /// Those of the table under a key.
+    pub fn of(&mut self, key: &str) -> Rules<'_, 'p> {
+        Rules { at: self.at.key(key), problems: self.problems }
+    }
+
     /// Adds a problem with the field `key` where `broken`, unless there is one with it or with a field that the rule
     /// needs. The message starts with the value as it was written, or with what it is by `default`.
-    fn refuse(&mut self, broken: bool, key: &str, needs: &[Path], default: &str, message: impl AsRef<str>) {
+    pub fn refuse(&mut self, broken: bool, key: &str, needs: &[Path], default: &str, message: impl AsRef<str>) {
         let at = self.at.key(key);
         if broken && self.problems.sound(&at) && needs.iter().all(|path| self.problems.sound(path)) {
             let value = self.problems.written(&at).unwrap_or_else(|| format!("the default, {},", quoted(default)));
             self.problems.add(at, format!("{value} {}", message.as_ref()));
+        }
+    }
+
+    /// Adds that the field `key` is missing where `broken`, unless something else is wrong with the table.
+    pub fn require(&mut self, broken: bool, key: &str, accepted: &str) {
+        if broken && self.problems.sound(&self.at) {
+            self.problems.add(self.at.key(key), format!("missing; accepted: {accepted}"));
         }
     }
 }
@@ -102,8 +100,7 @@ fn check_start(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
         let last = u64::from(flow.count - 1).saturating_mul(staggered.interval).saturating_add(start + jitter + group);
         let message =
             format!("lets the last copy start after the end of the run; accepted: all before duration, {end}");
-        let mut rules = Rules { at: rules.at.key("arrival"), problems: rules.problems };
-        rules.refuse(last >= scenario.duration, "interval", &needs, "", message);
+        rules.of("arrival").refuse(last >= scenario.duration, "interval", &needs, "", message);
     }
 }
 
@@ -155,61 +152,6 @@ fn check_tcp(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
     );
     let needs = [rules.at.key("validation"), rules.at.key("stack")];
     rules.refuse(restarts, "restart_after_idle", &needs, "", message);
-}
-
-fn check_dash(dash: &Dash, rules: &mut Rules<'_, '_>) {
-    let segment = rules.at.key("segment");
-    let buffer = rules.at.key("buffer");
-    let message =
-        format!("does not hold one segment; accepted: at least the segment, {}", quoted(&TIME.write(dash.segment)));
-    let small = dash.buffer < dash.segment;
-    rules.refuse(small, "buffer", std::slice::from_ref(&segment), &TIME.write(dash.buffer), message);
-    // Segments are whole: a buffer of 5 s never holds more than 4 s of 2-s segments, and playback would not start.
-    let Some(segments) = dash.buffer.checked_div(dash.segment) else { return };
-    let most = TIME.write(segments * dash.segment);
-    for (key, time) in [("startup", dash.startup), ("resume", dash.resume)] {
-        // One segment is the default; where that does not fit, the buffer is what is wrong.
-        let needs = [segment.clone(), buffer.clone()];
-        let message = format!("is more than the buffer holds in whole segments; accepted: at most {}", quoted(&most));
-        rules.refuse(time > segments * dash.segment && !small, key, &needs, &TIME.write(time), message);
-    }
-    if let Some(live) = &dash.live {
-        let message = format!(
-            "is less than the segment in which it lies needs to be there; accepted: at least the segment, {}",
-            quoted(&TIME.write(dash.segment))
-        );
-        let mut rules = Rules { at: rules.at.key("live"), problems: rules.problems };
-        rules.refuse(live.latency < dash.segment, "latency", &[segment], "", message);
-    }
-}
-
-fn check_web(app: &Web, rules: &mut Rules<'_, '_>) {
-    match (app.sessions_per_second, app.users) {
-        (None, None) if rules.problems.sound(&rules.at) => {
-            let message = "missing; accepted: sessions_per_second, or users";
-            rules.problems.add(rules.at.key("sessions_per_second"), message);
-        }
-        (Some(_), Some(_)) => {
-            let message = "beside sessions_per_second; accepted: sessions_per_second or users, not both";
-            rules.refuse(true, "users", &[rules.at.key("sessions_per_second")], "", message);
-        }
-        _ => {}
-    }
-}
-
-fn check_onoff(app: &OnOff, rules: &mut Rules<'_, '_>) {
-    match (&app.on, &app.size) {
-        (None, None) if rules.problems.sound(&rules.at) => {
-            rules
-                .problems
-                .add(rules.at.key("on"), "missing; accepted: on, the time, or size, the volume of an on period");
-        }
-        (Some(_), Some(_)) => {
-            let message = "beside on; accepted: on, the time, or size, the volume of an on period, not both";
-            rules.refuse(true, "size", &[rules.at.key("on")], "", message);
-        }
-        _ => {}
-    }
 }
 
 fn check_links(scenario: &Scenario, problems: &mut Problems<'_>) {
@@ -314,7 +256,7 @@ fn check_queue(
 
 fn check_probes(scenario: &Scenario, rules: &mut Rules<'_, '_>) {
     let probes = &scenario.probes;
-    let mut rules = Rules { at: rules.at.key("probes"), problems: rules.problems };
+    let mut rules = rules.of("probes");
     let from = TIME.write(probes.from);
     let needs = [rules.at.key("from"), key("duration")];
     if let Some(to) = probes.to {

@@ -12,7 +12,9 @@ use super::record::FieldInfo;
 use super::tree::{Node, Path, Value};
 
 /// The key of a file's digest, beside that of its path.
-pub(super) const DIGEST: &str = "sha256";
+pub(crate) const DIGEST: &str = "sha256";
+/// The key of a file's path, unless the table has a better one.
+pub(crate) const FILE: &str = "file";
 const DIGEST_DOC: &str = "SHA-256 of the file in hexadecimal; a file with another is refused.";
 
 /// What was read from a file.
@@ -27,7 +29,7 @@ pub struct FromFile<T> {
 }
 
 /// How a scenario names a file of a format.
-pub(super) struct Format<T> {
+pub(crate) struct Format<T> {
     /// The key of the path.
     pub key: &'static str,
     /// What a file of the format is, with its article.

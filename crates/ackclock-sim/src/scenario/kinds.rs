@@ -11,7 +11,7 @@ use super::record::FieldInfo;
 use super::tree::{Node, Path, Value};
 
 /// What a field accepts.
-pub(super) trait Kind {
+pub(crate) trait Kind {
     /// What it is in Rust.
     type Value;
     /// The value of a node; a placeholder where that is not acceptable, with at least one problem added.
@@ -25,7 +25,7 @@ pub(super) trait Kind {
 }
 
 /// What a kind accepts.
-pub(super) struct Info {
+pub(crate) struct Info {
     /// The noun of the reference: "rate", "table".
     pub noun: String,
     /// What a number without unit counts, or the units of a quantity.
@@ -39,7 +39,7 @@ pub(super) struct Info {
 }
 
 /// A kind whose value is one piece of text, number or truth value.
-pub(super) trait Scalar {
+pub(crate) trait Scalar {
     type Value;
     /// # Errors
     /// What is wrong with the value, as a predicate: "is negative".
@@ -101,7 +101,7 @@ fn quantity_text(value: &Value) -> Result<&str, String> {
 }
 
 /// A quantity with a unit, held as an integer of the smallest unit.
-pub(super) struct Quantity<T> {
+pub(crate) struct Quantity<T> {
     dimension: &'static Dimension,
     min: u64,
     max: u64,
@@ -109,17 +109,17 @@ pub(super) struct Quantity<T> {
 }
 
 /// A time in nanoseconds.
-pub(super) const fn time<T>() -> Quantity<T> {
+pub(crate) const fn time<T>() -> Quantity<T> {
     Quantity::of(&quantity::TIME)
 }
 
 /// A rate in bits per second.
-pub(super) const fn rate<T>() -> Quantity<T> {
+pub(crate) const fn rate<T>() -> Quantity<T> {
     Quantity::of(&quantity::RATE)
 }
 
 /// A volume in bytes.
-pub(super) const fn volume<T>() -> Quantity<T> {
+pub(crate) const fn volume<T>() -> Quantity<T> {
     Quantity::of(&quantity::VOLUME)
 }
 
@@ -193,7 +193,7 @@ impl<T: TryFrom<u64> + Into<u64> + Copy + Default> Scalar for Quantity<T> {
 }
 
 /// A whole number of something that is counted, without unit.
-pub(super) struct Count<T> {
+pub(crate) struct Count<T> {
     noun: &'static str,
     min: u64,
     max: u64,
@@ -201,7 +201,7 @@ pub(super) struct Count<T> {
 }
 
 /// A count of `noun`, which is empty for a plain number, bounds inclusive.
-pub(super) const fn count<T>(noun: &'static str, min: u64, max: u64) -> Count<T> {
+pub(crate) const fn count<T>(noun: &'static str, min: u64, max: u64) -> Count<T> {
     Count { noun, min, max, held_as: PhantomData }
 }
 
@@ -250,13 +250,13 @@ impl<T: TryFrom<u64> + Into<u64> + Copy + Default> Scalar for Count<T> {
 }
 
 /// A ratio.
-pub(super) struct Real {
+pub(crate) struct Real {
     min: f64,
     max: f64,
 }
 
 /// A ratio, bounds inclusive.
-pub(super) const fn real(min: f64, max: f64) -> Real {
+pub(crate) const fn real(min: f64, max: f64) -> Real {
     Real { min, max }
 }
 
@@ -297,7 +297,7 @@ impl Scalar for Real {
 }
 
 /// True or false.
-pub(super) struct Flag;
+pub(crate) struct Flag;
 
 impl Scalar for Flag {
     type Value = bool;
@@ -375,13 +375,13 @@ impl Scalar for Label {
 }
 
 /// One of several names, each with a sentence on what it is.
-pub(super) struct OneOf<T> {
+pub(crate) struct OneOf<T> {
     noun: &'static str,
     options: Vec<(&'static str, T, &'static str)>,
 }
 
 /// A choice by name of `noun` among options of name, value and sentence. There has to be one.
-pub(super) fn one_of<T>(
+pub(crate) fn one_of<T>(
     noun: &'static str,
     options: impl IntoIterator<Item = (&'static str, T, &'static str)>,
 ) -> OneOf<T> {

@@ -6,7 +6,7 @@ use ackclock_net::server::{CellularModel, Steps, Trace};
 use ackclock_net::{Jitter as DelayJitter, Path as Propagation, Schedule};
 use serde_json::{Map, Value as Json, json};
 
-use super::file::{Format, FromFile};
+use super::file::{DIGEST, FILE, Format, FromFile};
 use super::impairments::{InOutage, Jitter, Loss, Outage, quoted_time, shown};
 use super::kinds::{Info, Kind, Scalar, rate, real, time};
 use super::lists::list;
@@ -75,21 +75,18 @@ record! {
 pub type TraceFile = FromFile<Trace>;
 
 const TRACE: Format<Trace> = Format {
-    key: "file",
+    key: FILE,
     noun: "a delivery trace",
     example: "Verizon-LTE-short.down",
     content: "in each line a whole number of milliseconds, none below the one above it, the last above zero",
     decode: |bytes| Trace::parse(bytes).map_err(|error| error.to_string()),
 };
 
-/// The key of a trace's path.
-pub(super) const FILE: &str = TRACE.key;
-
 impl Record for TraceFile {
     fn read(reader: &mut Reader<'_, '_>) -> TraceFile {
         let node = reader.node;
         let file = TRACE.read(|key| node.get(key), reader.at, reader.problems);
-        reader.refuse_other_keys(&[TRACE.key, super::file::DIGEST]);
+        reader.refuse_other_keys(&[TRACE.key, DIGEST]);
         file.unwrap_or_else(|| {
             let content = Trace::parse(b"1").expect("a trace").into();
             FromFile { path: String::new(), sha256: String::new(), content }

@@ -7,14 +7,14 @@ use super::problems::Problems;
 use super::tree::{Node, Path, Value};
 
 /// A list of at least one item.
-pub(super) struct List<K> {
+pub(crate) struct List<K> {
     /// The noun for one item.
     item_noun: &'static str,
     item: K,
 }
 
 /// A list of at least one `item`.
-pub(super) const fn list<K>(item_noun: &'static str, item: K) -> List<K> {
+pub(crate) const fn list<K>(item_noun: &'static str, item: K) -> List<K> {
     List { item_noun, item }
 }
 
@@ -59,7 +59,7 @@ impl<K: Kind> Kind for List<K> {
 }
 
 /// A list in ascending order, without duplicates.
-pub(super) struct Ascending<K>(pub List<K>);
+pub(crate) struct Ascending<K>(pub List<K>);
 
 impl<K: Kind<Value: PartialOrd>> Kind for Ascending<K> {
     type Value = Vec<K::Value>;

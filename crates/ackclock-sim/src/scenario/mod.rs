@@ -1,15 +1,14 @@
 //! Scenarios: one page of TOML, or the same as JSON, that says what to simulate.
 //!
-//! Every field is defined once, in `model.rs`, `app.rs` or `random.rs`, with its type, default, bounds and sentence. The Rust
-//! types, the reader, the canonical form, the JSON Schema and the reference all come from there. Adding a field is adding
-//! one line.
+//! Every field is defined once, with its type, default, bounds and sentence: in `model.rs` or `random.rs`, and those of an
+//! application where that is. The Rust types, the reader, the canonical form, the JSON Schema and the reference all come from
+//! there. Adding a field is adding one line.
 //!
 //! Reading never stops at the first mistake: [`ScenarioError`] has all of them, each with its path, its line, the value as
 //! written and what is accepted. Quantities are text with a unit and become integers exactly: times in nanoseconds, rates
 //! in bits per second, volumes in bytes.
 
 mod algorithm;
-mod app;
 mod check;
 mod file;
 mod graph;
@@ -24,7 +23,7 @@ mod problems;
 mod quantity;
 mod queue;
 mod random;
-mod record;
+pub(crate) mod record;
 mod registered;
 mod resolve;
 mod rules;
@@ -32,16 +31,16 @@ mod spellings;
 #[cfg(test)]
 mod tests;
 mod tree;
-mod union;
+pub(crate) mod union;
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
+pub use crate::app::App;
 pub use crate::app::dash::abr::Estimator;
 pub use algorithm::CongestionControl;
-pub use app::{App, Bursts, Cbr, Dash, Item, List, Live, OnOff, Rpc, Tmix, Transfer, VectorFile, Voip, Web};
 pub use file::FromFile;
 pub use graph::{Hop, Link};
 pub use impairments::{
@@ -59,6 +58,18 @@ pub use random::{Delay, Drawn, Number, Random, Time, Volume};
 pub use registered::{Make, Range, Registered};
 pub use rules::Rules;
 pub use spellings::{AccessRate, Amount, QueueLimit};
+
+/// What the fields of an application are made of, which stand with it.
+pub(crate) mod fields {
+    pub(crate) use super::check::Rules;
+    pub(crate) use super::file::{DIGEST, FILE, Format, FromFile};
+    pub(crate) use super::kinds::{Flag, OneOf, count, one_of, rate, real, time, volume};
+    pub(crate) use super::lists::{Ascending, list};
+    pub(crate) use super::quantity::TIME;
+    pub(crate) use super::random::{Delay, Number, Random, Time, Volume, drawn};
+    pub(crate) use super::record::{FieldInfo, Reader, Record, default, like, optional, record, required, table};
+    pub(crate) use super::tree::quoted;
+}
 
 use kinds::Kind;
 use problems::Problems;
@@ -144,7 +155,7 @@ impl Scenario {
             .flatten()
             .for_each(|link| drop(forget(link)));
         let mut canonical = Json::Object(canonical);
-        file::forget_paths(&mut canonical, &[rules::TABLE, link::FILE, app::VECTORS_FILE]);
+        file::forget_paths(&mut canonical, &[rules::TABLE, file::FILE]);
         let digest = Sha256::digest(canonical.to_string().as_bytes());
         digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }

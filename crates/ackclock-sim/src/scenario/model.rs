@@ -5,7 +5,6 @@ use ackclock_tcp::{recovery, slow_start, stack, validation};
 use serde_json::json;
 
 use super::algorithm::{CongestionControl, congestion_control};
-use super::app::App;
 use super::graph::Link;
 use super::impairments::{Jitter, Loss, Outage, outages};
 use super::kinds::{Flag, Label, OneOf, count, one_of, real, spelled, time, volume};
@@ -18,6 +17,7 @@ use super::record::{default, numbered, optional, preset, record, required, table
 use super::spellings::{AccessRate, Amount};
 use super::union::{tagged, union};
 use crate::Nanos;
+use crate::app::App;
 
 /// Fewest bytes of payload in a full segment.
 pub(super) const LEAST_MSS: u64 = 64;

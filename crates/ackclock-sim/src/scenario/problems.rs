@@ -67,7 +67,7 @@ impl Outside<'_> {
 }
 
 /// The problems found so far in a tree.
-pub(super) struct Problems<'a> {
+pub(crate) struct Problems<'a> {
     root: &'a Node,
     outside: Outside<'a>,
     found: Vec<(Path, String)>,

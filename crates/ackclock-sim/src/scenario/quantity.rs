@@ -1,12 +1,12 @@
 //! Quantities as people write them, `"1.5Mbps"` or `"5 min"`, read with exact decimal arithmetic into integers.
 
 /// A unit of a dimension: its name, and its size in the dimension's smallest unit.
-pub(super) type Unit = (&'static str, u64);
+pub(crate) type Unit = (&'static str, u64);
 
 /// What can be measured, and how it is written. The smallest unit, in which values are held, comes first; a value is
 /// written back in the last unit of [`Dimension::canonical`] that divides it.
 #[derive(PartialEq, Eq, Debug)]
-pub(super) struct Dimension {
+pub(crate) struct Dimension {
     /// The noun of messages and of the reference.
     pub noun: &'static str,
     pub example: &'static str,
@@ -21,7 +21,7 @@ pub(super) struct Dimension {
 }
 
 /// Times, in nanoseconds; at most ten years.
-pub(super) const TIME: Dimension = Dimension {
+pub(crate) const TIME: Dimension = Dimension {
     noun: "time",
     example: "200ms",
     zero: "0s",

@@ -316,10 +316,10 @@ impl<T: Drawn> Random<T> {
 }
 
 /// The kind of a quantity that is drawn.
-pub(super) struct Drawing<T: Drawn>(Tagged<Random<T>>);
+pub(crate) struct Drawing<T: Drawn>(Tagged<Random<T>>);
 
 /// A quantity that is fixed or drawn.
-pub(super) fn drawn<T: Drawn>() -> Drawing<T> {
+pub(crate) fn drawn<T: Drawn>() -> Drawing<T> {
     Drawing(tagged())
 }
 

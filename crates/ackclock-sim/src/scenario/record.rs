@@ -16,30 +16,36 @@ macro_rules! record {
     (
         $(#[doc = $doc:literal])+
         pub struct $Name:ident $(<$T:ident: $Bound:ident>)? {
-            $($(#[doc = $field_doc:literal])+ $field:ident: $Type:ty = $slot:expr;)+
+            $($(#[doc = $field_doc:literal])+ $field:ident: $Type:ty = $slot:expr;)*
         }
     ) => {
         $(#[doc = $doc])+
         #[derive(Clone, PartialEq, Debug)]
         pub struct $Name $(<$T: $Bound>)? {
-            $($(#[doc = $field_doc])+ pub $field: $Type,)+
+            $($(#[doc = $field_doc])+ pub $field: $Type,)*
         }
 
         impl $(<$T: $Bound>)? $crate::scenario::record::Record for $Name $(<$T>)? {
             fn read(reader: &mut $crate::scenario::record::Reader<'_, '_>) -> Self {
-                use $crate::scenario::record::{Slot as _, typed};
-                let record = Self { $($field: typed::<$Type, _>($slot).read(stringify!($field), reader)),+ };
-                reader.refuse_other_keys(&[$(stringify!($field)),+]);
+                let record = Self {
+                    $($field: $crate::scenario::record::Slot::read(
+                        &$crate::scenario::record::typed::<$Type, _>($slot),
+                        stringify!($field),
+                        reader,
+                    ),)*
+                };
+                reader.refuse_other_keys(&[$(stringify!($field)),*]);
                 record
             }
 
             fn write(&self) -> serde_json::Map<String, serde_json::Value> {
-                use $crate::scenario::record::{Slot as _, typed};
-                let mut table = serde_json::Map::new();
-                $(if let Some(value) = typed::<$Type, _>($slot).write(&self.$field) {
-                    table.insert(stringify!($field).to_owned(), value);
-                })+
-                table
+                $crate::scenario::record::written([$((
+                    stringify!($field),
+                    $crate::scenario::record::Slot::write(
+                        &$crate::scenario::record::typed::<$Type, _>($slot),
+                        &self.$field,
+                    ),
+                )),*])
             }
 
             fn doc() -> String {
@@ -47,16 +53,19 @@ macro_rules! record {
             }
 
             fn fields() -> Vec<$crate::scenario::record::FieldInfo> {
-                use $crate::scenario::record::{Slot as _, sentences, typed};
-                vec![$(typed::<$Type, _>($slot).info(stringify!($field), sentences(&[$($field_doc),+]))),+]
+                vec![$($crate::scenario::record::Slot::info(
+                    &$crate::scenario::record::typed::<$Type, _>($slot),
+                    stringify!($field),
+                    $crate::scenario::record::sentences(&[$($field_doc),+]),
+                )),*]
             }
         }
     };
 }
-pub(super) use record;
+pub(crate) use record;
 
 /// What [`record!`] makes.
-pub(super) trait Record: Sized {
+pub(crate) trait Record: Sized {
     fn read(reader: &mut Reader<'_, '_>) -> Self;
     fn write(&self) -> Map<String, Json>;
     fn doc() -> String;
@@ -83,7 +92,7 @@ impl<R: Record> Record for Box<R> {
 }
 
 /// A field, as schema and reference tell it.
-pub(super) struct FieldInfo {
+pub(crate) struct FieldInfo {
     pub key: &'static str,
     pub doc: String,
     pub required: bool,
@@ -94,13 +103,18 @@ pub(super) struct FieldInfo {
     pub info: Info,
 }
 
+/// Fields and their values as a table; what has no value is left out.
+pub(crate) fn written<const N: usize>(fields: [(&str, Option<Json>); N]) -> Map<String, Json> {
+    fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+}
+
 /// Lines of doc comments as running text.
-pub(super) fn sentences(lines: &[&str]) -> String {
+pub(crate) fn sentences(lines: &[&str]) -> String {
     lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
 }
 
 /// Reads the fields of one table.
-pub(super) struct Reader<'r, 'p> {
+pub(crate) struct Reader<'r, 'p> {
     pub node: &'r Node,
     pub at: &'r Path,
     pub problems: &'r mut Problems<'p>,
@@ -111,7 +125,7 @@ pub(super) struct Reader<'r, 'p> {
 }
 
 /// Says of a key where it belongs, if anywhere.
-pub(super) type Foreign<'r> = dyn Fn(&str) -> Option<String> + 'r;
+pub(crate) type Foreign<'r> = dyn Fn(&str) -> Option<String> + 'r;
 
 impl Reader<'_, '_> {
     /// Adds a problem for each key that is not among `fields`.
@@ -131,7 +145,7 @@ impl Reader<'_, '_> {
 }
 
 /// A field of a record, less its name: its kind, and what its absence means.
-pub(super) trait Slot {
+pub(crate) trait Slot {
     type Value;
     fn read(&self, key: &'static str, reader: &mut Reader<'_, '_>) -> Self::Value;
     /// `None` where the key is to be left out.
@@ -140,12 +154,12 @@ pub(super) trait Slot {
 }
 
 /// Says to the compiler what a field is in Rust.
-pub(super) fn typed<T, S: Slot<Value = T>>(slot: S) -> S {
+pub(crate) fn typed<T, S: Slot<Value = T>>(slot: S) -> S {
     slot
 }
 
 /// A field that always has a value.
-pub(super) struct Present<K> {
+pub(crate) struct Present<K> {
     kind: K,
     absent: Absent,
 }
@@ -163,7 +177,7 @@ enum Absent {
 }
 
 /// A field that has to be given.
-pub(super) fn required<K>(kind: K) -> Present<K> {
+pub(crate) fn required<K>(kind: K) -> Present<K> {
     Present { kind, absent: Absent::Refused }
 }
 
@@ -173,12 +187,12 @@ pub(super) fn preset<K>(kind: K) -> Present<K> {
 }
 
 /// A field that has this value, as it would be written, where it is not given.
-pub(super) fn default<K>(value: impl Into<Json>, kind: K) -> Present<K> {
+pub(crate) fn default<K>(value: impl Into<Json>, kind: K) -> Present<K> {
     Present { kind, absent: Absent::Value(value.into()) }
 }
 
 /// A field that has the value of another where it is not given.
-pub(super) fn like<K>(key: &'static str, kind: K) -> Present<K> {
+pub(crate) fn like<K>(key: &'static str, kind: K) -> Present<K> {
     Present { kind, absent: Absent::Like(key) }
 }
 
@@ -232,13 +246,13 @@ impl<K: Kind> Slot for Present<K> {
 }
 
 /// A field that may have no value.
-pub(super) struct Optional<K> {
+pub(crate) struct Optional<K> {
     kind: K,
     absent: &'static str,
 }
 
 /// A field that may have no value; `absent` says what that means.
-pub(super) fn optional<K>(absent: &'static str, kind: K) -> Optional<K> {
+pub(crate) fn optional<K>(absent: &'static str, kind: K) -> Optional<K> {
     Optional { kind, absent }
 }
 
@@ -261,10 +275,10 @@ impl<K: Kind> Slot for Optional<K> {
 }
 
 /// The kind of a record.
-pub(super) struct Table<R>(PhantomData<R>);
+pub(crate) struct Table<R>(PhantomData<R>);
 
 /// The kind of a record.
-pub(super) const fn table<R>() -> Table<R> {
+pub(crate) const fn table<R>() -> Table<R> {
     Table(PhantomData)
 }
 

@@ -9,7 +9,7 @@ use super::problems::Problem;
 
 /// One step of a [`Path`].
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// The value of a key.
     Key(String),
     /// The item of a list, from 0.
@@ -18,7 +18,7 @@ pub(super) enum Step {
 
 /// Where a value stands, written `flows[0].app.ladder[2]`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Path(pub Vec<Step>);
+pub(crate) struct Path(pub Vec<Step>);
 
 impl Path {
     /// The path of a key of the table at this path.
@@ -59,14 +59,14 @@ impl fmt::Display for Path {
 
 /// A value and, where it comes from a TOML file, the line of it.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(crate) struct Node {
     pub line: Option<u32>,
     pub value: Value,
 }
 
 /// A value as it was written.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     /// JSON's null: as good as absent.
     Null,
     Bool(bool),
@@ -243,7 +243,7 @@ pub(super) fn shortened(text: &str) -> String {
 }
 
 /// Text in quotes, on one line whatever it holds.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {
         if c == '\'' { quoted.push(c) } else { quoted.extend(c.escape_debug()) }

@@ -12,7 +12,7 @@ use super::tree::{Node, Path, Value, quoted};
 
 /// Defines tables told apart by their `kind`: an enum whose variants hold a [`record!`] or nothing. A plain text in the
 /// place of such a table means the table with that kind; what any other text means is said after `otherwise`: the kind
-/// and the field that the text is the value of.
+/// and the field that the text is the value of. A kind without a sentence has that of its record.
 macro_rules! union {
     (@read $reader:ident $Variant:ident) => {{
         $reader.refuse_other_keys(&[]);
@@ -25,18 +25,20 @@ macro_rules! union {
     (@pattern $inner:ident $Variant:ident $Inner:ty) => { Self::$Variant($inner) };
     (@write $inner:ident) => { serde_json::Map::new() };
     (@write $inner:ident $Inner:ty) => { <$Inner as $crate::scenario::record::Record>::write($inner) };
+    (@doc [$($doc:literal)+] $($Inner:ty)?) => { $crate::scenario::record::sentences(&[$($doc),+]) };
+    (@doc [] $Inner:ty) => { <$Inner as $crate::scenario::record::Record>::doc() };
     (@fields) => { Vec::new() };
     (@fields $Inner:ty) => { <$Inner as $crate::scenario::record::Record>::fields() };
     (
         $(#[doc = $doc:literal])+
         pub enum $Name:ident $(<$T:ident: $Bound:ident>)?, otherwise $otherwise:expr, {
-            $($(#[doc = $variant_doc:literal])+ $kind:literal => $Variant:ident $(($Inner:ty))?,)+
+            $($(#[doc = $variant_doc:literal])* $kind:literal => $Variant:ident $(($Inner:ty))?,)+
         }
     ) => {
         $(#[doc = $doc])+
         #[derive(Clone, PartialEq, Debug)]
         pub enum $Name $(<$T: $Bound>)? {
-            $($(#[doc = $variant_doc])+ $Variant $(($Inner))?,)+
+            $($(#[doc = $variant_doc])* #[doc = concat!("\n\n`kind = \"", $kind, "\"`")] $Variant $(($Inner))?,)+
         }
 
         impl $(<$T: $Bound>)? $crate::scenario::union::Union for $Name $(<$T>)? {
@@ -45,33 +47,34 @@ macro_rules! union {
 
             fn read(kind: &str, reader: &mut $crate::scenario::record::Reader<'_, '_>) -> Option<Self> {
                 match kind {
-                    $($kind => Some(union!(@read reader $Variant $($Inner)?)),)+
+                    $($kind => Some($crate::scenario::union::union!(@read reader $Variant $($Inner)?)),)+
                     _ => None,
                 }
             }
 
             fn write(&self) -> (&'static str, serde_json::Map<String, serde_json::Value>) {
                 match self {
-                    $(union!(@pattern inner $Variant $($Inner)?) => ($kind, union!(@write inner $($Inner)?)),)+
+                    $($crate::scenario::union::union!(@pattern inner $Variant $($Inner)?) => {
+                        ($kind, $crate::scenario::union::union!(@write inner $($Inner)?))
+                    })+
                 }
             }
 
             fn variants() -> Vec<$crate::scenario::union::VariantInfo> {
-                use $crate::scenario::record::sentences;
                 use $crate::scenario::union::VariantInfo;
                 vec![$(VariantInfo {
                     kind: $kind,
-                    doc: sentences(&[$($variant_doc),+]),
-                    fields: union!(@fields $($Inner)?),
+                    doc: $crate::scenario::union::union!(@doc [$($variant_doc)*] $($Inner)?),
+                    fields: $crate::scenario::union::union!(@fields $($Inner)?),
                 }),+]
             }
         }
     };
 }
-pub(super) use union;
+pub(crate) use union;
 
 /// What [`union!`] makes.
-pub(super) trait Union: Sized {
+pub(crate) trait Union: Sized {
     const OTHERWISE: Option<(&'static str, &'static str)>;
     const KINDS: &'static [&'static str];
     /// `None` where there is no such kind.
@@ -81,7 +84,7 @@ pub(super) trait Union: Sized {
 }
 
 /// A kind of a union, as schema and reference tell it.
-pub(super) struct VariantInfo {
+pub(crate) struct VariantInfo {
     pub kind: &'static str,
     pub doc: String,
     pub fields: Vec<FieldInfo>,

@@ -8,11 +8,12 @@
 //! The client of a live presentation asks for no segment before that has happened. It does not catch up: each stall adds to
 //! its latency.
 
-use super::{AppContext, AppTables, Application, Conn, Entry, Side};
+use super::{AppContext, AppTables, Application, Conn, ParamProblem, Side};
 use crate::Nanos;
 use crate::rng::Stream;
 
 pub mod abr;
+mod fields;
 mod live;
 mod params;
 pub mod player;
@@ -21,17 +22,13 @@ mod sizes;
 #[cfg(test)]
 mod tests;
 
-pub use params::{DashParams, ParamProblem};
+pub use fields::{Fields, LiveFields};
+pub use params::DashParams;
 pub use sizes::{SegmentSizes, segment_bytes};
 
 use abr::{Abr, Choice, Download, Setup, State};
 use live::Live;
 use player::{Phase, Player};
-
-pub(super) const ENTRY: Entry = Entry {
-    name: "dash",
-    summary: "adaptive streaming: the sink asks for segments over one persistent HTTP connection, ON and OFF",
-};
 
 /// Timer: the client looks again whether to ask for a segment.
 const LOOK: u64 = 0;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::abr::{self, Estimator};
 use crate::Nanos;
+use crate::app::ParamProblem;
 
 /// A DASH session. Times in nanoseconds, rates in bit/s, volumes in bytes.
 #[derive(Clone, PartialEq, Debug)]
@@ -113,21 +114,6 @@ impl DashParams {
 
 fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> String {
     format!("unknown \"{name}\"; one of {}", known.collect::<Vec<_>>().join(", "))
-}
-
-/// Something wrong with a parameter.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ParamProblem {
-    /// The field of [`DashParams`].
-    pub field: &'static str,
-    /// What is wrong, and what would be accepted.
-    pub message: String,
-}
-
-impl fmt::Display for ParamProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.field, self.message)
-    }
 }
 
 /// A time in seconds, as people write it.

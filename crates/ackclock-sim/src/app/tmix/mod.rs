@@ -5,22 +5,19 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::completion::{Completions, Path};
-use super::{AppContext, AppTables, Application, Conn, Entry, Side};
+use super::{AppContext, AppTables, Application, Conn, Side};
 use crate::Nanos;
 
+mod fields;
 mod report;
 #[cfg(test)]
 mod tests;
 mod vectors;
 
+pub use fields::{Fields, VectorFile};
 pub use vectors::{Connection, Epoch, Party, Step, VectorError, Vectors};
 
 use report::{ConnectionRow, EpochRow};
-
-pub(super) const ENTRY: Entry = Entry {
-    name: "tmix",
-    summary: "connections with the data units and think times of tmix connection vectors from a file",
-};
 
 /// A party of a connection that is not over.
 #[derive(Debug, Default)]

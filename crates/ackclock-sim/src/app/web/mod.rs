@@ -13,20 +13,18 @@ use std::collections::BTreeMap;
 
 use super::completion::{Completions, Path};
 use super::draw::Distribution;
-use super::{AppContext, AppTables, Application, Conn, Entry, Side};
+use super::{AppContext, AppTables, Application, Conn, Side};
 use crate::Nanos;
 use crate::rng::Stream;
 
+mod fields;
 mod report;
 #[cfg(test)]
 mod tests;
 
-use report::{ObjectRow, PageRow};
+pub use fields::Fields;
 
-pub(super) const ENTRY: Entry = Entry {
-    name: "web",
-    summary: "sessions or users that fetch pages of objects from the source over parallel connections",
-};
+use report::{ObjectRow, PageRow};
 
 /// What a connection is used for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -463,7 +463,7 @@ fn the_catalogue_has_what_scenarios_alone_define() {
     assert_eq!(
         names,
         [
-            ("app", 11),
+            ("app", <App as Union>::KINDS.len()),
             ("arrival", 3),
             ("distribution", 7),
             ("queue", queue::CATALOGUE.len()),

@@ -10,6 +10,7 @@ mod refusals;
 mod registered;
 
 use super::*;
+use crate::app::{bulk, transfer};
 use ackclock_tcp::config::Restart;
 
 const BULK: &str = include_str!("../../../../../scenarios/bulk.toml");
@@ -70,8 +71,8 @@ fn a_scenario_has_the_values_of_its_text_and_the_defaults() {
     assert_eq!(scenario.access, Access { rate: AccessRate::Times(10.0), source_delay: fixed(0), sink_delay: fixed(0) });
     let names: Vec<_> = scenario.flows.iter().map(|flow| flow.name.as_str()).collect();
     assert_eq!(names, ["video", "file", "flow2"]);
-    assert_eq!(scenario.flows[1].app, App::Transfer(Transfer { size: 1_000_000, count: 1, gap: 0 }));
-    assert_eq!(scenario.flows[2].app, App::Bulk);
+    assert_eq!(scenario.flows[1].app, App::Transfer(transfer::Fields { size: 1_000_000, count: 1, gap: 0 }.into()));
+    assert_eq!(scenario.flows[2].app, App::Bulk(bulk::Fields {}.into()));
     let App::Dash(dash) = &scenario.flows[0].app else { panic!("{:?}", scenario.flows[0].app) };
     assert_eq!(dash.ladder, [200_000, 400_000, 700_000]);
     assert_eq!((dash.startup, dash.resume, dash.buffer), (2_000_000_000, 2_000_000_000, 12_000_000_000));
