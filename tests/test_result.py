@@ -3,6 +3,7 @@
 import inspect
 
 import pytest
+from arro3.core import Schema
 
 import ackclock
 from ackclock import fairness
@@ -94,3 +95,27 @@ def test_measures_of_a_run():
     assert index[-3:].min() > 0.9
     assert 0 <= fairness.convergence_time(result, delta=0.4, hold=10) <= 30
     assert isinstance(result.rates, Table)
+
+
+def test_a_table_without_rows_has_its_columns():
+    """Of a flow that loses packets, and of one that has not begun when the probes end."""
+    probes = {f"probes.{name}": True for name in ("window", "packets", "timeouts", "queues", "rates")}
+    lossy = {"bottleneck.loss": "5%", "duration": "20s"}
+    full = ackclock.run(EMPTY, overrides=probes | lossy)
+    empty = ackclock.run(EMPTY, overrides=probes | {"probes.to": "1ms", "flows[0].start": "1s"})
+    for name in ("window", "events", "packets", "sack_blocks", "timeouts"):
+        assert len(empty.tables[name]) == 0 < len(full.tables[name]), name
+    for name, table in full.tables.items():
+        assert Schema.from_arrow(empty.tables[name]) == Schema.from_arrow(table), name
+
+
+EMPTY = """
+duration = "2s"
+[bottleneck]
+rate = "1Mbps"
+delay = "20ms"
+queue = "1bdp"
+[[flows]]
+name = "one"
+app = "bulk"
+"""

@@ -11,7 +11,7 @@ use crate::network::{LinkId, Network};
 use crate::observe::{NetworkEvent, Observer, Who, datagram_sender};
 use crate::packet::Packet;
 use crate::series::{Instants, Queues, Rates};
-use crate::table::{Cell, Table};
+use crate::table::{Cell, Column, Table};
 use crate::timeouts::Timeouts;
 
 const NS_PER_MS: f64 = 1e6;
@@ -114,8 +114,19 @@ impl Recorder {
             links,
             endpoints: BTreeMap::new(),
             known: BTreeMap::new(),
-            windows: Table::default(),
-            events: Table::default(),
+            windows: Table::of([
+                ("time_s", Column::FLOAT),
+                ("flow", Column::TEXT),
+                ("cwnd", Column::INT),
+                ("ssthresh", Column::INT),
+                ("flight_size", Column::INT),
+                ("pipe", Column::INT),
+                ("srtt_ms", Column::FLOAT),
+                ("in_recovery", Column::BOOL),
+                ("non_validated", Column::BOOL),
+                ("pipe_ack", Column::INT),
+            ]),
+            events: Table::of([("time_s", Column::FLOAT), ("flow", Column::TEXT), ("event", Column::TEXT)]),
             packets: Vec::new(),
             blocks: Vec::new(),
             timeouts: Timeouts::default(),
@@ -189,7 +200,18 @@ impl Recorder {
         if self.watch.packets {
             // Links are evaluated ahead of time; rows of one moment stay in the order they came in.
             self.packets.sort_by_key(|row| row.at);
-            let mut table = Table::default();
+            let mut table = Table::of([
+                ("time_s", Column::FLOAT),
+                ("flow", Column::TEXT),
+                ("side", Column::TEXT),
+                ("event", Column::TEXT),
+                ("seq", Column::INT),
+                ("len", Column::INT),
+                ("ack", Column::INT),
+                ("retransmission", Column::BOOL),
+                ("link", Column::TEXT),
+                ("cause", Column::TEXT),
+            ]);
             for row in &self.packets {
                 let (link, cause, retransmission) = match row.fate {
                     Fate::Sent { retransmission } => (None, None, Some(retransmission)),
@@ -212,7 +234,15 @@ impl Recorder {
             }
             tables.insert("packets", table);
             self.blocks.sort_by_key(|row| row.at);
-            let mut table = Table::default();
+            let mut table = Table::of([
+                ("time_s", Column::FLOAT),
+                ("flow", Column::TEXT),
+                ("side", Column::TEXT),
+                ("event", Column::TEXT),
+                ("left", Column::INT),
+                ("right", Column::INT),
+                ("duplicate", Column::BOOL),
+            ]);
             for row in &self.blocks {
                 table.push([
                     ("time_s", seconds(row.at).into()),
