@@ -47,6 +47,7 @@ window = true
 queues = true
 rates = true
 delays = true
+packets = true
 """
 GRID = {"flows[0].cc": ["reno", "cubic"], "bottleneck.rate": ["2Mbps", "10Mbps"], "bottleneck.queue": ["1bdp", "2bdp"]}
 
@@ -106,6 +107,41 @@ class TestParts:
                 )
                 assert 0 < points <= budget
                 assert f"{len(choice.options)} of 16 finished runs" in told
+
+    def test_the_time_sequence_graph_has_what_the_tables_say(self):
+        result = ackclock.run(SCENARIO, overrides={"bottleneck.loss": "3%"})
+        packets, blocks = result.packets, result.sack_blocks
+        (plot,) = [plot for plot in panels(result, 10**6) if plot.title == "Time-sequence graph"]
+        drawn = {one.label: one for one in plot.series}
+        assert list(drawn) == ["acknowledged", "SACK", "sent", "sent again", "dropped"]
+        mine = (packets["flow"] == "one") & (packets["side"] == "source") & (packets["len"] > 0)
+        for label, event, again in (
+            ("sent", "sent", False),
+            ("sent again", "sent", True),
+            ("dropped", "dropped", None),
+        ):
+            rows = mine & (packets["event"] == event)
+            rows = rows if again is None else rows & (packets["retransmission"].astype(bool) == again)
+            assert list(drawn[label].x) == list(packets["time_s"][rows])
+            assert list(drawn[label].y) == list(packets["seq"][rows] / 1e3)
+        told = (blocks["flow"] == "one") & (blocks["event"] == "delivered") & ~blocks["duplicate"]
+        assert list(drawn["SACK"].low) == list(blocks["left"][told] / 1e3)
+        assert list(drawn["SACK"].high) == list(blocks["right"][told] / 1e3)
+        acks = (packets["flow"] == "one") & (packets["side"] == "sink") & (packets["event"] == "delivered")
+        assert np.max(drawn["acknowledged"].y) * 1e3 == pytest.approx(np.nanmax(packets["ack"][acks]))
+        assert plot.caption == "Of one, the first of 3 flows."
+        one = ackclock.run(SCENARIO, overrides={"bottleneck.queue": "unlimited", "duration": "1s"})
+        (plot,) = [plot for plot in panels(one, 100) if plot.title == "Time-sequence graph"]
+        assert [one.label for one in plot.series] == ["acknowledged", "sent"], "nothing was lost"
+
+    def test_goodput_is_that_of_applications_where_packets_were_recorded_too(self):
+        asked = {"probes.packets": False}
+        both = [
+            {plot.title: plot for plot in panels(ackclock.run(SCENARIO, overrides=one), 800)} for one in ({}, asked)
+        ]
+        one, other = (plots["Goodput"].series[1] for plots in both)
+        assert list(one.x) == list(other.x)
+        assert list(one.y) == list(other.y)
 
     def test_a_capacity_that_varies_is_filled(self):
         steps = {"kind": "steps", "steps": [{"at": "0s", "rate": "4Mbps"}, {"at": "1500ms", "rate": "1Mbps"}]}

@@ -217,13 +217,12 @@ class Plot:
         """
         table = self._result.packets
         name = series.chosen(table, "flow", flow)[0]
-        data = (table["flow"] == name) & (table["side"] == "source") & (table["len"] > 0)
-        sent, again = data & (table["event"] == "sent"), table["retransmission"].astype(bool)
+        drawn = series.segments(table, name)
         time, offset = series.acknowledged(table, name)
-        kinds: list[tuple[str, NDArray[Any], str, str, float]] = [
-            ("sent", sent & ~again, OKABE_ITO["blue"], ".", 2.0),
-            ("sent again", sent & again, OKABE_ITO["orange"], "^", 3.5),
-            ("dropped", data & (table["event"] == "dropped"), OKABE_ITO["vermillion"], "x", 3.5),
+        kinds = [
+            ("sent", OKABE_ITO["blue"], ".", 2.0),
+            ("sent again", OKABE_ITO["orange"], "^", 3.5),
+            ("dropped", OKABE_ITO["vermillion"], "x", 3.5),
         ]
         with paper():
             axes = axes_or(ax)
@@ -232,9 +231,9 @@ class Plot:
             if len(at):
                 bars = axes.vlines(at, left / 1e3, right / 1e3, color=OKABE_ITO["purple"], linewidth=0.6, label="SACK")
                 bars.set_rasterized(bool(len(at) > MANY))
-            for label, mask, colour, marker, size in kinds:
-                x, y = table["time_s"][mask], table["seq"][mask] / 1e3
-                dots = axes.plot(x, y, marker, color=colour, label=label, markersize=size, markeredgewidth=0.8)[0]
+            for label, colour, marker, size in kinds:
+                x, y = drawn[label]
+                dots = axes.plot(x, y / 1e3, marker, color=colour, label=label, markersize=size, markeredgewidth=0.8)[0]
                 dots.set_rasterized(bool(len(x) > MANY))
             axes.set(xlabel="time (s)", ylabel=f"stream offset of {words(name)} (kB)")
             from_zero(axes)

@@ -29,6 +29,7 @@ __all__ = [
     "fairness",
     "rates",
     "sacked",
+    "segments",
     "share",
     "sojourns",
 ]
@@ -234,6 +235,14 @@ def acknowledged(table: Table, flow: str) -> tuple[Numbers, Numbers]:
     parts = np.split(offsets, np.flatnonzero(offsets == 0))
     highest = [np.maximum.accumulate(part) for part in parts]
     return table["time_s"][mine], np.concatenate(highest)
+
+
+def segments(table: Table, flow: str) -> dict[str, tuple[Numbers, Numbers]]:
+    """When a flow's source sends segments with payload and links drop them, and the stream offsets they begin at."""
+    data = (table["flow"] == flow) & (table["side"] == "source") & (table["len"] > 0)
+    sent, again = data & (table["event"] == "sent"), table["retransmission"].astype(bool)
+    masks = {"sent": sent & ~again, "sent again": sent & again, "dropped": data & (table["event"] == "dropped")}
+    return {name: (table["time_s"][mask], table["seq"][mask].astype(np.float64)) for name, mask in masks.items()}
 
 
 def sacked(result: Result, flow: str) -> tuple[Numbers, Numbers, Numbers]:

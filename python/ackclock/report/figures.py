@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Intervals", "Plot", "Reference", "Row", "Series", "plot_html", "share_x"]
 
-Kind: TypeAlias = Literal["line", "step", "points", "interval", "band"]
+Kind: TypeAlias = Literal["line", "step", "points", "interval", "band", "bars"]
 
 DIGITS = 7
 """Significant digits of plotted numbers: a microsecond in ten seconds, and far below a pixel."""
@@ -48,16 +48,16 @@ class Series:
     colour: str
     kind: Kind = "line"
     low: ArrayLike | None = None
-    """Lower ends of the intervals of kinds ``interval`` and ``band``."""
+    """Lower ends of what the kinds ``interval``, ``band`` and ``bars`` draw."""
     high: ArrayLike | None = None
-    """Upper ends of the intervals of kinds ``interval`` and ``band``."""
+    """Upper ends of what the kinds ``interval``, ``band`` and ``bars`` draw."""
     dashed: bool = False
     dash: Sequence[float] = ()
     """Lengths of dashes and gaps in line widths, as a `Style` of the palette has them."""
     marker: str = "o"
     """Of the kinds that mark their points, as matplotlib names it."""
     faint: bool = False
-    """Thin and pale, behind what it belongs to."""
+    """Thin and pale, behind what it belongs to; points are small dots."""
     filled: bool = False
     """Thin, with the area below it pale, behind what it belongs to."""
     digits: int = DIGITS
@@ -68,7 +68,7 @@ class Series:
         x = np.asarray(self.x, dtype=np.float64).ravel()
         order = np.argsort(x, kind="stable")
         columns = {"x": x, "y": self.y}
-        if self.kind in ("interval", "band"):
+        if self.kind in ("interval", "band", "bars"):
             if self.low is None or self.high is None:
                 raise ValueError(f"series {self.label!r}: an interval needs low and high")
             columns |= {"low": self.low, "high": self.high}

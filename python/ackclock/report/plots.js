@@ -75,6 +75,21 @@ const ackclock = (() => {
       }),
     );
 
+  const drawBars = (u, figure) =>
+    clipped(u, (ctx, pixels) =>
+      eachShown(u, figure, ["bars"], (series) => {
+        ctx.lineWidth = pixels;
+        ctx.strokeStyle = colourOf(series);
+        ctx.beginPath();
+        series.x.forEach((value, at) => {
+          const x = u.valToPos(value, "x", true);
+          ctx.moveTo(x, u.valToPos(series.low[at], "y", true));
+          ctx.lineTo(x, u.valToPos(series.high[at], "y", true));
+        });
+        ctx.stroke();
+      }),
+    );
+
   // Markers as matplotlib names them: corners around the middle, or the number of corners of a polygon and its turn.
   const polygon = (corners, turn, inner = 1) =>
     Array.from({ length: corners }, (_, at) => {
@@ -103,7 +118,7 @@ const ackclock = (() => {
   const drawMarkers = (u, figure) =>
     clipped(u, (ctx, pixels) =>
       eachShown(u, figure, ["band", "points", "interval"], (series) => {
-        const size = (series.marker === "*" ? 6.5 : 4.5) * pixels;
+        const size = (series.faint ? 1.5 : series.marker === "*" ? 6.5 : 4.5) * pixels;
         ctx.fillStyle = colourOf(series);
         series.x.forEach((value, at) => {
           if (series.y[at] == null) return;
@@ -137,7 +152,9 @@ const ackclock = (() => {
   // The whole range, with room for marks at its ends, or what was zoomed to: uPlot asks again whenever it draws, and
   // gives what it has been told before.
   const xRange = (figure) => {
-    const pad = figure.series.some((series) => series.kind in { interval: 0, points: 0, band: 0 }) ? 0.02 : 0;
+    const marked = figure.series.some((series) => series.kind in { interval: 0, points: 0, band: 0 });
+    // Panels that share a range share it to the pixel.
+    const pad = marked && figure.x_range === undefined ? 0.02 : 0;
     return (u, low, high) => {
       const all = u.data[0];
       if (low == null) return [0, 1];
@@ -198,7 +215,7 @@ const ackclock = (() => {
       points: { show: false },
     };
     if (series.filled) options.fill = () => `${colourOf(series)}30`;
-    if (series.kind === "points") options.paths = () => null;
+    if (series.kind === "points" || series.kind === "bars") options.paths = () => null;
     if (series.kind === "step") options.paths = steps;
     return options;
   };
@@ -258,7 +275,7 @@ const ackclock = (() => {
         legend: { markers: { width: (u, index) => frame(index).width, dash: (u, index) => frame(index).dash } },
         hooks: {
           drawAxes: [(u) => drawBands(u, figure)],
-          draw: [(u) => drawIntervals(u, figure), (u) => drawMarkers(u, figure)],
+          draw: [(u) => drawBars(u, figure), (u) => drawIntervals(u, figure), (u) => drawMarkers(u, figure)],
         },
       },
       uPlot.join(figure.series.map((series) => [series.x, series.y])),

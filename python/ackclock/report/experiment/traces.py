@@ -13,6 +13,7 @@ from ackclock.plot.flows import looks
 from ackclock.report.choice import Choice, Panels
 from ackclock.report.figures import Plot, Series
 from ackclock.report.tables import cell_text
+from ackclock.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,16 +21,15 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ackclock.report.figures import Kind
-    from ackclock.result import Result
     from ackclock.store import Store
     from ackclock.table import Table
 
 __all__ = ["MOST_FLOWS", "TRACES", "panels", "runs_over_time", "thin", "traced"]
 
-TRACES = ("window", "rates", "queues", "dash_segments")
+TRACES = ("window", "rates", "queues", "dash_segments", "packets")
 """The tables that are drawn over time."""
 
-DRAWN = ("flows", "links", *TRACES)
+DRAWN = ("flows", "links", "sack_blocks", *TRACES)
 
 MOST_FLOWS = 6
 """Flows, or links, of a panel."""
@@ -41,6 +41,8 @@ MOST = 800
 """Points of a line that are enough for any screen."""
 
 DIGITS = 5
+SEQUENCE_DIGITS = 8
+"""Of the time-sequence graph, into which people zoom: a segment after gigabytes."""
 CAPACITY = "#7a7a7a"
 
 
@@ -104,6 +106,8 @@ def panels(result: Result, most: int) -> list[Plot]:
         found += _queues(result, most)
     if "dash_segments" in result.tables:
         found += _dash(result, most)
+    if "packets" in result.tables:
+        found += _sequence(result, most)
     return [plot for plot in found if plot.series]
 
 
@@ -130,7 +134,8 @@ def _window(result: Result, most: int) -> list[Plot]:
 
 def _rates(result: Result, most: int) -> list[Plot]:
     try:
-        binned = tables.rates(result)
+        # What applications get, as the title says, also where packets tell more.
+        binned = tables.rates(Result(result.meta, {"rates": result.rates}))
     except ValueError:
         # A single interval, or no flow: nothing goes on over time.
         return []
@@ -195,6 +200,31 @@ def _dash(result: Result, most: int) -> list[Plot]:
         Plot("DASH: level of each segment", "time (s)", "kbit/s", levels, note),
         Plot("DASH: media in the buffer", "time (s)", "s", buffers, tall=0.7),
     ]
+
+
+def _sequence(result: Result, most: int) -> list[Plot]:
+    """The time-sequence graph of the first flow whose source sent segments with payload."""
+    table = result.packets
+    flows = tables.chosen(result.flows, "flow", None)
+    flow = next((one for one in flows if len(tables.segments(table, one)["sent"][0])), None)
+    if flow is None:
+        return []
+    looked = {"sent": ("blue", "o"), "sent again": ("orange", "^"), "dropped": ("vermillion", "X")}
+    time, offset = tables.acknowledged(table, flow)
+    drawn = [_line("acknowledged", time, offset / 1e3, CAPACITY, most)]
+    at, left, right = tables.sacked(result, flow)
+    if len(at):
+        kept = thin(at, right, most)
+        low, high = left[kept] / 1e3, right[kept] / 1e3
+        purple = OKABE_ITO["purple"]
+        drawn.append(Series("SACK", at[kept], high, purple, "bars", low=low, high=high, digits=SEQUENCE_DIGITS))
+    for name, (time, offset) in tables.segments(table, flow).items():
+        colour, marker = looked[name]
+        dots = _line(name, time, offset / 1e3, OKABE_ITO[colour], most, faint=name == "sent", kind="points")
+        drawn.append(replace(dots, marker=marker))
+    shown = [replace(one, digits=SEQUENCE_DIGITS) for one in drawn if len(np.asarray(one.x))]
+    note = f"Of {flow}, the first of {len(flows)} flows." if len(flows) > 1 else ""
+    return [Plot("Time-sequence graph", "time (s)", "stream offset (kB)", shown, note)]
 
 
 def _first(table: Table, column: str) -> tuple[list[str], str]:
