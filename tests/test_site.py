@@ -205,6 +205,7 @@ def test_a_link_that_leads_nowhere_is_refused():
         pages.turned("[b](gone.md)", source, places)
 
 
-def test_the_figure_of_an_algorithm_is_of_its_run(tmp_path):
-    figures.draw("reno", tmp_path / "reno.png")
-    assert (tmp_path / "reno.png").read_bytes().startswith(b"\x89PNG")
+@pytest.mark.parametrize("name", ["reno", "remycc"])
+def test_the_figure_of_an_algorithm_is_of_its_run(tmp_path, name):
+    figures.draw(name, tmp_path / f"{name}.png")
+    assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")

@@ -46,16 +46,14 @@ def generated() -> dict[str, str]:
     for name, text in catalogued.queue_pages().items():
         made[f"queues/{name}.md"] = text
     for algorithm in catalogue:
-        why = figures.WITHOUT.get(algorithm.name)
-        picture = None if why else f"{algorithm.slug}.png"
-        text = algorithms.page(algorithm, picture, why or figures.caption(algorithm.name))
+        text = algorithms.page(algorithm, f"{algorithm.slug}.png", figures.caption(algorithm.name))
         made[f"congestion-control/{algorithm.slug}.md"] = text
     return made
 
 
 def draw(folder: Path) -> None:
     """Draws the figures of the congestion controls."""
-    drawn = [algorithm for algorithm in algorithms.algorithms() if algorithm.name not in figures.WITHOUT]
+    drawn = algorithms.algorithms()
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda algorithm: figures.draw(algorithm.name, folder / f"{algorithm.slug}.png"), drawn))
 

@@ -82,8 +82,8 @@ def heading(source: Path) -> str:
     return _LINK.sub(r"\1", text)
 
 
-def page(algorithm: Algorithm, picture: str | None, caption: str) -> str:
-    """The page of one algorithm, in Markdown; `picture` is the address of its figure, if it has one."""
+def page(algorithm: Algorithm, picture: str, caption: str) -> str:
+    """The page of one algorithm, in Markdown; `picture` is the address of its figure."""
     entry = algorithm.entry
     introduction, *sections = re.split(r"(?m)^(?=## )", comment(algorithm.source))
     parts = [
@@ -91,7 +91,7 @@ def page(algorithm: Algorithm, picture: str | None, caption: str) -> str:
         introduction.strip(),
         f'`cc = "{algorithm.name}"` in a scenario: {entry["summary"]}.',
         f"Source: {entry['source']}. Its code: `{algorithm.source.relative_to(ROOT)}`.",
-        *([f"![The congestion window of a flow of {algorithm.name} that is alone]({picture})"] if picture else []),
+        f"![The congestion window of a flow of {algorithm.name} that is alone]({picture})",
         caption,
         *(section.strip() for section in sections),
         "## Parameters",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -10,26 +11,33 @@ from matplotlib.figure import Figure
 import ackclock
 from ackclock.palette import OKABE_ITO
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-RATE, RTT, PACKET, PAYLOAD = 100e6, 0.040, 1500, 1460
-BDP = RATE * RTT / 8 / PACKET
+RTT, PACKET, PAYLOAD = 0.040, 1500, 1460
+RATE_MBPS = 100
+RATES_MBPS = {"remycc": 10}
+"""The rates of those that are not made for 100 Mbit/s: the table paces at 12 Mbit/s at most."""
 CAPTION = (
-    "A flow alone over 100 Mbit/s with a round-trip time of 40 ms and a {queue} queue of one bandwidth-delay "
+    "A flow alone over {rate} Mbit/s with a round-trip time of 40 ms and a {queue} queue of one bandwidth-delay "
     "product, stack `rfc`: its window in segments and, below, its smoothed round-trip time. Between the dotted lines "
     "the queue fills. Where the window is one segment for a second or more, a retransmission was lost as well, which "
     "RFC 6675, by which this stack recovers, leaves to the timer to find."
 )
 QUEUES = {"xcp": "xcp"}
 """The queues of those that are not made for drop-tail."""
-WITHOUT = {"remycc": "No figure: its window is what its table says, and no table comes with ackclock."}
-"""Why some have no figure."""
+TABLE = Path(__file__).parents[2] / "scenarios/remycc.dna"
+GIVEN = {"remycc": {"kind": "remycc", "table": str(TABLE)}}
+"""Those that have to be given something."""
+MORE = {
+    "remycc": " Its table is the small one made by hand beside `scenarios/remycc.toml`, not one that was found by "
+    "optimisation.",
+}
+"""What else is to be said of a figure."""
 
 
 def caption(name: str) -> str:
     """What the figure of the congestion control `name` shows."""
-    return CAPTION.format(queue=QUEUES.get(name, "drop-tail"))
+    return CAPTION.format(rate=RATES_MBPS.get(name, RATE_MBPS), queue=QUEUES.get(name, "drop-tail")) + MORE.get(
+        name, ""
+    )
 
 
 def scenario(name: str) -> dict[str, Any]:
@@ -38,8 +46,8 @@ def scenario(name: str) -> dict[str, Any]:
     return {
         "name": "alone",
         "duration": "60s",
-        "bottleneck": {"rate": "100Mbps", "delay": "20ms", "queue": queue},
-        "flows": [{"name": "alone", "stack": "rfc", "cc": name, "app": "bulk"}],
+        "bottleneck": {"rate": f"{RATES_MBPS.get(name, RATE_MBPS)}Mbps", "delay": "20ms", "queue": queue},
+        "flows": [{"name": "alone", "stack": "rfc", "cc": GIVEN.get(name, name), "app": "bulk"}],
         "probes": {"window": True, "interval": "20ms"},
     }
 
@@ -47,16 +55,17 @@ def scenario(name: str) -> dict[str, Any]:
 def draw(name: str, path: Path) -> None:
     """Runs the scenario of a congestion control and draws its picture to `path`."""
     window = ackclock.run(scenario(name)).window
+    product = RATES_MBPS.get(name, RATE_MBPS) * 1e6 * RTT / 8 / PACKET
     figure = Figure(figsize=(8, 4.5), layout="constrained", dpi=110)
     above, below = figure.subplots(2, sharex=True, height_ratios=(2, 1))
     time = window["time_s"]
     above.step(time, window["cwnd"] / PAYLOAD, where="post", color=OKABE_ITO["blue"])
     below.step(time, window["srtt_ms"], where="post", color=OKABE_ITO["vermillion"])
-    for lines, unit in ((above, BDP), (below, RTT * 1e3)):
+    for lines, unit in ((above, product), (below, RTT * 1e3)):
         for bound in (unit, 2 * unit):
             lines.axhline(bound, color="grey", linestyle=":", linewidth=1)
     # The burst of slow start may be a hundred times the rest.
     settled = window["cwnd"][time > time[-1] / 10] / PAYLOAD
-    above.set(ylabel="window (segments)", ylim=(0, 1.15 * max(float(np.max(settled)), 2 * BDP)), xlim=(0, 60))
+    above.set(ylabel="window (segments)", ylim=(0, 1.15 * max(float(np.max(settled)), 2 * product)), xlim=(0, 60))
     below.set(ylabel="SRTT (ms)", xlabel="time (s)", ylim=(0, None))
     figure.savefig(path)
