@@ -3,6 +3,7 @@
 use ackclock_net::queue::{self, Otherwise, Quantity};
 
 use super::*;
+use crate::scenario::fields::Reader;
 
 /// Acceptable changes of every field of [`BASE`] but `name` and `seed`, one at a time.
 pub(super) const CHANGES: &[(&str, &str)] = &[
@@ -214,15 +215,15 @@ pub(super) fn change(index: usize) -> Vec<(String, String)> {
     pairs.into_iter().map(|(path, value)| (path.to_owned(), value)).collect()
 }
 
-/// Whether a row of the reference is of a kind of queue other than drop-tail, of a distribution, of connection vectors, or of what
-/// the tests of links see to: these have tests of their own.
+/// Whether a row of the reference is of a kind of queue other than drop-tail, of a distribution, of an application, or of what the
+/// tests of links see to: these have tests of their own.
 fn is_elsewhere(row: &Json) -> bool {
     let path = row["path"].as_str().expect("a path");
     let drawn = <Random<Time> as union::Union>::KINDS.iter().any(|kind| path.contains(&format!("<{kind}>.")));
     // A link has what the bottleneck has.
     let own = ["links[].name", "links[].ends"].contains(&path) || !path.starts_with("links[].");
     !own || drawn
-        || path.contains("app<tmix>")
+        || path.contains("app<")
         || path.contains("queue<") && !path.contains("<drop-tail>")
         || super::links::is_of_a_link(path)
 }
@@ -409,18 +410,7 @@ fn the_schema_is_well_formed_and_has_every_field() {
 
 #[test]
 fn every_default_of_the_reference_is_what_an_absent_key_means() {
-    let apps = [
-        ("web", "{ kind = 'web', users = 1, object_size = '1kB' }"),
-        ("rpc", "{ kind = 'rpc', response_size = '1kB' }"),
-        ("list", "{ kind = 'list', items = [{ at = '1s', size = '1kB' }] }"),
-        ("cbr", "{ kind = 'cbr', rate = '1Mbps' }"),
-        ("voip", "{ kind = 'voip' }"),
-        ("onoff", "{ kind = 'onoff', on = '1s', off = '1s' }"),
-    ];
-    let canonical = apps.map(|(kind, app)| {
-        let scenario = with(&[("flows[2].pacing", "fq"), ("flows[2].access", "{}"), ("flows[2].app", app)]);
-        (format!("<{kind}>"), scenario.to_json())
-    });
+    let canonical = with(&[("flows[2].pacing", "fq"), ("flows[2].access", "{}")]).to_json();
     let mut defaults = 0;
     for row in reference().as_array().expect("a list") {
         let path = row["path"].as_str().expect("a path");
@@ -429,14 +419,8 @@ fn every_default_of_the_reference_is_what_an_absent_key_means() {
         if !default.is_string() && !default.is_number() && !default.is_boolean() {
             continue;
         }
-        let flow = match path {
-            path if path.contains("<dash>") => "0",
-            path if path.contains("<transfer>") => "1",
-            _ => "2",
-        };
-        let pointer = path.replace("[]", &format!("/{flow}")).replace(['.', '<'], "/").replace('>', "");
-        let (_, canonical) = canonical.iter().find(|(kind, _)| path.contains(kind)).unwrap_or(&canonical[5]);
-        let pointer = ["dash", "transfer", "onoff", "list", "web", "rpc", "cbr", "voip", "fq", "drop-tail", "random"]
+        let pointer = path.replace("[]", "/2").replace(['.', '<'], "/").replace('>', "");
+        let pointer = ["fq", "drop-tail", "random"]
             .iter()
             .fold(format!("/{pointer}"), |path, kind| path.replace(&format!("/{kind}"), ""));
         // A constant is written as its value, without a kind.
@@ -455,6 +439,27 @@ fn every_default_of_the_reference_is_what_an_absent_key_means() {
         defaults += 1;
     }
     assert!(defaults > 25, "{defaults}");
+}
+
+#[test]
+fn applications_have_their_defaults_and_every_field_in_the_canonical_form() {
+    for variant in App::variants() {
+        let canonical = |given: Vec<(String, Node)>| {
+            let (node, at) = (Node::unplaced(Value::Table(given)), Path::default());
+            let mut problems = Problems::alone(&node);
+            let mut reader = Reader { node: &node, at: &at, problems: &mut problems, foreign: None, besides: &[] };
+            App::read(variant.kind, &mut reader).expect("one of the kinds").write().1
+        };
+        let absent = canonical(Vec::new());
+        for field in variant.fields.iter().filter(|field| field.default.is_some()) {
+            assert_eq!(absent.get(field.key), field.default.as_ref(), "{}.{}", variant.kind, field.key);
+        }
+        // No field accepts this, and each that is given has a value all the same.
+        let wrong = |field: &FieldInfo| (field.key.to_owned(), Node::unplaced(Value::List(Vec::new())));
+        let given = canonical(variant.fields.iter().map(wrong).collect());
+        let keys: Vec<_> = variant.fields.iter().map(|field| field.key).collect();
+        assert_eq!(given.keys().collect::<Vec<_>>(), keys, "{}", variant.kind);
+    }
 }
 
 #[test]
