@@ -122,6 +122,17 @@ class TestReading:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
 
+    def test_an_interrupt_while_a_run_is_read_stays_one(self, made, monkeypatch):
+        class Interrupted:
+            def sql(self, *_, **__):
+                raise RuntimeError("Query interrupted")
+
+        with ackclock.open(made) as store:
+            run = store.runs["run"][0]
+            monkeypatch.setattr(store, "_connection", Interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                store._rows_of("flows", run)
+
     def test_a_store_in_use_shows_whole_runs(self, tmp_path, monkeypatch):
         """A reader opens it again and again while a sweep writes: every run it sees is whole, and none ever goes."""
         monkeypatch.setattr("ackclock.store.writer.PART_RUNS", 7)

@@ -248,7 +248,8 @@ class Store:
             f"SELECT * EXCLUDE (file_row_number) FROM read_parquet({_text(str(part.table(name)))}, "  # noqa: S608
             "file_row_number = true) WHERE run = ? ORDER BY file_row_number"
         )
-        rows = ArrowTable.from_arrow(self._connection().sql(query, params=[run]))
+        with asking(f"{self.path}: table {name}"):
+            rows = ArrowTable.from_arrow(self._connection().sql(query, params=[run]))
         # A table in which no run of the part has a row has no other column.
         return Table(rows.select([column for column in rows.column_names if column != "run"]))
 
