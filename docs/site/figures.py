@@ -35,9 +35,12 @@ MORE = {
 
 def caption(name: str) -> str:
     """What the figure of the congestion control `name` shows."""
-    return CAPTION.format(rate=RATES_MBPS.get(name, RATE_MBPS), queue=QUEUES.get(name, "drop-tail")) + MORE.get(
-        name, ""
-    )
+    return CAPTION.format(rate=rate_mbps(name), queue=QUEUES.get(name, "drop-tail")) + MORE.get(name, "")
+
+
+def rate_mbps(name: str) -> int:
+    """The rate of the link in the figure of the congestion control `name`, Mbit/s."""
+    return RATES_MBPS.get(name, RATE_MBPS)
 
 
 def scenario(name: str) -> dict[str, Any]:
@@ -46,7 +49,7 @@ def scenario(name: str) -> dict[str, Any]:
     return {
         "name": "alone",
         "duration": "60s",
-        "bottleneck": {"rate": f"{RATES_MBPS.get(name, RATE_MBPS)}Mbps", "delay": "20ms", "queue": queue},
+        "bottleneck": {"rate": f"{rate_mbps(name)}Mbps", "delay": "20ms", "queue": queue},
         "flows": [{"name": "alone", "stack": "rfc", "cc": GIVEN.get(name, name), "app": "bulk"}],
         "probes": {"window": True, "interval": "20ms"},
     }
@@ -55,7 +58,7 @@ def scenario(name: str) -> dict[str, Any]:
 def draw(name: str, path: Path) -> None:
     """Runs the scenario of a congestion control and draws its picture to `path`."""
     window = ackclock.run(scenario(name)).window
-    product = RATES_MBPS.get(name, RATE_MBPS) * 1e6 * RTT / 8 / PACKET
+    product = rate_mbps(name) * 1e6 * RTT / 8 / PACKET
     figure = Figure(figsize=(8, 4.5), layout="constrained", dpi=110)
     above, below = figure.subplots(2, sharex=True, height_ratios=(2, 1))
     time = window["time_s"]

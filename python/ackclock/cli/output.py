@@ -215,11 +215,6 @@ NOT_DRAWN = (
 """Behind a colon, after what was the same under all seeds."""
 
 
-def counted(number: int, what: str) -> str:
-    """A number of things that have a plain plural: 1 run, 2 runs."""
-    return f"{number} {what}{'s' * (number != 1)}"
-
-
 def has_no_width(estimate: dict[str, Any]) -> bool:
     """Whether an estimate of several runs has an interval without width, as of runs that are all alike."""
     ci = estimate["ci"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from ackclock.cli.commands import Json, Load, Set, at_least_one, load_files, overrides_of
-from ackclock.cli.output import NOT_DRAWN, UsageError, complain, counted, has_no_width, print_json, print_table, say
+from ackclock.cli.output import NOT_DRAWN, UsageError, complain, has_no_width, print_json, print_table, say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -132,6 +132,8 @@ def _document(store: Store, measures: Sequence[str]) -> dict[str, Any]:
 
 
 def _print(store: Store, measures: Sequence[str]) -> None:
+    from ackclock.report.tables import counted
+
     sweep = store.sweeps[0]
     failed = f", {store.failed} failed" if store.failed else ""
     runs, points = counted(len(sweep.runs), "run"), counted(len(sweep.points), "point")

@@ -27,6 +27,7 @@ __all__ = [
     "chosen",
     "completions",
     "fairness",
+    "goodputs",
     "rates",
     "sacked",
     "segments",
@@ -101,7 +102,7 @@ def rates(result: Result, interval_s: float | None = None) -> Binned:
     if "packets" in result.tables:
         return _of_packets(result.tables["packets"], interval_s)
     if "rates" in result.tables:
-        return _of_rates(result.tables["rates"], interval_s)
+        return goodputs(result, interval_s)
     raise KeyError(
         "this run has neither a table 'rates' nor 'packets'; the scenario has to ask for one with "
         "probes.rates = true or probes.packets = true"
@@ -116,7 +117,9 @@ def _bins(span: float, interval_s: float | None) -> int:
     return max(1, round(span / interval_s))
 
 
-def _of_rates(table: Table, interval_s: float | None) -> Binned:
+def goodputs(result: Result, interval_s: float | None = None) -> Binned:
+    """What applications get of each flow over time: the table `rates`."""
+    table = result.rates
     flows = chosen(table, "flow", None)
     names, times = table["flow"], table["time_s"]
     ends = times[names == flows[0]]

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["cell_text", "html_table"]
+__all__ = ["cell_text", "counted", "html_table"]
+
+
+def counted(number: int, what: str) -> str:
+    """A number of things that have a plain plural: 1 run, 2 runs."""
+    return f"{number} {what}{'s' * (number != 1)}"
 
 
 def cell_text(cell: object) -> str:

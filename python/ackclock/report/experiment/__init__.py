@@ -13,7 +13,7 @@ from ackclock.report.experiment.samples import completion_times, one_way_delays,
 from ackclock.report.experiment.traces import runs_over_time
 from ackclock.report.filters import filtered_table
 from ackclock.report.page import Report
-from ackclock.report.tables import cell_text
+from ackclock.report.tables import cell_text, counted
 from ackclock.store import StoreError
 
 if TYPE_CHECKING:
@@ -120,8 +120,7 @@ def sweep_report(
 def _summary(store: Store) -> str:
     sweep = store.sweeps[0]
     missing = len(sweep.runs) - store.finished
-    counts = (len(sweep.runs), "run"), (len(sweep.points), "point")
-    parts = [" of ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in counts)]
+    parts = [f"{counted(len(sweep.runs), 'run')} of {counted(len(sweep.points), 'point')}"]
     if store.failed:
         parts.append(f"{store.failed} failed")
     if missing:

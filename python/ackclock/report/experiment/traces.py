@@ -13,7 +13,6 @@ from ackclock.plot.flows import looks
 from ackclock.report.choice import Choice, Panels
 from ackclock.report.figures import Plot, Series
 from ackclock.report.tables import cell_text
-from ackclock.result import Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ackclock.report.figures import Kind
+    from ackclock.result import Result
     from ackclock.store import Store
     from ackclock.table import Table
 
@@ -134,8 +134,7 @@ def _window(result: Result, most: int) -> list[Plot]:
 
 def _rates(result: Result, most: int) -> list[Plot]:
     try:
-        # What applications get, as the title says, also where packets tell more.
-        binned = tables.rates(Result(result.meta, {"rates": result.rates}))
+        binned = tables.goodputs(result)
     except ValueError:
         # A single interval, or no flow: nothing goes on over time.
         return []
@@ -217,7 +216,7 @@ def _sequence(result: Result, most: int) -> list[Plot]:
         kept = thin(at, right, most)
         low, high = left[kept] / 1e3, right[kept] / 1e3
         purple = OKABE_ITO["purple"]
-        drawn.append(Series("SACK", at[kept], high, purple, "bars", low=low, high=high, digits=SEQUENCE_DIGITS))
+        drawn.append(Series("SACK", at[kept], high, purple, "bars", low=low, high=high))
     for name, (time, offset) in tables.segments(table, flow).items():
         colour, marker = looked[name]
         dots = _line(name, time, offset / 1e3, OKABE_ITO[colour], most, faint=name == "sent", kind="points")
