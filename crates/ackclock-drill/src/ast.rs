@@ -1,4 +1,4 @@
-//! What a script says. Times are nanoseconds, volumes bytes, sequence numbers as the script counts them.
+//! Syntax tree of a script. Times are in nanoseconds, volumes in bytes, and sequence numbers as in the script.
 
 pub use crate::lexer::Position;
 use ackclock_tcp::Nanos;
@@ -6,28 +6,28 @@ use ackclock_tcp::Nanos;
 /// A script.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
-    /// `--name=value` lines at its head.
+    /// Lines `--name=value` at the head of the script.
     pub options: Vec<(String, Option<String>)>,
-    /// A command before the first event.
+    /// Command before the first event.
     pub init: Option<(Position, String)>,
-    /// The events, in order.
+    /// Events, in order.
     pub events: Vec<Event>,
-    /// A command after the last event, which runs whatever happened.
+    /// Command after the last event, which runs whatever the outcome.
     pub cleanup: Option<(Position, String)>,
 }
 
-/// One event.
+/// An event.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// Where it stands.
+    /// Place in the script.
     pub at: Position,
-    /// When it happens.
+    /// Time of the event.
     pub when: When,
-    /// What happens.
+    /// Action of the event.
     pub action: Action,
 }
 
-/// The time of an event, counted from the start of the script or from the event before.
+/// Time of an event, from the start of the script or from the previous event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum When {
     /// `0.5`
@@ -42,16 +42,16 @@ pub enum When {
     AfterBetween(Nanos, Nanos),
 }
 
-/// What happens at an event.
+/// Action of an event.
 #[derive(Clone, Debug)]
 pub enum Action {
-    /// A packet arrives or is to leave.
+    /// A packet arrives or is expected to leave.
     Packet(Packet),
-    /// The application calls the system.
+    /// The application makes a system call.
     Call(Call),
-    /// A shell command.
+    /// The shell runs a command.
     Command(String),
-    /// Python to be run with the connection's `tcp_info` in scope.
+    /// Python runs code with the connection's `tcp_info` in scope.
     Code(String),
 }
 
@@ -60,17 +60,17 @@ pub enum Action {
 pub struct Packet {
     /// Whether it arrives (`<`) rather than leaves (`>`).
     pub inbound: bool,
-    /// What is said of its IP header.
+    /// Specified fields of the IP header.
     pub ip: Ip,
-    /// Source and destination port where given.
+    /// Source and destination port, if given.
     pub ports: Option<(u16, u16)>,
-    /// What it carries.
+    /// Content of the packet.
     pub body: Body,
-    /// A tunnel or a mutation that this interpreter does not play.
+    /// A tunnel or a mutation that this interpreter does not support.
     pub beyond: Option<&'static str>,
 }
 
-/// What a script says of an IP header.
+/// Fields of an IP header that a script specifies.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Ip {
     /// The ECN field.
@@ -92,35 +92,35 @@ pub enum EcnField {
     Capable,
 }
 
-/// What a packet carries.
+/// Content of a packet.
 #[derive(Clone, Debug)]
 pub enum Body {
     /// A TCP segment.
     Tcp(Tcp),
-    /// A UDP datagram of so many bytes of payload.
+    /// A UDP datagram with this number of payload bytes.
     Udp(u32),
     /// An ICMP message.
     Icmp(Icmp),
 }
 
-/// A TCP segment in a script's numbers.
+/// A TCP segment, with the numbers of the script.
 #[derive(Clone, Debug)]
 pub struct Tcp {
     /// Header flags as in [`ackclock_tcp::Flags`].
     pub flags: u16,
-    /// The ACE field where it is given as a digit.
+    /// ACE field, if it is given as a digit.
     pub ace: Option<u8>,
     /// Sequence number.
     pub seq: u32,
-    /// Payload.
+    /// Payload length, bytes.
     pub len: u32,
-    /// Acknowledgment number, 0 where not given.
+    /// Acknowledgment number; 0 if not given.
     pub ack: u32,
-    /// Window field where given.
+    /// Window field, if given.
     pub window: Option<u16>,
     /// Urgent pointer.
     pub urgent: u16,
-    /// Options in their order; `None` for `<...>`, anything.
+    /// Options in their order; `None` for `<...>`, which matches any options.
     pub options: Option<Vec<TcpOption>>,
 }
 
@@ -146,11 +146,11 @@ pub enum TcpOption {
         /// TSecr.
         ecr: u32,
     },
-    /// Accurate ECN: its counters in the order written.
+    /// Accurate ECN: its counters in the order in which they are written.
     AccEcn(Vec<(AccEcnField, u32)>),
-    /// A signature of RFC 2385.
+    /// A signature (RFC 2385).
     Md5,
-    /// One that this interpreter does not play; its name.
+    /// Name of an option that this interpreter does not support.
     Other(&'static str),
 }
 
@@ -168,30 +168,30 @@ pub enum AccEcnField {
 /// An ICMP message about a packet of the connection.
 #[derive(Clone, Debug)]
 pub struct Icmp {
-    /// Its type as written, such as `unreachable`.
+    /// Type as written, such as `unreachable`.
     pub kind: String,
-    /// Its code as written, such as `frag_needed`.
+    /// Code as written, such as `frag_needed`.
     pub code: Option<String>,
-    /// The next hop's MTU.
+    /// MTU of the next hop.
     pub mtu: Option<u32>,
-    /// Sequence number and payload of the TCP segment that it echoes.
+    /// Sequence number and payload length of the quoted TCP segment.
     pub echoed: Option<(u32, u32)>,
-    /// Whether it echoes something other than TCP.
+    /// Whether the message quotes a packet other than TCP.
     pub foreign: bool,
 }
 
-/// A system call and what it is to return.
+/// A system call with its expected result.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// When a blocking call returns, counted as its start is.
+    /// Time at which a blocking call returns, counted like its start.
     pub end: Option<Nanos>,
-    /// Its name.
+    /// Name of the call.
     pub name: String,
-    /// Its arguments.
+    /// Arguments of the call.
     pub arguments: Vec<Expr>,
-    /// What it returns; [`Expr::Ellipsis`] for anything.
+    /// Expected result; [`Expr::Ellipsis`] for any result.
     pub result: Expr,
-    /// The name of the error it sets.
+    /// Name of the expected error.
     pub errno: Option<String>,
 }
 

@@ -1,12 +1,13 @@
-//! Our own lines at a script's head: which stack it is about, and which of its choices are others.
+//! Lines at the head of a script that choose its stack and change single choices of the stack.
 //!
-//! packetdrill itself has no such options, for the kernel it runs on has chosen. Names and values are those of a stack's table.
+//! packetdrill itself has no such options, because the kernel determines the stack. Names and values are those of the
+//! table of stacks.
 
 use crate::verdict::Stop;
-use ackclock_tcp::config::{EcnMode, ReductionBase, Restart, RtoRule};
+use ackclock_tcp::config::{EcnMode, InitialWindow, ReductionBase, Restart, RtoRule};
 use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND, cc, recovery, slow_start, stack, validation};
 
-/// Where a choice stands in a configuration.
+/// Access to the field of a choice in a configuration.
 type Field<T> = fn(&mut Config) -> &mut T;
 
 /// Choices that are on or off.
@@ -20,20 +21,18 @@ const SWITCHES: &[(&str, Field<bool>)] = &[
     ("frto", |config| &mut config.frto),
     ("limited_transmit", |config| &mut config.limited_transmit),
     ("rack", |config| &mut config.rack),
+    ("rescue", |config| &mut config.rescue),
     ("retransmit_restarts_timer", |config| &mut config.retransmit_restarts_timer),
     ("sack", |config| &mut config.sack),
     ("timestamps", |config| &mut config.timestamps),
     ("tlp", |config| &mut config.tlp),
 ];
 
-/// Numbers of segments.
-const COUNTS: &[(&str, Field<u32>)] = &[
-    ("ack_every", |config| &mut config.ack_every),
-    ("dup_thresh", |config| &mut config.dup_thresh),
-    ("initial_window", |config| &mut config.initial_window),
-];
+/// Choices that are numbers of segments.
+const COUNTS: &[(&str, Field<u32>)] =
+    &[("ack_every", |config| &mut config.ack_every), ("dup_thresh", |config| &mut config.dup_thresh)];
 
-/// Times, and whether each may be nothing.
+/// Choices that are times, and whether each may be `off`.
 const TIMES: &[(&str, bool, Field<Nanos>)] = &[
     ("delayed_ack", true, |config| &mut config.delayed_ack),
     ("initial_rto", false, |config| &mut config.initial_rto),
@@ -54,7 +53,7 @@ const ECN_MODES: &[(&str, EcnMode)] = &[
     ("l4s", EcnMode::L4s),
 ];
 
-/// The configuration that a script with these lines at its head is about, from that of the stack chosen outside.
+/// The configuration for a script with these lines at its head, starting from the given stack.
 pub fn configuration(mut config: Config, lines: &[(String, Option<String>)]) -> Result<Config, Stop> {
     let stacks = stack::CATALOGUE.iter().map(|stack| (stack.name, stack.config));
     for (_, value) in lines.iter().filter(|(name, _)| name == "stack") {
@@ -68,12 +67,12 @@ pub fn configuration(mut config: Config, lines: &[(String, Option<String>)]) -> 
     Ok(config)
 }
 
-/// Whether a line of this name is ours.
+/// Whether a line with this name chooses a stack or one of its choices.
 pub fn is_ours(name: &str) -> bool {
     name == "stack" || choose(&mut (stack::CATALOGUE[0].config)(), name, "").is_some()
 }
 
-/// Takes one choice; `None` where none has this name.
+/// Sets one choice; `None` if no choice has this name.
 fn choose(config: &mut Config, name: &str, text: &str) -> Option<Result<(), Stop>> {
     if let Some((_, field)) = SWITCHES.iter().find(|(known, _)| *known == name) {
         return Some(set(field(config), named(name, text, [("on", true), ("off", false)])));
@@ -90,6 +89,8 @@ fn choose(config: &mut Config, name: &str, text: &str) -> Option<Result<(), Stop
             named(name, text, cc::CATALOGUE.iter().map(|entry| (entry.name, cc::Algorithm::from(entry)))),
         ),
         "ecn" => set(&mut config.ecn, named(name, text, ECN_MODES.iter().copied())),
+        "initial_window" if text == "rfc6928" => set(&mut config.initial_window, Ok(InitialWindow::Rfc6928)),
+        "initial_window" => set(&mut config.initial_window, count(name, text).map(InitialWindow::Segments)),
         "recovery" => {
             let entries = recovery::CATALOGUE.iter().map(|entry| (entry.name, entry.recovery));
             set(&mut config.recovery, named(name, text, entries))
@@ -114,7 +115,7 @@ fn set<T>(field: &mut T, value: Result<T, Stop>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The value of a name.
+/// The value with a name.
 fn named<T>(name: &str, text: &str, accepted: impl IntoIterator<Item = (&'static str, T)> + Clone) -> Result<T, Stop> {
     let found = accepted.clone().into_iter().find(|(known, _)| *known == text);
     found.map(|(_, value)| value).ok_or_else(|| {
@@ -123,13 +124,13 @@ fn named<T>(name: &str, text: &str, accepted: impl IntoIterator<Item = (&'static
     })
 }
 
-/// A number of segments.
+/// Parses a number of segments.
 fn count(name: &str, text: &str) -> Result<u32, Stop> {
     let count = text.parse().ok().filter(|count| (1..=1000).contains(count));
     count.ok_or_else(|| Stop::Fail(format!("--{name}={text}: accepted: 1 to 1000 segments")))
 }
 
-/// A time such as `200ms` or `3s`, or `off`.
+/// Parses a time such as `200ms` or `3s`, or `off`.
 fn time(name: &str, text: &str, may_be_off: bool) -> Result<Nanos, Stop> {
     let (digits, unit) = match text.strip_suffix("ms") {
         Some(digits) => (digits, MILLISECOND),
@@ -177,12 +178,12 @@ mod tests {
                 taken += 1;
             }
         }
-        let lines = SWITCHES.len() + COUNTS.len() + TIMES.len() + 8;
+        let lines = SWITCHES.len() + COUNTS.len() + TIMES.len() + 9;
         assert_eq!(taken, stack::CATALOGUE.len() * lines);
     }
 
     #[test]
-    fn what_is_not_accepted_is_answered_with_what_is() {
+    fn errors_list_the_accepted_values() {
         assert_eq!(
             refused("recovery", "prr2"),
             "--recovery=prr2: accepted: tahoe, newreno, sack, rate-halving, prr-crb, prr-ssrb, prr"

@@ -1,24 +1,24 @@
-//! How long a connection had something to send, and what held it back: `tcpi_busy_time`, `tcpi_rwnd_limited` and
-//! `tcpi_sndbuf_limited` of Linux (net/ipv4/tcp_output.c, tcp_chrono_start).
+//! Times for which a connection had data to send, and for which it was limited: `tcpi_busy_time`, `tcpi_rwnd_limited`
+//! and `tcpi_sndbuf_limited` of Linux (net/ipv4/tcp_output.c, tcp_chrono_start).
 
 use crate::socket::Connection;
 use ackclock_tcp::Nanos;
 
-/// What a connection is doing; of two that hold, the later one counts.
+/// Activity of a connection; if two apply, the later one in this list counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 enum Doing {
-    /// Everything is acknowledged.
+    /// All data are acknowledged.
     #[default]
     Nothing,
-    /// There is data that is not.
+    /// There are unacknowledged data.
     Busy,
-    /// It waits for the peer's window.
+    /// The peer's window limits the connection.
     WindowLimited,
-    /// It has sent everything, and the application waits for room in the send buffer.
+    /// All data are sent, and the application waits for room in the send buffer.
     BufferLimited,
 }
 
-/// The time spent with each.
+/// Time spent with each activity.
 #[derive(Clone, Debug, Default)]
 pub struct Chrono {
     doing: Doing,
@@ -32,7 +32,7 @@ impl Chrono {
         (self.doing, self.since) = (doing, now);
     }
 
-    /// The numbers of `tcp_info`, in microseconds.
+    /// The values of `tcp_info`, in microseconds.
     pub fn info(&self, now: Nanos) -> [(&'static str, u64); 3] {
         let mut spent = self.spent;
         spent[self.doing as usize] += now - self.since;
@@ -42,7 +42,7 @@ impl Chrono {
 }
 
 impl Connection {
-    /// Takes the time of what the connection does from now on; `sent` is whether data has just left.
+    /// Updates the activity; `sent` is whether data have just been sent.
     pub fn follow_chrono(&mut self, now: Nanos, sent: bool) {
         let info = self.endpoint.info(now);
         let unsent = self.unsent();

@@ -1,9 +1,10 @@
-//! Comparing what left with what a script expects.
+//! Comparison of sent packets with those that a script expects.
 //!
-//! Scripts see a kernel that hands packets of many segments to the device, which cuts them. Our endpoint cuts itself, so one
-//! expected packet stands for the run of contiguous segments that make it up: same flags, acknowledgment and ECN field, FIN
-//! and PSH only on the last. The kernel sets PSH on every packet of several segments, so there PSH is not compared. Order
-//! and padding of options are not part of [`ackclock_tcp::Segment`] and are not compared.
+//! Scripts were written for a kernel that hands large packets to the device, which splits them. The endpoint splits
+//! packets itself, so one expected packet may match a run of contiguous segments. These have the same flags,
+//! acknowledgment and ECN field, with FIN and PSH only on the last. The kernel sets PSH on every packet of several
+//! segments, so PSH is not compared there. The order and padding of options are not part of [`ackclock_tcp::Segment`]
+//! and are not compared.
 
 use crate::ast::{EcnField, Packet, Tcp, TcpOption};
 use crate::settings::Settings;
@@ -11,10 +12,10 @@ use crate::show;
 use crate::wire::Numbers;
 use ackclock_tcp::{Flags, Segment};
 
-/// Flags that only the last segment of a run carries, or only the first.
+/// Flags that only the last or only the first segment of a run carries.
 const EDGES: u16 = Flags::PSH.0 | Flags::FIN.0 | Flags::CWR.0;
 
-/// Whether `next` continues the packet of which `last` is the latest segment.
+/// Whether `next` continues the packet whose latest segment is `last`.
 pub fn continues(last: &Segment, next: &Segment) -> bool {
     last.len > 0
         && next.len > 0
@@ -25,7 +26,7 @@ pub fn continues(last: &Segment, next: &Segment) -> bool {
         && !last.flags.has(Flags::FIN)
 }
 
-/// The packet that a run of segments makes up.
+/// The packet formed by a run of segments.
 pub fn join(run: &[Segment]) -> Option<Segment> {
     let (first, last) = (run.first()?, run.last()?);
     let mut whole = *last;
@@ -35,8 +36,8 @@ pub fn join(run: &[Segment]) -> Option<Segment> {
     Some(whole)
 }
 
-/// What differs between the packet expected and the one that left, in words; empty where nothing does. `several` is whether
-/// it took several segments.
+/// Differences between the expected and the sent packet, in words; empty if there are none. `several` is whether the
+/// packet was sent as several segments.
 pub fn differences(
     packet: &Packet,
     expected: &Tcp,
@@ -86,7 +87,7 @@ pub fn differences(
     found
 }
 
-/// TSval, where there are timestamps.
+/// TSval, if the options include timestamps.
 pub fn timestamp(options: &[TcpOption]) -> Option<u32> {
     options.iter().find_map(|option| match option {
         TcpOption::Timestamps { val, .. } => Some(*val),
@@ -94,7 +95,7 @@ pub fn timestamp(options: &[TcpOption]) -> Option<u32> {
     })
 }
 
-/// Options without padding, in an order of their own. As in packetdrill, our own timestamps may hold anything; what they echo is
+/// Options without padding, sorted. As in packetdrill, the TSval of sent packets may have any value; their TSecr is
 /// compared.
 fn listed(options: &[TcpOption]) -> String {
     let mut names: Vec<String> = options
@@ -119,11 +120,11 @@ mod tests {
     }
 
     #[test]
-    fn segments_continue_a_packet_where_they_could_be_parts_of_it() {
+    fn segments_continue_a_packet_if_they_could_be_parts_of_it() {
         let first = segment(u32::MAX - 499, 1000, Flags::ACK);
         let next = segment(500, 1000, Flags::PSH.with(Flags::FIN));
         assert!(continues(&first, &next));
-        assert!(!continues(&next, &segment(1500, 1000, Flags::ACK)), "after a FIN nothing follows");
+        assert!(!continues(&next, &segment(1500, 1000, Flags::ACK)), "no segment follows a FIN");
         let others = [
             segment(501, 1000, Flags::ACK),
             segment(0, 1000, Flags::ACK),

@@ -1,4 +1,4 @@
-//! The machine under test: its clock, its connections, and what they send.
+//! The host under test: its clock, its connections and the segments that they send.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,12 +14,12 @@ use crate::wire::Numbers;
 use ackclock_tcp::config::{Conformance, Keepalive};
 use ackclock_tcp::{Config, Endpoint, Flags, NEVER, Nanos, Progress, SECOND, Segment, State, reset_for};
 
-/// The initial sequence number of every connection; a script has its own, which [`Numbers`] maps.
+/// Initial sequence number of every connection; [`Numbers`] maps the script's own number to it.
 const ISS: u32 = 0;
-/// Timer expiries at one moment after which a timer is taken to stand still.
+/// Number of timer expiries at the same time from which the timer is considered stuck.
 const MOST_AT_ONCE: u32 = 100_000;
 
-/// What a file descriptor of the script refers to.
+/// Object behind a file descriptor of the script.
 pub enum Descriptor {
     /// A socket.
     Socket(SocketId),
@@ -34,24 +34,24 @@ pub enum Descriptor {
 /// One end of a pipe.
 #[derive(Clone, Copy, Debug)]
 pub struct PipeEnd {
-    /// Its place in [`Host::pipes`].
+    /// Index in [`Host::pipes`].
     pub pipe: usize,
-    /// Whether it is the end to write to.
+    /// Whether this is the end for writing.
     pub writes: bool,
 }
 
-/// A segment that left.
+/// A segment that was sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent {
-    /// When.
+    /// Time of sending.
     pub at: Nanos,
-    /// From which socket.
+    /// Socket that sent the segment.
     pub socket: SocketId,
     /// The segment.
     pub segment: Segment,
 }
 
-/// The machine.
+/// The host under test.
 pub struct Host {
     /// Virtual time since the start of the script.
     pub now: Nanos,
@@ -59,23 +59,23 @@ pub struct Host {
     pub settings: Settings,
     /// The kernel's settings.
     pub sysctls: Sysctls,
-    /// Every socket there ever was.
+    /// All sockets that were ever created.
     pub sockets: Vec<Socket>,
-    /// Open descriptors by the script's numbers.
+    /// Open descriptors, by their numbers in the script.
     pub fds: BTreeMap<i64, Descriptor>,
-    /// Bytes that each pipe holds.
+    /// Number of bytes in each pipe.
     pub pipes: Vec<u64>,
-    /// The socket whose packets the script speaks of.
+    /// The socket to which the script's packets belong.
     pub under_test: Option<SocketId>,
-    /// What left and was not yet expected.
+    /// Segments that were sent and not yet compared with the script.
     pub outbox: VecDeque<Sent>,
-    /// What connections are made of, before settings and socket options.
+    /// Configuration of connections before settings and socket options.
     pub base: Config,
     at_once: u32,
 }
 
 impl Host {
-    /// A machine whose connections are as `base` says.
+    /// A host whose connections start from the configuration `base`.
     pub fn new(base: Config, settings: Settings) -> Host {
         Host {
             now: 0,
@@ -96,14 +96,14 @@ impl Host {
         self.base.cc.clone()
     }
 
-    /// A new socket, which the script's packets now concern.
+    /// Creates a socket, to which the script's packets now belong.
     pub fn open(&mut self) -> SocketId {
         self.sockets.push(Socket::new());
         self.under_test = Some(self.sockets.len() - 1);
         self.sockets.len() - 1
     }
 
-    /// The configuration of a connection of a socket with these options.
+    /// Configuration of a connection of a socket with these options.
     fn config(&self, options: &Options, passive: bool) -> Result<Config, Stop> {
         let mut config = self.base.clone();
         config.mss = self.settings.mss();
@@ -132,7 +132,7 @@ impl Host {
         Ok(config)
     }
 
-    /// Keep-alive of a socket with these options, by default as Linux has it.
+    /// Keep-alive settings of a socket with these options; the defaults are those of Linux.
     pub fn keepalive(&self, options: &Options) -> Keepalive {
         let [time, interval] = self.sysctls.keepalive;
         Keepalive {
@@ -142,7 +142,7 @@ impl Host {
         }
     }
 
-    /// A connection with the options of socket `from`.
+    /// Creates a connection with the options of socket `from`.
     pub fn connection(&self, from: SocketId, passive: bool) -> Result<Box<Connection>, Stop> {
         let options = &self.sockets[from].options;
         let mut endpoint = Endpoint::new(&self.config(options, passive)?, ISS);
@@ -183,16 +183,17 @@ impl Host {
         buffer
     }
 
-    /// The connection that the script's packets concern.
+    /// The connection to which the script's packets belong.
     pub fn connection_under_test(&mut self) -> Option<&mut Connection> {
         self.sockets.get_mut(self.under_test?)?.connection_mut()
     }
 
-    /// A TCP packet of the script arrives.
+    /// Delivers a TCP packet of the script.
     pub fn arrive(&mut self, packet: &Packet, tcp: &Tcp) -> Result<(), Stop> {
         let signed = tcp.options.iter().flatten().any(|option| *option == TcpOption::Md5);
         if signed && self.base.conformance == Conformance::Linux {
-            // A signature without a key to check it with (net/ipv4/tcp.c, tcp_inbound_hash).
+            // The signature cannot be checked without a key, and Linux drops the packet (net/ipv4/tcp.c,
+            // tcp_inbound_hash).
             return Ok(());
         }
         let id = self.receiver(tcp)?;
@@ -203,7 +204,7 @@ impl Host {
             && syn
             && let Some(parent) = connection.parent
         {
-            // A port that listens takes the next connection of the same peer.
+            // A listening port accepts the next connection of the same peer.
             if matches!(self.sockets[parent].role, Role::Listening(_)) {
                 let mut fresh = self.connection(parent, true)?;
                 fresh.endpoint.listen();
@@ -222,7 +223,8 @@ impl Host {
         if segment.flags.has(Flags::SYN) {
             connection.send_buffer.offered(u64::from(segment.window));
         }
-        // A packet larger than the device takes arrives as segments in one go, of which nothing is heard between.
+        // A packet larger than the device's MTU arrives as several segments at the same time, with no response between
+        // them.
         let most = self.settings.arriving_mss.unwrap_or_else(|| self.settings.mss());
         for part in parts(segment, most) {
             let connection = self.sockets[id].connection_mut().expect("it is one");
@@ -234,7 +236,7 @@ impl Host {
         Ok(())
     }
 
-    /// The connection a packet is for: that under test, or a new child of the listener under test.
+    /// The connection that receives a packet: the one under test, or a new child of the listener under test.
     fn receiver(&mut self, tcp: &Tcp) -> Result<SocketId, Stop> {
         if tcp.urgent != 0 || tcp.flags & Flags::URG.0 != 0 {
             return Stop::unsupported("urgent data");
@@ -251,7 +253,7 @@ impl Host {
         if listening {
             child.endpoint.listen();
         } else {
-            // A port that nobody listens on.
+            // No socket listens on the port.
             child.over = true;
         }
         let id = self.open();
@@ -260,7 +262,7 @@ impl Host {
         Ok(id)
     }
 
-    /// An ICMP message of the script arrives.
+    /// Delivers an ICMP message of the script.
     pub fn arrive_icmp(&mut self, icmp: &Icmp) -> Result<(), Stop> {
         let now = self.now;
         let version = self.settings.ip_version;
@@ -278,7 +280,7 @@ impl Host {
         Ok(())
     }
 
-    /// What a call into the endpoint of socket `id` changed.
+    /// Processes the effects of a call to the endpoint of socket `id`.
     fn note(&mut self, id: SocketId, progress: Progress, before: State) {
         let now = self.now;
         let socket = &mut self.sockets[id];
@@ -325,19 +327,19 @@ impl Host {
         }
     }
 
-    /// Unsent bytes from which on a socket takes no more (TCP_NOTSENT_LOWAT).
+    /// Number of unsent bytes from which a socket accepts no more data (TCP_NOTSENT_LOWAT).
     pub fn not_sent_low(&self, id: SocketId) -> Option<u64> {
         self.sockets[id].options.not_sent_low.or(self.sysctls.not_sent_low)
     }
 
-    /// Whether `poll` calls a socket writable.
+    /// Whether `poll` reports a socket as writable.
     pub fn writable(&self, id: SocketId) -> bool {
         let low = self.not_sent_low(id);
         let connection = self.sockets[id].connection();
         connection.is_some_and(|connection| connection.send_buffer.writable(connection.stream(), low))
     }
 
-    /// Lets everything leave that may leave now, and then wakes writers that find room.
+    /// Sends all segments that may be sent now, and then wakes writers that have room.
     pub fn drain(&mut self) {
         let low = self.sysctls.not_sent_low;
         for (id, socket) in self.sockets.iter_mut().enumerate() {
@@ -360,13 +362,13 @@ impl Host {
         }
     }
 
-    /// When the next timer expires.
+    /// Time of the next timer expiry.
     fn next_timeout(&self) -> Nanos {
         let timeouts = self.sockets.iter().filter_map(Socket::connection).map(|c| c.endpoint.next_timeout());
         timeouts.min().unwrap_or(NEVER)
     }
 
-    /// Goes on to the next expiry of a timer and takes it, if there is one up to `limit`; else to `limit`.
+    /// Advances to the next timer expiry up to `limit` and processes it; otherwise advances to `limit`.
     pub fn step(&mut self, limit: Nanos) -> Result<bool, Stop> {
         let next = self.next_timeout();
         if next > limit {
@@ -395,7 +397,7 @@ impl Host {
     }
 }
 
-/// A segment cut into pieces of at most `most` bytes of payload; FIN and PSH go with the last.
+/// Splits a segment into parts of at most `most` bytes of payload; FIN and PSH are on the last.
 fn parts(whole: Segment, most: u32) -> impl Iterator<Item = Segment> {
     let count = whole.len.div_ceil(most).max(1);
     (0..count).map(move |index| {

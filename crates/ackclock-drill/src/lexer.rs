@@ -1,8 +1,8 @@
-//! Characters to tokens. Comments are C's, C++'s and the shell's; a token knows where it stands.
+//! Converts characters to tokens. Comments are those of C, C++ and the shell; each token has its position.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// A place in a script, both counted from 1; the column counts characters.
+/// A position in a script, with both numbers counted from 1; columns count characters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Position {
     /// Line.
@@ -11,34 +11,34 @@ pub struct Position {
     pub column: u32,
 }
 
-/// A script that cannot be read.
+/// A syntax error in a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SyntaxError {
-    /// Where.
+    /// Position of the error.
     pub at: Position,
-    /// What is wrong, and what would be accepted.
+    /// Description of the error, and what is accepted.
     pub message: String,
 }
 
 impl SyntaxError {
-    /// An error at a place.
+    /// An error at a position.
     pub fn new(at: Position, message: impl Into<String>) -> SyntaxError {
         SyntaxError { at, message: message.into() }
     }
 }
 
-/// The kinds of tokens.
+/// Kinds of tokens.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Letters, digits and underscores that are no number.
+    /// Letters, digits and underscores that do not form a number.
     Word(String),
     /// A decimal integer.
     Int(i64),
     /// An integer written as `0x...`.
     Hex(i64),
-    /// Digits with a point, as written: a time, or ACK with an ACE count in flags.
+    /// Digits with a point, as written: a time, or flags with ACK and an ACE count.
     Float(String),
-    /// `"..."`, with its escapes left as they are.
+    /// `"..."`, with escapes unchanged.
     Text(String),
     /// `` `...` ``
     Command(String),
@@ -54,14 +54,14 @@ pub enum Kind {
     Punct(char),
 }
 
-/// A token and its place.
+/// A token with its position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// What it is.
+    /// Kind of the token.
     pub kind: Kind,
-    /// Where it begins.
+    /// Position of its first character.
     pub at: Position,
-    /// Whether it follows the token before it without a space.
+    /// Whether no space separates the token from the previous one.
     pub joined: bool,
 }
 
@@ -125,13 +125,13 @@ impl<'a> Lexer<'a> {
         self.take(length)
     }
 
-    /// Skips blanks and comments; whether there were any, or the text just begins.
+    /// Skips blanks and comments. Returns whether there were any, or whether the text begins here.
     fn skip_blank(&mut self) -> Result<bool, SyntaxError> {
         let before = self.offset;
         loop {
             self.take_while(char::is_whitespace);
             let rest = self.rest();
-            // GRE headers are written with a "sequence#", which begins no comment.
+            // GRE headers contain "sequence#", which does not begin a comment.
             let hash = rest.starts_with('#') && !self.text[..self.offset].ends_with(is_word);
             if rest.starts_with("//") || hash {
                 self.take_while(|c| c != '\n');
@@ -179,7 +179,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// An integer, a number with a point, or a word that begins with a digit (a cookie in hexadecimal).
+    /// Reads an integer, a number with a point, or a word that begins with a digit (a cookie in hexadecimal).
     fn number(&mut self) -> Result<Kind, SyntaxError> {
         let at = self.at;
         let negative = self.peek() == Some('-');
@@ -230,7 +230,7 @@ impl<'a> Lexer<'a> {
         Ok(Kind::Code(taken[2..taken.len() - 2].to_owned()))
     }
 
-    /// `--name`, `--name=value`; the value ends at a blank outside quotes.
+    /// Reads `--name` or `--name=value`; the value ends at a blank outside quotes.
     fn option(&mut self) -> Kind {
         self.take(2);
         let name = self.take_while(is_word).to_owned();
@@ -260,7 +260,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The length of an IP address at the start of `rest`. A sequence range such as 1:1001 is none.
+/// Length of an IP address at the start of `rest`. A sequence range such as 1:1001 is not an address.
 fn address(rest: &str) -> Option<usize> {
     let span = |keep: fn(char) -> bool| rest.find(|c| !keep(c)).unwrap_or(rest.len());
     let dotted = span(|c| c.is_ascii_digit() || c == '.');
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_range_is_no_address() {
+    fn a_sequence_range_is_not_an_address() {
         let range =
             [Kind::Int(1), Kind::Punct(':'), Kind::Int(1001), Kind::Punct('('), Kind::Int(1000), Kind::Punct(')')];
         assert_eq!(kinds("1:1001(1000)"), range);

@@ -1,7 +1,7 @@
-//! packetdrill scripts run against an [`ackclock_tcp::Endpoint`] in virtual time.
+//! Runs packetdrill scripts against an [`ackclock_tcp::Endpoint`] in virtual time.
 //!
-//! [`run`] takes the text of a script and says whether the stack did what the script states. The Python in the script is
-//! not run here: it comes back as [`Snippet`]s with the numbers that are in scope for each.
+//! [`run`] takes the text of a script and returns whether the stack behaved as the script states. The Python code of
+//! the script is not run here: it is returned as [`Snippet`]s with the values in scope for each.
 
 pub mod ast;
 mod calls;

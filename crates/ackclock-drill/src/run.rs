@@ -1,7 +1,7 @@
-//! Playing a script: event after event, in virtual time.
+//! Runs a script, event by event, in virtual time.
 //!
-//! As in packetdrill, packets that leave are held against those expected in their order, and what leaves after the last one
-//! expected is not judged: public scripts that watch `tcp_info` alone expect no packets at all.
+//! As in packetdrill, sent packets are compared with the expected ones in order, and packets sent after the last
+//! expected one are not compared: public scripts that only read `tcp_info` expect no packets.
 
 use crate::ast::{Action, Body, Call, Event, Packet, Position, Script, Tcp, When};
 use crate::calls::{self, Answer, Progress};
@@ -16,17 +16,17 @@ use ackclock_tcp::info::EcnUse;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::{Flags, Nanos, SECOND, Segment};
 
-/// How long after the latest right moment an expected packet is still waited for, to say when it did leave.
+/// Time after the latest accepted time for which an expected packet is still awaited, to report when it was sent.
 const PATIENCE: Nanos = 300 * SECOND;
 
-/// What a script is run with.
+/// Context in which a script runs.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
-    /// The stack under test, where the script does not name its own.
+    /// Stack under test, unless the script names its own.
     pub stack: &'a Stack,
-    /// Symbols and their values, as with packetdrill's `-D`.
+    /// Symbols and their values, as with packetdrill's option `-D`.
     pub defines: &'a [(String, String)],
-    /// Reads the shell scripts that a script calls.
+    /// Reads the shell scripts that a script runs.
     pub files: &'a Files<'a>,
 }
 
@@ -56,7 +56,7 @@ pub fn run(text: &str, context: &Context<'_>) -> Outcome {
     Outcome { verdict, snippets: runner.snippets }
 }
 
-/// The symbols that whoever runs the public suites gives on the command line, and those of the caller, which win.
+/// Symbols that the public suites define on the command line, followed by those of the caller, which take precedence.
 fn defines(given: &[(String, String)], text: &str) -> Vec<(String, String)> {
     let v6 = text.lines().any(|line| line.trim() == "--ip_version=ipv6");
     let (level, kind) = if v6 { ("SOL_IPV6", "IPV6_RECVERR") } else { ("SOL_IP", "IP_RECVERR") };
@@ -66,14 +66,14 @@ fn defines(given: &[(String, String)], text: &str) -> Vec<(String, String)> {
     all
 }
 
-/// A call that blocks while the script goes on.
+/// A blocking call that is in progress.
 struct Waiting {
     at: Position,
     call: Call,
     progress: Progress,
-    /// When it is to return; `None` where the script waits for it, however long it takes.
+    /// Time at which the call is to return; `None` if the script waits for it.
     end: Option<Nanos>,
-    /// What it waits for at most.
+    /// Latest time until which the call waits.
     until: Nanos,
     tolerance: Nanos,
 }
@@ -84,32 +84,32 @@ struct Runner<'a> {
     waiting: Option<Waiting>,
     run: Option<Run>,
     files: &'a Files<'a>,
-    /// Time of the event before.
+    /// Time of the previous event.
     last: Nanos,
     at: Position,
 }
 
-/// A packet that is leaving in parts.
+/// A packet that is sent in several segments.
 struct Run {
-    /// The event that expects it.
+    /// Position of the event that expects the packet.
     at: Position,
     packet: Packet,
     tcp: Tcp,
-    /// What is expected, in words.
+    /// The expected packet, in words.
     expected: String,
     first: Sent,
     parts: Vec<Segment>,
 }
 
 impl Run {
-    /// Bytes that are still to leave.
+    /// Number of bytes that have not yet been sent.
     fn missing(&self) -> u32 {
         let sent = self.parts.iter().map(|part| part.len).sum();
         if sent == 0 { 0 } else { self.tcp.len.saturating_sub(sent) }
     }
 }
 
-/// Moments at which an event may happen, and the moment it aims at.
+/// Times at which an event may happen.
 struct Window {
     from: Nanos,
     to: Nanos,
@@ -140,7 +140,7 @@ impl Runner<'_> {
         self.finish_waiting()
     }
 
-    /// Looks for what cannot be played before anything is: such a script has no verdict of its own.
+    /// Searches the script for unsupported features before it runs; a script that has one gets no other verdict.
     fn survey(&mut self, script: &Script) -> Result<(), Stop> {
         for event in &script.events {
             self.at = event.at;
@@ -215,7 +215,7 @@ impl Runner<'_> {
         Window { from, to, tolerance: self.host.settings.tolerance(from.saturating_sub(self.last)) }
     }
 
-    /// Goes on to the time of an event, and says when that is by the script.
+    /// Advances to the time of an event and returns the script's time for it.
     fn wait_for(&mut self, when: When, what: &str) -> Result<Nanos, Stop> {
         let window = self.window(when);
         while self.step(window.from)? {}
@@ -226,7 +226,7 @@ impl Runner<'_> {
         Ok(window.from)
     }
 
-    /// One step of the machine, with a look at the call that waits.
+    /// Advances the host by one step and retries the waiting call.
     fn step(&mut self, limit: Nanos) -> Result<bool, Stop> {
         let until = self.waiting.as_ref().map_or(limit, |waiting| waiting.until.min(limit)).max(self.host.now);
         let moved = self.host.step(until)?;
@@ -236,7 +236,7 @@ impl Runner<'_> {
 
     fn call(&mut self, event: &Event, call: &Call, start: Nanos) -> Result<(), Stop> {
         let end = call.end.map(|end| match event.when {
-            // The end counts from where the start counts.
+            // The end is counted from the same time as the start.
             When::After(after) => start - after + end,
             _ => end,
         });
@@ -260,7 +260,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Tries again the call that waits.
+    /// Retries the waiting call.
     fn poll_waiting(&mut self) -> Result<(), Stop> {
         let Some(mut waiting) = self.waiting.take() else { return Ok(()) };
         let here = std::mem::replace(&mut self.at, waiting.at);
@@ -282,7 +282,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Waits until the call that blocks has returned.
+    /// Waits until the blocking call has returned.
     fn finish_waiting(&mut self) -> Result<(), Stop> {
         let Some(waiting) = &self.waiting else { return Ok(()) };
         let limit = waiting.end.map_or(self.host.now, |end| end.max(self.host.now)) + PATIENCE;
@@ -293,10 +293,10 @@ impl Runner<'_> {
         Stop::fail(format!("{} is{due} still blocked at {}", waiting.call.name, show::time(self.host.now)))
     }
 
-    /// The next segment that left from the socket under test, if it leaves by `limit`.
+    /// The next segment that the socket under test sends by `limit`.
     fn next_sent(&mut self, limit: Nanos) -> Result<Option<Sent>, Stop> {
         loop {
-            // Packets of other sockets are no concern of the script.
+            // Packets of other sockets are ignored.
             let ours = self.host.under_test;
             self.host.outbox.retain(|sent| Some(sent.socket) == ours);
             if let Some(sent) = self.host.outbox.pop_front() {
@@ -308,7 +308,7 @@ impl Runner<'_> {
         }
     }
 
-    /// A packet is to leave.
+    /// Checks an expected packet.
     fn outbound(&mut self, when: When, packet: &Packet, tcp: &Tcp) -> Result<(), Stop> {
         let window = self.window(when);
         let limit = window.to.max(self.host.now) + window.tolerance;
@@ -344,7 +344,8 @@ impl Runner<'_> {
         let (packet, tcp, parts) = (packet.clone(), tcp.clone(), vec![first.segment]);
         self.run = Some(Run { at: self.at, packet, tcp, expected, first, parts });
         self.extend_run(self.host.now)?;
-        // A pacing endpoint spreads what a kernel hands to its pacing queue at once: the rest is awaited by what comes next.
+        // A pacing endpoint spreads segments that a kernel hands to its pacing queue at once. The next event waits for
+        // the rest.
         let whole = self.run.as_ref().is_none_or(|run| run.missing() == 0);
         if whole || !self.host.sysctls.fair_queue || timing.is_some() {
             return self.judge_run(timing);
@@ -352,7 +353,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Waits until `limit` for the rest of a packet that leaves in parts, and judges it.
+    /// Waits until `limit` for the rest of a packet that is sent in several segments, and compares it.
     fn finish_run(&mut self, limit: Nanos) -> Result<(), Stop> {
         let Some(run) = &self.run else { return Ok(()) };
         let here = std::mem::replace(&mut self.at, run.at);
@@ -362,7 +363,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Adds the segments that continue the packet at hand and leave by `limit`.
+    /// Adds the segments that continue the present packet and are sent by `limit`.
     fn extend_run(&mut self, limit: Nanos) -> Result<(), Stop> {
         let Some(mut run) = self.run.take() else { return Ok(()) };
         while run.missing() > 0 && !self.host.settings.strict_segments {
@@ -378,7 +379,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Compares the packet at hand with what is expected; `timing` is what is wrong with its time.
+    /// Compares the present packet with the expected one; `timing` describes an error of its time.
     fn judge_run(&mut self, timing: Option<String>) -> Result<(), Stop> {
         let Some(Run { packet, tcp, expected, first, parts, .. }) = self.run.take() else { return Ok(()) };
         let whole = expect::join(&parts).expect("a run has segments");
@@ -393,8 +394,9 @@ impl Runner<'_> {
         Stop::fail(format!("{expected}; > {shown} left at {at}: {}", wrong.join(", ")))
     }
 
-    /// Whether a segment may be one of several that the kernel makes of one packet: for a device that cannot, and with Accurate
-    /// ECN, it cuts them itself, so that scripts see segments, and PSH on the last of each packet of several.
+    /// Whether a segment may be one of several that the kernel makes of one packet. The kernel splits packets itself
+    /// for a device without segmentation offload and with Accurate ECN. Scripts then see segments, with PSH on the last
+    /// one of each packet.
     fn is_cut_by_kernel(&self, sent: &Sent, whole: &Segment) -> bool {
         let mut later = self.host.outbox.iter().filter(|later| later.socket == sent.socket);
         let goes_on = later.next().is_some_and(|next| next.at == sent.at && expect::continues(whole, &next.segment));
@@ -409,7 +411,7 @@ impl Runner<'_> {
     }
 }
 
-/// What in a packet cannot be played.
+/// A feature of a packet that is not supported.
 fn beyond(packet: &Packet) -> Option<String> {
     if let Some(what) = packet.beyond {
         return Some(what.to_owned());

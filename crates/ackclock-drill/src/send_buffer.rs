@@ -1,38 +1,40 @@
-//! How much a socket takes before a write blocks: Linux's accounting, which scripts with small buffers state to the byte.
+//! Amount of data that a socket accepts before a write blocks. Scripts with small buffers state Linux's accounting to
+//! the byte.
 //!
-//! The kernel fills buffers of a size goal, whole segments of at most half the largest window the peer offered, and looks at
-//! its limits only before it begins another (net/ipv4/tcp.c, tcp_sendmsg_locked). What is queued counts with the memory of
-//! the buffers themselves. Without SO_SNDBUF the limit grows with the congestion window (net/ipv4/tcp_input.c,
+//! The kernel fills buffers of a size goal: whole segments of at most half the largest window that the peer offered. It
+//! checks its limits only before it begins another buffer (net/ipv4/tcp.c, tcp_sendmsg_locked). Queued data count with
+//! the memory of the buffers. Without SO_SNDBUF, the limit grows with the congestion window (net/ipv4/tcp_input.c,
 //! tcp_sndbuf_expand).
 
 use crate::socket::Connection;
 use ackclock_tcp::Nanos;
 
-/// Memory of a buffer beside its payload, bytes (since Linux 6.3; include/linux/skbuff.h, SKB_TRUESIZE of MAX_TCP_HEADER).
+/// Memory of a buffer in addition to its payload, bytes (since Linux 6.3; include/linux/skbuff.h, SKB_TRUESIZE of
+/// MAX_TCP_HEADER).
 const OVERHEAD: u64 = 896;
-/// Payload that one buffer holds at most, bytes.
+/// Largest payload of a buffer, bytes.
 const MOST: u64 = 65_535 - 320;
-/// The least SO_SNDBUF, bytes.
+/// Smallest SO_SNDBUF, bytes.
 pub const LEAST: u64 = 4608;
 
 /// The send buffer of a connection.
 #[derive(Clone, Debug)]
 pub struct SendBuffer {
-    /// The limit in bytes of memory.
+    /// Limit of the memory, bytes.
     limit: u64,
-    /// Up to where it may grow; `None` after SO_SNDBUF.
+    /// Largest value to which the limit may grow; `None` after SO_SNDBUF.
     most: Option<u64>,
-    /// Where in the stream the buffer begins that is being filled.
+    /// Stream offset at which the present buffer begins.
     tail: u64,
-    /// The largest window the peer has offered.
+    /// Largest window that the peer has offered.
     window: u64,
-    /// Where the last buffer ends that was marked to be pushed.
+    /// Stream offset at which the last pushed buffer ends.
     pushed: u64,
-    /// Whether the device's queue paces, so that what the window lets go counts as sent while it waits there.
+    /// Whether the device's queue paces; data in that queue then count as sent.
     pub paced: bool,
-    /// Whether someone found no room, and waits to hear of it.
+    /// Whether a writer found no room and waits for it.
     pub wanted: bool,
-    /// Whether it has been seen to since something last arrived.
+    /// Whether the buffer was checked since the last arrival.
     pub checked: bool,
 }
 
@@ -42,7 +44,7 @@ impl SendBuffer {
         SendBuffer { limit, most, tail: 0, window: 0, pushed: 0, paced: false, wanted: false, checked: true }
     }
 
-    /// SO_SNDBUF: the limit, which stays.
+    /// Fixes the limit, as SO_SNDBUF does.
     pub fn fix(&mut self, limit: u64) {
         self.limit = limit;
         self.most = None;
@@ -53,12 +55,12 @@ impl SendBuffer {
         self.limit
     }
 
-    /// The peer offers a window of so many bytes.
+    /// Records the window that the peer offers, in bytes.
     pub fn offered(&mut self, window: u64) {
         self.window = self.window.max(window);
     }
 
-    /// The limit follows the congestion window.
+    /// Raises the limit according to the congestion window.
     pub fn grow(&mut self, cwnd_segments: u64, mss: u64) {
         let Some(most) = self.most else { return };
         let per_segment = (mss + 640).next_power_of_two() + 256;
@@ -73,12 +75,12 @@ impl SendBuffer {
         (bound / mss).max(1) * mss
     }
 
-    /// Memory that `queued` bytes of payload take.
+    /// Memory of `queued` bytes of payload.
     fn memory(&self, queued: u64, mss: u64) -> u64 {
         queued + queued.div_ceil(self.goal(mss)) * OVERHEAD
     }
 
-    /// Bytes that the connection takes before the limits are looked at again; 0 where it takes none.
+    /// Number of bytes that the connection accepts before the limits are checked again; 0 if it accepts none.
     pub fn room(&mut self, connection: Numbers, low: Option<u64>) -> u64 {
         let Numbers { written, sent, queued, mss } = connection;
         self.tail = self.tail.max(sent).min(written);
@@ -95,9 +97,9 @@ impl SendBuffer {
         goal
     }
 
-    /// Bytes up to `written` are in. `last` is whether the write ends here, and nothing is to follow at once. Whether the
-    /// buffer that ends here is to be pushed: at the end of a write, or when one is full and half of the largest window was
-    /// not (net/ipv4/tcp.c, tcp_push and forced_push).
+    /// Records that bytes up to `written` are in the buffer; `last` is whether the write ends here. Returns whether the
+    /// buffer that ends here is to be pushed: at the end of a write, or if it is full and more than half of the largest
+    /// window has been written since the last push (net/ipv4/tcp.c, tcp_push and forced_push).
     pub fn pushes(&mut self, written: u64, last: bool, mss: u64) -> bool {
         let full = written == self.tail + self.goal(mss);
         let pushes = last || full && written > self.pushed + self.window / 2;
@@ -107,13 +109,13 @@ impl SendBuffer {
         pushes
     }
 
-    /// What ends at `written` is marked to be pushed.
+    /// Records that the buffer that ends at `written` is pushed.
     pub fn push(&mut self, written: u64) {
         self.pushed = written;
     }
 
-    /// Whether `poll` calls the socket writable, and a sleeping writer is woken: a third of the limit is free, and of what
-    /// is unsent there is less than half of `low`.
+    /// Whether `poll` reports the socket as writable and a sleeping writer is woken: a third of the limit is free, and
+    /// less than half of `low` is unsent.
     pub fn writable(&self, connection: Numbers, low: Option<u64>) -> bool {
         let Numbers { written, sent, queued, mss } = connection;
         let memory = self.memory(queued, mss);
@@ -121,12 +123,12 @@ impl SendBuffer {
     }
 }
 
-/// Where a connection's stream stands.
+/// Positions in a connection's stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Numbers {
     /// Bytes written.
     pub written: u64,
-    /// Bytes of these that were sent.
+    /// Bytes of these that have been sent.
     pub sent: u64,
     /// Bytes written and not acknowledged.
     pub queued: u64,
@@ -135,10 +137,10 @@ pub struct Numbers {
 }
 
 impl Connection {
-    /// After something has arrived, and what may leave has left: a buffer that someone wants larger follows the congestion
-    /// window, unless that is full (net/ipv4/tcp_input.c, tcp_new_space and tcp_should_expand_sndbuf). Half a round trip after
-    /// the oldest outstanding segment left, the kernel waits for more window before it fills the rest of it
-    /// (net/ipv4/tcp_output.c, tcp_tso_should_defer).
+    /// Checks the send buffer after an arrival, when all segments that may be sent have been sent. A buffer for which a
+    /// writer waits grows with the congestion window, unless the window is full (net/ipv4/tcp_input.c, tcp_new_space
+    /// and tcp_should_expand_sndbuf). Half a round trip after the oldest outstanding segment was sent, the kernel waits
+    /// for more window before it fills the rest (net/ipv4/tcp_output.c, tcp_tso_should_defer).
     pub fn check_send_buffer(&mut self, now: Nanos) {
         if std::mem::replace(&mut self.send_buffer.checked, true) || !self.send_buffer.wanted {
             return;
@@ -151,7 +153,7 @@ impl Connection {
         }
     }
 
-    /// Where the stream stands.
+    /// Positions in the stream.
     pub fn stream(&self) -> Numbers {
         let mut sent = self.written - self.unsent();
         if self.send_buffer.paced {
@@ -165,7 +167,7 @@ impl Connection {
 mod tests {
     use super::*;
 
-    /// Bytes taken in one go, where the first `window` of them leave at once.
+    /// Bytes accepted at once if the first `window` bytes are sent at once.
     fn taken(buffer: &mut SendBuffer, wanted: u64, cwnd: u64, low: Option<u64>) -> u64 {
         let mut written = 0;
         loop {
@@ -185,7 +187,7 @@ mod tests {
             buffer.offered(257 << 7);
             buffer
         };
-        // The first buffer holds 16,000 bytes, of which 10,000 leave; then it is filled up again.
+        // The first buffer holds 16,000 bytes, of which 10,000 are sent; then the buffer is filled up again.
         assert_eq!(taken(&mut buffer(), 59_000, 10_000, None), 58_000);
         assert_eq!(taken(&mut buffer(), 59_000, 10_000, Some(32_000)), 42_000);
         assert_eq!(taken(&mut buffer(), 59_000, 10_000, Some(4000)), 26_000);
@@ -193,13 +195,13 @@ mod tests {
     }
 
     #[test]
-    fn buffers_count_with_their_own_memory() {
+    fn buffers_include_their_overhead() {
         let taken = |limit| {
             let mut buffer = SendBuffer::new(limit, None);
             buffer.offered(257 << 7);
             taken(&mut buffer, 59_000, 10_000, None)
         };
-        // Three buffers hold 42,000 bytes.
+        // Three buffers have 42,000 bytes.
         assert_eq!(taken(42_000 + 3 * OVERHEAD), 42_000);
         assert_eq!(taken(42_000 + 3 * OVERHEAD + 1), 58_000);
     }

@@ -1,9 +1,9 @@
-//! Command-line options of packetdrill, given from outside or at a script's head.
+//! Command-line options of packetdrill, from outside or at a script's head.
 
 use crate::verdict::Stop;
 use ackclock_tcp::{MILLISECOND, Nanos};
 
-/// The kind of sockets and packets.
+/// Version of sockets and packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IpVersion {
     /// IPv4.
@@ -14,26 +14,26 @@ pub enum IpVersion {
     Mapped,
 }
 
-/// What the options say.
+/// Values of the options.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// `--ip_version`
     pub ip_version: IpVersion,
-    /// `--tolerance_usecs`: how far from its time an event may be.
+    /// `--tolerance_usecs`: largest deviation of an event from its time.
     pub tolerance: Nanos,
-    /// `--tolerance_percent` of the time since the event before, where that is more.
+    /// `--tolerance_percent` of the time since the previous event, if that is more.
     pub tolerance_percent: f64,
     /// `--mtu` of the device.
     pub mtu: u32,
-    /// `--mss`: payload of the segments that a large packet arrives as; by default what the device takes.
+    /// `--mss`: payload of the segments into which a large arriving packet is split; by default that of the device.
     pub arriving_mss: Option<u32>,
-    /// `--tcp_ts_tick_usecs`: the tick of our timestamps, whose values are then checked; 0 leaves them unchecked.
+    /// `--tcp_ts_tick_usecs`: tick of the endpoint's timestamps, whose values are then compared; 0 for no comparison.
     pub timestamp_tick: Nanos,
-    /// `--tcp_ts_ecr_scaled`: an echoed timestamp that no packet carried is worked out from the first one.
+    /// `--tcp_ts_ecr_scaled`: an echoed timestamp that no packet carried is computed from the first one.
     pub scaled_echoes: bool,
-    /// `--strict_segments`: no packet stands for several segments.
+    /// `--strict_segments`: a packet always matches a single segment.
     pub strict_segments: bool,
-    /// `--init_scripts`: shell scripts to run first.
+    /// `--init_scripts`: shell scripts that run first.
     pub init_scripts: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ impl Default for Settings {
     }
 }
 
-/// Options about addresses, ports and output, which nothing depends on here.
+/// Options about addresses, ports and output, which have no effect here.
 const HARMLESS: &[&str] = &[
     "bind_port",
     "code_command",
@@ -70,7 +70,7 @@ const HARMLESS: &[&str] = &[
 ];
 
 impl Settings {
-    /// Takes an option.
+    /// Sets an option.
     pub fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), Stop> {
         let text = value.unwrap_or_default();
         let wrong = |expected: &str| Stop::Fail(format!("--{name}={text}: expected {expected}"));
@@ -116,12 +116,12 @@ impl Settings {
         Ok(())
     }
 
-    /// The largest TCP payload of a packet without options.
+    /// Largest TCP payload of a packet without options.
     pub fn mss(&self) -> u32 {
         self.mtu - if self.ip_version == IpVersion::V6 { 60 } else { 40 }
     }
 
-    /// The tolerance for an event that is due so long after the one before.
+    /// Tolerance of an event that is due this time after the previous one.
     pub fn tolerance(&self, since: Nanos) -> Nanos {
         self.tolerance.max((since as f64 * self.tolerance_percent / 100.0) as Nanos)
     }

@@ -1,16 +1,16 @@
-//! Shell commands of scripts. What sets the stack is carried out, what has no effect here is passed over, and anything else
-//! is unsupported by name.
+//! Shell commands of scripts. Commands that configure the stack are executed, commands without effect here are ignored,
+//! and all others are unsupported by name.
 
 use crate::sysctl::Sysctls;
 use crate::verdict::Stop;
 
-/// How deep scripts may call scripts.
+/// Largest nesting depth of shell scripts.
 const DEPTH: u32 = 8;
 
-/// Reads a file by the path that a script gives, relative to the script's folder.
+/// Reads a file by a path from a script, relative to the script's folder.
 pub type Files<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
-/// Runs a command line, or the text of a shell script.
+/// Runs a command line or the text of a shell script.
 pub fn run(text: &str, sysctls: &mut Sysctls, files: &Files<'_>) -> Result<(), Stop> {
     run_nested(text, sysctls, files, 0)
 }
@@ -25,9 +25,9 @@ fn run_nested(text: &str, sysctls: &mut Sysctls, files: &Files<'_>, depth: u32) 
     Ok(())
 }
 
-/// One command of words.
+/// Runs a single command.
 fn simple(words: &[String], sysctls: &mut Sysctls, files: &Files<'_>, depth: u32) -> Result<(), Stop> {
-    // Assignments before a command are its environment; alone they set variables that nothing here reads.
+    // Assignments before a command set its environment; alone they set variables, which are not used here.
     let skip = words.iter().take_while(|word| is_assignment(word)).count();
     let Some((command, arguments)) = words[skip..].split_first() else { return Ok(()) };
     let name = command.rsplit('/').next().unwrap_or(command);
@@ -40,7 +40,7 @@ fn simple(words: &[String], sysctls: &mut Sysctls, files: &Files<'_>, depth: u32
         "sh" | "bash" | "source" | "." if !arguments.is_empty() && !arguments[0].starts_with('-') => {
             simple(arguments, sysctls, files, depth)
         }
-        // Whoever wants a file finds one.
+        // Commands that look for files succeed.
         "ethtool" => {
             for pair in arguments.windows(2).filter(|pair| pair[0] == "tso") {
                 sysctls.no_segmentation = pair[1] == "off";
@@ -71,7 +71,7 @@ fn is_assignment(word: &str) -> bool {
         .is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'))
 }
 
-/// `sysctl [-q] name=value ...`, with names of dots, of slashes, or paths below /proc/sys.
+/// Runs `sysctl [-q] name=value ...`; names have dots or slashes, or are paths below /proc/sys.
 fn settings(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Result<(), Stop> {
     for argument in arguments.iter().filter(|argument| !argument.starts_with('-')) {
         let Some((name, value)) = argument.split_once('=') else { return unknown(words) };
@@ -80,7 +80,7 @@ fn settings(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Re
     Ok(())
 }
 
-/// `echo value > /proc/sys/...`
+/// Runs `echo value > /proc/sys/...`.
 fn echo(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Result<(), Stop> {
     match arguments.iter().position(|word| word == ">") {
         None => Ok(()),
@@ -94,7 +94,7 @@ fn echo(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Result
     }
 }
 
-/// `tc qdisc replace dev tun0 root fq`: fair queueing paces, a FIFO does not.
+/// Runs `tc qdisc replace dev tun0 root fq`: fair queueing turns pacing on, a FIFO turns it off.
 fn queue(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Result<(), Stop> {
     if matches!(arguments.get(1).map(String::as_str), Some("del" | "delete")) {
         sysctls.fair_queue = false;
@@ -103,7 +103,7 @@ fn queue(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Resul
     let Some(kind) = arguments.iter().position(|word| word == "root").and_then(|at| arguments.get(at + 1)) else {
         return unknown(words);
     };
-    // A queue that takes nothing stands for a device that fails.
+    // A queue with a limit of zero represents a device that fails.
     if arguments.windows(2).any(|pair| pair == ["limit", "0"]) {
         return Stop::unsupported("a device that drops everything");
     }
@@ -115,12 +115,12 @@ fn queue(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Resul
     Ok(())
 }
 
-/// Splits a text into commands of words, as far as the public scripts go: quotes, comments, line continuations, `;`, `&&`,
-/// `||`, `>` as a word of its own. Redirections of the error stream and to nowhere are dropped.
+/// Splits a text into commands and words, as far as the public scripts need: quotes, comments, line continuations, `;`,
+/// `&&`, `||`, and `>` as a separate word. Redirections of standard error and to /dev/null are removed.
 fn commands(text: &str) -> Vec<Vec<String>> {
     let mut commands = Vec::new();
     let mut words: Vec<String> = Vec::new();
-    // The word being read; quotes alone make an empty one.
+    // The word being read; a pair of quotes alone gives an empty word.
     let mut open: Option<String> = None;
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -165,7 +165,7 @@ fn commands(text: &str) -> Vec<Vec<String>> {
     commands
 }
 
-/// Drops `> /dev/null`, `2>&1` and their like; what is echoed into a setting stays.
+/// Removes `> /dev/null`, `2>&1` and similar redirections, but keeps those into a setting.
 fn drop_redirections(words: &mut Vec<String>) {
     let mut kept: Vec<String> = Vec::new();
     let mut words_in = std::mem::take(words).into_iter().peekable();
@@ -181,7 +181,7 @@ fn drop_redirections(words: &mut Vec<String>) {
     *words = kept;
 }
 
-/// The shell's arithmetic as far as settings need it: products of numbers in `$((...))`.
+/// Evaluates the shell's arithmetic as far as settings need it: products of numbers in `$((...))`.
 fn expand(word: &str) -> String {
     let Some((before, rest)) = word.split_once("$((") else { return word.to_owned() };
     let Some((inner, after)) = rest.split_once("))") else { return word.to_owned() };

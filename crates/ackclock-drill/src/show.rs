@@ -1,9 +1,9 @@
-//! Packets and times as a script writes them, for messages.
+//! Formats packets and times like a script, for messages.
 
 use crate::ast::{AccEcnField, EcnField, Packet, Tcp, TcpOption};
 use ackclock_tcp::{Flags, Nanos};
 
-/// Seconds to the microsecond, as `0.2` or `1.000004`.
+/// Formats seconds to the microsecond, as `0.2` or `1.000004`.
 pub fn time(nanos: Nanos) -> String {
     let micros = (nanos + 500) / 1000;
     let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
@@ -22,12 +22,12 @@ pub fn packet(packet: &Packet, tcp: &Tcp) -> String {
     format!("{arrow} {ecn}{}", segment(tcp))
 }
 
-/// The name of an ECN code point.
+/// Name of an ECN code point.
 pub fn ecn_name(bits: u8) -> &'static str {
     ["noecn", "ect1", "ect0", "ce"][usize::from(bits & 3)]
 }
 
-/// A segment without its direction.
+/// Formats a segment without its direction.
 pub fn segment(tcp: &Tcp) -> String {
     let end = tcp.seq.wrapping_add(tcp.len);
     let mut text = format!("{} {}:{}({})", flags(tcp), tcp.seq, end, tcp.len);
@@ -45,7 +45,7 @@ pub fn segment(tcp: &Tcp) -> String {
     text
 }
 
-/// Flags as letters; an ACE field that was given as a digit as that digit.
+/// Formats flags as letters, and an ACE field that was given as a digit as this digit.
 pub fn flags(tcp: &Tcp) -> String {
     const LETTERS: [(Flags, char); 9] = [
         (Flags::SYN, 'S'),
@@ -69,7 +69,7 @@ pub fn flags(tcp: &Tcp) -> String {
     if text.is_empty() { "-".to_owned() } else { text }
 }
 
-/// An option.
+/// Formats an option.
 pub fn option(option: &TcpOption) -> String {
     match option {
         TcpOption::Nop => "nop".to_owned(),

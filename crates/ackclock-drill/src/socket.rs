@@ -1,4 +1,4 @@
-//! Sockets as the scripts' system calls see them: options, queues, readiness.
+//! Sockets from the view of system calls: options, queues and readiness.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,15 +8,15 @@ use crate::stamps::Stamps;
 use crate::symbols;
 use ackclock_tcp::{Endpoint, Nanos};
 
-/// A socket's number within the host; it is never reused.
+/// Number of a socket in the host; numbers are never reused.
 pub type SocketId = usize;
 
-/// What `setsockopt` changed. `None` leaves the default.
+/// Options set by `setsockopt`. `None` keeps the default.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Options with a number that only has to be given back.
+    /// Options whose value is only stored and returned.
     pub stored: BTreeMap<String, i64>,
-    /// SO_SNDBUF, doubled as the kernel does it.
+    /// SO_SNDBUF, doubled as in the kernel.
     pub send_buffer: Option<u64>,
     /// SO_RCVBUF, doubled.
     pub receive_buffer: Option<u64>,
@@ -56,51 +56,51 @@ pub struct Options {
     pub max_pacing_rate: Option<u64>,
 }
 
-/// One socket.
+/// A socket.
 pub struct Socket {
-    /// What it is at the moment.
+    /// Present role of the socket.
     pub role: Role,
-    /// Its options.
+    /// Options of the socket.
     pub options: Options,
     /// O_NONBLOCK
     pub nonblocking: bool,
-    /// Grows with everything that wakes a reader, or reports an error.
+    /// Counter of events that wake a reader or report an error.
     pub woken_in: u64,
-    /// Grows with everything that wakes a writer.
+    /// Counter of events that wake a writer.
     pub woken_out: u64,
 }
 
-/// What a socket is.
+/// Role of a socket.
 pub enum Role {
     /// Not connected.
     Fresh,
-    /// Listening: children that are connected and wait to be accepted.
+    /// Listening, with the connected children that wait to be accepted.
     Listening(VecDeque<SocketId>),
-    /// A connection, or an attempt.
+    /// A connection, or an attempt to connect.
     Connection(Box<Connection>),
 }
 
 /// A TCP connection of the script.
 pub struct Connection {
-    /// The TCP under test.
+    /// The endpoint under test.
     pub endpoint: Endpoint,
-    /// The listener that it came from.
+    /// Listener that created the connection.
     pub parent: Option<SocketId>,
     /// Whether it was ever established.
     pub connected: bool,
-    /// Whether a `connect` has still to report how it went.
+    /// Whether a `connect` has not yet reported its result.
     pub connect_pending: bool,
-    /// Whether it is over.
+    /// Whether the connection has ended.
     pub over: bool,
-    /// When it went to TIME-WAIT.
+    /// Time at which the connection entered TIME-WAIT.
     pub time_wait_since: Option<Nanos>,
     /// Whether the peer's FIN arrived.
     pub peer_closed: bool,
-    /// SHUT_RD, SHUT_WR or close
+    /// Whether reading was shut down: SHUT_RD, SHUT_RDWR or close.
     pub read_shut: bool,
-    /// No more writes are taken.
+    /// Whether writing was shut down.
     pub write_shut: bool,
-    /// Why it ended, until a call reports it.
+    /// Reason for the end of the connection, until a call reports it.
     pub error: Option<&'static str>,
     /// Bytes the application has read.
     pub read: u64,
@@ -108,36 +108,36 @@ pub struct Connection {
     pub written: u64,
     /// Ends of zero-copy writes, and their completions.
     pub zerocopy: ZeroCopy,
-    /// What its time was spent with.
+    /// Times spent with each activity.
     pub chrono: Chrono,
     /// Notifications of SO_TIMESTAMPING.
     pub stamps: Stamps,
-    /// What it takes before a write blocks.
+    /// Send buffer, which determines when a write blocks.
     pub send_buffer: SendBuffer,
-    /// How the script's numbers become those of the wire.
+    /// Mapping between the script's numbers and those on the wire.
     pub numbers: crate::wire::Numbers,
-    /// Payload of a full segment: what the two SYNs leave.
+    /// Payload of a full segment, as negotiated by the SYNs.
     pub peer_mss: u32,
 }
 
-/// Notifications of writes with MSG_ZEROCOPY. The device copies, so each one says so.
+/// Notifications of writes with MSG_ZEROCOPY. Each reports that the data were copied.
 #[derive(Clone, Debug, Default)]
 pub struct ZeroCopy {
-    /// The number of the next write.
+    /// Number of the next write.
     pub next: u32,
-    /// Writes under way: where the stream has to be acknowledged up to.
+    /// Unfinished writes: the stream offset that must be acknowledged, and the number of the write.
     pub under_way: VecDeque<(u64, u32)>,
     /// Completed ranges of numbers, to be read from the error queue.
     pub done: VecDeque<(u32, u32)>,
 }
 
 impl Socket {
-    /// A fresh socket.
+    /// A new socket.
     pub fn new() -> Socket {
         Socket { role: Role::Fresh, options: Options::default(), nonblocking: false, woken_in: 0, woken_out: 0 }
     }
 
-    /// Its connection, if it has one.
+    /// The connection, if the socket has one.
     pub fn connection(&self) -> Option<&Connection> {
         match &self.role {
             Role::Connection(connection) => Some(connection),
@@ -145,7 +145,7 @@ impl Socket {
         }
     }
 
-    /// Its connection, if it has one.
+    /// The connection, if the socket has one.
     pub fn connection_mut(&mut self) -> Option<&mut Connection> {
         match &mut self.role {
             Role::Connection(connection) => Some(connection),
@@ -153,7 +153,7 @@ impl Socket {
         }
     }
 
-    /// What poll would report (`POLLIN` and so on).
+    /// Events that poll reports (`POLLIN` and so on).
     pub fn readiness(&self, room: bool) -> i64 {
         use symbols::{ERR, HUP, IN, OUT, RDHUP, RDNORM, WRNORM};
         match &self.role {
@@ -192,22 +192,22 @@ impl Socket {
 }
 
 impl Connection {
-    /// Bytes that can be read.
+    /// Number of bytes that can be read.
     pub fn available(&self) -> u64 {
         self.endpoint.received() - self.read
     }
 
-    /// Bytes written and not acknowledged.
+    /// Number of bytes written and not acknowledged.
     pub fn queued(&self) -> u64 {
         self.written - self.endpoint.acked().min(self.written)
     }
 
-    /// Bytes written and never sent.
+    /// Number of bytes written and never sent.
     pub fn unsent(&self) -> u64 {
         self.written - self.endpoint.sent().min(self.written)
     }
 
-    /// Takes note of what was acknowledged: zero-copy writes that are through. Whether there were any.
+    /// Completes the zero-copy writes that have been acknowledged. Returns whether there were any.
     pub fn complete_zerocopy(&mut self) -> bool {
         let acked = if self.over { u64::MAX } else { self.endpoint.acked() };
         let mut any = false;

@@ -1,4 +1,4 @@
-//! Between the words of system calls, ICMP and `tcp_info` and those of the endpoint.
+//! Conversions between the terms of system calls, ICMP and `tcp_info` and those of the endpoint.
 
 use crate::ast::Icmp;
 use crate::settings::IpVersion;
@@ -6,7 +6,7 @@ use crate::symbols::{MSG_EOR, MSG_MORE};
 use crate::verdict::Stop;
 use ackclock_tcp::{Endpoint, Error, Icmp as Message, Nanos, Push, State};
 
-/// How far a write with these flags may wait for more.
+/// Push behaviour of a write with these flags.
 pub fn push(flags: i64) -> Push {
     if flags & MSG_MORE != 0 {
         Push::More
@@ -17,11 +17,11 @@ pub fn push(flags: i64) -> Push {
     }
 }
 
-/// The error that a system call reports for a connection that ended in state `before`.
+/// Error that a system call reports for a connection that ended in state `before`.
 pub fn error(endpoint: &Endpoint, before: State) -> Option<&'static str> {
     Some(match endpoint.error()? {
         Error::Refused => "ECONNREFUSED",
-        // Linux: the peer had said its last, so only writing can fail.
+        // Linux: the peer has closed its direction, so only writes can fail.
         Error::Reset if before == State::CloseWait => "EPIPE",
         Error::Reset => "ECONNRESET",
         Error::TimedOut => "ETIMEDOUT",
@@ -32,10 +32,10 @@ pub fn error(endpoint: &Endpoint, before: State) -> Option<&'static str> {
     })
 }
 
-/// An ICMP message about the segment with sequence number `seq`; `None` for one that a TCP ignores.
+/// An ICMP message about the segment with sequence number `seq`; `None` if TCP ignores the message.
 pub fn message(icmp: &Icmp, version: IpVersion, seq: u32) -> Result<Option<Message>, Stop> {
     let code = icmp.code.as_deref().unwrap_or_default();
-    // The endpoint counts a path MTU as of IPv4, whose header is 20 bytes shorter.
+    // The endpoint expects a path MTU for IPv4, whose header is 20 bytes shorter.
     let header = if version == IpVersion::V6 { 20 } else { 0 };
     let mtu = icmp.mtu.unwrap_or(0).saturating_sub(header);
     Ok(Some(match (icmp.kind.as_str(), code) {
@@ -63,7 +63,7 @@ pub fn message(icmp: &Icmp, version: IpVersion, seq: u32) -> Result<Option<Messa
     }))
 }
 
-/// `tcp_info` by the names of packetdrill, in Linux's units.
+/// `tcp_info` with the names of packetdrill, in Linux's units.
 pub fn info(endpoint: &Endpoint, now: Nanos) -> Vec<(&'static str, u64)> {
     let info = endpoint.info(now);
     let micros = |nanos: Nanos| nanos / 1000;
@@ -86,7 +86,7 @@ pub fn info(endpoint: &Endpoint, now: Nanos) -> Vec<(&'static str, u64)> {
         ("tcpi_sacked", info.sacked.into()),
         ("tcpi_lost", info.lost.into()),
         ("tcpi_retrans", info.retrans.into()),
-        // Not counted any more since Linux 4.15.
+        // Linux has not counted this since version 4.15.
         ("tcpi_fackets", 0),
         ("tcpi_last_data_sent", millis(info.last_data_sent)),
         ("tcpi_last_ack_sent", 0),

@@ -1,5 +1,5 @@
-//! SO_TIMESTAMPING: when what was written was handed to the device, left it, and was acknowledged
-//! (Linux Documentation/networking/timestamping.rst). Only the last byte of a write is watched.
+//! SO_TIMESTAMPING: the times at which written data were handed to the device, were sent, and were acknowledged (Linux
+//! Documentation/networking/timestamping.rst). Only the last byte of a write is tracked.
 
 use std::collections::VecDeque;
 
@@ -19,7 +19,7 @@ pub const TX_ACK: i64 = 1 << 9;
 pub const OPT_TSONLY: i64 = 1 << 11;
 /// `SOF_TIMESTAMPING_OPT_ID_TCP`
 pub const OPT_ID_TCP: i64 = 1 << 16;
-/// Every flag that is played.
+/// All supported flags.
 pub const KNOWN: i64 = TX_SOFTWARE | SOFTWARE | OPT_ID | TX_SCHED | TX_ACK | OPT_TSONLY | OPT_ID_TCP;
 
 /// `SCM_TSTAMP_SND`, `SCM_TSTAMP_SCHED`, `SCM_TSTAMP_ACK`
@@ -32,22 +32,22 @@ pub const ACK: i64 = 2;
 /// A notification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stamp {
-    /// When it happened.
+    /// Time of the event.
     pub at: Nanos,
-    /// What: [`SND`], [`SCHED`] or [`ACK`].
+    /// Kind of the event: [`SND`], [`SCHED`] or [`ACK`].
     pub what: i64,
-    /// The number of the last byte of the write.
+    /// Number of the last byte of the write.
     pub key: u64,
 }
 
 /// The notifications of a connection.
 #[derive(Clone, Debug, Default)]
 pub struct Stamps {
-    /// What SO_TIMESTAMPING was set to.
+    /// Value of SO_TIMESTAMPING.
     pub flags: i64,
-    /// The byte that is counted from.
+    /// Byte from which keys are counted.
     base: u64,
-    /// Ends of writes that wait to leave, and to be acknowledged.
+    /// Ends of writes that have not been sent, and of writes that have not been acknowledged.
     leaving: VecDeque<u64>,
     unacked: VecDeque<u64>,
     /// Notifications to be read from the error queue.
@@ -55,7 +55,7 @@ pub struct Stamps {
 }
 
 impl Stamps {
-    /// SO_TIMESTAMPING is set where `acked` bytes were acknowledged of `written`.
+    /// Sets SO_TIMESTAMPING when `acked` of `written` bytes are acknowledged.
     pub fn set(&mut self, flags: i64, acked: u64, written: u64) {
         if flags & OPT_ID != 0 && self.flags & OPT_ID == 0 {
             self.base = if flags & OPT_ID_TCP != 0 { written } else { acked };
@@ -63,7 +63,8 @@ impl Stamps {
         self.flags = flags;
     }
 
-    /// A write ends at `end`; `sent` is whether that byte has left already, of which nothing is heard any more.
+    /// Records a write that ends at `end`; `sent` is whether that byte has already been sent, which then gives no
+    /// notification.
     pub fn on_write(&mut self, end: u64, sent: bool) {
         if self.flags & (TX_SCHED | TX_SOFTWARE) != 0 && !sent {
             self.leaving.push_back(end);
@@ -73,7 +74,7 @@ impl Stamps {
         }
     }
 
-    /// Bytes up to `sent` have left.
+    /// Records that bytes up to `sent` have been sent.
     pub fn on_sent(&mut self, now: Nanos, sent: u64) {
         while let Some(&end) = self.leaving.front().filter(|&&end| end <= sent) {
             self.leaving.pop_front();
@@ -85,7 +86,7 @@ impl Stamps {
         }
     }
 
-    /// Bytes up to `acked` are acknowledged. Whether that was waited for.
+    /// Records that bytes up to `acked` are acknowledged. Returns whether this adds a notification.
     pub fn on_acked(&mut self, now: Nanos, acked: u64) -> bool {
         let before = self.done.len();
         while let Some(&end) = self.unacked.front().filter(|&&end| end <= acked) {
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_that_has_left_is_only_acknowledged() {
+    fn a_write_that_was_already_sent_is_only_acknowledged() {
         let mut stamps = Stamps::default();
         stamps.set(TX_SCHED | TX_SOFTWARE | TX_ACK, 0, 0);
         stamps.on_write(100, true);

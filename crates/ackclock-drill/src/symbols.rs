@@ -1,13 +1,13 @@
-//! Names of the system-call interface and their numbers on Linux.
+//! Names of the system-call interface and their values on Linux.
 
 use crate::stamps;
 
-/// The number of an error (`errno.h`).
+/// Number of an error (`errno.h`).
 pub fn errno_number(name: &str) -> Option<i64> {
     ERRORS.iter().find(|(known, _)| *known == name).map(|&(_, number)| number)
 }
 
-/// The value of a symbol that may stand in an argument.
+/// Value of a symbol in an argument.
 pub fn value(name: &str) -> Option<i64> {
     SYMBOLS.iter().find(|(known, _)| *known == name).map(|&(_, value)| value).or_else(|| errno_number(name))
 }

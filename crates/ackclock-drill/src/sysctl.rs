@@ -1,4 +1,4 @@
-//! The kernel's settings, as far as they mean something to an endpoint.
+//! Kernel settings, as far as they concern an endpoint.
 
 use crate::verdict::Stop;
 use ackclock_tcp::config::{AccEcnOptions, EcnMode, Restart};
@@ -6,12 +6,12 @@ use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND, cc, slow_start, validation};
 
-/// What scripts have set; `None` leaves the stack's own choice.
+/// Settings of a script; `None` keeps the stack's own value.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Sysctls {
     /// Whether the device's queue paces.
     pub fair_queue: bool,
-    /// Whether the device cuts no large packets.
+    /// Whether the device does not split large packets.
     pub no_segmentation: bool,
     timestamps: Option<bool>,
     sack: Option<bool>,
@@ -28,7 +28,7 @@ pub struct Sysctls {
     early_retrans: Option<u8>,
     recovery: Option<u8>,
     hystart: Option<bool>,
-    /// tcp_rmem: least, default and most bytes.
+    /// tcp_rmem: smallest, default and largest size, bytes.
     receive: Option<[u64; 3]>,
     /// tcp_wmem.
     send: Option<[u64; 3]>,
@@ -40,7 +40,7 @@ pub struct Sysctls {
     pub not_sent_low: Option<u64>,
     /// tcp_fin_timeout
     pub fin_timeout: Option<Nanos>,
-    /// tcp_tw_reuse: 1 everywhere.
+    /// tcp_tw_reuse; 1 applies to all addresses.
     pub time_wait_reuse: Option<u8>,
     /// tcp_tw_reuse_delay
     pub time_wait_reuse_delay: Option<Nanos>,
@@ -50,7 +50,7 @@ pub struct Sysctls {
     pub keepalive_probes: Option<u32>,
 }
 
-/// Settings without an effect on one connection in a world without other load.
+/// Settings that have no effect on a single connection without other load.
 const HARMLESS: &[&str] = &[
     "net.core.optmem_max",
     "net.core.rmem_default",
@@ -64,7 +64,7 @@ const HARMLESS: &[&str] = &[
     "net.ipv4.tcp_abort_on_overflow",
     "net.ipv4.tcp_autocorking",
     "net.ipv4.tcp_challenge_ack_limit",
-    // Of the one mode of tcp_ecn_option that is not played.
+    // This belongs to the only mode of tcp_ecn_option that is not supported.
     "net.ipv4.tcp_ecn_option_beacon",
     "net.ipv4.tcp_fack",
     "net.ipv4.tcp_fastopen",
@@ -81,11 +81,11 @@ const HARMLESS: &[&str] = &[
     "net.ipv4.tcp_tso_rtt_log",
     "net.ipv4.tcp_tso_win_divisor",
     "net.ipv4.tcp_tw_recycle",
-    // Sockets of IPPROTO_TCP stay TCP.
+    // Sockets of IPPROTO_TCP remain TCP.
     "net.mptcp.enabled",
 ];
 
-/// Settings that only have an effect with a value other than the one here.
+/// Settings that have an effect only with other values than these.
 const OFF: &[(&str, &[&str])] = &[
     ("net.ipv4.ip_no_pmtu_disc", &["0"]),
     ("net.ipv4.tcp_mtu_probing", &["0"]),
@@ -103,7 +103,7 @@ const OFF: &[(&str, &[&str])] = &[
 ];
 
 impl Sysctls {
-    /// What the scripts of the public suites' common `defaults.sh` set, where that file is not there.
+    /// Applies the settings of the public suites' common `defaults.sh`, if that file is absent.
     pub fn public_defaults(&mut self) -> Result<(), Stop> {
         for (name, value) in [
             ("tcp_rmem", "4096 540000 15728640"),
@@ -129,7 +129,7 @@ impl Sysctls {
         Ok(())
     }
 
-    /// Takes a setting; its name may be written with dots, with slashes or as a path below /proc/sys.
+    /// Applies a setting; its name has dots or slashes, or is a path below /proc/sys.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), Stop> {
         let name = name.trim_start_matches("/proc/sys/").trim_start_matches("/sys/module/").replace('/', ".");
         let value = value.trim().trim_matches('"');
@@ -177,7 +177,7 @@ impl Sysctls {
             "keepalive_intvl" => self.keepalive[1] = Some(seconds()?),
             "keepalive_probes" => self.keepalive_probes = Some(number()?),
             _ if name == "tcp_cubic.parameters.hystart" => self.hystart = Some(number()? != 0),
-            // Both of its ways to find the end of slow start, as by default, or none.
+            // HyStart uses both of its methods, as by default, or none.
             _ if name == "tcp_cubic.parameters.hystart_detect" && matches!(value, "0" | "3") => {
                 self.hystart = Some(number()? != 0);
             }
@@ -190,17 +190,17 @@ impl Sysctls {
         Ok(())
     }
 
-    /// The send buffer that a socket starts with (Linux: 16 KiB).
+    /// Initial send buffer of a socket, bytes (Linux: 16 KiB).
     pub fn send_buffer(&self) -> u64 {
         self.send.map_or(16 << 10, |[_, start, _]| start)
     }
 
-    /// What auto-tuning may raise it to (Linux: 4 MiB).
+    /// Largest send buffer by auto-tuning, bytes (Linux: 4 MiB).
     pub fn send_buffer_most(&self) -> u64 {
         self.send.map_or(4 << 20, |[_, _, most]| most)
     }
 
-    /// Applies what was set to a stack's configuration. `passive` is whether the peer opens the connection.
+    /// Applies the settings to a stack's configuration. `passive` is whether the peer opens the connection.
     pub fn apply(&self, config: &mut Config, passive: bool) -> Result<(), Stop> {
         config.timestamps = self.timestamps.unwrap_or(config.timestamps);
         config.sack = self.sack.unwrap_or(config.sack);
@@ -244,7 +244,7 @@ impl Sysctls {
             None => {}
         }
         if let Some([_, start, most]) = self.receive {
-            // Half of the buffer is the kernel's overhead (tcp_adv_win_scale).
+            // Half of the buffer is overhead of the kernel (tcp_adv_win_scale).
             config.receive_buffer = start / 2;
             config.receive_buffer_max = (most / 2).max(start / 2);
             config.window_scale = Some((0..14).find(|shift| most >> shift <= 0xffff).unwrap_or(14));
@@ -266,7 +266,7 @@ impl Sysctls {
     }
 }
 
-/// A congestion control by the kernel's name for it, in the form that the stack's `own` has where it is that one.
+/// A congestion control by its kernel name, in the form of the stack's `own` if that is the same one.
 pub fn congestion_control(name: &str, own: &cc::Algorithm) -> Result<cc::Algorithm, Stop> {
     if own.name().strip_suffix("-linux") == Some(name) {
         return Ok(own.clone());

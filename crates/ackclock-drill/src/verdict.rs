@@ -1,13 +1,13 @@
-//! What comes out of a script.
+//! Results of a script.
 
 use crate::ast::Position;
 
-/// Why a script ends before its end.
+/// Why a script stops early.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// The stack did something else than the script says: expected and actual.
+    /// The stack's behaviour differs from the script: expected and actual behaviour.
     Fail(String),
-    /// The script needs what a simulated stack does not have; its name.
+    /// Name of a feature that the script needs and a simulated stack does not have.
     Unsupported(String),
 }
 
@@ -21,44 +21,44 @@ impl Stop {
     }
 }
 
-/// How a script went.
+/// Verdict on a script.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// Everything it says happened, and nothing else.
+    /// The stack behaved as the script states.
     Pass,
-    /// The first thing that went otherwise, a syntax error included.
+    /// The first difference from the script, or a syntax error.
     Fail {
-        /// Where in the script.
+        /// Position in the script.
         at: Position,
-        /// Expected and actual.
+        /// Expected and actual behaviour.
         reason: String,
     },
-    /// The first thing it needs that a simulated stack does not have.
+    /// The first needed feature that a simulated stack does not have.
     Unsupported {
-        /// Where in the script.
+        /// Position in the script.
         at: Position,
-        /// Its name.
+        /// Name of the feature.
         what: String,
     },
 }
 
-/// A piece of Python from a script, with the numbers that are in scope for it.
+/// Python code from a script, with the values in its scope.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Snippet {
-    /// Where it stands.
+    /// Position in the script.
     pub at: Position,
     /// The code as written, from the first character after `%{`.
     pub code: String,
-    /// `tcp_info` at that moment by the names packetdrill gives its members; empty without a connection.
+    /// `tcp_info` at that time with packetdrill's names; empty without a connection.
     pub values: Vec<(&'static str, u64)>,
 }
 
-/// The verdict on a script as far as the stack goes, and the Python that is still to be run: a snippet that fails comes
-/// before anything that went wrong later.
+/// Verdict of the stack on a script, and the Python code that the caller has to run. A failing snippet takes precedence
+/// over later failures.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
-    /// How it went.
+    /// Verdict on the script.
     pub verdict: Verdict,
-    /// The Python of the script up to where it ended, in order.
+    /// Python code of the script up to its end, in order.
     pub snippets: Vec<Snippet>,
 }

@@ -1,4 +1,5 @@
-//! Between the numbers of a script and those of the endpoint: initial sequence numbers, timestamps, options.
+//! Conversions between the numbers of a script and those of the endpoint: initial sequence numbers, timestamps,
+//! options.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +10,20 @@ use crate::verdict::Stop;
 use ackclock_tcp::segment::{MAX_SACK_BLOCKS, SackBlock};
 use ackclock_tcp::{AccEcnOption, Ecn, Flags, Segment, Timestamps};
 
-/// How one connection's numbers are mapped. The peer's are those of the script; ours begin where the script says they do.
+/// Mapping of a connection's numbers. The peer's numbers are those of the script; the endpoint's numbers are shifted.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers {
-    /// What to add to our sequence numbers to get the script's.
+    /// Difference of the script's sequence numbers from the endpoint's.
     local: u32,
-    /// TSvals of the script and what they really were.
+    /// TSvals of the script, and the corresponding actual TSvals.
     timestamps: BTreeMap<u32, u32>,
-    /// The first pair of these.
+    /// The first pair of these TSvals.
     first_timestamp: Option<(u32, u32)>,
 }
 
 impl Numbers {
-    /// Takes from the packet that the script expects and the segment that left what each calls the same: where our numbers
-    /// begin, in a SYN, and timestamps.
+    /// Learns the mapping from an expected packet and the segment that was sent: the initial sequence number from a
+    /// SYN, and timestamps.
     pub fn learn(&mut self, expected: &Tcp, sent: &Segment) {
         if expected.flags & Flags::SYN.0 != 0 && sent.flags.has(Flags::SYN) {
             self.local = expected.seq.wrapping_sub(sent.seq);
@@ -34,13 +35,13 @@ impl Numbers {
         }
     }
 
-    /// A live TSval in the script's numbers: the first one is taken as it is written.
+    /// An actual TSval in the script's numbers; the first TSval is taken as written.
     pub fn timestamp(&self, live: u32) -> u32 {
         let (script, first) = self.first_timestamp.unwrap_or((live, live));
         script.wrapping_add(live.wrapping_sub(first))
     }
 
-    /// A sequence number of ours in the script's numbers.
+    /// A sequence number of the endpoint in the script's numbers.
     pub fn to_script(&self, live: u32) -> u32 {
         live.wrapping_add(self.local)
     }
@@ -49,12 +50,12 @@ impl Numbers {
         script.wrapping_sub(self.local)
     }
 
-    /// A sequence number that an ICMP message quotes.
+    /// A sequence number of the endpoint that an ICMP message quotes.
     pub fn echoed(&self, script: u32) -> u32 {
         self.to_live(script)
     }
 
-    /// The segment that a script's packet brings.
+    /// The segment in an arriving packet of the script.
     pub fn arriving(&self, packet: &Packet, tcp: &Tcp, settings: &Settings) -> Result<Segment, Stop> {
         let mut segment = Segment::new(Flags(tcp.flags));
         let acks = segment.flags.has(Flags::ACK);
@@ -64,12 +65,12 @@ impl Numbers {
         segment.window = tcp.window.unwrap_or(0);
         segment.ecn = match (packet.ip.ecn, packet.ip.tos) {
             (Some(EcnField::Is(bits)), _) => Ecn::from_bits(bits),
-            (Some(EcnField::Capable), _) => return Stop::fail("[ect01] may only stand at a packet that leaves"),
+            (Some(EcnField::Capable), _) => return Stop::fail("[ect01] is accepted only in a packet that leaves"),
             (None, tos) => Ecn::from_bits(tos.unwrap_or(0)),
         };
         for option in tcp.options.iter().flatten() {
             match option {
-                // To an end that knows nothing of signatures one is no more than padding.
+                // A host without a key treats a signature as padding.
                 TcpOption::Nop | TcpOption::Eol | TcpOption::Md5 => {}
                 &TcpOption::Mss(mss) => segment.mss = mss,
                 &TcpOption::WindowScale(shift) => segment.window_scale = shift,
@@ -91,7 +92,7 @@ impl Numbers {
         Ok(segment)
     }
 
-    /// The live timestamp that the peer echoes as `script`.
+    /// The actual timestamp that the peer echoes as `script`.
     fn echo(&self, script: u32, settings: &Settings) -> Result<u32, Stop> {
         if let Some(&live) = self.timestamps.get(&script) {
             return Ok(live);
@@ -102,7 +103,7 @@ impl Numbers {
         }
     }
 
-    /// A segment that left, in the script's numbers.
+    /// A segment that was sent, in the script's numbers.
     pub fn leaving(&self, segment: &Segment) -> Tcp {
         let syn = segment.flags.has(Flags::SYN);
         let mut options = Vec::new();

@@ -1,4 +1,4 @@
-//! What waits before a wire, first in, first out, each packet's start known from the outset.
+//! A first-in, first-out queue before a wire; the start of each packet's service is known when the packet arrives.
 
 use std::collections::VecDeque;
 
@@ -10,13 +10,13 @@ struct Waiting {
     size: u32,
 }
 
-/// The packets that wait for a wire, each with the time its service starts.
+/// A queue of packets, each with the time at which its service starts.
 #[derive(Clone, Debug)]
 pub struct Backlog {
     limit: Limit,
     waiting: VecDeque<Waiting>,
     bytes: u64,
-    /// The packet that started last.
+    /// Size in bytes of the packet that started last.
     in_service: u32,
 }
 
@@ -26,13 +26,13 @@ impl Backlog {
         Backlog { limit, waiting: VecDeque::new(), bytes: 0, in_service: 0 }
     }
 
-    /// What may wait.
+    /// Limit of the queue.
     pub fn limit(&self) -> Limit {
         self.limit
     }
 
-    /// Whether a packet of `size` bytes that arrives at `at` and has to wait finds room. A packet whose service starts
-    /// at `at` makes room first.
+    /// Whether the queue has room for a packet of `size` bytes that arrives at `at` and has to wait. A packet whose
+    /// service starts at `at` frees its room first.
     #[inline]
     pub fn admits(&mut self, at: Nanos, size: u32) -> bool {
         self.advance(at);
@@ -46,7 +46,7 @@ impl Backlog {
         self.bytes += u64::from(size);
     }
 
-    /// A packet went on the idle wire without waiting.
+    /// Records a packet that went onto the idle wire without waiting.
     #[inline]
     pub fn pass(&mut self, size: u32) {
         self.waiting.clear();
@@ -54,7 +54,7 @@ impl Backlog {
         self.in_service = size;
     }
 
-    /// Takes out what has started by `at`.
+    /// Removes the packets whose service has started by `at`.
     #[inline]
     pub fn advance(&mut self, at: Nanos) {
         while let Some(first) = self.waiting.front()
@@ -66,12 +66,12 @@ impl Backlog {
         }
     }
 
-    /// Packets and bytes that wait, as of the last [`Backlog::advance`].
+    /// Number of packets and of bytes in the queue, as of the last [`Backlog::advance`].
     pub fn total(&self) -> (u64, u64) {
         (self.waiting.len() as u64, self.bytes)
     }
 
-    /// Size of the packet that started last, as of the last [`Backlog::advance`].
+    /// Size in bytes of the packet that started last, as of the last [`Backlog::advance`].
     pub fn in_service(&self) -> u32 {
         self.in_service
     }
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_fit_up_to_the_last() {
+    fn packets_fit_up_to_the_last_byte() {
         let mut queue = Backlog::new(Limit::Bytes(150));
         queue.push(10, 100);
         assert!(queue.admits(0, 50));

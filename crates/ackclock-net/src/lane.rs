@@ -1,26 +1,27 @@
-//! What is on its way, in the order of its arrivals.
+//! Items in flight, in the order of their arrivals.
 
 use std::collections::VecDeque;
 
-/// How many items an item may pass on its way to its place.
+/// Largest number of items that a new item may overtake on insertion.
 const REACH: usize = 8;
 
-/// What became of an item that was to be put in a lane.
+/// Result of [`Lane::push`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// It is the first now, whose key is the caller's to keep.
+    /// The item is now the first; the caller schedules the event for its key.
     First,
-    /// It is behind others.
+    /// The item is behind others.
     Behind,
-    /// It is not in: it would have had to pass more of them than is worth while.
+    /// The item was not added: it would have had to overtake more items than [`Lane::push`] searches through.
     None,
 }
 
-/// Items in flight, each with the key of its arrival, of which only the first needs an event.
+/// Items in flight, each with the key of its arrival. Only the first item needs an event.
 ///
-/// What one link sends over its constant delay never overtakes. What links of the same delay send does so only by what
-/// their serialisation and their queues differ in, so any number of them can share a lane: an item passes those few before it
-/// that arrive later. That is memory walked through from one end to the other, however many links there are.
+/// Packets that one link sends over a constant delay never overtake each other. Packets of different links with the
+/// same delay overtake each other only as far as their serialisation and queueing delays differ. So any number of such
+/// links can share a lane: a new item is inserted before the few items that arrive later. The lane's memory is read
+/// from one end to the other, however many links share it.
 #[derive(Clone, Debug)]
 pub struct Lane<K, T> {
     items: VecDeque<(K, T)>,
@@ -33,7 +34,7 @@ impl<K, T> Default for Lane<K, T> {
 }
 
 impl<K: Copy + Ord, T: Copy> Lane<K, T> {
-    /// Puts in an item that arrives at `key`, which no other has.
+    /// Adds an item that arrives at `key`. Keys are unique.
     #[inline]
     pub fn push(&mut self, key: K, item: T) -> Place {
         match self.items.back() {
@@ -60,7 +61,7 @@ impl<K: Copy + Ord, T: Copy> Lane<K, T> {
         if place == 0 { Place::First } else { Place::Behind }
     }
 
-    /// Takes out the first item.
+    /// Removes the first item and returns it.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         self.items.pop_front().map(|(_, item)| item)
@@ -77,7 +78,7 @@ impl<K: Copy + Ord, T: Copy> Lane<K, T> {
         self.items.len()
     }
 
-    /// Whether nothing is in it.
+    /// Whether the lane is empty.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_item_passes_those_that_arrive_later() {
+    fn an_item_is_inserted_before_later_arrivals() {
         let mut lane = Lane::default();
         assert_eq!(lane.push(5, 'b'), Place::First);
         assert_eq!(lane.push(9, 'd'), Place::Behind);
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn it_passes_only_so_many() {
+    fn an_item_overtakes_at_most_reach_items() {
         let mut lane = Lane::default();
         for number in 0..=REACH {
             lane.push(10 * number + 10, number);
@@ -115,7 +116,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_in_comes_out_in_order(steps in prop::collection::vec(prop::option::weighted(0.6, 0_u64..30), 0..200)) {
+        fn items_come_out_in_key_order(steps in prop::collection::vec(prop::option::weighted(0.6, 0_u64..30), 0..200)) {
             let (mut lane, mut model) = (Lane::default(), Vec::new());
             for (number, step) in (0_u64..).zip(steps) {
                 let Some(at) = step else {

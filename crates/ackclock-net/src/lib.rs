@@ -1,12 +1,12 @@
 //! Links, queue disciplines and lanes.
 //!
-//! A [`Link`] serialises packets at a fixed rate behind a first-in first-out queue. Because such a queue is
-//! deterministic, a packet's departure is known when it arrives: the link is asked once a packet and answers with the
-//! times, or with a drop. A [`Port`] has any queue discipline and any wire, and is asked packet by packet. A [`Lane`] holds
-//! what is on its way, in order, so that only its head needs an event.
+//! A [`Link`] serialises packets at a fixed rate behind a first-in, first-out queue. Such a queue is deterministic, so
+//! a packet's departure is known when the packet arrives: the link is called once for each packet and returns its
+//! times, or a drop. A [`Port`] combines any queue discipline with any wire and is polled packet by packet. A [`Lane`]
+//! holds the items in flight in order, so that only its head needs an event.
 //!
-//! Nothing here knows what a packet is; links see sizes, disciplines see [`queue::Item`]s, ports and lanes hold any type.
-//! Units: time in integer nanoseconds ([`Nanos`]), sizes in bytes on the wire, rates in bits per second.
+//! This crate does not define packets: links see sizes, disciplines see [`queue::Item`]s, ports and lanes hold any
+//! type. Times are integer nanoseconds ([`Nanos`]), sizes are bytes on the wire, and rates are bits per second.
 
 mod backlog;
 mod lane;
@@ -32,5 +32,5 @@ pub use schedule::{Piece, Schedule};
 pub use server::{NEVER, Server};
 pub use transmitter::{Service, Transmitter};
 
-/// A time or a duration, in nanoseconds. Times count from the start of whatever drives the link.
+/// A time or a duration, in nanoseconds. Times count from the start of the run.
 pub type Nanos = u64;

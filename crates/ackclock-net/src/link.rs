@@ -1,94 +1,96 @@
-//! A link with a drop-tail queue, evaluated ahead of time.
+//! A link with a drop-tail queue, whose times are computed when a packet arrives.
 
 use std::num::NonZeroU64;
 
 use crate::backlog::Backlog;
 use crate::{DropCause, Limit, Loss, Nanos, Transmitter};
 
-/// The times of a packet that crosses a link.
+/// Times of a packet that crosses a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Passage {
-    /// Its first bit leaves; the queueing delay is what lies between the arrival and this.
+    /// When the packet's first bit leaves. The queueing delay is the time from the packet's arrival at the link to
+    /// `start`.
     pub start: Nanos,
-    /// Its last bit has left.
+    /// When the packet's last bit has left.
     pub departure: Nanos,
-    /// Its last bit is at the far end.
+    /// When the packet's last bit is at the far end.
     pub arrival: Nanos,
 }
 
-/// What a link has carried.
+/// Counts of the packets that a link has carried and lost.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Carried {
     /// Packets whose last bit has left.
     pub packets: u64,
-    /// Their bytes.
+    /// Bytes of the packets whose last bit has left.
     pub bytes: u64,
-    /// Packets that found no room in the queue.
+    /// Packets dropped because the queue was full.
     pub queue_drops: u64,
-    /// Packets that the discipline dropped for other reasons.
+    /// Packets that the queue discipline dropped for other reasons.
     pub aqm_drops: u64,
-    /// Packets that the discipline marked.
+    /// Packets that the queue discipline marked.
     pub marks: u64,
     /// Packets lost before the queue.
     pub losses: u64,
-    /// Of the packets whose last bit has left, those that do not arrive: corrupted, or sent while the link was down.
+    /// Packets counted in `packets` that do not arrive: they were corrupted, or sent while the link was down.
     pub wire_losses: u64,
-    /// Packets that came into being because others were duplicated.
+    /// Copies that the link made of packets.
     pub duplicates: u64,
 }
 
 impl Carried {
-    /// Packets that never were on the wire, for whatever cause.
+    /// Number of packets that were never on the wire, whatever the cause.
     pub fn drops(&self) -> u64 {
         self.queue_drops + self.aqm_drops + self.losses
     }
 }
 
-/// Why [`Link::offer`] tells no times.
+/// Why [`Link::offer`] returns no times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// The packet does not pass.
+    /// The packet is dropped.
     Drop(DropCause),
-    /// The link is a [`crate::Port`], which has to see more of the packet.
+    /// The link is a [`crate::Port`], which needs more of the packet than its size.
     Port,
 }
 
-/// A link of fixed rate and propagation delay with a first-in first-out queue before it.
+/// A link of fixed rate and propagation delay with a first-in, first-out queue.
 ///
-/// Nothing has to happen at a link when a packet leaves it: [`Link::offer`] tells all times on arrival. Offers come in
-/// the order of their times, which may lie in the future of whoever asks.
+/// No event is needed when a packet leaves the link: [`Link::offer`] returns all times when the packet arrives. Calls
+/// are in the order of their times, which may lie in the caller's future.
 pub struct Link {
     transmitter: Transmitter,
     delay: Nanos,
-    /// Kept only where somebody asks for it: a queue without a limit needs no memory of what waits. Apart, because the
-    /// links without it are many, and a run with thousands of flows is as fast as its links are small.
+    /// `None` for links without limit and counts, whose queue needs no state. The counts are boxed because most links
+    /// have none, and small links make runs with thousands of flows fast.
     counted: Option<Box<Counted>>,
 }
 
-/// The queue before a link, and what it let pass.
+/// The queue before a link, and its counts.
 struct Counted {
     queue: Backlog,
-    /// Strikes before the queue, as in netem, dummynet and ns-2's lossmodel: what is lost takes up neither room nor time.
+    /// Loss before the queue, as in netem, dummynet and ns-2's lossmodel: a lost packet takes no room in the queue and
+    /// no time on the wire.
     loss: Option<Loss>,
     is_port: bool,
     accepted: Carried,
 }
 
 impl Link {
-    /// A link of `rate` bits per second and `delay` ns of propagation behind a drop-tail queue. Its counts can be read.
+    /// A link of `rate` bits per second and `delay` ns of propagation behind a drop-tail queue, with counts.
     pub fn new(rate: NonZeroU64, delay: Nanos, limit: Limit) -> Link {
         let counted = Counted { queue: Backlog::new(limit), loss: None, is_port: false, accepted: Carried::default() };
         Link { counted: Some(Box::new(counted)), ..Link::uncounted(rate, delay) }
     }
 
-    /// What stands in the place of a port of that rate and delay: it takes no packet.
+    /// A placeholder for a port of the given rate and delay; [`Link::offer`] refuses every packet.
     pub fn of_port(rate: NonZeroU64, delay: Nanos) -> Link {
         let mut link = Link::new(rate, delay, Limit::Unlimited);
         link.counted.as_mut().expect("it has just been made so").is_port = true;
         link
     }
 
-    /// The same with loss before the queue.
+    /// Adds loss before the queue.
     ///
     /// # Panics
     /// If the link keeps no counts.
@@ -98,30 +100,30 @@ impl Link {
         self
     }
 
-    /// A link with an unlimited queue that keeps no counts and so costs less: a host's own interface.
+    /// A link with an unlimited queue and without counts, which is faster: a host's own interface.
     pub fn uncounted(rate: NonZeroU64, delay: Nanos) -> Link {
         Link { transmitter: Transmitter::new(rate), delay, counted: None }
     }
 
-    /// Bits per second.
+    /// Rate of the link, bits per second.
     pub fn rate(&self) -> u64 {
         self.transmitter.rate()
     }
 
-    /// Propagation delay.
+    /// Propagation delay, ns.
     pub fn delay(&self) -> Nanos {
         self.delay
     }
 
-    /// What may wait before it.
+    /// Limit of the queue.
     pub fn limit(&self) -> Limit {
         self.counted.as_ref().map_or(Limit::Unlimited, |counted| counted.queue.limit())
     }
 
-    /// A packet of `size` bytes arrives at `at`: when it passes.
+    /// Times of a packet of `size` bytes that arrives at `at`.
     ///
     /// # Errors
-    /// Why it does not.
+    /// [`Refusal`] if the packet is dropped or the link is a port.
     #[inline]
     pub fn offer(&mut self, at: Nanos, size: u32) -> Result<Passage, Refusal> {
         if self.counted.is_some() {
@@ -131,7 +133,7 @@ impl Link {
         Ok(Passage { start: service.start, departure: service.end, arrival: service.end.saturating_add(self.delay) })
     }
 
-    /// The part of [`Link::offer`] that is for links with a limit or counts.
+    /// Part of [`Link::offer`] for links with a limit or counts.
     #[inline(never)]
     fn count(&mut self, at: Nanos, size: u32) -> Result<(), Refusal> {
         let Some(counted) = &mut self.counted else { return Ok(()) };
@@ -156,7 +158,7 @@ impl Link {
         Ok(())
     }
 
-    /// What the link has carried by `at`, no earlier than the last offer; `None` where it keeps no counts.
+    /// Counts of the link up to `at`, which is no earlier than the last offer. `None` if the link keeps no counts.
     pub fn carried(&mut self, at: Nanos) -> Option<Carried> {
         let Counted { queue, accepted, .. } = self.counted.as_deref_mut()?;
         queue.advance(at);

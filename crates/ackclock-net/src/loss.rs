@@ -1,20 +1,20 @@
-//! Loss that has nothing to do with a queue, and whatever else befalls one packet and not another.
+//! Packet loss that does not depend on a queue. Duplication and corruption use the same models.
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use crate::random::{Random, Seed};
 
-/// Which packets of a link are struck, queue aside.
+/// A loss model: decides for each packet of a link whether the packet is lost.
 #[derive(Clone, Debug)]
 pub enum Loss {
-    /// Each by chance.
+    /// Independent loss of each packet with one probability.
     Random(RandomLoss),
-    /// Each so-manieth.
+    /// Loss of every n-th packet.
     Periodic(PeriodicLoss),
-    /// In bursts.
+    /// Loss in bursts.
     GilbertElliott(GilbertElliott),
-    /// Those of certain numbers.
+    /// Loss of the packets with given numbers.
     Listed(ListedLoss),
 }
 
@@ -31,7 +31,7 @@ impl Loss {
     }
 }
 
-/// Loses each packet with the same probability, whatever became of those before it (Bernoulli).
+/// Loses each packet with the same probability, independently of all other packets (Bernoulli).
 #[derive(Clone, Debug)]
 pub struct RandomLoss {
     parts_per_billion: u64,
@@ -39,7 +39,7 @@ pub struct RandomLoss {
 }
 
 impl RandomLoss {
-    /// A loss of so many packets in a billion, on average, drawn from the stream of `seed`.
+    /// A model that loses `parts_per_billion` of a billion packets on average, drawn from the stream of `seed`.
     pub fn new(parts_per_billion: u64, seed: Seed) -> RandomLoss {
         RandomLoss { parts_per_billion, random: Random::new(seed) }
     }
@@ -51,11 +51,11 @@ impl RandomLoss {
     }
 }
 
-/// Loses one packet of so many, always the same distance apart: the loss of response functions in closed form.
+/// Loses every n-th packet. Response functions in closed form assume this loss.
 #[derive(Clone, Debug)]
 pub struct PeriodicLoss {
     every: NonZeroU64,
-    /// Packets up to and with the one that is lost next.
+    /// Packets up to and including the next lost packet.
     left: u64,
 }
 
@@ -77,23 +77,23 @@ impl PeriodicLoss {
     }
 }
 
-/// The probabilities of a [`GilbertElliott`] loss, in parts of a billion.
+/// Probabilities of a [`GilbertElliott`] model, in parts per billion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GilbertElliottModel {
-    /// That the good state ends with a packet (p).
+    /// Probability of a change from the good to the bad state with a packet (p).
     pub to_bad: u64,
-    /// That the bad state ends with a packet (r).
+    /// Probability of a change from the bad to the good state with a packet (r).
     pub to_good: u64,
-    /// That a packet is lost in the good state (1 - k).
+    /// Probability that a packet is lost in the good state (1 - k).
     pub good: u64,
-    /// That a packet is lost in the bad state (1 - h).
+    /// Probability that a packet is lost in the bad state (1 - h).
     pub bad: u64,
 }
 
-/// Loss in bursts: a chain of two states that a packet moves on, each with a loss of its own (Gilbert 1960, Elliott 1963).
+/// Loss in bursts: a Markov chain of two states, each with its own loss probability (Gilbert 1960, Elliott 1963).
 ///
-/// The first packet finds the good state, and each is lost or not by the state that it finds before it moves the chain on, as
-/// in netem. In the long run `(p * bad + r * good) / (p + r)` of the packets are lost.
+/// The chain starts in the good state. As in netem, the present state decides whether a packet is lost, and then the
+/// state may change. In the long run `(p * bad + r * good) / (p + r)` of the packets are lost.
 #[derive(Clone, Debug)]
 pub struct GilbertElliott {
     model: GilbertElliottModel,
@@ -102,7 +102,7 @@ pub struct GilbertElliott {
 }
 
 impl GilbertElliott {
-    /// A loss in the good state, drawn from the stream of `seed`.
+    /// A model in the good state, drawn from the stream of `seed`.
     pub fn new(model: GilbertElliottModel, seed: Seed) -> GilbertElliott {
         GilbertElliott { model, is_bad: false, random: Random::new(seed) }
     }
@@ -118,7 +118,7 @@ impl GilbertElliott {
     }
 }
 
-/// Loses the packets of the numbers given.
+/// Loses the packets with given numbers.
 #[derive(Clone, Debug)]
 pub struct ListedLoss {
     numbers: Arc<[u64]>,
@@ -127,10 +127,10 @@ pub struct ListedLoss {
 }
 
 impl ListedLoss {
-    /// Loses those packets, counted from one.
+    /// A model that loses the packets with these numbers, counted from one.
     ///
     /// # Panics
-    /// If the numbers do not ascend from one or more.
+    /// If the numbers are not strictly ascending, or one of them is zero.
     pub fn new(numbers: Arc<[u64]>) -> ListedLoss {
         assert!(numbers.is_sorted_by(|a, b| a < b) && !numbers.starts_with(&[0]), "numbers ascend from one");
         ListedLoss { numbers, next: 0, seen: 0 }
@@ -156,44 +156,47 @@ mod tests {
     }
 
     #[test]
-    fn as_many_as_the_probability_says_and_no_more_in_a_row() {
+    fn losses_have_the_given_probability_and_are_independent() {
         const PACKETS: usize = 200_000;
         let struck = lost(30_000_000, 1, PACKETS);
         let count = struck.iter().filter(|lost| **lost).count() as f64;
-        // Mean 6000, standard deviation 76; pairs of losses in a row: mean 180, standard deviation 14.
+        // The mean is 6000 and the standard deviation 76; pairs of consecutive losses have mean 180 and standard
+        // deviation 14.
         assert!((count - 6000.0).abs() < 4.0 * 76.0, "{count}");
         let pairs = struck.windows(2).filter(|pair| pair[0] && pair[1]).count() as f64;
         assert!((pairs - 180.0).abs() < 4.0 * 14.0, "{pairs}");
     }
 
     #[test]
-    fn nothing_at_zero_and_everything_at_one() {
+    fn probability_zero_loses_nothing_and_probability_one_everything() {
         assert!(!lost(0, 1, 10_000).contains(&true));
         assert!(!lost(1_000_000_000, 1, 10_000).contains(&false));
     }
 
     #[test]
-    fn the_seed_decides() {
+    fn losses_depend_on_the_seed_alone() {
         assert_eq!(lost(500_000_000, 1, 100), lost(500_000_000, 1, 100));
         assert_ne!(lost(500_000_000, 1, 100), lost(500_000_000, 2, 100));
     }
 
     #[test]
-    fn loss_comes_in_bursts_of_the_length_and_at_the_distance_that_the_chain_says() {
+    fn bursts_have_the_length_and_the_distance_of_the_chain() {
         const PACKETS: usize = 400_000;
         let lost = |model| {
             let mut loss = Loss::GilbertElliott(GilbertElliott::new(model, [9; 32]));
             (0..PACKETS).map(|_| loss.strikes()).collect::<Vec<bool>>()
         };
-        // Gilbert's chain with p = 1 % and r = 25 %: bursts of 4 on average, standard deviation 3.5, 100 packets apart.
+        // Gilbert's chain with p = 1 % and r = 25 %: bursts have 4 packets on average with a standard deviation of 3.5,
+        // and the gaps between them 100 packets.
         let model = GilbertElliottModel { to_bad: 10_000_000, to_good: 250_000_000, good: 0, bad: 1_000_000_000 };
         let struck = lost(model);
         let bursts = struck.windows(2).filter(|pair| !pair[0] && pair[1]).count() as f64;
         let count = struck.iter().filter(|lost| **lost).count() as f64;
-        assert!(!struck[0], "it begins in the good state");
+        assert!(!struck[0], "the chain begins in the good state");
         assert!((count / bursts - 4.0).abs() < 4.0 * 3.47 / libm::sqrt(bursts), "{count} in {bursts} bursts");
         assert!(((PACKETS as f64 - count) / bursts - 100.0).abs() < 4.0 * 99.5 / libm::sqrt(bursts), "{bursts}");
-        // Both states lose: (p * bad + r * good) / (p + r), and of those after a lost one, more.
+        // Both states lose packets: (p * bad + r * good) / (p + r) of all packets, and a larger share of those after a
+        // lost packet.
         let (p, r, good, bad) = (0.02, 0.1, 0.05, 0.5);
         let billion = |share: f64| (share * 1e9) as u64;
         let struck = lost(GilbertElliottModel {
@@ -204,7 +207,8 @@ mod tests {
         });
         let mean = (p * bad + r * good) / (p + r);
         let count = struck.iter().filter(|lost| **lost).count() as f64;
-        // Correlated as (1 - p - r)^n: the variance of the mean is that of independent draws times less than 12.
+        // Losses n packets apart have correlation (1 - p - r)^n: the variance of the mean is less than 12 times that of
+        // independent draws.
         assert!((count / PACKETS as f64 - mean).abs() < 4.0 * libm::sqrt(12.0 * mean / PACKETS as f64), "{count}");
         let pairs = struck.windows(2).filter(|pair| pair[0] && pair[1]).count() as f64;
         let (in_bad, in_good) = (p / (p + r), r / (p + r));
@@ -213,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn listed_loss_takes_the_packets_of_the_list() {
+    fn listed_loss_loses_the_listed_packets() {
         let mut loss = Loss::Listed(ListedLoss::new([1, 4, 5, 9].into()));
         assert_eq!((1..=12u64).filter(|_| loss.strikes()).collect::<Vec<_>>(), [1, 4, 5, 9]);
         let mut none = ListedLoss::new([].into());
@@ -221,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn periodic_loss_takes_the_first_and_each_so_manieth_after_it() {
+    fn periodic_loss_loses_the_first_and_every_nth_packet_after_it() {
         let lost = |every, first| {
             let number = |n| NonZeroU64::new(n).unwrap();
             let mut loss = Loss::Periodic(PeriodicLoss::new(number(every), number(first)));
@@ -229,7 +233,7 @@ mod tests {
         };
         assert_eq!(lost(4, 4), [4, 8, 12]);
         assert_eq!(lost(5, 2), [2, 7, 12]);
-        assert_eq!(lost(3, 7), [7, 10], "the first may be later than one period");
+        assert_eq!(lost(3, 7), [7, 10], "the first loss may be later than one period");
         assert_eq!(lost(1, 11), [11, 12]);
     }
 }

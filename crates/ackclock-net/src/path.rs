@@ -1,15 +1,15 @@
-//! What lies between a wire and its far end: propagation delay, its changes and its jitter.
+//! The path from a wire to its far end: propagation delay, its changes and its jitter.
 
 use crate::random::{Random, Seed};
 use crate::{Nanos, Schedule};
 
-/// How long packets take from the end of a wire to the far end.
+/// Delay of packets from the end of a wire to the far end.
 #[derive(Clone, Debug)]
 pub struct Path {
     delay: Schedule<Nanos>,
     jitter: Option<Jitter>,
     reorders: bool,
-    /// Propagation delay and arrival of the packet before.
+    /// Propagation delay and arrival time of the packet before, ns.
     last: (Nanos, Nanos),
 }
 
@@ -21,16 +21,16 @@ pub struct Jitter {
     random: Random,
 }
 
-/// What extra delays are drawn from, in ns.
+/// Distribution of the extra delays, in ns.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Spread {
-    /// Uniform from zero to this, both included.
+    /// Uniform from zero to this value, both included.
     Uniform(Nanos),
-    /// Normal with that mean and standard deviation; what would be negative is zero.
+    /// Normal with this mean and standard deviation; negative draws become zero.
     Normal(Nanos, Nanos),
-    /// Exponential with that mean.
+    /// Exponential with this mean.
     Exponential(Nanos),
-    /// One of these, each as likely as the others; there is at least one.
+    /// Uniform over these values, of which there is at least one.
     Empirical(Vec<Nanos>),
 }
 
@@ -38,7 +38,7 @@ impl Spread {
     fn draw(&self, random: &mut Random) -> Nanos {
         match self {
             Spread::Uniform(most) => random.up_to(*most),
-            // The conversion makes zero of what is negative.
+            // The conversion to an unsigned integer makes negative values zero.
             Spread::Normal(mean, deviation) => libm::round(*mean as f64 + random.normal() * *deviation as f64) as Nanos,
             Spread::Exponential(mean) => libm::round(random.exponential() * *mean as f64) as Nanos,
             Spread::Empirical(values) => values[random.up_to(values.len() as u64 - 1) as usize],
@@ -47,39 +47,42 @@ impl Spread {
 }
 
 impl Jitter {
-    /// Extra delays drawn from the stream of `seed`. Unless it `reorders`, a packet arrives no earlier than the one before it.
+    /// Jitter drawn from the stream of `seed`. Without `reorders`, no packet arrives before the packet that departed
+    /// before it.
     pub fn new(extra: Spread, reorders: bool, seed: Seed) -> Jitter {
         Jitter { extra, reorders, random: Random::new(seed) }
     }
 }
 
 impl Path {
-    /// A path whose propagation delay changes at given times. It is the delay at a packet's departure that the packet has:
-    /// packets on a shorter new path overtake those on the old one.
+    /// A path whose propagation delay changes at given times. A packet has the delay that holds at its departure, so packets
+    /// overtake earlier ones when the delay falls. With jitter, packets may also overtake earlier ones when the delay rises.
     pub fn new(delay: Schedule<Nanos>, jitter: Option<Jitter>) -> Path {
         let delays = || delay.steps().iter().map(|(_, delay)| *delay);
         let again = delays().take(usize::from(delay.period().is_some()));
-        let reorders = !delays().chain(again).is_sorted() || jitter.as_ref().is_some_and(|jitter| jitter.reorders);
+        let changes = delay.steps().len() > 1;
+        let overtakes = jitter.as_ref().is_some_and(|jitter| jitter.reorders || changes);
+        let reorders = overtakes || !delays().chain(again).is_sorted();
         Path { delay, jitter, reorders, last: (0, 0) }
     }
 
-    /// Propagation delay at the start.
+    /// Propagation delay at the start, ns.
     pub fn delay(&self) -> Nanos {
         self.delay.at(0).value
     }
 
-    /// Whether a packet may arrive before one that has departed before it.
+    /// Whether a packet may arrive before an earlier departure.
     pub fn reorders(&self) -> bool {
         self.reorders
     }
 
-    /// When a packet arrives that departs at `departure`; packets are shown in the order of their departures.
+    /// Arrival time of a packet that departs at `departure`. Calls are in the order of the departures.
     pub fn arrival(&mut self, departure: Nanos) -> Nanos {
         let delay = self.delay.at(departure).value;
         let arrival = departure.saturating_add(delay);
         let Some(jitter) = &mut self.jitter else { return arrival };
         let mut late = arrival.saturating_add(jitter.extra.draw(&mut jitter.random));
-        // Only on one and the same path does a packet wait for the one before it.
+        // Jitter keeps packets in order only while the propagation delay stays the same.
         if !jitter.reorders && self.last.0 == delay {
             late = late.max(self.last.1);
         }
@@ -99,7 +102,7 @@ mod tests {
         (0..DRAWS).map(|_| spread.draw(&mut random) as f64).collect()
     }
 
-    /// Asserts which shares of the draws are at or below which values, in ms, within four standard deviations.
+    /// Asserts the share of draws at or below each value in ms, within four standard deviations.
     fn below(draws: &[f64], shares: &[(f64, f64)]) {
         for &(value, expected) in shares {
             below_value(draws, value * 1e6, expected);
@@ -113,11 +116,11 @@ mod tests {
     }
 
     #[test]
-    fn extra_delays_are_distributed_as_they_should() {
+    fn extra_delays_have_the_given_distribution() {
         let uniform = draws(Spread::Uniform(1_000_000));
         below(&uniform, &[(0.1, 0.1), (0.5, 0.5), (0.9, 0.9), (1.0, 1.0)]);
         let normal = draws(Spread::Normal(1_000_000, 500_000));
-        // The normal distribution function at -2, -1, 0, 1 and 2; what is below -2 is zero.
+        // The normal distribution function at -2, -1, 0, 1 and 2; draws below -2 become zero.
         below(&normal, &[(0.0, 0.02275), (0.5, 0.15866), (1.0, 0.5), (1.5, 0.84134), (2.0, 0.97725)]);
         let exponential = draws(Spread::Exponential(1_000_000));
         below(&exponential, &[0.1, 1.0, 3.0].map(|at| (at, 1.0 - libm::exp(-at))));
@@ -130,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn jitter_reorders_only_where_it_may() {
+    fn jitter_reorders_only_if_allowed() {
         let path = |reorders| {
             let jitter = Jitter::new(Spread::Uniform(1000), reorders, [2; 32]);
             Path::new(Schedule::constant(50), Some(jitter))
@@ -141,7 +144,7 @@ mod tests {
         let order = |delays: &[Nanos]| delays.iter().zip(0..).map(|(delay, packet)| packet * 100 + delay).is_sorted();
         assert!(!order(&free) && order(&kept));
         assert!(free.iter().chain(&kept).all(|delay| (50..=1050).contains(delay)));
-        // The one is the other where a packet has not to wait for one before it.
+        // The order-keeping arrivals are the running maximum of the free ones.
         let mut latest = 0;
         for ((packet, free), kept) in (0..).zip(&free).zip(&kept) {
             latest = latest.max(packet * 100 + free);
@@ -150,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn packets_on_a_shorter_new_path_overtake() {
+    fn packets_overtake_when_the_delay_falls() {
         let delays = Schedule::new(vec![(0, 100), (1000, 30), (2000, 60)], None);
         let mut path = Path::new(delays.clone(), None);
         assert_eq!([0, 990, 1000, 1999, 2000].map(|at| path.arrival(at)), [100, 1090, 1030, 2029, 2060]);
@@ -160,9 +163,19 @@ mod tests {
         assert_eq!(
             [0, 990, 1000].map(|at| path.arrival(at)),
             [100, 1090, 1030],
-            "jitter that keeps the order does not prevent it"
+            "jitter that keeps the order does not prevent overtaking"
         );
+        let jitter = || Some(Jitter::new(Spread::Uniform(20), false, [3; 32]));
+        let rising = (0..10).map(|step| (100 * step, 10 + step)).collect();
+        let mut path = Path::new(Schedule::new(rising, None), jitter());
+        let arrivals: Vec<_> = (0..1000).map(|at| path.arrival(at)).collect();
+        assert!(path.reorders() && !arrivals.is_sorted(), "the order is kept only while the delay stays the same");
+        assert!(!Path::new(Schedule::constant(10), jitter()).reorders());
         let longer = |period| Path::new(Schedule::new(vec![(0, 10), (5, 20)], period), None).reorders();
-        assert_eq!((longer(None), longer(Some(9))), (false, true), "what begins anew gets shorter");
+        assert_eq!(
+            (longer(None), longer(Some(9))),
+            (false, true),
+            "a repeating schedule goes back to the shorter delay"
+        );
     }
 }

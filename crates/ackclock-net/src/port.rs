@@ -1,53 +1,57 @@
-//! A router's output port: a queue discipline before a wire, asked packet by packet.
+//! A router's output port: a queue discipline and a wire, polled packet by packet.
 
 use crate::queue::{Discipline, DropCause, Drops, Ecn, Item, Next};
 use crate::server::{NEVER, Server};
 use crate::{Carried, Loss, Nanos, Passage, Path, Schedule};
 
-/// A packet that goes on the wire.
+/// A packet that goes onto the wire.
 #[derive(Clone, Copy, Debug)]
 pub struct Sent<T> {
     /// The packet.
     pub packet: T,
-    /// What the discipline made of it.
+    /// The discipline's record of the packet, possibly marked.
     pub item: Item,
-    /// When it passes.
+    /// Times of the packet.
     pub passage: Passage,
-    /// Whether the link has made it of another.
+    /// Whether the link made this packet as a copy of another.
     pub is_copy: bool,
 }
 
-/// A packet that does not pass.
+/// A packet that was dropped or lost.
 #[derive(Clone, Copy, Debug)]
 pub struct Dropped<T> {
     /// The packet.
     pub packet: T,
-    /// What the discipline saw of it.
+    /// The discipline's record of the packet.
     pub item: Item,
-    /// Why not.
+    /// Cause of the drop.
     pub cause: DropCause,
-    /// When it was on the wire, if that is where it was lost; the arrival is that of what is thrown away.
+    /// Times of the packet if it was lost on the wire. `arrival` is the time at which the packet would have arrived.
     pub passage: Option<Passage>,
-    /// Whether the link has made it of another.
+    /// Whether the link made this packet as a copy of another.
     pub is_copy: bool,
 }
 
-/// A packet that waits.
+/// A packet in the queue.
 struct Waiting<T> {
     packet: T,
-    /// The ECN field that it came with.
+    /// ECN field at the packet's arrival.
     ecn: Ecn,
     is_copy: bool,
 }
 
-/// A queue discipline, a wire and a propagation delay, for packets of any kind.
+/// A queue discipline, a wire and a path with propagation delay, for packets of any type.
 ///
-/// What befalls a packet, in this order: it is lost; it is duplicated, the copy following it into the queue (netem's, too,
-/// passes the queue); the discipline drops it; after its time on the wire it is missing, because the link was down as it
-/// started or because it is corrupted.
+/// A packet passes these stages in order:
 ///
-/// Whoever drives it calls [`Port::arrive`] for each packet, and [`Port::poll`] until it gives nothing more, after each arrival
-/// and at the time [`Port::due`]; and takes away what was dropped. Calls come in the order of their times.
+/// 1. It may be lost before the queue.
+/// 2. It may be duplicated; the copy follows it into the queue, as in netem.
+/// 3. The discipline may drop it.
+/// 4. It is lost after its time on the wire if the link was down when it started, or if it is corrupted.
+///
+/// The caller calls [`Port::arrive`] for each packet. After each arrival, and at the time [`Port::due`], it calls
+/// [`Port::poll`] until that returns `None`, and takes the dropped packets with [`Port::dropped`]. Calls are in the
+/// order of their times.
 pub struct Port<T> {
     queue: Box<dyn Discipline>,
     server: Box<dyn Server>,
@@ -55,13 +59,13 @@ pub struct Port<T> {
     loss: Option<Loss>,
     duplication: Option<Loss>,
     corruption: Option<Loss>,
-    /// When what starts on the wire is lost.
+    /// Times at which packets that start on the wire are lost.
     down: Option<Schedule<bool>>,
-    /// Packets that wait, at the places that are their items' numbers.
+    /// Packets in the queue; an item's `id` is the index of its packet.
     packets: Vec<Option<Waiting<T>>>,
     free: Vec<u32>,
     drops: Drops,
-    /// What was lost before the queue or on the wire.
+    /// Packets lost before the queue or on the wire.
     lost: Vec<Dropped<T>>,
     due: Nanos,
     counts: Carried,
@@ -97,42 +101,42 @@ impl<T> Port<T> {
         }
     }
 
-    /// The same with loss before the queue.
+    /// Adds loss before the queue.
     pub fn with_loss(mut self, loss: Loss) -> Port<T> {
         self.loss = Some(loss);
         self
     }
 
-    /// The same with packets that are duplicated.
+    /// Adds duplication of packets.
     pub fn with_duplication(mut self, duplication: Loss) -> Port<T> {
         self.duplication = Some(duplication);
         self
     }
 
-    /// The same with packets that are corrupted on the wire.
+    /// Adds corruption of packets on the wire.
     pub fn with_corruption(mut self, corruption: Loss) -> Port<T> {
         self.corruption = Some(corruption);
         self
     }
 
-    /// The same with times in which the router sends although nothing arrives.
+    /// Adds times during which packets sent onto the wire are lost.
     pub fn with_outages(mut self, down: Schedule<bool>) -> Port<T> {
         self.down = Some(down);
         self
     }
 
-    /// The same with another path behind the wire.
+    /// Replaces the path behind the wire.
     pub fn with_path(mut self, path: Path) -> Port<T> {
         self.path = path;
         self
     }
 
-    /// Propagation delay at the start.
+    /// Propagation delay at the start, ns.
     pub fn delay(&self) -> Nanos {
         self.path.delay()
     }
 
-    /// Whether a packet may arrive before one that was sent before it.
+    /// Whether a packet may arrive before an earlier departure.
     pub fn reorders(&self) -> bool {
         self.path.reorders()
     }
@@ -142,17 +146,17 @@ impl<T> Port<T> {
         &*self.server
     }
 
-    /// Packets and bytes that wait.
+    /// Number of packets and of bytes in the queue.
     pub fn backlog(&self) -> (u64, u64) {
         self.queue.backlog()
     }
 
-    /// When to poll next; [`NEVER`] where nothing waits.
+    /// Time of the next poll; [`NEVER`] if the queue is empty.
     pub fn due(&self) -> Nanos {
         self.due
     }
 
-    /// The packet that starts at `at`, if one does that will arrive.
+    /// Starts packets at `at` and returns the first that will arrive. `None` if no further packet starts then.
     pub fn poll(&mut self, at: Nanos) -> Option<Sent<T>> {
         while at >= self.due {
             let start = self.server.start(at);
@@ -174,7 +178,7 @@ impl<T> Port<T> {
         None
     }
 
-    /// Puts a packet on the wire; `None` where it is lost there.
+    /// Puts a packet onto the wire. `None` if the packet is lost there.
     fn send(&mut self, at: Nanos, item: Item) -> Option<Sent<T>> {
         let follows = item.arrival < at && at == self.last.end;
         let departure = self.server.transmit(at, item.size, follows);
@@ -196,12 +200,12 @@ impl<T> Port<T> {
         None
     }
 
-    /// Whether there is a packet to take away with [`Port::dropped`].
+    /// Whether [`Port::dropped`] has a packet to return.
     pub fn has_dropped(&self) -> bool {
         !self.lost.is_empty() || !self.drops.is_empty()
     }
 
-    /// Takes away a packet that was dropped in the calls before.
+    /// Removes one dropped packet and returns it.
     pub fn dropped(&mut self) -> Option<Dropped<T>> {
         if let Some(lost) = self.lost.pop() {
             return Some(lost);
@@ -222,7 +226,7 @@ impl<T> Port<T> {
         packet.expect("a discipline gives each packet back once")
     }
 
-    /// What it has carried by `at`, no earlier than the last call.
+    /// Counts of the port up to `at`, which is no earlier than the last call.
     pub fn carried(&self, at: Nanos) -> Carried {
         let Last { end, size, is_lost } = self.last;
         let busy = end > at;
@@ -234,7 +238,7 @@ impl<T> Port<T> {
         }
     }
 
-    /// As [`Port::arrive`]; where a packet is duplicated, `copy` does it.
+    /// Same as [`Port::arrive`], with `copy` to duplicate a packet.
     pub fn arrive_with(&mut self, at: Nanos, item: Item, packet: T, copy: impl FnOnce(&T) -> T) {
         let item = Item { arrival: at, ..item };
         if self.loss.as_mut().is_some_and(Loss::strikes) {
@@ -266,7 +270,7 @@ impl<T> Port<T> {
 }
 
 impl<T: Clone> Port<T> {
-    /// A packet arrives at `at`; number and arrival of `item` are given here.
+    /// Accepts a packet that arrives at `at`. The port sets `id` and `arrival` of `item`.
     pub fn arrive(&mut self, at: Nanos, item: Item, packet: T) {
         self.arrive_with(at, item, packet, T::clone);
     }

@@ -1,12 +1,12 @@
-//! Random numbers, from streams that a seed decides.
+//! Streams of random numbers, each determined by its seed.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The seed of a stream.
+/// Seed of a stream.
 pub type Seed = [u8; 32];
 
-/// Parts of a probability of one.
+/// A probability of one, in parts per billion.
 const BILLION: u128 = 1_000_000_000;
 
 /// A stream of random numbers.
@@ -14,41 +14,42 @@ const BILLION: u128 = 1_000_000_000;
 pub struct Random(Xoshiro256PlusPlus);
 
 impl Random {
-    /// The stream of a seed.
+    /// The stream of `seed`.
     pub fn new(seed: Seed) -> Random {
         Random(Xoshiro256PlusPlus::from_seed(seed))
     }
 
-    /// Uniform in 0 to 2^64 - 1.
+    /// A draw, uniform in 0 to 2^64 - 1.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// Uniform in [0, 1), a multiple of 2^-53.
+    /// A draw, uniform in [0, 1), as a multiple of 2^-53.
     #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// Uniform in 0 to `most`.
+    /// A draw, uniform in 0 to `most`, both included.
     #[inline]
     pub fn up_to(&mut self, most: u64) -> u64 {
         ((u128::from(self.bits()) * (u128::from(most) + 1)) >> 64) as u64
     }
 
-    /// Exponential with a mean of one.
+    /// A draw, exponential with a mean of one.
     pub fn exponential(&mut self) -> f64 {
         -libm::log(1.0 - self.unit())
     }
 
-    /// Normal with a mean of zero and a standard deviation of one (Box and Muller 1958, the cosine alone).
+    /// A draw, normal with a mean of zero and a standard deviation of one (Box and Muller 1958; only the cosine is
+    /// used).
     pub fn normal(&mut self) -> f64 {
         let radius = libm::sqrt(2.0 * self.exponential());
         radius * libm::cos(2.0 * std::f64::consts::PI * self.unit())
     }
 
-    /// Whether an event of so many parts in a billion happens.
+    /// Whether an event with a probability of `parts_per_billion` happens.
     #[inline]
     pub fn happens(&mut self, parts_per_billion: u64) -> bool {
         let draw = (u128::from(self.bits()) * BILLION) >> 64;
@@ -60,7 +61,7 @@ impl Random {
 mod tests {
     use super::*;
 
-    /// The first four moments, those of a normal distribution being 0, 1, 0 and 3, with standard deviations of
+    /// The first four moments of a normal distribution are 0, 1, 0 and 3. Their estimates have standard deviations of
     /// 1, 1.4, 3.9 and 9.8 over the root of the number of draws.
     #[test]
     fn normal_draws_have_the_moments_of_a_normal_distribution() {
@@ -73,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn exponential_draws_exceed_a_value_as_often_as_they_should() {
+    fn exponential_draws_exceed_a_value_with_the_right_frequency() {
         let mut random = Random::new([6; 32]);
         let draws: Vec<f64> = (0..250_000).map(|_| random.exponential()).collect();
         for value in [0.0, 0.5, 1.0, 2.0, 4.0] {
@@ -89,7 +90,7 @@ mod tests {
         let mut random = Random::new([8; 32]);
         let mut counts = [0_u32; 3];
         (0..30_000).for_each(|_| counts[random.up_to(2) as usize] += 1);
-        // A third each, standard deviation 82.
+        // Each value has a third of the draws, with a standard deviation of 82.
         assert!(counts.iter().all(|count| count.abs_diff(10_000) < 330), "{counts:?}");
         assert_eq!(random.up_to(0), 0);
     }
@@ -99,7 +100,8 @@ mod tests {
         let mut random = Random::new([7; 32]);
         let draws: Vec<f64> = (0..100_000).map(|_| random.unit()).collect();
         assert!(draws.iter().all(|draw| (0.0..1.0).contains(draw)));
-        // Mean 1/2 with a standard deviation of 0.29 / sqrt(n); a tenth of them in each tenth.
+        // The mean is 1/2 with a standard deviation of 0.29 / sqrt(n), and each tenth of the range has a tenth of the
+        // draws.
         let mean = draws.iter().sum::<f64>() / draws.len() as f64;
         assert!((mean - 0.5).abs() < 4.0 * 0.2887 / 316.2, "{mean}");
         for tenth in 0..10 {

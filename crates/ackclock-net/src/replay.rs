@@ -1,44 +1,44 @@
-//! Packets at given times through a queue and a wire of fixed rate, and what became of each: what a slower implementation of
-//! the same queue can be compared with, packet by packet.
+//! Sends given packets through a queue and a wire of fixed rate and returns the outcome of each. Tests compare these
+//! outcomes with a slower implementation of the same queue, packet by packet.
 
 use std::num::NonZeroU64;
 
 use crate::queue::{Discipline, DropCause, Ecn, Item};
 use crate::{NEVER, Nanos, Port, Transmitter};
 
-/// A packet that arrives.
+/// A packet that arrives at the queue.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Arrival {
-    /// When.
+    /// Time of arrival.
     pub at: Nanos,
     /// Bytes on the wire.
     pub size: u32,
-    /// Its flow.
+    /// Number of the packet's flow.
     pub flow: u64,
-    /// Traffic class, 0 the most urgent.
+    /// Traffic class; 0 is the most urgent.
     pub class: u8,
     /// ECN field.
     pub ecn: Ecn,
 }
 
-/// What becomes of a packet.
+/// Outcome of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// Its first bit leaves at this time, and this is its ECN field then.
+    /// The packet's first bit leaves at this time, with this ECN field.
     Sent(Nanos, Ecn),
-    /// It is dropped at this time.
+    /// The packet is dropped at this time.
     Dropped(Nanos, DropCause),
-    /// It waits until the end of time.
+    /// The packet is still in the queue at the end of time.
     Waits,
 }
 
-/// What becomes of packets, in the order of their times, before a wire of `rate` bits per second.
+/// Outcomes of packets at a queue and a wire of `rate` bits per second, in the order of the arrivals.
 ///
-/// A packet that arrives when the wire becomes free finds it taken by the one that waited; of those that arrive together the
-/// first goes before the second arrives.
+/// If a packet waits when the wire becomes free, it starts before a packet that arrives at that instant. Packets that
+/// arrive at the same instant are offered to the wire one by one.
 ///
 /// # Panics
-/// If the packets are not in order, or the discipline gives one back twice.
+/// If the arrivals are not in order of time, or the discipline returns a packet twice.
 pub fn replay(queue: Box<dyn Discipline>, rate: NonZeroU64, arrivals: &[Arrival]) -> Vec<Outcome> {
     assert!(arrivals.is_sorted_by_key(|arrival| arrival.at), "packets arrive in the order of their times");
     let mut run = Run {
@@ -57,13 +57,13 @@ pub fn replay(queue: Box<dyn Discipline>, rate: NonZeroU64, arrivals: &[Arrival]
 }
 
 struct Run {
-    /// The packets are their places among the arrivals.
+    /// Each packet is represented by its index among the arrivals.
     port: Port<usize>,
     outcomes: Vec<Outcome>,
 }
 
 impl Run {
-    /// Everything that is due by `until`.
+    /// Polls the port at every due time up to `until`.
     fn serve(&mut self, until: Nanos) {
         while self.port.due() <= until {
             let at = self.port.due();
@@ -87,7 +87,7 @@ mod tests {
     use crate::Limit;
     use crate::queue::{Settings, by_name};
 
-    /// 1000 bytes take 8 ms at 1 Mbit/s, and one may wait.
+    /// A packet of 1000 bytes takes 8 ms at 1 Mbit/s, and one packet may wait.
     #[test]
     fn packets_are_sent_or_dropped_one_by_one() {
         let rate = NonZeroU64::new(1_000_000).unwrap();

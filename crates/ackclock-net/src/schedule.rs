@@ -3,27 +3,27 @@
 use crate::Nanos;
 use crate::server::NEVER;
 
-/// A value that changes at given times, and may begin anew after a period.
+/// A value that changes at given times and may repeat with a period.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule<V> {
     steps: Vec<(Nanos, V)>,
     period: Option<Nanos>,
 }
 
-/// A stretch of time in which a value stays.
+/// An interval of time in which the value is constant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece<V> {
     /// The value.
     pub value: V,
-    /// When the next piece begins; [`NEVER`] after the last.
+    /// Time at which the next piece begins; [`NEVER`] for the last piece.
     pub until: Nanos,
 }
 
 impl<V: Copy> Schedule<V> {
-    /// Each value from its time on. With a `period` it begins anew at each multiple of that.
+    /// Each value holds from its time on. With a `period`, the schedule begins anew at each multiple of the period.
     ///
     /// # Panics
-    /// If the times do not ascend from zero, or the period ends before the last of them.
+    /// If the times do not ascend from zero, or a time is not before the end of the period.
     pub fn new(steps: Vec<(Nanos, V)>, period: Option<Nanos>) -> Schedule<V> {
         assert!(steps.first().is_some_and(|(at, _)| *at == 0), "a schedule begins at zero");
         assert!(steps.is_sorted_by(|a, b| a.0 < b.0), "a schedule is in order");
@@ -31,22 +31,22 @@ impl<V: Copy> Schedule<V> {
         Schedule { steps, period }
     }
 
-    /// The same at all times.
+    /// A schedule with the same value at all times.
     pub fn constant(value: V) -> Schedule<V> {
         Schedule { steps: vec![(0, value)], period: None }
     }
 
-    /// Times and values, of the first period where it repeats.
+    /// Times and values of the steps; those of the first period if the schedule repeats.
     pub fn steps(&self) -> &[(Nanos, V)] {
         &self.steps
     }
 
-    /// After what time it begins anew, if it does.
+    /// Period of the schedule, if it repeats.
     pub fn period(&self) -> Option<Nanos> {
         self.period
     }
 
-    /// The value at a time, and how long it stays.
+    /// The value at `time`, and when it changes next.
     #[inline]
     pub fn at(&self, time: Nanos) -> Piece<V> {
         if let [(_, value)] = self.steps[..] {
@@ -60,14 +60,14 @@ impl<V: Copy> Schedule<V> {
 }
 
 impl Schedule<bool> {
-    /// Whether it holds in the intervals given, from the first time of each up to but without the second.
+    /// A schedule that is true in the given intervals, which include their first time and exclude their second.
     ///
     /// # Panics
-    /// If the intervals overlap, are not in order or do not end after they begin, or the last ends after the period.
+    /// If the intervals overlap, are out of order or are empty, or the last interval ends after the period.
     pub fn during(intervals: &[(Nanos, Nanos)], period: Option<Nanos>) -> Schedule<bool> {
         let mut steps = vec![(0, false)];
         for &(from, to) in intervals {
-            // One that begins where the one before ends, or at the start.
+            // The interval begins at zero or where the interval before ends.
             if steps.last().is_some_and(|(at, _)| *at == from) {
                 steps.pop();
             }
@@ -83,9 +83,9 @@ impl Schedule<bool> {
 }
 
 impl Schedule<u64> {
-    /// The sum of value times duration up to a time.
+    /// Returns a function that gives the integral of the value from zero up to a time.
     pub fn integral(&self) -> impl Fn(Nanos) -> u128 {
-        // What each step adds to, up to where it begins.
+        // Integral up to the beginning of each step.
         let mut sums = vec![0];
         for pair in self.steps.windows(2) {
             let [(from, value), (to, _)] = *pair else { unreachable!("windows of two") };
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_stays_until_the_next_and_begins_anew_after_the_period() {
+    fn a_value_holds_until_the_next_and_the_schedule_repeats() {
         let piece = |value, until| Piece { value, until };
         let once = Schedule::new(vec![(0, 'a'), (10, 'b'), (15, 'c')], None);
         assert_eq!([0, 9, 10, 14, 15, 1000].map(|time| once.at(time)), {
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_hold_their_beginning_and_not_their_end() {
+    fn intervals_include_their_beginning_and_exclude_their_end() {
         let steps = |intervals: &[_], period| Schedule::during(intervals, period).steps().to_vec();
         assert_eq!(steps(&[(5, 8), (20, 21)], None), [(0, false), (5, true), (8, false), (20, true), (21, false)]);
         assert_eq!(steps(&[(0, 8), (8, 9)], Some(30)), [(0, true), (9, false)]);

@@ -4,31 +4,32 @@ use std::num::NonZeroU64;
 
 use crate::Nanos;
 
-/// Nanoseconds that one byte takes at one bit per second.
+/// Duration of one byte at one bit per second, ns.
 const BYTE_NS_AT_1_BPS: u64 = 8_000_000_000;
 
-/// When a packet is on the wire.
+/// Times of a packet on the wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Service {
-    /// Its first bit leaves.
+    /// When the packet's first bit leaves.
     pub start: Nanos,
-    /// Its last bit has left.
+    /// When the packet's last bit has left.
     pub end: Nanos,
 }
 
-/// Puts packets on a wire one after the other.
+/// Serialises packets one after the other.
 ///
 /// A packet of `size` bytes takes `size * 8e9 / rate` ns, rarely a whole number. The fraction is carried from packet to
-/// packet in units of `1 / rate` ns, so a busy period of any length ends where real arithmetic says; what is reported
-/// is that instant rounded up. A busy period begins at a whole nanosecond, the arrival that finds the wire idle.
+/// packet in units of `1 / rate` ns, so a busy period of any length ends exactly where real arithmetic says. Reported
+/// times are rounded up to whole nanoseconds. A busy period begins at a whole nanosecond: the arrival that finds the
+/// wire idle.
 #[derive(Clone, Debug)]
 pub struct Transmitter {
     rate: u64,
     /// The wire is free from `free_at + fraction / rate` on.
     free_at: Nanos,
     fraction: u64,
-    /// The time of a packet of `last_size` bytes: `whole + rest / rate`. Most packets have the size of the one before,
-    /// and a division costs more than all the rest.
+    /// Duration of a packet of `last_size` bytes: `whole + rest / rate`. It is kept because most packets have the size
+    /// of the packet before, and the division costs more than all other work.
     last_size: u32,
     whole: u64,
     rest: u64,
@@ -40,18 +41,18 @@ impl Transmitter {
         Transmitter { rate: rate.get(), free_at: 0, fraction: 0, last_size: 0, whole: 0, rest: 0 }
     }
 
-    /// Bits per second.
+    /// Rate of the wire, bits per second.
     pub fn rate(&self) -> u64 {
         self.rate
     }
 
-    /// From when on a packet would leave at once, rounded up.
+    /// Time from which on a packet would start at once, rounded up.
     #[inline]
     pub fn free_at(&self) -> Nanos {
         self.free_at.saturating_add(u64::from(self.fraction > 0))
     }
 
-    /// Sends a packet of `size` bytes that is ready at `at`, after all those before it.
+    /// Sends a packet of `size` bytes that is ready at `at`, after all packets before it.
     #[inline]
     pub fn transmit(&mut self, at: Nanos, size: u32) -> Service {
         if size != self.last_size {
@@ -63,7 +64,7 @@ impl Transmitter {
             self.free_at = at;
             self.fraction = 0;
         }
-        // Both terms are below the rate; the sum may not fit 64 bits, the difference does.
+        // Both terms are below the rate. Their sum may not fit into 64 bits, but the difference does.
         let missing = self.rate - self.rest;
         let carry = self.fraction >= missing;
         self.fraction = if carry { self.fraction - missing } else { self.fraction + self.rest };
@@ -104,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_long_busy_period_does_not_drift() {
-        // 1500 bytes at 7 bit/s: 12000 / 7 s, never a whole number of nanoseconds except every seventh packet.
+        // 1500 bytes at 7 bit/s take 12000 / 7 s: only every seventh packet ends at a whole number of nanoseconds.
         let mut wire = at(7);
         for sent in 1..=7_000_u128 {
             let exact = sent * 12_000 * 1_000_000_000;
@@ -114,13 +115,15 @@ mod tests {
 
     #[test]
     fn an_arrival_within_the_last_nanosecond_of_a_packet_waits() {
-        // 1 byte at 3 bit/s ends at 2666666666 + 2/3 ns: not free at ..666, free at ..667, where the fraction is dropped.
+        // 1 byte at 3 bit/s ends at 2666666666 + 2/3 ns: the wire is busy at ..666 and free at ..667, where the
+        // fraction is dropped.
         let mut wire = at(3);
         assert_eq!(wire.transmit(0, 1).end, 2_666_666_667);
         let mut late = wire.clone();
         assert_eq!(wire.transmit(2_666_666_666, 1), Service { start: 2_666_666_667, end: 5_333_333_334 });
         assert_eq!(late.transmit(2_666_666_667, 1), Service { start: 2_666_666_667, end: 5_333_333_334 });
-        // Two packets more tell them apart: 4 * 8/3 s = 10.666.. against 2666666667 ns + 3 * 8/3 s.
+        // The exact ends differ by 1/3 ns. The rounded ends differ from the sixth packet on: 6 * 8/3 s = 16 s against
+        // 2666666667 ns + 5 * 8/3 s.
         wire.transmit(0, 1);
         late.transmit(0, 1);
         assert_eq!(wire.transmit(0, 1).end, 10_666_666_667);

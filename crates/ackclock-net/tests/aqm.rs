@@ -1,4 +1,4 @@
-//! What the queues that manage delay do to senders that respond, and to one that does not.
+//! AQM disciplines with responsive senders and with one unresponsive sender: delay, throughput, drops and marks.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,18 +11,18 @@ const SECOND: u64 = 1000 * MS;
 const RATE: u64 = 20_000_000;
 const PACKET: u32 = 1500;
 const BASE_RTT: u64 = 20 * MS;
-/// What is measured begins then, and ends.
+/// Start and end of the measurement.
 const FROM: u64 = 10 * SECOND;
 const TO: u64 = 40 * SECOND;
 
 /// How a sender responds to congestion.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Kind {
-    /// Half the window for a round with drops or marks, a packet more for one without (Reno).
+    /// Halves the window in a round with drops or marks, and adds a packet in a round without (Reno).
     Classic(Ecn),
-    /// Less by half of the share of packets that are marked, smoothed (DCTCP, Prague).
+    /// Reduces the window by half of the smoothed share of marked packets (DCTCP, Prague).
     Scalable,
-    /// Not at all: so many ns between packets.
+    /// Does not respond; sends a packet each time this number of ns has passed.
     Flood(u64),
 }
 
@@ -30,19 +30,19 @@ struct Sender {
     kind: Kind,
     window: f64,
     in_flight: f64,
-    /// When the round ends, its packets, those marked, and whether it was responded to.
+    /// End of the round, its packets and marked packets, and whether the sender has responded in it.
     round_end: u64,
     packets: u32,
     marked: u32,
     responded: bool,
-    /// Share of marked packets, smoothed.
+    /// Smoothed share of marked packets.
     share: f64,
-    /// What was sent and dropped while it is measured.
+    /// Queueing delays of packets sent, and number of packets dropped, during the measurement.
     delays: Vec<u64>,
     dropped: u64,
 }
 
-/// What becomes known to a sender.
+/// Feedback that a sender receives.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Start,
@@ -100,7 +100,7 @@ impl Sender {
         self.delays.len() as f64 * f64::from(PACKET) * 8.0 / ((TO - FROM) as f64 / 1e9)
     }
 
-    /// Mean and 99th percentile, in ms.
+    /// Mean and 99th percentile of the queueing delay, in ms.
     fn delay(&self) -> (f64, f64) {
         let mut delays = self.delays.clone();
         delays.sort_unstable();
@@ -109,7 +109,7 @@ impl Sender {
     }
 }
 
-/// Senders before one queue, and what they are going to learn, by its time.
+/// Senders before one queue, and their pending feedback in the order of its times.
 struct Network {
     port: Port<usize>,
     senders: Vec<Sender>,
@@ -128,7 +128,7 @@ impl Network {
         }
     }
 
-    /// The packets that leave by `until`.
+    /// Sends the packets that start by `until`.
     fn serve(&mut self, until: u64) {
         while self.port.due() <= until {
             let at = self.port.due();
@@ -150,7 +150,7 @@ impl Network {
         }
     }
 
-    /// A flood learns nothing; its events are its turns.
+    /// Schedules feedback. A flood gets no feedback; its events are its own sending times.
     fn tell(&mut self, at: u64, sender: usize, event: Event) {
         if !matches!(self.senders[sender].kind, Kind::Flood(_)) {
             self.events.push(Reverse((at, sender, event)));
@@ -184,7 +184,7 @@ fn run(queue: &str, kinds: &[Kind]) -> Vec<Sender> {
     Network::new(queue, Limit::Packets(500), kinds).run()
 }
 
-/// A flood of 1.5 times the link's rate.
+/// A flood at 1.5 times the link's rate.
 const FLOOD: Kind = Kind::Flood(400_000);
 
 #[test]
@@ -210,7 +210,7 @@ fn the_delay_of_two_renos_is_near_the_target_and_the_link_is_full() {
             let marks = ecn == Ecn::Ect0 && !matches!(queue, "drop-tail" | "sfq-codel" | "fq-pie");
             assert!(
                 !marks || senders.iter().all(|sender| sender.dropped == 0),
-                "{queue}: marks take the place of drops"
+                "{queue}: packets are marked instead of dropped"
             );
         }
     }
@@ -244,5 +244,5 @@ fn dualpi2_has_low_latency_for_scalable_senders_and_equal_shares() {
     }
     let (codel, dualpi2) = ("codel", "dualpi2");
     let share = |queue| run(queue, &[Kind::Classic(Ecn::Ect0), Kind::Scalable])[0].throughput() / RATE as f64;
-    assert!(share(codel) < 0.2 && share(dualpi2) > 0.4, "in one queue the classic sender starves");
+    assert!(share(codel) < 0.2 && share(dualpi2) > 0.4, "in a single queue the classic sender starves");
 }

@@ -1,4 +1,4 @@
-//! What befalls packets at a port besides its queue.
+//! Loss, duplication, corruption, outages and reordering at a port.
 
 use ackclock_net::queue::{Item, Settings, by_name};
 use ackclock_net::server::{Interrupted, Opportunities, Playback, Trace};
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 const MS: u64 = 1_000_000;
 
-/// A port that takes 1 ms for a packet of 1500 bytes.
+/// A port at which a packet of 1500 bytes takes 1 ms.
 fn port(limit: Limit) -> Port<u64> {
     port_behind(limit, Schedule::constant(false))
 }
@@ -25,10 +25,10 @@ fn listed(numbers: &[u64]) -> Loss {
     Loss::Listed(ListedLoss::new(numbers.into()))
 }
 
-/// What became of packets, by number: when a packet arrives and whether it is a copy, or why it does not.
+/// Fates of packets by number: the arrival time and whether the packet is a copy, or the cause of the drop.
 type Fates = Vec<(u64, Result<(Nanos, bool), DropCause>)>;
 
-/// Offers packets of 1500 bytes at those times, numbered from one.
+/// Offers packets of 1500 bytes at the given times, numbered from one.
 fn offer(port: &mut Port<u64>, arrivals: impl IntoIterator<Item = Nanos>) -> Fates {
     let mut fates = Vec::new();
     let serve = |port: &mut Port<u64>, until: Nanos, fates: &mut Fates| {
@@ -61,11 +61,11 @@ fn corrupted_packets_take_their_time_and_do_not_arrive() {
     let on_the_wire = port.carried(2 * MS - 1);
     let carried = port.carried(3 * MS);
     assert_eq!((carried.packets, carried.bytes, carried.wire_losses, carried.drops()), (3, 4500, 1, 0));
-    assert_eq!(on_the_wire.packets, 2, "of the last only is known whether it is still on the wire");
+    assert_eq!(on_the_wire.packets, 2, "the last packet is still on the wire");
 }
 
 #[test]
-fn what_is_lost_on_the_wire_does_not_hide_what_goes_with_it() {
+fn a_packet_lost_on_the_wire_does_not_hide_the_next_one_of_the_same_instant() {
     let rate = 12_000_000.try_into().unwrap();
     let settings = Settings { rate, limit: Limit::Unlimited, packet_size: 1500, given: &[], seed: [0; 32] };
     let wire = Opportunities::new(Playback::new(Trace::parse(b"1").unwrap().into()));
@@ -74,12 +74,12 @@ fn what_is_lost_on_the_wire_does_not_hide_what_goes_with_it() {
     for number in [1, 2] {
         port.arrive(0, Item { size: 700, ..Item::default() }, number);
     }
-    let sent = port.poll(MS).expect("the second goes at the same time as the first");
+    let sent = port.poll(MS).expect("the second packet starts at the same time as the first");
     assert_eq!((sent.packet, sent.passage.departure), (2, MS));
 }
 
 #[test]
-fn a_packet_counts_as_lost_on_the_wire_when_it_has_left() {
+fn a_loss_on_the_wire_is_counted_when_the_packet_has_left() {
     let mut port = port(Limit::Packets(9)).with_corruption(listed(&[1]));
     port.arrive(0, Item { size: 1500, ..Item::default() }, 1);
     assert!(port.poll(0).is_none());
@@ -94,7 +94,7 @@ fn a_copy_follows_its_packet_into_the_queue() {
     assert_eq!(fates, [(1, Ok((11 * MS, false))), (1, Ok((12 * MS, true))), (2, Ok((13 * MS, false)))]);
     assert_eq!((free.carried(NEVER).packets, free.carried(NEVER).duplicates), (3, 1));
     let mut full = port(Limit::Packets(2)).with_duplication(listed(&[2]));
-    // The first is on the wire, the second and its copy fill the queue.
+    // The first packet is on the wire; the second packet and its copy fill the queue.
     let mut fates = offer(&mut full, [0, 0, 0]);
     fates.sort_by_key(|(number, _)| *number);
     let sent = |at, is_copy| Ok((at * MS, is_copy));
@@ -104,12 +104,12 @@ fn a_copy_follows_its_packet_into_the_queue() {
     assert_eq!(
         fates,
         [(1, Err(DropCause::Loss)), (2, sent(11, false)), (2, sent(12, true))],
-        "what is lost is not copied"
+        "a lost packet is not copied"
     );
 }
 
 #[test]
-fn an_outage_holds_what_waits_or_loses_what_is_sent() {
+fn an_outage_holds_waiting_packets_or_loses_sent_ones() {
     let down = Schedule::during(&[(2 * MS, 5 * MS)], None);
     let arrivals = || [0, 1, 2, 3, 4, 5].map(|at| at * MS);
     let mut holding = port_behind(Limit::Packets(9), down.clone());
@@ -130,8 +130,9 @@ fn a_port_tells_whether_it_reorders() {
         Path::new(Schedule::new(steps.to_vec(), None), Some(jitter))
     };
     let reorders = |path| port(Limit::Unlimited).with_path(path).reorders();
-    assert!(!port(Limit::Unlimited).reorders() && !reorders(path(&[(0, 5), (9, 10)], false)));
+    assert!(!port(Limit::Unlimited).reorders() && !reorders(path(&[(0, 5)], false)));
     assert!(reorders(path(&[(0, 5)], true)) && reorders(path(&[(0, 10), (9, 5)], false)));
+    assert!(reorders(path(&[(0, 5), (9, 10)], false)), "jitter keeps the order only while the delay stays the same");
     let mut port = port(Limit::Unlimited).with_path(path(&[(0, 50 * MS), (4 * MS, 5 * MS)], false));
     assert_eq!(port.delay(), 50 * MS);
     let arrivals: Vec<_> = offer(&mut port, (0..8).map(|at| at * MS)).iter().map(|fate| fate.1.unwrap().0).collect();

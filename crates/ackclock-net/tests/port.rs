@@ -1,4 +1,4 @@
-//! A port with a drop-tail queue against the link that is evaluated ahead of time.
+//! A port with a drop-tail queue against the link that computes its times when packets arrive.
 
 use std::sync::{Arc, Mutex};
 
@@ -12,7 +12,7 @@ fn limits() -> impl Strategy<Value = Limit> {
 
 proptest! {
     #[test]
-    fn a_drop_tail_port_is_the_link(
+    fn a_drop_tail_port_equals_the_link(
         rate in 1_000_000_u64..20_000_000,
         delay in 0_u64..50_000_000,
         limit in limits(),
@@ -53,14 +53,14 @@ proptest! {
     }
 }
 
-/// What a queue is called with.
+/// Call of a discipline, with its time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Call {
     Enqueue(u64),
     Dequeue(u64),
 }
 
-/// One packet at most, and a record of the calls.
+/// A discipline that holds at most one packet and records its calls.
 #[derive(Default)]
 struct Recorder {
     calls: Arc<Mutex<Vec<Call>>>,
@@ -84,10 +84,10 @@ impl Discipline for Recorder {
 }
 
 #[test]
-fn an_empty_queue_is_asked_before_a_packet_comes_to_an_idle_wire() {
+fn an_empty_queue_is_polled_before_a_packet_arrives_at_an_idle_wire() {
     let queue = Recorder::default();
     let calls = Arc::clone(&queue.calls);
-    // 1000 bytes take 1 ms.
+    // A packet of 1000 bytes takes 1 ms.
     let mut port = Port::new(Box::new(queue), Box::new(Transmitter::new(8_000_000.try_into().unwrap())), 0);
     let mut arrive = |at| {
         port.arrive(at, Item { size: 1000, ..Item::default() }, ());
@@ -98,5 +98,5 @@ fn an_empty_queue_is_asked_before_a_packet_comes_to_an_idle_wire() {
     assert_eq!(arrive(5), [Call::Dequeue(5), Call::Enqueue(5), Call::Dequeue(5)]);
     assert_eq!(arrive(1_000_004), [Call::Enqueue(1_000_004), Call::Dequeue(1_000_005)], "the wire is busy");
     let at = 2_000_005;
-    assert_eq!(arrive(at), [Call::Dequeue(at), Call::Enqueue(at), Call::Dequeue(at)], "it becomes free");
+    assert_eq!(arrive(at), [Call::Dequeue(at), Call::Enqueue(at), Call::Dequeue(at)], "the wire becomes free");
 }

@@ -1,6 +1,8 @@
-//! What holds for every queue of the catalogue, with any parameters and any traffic: every packet put in comes out once and
-//! unchanged but for a mark, what waits is what is said to wait and within the limit, and no packet waits for an idle wire where
-//! none has to.
+//! Invariants of every queue discipline, with any parameters and any traffic:
+//!
+//! - Every packet leaves once, unchanged except for a mark or a lowered request.
+//! - The reported backlog is that of the packets inside, and is within the limit.
+//! - The wire is idle only when the queue is empty or the discipline shapes traffic.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +12,18 @@ use ackclock_net::queue::{
 use ackclock_net::{Limit, NEVER, Nanos};
 use proptest::prelude::*;
 
-/// Queues that may keep a packet while the wire is idle, with the parameter without which they do not.
+/// Disciplines that may hold packets while the wire is idle, with the parameter that makes them do so, if there is one.
 const SHAPERS: &[(&str, Option<&str>)] = &[("token-bucket", None), ("fq", Some("max_rate"))];
-/// Queues that have the limit more than once, with the parameter by which they have it once.
+/// Disciplines that apply the limit several times, with the parameter that makes them apply it once.
 const SEVERAL: &[(&str, &str)] = &[("priority", "shared")];
 
-/// Queues that take a packet where a full one has room, and may hold what a larger one has more.
+/// Disciplines that require room for a full packet, and may exceed the limit by the rest of a larger packet.
 const FULL_PACKETS: &[&str] = &["dualpi2"];
 
-/// Queues that have something to do every so often, idle or not, and that every microsecond if so asked: they sleep for less.
+/// Disciplines with periodic updates, as often as every microsecond; the test gives them shorter idle times.
 const PERIODIC: &[&str] = &["xcp", "pie", "fq-pie", "dualpi2"];
 
-/// How a parameter is chosen: how, and where in its range.
+/// Choice of a parameter's value: the method, and the place in the parameter's range.
 type Choice = (u8, f64);
 
 fn value(parameter: &Parameter, (how, place): Choice) -> Option<f64> {
@@ -37,7 +39,7 @@ fn value(parameter: &Parameter, (how, place): Choice) -> Option<f64> {
     Some(if whole { value.round() } else { value }.clamp(least, most))
 }
 
-/// The parameters that are given, without those that do not go together; `None` where none do, not even the defaults.
+/// The chosen parameters without combinations that the discipline refuses; `None` if it refuses even the defaults.
 fn given(entry: &Entry, choices: &[Choice], settings: &Settings<'_>) -> Option<Vec<(&'static str, f64)>> {
     let chosen = entry.parameters.iter().zip(choices.iter().cycle());
     let mut given: Vec<_> =
@@ -95,22 +97,22 @@ fn rates() -> impl Strategy<Value = u64> {
     prop_oneof![4 => 100_000_u64..100_000_000, 1 => Just(1), 1 => Just(u64::MAX), 1 => any::<u64>().prop_map(|rate| rate | 1)]
 }
 
-/// A discipline whose packets are counted.
+/// A discipline, and a record of the packets inside it.
 struct Watched {
     discipline: Box<dyn Discipline>,
-    /// What was put in and has not come out.
+    /// Packets that were added and have not left.
     inside: BTreeMap<u32, Item>,
     bytes: u64,
     next: u32,
     drops: Drops,
-    /// What came out, in this order.
+    /// Packets that have left, in this order.
     log: Vec<(Nanos, Item, Option<DropCause>)>,
 }
 
 impl Watched {
     fn out(&mut self, at: Nanos, item: Item, cause: Option<DropCause>) {
-        let put_in = self.inside.remove(&item.id).expect("comes out once, and was put in");
-        assert_eq!(Item { ecn: put_in.ecn, request: put_in.request, ..item }, put_in, "unchanged");
+        let put_in = self.inside.remove(&item.id).expect("a packet that leaves was added and leaves once");
+        assert_eq!(Item { ecn: put_in.ecn, request: put_in.request, ..item }, put_in, "the packet is unchanged");
         if item.ecn != put_in.ecn {
             assert!(item.ecn == Ecn::Ce && put_in.ecn.is_capable(), "{:?} became {:?}", put_in.ecn, item.ecn);
         }
@@ -123,7 +125,11 @@ impl Watched {
         for (item, cause) in std::mem::take(&mut self.drops) {
             self.out(at, item, Some(cause));
         }
-        assert_eq!(self.discipline.backlog(), (self.inside.len() as u64, self.bytes), "what waits");
+        assert_eq!(
+            self.discipline.backlog(),
+            (self.inside.len() as u64, self.bytes),
+            "the backlog is that of the packets inside"
+        );
     }
 
     fn arrive(&mut self, at: Nanos, item: Item) {
@@ -135,7 +141,7 @@ impl Watched {
         self.count(at);
     }
 
-    /// When to ask again.
+    /// Dequeues once; returns the time of the next call, or `None` if the queue is empty.
     fn serve(&mut self, at: Nanos) -> Option<Nanos> {
         let next = self.discipline.dequeue(at, &mut self.drops);
         if let Next::Send(item) = next {
@@ -149,14 +155,14 @@ impl Watched {
                 Some(until)
             }
             Next::Empty => {
-                assert!(self.inside.is_empty(), "something waits");
+                assert!(self.inside.is_empty(), "an empty queue has no packets");
                 None
             }
         }
     }
 }
 
-/// Everything through a queue: what came out.
+/// Sends all packets through a discipline and returns those that left.
 fn run(entry: &Entry, settings: &Settings<'_>, steps: &[(Nanos, Step)]) -> Vec<(Nanos, Item, Option<DropCause>)> {
     let is_given = |name: &str| settings.given.iter().any(|(given, value)| *given == name && *value != 0.0);
     let shapes = SHAPERS.iter().any(|(name, by)| *name == entry.name && by.is_none_or(is_given));
@@ -177,7 +183,7 @@ fn run(entry: &Entry, settings: &Settings<'_>, steps: &[(Nanos, Step)]) -> Vec<(
             Step::Arrive(item) => queue.arrive(now, *item),
             Step::Serve => {
                 let again = queue.serve(now);
-                assert!(shapes || again.is_none_or(|again| again == now), "the wire is idle");
+                assert!(shapes || again.is_none_or(|again| again == now), "the wire is idle while packets wait");
             }
         }
         let (packets, bytes) = queue.discipline.backlog();
@@ -201,7 +207,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn every_queue_gives_back_what_it_gets(
+    fn every_queue_keeps_the_invariants(
         choices in prop::collection::vec((0_u8..9, 0.0..1.0), 20),
         rate in rates(), limit in limits(), packet_size in 40_u32..=9000, seed in any::<[u8; 32]>(), steps in steps(),
     ) {
@@ -211,14 +217,14 @@ proptest! {
             let Some(given) = given(entry, &choices, &settings) else { continue };
             let settings = Settings { given: &given, ..settings };
             let first = run(entry, &settings, &steps);
-            prop_assert_eq!(first, run(entry, &settings, &steps), "{} with {:?}: the same twice", entry.name, given);
+            prop_assert_eq!(first, run(entry, &settings, &steps), "{} with {:?}: two runs are the same", entry.name, given);
         }
     }
 }
 
-/// The catalogue is what scenarios are read by.
+/// The catalogue's names, ranges, defaults and summaries are consistent.
 #[test]
-fn entries_are_whole() {
+fn entries_are_complete() {
     for (place, entry) in CATALOGUE.iter().enumerate() {
         assert!(CATALOGUE[..place].iter().all(|other| other.name != entry.name), "{} twice", entry.name);
         for (place, parameter) in entry.parameters.iter().enumerate() {

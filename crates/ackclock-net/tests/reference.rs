@@ -1,4 +1,4 @@
-//! The analytic link against one that moves packet by packet, with an explicit dequeue event for each and exact
+//! The analytic link against a link that is simulated packet by packet, with a dequeue event for each packet and exact
 //! rational time.
 
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ struct Slow {
     rate: u128,
     limit: Limit,
     waiting: VecDeque<(usize, u32)>,
-    /// The packet on the wire and when its last bit leaves.
+    /// The packet on the wire, and when its last bit leaves.
     wire: Option<(usize, u32, u128)>,
     starts: Vec<Option<u128>>,
     departures: Vec<Option<u128>>,
@@ -64,7 +64,7 @@ fn limits() -> impl Strategy<Value = Limit> {
     prop_oneof![Just(Limit::Unlimited), (0_u64..12).prop_map(Limit::Packets), (0_u64..9000).prop_map(Limit::Bytes),]
 }
 
-/// Gaps and sizes around the time of one packet: bursts, idle times, and arrivals exactly at a departure.
+/// Gaps and sizes around the duration of one packet: bursts, idle times, and arrivals exactly at a departure.
 fn arrivals(rate: u64) -> impl Strategy<Value = Vec<(u64, u32)>> {
     let packet = 1500 * 8_000_000_000 / rate;
     let gap = prop_oneof![Just(0), Just(packet), 0..=packet * 3, Just(packet + 1)];
@@ -82,7 +82,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn the_analytic_link_is_the_slow_one((rate, delay, limit, arrivals) in cases(), horizon in 0.0..1.0) {
+    fn the_analytic_link_equals_the_slow_one((rate, delay, limit, arrivals) in cases(), horizon in 0.0..1.0) {
         let mut link = Link::new(NonZeroU64::new(rate).unwrap(), delay, limit);
         let mut unlimited = (limit == Limit::Unlimited).then(|| Link::uncounted(NonZeroU64::new(rate).unwrap(), delay));
         let mut slow = Slow {
@@ -100,7 +100,7 @@ proptest! {
             passages.push(passage);
             slow.arrive(at, index, *size);
         }
-        // Counts at some moment at or after the last arrival.
+        // Counts are compared at a moment at or after the last arrival.
         let last = passages.iter().flatten().map(|passage| passage.departure).max().unwrap_or(at).max(at);
         let moment = at + ((last - at) as f64 * horizon) as u64;
         slow.run_until(u128::from(moment) * u128::from(rate));
@@ -122,16 +122,16 @@ proptest! {
     }
 }
 
-/// What random loss takes, the link does not see: the others pass as if it had never been.
+/// Packets lost at random do not affect the others, which pass as on a lossless link.
 #[test]
-fn a_lossy_link_is_a_lossless_one_for_those_that_are_left() {
+fn a_lossy_link_passes_the_remaining_packets_like_a_lossless_one() {
     let rate = NonZeroU64::new(1_000_000).unwrap();
     let loss = || Loss::Random(RandomLoss::new(200_000_000, [7; 32]));
     let mut lossy = Link::new(rate, 5, Limit::Packets(3)).with_loss(loss());
     let mut clean = Link::new(rate, 5, Limit::Packets(3));
     let mut draws = loss();
     for index in 0..2000 {
-        // Bursts of ten packets of 12 ms every 60 ms.
+        // Every 60 ms ten packets of 12 ms arrive.
         let at = index / 10 * 60_000_000;
         let expected = if draws.strikes() { Err(Refusal::Drop(DropCause::Loss)) } else { clean.offer(at, 1500) };
         assert_eq!(lossy.offer(at, 1500), expected);

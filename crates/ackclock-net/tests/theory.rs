@@ -1,22 +1,26 @@
-//! Queues of which theory knows the waiting times: Poisson arrivals before a link, packets of one size (M/D/1) and of
+//! Queueing delays against queueing theory: Poisson arrivals at a link, with packets of one size (M/D/1) and of
 //! exponential sizes (M/M/1).
 //!
-//! With the load rho and the mean time on the wire S, the mean wait is rho S / (2 (1 - rho)) in the first and rho S / (1 - rho)
-//! in the second (Pollaczek and Khinchine); a part of 1 - rho of all packets does not wait in either, and in the second a
-//! part of rho exp(-(1 - rho) t / S) waits longer than t (Kleinrock, Queueing Systems I, sections 3.2 and 5.6).
+//! Let rho be the load and S the mean time on the wire (Kleinrock, Queueing Systems I, sections 3.2 and 5.6):
+//!
+//! - The mean queueing delay is rho S / (2 (1 - rho)) for M/D/1 and rho S / (1 - rho) for M/M/1 (Pollaczek and
+//!   Khinchine).
+//! - The share of packets without queueing delay is 1 - rho for both.
+//! - The share with a queueing delay above t is rho exp(-(1 - rho) t / S) for M/M/1.
 
 use ackclock_net::{Limit, Link, Nanos, Random};
 
 const RATE: u64 = 1_000_000_000;
-/// Mean size, and so in whole bytes that the fraction of one does not matter.
+/// Mean packet size, bytes. It is so large that rounding to whole bytes does not matter.
 const SIZE: f64 = 10_000.0;
-/// Nanoseconds that it takes.
+/// Mean duration of a packet, ns.
 const SERVICE: f64 = 80_000.0;
 
-/// What is measured of the waits, in units of the mean service time.
+/// Statistics of the queueing delays.
 struct Waits {
+    /// Mean, in mean service times.
     mean: f64,
-    /// Share of the packets that do not wait, and of those that wait longer than three services.
+    /// Share of the packets without queueing delay, and share with a delay of more than three mean service times.
     none: f64,
     long: f64,
 }
@@ -41,7 +45,7 @@ fn agrees(measured: f64, theory: f64, what: &str) {
     assert!((measured / theory - 1.0).abs() < 0.01, "{what}: {measured}, theory {theory}");
 }
 
-/// As many packets as it takes for a standard error of a quarter of a per cent of the mean.
+/// The numbers of packets give the mean a standard error of about 0.25 %.
 #[test]
 fn packets_of_one_size_wait_as_in_m_d_1() {
     for (load, packets) in [(0.5, 2_000_000), (0.7, 5_000_000), (0.8, 7_000_000)] {

@@ -1,4 +1,4 @@
-//! Wires of varying rate, behind a queue without a limit, against slow references.
+//! Wires of varying rate behind an unlimited queue, against slow reference implementations.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 const BYTE: u128 = 8_000_000_000;
 const MS: u64 = 1_000_000;
 
-/// Start and departure of each packet; the packets are arrival and size.
+/// Start and departure of each packet; packets are given as arrival and size.
 fn served(server: Box<dyn Server>, packets: &[(Nanos, u32)]) -> Vec<(Nanos, Nanos)> {
     let rate = server.mean_rate();
     let settings = Settings { rate, limit: Limit::Unlimited, packet_size: 1500, given: &[], seed: [0; 32] };
@@ -25,7 +25,7 @@ fn served(server: Box<dyn Server>, packets: &[(Nanos, u32)]) -> Vec<(Nanos, Nano
         }
     };
     for (number, (at, size)) in packets.iter().enumerate() {
-        // What is due before the arrival, and then both orders of what is due with it.
+        // All even packets arrive after the starts that are due at the same time, and all odd ones before them.
         serve(&mut port, if number % 2 == 0 { *at } else { at.saturating_sub(1) }, &mut times);
         port.arrive(*at, Item { size: *size, ..Item::default() }, number);
         serve(&mut port, *at, &mut times);
@@ -44,7 +44,7 @@ fn packets(gaps: &[(Nanos, u32)]) -> Vec<(Nanos, u32)> {
         .collect()
 }
 
-/// A schedule of rates spelt out, with its integral, which is a whole number at each whole nanosecond.
+/// A schedule of rates written out piece by piece. Its integral is a whole number at each whole nanosecond.
 struct Spelt {
     pieces: Vec<(Nanos, u64)>,
 }
@@ -60,7 +60,7 @@ impl Spelt {
         self.pieces.iter().rev().find(|(from, _)| *from <= at).unwrap().1
     }
 
-    /// What is sent by a time, in bits per second times nanoseconds.
+    /// The amount sent by a time, in bits per second times nanoseconds.
     fn work(&self, until: Nanos) -> u128 {
         let ends = self.pieces.iter().skip(1).map(|(at, _)| *at).chain([NEVER]);
         let piece = |((from, rate), end): (&(Nanos, u64), Nanos)| {
@@ -69,7 +69,7 @@ impl Spelt {
         self.pieces.iter().zip(ends).map(piece).sum()
     }
 
-    /// The first whole nanosecond by which so much is sent, if it is by `end`.
+    /// The first whole nanosecond by which `work` has been sent; `None` if it is after `end`.
     fn when(&self, work: u128, end: Nanos) -> Option<Nanos> {
         let (mut low, mut high) = (0, end);
         if self.work(end) < work {
@@ -90,7 +90,8 @@ fn rates() -> impl Strategy<Value = u64> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// In exact arithmetic a packet that has waited begins where the one before it ended, to the fraction of a nanosecond.
+    /// In exact arithmetic, a packet that has waited starts where the one before it ended, to the fraction of a
+    /// nanosecond.
     #[test]
     fn steps_are_served_exactly(
         pieces in prop::collection::vec((1_u64..3_000_000, rates()), 1..6),
@@ -126,7 +127,7 @@ proptest! {
         }
     }
 
-    /// Opportunity by opportunity: it serves bytes of those that have come by then, in their order.
+    /// Opportunities are used one by one, for the bytes of packets that have arrived by then, in their order.
     #[test]
     fn a_trace_delivers_at_its_opportunities(
         lines in prop::collection::vec(0_u64..4, 1..40),
@@ -163,15 +164,15 @@ proptest! {
     }
 }
 
-/// Cellular networks as they were recorded: a queue that is never empty uses every opportunity, over and over.
+/// A queue that is never empty uses every opportunity of recorded traces, over several rounds.
 #[test]
-fn recorded_traces_are_played_as_they_are() {
+fn recorded_traces_are_played_back_exactly() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/traces");
     let names =
         ["ATT-LTE-driving-2016.down", "TMobile-LTE-short.down", "Verizon-LTE-short.down", "Verizon-LTE-short.up"];
     for name in names {
         let Ok(text) = std::fs::read(format!("{folder}/{name}")) else {
-            println!("{name}: skipped, the trace is not there");
+            println!("{name}: skipped, the trace file is absent");
             continue;
         };
         let trace = Arc::new(Trace::parse(&text).unwrap());

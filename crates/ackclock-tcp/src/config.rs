@@ -117,13 +117,47 @@ pub enum Conformance {
     Linux,
 }
 
+/// Initial window of a connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InitialWindow {
+    /// Full segments, whatever their size.
+    Segments(u32),
+    /// RFC 6928 section 2, equation 1: ten segments, of at most 14,600 bytes unless two segments are more.
+    Rfc6928,
+}
+
+impl InitialWindow {
+    /// The window in bytes, with segments of `mss` bytes.
+    pub fn bytes(self, mss: u64) -> u64 {
+        match self {
+            InitialWindow::Segments(count) => u64::from(count) * mss,
+            //= https://www.rfc-editor.org/rfc/rfc6928#section-2
+            //# the upper bound for the initial window will be min (10*MSS, max (2*MSS, 14600))
+            InitialWindow::Rfc6928 => (10 * mss).min((2 * mss).max(14_600)),
+        }
+    }
+}
+
+/// Lost SYNs or SYN-ACKs that leave an initial window of one segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SynLosses {
+    /// Retransmissions of the SYN or SYN-ACK from which on the window is one segment. RFC 5681 section 3.1: 1. RFC 6928
+    /// section 2: 2, "more than one".
+    pub count: u32,
+    /// Whether they are forgiven where the reply echoes the timestamp of the first SYN, which so was late and not lost (Linux
+    /// net/ipv4/tcp_input.c, tcp_try_undo_spurious_syn, since 5.2).
+    pub forgives_spurious: bool,
+}
+
 /// Configuration of an endpoint.
 #[derive(Clone)]
 pub struct Config {
     /// Maximum segment size in bytes of payload, offered to the peer and bounding our own segments.
     pub mss: u32,
-    /// Initial window in segments (RFC 6928: 10).
-    pub initial_window: u32,
+    /// Initial window.
+    pub initial_window: InitialWindow,
+    /// Lost SYNs that leave an initial window of one segment.
+    pub syn_losses: SynLosses,
     /// Retransmission timeout before the first RTT sample (RFC 6298: 1 s).
     pub initial_rto: Nanos,
     /// Smallest retransmission timeout (RFC 6298: 1 s; Linux: 200 ms).
@@ -158,6 +192,9 @@ pub struct Config {
     pub limited_transmit: bool,
     /// Whether fewer duplicate ACKs suffice with less than four segments outstanding (RFC 5827).
     pub early_retransmit: bool,
+    /// Whether SACK recovery sends one rescue retransmission, of the highest outstanding segment, where nothing else is left to
+    /// send (RFC 6675 section 4, rule 4). RACK does without it (RFC 8985 section 9.2).
+    pub rescue: bool,
     /// Whether the retransmission timer starts anew when the first segment outstanding is sent again. RFC 6298 does not say so;
     /// most stacks do it. With [`RtoRule::Linux`] it does in any case.
     pub retransmit_restarts_timer: bool,

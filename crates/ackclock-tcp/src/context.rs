@@ -162,8 +162,21 @@ pub struct Congestion {
 pub struct RecoveryEnd {
     /// State at the end.
     pub ctx: Context,
-    /// Volume retransmitted in this recovery and delivered, each byte counted once however often it was sent.
+    /// Volume that was deemed lost, retransmitted in this recovery and delivered; each byte counts once however often it was
+    /// sent.
     pub retransmitted: u64,
+}
+
+/// The end of the answer to congestion: the sender neither repairs losses nor reduces its window any more.
+#[derive(Clone, Copy, Debug)]
+pub struct CongestionEnd {
+    /// State at the end.
+    pub ctx: Context,
+    /// Volume that was deemed lost, retransmitted in fast recovery or by a probe, and delivered; each byte counts once. This
+    /// is R of RFC 7661 section 4.4.1.
+    pub retransmitted: u64,
+    /// Whether losses were repaired in slow start from one segment, after a timeout or a fast retransmit of Tahoe.
+    pub slow_start: bool,
 }
 
 impl Congestion {

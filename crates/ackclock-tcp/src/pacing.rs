@@ -65,6 +65,10 @@ impl Pacer {
     }
 
     /// Accounts for a segment of `bytes` that leaves at `now`.
+    //= https://www.rfc-editor.org/rfc/rfc7661#section-4.4.2
+    //# SHOULD control the maximum burst size, e.g., using a rate-based pacing algorithm
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.4
+    //# It is RECOMMENDED that implementations use pacing to reduce the burstiness of data traffic
     #[inline]
     pub fn on_sent(&mut self, now: Nanos, bytes: u64, rate: Option<u64>) {
         let Some(rate) = rate else { return };
@@ -105,6 +109,9 @@ mod tests {
         Window { cwnd, ssthresh, pacing_rate: None }
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.4
+    //= type=test
+    //# It is RECOMMENDED that implementations use pacing to reduce the burstiness of data traffic
     #[test]
     fn the_rate_is_gain_times_cwnd_over_srtt() {
         let pacer = Pacer::new(FQ);
@@ -129,6 +136,9 @@ mod tests {
         assert_eq!(Pacer::new(Pacing::Off).rate(&asked, RTT), Some(7));
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc7661#section-4.4.2
+    //= type=test
+    //# SHOULD control the maximum burst size, e.g., using a rate-based pacing algorithm
     #[test]
     fn after_idle_a_quantum_leaves_at_once_and_the_rest_at_the_rate() {
         let mut pacer = Pacer::new(FQ);

@@ -17,6 +17,8 @@ pub struct Stats {
     pub bytes_sent: u64,
     /// Segments with payload or FIN sent again.
     pub retransmits: u64,
+    /// Segments with payload sent again.
+    pub data_retransmits: u64,
     /// Payload bytes sent again.
     pub bytes_retransmitted: u64,
     /// Expiries of the retransmission timer.

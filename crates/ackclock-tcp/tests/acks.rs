@@ -4,7 +4,7 @@
 mod common;
 
 use ackclock_tcp::config::AckRule;
-use ackclock_tcp::{Config, MILLISECOND, NEVER, SECOND};
+use ackclock_tcp::{Config, Flags, MILLISECOND, NEVER, SECOND, Segment};
 use common::peer::Peer;
 use common::{MSS, config};
 
@@ -105,4 +105,55 @@ fn the_end_of_a_message_is_acknowledged_when_it_is_read_unless_an_answer_may_car
     assert_ne!(peer.end.next_timeout(), NEVER);
     peer.end.set_quick_ack(true);
     assert_eq!(peer.all().len(), 1);
+}
+
+//= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+//= type=test
+//# a TCP receiver SHOULD send an immediate ACK when the incoming segment fills in all or part of a gap in the sequence
+//# space
+//= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
+//= type=test
+//# the receiver SHOULD send an immediate ACK when it receives a data segment that fills in all or part of a gap in the
+//# sequence space
+//= https://www.rfc-editor.org/rfc/rfc6582#section-5
+//= type=test
+//# our recommendation is that the data receiver send an immediate acknowledgment for an out-of-order segment, even when
+//# that out-of-order segment fills a hole in the buffer
+#[test]
+fn what_fills_a_gap_is_acknowledged_at_once_however_little_it_is() {
+    let mut peer = Peer::established(&config());
+    peer.data(0, FULL);
+    peer.data(MSS, FULL);
+    assert_eq!(peer.all().len(), 1, "two full segments");
+    // Four of 100 bytes, in the order 2, 4, 1, 3: far from a full segment.
+    for (seq, acknowledged) in [(100, 0), (300, 0), (0, 200), (200, 400)] {
+        peer.data(2 * MSS + seq, 100);
+        let ack = peer.next();
+        assert_eq!(ack.ack, peer.seq(2 * MSS + acknowledged), "{seq}");
+    }
+}
+
+//= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
+//= type=test
+//# A TCP receiver MUST NOT generate more than one ACK for every incoming segment
+/// Whatever a segment is, one ACK answers it at most.
+#[test]
+fn no_segment_is_answered_by_more_than_one_ack() {
+    let acks = |peer: &mut Peer| (0..5).map_while(|_| peer.end.poll_transmit(peer.now, &mut ())).count();
+    for config in [config(), linux(), Config { delayed_ack: 0, ..config() }] {
+        let mut peer = Peer::established(&config);
+        // In order, the second in order, above a gap, that again, filling the gap, below the window, beyond it.
+        for (seq, len) in [(0, FULL), (1, FULL), (3, FULL), (3, FULL), (2, FULL), (0, FULL), (1 << 20, 9)] {
+            for flags in [Flags::ACK, Flags::ACK.with(Flags::PSH), Flags::SYN] {
+                let segment = Segment { flags, ..peer.segment(seq * MSS, len, 0) };
+                peer.now += MILLISECOND;
+                peer.give(&segment);
+                let count = acks(&mut peer);
+                assert!(count <= 1, "{count} for {segment:?}");
+            }
+        }
+        let fin = Segment { flags: Flags::ACK.with(Flags::FIN), ..peer.segment(4 * MSS, 0, 0) };
+        peer.give(&fin);
+        assert_eq!(acks(&mut peer), 1);
+    }
 }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use ackclock_tcp::config::RtoRule;
+use ackclock_tcp::config::{InitialWindow, RtoRule};
 use ackclock_tcp::info::CaState;
 use ackclock_tcp::{Config, MILLISECOND, SECOND};
 use common::{Script, config};
@@ -35,6 +35,9 @@ fn without_limited_transmit_duplicates_release_nothing() {
     }
 }
 
+//= https://www.rfc-editor.org/rfc/rfc6675#section-5
+//= type=test
+//# If DupAcks >= DupThresh, go to step (4)
 #[test]
 fn the_threshold_is_the_one_configured() {
     for sack in [true, false] {
@@ -82,9 +85,12 @@ mod early_retransmit {
         }
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc6928#section-2
+    //= type=test
+    //# a TCP MAY start with an initial window that is smaller than 10 segments
     #[test]
     fn where_there_is_new_data_limited_transmit_serves_instead() {
-        let mut script = in_flight(&Config { initial_window: 3, ..early(true) }, 3, 10);
+        let mut script = in_flight(&Config { initial_window: InitialWindow::Segments(3), ..early(true) }, 3, 10);
         assert_eq!(duplicate(&mut script, true, 1), [3]);
         assert_eq!(duplicate(&mut script, true, 2), [4]);
     }
@@ -183,6 +189,10 @@ mod timer {
         }
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-6
+    //= type=test
+    //# a more careful variant that re-arms the RTO timer on each retransmission that is sent during recovery MAY be
+    //# used
     #[test]
     fn the_first_retransmission_restarts_it_in_linux_and_where_a_stack_says_so() {
         let rules = [(RtoRule::Rfc6298, false, 150), (RtoRule::Rfc6298, true, 300), (RtoRule::Linux, false, 316)];
@@ -198,10 +208,14 @@ mod timer {
         }
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
+    //= type=test
+    //# the loss of a retransmission, should be taken as two indications of congestion and, therefore, cwnd (and
+    //# ssthresh) MUST be lowered twice
     #[test]
     fn a_timeout_within_a_recovery_reduces_again_by_the_rfc_and_not_in_linux() {
         for (rto_rule, ssthresh) in [(RtoRule::Rfc6298, 5), (RtoRule::Linux, 10)] {
-            let config = Config { initial_window: 20, ..rule(rto_rule) };
+            let config = Config { initial_window: InitialWindow::Segments(20), ..rule(rto_rule) };
             let mut script = in_flight(&config, 20, 100);
             for top in [2, 3, 4] {
                 script.ack(0, &[(1, top)]);

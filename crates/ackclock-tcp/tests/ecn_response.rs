@@ -2,7 +2,7 @@
 
 mod common;
 
-use ackclock_tcp::config::EcnMode;
+use ackclock_tcp::config::{EcnMode, InitialWindow, RtoRule};
 use ackclock_tcp::info::CaState;
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::{Config, MILLISECOND, cc};
@@ -11,7 +11,7 @@ use common::{Script, config};
 const RTT: u64 = 100 * MILLISECOND;
 
 fn ecn(recovery: Recovery) -> Config {
-    Config { ecn: EcnMode::Classic, recovery, initial_window: 20, ..config() }
+    Config { ecn: EcnMode::Classic, recovery, initial_window: InitialWindow::Segments(20), ..config() }
 }
 
 /// Twenty in flight and more to send; the ACK of the first echoes congestion.
@@ -174,4 +174,24 @@ fn without_ecn_agreed_an_echo_means_nothing() {
     assert!(script.cwnd() > 20);
     script.sends();
     assert!(script.cwr.iter().all(|&cwr| !cwr));
+}
+
+#[test]
+fn a_probe_in_cwr_waits_for_sacked_segments_as_in_open_and_in_linux_it_does_not() {
+    // RFC 8985 section 7.2: no probe where "segments have been SACKed". Linux 6.12 asks for the state alone, and 3.12, which
+    // has no RACK, probes in Open alone. Without RACK no reordering timer runs beside it.
+    let timer = |rto_rule: RtoRule, rack: bool, blocks: &[(u64, u64)]| {
+        let config = Config { tlp: true, rack, rto_rule, ..ecn(Recovery::Sack) };
+        let mut script = marked(&config);
+        script.sends();
+        assert_eq!(script.end.loss_recovery().state, CaState::Cwr);
+        script.ack(2, blocks);
+        assert_eq!(script.end.loss_recovery().state, CaState::Cwr);
+        (script.end.next_timeout() - script.now) / MILLISECOND
+    };
+    let (probe, retransmission) = (200, 1000);
+    assert_eq!(timer(RtoRule::Rfc6298, false, &[]), probe, "nothing is SACKed");
+    assert_eq!(timer(RtoRule::Rfc6298, false, &[(10, 11)]), retransmission);
+    assert_eq!(timer(RtoRule::Linux, true, &[]), probe + 2);
+    assert_eq!(timer(RtoRule::Linux, false, &[]), retransmission + 100, "Linux 3.12");
 }

@@ -28,6 +28,9 @@ fn restored(script: &Script) -> bool {
     script.end.window().ssthresh == u64::MAX && script.cwnd() >= 10
 }
 
+//= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.1
+//= type=test
+//# An implementation MAY detect spurious timeouts based on the mechanisms described in Forward RTO-Recovery [RFC5682]
 #[test]
 fn two_advances_show_that_nothing_was_lost() {
     for sack in [true, false] {

@@ -3,6 +3,7 @@
 
 mod common;
 
+use ackclock_tcp::config::InitialWindow;
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::{Config, MILLISECOND};
 use common::{Script, config};
@@ -11,7 +12,7 @@ const RTT: u64 = 100 * MILLISECOND;
 
 /// Twenty segments in flight, the window full, and more to send than it ever takes.
 fn twenty_in_flight(config: Config) -> Script {
-    let mut script = Script::established(&Config { initial_window: 20, ..config }, RTT);
+    let mut script = Script::established(&Config { initial_window: InitialWindow::Segments(20), ..config }, RTT);
     script.write(1000);
     assert_eq!(script.sends(), (0..20).collect::<Vec<u64>>());
     script.now += RTT;
@@ -60,6 +61,22 @@ fn in_flight(lines: &[Line]) -> Vec<u32> {
 mod rfc_9937 {
     use super::*;
 
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-3
+    //= type=test
+    //# a connection MUST NOT send data if inflight (see below) matches or exceeds cwnd
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+    //= type=test
+    //# out = DIV_ROUND_UP(prr_delivered * ssthresh, RecoverFS)
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+    //= type=test
+    //# With SACK, DeliveredData can be computed precisely as the change in SND.UNA, plus the signed change in
+    //# quantity of data marked SACKed in the scoreboard
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+    //= type=test
+    //# SndCnt = MIN(ssthresh - inflight, SndCnt)
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.3
+    //= type=test
+    //# prr_out += (data sent)
     #[test]
     fn figure_1_prr_sends_for_every_second_ack_until_ssthresh() {
         let lines = example(Recovery::Prr, 1);
@@ -73,6 +90,33 @@ mod rfc_9937 {
         assert_eq!(sent(&lines), s.split(' ').collect::<Vec<&str>>());
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.1
+    //= type=test
+    //# a data sender using PRR MUST initialize the PRR state
+    #[test]
+    fn a_second_recovery_starts_from_nothing() {
+        let mut first = Script::established(&with(Recovery::Prr), RTT);
+        first.write(1000);
+        first.sends();
+        first.now += RTT;
+        let expected: Vec<Line> = (1..=11).map(|top| line(&mut first, 0, &[(1, 1 + top)])).collect();
+        // The same with ten in flight at the end of the recovery of figure 1.
+        let mut second = twenty_in_flight(with(Recovery::Prr));
+        for top in 2..=22 {
+            second.ack(0, &[(1, top)]);
+        }
+        second.now += RTT;
+        let una = second.end.sent() / common::MSS;
+        second.ack(una, &[]);
+        assert_eq!((second.cwnd(), second.in_flight()), (10, 10));
+        second.now += RTT;
+        let found: Vec<Line> = (1..=11).map(|top| line(&mut second, una, &[(una + 1, una + 1 + top)])).collect();
+        assert_eq!(found, expected);
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.4
+    //= type=test
+    //# cwnd = ssthresh
     #[test]
     fn figure_1_the_full_acknowledgment_ends_it_at_ssthresh() {
         let mut script = twenty_in_flight(with(Recovery::Prr));
@@ -83,6 +127,13 @@ mod rfc_9937 {
         assert_eq!((last.cwnd, last.in_flight, last.sent.as_str()), (10, 9, "N"));
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
+    //= type=test
+    //# the number of segments transmitted in each RTT MUST be no more than half the number of outstanding segments
+    //# when the loss was detected
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+    //= type=test
+    //# The TCP MAY transmit previously unsent data segments as per Limited Transmit [RFC5681]
     #[test]
     fn figure_1_rfc_6675_is_silent_for_half_a_window() {
         let lines = example(Recovery::Sack, 1);
@@ -93,6 +144,13 @@ mod rfc_9937 {
         assert_eq!(sent(&lines), s.split(' ').collect::<Vec<&str>>());
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-5
+    //= type=test
+    //# PRR MAY be used in conjunction with the loss detection algorithms specified or described in the following
+    //# documents
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+    //= type=test
+    //# SndCnt = MAX(prr_delivered - prr_out, DeliveredData)
     #[test]
     fn figure_2_prr_conserves_packets_where_half_the_flight_is_lost() {
         let lines = &example(Recovery::Prr, 15)[..5];
@@ -101,6 +159,9 @@ mod rfc_9937 {
         assert_eq!(sent(lines), ["N", "N", "R", "R", "R"]);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+    //= type=test
+    //# If cwnd - pipe >= 1 SMSS, the sender SHOULD transmit one or more segments as follows
     #[test]
     fn figure_2_rfc_6675_sends_a_burst() {
         let lines = &example(Recovery::Sack, 15)[..5];
@@ -108,6 +169,10 @@ mod rfc_9937 {
         assert_eq!(sent(lines), ["N", "N", "RRRRRR", "R", "R"]);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+    //= type=test
+    //# SafeACK is true only when the ACK has cumulatively acknowledged new data and the ACK does not indicate further
+    //# losses
     #[test]
     fn after_figure_2_each_safe_ack_adds_a_segment() {
         let mut script = twenty_in_flight(with(Recovery::Prr));
@@ -121,6 +186,10 @@ mod rfc_9937 {
         assert_eq!(line(&mut script, 3, &[(15, 22)]).sent, "RR");
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+    //= type=test
+    //# SafeACK is true only when the ACK has cumulatively acknowledged new data and the ACK does not indicate further
+    //# losses
     #[test]
     fn an_ack_that_tells_of_more_loss_is_not_safe() {
         let mut script = twenty_in_flight(with(Recovery::Prr));
@@ -135,6 +204,9 @@ mod rfc_9937 {
         assert!(told.sent.len() <= 4, "three SACKed and one acknowledged, and none on top: {told:?}, {before}");
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.1
+    //= type=test
+    //# RecoverFS = SND.NXT - SND.UNA
     #[test]
     fn what_was_sacked_before_is_left_out_of_what_can_be_delivered() {
         // DupThresh is ten: nine are SACKed before recovery begins, with nine segments of limited transmit.
@@ -148,11 +220,15 @@ mod rfc_9937 {
         assert_eq!(first, [1, 0, 1, 0, 1, 0]);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+    //= type=test
+    //# Force a fast retransmit upon entering recovery
     #[test]
     fn the_first_retransmission_is_sent_even_where_nothing_is_to_be() {
         // FlightSize 8 of a window of 20: ssthresh is 4, and as much is in flight when 0 is found lost.
         for (recovery, sent) in [(Recovery::Prr, vec![0]), (Recovery::PrrSsrb, vec![])] {
-            let mut script = Script::established(&Config { initial_window: 20, ..with(recovery) }, RTT);
+            let mut script =
+                Script::established(&Config { initial_window: InitialWindow::Segments(20), ..with(recovery) }, RTT);
             script.write(8);
             script.sends();
             script.now += RTT;
@@ -166,6 +242,15 @@ mod rfc_9937 {
 mod rfc_6937 {
     use super::*;
 
+    //= https://www.rfc-editor.org/rfc/rfc6937#section-3
+    //= type=test
+    //# limit = prr_delivered - prr_out
+    //= https://www.rfc-editor.org/rfc/rfc6937#section-3
+    //= type=test
+    //# DeliveredData = change_in(snd.una) + change_in(SACKd)
+    //= https://www.rfc-editor.org/rfc/rfc6937#section-3
+    //= type=test
+    //# prr_out += (data sent)
     #[test]
     fn the_conservative_bound_sends_what_arrives() {
         let lines = &example(Recovery::PrrCrb, 15)[..5];
@@ -173,6 +258,12 @@ mod rfc_6937 {
         assert_eq!(sent(lines), ["N", "N", "R", "R", "R"]);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc6937#section-3
+    //= type=test
+    //# limit = MAX(prr_delivered - prr_out, DeliveredData) + MSS
+    //= https://www.rfc-editor.org/rfc/rfc6937#section-3
+    //= type=test
+    //# sndcnt = MIN(ssthresh - pipe, limit)
     #[test]
     fn the_slow_start_bound_sends_one_more_for_each_ack() {
         let lines = &example(Recovery::PrrSsrb, 15)[..5];
@@ -198,6 +289,12 @@ mod rfc_6937 {
         assert_eq!(sent(lines), ["N", "N", "R", "R", "R"]);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc6937#section-3
+    //= type=test
+    //# RecoverFS = snd.nxt-snd.una // FlightSize at the start of recovery
+    //= https://www.rfc-editor.org/rfc/rfc6937#section-3
+    //= type=test
+    //# sndcnt = CEIL(prr_delivered * ssthresh / RecoverFS) - prr_out
     #[test]
     fn without_the_adjustment_of_the_later_rfc_the_flight_counts_whole() {
         // As above: RecoverFS is 29, so less than every second ACK sends.
@@ -211,6 +308,13 @@ mod rfc_6937 {
     }
 }
 
+//= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
+//= type=test
+//# cwnd MUST be set to no more than ssthresh and congestion avoidance MUST be used to further increase cwnd
+//= https://www.rfc-editor.org/rfc/rfc9937#section-5
+//= type=test
+//# PRR MAY be used in conjunction with any congestion control algorithm that intends to make a multiplicative
+//# decrease
 #[test]
 fn all_end_at_ssthresh_but_rate_halving_which_ends_below() {
     for recovery in [Recovery::Prr, Recovery::PrrCrb, Recovery::PrrSsrb, Recovery::Sack, Recovery::RateHalving] {
@@ -232,6 +336,17 @@ mod without_sack {
         Config { sack: false, ..with(recovery) }
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-5
+    //= type=test
+    //# PRR MAY be used in conjunction with the loss detection algorithms specified or described in the following
+    //# documents
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+    //= type=test
+    //# In recovery without SACK, DeliveredData is estimated to be 1 SMSS on each received duplicate ACK
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+    //= type=test
+    //# senders MUST subtract out: min(RecoverFS, 1 SMSS for each preceding duplicate ACK in the fast recovery
+    //# episode)
     #[test]
     fn duplicate_acks_stand_for_deliveries() {
         let mut script = twenty_in_flight(reno(Recovery::Prr));
@@ -245,6 +360,10 @@ mod without_sack {
         script.ack(ack, &[]).len().to_string()
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+    //= type=test
+    //# PRR disallows incrementing DeliveredData when the total bytes delivered in a PRR episode would exceed the
+    //# estimated data outstanding upon entering recovery (RecoverFS)
     #[test]
     fn made_up_duplicates_do_not_open_the_window() {
         let mut script = twenty_in_flight(reno(Recovery::Prr));
@@ -267,6 +386,29 @@ mod without_sack {
         script.take(nxt, &[]);
         assert_eq!((script.cwnd(), script.ssthresh()), (10, 10));
         assert_eq!(script.end.stats().recoveries, 1);
+    }
+
+    /// What seven duplicate ACKs and fourteen partial ones, each of one segment, let go.
+    fn partial_acknowledgments(recovery: Recovery) -> Vec<Vec<u64>> {
+        let mut script = twenty_in_flight(reno(recovery));
+        for _ in 0..7 {
+            script.ack(0, &[]);
+        }
+        let partial = |ack| {
+            script.now += RTT;
+            script.ack(ack, &[])
+        };
+        (1..15).map(partial).collect()
+    }
+
+    #[test]
+    fn a_partial_acknowledgment_is_no_safe_ack() {
+        // RFC 9937 section 6.2: a SafeACK "does not indicate further losses", and a partial ACK without SACK says that the next
+        // segment is lost. When what was delivered and not sent is used up, one is sent for one delivered.
+        let sent = partial_acknowledgments(Recovery::Prr);
+        assert_eq!(sent[12..], [vec![13, 29], vec![14]]);
+        assert_eq!(sent, partial_acknowledgments(Recovery::PrrCrb));
+        assert_eq!(partial_acknowledgments(Recovery::PrrSsrb)[13], [14, 30]);
     }
 }
 

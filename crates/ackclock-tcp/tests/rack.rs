@@ -3,7 +3,7 @@
 
 mod common;
 
-use ackclock_tcp::config::RtoRule;
+use ackclock_tcp::config::{InitialWindow, RtoRule};
 use ackclock_tcp::info::CaState;
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::{Config, MILLISECOND, SECOND};
@@ -36,6 +36,9 @@ fn timer(script: &Script) -> u64 {
 mod detection {
     use super::*;
 
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-3.3.2
+    //= type=test
+    //# The reordering window SHOULD be set to zero if no reordering has been observed on the connection so far
     #[test]
     fn without_reordering_three_sacked_segments_suffice() {
         let mut script = in_flight(&rack(), 10, 20);
@@ -46,6 +49,13 @@ mod detection {
         assert_eq!(script.end.loss_recovery().state, CaState::Recovery);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-3.3.2
+    //= type=test
+    //# Otherwise, the reordering window SHOULD start from a small fraction of the round-trip time or zero if no
+    //# round-trip time estimate is available
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-6.2
+    //= type=test
+    //# it is RECOMMENDED that the sender install a reordering timer
     #[test]
     fn fewer_wait_a_quarter_of_the_least_rtt() {
         let mut script = in_flight(&rack(), 4, 4);
@@ -65,6 +75,9 @@ mod detection {
         assert_eq!(timer(&script), 27);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-8
+    //= type=test
+    //# When arming a RACK reordering timer or TLP PTO timer, the sender SHOULD cancel any other pending timers
     #[test]
     fn after_the_reordering_timer_the_retransmission_timer_runs_as_it_would_have() {
         let mut script = in_flight(&rack(), 4, 4);
@@ -94,6 +107,9 @@ mod detection {
         assert_eq!(script.end.stats().timeouts, 0);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-4
+    //= type=test
+    //# For each data segment sent, the sender MUST store its most recent transmission time
     #[test]
     fn a_lost_retransmission_is_found_by_a_later_one() {
         // Example 2: P1 and P2 are lost, and so is the retransmission of P1.
@@ -114,10 +130,18 @@ mod detection {
         assert_eq!((script.end.stats().timeouts, script.end.stats().recoveries), (0, 1));
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
+    //= type=test
+    //# the loss of a retransmission, should be taken as two indications of congestion and, therefore, cwnd (and
+    //# ssthresh) MUST be lowered twice
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-9.3
+    //= type=test
+    //# when RACK-TLP detects a lost retransmission, the congestion control MUST trigger an additional congestion
+    //# response
     #[test]
     fn without_prr_a_lost_retransmission_reduces_the_window_again_once_for_a_round_trip() {
         for (recovery, expected) in [(Recovery::Sack, 5), (Recovery::Prr, 10)] {
-            let config = Config { initial_window: 20, recovery, ..rack() };
+            let config = Config { initial_window: InitialWindow::Segments(20), recovery, ..rack() };
             let mut script = in_flight(&config, 20, 1000);
             for top in 2..=20 {
                 script.ack(0, &[(1, top)]);
@@ -230,6 +254,13 @@ mod timeouts {
 mod probes {
     use super::*;
 
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-7.2
+    //= type=test
+    //# The sender SHOULD start or restart a loss probe PTO timer after transmitting new data (that was not itself a
+    //# loss probe) or upon receiving an ACK that cumulatively acknowledges new data
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-7.3
+    //= type=test
+    //# the sender SHOULD retransmit the highest-sequence segment sent so far and set TLP.is_retrans to true
     #[test]
     fn after_two_round_trips_the_last_segment_is_sent_again() {
         let mut script = in_flight(&tlp(), 10, 10);
@@ -240,6 +271,9 @@ mod probes {
         assert_eq!(timer(&script), 1000, "then the retransmission timer");
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-7.3
+    //= type=test
+    //# the sender SHOULD transmit a previously unsent data segment, if one exists and the receive window allows
     #[test]
     fn new_data_serves_better_even_beyond_the_window() {
         let mut script = in_flight(&tlp(), 10, 20);
@@ -247,6 +281,9 @@ mod probes {
         assert_eq!(script.sends(), [10]);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-7.2
+    //= type=test
+    //# the sender MAY inflate the PTO by TLP.max_ack_delay to accommodate a potentially delayed acknowledgment
     #[test]
     fn a_lone_segment_allows_for_a_delayed_acknowledgment() {
         let mut script = in_flight(&tlp(), 1, 1);
@@ -259,6 +296,15 @@ mod probes {
         assert_eq!((script.sends(), linux.sends()), (vec![0], vec![0]));
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-7.3
+    //= type=test
+    //# the sender MUST check whether both of the following conditions are met before sending a loss probe
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-7.3
+    //= type=test
+    //# the sender MUST skip sending a loss probe and MUST proceed to re-arm the RTO timer
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-7.3
+    //= type=test
+    //# the sender MUST re-arm the RTO timer, not the PTO timer, if the FlightSize is not zero
     #[test]
     fn one_probe_at_a_time() {
         let mut script = in_flight(&tlp(), 10, 10);
@@ -269,6 +315,10 @@ mod probes {
         assert_eq!(script.end.loss_recovery().counts.probes, 1);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-7.2
+    //= type=test
+    //# The sender SHOULD start or restart a loss probe PTO timer after transmitting new data (that was not itself a
+    //# loss probe) or upon receiving an ACK that cumulatively acknowledges new data
     #[test]
     fn no_probe_while_sacks_tell() {
         let mut script = in_flight(&Config { rack: false, ..tlp() }, 10, 10);
@@ -276,6 +326,9 @@ mod probes {
         assert_eq!(timer(&script), 1000);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-7.3
+    //= type=test
+    //# The sender MUST follow the RACK transmission procedures in the "Upon Transmitting a Data Segment" section
     #[test]
     fn the_sack_of_the_probe_finds_the_losses_before_it() {
         // The last three of ten are lost. The probe repeats the last; its SACK tells of the others.
@@ -291,6 +344,13 @@ mod probes {
         assert_eq!(script.end.stats().timeouts, 0);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-7.4.2
+    //= type=test
+    //# it MUST assume that the original data segment, the TLP retransmission, or a corresponding ACK was lost for
+    //# congestion control purposes
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-7.4.2
+    //= type=test
+    //# The sender then SHOULD invoke a congestion control response equivalent to a fast recovery
     #[test]
     fn a_loss_that_the_probe_repaired_reduces_the_window() {
         let mut script = in_flight(&tlp(), 10, 10);
@@ -310,6 +370,10 @@ mod probes {
         assert_eq!(script.end.loss_recovery().state, CaState::Open);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-7.4.2
+    //= type=test
+    //# it MUST assume that the original data segment, the TLP retransmission, or a corresponding ACK was lost for
+    //# congestion control purposes
     #[test]
     fn a_duplicate_without_sack_says_that_both_arrived() {
         let mut script = in_flight(&tlp(), 10, 10);
@@ -327,6 +391,9 @@ mod probes {
         assert!(script.cwnd() >= before);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-7.3
+    //= type=test
+    //# the sender MUST check whether both of the following conditions are met before sending a loss probe
     #[test]
     fn the_rfc_wants_a_sample_between_probes_and_linux_does_not() {
         for (config, probes) in [(tlp(), 1), (linux(), 2)] {
@@ -346,6 +413,9 @@ mod probes {
         }
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-8
+    //= type=test
+    //# When arming a RACK reordering timer or TLP PTO timer, the sender SHOULD cancel any other pending timers
     #[test]
     fn an_earlier_retransmission_timeout_takes_its_place() {
         // A short RTO: the probe is sent when it would have expired.
@@ -369,7 +439,7 @@ mod probes {
 #[test]
 fn it_finds_the_same_losses_whatever_the_order_of_sequence_numbers() {
     // A window of 200 crosses the wrap of sequence numbers in `Script` nowhere: what matters is the ring's order and time.
-    let mut script = in_flight(&Config { initial_window: 200, ..rack() }, 200, 1000);
+    let mut script = in_flight(&Config { initial_window: InitialWindow::Segments(200), ..rack() }, 200, 1000);
     for top in [4, 8, 12, 16] {
         script.ack(0, &[(top - 1, top)]);
     }

@@ -3,6 +3,7 @@
 mod common;
 
 use ackclock_tcp::config::Restart;
+use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::{Config, MILLISECOND, SECOND, validation};
 use common::{Script, config};
 
@@ -28,6 +29,25 @@ fn newreno() -> Config {
 mod with_sack {
     use super::*;
 
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+    //= type=test
+    //# Upon the receipt of any ACK containing SACK information, the scoreboard MUST be updated via the Update ()
+    //# routine
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+    //= type=test
+    //# the TCP MUST increase DupAcks by one and take the following steps
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+    //= type=test
+    //# ssthresh = cwnd = (FlightSize / 2)
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+    //= type=test
+    //# Retransmit the first data segment presumed dropped
+    //= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
+    //= type=test
+    //# The method RECOMMENDS enabling the TCP SACK option [RFC2018]
+    //= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
+    //= type=test
+    //# RECOMMENDS the method defined in [RFC6675] to recover missing segments
     #[test]
     fn one_loss_is_repaired_without_a_timeout() {
         let mut script = ten_in_flight(&sack(), 100);
@@ -51,6 +71,15 @@ mod with_sack {
         assert_eq!(script.end.stats().retransmits, 1);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
+    //= type=test
+    //# We RECOMMEND that TCP implementors employ some form of advanced loss recovery
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+    //= type=test
+    //# the sequence range of one segment of up to SMSS octets starting with S2 MUST be returned
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+    //= type=test
+    //# Upon receipt of an ACK that does not cover RecoveryPoint, the following actions MUST be taken
     #[test]
     fn several_losses_are_repaired_in_one_round_trip() {
         let mut script = ten_in_flight(&sack(), 100);
@@ -69,6 +98,19 @@ mod with_sack {
         assert_eq!(script.end.stats().retransmits, 3);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
+    //= type=test
+    //# when the first loss in a window of data is detected, ssthresh MUST be set to no more than the value given by
+    //# equation (4)
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
+    //= type=test
+    //# cwnd MUST be set to no more than ssthresh and congestion avoidance MUST be used to further increase cwnd
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+    //= type=test
+    //# RecoveryPoint = HighData
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+    //= type=test
+    //# the loss recovery phase MUST be terminated
     #[test]
     fn one_window_is_halved_once() {
         let mut script = ten_in_flight(&sack(), 100);
@@ -87,18 +129,58 @@ mod with_sack {
     fn the_tail_gets_one_rescue_retransmission() {
         // Ten segments and no more: 0, 8 and 9 are lost. Nothing above 8 is ever SACKed.
         let mut script = ten_in_flight(&sack(), 10);
-        script.ack(0, &[(1, 2)]);
-        script.ack(0, &[(1, 3)]);
-        assert_eq!(script.ack(0, &[(1, 4)]), [0]);
-        let mut later = Vec::new();
-        for top in 5..=8 {
-            later.extend(script.ack(0, &[(1, top)]));
-        }
-        assert_eq!(later, [9], "rule 4: the last segment, once");
+        assert_eq!(
+            first_round_trip(&mut script, 8),
+            [0],
+            "segment 0 may be all that was lost: HighACK has not passed it"
+        );
+        script.now += RTT;
+        assert_eq!(script.ack(8, &[]), [9], "rule 4: the last segment, once");
         script.now += RTT;
         assert_eq!(script.ack(8, &[(9, 10)]), [8], "rule 3: a hole below the highest SACK, lost or not");
         script.ack(10, &[]);
         assert_eq!(script.end.stats().timeouts, 0);
+    }
+
+    /// Segment 0 is lost and those up to `top` are SACKed one by one; returns what leaves.
+    fn first_round_trip(script: &mut Script, top: u64) -> Vec<u64> {
+        (2..=top).flat_map(|top| script.ack(0, &[(1, top)])).collect()
+    }
+
+    #[test]
+    fn no_rescue_leaves_before_the_first_retransmission_is_acknowledged() {
+        // RFC 6675 section 5 step 4.3 sets RescueRxt to the end of that retransmission, "to prevent [...] a premature rescue
+        // retransmission". The application has no more to send, and one segment alone was lost.
+        for recovery in [Recovery::Sack, Recovery::PrrCrb, Recovery::PrrSsrb, Recovery::Prr] {
+            let mut script = ten_in_flight(&Config { recovery, ..sack() }, 10);
+            assert_eq!(first_round_trip(&mut script, 10), [0], "{recovery:?}");
+            script.now += RTT;
+            assert_eq!(script.ack(10, &[]), [] as [u64; 0], "{recovery:?}");
+            assert_eq!(script.end.stats().retransmits, 1, "{recovery:?}");
+        }
+    }
+
+    #[test]
+    fn a_stack_without_the_rule_sends_no_rescue() {
+        let mut script = ten_in_flight(&Config { rescue: false, ..sack() }, 10);
+        assert_eq!(first_round_trip(&mut script, 8), [0]);
+        script.now += RTT;
+        assert_eq!(script.ack(8, &[]), [] as [u64; 0]);
+    }
+
+    #[test]
+    fn a_rescue_that_is_lost_is_retransmitted_like_any_other_segment() {
+        // Rule 4: "HighRxt MUST NOT be updated", so rule 1 finds the segment again, and pipe does not count the rescue.
+        let mut script = ten_in_flight(&sack(), 10);
+        first_round_trip(&mut script, 8);
+        script.now += RTT;
+        assert_eq!(script.ack(8, &[]), [9]);
+        script.write(4);
+        assert_eq!(script.sends(), [10, 11, 12], "pipe is 2, of the two originals, and cwnd is 5");
+        script.now += RTT;
+        assert_eq!(script.ack(8, &[(10, 11)]), [13]);
+        assert_eq!(script.ack(8, &[(10, 12)]), [8], "rule 3");
+        assert_eq!(script.ack(8, &[(10, 13)]), [9], "three segments are SACKed above it: rule 1");
     }
 
     #[test]
@@ -111,6 +193,10 @@ mod with_sack {
         assert!(script.cwnd() >= 10);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+    //= type=test
+    //# a sender using SACK [RFC2018] MUST NOT send new data unless the incoming duplicate acknowledgment contains new
+    //# SACK information
     #[test]
     fn duplicate_acks_without_news_are_no_sign_of_loss() {
         let mut script = ten_in_flight(&sack(), 100);
@@ -124,6 +210,19 @@ mod with_sack {
 mod without_sack {
     use super::*;
 
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+    //= type=test
+    //# The TCP sender SHOULD use the "fast retransmit" algorithm to detect and repair loss
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+    //= type=test
+    //# On the first and second duplicate ACKs received at a sender, a TCP SHOULD send a segment of previously unsent
+    //# data per [RFC3042]
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+    //= type=test
+    //# The lost segment starting at SND.UNA MUST be retransmitted and cwnd set to ssthresh plus 3*SMSS
+    //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+    //= type=test
+    //# recover is set to the initial send sequence number
     #[test]
     fn limited_transmit_then_fast_retransmit_on_the_third_duplicate() {
         let mut script = ten_in_flight(&newreno(), 100);
@@ -138,6 +237,12 @@ mod without_sack {
         assert_eq!(script.ack(0, &[]), [12]);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+    //= type=test
+    //# retransmit the first unacknowledged segment
+    //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+    //= type=test
+    //# Do not exit the fast recovery procedure
     #[test]
     fn a_partial_acknowledgment_repairs_the_next_hole() {
         let mut script = ten_in_flight(&newreno(), 100);
@@ -157,6 +262,15 @@ mod without_sack {
         assert_eq!(script.end.stats().retransmits, 2);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+    //= type=test
+    //# a TCP MUST set cwnd to ssthresh (the value set in step 2)
+    //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+    //= type=test
+    //# Set cwnd to either (1) min (ssthresh, max(FlightSize, SMSS) + SMSS) or (2) ssthresh
+    //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+    //= type=test
+    //# Exit the fast recovery procedure
     #[test]
     fn a_full_acknowledgment_of_everything_leaves_no_burst() {
         let mut script = ten_in_flight(&newreno(), 10);
@@ -169,6 +283,9 @@ mod without_sack {
         assert_eq!(script.cwnd(), 2, "min(ssthresh, max(FlightSize, SMSS) + SMSS)");
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+    //= type=test
+    //# For the first partial ACK that arrives during fast recovery, also reset the retransmit timer
     #[test]
     fn only_the_first_partial_acknowledgment_restarts_the_timer() {
         let mut script = ten_in_flight(&newreno(), 12);
@@ -184,6 +301,17 @@ mod without_sack {
         assert_eq!(script.end.next_timeout(), armed, "the impatient variant");
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+    //= type=test
+    //# the TCP sender first checks the value of recover to see if the Cumulative Acknowledgment field covers more
+    //# than recover
+    //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+    //= type=test
+    //# If so, the value of recover is incremented to the value of the highest sequence number transmitted by the TCP
+    //# so far
+    //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+    //= type=test
+    //# If not, the TCP does not enter fast retransmit and does not reset ssthresh
     #[test]
     fn duplicates_of_the_last_window_start_no_second_recovery() {
         let mut script = ten_in_flight(&newreno(), 100);
@@ -202,6 +330,9 @@ mod without_sack {
 mod timeout {
     use super::*;
 
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+    //= type=test
+    //# cwnd MUST be set to no more than the loss window, LW, which equals 1 full-sized segment
     #[test]
     fn everything_outstanding_is_sent_again_in_slow_start() {
         for config in [sack(), newreno()] {
@@ -217,6 +348,9 @@ mod timeout {
         }
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-5.1
+    //= type=test
+    //# a SACK TCP sender SHOULD utilize all SACK information made available during the loss recovery following an RTO
     #[test]
     fn what_was_sacked_is_not_sent_again() {
         let mut script = ten_in_flight(&sack(), 10);
@@ -230,6 +364,14 @@ mod timeout {
         assert_eq!(sent, [0, 1, 2, 3, 5, 6, 7, 9]);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+    //= type=test
+    //# a segment is never retransmitted too early, i.e., less than one RTO after the previous transmission of that
+    //# segment
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+    //= type=test
+    //# Start the retransmission timer, such that it expires after RTO seconds (for the value of RTO after the
+    //# doubling
     #[test]
     fn the_timer_doubles_and_keeps_ssthresh() {
         let mut script = ten_in_flight(&sack(), 100);
@@ -246,6 +388,12 @@ mod timeout {
         assert_eq!(script.ssthresh(), 5, "RFC 5681 section 3.1: not again for the same segment");
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-3
+    //= type=test
+    //# TCP MUST use Karn's algorithm [KP87] for taking RTT samples
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-3
+    //= type=test
+    //# RTT samples MUST NOT be made using segments that were retransmitted
     #[test]
     fn a_retransmitted_segment_gives_no_sample() {
         let mut script = ten_in_flight(&sack(), 1000);
@@ -257,6 +405,9 @@ mod timeout {
         assert_eq!(script.end.srtt(), srtt, "Karn's rule");
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+    //= type=test
+    //# When all outstanding data has been acknowledged, turn off the retransmission timer
     #[test]
     fn it_is_off_when_nothing_is_outstanding() {
         let mut script = ten_in_flight(&sack(), 10);
@@ -293,6 +444,14 @@ mod restart_after_idle {
         Config { restart, ..config() }
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-4.1
+    //= type=test
+    //# a TCP SHOULD set cwnd to no more than RW before beginning transmission if the TCP has not sent data in an
+    //# interval exceeding the retransmission timeout
+    //= https://www.rfc-editor.org/rfc/rfc6928#section-2
+    //= type=test
+    //# a TCP MAY set the restart window to the minimum of the value used for the initial window and the current value
+    //# of cwnd
     #[test]
     fn the_window_is_the_restart_window_after_an_rto() {
         let mut script = after_idle(with(Restart::Rfc5681), 1100 * MILLISECOND);
@@ -344,6 +503,12 @@ fn a_window_update_is_no_duplicate_ack() {
     assert_eq!(script.end.stats().recoveries, 0, "RFC 5681 section 2, condition (e)");
 }
 
+//= https://www.rfc-editor.org/rfc/rfc6675#section-4
+//= type=test
+//# SACKed data MUST NOT be removed from the TCP's retransmission buffer until the data is cumulatively acknowledged
+//= https://www.rfc-editor.org/rfc/rfc6675#section-5.1
+//= type=test
+//# Update () SHOULD continue to be used appropriately upon receipt of ACKs
 #[test]
 fn after_reneging_the_same_blocks_count_anew() {
     let mut script = ten_in_flight(&sack(), 10);

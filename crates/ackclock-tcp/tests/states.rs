@@ -393,6 +393,9 @@ mod giving_up {
     }
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7323#section-5.7
+//= type=test
+//# any TCP implementation that implements PAWS MUST also implement Path MTU Discovery
 /// RFC 1191 section 6.5: smaller segments, what is outstanding again at once, the window as it was.
 #[test]
 fn a_smaller_path_mtu_cuts_segments_up() {

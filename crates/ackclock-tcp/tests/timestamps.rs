@@ -3,6 +3,7 @@
 mod common;
 
 use ackclock_tcp::config::Conformance;
+use ackclock_tcp::segment::SackBlock;
 use ackclock_tcp::{Config, Endpoint, Flags, MILLISECOND, SECOND, State, Timestamps};
 use common::peer::{Peer, syn};
 use common::{MSS, config};
@@ -19,6 +20,15 @@ fn established() -> Peer {
     peer
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+//= type=test
+//# A TCP MAY send the TSopt in an initial <SYN> segment
+//= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+//= type=test
+//# the TSopt MUST be sent in every non-<RST> segment for the duration of the connection
+//= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+//= type=test
+//# The TCP SHOULD remember this state by setting a flag, referred to as Snd.TS.OK, to one
 #[test]
 fn they_are_used_where_both_offer_them_and_take_twelve_bytes_of_each_segment() {
     let (_, syn) = Peer::called(&stamped());
@@ -34,6 +44,9 @@ fn they_are_used_where_both_offer_them_and_take_twelve_bytes_of_each_segment() {
     assert_eq!((sent.len, sent.timestamps), (MSS as u32, None), "the peer did not offer them");
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+//= type=test
+//# MAY send a TSopt in <SYN,ACK> only if it received a TSopt in the initial <SYN> segment for the connection
 #[test]
 fn a_syn_ack_carries_them_only_in_answer() {
     for offered in [None, Some(Timestamps { val: 77, ecr: 0 })] {
@@ -58,6 +71,24 @@ fn a_connection_in_the_place_of_one_in_time_wait_echoes_what_arrived_there() {
     }
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7323#section-4.1
+//= type=test
+//# Values of this clock MUST be at least approximately proportional to real time, in order to measure actual RTT
+//= https://www.rfc-editor.org/rfc/rfc7323#section-5.4
+//= type=test
+//# It MUST tick at least once for each 2^31 bytes sent
+//= https://www.rfc-editor.org/rfc/rfc7323#section-5.4
+//= type=test
+//# the clock SHOULD tick at least once per window's worth of data
+//= https://www.rfc-editor.org/rfc/rfc7323#section-5.4
+//= type=test
+//# The recycling time of the timestamp clock MUST be greater than MSL seconds
+//= https://www.rfc-editor.org/rfc/rfc7323#section-7
+//= type=test
+//# RECOMMENDED to generate a random, per-connection offset to be used with the clock source
+//= https://www.rfc-editor.org/rfc/rfc7323#section-7.1
+//= type=test
+//# RECOMMENDED to generate a random, per-connection offset to be used with the clock source
 #[test]
 fn the_clock_ticks_in_milliseconds_and_differs_between_connections() {
     let mut peer = established();
@@ -74,6 +105,12 @@ fn the_clock_ticks_in_milliseconds_and_differs_between_connections() {
     assert_ne!(offset(1), offset(2));
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+//= type=test
+//# the sender MUST echo a recently received TSval sent by the remote TCP in the TSval field of a Timestamps option
+//= https://www.rfc-editor.org/rfc/rfc7323#section-4.3
+//= type=test
+//# the receiver SHOULD reply with the TSval field from the earliest unacknowledged segment
 /// RFC 7323 section 4.3: with delayed ACKs the earliest unacknowledged segment is echoed, and of segments out of order the
 /// last one that advanced the window.
 #[test]
@@ -97,6 +134,14 @@ fn the_echo_is_that_of_the_earliest_segment_acknowledged() {
     }
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7323#section-5.2
+//= type=test
+//# The choice of incoming timestamps to be saved for this comparison MUST guarantee a value that is monotonically
+//# non-decreasing
+//= https://www.rfc-editor.org/rfc/rfc7323#section-5.3
+//= type=test
+//# If the PAWS algorithm is used, the following processing MUST be performed on all incoming segments for a
+//# synchronized connection
 #[test]
 fn a_segment_from_the_past_is_dropped_and_answered_unless_the_echo_is_stale() {
     let mut peer = established();
@@ -119,6 +164,9 @@ fn a_segment_from_the_past_is_dropped_and_answered_unless_the_echo_is_stale() {
     assert_eq!(peer.end.received(), 200, "after 24 days TS.Recent says nothing (section 5.5)");
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+//= type=test
+//# If a non-<RST> segment is received without a TSopt, a TCP SHOULD silently drop the segment
 #[test]
 fn a_segment_without_them_is_dropped_except_by_linux() {
     for (conformance, received) in [(Conformance::Rfc, 0), (Conformance::Linux, 100)] {
@@ -155,6 +203,123 @@ fn the_echo_gives_a_round_trip_sample_of_what_was_sent_again() {
     peer.give(&ack);
     let sample = 500 * MILLISECOND;
     assert_eq!(peer.end.srtt().unwrap(), before - before / 8 + sample / 8);
+}
+
+//= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+//= type=test
+//# the sender of that segment SHOULD set the TSecr field to zero
+//= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+//= type=test
+//# When the ACK bit is not set, the receiver MUST ignore the value of the TSecr field
+#[test]
+fn a_syn_echoes_nothing_and_its_echo_is_no_sample() {
+    let (_, mine) = Peer::called(&stamped());
+    assert_eq!(mine.timestamps.map(|stamps| stamps.ecr), Some(0));
+    let mut asked = syn(Flags::default());
+    asked.timestamps = Some(Timestamps { val: 77, ecr: 12_345 });
+    let (peer, answer) = Peer::accepted(&stamped(), &asked);
+    assert_eq!(answer.timestamps.map(|stamps| stamps.ecr), Some(77));
+    assert_eq!(peer.end.srtt(), None, "without ACK the echo means nothing");
+}
+
+//= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+//= type=test
+//# the TSopt MUST be ignored and the packet processed normally
+#[test]
+fn where_they_were_not_agreed_they_are_ignored() {
+    let mut peer = Peer::established(&stamped());
+    // Out of order, so that none of them takes the short way of the next in order.
+    for (seq, val) in [(100, 5000), (200, u32::MAX), (0, 4000)] {
+        peer.clock = Some(val);
+        peer.data(seq, 100);
+    }
+    assert_eq!(peer.end.received(), 300, "older than another, or than zero, and taken all the same");
+    assert!(peer.all().iter().all(|ack| ack.timestamps.is_none()));
+}
+
+//= https://www.rfc-editor.org/rfc/rfc7323#section-4.1
+//= type=test
+//# MAY be used to update the averaged RTT measurement only if the segment advances the left edge of the send window
+#[test]
+fn an_echo_that_acknowledges_nothing_new_is_no_sample() {
+    let mut peer = established();
+    peer.end.write(peer.now, 3 * MSS);
+    let sent = peer.all();
+    let before = peer.end.srtt();
+    peer.now += 300 * MILLISECOND;
+    let mut ack = peer.segment(0, 0, 0);
+    ack.timestamps = Some(Timestamps { val: 1001, ecr: sent[0].timestamps.unwrap().val });
+    let end = sent[1].seq.wrapping_add(sent[1].len);
+    (ack.sack[0], ack.sack_count) = (SackBlock { start: sent[1].seq, end }, 1);
+    peer.give(&ack);
+    assert_eq!(peer.end.loss_recovery().sacked, 1);
+    assert_eq!(peer.end.srtt(), before, "SND.UNA stands still");
+}
+
+//= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+//= type=test
+//# and SHOULD be sent in an <RST> segment
+//= https://www.rfc-editor.org/rfc/rfc7323#section-5.2
+//= type=test
+//# because of a user abort, and Snd.TS.OK is set, then a Timestamps option SHOULD be included in the <RST>
+#[test]
+fn a_reset_after_an_abort_carries_them() {
+    let mut peer = established();
+    peer.end.abort(peer.now);
+    let reset = peer.next();
+    assert!(reset.flags.has(Flags::RST));
+    assert_eq!(reset.timestamps.map(|stamps| stamps.ecr), Some(1000));
+}
+
+//= https://www.rfc-editor.org/rfc/rfc7323#section-5.2
+//= type=test
+//# information from the Timestamps option MUST NOT be used to update connection state information
+#[test]
+fn a_reset_leaves_the_echo_as_it_was() {
+    let mut peer = established();
+    let mut reset = peer.segment(0, 0, 0);
+    reset.flags = Flags::RST;
+    // Within the window, but not the very next number: it is challenged.
+    reset.seq = peer.seq(10);
+    reset.timestamps = Some(Timestamps { val: 5000, ecr: 0 });
+    peer.give(&reset);
+    assert_eq!(peer.next().timestamps.map(|stamps| stamps.ecr), Some(1000));
+    peer.clock = Some(1001);
+    peer.data(0, 100);
+    assert_eq!(peer.end.received(), 100, "1001 is not older than what was in the RST");
+}
+
+//= https://www.rfc-editor.org/rfc/rfc7323#section-5.3
+//= type=test
+//# PAWS processing MUST take precedence over the regular TCP acceptability check
+#[test]
+fn a_segment_from_the_past_is_dropped_before_anything_else_is_made_of_it() {
+    for (clock, reported) in [(1999, 0), (2001, 1)] {
+        let mut peer = established();
+        peer.clock = Some(2000);
+        peer.data(0, 100);
+        peer.now += SECOND;
+        peer.end.on_timeout(peer.now, &mut ());
+        peer.all();
+        peer.clock = Some(clock);
+        // Below the window: a duplicate, which D-SACK would report, or nothing at all.
+        peer.data(0, 100);
+        assert_eq!(peer.next().sack_count, reported, "{clock}");
+    }
+}
+
+//= https://www.rfc-editor.org/rfc/rfc7323#section-5.3
+//= type=test
+//# the timestamp MUST be checked only when a segment first arrives at the receiver, regardless of whether it is in
+//# sequence or it must be queued for later delivery
+#[test]
+fn what_waited_for_a_hole_is_delivered_however_old_its_timestamp_is_by_then() {
+    let mut peer = established();
+    peer.clock = Some(1010);
+    peer.data(100, 100);
+    peer.clock = Some(1020);
+    peer.data(0, 100);
+    assert_eq!(peer.end.received(), 200);
 }
 
 mod dsack {

@@ -98,6 +98,10 @@ mod by_dsack {
         assert_eq!(script.cwnd(), window);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.1
+    //= type=test
+    //# a TCP implementation MAY follow the response algorithm described in [RFC4015] to restore the congestion
+    //# control state
     #[test]
     fn a_spurious_timeout_is_undone() {
         let mut script = ten_in_flight(&dsack_undo(), 10);
@@ -196,6 +200,14 @@ mod by_timestamps {
     }
 }
 
+//= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.2
+//= type=test
+//# a CUBIC implementation MAY save the current value of the following variables before the congestion window is
+//# reduced
+//= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.2
+//= type=test
+//# CUBIC MAY restore the original values of the above-mentioned variables as follows if the current _cwnd_ is lower
+//# than _cwnd_prior_
 #[test]
 fn every_congestion_control_and_rule_gets_its_window_back() {
     // One that keeps a window of its own in recovery has nothing to get back here.

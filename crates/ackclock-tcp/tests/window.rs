@@ -2,6 +2,7 @@
 
 mod common;
 
+use ackclock_tcp::config::InitialWindow;
 use ackclock_tcp::{Config, Flags, MILLISECOND, Push, SECOND, Segment, stack};
 use common::peer::{ISS, Peer};
 use common::{MSS, Pair, config};
@@ -163,7 +164,7 @@ fn a_cork_and_more_to_come_hold_back_even_the_first() {
 
 #[test]
 fn the_last_segment_of_a_write_and_every_half_window_are_pushed() {
-    let mut peer = Peer::established(&Config { initial_window: 60, ..config() });
+    let mut peer = Peer::established(&Config { initial_window: InitialWindow::Segments(60), ..config() });
     let pushed = |peer: &mut Peer| -> Vec<usize> {
         let sent = peer.all();
         (0..sent.len()).filter(|&index| sent[index].flags.has(Flags::PSH)).collect()
@@ -207,7 +208,8 @@ fn the_receive_window_follows_the_sender() {
     let tuned =
         |max: u64| Config { receive_buffer: 16 << 10, receive_buffer_max: max, window_scale: Some(7), ..config() };
     let run = |receiver: &Config| {
-        let mut pair = Pair::new(&Config { initial_window: 1000, ..config() }, receiver, |_, _, _| true);
+        let mut pair =
+            Pair::new(&Config { initial_window: InitialWindow::Segments(1000), ..config() }, receiver, |_, _, _| true);
         pair.ends[0].write(0, 4000 * MSS);
         pair.run(3 * SECOND);
         (pair.ends[1].received(), pair.ends[1].info(pair.now))

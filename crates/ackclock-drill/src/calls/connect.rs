@@ -1,4 +1,4 @@
-//! From `socket` to `close`.
+//! The calls from `socket` to `close`.
 
 use std::collections::VecDeque;
 
@@ -81,7 +81,7 @@ pub(super) fn connect(host: &mut Host, call: &Call, progress: &mut Progress) -> 
     let connection = host.connection_mut(id)?;
     if connection.over {
         let error = connection.error.take().unwrap_or("ECONNABORTED");
-        // A socket whose attempt failed can be used for another.
+        // After a failed attempt, the socket can be used for another.
         host.sockets[id].role = Role::Fresh;
         return Err(Halt::Errno(error));
     }
@@ -94,8 +94,9 @@ pub(super) fn connect(host: &mut Host, call: &Call, progress: &mut Progress) -> 
     if nonblocking && progress.done == 0 { Err(Halt::Errno("EALREADY")) } else { Ok(Answer::Blocks(NEVER)) }
 }
 
-/// Where IP_LOCAL_PORT_RANGE leaves a socket one port, it must be free: no other connection on it, or one in TIME-WAIT that
-/// may give it up (RFC 6191; Linux tcp_twsk_unique): with timestamps, and longer ago than tcp_tw_reuse_delay. Returns that one.
+/// If IP_LOCAL_PORT_RANGE leaves a socket a single port, the port must be free: no other connection may use it, except
+/// one in TIME-WAIT that may be replaced. This requires timestamps and more time than tcp_tw_reuse_delay (RFC 6191;
+/// Linux tcp_twsk_unique). Returns the connection that is replaced.
 fn free_port(host: &mut Host, id: SocketId) -> Result<Option<Box<Connection>>, Halt> {
     const RANGE: &str = "IP_LOCAL_PORT_RANGE";
     let range = host.sockets[id].options.stored.get(RANGE).copied().unwrap_or(0);
@@ -164,7 +165,7 @@ pub(super) fn close(host: &mut Host, call: &Call, progress: &mut Progress) -> Ca
     match &mut host.sockets[id].role {
         Role::Fresh => {}
         Role::Listening(queue) => {
-            // Connections that nobody accepted are reset.
+            // Connections that were not accepted are reset.
             let children = std::mem::take(queue);
             host.sockets[id].role = Role::Fresh;
             for child in children {

@@ -1,5 +1,4 @@
-//! `sendmsg` and `recvmsg`: buffers, and control messages of TCP_INQ, zero-copy and
-//! SO_TIMESTAMPING.
+//! The calls `sendmsg` and `recvmsg`: buffers, and control messages of TCP_INQ, zero-copy and SO_TIMESTAMPING.
 
 use super::transfer::{receive, transmit, transmit_cut, vector};
 use super::{Answer, Arguments, Called, Halt, Progress, eval, field};
@@ -13,7 +12,7 @@ use crate::symbols::{
 use crate::verdict::Stop;
 use ackclock_tcp::{Nanos, SECOND};
 
-/// Pieces of a zero-copy write that one packet of the kernel holds (MAX_SKB_FRAGS).
+/// Number of pieces of a zero-copy write in one packet of the kernel (MAX_SKB_FRAGS).
 const MOST_PIECES: usize = 17;
 
 /// The fields of `{msg_name(...)=..., msg_iov(1)=[{..., 1000}], msg_flags=0}`.
@@ -67,7 +66,7 @@ pub(super) fn recvmsg(host: &mut Host, call: &Call, progress: &mut Progress) -> 
     Ok(answer)
 }
 
-/// A notification that zero-copy writes are through, or of SO_TIMESTAMPING.
+/// Reads a notification of completed zero-copy writes or of SO_TIMESTAMPING.
 fn error_queue(host: &mut Host, id: SocketId, fields: &[Expr], control: Option<&Expr>) -> Called {
     let tolerance = host.settings.tolerance;
     let Some(connection) = host.sockets[id].connection_mut() else { return Err(Halt::Errno("EAGAIN")) };
@@ -82,7 +81,7 @@ fn error_queue(host: &mut Host, id: SocketId, fields: &[Expr], control: Option<&
         return Ok(Answer::Value(0));
     }
     let Some(stamp) = connection.stamps.done.pop_front() else { return Err(Halt::Errno("EAGAIN")) };
-    // The packet comes with it, unless only the time is wanted.
+    // The packet is returned with the time, unless only the time is requested.
     let packet = connection.stamps.flags & stamps::OPT_TSONLY == 0;
     if packet && vector(field(fields, "msg_iov").unwrap_or(&Expr::Ellipsis))? > 0 {
         return Err(Stop::Unsupported("packets that come with their times".to_owned()).into());
@@ -99,7 +98,7 @@ fn error_queue(host: &mut Host, id: SocketId, fields: &[Expr], control: Option<&
     Ok(Answer::Value(0))
 }
 
-/// What a control message holds.
+/// Data of a control message.
 fn data(message: &Expr) -> Result<&[Expr], Stop> {
     let parts = if let Expr::Struct(parts) = message { field(parts, "cmsg_data") } else { None };
     match parts {
@@ -108,14 +107,14 @@ fn data(message: &Expr) -> Result<&[Expr], Stop> {
     }
 }
 
-/// A `sock_extended_err`.
+/// Compares a `sock_extended_err`.
 fn check_error(message: &Expr, actual: [i64; 6]) -> Result<(), Stop> {
     let data = data(message)?;
     let names = ["ee_errno", "ee_origin", "ee_type", "ee_code", "ee_info", "ee_data"];
     names.into_iter().zip(actual).try_for_each(|(name, actual)| compare(name, field(data, name), actual))
 }
 
-/// A `scm_timestamping`, whose time counts from the start of the script.
+/// Compares a `scm_timestamping`, whose time is counted from the start of the script.
 fn check_time(message: &Expr, actual: Nanos, tolerance: Nanos) -> Result<(), Stop> {
     let data = data(message)?;
     let number = |name: &str| field(data, name).map_or(Ok(0), eval);
@@ -126,7 +125,7 @@ fn check_time(message: &Expr, actual: Nanos, tolerance: Nanos) -> Result<(), Sto
     Ok(())
 }
 
-/// TCP_CM_INQ: bytes left to read; an end of the stream that is still to be read counts as one.
+/// Compares TCP_CM_INQ: the number of bytes left to read, with an unread end of the stream counted as one byte.
 fn check_inq(host: &Host, id: SocketId, control: Option<&Expr>) -> Result<(), Stop> {
     let Some(Expr::List(messages)) = control else { return Ok(()) };
     let inq = host.sockets[id].options.inq;

@@ -15,29 +15,29 @@ use crate::verdict::Stop;
 use ackclock_tcp::Nanos;
 pub use poll::Epoll;
 
-/// How a call went.
+/// Result of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// It returned this.
+    /// The call returned this value.
     Value(i64),
-    /// It returned -1 and set this error.
+    /// The call returned -1 and set this error.
     Error(&'static str),
-    /// It waits, at most until then.
+    /// The call waits, at most until this time.
     Blocks(Nanos),
 }
 
-/// What a call that waits has done so far.
+/// Progress of a waiting call.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// When it began.
+    /// Start of the call.
     pub started: Nanos,
-    /// Bytes moved, or whether a connection attempt is under way.
+    /// Bytes transferred, or whether a connection attempt is in progress.
     pub done: u64,
-    /// Whether it sleeps until there is room to write.
+    /// Whether the call sleeps until there is room to write.
     pub sleeps: bool,
 }
 
-/// Why a call does not get to its end.
+/// Why a call ends early.
 enum Halt {
     Stop(Stop),
     Errno(&'static str),
@@ -51,7 +51,7 @@ impl From<Stop> for Halt {
 
 type Called = Result<Answer, Halt>;
 
-/// The calls there are, with what plays each.
+/// Supported calls and their implementations.
 type Function = fn(&mut Host, &Call, &mut Progress) -> Called;
 const CALLS: &[(&str, Function)] = &[
     ("accept", connect::accept),
@@ -88,7 +88,7 @@ const CALLS: &[(&str, Function)] = &[
     ("writev", transfer::writev),
 ];
 
-/// Words in the arguments of calls that ask for what a simulated stack does not have.
+/// Words in arguments that request unsupported features, and the names of these features.
 const BEYOND: &[(&str, &str)] = &[
     ("IPPROTO_MPTCP", "MPTCP"),
     ("IPPROTO_UDP", "UDP sockets"),
@@ -113,7 +113,7 @@ const BEYOND: &[(&str, &str)] = &[
     ("SO_MEMINFO", "SO_MEMINFO"),
 ];
 
-/// The first thing in a call that cannot be played, before anything is run.
+/// The first unsupported feature of a call, determined before anything runs.
 pub fn beyond(call: &Call) -> Option<String> {
     if !CALLS.iter().any(|(name, _)| *name == call.name) {
         return Some(format!("system call {}", call.name));
@@ -131,7 +131,7 @@ fn beyond_in(expr: &Expr) -> Option<String> {
     }
 }
 
-/// Makes a call, or tries again one that blocks.
+/// Makes a call, or retries one that blocks.
 pub fn attempt(host: &mut Host, call: &Call, progress: &mut Progress) -> Result<Answer, Stop> {
     let Some((_, function)) = CALLS.iter().find(|(name, _)| *name == call.name) else {
         return Stop::unsupported(format!("system call {}", call.name));
@@ -145,7 +145,7 @@ pub fn attempt(host: &mut Host, call: &Call, progress: &mut Progress) -> Result<
     }
 }
 
-/// Whether the answer is what the script says.
+/// Compares the result with the script.
 pub fn check(call: &Call, answer: Answer) -> Result<(), Stop> {
     let actual = match answer {
         Answer::Value(value) => value.to_string(),
@@ -173,7 +173,7 @@ pub fn check(call: &Call, answer: Answer) -> Result<(), Stop> {
     Stop::fail(format!("{} returned {actual} instead of {expected}", call.name))
 }
 
-/// The number that an expression stands for.
+/// The number that an expression represents.
 fn eval(expr: &Expr) -> Result<i64, Stop> {
     match expr {
         Expr::Int(value) => Ok(*value),
@@ -202,7 +202,7 @@ fn kind(expr: &Expr) -> &'static str {
     }
 }
 
-/// The arguments of a call, one after the other.
+/// Access to the arguments of a call by index.
 struct Arguments<'a> {
     call: &'a Call,
 }
@@ -224,7 +224,7 @@ impl<'a> Arguments<'a> {
         eval(self.get(index))
     }
 
-    /// A number where one is given.
+    /// A number, or 0 if none is given.
     fn optional(&self, index: usize) -> Result<i64, Stop> {
         if self.get(index) == &Expr::Ellipsis { Ok(0) } else { self.int(index) }
     }
@@ -244,7 +244,7 @@ fn field<'a>(items: &'a [Expr], name: &str) -> Option<&'a Expr> {
 }
 
 impl Host {
-    /// The socket behind a descriptor.
+    /// The socket of a descriptor.
     fn socket_of(&self, fd: i64) -> Result<SocketId, Halt> {
         match self.fds.get(&fd) {
             Some(Descriptor::Socket(id)) => Ok(*id),
@@ -262,7 +262,7 @@ impl Host {
         self.sockets[id].connection_mut().ok_or(Halt::Errno("ENOTCONN"))
     }
 
-    /// Gives what a call opened the number that the script expects, or the lowest that is free.
+    /// Installs an opened object under the descriptor that the script expects, or under the lowest free one.
     fn install(&mut self, call: &Call, descriptor: Descriptor) -> Result<Answer, Halt> {
         let free = (3..).find(|fd| !self.fds.contains_key(fd)).expect("there are enough");
         let fd = match &call.result {

@@ -11,7 +11,7 @@ use crate::sysctl::congestion_control;
 use crate::verdict::Stop;
 use ackclock_tcp::{MILLISECOND, SECOND};
 
-/// Options that change nothing about the one connection a script is about, and are given back as they were set.
+/// Options that do not affect the connection of a script; their values are stored and returned.
 const STORED: &[&str] = &[
     "IP_BIND_ADDRESS_NO_PORT",
     "IP_FREEBIND",
@@ -50,7 +50,7 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Call
     let argument = arguments.get(3);
     let options = &mut socket.options;
     let number = || eval(argument);
-    // An int of C.
+    // The value is a C int.
     let count =
         || -> Result<u64, Halt> { u32::try_from(eval(argument)?).map(u64::from).map_err(|_| Halt::Errno("EINVAL")) };
     match name {
@@ -99,7 +99,7 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Call
     take_effect(host, id, name)
 }
 
-/// What a change means to a connection that is there already.
+/// Applies a changed option to an existing connection.
 fn take_effect(host: &mut Host, id: SocketId, name: &str) -> Called {
     let now = host.now;
     let keepalive = host.keepalive(&host.sockets[id].options);
@@ -216,12 +216,13 @@ pub(super) fn fcntl(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
     }
 }
 
-/// `cap_set(CAP_NET_ADMIN, 0)`: whatever anyone may do here, everyone may.
+/// Runs `cap_set(CAP_NET_ADMIN, 0)`: all capabilities are always granted.
 pub(super) fn cap_set(_: &mut Host, _: &Call, _: &mut Progress) -> Called {
     Ok(Answer::Value(0))
 }
 
-/// `ioctl(4, SIOCINQ, [1000])`: bytes to read; `SIOCOUTQ`: not acknowledged; `SIOCOUTQNSD`: not sent.
+/// Runs `ioctl(4, SIOCINQ, [1000])`, the number of bytes to read, `SIOCOUTQ`, those not acknowledged, or `SIOCOUTQNSD`,
+/// those not sent.
 pub(super) fn ioctl(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
     let arguments = Arguments::of(call, 3)?;
     let id = host.socket_of(arguments.int(0)?)?;

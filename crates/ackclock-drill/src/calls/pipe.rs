@@ -1,4 +1,4 @@
-//! `pipe` and `splice`: bytes that go from one descriptor to another.
+//! The calls `pipe` and `splice`, which move bytes between descriptors.
 
 use super::transfer::{receive, transmit};
 use super::{Answer, Arguments, Called, Halt, Progress, eval};
@@ -8,16 +8,16 @@ use crate::symbols::MSG_MORE;
 use crate::verdict::Stop;
 use ackclock_tcp::NEVER;
 
-/// What a pipe holds at most, bytes.
+/// Capacity of a pipe, bytes.
 const CAPACITY: u64 = 65_536;
 /// `SPLICE_F_NONBLOCK`
 const NONBLOCK: i64 = 2;
 /// `SPLICE_F_MORE`
 const MORE: i64 = 4;
-/// Every flag there is: `SPLICE_F_MOVE` and `SPLICE_F_GIFT` say how, not what.
+/// Mask of all flags; `SPLICE_F_MOVE` and `SPLICE_F_GIFT` have no effect here.
 const KNOWN: i64 = 15;
 
-/// `pipe([5, 6])`: the end to read from, and the end to write to.
+/// Runs `pipe([5, 6])`, with the end for reading and the end for writing.
 pub(super) fn pipe(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
     let arguments = Arguments::of(call, 1)?;
     let Expr::List(ends) = arguments.get(0) else {
@@ -38,7 +38,7 @@ pub(super) fn pipe(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
     Ok(Answer::Value(0))
 }
 
-/// `splice(4, NULL, 6, NULL, 1000, 0)`: to a pipe or from one.
+/// Runs `splice(4, NULL, 6, NULL, 1000, 0)`, to a pipe or from one.
 pub(super) fn splice(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
     let arguments = Arguments::of(call, 6)?;
     let (from, to) = (arguments.int(0)?, arguments.int(2)?);
@@ -88,7 +88,7 @@ pub(super) fn splice(host: &mut Host, call: &Call, progress: &mut Progress) -> C
     }
 }
 
-/// Bytes that a pipe takes; `None` where the call waits until there is room.
+/// Number of bytes for which a pipe has room; `None` if the call waits for room.
 fn room(host: &Host, pipe: usize, flags: i64) -> Result<Option<u64>, Halt> {
     match CAPACITY - host.pipes[pipe].min(CAPACITY) {
         0 if flags & NONBLOCK != 0 => Err(Halt::Errno("EAGAIN")),

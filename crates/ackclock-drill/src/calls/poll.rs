@@ -1,4 +1,4 @@
-//! Waiting for several things: `poll` and epoll.
+//! Waiting for several descriptors: `poll` and epoll.
 
 use std::collections::BTreeMap;
 
@@ -15,18 +15,18 @@ pub struct Epoll {
     items: BTreeMap<i64, Item>,
 }
 
-/// What an instance watches.
+/// A descriptor that an instance watches.
 #[derive(Clone, Copy, Debug)]
 struct Item {
-    /// Events asked for, with EPOLLET and EPOLLONESHOT.
+    /// Requested events, with EPOLLET and EPOLLONESHOT.
     events: i64,
-    /// Wake-ups already reported; none yet where it was just added.
+    /// Wake-ups already reported; `None` if the descriptor was just added.
     seen: Option<(u64, u64)>,
-    /// Switched off by EPOLLONESHOT.
+    /// Whether EPOLLONESHOT has disabled the descriptor.
     off: bool,
 }
 
-/// When a call with a timeout in milliseconds gives up.
+/// Time at which a call with a timeout in milliseconds gives up.
 fn deadline(progress: &Progress, timeout: i64) -> Nanos {
     match u64::try_from(timeout) {
         Ok(milliseconds) => progress.started.saturating_add(milliseconds.saturating_mul(MILLISECOND)),
@@ -35,21 +35,21 @@ fn deadline(progress: &Progress, timeout: i64) -> Nanos {
 }
 
 impl Host {
-    /// Events that a descriptor has, and the wake-ups of its readers and writers.
+    /// Events of a descriptor, and the wake-ups of its readers and writers.
     fn events(&mut self, fd: i64) -> Option<(i64, (u64, u64))> {
         let Some(Descriptor::Socket(id)) = self.fds.get(&fd) else { return None };
         let id = *id;
         let room = self.writable(id);
         let socket = &mut self.sockets[id];
         if let Some(connection) = socket.connection_mut().filter(|connection| connection.connected) {
-            // Whoever asks whether there is room wants to be told when there is.
+            // A caller that asks for room is notified when there is room.
             connection.send_buffer.wanted |= !room;
         }
         Some((socket.readiness(room), (socket.woken_in, socket.woken_out)))
     }
 }
 
-/// `poll([{fd=4, events=POLLIN, revents=POLLIN}], 1, timeout)`
+/// Runs `poll([{fd=4, events=POLLIN, revents=POLLIN}], 1, timeout)`.
 pub(super) fn poll(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
     let arguments = Arguments::of(call, 3)?;
     let Expr::List(items) = arguments.get(0) else {
@@ -86,7 +86,7 @@ pub(super) fn epoll_create(host: &mut Host, call: &Call, _: &mut Progress) -> Ca
     host.install(call, Descriptor::Epoll(Epoll::default()))
 }
 
-/// `epoll_ctl(5, EPOLL_CTL_ADD, 4, {events=EPOLLIN, fd=4})`
+/// Runs `epoll_ctl(5, EPOLL_CTL_ADD, 4, {events=EPOLLIN, fd=4})`.
 pub(super) fn epoll_ctl(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
     let arguments = Arguments::of(call, 3)?;
     let (instance, operation, fd) = (arguments.int(0)?, arguments.int(1)?, arguments.int(2)?);
@@ -113,7 +113,7 @@ pub(super) fn epoll_ctl(host: &mut Host, call: &Call, _: &mut Progress) -> Calle
     Ok(Answer::Value(0))
 }
 
-/// `epoll_wait(5, {events=EPOLLIN, fd=4}, 1, timeout)`
+/// Runs `epoll_wait(5, {events=EPOLLIN, fd=4}, 1, timeout)`.
 pub(super) fn epoll_wait(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
     let arguments = Arguments::of(call, 4)?;
     let instance = arguments.int(0)?;
@@ -128,7 +128,7 @@ pub(super) fn epoll_wait(host: &mut Host, call: &Call, progress: &mut Progress) 
         if item.off || ready == 0 || reported.len() == most {
             continue;
         }
-        // Edge-triggered: only what woke someone since it was last reported.
+        // Edge-triggered: only wake-ups since the last report count.
         let wakes_writer = woken.1 > item.seen.map_or(0, |seen| seen.1) && mask & (OUT | WRNORM) != 0;
         let wakes_reader = woken.0 > item.seen.map_or(0, |seen| seen.0);
         if item.events & EDGE != 0 && item.seen.is_some() && !wakes_reader && !wakes_writer {
@@ -152,7 +152,7 @@ pub(super) fn epoll_wait(host: &mut Host, call: &Call, progress: &mut Progress) 
     Ok(Answer::Value(reported.len() as i64))
 }
 
-/// Compares the events reported with those that the script lists, in any order.
+/// Compares the reported events with those in the script, in any order.
 fn check(expected: &Expr, reported: &[(i64, i64, (u64, u64))]) -> Result<(), Stop> {
     let items = match expected {
         Expr::Struct(_) => std::slice::from_ref(expected),

@@ -1,4 +1,4 @@
-//! Reading and writing.
+//! The calls for reading and writing.
 
 use super::{Answer, Arguments, Called, Halt, Progress, eval};
 use crate::ast::{Call, Expr};
@@ -15,7 +15,7 @@ pub(super) fn read(host: &mut Host, call: &Call, progress: &mut Progress) -> Cal
     receive(host, id, arguments.bytes(2)?, 0, progress)
 }
 
-/// `recv(fd, ..., n, flags)` and `recvfrom`, which goes on with an address.
+/// Runs `recv(fd, ..., n, flags)` or `recvfrom`, which has further arguments for the address.
 pub(super) fn recv(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
     let arguments = Arguments::of(call, 4)?;
     let id = host.socket_of(arguments.int(0)?)?;
@@ -37,7 +37,7 @@ pub(super) fn write(host: &mut Host, call: &Call, progress: &mut Progress) -> Ca
     transmit(host, id, arguments.bytes(2)?, 0, progress)
 }
 
-/// `send(fd, ..., n, flags)` and `sendto`, which goes on with an address.
+/// Runs `send(fd, ..., n, flags)` or `sendto`, which has further arguments for the address.
 pub(super) fn send(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
     let arguments = Arguments::of(call, 4)?;
     let id = host.socket_of(arguments.int(0)?)?;
@@ -61,12 +61,12 @@ pub(super) fn sendfile(host: &mut Host, call: &Call, progress: &mut Progress) ->
     transmit(host, id, arguments.bytes(3)?, 0, progress)
 }
 
-/// `open`: a file with as many bytes as anyone will send from it.
+/// Runs `open`: a file with an unlimited number of bytes to send.
 pub(super) fn open(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
     host.install(call, Descriptor::File)
 }
 
-/// A buffer that is given as a number, or NULL, is none.
+/// Checks that the buffer is not given as a number or NULL, which is not a valid address.
 fn wild(arguments: &Arguments<'_>) -> Result<(), Halt> {
     match arguments.get(1) {
         Expr::Int(_) => Err(Halt::Errno("EFAULT")),
@@ -75,7 +75,7 @@ fn wild(arguments: &Arguments<'_>) -> Result<(), Halt> {
     }
 }
 
-/// Bytes of `[{..., 100}, {..., 200}]`.
+/// Number of bytes of `[{..., 100}, {..., 200}]`.
 pub(super) fn vector(expr: &Expr) -> Result<u64, Halt> {
     let Expr::List(items) = expr else {
         return Err(Stop::Fail("expected buffers such as [{..., 1000}]".to_owned()).into());
@@ -92,7 +92,7 @@ pub(super) fn vector(expr: &Expr) -> Result<u64, Halt> {
     Ok(total)
 }
 
-/// Takes up to `wanted` bytes from a connection.
+/// Reads up to `wanted` bytes from a connection.
 pub(super) fn receive(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut Progress) -> Called {
     let known = MSG_PEEK | MSG_DONTWAIT | MSG_WAITALL | MSG_NOSIGNAL | MSG_TRUNC;
     if flags & !known != 0 {
@@ -129,12 +129,12 @@ pub(super) fn receive(host: &mut Host, id: SocketId, wanted: u64, flags: i64, pr
     if waits { Ok(Answer::Blocks(NEVER)) } else { Err(Halt::Errno("EAGAIN")) }
 }
 
-/// Gives `wanted` bytes to a connection, as far as its send buffer takes them.
+/// Writes `wanted` bytes to a connection, as far as its send buffer has room.
 pub(super) fn transmit(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut Progress) -> Called {
     transmit_cut(host, id, wanted, &[], flags, progress)
 }
 
-/// The same, with no segment that goes beyond one of `cuts`, bytes from the start.
+/// Writes as [`transmit`] does, with no segment that crosses one of `cuts`, in bytes from the start.
 pub(super) fn transmit_cut(
     host: &mut Host,
     id: SocketId,
@@ -196,7 +196,7 @@ pub(super) fn transmit_cut(
         let connection = host.connection_mut(id)?;
         connection.send_buffer.wanted = true;
         if progress.done > 0 && connection.unsent() > 0 {
-            // Whoever waits pushes what there is.
+            // A call that waits pushes the present data.
             connection.endpoint.write_with(now, 0, Push::EndOfRecord);
             connection.send_buffer.push(connection.written);
         }

@@ -1,4 +1,4 @@
-//! System calls: names, arguments, results.
+//! Parses system calls: names, arguments and results.
 
 use super::{DEPTH, Parsed, Parser};
 use crate::ast::{Call, Expr, When};
@@ -11,7 +11,7 @@ impl Parser {
         let mut end = None;
         if self.peek() == Some(&Kind::Ellipsis) {
             self.next += 1;
-            // packetdrill takes the end without a sign and reads it as it reads the start; a sign is taken here too.
+            // packetdrill accepts the end without a sign and interprets it like the start; here a sign is accepted too.
             self.eat('+');
             let time = self.time()?;
             let start = match when {
@@ -28,7 +28,7 @@ impl Parser {
         let arguments = self.list(')')?;
         self.expect('=')?;
         let result = self.expression()?;
-        // The word after the result is its error, unless the next event begins here.
+        // A word after the result is the error, unless the next event begins there.
         let mut errno = None;
         if let Some(Kind::Word(word)) = self.peek() {
             errno = Some(word.clone());
@@ -40,7 +40,7 @@ impl Parser {
         Ok(Call { end, name, arguments, result, errno })
     }
 
-    /// `(any words)`, for readers.
+    /// Skips a note `(any words)` for readers.
     fn note(&mut self) -> Parsed<()> {
         self.expect('(')?;
         while !self.eat(')') {
@@ -54,7 +54,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Expressions up to `close`, which is taken.
+    /// Parses expressions up to and including `close`.
     fn list(&mut self, close: char) -> Parsed<Vec<Expr>> {
         let mut items = Vec::new();
         if self.eat(close) {
@@ -111,7 +111,7 @@ impl Parser {
         Ok(value)
     }
 
-    /// Texts that follow each other are one; `"..."...` is a text that goes on.
+    /// Concatenates consecutive texts; `"..."...` is a text with a continuation.
     fn text(&mut self) -> Expr {
         let mut whole = String::new();
         while let Some(Kind::Text(part)) = self.peek() {
@@ -124,7 +124,7 @@ impl Parser {
         Expr::Text(whole)
     }
 
-    /// A name, a field with its value, or something that looks like a function.
+    /// Parses a name, a field with its value, or a function-like expression.
     fn named(&mut self) -> Parsed<Expr> {
         let name = self.word("a name")?;
         if self.eat('=') {

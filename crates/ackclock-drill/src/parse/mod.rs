@@ -1,4 +1,4 @@
-//! Tokens to events, by recursive descent: one function a rule of the grammar.
+//! Parses tokens to events by recursive descent, with one function for each rule of the grammar.
 
 mod expr;
 mod packet;
@@ -7,10 +7,10 @@ use crate::ast::{Action, Event, Position, Script, When};
 use crate::lexer::{self, Kind, SyntaxError, Token};
 use ackclock_tcp::{Nanos, SECOND};
 
-/// How deep expressions may nest.
+/// Largest nesting depth of expressions.
 const DEPTH: u32 = 64;
 
-/// Reads a script. `defines` are symbols given from outside, as with packetdrill's `-D NAME=VALUE`; the script's own
+/// Parses a script. `defines` are symbols from outside, as with packetdrill's `-D NAME=VALUE`; the script's own
 /// `--define` lines come after them.
 pub fn script(text: &str, defines: &[(String, String)]) -> Result<Script, SyntaxError> {
     let tokens = substitute(lexer::tokens(text)?, defines)?;
@@ -24,7 +24,7 @@ fn end_of(text: &str) -> Position {
     Position { line, column }
 }
 
-/// Puts the values of defined symbols in the place of their names.
+/// Replaces the names of defined symbols with their values.
 fn substitute(tokens: Vec<Token>, defines: &[(String, String)]) -> Result<Vec<Token>, SyntaxError> {
     let mut symbols: Vec<(String, Vec<Token>)> = Vec::new();
     for (name, value) in defines {
@@ -72,7 +72,7 @@ impl Parser {
         self.tokens.get(self.next).map_or(self.end, |token| token.at)
     }
 
-    /// Whether the next token follows the one before it without a space.
+    /// Whether no space separates the next token from the previous one.
     fn joined(&self) -> bool {
         self.tokens.get(self.next).is_some_and(|token| token.joined)
     }
@@ -106,7 +106,7 @@ impl Parser {
         SyntaxError::new(self.at(), format!("expected {expected}, found {found}"))
     }
 
-    /// A word that is taken whatever it is.
+    /// Accepts any word.
     fn word(&mut self, expected: &str) -> Parsed<String> {
         match self.peek() {
             Some(Kind::Word(word)) => {
@@ -118,7 +118,7 @@ impl Parser {
         }
     }
 
-    /// An integer from 0 to `most`.
+    /// Parses an integer from 0 to `most`.
     fn integer(&mut self, what: &str, most: u32) -> Parsed<u32> {
         match self.peek() {
             Some(&(Kind::Int(value) | Kind::Hex(value))) => {
@@ -195,7 +195,7 @@ impl Parser {
         Ok(if relative { When::AfterBetween(from, to) } else { When::Between(from, to) })
     }
 
-    /// Seconds, to the nanosecond.
+    /// Parses a time in seconds, to the nanosecond.
     fn time(&mut self) -> Parsed<Nanos> {
         let nanos = match self.peek() {
             Some(&Kind::Int(seconds)) => u64::try_from(seconds).ok().and_then(|seconds| seconds.checked_mul(SECOND)),
@@ -228,10 +228,10 @@ impl Parser {
     }
 }
 
-/// Later than any event of a sensible script, and far from where nanoseconds overflow.
+/// Largest time, which is later than the events of any realistic script and does not overflow.
 const MOST_TIME: Nanos = 1_000_000_000 * SECOND;
 
-/// The nanoseconds of decimal seconds such as `.25`; digits below the nanosecond are dropped.
+/// Converts decimal seconds such as `.25` to nanoseconds; digits below the nanosecond are dropped.
 fn seconds(text: &str) -> Option<Nanos> {
     let (whole, fraction) = text.split_once('.')?;
     let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn icmp_says_what_it_is_about() {
+    fn icmp_quotes_the_segment_it_concerns() {
         let Body::Icmp(icmp) = packet("0 < icmp unreachable frag_needed mtu 1300 [1:1001(1000)]").body else {
             panic!()
         };

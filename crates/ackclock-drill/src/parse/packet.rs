@@ -1,4 +1,4 @@
-//! Packets: TCP with its options, UDP, ICMP.
+//! Parses packets: TCP with its options, UDP and ICMP.
 
 use super::{Parsed, Parser};
 use crate::ast::{AccEcnField, Body, EcnField, Icmp, Ip, Packet, Tcp, TcpOption};
@@ -38,7 +38,7 @@ impl Parser {
         Ok(Packet { inbound, ip, ports, body, beyond })
     }
 
-    /// Outer headers, each up to its colon.
+    /// Parses outer headers, each up to its colon.
     fn tunnels(&mut self) -> Parsed<Option<&'static str>> {
         let mut found = None;
         loop {
@@ -63,7 +63,7 @@ impl Parser {
         }
     }
 
-    /// `[ect0]`, `(tos 0x2, flowlabel 0x1)`, `[ttl 5]`
+    /// Parses `[ect0]`, `(tos 0x2, flowlabel 0x1)` or `[ttl 5]`.
     fn ip(&mut self) -> Parsed<Ip> {
         let mut ip = Ip::default();
         let close = match self.peek() {
@@ -96,7 +96,7 @@ impl Parser {
         }
     }
 
-    /// `8080 > 9090`
+    /// Parses `8080 > 9090`.
     fn ports(&mut self) -> Parsed<Option<(u16, u16)>> {
         if !matches!(self.peek(), Some(Kind::Int(_))) || self.peek_after(1) != Some(&Kind::Punct('>')) {
             return Ok(None);
@@ -143,12 +143,12 @@ impl Parser {
         let at = self.at();
         let options = if self.eat('<') { self.options()? } else { Some(Vec::new()) };
         if inbound && options.is_none() {
-            return Err(SyntaxError::new(at, "<...> may only stand at a packet that leaves"));
+            return Err(SyntaxError::new(at, "<...> is accepted only in a packet that leaves"));
         }
         Ok(Tcp { flags, ace, seq, len, ack, window, urgent, options })
     }
 
-    /// `S`, `.`, `FP.`, `SEWA`, `-` for none, and a digit for the ACE field of Accurate ECN.
+    /// Parses `S`, `.`, `FP.`, `SEWA`, `-` for no flags, and a digit for the ACE field of Accurate ECN.
     fn flags(&mut self) -> Parsed<(u16, Option<u8>)> {
         let at = self.at();
         let mut text = String::new();
@@ -195,7 +195,7 @@ impl Parser {
         Ok((flags, ace))
     }
 
-    /// `1:1001(1000)`
+    /// Parses `1:1001(1000)`.
     fn sequence(&mut self) -> Parsed<(u32, u32)> {
         let at = self.at();
         let start = self.integer("the first sequence number", u32::MAX)?;
@@ -210,7 +210,7 @@ impl Parser {
         Ok((start, len))
     }
 
-    /// Options up to `>`; `None` for `<...>`.
+    /// Parses options up to `>`; `None` for `<...>`.
     fn options(&mut self) -> Parsed<Option<Vec<TcpOption>>> {
         if self.peek() == Some(&Kind::Ellipsis) {
             self.next += 1;
@@ -282,7 +282,7 @@ impl Parser {
         })
     }
 
-    /// `ECN e1b 1 ceb 0 e0b 1`: up to three counters, in the order of the wire.
+    /// Parses `ECN e1b 1 ceb 0 e0b 1`: up to three counters, in the order on the wire.
     fn accecn(&mut self) -> Parsed<TcpOption> {
         let at = self.at();
         let mut counters = Vec::new();
@@ -306,7 +306,7 @@ impl Parser {
         Ok(TcpOption::AccEcn(counters))
     }
 
-    /// An option that is not played: what follows its name is skipped.
+    /// Skips the rest of an option that is not supported.
     fn blob(&mut self, name: &'static str) -> TcpOption {
         while !matches!(self.peek(), None | Some(Kind::Punct(',' | '>'))) {
             self.next += 1;
@@ -315,7 +315,7 @@ impl Parser {
     }
 }
 
-/// The three flags that hold an ACE field (RFC 9768 section 3.2.2).
+/// The three flags that form an ACE field (RFC 9768 section 3.2.2).
 fn ace_flags(ace: u8) -> u16 {
     let bit = |value: u8, flag: Flags| if ace & value != 0 { flag.0 } else { 0 };
     bit(4, Flags::AE) | bit(2, Flags::CWR) | bit(1, Flags::ECE)

@@ -1,27 +1,32 @@
-//! Adaptive RED (S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of RED's Active
-//! Queue Management", 2001), as ns-2.35 has it: [`super::red`] with a `max_p` that keeps the average halfway between the
-//! thresholds.
+//! Adaptive RED (S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of RED's
+//! Active Queue Management", 2001), as implemented in ns-2.35: [`super::red`] with a `max_p` that keeps the average
+//! queue halfway between the thresholds.
 //!
 //! # Equations
 //!
-//! At an arrival more than `interval` after the last change, with the average avg and thresholds min and max:
+//! Let avg be the average queue, and min and max the thresholds. `max_p` changes at an arrival more than `interval`
+//! after the last change:
 //!
-//! - avg above max - 0.4 (max - min), and `max_p` below `top`: `max_p` rises by `alpha`, by a quarter of itself at most.
-//! - avg below min + 0.4 (max - min), and `max_p` above `bottom`: `max_p` is multiplied by `beta`.
+//! - If avg is above max - 0.4 (max - min) and `max_p` below `top`, `max_p` rises by `alpha`, but by at most a quarter
+//!   of itself.
+//! - If avg is below min + 0.4 (max - min) and `max_p` above `bottom`, `max_p` is multiplied by `beta`.
 //!
 //! # Constants
 //!
-//! alpha 0.01, beta 0.9, interval 0.5 s, top 0.5 (paper, section 4). The bottom is 0.01 there; as in ns-2, it is the probability at
-//! which one of the packets of an RTT is lost where that is less: 80 kbit/s over the rate, of 1000-byte packets and an RTT of
-//! 100 ms. RED's own: weight 1 - exp(-1/C), thresholds of a delay of 5 ms (sections 5.1 and 5.2), all of which are RED's defaults.
+//! The defaults are alpha 0.01, beta 0.9, interval 0.5 s and top 0.5 (paper, section 4). The bottom is 0.01 in the
+//! paper. As in ns-2, it is less on fast links: 80 kbit/s over the rate, the probability at which one packet of an RTT
+//! is lost, for packets of 1000 bytes and an RTT of 100 ms. The paper's settings of RED are also the defaults of RED:
+//! weight 1 - exp(-1/C), and thresholds for a delay of 5 ms (sections 5.1 and 5.2).
 //!
 //! # Deviations
 //!
-//! - With `gentle` the probability rises from the present `max_p`, as in the paper; in ns-2, from one that would join the first.
+//! - With `gentle`, the probability above the maximum threshold rises from the present `max_p`, as in the paper. In
+//!   ns-2 it rises from the initial `max_p`.
 //!
 //! # Validated against
 //!
-//! A slow reference, packet by packet; and that, drawing ns-2's random numbers, against ns-2.35 itself below the maximum.
+//! A slow reference implementation, packet by packet. The reference was compared with ns-2.35 itself below the maximum
+//! threshold, with ns-2's random numbers.
 
 use super::red::{self, Red};
 use super::{Entry, Otherwise, Parameter, Quantity, Settings};
@@ -29,28 +34,28 @@ use crate::Nanos;
 
 const ALPHA: Parameter = Parameter {
     name: "alpha",
-    summary: "By how much max_p rises.",
+    summary: "Largest increase of max_p in one change.",
     quantity: Quantity::Number,
     default: Otherwise::Is(0.01),
     range: (0.0, 1.0),
 };
 const BETA: Parameter = Parameter {
     name: "beta",
-    summary: "By what max_p is multiplied to fall.",
+    summary: "Factor by which max_p falls in one change.",
     quantity: Quantity::Number,
     default: Otherwise::Is(0.9),
     range: (0.0, 1.0),
 };
 const TOP: Parameter = Parameter {
     name: "top",
-    summary: "From here on max_p does not rise.",
+    summary: "Upper bound of max_p.",
     quantity: Quantity::Probability,
     default: Otherwise::Is(0.5),
     range: (0.0, 1.0),
 };
 const BOTTOM: Parameter = Parameter {
     name: "bottom",
-    summary: "Down from here max_p does not fall.",
+    summary: "Lower bound of max_p.",
     quantity: Quantity::Probability,
     default: Otherwise::Follows("0.01, or 80 kbit/s over the link's rate where that is less"),
     range: (0.0, 1.0),
@@ -94,14 +99,14 @@ fn bottom(settings: &Settings<'_>) -> f64 {
     settings.given(&BOTTOM).unwrap_or((80_000.0 / settings.rate.get() as f64).min(0.01))
 }
 
-/// How `max_p` adapts itself.
+/// Adaptation of `max_p` to the average queue.
 pub(super) struct Adaptation {
     alpha: f64,
     beta: f64,
     top: f64,
     bottom: f64,
     interval: Nanos,
-    /// The averages below and above which it is changed.
+    /// Averages below and above which `max_p` changes.
     low: f64,
     high: f64,
     changed: Nanos,
@@ -122,7 +127,7 @@ impl Adaptation {
         }
     }
 
-    /// What `max_p` becomes.
+    /// The new `max_p` at an arrival at time `at`.
     pub(super) fn max_p(&mut self, max_p: f64, at: Nanos, average: f64) -> f64 {
         if at - self.changed <= self.interval {
             return max_p;

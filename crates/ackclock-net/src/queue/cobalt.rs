@@ -1,33 +1,40 @@
-//! COBALT (CoDel and BLUE alternate): the AQM of CAKE's queues, for one queue (T. Høiland-Jørgensen, D. Täht, J. Morton,
-//! "Piece of CAKE", LANMAN 2018; J. Palmei and others, "Design and Evaluation of COBALT Queue Discipline", LANMAN 2019).
+//! COBALT (CoDel and BLUE alternate): the AQM of CAKE's queues, for a single queue (T. Høiland-Jørgensen, D. Täht, J.
+//! Morton, "Piece of CAKE", LANMAN 2018; J. Palmei and others, "Design and Evaluation of COBALT Queue Discipline",
+//! LANMAN 2019).
 //!
 //! # Equations
 //!
-//! CoDel without its estimator: a packet that has waited for more than `target` starts a schedule whose n-th signal comes
-//! `interval` / sqrt(n) after the one before; each signal marks a packet or drops it. Under the target the schedule goes
-//! backwards, one signal less at each time that one would have been due, so that a queue that grows again is met at the rate
-//! that is left. A queue that is found empty takes one step back too.
+//! COBALT runs CoDel without its estimator. A packet that has waited longer than `target` starts a schedule of signals,
+//! of which the n-th comes `interval` / sqrt(n) after the one before. Each signal marks or drops a packet. While the
+//! delay is at most the target, the schedule runs backwards: the count falls by one at each time at which a signal
+//! would have been due. A queue that grows again thus meets the signalling rate that is left. A queue that is found
+//! empty also takes one step back.
 //!
-//! BLUE beside it, for flows that do not respond: with probability p a packet is dropped, not marked. p grows by `increment`
-//! when the queue overflows and falls by `decrement` when it is found empty, once in a `target` at most. An overflow also
-//! makes CoDel's next signal due. The last packet of a queue is not dropped.
+//! BLUE acts on flows that do not respond: with probability p a packet is dropped, not marked. p grows by `increment`
+//! when the queue overflows and falls by `decrement` when the queue is found empty, at most once per `target`. An
+//! overflow also makes CoDel's next signal due at once. The last packet of a queue is not dropped.
 //!
 //! # Constants
 //!
-//! `target` 5 ms, or 1.5 packets' times at the link's rate if that is more; `interval` 100 ms, and what the target is above 5
-//! ms; a delay of four packets' times is never too long; `increment` 1/256, `decrement` 1/4096: those of CAKE in Linux. The
-//! limit is 1000 packets, that of Linux's `codel`.
+//! CAKE's values in Linux:
+//!
+//! - `target` is 5 ms, or the time of 1.5 packets at the link's rate if that is more.
+//! - `interval` is 100 ms plus the amount by which `target` exceeds 5 ms.
+//! - A delay of up to four packets' times at the link's rate is never too long.
+//! - `increment` is 1/256 and `decrement` 1/4096.
+//!
+//! The limit is 1000 packets, as in Linux's `codel`.
 //!
 //! # Deviations
 //!
-//! - The queue drops its first packet when it overflows, as CAKE does with the longest of its queues.
-//! - It counts as found empty when a packet comes to an idle wire, at that time; Linux finds it empty once the wire becomes
+//! - The queue drops its first packet when it overflows, as CAKE does with its longest queue.
+//! - The queue is found empty when a packet arrives at an idle wire. In Linux it is found empty when the wire becomes
 //!   idle.
-//! - The square root is exact; Linux's has 32 bits and an error that a step of Newton's leaves.
+//! - The square root is exact. Linux approximates it with 32 bits and one Newton step.
 //!
 //! # Validated against
 //!
-//! The description above written out in Python, packet by packet on random traffic.
+//! An implementation of the description above in Python, packet by packet on random traffic.
 
 use super::codel_control::{ECN, control_law};
 use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings};
@@ -37,36 +44,36 @@ use crate::random::Random;
 /// CAKE's target and interval on a fast link, ns.
 const FAST_TARGET: f64 = 5e6;
 const FAST_INTERVAL: f64 = 1e8;
-/// How many packets' times a target is at least, and a delay that is too long.
+/// Lower bounds in packets' times: of the target, and of a delay that is too long.
 const TARGET_PACKETS: f64 = 1.5;
 const LEAST_PACKETS: f64 = 4.0;
-/// Parts of a probability of one.
+/// A probability of one, in the units of `probability`.
 const PARTS: u64 = 1 << 32;
 
 const TARGET: Parameter = Parameter {
     name: "target",
-    summary: "The delay that is acceptable.",
+    summary: "Acceptable queueing delay.",
     quantity: Quantity::Time,
     default: Otherwise::Follows("5 ms, or 1.5 packets' times at the link's rate if that is more"),
     range: (1.0, 1e12),
 };
 const INTERVAL: Parameter = Parameter {
     name: "interval",
-    summary: "How long after the delay exceeds the target the first signal comes: a worst-case round-trip time.",
+    summary: "Time until the first signal after the delay exceeds the target: a worst-case round-trip time.",
     quantity: Quantity::Time,
-    default: Otherwise::Follows("95 ms and the target"),
+    default: Otherwise::Follows("95 ms plus the target"),
     range: (1.0, 1e12),
 };
 const INCREMENT: Parameter = Parameter {
     name: "increment",
-    summary: "By how much BLUE's drop probability grows when the queue overflows.",
+    summary: "Increase of BLUE's drop probability when the queue overflows.",
     quantity: Quantity::Probability,
     default: Otherwise::Is(1.0 / 256.0),
     range: (0.0, 1.0),
 };
 const DECREMENT: Parameter = Parameter {
     name: "decrement",
-    summary: "By how much BLUE's drop probability falls when the queue is found empty.",
+    summary: "Decrease of BLUE's drop probability when the queue is found empty.",
     quantity: Quantity::Probability,
     default: Otherwise::Is(1.0 / 4096.0),
     range: (0.0, 1.0),
@@ -74,7 +81,7 @@ const DECREMENT: Parameter = Parameter {
 
 pub(super) const ENTRY: Entry = Entry {
     name: "cobalt",
-    summary: "COBALT: CAKE's CoDel, with BLUE beside it against flows that do not respond.",
+    summary: "COBALT: CAKE's CoDel combined with BLUE against flows that do not respond.",
     source: "Høiland-Jørgensen, Täht, Morton, LANMAN 2018; Palmei and others, LANMAN 2019",
     limit: Some(Limit::Packets(1000)),
     parameters: &[TARGET, INTERVAL, ECN, INCREMENT, DECREMENT],
@@ -89,7 +96,7 @@ fn times(settings: &Settings<'_>) -> (f64, f64) {
     (target, interval)
 }
 
-/// Time of a full packet, ns.
+/// Time of a full packet at the link's rate, ns.
 fn packet_time(settings: &Settings<'_>) -> f64 {
     f64::from(settings.packet_size) * 8e9 / settings.rate.get() as f64
 }
@@ -108,16 +115,16 @@ struct Cobalt {
     random: Random,
     target: Nanos,
     interval: Nanos,
-    /// A delay up to which nothing is dropped.
+    /// Delay up to which CoDel does not signal, ns.
     least: Nanos,
     ecn: bool,
     increment: u64,
     decrement: u64,
-    /// CoDel: whether the delay is above the target, how many signals the schedule is at, and when the next is due.
+    /// CoDel: whether the delay is above the target, the number of signals so far, and the time of the next.
     dropping: bool,
     count: u32,
     drop_next: Nanos,
-    /// BLUE: its drop probability in parts, and when it was changed.
+    /// BLUE: its drop probability in units of 1 / `PARTS`, and the time of its last change.
     probability: u64,
     changed_at: Nanos,
 }
@@ -146,7 +153,7 @@ impl Cobalt {
         self.count > 0 && at >= self.drop_next
     }
 
-    /// Goes to the next signal, or back to the one before.
+    /// Moves the schedule to signal number `count`.
     fn schedule(&mut self, count: u32) {
         self.count = count;
         self.drop_next = control_law(self.drop_next, self.interval, count);
@@ -177,7 +184,7 @@ impl Cobalt {
         }
     }
 
-    /// Whether a packet is to be dropped. It may be marked.
+    /// Whether a packet is to be dropped. Instead of being dropped, the packet may be marked.
     fn strikes(&mut self, at: Nanos, item: &mut Item) -> bool {
         let sojourn = at - item.arrival;
         let due = self.is_due(at);
@@ -203,7 +210,7 @@ impl Cobalt {
             strikes = true;
         }
         if self.is_due(at) && !strikes {
-            // Marks that are overdue are not caught up with.
+            // Overdue marks are not made up for.
             self.drop_next = at;
         }
         strikes
@@ -267,7 +274,11 @@ mod tests {
         for at in [21, 22, 27] {
             cobalt.found_empty(at * MS);
         }
-        assert_eq!(cobalt.probability, 2 * PARTS / 256 - PARTS / 4096, "at 22 ms, 27 is 5 ms later and not more");
+        assert_eq!(
+            cobalt.probability,
+            2 * PARTS / 256 - PARTS / 4096,
+            "at 22 ms; 27 ms is not more than a target later"
+        );
         cobalt.probability = PARTS / 8192;
         cobalt.found_empty(100 * MS);
         assert_eq!(cobalt.probability, 0);
@@ -279,7 +290,7 @@ mod tests {
         (cobalt.count, cobalt.drop_next) = (4, 100 * MS);
         let mut strikes = |at, arrival| cobalt.strikes(at * MS, &mut Item { arrival: arrival * MS, ..Item::default() });
         assert!(!strikes(100, 99));
-        // Three left after 100 / sqrt(3) = 57.7 ms, two after 70.7 more.
+        // Three signals are left after 100 / sqrt(3) = 57.7 ms, and two after 70.7 ms more.
         assert!(!strikes(230, 229));
         assert_eq!((cobalt.count, cobalt.drop_next), (1, 328_445_704));
     }
@@ -295,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn drops_that_are_overdue_are_caught_up_with_and_marks_are_not() {
+    fn overdue_drops_are_made_up_for_and_overdue_marks_are_not() {
         for (ecn, strikes, next) in [(Ecn::NotEct, true, 57_735_026), (Ecn::Ect0, false, 900 * MS)] {
             let mut cobalt = Cobalt::new(&settings(100_000_000));
             (cobalt.count, cobalt.drop_next, cobalt.dropping) = (2, 0, true);

@@ -1,26 +1,29 @@
-//! CoDel (Controlled Delay, RFC 8289): drops at the head once the delay of each packet has been above a target for an
-//! interval, and then ever more often until it no longer is.
+//! CoDel (Controlled Delay, RFC 8289): drops packets at the head when the queueing delay has been above a target for an
+//! interval. Drops become more frequent until the delay is below the target.
 //!
 //! # Equations
 //!
-//! A packet's sojourn time is the time from its arrival until the wire takes it. Once it has been at least `target` for
-//! `interval`, with more than a packet of bytes behind it each time, a packet is dropped, and the n-th after it `interval` /
-//! sqrt(n) later than the one before (section 5.6), until a packet has waited for less. Entering that state again within 16
-//! intervals of the last drop due, it goes on with as many as there were drops before (section 5.5).
+//! A packet's sojourn time is the time from its arrival until its transmission starts. The drop state is entered when
+//! no packet has had a sojourn time below `target` for `interval`. Each of these packets must also have had more than
+//! one full packet of bytes behind it. A packet is dropped then, and the n-th drop after it comes `interval` / sqrt(n)
+//! after the one before (section 5.6). The drop state ends with a packet whose sojourn time is below the target. If the
+//! state is entered again less than 16 intervals after the time at which the next drop was due, the count starts at the
+//! number of drops of the last time (section 5.5).
 //!
 //! # Constants
 //!
-//! `target` 5 ms (section 4.3), `interval` 100 ms (section 4.2). The limit is that of Linux's `codel`, 1000 packets: the RFC
-//! names none.
+//! `target` is 5 ms (section 4.3) and `interval` 100 ms (section 4.2). The RFC gives no limit; the default is 1000
+//! packets, as in Linux's `codel`.
 //!
 //! # Deviations
 //!
-//! - The RFC's pseudocode has no ECN. With it a mark takes the place of a drop, and the packet is sent, as in Linux.
-//! - `ce_threshold` is Linux's too (RFC 8290 section 5.2.7).
+//! - The RFC's pseudocode has no ECN. With `ecn`, an ECN-capable packet is marked and sent instead of being dropped, as
+//!   in Linux.
+//! - `ce_threshold` is also taken from Linux (RFC 8290 section 5.2.7).
 //!
 //! # Validated against
 //!
-//! The RFC's pseudocode written out in Python, packet by packet on random traffic; the spacing of drops by hand.
+//! The RFC's pseudocode, implemented in Python, packet by packet on random traffic; the spacing of drops by hand.
 
 use super::codel_control::{CE_THRESHOLD, Codel, Constants, ECN, INTERVAL, TARGET, check};
 use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next};
@@ -81,7 +84,7 @@ mod tests {
         (ENTRY.make)(&Settings { rate, limit: Limit::Unlimited, packet_size: 1000, given, seed: [0; 32] })
     }
 
-    /// Times in ms of what is dropped or marked in 400 ms of two packets arriving in each ms, of which the wire takes one.
+    /// Times in ms of all drops and marks in 400 ms, in which two packets arrive and one leaves each ms.
     fn signals(ecn: Ecn, given: &[(&'static str, f64)]) -> Vec<Nanos> {
         let (mut queue, mut drops, mut signals) = (queue(given), Drops::new(), Vec::new());
         for at in (0..400).map(|ms| ms * MS) {
@@ -97,10 +100,11 @@ mod tests {
 
     #[test]
     fn drops_come_at_intervals_over_the_root_of_their_number() {
-        // The packet that leaves at 9 ms is the first to have waited for 5: it came at 4. 100 ms later the first drop, then
-        // 100, 100 / sqrt(2), 100 / sqrt(3) and 100 / 2 ms after each other, each when the wire takes a packet next.
+        // The packet that leaves at 9 ms arrived at 4 ms and is the first with a sojourn time of 5 ms. The first drop
+        // comes 100 ms later. The next come 100, 100 / sqrt(2), 100 / sqrt(3) and 100 / 2 ms after each other, each
+        // when the wire takes its next packet.
         assert_eq!(signals(Ecn::NotEct, &[])[..5], [109, 209, 280, 338, 388]);
-        assert_eq!(signals(Ecn::Ect0, &[])[..5], [109, 209, 280, 338, 388], "marks too");
+        assert_eq!(signals(Ecn::Ect0, &[])[..5], [109, 209, 280, 338, 388], "marks have the same times");
         assert_eq!(signals(Ecn::Ect0, &[("ecn", 0.0)]), signals(Ecn::NotEct, &[]));
     }
 
@@ -117,7 +121,8 @@ mod tests {
     #[test]
     fn above_the_threshold_every_packet_is_marked() {
         let signals = signals(Ecn::Ect0, &[("ce_threshold", 2.0 * MS as f64)]);
-        // The packet that leaves at n ms came at n / 2, rounded down: 3 ms are first exceeded at 5.
+        // The packet that leaves at n ms arrived at n / 2 ms, rounded down. The sojourn time first exceeds 2 ms at 5
+        // ms.
         assert_eq!(signals, (5..400).collect::<Vec<_>>());
     }
 

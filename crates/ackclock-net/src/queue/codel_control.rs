@@ -1,41 +1,41 @@
-//! CoDel's estimator and controller (RFC 8289 section 5), for one queue of packets: what `codel` and `fq-codel` share.
+//! CoDel's estimator and controller for one queue of packets (RFC 8289 section 5), shared by `codel` and `fq-codel`.
 
 use super::{DropCause, Drops, Item, Otherwise, Parameter, Quantity, Settings};
 use crate::Nanos;
 
-/// Milliseconds, in ns.
+/// One millisecond, in ns.
 const MS: f64 = 1e6;
 
 pub(super) const TARGET: Parameter = Parameter {
     name: "target",
-    summary: "The standing delay that is acceptable.",
+    summary: "Acceptable standing queueing delay.",
     quantity: Quantity::Time,
     default: Otherwise::Is(5.0 * MS),
     range: (1.0, 1e12),
 };
 pub(super) const INTERVAL: Parameter = Parameter {
     name: "interval",
-    summary: "How long the delay has to stay above the target before a drop: a worst-case round-trip time.",
+    summary: "Time for which the delay has to stay above the target before a drop: a worst-case round-trip time.",
     quantity: Quantity::Time,
     default: Otherwise::Is(100.0 * MS),
     range: (1.0, 1e12),
 };
 pub(super) const ECN: Parameter = Parameter {
     name: "ecn",
-    summary: "Whether packets that are ECN-capable are marked instead of dropped.",
+    summary: "Whether ECN-capable packets are marked instead of dropped.",
     quantity: Quantity::Flag,
     default: Otherwise::Is(1.0),
     range: (0.0, 1.0),
 };
 pub(super) const CE_THRESHOLD: Parameter = Parameter {
     name: "ce_threshold",
-    summary: "Delay above which every packet that is ECN-capable is marked, whatever CoDel does besides.",
+    summary: "Queueing delay above which every ECN-capable packet is marked, in addition to CoDel's signals.",
     quantity: Quantity::Time,
     default: Otherwise::Follows("no such threshold"),
     range: (0.0, 1e12),
 };
 
-/// What is wrong with target and interval together.
+/// Problems of target and interval in combination.
 pub(super) fn check(settings: &Settings<'_>) -> Vec<(&'static str, String)> {
     let interval = settings.get(&INTERVAL);
     if settings.get(&TARGET) < interval {
@@ -44,7 +44,8 @@ pub(super) fn check(settings: &Settings<'_>) -> Vec<(&'static str, String)> {
     vec![(TARGET.name, format!("less than the interval, {} ms (5 to 10 % of it)", interval / MS))]
 }
 
-/// When to drop next: INTERVAL / sqrt(count) after `from`, rounded down to whole nanoseconds (RFC 8289 section 5.6).
+/// Time of the next drop: INTERVAL / sqrt(count) after `from`, rounded down to whole nanoseconds (RFC 8289 section
+/// 5.6).
 pub(super) fn control_law(from: Nanos, interval: Nanos, count: u32) -> Nanos {
     let squared = u128::from(interval) * u128::from(interval);
     from.saturating_add((squared / u128::from(count.max(1))).isqrt() as Nanos)
@@ -55,7 +56,7 @@ pub(super) fn control_law(from: Nanos, interval: Nanos, count: u32) -> Nanos {
 pub(super) struct Constants {
     target: Nanos,
     interval: Nanos,
-    /// `maxpacket_`: with no more bytes than this behind it, a packet is not dropped.
+    /// `maxpacket_`: a packet is not dropped if at most this number of bytes waits behind it.
     packet_size: u64,
     ecn: bool,
     ce_threshold: Option<Nanos>,
@@ -73,7 +74,7 @@ impl Constants {
     }
 }
 
-/// A packet with the bytes that wait behind it.
+/// A packet, and the number of bytes that wait behind it.
 pub(super) type Taken = (Item, u64);
 
 /// A packet, and whether the delay has been above the target for an interval.
@@ -86,17 +87,17 @@ struct Head {
 /// The controller of one queue (RFC 8289 section 5.2).
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Codel {
-    /// When the delay will have been above the target for an interval.
+    /// Time at which the delay will have been above the target for an interval.
     first_above: Option<Nanos>,
     drop_next: Nanos,
-    /// Drops since the drop state was entered, and what it started with.
+    /// Number of drops in the drop state, and the number at which it started.
     count: u32,
     last_count: u32,
     dropping: bool,
 }
 
 impl Codel {
-    /// The packet to send at `at`, of those that `take` gives in order (RFC 8289 section 5.5).
+    /// Takes packets from `take` in order and returns the first that is to be sent at `at` (RFC 8289 section 5.5).
     pub(super) fn dequeue(
         &mut self,
         constants: &Constants,
@@ -134,7 +135,7 @@ impl Codel {
         Some(item)
     }
 
-    /// Enters the drop state, at the rate that controlled the queue last time if that was not long ago.
+    /// Enters the drop state. If the last drop state ended recently, its count is used again.
     fn enter(&mut self, constants: &Constants, at: Nanos) {
         let drops_last_time = self.count - self.last_count;
         let recent = at < self.drop_next.saturating_add(16 * constants.interval);
@@ -144,7 +145,7 @@ impl Codel {
         self.last_count = self.count;
     }
 
-    /// Follows the delay with the packet that was taken (RFC 8289 section 5.6, dodequeue).
+    /// Updates the estimate with the sojourn time of the packet taken (RFC 8289 section 5.6, dodequeue).
     fn head(&mut self, constants: &Constants, at: Nanos, taken: Option<Taken>) -> Option<Head> {
         let Some((item, behind)) = taken else {
             self.first_above = None;

@@ -1,17 +1,18 @@
-//! First in, first out, with a limit; a packet that finds it full takes the place of those that have waited longest.
+//! First in, first out, with a limit. If an arriving packet finds the queue full, packets at the head are dropped to
+//! make room.
 //!
-//! The news of a loss leaves at once and not behind the queue (T. V. Lakshman, A. Neidhardt, T. Ott, "The Drop from Front Strategy
-//! in TCP and in TCP over ATM", INFOCOM 1996). A packet that would not fit into an empty queue is dropped itself. Linux:
-//! `pfifo_head_drop`, which counts packets only.
+//! The sender learns of the loss without the delay of the queue (T. V. Lakshman, A. Neidhardt, T. Ott, "The Drop from
+//! Front Strategy in TCP and in TCP over ATM", INFOCOM 1996). A packet that does not fit into an empty queue is dropped
+//! itself. Linux's `pfifo_head_drop` is this discipline with a limit in packets only.
 //!
-//! Validated against a slow reference, packet by packet.
+//! Validated against a slow reference implementation, packet by packet.
 
 use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Next, anything};
 use crate::Nanos;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "drop-head",
-    summary: "First in, first out; a packet that finds it full has the packets at the head dropped.",
+    summary: "First in, first out; when the queue is full, an arriving packet replaces packets at the head.",
     source: "Lakshman, Neidhardt, Ott, INFOCOM 1996",
     limit: None,
     parameters: &[],

@@ -1,12 +1,12 @@
-//! First in, first out, with a limit: what does not fit is dropped on arrival.
+//! First in, first out, with a limit: a packet that does not fit is dropped on arrival.
 
 use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Next, anything};
 use crate::Nanos;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "drop-tail",
-    summary: "First in, first out; a packet that finds it full is dropped.",
-    source: "none: what a queue does of itself",
+    summary: "First in, first out; a packet that arrives when the queue is full is dropped.",
+    source: "common practice",
     limit: None,
     parameters: &[],
     check: anything,

@@ -1,16 +1,18 @@
 //! Deficit round robin (M. Shreedhar, G. Varghese, "Efficient Fair Queueing using Deficit Round Robin", SIGCOMM 1995).
 //!
-//! Flows with packets take turns. At its turn a flow's deficit grows by the quantum; it sends while its first packet is no larger
-//! than its deficit, which falls by what is sent. A flow that runs empty loses its deficit.
+//! Flows with packets take turns. At its turn a flow's deficit grows by the quantum. The flow sends packets while its
+//! first packet is no larger than the deficit, which falls by the bytes sent. A flow that becomes empty loses its
+//! deficit.
 //!
-//! Flows are the packets' own, or with `buckets` those that share a bucket of a hash. Where the queue is full, the longest flow in
-//! bytes loses its first packets, as in ns-2 (paper, section 4.1: buffer stealing; McKenney 1990), the one whose turn is next among
-//! equals. A packet that would not fit into an empty queue is dropped itself.
+//! Each flow has its own queue; with `buckets`, flows whose hashes share a bucket share a queue. When the queue is
+//! full, the longest flow in bytes loses its first packets, as in ns-2 (paper, section 4.1: buffer stealing; McKenney
+//! 1990). Among flows of equal length, the one whose turn is next loses. A packet that does not fit into an empty queue
+//! is dropped itself.
 //!
-//! The quantum is a full packet where none is given, the least with which each turn sends (paper, section 4.2); 250 bytes in ns-2.
-//! To find the longest flow takes a look at each.
+//! The default quantum is a full packet, the least with which each turn sends a packet (paper, section 4.2). In ns-2 it
+//! is 250 bytes. Finding the longest flow takes time proportional to the number of flows.
 //!
-//! Validated against a slow reference, packet by packet.
+//! Validated against a slow reference implementation, packet by packet.
 
 use std::collections::VecDeque;
 
@@ -22,14 +24,14 @@ use crate::Nanos;
 
 const QUANTUM: Parameter = Parameter {
     name: "quantum",
-    summary: "Bytes that a flow may send at its turn.",
+    summary: "Number of bytes that a flow may send at its turn.",
     quantity: Quantity::Volume,
     default: Otherwise::Follows("a full packet"),
     range: (64.0, 1e9),
 };
 const BUCKETS: Parameter = Parameter {
     name: "buckets",
-    summary: "Number of queues into which flows are hashed; 0 for one each.",
+    summary: "Number of queues into which flows are hashed; 0 for one queue per flow.",
     quantity: Quantity::Count("queues"),
     default: Otherwise::Is(0.0),
     range: (0.0, 65_536.0),
@@ -37,7 +39,7 @@ const BUCKETS: Parameter = Parameter {
 
 pub(super) const ENTRY: Entry = Entry {
     name: "drr",
-    summary: "Deficit round robin over flows; where it is full the longest loses.",
+    summary: "Deficit round robin over flows; when the queue is full, the longest flow loses packets.",
     source: "Shreedhar, Varghese, SIGCOMM 1995",
     limit: None,
     parameters: &[QUANTUM, BUCKETS],
@@ -51,9 +53,9 @@ struct Drr {
     buckets: u64,
     /// Flows with packets, and their deficits in bytes.
     flows: Flows<u64>,
-    /// Their numbers in the order of their turns.
+    /// Indices of these flows in the order of their turns.
     turns: VecDeque<usize>,
-    /// Whether the first has had its quantum.
+    /// Whether the flow at the front has had its quantum at this turn.
     begun: bool,
     packets: u64,
     bytes: u64,
@@ -77,7 +79,7 @@ impl Drr {
         if self.buckets == 0 { flow } else { bucket(flow, 0, self.buckets) }
     }
 
-    /// Takes out the first packet of the flow with the turn at a place.
+    /// Removes the first packet of the flow at `place` in the order of turns.
     fn take(&mut self, place: usize) -> Option<Item> {
         let number = *self.turns.get(place)?;
         let item = self.flows[number].items.pop()?;
@@ -91,7 +93,7 @@ impl Drr {
         Some(item)
     }
 
-    /// The place of the longest flow.
+    /// Place of the longest flow in the order of turns.
     fn longest(&self) -> usize {
         let bytes = |place: &usize| self.flows[self.turns[*place]].items.bytes();
         (0..self.turns.len()).rev().max_by_key(bytes).unwrap_or(0)
@@ -110,7 +112,7 @@ impl Discipline for Drr {
             self.turns.push_back(number);
             number
         });
-        // The newcomer counts when the longest is sought, and may be what is dropped.
+        // The new packet counts when the longest flow is sought, and may itself be dropped.
         self.flows[number].items.push(item);
         self.packets += 1;
         self.bytes += u64::from(item.size);

@@ -1,39 +1,47 @@
-//! DualPI2 (RFC 9332 appendix A): a queue of low latency for L4S senders beside the classic one, whose controllers are
+//! DualPI2 (RFC 9332 appendix A): a low-latency queue for L4S senders and a classic queue. Their controllers are
 //! coupled so that flows of both kinds get about the same throughput.
 //!
 //! # Equations
 //!
-//! Packets with ECT(1) or CE go to the L queue, the others to the C queue (figure 3). Every `update` (figure 8), q being the
-//! longer of the times that the two queues' first packets have waited, and q' that of the last update:
+//! Packets with ECT(1) or CE go to the L queue, all others to the C queue (figure 3). The base probability p' changes
+//! every `update` (figure 8):
 //!
-//! p' += `alpha` (q - `target`) + `beta` (q - q'), between 0 and 1; p_C = p'^2, p_CL = `coupling` p'.
+//! p' += `alpha` (q - `target`) + `beta` (q - q'), bounded to 0 to 1; p_C = p'^2, p_CL = `coupling` p'.
 //!
-//! On leaving (figures 4, 5 and 7), a packet of the C queue is dropped or marked with p_C. One of the L queue is marked with
-//! the larger of p_CL and its own ramp: 0 below `ramp_from`, 1 from `ramp_width` above that, linear between; 0 with at most
-//! `ramp_packets` in the queue. Both are not random but recur: each adds its likelihood to the queue's counter and strikes
-//! when that is above 1. With p_C from 1 / `coupling`^2 packets of the C queue are dropped even if they could be marked, and
-//! with p_CL from 1 packets of the L queue are dropped with p_C, and the others marked.
+//! Here q is the longer of the sojourn times of the two queues' first packets, and q' is its value at the last update.
+//!
+//! A packet of the C queue is dropped or marked with p_C when it leaves (figures 4, 5 and 7). A packet of the L queue
+//! is marked with the larger of p_CL and the ramp of the L queue. The ramp is 0 for delays below `ramp_from`, rises
+//! linearly, and is 1 from `ramp_width` above `ramp_from` on; it is 0 if the queue has at most `ramp_packets` packets.
+//!
+//! Signals are not random but recur: each packet adds its likelihood to the queue's counter, and a signal is due when
+//! the counter exceeds 1. From p_C = 1 / `coupling`^2 on, packets of the C queue are dropped even if they are
+//! ECN-capable. From p_CL = 1 on, packets of the L queue are dropped with p_C, and the others are marked.
 //!
 //! # Scheduler
 //!
-//! Weighted round robin, which appendix A.2 recommends, by a credit in bytes as in Linux: while both queues have packets,
-//! each byte that L sends adds `classic_share` to it and each that C sends takes 1 - `classic_share` away; C sends when it is
-//! above 0. When nothing waits it is set to what it is after a full packet of C.
+//! The scheduler is weighted round robin, which appendix A.2 recommends, with a credit in bytes as in Linux. While both
+//! queues have packets, each byte sent from L adds `classic_share` to the credit, and each byte sent from C takes 1 -
+//! `classic_share` away. C sends when the credit is above 0. When both queues are empty, the credit is set to its value
+//! after a full packet of C.
 //!
 //! # Constants
 //!
-//! `target` 15 ms, `rtt_max` 100 ms, `update` the smaller of `target` and `rtt_max` / 3, `alpha` = 0.1 `update` / `rtt_max`^2
-//! and `beta` = 0.3 / `rtt_max` per second, `coupling` 2, `ramp_from` 800 us, `ramp_width` 400 us, `ramp_packets` 1, `buffer`
-//! 250 ms at the link's rate (figure 2), `classic_share` 1/16 (appendix A.2). The limit is unlimited but for `buffer`.
+//! - `target` is 15 ms, `rtt_max` 100 ms, and `update` the smaller of `target` and `rtt_max` / 3.
+//! - `alpha` is 0.1 `update` / `rtt_max`^2 and `beta` 0.3 / `rtt_max`, per second; `coupling` is 2.
+//! - `ramp_from` is 800 us, `ramp_width` 400 us and `ramp_packets` 1.
+//! - `buffer` is 250 ms at the link's rate (figure 2). There is no other limit by default.
+//! - `classic_share` is 1/16 (appendix A.2).
 //!
 //! # Deviations
 //!
-//! - Likelihoods in counters are 1 at most: p_CL is up to `coupling`, and the counter would mark long after it.
-//! - The delay of the ramp is that of the packet that leaves, which counts in `ramp_packets`.
+//! - A packet adds at most 1 to a counter. p_CL can reach `coupling`; without the bound, the counter would cause marks
+//!   long after p_CL has fallen.
+//! - The ramp uses the sojourn time of the packet that leaves, and that packet counts in `ramp_packets`.
 //!
 //! # Validated against
 //!
-//! The RFC's pseudocode written out in Python, packet by packet on random traffic; latency and shares by hand.
+//! The RFC's pseudocode, implemented in Python, packet by packet on random traffic; latency and shares by hand.
 
 use super::{
     Discipline, DropCause, Drops, Ecn, Entry, Fifo, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings,
@@ -41,83 +49,83 @@ use super::{
 };
 use crate::Nanos;
 
-/// Milliseconds and seconds, in ns.
+/// One millisecond and one second, in ns.
 const MS: f64 = 1e6;
 const SECOND: f64 = 1e9;
 
 const TARGET: Parameter = Parameter {
     name: "target",
-    summary: "The delay that the controller aims at in the classic queue.",
+    summary: "Queueing delay at which the controller aims in the classic queue.",
     quantity: Quantity::Time,
     default: Otherwise::Is(15.0 * MS),
     range: (1e5, 1e12),
 };
 const RTT_MAX: Parameter = Parameter {
     name: "rtt_max",
-    summary: "The longest round-trip time for which the controller is stable.",
+    summary: "Longest round-trip time for which the controller is stable.",
     quantity: Quantity::Time,
     default: Otherwise::Is(100.0 * MS),
     range: (3e5, 1e12),
 };
 const UPDATE: Parameter = Parameter {
     name: "update",
-    summary: "How often the base probability is calculated (Tupdate).",
+    summary: "Time between two calculations of the base probability (Tupdate).",
     quantity: Quantity::Time,
     default: Otherwise::Follows("the smaller of target and a third of rtt_max"),
     range: (1e5, 1e12),
 };
 const ALPHA: Parameter = Parameter {
     name: "alpha",
-    summary: "Base probability per second that the delay is above the target, in each update.",
+    summary: "Increase of the base probability in an update, per second by which the delay exceeds the target.",
     quantity: Quantity::Number,
     default: Otherwise::Follows("0.1 update / rtt_max^2"),
     range: (0.0, 1e6),
 };
 const BETA: Parameter = Parameter {
     name: "beta",
-    summary: "Base probability per second that the delay has grown, in each update.",
+    summary: "Increase of the base probability in an update, per second by which the delay has grown.",
     quantity: Quantity::Number,
     default: Otherwise::Follows("0.3 / rtt_max"),
     range: (0.0, 1e6),
 };
 const COUPLING: Parameter = Parameter {
     name: "coupling",
-    summary: "What the base probability is multiplied by for the L queue (k).",
+    summary: "Factor from the base probability to the marking probability of the L queue (k).",
     quantity: Quantity::Number,
     default: Otherwise::Is(2.0),
     range: (0.01, 100.0),
 };
 const RAMP_FROM: Parameter = Parameter {
     name: "ramp_from",
-    summary: "Delay from which packets of the L queue are marked (minTh).",
+    summary: "Queueing delay from which packets of the L queue are marked (minTh).",
     quantity: Quantity::Time,
     default: Otherwise::Is(0.8 * MS),
     range: (0.0, 1e12),
 };
 const RAMP_WIDTH: Parameter = Parameter {
     name: "ramp_width",
-    summary: "How much longer a delay all of them are marked at; 0 for a step (range).",
+    summary: "Width of the ramp, at whose end all packets of the L queue are marked; 0 for a step (range).",
     quantity: Quantity::Time,
     default: Otherwise::Is(0.4 * MS),
     range: (0.0, 1e12),
 };
 const RAMP_PACKETS: Parameter = Parameter {
     name: "ramp_packets",
-    summary: "Packets up to which the L queue's own delay marks nothing (Th_len).",
+    summary: "Number of packets in the L queue up to which the ramp marks nothing (Th_len).",
     quantity: Quantity::Count("packets"),
     default: Otherwise::Is(1.0),
     range: (0.0, 1e9),
 };
 const CLASSIC_SHARE: Parameter = Parameter {
     name: "classic_share",
-    summary: "Share of the link that the classic queue gets at least.",
+    summary: "Smallest share of the link for the classic queue.",
     quantity: Quantity::Probability,
     default: Otherwise::Is(1.0 / 16.0),
     range: (0.0, 1.0),
 };
 const BUFFER: Parameter = Parameter {
     name: "buffer",
-    summary: "What may wait in both queues besides the limit, as time at the link's rate.",
+    summary: "Buffer of both queues together, as time at the link's rate; it applies in addition to the limit.",
     quantity: Quantity::Time,
     default: Otherwise::Is(250.0 * MS),
     range: (1e3, 1e12),
@@ -125,7 +133,7 @@ const BUFFER: Parameter = Parameter {
 
 pub(super) const ENTRY: Entry = Entry {
     name: "dualpi2",
-    summary: "DualPI2: a queue of low latency for L4S beside a classic one, with coupled controllers.",
+    summary: "DualPI2: a low-latency queue for L4S and a classic queue with coupled controllers.",
     source: "RFC 9332 appendix A",
     limit: Some(Limit::Unlimited),
     parameters: &[
@@ -145,13 +153,13 @@ pub(super) const ENTRY: Entry = Entry {
     make: |settings| Box::new(DualPi2::new(settings)),
 };
 
-/// Bytes that `buffer` is: a full packet at least, however slow the link.
+/// `buffer` in bytes, but at least a full packet, however slow the link.
 fn buffer(settings: &Settings<'_>) -> u64 {
     let bytes = settings.get(&BUFFER) * settings.rate.get() as f64 / (8.0 * SECOND);
     (bytes as u64).max(u64::from(settings.packet_size))
 }
 
-/// One of the queues, with the counter of what recurs in it.
+/// One of the two queues, with its counter of likelihoods.
 #[derive(Debug)]
 struct Queue {
     items: Fifo,
@@ -163,12 +171,12 @@ impl Queue {
         Queue { items: Fifo::new(Limit::Unlimited), counter: 0.0 }
     }
 
-    /// How long the first packet has waited.
+    /// Sojourn time of the first packet so far.
     fn delay(&self, at: Nanos) -> Nanos {
         self.items.first().map_or(0, |item| at - item.arrival)
     }
 
-    /// Whether what is to happen with this likelihood happens now (figure 4, recur).
+    /// Adds a likelihood to the counter; whether a signal is due (figure 4, recur).
     fn strikes(&mut self, likelihood: f64) -> bool {
         self.counter += likelihood.min(1.0);
         let strikes = self.counter > 1.0;
@@ -199,7 +207,7 @@ struct DualPi2 {
     credit: f64,
     update_at: Nanos,
     old_delay: Nanos,
-    /// p'.
+    /// Base probability p'.
     base: f64,
 }
 
@@ -237,13 +245,13 @@ impl DualPi2 {
         self.credit = -(1.0 - self.classic_share) * f64::from(self.packet_size);
     }
 
-    /// p_C and p_CL.
+    /// The probabilities p_C and p_CL.
     fn probabilities(&self) -> (f64, f64) {
         (self.base * self.base, self.coupling * self.base)
     }
 
-    /// Does the updates that are due by `at`. Once one changes nothing while nothing waits, those that are left change nothing
-    /// either.
+    /// Performs the updates that are due by `at`. Once an update of empty queues changes nothing, the remaining ones
+    /// change nothing either and are skipped.
     fn advance(&mut self, at: Nanos) {
         while self.update_at <= at {
             let due = self.update_at;
@@ -259,7 +267,7 @@ impl DualPi2 {
         }
     }
 
-    /// The probability of the L queue's own AQM (figure 5).
+    /// Marking probability of the L queue's own AQM (figure 5).
     fn ramp(&self, delay: Nanos) -> f64 {
         if delay >= self.ramp_from + self.ramp_width {
             1.0
@@ -270,7 +278,7 @@ impl DualPi2 {
         }
     }
 
-    /// Whether the L queue is to send, and the credit after that. Something waits.
+    /// Whether the L queue sends next; updates the credit. At least one queue has a packet.
     fn schedule(&mut self) -> bool {
         let (Some(low), Some(classic)) = (self.low.items.first(), self.classic.items.first()) else {
             return !self.low.items.is_empty();
@@ -284,7 +292,7 @@ impl DualPi2 {
         low_sends
     }
 
-    /// The first packet of the L queue, unless it is dropped.
+    /// The first packet of the L queue; `None` if it is dropped.
     fn serve_low(&mut self, at: Nanos, drops: &mut Drops) -> Option<Item> {
         let length = self.low.items.len();
         let mut item = self.low.items.pop()?;
@@ -303,7 +311,7 @@ impl DualPi2 {
         Some(item)
     }
 
-    /// The first packet of the C queue, unless it is dropped.
+    /// The first packet of the C queue; `None` if it is dropped.
     fn serve_classic(&mut self, drops: &mut Drops) -> Option<Item> {
         let mut item = self.classic.items.pop()?;
         let (classic, _) = self.probabilities();
@@ -322,7 +330,8 @@ impl Discipline for DualPi2 {
     fn enqueue(&mut self, at: Nanos, item: Item, drops: &mut Drops) {
         self.advance(at);
         let (packets, bytes) = self.backlog();
-        // Room for a full packet is asked for whatever its size, so that large ones are not at a disadvantage.
+        // Room for a full packet is required whatever the packet's size, so that large packets are not at a
+        // disadvantage.
         let size = self.packet_size.max(item.size);
         let fits = bytes + u64::from(size) <= self.buffer;
         if !(fits && self.limit.fits(packets, bytes, size)) {
@@ -392,13 +401,13 @@ mod tests {
                 Next::Wait(_) | Next::Empty => panic!("a packet waits"),
             })
             .collect();
-        // One in sixteen, and first a whole round of L.
+        // The C queue sends one packet in sixteen, first after a full round of the L queue.
         let classic: Vec<usize> = (0..64).filter(|place| order[*place]).collect();
         assert_eq!(classic, [16, 32, 48]);
     }
 
     #[test]
-    fn overload_drops_from_both_queues_what_could_be_marked() {
+    fn overload_drops_ecn_capable_packets_from_both_queues() {
         let mut queue = queue(&[]);
         queue.base = 0.6;
         let mut drops = Drops::new();
@@ -410,7 +419,8 @@ mod tests {
         while let Next::Send(item) = queue.dequeue(0, &mut drops) {
             sent.push(item);
         }
-        // 0.6^2 of each, and the rest of L is marked but for the one that its counter starts with.
+        // The share 0.6^2 of each queue is dropped. The rest of the L queue is marked, except for one packet at the
+        // counter's start.
         let low = |items: &[Item]| items.iter().filter(|item| item.id % 2 == 0).count();
         let dropped: Vec<Item> = drops.iter().map(|(item, _)| *item).collect();
         assert!((34..=36).contains(&low(&dropped)) && (69..=72).contains(&dropped.len()), "{}", dropped.len());
@@ -420,7 +430,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_time_of_years_is_over_at_once_with_updates_where_they_were() {
+    fn updates_of_years_without_packets_are_skipped_and_keep_their_phase() {
         const YEARS: Nanos = 10 * 365 * 24 * 3600 * 1_000_000_000;
         for (alpha, base) in [(0.15, 0.0), (0.0, 0.5)] {
             let mut queue = queue(&[("alpha", alpha)]);

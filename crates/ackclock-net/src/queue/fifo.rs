@@ -1,10 +1,10 @@
-//! What waits first in, first out.
+//! A first-in, first-out queue.
 
 use std::collections::VecDeque;
 
 use super::{Item, Limit};
 
-/// Packets in the order of their arrival, with a limit: what most disciplines are built on.
+/// Packets in the order of their arrival, with a limit. Most disciplines are built on this queue.
 #[derive(Clone, Debug)]
 pub struct Fifo {
     limit: Limit,
@@ -18,25 +18,25 @@ impl Fifo {
         Fifo { limit, items: VecDeque::new(), bytes: 0 }
     }
 
-    /// What may wait.
+    /// Limit of the queue.
     pub fn limit(&self) -> Limit {
         self.limit
     }
 
-    /// Whether a packet of `size` bytes finds room.
+    /// Whether the queue has room for a packet of `size` bytes.
     #[inline]
     pub fn fits(&self, size: u32) -> bool {
         self.limit.fits(self.len() as u64, self.bytes, size)
     }
 
-    /// Puts a packet at the end, whether it fits or not.
+    /// Adds a packet at the end, whether it fits or not.
     #[inline]
     pub fn push(&mut self, item: Item) {
         self.bytes += u64::from(item.size);
         self.items.push_back(item);
     }
 
-    /// Takes the first out.
+    /// Removes the first packet and returns it.
     #[inline]
     pub fn pop(&mut self) -> Option<Item> {
         let item = self.items.pop_front()?;
@@ -44,26 +44,26 @@ impl Fifo {
         Some(item)
     }
 
-    /// Takes the last out.
+    /// Removes the last packet and returns it.
     pub fn pop_last(&mut self) -> Option<Item> {
         let item = self.items.pop_back()?;
         self.bytes -= u64::from(item.size);
         Some(item)
     }
 
-    /// Takes out the one at a place, the first at 0.
+    /// Removes the packet at a place, counted from 0, and returns it.
     pub fn remove(&mut self, place: usize) -> Option<Item> {
         let item = self.items.remove(place)?;
         self.bytes -= u64::from(item.size);
         Some(item)
     }
 
-    /// Whether more waits than the limit allows.
+    /// Whether the queue is longer than the limit allows.
     pub fn exceeds(&self) -> bool {
         self.limit.exceeded_by(self.len() as u64, self.bytes)
     }
 
-    /// The first.
+    /// The first packet.
     #[inline]
     pub fn first(&self) -> Option<&Item> {
         self.items.front()
@@ -75,19 +75,19 @@ impl Fifo {
         self.items.len()
     }
 
-    /// Whether nothing waits.
+    /// Whether the queue is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// Bytes of the packets.
+    /// Total size of the packets, bytes.
     #[inline]
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Packets and bytes.
+    /// Number of packets and of bytes.
     #[inline]
     pub fn backlog(&self) -> (u64, u64) {
         (self.len() as u64, self.bytes)
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_fit_up_to_the_last_and_are_given_back() {
+    fn packets_fit_up_to_the_last_byte_and_removal_frees_their_bytes() {
         let item = |size| Item { size, ..Item::default() };
         let mut queue = Fifo::new(Limit::Bytes(150));
         queue.push(item(100));

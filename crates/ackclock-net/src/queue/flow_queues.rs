@@ -1,5 +1,5 @@
-//! Flow queueing: packets hashed by flow into queues, served by deficit round robin with those that have just begun first
-//! (RFC 8290 sections 3 and 4). What `fq-codel` and `fq-pie` share; what is done to the packets of a queue is theirs.
+//! Flow queueing: packets are hashed by flow into queues and served by deficit round robin, new flows first (RFC 8290
+//! sections 3 and 4). `fq-codel` and `fq-pie` share this module and add an AQM for each queue.
 
 use std::collections::VecDeque;
 
@@ -8,16 +8,16 @@ use crate::random::Random;
 
 pub(super) const FLOWS: Parameter = Parameter {
     name: "flows",
-    summary: "Number of queues that flows are hashed into.",
+    summary: "Number of queues into which flows are hashed.",
     quantity: Quantity::Count("queues"),
     default: Otherwise::Is(1024.0),
     range: (1.0, 65536.0),
 };
 
-/// How many packets are dropped from the longest queue at once, at most (RFC 8290 section 4.1).
+/// Largest number of packets dropped from the longest queue at once (RFC 8290 section 4.1).
 const DROP_BATCH: usize = 64;
 
-/// Which of `queues` a flow belongs to: a hash that the seed of the discipline decides.
+/// A hash of flows into queues, determined by the seed of the discipline.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hash {
     salt: u64,
@@ -25,7 +25,7 @@ pub(super) struct Hash {
 }
 
 impl Hash {
-    /// Of as many queues as `flows` says, with a salt that is drawn.
+    /// A hash into the number of queues given by the parameter `flows`, with a random salt.
     pub(super) fn new(settings: &Settings<'_>, flows: &Parameter, random: &mut Random) -> Hash {
         Hash { salt: random.bits(), queues: settings.get(flows) as u64 }
     }
@@ -34,8 +34,8 @@ impl Hash {
         self.queues as usize
     }
 
-    /// The last steps of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), in which each bit of a flow decides about each of the
-    /// result.
+    /// The queue of a flow. The hash is the finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), in which each
+    /// bit of the input affects each bit of the result.
     pub(super) fn queue(self, flow: u64) -> usize {
         let mut mixed = flow ^ self.salt;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -44,7 +44,7 @@ impl Hash {
     }
 }
 
-/// Packets and bytes of all queues together.
+/// Number of packets and of bytes in all queues together.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Total {
     pub(super) packets: u64,
@@ -63,24 +63,24 @@ impl Total {
     }
 }
 
-/// One of the queues, with what its AQM remembers.
+/// A queue with the state of its AQM.
 #[derive(Clone, Debug)]
 struct Queue<State> {
     items: Fifo,
     credits: i64,
-    /// Whether it is in one of the lists.
+    /// Whether the queue is in one of the two lists.
     active: bool,
     state: State,
 }
 
-/// The packets of a queue whose turn it is.
+/// The packets of the queue whose turn it is.
 pub(super) struct Turn<'a> {
     items: &'a mut Fifo,
     total: &'a mut Total,
 }
 
 impl Turn<'_> {
-    /// Takes the first packet out.
+    /// Removes the first packet and returns it.
     pub(super) fn take(&mut self) -> Option<Item> {
         let item = self.items.pop()?;
         self.total.take(&item);
@@ -104,14 +104,14 @@ pub(super) struct FlowQueues<State> {
     hash: Hash,
     quantum: i64,
     queues: Vec<Queue<State>>,
-    /// Those that have become active, and those that build a backlog.
+    /// Queues with new flows, and queues with a backlog, in the order of their turns.
     new: VecDeque<usize>,
     old: VecDeque<usize>,
     pub(super) total: Total,
 }
 
 impl<State: Clone + Default> FlowQueues<State> {
-    /// Empty queues, served by `quantum` bytes.
+    /// Empty queues with a quantum of `quantum` bytes.
     pub(super) fn new(settings: &Settings<'_>, quantum: i64, random: &mut Random) -> FlowQueues<State> {
         let hash = Hash::new(settings, &FLOWS, random);
         let queue = Queue { items: Fifo::new(Limit::Unlimited), credits: 0, active: false, state: State::default() };
@@ -125,13 +125,13 @@ impl<State: Clone + Default> FlowQueues<State> {
         }
     }
 
-    /// What the AQM of a flow's queue remembers, and the bytes in that queue.
+    /// State of the AQM of a flow's queue, and the number of bytes in that queue.
     pub(super) fn state(&mut self, flow: u64) -> (&mut State, u64) {
         let queue = &mut self.queues[self.hash.queue(flow)];
         (&mut queue.state, queue.items.bytes())
     }
 
-    /// Puts a packet at the end of its flow's queue (RFC 8290 section 4.1).
+    /// Adds a packet at the end of its flow's queue (RFC 8290 section 4.1).
     pub(super) fn push(&mut self, item: Item) {
         let index = self.hash.queue(item.flow);
         let queue = &mut self.queues[index];
@@ -144,8 +144,8 @@ impl<State: Clone + Default> FlowQueues<State> {
         }
     }
 
-    /// Drops half of the packets of the longest queue, from its head, until no more waits than `limit` says (RFC 8290 section
-    /// 4.1).
+    /// Drops half of the packets of the longest queue in bytes, from its head, until the total is within `limit` (RFC
+    /// 8290 section 4.1).
     pub(super) fn enforce(&mut self, limit: Limit, drops: &mut Drops) {
         while limit.exceeded_by(self.total.packets, self.total.bytes) {
             let mut longest = 0;
@@ -164,7 +164,8 @@ impl<State: Clone + Default> FlowQueues<State> {
         }
     }
 
-    /// The packet to send: that of `serve` from the first queue in turn that gives one (RFC 8290 section 4.2).
+    /// The packet to send: the first that `serve` returns, for the queues in the order of their turns (RFC 8290 section
+    /// 4.2).
     pub(super) fn dequeue(&mut self, mut serve: impl FnMut(&mut State, &mut Turn<'_>) -> Option<Item>) -> Option<Item> {
         loop {
             let from_new = !self.new.is_empty();
@@ -184,7 +185,7 @@ impl<State: Clone + Default> FlowQueues<State> {
             }
             list.pop_front();
             if from_new {
-                // Old queues get their turn first, even if a packet comes for this one again and again.
+                // Old queues get their turn first, even if packets for this queue keep arriving.
                 self.old.push_back(index);
             } else {
                 queue.active = false;

@@ -1,20 +1,20 @@
-//! Queues of flows, for disciplines that keep one for each or for each of some buckets.
+//! Queues for disciplines that keep one for each flow or for each bucket of flows.
 
 use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
 
 use super::{Fifo, Limit};
 
-/// The queue of a flow, with what the discipline knows of it.
+/// The queue of a flow, with the discipline's state for the flow.
 pub struct Flow<S> {
     key: u64,
-    /// Its packets.
+    /// Packets of the flow.
     pub items: Fifo,
-    /// What the discipline knows of it.
+    /// State that the discipline keeps for the flow.
     pub state: S,
 }
 
-/// Flows by their keys. Each has a number as long as it is known; numbers are used again.
+/// Flows by their keys. Each flow has an index while it is in the table; indices are reused.
 pub struct Flows<S> {
     numbers: BTreeMap<u64, usize>,
     flows: Vec<Flow<S>>,
@@ -22,22 +22,22 @@ pub struct Flows<S> {
 }
 
 impl<S> Flows<S> {
-    /// No flows.
+    /// An empty table.
     pub fn new() -> Flows<S> {
         Flows { numbers: BTreeMap::new(), flows: Vec::new(), free: Vec::new() }
     }
 
-    /// How many are known.
+    /// Number of flows in the table.
     pub fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    /// The number of the flow of a key, if it is known.
+    /// Index of the flow with a key, if it is in the table.
     pub fn find(&self, key: u64) -> Option<usize> {
         self.numbers.get(&key).copied()
     }
 
-    /// Makes the flow of a key known, with an empty queue: its number.
+    /// Adds a flow with a key and an empty queue, and returns its index.
     pub fn add(&mut self, key: u64, state: S) -> usize {
         let number = match self.free.pop() {
             Some(number) => {
@@ -54,7 +54,7 @@ impl<S> Flows<S> {
         number
     }
 
-    /// Forgets a flow, whose queue is empty.
+    /// Removes a flow whose queue is empty.
     pub fn forget(&mut self, number: usize) {
         debug_assert!(self.flows[number].items.is_empty());
         self.numbers.remove(&self.flows[number].key);
@@ -76,7 +76,7 @@ impl<S> IndexMut<usize> for Flows<S> {
     }
 }
 
-/// The bucket of a flow, of so many, for a key that changes which flows share one.
+/// Bucket of a flow, 0 to `buckets` - 1. The `key` determines which flows share a bucket.
 pub fn bucket(flow: u64, key: u64, buckets: u64) -> u64 {
     mixed(flow ^ key) % buckets
 }

@@ -1,29 +1,37 @@
-//! Fair queueing as Linux's `fq`: a queue for each flow, new flows before old ones, and a rate that no flow exceeds.
+//! Fair queueing as in Linux's `fq`: a queue for each flow, new flows before old ones, and a maximum rate for each
+//! flow.
 //!
-//! A flow that gets its first packet is new, and has a credit of `initial_quantum` bytes where it was never seen. The first of the
-//! new flows sends, of the old ones where there are none, as long as its credit is positive; then it gets `quantum` more and its
-//! turn is after those of the old ones. A flow found empty at its turn as a new one has a turn as an old one first, and is idle
-//! after that; with a packet after more than `refill_delay` it has a quantum at least. A flow that was idle for more than 3 s is
-//! forgotten.
+//! A flow without packets becomes a new flow when a packet arrives. A flow that is seen for the first time has a credit
+//! of `initial_quantum` bytes. The first new flow sends, or the first old flow if there are no new ones, as long as its
+//! credit is positive. Then its credit grows by `quantum`, and the flow goes to the end of the old flows.
 //!
-//! With `max_rate`, a flow that has used up its credit is throttled: for the time that its last packet, or a quantum where that is
-//! more, takes at the rate, 1 s at most, less what it was late, by half of that at most. Up to `low_rate_threshold` each packet is
-//! followed by the time it takes. A throttled flow becomes an old one when its time comes.
+//! A new flow that is empty at its turn becomes an old flow; an old flow that is empty at its turn becomes idle. If a
+//! flow's next packet arrives after more than `refill_delay` of idle time, its credit is raised to at least a quantum.
+//! A flow that has been idle for more than 3 s is forgotten.
 //!
-//! A flow that has `flow_limit` packets gets no more. Packets that wait for more than `ce_threshold` beyond their time are marked.
+//! With `max_rate`, a flow that has used up its credit is throttled for the time that its last packet takes at that
+//! rate. The time is at least that of a quantum and at most 1 s. It is reduced by the lateness of the packet, at most
+//! by half. If `max_rate` is at most `low_rate_threshold`, the flow is throttled after each packet for the time of that
+//! packet. A throttled flow becomes an old flow when its time comes.
+//!
+//! A flow with `flow_limit` packets in its queue gets no more. Packets that wait longer than `ce_threshold` beyond the
+//! time at which their flow may send are marked.
 //!
 //! # Constants
 //!
-//! 10,000 packets and 100 of a flow, quantum of 2 and initial quantum of 10 full packets, refill delay 40 ms, low rate threshold
-//! 550 kbit/s: Linux, tc-fq(8).
+//! The defaults are those of Linux, tc-fq(8): 10,000 packets in total and 100 of a flow; a quantum of 2 and an initial
+//! quantum of 10 full packets; a refill delay of 40 ms; a low rate threshold of 550 kbit/s.
 //!
 //! # Deviations
 //!
-//! - Packets have no departure times of their own (`SO_TXTIME`, and TCP's internal pacing): senders pace themselves here.
-//! - No bands, and no hash that lets flows share a queue. Times are in nanoseconds, not in ticks of the kernel's clock.
-//! - Linux forgets flows when it looks for others: some later, some never.
+//! - Packets have no departure times of their own (`SO_TXTIME` and TCP's internal pacing); senders pace themselves
+//!   here.
+//! - There are no bands, and no hash by which flows could share a queue. Times are in nanoseconds, not in ticks of the
+//!   kernel's clock.
+//! - Linux removes idle flows only while it looks for others, so it forgets some flows later and some never.
 //!
-//! Validated against a slow reference, packet by packet; and that no flow exceeds its rate.
+//! Validated against a slow reference implementation, packet by packet; a separate test checks that no flow exceeds its
+//! rate.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -35,49 +43,49 @@ use crate::Nanos;
 
 const QUANTUM: Parameter = Parameter {
     name: "quantum",
-    summary: "Bytes that a flow may send at its turn.",
+    summary: "Number of bytes that a flow may send at its turn.",
     quantity: Quantity::Volume,
     default: Otherwise::Follows("two full packets"),
     range: (64.0, 1e9),
 };
 const INITIAL_QUANTUM: Parameter = Parameter {
     name: "initial_quantum",
-    summary: "Bytes that a flow may send at its first turn.",
+    summary: "Number of bytes that a flow may send at its first turn.",
     quantity: Quantity::Volume,
     default: Otherwise::Follows("ten full packets"),
     range: (0.0, 1e9),
 };
 const FLOW_LIMIT: Parameter = Parameter {
     name: "flow_limit",
-    summary: "Packets of a flow that may wait.",
+    summary: "Largest number of packets of a flow in the queue.",
     quantity: Quantity::Count("packets"),
     default: Otherwise::Is(100.0),
     range: (1.0, 1e9),
 };
 const MAX_RATE: Parameter = Parameter {
     name: "max_rate",
-    summary: "Rate that no flow exceeds.",
+    summary: "Maximum rate of each flow.",
     quantity: Quantity::Rate,
     default: Otherwise::Follows("the link's rate"),
     range: (1.0, 1e15),
 };
 const LOW_RATE_THRESHOLD: Parameter = Parameter {
     name: "low_rate_threshold",
-    summary: "Rate up to which flows are throttled after each packet, and not after each quantum.",
+    summary: "Value of max_rate up to which flows are throttled after each packet instead of after each quantum.",
     quantity: Quantity::Rate,
     default: Otherwise::Is(550e3),
     range: (0.0, 1e15),
 };
 const REFILL_DELAY: Parameter = Parameter {
     name: "refill_delay",
-    summary: "Idle time after which a flow has a quantum.",
+    summary: "Idle time after which a flow's credit is raised to at least a quantum.",
     quantity: Quantity::Time,
     default: Otherwise::Is(40e6),
     range: (0.0, 1e12),
 };
 const CE_THRESHOLD: Parameter = Parameter {
     name: "ce_threshold",
-    summary: "Waiting time above which packets capable of ECN are marked.",
+    summary: "Queueing delay above which ECN-capable packets are marked.",
     quantity: Quantity::Time,
     default: Otherwise::Follows("no marks"),
     range: (0.0, 1e12),
@@ -85,7 +93,7 @@ const CE_THRESHOLD: Parameter = Parameter {
 
 pub(super) const ENTRY: Entry = Entry {
     name: "fq",
-    summary: "Linux's fq: a queue for each flow, new flows first, and a rate that none exceeds.",
+    summary: "Linux's fq: a queue for each flow, new flows first, and a maximum rate for each flow.",
     source: "Linux, net/sched/sch_fq.c",
     limit: Some(Limit::Packets(10_000)),
     parameters: &[QUANTUM, INITIAL_QUANTUM, FLOW_LIMIT, MAX_RATE, LOW_RATE_THRESHOLD, REFILL_DELAY, CE_THRESHOLD],
@@ -93,28 +101,28 @@ pub(super) const ENTRY: Entry = Entry {
     make: |settings| Box::new(Fq::new(settings)),
 };
 
-/// After so long an idle flow is forgotten.
+/// Time after which an idle flow is forgotten, ns.
 const FORGET_AFTER: Nanos = 3_000_000_000;
-/// The longest that a packet makes a flow wait.
+/// Longest time for which a flow is throttled after a packet, ns.
 const LONGEST_GAP: Nanos = 1_000_000_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
-    /// In one of the two lists, or throttled.
+    /// The flow is in one of the two lists, or throttled.
     Listed,
-    /// Without packets, since this time.
+    /// The flow has had no packets since this time.
     Idle(Nanos),
 }
 
 struct State {
     credit: i64,
-    /// No packet before this time; 0 where it was never throttled.
+    /// Earliest time of the flow's next packet; 0 if the flow was never throttled.
     next: Nanos,
     place: Place,
 }
 
 impl State {
-    /// Of a flow never seen before.
+    /// State of a flow that is seen for the first time.
     fn new(credit: i64, at: Nanos) -> State {
         State { credit, next: 0, place: Place::Idle(at) }
     }
@@ -132,10 +140,10 @@ struct Fq {
     flows: Flows<State>,
     new: VecDeque<usize>,
     old: VecDeque<usize>,
-    /// Throttled flows by the time at which they may go on, and the order in which they were throttled.
+    /// Throttled flows, by the time at which they may send again and by the order in which they were throttled.
     throttled: BTreeMap<(Nanos, u64), usize>,
     throttles: u64,
-    /// Every flow, with the time at which it was made known or found to be in use or idle for less, in the order of these.
+    /// All flows in the table, each with the time at which it was added or last checked, in the order of these times.
     known: VecDeque<(Nanos, usize)>,
     packets: u64,
     bytes: u64,
@@ -166,7 +174,7 @@ impl Fq {
         }
     }
 
-    /// The number of a flow, known from now on.
+    /// Index of a flow, which is added to the table if it is not there.
     fn flow(&mut self, at: Nanos, key: u64) -> usize {
         self.forget_idle(at);
         self.flows.find(key).unwrap_or_else(|| {
@@ -176,7 +184,8 @@ impl Fq {
         })
     }
 
-    /// Looks at the flows at which no look was taken for 3 s. What is idle for longer and still known is as good as forgotten.
+    /// Checks the flows whose last check is more than 3 s ago, and removes those idle for more than 3 s. `enqueue`
+    /// treats flows that have been idle for longer but are still in the table as forgotten.
     fn forget_idle(&mut self, at: Nanos) {
         while let Some(&(seen, number)) = self.known.front()
             && at - seen > FORGET_AFTER
@@ -189,7 +198,7 @@ impl Fq {
         }
     }
 
-    /// Makes flows old ones whose time has come.
+    /// Moves the throttled flows whose time has come to the list of old flows.
     fn release(&mut self, at: Nanos) {
         while let Some(first) = self.throttled.first_entry()
             && first.key().0 <= at
@@ -198,7 +207,7 @@ impl Fq {
         }
     }
 
-    /// How long a flow waits after a packet of `size` bytes.
+    /// Time for which a flow is throttled after a packet that counts as `bytes` bytes, sent at `at`.
     fn gap(&self, state: &State, rate: u64, bytes: u64, at: Nanos) -> Nanos {
         let time = u128::from(bytes) * 8_000_000_000 / u128::from(rate);
         let time = u64::try_from(time).map_or(LONGEST_GAP, |time| time.min(LONGEST_GAP));

@@ -1,29 +1,33 @@
-//! FQ-CoDel (RFC 8290): a CoDel for each flow, flows hashed into queues, and deficit round robin in which flows that have
-//! just begun to send go first.
+//! FQ-CoDel (RFC 8290): flows are hashed into queues with a CoDel each, and served by deficit round robin in which new
+//! flows go first.
 //!
 //! # Equations
 //!
-//! A queue that gets its first packet joins the list of new queues with `quantum` bytes of credit; its packets are sent as
-//! long as it has credit, then it gets a quantum more and goes to the end of the old ones. New queues are served before old
-//! ones; one that turns out to be empty becomes old once before it leaves (section 4.2). In each queue CoDel decides (RFC
-//! 8289), where "more than a packet behind" counts the bytes of all queues (RFC 8289 section 4.4). When more waits than the
-//! limit, half of the packets of the queue with the most bytes, 64 at most, are dropped from its head (section 4.1).
+//! A queue that gets its first packet joins the list of new queues with `quantum` bytes of credit. Its packets are sent
+//! as long as the credit is positive; then it gets another quantum and goes to the end of the old queues. New queues
+//! are served before old ones, and a new queue that is found empty becomes an old one before it leaves the lists
+//! (section 4.2).
+//!
+//! CoDel runs in each queue (RFC 8289), with the bytes of all queues in its test for more than one packet behind (RFC
+//! 8289 section 4.4). When the queues exceed the limit, half of the packets of the queue with the most bytes are
+//! dropped from its head, but at most 64 (section 4.1).
 //!
 //! # Constants
 //!
-//! 1024 queues, `quantum` 1514 bytes, limit 10240 packets, `target` 5 ms, `interval` 100 ms, ECN on, no `ce_threshold`
-//! (section 5.2).
+//! There are 1024 queues. `quantum` is 1514 bytes, the limit 10240 packets, `target` 5 ms and `interval` 100 ms; ECN is
+//! on, and there is no `ce_threshold` (section 5.2).
 //!
 //! # Deviations
 //!
-//! - The hash is of the flow's number and the seed, not Jenkins's of addresses and ports.
-//! - Half of an odd number of packets is rounded up, so that the last one can be dropped too. With a limit in bytes this is
-//!   repeated until it holds.
-//! - Linux has a limit in bytes of memory besides (32 MB); here the limit is one or the other.
+//! - The hash is of the flow's number and the seed, not Jenkins's hash of addresses and ports.
+//! - Half of an odd number of packets is rounded up, so that the last one can be dropped too. With a limit in bytes,
+//!   dropping is repeated until the limit holds.
+//! - Linux has an additional limit of 32 MB of memory. Here the limit is in packets or in bytes.
 //!
 //! # Validated against
 //!
-//! The RFCs written out in Python, packet by packet on random traffic; worked cases of new and old queues and of the limit.
+//! Both RFCs, implemented in Python, packet by packet on random traffic; worked cases of new and old queues and of the
+//! limit.
 
 use super::codel_control::{self, CE_THRESHOLD, Codel, Constants, ECN, INTERVAL, TARGET};
 use super::flow_queues::{FLOWS, FlowQueues};
@@ -32,7 +36,7 @@ use crate::Nanos;
 
 const QUANTUM: Parameter = Parameter {
     name: "quantum",
-    summary: "Bytes that a queue may send in its turn.",
+    summary: "Number of bytes that a queue may send at its turn.",
     quantity: Quantity::Volume,
     default: Otherwise::Is(1514.0),
     range: (256.0, 1e9),
@@ -40,7 +44,7 @@ const QUANTUM: Parameter = Parameter {
 
 pub(super) const ENTRY: Entry = Entry {
     name: "fq-codel",
-    summary: "FQ-CoDel: fair queueing of flows with a CoDel for each, in which sparse flows go first.",
+    summary: "FQ-CoDel: fair queueing of flows with a CoDel for each; sparse flows go first.",
     source: "RFC 8290",
     limit: Some(Limit::Packets(10_240)),
     parameters: &[TARGET, INTERVAL, QUANTUM, FLOWS, ECN, CE_THRESHOLD],
@@ -103,7 +107,7 @@ mod tests {
         drops
     }
 
-    /// Flows of the next packets.
+    /// Flows of the next `count` packets.
     fn flows(queue: &mut FqCodel, count: usize) -> Vec<u64> {
         let mut drops = Drops::new();
         (0..count)
@@ -115,14 +119,14 @@ mod tests {
     }
 
     #[test]
-    fn a_sparse_flow_passes_the_bulk_and_does_not_starve_it() {
+    fn a_sparse_flow_overtakes_a_bulk_flow_without_starving_it() {
         let mut queue = queue(Limit::Unlimited, &[]);
         arrive(&mut queue, 1, 100, 1500);
-        // 1514 - 2 * 1500 is less than nothing: then the bulk is old.
+        // After two packets the credit of the bulk flow is 1514 - 2 * 1500 < 0, so the flow is old.
         assert_eq!(flows(&mut queue, 3), [1, 1, 1]);
         arrive(&mut queue, 2, 1, 100);
         assert_eq!(flows(&mut queue, 2), [2, 1], "new before old");
-        // Coming at each turn it passes once in a round: it is old before it can be new again.
+        // A flow with a packet at each turn overtakes once per round: its queue becomes old before it can be new again.
         let mut served = Vec::new();
         for _ in 0..8 {
             arrive(&mut queue, 2, 1, 1500);
@@ -144,19 +148,19 @@ mod tests {
     #[test]
     fn half_of_the_longest_queue_is_dropped_from_its_head() {
         let mut queue = queue(Limit::Packets(30), &[]);
-        assert!(arrive(&mut queue, 1, 9, 1500).is_empty(), "the most bytes");
-        assert!(arrive(&mut queue, 2, 21, 100).is_empty(), "the most packets");
+        assert!(arrive(&mut queue, 1, 9, 1500).is_empty(), "the flow with the most bytes");
+        assert!(arrive(&mut queue, 2, 21, 100).is_empty(), "the flow with the most packets");
         let drops = arrive(&mut queue, 3, 1, 40);
         let dropped: Vec<(u64, u32, DropCause)> =
             drops.iter().map(|(item, cause)| (item.flow, item.id, *cause)).collect();
         assert_eq!(dropped, [0, 1, 2, 3, 4].map(|id| (1, id, DropCause::Queue)));
         assert_eq!(queue.backlog(), (26, 4 * 1500 + 21 * 100 + 40));
         let mut queue = self::queue(Limit::Packets(1000), &[]);
-        assert_eq!(arrive(&mut queue, 1, 1001, 100).len(), 64, "at most");
+        assert_eq!(arrive(&mut queue, 1, 1001, 100).len(), 64, "at most 64 at once");
     }
 
     #[test]
-    fn the_seed_decides_about_the_queues() {
+    fn the_seed_determines_the_queues_of_flows() {
         let queues = |seed| {
             let rate = 8_000_000.try_into().unwrap();
             let limit = Limit::Unlimited;

@@ -1,23 +1,27 @@
-//! FQ-PIE: the flow queueing of FQ-CoDel (RFC 8290) with a PIE (RFC 8033) for each flow, as Linux's `fq_pie` documents it (G.
-//! Ramakrishnan and others, "FQ-PIE Queue Discipline in the Linux Kernel", LCN Symposium 2019; tc-fq_pie(8)).
+//! FQ-PIE: the flow queueing of FQ-CoDel (RFC 8290) with a PIE (RFC 8033) for each flow, as documented for Linux's
+//! `fq_pie` (G. Ramakrishnan and others, "FQ-PIE Queue Discipline in the Linux Kernel", LCN Symposium 2019;
+//! tc-fq_pie(8)).
 //!
 //! # Equations
 //!
-//! Those of `fq-codel` for the schedule and of `pie` for drops, with the delay and the bytes of the flow's queue. A packet
-//! that finds the limit of all queues reached is dropped, whichever flow it is of; there is no longest queue to drop from.
+//! The schedule is that of `fq-codel`. Drops are those of `pie`, with the delay and the bytes of the flow's queue. A
+//! packet that arrives when all queues together have reached the limit is dropped, whatever its flow; no packet is
+//! dropped from the longest queue instead.
 //!
 //! # Constants
 //!
-//! 1024 queues, limit 10240 packets, `quantum` one packet, the rest as `pie`; ECN is off unless asked for.
+//! There are 1024 queues. The limit is 10240 packets, and `quantum` is one packet. ECN is off by default. All other
+//! constants are those of `pie`.
 //!
 //! # Deviations
 //!
-//! - Each flow's drop probability is calculated every `update` since its queue became active; Linux has one timer for all.
-//! - The hash is of the flow's number and the seed. No second limit in bytes of memory.
+//! - A flow's drop probability is calculated every `update` from the time at which its queue became active. Linux has
+//!   one timer for all flows.
+//! - The hash is of the flow's number and the seed. There is no additional limit in bytes of memory.
 //!
 //! # Validated against
 //!
-//! The two specifications written out in Python, packet by packet on random traffic.
+//! Both specifications, implemented in Python, packet by packet on random traffic.
 
 use super::flow_queues::{FLOWS, FlowQueues};
 use super::pie_control::{
@@ -32,7 +36,7 @@ use crate::random::Random;
 const ECN: Parameter = ecn(false);
 const QUANTUM: Parameter = Parameter {
     name: "quantum",
-    summary: "Bytes that a queue may send in its turn.",
+    summary: "Number of bytes that a queue may send at its turn.",
     quantity: Quantity::Volume,
     default: Otherwise::Follows("a full packet"),
     range: (256.0, 1e9),
@@ -40,7 +44,7 @@ const QUANTUM: Parameter = Parameter {
 
 pub(super) const ENTRY: Entry = Entry {
     name: "fq-pie",
-    summary: "FQ-PIE: fair queueing of flows with a PIE for each, in which sparse flows go first.",
+    summary: "FQ-PIE: fair queueing of flows with a PIE for each; sparse flows go first.",
     source: "Ramakrishnan and others, LCN Symposium 2019; RFC 8290, RFC 8033",
     limit: Some(Limit::Packets(10_240)),
     parameters: &[TARGET, UPDATE, ALPHA, BETA, BURST, QUANTUM, FLOWS, ECN, MARK_LIMIT, ESTIMATE_RATE, RATE_SAMPLE],

@@ -1,8 +1,9 @@
-//! Queue disciplines: what waits before a wire, and which of it goes next. One file each, one line in [`CATALOGUE`].
+//! Queue disciplines: they hold packets before a wire and decide which packet goes next. Each discipline has a file and
+//! a line in [`CATALOGUE`].
 //!
-//! A discipline holds the packets that wait, as [`Item`]s, and is told of arrivals and asked for the next packet when the wire
-//! is free ([`crate::Port`]). It has no timers: what is due by the time of a call is done in the call. Calls come in the order
-//! of their times.
+//! A discipline holds the waiting packets as [`Item`]s. The [`crate::Port`] calls it when a packet arrives and when the
+//! wire is free. Disciplines have no timers: a call performs all actions that are due by its time. Calls are in the
+//! order of their times.
 
 mod ared;
 mod cobalt;
@@ -34,20 +35,20 @@ use crate::random::{Random, Seed};
 
 pub use fifo::Fifo;
 
-/// How much may wait. The packet being sent does not wait and is not counted: as in Linux's `pfifo` and `bfifo`, whose
-/// driver has taken it, and in ns-2, whose link has.
+/// Limit of a queue. The packet being sent is not counted, as in Linux's `pfifo` and `bfifo`, where the driver has
+/// taken it, and in ns-2, where the link has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
-    /// Everything.
+    /// No limit.
     Unlimited,
-    /// So many packets.
+    /// Number of packets.
     Packets(u64),
-    /// So many bytes, a packet fitting whole or not at all.
+    /// Number of bytes; a packet is accepted whole or not at all.
     Bytes(u64),
 }
 
 impl Limit {
-    /// Whether a packet of `size` bytes fits in addition to what waits.
+    /// Whether a packet of `size` bytes fits in addition to the `packets` and `bytes` in the queue.
     #[inline]
     pub fn fits(self, packets: u64, bytes: u64, size: u32) -> bool {
         match self {
@@ -57,7 +58,7 @@ impl Limit {
         }
     }
 
-    /// Whether more waits than it allows.
+    /// Whether a queue of `packets` and `bytes` is longer than the limit allows.
     #[inline]
     pub fn exceeded_by(self, packets: u64, bytes: u64) -> bool {
         match self {
@@ -71,61 +72,62 @@ impl Limit {
 /// The ECN field of a packet (RFC 3168 section 5, RFC 9331).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Ecn {
-    /// Not capable.
+    /// Not-ECT: not ECN-capable.
     #[default]
     NotEct,
-    /// Capable, ECT(1): of an L4S sender.
+    /// ECT(1): ECN-capable, from an L4S sender.
     Ect1,
-    /// Capable, ECT(0).
+    /// ECT(0): ECN-capable.
     Ect0,
-    /// Congestion experienced.
+    /// CE: congestion experienced.
     Ce,
 }
 
 impl Ecn {
-    /// Whether a mark can take the place of a drop.
+    /// Whether the packet can be marked instead of dropped.
     pub fn is_capable(self) -> bool {
         self != Ecn::NotEct
     }
 }
 
-/// What a sender asks of the routers on a packet's way (XCP's congestion header).
+/// A sender's request to the routers on a packet's path (XCP's congestion header).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// The sender's round-trip time, ns; 0 where it knows none and asks for nothing.
+    /// The sender's round-trip time, ns; 0 if the sender has no estimate and requests nothing.
     pub rtt: Nanos,
     /// The packet's size over the sender's throughput, ns: the time until the next packet of its size.
     pub interval: Nanos,
-    /// By how much the throughput is to change, bytes per second; a router may lower it.
+    /// Requested change of the throughput, bytes per second; a router may lower it.
     pub change: i32,
 }
 
 impl Request {
-    /// The change of a sender that takes what it can get. No router leaves it so.
+    /// The request of a sender that accepts any change. Every router lowers it.
     pub const UNLIMITED: i32 = i32::MAX;
 }
 
-/// A packet as a discipline sees it. Of these fields it may change `ecn` and `request`.
+/// A packet as a discipline sees it. The discipline may change only `ecn` and `request`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Item {
-    /// By which whoever put it in finds the packet; two that wait in one queue differ.
+    /// Identifies the packet to the caller; unique among the packets in one queue.
     pub id: u32,
     /// Bytes on the wire.
     pub size: u32,
-    /// Packets of one direction of one connection have the same, and those of others another.
+    /// Number of the flow. Packets of one direction of one connection have the same number, which no other packets
+    /// have.
     pub flow: u64,
-    /// Traffic class, 0 the most urgent.
+    /// Traffic class; 0 is the most urgent.
     pub class: u8,
     /// ECN field.
     pub ecn: Ecn,
-    /// What its sender asks for, if it asks.
+    /// The sender's request, if the packet carries one.
     pub request: Option<Request>,
-    /// When it came before the queue.
+    /// Time of arrival at the queue.
     pub arrival: Nanos,
 }
 
 impl Item {
-    /// Marks it, if it can be: whether it is marked now.
+    /// Marks the packet if it is ECN-capable; returns whether it is marked now.
     pub fn mark(&mut self) -> bool {
         let capable = self.ecn.is_capable();
         if capable {
@@ -135,23 +137,23 @@ impl Item {
     }
 }
 
-/// Why a packet does not pass a link.
+/// Why a packet did not pass a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DropCause {
-    /// The queue had no room for it.
+    /// The queue had no room for the packet.
     Queue,
-    /// The discipline dropped it although there was room: to signal congestion, or to keep delay down.
+    /// The discipline dropped the packet although there was room: to signal congestion, or to keep the delay low.
     Aqm,
-    /// It was lost before the queue.
+    /// The packet was lost before the queue.
     Loss,
-    /// It was sent, and what arrives is damaged and thrown away.
+    /// The packet was sent but damaged on the wire, and is discarded on arrival.
     Corruption,
-    /// It was sent while the link was down.
+    /// The packet was sent while the link was down.
     Outage,
 }
 
 impl DropCause {
-    /// Its name in tables and traces.
+    /// Name of the cause in tables and traces.
     pub fn name(self) -> &'static str {
         match self {
             DropCause::Queue => "queue",
@@ -163,38 +165,39 @@ impl DropCause {
     }
 }
 
-/// What a discipline drops in a call.
+/// Packets that a discipline drops in a call, with the causes.
 pub type Drops = Vec<(Item, DropCause)>;
 
-/// What comes next on the wire.
+/// Next action of a discipline on a free wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Next {
-    /// This packet, now.
+    /// Send this packet now.
     Send(Item),
-    /// No packet before this time, later than now; earlier only if another arrives.
+    /// Send no packet before this time, which is later than now, unless another packet arrives.
     Wait(Nanos),
-    /// Nothing waits.
+    /// The queue is empty.
     Empty,
 }
 
-/// A queue discipline. Every packet put in comes out once: by [`Discipline::dequeue`] or as a drop.
+/// A queue discipline. Every packet that is added leaves once: through [`Discipline::dequeue`] or as a drop.
 pub trait Discipline: Send {
-    /// A packet arrives at `at`, which is its `arrival`. It or others may be dropped.
+    /// Accepts a packet that arrives at `at`, which is its `arrival`. This packet or others may be dropped.
     fn enqueue(&mut self, at: Nanos, item: Item, drops: &mut Drops);
 
-    /// The wire is free at `at`. It is asked also when nothing waits: before a packet comes to an idle wire.
+    /// Returns the next action at `at`, when the wire is free. The port also calls this with an empty queue, before a
+    /// packet arrives at an idle wire.
     fn dequeue(&mut self, at: Nanos, drops: &mut Drops) -> Next;
 
-    /// Packets and bytes that wait.
+    /// Number of packets and of bytes in the queue.
     fn backlog(&self) -> (u64, u64);
 }
 
-/// In what a parameter is given. Its value is a number all the same.
+/// Kind of a parameter's value, which is stored as a number.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Quantity {
     /// A plain number.
     Number,
-    /// A whole number of something, such as `"packets"`.
+    /// A whole number of things, such as `"packets"`.
     Count(&'static str),
     /// A time, ns.
     Time,
@@ -202,9 +205,9 @@ pub enum Quantity {
     Volume,
     /// A rate, bits per second.
     Rate,
-    /// A probability or share, 0 to 1.
+    /// A probability or a share, 0 to 1.
     Probability,
-    /// Yes or no: 1 or 0.
+    /// Yes (1) or no (0).
     Flag,
 }
 
@@ -213,50 +216,50 @@ pub enum Quantity {
 pub struct Parameter {
     /// Name in scenarios.
     pub name: &'static str,
-    /// One sentence on what it is.
+    /// One sentence that says what the parameter is.
     pub summary: &'static str,
-    /// In what it is given.
+    /// Kind of the value.
     pub quantity: Quantity,
-    /// The value where none is given.
+    /// Value of a parameter that is not given.
     pub default: Otherwise,
-    /// The least and the largest value that makes sense.
+    /// Smallest and largest accepted value.
     pub range: (f64, f64),
 }
 
-/// The value of a parameter that is not given.
+/// Default of a parameter.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Otherwise {
-    /// This, as the `source` of the entry says.
+    /// This value, from the `source` of the entry.
     Is(f64),
-    /// What follows from the link or from other parameters, in words.
+    /// A value that follows from the link or from other parameters, in words.
     Follows(&'static str),
 }
 
-/// What a discipline is made for.
+/// Settings with which a discipline is created.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'a> {
-    /// Rate of the link, bits per second; on average where it varies.
+    /// Rate of the link, bits per second; the mean rate if the rate varies.
     pub rate: NonZeroU64,
-    /// What may wait.
+    /// Limit of the queue.
     pub limit: Limit,
     /// Size of a full packet, bytes.
     pub packet_size: u32,
-    /// The parameters that are given, by name.
+    /// Names and values of the parameters that are given.
     pub given: &'a [(&'static str, f64)],
-    /// Seed of what it draws.
+    /// Seed of the discipline's random numbers.
     pub seed: Seed,
 }
 
 impl Settings<'_> {
-    /// The value of a parameter that is given.
+    /// Value of a parameter if it is given.
     pub fn given(&self, parameter: &Parameter) -> Option<f64> {
         self.given.iter().find(|(name, _)| *name == parameter.name).map(|(_, value)| *value)
     }
 
-    /// The value of a parameter, given or not.
+    /// Value of a parameter: the given one, or its default.
     ///
     /// # Panics
-    /// If it is not given and has no default of its own.
+    /// If the parameter is not given and its default is not a fixed value.
     pub fn get(&self, parameter: &Parameter) -> f64 {
         match (self.given(parameter), parameter.default) {
             (Some(value), _) | (None, Otherwise::Is(value)) => value,
@@ -269,7 +272,7 @@ impl Settings<'_> {
         self.get(parameter) != 0.0
     }
 
-    /// The stream of what the discipline draws.
+    /// The discipline's stream of random numbers.
     pub fn random(&self) -> Random {
         Random::new(self.seed)
     }
@@ -279,26 +282,27 @@ impl Settings<'_> {
 pub struct Entry {
     /// Name in scenarios.
     pub name: &'static str,
-    /// One sentence on what it is.
+    /// One sentence that says what the discipline is.
     pub summary: &'static str,
-    /// Where it is specified.
+    /// Paper, RFC or code that specifies the discipline.
     pub source: &'static str,
-    /// What may wait where a scenario does not say: the specification's limit, or `None` for one bandwidth-delay product.
+    /// Default limit from the specification; `None` for one bandwidth-delay product.
     pub limit: Option<Limit>,
-    /// What scenarios may set besides the limit.
+    /// Parameters that scenarios may set besides the limit.
     pub parameters: &'static [Parameter],
-    /// What is wrong with the parameters together: the name of one and what would be accepted. Each is in its range.
+    /// Problems of the parameters in combination: the name of a parameter and the values that would be accepted. Each
+    /// parameter is in its range.
     pub check: fn(&Settings<'_>) -> Vec<(&'static str, String)>,
-    /// Makes the discipline of a link.
+    /// Creates the discipline of a link.
     pub make: fn(&Settings<'_>) -> Box<dyn Discipline>,
 }
 
-/// Any combination of parameters makes sense.
+/// A `check` that accepts every combination of parameters.
 pub(crate) fn anything(_settings: &Settings<'_>) -> Vec<(&'static str, String)> {
     Vec::new()
 }
 
-/// Every queue, by name. The first is the one that a link evaluates ahead of time ([`crate::Link`]).
+/// All disciplines. The first is the one that [`crate::Link`] computes when a packet arrives.
 pub const CATALOGUE: &[Entry] = &[
     drop_tail::ENTRY,
     drop_head::ENTRY,
@@ -319,7 +323,7 @@ pub const CATALOGUE: &[Entry] = &[
     xcp::ENTRY,
 ];
 
-/// The entry of a name.
+/// The entry with a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {
     CATALOGUE.iter().find(|entry| entry.name == name)
 }

@@ -1,43 +1,51 @@
-//! PIE (Proportional Integral controller Enhanced, RFC 8033): drops arriving packets with a probability that a controller
-//! keeps the delay at a target by.
+//! PIE (Proportional Integral controller Enhanced, RFC 8033): drops arriving packets with a probability by which a
+//! controller keeps the queueing delay at a target.
 //!
 //! # Equations
 //!
-//! Every `update`, with the delay D, and D' at the last update (section 4.2):
+//! Let D be the delay, and D' its value at the last update. Every `update` (section 4.2):
 //!
-//! p += (`alpha` (D - `target`) + `beta` (D - D')) / s, with s = 2048, 512, 128, 32, 8, 2 for p below 10^-6, ..., 10^-1, and
-//! 1 above. From p = 0.1 it grows by 0.02 at most (section 5.5); with D and D' below half the target it is 2 % less (appendix
-//! B).
+//! p += (`alpha` (D - `target`) + `beta` (D - D')) / s, with s = 2048, 512, 128, 32, 8, 2 for p below 10^-6, ...,
+//! 10^-1, and s = 1 for larger p.
 //!
-//! D is how long the packet that left last has waited, 0 if nothing was left behind it; or with `estimate_rate` the backlog
-//! over the departure rate, measured over `rate_sample` bytes and smoothed (section 5.2). Arriving packets' p are added up:
-//! below 0.85 nothing is dropped, from 8.5 the packet is, between them with probability p; each drop begins the sum anew
-//! (section 5.4). Nothing is dropped with at most two packets of bytes waiting, or with D' below half the target and p below
-//! 0.2 (section 4.1), and in the first `burst` after p was 0 with D and D' below half the target (section 4.4). Up to p =
-//! `mark_limit` marks take the place of drops (section 5.1).
+//! From p = 0.1 on, p grows by at most 0.02 (section 5.5). If D and D' are below half the target, p is also reduced by
+//! 2 % (appendix B).
+//!
+//! D is the sojourn time of the last packet that left, or 0 if that packet left the queue empty. With `estimate_rate`,
+//! D is the backlog over the departure rate, which is measured over `rate_sample` bytes and smoothed (section 5.2).
+//!
+//! The values of p of arriving packets are added up. While the sum is below 0.85 no packet is dropped; from 8.5 on the
+//! packet is dropped; between them it is dropped with probability p. Each drop resets the sum (section 5.4).
+//!
+//! No packet is dropped in these cases:
+//!
+//! - At most two full packets of bytes are in the queue, or D' is below half the target and p below 0.2 (section 4.1).
+//! - Less than `burst` has passed since p was 0 with D and D' below half the target (section 4.4).
+//!
+//! Up to p = `mark_limit`, ECN-capable packets are marked instead of dropped (section 5.1).
 //!
 //! # Constants
 //!
-//! `target` 15 ms, `update` 15 ms, `burst` 150 ms, `alpha` 1/8, `beta` 5/4, `mark_limit` 0.1, `rate_sample` 2^14 bytes
-//! (appendix B). The limit is that of Linux's `pie`, 1000 packets: the RFC names none.
+//! `target` is 15 ms, `update` 15 ms, `burst` 150 ms, `alpha` 1/8, `beta` 5/4, `mark_limit` 0.1 and `rate_sample` 2^14
+//! bytes (appendix B). The RFC gives no limit; the default is 1000 packets, as in Linux's `pie`.
 //!
 //! # Choices and deviations
 //!
-//! - Delays are taken from the packets by default, as in appendix A and in Linux; the RFC leaves that open. That a queue that
-//!   is left empty has no delay is Linux's: in appendix A it would keep that of the packet before.
-//! - PIE is active whenever something waits (`active_from` 0), as in appendix A and in Linux; with `active_from` 1/3 as in
-//!   appendix B, from a third of the limit on.
-//! - Whether it becomes inactive, and its burst allowance is full again, is decided at updates, by section 5.3, as in Linux.
-//!   Appendix B asks on each arrival whether p and both delays are 0, and would never remain active.
-//! - The burst allowance is asked before the sum of probabilities (section 4.4, appendix A); a mark begins the sum anew as a
-//!   drop does.
-//! - The rate is measured only from when enough bytes wait, also on becoming active; until it is known, PIE does not become
-//!   inactive with packets waiting.
+//! - By default, D is the sojourn time of packets, as in appendix A and in Linux; the RFC allows both methods. As in
+//!   Linux, a queue that is left empty has no delay. In appendix A, D would keep the value of the last packet.
+//! - PIE is active whenever packets wait (`active_from` 0), as in appendix A and in Linux. With `active_from` 1/3, PIE
+//!   is active from a third of the limit on, as in appendix B.
+//! - At updates, section 5.3 decides whether PIE becomes inactive and its burst allowance is restored, as in Linux.
+//!   Appendix B tests at each arrival whether p and both delays are 0; PIE would never remain active.
+//! - The burst allowance is tested before the sum of probabilities grows (section 4.4, appendix A). A mark resets the
+//!   sum as a drop does.
+//! - A measurement of the rate starts only when `rate_sample` bytes are in the queue, also when PIE becomes active.
+//!   Until the rate is known, PIE does not become inactive while packets wait.
 //!
 //! # Validated against
 //!
-//! Appendix B with the choices above written out in Python, packet by packet on random traffic; steps of the controller by
-//! hand.
+//! Appendix B with the choices above, implemented in Python, packet by packet on random traffic; steps of the
+//! controller by hand.
 
 use super::pie_control::{
     ALPHA, BETA, BURST, Constants, ESTIMATE_RATE, MARK_LIMIT, Pie, RATE_SAMPLE, TARGET, UPDATE, ecn,
@@ -51,7 +59,7 @@ use crate::random::Random;
 const ECN: Parameter = ecn(true);
 const ACTIVE_FROM: Parameter = Parameter {
     name: "active_from",
-    summary: "Share of the limit that has to wait before PIE does anything.",
+    summary: "Share of the limit that has to be in the queue before PIE becomes active.",
     quantity: Quantity::Probability,
     default: Otherwise::Is(0.0),
     range: (0.0, 1.0),
@@ -59,7 +67,7 @@ const ACTIVE_FROM: Parameter = Parameter {
 
 pub(super) const ENTRY: Entry = Entry {
     name: "pie",
-    summary: "PIE: drops or marks arriving packets with a probability that keeps the delay at a target.",
+    summary: "PIE: drops or marks arriving packets with a probability that keeps the queueing delay at a target.",
     source: "RFC 8033",
     limit: Some(Limit::Packets(1000)),
     parameters: &[TARGET, UPDATE, ALPHA, BETA, BURST, ECN, MARK_LIMIT, ESTIMATE_RATE, RATE_SAMPLE, ACTIVE_FROM],
@@ -70,7 +78,7 @@ pub(super) const ENTRY: Entry = Entry {
 #[derive(Debug)]
 struct Queue {
     items: Fifo,
-    /// Packets, or bytes, from which PIE is active.
+    /// Length of the queue from which on PIE is active, in the unit of the limit.
     active_from: f64,
     constants: Constants,
     pie: Pie,
@@ -92,7 +100,7 @@ impl Queue {
         }
     }
 
-    /// What waits, in what the limit counts.
+    /// Length of the queue, in the unit of the limit.
     fn waiting(&self) -> u64 {
         let (packets, bytes) = self.items.backlog();
         if let Limit::Packets(_) = self.items.limit() { packets } else { bytes }

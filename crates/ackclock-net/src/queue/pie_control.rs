@@ -1,92 +1,92 @@
-//! PIE's controller (RFC 8033), for one queue of packets: what `pie` and `fq-pie` share.
+//! PIE's controller for one queue of packets (RFC 8033), shared by `pie` and `fq-pie`.
 
 use super::{DropCause, Drops, Item, Otherwise, Parameter, Quantity, Settings};
 use crate::Nanos;
 use crate::random::Random;
 
-/// Milliseconds and seconds, in ns.
+/// One millisecond and one second, in ns.
 const MS: f64 = 1e6;
 const SECOND: f64 = 1e9;
 
 pub(super) const TARGET: Parameter = Parameter {
     name: "target",
-    summary: "The delay that the controller aims at (QDELAY_REF).",
+    summary: "Queueing delay at which the controller aims (QDELAY_REF).",
     quantity: Quantity::Time,
     default: Otherwise::Is(15.0 * MS),
     range: (1.0, 1e12),
 };
 pub(super) const UPDATE: Parameter = Parameter {
     name: "update",
-    summary: "How often the drop probability is calculated (T_UPDATE).",
+    summary: "Time between two calculations of the drop probability (T_UPDATE).",
     quantity: Quantity::Time,
     default: Otherwise::Is(15.0 * MS),
     range: (1e5, 1e12),
 };
 pub(super) const ALPHA: Parameter = Parameter {
     name: "alpha",
-    summary: "Drop probability per second that the delay is above the target, in each update.",
+    summary: "Increase of the drop probability in an update, per second by which the delay exceeds the target.",
     quantity: Quantity::Number,
     default: Otherwise::Is(0.125),
     range: (0.0, 1e6),
 };
 pub(super) const BETA: Parameter = Parameter {
     name: "beta",
-    summary: "Drop probability per second that the delay has grown, in each update.",
+    summary: "Increase of the drop probability in an update, per second by which the delay has grown.",
     quantity: Quantity::Number,
     default: Otherwise::Is(1.25),
     range: (0.0, 1e6),
 };
 pub(super) const BURST: Parameter = Parameter {
     name: "burst",
-    summary: "How long nothing is dropped after an uncongested time (MAX_BURST).",
+    summary: "Time after an uncongested period during which no packet is dropped (MAX_BURST).",
     quantity: Quantity::Time,
     default: Otherwise::Is(150.0 * MS),
     range: (0.0, 1e12),
 };
 pub(super) const MARK_LIMIT: Parameter = Parameter {
     name: "mark_limit",
-    summary: "Drop probability from which packets that are ECN-capable are dropped as well (mark_ecnth).",
+    summary: "Drop probability from which ECN-capable packets are dropped as well (mark_ecnth).",
     quantity: Quantity::Probability,
     default: Otherwise::Is(0.1),
     range: (0.0, 1.0),
 };
 pub(super) const ESTIMATE_RATE: Parameter = Parameter {
     name: "estimate_rate",
-    summary: "Whether the delay is the backlog over the measured departure rate, not how long the last packet has waited.",
+    summary: "Whether the delay is the backlog over the measured departure rate instead of the last packet's sojourn time.",
     quantity: Quantity::Flag,
     default: Otherwise::Is(0.0),
     range: (0.0, 1.0),
 };
 pub(super) const RATE_SAMPLE: Parameter = Parameter {
     name: "rate_sample",
-    summary: "Bytes over which the departure rate is measured, and that have to wait for it (DQ_THRESHOLD).",
+    summary: "Bytes over which the departure rate is measured, and queue length at which measurements start (DQ_THRESHOLD).",
     quantity: Quantity::Volume,
     default: Otherwise::Is(16_384.0),
     range: (1.0, 65_536.0),
 };
 
-/// The parameters above but for ECN, which `pie` and `fq-pie` have different defaults for.
+/// The parameter `ecn`, whose default differs between `pie` and `fq-pie`.
 pub(super) const fn ecn(default: bool) -> Parameter {
     Parameter {
         name: "ecn",
-        summary: "Whether packets that are ECN-capable are marked instead of dropped, up to mark_limit.",
+        summary: "Whether ECN-capable packets are marked instead of dropped, up to mark_limit.",
         quantity: Quantity::Flag,
         default: Otherwise::Is(if default { 1.0 } else { 0.0 }),
         range: (0.0, 1.0),
     }
 }
 
-/// A drop probability below which nothing is dropped while the delay is below half the target (section 4.1).
+/// Drop probability below which no packet is dropped while the delay is below half the target (section 4.1).
 const SAFE: f64 = 0.2;
-/// Between these sums of probabilities packets are dropped at random (section 5.4).
+/// Packets are dropped at random while the sum of probabilities is between these bounds (section 5.4).
 const LEAST_SUM: f64 = 0.85;
 const LARGEST_SUM: f64 = 8.5;
-/// What remains of the drop probability in an update without congestion (section 4.2).
+/// Factor of the drop probability in an update without congestion (section 4.2).
 const DECAY: f64 = 0.98;
-/// From which drop probability it grows by how much at most in an update (section 5.5).
+/// Drop probability from which its growth in an update is capped, and the cap (section 5.5).
 const CAP_FROM: f64 = 0.1;
 const CAP: f64 = 0.02;
-/// Below which drop probability its change is divided by what (section 4.2).
+/// Pairs of a drop probability and a divisor, which applies to changes below that probability (section 4.2).
 const SCALES: [(f64, f64); 6] =
     [(0.000001, 2048.0), (0.00001, 512.0), (0.0001, 128.0), (0.001, 32.0), (0.01, 8.0), (0.1, 2.0)];
 
@@ -98,11 +98,11 @@ pub(super) struct Constants {
     alpha: f64,
     beta: f64,
     burst: Nanos,
-    /// Drop probability up to which marks take the place of drops.
+    /// Drop probability below which ECN-capable packets are marked instead of dropped; `None` without ECN.
     mark_limit: Option<f64>,
     estimate_rate: bool,
     rate_sample: u64,
-    /// MEAN_PKTSIZE, bytes.
+    /// MEAN_PKTSIZE, in bytes.
     packet_size: u64,
 }
 
@@ -132,22 +132,22 @@ struct Measurement {
 /// The controller of one queue.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub(super) struct Pie {
-    /// When the drop probability is calculated next; `None` while inactive.
+    /// Time of the next update; `None` while PIE is inactive.
     update_at: Option<Nanos>,
     probability: f64,
-    /// Probabilities added up since the last drop.
+    /// Sum of probabilities since the last drop.
     sum: f64,
     burst_allowance: Nanos,
-    /// Delay of the packet that left last, 0 once nothing waits; at the last update.
+    /// Sojourn time of the last packet that left, 0 if the queue was empty after it; and the delay at the last update.
     delay: Nanos,
     old_delay: Nanos,
     measurement: Option<Measurement>,
-    /// Time that `rate_sample` bytes take to leave, on average, ns; 0 before it was measured.
+    /// Mean time in which `rate_sample` bytes leave, ns; 0 before the first measurement.
     sample_time: f64,
 }
 
 impl Pie {
-    /// Whether a packet that arrives with `waiting` bytes before it is to be put into the queue. It may be marked.
+    /// Whether a packet that arrives with `waiting` bytes before it is accepted. An accepted packet may be marked.
     pub(super) fn admits(
         &mut self,
         constants: &Constants,
@@ -167,12 +167,12 @@ impl Pie {
         false
     }
 
-    /// A packet did not fit.
+    /// Records that a packet did not fit into the queue.
     pub(super) fn overflowed(&mut self) {
         self.sum = 0.0;
     }
 
-    /// Becomes active at `at`, if it is not, with `waiting` bytes in the queue (RFC 8033 section 5.3).
+    /// Becomes active at `at` if inactive, with `waiting` bytes in the queue (RFC 8033 section 5.3).
     pub(super) fn activate(&mut self, constants: &Constants, at: Nanos, waiting: u64) {
         if self.update_at.is_none() {
             *self = Pie {
@@ -184,7 +184,7 @@ impl Pie {
         }
     }
 
-    /// A packet leaves at `at`, with `waiting` bytes behind it.
+    /// Records that a packet leaves at `at` with `waiting` bytes behind it.
     pub(super) fn dequeued(&mut self, constants: &Constants, at: Nanos, item: &Item, waiting: u64) {
         self.advance(constants, at, waiting + u64::from(item.size));
         self.delay = if waiting == 0 { 0 } else { at - item.arrival };
@@ -203,7 +203,8 @@ impl Pie {
         }
     }
 
-    /// Whether the packet is to be dropped, so that drops are neither too close nor too far apart (RFC 8033 section 5.4).
+    /// Whether the packet is to be dropped. Drops are neither too close together nor too far apart (RFC 8033 section
+    /// 5.4).
     fn strikes(&mut self, constants: &Constants, waiting: u64, random: &mut Random) -> bool {
         let low = 2 * self.old_delay < constants.target && self.probability < SAFE;
         if low || waiting <= 2 * constants.packet_size {
@@ -216,8 +217,8 @@ impl Pie {
         self.sum >= LEAST_SUM && (self.sum >= LARGEST_SUM || random.unit() < self.probability)
     }
 
-    /// Does the updates that are due by `at`, `waiting` bytes having waited since the last call. Once they change nothing, those
-    /// that are left change nothing either.
+    /// Performs the updates that are due by `at`. The queue has held `waiting` bytes since the last call. Once an
+    /// update changes nothing, the remaining ones change nothing either and are skipped.
     pub(super) fn advance(&mut self, constants: &Constants, at: Nanos, waiting: u64) {
         while let Some(due) = self.update_at.filter(|due| *due <= at) {
             let before = *self;
@@ -271,7 +272,7 @@ mod tests {
         Constants::new(&Settings { rate, limit, packet_size: 1500, given, seed: [0; 32] }, &ecn(true))
     }
 
-    /// By how much an update at a delay of 35 ms, 25 ms at the last one, changes a drop probability.
+    /// Change of a drop probability in an update with a delay of 35 ms, after a delay of 25 ms at the last update.
     fn change(probability: f64) -> f64 {
         let (delay, old_delay) = (35 * MILLISECOND, 25 * MILLISECOND);
         let mut pie = Pie { probability, delay, old_delay, update_at: Some(0), ..Pie::default() };
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn updates_that_were_missed_are_done_and_end_once_there_is_no_congestion() {
+    fn overdue_updates_are_performed_and_end_without_congestion() {
         let constants = constants(&[]);
         let mut pie = Pie::default();
         pie.activate(&constants, 5, 1500);
@@ -315,7 +316,7 @@ mod tests {
     fn drops_are_neither_too_close_nor_too_far_apart() {
         let constants = constants(&[]);
         let mut random = Random::new([5; 32]);
-        // One in a hundred: not before 85, and at 850 for sure.
+        // With a probability of 1/100, a drop comes no earlier than at packet 85 and no later than at packet 850.
         let mut spacings = Vec::new();
         for _ in 0..2000 {
             let mut pie = Pie { probability: 0.01, old_delay: 20 * MILLISECOND, ..Pie::default() };
@@ -324,10 +325,10 @@ mod tests {
         assert_eq!(*spacings.iter().min().unwrap(), 85);
         assert!(*spacings.iter().max().unwrap() <= 850);
         let mut pie = Pie { probability: 1e-9, sum: 8.5, old_delay: 20 * MILLISECOND, ..Pie::default() };
-        assert!(pie.strikes(&constants, 3001, &mut random), "forced");
-        assert!(!pie.strikes(&constants, 3000, &mut random), "two packets wait");
+        assert!(pie.strikes(&constants, 3001, &mut random), "a sum of 8.5 forces a drop");
+        assert!(!pie.strikes(&constants, 3000, &mut random), "two full packets are in the queue");
         pie.old_delay = 7 * MILLISECOND;
-        assert!(!pie.strikes(&constants, 3001, &mut random), "half the target");
+        assert!(!pie.strikes(&constants, 3001, &mut random), "the delay is below half the target");
     }
 
     #[test]

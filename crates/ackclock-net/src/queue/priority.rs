@@ -1,11 +1,12 @@
-//! Strict priority: a packet goes only when nothing of a more urgent class waits (Linux's `prio` with `pfifo` or `bfifo` bands;
-//! ns-2's `Queue/DropTail` with `PriQueue` has two).
+//! Strict priority: a packet is sent only when no packet of a more urgent class waits. This is Linux's `prio` with
+//! `pfifo` or `bfifo` bands; ns-2's `Queue/DropTail` with `PriQueue` has two bands.
 //!
-//! [`Item::class`] is the band, 0 the most urgent; classes beyond the last band are in the last. Each band has the limit for itself,
-//! as in Linux. With `shared` the bands have it together: a packet that finds no room has the last ones of less urgent bands
-//! dropped, the least urgent first, and is dropped itself where that does not make room.
+//! [`Item::class`] is the band, and 0 is the most urgent; higher classes than the last band are in the last band. Each
+//! band has the limit for itself, as in Linux. With `shared`, the limit applies to all bands together. A packet that
+//! finds no room then replaces the last packets of less urgent bands, the least urgent band first. The packet is
+//! dropped itself if that would not make enough room.
 //!
-//! Validated against a slow reference, packet by packet.
+//! Validated against a slow reference implementation, packet by packet.
 
 use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, Otherwise, Parameter, Quantity, anything};
 use crate::Nanos;
@@ -19,7 +20,7 @@ const BANDS: Parameter = Parameter {
 };
 const SHARED: Parameter = Parameter {
     name: "shared",
-    summary: "Whether the bands have the limit together, and not each for itself.",
+    summary: "Whether the limit applies to all bands together instead of to each band.",
     quantity: Quantity::Flag,
     default: Otherwise::Is(0.0),
     range: (0.0, 1.0),
@@ -40,12 +41,13 @@ pub(super) const ENTRY: Entry = Entry {
 
 struct Priority {
     shared: bool,
-    /// The most urgent first.
+    /// Bands in the order of urgency, the most urgent first.
     bands: Vec<Fifo>,
 }
 
 impl Priority {
-    /// Makes room for a packet of a band at the cost of less urgent ones, if that is enough.
+    /// Drops packets of less urgent bands to make room for a packet of a band. Drops nothing and returns false if that
+    /// would not suffice.
     fn make_room(&mut self, band: usize, size: u32, drops: &mut Drops) -> bool {
         let limit = self.bands[band].limit();
         let (packets, bytes) = backlog(&self.bands[..=band]);

@@ -1,39 +1,46 @@
-//! Random early detection (S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM ToN 1(4),
-//! 1993), as ns-2.35 has it, by whose settings most studies are described.
+//! Random early detection (S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM
+//! ToN 1(4), 1993), as implemented in ns-2.35, whose settings most studies report.
 //!
 //! # Equations
 //!
-//! With the queue q that an arrival finds, in packets or, with `queue_in_bytes`, in bytes (thresholds are then multiplied by
-//! `mean_pktsize`):
+//! Let q be the queue that an arrival finds, in packets; with `queue_in_bytes`, q is in bytes and the thresholds are
+//! multiplied by `mean_pktsize`.
 //!
-//! - avg = (1 - w)^(1 + m) avg + w q, where m packets of the mean size would have passed while the link was idle.
-//! - p = `max_p` (avg - min) / (max - min) between the thresholds. Above: 1; with `gentle`, from `max_p` at the maximum to 1 at
-//!   its double (S. Floyd, "Recommendation on using the gentle variant of RED", 2000).
-//! - With n packets since the last early drop, the arrival included (with `bytes`: their bytes in whole mean packets), the arrival
-//!   is dropped with p / (1 - n p); with `wait`, 0 up to n p = 1 and p / (2 - n p) then: drops are between 1/p and 2/p apart, not
-//!   between 1 and 1/p. With `bytes`, this is multiplied by the packet's size over the mean.
-//! - No early drop where avg is below the minimum, where at most one packet waits, or at the arrival with which that ends.
-//! - With `setbit`, packets that are capable of ECN are marked where p is at most `mark_p`; else dropped. Without `use_mark_p` they
-//!   are marked at any p, and above the maximum (with `gentle`: its double) every arrival drops one, no matter who is capable.
+//! - avg = (1 - w)^(1 + m) avg + w q, where m is the number of mean packets that could have passed while the link was
+//!   idle.
+//! - Between the thresholds, p = `max_p` (avg - min) / (max - min). Above the maximum, p is 1. With `gentle`, p rises
+//!   from `max_p` at the maximum to 1 at its double (S. Floyd, "Recommendation on using the gentle variant of RED",
+//!   2000).
+//! - Let n be the number of packets since the last early drop, including the arrival; with `bytes`, n is their bytes in
+//!   whole mean packets. The arrival is dropped with p / (1 - n p), and drops are between 1 and 1/p packets apart. With
+//!   `wait`, the probability is 0 up to n p = 1 and p / (2 - n p) above, and drops are between 1/p and 2/p packets
+//!   apart. With `bytes`, the probability is multiplied by the packet's size over the mean size.
+//! - No packet is dropped early while avg is below the minimum or at most one packet waits, nor is the first arrival
+//!   after that.
+//! - With `setbit`, ECN-capable packets are marked if p is at most `mark_p`, and dropped otherwise. Without
+//!   `use_mark_p`, they are marked at any p. Every arrival above the maximum (with `gentle`: its double) then causes a
+//!   drop, ECN-capable or not.
 //!
 //! # Constants
 //!
-//! Defaults are those of ns-2.35, 0 and less being automatic there: w = 1 - exp(-1/C) for `q_weight` 0, with the link's rate C in
-//! mean packets a second; 1 - exp(-1/(10 `rtt` C)) for -1; 1 - exp(-10/C) for -2. Minimum 5 packets, or half of what
-//! `target_delay` holds where that is more; maximum three times the minimum.
+//! The defaults are those of ns-2.35, where values of 0 or less are set automatically. Let C be the link's rate in mean
+//! packets per second. Then w is 1 - exp(-1/C) for `q_weight` 0, 1 - exp(-1/(10 `rtt` C)) for -1, and 1 - exp(-10/C)
+//! for -2. The minimum is 5 packets, or half of the packets sent in `target_delay` if that is more. The maximum is
+//! three times the minimum.
 //!
 //! # Deviations
 //!
-//! - `mean_pktsize` is a full packet's size where it is not given; 500 bytes in ns-2.
-//! - `q_weight` -1 takes an RTT of 100 ms where none is given; ns-2 takes 3 (delay + 1/C) of its link where that is more.
-//! - The limit is one of packets or of bytes, whatever the average is of; in ns-2, one of `mean_pktsize` with `queue_in_bytes`.
+//! - The default of `mean_pktsize` is the size of a full packet; in ns-2 it is 500 bytes.
+//! - `q_weight` -1 uses an RTT of 100 ms by default. ns-2 uses 3 (delay + 1/C) of its link if that is more.
+//! - The limit is in packets or in bytes, independent of the unit of the average. In ns-2, it is in `mean_pktsize` with
+//!   `queue_in_bytes`.
 //! - Idle time begins when the last packet would have left at the link's mean rate.
-//! - No `cautious_`, `ns1_compat_`, `drop_front_`.
+//! - `cautious_`, `ns1_compat_` and `drop_front_` are not implemented.
 //!
 //! # Validated against
 //!
-//! A slow reference, packet by packet; and that, drawing ns-2's random numbers, against ns-2.35 itself: the average that each
-//! arrival finds and each drop.
+//! A slow reference implementation, packet by packet. The reference was compared with ns-2.35 itself, with ns-2's
+//! random numbers: the average that each arrival finds, and each drop.
 
 use super::ared::Adaptation;
 use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Next, Otherwise, Parameter, Quantity, Settings};
@@ -41,81 +48,78 @@ use crate::{Nanos, Random};
 
 const Q_WEIGHT: Parameter = Parameter {
     name: "q_weight",
-    summary: "Weight of an arrival in the average queue; 0, -1 and -2 follow from the link's rate.",
+    summary: "Weight of an arrival in the average queue; for 0, -1 and -2 the weight follows from the link's rate.",
     quantity: Quantity::Number,
     default: Otherwise::Is(-1.0),
     range: (-2.0, 1.0),
 };
 const RTT: Parameter = Parameter {
     name: "rtt",
-    summary: "Round-trip time of which q_weight = -1 makes the average's time constant, ten times as long.",
+    summary: "Round-trip time; with q_weight = -1, the time constant of the average is ten times as long.",
     quantity: Quantity::Time,
     default: Otherwise::Is(0.1e9),
     range: (1e3, 1e12),
 };
 const THRESH: Parameter = Parameter {
     name: "thresh",
-    summary: "Minimum threshold, in packets; 0 follows from target_delay.",
+    summary: "Minimum threshold, in packets; for 0 it follows from target_delay.",
     quantity: Quantity::Number,
     default: Otherwise::Is(0.0),
     range: (0.0, 1e9),
 };
 const MAXTHRESH: Parameter = Parameter {
     name: "maxthresh",
-    summary: "Maximum threshold, in packets; 0 is three times the minimum.",
+    summary: "Maximum threshold, in packets; for 0 it is three times the minimum.",
     quantity: Quantity::Number,
     default: Otherwise::Is(0.0),
     range: (0.0, 1e9),
 };
 const TARGET_DELAY: Parameter = Parameter {
     name: "target_delay",
-    summary: "Queueing delay of which half is the minimum threshold, where that is 0 and it is more than 5 packets.",
+    summary: "Queueing delay; with thresh = 0, the minimum threshold is half of it, but at least 5 packets.",
     quantity: Quantity::Time,
     default: Otherwise::Is(5e6),
     range: (0.0, 1e12),
 };
 pub(super) const MAX_P: Parameter = Parameter {
     name: "max_p",
-    summary: "Probability of a drop as the average comes to the maximum threshold: 1/linterm_ of ns-2.",
+    summary: "Drop probability when the average reaches the maximum threshold: 1/linterm_ of ns-2.",
     quantity: Quantity::Probability,
     default: Otherwise::Is(0.1),
     range: (1e-9, 1.0),
 };
 const MEAN_PKTSIZE: Parameter = Parameter {
     name: "mean_pktsize",
-    summary: "Mean size of packets: the unit of thresholds in bytes, and what passes in idle times.",
+    summary: "Mean size of packets: the unit of thresholds in bytes, and of the packets counted in idle times.",
     quantity: Quantity::Volume,
     default: Otherwise::Follows("the size of a full packet"),
     range: (1.0, 65_535.0),
 };
 const QUEUE_IN_BYTES: Parameter =
-    flag("queue_in_bytes", "Whether the average is one of bytes, and thresholds are multiplied by mean_pktsize.", true);
+    flag("queue_in_bytes", "Whether the average is in bytes, with thresholds multiplied by mean_pktsize.", true);
 const BYTES: Parameter = flag("bytes", "Whether larger packets are more likely to be dropped.", true);
-const WAIT: Parameter = flag("wait", "Whether some packets pass between two early drops.", true);
+const WAIT: Parameter = flag("wait", "Whether early drops are at least 1/p packets apart.", true);
 const GENTLE: Parameter =
     flag("gentle", "Whether the probability rises to 1 between the maximum threshold and its double.", true);
-const SETBIT: Parameter = flag("setbit", "Whether packets capable of ECN are marked in place of early drops.", false);
+const SETBIT: Parameter = flag("setbit", "Whether ECN-capable packets are marked instead of dropped early.", false);
 const USE_MARK_P: Parameter =
-    flag("use_mark_p", "Whether packets are dropped, not marked, where the probability is above mark_p.", true);
+    flag("use_mark_p", "Whether packets are dropped instead of marked if the probability is above mark_p.", true);
 const MARK_P: Parameter = Parameter {
     name: "mark_p",
-    summary: "Probability up to which packets are marked and not dropped.",
+    summary: "Probability up to which packets are marked instead of dropped.",
     quantity: Quantity::Probability,
     default: Otherwise::Is(0.1),
     range: (0.0, 1.0),
 };
-const DROP_RAND: Parameter = flag(
-    "drop_rand",
-    "Whether an arrival that has no room or is forced out drops one of all at random, not itself.",
-    false,
-);
+const DROP_RAND: Parameter =
+    flag("drop_rand", "Whether a forced drop or an overflow drops a random packet instead of the arrival.", false);
 
 const fn flag(name: &'static str, summary: &'static str, default: bool) -> Parameter {
     let default = Otherwise::Is(if default { 1.0 } else { 0.0 });
     Parameter { name, summary, quantity: Quantity::Flag, default, range: (0.0, 1.0) }
 }
 
-/// The parameters of RED.
+/// Parameters of RED, which are also parameters of Adaptive RED.
 pub(super) const PARAMETERS: [Parameter; 15] = [
     Q_WEIGHT,
     RTT,
@@ -161,12 +165,12 @@ fn mean_size(settings: &Settings<'_>) -> f64 {
     settings.given(&MEAN_PKTSIZE).unwrap_or(f64::from(settings.packet_size))
 }
 
-/// The link's rate in mean packets a second.
+/// The link's rate in mean packets per second.
 fn packet_rate(settings: &Settings<'_>) -> f64 {
     settings.rate.get() as f64 / (8.0 * mean_size(settings))
 }
 
-/// Minimum and maximum, in packets.
+/// Minimum and maximum threshold, in packets.
 fn thresholds(settings: &Settings<'_>) -> (f64, f64) {
     let or = |parameter, otherwise| Some(settings.get(parameter)).filter(|value| *value > 0.0).unwrap_or(otherwise);
     let half_target = settings.get(&TARGET_DELAY) / 1e9 * packet_rate(settings) / 2.0;
@@ -174,7 +178,7 @@ fn thresholds(settings: &Settings<'_>) -> (f64, f64) {
     (least, or(&MAXTHRESH, 3.0 * least))
 }
 
-/// w.
+/// Weight w of an arrival in the average.
 fn weight(settings: &Settings<'_>) -> f64 {
     let rate = packet_rate(settings);
     let per_arrivals = |arrivals: f64| 1.0 - libm::exp(-1.0 / arrivals);
@@ -186,12 +190,12 @@ fn weight(settings: &Settings<'_>) -> f64 {
     }
 }
 
-/// What becomes of an arrival.
+/// Decision about an arrival.
 enum Verdict {
     Accept,
-    /// It is dropped.
+    /// The arrival is dropped.
     Early,
-    /// One is dropped.
+    /// The arrival or a random packet is dropped.
     Forced(DropCause),
 }
 
@@ -202,25 +206,25 @@ pub(super) struct Red {
     /// Link rate, bits per second.
     rate: u64,
     weight: f64,
-    /// Thresholds, in what the average is in.
+    /// Thresholds, in the unit of the average.
     least: f64,
     most: f64,
     max_p: f64,
     mean_size: f64,
-    /// Mean packets per nanosecond.
+    /// Link rate, in mean packets per nanosecond.
     packet_rate: f64,
     queue_in_bytes: bool,
     bytes: bool,
     wait: bool,
     gentle: bool,
     setbit: bool,
-    /// Up to which p marks take the place of drops; `None` where they do at any p below a forced drop.
+    /// Largest p at which packets are marked instead of dropped; `None` if they are marked at any p.
     mark_p: Option<f64>,
     drop_rand: bool,
     average: f64,
-    /// Since when the link has been idle, where it is.
+    /// Time since which the link is idle, if it is.
     idle_since: Nanos,
-    /// Whether the arrival before found the average above the minimum.
+    /// Whether the average was above the minimum at the last arrival.
     above: bool,
     /// Arrivals since the last drop, and their bytes.
     count: u64,
@@ -259,13 +263,13 @@ impl Red {
         }
     }
 
-    /// The same with a `max_p` that adapts itself to an average between the thresholds.
+    /// Adds an adaptation of `max_p`, made from the thresholds.
     pub(super) fn adaptive(mut self, make: impl FnOnce(f64, f64) -> Adaptation) -> Red {
         self.adaptation = Some(make(self.least, self.most));
         self
     }
 
-    /// The queue that an arrival finds.
+    /// Length of the queue that an arrival finds, in the unit of the average.
     fn length(&self) -> u64 {
         if self.queue_in_bytes { self.items.bytes() } else { self.items.len() as u64 }
     }
@@ -283,7 +287,7 @@ impl Red {
         }
     }
 
-    /// p.
+    /// Base drop probability p.
     fn probability(&self) -> f64 {
         let p = if self.average < self.most {
             (self.average - self.least) / (self.most - self.least) * self.max_p
@@ -295,7 +299,7 @@ impl Red {
         p.min(1.0)
     }
 
-    /// The probability for an arrival of `size` bytes, given how many have passed.
+    /// Drop probability of an arrival of `size` bytes, given the arrivals since the last drop.
     fn spread(&self, p: f64, size: u32) -> f64 {
         let passed = if self.bytes { (self.count_bytes as f64 / self.mean_size).floor() } else { self.count as f64 };
         let expected = passed * p;

@@ -1,27 +1,32 @@
-//! Stochastic fairness queueing (P. McKenney, "Stochastic Fairness Queueing", INFOCOM 1990), as Linux has it.
+//! Stochastic fairness queueing (P. McKenney, "Stochastic Fairness Queueing", INFOCOM 1990), as implemented in Linux.
 //!
-//! Flows are hashed into `buckets` queues, which take turns. At its turn a queue sends as long as its allotment is positive, which
-//! falls by what is sent; else it grows by the quantum and the next queue has its turn. So a turn may send more than the quantum
-//! and the next ones less; McKenney's queues send a packet a turn. A queue begins with a quantum, after those that wait.
+//! Flows are hashed into `buckets` queues, which take turns. A queue sends at its turn as long as its allotment is
+//! positive; the allotment falls by the bytes sent. Then the allotment grows by the quantum, and the next queue has its
+//! turn. So one turn may send more than the quantum, and the next turns less; McKenney's queues send one packet per
+//! turn. A queue begins with an allotment of a quantum, behind all waiting queues.
 //!
-//! Where there are more packets than the limit allows, the longest queue in packets loses its last (its first with `headdrop`), the
-//! one whose turn is next among equals. A packet that finds `depth` packets in its queue is dropped (with `headdrop`: the first
-//! is), and one that finds `flows` queues and none of its own. Every `perturb` the hash changes, and what waits is hashed anew.
+//! When there are more packets than the limit allows, the longest queue in packets loses its last packet, or its first
+//! with `headdrop`. Among queues of equal length, the one whose turn is next loses. A packet that finds `depth` packets
+//! in its queue is dropped; with `headdrop`, the first packet of the queue is dropped instead. A packet of a new queue
+//! is dropped if `flows` queues have packets. Every `perturb` the hash changes, and the waiting packets are hashed
+//! anew.
 //!
 //! # Constants
 //!
-//! 1024 buckets, 127 queues at most, 127 packets each and together, quantum of a full packet, no perturbation: Linux, tc-sfq(8).
+//! The defaults are those of Linux, tc-sfq(8): 1024 buckets, at most 127 queues with packets, at most 127 packets in
+//! each queue and in total, a quantum of a full packet, and no perturbation.
 //!
 //! # Deviations
 //!
-//! - The hash is [`super::flows::bucket`]. Linux's begins at a random key as well.
-//! - Allotments are in bytes; Linux long rounded sizes up to 8 bytes.
-//! - Among equals Linux drops from the queue that became so long last. After a change of the hash queues have their turns in the
-//!   order in which their packets would have been sent; in Linux, in that of its slots.
-//! - No RED within the queues.
-//! - ns-2's SFQ sends a packet a turn and refuses arrivals by shares of the room left: another discipline.
+//! - The hash is [`super::flows::bucket`]. Linux's hash also starts from a random key.
+//! - Allotments are in bytes; older versions of Linux rounded sizes up to 8 bytes.
+//! - Among queues of equal length, Linux drops from the one that reached this length last. After a change of the hash,
+//!   queues take turns in the order in which their packets would have been sent; in Linux, in the order of its slots.
+//! - There is no RED within the queues.
+//! - ns-2's SFQ is a different discipline: it sends one packet per turn and refuses arrivals by shares of the remaining
+//!   room.
 //!
-//! Validated against a slow reference, packet by packet.
+//! Validated against a slow reference implementation, packet by packet.
 
 use std::collections::VecDeque;
 
@@ -33,7 +38,7 @@ use crate::Nanos;
 
 const QUANTUM: Parameter = Parameter {
     name: "quantum",
-    summary: "Bytes by which a queue's allotment grows at its turn.",
+    summary: "Number of bytes by which a queue's allotment grows at its turn.",
     quantity: Quantity::Volume,
     default: Otherwise::Follows("a full packet"),
     range: (64.0, 1e9),
@@ -47,21 +52,21 @@ const BUCKETS: Parameter = Parameter {
 };
 const FLOWS: Parameter = Parameter {
     name: "flows",
-    summary: "Number of buckets that may have packets.",
+    summary: "Largest number of buckets with packets.",
     quantity: Quantity::Count("buckets"),
     default: Otherwise::Is(127.0),
     range: (1.0, 65_536.0),
 };
 const DEPTH: Parameter = Parameter {
     name: "depth",
-    summary: "Packets that may wait in a bucket.",
+    summary: "Largest number of packets in a bucket.",
     quantity: Quantity::Count("packets"),
     default: Otherwise::Is(127.0),
     range: (1.0, 1e9),
 };
 const HEADDROP: Parameter = Parameter {
     name: "headdrop",
-    summary: "Whether the packets that have waited longest are dropped, and not the last ones.",
+    summary: "Whether the first packets of a queue are dropped instead of the last ones.",
     quantity: Quantity::Flag,
     default: Otherwise::Is(0.0),
     range: (0.0, 1.0),
@@ -76,7 +81,7 @@ const PERTURB: Parameter = Parameter {
 
 pub(super) const ENTRY: Entry = Entry {
     name: "sfq",
-    summary: "Stochastic fairness queueing as in Linux: buckets of flows take turns; where it is full the longest loses.",
+    summary: "Stochastic fairness queueing as in Linux: buckets of flows take turns; when the queue is full, the longest loses.",
     source: "McKenney, INFOCOM 1990; Linux, net/sched/sch_sfq.c",
     limit: Some(Limit::Packets(127)),
     parameters: &[QUANTUM, BUCKETS, FLOWS, DEPTH, HEADDROP, PERTURB],
@@ -91,15 +96,15 @@ struct Sfq {
     most: usize,
     depth: usize,
     headdrop: bool,
-    /// Length of a period of the hash, 0 for one that lasts, and the number of the present one.
+    /// Time between two changes of the hash, 0 if it never changes; and the number of the present period.
     perturb: Nanos,
     period: u64,
-    /// Of which a period's key is made, and that key.
+    /// Secret from which the key of each period follows, and the present key.
     secret: u64,
     key: u64,
     /// Buckets with packets, and their allotments in bytes.
     queues: Flows<i64>,
-    /// Their numbers in the order of their turns.
+    /// Indices of these buckets in the order of their turns.
     turns: VecDeque<usize>,
     packets: u64,
     bytes: u64,
@@ -126,7 +131,7 @@ impl Sfq {
         }
     }
 
-    /// Takes a packet out of the queue with the turn at a place.
+    /// Removes the first or the last packet of the queue at `place` in the order of turns.
     fn take(&mut self, place: usize, first: bool) -> Option<Item> {
         let number = *self.turns.get(place)?;
         let items = &mut self.queues[number].items;
@@ -140,13 +145,13 @@ impl Sfq {
         Some(item)
     }
 
-    /// The place of the longest queue.
+    /// Place of the longest queue in the order of turns.
     fn longest(&self) -> usize {
         let packets = |place: &usize| self.queues[self.turns[*place]].items.len();
         (0..self.turns.len()).rev().max_by_key(packets).unwrap_or(0)
     }
 
-    /// Puts a packet into its queue, of whatever length all have together.
+    /// Adds a packet to its queue, regardless of the total limit.
     fn put(&mut self, item: Item, drops: &mut Drops) {
         let key = bucket(item.flow, self.key, self.buckets);
         let number = match self.queues.find(key) {
@@ -184,7 +189,7 @@ impl Sfq {
             return;
         }
         self.period = period;
-        // A SplitMix64 stream, of which any member can be had.
+        // The keys are a SplitMix64 stream, any element of which can be computed directly.
         self.key = mixed(self.secret.wrapping_add(period.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
         let mut waiting = Vec::with_capacity(self.packets as usize);
         while let Some(item) = self.next() {
@@ -195,7 +200,7 @@ impl Sfq {
         }
     }
 
-    /// The packet whose turn it is.
+    /// Removes the packet whose turn it is.
     fn next(&mut self) -> Option<Item> {
         loop {
             let queue = &mut self.queues[*self.turns.front()?];

@@ -1,35 +1,37 @@
-//! sfqCoDel: stochastic fair queueing with a CoDel in each bin, as in K. Nichols's code for ns-2 of 2012, which Remy's
-//! evaluation ran Cubic over (Winstein, Balakrishnan, SIGCOMM 2013).
+//! sfqCoDel: stochastic fair queueing with a CoDel for each bin, as in K. Nichols's code for ns-2 of 2012. Remy's
+//! evaluation used this queue for Cubic (Winstein, Balakrishnan, SIGCOMM 2013).
 //!
 //! # What differs from `fq-codel`
 //!
-//! - Bins take turns packet by packet, whatever the packets' sizes: there is no quantum.
-//! - A bin that gets its first packet is served before all but those that are as new; after one packet it takes turns as the
-//!   others do. A bin that is empty when its turn comes leaves at once.
-//! - A packet that finds `limit` packets waiting is dropped, whichever flow it is of.
-//! - CoDel is the authors' of that year, not the RFC's: in it
-//!   - a delay above the target has to last `interval` / sqrt(count) instead of `interval` within 8 intervals of the last
-//!     drop due, if more than one was dropped;
-//!   - the drop state is entered again with count - 2, within 8 intervals of the last drop due and if count was above 2, and
-//!     with 1 otherwise;
-//!   - count grows only while the delay stays above the target, and an empty bin does not reset how long it has been;
-//!   - the largest packet so far stands for the link's, 256 bytes at least.
-//! - No ECN.
+//! - Bins take turns packet by packet, regardless of the packets' sizes: there is no quantum.
+//! - A bin that gets its first packet is new, and is served before all bins that are not new. After one packet it takes
+//!   turns as the others do. A bin that is empty when its turn comes leaves the schedule at once.
+//! - A packet that finds `limit` packets in the queues is dropped, whatever its flow.
+//! - CoDel is the authors' version of that year, not the RFC's:
+//! - Less than 8 intervals after the time of the next due drop, and with a count above 1, the delay has to exceed the
+//!   target for only `interval` / sqrt(count).
+//! - If the drop state is entered less than 8 intervals after that time with a count above 2, the count starts at count
+//!   - 2; otherwise at 1.
+//! - The count grows only while the delay stays above the target. An empty bin does not reset the time for which the
+//!   delay has been above the target.
+//! - The largest packet so far takes the place of the link's packet size; it is at least 256 bytes.
+//! - There is no ECN.
 //!
 //! # Constants
 //!
-//! 1024 bins, `target` 5 ms, `interval` 100 ms (the code's), limit 1000 packets (the evaluation's buffer).
+//! There are 1024 bins, `target` is 5 ms and `interval` 100 ms (the code's values). The limit is 1000 packets (the
+//! evaluation's buffer).
 //!
 //! # Deviations
 //!
-//! - The hash is of the flow's number and the seed, not Jenkins's of addresses and ports.
-//! - In the code no packet of a bin has to have waited for less than the target before one may be dropped; here a bin starts
-//!   as if one had.
+//! - The hash is of the flow's number and the seed, not Jenkins's hash of addresses and ports.
+//! - In the code, a bin may drop a packet before any of its packets had a delay below the target. Here, a bin starts as
+//!   if one had.
 //! - Times are whole nanoseconds.
 //!
 //! # Validated against
 //!
-//! The code's behaviour written out in Python, packet by packet on random traffic.
+//! The code's behaviour, implemented in Python, packet by packet on random traffic.
 
 use std::collections::VecDeque;
 
@@ -40,7 +42,7 @@ use crate::Nanos;
 
 const BINS: Parameter = Parameter {
     name: "bins",
-    summary: "Number of bins that flows are hashed into.",
+    summary: "Number of bins into which flows are hashed.",
     quantity: Quantity::Count("bins"),
     default: Otherwise::Is(1024.0),
     range: (1.0, 65536.0),
@@ -56,19 +58,19 @@ pub(super) const ENTRY: Entry = Entry {
     make: |settings| Box::new(SfqCodel::new(settings)),
 };
 
-/// What the largest packet is taken for before there was one, bytes.
+/// Initial size of the largest packet, bytes.
 const LEAST_PACKET: u64 = 256;
 
-/// Within how many intervals of the last drop due it is remembered.
+/// Number of intervals after the next drop that was due during which the count is used again.
 const MEMORY: u64 = 8;
 
 #[derive(Clone, Debug)]
 struct Bin {
     items: Fifo,
-    /// Whether it is on the schedule, and has not been served since.
+    /// Whether the bin is on the schedule, and whether it has not been served since it was added.
     scheduled: bool,
     new: bool,
-    /// When the delay will have been above the target for long enough.
+    /// Time at which the delay will have been above the target for long enough.
     first_above: Option<Nanos>,
     drop_next: Nanos,
     count: u32,
@@ -112,7 +114,7 @@ impl SfqCodel {
         }
     }
 
-    /// Puts a bin behind those that are new, or at the end if only the last one is not.
+    /// Adds a bin behind the new ones, or at the end if only the last bin is not new.
     fn schedule(&mut self, index: usize) {
         let old = self.schedule.iter().position(|other| !self.bins[*other].new);
         match old {
@@ -123,7 +125,7 @@ impl SfqCodel {
         self.bins[index].new = true;
     }
 
-    /// The bin whose turn it is, those before it that are empty having left.
+    /// The bin whose turn it is. Empty bins before it are removed from the schedule.
     fn ready(&mut self) -> Option<usize> {
         loop {
             let index = *self.schedule.front()?;
@@ -135,7 +137,7 @@ impl SfqCodel {
         }
     }
 
-    /// Takes the first packet of a bin out, and whether it may be dropped.
+    /// Removes the first packet of a bin and returns it; true if CoDel may drop it.
     fn take(&mut self, index: usize, at: Nanos) -> Option<(Item, bool)> {
         let bin = &mut self.bins[index];
         let item = bin.items.pop()?;
@@ -156,7 +158,7 @@ impl SfqCodel {
         Some((item, ok_to_drop))
     }
 
-    /// The packet of a bin to send, if CoDel leaves one.
+    /// The packet of a bin that is to be sent; `None` if CoDel drops all packets.
     fn serve(&mut self, index: usize, at: Nanos, drops: &mut Drops) -> Option<Item> {
         let mut taken = self.take(index, at);
         if self.bins[index].dropping {

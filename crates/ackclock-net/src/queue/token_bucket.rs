@@ -1,14 +1,16 @@
-//! A token bucket that shapes: packets wait for tokens in a drop-tail queue (Linux's `tbf`).
+//! A token bucket that shapes traffic: packets wait for tokens in a drop-tail queue (Linux's `tbf`).
 //!
-//! Tokens come at `rate` and at most `burst` bytes of them are kept; a packet goes when there are tokens for all of it, and takes
-//! them. So at most burst + rate t leave in any time t. With `peak_rate` a second bucket of `mtu` bytes bounds how fast a burst
-//! leaves: at most mtu + peak_rate t (RFC 2697 and RFC 2698 meter by such buckets). They begin full. What is larger than a bucket
-//! could never go and is dropped on arrival, as in Linux.
+//! Tokens arrive at `rate`, and at most `burst` bytes of them are kept. A packet is sent when there are tokens for all
+//! of its bytes, and uses them up. So at most burst + rate t bytes leave in any time t. With `peak_rate`, a second
+//! bucket of `mtu` bytes bounds the rate of a burst: at most mtu + peak_rate t bytes leave (RFC 2697 and RFC 2698 meter
+//! with such buckets). The buckets are full at the start. A packet that is larger than a bucket could never be sent and
+//! is dropped on arrival, as in Linux.
 //!
-//! The level is in integer nanobits, so that nothing is lost to rounding; a packet goes at the first whole nanosecond at which the
-//! tokens are there.
+//! The level is in integer nanobits, so that nothing is lost to rounding. A packet is sent at the first whole
+//! nanosecond at which there are enough tokens.
 //!
-//! Validated against a slow reference in rational numbers, packet by packet, and against the bound itself on random traffic.
+//! Validated against a slow reference implementation in rational numbers, packet by packet, and against the bound
+//! itself on random traffic.
 
 use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Next, Otherwise, Parameter, Quantity, Settings};
 use crate::Nanos;
@@ -22,21 +24,21 @@ const RATE: Parameter = Parameter {
 };
 const BURST: Parameter = Parameter {
     name: "burst",
-    summary: "Tokens that are kept: what may leave at once.",
+    summary: "Largest number of tokens: the bytes that may leave at once.",
     quantity: Quantity::Volume,
     default: Otherwise::Follows("ten full packets"),
     range: (1.0, 1e12),
 };
 const PEAK_RATE: Parameter = Parameter {
     name: "peak_rate",
-    summary: "Rate at which a burst leaves.",
+    summary: "Largest rate at which a burst leaves.",
     quantity: Quantity::Rate,
     default: Otherwise::Follows("the link's rate"),
     range: (1.0, 1e15),
 };
 const MTU: Parameter = Parameter {
     name: "mtu",
-    summary: "What may leave at once at the peak rate.",
+    summary: "Bytes that may leave at once at the peak rate.",
     quantity: Quantity::Volume,
     default: Otherwise::Follows("a full packet"),
     range: (1.0, 1e12),
@@ -44,7 +46,7 @@ const MTU: Parameter = Parameter {
 
 pub(super) const ENTRY: Entry = Entry {
     name: "token-bucket",
-    summary: "Drop-tail, and packets wait for tokens that come at a rate.",
+    summary: "Token bucket: packets wait in a drop-tail queue for tokens that arrive at a rate.",
     source: "Linux, net/sched/sch_tbf.c",
     limit: None,
     parameters: &[RATE, BURST, PEAK_RATE, MTU],
@@ -81,22 +83,22 @@ fn check(settings: &Settings<'_>) -> Vec<(&'static str, String)> {
             problems.push((PEAK_RATE.name, format!("more than the rate, {} bit/s", rate(settings))));
         }
         None if settings.given(&MTU).is_some() => {
-            problems.push((MTU.name, "none without a peak_rate".to_owned()));
+            problems.push((MTU.name, "absent, unless peak_rate is given".to_owned()));
         }
         _ => {}
     }
     problems
 }
 
-/// Nanobits in a byte.
+/// Number of nanobits in a byte.
 const BYTE: u128 = 8_000_000_000;
 
 struct Bucket {
-    /// Bits per second, which is nanobits per nanosecond.
+    /// Rate in bits per second, which is nanobits per nanosecond.
     rate: u128,
-    /// Nanobits.
+    /// Size of the bucket, nanobits.
     depth: u128,
-    /// Nanobits at `at`.
+    /// Tokens at the time `at`, nanobits.
     level: u128,
     at: Nanos,
 }
@@ -112,7 +114,7 @@ impl Bucket {
         self.at = at;
     }
 
-    /// In how many nanoseconds there are tokens for a packet, which is not larger than the bucket.
+    /// Time until there are tokens for a packet, ns. The packet is not larger than the bucket.
     fn wait(&self, size: u32) -> Nanos {
         let missing = (u128::from(size) * BYTE).saturating_sub(self.level);
         u64::try_from(missing.div_ceil(self.rate)).unwrap_or(Nanos::MAX)

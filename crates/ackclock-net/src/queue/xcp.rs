@@ -1,35 +1,37 @@
-//! The router of XCP: tells each sender by how much to change its throughput, so that together they fill the link and each gets
-//! the same (D. Katabi, M. Handley, C. Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks", SIGCOMM 2002,
-//! section 3.5 and appendix A).
+//! A router of XCP: tells each sender by how much to change its throughput, so that together the senders fill the link
+//! and get equal shares (D. Katabi, M. Handley, C. Rohrs, "Congestion Control for High Bandwidth-Delay Product
+//! Networks", SIGCOMM 2002, section 3.5 and appendix A).
 //!
 //! # Equations
 //!
-//! In rates, as in ns-2's implementation; the paper writes the same in windows. Over a control interval d, the average RTT that
-//! requests tell of, weighted by their intervals X (packet size over throughput):
+//! The equations are in rates, as in ns-2's implementation; the paper writes the same in windows. The control interval
+//! d is the average RTT of the requests, weighted by their intervals X (packet size over throughput):
 //!
-//! - Aggregate feedback F = alpha (C - y) - beta Q / d, with the rate C of the link, the traffic y that arrived, and the
-//!   persistent queue Q, the least that an arriving packet saw over (d - queueing delay) / 2.
-//! - Shuffled traffic h = max(0, gamma y - |F|).
-//! - Each packet that leaves in the next interval is given Cp X - Cn s, s being its size: Cp = (h + max(F, 0)) / sum of X,
-//!   Cn = (h + max(-F, 0)) / sum of s. A packet that asks for less gets that. Once all of h + max(F, 0) is given away there is no
-//!   more, and likewise for h + max(-F, 0).
+//! - The aggregate feedback is F = alpha (C - y) - beta Q / d. C is the rate of the link, y the rate of the arriving
+//!   traffic, and Q the persistent queue. Q is the shortest queue that an arriving packet found over (d - queueing
+//!   delay) / 2.
+//! - The shuffled traffic is h = max(0, gamma y - |F|).
+//! - Each packet of s bytes that leaves in the next interval is given Cp X - Cn s. Here Cp = (h + max(F, 0)) / sum of
+//!   X, and Cn = (h + max(-F, 0)) / sum of s. A packet that requests less gets its request. Increases end when h +
+//!   max(F, 0) has been given away, and decreases when h + max(-F, 0) has.
 //!
 //! # Constants
 //!
-//! alpha 0.4, beta 0.226, gamma 0.1 (paper, sections 3.5.1 and 3.5.2). An interval is 1 ms at least and an RTT counts as 1 s at
-//! most; Q is taken over at least 2 ms; d is 50 ms before anything is known (the authors' router in ns-2).
+//! alpha is 0.4, beta 0.226 and gamma 0.1 (paper, sections 3.5.1 and 3.5.2). As in the authors' router for ns-2, an
+//! interval is at least 1 ms, and an RTT counts as at most 1 s. Q is taken over at least 2 ms, and d is initially 50
+//! ms.
 //!
 //! # Deviations
 //!
-//! - Packets have changes in whole bytes per second; ns-2 keeps fractions.
-//! - Intervals begin with the run; ns-2 draws the first one, so that routers are not synchronised.
-//! - The average RTT stays what it was over an interval without requests; in ns-2 it falls back to its first value.
-//! - Traffic of other senders counts in y and is drained with the rest, in one queue: ns-2 has a second queue for it.
+//! - Packets carry changes in whole bytes per second; ns-2 keeps fractions.
+//! - Intervals begin with the run; ns-2 draws the first interval, so that routers are not synchronised.
+//! - After an interval without requests the average RTT is unchanged; in ns-2 it returns to its initial value.
+//! - Traffic of other senders counts in y and shares the queue; ns-2 has a second queue for it.
 //!
 //! # Validated against
 //!
-//! Worked numbers of one interval; the sums given away on random traffic; with the senders of `cc = "xcp"` the paper's claims:
-//! utilisation, queue, no drops, shares of flows with different RTTs, convergence.
+//! Worked numbers of one interval; the totals given away on random traffic. With the senders of `cc = "xcp"`, the
+//! paper's claims: utilisation, queue, no drops, shares of flows with different RTTs, and convergence.
 
 #[cfg(test)]
 mod tests;
@@ -55,7 +57,7 @@ const BETA: Parameter = Parameter {
 };
 const GAMMA: Parameter = Parameter {
     name: "gamma",
-    summary: "Share of the traffic that is redistributed in a control interval where feedback moves less.",
+    summary: "Share of the traffic that is redistributed in a control interval if the feedback moves less.",
     quantity: Quantity::Number,
     default: Otherwise::Is(0.1),
     range: (0.0, 1.0),
@@ -63,7 +65,7 @@ const GAMMA: Parameter = Parameter {
 
 pub(super) const ENTRY: Entry = Entry {
     name: "xcp",
-    summary: "A router of XCP over a drop-tail queue: it tells the senders of cc = \"xcp\" by how much to change their throughput.",
+    summary: "A router of XCP with a drop-tail queue: tells senders with cc = \"xcp\" by how much to change their throughput.",
     source: "Katabi, Handley, Rohrs, SIGCOMM 2002",
     limit: None,
     parameters: &[ALPHA, BETA, GAMMA],
@@ -73,27 +75,27 @@ pub(super) const ENTRY: Entry = Entry {
 
 /// Nanoseconds in a second.
 const SECOND: f64 = 1e9;
-/// d before anything is known, ns.
+/// Initial control interval d, ns.
 const FIRST_RTT: Nanos = 50_000_000;
-/// The largest RTT that counts, and the shortest control interval, ns.
+/// Largest RTT that counts, and shortest control interval, ns.
 const MAX_RTT: Nanos = 1_000_000_000;
 const MIN_INTERVAL: Nanos = 1_000_000;
-/// The shortest time over which the persistent queue is taken, ns.
+/// Shortest time over which the persistent queue is taken, ns.
 const MIN_QUEUE_INTERVAL: Nanos = 2_000_000;
 
-/// What arrived in a control interval.
+/// Traffic that arrived in a control interval.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 struct Arrived {
     bytes: u64,
-    /// Sum of the requests' X, ns, and of X times RTT.
+    /// Sum of the requests' X in ns, and sum of X times RTT.
     intervals: u128,
     rtts: u128,
 }
 
-/// What is to be given away in a control interval, bytes per second.
+/// Feedback to be given away in a control interval, bytes per second.
 #[derive(Clone, Copy, PartialEq, Default, Debug)]
 struct Feedback {
-    /// What is left of it, to raise and to lower throughputs.
+    /// Remaining increases and decreases of throughputs.
     raise: f64,
     lower: f64,
     /// Cp for X in ns, and Cn.
@@ -107,16 +109,16 @@ struct Xcp {
     alpha: f64,
     beta: f64,
     gamma: f64,
-    /// Bytes per second.
+    /// Rate of the link, bytes per second.
     capacity: f64,
-    /// d.
+    /// Average RTT d, ns.
     rtt: Nanos,
-    /// When the control interval ends, and how long it is.
+    /// End of the control interval, and its length.
     control_at: Nanos,
     interval: Nanos,
     arrived: Arrived,
     feedback: Feedback,
-    /// When the interval of the persistent queue ends, the least so far, and Q, bytes.
+    /// End of the interval of the persistent queue, the shortest queue so far in bytes, and Q in bytes.
     queue_at: Nanos,
     least_queue: u64,
     queue: u64,
@@ -141,7 +143,7 @@ impl Xcp {
         }
     }
 
-    /// Ends the intervals that end by `at`, before anything else happens then.
+    /// Ends the intervals that end by `at`, before any other event at that time.
     fn advance(&mut self, at: Nanos) {
         loop {
             let due = self.queue_at.min(self.control_at);
@@ -160,7 +162,7 @@ impl Xcp {
         }
     }
 
-    /// Whether the ends of intervals change nothing until a packet comes or leaves.
+    /// Whether ends of intervals change nothing until the next packet arrives or leaves.
     fn is_settled(&self) -> bool {
         let backlog = self.items.bytes();
         self.arrived == Arrived::default()
@@ -205,7 +207,7 @@ impl Xcp {
     }
 }
 
-/// The first time after `at` of those that are `next` and then `interval` apart.
+/// The first time after `at` in the sequence that starts at `next` and has steps of `interval`.
 fn after(at: Nanos, next: Nanos, interval: Nanos) -> Nanos {
     at.checked_sub(next).map_or(next, |past| next + (past / interval + 1) * interval)
 }
@@ -242,7 +244,7 @@ impl Discipline for Xcp {
 }
 
 impl Feedback {
-    /// Gives a packet its part, or what it asks for if that is less.
+    /// Gives a packet its share of the feedback, or its request if that is less.
     fn give(&mut self, request: &mut Request, size: u32) {
         let mut raise = (self.per_interval * request.interval as f64).min(self.raise);
         let mut lower = (self.per_byte * f64::from(size)).min(self.lower);
@@ -251,7 +253,7 @@ impl Feedback {
         if asked >= given {
             request.change = (given.round() as i32).min(Request::UNLIMITED - 1);
         } else {
-            // It wants less than it could have: what it gives up in addition counts as lowered.
+            // The packet requests less than its share. The difference counts as a decrease.
             lower = (lower + given - asked).min(self.lower);
             raise = asked + lower;
         }

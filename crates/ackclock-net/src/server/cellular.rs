@@ -1,4 +1,4 @@
-//! A cellular network without a trace of one.
+//! A stochastic model of a cellular link, for use without a measured trace.
 
 use std::f64::consts::SQRT_2;
 use std::num::NonZeroU64;
@@ -7,24 +7,25 @@ use super::{OPPORTUNITY, Source};
 use crate::random::{Random, Seed};
 use crate::{NEVER, Nanos};
 
-/// How long the rate stays, as in Sprout.
+/// Time for which the rate is constant, as in Sprout.
 const STEP: Nanos = 20_000_000;
 const STEP_SECONDS: f64 = 0.02;
-/// Rates are held in packets per 10^6 s, and what they amount to in a time in 10^-15 packets.
+/// Rates are held in packets per 10^6 s. Their integrals over time are held in 10^-15 packets.
 const RATE_UNIT: f64 = 1e6;
 const AMOUNT_UNIT: f64 = 1e15;
-/// By how much a sum of normal steps passes a bound on average, in standard deviations of a step (Siegmund 1979).
+/// Mean overshoot of a sum of normal steps over a bound, in standard deviations of a step (Siegmund 1979).
 const OVERSHOOT: f64 = 0.582_597_157_9;
 
 /// The doubly stochastic model of a cellular link in Winstein, Sivaraman, Balakrishnan, "Stochastic Forecasts Achieve High
 /// Throughput and Low Delay over Cellular Networks", NSDI 2013, section 3.1.
 ///
-/// Deliveries of full packets are a Poisson process, whose rate is a Brownian motion of power `sigma`, taken in steps of 20 ms,
-/// between zero and a largest rate. A rate that reaches zero is an outage: it stays zero for a time that is exponential with the
-/// rate `escape`. The paper's receiver keeps a distribution over such rates; here one rate is drawn, at first uniformly.
+/// Deliveries of full packets are a Poisson process. Its rate is a Brownian motion of power `sigma`, in steps of 20 ms,
+/// between zero and a largest rate. When the rate reaches zero an outage begins, which lasts for an exponential time
+/// with the rate `escape`. The paper's receiver keeps a distribution over such rates; here one rate is drawn, uniformly
+/// at first.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct CellularModel {
-    /// The largest rate, bits per second. The paper's is 1000 packets of 1500 bytes a second.
+    /// Largest rate, bits per second. The paper's value is 1000 packets of 1500 bytes per second.
     pub max_rate: NonZeroU64,
     /// Noise power, packets per second per square root of a second.
     pub sigma: f64,
@@ -33,7 +34,7 @@ pub struct CellularModel {
 }
 
 impl CellularModel {
-    /// The values of the paper.
+    /// The paper's values.
     pub const SPROUT: CellularModel =
         CellularModel { max_rate: NonZeroU64::new(12_000_000).unwrap(), sigma: 200.0, escape: 1.0 };
 
@@ -41,7 +42,7 @@ impl CellularModel {
         self.max_rate.get() as f64 / f64::from(OPPORTUNITY * 8)
     }
 
-    /// Standard deviation of the change in a step, packets per second.
+    /// Standard deviation of the change of the rate in a step, packets per second.
     fn deviation(&self) -> f64 {
         self.sigma * libm::sqrt(STEP_SECONDS)
     }
@@ -51,12 +52,18 @@ impl CellularModel {
         libm::exp(-self.escape * STEP_SECONDS)
     }
 
-    /// Bits per second on average over a long time.
+    /// Mean rate over a long time, bits per second.
     ///
-    /// The walk is renewed at each outage. With W the walk from an outage to the next, o what it falls below zero at its end
-    /// and L what the largest rate takes off it, W, W^2 and W^3 less what they drift by are martingales, so that in units of a
-    /// step's deviation E L = E W_0 + E o = sqrt(2), from the mean ladder height of a normal walk, steps = 2 sqrt(2) M + 1.296
-    /// and the sum of W = sqrt(2) M (M + 2 * 0.583): exact but for terms of (1 / M)^2, M being the largest rate.
+    /// The rate is a random walk that is renewed at each outage. Let W be the walk from one outage to the next, and M
+    /// the largest rate, both in standard deviations of a step. Let o be the amount by which W falls below zero at its
+    /// end, and L the amount that the largest rate cuts off. W, W^2 and W^3 without their drifts are martingales, which
+    /// gives:
+    ///
+    /// - E L = E W_0 + E o = sqrt(2), from the mean ladder height of a normal walk;
+    /// - mean number of steps = 2 sqrt(2) M + 1.296;
+    /// - mean sum of W over the steps = sqrt(2) M (M + 2 * 0.583).
+    ///
+    /// The results are exact except for terms of (1 / M)^2.
     pub fn mean_rate(&self) -> NonZeroU64 {
         let most = self.max_packets() / self.deviation();
         let steps = 2.0 * SQRT_2 * most + 1.296;
@@ -67,23 +74,23 @@ impl CellularModel {
     }
 }
 
-/// Opportunities of a [`CellularModel`], from the stream of a seed.
+/// Delivery opportunities of a [`CellularModel`], drawn from the stream of a seed.
 #[derive(Clone, Debug)]
 pub struct Cellular {
     model: CellularModel,
     seed: Seed,
     random: Random,
-    /// In packets per 10^6 s; zero is an outage.
+    /// Present rate, in packets per 10^6 s; zero is an outage.
     rate: u64,
-    /// When the rate changes next.
+    /// Time of the next change of the rate.
     until: Nanos,
     now: Nanos,
-    /// What the rate has to amount to before the next delivery, in 10^-15 packets.
+    /// Integral of the rate up to the next delivery, in 10^-15 packets.
     need: u64,
 }
 
 impl Cellular {
-    /// From the start.
+    /// A source at the start of the stream of `seed`.
     pub fn new(model: CellularModel, seed: Seed) -> Cellular {
         let random = Random::new(seed);
         let mut cellular = Cellular { model, seed, random, rate: 0, until: STEP, now: 0, need: 0 };
@@ -100,7 +107,7 @@ impl Cellular {
         (self.random.exponential() * AMOUNT_UNIT) as u64
     }
 
-    /// The rate after a step.
+    /// Draws the rate of the next step.
     fn step(&mut self) {
         let deviation = self.model.deviation() * RATE_UNIT;
         let rate = if self.rate > 0 {
@@ -110,7 +117,7 @@ impl Cellular {
         } else {
             libm::fabs(self.random.normal()) * deviation
         };
-        // A negative rate becomes zero.
+        // The conversion to an unsigned integer makes a negative rate zero.
         self.rate = (rate as u64).min(self.most());
     }
 }
@@ -155,8 +162,8 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    /// The distribution of the rate in the long run: the share of outages, and of each of so many equal cells, from the
-    /// transition probabilities of the model, iterated.
+    /// Distribution of the rate in the long run, from the model's transition probabilities: the share of outages, then
+    /// the shares of `cells` equal intervals of the rate.
     fn stationary(model: &CellularModel, cells: usize) -> Vec<f64> {
         let width = model.max_packets() / cells as f64;
         let below = |x: f64| 0.5 * (1.0 + libm::erf(x / model.deviation() / SQRT_2));
@@ -175,7 +182,7 @@ mod tests {
             }
             row[0] = 1.0 - row[1..].iter().sum::<f64>();
         }
-        // After 2^15 steps it does not matter where it has begun.
+        // After 2^15 steps the initial state has no influence.
         for _ in 0..15 {
             rows = rows.iter().map(|row| product(row, &rows)).collect();
         }
@@ -204,13 +211,13 @@ mod tests {
             sum += packets;
             tenths[if cellular.rate == 0 { 0 } else { 1 + ((packets / 100.0) as usize).min(9) }] += 1;
         }
-        // A cycle takes some 150 steps: with 26,000 of them shares are known to within some 2 per cent.
+        // A cycle takes about 150 steps. The 26,000 cycles determine the shares to within about 2 %.
         for (tenth, count) in tenths.iter().enumerate() {
             let cells = if tenth == 0 { 0..1 } else { 30 * tenth - 29..30 * tenth + 1 };
             let (found, share) = (*count as f64 / STEPS as f64, expected[cells].iter().sum::<f64>());
             assert!((found / share - 1.0).abs() < 0.04, "tenth {tenth}: {found} of {share}");
         }
-        assert!((tenths[0] as f64 / STEPS as f64 - 0.33).abs() < 0.01, "a third of the time is outage");
+        assert!((tenths[0] as f64 / STEPS as f64 - 0.33).abs() < 0.01, "a third of the time is an outage");
         let mean = sum / STEPS as f64 * 12_000.0;
         assert!((mean / model.mean_rate().get() as f64 - 1.0).abs() < 0.02, "{mean}");
     }
@@ -231,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn deliveries_are_poisson_at_the_rate_of_the_moment() {
+    fn deliveries_are_poisson_at_the_present_rate() {
         let mut cellular = Cellular::new(CellularModel { sigma: 0.0, ..CellularModel::SPROUT }, [2; 32]);
         let rate = cellular.rate as f64 / RATE_UNIT;
         let times: Vec<u64> = (0..200_000).map(|_| cellular.next()).collect();
@@ -244,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn outages_last_as_long_as_they_should_and_their_rate_delivers_nothing() {
+    fn outages_have_the_right_mean_length_and_deliver_nothing() {
         let mut cellular = Cellular::new(CellularModel::SPROUT, [3; 32]);
         let (mut outages, mut steps) = (0_u32, 0_u32);
         for _ in 0..2_000_000 {
@@ -254,7 +261,8 @@ mod tests {
             steps += u32::from(cellular.rate == 0);
         }
         let mean = f64::from(steps) / f64::from(outages) * STEP_SECONDS;
-        // 50.5 steps of 20 ms, each as often as the one before it but for a fiftieth; 13,000 outages.
+        // An outage lasts 50.5 steps of 20 ms on average, with a standard deviation of about 1 s, and there are 13,000
+        // outages.
         assert!((mean - 1.01).abs() < 4.0 / libm::sqrt(13_000.0), "{mean} s");
 
         let mut idle = Cellular { rate: 0, ..Cellular::new(CellularModel::SPROUT, [4; 32]) };
@@ -268,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_decides_and_counting_disturbs_nothing() {
+    fn deliveries_depend_on_the_seed_alone_and_counting_has_no_effect() {
         let times = |seed: u8, counted: bool| -> Vec<u64> {
             let mut cellular = Cellular::new(CellularModel::SPROUT, [seed; 32]);
             let next = |n: u64| {

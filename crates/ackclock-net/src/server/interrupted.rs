@@ -1,43 +1,49 @@
-//! A wire that takes nothing at times.
+//! A wire with outages during which no packet starts.
 
 use std::num::NonZeroU64;
 
 use super::{Meter, NEVER, Server};
 use crate::{Nanos, Schedule};
 
-/// A wire with outages: no packet starts in one, so that the queue before it stays. What is on the wire when an outage begins
-/// is sent to its end.
+/// A wire with outages. No packet starts during an outage, so the queue stays. A packet that is on the wire when an
+/// outage begins is still sent completely.
 pub struct Interrupted {
     wire: Box<dyn Server>,
     down: Schedule<bool>,
+    /// Times from the start of an outage to the end of the packet that was on the wire then, in order.
+    overruns: Vec<(Nanos, Nanos)>,
 }
 
 impl Interrupted {
-    /// The wire, taking nothing while it is down.
+    /// Adds outages to a wire; it takes no packet while `down` is true.
     pub fn new(wire: Box<dyn Server>, down: Schedule<bool>) -> Interrupted {
-        Interrupted { wire, down }
+        Interrupted { wire, down, overruns: Vec::new() }
     }
 }
 
 impl Server for Interrupted {
+    /// In an outage the wire is not asked when it could start after it: where its rate varies, the answer costs time for each
+    /// instant until then, of which a run may see none.
     fn start(&mut self, at: Nanos) -> Nanos {
-        let mut start = self.wire.start(at);
-        while start < NEVER {
-            let piece = self.down.at(start);
-            if !piece.value || piece.until == NEVER {
-                return if piece.value { NEVER } else { start };
-            }
-            start = self.wire.start(piece.until);
+        let start = self.wire.start(at);
+        if start == NEVER {
+            return start;
         }
-        start
+        let piece = self.down.at(start);
+        if piece.value { piece.until } else { start }
     }
 
     fn transmit(&mut self, at: Nanos, size: u32, follows: bool) -> Nanos {
-        self.wire.transmit(at, size, follows)
+        let end = self.wire.transmit(at, size, follows);
+        let up = self.down.at(at);
+        if up.until < end {
+            self.overruns.push((up.until, end));
+        }
+        end
     }
 
     fn meter(&self) -> Meter<'_> {
-        self.wire.meter().interrupted(&self.down)
+        self.wire.meter().interrupted(&self.down, &self.overruns)
     }
 
     fn mean_rate(&self) -> NonZeroU64 {
@@ -59,19 +65,21 @@ mod tests {
         let down = Schedule::during(&[(10, 20), (30, 35)], Some(100));
         let mut wire = Interrupted::new(Box::new(wire), down);
         assert_eq!([0, 9, 10, 19, 20, 34, 99, 112].map(|at| wire.start(at)), [0, 9, 20, 20, 20, 35, 99, 120]);
-        assert_eq!(wire.transmit(9, 4, false), 13, "what has started is sent");
+        assert_eq!(wire.transmit(9, 4, false), 13, "a packet that has started is sent completely");
         assert_eq!(wire.start(13), 20);
         assert_eq!(wire.transmit(20, 12, false), 32);
         assert_eq!(wire.start(21), 35);
         let mut meter = wire.meter();
-        let bits = [5, 10, 15, 20, 25, 100, 215].map(|at| meter.by(at) / PARTS_OF_A_BIT);
-        assert_eq!(bits, [40, 80, 80, 80, 120, 680, 1360 + 80]);
-        assert_eq!(wire.meter().by(215), meter.by(215), "in one step or in several");
+        let bits = [5, 10, 12, 15, 20, 25, 100, 215].map(|at| meter.by(at) / PARTS_OF_A_BIT);
+        // The two packets on the wire when an outage began took 3 ns and 2 ns of it.
+        assert_eq!(bits, [40, 80, 96, 104, 104, 144, 720, 720 + 680 + 80]);
+        assert_eq!(wire.meter().by(215), meter.by(215), "one call counts the same as several");
     }
 
-    /// An opportunity each millisecond. Those of 2 and 3 ms are in the outage, that of 4 ms is at its end.
+    /// The wire has an opportunity each millisecond. Those at 2 and 3 ms are in the outage; the one at 4 ms is at its
+    /// end.
     #[test]
-    fn an_opportunity_at_the_start_of_an_outage_is_lost_and_one_at_its_end_is_none_of_it() {
+    fn an_outage_includes_the_opportunity_at_its_start_and_not_at_its_end() {
         let ms = |at: u64| at * 1_000_000;
         let trace = Arc::new(Trace::parse(b"1\n").unwrap());
         let down = Schedule::during(&[(ms(2), ms(4))], None);
@@ -83,6 +91,25 @@ mod tests {
         };
         assert_eq!(packets, [0, 0, 1, 1, 1, 1, 2, 4]);
         assert_eq!([0, ms(2), ms(4)].map(|at| wire.start(at)), [ms(1), ms(4), ms(4)]);
+    }
+
+    /// An opportunity each 3 ms. That of 6 ms is in the outage, which ends at 7 ms; the next comes at 9 ms.
+    #[test]
+    fn the_end_of_an_outage_is_when_to_ask_again() {
+        let ms = |at: u64| at * 1_000_000;
+        let trace = Arc::new(Trace::parse(b"3\n").unwrap());
+        let down = Schedule::during(&[(ms(5), ms(7))], None);
+        let mut wire = Interrupted::new(Box::new(Opportunities::new(Playback::new(trace))), down);
+        assert_eq!([ms(4), ms(7)].map(|at| wire.start(at)), [ms(7), ms(9)]);
+    }
+
+    /// Ten years of opportunities each millisecond are not gone through one by one.
+    #[test]
+    fn what_comes_after_a_long_outage_is_found_at_once() {
+        let years = 315_360_000 * 1_000_000_000;
+        let trace = Arc::new(Trace::parse(b"1\n").unwrap());
+        let mut wire = Opportunities::new(Playback::new(trace));
+        assert_eq!([0, years + 1].map(|at| wire.start(at)), [1_000_000, years + 1_000_000]);
     }
 
     #[test]

@@ -1,13 +1,14 @@
-//! What wires could have sent.
+//! Capacity of wires over time: the amount that a wire could have sent.
 
 use crate::{Nanos, Schedule};
 
-/// Bits are counted in so many parts, so that what a rate in bits per second gives in a whole number of nanoseconds is whole.
+/// Bits are counted in billionths: a rate in bits per second then gives a whole number in any whole number of
+/// nanoseconds.
 pub const PARTS_OF_A_BIT: u128 = 1_000_000_000;
 
-/// How much a wire could have sent up to one time after another, from the start on, packets or none.
+/// Capacity of a wire from the start up to a time, whether or not packets used it.
 ///
-/// Calls come in the order of their times, and take together what a single one of the last time would.
+/// Calls are in the order of their times. A sequence of calls costs as much as one call with the last time.
 pub struct Meter<'a> {
     /// Billionths of a bit that could have been sent before a time.
     before: Box<dyn FnMut(Nanos) -> u128 + 'a>,
@@ -16,30 +17,35 @@ pub struct Meter<'a> {
 }
 
 impl<'a> Meter<'a> {
-    /// Of a wire that sends all the time.
+    /// Meter of a wire that sends continuously.
     pub fn flowing(before: impl FnMut(Nanos) -> u128 + 'a) -> Meter<'a> {
         Meter { before: Box::new(before), instants: false }
     }
 
-    /// Of a wire that sends at instants and nothing between.
+    /// Meter of a wire that sends at instants only.
     pub fn at_instants(before: impl FnMut(Nanos) -> u128 + 'a) -> Meter<'a> {
         Meter { before: Box::new(before), instants: true }
     }
 
-    /// Of a wire that sends so many bits per second.
+    /// Meter of a wire with a fixed rate in bits per second.
     pub fn of_rate(rate: u64) -> Meter<'static> {
         Meter::flowing(move |at| u128::from(rate) * u128::from(at))
     }
 
-    /// Of a wire that sends nothing while it is `down`.
-    pub fn interrupted(mut self, down: &'a Schedule<bool>) -> Meter<'a> {
+    /// Meter of this wire with outages: nothing is sent while `down` is true, except in the `overruns`, which are in order. In
+    /// these the packet that was on the wire at the start of an outage is sent completely.
+    pub fn interrupted(mut self, down: &'a Schedule<bool>, overruns: &'a [(Nanos, Nanos)]) -> Meter<'a> {
         let (mut time, mut all, mut passed) = (0, 0, 0);
+        let mut overruns = overruns.iter().peekable();
         let before = move |at: Nanos| {
             while time < at {
                 let piece = down.at(time);
-                time = piece.until.min(at);
+                while overruns.next_if(|(_, to)| *to <= time).is_some() {}
+                let overrun = overruns.peek().filter(|(from, _)| *from <= time);
+                let idle = piece.value && overrun.is_none();
+                time = piece.until.min(at).min(overrun.map_or(at, |(_, to)| *to));
                 let sent = (self.before)(time);
-                passed += if piece.value { 0 } else { sent - all };
+                passed += if idle { 0 } else { sent - all };
                 all = sent;
             }
             passed
@@ -47,8 +53,8 @@ impl<'a> Meter<'a> {
         Meter { before: Box::new(before), instants: self.instants }
     }
 
-    /// Billionths of a bit that could have been sent by `at`. What a wire sends at that very instant counts, as a packet that
-    /// leaves then has left.
+    /// Billionths of a bit that could have been sent by `at`. An opportunity at the instant `at` counts, as a packet
+    /// that leaves at `at` has left.
     pub fn by(&mut self, at: Nanos) -> u128 {
         (self.before)(at.saturating_add(u64::from(self.instants)))
     }

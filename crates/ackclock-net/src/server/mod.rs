@@ -1,4 +1,5 @@
-//! How fast a wire takes packets. One kind of wire a file; the one of fixed rate is the [`Transmitter`].
+//! Wires: when they take packets and how long these take. Each kind of wire has a file; the [`Transmitter`] is the wire
+//! of fixed rate.
 
 mod cellular;
 mod interrupted;
@@ -18,28 +19,29 @@ pub use opportunities::{OPPORTUNITY, Opportunities, Source};
 pub use steps::Steps;
 pub use trace::{Playback, Trace, TraceError};
 
-/// The end of time: what never happens happens then.
+/// The end of time, for events that never happen.
 pub const NEVER: Nanos = Nanos::MAX;
 
-/// A wire whose rate may vary: at which times it takes packets, and how long they take.
+/// A wire whose rate may vary.
 ///
-/// Calls come in the order of their times.
+/// Calls are in the order of their times.
 pub trait Server: Send {
-    /// When a packet that is ready at `at` can start, all packets before it being served; [`NEVER`] where it cannot.
+    /// Earliest start of a packet that is ready at `at`, after all packets before it; [`NEVER`] if it can never start. An answer
+    /// later than `at` is a lower bound: the caller asks again at that time.
     fn start(&mut self, at: Nanos) -> Nanos;
 
-    /// Sends a packet of `size` bytes that starts at `at`, a time of [`Server::start`]: when its last bit has left. `follows`
-    /// tells whether it has waited for the packet before it, so that no time passes between the two, not even what the time
-    /// told of that packet's end was rounded up by.
+    /// Sends a packet of `size` bytes that starts at `at`, a time that [`Server::start`] returned, and returns when its
+    /// last bit has left. `follows` is true if the packet waited for the one before. The packet then starts at the
+    /// exact end of the one before, not at that end rounded up.
     fn transmit(&mut self, at: Nanos, size: u32, follows: bool) -> Nanos;
 
-    /// What could have been sent from the start on, whatever has been.
+    /// Capacity of the wire from the start on, independent of the packets sent.
     fn meter(&self) -> Meter<'_>;
 
-    /// Bits per second on average.
+    /// Mean rate, bits per second.
     fn mean_rate(&self) -> NonZeroU64;
 
-    /// Bits per second where it does not vary.
+    /// Rate in bits per second if it is constant.
     fn fixed_rate(&self) -> Option<NonZeroU64> {
         None
     }

@@ -1,33 +1,42 @@
-//! Wires that take packets at certain instants only, as cellular networks do.
+//! Wires that take packets at certain instants only, as cellular links do.
 
 use std::num::NonZeroU64;
 
 use super::{Meter, PARTS_OF_A_BIT, Server};
 use crate::Nanos;
 
-/// Bytes that can be delivered at one opportunity: those of a full packet.
+/// Bytes that can be delivered at one opportunity: one full packet.
 pub const OPPORTUNITY: u32 = 1500;
 
-/// The times of opportunities.
+/// A source of the times of delivery opportunities.
 pub trait Source: Send {
-    /// The next one, no earlier than the one before.
+    /// Time of the next opportunity, no earlier than the one before.
     fn next(&mut self) -> Nanos;
 
-    /// How many there are before a time, from the start of all; times come in order.
+    /// Leaves out some of the opportunities before a time, if that is quicker than to go through them.
+    fn skip_to(&mut self, _at: Nanos) {}
+
+    /// Returns a function that gives the number of opportunities from the start up to but excluding a time. Its calls
+    /// are in the order of their times.
     fn counter(&self) -> Box<dyn FnMut(Nanos) -> u64 + '_>;
 
-    /// Bits per second on average.
+    /// Mean rate, bits per second.
     fn mean_rate(&self) -> NonZeroU64;
 }
 
-/// A wire that delivers [`OPPORTUNITY`] bytes at each time of a source and nothing between.
+/// A wire that delivers [`OPPORTUNITY`] bytes at each time of a source.
 ///
-/// As in Mahimahi's mm-link, bytes are what is counted: small packets that wait share an opportunity, a large one takes as
-/// many as it needs and arrives with the last, what that leaves is for the next packet, and what finds nobody waiting is
-/// lost. A packet that comes in the nanosecond of an opportunity may still use it.
+/// Opportunities are counted in bytes, as in Mahimahi's mm-link:
+///
+/// - Small packets that wait share an opportunity.
+/// - A large packet takes several opportunities and arrives with the last; the rest of that opportunity serves the next
+///   packet.
+/// - An opportunity for which no packet waits is lost.
+///
+/// A packet that arrives in the nanosecond of an opportunity may still use it.
 pub struct Opportunities<S> {
     source: S,
-    /// The one that is served, and what is left of it.
+    /// Time of the present opportunity, and the bytes left of it.
     at: Nanos,
     left: u32,
 }
@@ -46,6 +55,9 @@ impl<S: Source> Opportunities<S> {
 
 impl<S: Source> Server for Opportunities<S> {
     fn start(&mut self, at: Nanos) -> Nanos {
+        if self.at < at {
+            self.source.skip_to(at);
+        }
         while self.left == 0 || self.at < at {
             self.advance();
         }

@@ -5,24 +5,25 @@ use std::num::NonZeroU64;
 use super::{Meter, NEVER, Server};
 use crate::{Nanos, Schedule};
 
-/// What one byte takes, in bits per second times nanoseconds.
+/// Duration of one byte, in ns times bits per second.
 const BYTE: u128 = 8_000_000_000;
 
 /// A wire whose rate changes at given times; a rate of zero is an outage.
 ///
-/// A packet on the wire when the rate changes is sent at the one rate before and at the other after. As in a
-/// [`crate::Transmitter`] a packet's end is told rounded up, and the next one follows where it really is. One whose start would
-/// be told as a time at which the rate is zero waits for the end of the outage.
+/// If the rate changes while a packet is on the wire, its first part is sent at the old rate and the rest at the new
+/// rate. The end of a packet is reported rounded up, and the next packet follows at the exact end, as in a
+/// [`crate::Transmitter`]. A packet whose rounded start falls into an outage waits for the end of the outage.
 pub struct Steps {
     rates: Schedule<u64>,
     mean: NonZeroU64,
-    /// The wire is free from `free_at + fraction / rate` on, by the rate of that nanosecond.
+    /// The wire is free from `free_at + fraction / rate` on, with the rate of that nanosecond.
     free_at: Nanos,
     fraction: u64,
 }
 
 impl Steps {
-    /// An idle wire of that rate in bits per second; its mean is that of a period, or up to `horizon` where it has none.
+    /// An idle wire with the given rates in bits per second. Its mean rate is that of a period, or that up to `horizon`
+    /// if the schedule does not repeat.
     ///
     /// # Panics
     /// If the rate is never above zero.
@@ -32,7 +33,7 @@ impl Steps {
         Steps { rates, mean, free_at: 0, fraction: 0 }
     }
 
-    /// Bits per second on average over a period, or up to `horizon` where there is none; at least one.
+    /// Mean rate in bits per second over a period, or up to `horizon` if the schedule does not repeat; at least one.
     pub fn mean(rates: &Schedule<u64>, horizon: Nanos) -> NonZeroU64 {
         let over = rates.period().unwrap_or(horizon).max(1);
         let mean = (rates.integral()(over) / u128::from(over)) as u64;
@@ -94,8 +95,8 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     #[test]
-    fn a_packet_on_the_wire_feels_the_change() {
-        // 1 Mbit/s, from 6 ms on 2 Mbit/s, from 20 ms on nothing, from 30 ms on 1 Mbit/s.
+    fn a_packet_on_the_wire_is_sent_at_the_new_rate_after_a_change() {
+        // The rate is 1 Mbit/s, from 6 ms on 2 Mbit/s, from 20 ms on zero, and from 30 ms on 1 Mbit/s.
         let rates = vec![(0, 1_000_000), (6 * MS, 2_000_000), (20 * MS, 0), (30 * MS, 1_000_000)];
         let mut wire = Steps::new(Schedule::new(rates, None), 40 * MS);
         assert_eq!(wire.start(0), 0);
@@ -118,7 +119,7 @@ mod tests {
         assert_eq!([0, 5, 9, 10, 19, 25, 31].map(|at| wire.start(at)), [5, 5, 9, 25, 25, 25, 45]);
         let mut last = Steps::new(Schedule::new(vec![(0, 8), (10, 0)], None), 10);
         assert_eq!((last.start(9), last.start(10)), (9, NEVER));
-        assert_eq!(last.transmit(9, 1, false), NEVER, "what is on the wire when it ends for ever stays there");
+        assert_eq!(last.transmit(9, 1, false), NEVER, "a packet on the wire when the last outage begins never ends");
         assert_eq!(last.start(9), NEVER);
     }
 }

@@ -9,23 +9,25 @@ use crate::Nanos;
 
 const MILLISECOND: Nanos = 1_000_000;
 
-/// When a link could deliver a packet, as somebody measured it.
+/// Measured times at which a link could deliver a packet.
 ///
-/// The format is that of Mahimahi (Netravali, Sivaraman, Das, Goyal, Winstein, Mickens, Balakrishnan, USENIX ATC 2015): a
-/// line has a whole number of milliseconds since the start, at which [`OPPORTUNITY`] bytes can be delivered; lines are in
-/// order and may repeat. After the last line's time it begins anew: what is at that time belongs to the end of one round, and
-/// a line of zero, which the first round has at its start, falls on the same instant in all others.
+/// The format is that of Mahimahi (Netravali, Sivaraman, Das, Goyal, Winstein, Mickens, Balakrishnan, USENIX ATC 2015).
+/// Each line is a whole number of milliseconds since the start, at which [`OPPORTUNITY`] bytes can be delivered; lines
+/// are in order and may repeat.
+///
+/// The trace repeats after the time of its last line. An opportunity at that time belongs to the end of the round. A
+/// line of zero is at the start of the first round; in later rounds it coincides with the end of the round before.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Trace {
     times: Vec<Nanos>,
 }
 
-/// What is wrong with a trace.
+/// An error in a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceError {
-    /// The line, from one; zero where it is the whole.
+    /// Number of the line, counted from one; zero if the error concerns the whole trace.
     pub line: usize,
-    /// What is wrong there.
+    /// Description of the error.
     pub message: String,
 }
 
@@ -44,12 +46,12 @@ impl Trace {
     /// Reads a trace.
     ///
     /// # Errors
-    /// The first line that is no time in order, or that there is none, or that it lasts no time.
+    /// The first line that is not a time in order; a trace without lines; a trace that ends at zero.
     pub fn parse(text: &[u8]) -> Result<Trace, TraceError> {
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         let wrong = |line, message: String| TraceError { line, message };
         if text.is_empty() {
-            return Err(wrong(0, "there is no line".to_owned()));
+            return Err(wrong(0, "the trace is empty; write one whole number of milliseconds per line".to_owned()));
         }
         let mut times = Vec::new();
         for (line, bytes) in (1..).zip(text.split(|byte| *byte == b'\n')) {
@@ -60,30 +62,37 @@ impl Trace {
             };
             let number = std::str::from_utf8(digits).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
             let number: u64 = number.and_then(|text| text.parse().ok()).ok_or_else(|| wrong(line, shown()))?;
-            let time =
-                number.checked_mul(MILLISECOND).ok_or_else(|| wrong(line, format!("{number} ms is too late")))?;
+            let time = number.checked_mul(MILLISECOND).ok_or_else(|| {
+                wrong(line, format!("{number} ms is more than the largest time, {} ms", u64::MAX / MILLISECOND))
+            })?;
             if let Some(before) = times.last().filter(|before| time < **before) {
-                return Err(wrong(line, format!("{number} ms is before the {} ms above it", before / MILLISECOND)));
+                return Err(wrong(
+                    line,
+                    format!(
+                        "{number} ms is less than the {} ms of the line above; times must not decrease",
+                        before / MILLISECOND
+                    ),
+                ));
             }
             times.push(time);
         }
         if times.last() == Some(&0) {
-            return Err(wrong(times.len(), "the trace ends at 0 ms, so that it lasts no time".to_owned()));
+            return Err(wrong(times.len(), "the trace ends at 0 ms; its last line must be above 0".to_owned()));
         }
         Ok(Trace { times })
     }
 
-    /// The opportunities of one round, ns.
+    /// Opportunities of one round, ns.
     pub fn times(&self) -> &[Nanos] {
         &self.times
     }
 
-    /// After what time it begins anew, ns.
+    /// Time after which the trace repeats, ns.
     pub fn period(&self) -> Nanos {
         *self.times.last().expect("a trace has a line")
     }
 
-    /// Bits per second on average.
+    /// Mean rate, bits per second.
     pub fn mean_rate(&self) -> NonZeroU64 {
         let bits = self.times.len() as u128 * u128::from(OPPORTUNITY) * 8;
         let rate = bits * 1_000_000_000 / u128::from(self.period());
@@ -91,17 +100,17 @@ impl Trace {
     }
 }
 
-/// A trace over and over.
+/// A trace that is repeated endlessly.
 #[derive(Clone, Debug)]
 pub struct Playback {
     trace: Arc<Trace>,
     next: usize,
-    /// When this round began.
+    /// Start of the present round, ns.
     base: Nanos,
 }
 
 impl Playback {
-    /// From the start.
+    /// A source at the start of the trace.
     pub fn new(trace: Arc<Trace>) -> Playback {
         Playback { trace, next: 0, base: 0 }
     }
@@ -116,6 +125,15 @@ impl Source for Playback {
             self.base = self.base.saturating_add(self.trace.period());
         }
         time
+    }
+
+    fn skip_to(&mut self, at: Nanos) {
+        let period = self.trace.period();
+        // Whole rounds of which the last time, with which the next one begins, is before `at`.
+        let rounds = at.saturating_sub(self.base).saturating_sub(1) / period;
+        if rounds > 0 {
+            (self.base, self.next) = (self.base + rounds * period, 0);
+        }
     }
 
     fn counter(&self) -> Box<dyn FnMut(Nanos) -> u64 + '_> {
@@ -147,9 +165,29 @@ mod tests {
             let mut playback = Playback::new(Arc::new(Trace::parse(text.as_bytes()).unwrap()));
             (0..7).map(|_| playback.next() / MILLISECOND).collect()
         };
-        assert_eq!(times("1"), [1, 2, 3, 4, 5, 6, 7], "the 12 Mbit/s of Mahimahi's documentation");
-        assert_eq!(times("0\n2\n2\n5\n"), [0, 2, 2, 5, 5, 7, 7], "0 of the second round and 5 of the first coincide");
+        assert_eq!(times("1"), [1, 2, 3, 4, 5, 6, 7], "one packet per ms is 12 Mbit/s, as in Mahimahi's documentation");
+        assert_eq!(times("0\n2\n2\n5\n"), [0, 2, 2, 5, 5, 7, 7], "0 ms of the second round is 5 ms of the first");
         assert_eq!(times("3\r\n4\r\n"), [3, 4, 7, 8, 11, 12, 15]);
+    }
+
+    #[test]
+    fn what_is_skipped_is_before_the_time() {
+        let trace = Arc::new(Trace::parse(b"0\n2\n2\n5").unwrap());
+        for (used, at) in (0..6).flat_map(|used| (0..60).map(move |at| (used, at * MILLISECOND / 2))) {
+            let from = || {
+                let mut playback = Playback::new(trace.clone());
+                for _ in 0..used {
+                    playback.next();
+                }
+                playback
+            };
+            let (mut slow, mut quick) = (from(), from());
+            quick.skip_to(at);
+            let next =
+                |playback: &mut Playback| std::iter::repeat_with(|| playback.next()).find(|time| *time >= at).unwrap();
+            assert_eq!(next(&mut quick), next(&mut slow), "{used} {at}");
+            assert_eq!([quick.next(), quick.next()], [slow.next(), slow.next()], "{used} {at}");
+        }
     }
 
     #[test]
@@ -167,7 +205,7 @@ mod tests {
         let mut meter = wire.meter();
         let packets = [0, 2 * MILLISECOND - 1, 2 * MILLISECOND, 5 * MILLISECOND]
             .map(|at| meter.by(at) / (12_000 * PARTS_OF_A_BIT));
-        assert_eq!(packets, [1, 1, 3, 5], "0 of the second round is at 5 ms");
+        assert_eq!(packets, [1, 1, 3, 5], "0 ms of the second round is at 5 ms");
     }
 
     #[test]
@@ -178,24 +216,30 @@ mod tests {
             (start / MILLISECOND, wire.transmit(start, size, false) / MILLISECOND)
         };
         assert_eq!([send(0, 700), send(0, 700), send(0, 200)], [(1, 1), (1, 1), (1, 2)], "100 bytes fit, 100 do not");
-        assert_eq!(send(2 * MILLISECOND, 1400), (2, 2), "what is left of an opportunity is for the next packet");
+        assert_eq!(send(2 * MILLISECOND, 1400), (2, 2), "the rest of an opportunity serves the next packet");
         assert_eq!(send(2 * MILLISECOND, 3000), (4, 8));
-        assert_eq!(send(8 * MILLISECOND + 1, 40), (16, 16), "an opportunity that nobody waits for is lost");
+        assert_eq!(send(8 * MILLISECOND + 1, 40), (16, 16), "an opportunity for which no packet waits is lost");
         assert_eq!(send(17 * MILLISECOND, 1500), (17, 17));
     }
 
     #[test]
-    fn what_is_no_trace_is_refused_with_its_line() {
+    fn errors_name_the_line() {
         let error = |text: &[u8]| Trace::parse(text).unwrap_err().to_string();
-        assert_eq!(error(b""), "there is no line");
-        assert_eq!(error(b"\n"), "there is no line");
-        assert_eq!(error(b"0\n0\n"), "line 2: the trace ends at 0 ms, so that it lasts no time");
+        assert_eq!(error(b""), "the trace is empty; write one whole number of milliseconds per line");
+        assert_eq!(error(b"\n"), "the trace is empty; write one whole number of milliseconds per line");
+        assert_eq!(error(b"0\n0\n"), "line 2: the trace ends at 0 ms; its last line must be above 0");
         assert_eq!(error(b"1\n\n2"), "line 2: \"\" is not a whole number of milliseconds");
         assert_eq!(error(b"1\n2 \n"), "line 2: \"2 \" is not a whole number of milliseconds");
         assert_eq!(error(b"1\n+2\n"), "line 2: \"+2\" is not a whole number of milliseconds");
         assert_eq!(error(b"1\n2.5\n"), "line 2: \"2.5\" is not a whole number of milliseconds");
         assert_eq!(error(b"1\n\xff\n"), "line 2: \"\u{fffd}\" is not a whole number of milliseconds");
-        assert_eq!(error(b"1\n7\n3\n"), "line 3: 3 ms is before the 7 ms above it");
-        assert_eq!(error(b"99999999999999999\n"), "line 1: 99999999999999999 ms is too late");
+        assert_eq!(
+            error(b"1\n7\n3\n"),
+            "line 3: 3 ms is less than the 7 ms of the line above; times must not decrease"
+        );
+        assert_eq!(
+            error(b"99999999999999999\n"),
+            "line 1: 99999999999999999 ms is more than the largest time, 18446744073709 ms"
+        );
     }
 }

@@ -1,12 +1,13 @@
-//! Careful resume: a connection jumps to half of the window an earlier one over the same path had, paced, and retreats if
-//! that proves too much (RFC 9959).
+//! Careful resume: a connection jumps to half of the window that an earlier connection had on the same path, with
+//! pacing. It retreats if the jump was too large (RFC 9959).
 //!
-//! Beside the congestion control, which goes on underneath: while a jump is not validated, the window is this module's.
-//! What is saved, for how long and for whom (sections 3.1, 4.2 and 4.3.1) is the affair of who configures it, as is that
-//! only one connection at a time uses it. Congestion controls that set a pacing rate of their own (appendix C) do not jump.
+//! Careful resume works alongside the congestion control, which continues underneath. While a jump is not validated,
+//! this module sets the window. The configuration determines which parameters are saved, for how long and for which
+//! peer (sections 3.1, 4.2 and 4.3.1), and that only one connection at a time uses them. Connections whose congestion
+//! control sets a pacing rate (appendix C) do not jump.
 //!
-//! PipeSize counts what was in flight at the jump and what is acknowledged of all that was sent since, as in the example of
-//! appendix B.4; acknowledgments of the former would count it twice.
+//! PipeSize is the flight at the jump plus the acknowledged data that were sent since, as in the example of appendix
+//! B.4. Acknowledgments of the flight at the jump would count it twice.
 
 #[cfg(test)]
 mod tests;
@@ -14,60 +15,61 @@ mod tests;
 use crate::context::{Ack, Congestion, Context, Window};
 use crate::{Nanos, SECOND};
 
-/// What was learnt of a path (RFC 9959 section 3.1).
+/// Saved parameters of a path (RFC 9959 section 3.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Saved {
-    /// saved_cwnd: the volume delivered in one RTT, bytes.
+    /// saved_cwnd: volume delivered in one RTT, bytes.
     pub cwnd: u64,
-    /// saved_rtt: the smallest RTT, nanoseconds.
+    /// saved_rtt: smallest RTT, nanoseconds.
     pub rtt: Nanos,
-    /// max_jump: the most to jump to, bytes.
+    /// max_jump: largest window to jump to, bytes.
     pub max_jump: u64,
 }
 
-/// A saved window of less than this many initial windows is not worth a jump (section 3.1).
+/// Smallest saved window for a jump, in initial windows (section 3.1).
 const LEAST_INITIAL_WINDOWS: u64 = 4;
-/// An RTT of half of the saved one or less, or of more than ten of it, means another path (sections 3.2 and 4.2.1).
+/// An RTT of at most half of the saved RTT, or of more than ten times the saved RTT, indicates another path (sections
+/// 3.2 and 4.2.1).
 const RTT_RATIO: (u64, u64) = (2, 10);
 /// jump_cwnd is at most half of saved_cwnd (section 3.3).
 const JUMP_DIVISOR: u64 = 2;
 /// In safe retreat cwnd is at most half of PipeSize (section 3.5).
 const RETREAT_DIVISOR: u64 = 2;
-/// 1 / Beta: on leaving safe retreat ssthresh is at most PipeSize * Beta (section 3.5; by default a half).
+/// 1 / Beta: after safe retreat, ssthresh is at most PipeSize * Beta (section 3.5; the default of Beta is 0.5).
 const BETA_DIVISOR: u64 = 2;
 
-/// A jump. Offsets are stream offsets, volumes bytes.
+/// A jump, with stream offsets and volumes in bytes.
 #[derive(Clone, Copy, Debug)]
 struct Jump {
-    /// The first unvalidated byte.
+    /// First unvalidated byte.
     from: u64,
-    /// FlightSize when it was made.
+    /// FlightSize at the jump.
     flight: u64,
 }
 
 impl Jump {
-    /// PipeSize, where all below `delivered` has arrived.
+    /// PipeSize, if all data below `delivered` have arrived.
     fn pipe_size(self, delivered: u64) -> u64 {
         self.flight + delivered.saturating_sub(self.from)
     }
 }
 
-/// RFC 9959 section 3.
+/// Phases of RFC 9959 section 3.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
     /// The initial window shows whether the path is the saved one.
     Reconnaissance,
-    /// Up to jump_cwnd is sent, paced, for at most a round trip of `rtt` from `since` on.
+    /// Data are sent with pacing up to jump_cwnd, from `since` on for at most a round trip of `rtt`.
     Unvalidated { jump: Jump, since: Nanos, rtt: Nanos },
-    /// What was sent, up to offset `until`, is being acknowledged.
+    /// The data sent up to offset `until` are being acknowledged.
     Validating { jump: Jump, until: u64 },
-    /// It was too much, and drains. `resent` was retransmitted and so tells nothing of the path.
+    /// The jump was too large, and the path is drained. `resent` bytes were retransmitted and do not count in PipeSize.
     SafeRetreat { jump: Jump, until: u64, resent: u64 },
-    /// Careful resume is over.
+    /// Careful resume has ended.
     Normal,
 }
 
-/// Careful resume of one connection. `delivered` in its calls is snd_una and what is SACKed above it.
+/// Careful resume of a connection. The argument `delivered` of its methods is snd_una plus the SACKed bytes above it.
 #[derive(Debug)]
 pub(crate) struct CarefulResume {
     saved: Saved,
@@ -75,26 +77,26 @@ pub(crate) struct CarefulResume {
 }
 
 impl CarefulResume {
-    /// `None` where what was saved is not worth a jump.
+    /// Careful resume with saved parameters; `None` if the saved window is too small for a jump.
     pub fn new(saved: Saved, initial_window: u64) -> Option<CarefulResume> {
         let worth = saved.cwnd >= LEAST_INITIAL_WINDOWS.saturating_mul(initial_window);
         worth.then_some(CarefulResume { saved, phase: Phase::Reconnaissance })
     }
 
     /// Whether acknowledgments may grow the window.
-    // Sections 3.3 (and table 1) and 3.5: not in the unvalidated phase, nor in safe retreat.
+    // Sections 3.3 (with table 1) and 3.5: the window does not grow in the unvalidated phase and in safe retreat.
     #[inline]
     pub fn may_grow(&self) -> bool {
         !matches!(self.phase, Phase::Unvalidated { .. } | Phase::SafeRetreat { .. })
     }
 
-    /// An acknowledgment of new data outside recovery, after the congestion control has seen it.
+    /// New data was acknowledged outside recovery. Called after the congestion control.
     pub fn on_ack(&mut self, window: &mut Window, ack: &Ack, delivered: u64) {
         let (ctx, una) = (&ack.ctx, ack.ctx.snd_una);
         match self.phase {
             Phase::Normal => {}
             Phase::Reconnaissance => self.consider(window, ack),
-            // Section 3.3: an RTT that tells of another path, which the congestion control has to recover from.
+            // Section 3.3: the RTT indicates another path, so the jump is given up.
             Phase::Unvalidated { jump, .. } if ack.rtt.is_some_and(|rtt| self.is_other_path(rtt)) => {
                 self.retreat(window, jump, ctx, ctx.snd_nxt, delivered);
             }
@@ -103,13 +105,13 @@ impl CarefulResume {
                     self.end_jump(window, jump, ctx, delivered);
                 }
             }
-            // Section 3.4: all of it arrived without congestion.
+            // Section 3.4: all data of the jump arrived without congestion.
             Phase::Validating { until, .. } => {
                 if una >= until {
                     self.phase = Phase::Normal;
                 }
             }
-            // Section 3.5.
+            // Section 3.5: all data of the jump have been acknowledged.
             Phase::SafeRetreat { jump, until, resent } => {
                 if una >= until {
                     let pipe_size = jump.pipe_size(delivered).saturating_sub(resent);
@@ -120,7 +122,7 @@ impl CarefulResume {
         }
     }
 
-    /// New data was sent, `ctx` being the state after it.
+    /// New data was sent; `ctx` is the state after sending.
     pub fn on_sent(&mut self, window: &mut Window, ctx: &Context, delivered: u64) {
         if let Phase::Unvalidated { jump, since, rtt } = self.phase
             && (ctx.flight_size + ctx.mss > window.cwnd || ctx.now - since > rtt)
@@ -129,7 +131,7 @@ impl CarefulResume {
         }
     }
 
-    /// Loss or a mark, after the congestion control has answered it.
+    /// A loss or a mark was detected. Called after the congestion control.
     pub fn on_congestion(&mut self, window: &mut Window, event: &Congestion, delivered: u64) {
         let ctx = &event.ctx;
         match self.phase {
@@ -140,7 +142,7 @@ impl CarefulResume {
         }
     }
 
-    /// Fast recovery is over; `retransmitted` bytes of what arrived had been sent again.
+    /// Fast recovery has ended; `retransmitted` bytes of the delivered data were retransmissions.
     pub fn on_recovery_end(&mut self, retransmitted: u64) {
         if let Phase::SafeRetreat { resent, .. } = &mut self.phase {
             *resent += retransmitted;
@@ -160,7 +162,8 @@ impl CarefulResume {
         rtt.saturating_mul(RTT_RATIO.0) <= self.saved.rtt
     }
 
-    /// Jumps, if the initial data has arrived, the path is the saved one and there is more to send than the window allows.
+    /// Jumps if the initial data have arrived, the path is the saved one and there are more data to send than the
+    /// window allows.
     // Sections 3.2, 3.3 and 4.2.
     fn consider(&mut self, window: &mut Window, ack: &Ack) {
         let ctx = &ack.ctx;
@@ -175,14 +178,14 @@ impl CarefulResume {
             return;
         }
         window.cwnd = jump_cwnd;
-        // Section 4.3.2: a packet each RTT * MPS / jump_cwnd.
+        // Section 4.3.2: one packet is sent every RTT * MPS / jump_cwnd.
         let rate = u128::from(jump_cwnd) * u128::from(SECOND) / u128::from(rtt.max(1));
         window.pacing_rate = Some(u64::try_from(rate).unwrap_or(u64::MAX).max(1));
         let jump = Jump { from: ctx.snd_nxt, flight: ctx.flight_size };
         self.phase = Phase::Unvalidated { jump, since: ctx.now, rtt };
     }
 
-    /// The unvalidated phase is over: the window is what was used of it (section 3.3, check of flight_size).
+    /// Ends the unvalidated phase: the window becomes the used part of the jump (section 3.3, check of flight_size).
     fn end_jump(&mut self, window: &mut Window, jump: Jump, ctx: &Context, delivered: u64) {
         window.pacing_rate = None;
         let pipe_size = jump.pipe_size(delivered);
@@ -195,8 +198,8 @@ impl CarefulResume {
         }
     }
 
-    /// Drains the path of what was sent up to offset `until`.
-    // Section 3.5. ssthresh goes down with cwnd for the time of the recovery, so that no rule of recovery sends more.
+    /// Drains the path of the data sent up to offset `until`.
+    // Section 3.5. ssthresh falls with cwnd for the duration of the recovery, so that no rule of recovery sends more.
     fn retreat(&mut self, window: &mut Window, jump: Jump, ctx: &Context, until: u64, delivered: u64) {
         window.pacing_rate = None;
         window.cwnd = window.cwnd.min(jump.pipe_size(delivered) / RETREAT_DIVISOR).max(ctx.mss);

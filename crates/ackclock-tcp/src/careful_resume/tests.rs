@@ -1,5 +1,5 @@
-//! RFC 9959, phase by phase, with the numbers of appendix B. Volumes in packets of 1,000 bytes, IW 10, RTT 100 ms, a saved
-//! window of 300 packets.
+//! RFC 9959, phase by phase, with the numbers of appendix B. Volumes are in packets of 1,000 bytes, IW is 10, the RTT
+//! 100 ms and the saved window 300 packets.
 
 use super::*;
 use crate::MILLISECOND;
@@ -8,14 +8,14 @@ const MSS: u64 = 1000;
 const RTT: Nanos = 100 * MILLISECOND;
 const SAVED: Saved = Saved { cwnd: 300 * MSS, rtt: RTT, max_jump: u64::MAX };
 
-/// A sender whose congestion control adds what is acknowledged, and halves.
+/// A sender whose congestion control adds the acknowledged bytes and halves on loss.
 struct Sender {
     careful: CarefulResume,
     window: Window,
     now: Nanos,
     una: u64,
     nxt: u64,
-    /// What is SACKed above `una`.
+    /// Bytes SACKed above `una`.
     sacked: u64,
     unsent: u64,
     rtt: Nanos,
@@ -37,7 +37,7 @@ impl Sender {
         }
     }
 
-    /// After 29 packets of the reconnaissance, of which the first of the last flight's are outstanding: B.1's 29 in flight.
+    /// A sender after reconnaissance with 29 packets in flight, as in appendix B.1.
     fn at_29(saved: Saved) -> Sender {
         let mut s = Sender::new(saved);
         s.unsent = 0;
@@ -70,7 +70,7 @@ impl Sender {
         }
     }
 
-    /// Sends as many of `packets` as the window lets go; how many that were.
+    /// Sends up to `packets` packets, as far as the window allows, and returns their number.
     fn send(&mut self, packets: u64) -> u64 {
         for sent in 0..packets {
             if self.nxt - self.una + MSS > self.window.cwnd {
@@ -133,14 +133,14 @@ fn reconnaissance_lasts_until_the_initial_window_is_acknowledged() {
     let mut s = Sender::new(SAVED);
     s.send(100);
     s.ack(9);
-    assert!(s.is("Reconnaissance") && s.cwnd() == 19, "growth is the congestion control's");
+    assert!(s.is("Reconnaissance") && s.cwnd() == 19, "the congestion control grows the window");
     s.ack(1);
     assert!(s.is("Unvalidated"));
     assert_eq!(s.cwnd(), 150, "half of 300");
 }
 
 #[test]
-fn reconnaissance_goes_on_while_there_is_no_more_to_send_than_the_window_allows() {
+fn reconnaissance_continues_while_the_window_allows_all_data_to_be_sent() {
     let mut s = Sender::new(SAVED);
     s.unsent = 0;
     s.send(10);
@@ -150,7 +150,7 @@ fn reconnaissance_goes_on_while_there_is_no_more_to_send_than_the_window_allows(
     s.send(1);
     s.unsent = 20 * MSS;
     s.ack(1);
-    assert!(s.is("Reconnaissance"), "21 fit");
+    assert!(s.is("Reconnaissance"), "21 packets fit into the window");
     s.unsent = 23 * MSS;
     s.send(1);
     s.ack(1);
@@ -158,7 +158,7 @@ fn reconnaissance_goes_on_while_there_is_no_more_to_send_than_the_window_allows(
 }
 
 #[test]
-fn an_rtt_of_half_the_saved_one_or_of_more_than_ten_is_another_path() {
+fn an_rtt_below_half_or_above_ten_times_the_saved_one_is_another_path() {
     for (rtt, confirmed) in [(RTT / 2, false), (RTT / 2 + 1, true), (10 * RTT, true), (10 * RTT + 1, false)] {
         let mut s = Sender::new(SAVED);
         (s.rtt, s.min_rtt) = (rtt, rtt);
@@ -171,7 +171,7 @@ fn an_rtt_of_half_the_saved_one_or_of_more_than_ten_is_another_path() {
 }
 
 #[test]
-fn the_jump_is_bounded_and_never_down() {
+fn the_jump_is_bounded_and_never_lowers_the_window() {
     let mut s = Sender::new(Saved { max_jump: 70 * MSS, ..SAVED });
     s.send(10);
     s.ack(10);
@@ -183,7 +183,7 @@ fn the_jump_is_bounded_and_never_down() {
 }
 
 #[test]
-fn an_algorithm_that_paces_itself_does_not_jump() {
+fn an_algorithm_with_its_own_pacing_does_not_jump() {
     let mut s = Sender::new(SAVED);
     s.window.pacing_rate = Some(1_000_000);
     s.send(10);
@@ -193,7 +193,7 @@ fn an_algorithm_that_paces_itself_does_not_jump() {
 }
 
 #[test]
-fn congestion_in_reconnaissance_leaves_all_to_the_congestion_control() {
+fn congestion_in_reconnaissance_ends_careful_resume() {
     let mut s = Sender::new(SAVED);
     s.send(10);
     s.ack(4);
@@ -207,10 +207,10 @@ fn b_1_without_loss() {
     let mut s = Sender::at_29(SAVED);
     assert!(s.is("Unvalidated"));
     assert_eq!(s.cwnd(), 150);
-    // 150 packets in 100 ms of the current RTT.
+    // 150 packets are sent in the current RTT of 100 ms.
     assert_eq!(s.window.pacing_rate, Some(1_500_000));
     assert_eq!(s.send(500), 121);
-    assert!(s.is("Validating"), "all are sent");
+    assert!(s.is("Validating"), "all packets of the jump are sent");
     assert_eq!((s.cwnd(), s.window.pacing_rate), (150, None));
     s.now += RTT;
     s.ack(149);
@@ -222,14 +222,14 @@ fn b_1_without_loss() {
 }
 
 #[test]
-fn the_window_does_not_grow_in_the_unvalidated_phase_which_the_first_of_its_packets_ends() {
+fn the_unvalidated_phase_has_no_growth_and_ends_with_the_ack_of_its_first_packet() {
     let mut s = Sender::at_29(SAVED);
     s.send(60);
     s.ack(29);
     assert!(s.is("Unvalidated"));
     assert_eq!(s.cwnd(), 150);
     s.ack(1);
-    // PipeSize is 29 + 1, and 59 are in flight.
+    // PipeSize is 29 + 1, and 59 packets are in flight.
     assert!(s.is("Validating"));
     assert_eq!((s.cwnd(), s.window.pacing_rate), (59, None));
 }
@@ -244,27 +244,27 @@ fn b_2_rate_limited() {
     s.now += 1;
     s.send(1);
     assert!(s.is("Validating"));
-    assert_eq!(s.cwnd(), 51, "what is in flight, the packet that found it included");
+    assert_eq!(s.cwnd(), 51, "the packets in flight, including the last one");
     s.ack(51);
     assert!(s.is("Normal"));
 }
 
 #[test]
-fn a_jump_that_was_not_used_leaves_what_the_path_is_known_to_hold() {
-    // In flight are not more than PipeSize.
+fn an_unused_jump_sets_the_window_to_the_validated_flight() {
+    // The flight is compared with PipeSize.
     let mut s = Sender::at_29(SAVED);
     s.send(20);
     s.now += RTT + 1;
     s.ack(1);
-    assert!(s.is("Validating"), "48 are in flight, PipeSize is 29");
+    assert!(s.is("Validating"), "48 packets are in flight and PipeSize is 29");
     let mut s = Sender::at_29(SAVED);
     s.send(15);
     s.ack(15);
     s.now += RTT + 1;
     s.ack(1);
-    assert!(s.is("Normal"), "28 are in flight, PipeSize is 29");
+    assert!(s.is("Normal"), "28 packets are in flight and PipeSize is 29");
     assert_eq!((s.cwnd(), s.window.pacing_rate), (29, None));
-    // Less than the initial window in flight, and the initial window is the least.
+    // Less than the initial window is in flight, so the window becomes the initial window.
     let mut s = Sender::new(SAVED);
     s.send(10);
     s.ack(10);
@@ -276,7 +276,7 @@ fn a_jump_that_was_not_used_leaves_what_the_path_is_known_to_hold() {
 }
 
 #[test]
-fn an_rtt_that_turns_out_too_small_while_jumping_is_a_retreat() {
+fn a_small_rtt_during_the_jump_causes_a_retreat() {
     let mut s = Sender::at_29(SAVED);
     s.send(60);
     s.rtt = RTT / 2;
@@ -286,7 +286,7 @@ fn an_rtt_that_turns_out_too_small_while_jumping_is_a_retreat() {
     s.ack(87);
     assert!(s.is("SafeRetreat") && s.cwnd() == 14);
     s.ack(1);
-    // 29 + 60 arrived.
+    // The 29 and the 60 packets have arrived.
     assert!(s.is("Normal"));
     assert_eq!((s.cwnd(), s.window.ssthresh), (14, 44_500));
 }
@@ -298,28 +298,28 @@ fn b_4_loss_in_the_validating_phase() {
     s.now += RTT;
     s.ack(29 + 34);
     assert_eq!(s.window.ssthresh, u64::MAX);
-    // Packet 35 is lost; three later ones reveal it, which PipeSize knows by their SACKs.
+    // Packet 35 is lost. Three later packets reveal this; their SACKs count in PipeSize.
     s.lose();
     assert!(s.is("SafeRetreat"));
     assert_eq!((s.cwnd(), s.window.ssthresh), (31, 31_500), "(29 + 34) / 2");
     assert!(!s.careful.may_grow());
-    // The other 86 arrive, then the lost one, sent again.
+    // The other 86 packets arrive, and then the retransmission.
     s.sacked = 86 * MSS;
     s.careful.on_recovery_end(MSS);
     s.ack(86);
     assert!(s.is("SafeRetreat"));
     s.sacked = 0;
     s.ack(1);
-    // PipeSize as section 3.5 has it: 29 + 121 - 1. (The example leaves out the 29.)
+    // PipeSize is 29 + 121 - 1 according to section 3.5; the example omits the 29.
     assert!(s.is("Normal") && s.careful.may_grow());
     assert_eq!((s.cwnd(), s.window.ssthresh), (31, 149 * MSS / 2));
 }
 
 #[test]
-fn loss_in_the_unvalidated_phase_is_a_retreat_and_the_sacked_count() {
+fn loss_in_the_unvalidated_phase_causes_a_retreat_and_sacked_data_count() {
     let mut s = Sender::at_29(SAVED);
     s.send(60);
-    // 29 + 11 arrived, but for the first.
+    // 29 + 11 packets have arrived, except for the first.
     s.sacked = 39 * MSS;
     s.lose();
     assert!(s.is("SafeRetreat"));
@@ -327,16 +327,16 @@ fn loss_in_the_unvalidated_phase_is_a_retreat_and_the_sacked_count() {
 }
 
 #[test]
-fn a_retreat_never_raises_the_window_and_leaves_a_segment() {
+fn a_retreat_never_raises_the_window_and_keeps_a_segment() {
     let mut s = Sender::at_29(SAVED);
     s.send(121);
     s.ack(140);
     s.lose();
-    assert_eq!(s.cwnd(), 5, "half of the ten in flight");
+    assert_eq!(s.cwnd(), 5, "half of a PipeSize of ten");
     let mut s = Sender::new(SAVED);
     s.send(10);
     s.ack(10);
-    // Nothing was in flight at the jump, and nothing of it has arrived.
+    // No packet was in flight at the jump, and no packet of the jump has arrived.
     s.send(60);
     s.lose();
     assert_eq!((s.cwnd(), s.window.ssthresh), (1, 2 * MSS));

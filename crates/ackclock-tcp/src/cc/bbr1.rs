@@ -1,34 +1,36 @@
-//! BBR, version 1: sends at the largest delivery rate seen lately, and keeps in flight what that rate times the smallest
-//! round-trip time needs, twice.
+//! BBR, version 1: paces at the largest recent delivery rate, with up to two bandwidth-delay products in flight.
 //!
 //! # Equations
 //!
 //! `BtlBw = max(delivery rate over 10 round trips)`, `RTprop = min(RTT over 10 s)`, `BDP = BtlBw * RTprop`;
 //! `pacing rate = 0.99 * pacing_gain * BtlBw`, `cwnd = cwnd_gain * BDP + 3 quanta`.
 //!
-//! States: Startup (both gains 2/ln 2) until three rounds have not brought a quarter more; Drain (pacing ln 2 / 2) until one
-//! BDP is in flight; ProbeBW, eight phases of an RTprop each with pacing gains 5/4, 3/4 and six times 1, and a cwnd gain of 2,
-//! of which the first goes on until 5/4 BDP are in flight or something is lost, and the second ends early with one BDP;
-//! ProbeRTT, four segments for 200 ms and a round trip, when RTprop has not been seen for 10 s.
+//! - Startup: both gains are 2/ln 2, until the rate has not grown by a quarter in three rounds.
+//! - Drain: the pacing gain is ln 2 / 2, until one BDP is in flight.
+//! - ProbeBW: eight phases of one RTprop each with pacing gains 5/4, 3/4 and six times 1; the cwnd gain is 2. The first
+//!   phase lasts until 5/4 BDP are in flight or a segment is lost. The second ends early when one BDP is in flight.
+//! - ProbeRTT: four segments for 200 ms and a round trip, when RTprop has not been measured for 10 s.
 //!
 //! # Constants
 //!
-//! draft-cardwell-iccrg-bbr-congestion-control-00: filters of 10 round trips (section 4.1.1.2) and 10 s (4.1.2.2), three quanta
-//! (4.2.3.2), four segments (4.2.3.3), 2/ln 2, three rounds and 1.25 (4.3.2), the gains of Drain (4.3.3) and of ProbeBW
-//! (4.3.4), 200 ms and 10 s of ProbeRTT (4.3.5). The pacing margin of 1 % is Linux's (net/ipv4/tcp_bbr.c).
+//! The constants are those of draft-cardwell-iccrg-bbr-congestion-control-00: filters of 10 round trips (section
+//! 4.1.1.2) and 10 s (4.1.2.2), three quanta (4.2.3.2), four segments (4.2.3.3), 2/ln 2, three rounds and 1.25 (4.3.2),
+//! the gains of Drain (4.3.3) and of ProbeBW (4.3.4), and 200 ms and 10 s of ProbeRTT (4.3.5). The pacing margin of 1 %
+//! is that of Linux (net/ipv4/tcp_bbr.c).
 //!
 //! # Deviations
 //!
-//! - The send quantum is two segments at any rate, since nothing is offloaded here. Section 4.2.2, which allows others, has one
-//!   segment below 1.2 Mbit/s and from 24 Mbit/s on what a millisecond sends, at most 64 KB.
-//! - No sampling of traffic policers and no compensation of aggregated ACKs: Linux has both, the draft has not.
-//! - Marks (ECN) are not answered, as in Linux.
+//! - The send quantum is two segments at any rate, since there is no segmentation offload. Section 4.2.2 allows other
+//!   choices; its own is one segment below 1.2 Mbit/s, and from 24 Mbit/s on the bytes of a millisecond, but at most 64
+//!   KB.
+//! - Traffic policers are not sampled, and aggregated ACKs are not compensated. Linux has both; the draft does not.
+//! - ECN marks are not answered, as in Linux.
 //! - The first phase of ProbeBW is drawn from the connection's initial sequence number.
 //!
 //! # Validated against
 //!
-//! Promises: the end of Startup after three rounds without growth, the cycle of gains, at most two BDP and a few segments
-//! in flight, ProbeRTT each 10 s. Not against a kernel.
+//! The end of Startup after three rounds without growth, the cycle of gains, the bound of two BDP and a few segments in
+//! flight, and ProbeRTT every 10 s. Not compared with a kernel.
 
 #[cfg(test)]
 mod tests;
@@ -47,16 +49,16 @@ pub(super) const ENTRY: Entry = Entry {
     make: |_| Box::new(Bbr1::default()),
 };
 
-/// Gains in thousandths.
+/// Gains are in thousandths.
 const UNIT: u64 = 1000;
-/// BBRHighGain: 2/ln 2, the least that doubles the rate each round.
+/// BBRHighGain: 2/ln 2, the smallest gain that doubles the rate each round.
 const HIGH_GAIN: u64 = 2885;
 const DRAIN_GAIN: u64 = UNIT * UNIT / HIGH_GAIN;
 /// BBR.cwnd_gain in ProbeBW.
 const CWND_GAIN: u64 = 2 * UNIT;
 /// pacing_gain of the phases of ProbeBW.
 const CYCLE: [u64; 8] = [1250, 750, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
-/// Rounds of the filter of BtlBw.
+/// Length of the filter of BtlBw, rounds.
 const BANDWIDTH_ROUNDS: u64 = 10;
 /// RTpropFilterLen.
 const RTPROP_LENGTH: Nanos = 10 * SECOND;
@@ -69,12 +71,12 @@ const QUANTUM: u64 = 2;
 enum State {
     Startup,
     Drain,
-    /// The phase of the cycle, and when it began.
+    /// Phase of the cycle, and when it began.
     ProbeBw {
         phase: usize,
         since: Nanos,
     },
-    /// When it may end, once the flight is small enough and, after a round, whether that has passed.
+    /// Earliest end of the phase, known once the flight is small enough, and whether a round has passed since.
     ProbeRtt {
         until: Option<Nanos>,
         round_done: bool,
@@ -85,10 +87,10 @@ enum State {
 struct Bbr1 {
     random: Random,
     state: State,
-    /// BtlBw, bytes of payload per second, and its filter over rounds.
+    /// BtlBw in bytes of payload per second, and its filter over rounds.
     bandwidth: u64,
     filter: WindowedMax,
-    /// RTprop; [`Nanos::MAX`] where unknown.
+    /// RTprop; [`Nanos::MAX`] if unknown.
     rtprop: Nanos,
     rtprop_at: Nanos,
     rtprop_expired: bool,
@@ -96,19 +98,19 @@ struct Bbr1 {
     round_start: bool,
     /// C.delivered at which the round ends.
     round_end: u64,
-    /// full_bw, full_bw_count, filled_pipe.
+    /// The draft's full_bw, full_bw_count and filled_pipe.
     full_bandwidth: u64,
     full_count: u32,
     filled: bool,
     idle_restart: bool,
-    /// The pacing rate in payload, bytes per second.
+    /// Pacing rate of the payload, bytes per second.
     pacing: u64,
     /// The window to restore after recovery or ProbeRTT, bytes.
     prior_cwnd: u64,
-    /// Whether a loss is being repaired, and whether this is the first round of it.
+    /// Whether a loss is being repaired, and whether this is the first round of the repair.
     recovering: bool,
     conserving: bool,
-    /// What was sent with less than this delivered says nothing of the bandwidth: it left in ProbeRTT.
+    /// Range of `prior_delivered` of segments sent in ProbeRTT. Their rate samples are treated as application-limited.
     slow_since: u64,
     slow_until: u64,
     delivered: u64,
@@ -162,7 +164,7 @@ impl Bbr1 {
         }
     }
 
-    /// BBRInflight: `gain` times the BDP, and what keeps the sender busy; bytes.
+    /// BBRInflight: `gain` times the BDP plus three send quanta, bytes.
     fn inflight(&self, gain: u64, mss: u64) -> u64 {
         if self.rtprop == Nanos::MAX {
             return self.initial_window;
@@ -198,7 +200,7 @@ impl Bbr1 {
     }
 
     fn enter_probe_bw(&mut self, now: Nanos) {
-        // Any phase but that of 3/4, so that flows that begin together do not probe together.
+        // Any phase except 3/4 may come first, so that flows that begin together do not probe together.
         let drawn = self.random.below(CYCLE.len() as u64 - 1) as usize;
         let phase = if drawn == 0 { 0 } else { drawn + 1 };
         self.state = State::ProbeBw { phase, since: now };
@@ -310,7 +312,7 @@ impl Bbr1 {
         }
     }
 
-    /// A round of recovery is over, or the recovery is.
+    /// Ends the recovery, or its first round, when it is over.
     fn update_recovery(&mut self, window: &mut Window, ctx: &Context) {
         if self.recovering && !ctx.in_recovery {
             (self.recovering, self.conserving) = (false, false);

@@ -1,31 +1,33 @@
-//! BIC: a binary search for the window at which congestion was last met, and a search beyond it once it is passed (L. Xu,
-//! K. Harfoush, I. Rhee, "Binary increase congestion control for fast long-distance networks", INFOCOM 2004).
+//! BIC: a binary search for the window of the last congestion, and a search beyond it (L. Xu, K. Harfoush, I. Rhee,
+//! "Binary increase congestion control for fast long-distance networks", INFOCOM 2004).
 //!
 //! # Equations
 //!
 //! Growth in segments for each window acknowledged, at a window w:
 //!
-//! - up to low_window: 1, as Reno;
-//! - below W_max: (W_max - w)/B, but S_max at most, and B/smooth once that distance is a segment;
-//! - above W_max: B/smooth up to W_max + B, then (w - W_max)/(B - 1), and S_max from W_max + S_max (B - 1) on;
-//! - while W_max is unknown, w/20 at least.
+//! - up to low_window: 1, as in Reno;
+//! - below W_max: (W_max - w)/B, but at most S_max, and B/smooth if (W_max - w)/B is at most a segment;
+//! - above W_max: B/smooth up to W_max + B, then (w - W_max)/(B - 1), but at most S_max;
+//! - while W_max is unknown: at least w/20.
 //!
-//! On congestion W_max = w, or w (1 + beta)/2 where w has not reached the W_max before (fast convergence), and w becomes
-//! beta * w, or w/2 up to low_window. A timeout forgets W_max.
+//! On congestion W_max = w, or w (1 + beta)/2 if w is below the last W_max (fast convergence). w becomes beta * w, or
+//! w/2 up to low_window. A timeout resets W_max.
 //!
 //! # Constants
 //!
-//! Linux's: beta 819/1024, low_window 14 segments, S_max 16 segments, B 4, smooth 20 (net/ipv4/tcp_bic.c).
+//! The defaults are those of Linux: beta 819/1024, low_window 14 segments, S_max 16 segments, B 4, smooth 20
+//! (net/ipv4/tcp_bic.c).
 //!
 //! # Deviations
 //!
-//! Linux counts in whole segments and holds a count for a 32nd of a second while the window stands; here the window is
-//! exact in bytes and the count follows each ACK. Linux's correction for delayed ACKs has no place where bytes are counted.
-//! The paper's S_max is 32, its beta 0.875 and B 2.
+//! Linux counts in whole segments, and keeps a count for 1/32 s while the window is constant. Here the window is exact
+//! in bytes, and the growth is computed at each ACK. Linux's correction for delayed ACKs is not needed when bytes are
+//! counted. In the paper, S_max is 32, beta 0.875 and B 2.
 //!
 //! # Validated against
 //!
-//! The equations above on worked values, and the course of a search: additive, logarithmic, flat at W_max, and away from it.
+//! The equations above on worked values, and the course of a search: additive, logarithmic, flat at W_max, and away
+//! from W_max.
 
 use super::increase::{Increase, kept, scaled, segments};
 use super::{CongestionControl, Entry, Parameter, Values, reno, restore};
@@ -41,21 +43,26 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: &[
         Parameter {
             name: "beta",
-            summary: "share of the window that a loss leaves",
+            summary: "share of the window kept on loss",
             default: 819.0 / 1024.0,
             range: (0.1, 0.99),
         },
         Parameter {
             name: "low_window",
-            summary: "the window up to which it is Reno, segments",
+            summary: "window up to which BIC is Reno, segments",
             default: 14.0,
             range: (0.0, 1e6),
         },
-        Parameter { name: "s_max", summary: "most growth a round trip, segments", default: 16.0, range: (1.0, 1e4) },
+        Parameter {
+            name: "s_max",
+            summary: "largest growth in a round trip, segments",
+            default: 16.0,
+            range: (1.0, 1e4),
+        },
         Parameter { name: "b", summary: "divisor of the distance to the target", default: 4.0, range: (2.0, 64.0) },
         Parameter {
             name: "smooth",
-            summary: "round trips spent around the old maximum, for each of b segments",
+            summary: "round trips for a growth of b segments near the last maximum",
             default: 20.0,
             range: (1.0, 1e3),
         },
@@ -63,10 +70,10 @@ pub(super) const ENTRY: Entry = Entry {
     make: |values| Box::new(Bic { law: Law::new(values), w_max: 0, increase: Increase::default(), before: None }),
 };
 
-/// Windows acknowledged for the window to grow by all of itself, at most, while W_max is unknown.
+/// While W_max is unknown, the window grows by at least its own size in this number of round trips.
 const UNKNOWN: f64 = 20.0;
 
-/// Windows in segments.
+/// Equations, with windows in segments.
 #[derive(Clone, Copy, Debug)]
 struct Law {
     beta: f64,
@@ -87,7 +94,7 @@ impl Law {
         }
     }
 
-    /// Growth for each window acknowledged; `w_max` is zero where unknown.
+    /// Growth for each window acknowledged; `w_max` is zero if unknown.
     fn growth(&self, w: f64, w_max: f64) -> f64 {
         let slowly = self.b / self.smooth;
         let grown = if w <= self.low_window {
@@ -106,10 +113,10 @@ impl Law {
 
 struct Bic {
     law: Law,
-    /// W_max, bytes; 0 where unknown.
+    /// W_max, bytes; 0 if unknown.
     w_max: u64,
     increase: Increase,
-    /// W_max before the last reduction, should it prove spurious.
+    /// W_max before the last reduction, to be restored if that proves spurious.
     before: Option<u64>,
 }
 

@@ -1,34 +1,41 @@
-//! Compound TCP: Reno's window and a second one that follows the queueing delay, added (K. Tan, J. Song, Q. Zhang, M. Sridharan,
-//! "A Compound TCP approach for high-speed and long distance networks", INFOCOM 2006; draft-sridharan-tcpm-ctcp-02).
+//! Compound TCP: the sum of Reno's window and a second window that follows the queueing delay (K. Tan, J. Song, Q.
+//! Zhang, M. Sridharan, "A Compound TCP approach for high-speed and long distance networks", INFOCOM 2006;
+//! draft-sridharan-tcpm-ctcp-02).
 //!
 //! # Equations
 //!
 //! win = cwnd + dwnd, and diff = win (1 - BaseRTT/RTT) once a round trip.
 //!
-//! - cwnd: a segment for each win acknowledged; halved on loss.
-//! - dwnd, above low_window and outside slow start, gains alpha win^k - 1 segments, if that is above zero, in a round after
-//!   diff < gamma, and gives up zeta diff, as far as there is so much, at once where diff >= gamma. A loss makes it
-//!   (1 - beta) win - cwnd/2, so that win falls to (1 - beta) win. A timeout makes it zero, and gamma what it was at first.
-//! - compound-tuned: at a loss gamma <- (1 - lambda) gamma + lambda 3/4 diff_reno, within [gamma_min, gamma_max], with
-//!   diff_reno = cwnd (1 - BaseRTT/RTT) of the last round: what of Reno's part alone waited.
+//! - cwnd grows by a segment for each win acknowledged, and is halved on loss.
+//! - dwnd changes above low_window and outside slow start. In a round after diff < gamma, it grows by alpha win^k - 1
+//!   segments if that is positive. If diff >= gamma, it falls at once by zeta diff, but not below zero.
+//! - A loss changes dwnd to (1 - beta) win - cwnd/2, so that win falls to (1 - beta) win. A timeout resets dwnd to zero
+//!   and gamma to its initial value.
+//! - compound-tuned: at a loss, gamma <- (1 - lambda) gamma + lambda 3/4 diff_reno, bounded to [gamma_min, gamma_max].
+//!   diff_reno = cwnd (1 - BaseRTT/RTT) of the last round is the backlog of Reno's window alone.
 //!
 //! # Constants
 //!
-//! alpha 1/8, beta 1/2, k 3/4, gamma 30 segments, zeta 1: as commonly given, and as in the port to Linux of 2006
-//! (net/ipv4/tcp_compound.c, which has neither low_window nor tuning). low_window 38 segments: as commonly given. Tuned: gamma
-//! from 5 to 30, starting at 30, also after a timeout, and 3/4 of diff_reno: as in a module for ns-3 and, but for the timeout,
-//! in L. Andrew's version of that port, both of which follow the draft. lambda 1/4: release 1.1 of that version, of March 2008,
-//! which changed it from 1/2; the module for ns-3 has 0.8. Neither the paper's text nor the draft's was read.
+//! - alpha 1/8, beta 1/2, k 3/4, gamma 30 segments and zeta 1: as commonly given, and as in the port to Linux of 2006
+//!   (net/ipv4/tcp_compound.c, which has neither low_window nor tuning).
+//! - low_window 38 segments: as commonly given.
+//! - Tuned, gamma from 5 to 30, starting at 30 and reset to 30 by a timeout, and 3/4 of diff_reno: as in a module for
+//!   ns-3 and, except for the timeout, in L. Andrew's version of the port. Both follow the draft.
+//! - lambda 1/4: release 1.1 of that version, of March 2008, which changed it from 1/2; the module for ns-3 has 0.8.
+//!
+//! Neither the paper nor the draft was read.
 //!
 //! # Deviations
 //!
-//! RTT is the mean of the round's samples, where the port takes the smallest; BaseRTT is the smallest RTT ever, also after a
-//! timeout, where the draft is cited as starting anew. The growth of a round is spread over its ACKs. Where somebody else moves
-//! the window, dwnd keeps its size as far as there is room for it.
+//! - RTT is the mean of the round's samples; the port takes the smallest.
+//! - BaseRTT is the smallest RTT so far, also after a timeout; the draft is cited as resetting it then.
+//! - The growth of a round is spread over its ACKs.
+//! - If the sender changes the window, dwnd keeps its size as far as the window has room for it.
 //!
 //! # Validated against
 //!
-//! The equations on worked values, the share of win that dwnd has on a path with a queue, and tuning at its bounds and within.
+//! The equations on worked values, the share of dwnd in win on a path with a queue, and tuning at its bounds and
+//! between them.
 
 use super::increase::{Increase, scaled, segments};
 use super::rounds::{Rounds, backlog};
@@ -41,10 +48,15 @@ mod tests;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "compound",
-    summary: "Reno's window plus one that grows while less than 30 segments wait",
+    summary: "Reno's window plus a second window that grows while the backlog is below 30 segments",
     source: "Tan, Song, Zhang, Sridharan, INFOCOM 2006; draft-sridharan-tcpm-ctcp-02",
     parameters: &[
-        Parameter { name: "gamma", summary: "backlog that shrinks dwnd, segments", default: 30.0, range: (1.0, 1e4) },
+        Parameter {
+            name: "gamma",
+            summary: "backlog from which dwnd falls, segments",
+            default: 30.0,
+            range: (1.0, 1e4),
+        },
         ALPHA,
         K,
         ZETA,
@@ -55,13 +67,13 @@ pub(super) const ENTRY: Entry = Entry {
 
 pub(super) const TUNED: Entry = Entry {
     name: "compound-tuned",
-    summary: "Compound TCP whose backlog follows what Reno's part leaves waiting, between 5 and 30 segments",
+    summary: "Compound TCP with a target backlog that follows the backlog of Reno's window, between 5 and 30 segments",
     source: "draft-sridharan-tcpm-ctcp-02",
     parameters: &[
-        Parameter { name: "gamma_min", summary: "least gamma, segments", default: 5.0, range: (1.0, 30.0) },
+        Parameter { name: "gamma_min", summary: "smallest gamma, segments", default: 5.0, range: (1.0, 30.0) },
         Parameter {
             name: "gamma_max",
-            summary: "most gamma, and the first, segments",
+            summary: "largest gamma, and its initial value, segments",
             default: 30.0,
             range: (30.0, 1e4),
         },
@@ -84,18 +96,18 @@ const K: Parameter =
     Parameter { name: "k", summary: "exponent of the growth of dwnd", default: 0.75, range: (0.0, 1.0) };
 const ZETA: Parameter = Parameter {
     name: "zeta",
-    summary: "segments of dwnd given up for each that waits",
+    summary: "reduction of dwnd for each segment of backlog, segments",
     default: 1.0,
     range: (0.0, 10.0),
 };
 const LOW_WINDOW: Parameter = Parameter {
     name: "low_window",
-    summary: "the window below which dwnd does not grow, segments",
+    summary: "window below which dwnd does not grow, segments",
     default: 38.0,
     range: (0.0, 1e6),
 };
 
-/// Of what Reno's part leaves waiting, the share that gamma is to be.
+/// Share of the backlog of Reno's window at which gamma aims.
 const SAMPLE: f64 = 0.75;
 /// gamma is in thousandths of a segment.
 const THOUSAND: f64 = 1e3;
@@ -109,7 +121,7 @@ struct Tuning {
 }
 
 impl Tuning {
-    /// gamma after a loss at which `waiting` segments of Reno's part waited.
+    /// gamma after a loss at which Reno's window had a backlog of `waiting` segments.
     fn gamma(&self, gamma: f64, waiting: f64) -> f64 {
         let next = (1.0 - self.lambda) * gamma + self.lambda * SAMPLE * waiting;
         next.clamp(self.least, self.most)
@@ -135,7 +147,7 @@ impl Law {
 struct State {
     /// dwnd, bytes. The rest of the window is cwnd.
     dwnd: u64,
-    /// Thousandths of a segment.
+    /// gamma, thousandths of a segment.
     gamma: u64,
 }
 
@@ -144,11 +156,11 @@ struct Compound {
     tuning: Option<Tuning>,
     rounds: Rounds,
     state: State,
-    /// The state before the last reduction, should it prove spurious.
+    /// State before the last reduction, to be restored if that proves spurious.
     before: Option<State>,
     /// Whether dwnd grows in this round.
     grows: bool,
-    /// diff_reno of the last round since the last loss, bytes.
+    /// diff_reno of the last round, bytes; `None` if no round has ended since the last loss.
     waiting: Option<u64>,
     by_loss: Increase,
     by_delay: Increase,
@@ -174,12 +186,12 @@ impl Compound {
         })
     }
 
-    /// dwnd, as far as the window has room for it beside a segment of cwnd.
+    /// dwnd, bounded so that at least a segment of the window is cwnd.
     fn dwnd(&self, window: &Window, mss: u64) -> u64 {
         self.state.dwnd.min(window.cwnd.saturating_sub(mss))
     }
 
-    /// A round has ended.
+    /// Updates dwnd at the end of a round.
     fn decide(&mut self, window: &mut Window, base: Nanos, rtt: Nanos, mss: u64) {
         let dwnd = self.dwnd(window, mss);
         let diff = backlog(window.cwnd, base, rtt);

@@ -1,41 +1,47 @@
-//! Copa: sends at the rate at which its share of the queue is a few packets, and becomes more aggressive where buffer-fillers
-//! compete.
+//! Copa: sends at the rate at which the flow has a few segments in the queue, and becomes more aggressive against flows
+//! that fill buffers.
 //!
 //! # Equations
 //!
-//! `dq = RTTstanding - RTTmin`; target rate `1 / (delta * dq)` and rate `cwnd / RTTstanding`, in segments. Each ACK moves the
-//! window by `v / (delta * cwnd)` segments towards the target. `RTTstanding` is the smallest RTT of the last SRTT/2, `RTTmin` that
-//! of 10 s. In equilibrium `1 / delta` segments wait in the queue (equation 1 and section 2.1 of the paper).
+//! Let `dq = RTTstanding - RTTmin`. The target rate is `1 / (delta * dq)` and the rate `cwnd / RTTstanding`, in
+//! segments. Each ACK moves the window by `v / (delta * cwnd)` segments towards the target. `RTTstanding` is the
+//! smallest RTT of the last SRTT/2, and `RTTmin` that of the last 10 s. In equilibrium, the flow has `1 / delta`
+//! segments in the queue (equation 1 and section 2.1 of the paper).
 //!
-//! The velocity `v` is 1, doubles each round trip once the window has moved the same way for three, and is 1 again when it
-//! turns. Before the target is first reached the window doubles each round trip. Pacing is at `2 * cwnd / RTTstanding` (section
-//! 2.1).
+//! The velocity `v` starts at 1. It doubles each round trip once the window has moved in the same direction for three
+//! round trips, and returns to 1 when the direction changes. Before the target is first reached, the window doubles
+//! each round trip. The pacing rate is `2 * cwnd / RTTstanding` (section 2.1).
 //!
-//! Mode switching (section 2.2): the queue counts as nearly empty where dq is below a tenth of what the largest RTT of the last
-//! four round trips exceeds `RTTmin` by. If it has not been for five round trips, others fill the buffer, and `1 / delta` grows
-//! by one each round trip and halves with loss, as AIMD; it falls back to the default when the queue is nearly empty.
+//! Mode switching (section 2.2): the queue counts as nearly empty if dq is below a tenth of the difference between the
+//! largest RTT of the last four round trips and `RTTmin`. If the queue has not been nearly empty for five round trips,
+//! other flows are assumed to fill the buffer. `1 / delta` then grows by one each round trip and is halved on loss, as
+//! in AIMD. It returns to the default when the queue is nearly empty.
 //!
 //! # Constants
 //!
-//! Arun and Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet", NSDI 2018, sections 2.1 and 2.2, as
-//! Meta's mvfst (Copa.cpp) and others quote them; the whole text was not read. delta is a parameter, 0.5 by default. The paper
-//! leaves open what `1 / delta` follows in competition: a segment more each round trip, and a half after loss, is what the
-//! authors' genericCC does (markoviancc.cc).
+//! The source is Arun and Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet", NSDI 2018,
+//! sections 2.1 and 2.2, as quoted by Meta's mvfst (Copa.cpp) and others; the full paper was not read. delta is a
+//! parameter, 0.5 by default. The paper leaves open how `1 / delta` changes in competition. An increase of a segment
+//! each round trip and halving on loss follow the authors' genericCC (markoviancc.cc).
 //!
 //! # Deviations
 //!
-//! - The queue also counts as nearly empty where it is two segments' worth: receivers that acknowledge every other segment
-//!   make the sender send in pairs, and at low rates a lone flow would take its own pairs for somebody else's queue.
-//! - v is at most what moves the window by itself in a round trip; genericCC bounds it by the window in segments.
+//! - The queue also counts as nearly empty if dq is at most the time of two segments. Receivers that acknowledge every
+//!   other segment cause the sender to send pairs; at low rates, a lone flow would take its own pairs for the queue of
+//!   another flow.
+//! - v is bounded so that the window changes by at most itself in a round trip. genericCC bounds v by the window in
+//!   segments.
 //! - `1 / delta` is at most 1000.
-//! - v is 1 again at the end of a round trip in which the window turned, as in the paper; mvfst does not wait for the end.
-//! - In the default mode loss is not answered, as in the paper; a timeout leaves two segments beside what is still in flight.
-//! - Marks (ECN) are not answered: the paper knows none.
+//! - v returns to 1 at the end of a round trip in which the window's direction changed, as in the paper; mvfst does so
+//!   at once.
+//! - In the default mode loss is not answered, as in the paper. A timeout leaves two segments in addition to the data
+//!   still in flight.
+//! - ECN marks are not answered; the paper does not use ECN.
 //!
 //! # Validated against
 //!
-//! Promises: `1 / delta` segments in the queue on average, the link full; with a Reno flow's buffer full, the competitive mode.
-//! Not against the authors' implementation.
+//! `1 / delta` segments in the queue on average with the link full; the competitive mode when a Reno flow fills the
+//! buffer. Not compared with the authors' implementation.
 
 #[cfg(test)]
 mod tests;
@@ -46,30 +52,30 @@ use crate::{Nanos, SECOND};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "copa",
-    summary: "targets the rate that leaves 1/delta segments in the queue; competes where others fill the buffer",
+    summary: "targets the rate with 1/delta segments in the queue; competes with flows that fill the buffer",
     source: "Arun and Balakrishnan, NSDI 2018",
     parameters: &[Parameter {
         name: "delta",
-        summary: "what a segment of queue is worth; 1/delta segments wait",
+        summary: "weight of queueing delay; the flow has 1/delta segments in the queue",
         default: 0.5,
         range: (0.005, 1.0),
     }],
     make: |values| Box::new(Copa::new((libm::round(values.get("delta") * UNIT as f64) as u64).max(1))),
 };
 
-/// delta is counted in thousandths.
+/// delta and 1/delta are in thousandths.
 const UNIT: u64 = 1000;
-/// How long RTTmin stands, and into how many parts that is divided.
+/// Time over which RTTmin is taken, and number of parts into which this time is divided.
 const MIN_RTT_LENGTH: Nanos = 10 * SECOND;
 const PARTS: usize = 10;
-/// Round trips without a nearly empty queue after which others are taken to fill it.
+/// Round trips without a nearly empty queue after which other flows are assumed to fill the buffer.
 const BUSY_ROUNDS: u32 = 5;
-/// Round trips of the same direction after which v doubles.
+/// Round trips in the same direction after which v doubles.
 const STEADY_ROUNDS: u32 = 3;
-/// The least window, segments.
+/// Smallest window, segments.
 const MIN_WINDOW: u64 = 2;
 
-/// The smallest RTT of a sliding window, by tenths of it.
+/// Smallest RTT of a sliding window, kept by tenths of the window.
 #[derive(Clone, Copy, Debug)]
 struct WindowedMin {
     minima: [Nanos; PARTS],
@@ -95,17 +101,17 @@ impl WindowedMin {
     }
 }
 
-/// The rounds by which direction and mode are decided.
+/// State of the round trips that decides direction and mode.
 #[derive(Clone, Copy, Default, Debug)]
 struct Round {
-    /// snd_nxt when it began: it ends when that is acknowledged.
+    /// snd_nxt at the start of the round, which ends when data beyond it are acknowledged.
     end: u64,
-    /// The window when it began, bytes.
+    /// Window at the start of the round, bytes.
     cwnd: u64,
-    /// Whether the window grew in the last, and for how many it has gone the same way.
+    /// Whether the window grew in the last round, and the number of rounds since the direction changed.
     up: bool,
     same: u32,
-    /// Rounds since the queue was nearly empty, and the largest RTT of each of the last four.
+    /// Rounds since the queue was nearly empty, and the largest RTT of each of the last four rounds.
     busy: u32,
     largest: [Nanos; 4],
     lost: bool,
@@ -113,20 +119,20 @@ struct Round {
 
 #[derive(Debug)]
 struct Copa {
-    /// The default, thousandths.
+    /// Default of delta, thousandths.
     delta: u64,
-    /// The present 1/delta, thousandths.
+    /// Present 1/delta, thousandths.
     inverse: u64,
     velocity: u64,
     slow_start: bool,
     standing: Standing,
     min_rtt: WindowedMin,
     round: Round,
-    /// Movement that did not yet amount to a byte.
+    /// Movement of the window that is less than a byte.
     credit: u128,
 }
 
-/// RTTstanding: the smallest RTT of the last SRTT/2, as the smaller of two halves of it.
+/// RTTstanding: the smallest RTT of the last SRTT/2, kept as the smallest of each half.
 #[derive(Clone, Copy, Default, Debug)]
 struct Standing {
     since: Nanos,
@@ -168,7 +174,7 @@ impl Copa {
             <= u128::from(self.inverse) * u128::from(mss) * u128::from(standing)
     }
 
-    /// A round trip is over.
+    /// Ends a round trip.
     fn end_round(&mut self, window: &Window, ctx: &Context, rtt: Nanos) {
         let up = window.cwnd > self.round.cwnd;
         self.round.same = if up == self.round.up { self.round.same + 1 } else { 0 };
@@ -177,7 +183,7 @@ impl Copa {
             same if same >= STEADY_ROUNDS => self.velocity * 2,
             _ => self.velocity,
         };
-        // In a round trip v/delta segments are won or lost: at most the window.
+        // In a round trip the window changes by v/delta segments, which must not exceed the window.
         let most = (window.cwnd / ctx.mss.max(1)) * UNIT / self.inverse.max(1);
         self.velocity = self.velocity.min(most.max(1));
         self.round.busy = self.round.busy.saturating_add(1);
@@ -247,7 +253,7 @@ impl CongestionControl for Copa {
         let min_rtt = self.min_rtt.update(ctx.now, rtt, MIN_RTT_LENGTH);
         let standing = self.standing.update(ctx.now, rtt, srtt / 2).max(min_rtt);
         let queueing = standing - min_rtt;
-        // What two segments take at the present rate.
+        // Time of two segments at the present rate.
         let pair = u128::from(2 * ctx.mss) * u128::from(standing) / u128::from(window.cwnd.max(1));
         self.note_queue(rtt, min_rtt, queueing, u64::try_from(pair).unwrap_or(0));
         let up = self.is_below_target(window.cwnd, standing, queueing, ctx.mss);
@@ -268,7 +274,7 @@ impl CongestionControl for Copa {
     }
 }
 
-/// 2 * cwnd / RTTstanding.
+/// The pacing rate 2 * cwnd / RTTstanding, with headers.
 fn pacing_rate(cwnd: u64, standing: Nanos, mss: u64) -> u64 {
     let rate = 2 * u128::from(cwnd) * u128::from(SECOND) / u128::from(standing.max(1));
     paced(u64::try_from(rate).unwrap_or(u64::MAX), mss)

@@ -44,8 +44,14 @@ pub(super) const ENTRY: Entry = Entry {
 };
 
 /// Constant C, segments per cubed second (RFC 9438 section 5.1).
+//= https://www.rfc-editor.org/rfc/rfc9438#section-5.1
+//# it is NOT RECOMMENDED to set _C_ to a very low value like 0.04
+//= https://www.rfc-editor.org/rfc/rfc9438#section-5.1
+//# _C_ SHOULD be set to 0.4
 pub(super) const C: f64 = 0.4;
 /// beta_cubic = 7/10, the factor of the multiplicative decrease (RFC 9438 section 4.6).
+//= https://www.rfc-editor.org/rfc/rfc9438#section-4.6
+//# The parameter β__cubic_ SHOULD be set to 0.7
 pub(super) const BETA: (u64, u64) = (7, 10);
 /// beta_ecn for CUBIC, the factor for a mark with ABE (RFC 8511 section 3.1).
 pub(super) const BETA_ECN: (u64, u64) = (17, 20);
@@ -97,6 +103,9 @@ impl Clock {
         let since = ack.ctx.now.saturating_sub(self.updated);
         let round_trip = ack.ctx.srtt.max(ack.rtt).unwrap_or(0);
         self.updated = ack.ctx.now;
+        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.2
+        //# The elapsed time _t_ in Figure 1 MUST NOT include periods during which _cwnd_ has not been updated due to
+        //# application-limited behavior
         self.elapsed += since.min(round_trip);
     }
 }
@@ -144,6 +153,9 @@ impl Cubic {
             clock: Clock::start(ctx),
             origin: self.w_max,
             k: k(self.w_max, cwnd, ctx.mss),
+            //= https://www.rfc-editor.org/rfc/rfc9438#section-4.8
+            //# for the Reno-friendly region, _W_est_ SHOULD be set to the congestion window size at the beginning of
+            //# the current congestion avoidance stage
             w_est: cwnd,
             credit: 0,
             cwnd,
@@ -160,6 +172,9 @@ impl Cubic {
     }
 
     fn remember(&mut self) {
+        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.2
+        //# a CUBIC implementation MAY save the current value of the following variables before the congestion window
+        //# is reduced
         self.before = Some((self.w_max, self.cwnd_prior, self.epoch));
     }
 }
@@ -170,6 +185,9 @@ impl Epoch {
     // W_est has reached cwnd_prior.
     #[inline]
     fn grow_estimate(&mut self, cwnd: u64, acked: u64, mss: u64, cwnd_prior: u64) {
+        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.3
+        //# the sender SHOULD set α__cubic_ to 1 to ensure that it can achieve the same congestion window increment
+        //# rate as Reno
         let alpha = if self.w_est < cwnd_prior { ALPHA.0 } else { ALPHA.1 };
         self.credit += alpha * acked;
         if self.credit >= ALPHA.1 * cwnd {
@@ -184,6 +202,8 @@ impl Epoch {
         // RFC 9438 section 4.3: the Reno-friendly region.
         if w_cubic(self.clock.elapsed, self.k, self.origin, ctx.mss) < self.w_est {
             self.remainder = 0;
+            //= https://www.rfc-editor.org/rfc/rfc9438#section-4.3
+            //# _cwnd_ SHOULD be set to _W_est_ at each reception of a new ACK
             return cwnd.max(self.w_est);
         }
         // RFC 9438 section 4.2: target = W_cubic(t + RTT) within [cwnd, 1.5*cwnd].
@@ -191,6 +211,10 @@ impl Epoch {
         let target = w_cubic(next, self.k, self.origin, ctx.mss).clamp(cwnd, cwnd + cwnd / 2);
         // RFC 9438 sections 4.4 and 4.5, concave and convex alike: (target - cwnd)/cwnd for each segment acknowledged, so
         // that the target is reached in one RTT however many segments an ACK covers.
+        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.4
+        //# In this region, _cwnd_ MUST be incremented by
+        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.5
+        //# In this region, _cwnd_ MUST be incremented by
         let growth = u128::from(target - cwnd) * u128::from(acked) + u128::from(self.remainder);
         self.remainder = (growth % u128::from(cwnd)) as u64;
         cwnd + (growth / u128::from(cwnd)) as u64
@@ -222,8 +246,22 @@ impl CongestionControl for Cubic {
     fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
         self.remember();
         // RFC 9438 section 4.7: fast convergence, on cwnd before it is reduced.
+        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.7
+        //# the following fast convergence mechanism SHOULD be implemented
         self.w_max = if window.cwnd < self.w_max { scale(window.cwnd, FAST_CONVERGENCE) } else { window.cwnd };
+        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.6
+        //# the sender MUST reduce _cwnd_ and _ssthresh_ immediately upon entering loss recovery
         self.reduce(window, event);
+        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.6
+        //= type=exception
+        //= reason=For a mark, too, the window stays at two segments, the least ssthresh, as in Linux. Figure 5 has
+        //= one.
+        //# CUBIC MUST continue to reduce _cwnd_ in response to congestion events detected by ECN-Echo ACKs until it
+        //# reaches a value of 1 SMSS
+        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.6
+        //= type=exception
+        //= reason=A mark leaves two segments at least, so that this window is not reached.
+        //# a sender with a _cwnd_ of 1 SMSS MUST reduce its sending rate even further
         window.cwnd = window.ssthresh;
         self.epoch = None;
     }
@@ -240,8 +278,16 @@ impl CongestionControl for Cubic {
 
     // RFC 9438 section 4.9: everything as it was before a spurious event.
     fn on_undo(&mut self, window: &mut Window, before: &Window) {
+        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.2
+        //# CUBIC MAY restore the original values of the above-mentioned variables as follows if the current _cwnd_ is
+        //# lower than _cwnd_prior_
         restore(window, before);
         if let Some((w_max, cwnd_prior, epoch)) = self.before.take() {
+            //= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.2
+            //= type=exception
+            //= reason=A window that has grown past the one before stays, but W_max, cwnd_prior and the stage go back
+            //= in any case; the next ACK then begins a new stage from the present window.
+            //# CUBIC SHOULD continue to use the current and the most recent values of these variables
             (self.w_max, self.cwnd_prior, self.epoch) = (w_max, cwnd_prior, epoch);
         }
     }

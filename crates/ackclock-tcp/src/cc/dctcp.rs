@@ -1,28 +1,31 @@
-//! DCTCP: reduces the window by as much as was marked.
+//! DCTCP: reduces the window in proportion to the share of marked data.
 //!
 //! # Equations
 //!
-//! Once for each window of data `alpha = (1 - g) * alpha + g * M`, M being the part of the acknowledged bytes that was marked. A mark
-//! leaves `cwnd * (1 - alpha / 2)`, at most once for each window of data (section 3.3). Growth, and the response to loss, are
-//! Reno's (sections 3.4 and 3.5), also to a loss in a window of data that a mark has reduced: it leaves half of the window that
-//! it finds then, as in Linux (net/ipv4/tcp_dctcp.c, dctcp_state). Section 3.5 has one reduction "across all loss signals", and
-//! a mark is none: what it takes may be next to nothing.
+//! Once per window of data, `alpha = (1 - g) * alpha + g * M`, where M is the share of the acknowledged bytes that was
+//! marked. A mark changes cwnd to `cwnd * (1 - alpha / 2)`, at most once per window of data (section 3.3). The increase
+//! and the response to loss are Reno's (sections 3.4 and 3.5).
+//!
+//! A loss in a window of data in which a mark was answered is answered too: the window is halved again, as in Linux
+//! (net/ipv4/tcp_dctcp.c, dctcp_state). Section 3.5 has one reduction "across all loss signals". A mark is not a loss
+//! signal, and its reduction may be close to zero.
 //!
 //! # Constants
 //!
-//! RFC 8257 section 3.3: alpha starts at 1; g is left to the implementation. It is a parameter, 1/16 by default, which section
-//! 4.2 reports of implementations.
+//! alpha starts at 1 (RFC 8257 section 3.3). The RFC leaves g to the implementation: it is a parameter, 1/16 by
+//! default, which section 4.2 reports of implementations.
 //!
 //! # Deviations
 //!
-//! - alpha is a number of 1/65536ths as in the example of section 4.2, with g multiplied instead of shifted.
-//! - A mark leaves two segments at least, of which the RFC says nothing.
+//! - alpha is in units of 1/65536, as in the example of section 4.2; g is multiplied instead of shifted.
+//! - A mark leaves at least two segments; the RFC does not specify a minimum.
 //!
 //! # Validated against
 //!
-//! The update of alpha by arithmetic; a queue about K segments long behind a queue that marks above K, which for 2 to 20 flows
-//! stays within the swing that M. Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.3, find. To be used with
-//! `ecn = "dctcp"`, [`EcnMode::Dctcp`](crate::config::EcnMode), at both ends: with the feedback of RFC 3168 alpha is close to 1.
+//! The update of alpha by arithmetic; a queue of about K segments at a router that marks above K. For 2 to 20 flows the
+//! queue stays within the oscillation that M. Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010, section 3.3,
+//! report. Both ends must use `ecn = "dctcp"`, [`EcnMode::Dctcp`](crate::config::EcnMode): with the feedback of RFC
+//! 3168, alpha is close to 1.
 
 use super::reno::Reno;
 use super::{CongestionControl, Entry, Parameter, Scope};
@@ -30,7 +33,7 @@ use crate::context::{Ack, Cause, Congestion, Delivery, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "dctcp",
-    summary: "Reno with a reduction in proportion to the part of the data that was marked",
+    summary: "Reno with a reduction in proportion to the share of marked data",
     source: "RFC 8257",
     parameters: &[Parameter {
         name: "gain",
@@ -41,13 +44,13 @@ pub(super) const ENTRY: Entry = Entry {
     make: |values| Box::new(Dctcp { marking: Marking::new(values.get("gain")), reno: Reno::default() }),
 };
 
-/// SCF of RFC 8257 section 4.2: alpha of one.
+/// SCF of RFC 8257 section 4.2: the representation of alpha = 1.
 const ONE: u64 = 1 << 16;
 
-/// DCTCP.Alpha: the estimate of the part of the data that is marked.
+/// DCTCP.Alpha: the estimate of the share of marked data.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Marking {
-    /// In 1/65536ths, as alpha.
+    /// Gain g, in units of 1/65536, like alpha.
     gain: u64,
     alpha: u64,
     window_end: u64,
@@ -60,26 +63,26 @@ impl Marking {
         Marking { gain: (gain * ONE as f64) as u64, alpha: ONE, window_end: 0, acked: 0, marked: 0 }
     }
 
-    /// Counts an acknowledgment. Whether it is the first of data that was sent after the observation window began.
+    /// Counts an acknowledgment. Returns whether it acknowledges data sent after the observation window began.
     pub fn count(&mut self, ack: &Ack) -> bool {
         self.acked += ack.acked;
         self.marked += ack.marked.min(ack.acked);
         ack.ctx.snd_una > self.window_end
     }
 
-    /// The observation window ends, and another begins that ends when `snd_nxt` is acknowledged.
+    /// Ends the observation window and begins the next, which ends when `snd_nxt` is acknowledged.
     pub fn update(&mut self, snd_nxt: u64) {
         if self.acked > 0 {
             let seen = (u128::from(ONE) * u128::from(self.marked) / u128::from(self.acked)) as u64;
             let less = self.alpha * self.gain / ONE;
-            // What is too little to be taken off goes at once, so that alpha can become zero.
+            // A remainder too small to be reduced is dropped, so that alpha can become zero.
             let kept = if less == 0 { 0 } else { self.alpha - less };
             self.alpha = (kept + seen * self.gain / ONE).min(ONE);
         }
         (self.window_end, self.acked, self.marked) = (snd_nxt, 0, 0);
     }
 
-    /// `cwnd * (1 - alpha / 2)`.
+    /// The reduced window `cwnd * (1 - alpha / 2)`.
     pub fn reduced(&self, cwnd: u64) -> u64 {
         cwnd - (u128::from(cwnd) * u128::from(self.alpha) / u128::from(2 * ONE)) as u64
     }
@@ -124,7 +127,7 @@ mod tests {
     use super::*;
     use crate::validation::harness::{MSS, Sender};
 
-    /// A window of ten segments of which `marked` were marked.
+    /// Observes a window of ten segments, of which `marked` were marked.
     fn observe(marking: &mut Marking, s: &mut Sender, marked: u64) {
         for segment in 0..10 {
             s.send(1);
@@ -140,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn alpha_follows_the_part_that_is_marked() {
+    fn alpha_follows_the_share_of_marked_data() {
         let mut s = Sender::with_cc("none", "dctcp");
         let mut marking = Marking::new(1.0 / 16.0);
         assert_eq!((alpha(&marking), marking.reduced(100)), (1.0, 50));

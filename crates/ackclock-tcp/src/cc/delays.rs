@@ -1,20 +1,22 @@
-//! Filters of delay samples: what a path without a queue takes, and what it takes now (RFC 6817 section 2.4.2).
+//! Filters of delay samples: the base delay, which is that of a path without a queue, and the current delay (RFC 6817
+//! section 2.4.2).
 
 use crate::{Nanos, SECOND};
 
-/// BASE_HISTORY: minutes whose smallest samples are kept.
+/// BASE_HISTORY: number of minutes whose smallest samples are kept.
 const MINUTES: usize = 10;
 const MINUTE: Nanos = 60 * SECOND;
-/// CURRENT_FILTER: samples whose smallest counts, as far as they are not older than a round trip (section 2.5).
+/// CURRENT_FILTER: number of samples whose smallest is the current delay, unless they are older than a round trip
+/// (section 2.5).
 const SAMPLES: usize = 4;
 
-/// The smallest delay of the last ten minutes, by the minute, and the smallest of the last four samples of a round trip. Delays
-/// are in nanoseconds up to a constant, which may be negative.
+/// The smallest delay of the last ten minutes, kept by the minute, and the smallest of the last four samples of a round
+/// trip. Delays are in nanoseconds plus an unknown constant, which may be negative.
 #[derive(Clone, Copy, Debug)]
 pub struct Delays {
     minute: u64,
     minima: [i64; MINUTES],
-    /// When each was taken, and the delay.
+    /// Time and delay of each sample.
     last: [(Nanos, i64); SAMPLES],
     next: usize,
 }
@@ -26,7 +28,7 @@ impl Default for Delays {
 }
 
 impl Delays {
-    /// Takes a sample; those older than `rtt` no longer count as current. Minutes without any count for nothing.
+    /// Adds a sample. Samples older than `rtt` no longer count as current. Minutes without samples are ignored.
     pub fn update(&mut self, now: Nanos, delay: i64, rtt: Nanos) {
         let minute = now / MINUTE;
         let gone = minute.saturating_sub(self.minute).min(MINUTES as u64);
@@ -51,7 +53,7 @@ impl Delays {
         self.minima.into_iter().min().filter(|&base| base < i64::MAX)
     }
 
-    /// The queueing delay: what the current delay exceeds the base by.
+    /// The queueing delay: the current delay minus the base delay.
     pub fn queueing(&self) -> Option<Nanos> {
         let current = self.last.into_iter().map(|(_, delay)| delay).min().filter(|&current| current < i64::MAX)?;
         Some(current.saturating_sub(self.base()?).max(0) as u64)
@@ -74,7 +76,7 @@ mod tests {
         delays.update(10 * MINUTE, 300, SECOND);
         assert_eq!(delays.base(), Some(101));
         delays.update(100 * MINUTE, 900, SECOND);
-        assert_eq!(delays.base(), Some(900), "after a long pause all is new");
+        assert_eq!(delays.base(), Some(900), "after a long pause all older samples have expired");
     }
 
     #[test]
@@ -95,10 +97,10 @@ mod tests {
         delays.update(at(1000), 10, at(100));
         delays.update(at(1050), 30, at(100));
         delays.update(at(1100), 90, at(100));
-        assert_eq!(delays.queueing(), Some(0), "the first is a round trip old, and no older");
+        assert_eq!(delays.queueing(), Some(0), "the first sample is exactly a round trip old");
         delays.update(at(1101), 80, at(100));
         assert_eq!(delays.queueing(), Some(20));
         delays.update(at(1300), 70, at(100));
-        assert_eq!(delays.queueing(), Some(60), "the newest counts however late it comes");
+        assert_eq!(delays.queueing(), Some(60), "the newest sample always counts");
     }
 }

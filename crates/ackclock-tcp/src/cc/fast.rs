@@ -1,24 +1,24 @@
-//! FAST: an equation that moves the window to where a set number of segments waits, by the further it is away (D. Wei, C. Jin, S.
+//! FAST: an equation moves the window towards a set backlog, in steps proportional to the distance (D. Wei, C. Jin, S.
 //! Low, S. Hegde, "FAST TCP: motivation, architecture, algorithms, performance", IEEE/ACM ToN 14(6), 2006).
 //!
 //! # Equations
 //!
-//! Once a round trip w <- min(2w, (1 - gamma) w + gamma (w BaseRTT/RTT + alpha)), in slow start as after it. Its equilibrium
-//! is w (1 - BaseRTT/RTT) = alpha: every flow has alpha segments waiting. A loss halves the window.
+//! Once a round trip, w <- min(2w, (1 - gamma) w + gamma (w BaseRTT/RTT + alpha)), in slow start and after it. The
+//! equilibrium is w (1 - BaseRTT/RTT) = alpha: every flow has alpha segments in the queue. A loss halves the window.
 //!
 //! # Constants
 //!
-//! gamma 0.5. alpha is the operator's choice, by the capacity that a flow is to have; 200 segments here.
+//! gamma is 0.5. The operator chooses alpha according to the capacity for each flow; the default is 200 segments.
 //!
 //! # Deviations
 //!
-//! RTT is the mean of the round's samples, where the paper's estimator averages over a third of the window. Growth is spread
-//! over the ACKs of the next round; a decrease is made at once. The paper's prototype is paced, which is a choice of its own
-//! here.
+//! RTT is the mean of the round's samples; the paper's estimator averages over a third of the window. Growth is spread
+//! over the ACKs of the next round, and a decrease is made at once. The paper's prototype paces; here pacing is a
+//! separate setting.
 //!
 //! # Validated against
 //!
-//! The equilibrium from below and from above, its independence of the path, and the growth of the start.
+//! The equilibrium from below and from above, its independence of the path, and the initial growth.
 
 use super::increase::{Increase, scaled};
 use super::rounds::Rounds;
@@ -28,11 +28,16 @@ use crate::context::{Ack, Congestion, Delivery, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "fast",
-    summary: "a backlog of alpha segments by an equation over the round-trip time",
+    summary: "keeps a backlog of alpha segments, by an equation over the round-trip time",
     source: "Wei, Jin, Low, Hegde, IEEE/ACM ToN 14(6), 2006, section III",
     parameters: &[
         Parameter { name: "alpha", summary: "backlog, segments", default: 200.0, range: (1.0, 1e5) },
-        Parameter { name: "gamma", summary: "step towards the equation's window", default: 0.5, range: (0.01, 1.0) },
+        Parameter {
+            name: "gamma",
+            summary: "size of the step towards the equation's window",
+            default: 0.5,
+            range: (0.01, 1.0),
+        },
     ],
     make: |values| {
         Box::new(Fast {
@@ -49,13 +54,13 @@ struct Fast {
     alpha: f64,
     gamma: f64,
     rounds: Rounds,
-    /// The window at the start of this round and how far it is to grow, bytes; `None` while nothing was measured.
+    /// Window at the start of this round, and its planned growth, bytes; `None` while no round has been measured.
     plan: Option<(u64, u64)>,
     increase: Increase,
 }
 
 impl Fast {
-    /// The window that follows `w` bytes.
+    /// The next window after `w` bytes.
     fn next(&self, w: u64, base: Nanos, rtt: Nanos, mss: u64) -> u64 {
         let rest = w as f64 * base.min(rtt) as f64 / rtt.max(1) as f64;
         let next = (1.0 - self.gamma) * w as f64 + self.gamma * (rest + self.alpha * mss as f64);
@@ -80,7 +85,7 @@ impl CongestionControl for Fast {
     }
 
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
-        // What is acknowledged in a round is the window at its start. Without a plan the window doubles.
+        // The bytes acknowledged in a round are the window at its start. Without a plan the window doubles.
         window.cwnd += match self.plan {
             Some((start, ahead)) => self.increase.bytes(start, acked, ahead),
             None => acked.min(2 * ack.ctx.mss),
@@ -115,10 +120,10 @@ mod tests {
     fn the_equation_on_worked_values() {
         let (base, mss) = (100 * MILLISECOND, MSS);
         for (w, rtt_ms, expected, what) in [
-            (1000, 100, 1100, "an empty path: gamma * alpha more"),
-            (1000, 125, 1000, "the equilibrium: 200 of 1000 wait"),
-            (1000, 200, 850, "500 wait"),
-            (50, 100, 100, "no more than double"),
+            (1000, 100, 1100, "an empty path: growth by gamma * alpha"),
+            (1000, 125, 1000, "the equilibrium: 200 of 1000 segments are in the queue"),
+            (1000, 200, 850, "500 segments are in the queue"),
+            (50, 100, 100, "at most double"),
         ] {
             assert_eq!(fast().next(w * MSS, base, rtt_ms * MILLISECOND, mss), expected * MSS, "{what}");
         }
@@ -126,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn alpha_segments_wait_on_any_path_from_above_and_from_below() {
+    fn the_backlog_is_alpha_on_any_path_from_above_and_from_below() {
         for (rate, base_ms, cwnd) in [(4000, 50, 10), (4000, 50, 700), (4000, 100, 900), (20_000, 100, 100)] {
             let mut s = Path::starting(&ENTRY, &[]).behind(rate, 1000);
             s.base = base_ms * MILLISECOND;
@@ -139,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_start_doubles_until_gamma_alpha_is_less() {
+    fn the_window_doubles_until_gamma_alpha_is_less_than_the_window() {
         let mut s = Path::starting(&ENTRY, &[]);
         let mut windows = Vec::new();
         for _ in 0..8 {
@@ -161,6 +166,6 @@ mod tests {
         s.una = s.nxt;
         s.round();
         s.round();
-        assert!(s.window.cwnd > 2 * MSS, "it grows from one segment");
+        assert!(s.window.cwnd > 2 * MSS, "the window grows from one segment");
     }
 }

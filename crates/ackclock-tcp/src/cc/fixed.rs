@@ -1,9 +1,9 @@
-//! A window and a rate that do not respond to anything: baselines, and load of a known size.
+//! A window and a rate that do not respond to congestion: baselines, and load of a known size.
 //!
 //! # Equations
 //!
-//! `fixed-window`: `cwnd = segments * SMSS`. `fixed-rate`: a segment for each `8 * (SMSS + 40) / rate` seconds, and a window
-//! that never limits.
+//! `fixed-window`: `cwnd = segments * SMSS`. `fixed-rate`: a segment every `8 * (SMSS + 40) / rate` seconds, with a
+//! window that never limits.
 //!
 //! # Constants
 //!
@@ -11,11 +11,12 @@
 //!
 //! # Deviations
 //!
-//! None: there is no specification. A window validation that lowers the window lowers it for good. Losses are repaired, which counts against the window and the rate like new data.
+//! None, as there is no specification. A window validation that lowers the window lowers it permanently.
+//! Retransmissions count against the window and the rate like new data.
 //!
 //! # Validated against
 //!
-//! Arithmetic: the goodput of a window over a round-trip time, and the gaps between segments.
+//! Arithmetic: the goodput of a window divided by a round-trip time, and the gaps between segments.
 
 use super::{CongestionControl, Entry, Parameter, Scope};
 use crate::context::{Ack, Congestion, Context, Window};
@@ -30,25 +31,25 @@ pub(super) const WINDOW: Entry = Entry {
 
 pub(super) const RATE: Entry = Entry {
     name: "fixed-rate",
-    summary: "a sending rate that never changes, whatever the window",
+    summary: "a constant sending rate that no window limits",
     source: "none: a baseline",
     parameters: &[Parameter {
         name: "rate",
-        summary: "bit/s on the wire, with 40 bytes of headers a segment",
+        summary: "rate on the wire with 40 bytes of headers per segment, bit/s",
         default: 1e6,
         range: (1e3, 1e12),
     }],
     make: |values| Box::new(Fixed::Rate(values.get("rate") as u64 / 8)),
 };
 
-/// The window that stands for none, bytes: far from where sums overflow.
+/// A window that never limits, bytes. It is small enough that sums do not overflow.
 const UNLIMITED: u64 = 1 << 48;
 
 #[derive(Debug)]
 enum Fixed {
-    /// Segments.
+    /// Window, segments.
     Window(u64),
-    /// Bytes per second.
+    /// Rate, bytes per second.
     Rate(u64),
 }
 

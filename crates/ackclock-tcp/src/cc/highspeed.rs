@@ -1,29 +1,30 @@
-//! HighSpeed TCP: Reno whose increase and decrease depend on the window, so that large windows need not wait for loss rates
-//! that no network has (RFC 3649).
+//! HighSpeed TCP: Reno with an increase and a decrease that depend on the window, so that large windows do not require
+//! unrealistically low loss rates (RFC 3649).
 //!
 //! # Equations
 //!
-//! For windows w above Low_Window, with S = (log High_Window - log Low_Window) / (log High_P - log Low_P):
+//! For windows w above Low_Window, let S = (log High_Window - log Low_Window) / (log High_P - log Low_P).
 //!
 //! - p(w) = Low_P * (w / Low_Window)^(1/S), the inverse of the response function (section 5);
 //! - b(w) = (High_Decrease - 0.5) * (log w - log Low_Window) / (log High_Window - log Low_Window) + 0.5 (section 7);
 //! - a(w) = w^2 * p(w) * 2 * b(w) / (2 - b(w)) (section 7).
 //!
-//! A window acknowledged adds a(w) segments, congestion takes the share b(w). At and below Low_Window a = 1 and b = 0.5.
+//! Each window acknowledged adds a(w) segments, and congestion reduces the window by the share b(w). Up to Low_Window,
+//! a = 1 and b = 0.5.
 //!
 //! # Constants
 //!
-//! Low_Window 38 segments, High_Window 83,000 segments, High_P 10^-7, High_Decrease 0.1 (sections 5 and 7). Low_P is that of
-//! Reno's response function at Low_Window, 1.44 / Low_Window^2 = 0.000997 (section 5).
+//! Low_Window is 38 segments, High_Window 83,000 segments, High_P 10^-7 and High_Decrease 0.1 (sections 5 and 7). Low_P
+//! is the value of Reno's response function at Low_Window, 1.44 / Low_Window^2 = 0.000997 (section 5).
 //!
 //! # Deviations
 //!
-//! a(w) and b(w) are evaluated, not looked up in the table of appendix B, which rounds a(w) down to whole segments. The slow
-//! start that RFC 3742 adds is one of those that go with any congestion control.
+//! a(w) and b(w) are computed, not looked up in the table of appendix B, which rounds a(w) down to whole segments. The
+//! slow start of RFC 3742 is a separate setting, which any congestion control can use.
 //!
 //! # Validated against
 //!
-//! The table of appendix B, the growth over time of table 6 and the response function of table 3.
+//! The table of appendix B, the growth over time of table 6, and the response function of table 3.
 
 use super::increase::{Increase, kept, scaled, segments};
 use super::{CongestionControl, Entry, Parameter, Values, reno};
@@ -39,20 +40,20 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: &[
         Parameter {
             name: "low_window",
-            summary: "the window up to which it is Reno, segments",
+            summary: "window up to which HighSpeed TCP is Reno, segments",
             default: 38.0,
             range: (2.0, 1e4),
         },
         Parameter {
             name: "high_window",
-            summary: "the window at a loss rate of high_p, segments",
+            summary: "window at a loss rate of high_p, segments",
             default: 83_000.0,
             range: (2e4, 1e7),
         },
-        Parameter { name: "high_p", summary: "the loss rate at high_window", default: 1e-7, range: (1e-12, 1e-6) },
+        Parameter { name: "high_p", summary: "loss rate at high_window", default: 1e-7, range: (1e-12, 1e-6) },
         Parameter {
             name: "high_decrease",
-            summary: "share of the window that a loss takes at high_window",
+            summary: "decrease on loss at high_window, share of the window",
             default: 0.1,
             range: (0.01, 0.5),
         },
@@ -60,15 +61,15 @@ pub(super) const ENTRY: Entry = Entry {
     make: |values| Box::new(HighSpeed { law: Law::new(values), increase: Increase::default() }),
 };
 
-/// The functions of the window, segments.
+/// Functions of the window, in segments.
 #[derive(Clone, Copy, Debug)]
 struct Law {
     low_window: f64,
     high_decrease: f64,
-    /// log High_Window - log Low_Window.
+    /// The difference log High_Window - log Low_Window.
     span: f64,
     low_p: f64,
-    /// 1/S.
+    /// The exponent 1/S.
     slope: f64,
 }
 
@@ -81,14 +82,14 @@ impl Law {
         Law { low_window, high_decrease: values.get("high_decrease"), span, low_p, slope }
     }
 
-    /// b(w).
+    /// The decrease b(w).
     fn decrease(&self, w: f64) -> f64 {
         let share = libm::log(w.max(self.low_window) / self.low_window) / self.span;
-        // Beyond High_Window the line goes on, and must not reach zero.
+        // Beyond High_Window the line continues, but must not reach zero.
         ((self.high_decrease - 0.5) * share + 0.5).max(0.01)
     }
 
-    /// a(w).
+    /// The increase a(w).
     fn increase(&self, w: f64) -> f64 {
         if w <= self.low_window {
             return 1.0;

@@ -1,37 +1,42 @@
-//! H-TCP: increase by the time since the last congestion, decrease by the queue that stood before it (D. Leith, R. Shorten,
-//! "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004; draft-leith-tcp-htcp-06).
+//! H-TCP: the increase depends on the time since the last congestion, and the decrease on the queueing delay before it
+//! (D. Leith, R. Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004;
+//! draft-leith-tcp-htcp-06).
 //!
 //! # Equations
 //!
-//! With D the time since the last congestion:
+//! Let D be the time since the last congestion, in seconds.
 //!
-//! - f(D) = 1 for D <= Delta_L, else 1 + 10 (D - Delta_L) + ((D - Delta_L)/2)^2, in seconds;
-//! - a window acknowledged adds alpha = 2 (1 - beta) f(D) segments, one at least; with rtt_ref, where it is set, f(D) RTTmin/rtt_ref
-//!   for f(D), that ratio within [0.1, 2], so that growth per second depends less on the RTT;
-//! - congestion leaves the share beta = RTTmin/RTTmax, within [0.5, 0.8]; 0.5 where the throughput before it differs from that
-//!   before the last one by more than Delta_B of it.
+//! - f(D) = 1 for D <= Delta_L, and 1 + 10 (D - Delta_L) + ((D - Delta_L)/2)^2 for longer times.
+//! - Each window acknowledged adds alpha = 2 (1 - beta) f(D) segments, but at least one. With rtt_ref, f(D) is
+//!   multiplied by RTTmin/rtt_ref, bounded to [0.1, 2], so that growth per second depends less on the RTT.
+//! - Congestion keeps the share beta = RTTmin/RTTmax of the window, bounded to [0.5, 0.8]. beta is 0.5 if the
+//!   throughput has changed since the last congestion by more than the share Delta_B.
 //!
 //! # Constants
 //!
-//! Delta_L 1 s, Delta_B 0.2, beta from 0.5 to 0.8, and f: as in Linux (net/ipv4/tcp_htcp.c, after the paper) and, but for
-//! Delta_B, in FreeBSD (sys/netinet/cc/cc_htcp.c, after the draft). The bounds of scaling are those of both, with an rtt_ref
-//! of 100 ms: 0.1 to 2 in FreeBSD (HTCP_MINROWE, HTCP_MAXROWE), 0.5 to 10 for the inverse in Linux (htcp_alpha_update); Linux
-//! scales unless it is switched off, FreeBSD if it is switched on; here it is off. The texts of paper and draft were not read.
+//! Delta_L is 1 s, Delta_B 0.2, and beta 0.5 to 0.8. f and these values are those of Linux (net/ipv4/tcp_htcp.c, after
+//! the paper) and, except for Delta_B, of FreeBSD (sys/netinet/cc/cc_htcp.c, after the draft). The bounds of scaling
+//! are those of both: 0.1 to 2 in FreeBSD (HTCP_MINROWE, HTCP_MAXROWE), and 0.5 to 10 for the inverse in Linux
+//! (htcp_alpha_update). Both have an rtt_ref of 100 ms. Linux scales by default, FreeBSD does not, and neither does
+//! this implementation. The paper and the draft themselves were not read.
 //!
 //! # Deviations
 //!
-//! - alpha is one at least, as in FreeBSD and ns-3; in Linux it falls to 2 (1 - beta), 0.4.
-//! - RTTmin is the smallest ever, RTTmax the largest since the last congestion. Linux lets what it has above RTTmin fade by 5 %
-//!   a congestion; FreeBSD's expression for that divides RTTmin by 100 as well, so that RTTmax begins almost anew. Linux halves
-//!   where RTTmin is not above 10 ms.
-//! - Throughput is that of the last whole round before congestion; Linux takes the largest of a smoothed one.
-//! - Scaling is by RTTmin and at any D, as in Linux; FreeBSD takes the smoothed RTT, and scales once D is above Delta_L. Linux
-//!   rounds RTTref/RTTmin down to eighths, and what it multiplies with 2 (1 - beta) is one at least.
-//! - The first congestion leaves a half, having nothing to compare with; in Linux so does the next.
+//! - alpha is at least one, as in FreeBSD and ns-3. In Linux alpha can fall to 2 (1 - beta) = 0.4.
+//! - RTTmin is the smallest RTT so far, and RTTmax the largest since the last congestion. In Linux, the excess of
+//!   RTTmax over RTTmin decays by 5 % at each congestion. FreeBSD's expression for this also divides RTTmin by 100, so
+//!   that RTTmax almost starts anew.
+//! - Linux halves the window if RTTmin is at most 10 ms.
+//! - The throughput is that of the last complete round before congestion. Linux takes the maximum of a smoothed
+//!   throughput.
+//! - Scaling uses RTTmin, at any D, as in Linux. FreeBSD uses the smoothed RTT, and scales only when D is above
+//!   Delta_L. Linux rounds RTTref/RTTmin down to eighths, and the factor of 2 (1 - beta) is at least one.
+//! - The first congestion keeps half of the window, as there is no throughput to compare with. In Linux the second
+//!   does, too.
 //!
 //! # Validated against
 //!
-//! f and alpha on worked values; a backoff that just empties the queue; the switch of beta; growth over five seconds.
+//! f and alpha on worked values; a decrease that just empties the queue; the switch of beta; growth over five seconds.
 
 use super::increase::{Increase, kept, scaled};
 use super::rounds::Rounds;
@@ -44,30 +49,30 @@ mod tests;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "htcp",
-    summary: "increase by the time since the last congestion, decrease that just empties the queue",
+    summary: "increase by the time since the last congestion, decrease just enough to empty the queue",
     source: "Leith, Shorten, PFLDnet 2004; draft-leith-tcp-htcp-06",
     parameters: &[
         Parameter {
             name: "delta_l",
-            summary: "time after congestion in which it is Reno, ms",
+            summary: "time after congestion during which the increase is Reno's, ms",
             default: 1000.0,
             range: (0.0, 1e6),
         },
         Parameter {
             name: "delta_b",
-            summary: "change of throughput that makes it halve, share",
+            summary: "relative change of throughput from which the window is halved",
             default: 0.2,
             range: (0.0, 10.0),
         },
         Parameter {
             name: "beta_max",
-            summary: "most of the window that congestion leaves",
+            summary: "largest share of the window kept on congestion",
             default: 0.8,
             range: (0.5, 0.99),
         },
         Parameter {
             name: "rtt_ref",
-            summary: "RTT whose alpha is not scaled, ms; 0 for no scaling by the RTT",
+            summary: "RTT at which the scale is 1, ms; 0 for no scaling by the RTT",
             default: 0.0,
             range: (0.0, 1e4),
         },
@@ -88,7 +93,7 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// Shares of the window are in thousandths.
+/// Shares of the window are in thousandths; this is one half.
 const HALF: u64 = 500;
 
 #[derive(Clone, Copy, Debug)]
@@ -96,18 +101,18 @@ struct Law {
     delta_l: Nanos,
     delta_b: f64,
     beta_max: f64,
-    /// Zero where growth is not scaled.
+    /// RTT at which the scale is 1, ns; zero for no scaling.
     rtt_ref: Nanos,
 }
 
 impl Law {
-    /// f(D).
+    /// The factor f(D).
     fn factor(&self, since: Nanos) -> f64 {
         let over = since.saturating_sub(self.delta_l) as f64 / SECOND as f64;
         1.0 + 10.0 * over + over * over / 4.0
     }
 
-    /// What f(D) is multiplied with: the ratio of RTTmin and rtt_ref.
+    /// Scale of f(D): RTTmin over rtt_ref.
     fn scale(&self, shortest: Option<Nanos>) -> f64 {
         match shortest {
             Some(shortest) if self.rtt_ref > 0 => (shortest as f64 / self.rtt_ref as f64).clamp(0.1, 2.0),
@@ -115,12 +120,12 @@ impl Law {
         }
     }
 
-    /// alpha, segments.
+    /// Increase alpha, segments.
     fn alpha(&self, since: Nanos, beta: u64, shortest: Option<Nanos>) -> f64 {
         (2.0 * (1.0 - beta as f64 / 1000.0) * self.factor(since) * self.scale(shortest)).max(1.0)
     }
 
-    /// beta after congestion at `rate`, the last having been at `last`, in thousandths.
+    /// Share beta after congestion at throughput `rate`, after `last` at the congestion before, in thousandths.
     fn beta(&self, shortest: Nanos, longest: Nanos, rate: Option<u64>, last: Option<u64>) -> u64 {
         let (Some(rate), Some(last)) = (rate, last) else { return HALF };
         if rate.abs_diff(last) as f64 > self.delta_b * last as f64 || longest == 0 {
@@ -133,22 +138,22 @@ impl Law {
 
 #[derive(Clone, Copy, Debug)]
 struct State {
-    /// When congestion was last met; the first ACK before there was any.
+    /// Time of the last congestion; before the first congestion, time of the first ACK.
     since: Option<Nanos>,
     beta: u64,
-    /// Throughput before that congestion, bytes per second.
+    /// Throughput before the last congestion, bytes per second.
     rate: Option<u64>,
-    /// RTTmax since.
+    /// RTTmax since the last congestion, ns.
     longest: Nanos,
 }
 
-/// Throughput by the round.
+/// Throughput measured by the round.
 #[derive(Default)]
 struct Round {
     rounds: Rounds,
     start: Nanos,
     bytes: u64,
-    /// Of the last whole round, bytes per second.
+    /// Throughput of the last complete round, bytes per second.
     rate: Option<u64>,
 }
 
@@ -171,7 +176,7 @@ impl Round {
 struct Htcp {
     law: Law,
     state: State,
-    /// The state before the last congestion, should it prove spurious.
+    /// State before the last congestion, to be restored if that proves spurious.
     before: Option<State>,
     round: Round,
     increase: Increase,
@@ -200,7 +205,7 @@ impl CongestionControl for Htcp {
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
         let since = *self.state.since.get_or_insert(ack.ctx.now);
         let alpha = self.law.alpha(ack.ctx.now.saturating_sub(since), self.state.beta, ack.ctx.min_rtt);
-        // However long ago congestion was, an ACK adds half of what it acknowledges at most.
+        // An ACK adds at most half of the bytes it acknowledges, however long ago the last congestion was.
         self.increase.grow(window, acked, scaled(ack.ctx.mss, alpha).min(window.cwnd / 2));
     }
 

@@ -1,31 +1,35 @@
-//! Hybla: the rate of Reno on a reference path, whatever the round-trip time; for satellites (C. Caini, R. Firrincieli, "TCP
-//! Hybla: a TCP enhancement for heterogeneous networks", Int. J. of Satellite Communications and Networking 22, 2004).
+//! Hybla: the rate that Reno has on a reference path, at any round-trip time; for satellite links (C. Caini, R.
+//! Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", Int. J. of Satellite Communications and
+//! Networking 22, 2004).
 //!
 //! # Equations
 //!
-//! With rho = max(RTT / RTT0, 1), for each segment acknowledged:
+//! Let rho = max(RTT / RTT0, 1). Each segment acknowledged changes cwnd, in segments:
 //!
 //! - slow start: cwnd += 2^rho - 1;
 //! - congestion avoidance: cwnd += rho^2 / cwnd.
 //!
-//! So windows are rho times as large as those of Reno on a path of RTT0, and rates are the same. Congestion halves the window.
+//! So windows are rho times as large as Reno's on a path of RTT0, and the rates are the same. Congestion halves the
+//! window.
 //!
 //! # Constants
 //!
-//! RTT0 = 25 ms, as commonly given and in Linux (net/ipv4/tcp_hybla.c), which follows the paper; the paper's text was not
-//! read. rho counts as 16 at most in slow start, as in Linux, which is 65,535 segments for one.
+//! RTT0 is 25 ms, as commonly given and as in Linux (net/ipv4/tcp_hybla.c), which follows the paper; the paper itself
+//! was not read. In slow start rho is at most 16, as in Linux; a segment acknowledged then adds 65,535 segments.
 //!
 //! # Deviations
 //!
-//! - RTT is the smallest so far, so that a queue does not speed up who fills it; in Linux it is the smallest smoothed RTT.
-//! - The initial window is the connection's; in Linux it is rho segments. Linux bounds the window by 65,535 segments.
-//! - Delayed ACKs count for what they acknowledge, two segments at most in slow start; in Linux each counts for one.
-//! - The paper is cited as recommending SACK, timestamps, pacing and an estimate of the first ssthresh with it: these are
-//!   choices of their own here.
+//! - RTT is the smallest so far, so that a queue does not speed up the flow that fills it. In Linux it is the smallest
+//!   smoothed RTT.
+//! - The initial window is the connection's; in Linux it is rho segments. Linux bounds the window to 65,535 segments.
+//! - Delayed ACKs count with the data they acknowledge, in slow start with at most two segments. In Linux each counts
+//!   for one segment.
+//! - The paper is cited as recommending SACK, timestamps, pacing and an estimate of the first ssthresh; these are
+//!   separate settings here.
 //!
 //! # Validated against
 //!
-//! Equal rates after equal times over RTTs from 25 to 400 ms, in slow start and in congestion avoidance.
+//! Equal rates after equal times for RTTs from 25 to 400 ms, in slow start and in congestion avoidance.
 
 use super::increase::{Increase, scaled};
 use super::{CongestionControl, Entry, Parameter, Scope, reno};
@@ -34,7 +38,7 @@ use crate::{MILLISECOND, Nanos};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "hybla",
-    summary: "the growth that Reno has on a path of 25 ms, at any round-trip time",
+    summary: "grows like Reno on a path of 25 ms, at any round-trip time",
     source: "Caini, Firrincieli, IJSCN 22(5), 2004; Linux net/ipv4/tcp_hybla.c",
     parameters: &[Parameter {
         name: "rtt0",
@@ -45,7 +49,7 @@ pub(super) const ENTRY: Entry = Entry {
     make: |values| Box::new(Hybla { rtt0: scaled(MILLISECOND, values.get("rtt0")), increase: Increase::default() }),
 };
 
-/// The largest rho of slow start.
+/// Largest rho in slow start.
 const MOST: f64 = 16.0;
 
 struct Hybla {
@@ -95,7 +99,7 @@ mod tests {
     fn after(rtt_ms: u64, cwnd: u64, ssthresh: u64, time: Nanos) -> f64 {
         let mut s = Path::starting(&ENTRY, &[]);
         s.base = rtt_ms * MILLISECOND;
-        // The RTT is known from the handshake, and windows are rho times those of the reference from the start.
+        // The RTT is known from the handshake, and windows start at rho times those of the reference.
         (s.srtt, s.min_rtt) = (Some(s.base), Some(s.base));
         let rho = rtt_ms / 25;
         s.window.cwnd = cwnd * rho * MSS;
@@ -105,8 +109,8 @@ mod tests {
     }
 
     #[test]
-    fn avoidance_wins_the_same_rate_in_the_same_time_at_any_rtt() {
-        // A segment for each 25 ms on the reference path.
+    fn avoidance_gains_the_same_rate_in_the_same_time_at_any_rtt() {
+        // On the reference path the window grows by a segment every 25 ms.
         for rtt_ms in [25, 50, 100, 200, 400] {
             near(after(rtt_ms, 500, 1, 4 * SECOND), 660.0, 8.0, &format!("RTT {rtt_ms} ms"));
         }
@@ -114,7 +118,7 @@ mod tests {
 
     #[test]
     fn slow_start_doubles_in_the_time_of_the_reference() {
-        // A round of 50 ms is two doublings, one of 100 ms four.
+        // A round of 50 ms doubles the window twice, and a round of 100 ms four times.
         for rtt_ms in [25, 50, 100, 200] {
             near(after(rtt_ms, 1, u64::MAX, 200 * MILLISECOND), 256.0, 1.0, &format!("RTT {rtt_ms} ms"));
         }

@@ -1,31 +1,33 @@
-//! Illinois: AIMD whose increase falls and whose decrease rises with the queueing delay (S. Liu, T. Basar, R. Srikant, "TCP-
-//! Illinois: a loss- and delay-based congestion control algorithm for high-speed networks", Performance Evaluation 65, 2008).
+//! Illinois: AIMD whose increase falls and whose decrease rises with the queueing delay (S. Liu, T. Basar, R. Srikant,
+//! "TCP-Illinois: a loss- and delay-based congestion control algorithm for high-speed networks", Performance Evaluation
+//! 65, 2008).
 //!
 //! # Equations
 //!
-//! With da the mean queueing delay of a round trip and dm the largest so far:
+//! Let da be the mean queueing delay of a round trip, and dm the largest queueing delay so far. Let d1, d2 and d3 be 1,
+//! 10 and 80 % of dm.
 //!
-//! - alpha = alpha_max for da <= d1, k1/(k2 + da) beyond, so that it is alpha_min at dm: k1 = (dm - d1) alpha_min alpha_max /
-//!   (alpha_max - alpha_min), k2 = (dm - d1) alpha_min / (alpha_max - alpha_min) - d1;
-//! - beta = beta_min for da <= d2, beta_max for da >= d3, and linear in between;
-//! - d1, d2, d3 = 1, 10 and 80 percent of dm.
+//! - alpha = alpha_max for da <= d1, and k1/(k2 + da) for larger da, so that alpha is alpha_min at dm. k1 = (dm - d1)
+//!   alpha_min alpha_max / (alpha_max - alpha_min), and k2 = (dm - d1) alpha_min / (alpha_max - alpha_min) - d1.
+//! - beta = beta_min for da <= d2, beta_max for da >= d3, and linear between them.
 //!
-//! A window acknowledged adds alpha segments; a loss takes the share beta. Below win_thresh alpha = 1 and beta = 1/2. Once da
-//! has exceeded d1, alpha returns to alpha_max only after theta rounds below it.
+//! Each window acknowledged adds alpha segments, and a loss reduces the window by the share beta. Below win_thresh,
+//! alpha is 1 and beta is 1/2. Once da has exceeded d1, alpha returns to alpha_max only after theta rounds with da
+//! below d1.
 //!
 //! # Constants
 //!
-//! alpha from 0.3 to 10 segments, beta from 1/8 to 1/2, win_thresh 15 segments, theta 5: those of Linux
+//! alpha is 0.3 to 10 segments, beta 1/8 to 1/2, win_thresh 15 segments and theta 5, as in Linux
 //! (net/ipv4/tcp_illinois.c).
 //!
 //! # Deviations
 //!
-//! Floating-point curves where Linux has integers. A timeout resets alpha to 1 and beta to 1/2 and keeps the delays, as in
-//! Linux.
+//! The curves are in floating point; in Linux they are in integers. A timeout resets alpha to 1 and beta to 1/2 and
+//! keeps the delays, as in Linux.
 //!
 //! # Validated against
 //!
-//! Both curves at their corners and in between, theta, and the concave course of a window on a path with a queue.
+//! Both curves at their corners and between them, theta, and the concave growth of a window on a path with a queue.
 
 use super::increase::{Increase, kept, scaled, segments};
 use super::rounds::Rounds;
@@ -41,19 +43,29 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "increase from 10 down to 0.3 and decrease from 1/8 up to 1/2 as the queueing delay grows",
     source: "Liu, Basar, Srikant, Performance Evaluation 65, 2008; Linux net/ipv4/tcp_illinois.c",
     parameters: &[
-        Parameter { name: "alpha_min", summary: "least increase, segments", default: 0.3, range: (0.01, 1.0) },
-        Parameter { name: "alpha_max", summary: "most increase, segments", default: 10.0, range: (1.01, 1e3) },
-        Parameter { name: "beta_min", summary: "least decrease, share", default: 0.125, range: (0.01, 0.5) },
-        Parameter { name: "beta_max", summary: "most decrease, share", default: 0.5, range: (0.5, 0.9) },
+        Parameter { name: "alpha_min", summary: "smallest increase, segments", default: 0.3, range: (0.01, 1.0) },
+        Parameter { name: "alpha_max", summary: "largest increase, segments", default: 10.0, range: (1.01, 1e3) },
+        Parameter {
+            name: "beta_min",
+            summary: "smallest decrease, share of the window",
+            default: 0.125,
+            range: (0.01, 0.5),
+        },
+        Parameter {
+            name: "beta_max",
+            summary: "largest decrease, share of the window",
+            default: 0.5,
+            range: (0.5, 0.9),
+        },
         Parameter {
             name: "win_thresh",
-            summary: "the window below which it is Reno, segments",
+            summary: "window below which Illinois is Reno, segments",
             default: 15.0,
             range: (0.0, 1e6),
         },
         Parameter {
             name: "theta",
-            summary: "rounds of low delay before the increase is the most again",
+            summary: "rounds of low delay before the increase returns to its maximum",
             default: 5.0,
             range: (1.0, 1e3),
         },
@@ -84,7 +96,7 @@ struct Law {
 }
 
 impl Law {
-    /// f1: alpha for a delay `da` of at most `dm`.
+    /// The function f1: alpha for a mean delay `da` of at most `dm`.
     fn alpha(&self, da: Nanos, dm: Nanos) -> f64 {
         let (least, most) = self.alpha;
         let (da, dm) = (da as f64, dm as f64);
@@ -92,12 +104,12 @@ impl Law {
         if da <= d1 {
             return most;
         }
-        // k1/(k2 + da), both over (dm - d1) alpha_min / (alpha_max - alpha_min).
+        // alpha = k1/(k2 + da), with both terms divided by (dm - d1) alpha_min / (alpha_max - alpha_min).
         let scale = (dm - d1) * least / (most - least);
         (most / (1.0 + (da - d1) / scale)).max(least)
     }
 
-    /// f2: beta.
+    /// The function f2: beta.
     fn beta(&self, da: Nanos, dm: Nanos) -> f64 {
         let (least, most) = self.beta;
         let (da, d2, d3) = (da as f64, dm as f64 / 10.0, dm as f64 * 0.8);
@@ -111,14 +123,15 @@ impl Law {
     }
 }
 
-/// alpha and beta in millionths, of a segment and of the window.
+/// alpha is in millionths of a segment, and beta in millionths of the window.
 const MILLION: f64 = 1e6;
 
 #[derive(Clone, Copy, Debug)]
 struct State {
     alpha: u64,
     beta: u64,
-    /// Whether the delay was above d1 since alpha was last at its most, and rounds below it since.
+    /// Whether the delay was above d1 since alpha was last at its maximum, and the number of rounds below d1 since
+    /// then.
     was_above: bool,
     low: u32,
 }
@@ -130,16 +143,16 @@ impl State {
 struct Illinois {
     law: Law,
     rounds: Rounds,
-    /// The longest RTT so far.
+    /// Longest RTT so far, ns.
     longest: Nanos,
     state: State,
-    /// The state before the last timeout, should it prove spurious.
+    /// State before the last timeout, to be restored if that proves spurious.
     before: Option<State>,
     increase: Increase,
 }
 
 impl Illinois {
-    /// A round has ended with a mean delay of `da`.
+    /// Updates alpha and beta at the end of a round with mean queueing delay `da`.
     fn update(&mut self, cwnd: f64, da: Nanos, dm: Nanos) {
         let state = &mut self.state;
         if cwnd < self.law.win_thresh {

@@ -1,19 +1,20 @@
-//! Arithmetic that algorithms share: growth spread over acknowledgments, and volumes in segments.
+//! Arithmetic shared by algorithms: growth spread over acknowledgments, and volumes in segments.
 
 use super::loss_flight;
 use crate::context::{Congestion, Window};
 
-/// Growth by so many bytes for each window acknowledged, exact over any number of acknowledgments.
+/// Growth by a number of bytes for each window acknowledged, exact over any number of acknowledgments.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Increase {
-    /// What did not yet amount to a byte of the window, times the window.
+    /// Growth that is less than a byte, multiplied by the window.
     remainder: u64,
 }
 
 impl Increase {
-    /// The bytes that `acked` more bytes are worth where a window of `cwnd` is worth `per_window`.
+    /// Growth in bytes for `acked` more bytes, if a window of `cwnd` bytes adds `per_window` bytes.
     ///
-    /// An ACK can cover more than the window, what the receiver had kept out of order; it still ends one round trip.
+    /// An ACK can cover more than the window when it fills a gap at the receiver. It still counts as at most one
+    /// window.
     #[inline]
     pub fn bytes(&mut self, cwnd: u64, acked: u64, per_window: u64) -> u64 {
         let cwnd = cwnd.max(1);
@@ -22,14 +23,14 @@ impl Increase {
         (due / u128::from(cwnd)) as u64
     }
 
-    /// Grows the window by that, and by no more than was acknowledged.
+    /// Grows the window by [`Increase::bytes`], but by no more than was acknowledged.
     #[inline]
     pub fn grow(&mut self, window: &mut Window, acked: u64, per_window: u64) {
         window.cwnd += self.bytes(window.cwnd, acked, per_window.min(window.cwnd));
     }
 }
 
-/// `volume * factor` in whole bytes.
+/// The product `volume * factor` in whole bytes.
 #[inline]
 pub(super) fn scaled(volume: u64, factor: f64) -> u64 {
     (volume as f64 * factor) as u64
@@ -41,7 +42,7 @@ pub(super) fn segments(bytes: u64, mss: u64) -> f64 {
     bytes as f64 / mss.max(1) as f64
 }
 
-/// The part `kept` of the FlightSize, and two segments at least (RFC 5681 section 3.1).
+/// The share `kept` of FlightSize, but at least two segments (RFC 5681 section 3.1).
 pub(super) fn kept(window: &Window, event: &Congestion, kept: f64) -> u64 {
     scaled(loss_flight(window, event), kept).max(2 * event.ctx.mss)
 }
@@ -59,13 +60,13 @@ mod tests {
                 grown += increase.bytes(33_333, part, 1000);
                 left -= part;
             }
-            // 100,000 of 33,333: three windows and a byte.
+            // 100,000 bytes are three windows of 33,333 bytes and a byte.
             assert_eq!(grown, 3000, "{acked} bytes an ACK");
         }
     }
 
     #[test]
-    fn an_ack_is_worth_one_window_at_most_and_a_smaller_window_inherits_a_byte_at_most() {
+    fn an_ack_counts_as_at_most_one_window_and_the_remainder_as_at_most_a_byte() {
         let mut increase = Increase::default();
         assert_eq!(increase.bytes(4000, 500_000, 1000), 1000);
         assert_eq!(increase.bytes(1_000_000, 999, 1000), 0);

@@ -1,35 +1,37 @@
-//! LEDBAT: a background transfer that keeps a target delay in the queue and gives way to others.
+//! LEDBAT: a background transfer that keeps a target delay in the queue and yields to other traffic.
 //!
 //! # Equations
 //!
-//! `off_target = (TARGET - queueing delay) / TARGET`; for each ACK
-//! `cwnd += GAIN * off_target * bytes acknowledged * SMSS / cwnd`, at most what was in flight and a segment more, at least two
-//! segments. The queueing delay is the smallest of the last four one-way delays of a round trip less the smallest of ten minutes.
-//! A loss halves the window.
+//! `off_target = (TARGET - queueing delay) / TARGET`. Each ACK changes the window: `cwnd += GAIN * off_target * bytes
+//! acknowledged * SMSS / cwnd`. cwnd is at most the flight plus a segment, and at least two segments. The queueing
+//! delay is the smallest of the last four one-way delays of a round trip, minus the smallest of ten minutes. A loss
+//! halves the window.
 //!
 //! # Constants
 //!
-//! RFC 6817 section 2.5: GAIN 1, ALLOWED_INCREASE 1, MIN_CWND 2, BASE_HISTORY 10, TARGET 100 ms at most, a parameter. The
-//! algorithm is that of section 2.4.2; it leaves FILTER() open, but for at least four samples of a round trip, and none that is
-//! older: here it is the smallest of the last four. The RFC's page was not at hand: its sections 2.4.2 and 2.5 were read as
-//! others quote them, word by word, in their sources.
+//! - RFC 6817 section 2.5: GAIN 1, ALLOWED_INCREASE 1, MIN_CWND 2, BASE_HISTORY 10, and TARGET, a parameter of at most
+//!   100 ms.
+//! - The algorithm is that of section 2.4.2. It leaves FILTER() open, except that FILTER() uses at least four samples of a
+//!   round trip and none that is older. Here FILTER() is the smallest of the last four.
+//! - Sections 2.4.2 and 2.5 were read as quoted in the sources of other implementations; the RFC itself was not available.
 //!
 //! # Deviations
 //!
 //! - The initial window is the sender's, not two segments (section 2.5: SHOULD be 2, and no larger than TCP's).
-//! - The one-way delay comes from timestamps (RFC 7323), in milliseconds; without them the round-trip time stands in.
-//! - While loss is repaired the window is the recovery's.
+//! - The one-way delay comes from timestamps (RFC 7323), in milliseconds. Without timestamps the round-trip time takes
+//!   its place.
+//! - While a loss is being repaired, the recovery sets the window.
 //!
 //! # Validated against
 //!
-//! The promise: the queue comes to rest at the target, by either measure. Not against another implementation.
+//! The queueing delay converges to the target with either measure of delay. Not compared with another implementation.
 
 use super::delays::Delays;
 use super::{CongestionControl, Entry, Parameter, Scope};
 use crate::context::{Ack, Congestion, Context, Delivery, Window};
 use crate::{MILLISECOND, Nanos};
 
-/// The target of RFC 6817 and of LEDBAT++, by scenarios.
+/// The parameter `target` of LEDBAT and LEDBAT++.
 pub(super) const fn target(default: f64) -> Parameter {
     Parameter { name: "target", summary: "queueing delay to keep, ms", default, range: (1.0, 100.0) }
 }
@@ -49,7 +51,7 @@ const MIN_WINDOW: u64 = 2;
 struct Ledbat {
     target: Nanos,
     delays: Delays,
-    /// Growth that did not yet amount to a byte, bytes * bytes * nanoseconds.
+    /// Growth that is less than a byte, in bytes * bytes * nanoseconds.
     credit: i128,
 }
 
@@ -62,10 +64,10 @@ impl Ledbat {
         Some(i128::from(self.target) - i128::from(self.delays.queueing()?))
     }
 
-    /// The window after `acked` more bytes at `off` nanoseconds from the target.
+    /// Changes the window for `acked` more bytes at `off` nanoseconds from the target.
     fn steer(&mut self, window: &mut Window, acked: u64, off: i128, mss: u64) {
         let unit = i128::from(window.cwnd.max(1)) * i128::from(self.target);
-        // What is left over from a larger window is less than a byte of this one, too.
+        // A remainder of a larger window is bounded to one byte of the present window.
         self.credit = self.credit.clamp(-unit, unit) + off * i128::from(acked.min(window.cwnd)) * i128::from(mss);
         let bytes = self.credit / unit;
         self.credit -= bytes * unit;
@@ -74,7 +76,7 @@ impl Ledbat {
     }
 }
 
-/// The window that a loss leaves: half, but not less than two segments, nor more than it was.
+/// Window after a loss: half, but at least two segments.
 pub(super) fn halved(window: &Window, ctx: &Context) -> u64 {
     (window.cwnd / 2).max(MIN_WINDOW * ctx.mss)
 }
@@ -104,7 +106,7 @@ impl CongestionControl for Ledbat {
         Scope { slow_start: true, deliveries: true, ..Scope::default() }
     }
 
-    // A decrease is not the application's doing, so that whatever says of growth it is made here.
+    // Decreases are made here because `on_ack` is not called while the application limits the window.
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
         let Ack { ctx, acked, .. } = delivery.ack;
         let round_trip = delivery.sent_at.map(|sent_at| (ctx.now - sent_at) as i64);

@@ -1,34 +1,36 @@
-//! LEDBAT++: LEDBAT with a slower start and growth, a multiplicative decrease, and slowdowns in which every flow can see the
-//! path without a queue.
+//! LEDBAT++: LEDBAT with slower start and growth, a multiplicative decrease, and slowdowns during which every flow can
+//! measure the path without a queue.
 //!
 //! # Equations
 //!
-//! `GAIN = 1 / min(16, ceil(2 * TARGET / base RTT))`. For each round trip below the target `cwnd += GAIN`, in segments, and above
-//! `cwnd += max(GAIN - cwnd * (queueing delay / TARGET - 1), -cwnd / 2)`. In slow start each ACK adds GAIN times what it
-//! acknowledges. The queueing delay is the smallest of the last four round-trip times, none older than a round trip, less that of
-//! ten minutes.
+//! `GAIN = 1 / min(16, ceil(2 * TARGET / base RTT))`. In each round trip with a delay below the target, `cwnd += GAIN`,
+//! in segments. Above the target, `cwnd += max(GAIN - cwnd * (queueing delay / TARGET - 1), -cwnd / 2)`. In slow start,
+//! each ACK adds GAIN times the acknowledged bytes. The queueing delay is the smallest of the last four round-trip
+//! times of a round trip, minus the smallest of ten minutes.
 //!
-//! The first slow start ends when the queueing delay exceeds 3/4 of the target. Two round trips later the first slowdown begins: two
-//! segments for two round trips, then slow start up to the window before. The next follows after nine times as long as that
-//! took.
+//! The first slow start ends when the queueing delay exceeds 3/4 of the target. The first slowdown begins two round
+//! trips later: the window is two segments for two round trips, and then slow start leads back to the previous window.
+//! The next slowdown begins after nine times the duration of the last.
 //!
 //! # Constants
 //!
-//! draft-irtf-iccrg-ledbat-plus-plus-01, as implementations quote it section by section; its text was not read. Section
-//! 4.1: 3/4 of the target. Section 4.2: divisor of the gain 16. Section 4.3: constant of the decrease 1. Section 4.4: two
-//! segments, two round trips, nine times. Section 4.5: TARGET 60 ms, a parameter. Apple's tcp_ledbat.c, which follows the
-//! draft, has the same numbers but for TARGET, which it is given.
+//! The constants are those of draft-irtf-iccrg-ledbat-plus-plus-01, as implementations quote the draft section by
+//! section; its text was not read. Section 4.1: 3/4 of the target. Section 4.2: largest divisor of the gain 16. Section
+//! 4.3: constant of the decrease 1. Section 4.4: two segments, two round trips, nine times. Section 4.5: TARGET 60 ms,
+//! a parameter. Apple's tcp_ledbat.c, which follows the draft, has the same values, except that its TARGET is set from
+//! outside.
 //!
 //! # Deviations
 //!
-//! - The ramp after a slowdown is standard slow start: the draft says slow start and no more, and with GAIN, as Apple has it,
-//!   the slowdowns would cost more than the tenth that it allows them.
-//! - The initial window is the sender's, where section 4.1 has two segments.
-//! - After a timeout the window is ramped up like after a slowdown, to half of what it was.
+//! - The ramp after a slowdown is standard slow start. The draft only says slow start; with GAIN, as in Apple's
+//!   implementation, slowdowns would take more than the tenth of the time that the draft allows.
+//! - The initial window is the sender's; section 4.1 has two segments.
+//! - After a timeout the window ramps up as after a slowdown, to half of its previous value.
 //!
 //! # Validated against
 //!
-//! Promises: a queue at the target, slowdowns that take a tenth of the time. Not against another implementation.
+//! A queueing delay at the target, and slowdowns that take a tenth of the time. Not compared with another
+//! implementation.
 
 use super::delays::Delays;
 use super::ledbat::{halved, target};
@@ -38,18 +40,18 @@ use crate::{MILLISECOND, Nanos};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "ledbat++",
-    summary: "background transfer: keeps a target delay in the queue, with slowdowns that show the path without it",
+    summary: "background transfer: keeps a target delay in the queue, with slowdowns that empty the queue",
     source: "draft-irtf-iccrg-ledbat-plus-plus-01",
     parameters: &[target(60.0)],
     make: |values| Box::new(LedbatPlusPlus::new((values.get("target") * MILLISECOND as f64) as Nanos)),
 };
 
-/// The largest divisor that stands for GAIN.
+/// Largest divisor 1 / GAIN.
 const MOST_DIVISOR: u64 = 16;
-/// The window of a slowdown, segments, and how long it stays, round trips.
+/// Window of a slowdown in segments, and its duration in round trips.
 const SLOW_WINDOW: u64 = 2;
 const SLOW_ROUNDS: u64 = 2;
-/// The time between two slowdowns over the length of the last.
+/// Time between two slowdowns, as a multiple of the duration of the last.
 const INTERVAL: u64 = 9;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,12 +72,13 @@ struct LedbatPlusPlus {
     target: Nanos,
     delays: Delays,
     phase: Phase,
-    /// When the last slowdown began, and the next does.
+    /// Start of the last slowdown, and start of the next.
     began: Nanos,
     next: Nanos,
-    /// The window to ramp up to, bytes.
+    /// Target window of the ramp, bytes.
     goal: u64,
-    /// Bytes acknowledged that did not yet amount to a byte of growth: over the divisor, and over divisor times cwnd.
+    /// Acknowledged bytes that are less than a byte of growth: in slow start, and in avoidance in units of divisor
+    /// times cwnd.
     slow_credit: u64,
     credit: u128,
 }
@@ -94,7 +97,7 @@ impl LedbatPlusPlus {
         }
     }
 
-    /// 1 / GAIN.
+    /// The divisor 1 / GAIN.
     fn divisor(&self) -> u64 {
         let base = self.delays.base().unwrap_or(0).max(0) as u64;
         if base == 0 { MOST_DIVISOR } else { (2 * self.target).div_ceil(base).clamp(1, MOST_DIVISOR) }
@@ -110,7 +113,7 @@ impl LedbatPlusPlus {
         self.next = now + INTERVAL * (now - self.began);
     }
 
-    /// Whatever time and the queue say of the phase.
+    /// Changes the phase according to the time and the queueing delay.
     fn advance(&mut self, window: &mut Window, ctx: &Context, queueing: Nanos) {
         match self.phase {
             Phase::Start if queueing > self.target / 4 * 3 => self.end_start(ctx),
@@ -125,7 +128,7 @@ impl LedbatPlusPlus {
         }
     }
 
-    /// GAIN segments for each window acknowledged.
+    /// Adds GAIN segments for each window acknowledged.
     fn grow(&mut self, window: &mut Window, acked: u64, mss: u64) {
         let unit = u128::from(self.divisor()) * u128::from(window.cwnd.max(1));
         self.credit = self.credit.min(unit) + u128::from(acked.min(window.cwnd)) * u128::from(mss);
@@ -133,7 +136,7 @@ impl LedbatPlusPlus {
         self.credit %= unit;
     }
 
-    /// Less for what the queue is above the target, at most half in a round trip.
+    /// Reduces the window in proportion to the delay above the target, by at most half in a round trip.
     fn shrink(&self, window: &mut Window, acked: u64, queueing: Nanos, mss: u64) {
         let over =
             u128::from(queueing.saturating_sub(self.target)) * u128::from(acked) / u128::from(self.target.max(1));

@@ -1,33 +1,41 @@
-//! TCP-LP: a background transfer that takes what others leave, by early signs of congestion in the one-way delay (A. Kuzmanovic,
-//! E. Knightly, "TCP-LP: low-priority service via end-point congestion control", IEEE/ACM Transactions on Networking 14(4), 2006).
+//! TCP-LP: a background transfer that uses the capacity left by other traffic, and detects congestion early from the
+//! one-way delay (A. Kuzmanovic, E. Knightly, "TCP-LP: low-priority service via end-point congestion control", IEEE/ACM
+//! Transactions on Networking 14(4), 2006).
 //!
 //! # Equations
 //!
-//! The one-way delay d of each ACK is smoothed, `sd = (1 - gamma) sd + gamma d`. Congestion is indicated early where
-//! `sd > dmin + delta (dmax - dmin)`, dmin and dmax being the smallest and the largest d.
+//! The one-way delay d of each ACK is smoothed, `sd = (1 - gamma) sd + gamma d`. Let dmin and dmax be the smallest and
+//! the largest d. Congestion is indicated early if `sd > dmin + delta (dmax - dmin)`.
 //!
-//! - At an indication cwnd is halved, and for an inference phase it stays so.
-//! - At another one within that phase somebody else wants the path: cwnd is one segment, and the phase begins anew.
-//! - After the phase, and where nothing is indicated: Reno, whose answers to loss and timeouts are kept.
+//! - At an indication, cwnd is halved and stays constant for an inference phase.
+//! - At another indication within that phase, other traffic is assumed: cwnd becomes one segment, and the phase starts
+//!   again.
+//! - After the phase, and without indications, the window grows as in Reno. The responses to loss and timeouts are
+//!   Reno's.
 //!
-//! What was sent before an answer indicates nothing any more; the delay is smoothed anew from the first that was sent after.
+//! Segments sent before a response give no further indications. The delay is smoothed anew from the first segment sent
+//! after it.
 //!
 //! # Constants
 //!
-//! delta 0.15 and gamma 1/8 (the paper); an inference phase of three round-trip times, as in Linux (net/ipv4/tcp_lp.c).
+//! delta is 0.15 and gamma 1/8 (the paper). The inference phase is three round-trip times, as in Linux
+//! (net/ipv4/tcp_lp.c).
 //!
 //! # Deviations
 //!
-//! - The one-way delay comes from timestamps (RFC 7323), in milliseconds; without them the round-trip time stands in.
-//! - dmin and dmax are those of the connection; Linux sets both anew at each indication.
-//! - ssthresh follows cwnd down to two segments, so that what comes after is additive increase, as in the paper; Linux leaves
-//!   ssthresh. Slow start is the standard one and goes on to its end: without a loss dmax is not known, and any delay would be
+//! - The one-way delay comes from timestamps (RFC 7323), in milliseconds. Without timestamps the round-trip time takes
+//!   its place.
+//! - dmin and dmax are those of the connection; Linux resets both at each indication.
+//! - ssthresh follows cwnd down to two segments, so that additive increase comes next, as in the paper; Linux keeps
+//!   ssthresh.
+//! - Slow start is the standard one and is not ended by delay. Without a loss dmax is not known, and any delay would be
 //!   a large part of it.
-//! - While loss is repaired the window is the recovery's.
+//! - While a loss is being repaired, the recovery sets the window.
 //!
 //! # Validated against
 //!
-//! The phases by arithmetic; a flow alone has most of the path and keeps the queue near delta. Not against another implementation.
+//! The phases by arithmetic; a single flow uses most of the path and keeps the queue near delta. Not compared with
+//! another implementation.
 
 use super::{CongestionControl, Entry, Parameter, Scope, reno::Reno};
 use crate::Nanos;
@@ -35,11 +43,11 @@ use crate::context::{Ack, Congestion, Delivery, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "lp",
-    summary: "background transfer: gives way at early signs of congestion in the delay",
+    summary: "background transfer: yields at early signs of congestion in the one-way delay",
     source: "Kuzmanovic, Knightly, IEEE/ACM Transactions on Networking 14(4), 2006",
     parameters: &[Parameter {
         name: "delta",
-        summary: "part of the largest queueing delay that indicates congestion",
+        summary: "share of the largest queueing delay that indicates congestion",
         default: 0.15,
         range: (0.01, 1.0),
     }],
@@ -48,12 +56,12 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// 1 / gamma.
+/// The divisor 1 / gamma.
 const SMOOTHING: i64 = 8;
-/// Round-trip times of an inference phase.
+/// Duration of an inference phase, round-trip times.
 const PHASE: Nanos = 3;
 
-/// One-way delays in nanoseconds, up to a constant.
+/// One-way delays in nanoseconds, plus an unknown constant.
 #[derive(Clone, Copy, Debug)]
 struct Delays {
     smoothed: i64,
@@ -65,15 +73,15 @@ struct Delays {
 struct Lp {
     delta: f64,
     delays: Option<Delays>,
-    /// When an indication was answered last, and the round-trip time then.
+    /// Time of the last response to an indication, and the round-trip time then.
     answered: Option<(Nanos, Nanos)>,
-    /// Whether the delay is to be smoothed anew.
+    /// Whether the next delay restarts the smoothing.
     anew: bool,
     reno: Reno,
 }
 
 impl Lp {
-    /// Takes a delay. Whether it indicates congestion.
+    /// Adds a delay sample. Returns whether it indicates congestion.
     fn indicates(&mut self, delay: i64) -> bool {
         let delays = self.delays.get_or_insert(Delays { smoothed: delay, least: delay, most: delay });
         if std::mem::take(&mut self.anew) {
@@ -86,7 +94,7 @@ impl Lp {
         (delays.smoothed - delays.least) as f64 > threshold
     }
 
-    /// Whether the inference phase after the last answer is under way.
+    /// Whether the inference phase after the last response is still running.
     fn infers(&self, now: Nanos) -> bool {
         self.answered.is_some_and(|(at, rtt)| now - at < PHASE * rtt)
     }
@@ -142,7 +150,7 @@ mod tests {
         Lp { delta: 0.15, delays: None, answered: None, anew: false, reno: Reno::default() }
     }
 
-    /// A segment's delivery after `delay` ms on its way, 100 ms after it was sent.
+    /// Delivers a segment with a one-way delay of `delay` ms, 100 ms after it was sent.
     fn deliver(s: &mut Path, ms: u64, delay: u64) -> Ack {
         s.now = ms * MILLISECOND;
         let ack = Ack { ctx: s.ctx(), acked: MSS, sacked: 0, lost: 0, rtt: None, cwnd_limited: true, marked: 0 };
@@ -159,7 +167,7 @@ mod tests {
         ack
     }
 
-    /// The same, and what the window is, segments, after a window's growth.
+    /// Delivers a segment, lets the window grow by a full window of ACKs, and returns it in segments.
     fn at(s: &mut Path, ms: u64, delay: u64) -> u64 {
         let ack = deliver(s, ms, delay);
         s.cc.on_ack(&mut s.window, &ack, 40 * MSS);
@@ -169,18 +177,18 @@ mod tests {
     #[test]
     fn the_smoothed_delay_indicates_above_its_part_of_the_range() {
         let mut lp = lp();
-        assert!(!lp.indicates(-1000), "one delay is no range");
-        // The range is 8,000, the threshold 1,200: smoothed by an eighth, 8,000 is 1,000 at first.
+        assert!(!lp.indicates(-1000), "a single delay has no range");
+        // The range is 8,000 and the threshold 1,200. The first sample raises the smoothed delay by 8,000 / 8 = 1,000.
         assert!(!lp.indicates(7000));
         assert!(lp.indicates(7000));
         let below = (0..20).position(|_| !lp.indicates(-1000)).unwrap();
-        assert_eq!(below, 3, "1,875 falls below 1,200 by eighths");
+        assert_eq!(below, 3, "1,875 falls below 1,200 in steps of one eighth");
         assert!(lp.indicates(7000) || lp.indicates(7000));
         lp.anew = true;
-        assert!(!lp.indicates(-1000), "smoothed anew");
+        assert!(!lp.indicates(-1000), "the smoothing restarts");
         let mut lp = self::lp();
         assert!(!lp.indicates(7000));
-        assert!(lp.indicates(-1000), "a smaller one shows that there was a queue all the while");
+        assert!(lp.indicates(-1000), "a smaller delay shows that there has been a queue before");
     }
 
     #[test]
@@ -188,18 +196,18 @@ mod tests {
         let mut s = Path::starting(&ENTRY, &[]);
         (s.window.cwnd, s.window.ssthresh) = (40 * MSS, 2 * MSS);
         assert_eq!(at(&mut s, 1000, 10), 41, "Reno");
-        assert_eq!([at(&mut s, 1010, 100), at(&mut s, 1011, 100)], [41, 20], "indicated by the second");
+        assert_eq!([at(&mut s, 1010, 100), at(&mut s, 1011, 100)], [41, 20], "the second delay indicates congestion");
         assert_eq!(s.window.ssthresh / MSS, 20);
-        assert_eq!(at(&mut s, 1110, 100), 20, "sent before the answer");
-        assert_eq!(at(&mut s, 1111, 10), 20, "what was before the answer is not smoothed into what comes after");
-        assert_eq!([at(&mut s, 1112, 100), at(&mut s, 1113, 100)], [20, 1], "indicated again within the phase");
+        assert_eq!(at(&mut s, 1110, 100), 20, "the segment was sent before the response");
+        assert_eq!(at(&mut s, 1111, 10), 20, "delays before the response do not affect the smoothed delay after it");
+        assert_eq!([at(&mut s, 1112, 100), at(&mut s, 1113, 100)], [20, 1], "another indication within the phase");
         assert_eq!(s.window.ssthresh, 2 * MSS, "additive increase comes next");
-        assert_eq!(at(&mut s, 1213, 10), 1, "low again");
+        assert_eq!(at(&mut s, 1213, 10), 1, "the delay is low again");
         assert_eq!((at(&mut s, 1412, 10), at(&mut s, 1413, 10)), (1, 2), "the phase is over");
     }
 
     #[test]
-    fn a_recovery_is_left_alone_and_timeouts_are_those_of_reno() {
+    fn recoveries_are_not_interrupted_and_timeouts_are_those_of_reno() {
         let mut s = Path::starting(&ENTRY, &[]);
         (s.window.cwnd, s.window.ssthresh) = (40 * MSS, 2 * MSS);
         s.in_recovery = true;
@@ -226,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_alone_has_most_of_the_path_and_keeps_the_queue_short() {
+    fn a_single_flow_uses_most_of_the_path_and_keeps_the_queue_short() {
         let mut s = Path::starting(&ENTRY, &[]).behind(1000, 100);
         s.run(60 * SECOND);
         let (mut most, losses) = (0.0_f64, s.losses);
@@ -237,7 +245,7 @@ mod tests {
             sum += s.segments();
         }
         assert_eq!(s.losses, losses);
-        // The path holds 100 segments, the queue 100, of which delta is 15.
+        // The path holds 100 segments, and the queue 100. The share delta of the queue is 15 segments.
         assert!(most < 125.0 && sum / 400.0 > 70.0, "{most}, {}", sum / 400.0);
     }
 }

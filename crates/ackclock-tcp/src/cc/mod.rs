@@ -1,4 +1,4 @@
-//! Congestion control: one file an algorithm, one line in [`CATALOGUE`].
+//! Congestion control. Each algorithm has a file and a line in [`CATALOGUE`].
 
 use std::sync::Arc;
 
@@ -45,111 +45,122 @@ pub use cubic::Cubic;
 pub use reno::Reno;
 pub use rules::{Ruled, Situation, WindowRules, seconds};
 
-/// A congestion-control algorithm. It owns [`Window`] and nothing else of the sender.
+/// A congestion-control algorithm. It sets the [`Window`] and no other state of the sender.
 ///
-/// The sender runs slow start itself (see [`crate::slow_start`]) while `cwnd < ssthresh`, and brings the window down in
-/// recoveries, unless [`CongestionControl::scope`] says that the algorithm does; window validation decides whether the
-/// window may grow at all. Windows are in bytes.
+/// The sender itself runs slow start while `cwnd < ssthresh` (see [`crate::slow_start`]) and reduces the window in
+/// recoveries, unless [`CongestionControl::scope`] assigns these to the algorithm. Window validation decides whether
+/// the window may grow. Windows are in bytes.
 pub trait CongestionControl: Send {
-    /// What distinguishes this connection from others of the same kind, for algorithms that draw lots: its initial sequence
-    /// number. Before anything else.
+    /// Sets the seed of an algorithm that draws random numbers: the initial sequence number, which differs between
+    /// connections. Called before all other methods.
     fn seed(&mut self, _seed: u32) {}
 
-    /// The connection is established: `window.cwnd` is the initial window.
+    /// The connection is established. `window.cwnd` is the initial window.
     fn on_start(&mut self, _window: &mut Window, _ctx: &Context) {}
 
-    /// New data was acknowledged outside recovery and the window may grow. `acked` is the part of `ack.acked` that slow
-    /// start has not used.
+    /// New data was acknowledged outside recovery, and the window may grow. `acked` is the part of `ack.acked` that
+    /// slow start has not used, in bytes.
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64);
 
-    /// Congestion other than a timeout: loss was found, or a mark was echoed. Set ssthresh, and cwnd to where it is to be when
-    /// the congestion has been answered; how it gets there belongs to the recovery.
+    /// Congestion other than a timeout was detected: a loss, or an echoed mark. Sets ssthresh, and sets cwnd to its
+    /// value after the response; the recovery decides how cwnd gets there.
     fn on_congestion(&mut self, window: &mut Window, event: &Congestion);
 
-    /// The retransmission timer expired: set ssthresh; the sender then sets cwnd to one segment (RFC 5681 section 3.1).
-    /// `first` is false when the same segment times out again, where RFC 5681 keeps ssthresh.
+    /// The retransmission timer expired. Sets ssthresh; the sender then sets cwnd to one segment (RFC 5681 section
+    /// 3.1). `first` is false when the same segment times out again, for which RFC 5681 keeps ssthresh.
     fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool);
 
-    /// The last reduction was for a loss or timeout that did not happen: `before` is the window that it found. By default that
-    /// window is restored, as far as the present one is not larger (RFC 4015 section 3.2, Linux tcp_reno_undo_cwnd).
+    /// The last reduction responded to a loss or timeout that proved spurious; `before` is the window before that
+    /// reduction. By default, cwnd and ssthresh are restored where they are now smaller (RFC 4015 section 3.2, Linux
+    /// tcp_reno_undo_cwnd).
     fn on_undo(&mut self, window: &mut Window, before: &Window) {
         restore(window, before);
     }
 
-    /// Fast recovery has ended. The window is that left by [`CongestionControl::on_congestion`] unless validation moved it.
+    /// Fast recovery has ended. The window is that set by [`CongestionControl::on_congestion`], unless validation
+    /// changed it.
     fn on_recovery_end(&mut self, _window: &mut Window, _end: &RecoveryEnd) {}
 
     /// Sending resumes after the sender had nothing outstanding for `idle` nanoseconds.
     fn on_idle_end(&mut self, _window: &mut Window, _ctx: &Context, _idle: crate::Nanos) {}
 
-    /// What the algorithm does itself, and what it is to be told. Asked once.
+    /// Tasks that the algorithm performs itself, and events that it receives. Called once.
     fn scope(&self) -> Scope {
         Scope::default()
     }
 
-    /// An acknowledgment told of deliveries, in whatever phase; before losses that it shows are answered, and before
-    /// [`CongestionControl::on_ack`]. Only with [`Scope::deliveries`].
+    /// An acknowledgment reported deliveries, in any phase. Called before losses found by the same acknowledgment are
+    /// answered, and before [`CongestionControl::on_ack`]. Only with [`Scope::deliveries`].
     fn on_delivery(&mut self, _window: &mut Window, _delivery: &Delivery) {}
 
-    /// A segment is deemed lost; after [`CongestionControl::on_delivery`] of the acknowledgment that showed it. Only with
-    /// [`Scope::losses`].
+    /// A segment is deemed lost. Called after [`CongestionControl::on_delivery`] of the acknowledgment that showed the
+    /// loss. Only with [`Scope::losses`].
     fn on_lost(&mut self, _window: &mut Window, _lost: &Lost) {}
 
-    /// A segment with payload was sent, for the first time or again; `ctx` is the state after. Only with [`Scope::sends`].
+    /// A segment with payload was sent, as new data or as a retransmission. `ctx` is the state after sending. Only with
+    /// [`Scope::sends`].
     fn on_sent(&mut self, _window: &mut Window, _ctx: &Context) {}
 
-    /// An acknowledgment brought what routers have answered, summed: the change of the throughput that they grant, bytes per
-    /// second; `None` where none is there to answer. Before [`CongestionControl::on_ack`]. Only with [`Scope::routers`].
+    /// An acknowledgment carried the routers' feedback: the change of throughput that they grant in total, bytes per
+    /// second, or `None` if no router answered. Called before [`CongestionControl::on_ack`]. Only with
+    /// [`Scope::routers`].
     fn on_router_feedback(&mut self, _window: &mut Window, _ctx: &Context, _change: Option<i32>) {}
 }
 
-/// What a congestion control does itself beyond avoidance, and what it is told beyond the events that every one is told.
+/// Tasks that a congestion control performs itself, and events that it receives, in addition to congestion avoidance.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Scope {
-    /// It grows the window below ssthresh, too.
+    /// The algorithm also grows the window below ssthresh.
     pub slow_start: bool,
-    /// The window is as it says in every phase: recoveries, timeouts and restarts after idle retransmit, but move it only as
-    /// far as the algorithm answers their events.
+    /// The algorithm sets the window in every phase. Recoveries, timeouts and restarts after idle periods retransmit,
+    /// but change the window only through the algorithm's responses to their events.
     pub window: bool,
-    /// It is told of every delivery, with a sample of the delivery rate.
+    /// The algorithm receives every delivery, with a sample of the delivery rate.
     pub deliveries: bool,
-    /// It is told of every loss, and of every delivery.
+    /// The algorithm receives every loss and every delivery.
     pub losses: bool,
-    /// It is told of every segment sent.
+    /// The algorithm receives every segment that is sent.
     pub sends: bool,
-    /// Its pacing rate is a gap since the last segment: a delivery that changes it changes how long the next one waits. The
-    /// rate of others counts as a segment leaves, and what it said then stands. Only with deliveries.
+    /// The pacing rate determines the gap after the last segment: a delivery that changes the rate also changes the
+    /// time of the next segment. For other algorithms, the rate at the time of a segment determines the gap after it.
+    /// Only with `deliveries`.
     pub gap: bool,
-    /// Segments ask the routers on their way for a change of the throughput, in XCP's header, and it is told what they answer.
-    /// Marks are not used then.
+    /// Segments request a change of throughput from the routers on their path, in XCP's header, and the algorithm
+    /// receives the answers. ECN marks are not used.
     pub routers: bool,
-    /// It answers a mark by less than a loss: a loss in the window of data that a mark has reduced is answered, too. That of
-    /// others counts as answered.
+    /// The response to a mark is smaller than the response to a loss. A loss in the window of data in which a mark was
+    /// answered is therefore answered as well; for other algorithms, such a loss counts as answered.
     pub proportional: bool,
 }
 
-/// Puts back the window `before`, as far as `window` is not larger.
+/// Restores cwnd and ssthresh of the window `before`, unless the present values are larger.
 pub(crate) fn restore(window: &mut Window, before: &Window) {
+    //= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.1
+    //# a TCP implementation MAY follow the response algorithm described in [RFC4015] to restore the congestion
+    //# control state
     window.cwnd = window.cwnd.max(before.cwnd);
     window.ssthresh = window.ssthresh.max(before.ssthresh);
 }
 
-/// The FlightSize that a reduction starts from, bytes.
+/// The FlightSize with which a reduction starts, bytes. It is bounded by cwnd.
 ///
-/// RFC 5681 section 3.2 leaves out what limited transmit sent, and fast recovery sends new data beyond the window too while
-/// snd_una stands still: neither was in the network together with the rest, so the window bounds it. Without the bound a
-/// timeout that ends a fast recovery finds ssthresh where the overload began, and meets it again.
+/// FlightSize can exceed cwnd: limited transmit and fast recovery send new data while snd_una does not advance. These
+/// data were not in the network together with the rest; RFC 5681 section 3.2 excludes those of limited transmit.
+/// Without the bound, a timeout that ends a fast recovery would set ssthresh to the window at which the overload began,
+/// and the overload would recur.
 pub(crate) fn loss_flight(window: &Window, event: &Congestion) -> u64 {
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+    //# additional data sent in limited transmit MUST NOT be included in this calculation
     event.ctx.flight_size.min(window.cwnd)
 }
 
-/// The pacing rate at which segments of `mss` deliver `rate` bytes of payload a second: headers are paced, too.
+/// Pacing rate at which segments of `mss` deliver `rate` bytes of payload per second. Pacing includes headers.
 pub(crate) fn paced(rate: u64, mss: u64) -> u64 {
     let wire = u128::from(rate) * u128::from(mss + HEADERS) / u128::from(mss.max(1));
     u64::try_from(wire).unwrap_or(u64::MAX).max(1)
 }
 
-/// Whether the response to `event` is that of ABE, which reduces less for a mark than for a loss (RFC 8511 section 3).
+/// Whether the response to `event` follows ABE, which reduces less for a mark than for a loss (RFC 8511 section 3).
 pub(crate) fn is_gentle(event: &Congestion) -> bool {
     event.abe && event.cause == Cause::Ecn
 }
@@ -159,15 +170,15 @@ pub(crate) fn is_gentle(event: &Congestion) -> bool {
 pub struct Parameter {
     /// Name in scenarios.
     pub name: &'static str,
-    /// One line on what it is, with its unit.
+    /// Short description of the parameter, with its unit.
     pub summary: &'static str,
-    /// The value where none is given, as `source` of the entry, or this parameter's summary, says.
+    /// Default value, with its origin in `source` of the entry or in this parameter's summary.
     pub default: f64,
-    /// The least and the largest value that makes sense.
+    /// Smallest and largest accepted value.
     pub range: (f64, f64),
 }
 
-/// The values of an entry's parameters, in their order.
+/// Values of an entry's parameters, in the order of the parameters.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Values {
     parameters: &'static [Parameter],
@@ -181,11 +192,11 @@ impl Values {
         Values { parameters, values: parameters.iter().map(|parameter| parameter.default).collect() }
     }
 
-    /// The defaults of `entry` but for those `given`.
+    /// The defaults of `entry`, replaced by the `given` values.
     ///
     /// # Errors
     ///
-    /// Says what is accepted where a name is unknown or a value is out of its range.
+    /// A message with the accepted names or values if a name is unknown or a value is out of range.
     pub fn given(entry: &'static Entry, given: &[(&str, f64)]) -> Result<Values, String> {
         let mut values = Values::defaults(entry);
         for &(name, value) in given {
@@ -203,11 +214,11 @@ impl Values {
         Ok(values)
     }
 
-    /// The value of a parameter of the entry.
+    /// Value of a parameter of the entry.
     ///
     /// # Panics
     ///
-    /// Panics where the entry has no such parameter.
+    /// If the entry has no such parameter.
     pub fn get(&self, name: &str) -> f64 {
         let index = self.parameters.iter().position(|parameter| parameter.name == name);
         self.values[index.expect("a parameter of the entry")]
@@ -218,17 +229,17 @@ impl Values {
 pub struct Entry {
     /// Name in scenarios.
     pub name: &'static str,
-    /// One line on what it is.
+    /// Short description of the algorithm.
     pub summary: &'static str,
-    /// Where it is specified.
+    /// Paper, RFC, draft or code that specifies the algorithm.
     pub source: &'static str,
-    /// What scenarios may set.
+    /// Parameters that scenarios may set.
     pub parameters: &'static [Parameter],
-    /// Makes one for a connection.
+    /// Creates the algorithm for a connection.
     pub make: fn(&Values) -> Box<dyn CongestionControl>,
 }
 
-/// A congestion control that connections can be given: one of the catalogue with its parameters, or somebody's own.
+/// A congestion control for connections: an entry of the catalogue with its parameters, or a custom algorithm.
 #[derive(Clone)]
 pub struct Algorithm {
     name: Arc<str>,
@@ -236,22 +247,22 @@ pub struct Algorithm {
 }
 
 impl Algorithm {
-    /// One that is not in the catalogue. `make` makes one for a connection.
+    /// An algorithm that is not in the catalogue. `make` creates it for a connection.
     pub fn custom(name: &str, make: impl Fn() -> Box<dyn CongestionControl> + Send + Sync + 'static) -> Algorithm {
         Algorithm { name: name.into(), make: Arc::new(make) }
     }
 
-    /// One of the catalogue with `values` for its parameters.
+    /// An algorithm of the catalogue with `values` for its parameters.
     pub fn with(entry: &'static Entry, values: Values) -> Algorithm {
         Algorithm::custom(entry.name, move || (entry.make)(&values))
     }
 
-    /// Its name.
+    /// Name of the algorithm.
     pub fn name(&self) -> &Arc<str> {
         &self.name
     }
 
-    /// One for a connection.
+    /// Creates the algorithm for a connection.
     pub fn make(&self) -> Box<dyn CongestionControl> {
         (self.make)()
     }
@@ -263,7 +274,7 @@ impl From<&'static Entry> for Algorithm {
     }
 }
 
-/// Every algorithm, by name.
+/// All algorithms, in the order of their names.
 pub const CATALOGUE: &[Entry] = &[
     bbr::ENTRY,
     bbr1::ENTRY,
@@ -296,7 +307,7 @@ pub const CATALOGUE: &[Entry] = &[
     yeah::ENTRY,
 ];
 
-/// The entry of a name.
+/// The entry with a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {
     CATALOGUE.iter().find(|entry| entry.name == name)
 }

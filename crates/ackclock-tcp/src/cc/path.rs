@@ -1,4 +1,4 @@
-//! A sender on a path small enough to do arithmetic on: a delay, or a queue in front of a link and a delay, and an ACK for each
+//! A sender on a path for tests by arithmetic: a delay, optionally with a link and its queue, and an ACK for each
 //! segment.
 
 use std::collections::VecDeque;
@@ -7,20 +7,20 @@ use super::{Algorithm, CongestionControl, Entry, Scope, Values, by_name};
 use crate::context::{Ack, Cause, Congestion, Context, Delivery, RecoveryEnd, Window};
 use crate::{MILLISECOND, Nanos, SECOND};
 
-/// SMSS, bytes: windows in segments are thousands.
+/// SMSS, bytes. It makes a window in segments a multiple of one thousand bytes.
 pub(super) const MSS: u64 = 1000;
 
-/// A link of so many segments per second, and its queue.
+/// A link with a rate in segments per second, and its queue.
 #[derive(Default)]
 struct Link {
     rate: u64,
-    /// What may wait, segments.
+    /// Limit of the queue, segments.
     buffer: u64,
-    /// When the ACK of the segment that left last arrives.
+    /// Arrival time of the ACK of the last segment sent.
     last: Nanos,
-    /// Of the segments under way: when their ACKs arrive, when they were sent, and whether they are lost.
+    /// Segments in flight: the arrival times of their ACKs, their send times, and whether they are lost.
     flight: VecDeque<(Nanos, Nanos, bool)>,
-    /// Where the recovery under way ends.
+    /// End of the present recovery, as a sequence number.
     recover: u64,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Path {
     /// Round-trip time of an empty path.
     pub base: Nanos,
     link: Option<Link>,
-    /// What is in flight after each round, less than the window where the application sends less; segments.
+    /// Largest flight that the application allows, segments.
     pub supply: u64,
     pub srtt: Option<Nanos>,
     pub min_rtt: Option<Nanos>,
@@ -46,15 +46,15 @@ pub(super) struct Path {
 }
 
 impl Path {
-    /// A sender with an entry of the catalogue and its defaults, in congestion avoidance with `cwnd` segments, on a path of
-    /// 100 ms without a bottleneck.
+    /// A sender with an entry of the catalogue and its defaults, in congestion avoidance with `cwnd` segments, on a
+    /// path of 100 ms without a link.
     pub fn avoiding(name: &str, cwnd: u64) -> Path {
         let mut path = Path::starting(by_name(name).expect("an entry"), &[]);
         (path.window.cwnd, path.window.ssthresh) = (cwnd * MSS, 2 * MSS);
         path
     }
 
-    /// The same before its first segment, with an initial window of ten.
+    /// A sender before its first segment, with an initial window of ten segments.
     pub fn starting(entry: &'static Entry, parameters: &[(&str, f64)]) -> Path {
         let values = Values::given(entry, parameters).expect("parameters");
         let cc = Algorithm::with(entry, values).make();
@@ -80,7 +80,7 @@ impl Path {
         path
     }
 
-    /// With a link of `rate` segments per second and a queue of `buffer` segments before it.
+    /// Adds a link of `rate` segments per second with a queue of `buffer` segments.
     pub fn behind(mut self, rate: u64, buffer: u64) -> Path {
         self.link = Some(Link { rate, buffer, ..Link::default() });
         self
@@ -124,7 +124,7 @@ impl Path {
         }
     }
 
-    /// One ACK for `bytes`, with the round-trip sample `rtt`.
+    /// Delivers an ACK for `bytes` bytes, with the RTT sample `rtt`.
     pub fn ack_bytes(&mut self, bytes: u64, rtt: Option<Nanos>) {
         let acked = bytes.min(self.nxt - self.una);
         self.una += acked;
@@ -166,8 +166,8 @@ impl Path {
         self.ack_bytes(self.mss, Some(rtt));
     }
 
-    /// A round trip: what is in flight is acknowledged, and more is sent. Without a link ACKs are evenly spaced. Returns the
-    /// segments acknowledged.
+    /// Runs a round trip: the flight is acknowledged, and more is sent. Without a link, ACKs are evenly spaced. Returns
+    /// the number of segments acknowledged.
     pub fn round(&mut self) -> u64 {
         self.send();
         let (start, end) = (self.now, self.nxt);
@@ -184,7 +184,7 @@ impl Path {
         flight
     }
 
-    /// The ACK of the oldest segment. One that was lost is repaired in no time, and answered once in a window.
+    /// Delivers the ACK of the oldest segment. A lost segment is repaired at once; losses are answered once per window.
     fn arrive(&mut self) {
         let link = self.link.as_mut().expect("a link");
         let (at, sent_at, lost) = link.flight.pop_front().expect("a segment");
@@ -221,7 +221,7 @@ impl Path {
         self.cc.on_congestion(&mut self.window, &event);
     }
 
-    /// A loss in a full window, repaired in no time.
+    /// Loses a segment of a full window, which is repaired at once.
     pub fn lose(&mut self) {
         self.congestion(Cause::Loss, false);
         self.losses += 1;
@@ -240,7 +240,7 @@ impl Path {
     }
 }
 
-/// Asserts that `value` is `expected` but for `tolerance`.
+/// Asserts that `value` is within `tolerance` of `expected`.
 #[track_caller]
 pub(super) fn near(value: f64, expected: f64, tolerance: f64, what: &str) {
     assert!((value - expected).abs() <= tolerance, "{what}: {value} instead of {expected}");

@@ -1,32 +1,36 @@
-//! Prague: DCTCP for paths with L4S marking, less dependent on the round-trip time.
+//! Prague: DCTCP for paths with L4S marking, with less dependence on the round-trip time.
 //!
 //! # Equations
 //!
-//! `alpha` is 1 until the first mark, and then as DCTCP's, updated once in `RTT_virt = max(SRTT, 25 ms)`. A mark leaves
-//! `cwnd * (1 - alpha / 2)`, at most once for each window of data and in 25 ms; loss leaves half, also of what a mark has just
-//! left (prague_enter_loss of the reference). Each ACK adds
-//! `unmarked bytes * AI * SMSS / cwnd` with `AI = (SRTT / RTT_virt)^2`, after marks as well. So flows of less than 25 ms grow,
-//! and answer marks, like one of 25 ms.
+//! `alpha` is 1 until the first mark. After that it follows DCTCP's equation, updated once per `RTT_virt = max(SRTT, 25
+//! ms)`. A mark changes cwnd to `cwnd * (1 - alpha / 2)`, at most once per window of data and per 25 ms. A loss halves
+//! the window, even if a mark has just reduced it (prague_enter_loss of the reference). Each ACK adds `unmarked bytes *
+//! AI * SMSS / cwnd` with `AI = (SRTT / RTT_virt)^2`, also after marks. So flows with an RTT below 25 ms grow and
+//! respond to marks like a flow with 25 ms.
 //!
 //! # Constants
 //!
-//! g = 1/16, RTT_virt at least 25 ms, a window of two segments at least: as in the reference implementation, tcp_prague.c of
-//! the L4S team's Linux, and in its udp_prague. draft-briscoe-iccrg-prague-congestion-control-04 describes them (sections 2.4.2
-//! and 2.4.4, as others cite it; its text was not read).
+//! g is 1/16, RTT_virt at least 25 ms, and the window at least two segments, as in the reference implementation
+//! (tcp_prague.c of the L4S team's Linux) and in the team's udp_prague.
+//! draft-briscoe-iccrg-prague-congestion-control-04 describes these values in sections 2.4.2 and 2.4.4, as cited by
+//! others; its text was not read.
 //!
 //! # Deviations
 //!
-//! - The dependence on the round-trip time is reduced from the first: the reference waits for 500 round trips after slow start.
-//! - Queues that mark as RFC 3168 has it are not looked for; in the reference that is off unless it is switched on.
-//! - Pacing is the sender's: combine with `fq`.
-//! - The window moves by bytes and no finer; it is at least two segments.
-//! - Where a peer knows only the feedback of RFC 3168, that part is marked which it echoes: the reference falls back to Reno.
+//! - The dependence on the round-trip time is reduced from the start; the reference waits for 500 round trips after
+//!   slow start.
+//! - Queues with RFC 3168 marking are not detected; the reference does this only if it is switched on.
+//! - Pacing is that of the sender; use `fq`.
+//! - The window changes by whole bytes and is at least two segments.
+//! - With a peer that gives only the feedback of RFC 3168, the echoed share counts as marked; the reference falls back
+//!   to Reno.
 //!
 //! # Validated against
 //!
-//! A queue about as long as the threshold above which it marks; growth by round-trip time; the same rate under the same marks at
-//! round-trip times of 5 to 25 ms. Beside CUBIC in DualPI2, less than a millisecond of queue, 1 to 1.5 times CUBIC's rate at 10 ms
-//! and 2 to 2.5 times at 20 ms. To be used with `ecn = "l4s"`, [`EcnMode::L4s`](crate::config::EcnMode). Not against the reference.
+//! A queue of about the length above which the router marks; growth for several round-trip times; the same rate under
+//! the same marks at round-trip times of 5 to 25 ms. Next to CUBIC in DualPI2: a queueing delay below a millisecond,
+//! and 1 to 1.5 times CUBIC's rate at 10 ms and 2 to 2.5 times at 20 ms. Use it with `ecn = "l4s"`,
+//! [`EcnMode::L4s`](crate::config::EcnMode). Not compared with the reference.
 
 use super::dctcp::Marking;
 use super::{CongestionControl, Entry, Scope};
@@ -35,7 +39,7 @@ use crate::{MILLISECOND, Nanos};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "prague",
-    summary: "DCTCP for L4S: growth through marks, and by 25 ms where the RTT is shorter",
+    summary: "DCTCP for L4S: grows also after marks, and treats shorter RTTs like 25 ms",
     source: "draft-briscoe-iccrg-prague-congestion-control-04; the L4S team's Linux net/ipv4/tcp_prague.c",
     parameters: &[],
     make: |_| {
@@ -44,21 +48,21 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// The least RTT_virt.
+/// Smallest RTT_virt.
 const VIRTUAL_RTT: Nanos = 25 * MILLISECOND;
-/// The least window, segments.
+/// Smallest window, segments.
 const MIN_WINDOW: u64 = 2;
 
 #[derive(Debug)]
 struct Prague {
     marking: Marking,
-    /// Whether a mark was ever seen. Until then nothing says that the path marks, and alpha stays at 1.
+    /// Whether a mark was ever received. Until then it is unknown whether the path marks, and alpha stays at 1.
     marked: bool,
-    /// When alpha was last updated.
+    /// Time of the last update of alpha.
     updated: Nanos,
-    /// When a mark was last answered.
+    /// Time of the last response to a mark.
     reduced: Option<Nanos>,
-    /// Growth that did not yet amount to a byte: bytes * bytes * ns * ns.
+    /// Growth that is less than a byte, in bytes * bytes * ns * ns.
     credit: u128,
 }
 
@@ -100,7 +104,7 @@ impl CongestionControl for Prague {
         Scope { window: true, deliveries: true, proportional: true, ..Scope::default() }
     }
 
-    // Marks do not stop growth, and the sender tells of it only outside reductions.
+    // Growth is here because it continues after marks; the sender calls `on_ack` only outside reductions.
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
         let ack = &delivery.ack;
         let srtt = ack.ctx.srtt.unwrap_or(VIRTUAL_RTT);
@@ -127,7 +131,7 @@ mod tests {
     use crate::{MILLISECOND, SECOND};
 
     #[test]
-    fn the_first_mark_leaves_half_however_late_it_comes() {
+    fn the_first_mark_halves_the_window_even_if_it_is_late() {
         let mut s = Path::avoiding("prague", 100);
         s.run(5 * SECOND);
         let before = s.window.cwnd;
@@ -136,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_answered_once_in_25_ms_where_the_rtt_is_shorter() {
+    fn marks_are_answered_once_in_25_ms_if_the_rtt_is_shorter() {
         let mut s = Path::avoiding("prague", 100);
         s.base = 5 * MILLISECOND;
         let begin = s.now;
@@ -159,7 +163,7 @@ mod tests {
         }
     }
 
-    /// Segments a second over 20 s, where one of `every` is marked.
+    /// Segments per second over 20 s, if one of `every` segments is marked.
     fn rate(rtt_ms: u64, every: u64) -> f64 {
         let mut s = Path::avoiding("prague", 20);
         (s.base, s.srtt) = (rtt_ms * MILLISECOND, Some(rtt_ms * MILLISECOND));
@@ -195,8 +199,8 @@ mod tests {
     }
 
     #[test]
-    fn the_same_marks_leave_the_same_rate_at_any_rtt_up_to_25_ms() {
-        // A mark takes alpha / 2 = 1 % of the window once in 25 ms, in which growth is a segment of 100.
+    fn the_same_marks_give_the_same_rate_at_any_rtt_up_to_25_ms() {
+        // Every 25 ms, a mark reduces the window by alpha / 2 = 1 %, and the window of 100 segments grows by a segment.
         for rtt_ms in [5, 12, 25] {
             near(rate(rtt_ms, 50), 4000.0, 400.0, &format!("RTT {rtt_ms} ms"));
         }

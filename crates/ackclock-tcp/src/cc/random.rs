@@ -1,11 +1,11 @@
-//! Lots that algorithms draw: the same for the same connection, others for another.
+//! Random numbers for algorithms, determined by the connection's initial sequence number.
 
-/// A generator of 64-bit numbers: a Weyl sequence, mixed (SplitMix64; Steele, Lea and Flood, OOPSLA 2014).
+/// A generator of 64-bit numbers: a mixed Weyl sequence (SplitMix64; Steele, Lea and Flood, OOPSLA 2014).
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The generator of a connection with that initial sequence number.
+    /// The generator of a connection with the initial sequence number `seed`.
     pub fn new(seed: u32) -> Random {
         Random(u64::from(seed))
     }
@@ -17,7 +17,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, each as likely as any other to within `bound` in 2^64.
+    /// A number below `bound`, uniform to within `bound` in 2^64.
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn connections_draw_alike_with_the_same_seed_only() {
+    fn draws_depend_on_the_seed_alone() {
         let draw = |seed| {
             let mut random = Random::new(seed);
             (0..100).map(|_| random.below(8)).collect::<Vec<u64>>()

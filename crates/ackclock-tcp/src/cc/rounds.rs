@@ -1,15 +1,16 @@
-//! Round trips and what was measured in them, for algorithms that watch delay.
+//! Round trips and their RTT samples, for delay-based algorithms.
 
 use crate::Nanos;
 use crate::context::Delivery;
 
-/// The RTT samples of a round trip.
+/// RTT samples of a round trip.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(super) struct Samples {
     pub count: u32,
-    /// The smallest of the connection's data: BaseRTT. The handshake's segments are shorter, and so is their RTT.
+    /// Smallest RTT of the connection's data: BaseRTT. The handshake is excluded, as its segments are shorter and so is
+    /// their RTT.
     pub base: Nanos,
-    /// The smallest; zero where there is none.
+    /// Smallest sample, ns; zero if there is none.
     pub min: Nanos,
     sum: Nanos,
 }
@@ -21,28 +22,28 @@ impl Samples {
         self.count += 1;
     }
 
-    /// Their mean; zero where there is none.
+    /// Mean of the samples, ns; zero if there is none.
     pub fn mean(&self) -> Nanos {
         self.sum / u64::from(self.count.max(1))
     }
 
-    /// Whether there are so many that one of them at least was not of a delayed ACK.
+    /// Whether there are so many samples that at least one was not of a delayed ACK.
     pub fn suffice(&self) -> bool {
         self.count > 2
     }
 }
 
-/// Divides the time into round trips: each ends when what had been sent at its start is acknowledged.
+/// Divides time into round trips. A round trip ends when the data outstanding at its start are acknowledged.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Rounds {
-    /// SND.NXT when the round began.
+    /// SND.NXT at the start of the round.
     end: u64,
     samples: Samples,
     base: Option<Nanos>,
 }
 
 impl Rounds {
-    /// An acknowledgment. Returns the samples of the round that it ends, itself included, if it ends one.
+    /// Processes an acknowledgment. If it ends a round, returns the samples of that round, including its own.
     pub fn on_delivery(&mut self, delivery: &Delivery) -> Option<Samples> {
         let ack = &delivery.ack;
         if let Some(rtt) = ack.rtt {
@@ -58,7 +59,7 @@ impl Rounds {
     }
 }
 
-/// What of a window waits in queues by Little's law, bytes: window * (rtt - base) / rtt.
+/// Estimate of the part of a window that is in queues, bytes, by Little's law: window * (rtt - base) / rtt.
 pub(super) fn backlog(window: u64, base: Nanos, rtt: Nanos) -> u64 {
     let waiting = u128::from(window) * u128::from(rtt.saturating_sub(base)) / u128::from(rtt.max(1));
     waiting as u64
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_ends_with_what_was_sent_at_its_start_and_base_is_the_least_of_all() {
+    fn a_round_ends_with_the_data_outstanding_at_its_start_and_base_is_the_minimum() {
         let mut s = Path::avoiding("reno", 3);
         s.send();
         let mut rounds = Rounds::default();
@@ -102,7 +103,7 @@ mod tests {
             }
             s.send();
         }
-        // The first ACK, then the two segments that were outstanding when each round began.
+        // The first round ends with the first ACK, and the others with the ACK of the data outstanding at their start.
         assert_eq!(ended, [[50, 50, 50], [30, 30, 35], [30, 60, 65], [30, 80, 85]]);
     }
 }

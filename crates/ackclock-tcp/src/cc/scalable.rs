@@ -1,20 +1,21 @@
-//! Scalable TCP: growth and decrease in proportion to the window, so that a loss is made good in the same number of round
-//! trips whatever the rate (T. Kelly, "Scalable TCP: improving performance in highspeed wide area networks", 2003).
+//! Scalable TCP: increase and decrease in proportion to the window, so that recovery from a loss takes the same number
+//! of round trips at any rate (T. Kelly, "Scalable TCP: improving performance in highspeed wide area networks", 2003).
 //!
 //! # Equations
 //!
-//! Above the legacy window, for each segment acknowledged `cwnd += a`, and on congestion `cwnd -= b * cwnd`. The window of a
-//! loss is back after `ln(1/(1-b)) / ln(1+a)` round trips, 13.4 with the defaults. At and below the legacy window it is Reno.
+//! Above the legacy window, each segment acknowledged adds a: `cwnd += a`. Congestion reduces the window: `cwnd -= b *
+//! cwnd`. The window recovers from a loss in `ln(1/(1-b)) / ln(1+a)` round trips, 13.4 with the defaults. Up to the
+//! legacy window, Scalable TCP is Reno.
 //!
 //! # Constants
 //!
-//! a = 0.01, b = 0.125 and a legacy window of 16 segments, all of section 3 of the paper.
+//! a is 0.01, b 0.125 and the legacy window 16 segments (section 3 of the paper).
 //!
 //! # Deviations
 //!
-//! Bytes are counted where the paper counts ACKs, so that delayed ACKs do not slow it. Linux instead adds a segment for each
-//! min(cwnd, 100) acknowledged (50 in early versions), which is Reno below 100 segments. A timeout reduces by `b` too, as in
-//! Linux.
+//! Growth is by bytes; the paper counts ACKs, so that delayed ACKs slow it down. Linux adds a segment for each
+//! min(cwnd, 100) segments acknowledged (50 in early versions), which is Reno below 100 segments. A timeout also
+//! reduces by `b`, as in Linux.
 //!
 //! # Validated against
 //!
@@ -26,19 +27,19 @@ use crate::context::{Ack, Congestion, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "scalable",
-    summary: "growth by a hundredth of the window a round trip, decrease by an eighth",
+    summary: "increase by a hundredth of the window in each round trip, decrease by an eighth",
     source: "T. Kelly, Scalable TCP, ACM CCR 33(2), 2003, section 3",
     parameters: &[
         Parameter {
             name: "a",
-            summary: "growth for each segment acknowledged, segments",
+            summary: "increase for each segment acknowledged, segments",
             default: 0.01,
             range: (1e-4, 0.5),
         },
-        Parameter { name: "b", summary: "share of the window that a loss takes", default: 0.125, range: (0.01, 0.9) },
+        Parameter { name: "b", summary: "decrease on loss, share of the window", default: 0.125, range: (0.01, 0.9) },
         Parameter {
             name: "legacy_window",
-            summary: "the window up to which it is Reno, segments",
+            summary: "window up to which Scalable TCP is Reno, segments",
             default: 16.0,
             range: (0.0, 1e6),
         },
@@ -99,7 +100,7 @@ mod tests {
     use crate::cc::path::{MSS, Path, near};
 
     #[test]
-    fn a_loss_is_made_good_in_the_same_number_of_rounds_at_any_rate() {
+    fn recovery_from_a_loss_takes_the_same_number_of_rounds_at_any_rate() {
         for cwnd in [100, 1000, 20_000] {
             let mut s = Path::avoiding("scalable", cwnd);
             s.lose();
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn up_to_the_legacy_window_it_is_reno() {
+    fn up_to_the_legacy_window_scalable_is_reno() {
         let mut s = Path::avoiding("scalable", 15);
         s.round();
         near(s.segments(), 16.0, 0.1, "a segment a round");
@@ -129,8 +130,8 @@ mod tests {
 
     #[test]
     fn the_average_window_is_that_of_the_response_function() {
-        // A loss every 1/p segments: each cycle wins b * w with a per segment, so w_max = 1/(p * b/a) before the loss, and the
-        // mean over rounds lies between 7/8 of it and it: b / ln(1/(1-b)) = 0.936 of it.
+        // A loss occurs every 1/p segments. Each cycle wins b * w_max with a per segment, so the window before a loss
+        // is w_max = a / (p * b). The mean over rounds is b / ln(1/(1-b)) = 0.936 of it.
         for interval in [10_000u64, 100_000] {
             let mut s = Path::avoiding("scalable", interval / 13);
             let (mut sum, mut rounds) = (0.0, 0);

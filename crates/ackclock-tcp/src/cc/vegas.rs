@@ -1,30 +1,35 @@
-//! Vegas: keeps a few segments waiting in the network, by what it expects of a path without queues and what it gets (L. Brakmo,
-//! L. Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", IEEE JSAC 13(8), 1995).
+//! Vegas: keeps a few segments in the queue, by comparing the expected throughput of a path without queues with the
+//! actual throughput (L. Brakmo, L. Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", IEEE
+//! JSAC 13(8), 1995).
 //!
 //! # Equations
 //!
-//! Once a round trip, Diff = cwnd/BaseRTT - cwnd/RTT, here times BaseRTT: the segments waiting, cwnd (1 - BaseRTT/RTT).
+//! Once a round trip, Diff = cwnd/BaseRTT - cwnd/RTT, here multiplied by BaseRTT: the backlog in segments, cwnd (1 -
+//! BaseRTT/RTT).
 //!
-//! - Congestion avoidance: Diff < alpha adds a segment over the next round, Diff > beta takes one off, else cwnd stays.
-//! - Slow start: cwnd doubles in every other round, until Diff > gamma; then cwnd falls to what the path holds by that
-//!   measure and one segment more.
+//! - Congestion avoidance: if Diff < alpha, cwnd grows by a segment over the next round. If Diff > beta, cwnd falls by
+//!   a segment. Otherwise cwnd stays.
+//! - Slow start: cwnd doubles in every other round until Diff > gamma. cwnd then falls by Diff less one segment.
 //!
 //! # Constants
 //!
-//! alpha 2, beta 4, gamma 1 segments: the paper's wider setting, and Linux's. A loss leaves 3/4 of the window, as in ns-2's
-//! Vegas, which follows the implementation of the authors.
+//! alpha is 2, beta 4 and gamma 1 segment: the paper's wider setting, and that of Linux. A loss leaves 3/4 of the
+//! window, as in ns-2's Vegas, which follows the authors' implementation.
 //!
 //! # Deviations
 //!
-//! The paper's retransmission by a fine-grained timer belongs to loss recovery and is not here. RTT is the smallest of the
-//! round, as in Linux, so that delayed ACKs do not look like a queue; in slow start, where it would be seen too late, it is
-//! the mean, as in ns-2: slow start's own bursts may end it early, but it does not overflow the queue. Rounds of less than
-//! three samples say nothing. Where to go at the end of slow start is Linux's rule; ns-2's takes an eighth off. Linux doubles
-//! in every round and halves on loss.
+//! - The paper's retransmission with a fine-grained timer belongs to loss recovery and is not implemented.
+//! - RTT is the smallest of the round, as in Linux, so that delayed ACKs are not taken for a queue.
+//! - In slow start, the smallest RTT would show the queue too late, so RTT is the mean, as in ns-2. Bursts of slow
+//!   start may end it early, but it does not overflow the queue.
+//! - Rounds with fewer than three samples are ignored.
+//! - The window at the end of slow start is that of Linux; ns-2 reduces the window by an eighth.
+//! - Linux doubles the window in every round of slow start and halves it on loss.
 //!
 //! # Validated against
 //!
-//! alpha to beta segments in the queue of a flow alone, from below and from above, without loss; slow start's pace and end.
+//! alpha to beta segments in the queue of a single flow, from below and from above, without loss; the speed and the end
+//! of slow start.
 
 use super::increase::{Increase, kept, segments};
 use super::rounds::{Rounds, backlog};
@@ -36,18 +41,13 @@ mod tests;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "vegas",
-    summary: "a backlog of two to four segments, by the growth of the round-trip time",
+    summary: "keeps a backlog of two to four segments, estimated from the round-trip time",
     source: "Brakmo, Peterson, IEEE JSAC 13(8), 1995",
     parameters: &[
-        Parameter { name: "alpha", summary: "least backlog, segments", default: 2.0, range: (0.0, 1e4) },
-        Parameter { name: "beta", summary: "most backlog, segments", default: 4.0, range: (0.0, 1e4) },
+        Parameter { name: "alpha", summary: "smallest backlog, segments", default: 2.0, range: (0.0, 1e4) },
+        Parameter { name: "beta", summary: "largest backlog, segments", default: 4.0, range: (0.0, 1e4) },
         Parameter { name: "gamma", summary: "backlog that ends slow start, segments", default: 1.0, range: (0.0, 1e4) },
-        Parameter {
-            name: "kept",
-            summary: "share of the window that a loss leaves",
-            default: 0.75,
-            range: (0.1, 0.99),
-        },
+        Parameter { name: "kept", summary: "share of the window kept on loss", default: 0.75, range: (0.1, 0.99) },
     ],
     make: |values| {
         Box::new(Vegas {
@@ -81,7 +81,7 @@ struct Vegas {
 }
 
 impl Vegas {
-    /// A round has ended with a backlog of `waiting` bytes.
+    /// Updates the window at the end of a round with a backlog of `waiting` bytes.
     fn decide(&mut self, window: &mut Window, waiting: u64, mss: u64) {
         let diff = segments(waiting, mss);
         if window.in_slow_start() {
@@ -94,7 +94,7 @@ impl Vegas {
             }
         } else if diff > self.law.beta {
             window.cwnd = window.cwnd.saturating_sub(mss).max(2 * mss).min(window.cwnd);
-            // Below ssthresh would be slow start.
+            // With cwnd below ssthresh, the connection would be in slow start.
             window.ssthresh = window.ssthresh.min(window.cwnd).max(2 * mss);
             self.grows = false;
         } else {
@@ -118,7 +118,7 @@ impl CongestionControl for Vegas {
             let rtt = if window.in_slow_start() { samples.mean() } else { samples.min };
             self.decide(window, backlog(window.cwnd, samples.base, rtt), ctx.mss);
         } else {
-            // Nothing is known: Reno.
+            // Without enough samples the window grows as in Reno.
             self.grows = true;
         }
     }

@@ -1,26 +1,28 @@
-//! Veno: Reno that asks Vegas's estimate of the backlog whether a loss was of congestion or of the radio (C. Fu, S. Liew, "TCP
-//! Veno: TCP enhancement for transmission over wireless access networks", IEEE JSAC 21(2), 2003).
+//! Veno: Reno that uses Vegas's estimate of the backlog to distinguish losses by congestion from losses on the radio
+//! link (C. Fu, S. Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", IEEE JSAC 21(2),
+//! 2003).
 //!
 //! # Equations
 //!
-//! N = cwnd (1 - BaseRTT/RTT) is the backlog of a round trip, in segments.
+//! The backlog of a round trip is N = cwnd (1 - BaseRTT/RTT), in segments.
 //!
-//! - Congestion avoidance: a segment for each window acknowledged where N < beta, for each two elsewhere.
-//! - Loss: cwnd becomes 4/5 of itself where N < beta, half elsewhere.
+//! - Congestion avoidance: the window grows by a segment for each window acknowledged if N < beta, and for every two
+//!   windows otherwise.
+//! - Loss: cwnd becomes 4/5 of itself if N < beta, and half otherwise.
 //!
 //! # Constants
 //!
-//! beta = 3 segments; 4/5 (section III of the paper).
+//! beta is 3 segments, and the factor is 4/5 (section III of the paper).
 //!
 //! # Deviations
 //!
-//! RTT is the smallest of the round, as in Linux, so that delayed ACKs do not look like a queue; rounds of less than three
-//! samples say nothing. Until a round has said something, a loss halves the window. A timeout halves it always, as the paper
-//! has it; Linux uses the same rule as for a loss.
+//! RTT is the smallest of the round, as in Linux, so that delayed ACKs are not taken for a queue. Rounds with fewer
+//! than three samples are ignored. Until a round has been measured, a loss halves the window. A timeout always halves
+//! ssthresh, as in the paper; Linux uses the same rule as for a loss.
 //!
 //! # Validated against
 //!
-//! The increase and the decrease on both sides of beta, on a path with and without a queue.
+//! The increase and the decrease on each side of beta, on a path with and without a queue.
 
 use super::increase::{Increase, kept};
 use super::rounds::{Rounds, backlog};
@@ -29,11 +31,11 @@ use crate::context::{Ack, Cause, Congestion, Delivery, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "veno",
-    summary: "Reno that takes a loss without a backlog for one of the radio",
+    summary: "Reno that attributes a loss without a backlog to the radio link",
     source: "Fu, Liew, IEEE JSAC 21(2), 2003, section III",
     parameters: &[Parameter {
         name: "beta",
-        summary: "the backlog from which a loss is of congestion, segments",
+        summary: "backlog from which a loss counts as congestion, segments",
         default: 3.0,
         range: (0.0, 1e4),
     }],
@@ -43,13 +45,13 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// What a loss without a backlog leaves.
+/// Share of the window kept on a loss without a backlog.
 const KEPT: f64 = 0.8;
 
 struct Veno {
     beta: f64,
     rounds: Rounds,
-    /// N of the last round that said it, bytes.
+    /// Backlog N of the last measured round, bytes.
     backlog: Option<u64>,
     increase: Increase,
 }
@@ -96,7 +98,7 @@ mod tests {
     use crate::cc::path::{MSS, Path, near};
     use crate::context::Cause;
 
-    /// Avoidance with `cwnd` segments on a path that holds a hundred, and three times as many in its queue.
+    /// Congestion avoidance with `cwnd` segments, on a path that holds 100 segments and has a queue of 300.
     fn path(cwnd: u64) -> Path {
         let mut s = Path::avoiding("veno", cwnd).behind(1000, 300);
         for _ in 0..4 {
@@ -125,11 +127,11 @@ mod tests {
         }
         let mut s = Path::avoiding("veno", 80);
         s.lose();
-        assert_eq!(s.window.cwnd, 40 * MSS, "nothing measured");
+        assert_eq!(s.window.cwnd, 40 * MSS, "no round has been measured");
     }
 
     #[test]
-    fn marks_and_timeouts_are_of_congestion() {
+    fn marks_and_timeouts_count_as_congestion() {
         let mut s = path(80);
         let before = s.segments();
         s.congestion(Cause::Ecn, false);

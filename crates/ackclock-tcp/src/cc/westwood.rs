@@ -1,31 +1,35 @@
-//! Westwood+: Reno that falls back to what the path has been delivering, instead of half (L. Grieco, S. Mascolo, "Performance
-//! evaluation and comparison of Westwood+, New Reno and Vegas TCP congestion control", ACM CCR 34(2), 2004).
+//! Westwood+: Reno that reduces the window to the measured delivery rate times the smallest RTT, instead of half (L.
+//! Grieco, S. Mascolo, "Performance evaluation and comparison of Westwood+, New Reno and Vegas TCP congestion control",
+//! ACM CCR 34(2), 2004).
 //!
 //! # Equations
 //!
-//! - Once a round trip, of at least 50 ms: b = bytes delivered / time.
-//! - Two low-pass filters in a row, x <- x + weight (input - x); both start at the first sample. BWE is what leaves the second.
-//! - On a loss ssthresh = BWE * RTTmin, and cwnd falls to it where it is larger; on a timeout ssthresh likewise.
+//! - Once a round trip, but at most every 50 ms: b = bytes delivered / time.
+//! - Two low-pass filters in series, x <- x + weight (input - x), start at the first sample. BWE is the output of the
+//!   second.
+//! - On a loss, ssthresh = BWE * RTTmin, and cwnd falls to ssthresh if it is larger. On a timeout, ssthresh is set in
+//!   the same way.
 //!
-//! Growth is Reno's.
+//! The increase is Reno's.
 //!
 //! # Constants
 //!
-//! weight 1/8, least time of a sample 50 ms (Linux net/ipv4/tcp_westwood.c, of the authors' group).
+//! weight is 1/8, and the shortest time of a sample 50 ms (Linux net/ipv4/tcp_westwood.c, by the authors' group).
 //!
 //! # Deviations
 //!
-//! - The filter is that of the implementation; the papers are commonly cited for one with a time constant.
-//! - The window falls to BWE * RTTmin as a loss is found. Linux halves it first, and puts it there when the loss is repaired.
-//! - RTTmin is the smallest ever; Linux looks for it anew after a timeout. A sample is of a smoothed RTT at least, where Linux
-//!   takes the last.
-//! - Until the first sample a loss halves the window; Linux leaves two segments.
-//! - Newly delivered data are counted as SACKs tell of them, where Linux infers them from duplicate ACKs.
+//! - The filter is that of Linux; the papers are commonly cited for a filter with a time constant.
+//! - The window falls to BWE * RTTmin when a loss is detected. Linux halves the window first, and sets it to BWE *
+//!   RTTmin when the loss is repaired.
+//! - RTTmin is the smallest RTT so far; Linux measures it anew after a timeout. A sample lasts at least one smoothed
+//!   RTT; in Linux, at least the last RTT.
+//! - Until the first sample, a loss halves the window; Linux leaves two segments.
+//! - Delivered data are counted from SACKs; Linux infers them from duplicate ACKs.
 //!
 //! # Validated against
 //!
-//! The filter's step response; a window that falls to the path's capacity whatever the queue; random loss that leaves the
-//! rate.
+//! The filter's step response; a window that falls to the path's capacity for any queue; a random loss that leaves the
+//! rate unchanged.
 
 use super::increase::Increase;
 use super::{CongestionControl, Entry, Parameter, Scope, reno};
@@ -34,11 +38,16 @@ use crate::{MILLISECOND, Nanos, SECOND};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "westwood",
-    summary: "Reno that falls to the measured delivery rate times the smallest RTT (Westwood+)",
+    summary: "Reno that reduces the window to the measured delivery rate times the smallest RTT (Westwood+)",
     source: "Grieco, Mascolo, ACM CCR 34(2), 2004; Linux net/ipv4/tcp_westwood.c",
     parameters: &[
         Parameter { name: "weight", summary: "weight of a sample in each filter", default: 0.125, range: (0.001, 1.0) },
-        Parameter { name: "least_interval", summary: "least time of a sample, ms", default: 50.0, range: (0.0, 1e4) },
+        Parameter {
+            name: "least_interval",
+            summary: "shortest time of a sample, ms",
+            default: 50.0,
+            range: (0.0, 1e4),
+        },
     ],
     make: |values| {
         Box::new(Westwood {
@@ -55,15 +64,15 @@ pub(super) const ENTRY: Entry = Entry {
 struct Westwood {
     weight: f64,
     least_interval: Nanos,
-    /// When the sample under way began, and what was delivered since.
+    /// Start of the present sample, and bytes delivered since.
     since: Option<Nanos>,
     bytes: u64,
-    /// What left the first filter and the second, bytes per second.
+    /// Outputs of the first and of the second filter, bytes per second.
     estimate: Option<(u64, u64)>,
     increase: Increase,
 }
 
-/// A step of a low-pass filter.
+/// Output of a low-pass filter after another input.
 fn filter(value: u64, input: u64, weight: f64) -> u64 {
     (value as f64 + weight * (input as f64 - value as f64)) as u64
 }
@@ -78,7 +87,7 @@ impl Westwood {
         (self.since, self.bytes) = (Some(now), 0);
     }
 
-    /// BWE * RTTmin, bytes.
+    /// The threshold BWE * RTTmin, bytes.
     fn threshold(&self, ctx: &Context) -> Option<u64> {
         let (_, rate) = self.estimate?;
         let bytes = u128::from(rate) * u128::from(ctx.min_rtt?) / u128::from(SECOND);
@@ -98,7 +107,7 @@ impl CongestionControl for Westwood {
     fn on_delivery(&mut self, _window: &mut Window, delivery: &Delivery) {
         let ctx = &delivery.ack.ctx;
         let Some(since) = self.since else {
-            // The first ACK tells of what was sent before: there is no time to divide it by.
+            // The first ACK covers data sent before the measurement, so there is no time for the rate.
             self.since = Some(ctx.now);
             return;
         };
@@ -148,12 +157,12 @@ mod tests {
             let left = libm::pow(0.875, f64::from(n));
             let (once, twice) = s.estimate.expect("an estimate");
             near(once as f64, 2e6 - 1e6 * left, 30.0, "after one filter");
-            near(twice as f64, 2e6 - 1e6 * left * (1.0 + 0.125 * f64::from(n)), 300.0, "after two");
+            near(twice as f64, 2e6 - 1e6 * left * (1.0 + 0.125 * f64::from(n)), 300.0, "after two filters");
         }
     }
 
     #[test]
-    fn the_window_falls_to_what_the_path_holds_whatever_the_queue() {
+    fn the_window_falls_to_the_capacity_of_the_path_for_any_queue() {
         for buffer in [50, 100, 300] {
             let mut s = Path::avoiding("westwood", 40).behind(1000, buffer);
             while s.losses < 3 {
@@ -167,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_random_loss_leaves_a_window_that_does_not_queue() {
+    fn a_random_loss_leaves_a_window_that_fills_the_path() {
         let mut s = Path::avoiding("westwood", 60).behind(1000, 100);
         s.run(3 * SECOND);
         let before = s.window.cwnd.min(100 * MSS);
@@ -178,7 +187,7 @@ mod tests {
         near(s.window.ssthresh as f64, 80_000.0, 15_000.0, "ssthresh of the timeout");
         s.window.cwnd = 20 * MSS;
         s.congestion(crate::context::Cause::Loss, false);
-        assert_eq!(s.window.cwnd, 20 * MSS, "a loss does not open the window");
+        assert_eq!(s.window.cwnd, 20 * MSS, "a loss does not increase the window");
     }
 
     #[test]

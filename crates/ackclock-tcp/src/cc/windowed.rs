@@ -1,15 +1,15 @@
-//! The largest value of a sliding window, from the three that can still become it (the algorithm of Kathleen Nichols that
-//! draft-ietf-ccwg-bbr section 5.5.5 refers to).
+//! The maximum of a sliding window, from three samples (Kathleen Nichols's algorithm, to which draft-ietf-ccwg-bbr
+//! section 5.5.5 refers).
 
-/// A windowed maximum. Time is whatever is counted: rounds, nanoseconds.
+/// A windowed maximum. Time has any unit, such as rounds or nanoseconds.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct WindowedMax {
-    /// Time and value of the best, the best since, and the best since that.
+    /// Time and value of the largest sample, of the largest after it, and of the largest after that.
     best: [(u64, u64); 3],
 }
 
 impl WindowedMax {
-    /// Takes `value` at `time`, in a window of the last `length`, and returns the largest.
+    /// Adds `value` at `time` to a window of the last `length`, and returns the maximum.
     pub fn update(&mut self, time: u64, value: u64, length: u64) -> u64 {
         let sample = (time, value);
         if value >= self.best[0].1 || time.saturating_sub(self.best[2].0) > length {
@@ -25,8 +25,8 @@ impl WindowedMax {
         self.best[0].1
     }
 
-    /// The best are forgotten where they have left the window. The second and third are renewed as the window goes by, so that
-    /// something is at hand when the best leaves.
+    /// Removes samples that have left the window. Replaces the second and the third sample as the window advances, so
+    /// that a recent one is available when the first leaves.
     fn age(&mut self, sample: (u64, u64), length: u64) {
         let age = sample.0.saturating_sub(self.best[0].0);
         if age > length {
@@ -47,21 +47,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_largest_is_kept_for_the_window_and_no_longer() {
+    fn the_maximum_expires_with_the_window() {
         let mut filter = WindowedMax::default();
         assert_eq!(filter.update(0, 100, 10), 100);
         for time in 1..=10 {
             assert_eq!(filter.update(time, 50 + time, 10), 100, "{time}");
         }
         let later = filter.update(11, 20, 10);
-        assert!((56..=60).contains(&later), "a large one of the window: {later}");
+        assert!((56..=60).contains(&later), "a large value of the window: {later}");
         assert_eq!(filter.update(12, 200, 10), 200);
         assert_eq!(filter.update(1000, 5, 10), 5);
     }
 
     proptest::proptest! {
         #[test]
-        fn it_is_never_more_than_the_window_has_nor_less_than_the_newest(
+        fn the_result_is_between_the_newest_value_and_the_maximum(
             samples in proptest::collection::vec((0..4u64, 0..1000u64), 1..200),
         ) {
             let mut filter = WindowedMax::default();

@@ -1,32 +1,35 @@
-//! XCP: the routers on the way tell the sender by how much to change its throughput (D. Katabi, M. Handley, C. Rohrs, "Congestion
-//! Control for High Bandwidth-Delay Product Networks", SIGCOMM 2002). The router is the queue `xcp`.
+//! XCP: the routers on the path tell the sender by how much to change its throughput (D. Katabi, M. Handley, C. Rohrs,
+//! "Congestion Control for High Bandwidth-Delay Product Networks", SIGCOMM 2002). The router is the queue `xcp`.
 //!
 //! # Equations
 //!
-//! - Each segment with payload tells routers RTT and X = RTT * payload / cwnd, and asks for as much as there is, or for nothing
-//!   where the application has nothing more to send. A router on the way lowers what is asked for to what it grants.
-//! - The receiver sums what was granted, in bytes per second, and tells it with its ACKs. On each ACK, with SRTT for RTT:
-//!   `cwnd = max(cwnd + sum * RTT, SMSS)`, outside recovery.
-//! - Loss and timeouts: as Reno, as in the SIGCOMM paper.
+//! - Each segment with payload carries the RTT, X = RTT * payload / cwnd, and a request: the largest possible change,
+//!   or no change if the application has no more data. Routers on the path lower the request to the change that they
+//!   grant.
+//! - The receiver sums the granted changes, in bytes per second, and returns the sum with its ACKs. On each ACK outside
+//!   recovery, `cwnd = max(cwnd + sum * RTT, SMSS)`, with SRTT for RTT.
+//! - The responses to loss and timeouts are Reno's, as in the SIGCOMM paper.
 //!
 //! # Constants
 //!
-//! None; those of the router are parameters of the queue.
+//! There are none; the constants of the router are parameters of the queue.
 //!
 //! # Deviations
 //!
-//! - Where no router answers, nothing was lowered of what was asked for, and the sender is Reno, with the slow start and
-//!   recovery of its stack, as in the SIGCOMM paper for paths without XCP; it is XCP again with the first answer. A path of
-//!   which only a part has XCP routers is not noticed: senders fill the narrowest of these, whatever is lost elsewhere.
-//! - The header takes no bytes of packets; in ns-2's implementation those of SYNs have it, and data packets do not.
-//! - What is granted within a recovery is forgone; the window is the recovery's.
-//! - cwnd is 1 GiB at most, more than any receive window (RFC 7323 section 2.2).
-//! - No ECN is used: its echo has the place of the header. Windows do not age while unused; window validation sees to that.
+//! - If no router answers, the request returns unchanged. The sender is then Reno, with the slow start and recovery of
+//!   its stack, as in the SIGCOMM paper for paths without XCP. It is XCP again with the first answer. A path with XCP
+//!   routers on only a part of it is not detected: senders fill the narrowest of these routers, whatever the losses
+//!   elsewhere.
+//! - The header adds no bytes to packets. In ns-2's implementation it does so in SYNs, but not in data packets.
+//! - Changes granted during a recovery are lost, as the recovery sets the window.
+//! - cwnd is at most 1 GiB, which is more than any receive window (RFC 7323 section 2.2).
+//! - ECN is not used: XCP's header takes the place of its echo. Unused windows are not reduced; window validation does
+//!   that.
 //!
 //! # Validated against
 //!
-//! Windows by arithmetic. Over the router: full utilisation without drops, a short queue, equal shares whatever the RTT, and a
-//! newcomer's share within a few RTTs; without it: Reno, to the byte.
+//! Windows by arithmetic. With the router: full utilisation without drops, a short queue, equal shares for all RTTs,
+//! and a new flow's share within a few RTTs. Without the router: Reno, to the byte.
 
 use super::{CongestionControl, Entry, Scope, reno::Reno};
 use crate::context::{Ack, Congestion, Context, Window};
@@ -36,22 +39,22 @@ mod tests;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "xcp",
-    summary: "the throughput that routers grant (queue \"xcp\"); Reno where there are none",
+    summary: "follows the throughput that routers grant (queue \"xcp\"); Reno on paths without XCP routers",
     source: "Katabi, Handley, Rohrs, SIGCOMM 2002",
     parameters: &[],
     make: |_| Box::<Xcp>::default(),
 };
 
-/// The largest window, bytes.
+/// Largest window, bytes.
 const MOST_WINDOW: u64 = 1 << 30;
-/// Parts of a byte in which what is granted is kept: bytes per second times nanoseconds.
+/// Units of a byte in which granted changes are kept: bytes per second times nanoseconds.
 const PARTS: i128 = crate::SECOND as i128;
 
 #[derive(Default, Debug)]
 struct Xcp {
     /// Whether routers answer.
     guided: bool,
-    /// What was granted and is less than a byte, in [`PARTS`].
+    /// Granted change that is less than a byte, in [`PARTS`] of a byte.
     rest: i128,
     reno: Reno,
 }
@@ -72,7 +75,7 @@ impl CongestionControl for Xcp {
         self.rest = granted.rem_euclid(PARTS);
         let cwnd = i128::from(window.cwnd) + granted.div_euclid(PARTS);
         window.cwnd = cwnd.clamp(ctx.mss.into(), MOST_WINDOW.max(ctx.mss).into()) as u64;
-        // There is no slow start.
+        // XCP has no slow start.
         window.ssthresh = window.cwnd;
     }
 

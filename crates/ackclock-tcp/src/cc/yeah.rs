@@ -1,30 +1,31 @@
-//! YeAH: Scalable TCP while the network holds no queue, Reno while it does, and what waits is let go before it is lost (A.
-//! Baiocchi, A. Castellani, F. Vacirca, "YeAH-TCP: yet another highspeed TCP", PFLDnet 2007).
+//! YeAH: Scalable TCP while the path has no queue and Reno while it has one; the flow drains its own backlog before
+//! losses occur (A. Baiocchi, A. Castellani, F. Vacirca, "YeAH-TCP: yet another highspeed TCP", PFLDnet 2007).
 //!
 //! # Equations
 //!
-//! Once a round trip Q = cwnd (1 - BaseRTT/RTT) is what waits.
+//! Once a round trip, the backlog is estimated as Q = cwnd (1 - BaseRTT/RTT).
 //!
-//! - Slow mode, where Q > alpha or RTT - BaseRTT > BaseRTT/phi: a segment for each window acknowledged. Where Q > alpha and
-//!   cwnd is above count, cwnd -= min(Q/gamma, cwnd/2^epsilon), count at least, and that is ssthresh. count, the window Reno
-//!   would have, starts at half of cwnd and gains a segment.
-//! - Fast mode, elsewhere: a segment for each min(cwnd, 100) acknowledged. After zeta rounds of it count is forgotten.
-//! - A loss takes half where the slow mode has lasted rho rounds, since the competitors are greedy; elsewhere Q, but between
-//!   cwnd/2^delta and cwnd/2. count halves.
+//! - Slow mode (Q > alpha or RTT - BaseRTT > BaseRTT/phi): each window acknowledged adds a segment. If Q > alpha and
+//!   cwnd is above count, cwnd falls by min(Q/gamma, cwnd/2^epsilon), but not below count, and ssthresh is set to cwnd.
+//!   count is the window that Reno would have; it starts at half of cwnd and grows by a segment each round.
+//! - Fast mode (otherwise): min(cwnd, 100) acknowledged segments add a segment. After more than zeta rounds of fast
+//!   mode, count is reset.
+//! - Loss: if slow mode has lasted rho rounds, competing flows are assumed to be greedy, and the window is halved.
+//!   Otherwise the window falls by Q, bounded to cwnd/2^delta and cwnd/2. count is halved.
 //!
 //! # Constants
 //!
-//! alpha 80 segments, gamma 1, delta 3, epsilon 1, phi 8, rho 16 and zeta 50 rounds (Linux net/ipv4/tcp_yeah.c, by the
-//! authors).
+//! alpha is 80 segments, gamma 1, delta 3, epsilon 1, phi 8, rho 16 rounds and zeta 50 rounds (Linux
+//! net/ipv4/tcp_yeah.c, by the authors).
 //!
 //! # Deviations
 //!
-//! RTT is the smallest of the round, rounds of less than three samples say nothing, as in Linux. The fast mode's hundred is
-//! Linux's bound on Scalable TCP.
+//! RTT is the smallest of the round, and rounds with fewer than three samples are ignored, as in Linux. The bound of
+//! 100 segments in fast mode is Linux's bound on Scalable TCP.
 //!
 //! # Validated against
 //!
-//! The modes on both sides of alpha and phi, decongestion, and the responses to loss.
+//! Both modes on each side of alpha and phi, decongestion, and the responses to loss.
 
 use super::increase::Increase;
 use super::rounds::{Rounds, backlog};
@@ -37,41 +38,46 @@ mod tests;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "yeah",
-    summary: "Scalable without a queue, Reno with one, and a backlog of 80 segments is let go",
+    summary: "Scalable without a queue, Reno with one, and a backlog of 80 segments is drained",
     source: "Baiocchi, Castellani, Vacirca, PFLDnet 2007; Linux net/ipv4/tcp_yeah.c",
     parameters: &[
-        Parameter { name: "alpha", summary: "most backlog, segments", default: 80.0, range: (1.0, 1e5) },
+        Parameter { name: "alpha", summary: "largest backlog, segments", default: 80.0, range: (1.0, 1e5) },
         Parameter {
             name: "gamma",
-            summary: "divisor of the backlog that is let go",
+            summary: "divisor of the backlog for the reduction",
             default: 1.0,
             range: (1.0, 100.0),
         },
         Parameter {
             name: "delta",
-            summary: "a loss takes the window over two to the power of this at least",
+            summary: "smallest decrease on loss: the window over 2 to this power",
             default: 3.0,
             range: (1.0, 10.0),
         },
         Parameter {
             name: "epsilon",
-            summary: "the window over two to the power of this is let go at most",
+            summary: "largest reduction of the backlog: the window over 2 to this power",
             default: 1.0,
             range: (1.0, 10.0),
         },
         Parameter {
             name: "phi",
-            summary: "BaseRTT over this is the most queueing delay",
+            summary: "divisor of BaseRTT for the largest queueing delay of fast mode",
             default: 8.0,
             range: (1.0, 1e3),
         },
         Parameter {
             name: "rho",
-            summary: "rounds of slow mode that tell of greedy competitors",
+            summary: "rounds of slow mode from which competitors count as greedy",
             default: 16.0,
             range: (1.0, 1e4),
         },
-        Parameter { name: "zeta", summary: "rounds of fast mode that tell of none", default: 50.0, range: (1.0, 1e4) },
+        Parameter {
+            name: "zeta",
+            summary: "rounds of fast mode after which Reno's window is reset",
+            default: 50.0,
+            range: (1.0, 1e4),
+        },
     ],
     make: |values| {
         let whole = |name| values.get(name) as u32;
@@ -93,7 +99,7 @@ pub(super) const ENTRY: Entry = Entry {
     },
 };
 
-/// Segments acknowledged for each of growth in fast mode, at most.
+/// Largest number of acknowledged segments per segment of growth in fast mode.
 const SCALABLE: u64 = 100;
 
 #[derive(Clone, Copy, Debug)]
@@ -109,9 +115,9 @@ struct Law {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct State {
-    /// The window that Reno would have, segments; two or less where unknown.
+    /// Window that Reno would have, segments; two or less if unknown.
     count: u64,
-    /// Rounds of fast mode, and rounds of slow mode in a row.
+    /// Rounds of fast mode since the last reset, and consecutive rounds of slow mode.
     fast: u32,
     slow: u32,
     /// Q of the last round, bytes.
@@ -122,13 +128,13 @@ struct Yeah {
     law: Law,
     rounds: Rounds,
     state: State,
-    /// The state before the last reduction, should it prove spurious.
+    /// State before the last reduction, to be restored if that proves spurious.
     before: Option<State>,
     increase: Increase,
 }
 
 impl Yeah {
-    /// A round has ended.
+    /// Updates mode and window at the end of a round.
     fn decide(&mut self, window: &mut Window, base: Nanos, rtt: Nanos, mss: u64) {
         let (law, state) = (&self.law, &mut self.state);
         let queue = backlog(window.cwnd, base, rtt);

@@ -50,6 +50,11 @@ impl Endpoint {
         segment.seq = self.wire(self.sender.sent_edge());
         segment.ack = self.receive_next();
         if self.uses.has(Uses::TIMESTAMPS) {
+            //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+            //# and SHOULD be sent in an <RST> segment
+            //= https://www.rfc-editor.org/rfc/rfc7323#section-5.2
+            //# because of a user abort, and Snd.TS.OK is set, then a Timestamps option SHOULD be included in the
+            //# <RST>
             segment.timestamps = Some(self.stamps.option(now));
         }
         self.reply(segment);
@@ -162,6 +167,20 @@ pub fn reset_for(segment: &Segment) -> Option<Segment> {
     if segment.flags.has(Flags::RST) {
         return None;
     }
+    //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+    //= type=exception
+    //= reason=A RST that answers a segment belongs to no connection and carries no options.
+    //# and SHOULD be sent in an <RST> segment
+    //= https://www.rfc-editor.org/rfc/rfc7323#section-5.2
+    //= type=exception
+    //= reason=A RST that answers a segment carries no options, as in Linux.
+    //# it is now RECOMMENDED that when generating an <RST>, if the segment causing the <RST> to be generated contains
+    //# a Timestamps option, the <RST> should also contain a Timestamps option
+    //= https://www.rfc-editor.org/rfc/rfc7323#section-5.2
+    //= type=exception
+    //= reason=A RST that answers a segment carries no options, as in Linux.
+    //# In the <RST> segment, SEG.TSecr SHOULD be set to SEG.TSval from the incoming segment and SEG.TSval SHOULD be
+    //# set to zero
     let mut reset = Segment::new(Flags::RST);
     if segment.flags.has(Flags::ACK) {
         reset.seq = segment.ack;

@@ -51,7 +51,7 @@ impl Endpoint {
         self.take_syn(now, segment);
         if acks_ours {
             self.take_syn_ack_ecn(segment);
-            self.establish(now, progress, obs);
+            self.establish(now, segment, progress, obs);
             self.receiver.owe_ack();
         } else {
             // Simultaneous open.
@@ -64,6 +64,8 @@ impl Endpoint {
     fn take_syn(&mut self, now: Nanos, segment: &Segment) {
         self.irs = segment.seq;
         (self.wl1, self.wl2) = (segment.seq, self.iss);
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
+        //# (i.e., a <SYN> or <SYN,ACK>) MUST NOT be scaled
         self.sender.set_window_edge(u64::from(segment.window));
         let cold = &mut self.cold;
         cold.peer_mss = if segment.mss == 0 { DEFAULT_MSS } else { u32::from(segment.mss) };
@@ -72,35 +74,74 @@ impl Endpoint {
         cold.peer_stamps = segment.timestamps.is_some();
         cold.peer_xcp = segment.xcp().is_some();
         if let Some(stamps) = segment.timestamps {
+            //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+            //# When the ACK bit is not set, the receiver MUST ignore the value of the TSecr field
             self.stamps.set(now, stamps.val);
         }
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
+        //# A Window Scale option in a segment without a SYN bit MUST be ignored
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
+        //# a TCP MUST set Snd.Wind.Shift to S and MUST set Rcv.Wind.Shift to R
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
+        //# the TCP SHOULD log the error but MUST use 14 instead of the specified value
         self.peer_scale = if cold.peer_scales { segment.window_scale.min(14) } else { 0 };
     }
 
-    pub(super) fn establish<O: Observer>(&mut self, now: Nanos, progress: &mut Progress, obs: &mut O) {
+    /// `segment` completes the handshake.
+    pub(super) fn establish<O: Observer>(
+        &mut self,
+        now: Nanos,
+        segment: &Segment,
+        progress: &mut Progress,
+        obs: &mut O,
+    ) {
         let cold = &mut self.cold;
         let config = &cold.config;
         let sack = config.sack && cold.peer_sack;
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
+        //# both sides MUST send Window Scale options in their <SYN> segments to enable window scaling in either
+        //# direction
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
+        //# otherwise, it MUST set both Snd.Wind.Shift and Rcv.Wind.Shift to zero
         let scale = if cold.peer_scales { offered_scale(config) } else { 0 };
         self.receiver.establish(now, sack, scale);
-        let syn_lost = cold.syn_retries > 0;
-        if syn_lost {
-            self.sender.rtt_mut().on_handshake_timeout();
-        } else {
-            self.sender.rtt_mut().on_sample(now, now - cold.syn_sent_at);
-        }
         cold.timers.syn = NEVER;
         self.due.set(Due::SYN, false);
         // What options take from every segment, the MSS option does not count (RFC 6691).
         let stamped = config.timestamps && cold.peer_stamps;
         let mss = config.mss.min(cold.peer_mss).saturating_sub(if stamped { STAMPS_LEN } else { 0 }).max(1);
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+        //# The TCP SHOULD remember this state by setting a flag, referred to as Snd.TS.OK, to one
         self.uses.set(Uses::TIMESTAMPS, stamped);
         self.uses.set(Uses::XCP, self.sender.asks_routers() && cold.peer_xcp);
-        self.sender.establish(now, mss, sack, syn_lost, config);
+        self.sample_handshake(now, segment);
+        let cold = &self.cold;
+        let echoes_first = stamped && segment.timestamps.is_some_and(|stamps| stamps.ecr == cold.syn_stamp);
+        let spurious = cold.config.syn_losses.forgives_spurious && echoes_first;
+        let lost_syns = if spurious { 0 } else { cold.syn_retries };
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+        //# the SYN/ACK and the acknowledgment of the SYN/ACK MUST NOT increase the size of the congestion window
+        self.sender.establish(now, mss, sack, lost_syns, &cold.config);
         self.cold.timers.on_established(now);
         self.end_user_timeout();
         progress.add(Progress::CONNECTED);
         self.enter(now, State::Established, obs);
+    }
+
+    /// Takes the RTT sample of the handshake, where Karn's rule allows one.
+    fn sample_handshake(&mut self, now: Nanos, segment: &Segment) {
+        if self.cold.syn_retries == 0 {
+            let rtt = now - self.cold.syn_sent_at;
+            return self.sender.rtt_mut().on_sample(now, rtt);
+        }
+        // Linux net/ipv4/tcp_input.c, tcp_ack_update_rtt: timestamps tell which of the SYNs was answered. RFC 6298 section 5.7 has
+        // no such exception.
+        let echo = self.echo(now, segment).filter(|_| self.sender.rtt().is_linux());
+        let rtt = self.sender.rtt_mut();
+        match echo {
+            Some(sent_at) => rtt.on_sample(now, now - sent_at),
+            None => rtt.on_handshake_timeout(),
+        }
     }
 
     /// The SYN or SYN-ACK that is due.
@@ -122,10 +163,31 @@ impl Endpoint {
         let config = &cold.config;
         segment.mss = config.mss.min(u32::from(u16::MAX)) as u16;
         segment.sack_permitted = config.sack && (!answering || cold.peer_sack);
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
+        //# a TCP that is prepared to scale windows SHOULD send the option, even if its own scale factor is 1 and the
+        //# exponent 0
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
+        //# If a Window Scale option was received in the initial <SYN> segment, then this option MAY be sent in the
+        //# <SYN,ACK> segment
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
+        //# it SHOULD send its own Window Scale option in the <SYN,ACK> segment
         if !answering || cold.peer_scales {
+            //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
+            //# The three-byte Window Scale option MAY be sent in a <SYN> segment by a TCP
+            //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
+            //# This option MAY be sent in an initial <SYN> segment
+            //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
+            //# The Window Scale option MUST be sent with shift.cnt = R, where R is the value that the TCP would like
+            //# to use for its receive window
             segment.window_scale = offered_scale(config);
         }
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+        //# A TCP MAY send the TSopt in an initial <SYN> segment
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+        //# MAY send a TSopt in <SYN,ACK> only if it received a TSopt in the initial <SYN> segment for the connection
         if config.timestamps && (!answering || cold.peer_stamps) {
+            //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+            //# the sender of that segment SHOULD set the TSecr field to zero
             segment.timestamps = Some(self.stamps.option(now));
         }
         if answering && self.uses.has(Uses::ACCECN) {
@@ -138,6 +200,9 @@ impl Endpoint {
         cold.syn_sent_at = now;
         cold.timers.syn = now + self.sender.rtt().rto();
         let retransmission = cold.syn_retries > 0;
+        if !retransmission && let Some(stamps) = segment.timestamps {
+            cold.syn_stamp = stamps.val;
+        }
         self.retime();
         self.sender.stats_mut().segments_sent += 1;
         obs.event(now, Event::Sent { segment: &segment, offset: 0, retransmission });
@@ -146,6 +211,10 @@ impl Endpoint {
 }
 
 /// The window scale that we offer.
+//= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
+//# MAY be zero (offering to scale, while applying a scale factor of 1 to the receive window)
 fn offered_scale(config: &crate::Config) -> u8 {
+    //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
+    //# the shift count MUST be limited to 14
     config.window_scale.unwrap_or_else(|| window_scale(config.receive_buffer_max.max(config.receive_buffer))).min(14)
 }

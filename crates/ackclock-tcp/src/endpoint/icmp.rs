@@ -29,6 +29,8 @@ impl Endpoint {
     }
 
     /// Believes a message about a segment that is outstanding (RFC 5927 section 4.1).
+    //= https://www.rfc-editor.org/rfc/rfc7323#section-5.7
+    //# any TCP implementation that implements PAWS MUST also implement Path MTU Discovery
     fn on_smaller_mtu(&mut self, mtu: u32, seq: u32) {
         let mtu = mtu.max(LEAST_MTU);
         let outstanding = self.sender.nxt() - self.sender.una();

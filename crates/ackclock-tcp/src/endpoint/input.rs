@@ -18,6 +18,16 @@ impl Endpoint {
         progress: &mut Progress,
         obs: &mut O,
     ) {
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+        //# the TSopt MUST be ignored and the packet processed normally
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-5.3
+        //# If the PAWS algorithm is used, the following processing MUST be performed on all incoming segments for a
+        //# synchronized connection
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-5.3
+        //# PAWS processing MUST take precedence over the regular TCP acceptability check
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-5.3
+        //# the timestamp MUST be checked only when a segment first arrives at the receiver, regardless of whether it
+        //# is in sequence or it must be queued for later delivery
         if self.uses.has(Uses::TIMESTAMPS) && !self.passes_timestamps(now, segment) {
             return;
         }
@@ -34,6 +44,8 @@ impl Endpoint {
             return self.on_unacceptable(now, segment, progress, obs);
         };
         if segment.flags.has(Flags::RST) {
+            //= https://www.rfc-editor.org/rfc/rfc7323#section-5.2
+            //# information from the Timestamps option MUST NOT be used to update connection state information
             return self.on_reset(now, start == next, progress, obs);
         }
         if segment.flags.has(Flags::SYN) {
@@ -185,7 +197,7 @@ impl Endpoint {
         progress: &mut Progress,
         obs: &mut O,
     ) -> bool {
-        self.establish(now, progress, obs);
+        self.establish(now, segment, progress, obs);
         if !self.uses.has(Uses::ACCECN) {
             return false;
         }
@@ -331,7 +343,11 @@ impl Endpoint {
         if newer > 0 || (newer == 0 && segment.ack.wrapping_sub(self.wl2) as i32 >= 0) {
             (self.wl1, self.wl2) = (segment.seq, segment.ack);
             // The window of a SYN is never scaled (RFC 7323 section 2.2).
+            //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
+            //# (i.e., a <SYN> or <SYN,ACK>) MUST NOT be scaled
             let scale = if segment.flags.has(Flags::SYN) { 0 } else { self.peer_scale };
+            //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
+            //# MUST be left-shifted by Snd.Wind.Shift bits before updating SND.WND
             return ack + (u64::from(segment.window) << scale);
         }
         self.sender.window_edge().max(ack)

@@ -3,7 +3,7 @@
 use super::{Endpoint, State, Uses};
 use crate::info::{CaState, EcnUse, Info};
 use crate::recovery::LossRecovery;
-use crate::{Error, Nanos, Stats, Window};
+use crate::{Error, Nanos, Stats, Window, validation};
 
 impl Endpoint {
     /// State of RFC 9293 section 3.3.2.
@@ -62,6 +62,11 @@ impl Endpoint {
     /// Congestion window state.
     pub fn window(&self) -> &Window {
         self.sender.window()
+    }
+
+    /// What window validation shows: pipeACK, and whether the sender is in the non-validated phase (RFC 7661).
+    pub fn validation(&self) -> validation::Report {
+        self.sender.validation()
     }
 
     /// Whether the state is within its invariants (the scoreboard agrees with its sums, SND.UNA <= SND.NXT, timers run only with

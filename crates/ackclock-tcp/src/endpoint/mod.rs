@@ -204,6 +204,8 @@ struct Cold {
     passive: bool,
     syn_retries: u32,
     syn_sent_at: Nanos,
+    /// TSval of the first SYN or SYN-ACK.
+    syn_stamp: u32,
     timers: Timers,
     marks: Marks,
     acc: AccEcn,
@@ -251,6 +253,7 @@ impl Endpoint {
                 passive: false,
                 syn_retries: 0,
                 syn_sent_at: 0,
+                syn_stamp: 0,
                 timers: Timers::new(&config),
                 marks: Marks::new(),
                 acc: AccEcn::new(&config),

@@ -35,6 +35,8 @@ impl Endpoint {
                 }
             }
         }
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
+        //# A TCP receiver MUST NOT generate more than one ACK for every incoming segment
         if !self.receiver.owes_ack() {
             return None;
         }
@@ -94,7 +96,10 @@ impl Endpoint {
         let bytes = u64::from(sent.len);
         stats.data_segments_sent += u64::from(sent.len > 0);
         stats.bytes_sent += bytes;
-        stats.bytes_retransmitted += if sent.retransmission { bytes } else { 0 };
+        if sent.retransmission {
+            stats.data_retransmits += u64::from(sent.len > 0);
+            stats.bytes_retransmitted += bytes;
+        }
         self.receiver.on_data_sent(now);
         obs.event(now, Event::Sent { segment: &segment, offset: sent.offset, retransmission: sent.retransmission });
         segment
@@ -172,6 +177,8 @@ impl Endpoint {
         let (blocks, option) = self.options_of(segment);
         self.receiver.fill(segment, blocks, |offset| base.wrapping_add(offset as u32));
         if self.uses.has(Uses::TIMESTAMPS) {
+            //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+            //# the TSopt MUST be sent in every non-<RST> segment for the duration of the connection
             segment.timestamps = Some(self.stamps.option(now));
             self.stamps.last_ack = segment.ack;
         }

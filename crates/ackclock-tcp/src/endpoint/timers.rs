@@ -98,6 +98,10 @@ impl Endpoint {
             if self.cold.syn_retries > self.cold.config.syn_retries + linear {
                 return self.give_up(now, false, progress, obs);
             }
+            //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+            //= type=exception
+            //= reason=Linux sends the first four SYNs again at even intervals (tcp_syn_linear_timeouts).
+            //# The host MUST set RTO <- RTO * 2 ("back off the timer")
             if self.cold.syn_retries > linear {
                 self.sender.rtt_mut().on_timeout();
             }

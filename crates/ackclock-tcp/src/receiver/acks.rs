@@ -8,6 +8,8 @@ use crate::{MILLISECOND, NEVER, Nanos};
 /// (TCP_DELACK_MAX), and of any.
 const ATO_MIN: Nanos = 40 * MILLISECOND;
 const DELACK_MAX: Nanos = 200 * MILLISECOND;
+//= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
+//# an ACK MUST NOT be delayed for more than 500 ms waiting on a second full-sized segment to arrive
 const ATO_MAX: Nanos = 500 * MILLISECOND;
 /// The segment size that Linux assumes before it has seen one (TCP_MSS_DEFAULT).
 const FIRST_GUESS: u32 = 536;
@@ -94,12 +96,20 @@ impl Acks {
         self.last_arrival = arrived.now;
         self.largest = self.largest.max(arrived.len);
         self.pending += arrived.in_order;
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
+        //# an ACK SHOULD be generated for at least every second full-sized segment
         let due = self.pending >= u64::from(self.every) * u64::from(self.largest);
         let quick = self.quick_left > 0;
         self.quick_left = self.quick_left.saturating_sub(1);
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
+        //# Out-of-order data segments SHOULD be acknowledged immediately
         if arrived.urgent || quick || due || self.delay == 0 {
             self.due = true;
         } else if self.delayed_at == NEVER {
+            //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
+            //# The delayed ACK algorithm specified in [RFC1122] SHOULD be used by a TCP receiver
+            //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
+            //# a TCP receiver MUST NOT excessively delay acknowledgments
             self.delayed_at = arrived.now + self.delay;
         }
     }

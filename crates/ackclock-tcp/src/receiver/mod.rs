@@ -58,6 +58,8 @@ pub(crate) struct Payload<'a> {
 /// The window scale that lets the window field hold `buffer` bytes (RFC 7323 section 2.3: at most 14).
 pub(crate) fn window_scale(buffer: u64) -> u8 {
     let bits = u64::BITS - (buffer >> 16).leading_zeros();
+    //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
+    //# the shift count MUST be limited to 14
     bits.min(14) as u8
 }
 
@@ -162,6 +164,20 @@ impl Receiver {
         }
         let has_gap = self.stream.has_gap();
         self.out_of_order += u32::from(payload.start > before);
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+        //# A TCP receiver SHOULD send an immediate duplicate ACK when an out-of-order segment arrives
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+        //# a TCP receiver SHOULD send an immediate ACK when the incoming segment fills in all or part of a gap in the
+        //# sequence space
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
+        //# the receiver SHOULD send an immediate duplicate ACK when it receives a data segment above a gap in the
+        //# sequence space
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
+        //# the receiver SHOULD send an immediate ACK when it receives a data segment that fills in all or part of a
+        //# gap in the sequence space
+        //= https://www.rfc-editor.org/rfc/rfc6582#section-5
+        //# our recommendation is that the data receiver send an immediate acknowledgment for an out-of-order segment,
+        //# even when that out-of-order segment fills a hole in the buffer
         self.on_progress(now, payload, before, had_gap || has_gap || fin);
         if fin {
             self.acks.on_fin();
@@ -237,6 +253,11 @@ impl Receiver {
         if let Some(tuning) = &self.tuning {
             target = target.min(self.stream.next() + tuning.limit);
         }
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-2.4
+        //# The receiver MUST honor, as in window, any segment that would have been in window for any <ACK> sent by
+        //# the receiver
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-2.4
+        //# the receiver SHOULD track the actual maximum window sequence number
         if target >= self.edge + self.step() { target } else { self.edge }
     }
 
@@ -331,12 +352,16 @@ impl Receiver {
         let offer = self.wanted_edge() - next;
         // A buffer smaller than the unit of the window field must not look shut for ever.
         let least = u64::from(offer > 0 && offer >= self.step());
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
+        //# MUST be right-shifted by Rcv.Wind.Shift bits
         let field = (offer >> self.scale).max(least).min(u64::from(u16::MAX));
         self.edge = self.edge.max(next + (field << self.scale));
         field as u16
     }
 
     /// The window field of a SYN, which is never scaled (RFC 7323 section 2.2).
+    //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
+    //# (i.e., a <SYN> or <SYN,ACK>) MUST NOT be scaled
     pub fn syn_window(&self) -> u16 {
         self.buffer.min(self.clamp).min(u64::from(u16::MAX)) as u16
     }

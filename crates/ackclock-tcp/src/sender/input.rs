@@ -137,6 +137,8 @@ impl Sender {
         self.dup_acks = 0;
         self.delivered += u64::from(delivered.segments);
         let rtt = delivered.sent_at.map(|sent_at| now - sent_at);
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-3
+        //# A TCP implementation MUST take at least one RTT measurement per RTT
         if let Some(rtt) = rtt {
             self.rtt.on_ack(now, rtt, rtt, self.una, self.nxt);
         }
@@ -195,17 +197,17 @@ impl Sender {
         let adapts = self.rare.reordering.adapts();
         let progress = advanced || adapts && self.rare.reordering.is_raised() && delivered.newly > 0;
         let mut may_grow = progress && matches!(self.phase, Phase::Open | Phase::Loss) && !arrival.congestion;
-        self.advance_phase(now, advanced, &delivered, &arrived, obs);
+        let mut newly_lost = self.advance_phase(now, advanced, &delivered, &arrived, obs);
         if repaired {
             // RFC 8985 section 7.4.2: the probe has repaired a loss, which is as good a sign of congestion as any.
-            self.reduce(now, Cause::Loss, &delivered);
-            if !self.scope.window {
-                self.window.cwnd = self.window.ssthresh;
-            }
+            //= https://www.rfc-editor.org/rfc/rfc8985#section-7.4.2
+            //# The sender then SHOULD invoke a congestion control response equivalent to a fast recovery
+            self.reduce(now, Cause::Loss, &delivered, Phase::Open);
             self.rare.counts.losses_repaired_by_probes += 1;
             may_grow = false;
         }
         let Detected { lost, waits } = self.detect_losses(now, &delivered);
+        newly_lost += lost;
         if advanced || duplicate {
             let ack = Ack {
                 ctx: self.context(now),
@@ -235,12 +237,15 @@ impl Sender {
             }
         }
         if self.loss_is_evident() && self.may_enter() {
-            self.enter_fast_recovery(now, &delivered, obs);
+            newly_lost += self.enter_fast_recovery(now, &delivered, obs);
         } else if arrival.congestion && self.phase == Phase::Open {
             self.enter_cwr(now, &delivered, obs);
         }
         self.after_losses(now, &delivered, obs);
-        self.step_reduction(&delivered, advanced && lost == 0);
+        //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+        //# SafeACK is true only when the ACK has cumulatively acknowledged new data and the ACK does not indicate
+        //# further losses
+        self.step_reduction(&delivered, advanced && newly_lost == 0);
         if !waits {
             self.restart_timer_after(now, advanced, rtt.is_some(), &arrived);
         }
@@ -285,6 +290,11 @@ impl Sender {
             self.una = arrival.ack;
             self.expiries = 0;
         }
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+        //# Upon the receipt of any ACK containing SACK information, the scoreboard MUST be updated via the Update ()
+        //# routine
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-5.1
+        //# Update () SHOULD continue to be used appropriately upon receipt of ACKs
         if !arrival.blocks.is_empty() && self.sack {
             for &(start, end) in arrival.blocks {
                 let board = &mut self.board;
@@ -301,15 +311,22 @@ impl Sender {
         delivered
     }
 
-    /// Counts duplicate ACKs: with SACK a segment that reports data not known to have arrived (RFC 6675 section 2), without it
-    /// the five conditions of RFC 5681 section 2.
+    /// Counts duplicate ACKs. With SACK a duplicate ACK is a segment that reports data not known to have arrived, "even if it
+    /// [...] moves the cumulative acknowledgment point" (RFC 6675 section 2). Without SACK the five conditions of RFC 5681
+    /// section 2 hold.
     fn count_duplicate(&mut self, bare: bool, advanced: bool, delivered: &mut Delivered) -> bool {
+        // RFC 6675 section 5: a cumulative ACK resets DupAcks to zero, and a duplicate ACK then adds one "regardless of its status
+        // as a cumulative acknowledgment".
         if advanced {
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+            //# If the incoming ACK is a cumulative acknowledgment, the TCP MUST reset DupAcks to zero
             self.dup_acks = 0;
         }
         if self.sack {
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+            //# the TCP MUST increase DupAcks by one and take the following steps
             let duplicate = delivered.sacked > 0;
-            self.dup_acks += u32::from(duplicate && !advanced);
+            self.dup_acks += u32::from(duplicate);
             return duplicate;
         }
         let duplicate = bare && !self.board.is_empty();
@@ -324,6 +341,8 @@ impl Sender {
             // Each one says that a segment has left the network.
             delivered.sacked = self.mss;
             if self.phase == Phase::Fast {
+                //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+                //# For each additional duplicate ACK received (after the third), cwnd MUST be incremented by SMSS
                 self.rare.episode.inflation += self.mss as i64;
             }
         }
@@ -365,7 +384,12 @@ impl Sender {
         } else {
             delivered.sent_at.map(|sent_at| (sent_at, sent_at))
         };
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-4.1
+        //# MAY be used to update the averaged RTT measurement only if the segment advances the left edge of the send
+        //# window
         let echoed = arrived.echo.filter(|_| advanced).map(|sent_at| (sent_at, sent_at));
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-3
+        //# TCP MUST use Karn's algorithm [KP87] for taking RTT samples
         let (first, last) = unambiguous.or(echoed)?;
         let rtt = now.saturating_sub(first);
         self.rtt.on_ack(now, rtt, now.saturating_sub(last), self.una, self.nxt);
@@ -380,7 +404,10 @@ impl Sender {
         }
     }
 
-    /// Lets the reduction under way, if any, say what may be sent after this acknowledgment.
+    /// Lets the reduction under way, if any, say what may be sent after this acknowledgment. `safe` is SafeACK.
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-5
+    //# PRR MAY be used in conjunction with the loss detection algorithms specified or described in the following
+    //# documents
     fn step_reduction(&mut self, delivered: &Delivered, safe: bool) {
         if !matches!(self.phase, Phase::Fast | Phase::Cwr) || !self.rare.reduction.is_gradual() {
             return;
@@ -391,6 +418,8 @@ impl Sender {
         } else if delivered.acked > 0 {
             reduction.on_partial(delivered.acked, self.mss)
         } else if delivered.sacked > 0 {
+            //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+            //# In recovery without SACK, DeliveredData is estimated to be 1 SMSS on each received duplicate ACK
             reduction.on_duplicate(self.mss)
         } else {
             0
@@ -415,6 +444,10 @@ impl Sender {
     fn grow(&mut self, ack: &Ack, growth: Growth) {
         let (before, may_grow) = (self.window.cwnd, growth != Growth::Forbidden);
         let mut acked = ack.acked;
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+        //# The slow start and congestion avoidance algorithms MUST be used by a TCP sender
+        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.10
+        //# When _cwnd_ is no more than _ssthresh_, CUBIC MUST employ a slow start algorithm
         if self.window.in_slow_start() && !self.scope.slow_start {
             acked = self.slow_start.on_ack(&mut self.window, ack, may_grow);
         }

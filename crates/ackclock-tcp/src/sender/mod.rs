@@ -32,7 +32,7 @@ use crate::pacing::{Pacer, Pacing};
 use crate::recovery::{Counts, Recovery};
 use crate::slow_start::SlowStart;
 use crate::stats::Stats;
-use crate::validation::WindowValidation;
+use crate::validation::{self, WindowValidation};
 use crate::{Event, NEVER, Nanos, Observer};
 pub(crate) use input::Arrival;
 use recovery::{Episode, Phase};
@@ -145,6 +145,7 @@ pub(crate) struct Sender {
     frto: bool,
     undoes: bool,
     early_retransmit: bool,
+    rescues: bool,
     retransmit_restarts_timer: bool,
     abe: bool,
     reduces_from_window: bool,
@@ -167,6 +168,9 @@ impl Sender {
         let reduction = match config.recovery {
             Recovery::NewReno => Recovery::NewReno,
             _ if scope.window => Recovery::Sack,
+            //= https://www.rfc-editor.org/rfc/rfc9937#section-5
+            //# PRR MAY be used in conjunction with any congestion control algorithm that intends to make a
+            //# multiplicative decrease
             rule => rule,
         };
         let validation = (config.validation.make)();
@@ -180,8 +184,12 @@ impl Sender {
             reserved: 0,
             window_edge: 0,
             last_edge: 0,
+            //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+            //# The initial value of ssthresh SHOULD be set arbitrarily high
             window: Window { cwnd: mss, ssthresh: u64::MAX, pacing_rate: None },
             phase: Phase::Open,
+            //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+            //# recover is set to the initial send sequence number
             recover: None,
             dup_acks: 0,
             expiries: 0,
@@ -196,6 +204,7 @@ impl Sender {
             undoes: config.dsack_undo || config.eifel || config.frto,
             limited_transmit: config.limited_transmit,
             early_retransmit: config.early_retransmit,
+            rescues: config.rescue,
             retransmit_restarts_timer: config.retransmit_restarts_timer || config.rto_rule == RtoRule::Linux,
             ecn: config.ecn != EcnMode::Off,
             abe: config.abe,
@@ -219,7 +228,7 @@ impl Sender {
             slow_start: (config.slow_start.make)(),
             careful: None,
             validation,
-            initial_window: u64::from(config.initial_window) * mss,
+            initial_window: config.initial_window.bytes(mss),
             stats: Stats::default(),
             rare: Box::new(Rare {
                 episode: Episode::default(),
@@ -235,20 +244,30 @@ impl Sender {
         }
     }
 
-    /// The handshake is over: what both ends agreed on, and the window to start with. `syn_lost` is whether a SYN had to be
-    /// sent again, after which only one segment may start (RFC 5681 section 3.1).
-    pub fn establish(&mut self, now: Nanos, mss: u32, sack: bool, syn_lost: bool, config: &Config) {
+    /// The handshake is over: what both ends agreed on, and the window to start with. `lost_syns` counts the SYNs or SYN-ACKs
+    /// that were sent again because of a loss.
+    pub fn establish(&mut self, now: Nanos, mss: u32, sack: bool, lost_syns: u32, config: &Config) {
         self.mss = u64::from(mss);
         self.sack = sack && config.recovery != Recovery::NewReno;
-        let segments = if syn_lost { 1 } else { u64::from(config.initial_window) };
-        self.initial_window = u64::from(config.initial_window) * self.mss;
-        self.window.cwnd = segments * self.mss;
+        //= https://www.rfc-editor.org/rfc/rfc6928#section-2
+        //# a TCP MAY start with an initial window that is smaller than 10 segments
+        self.initial_window = config.initial_window.bytes(self.mss);
+        //= https://www.rfc-editor.org/rfc/rfc6928#section-2
+        //# it is RECOMMENDED that implementations refrain from resetting the initial window to 1 segment, unless
+        //# there have been more than one SYN or SYN/ACK retransmissions
+        //= https://www.rfc-editor.org/rfc/rfc6928#section-2
+        //# the initial window used by a sender after a correctly transmitted SYN MUST be one segment consisting of
+        //# MSS bytes
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+        //# if the SYN or SYN/ACK is lost, the initial window used by a sender after a correctly transmitted SYN MUST
+        //# be one segment
+        self.window.cwnd = if lost_syns >= config.syn_losses.count { self.mss } else { self.initial_window };
         self.last_sent = now;
         let ctx = self.context(now);
         self.cc.on_start(&mut self.window, &ctx);
         self.validation.on_start(&ctx);
         // A lost SYN may be congestion (RFC 9959 section 3.2).
-        let saved = config.careful_resume.filter(|_| !syn_lost);
+        let saved = config.careful_resume.filter(|_| lost_syns == 0);
         self.careful = saved.and_then(|saved| CarefulResume::new(saved, self.initial_window)).map(Box::new);
         self.watches |= self.careful.is_some();
         self.slow_start.on_start(config.pacing != Pacing::Off || self.window.pacing_rate.is_some());
@@ -358,6 +377,11 @@ impl Sender {
     /// The window.
     pub fn window(&self) -> &Window {
         &self.window
+    }
+
+    /// What window validation shows.
+    pub fn validation(&self) -> validation::Report {
+        self.validation.report(&self.window)
     }
 
     /// Counters of what the sender does.

@@ -7,6 +7,16 @@ impl Sender {
     /// Segments are `less` bytes smaller from now on. What is outstanding and no longer fits was dropped on the way: it is cut
     /// up and sent again. That is no sign of congestion, and the window stays (RFC 1191 section 6.5).
     pub fn shrink_segments(&mut self, less: u32) {
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+        //= type=exception
+        //= reason=cwnd is a volume in bytes and stays as it is when Path MTU Discovery makes segments smaller (RFC
+        //= 1191 section 6.5 asks for no reduction).
+        //# the congestion window cwnd SHOULD be reduced to prevent large bursts of smaller segments
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+        //= type=exception
+        //= reason=cwnd is a volume in bytes and stays as it is when Path MTU Discovery makes segments smaller (RFC
+        //= 1191 section 6.5 asks for no reduction).
+        //# cwnd SHOULD be reduced by the ratio of the old segment size to the new segment size
         self.mss = self.mss.saturating_sub(u64::from(less)).max(1);
         if self.board.resegment(self.mss as u32) && self.phase == Phase::Open {
             self.repair_without_response();

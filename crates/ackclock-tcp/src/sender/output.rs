@@ -29,6 +29,10 @@ impl Sender {
         self.last_sent = now;
         let bytes = u64::from(sent.len) + u64::from(sent.fin);
         if matches!(self.phase, Phase::Fast | Phase::Cwr) {
+            //= https://www.rfc-editor.org/rfc/rfc6937#section-3
+            //# prr_out += (data sent)
+            //= https://www.rfc-editor.org/rfc/rfc9937#section-6.3
+            //# prr_out += (data sent)
             self.rare.reduction.on_sent(bytes);
         }
         if self.tells_sent {
@@ -44,6 +48,9 @@ impl Sender {
         match self.phase {
             _ if self.probe_due => self.send_probe(now, obs),
             Phase::Open | Phase::Cwr => self.new_data_rarely(now, self.window.cwnd, obs),
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+            //# The scoreboard MUST be queried via NextSeg () for the sequence number range of the next segment to
+            //# transmit (if any), and the given segment sent
             Phase::Fast => self.poll_fast(now, obs),
             Phase::Loss => self.poll_loss(now, obs),
         }
@@ -73,10 +80,15 @@ impl Sender {
 
     /// What counts against the window: pipe or, where duplicate ACKs inflate the window for what has left the network, or new
     /// data is not to go out on the first of them (RFC 3042), FlightSize.
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+    //# The TCP MAY transmit previously unsent data segments as per Limited Transmit [RFC5681]
     pub(super) fn network_load(&self) -> u64 {
         match self.phase {
             Phase::Open if !self.limited_transmit => self.flight_size(),
             Phase::Fast if !self.sack && self.rare.reduction.is_gradual() => {
+                //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+                //# senders MUST subtract out: min(RecoverFS, 1 SMSS for each preceding duplicate ACK in the fast
+                //# recovery episode)
                 self.pipe().saturating_sub(self.rare.reduction.told_by_duplicates())
             }
             Phase::Fast if !self.sack => self.flight_size(),
@@ -88,7 +100,15 @@ impl Sender {
     /// RFC 3042); with SACK, pipe shrinks by itself (RFC 6675 section 5 step 3).
     fn open_allowance(&self) -> u64 {
         let limited_transmit =
+            //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+            //# a sender using SACK [RFC2018] MUST NOT send new data unless the incoming duplicate acknowledgment
+            //# contains new SACK information
             if self.sack || !self.limited_transmit { 0 } else { u64::from(self.dup_acks.min(2)) * self.mss };
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+        //# On the first and second duplicate ACKs received at a sender, a TCP SHOULD send a segment of previously
+        //# unsent data per [RFC3042]
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+        //# the TCP sender MUST NOT change cwnd to reflect these two segments
         self.window.cwnd + limited_transmit
     }
 
@@ -99,10 +119,24 @@ impl Sender {
     }
 
     /// Fast recovery: lost segments first, then new data, then what else may help (NextSeg, RFC 6675 section 4).
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+    //# NextSeg () MUST return the sequence number range of the next segment that is to be transmitted
     fn poll_fast<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Transmission> {
         let allowance = self.fast_allowance();
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
+        //# the number of segments transmitted in each RTT MUST be no more than half the number of outstanding
+        //# segments when the loss was detected
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+        //# If cwnd - pipe >= 1 SMSS, the sender SHOULD transmit one or more segments as follows
+        //= https://www.rfc-editor.org/rfc/rfc9937#section-3
+        //# a connection MUST NOT send data if inflight (see below) matches or exceeds cwnd
         let room = self.network_load() + self.mss <= allowance;
         let owed = self.rare.episode.owed;
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+        //# NextSeg () MUST indicate failure, and no segment is returned
+        //= https://www.rfc-editor.org/rfc/rfc8985#section-9.3
+        //# A segment marked as lost by RACK-TLP MUST NOT be retransmitted until congestion control deems this
+        //# appropriate
         if !owed && !room {
             return None;
         }
@@ -116,29 +150,46 @@ impl Sender {
             return None;
         }
         // Rule 2.
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+        //# a TCP SHOULD send 1*SMSS bytes of previously unsent data
+        //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+        //# Send a new segment if permitted by the new value of cwnd
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+        //# the sequence range of one segment of up to SMSS octets of previously unsent data starting with sequence
+        //# number HighData+1 MUST be returned
         if let Some(sent) = self.new_data_rarely(now, allowance, obs) {
             return Some(sent);
         }
         // With RACK, time says what is lost: RFC 6675 is not to be used beside it (RFC 8985 section 9.2).
+        //= https://www.rfc-editor.org/rfc/rfc8985#section-9.2
+        //# the algorithm [RFC6675] MUST NOT be used with RACK-TLP
         if !self.sack || self.rack || self.rare.reduction.rule() == Recovery::RateHalving {
             return None;
         }
         // Rule 3.
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+        //# then one segment of up to SMSS octets starting with S3 SHOULD be returned
         if let Some(segment) = self.board.next_unsacked(self.rare.episode.high_rxt) {
             return Some(self.retransmit(now, segment));
         }
-        // Rule 4: one rescue retransmission a recovery, which leaves HighRxt alone.
-        if !self.rare.episode.rescued
-            && self.una < self.rare.episode.point
-            && let Some(segment) = self.board.rescue()
+        // Rule 4.
+        if self.may_rescue()
+            && let Some((start, len)) = self.board.rescue()
         {
-            let high_rxt = self.rare.episode.high_rxt;
-            let sent = self.retransmit(now, segment);
-            self.rare.episode.high_rxt = high_rxt;
-            self.rare.episode.rescued = true;
-            return Some(sent);
+            // "HighRxt MUST NOT be updated": the rescue hides no later loss from rules 1 and 3, and SetPipe does not add it.
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+            //# HighRxt MUST NOT be updated
+            self.board.on_extra_copy(start, now);
+            self.rare.episode.rescue_rxt = self.rare.episode.point;
+            return Some(self.resend(now, start, len));
         }
         None
+    }
+
+    /// RFC 6675 section 4, rule 4: "a single "rescue" retransmission per entry into loss recovery", allowed where "HighACK is
+    /// greater than RescueRxt".
+    fn may_rescue(&self) -> bool {
+        self.rescues && self.una > self.rare.episode.rescue_rxt
     }
 
     /// After a timeout: what was outstanding again, in order, as slow start allows, then new data.
@@ -154,21 +205,42 @@ impl Sender {
             }
             self.rare.episode.frto = Frto::Off;
         }
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+        //# Retransmit the earliest segment that has not been acknowledged by the TCP receiver
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-5.1
+        //# a TCP sender SHOULD use this SACK information when determining what data should be sent in each segment
+        //# following an RTO
         match self.board.next_lost() {
             Some(segment) => Some(self.retransmit(now, segment)),
             None => self.new_data_rarely(now, self.window.cwnd, obs),
         }
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc7323#section-2.4
+    //# do normal retransmission(s) without regard to the receiver window as long as the original segment was in
+    //# window when it was sent
+    //= https://www.rfc-editor.org/rfc/rfc7323#section-2.4
+    //= type=exception
+    //= reason=No retransmission looks at the window, not the second either. It matters only where a peer takes back
+    //= more than it offered.
+    //# Subsequent retransmissions MAY only be sent if they are within the window announced by the most recent <ACK>
     fn retransmit(&mut self, now: Nanos, (start, len): (u64, u32)) -> Transmission {
         self.board.on_retransmit(start, now);
         let rare = &mut *self.rare;
         rare.episode.owed = false;
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+        //# HighRxt MUST be set to the highest sequence number of the retransmitted segment unless NextSeg () rule (4)
+        //# was invoked for this retransmission
         rare.episode.high_rxt = rare.episode.high_rxt.max(start + u64::from(len));
-        rare.undo.on_retransmit(now);
         if self.rack {
             rare.rack.on_retransmit(start, now);
         }
+        self.resend(now, start, len)
+    }
+
+    /// Counts a segment that is sent again, and makes it.
+    fn resend(&mut self, now: Nanos, start: u64, len: u32) -> Transmission {
+        self.rare.undo.on_retransmit(now);
         self.stats.retransmits += 1;
         self.on_retransmission_sent(now, start == self.una);
         self.transmission(start, len, true)
@@ -192,6 +264,15 @@ impl Sender {
         let mss = self.mss - self.reserved;
         let unsent = self.written - self.nxt.min(self.written);
         let mut len = self.within_record(self.nxt, unsent.min(mss));
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-2
+        //# a TCP MUST NOT send data with a sequence number higher than the sum of the highest acknowledged sequence
+        //# number and the minimum of cwnd and rwnd
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-2.4
+        //# Implementations MUST ensure that they handle a shrinking window
+        //= https://www.rfc-editor.org/rfc/rfc7323#section-2.4
+        //# The initial transmission MUST be within the window announced by the most recent <ACK>
+        //= https://www.rfc-editor.org/rfc/rfc9937#section-3
+        //# a connection MUST NOT send data with a sequence number higher than the sum of SND.UNA and rwnd
         let open = self.window_edge.saturating_sub(self.nxt);
         if len > open {
             len = self.through_window(open);
@@ -208,6 +289,14 @@ impl Sender {
             allowance
         };
         let load = self.network_load();
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-2
+        //# a TCP MUST NOT send data with a sequence number higher than the sum of the highest acknowledged sequence
+        //# number and the minimum of cwnd and rwnd
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3
+        //# MUST NOT send data when the value of cwnd computed by the following algorithms would not allow the data to
+        //# be sent
+        //= https://www.rfc-editor.org/rfc/rfc9937#section-3
+        //# a connection MUST NOT send data if inflight (see below) matches or exceeds cwnd
         if load + len > allowance && load > 0 {
             self.limited_until = self.nxt;
             return None;
@@ -252,9 +341,20 @@ impl Sender {
         self.validation.before_send(&mut self.window, &ctx, idle);
         // RFC 5681 section 4.1: nothing was sent for longer than the retransmission timeout.
         if idle > self.rtt.rto() && self.nxt > 0 {
+            //= https://www.rfc-editor.org/rfc/rfc6928#section-2
+            //# a TCP MAY set the restart window to the minimum of the value used for the initial window and the
+            //# current value of cwnd
+            //= https://www.rfc-editor.org/rfc/rfc6928#section-2
+            //= type=exception
+            //= reason=Losses in the initial window are not remembered. Linux does not remember them either.
+            //# implementations SHOULD fall back to RFC 3390 for the restart window (RW) if any packet loss is
+            //# detected during either the initial window or a restart window
             let restart_window = self.initial_window.min(self.window.cwnd);
             match self.restart {
                 Restart::Off => {}
+                //= https://www.rfc-editor.org/rfc/rfc5681#section-4.1
+                //# a TCP SHOULD set cwnd to no more than RW before beginning transmission if the TCP has not sent
+                //# data in an interval exceeding the retransmission timeout
                 Restart::Rfc5681 => self.window.cwnd = restart_window,
                 Restart::LowersSsthresh => {
                     self.window.cwnd = restart_window;

@@ -65,9 +65,13 @@ impl Rack {
     }
 
     /// A D-SACK arrived: once a round trip it widens the reordering window (step 4).
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-4
+    //# RACK DSACK-based reordering window adaptation is RECOMMENDED but is not required
     pub fn on_dsack(&mut self, una: u64, nxt: u64) {
         if self.dsack_round.is_none_or(|round| una >= round) {
             self.dsack_round = Some(nxt);
+            //= https://www.rfc-editor.org/rfc/rfc8985#section-3.3.2
+            //# The RACK reordering window SHOULD adaptively increase
             self.steps = self.steps.saturating_add(1).min(255);
             self.persistence = PERSISTENCE;
         }
@@ -83,7 +87,12 @@ impl Rack {
 
     /// RACK.reo_wnd: how long after it could have arrived a segment may still be on its way.
     pub fn reordering_window(&self, min_rtt: Option<Nanos>, srtt: Option<Nanos>) -> Nanos {
+        //= https://www.rfc-editor.org/rfc/rfc8985#section-3.3.2
+        //# Otherwise, the reordering window SHOULD start from a small fraction of the round-trip time or zero if no
+        //# round-trip time estimate is available
         let wide = min_rtt.unwrap_or(0).saturating_mul(u64::from(self.steps)) / 4;
+        //= https://www.rfc-editor.org/rfc/rfc8985#section-3.3.2
+        //# The RACK reordering window MUST be bounded, and this bound SHOULD be SRTT
         wide.min(srtt.unwrap_or(0))
     }
 
@@ -111,5 +120,41 @@ impl Rack {
     /// What was sent by this time is lost when the retransmission timer expires at `now` (section 6.3).
     pub fn timed_out_by(&self, now: Nanos, reordering_window: Nanos) -> Nanos {
         now.saturating_sub(self.rtt + reordering_window)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-3.3.2
+    //= type=test
+    //# The RACK reordering window SHOULD adaptively increase
+    //= https://www.rfc-editor.org/rfc/rfc8985#section-3.3.2
+    //= type=test
+    //# The RACK reordering window MUST be bounded, and this bound SHOULD be SRTT
+    #[test]
+    fn the_reordering_window_grows_with_each_round_of_dsacks_up_to_srtt_and_falls_back() {
+        let mut rack = Rack::default();
+        let window = |rack: &Rack| {
+            let wide = rack.reordering_window(Some(100 * MILLISECOND), Some(130 * MILLISECOND));
+            wide / MILLISECOND
+        };
+        assert_eq!(window(&rack), 25);
+        rack.on_dsack(0, 10);
+        assert_eq!(window(&rack), 50);
+        rack.on_dsack(9, 20);
+        assert_eq!(window(&rack), 50, "the same round trip");
+        for round in 1..10 {
+            rack.on_dsack(10 * round, 10 * round + 10);
+        }
+        assert_eq!(window(&rack), 130, "SRTT is the bound");
+        for _ in 0..15 {
+            rack.on_recovery_end();
+        }
+        assert_eq!(window(&rack), 130);
+        rack.on_recovery_end();
+        assert_eq!(window(&rack), 25, "after sixteen recoveries without a D-SACK");
+        assert_eq!(rack.reordering_window(None, None), 0, "without an estimate");
     }
 }

@@ -9,7 +9,7 @@ use super::input::Arrived;
 use super::reduction::Step;
 use super::scoreboard::Delivered;
 use super::timer::Timer;
-use crate::context::{Cause, Congestion, Context, RecoveryEnd, Window};
+use crate::context::{Cause, Congestion, CongestionEnd, Context, RecoveryEnd, Window};
 use crate::recovery::Recovery;
 use crate::{Event, NEVER, Nanos, Observer};
 
@@ -39,7 +39,7 @@ pub(super) struct Detected {
 pub(super) struct Episode {
     /// RecoveryPoint of RFC 6675, "recover" of RFC 6582: the stream offset that ends it.
     pub point: u64,
-    /// Volume retransmitted in this recovery and delivered so far.
+    /// Volume deemed lost, retransmitted in this fast recovery and delivered so far.
     pub retransmitted: u64,
     /// A retransmission that is sent whatever pipe says: the first one (RFC 6675 section 5 step 4.3), and without SACK the one
     /// for each partial acknowledgment (RFC 6582 section 3.2 step 3).
@@ -48,8 +48,8 @@ pub(super) struct Episode {
     pub held: bool,
     /// End of the highest retransmitted segment (HighRxt).
     pub high_rxt: u64,
-    /// Whether the one rescue retransmission of this recovery was used (RFC 6675 section 4, rule 4).
-    pub rescued: bool,
+    /// End of RescueRxt: a rescue retransmission is due only once more than this is acknowledged (RFC 6675 section 4, rule 4).
+    pub rescue_rxt: u64,
     /// NewReno: what duplicate and partial ACKs add to and take from the window (RFC 6582), bytes.
     pub inflation: i64,
     /// Without SACK: whether the first partial ACK was seen; only that one restarts the timer.
@@ -67,10 +67,18 @@ impl Sender {
     pub(super) fn may_enter(&self) -> bool {
         let repaired = match self.recover {
             None => true,
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-5.1
+            //# a new recovery phase (as described in Section 5) MUST NOT be initiated until HighACK is greater than
+            //# or equal to the new value of RecoveryPoint
             Some(recover) if self.sack => self.una >= recover,
+            //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+            //# the TCP sender first checks the value of recover to see if the Cumulative Acknowledgment field covers
+            //# more than recover
             Some(recover) => self.una > recover,
         };
         let open = match self.phase {
+            //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+            //# If not, the TCP does not enter fast retransmit and does not reset ssthresh
             Phase::Open => repaired,
             Phase::Cwr => true,
             Phase::Fast | Phase::Loss => false,
@@ -84,7 +92,13 @@ impl Sender {
             return self.board.lost() > 0;
         }
         let threshold = self.threshold();
-        let counted = if self.sack { self.dup_acks.max(self.early_evidence()) } else { self.dup_acks };
+        let counted = if self.sack { self.dup_acks.max(self.evidence_by_segments()) } else { self.dup_acks };
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+        //# The TCP sender SHOULD use the "fast retransmit" algorithm to detect and repair loss
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+        //# If DupAcks >= DupThresh, go to step (4)
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+        //# If DupAcks < DupThresh but IsLost (HighACK + 1) returns true
         counted >= threshold || self.board.first_is_lost()
     }
 
@@ -99,9 +113,10 @@ impl Sender {
         threshold
     }
 
-    /// With SACK, early retransmit counts segments SACKed rather than ACKs.
-    fn early_evidence(&self) -> u32 {
-        if self.early_retransmit { self.board.segments_sacked() } else { 0 }
+    /// With SACK, early retransmit counts segments SACKed rather than ACKs, and so does Linux throughout
+    /// (net/ipv4/tcp_input.c, tcp_dupack_heuristics).
+    fn evidence_by_segments(&self) -> u32 {
+        if self.early_retransmit || self.rtt.is_linux() { self.board.segments_sacked() } else { 0 }
     }
 
     /// Whether there is new data, and the peer's window takes it.
@@ -114,46 +129,83 @@ impl Sender {
         Context { flight_size: if self.reduces_from_window { self.window.cwnd } else { found.flight_size }, ..found }
     }
 
-    /// Lets the congestion control reduce the window for `cause`. `delivered` is what the acknowledgment told that showed the
-    /// congestion. Returns the window before.
+    /// Lets the congestion control reduce the window for `cause`, and goes on to the phase `next`, whose end is the end of the
+    /// answer; [`Phase::Open`] is for a loss that is repaired already. `delivered` is what the acknowledgment told that showed
+    /// the congestion. Returns the window before.
     #[inline(never)]
-    pub(super) fn reduce(&mut self, now: Nanos, cause: Cause, delivered: &Delivered) -> Window {
+    pub(super) fn reduce(&mut self, now: Nanos, cause: Cause, delivered: &Delivered, next: Phase) -> Window {
         let mut found = self.context(now);
         if cause == Cause::Ecn {
             // The mark was made while what its echo acknowledges was still outstanding.
             found.flight_size += delivered.acked;
         }
-        let event = Congestion { cause, abe: self.abe, ctx: self.as_base(found) };
         let before = self.window;
+        let met = Congestion { cause, abe: self.abe, ctx: found };
+        self.take_validated(&met);
+        let event = Congestion { ctx: self.as_base(found), ..met };
         self.cc.on_congestion(&mut self.window, &event);
         // LossFlightSize of RFC 7661 is what was in flight, whatever the congestion control reduces from.
-        self.validation.on_congestion(&mut self.window, &Congestion { ctx: found, ..event }, &before);
+        self.validation.on_congestion(&mut self.window, &met);
         self.slow_start.on_congestion(&event);
         self.with_careful(|careful, window, delivered| careful.on_congestion(window, &event, delivered));
         let sacked_before = self.board.sacked().saturating_sub(delivered.sacked);
         let flight_size = self.flight_size();
         self.rare.reduction.begin(&mut self.window, &before, flight_size, sacked_before, delivered.acked);
         self.cwr_due = self.ecn;
+        self.phase = next;
+        if next == Phase::Open {
+            // RFC 8985 section 7.4.2: the probe has repaired the loss, and the answer to it is a reduction alone.
+            if !self.scope.window {
+                self.window.cwnd = self.window.ssthresh;
+            }
+            self.end_answer(now, self.rare.tlp.len, false);
+        }
         before
     }
 
-    /// Loss was found: reduce the window, unless a mark has just done so by as much, and retransmit.
+    /// What congestion met is the part of the window that is validated, where the window is not the algorithm's own.
+    fn take_validated(&mut self, met: &Congestion) {
+        let validated = self.validation.validated(&self.window, met);
+        if !self.scope.window {
+            self.window.cwnd = validated;
+        }
+    }
+
+    /// The answer to congestion is over, and the phase is `Open` again: tells the window validation.
+    fn end_answer(&mut self, now: Nanos, retransmitted: u64, slow_start: bool) {
+        let end = CongestionEnd { ctx: self.context(now), retransmitted, slow_start };
+        self.validation.on_congestion_end(&mut self.window, &end);
+    }
+
+    /// Loss was found: reduce the window, unless a mark has just done so by as much, and retransmit. Returns the bytes newly
+    /// deemed lost by that.
     #[inline(never)]
-    pub(super) fn enter_fast_recovery<O: Observer>(&mut self, now: Nanos, delivered: &Delivered, obs: &mut O) {
+    pub(super) fn enter_fast_recovery<O: Observer>(&mut self, now: Nanos, delivered: &Delivered, obs: &mut O) -> u64 {
         let answered = self.phase == Phase::Cwr && !self.scope.proportional;
-        let before = (!answered).then(|| self.reduce(now, Cause::Loss, delivered));
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
+        //# when the first loss in a window of data is detected, ssthresh MUST be set to no more than the value given
+        //# by equation (4)
+        let before = (!answered).then(|| self.reduce(now, Cause::Loss, delivered, Phase::Fast));
         self.begin_undo(before, false);
         self.stats.recoveries += 1;
         let found_by_time = self.rack && self.sack;
-        if !found_by_time && !self.board.first_is_lost() {
-            self.board.mark_first_lost();
-        }
+        let first = !found_by_time && !self.board.first_is_lost();
+        let lost = if first { self.board.mark_first_lost() } else { 0 };
         let rare = &mut self.rare;
         let gradual = rare.reduction.is_gradual();
         rare.episode = Episode {
             point: self.nxt,
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+            //# RecoveryPoint = HighData
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+            //# Retransmit the first data segment presumed dropped
             owed: !rare.reduction.is_proportional(),
             high_rxt: self.una,
+            // Section 5 step 4.3: RescueRxt starts at the end of the first retransmission, against "a premature rescue
+            // retransmission".
+            rescue_rxt: self.board.first_end(),
+            //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+            //# The lost segment starting at SND.UNA MUST be retransmitted and cwnd set to ssthresh plus 3*SMSS
             inflation: i64::from(rare.reordering.threshold()) * self.mss as i64,
             reduced_at: now,
             ..Episode::default()
@@ -162,6 +214,9 @@ impl Sender {
             // The last of them is told to the reduction by itself.
             rare.reduction.start_from_duplicates(u64::from(self.dup_acks.saturating_sub(1)) * self.mss);
         }
+        //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+        //# If so, the value of recover is incremented to the value of the highest sequence number transmitted by the
+        //# TCP so far
         self.recover = Some(self.nxt);
         self.phase = Phase::Fast;
         self.forget_probe();
@@ -172,6 +227,7 @@ impl Sender {
         if self.scope.deliveries {
             self.tell_lost(now);
         }
+        lost
     }
 
     /// Tahoe: what is outstanding and not SACKed is sent again in slow start.
@@ -208,15 +264,15 @@ impl Sender {
     #[cold]
     pub(super) fn enter_cwr<O: Observer>(&mut self, now: Nanos, delivered: &Delivered, obs: &mut O) {
         self.rare.undo.take();
-        self.reduce(now, Cause::Ecn, delivered);
+        self.reduce(now, Cause::Ecn, delivered, Phase::Cwr);
         self.rare.counts.reductions_for_marks += 1;
         self.rare.episode = Episode { point: self.nxt, ..Episode::default() };
-        self.phase = Phase::Cwr;
         self.forget_probe();
         obs.event(now, Event::RecoveryStarted { cause: Cause::Ecn });
     }
 
-    /// Moves the phase under way: partial acknowledgments, evidence that it was spurious, its end.
+    /// Moves the phase under way: partial acknowledgments, evidence that it was spurious, its end. Returns the bytes newly
+    /// deemed lost because of a partial acknowledgment.
     pub(super) fn advance_phase<O: Observer>(
         &mut self,
         now: Nanos,
@@ -224,7 +280,7 @@ impl Sender {
         delivered: &Delivered,
         arrived: &Arrived,
         obs: &mut O,
-    ) {
+    ) -> u64 {
         self.rare.episode.held = false;
         match self.phase {
             Phase::Open => {
@@ -239,9 +295,14 @@ impl Sender {
                     self.leave_phase(now, false, obs);
                 }
             }
-            Phase::Fast => self.advance_fast(now, advanced, delivered, arrived, obs),
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+            //# the following procedure MUST be used for each arriving ACK
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+            //# Upon receipt of an ACK that does not cover RecoveryPoint, the following actions MUST be taken
+            Phase::Fast => return self.advance_fast(now, advanced, delivered, arrived, obs),
             Phase::Loss => self.advance_loss(now, advanced, arrived, obs),
         }
+        0
     }
 
     fn advance_fast<O: Observer>(
@@ -251,15 +312,21 @@ impl Sender {
         delivered: &Delivered,
         arrived: &Arrived,
         obs: &mut O,
-    ) {
+    ) -> u64 {
         self.rare.episode.retransmitted += delivered.retransmitted;
+        //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+        //# Do not exit the fast recovery procedure
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+        //# the loss recovery phase MUST be terminated
         if self.una >= self.rare.episode.point {
             let spurious = self.rare.undo.proven(arrived.echo);
             if spurious {
                 self.undo(now, false, obs);
             }
+            //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+            //# Exit the fast recovery procedure
             self.leave_phase(now, spurious, obs);
-            return;
+            return 0;
         }
         if advanced && self.rare.undo.proven_by_timestamp(arrived.echo) {
             // The hole was filled by a late original: it was reordering.
@@ -271,24 +338,33 @@ impl Sender {
                 self.undo(now, true, obs);
                 self.leave_phase(now, true, obs);
             }
-            return;
+            return 0;
         }
         if self.rare.undo.proven_by_dsack() {
             self.undo(now, false, obs);
             self.leave_phase(now, true, obs);
-            return;
+            return 0;
         }
         if advanced && !self.sack {
             // RFC 6582 section 3.2 step 3: retransmit the next hole, deflate by what was acknowledged.
             let mss = self.mss;
             let episode = &mut self.rare.episode;
+            //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+            //# Deflate the congestion window by the amount of new data acknowledged by the Cumulative Acknowledgment
+            //# field
             episode.inflation -= delivered.acked as i64;
             if delivered.acked >= mss {
+                //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+                //# If the partial ACK acknowledges at least one SMSS of new data, then add back SMSS bytes to the
+                //# congestion window
                 episode.inflation += mss as i64;
             }
+            //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+            //# retransmit the first unacknowledged segment
             episode.owed = !self.rare.reduction.is_proportional();
-            self.board.mark_first_lost();
+            return self.board.mark_first_lost();
         }
+        0
     }
 
     #[inline(never)]
@@ -306,6 +382,9 @@ impl Sender {
                 sack: self.sack,
                 eager: self.rtt.is_linux() && self.sack,
             };
+            //= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.1
+            //# An implementation MAY detect spurious timeouts based on the mechanisms described in Forward
+            //# RTO-Recovery [RFC5682]
             match self.rare.episode.frto.on_ack(&news) {
                 Verdict::Open => {}
                 Verdict::Spurious => spurious = true,
@@ -336,6 +415,7 @@ impl Sender {
         *(if timeout { &mut counts.spurious_timeouts } else { &mut counts.spurious_recoveries }) += 1;
         if let Some(before) = before {
             self.cc.on_undo(&mut self.window, &before);
+            self.validation.on_undo();
             self.cwr_due = false;
         }
         obs.event(now, Event::Undone { timeout });
@@ -344,8 +424,14 @@ impl Sender {
     /// The phase under way is over: its point is acknowledged, or it was `undone`.
     #[inline(never)]
     pub(super) fn leave_phase<O: Observer>(&mut self, now: Nanos, undone: bool, obs: &mut O) {
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+        //# Any information contained in the scoreboard for sequence numbers greater than the new value of HighACK
+        //# SHOULD NOT be cleared when leaving the loss recovery phase
         let phase = std::mem::replace(&mut self.phase, Phase::Open);
-        self.dup_acks = 0;
+        if phase != Phase::Cwr {
+            // Duplicate ACKs that arrive in loss recovery are not counted (RFC 6675 section 5); CWR is no loss recovery.
+            self.dup_acks = 0;
+        }
         if undone && self.sack {
             // Losses of the same window of data begin a recovery of their own.
             self.recover = None;
@@ -358,6 +444,7 @@ impl Sender {
             Phase::Fast => self.end_fast_recovery(now, undone),
             Phase::Open | Phase::Loss => {}
         }
+        self.end_answer(now, self.rare.episode.retransmitted, phase == Phase::Loss);
         obs.event(now, Event::RecoveryEnded);
     }
 
@@ -367,14 +454,17 @@ impl Sender {
         if !undone {
             if !self.sack && !self.rare.reduction.is_gradual() && !self.scope.window {
                 // RFC 6582 section 3.2 step 3, full acknowledgment, option 1: no burst after recovery.
+                //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+                //# Set cwnd to either (1) min (ssthresh, max(FlightSize, SMSS) + SMSS) or (2) ssthresh
                 let flight = self.flight_size().max(self.mss) + self.mss;
+                //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+                //# a TCP MUST set cwnd to ssthresh (the value set in step 2)
                 self.window.cwnd = self.window.ssthresh.min(flight);
             }
             self.rare.reduction.end(&mut self.window);
         }
         let end = RecoveryEnd { ctx: self.context(now), retransmitted: self.rare.episode.retransmitted };
         self.cc.on_recovery_end(&mut self.window, &end);
-        self.validation.on_recovery_end(&mut self.window, &end);
         self.with_careful(|careful, _, _| careful.on_recovery_end(end.retransmitted));
         if undone {
             self.window = restored;
@@ -383,6 +473,9 @@ impl Sender {
 
     /// Looks for losses, and starts the reordering timer where time will tell.
     pub(super) fn detect_losses(&mut self, now: Nanos, delivered: &Delivered) -> Detected {
+        //= https://www.rfc-editor.org/rfc/rfc8985#section-4
+        //# The connection MUST use selective acknowledgment (SACK) options [RFC2018], and the sender MUST keep SACK
+        //# scoreboard information on a per-connection basis
         if !(self.rack && self.sack) {
             let news = delivered.sacked > 0 && self.sack;
             let threshold = self.rare.reordering.threshold();
@@ -400,6 +493,8 @@ impl Sender {
         let window = self.reordering_window();
         let found = self.rare.rack.detect(&mut self.board, now, window);
         if let Some(until) = found.wait_until {
+            //= https://www.rfc-editor.org/rfc/rfc8985#section-6.2
+            //# it is RECOMMENDED that the sender install a reordering timer
             self.timer = Timer::Reorder;
             self.rto_at = (until + self.timer_slack()).min(now + self.rtt.rto());
         }
@@ -412,6 +507,9 @@ impl Sender {
         let rare = &self.rare;
         if rare.reordering.seen() == 0 {
             let many = self.board.segments_sacked() >= rare.reordering.threshold();
+            //= https://www.rfc-editor.org/rfc/rfc8985#section-3.3.2
+            //# The reordering window SHOULD be set to zero if no reordering has been observed on the connection so
+            //# far
             if many || matches!(self.phase, Phase::Fast | Phase::Loss) {
                 return 0;
             }
@@ -451,9 +549,22 @@ impl Sender {
             return;
         }
         match self.phase {
-            Phase::Loss if self.rare.episode.timeout => self.enter_fast_recovery(now, delivered, obs),
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-5.1
+            //= type=exception
+            //= reason=With RACK a lost retransmission begins a recovery after a timeout, as in Linux.
+            //# a new recovery phase (as described in Section 5) MUST NOT be initiated until HighACK is greater than
+            //# or equal to the new value of RecoveryPoint
+            Phase::Loss if self.rare.episode.timeout => {
+                self.enter_fast_recovery(now, delivered, obs);
+            }
+            //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
+            //# the loss of a retransmission, should be taken as two indications of congestion and, therefore, cwnd
+            //# (and ssthresh) MUST be lowered twice
             Phase::Fast if !self.rare.reduction.is_gradual() && self.rare.rack.since(self.rare.episode.reduced_at) => {
-                self.reduce(now, Cause::Loss, delivered);
+                self.reduce(now, Cause::Loss, delivered, Phase::Fast);
+                //= https://www.rfc-editor.org/rfc/rfc8985#section-9.3
+                //# when RACK-TLP detects a lost retransmission, the congestion control MUST trigger an additional
+                //# congestion response
                 self.rare.episode.reduced_at = now;
             }
             _ => {}
@@ -465,21 +576,29 @@ impl Sender {
     pub(super) fn on_rto<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
         self.stats.timeouts += 1;
         self.expiries += 1;
-        let ctx = self.as_base(self.context(now));
+        let found = self.context(now);
         // ssthresh holds still while the same segment times out again (RFC 5681 section 3.1), and in Linux also where it
         // was set within this window of data (tcp_enter_loss).
         let linux = self.rtt.is_linux();
         let again = self.expiries > 1;
         let reduced = matches!(self.phase, Phase::Cwr | Phase::Fast) && self.una < self.rare.episode.point;
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
+        //= type=exception
+        //= reason=Linux reduces no more for a timeout within a recovery (tcp_enter_loss). With PRR it is enough that
+        //= the lost retransmission leaves the volume in flight (RFC 8985 section 9.3).
+        //# the loss of a retransmission, should be taken as two indications of congestion and, therefore, cwnd (and
+        //# ssthresh) MUST be lowered twice
         let answered = linux && reduced;
         let first = !again && !answered;
         let before = self.window;
+        self.take_validated(&Congestion::timeout(found));
+        let base = self.as_base(found);
         self.rtt.on_timeout();
         if self.phase == Phase::Open {
             self.rare.reordering.on_timeout(self.board.segments_sacked());
         }
         self.mark_timed_out(now);
-        let event = Congestion::timeout(Context { pipe: self.pipe(), ..ctx });
+        let event = Congestion::timeout(Context { pipe: self.pipe(), ..base });
         self.cc.on_timeout(&mut self.window, &event, first);
         if first {
             self.begin_undo(Some(before), true);
@@ -489,11 +608,19 @@ impl Sender {
         }
         if !self.scope.window {
             // Linux's form of one segment: with RACK, what was sent lately is not lost and stays in the network.
+            //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+            //# cwnd MUST be set to no more than the loss window, LW, which equals 1 full-sized segment
             self.window.cwnd = self.pipe() + self.mss;
         }
-        self.validation.on_timeout(&mut self.window, &event);
+        let met = Congestion::timeout(Context { pipe: self.pipe(), ..found });
+        self.validation.on_timeout(&mut self.window, &met);
         self.slow_start.on_timeout(&event);
         self.with_careful(|careful, window, _| careful.on_timeout(window));
+        //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+        //# After a retransmit timeout, record the highest sequence number transmitted in the variable recover, and
+        //# exit the fast recovery procedure
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-5.1
+        //# If an RTO occurs during loss recovery as specified in this document, RecoveryPoint MUST be set to HighData
         self.recover = Some(self.nxt);
         self.dup_acks = 0;
         let frto = self.frto && (matches!(self.phase, Phase::Open | Phase::Cwr) || again);
@@ -503,14 +630,22 @@ impl Sender {
             frto: if frto { Frto::FirstAck } else { Frto::Off },
             ..Episode::default()
         };
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-5.1
+        //# the new value of RecoveryPoint MUST be preserved and the loss recovery algorithm outlined in this document
+        //# MUST be terminated
         self.phase = Phase::Loss;
         self.cwr_due = self.ecn;
         self.forget_probe();
         self.timer = Timer::Rto;
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+        //# Start the retransmission timer, such that it expires after RTO seconds (for the value of RTO after the
+        //# doubling
         self.rto_at = now + self.rtt.rto();
         obs.event(now, Event::Timeout { count: self.expiries });
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-5.1
+    //# a SACK TCP sender SHOULD utilize all SACK information made available during the loss recovery following an RTO
     #[cold]
     fn mark_timed_out(&mut self, now: Nanos) {
         // RFC 2018 section 8: the receiver may have dropped what it SACKed; RFC 6675 section 5.1 leaves the choice, and

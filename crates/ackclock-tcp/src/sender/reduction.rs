@@ -11,7 +11,8 @@ pub(super) struct Step {
     pub delivered: u64,
     /// The volume estimated to be in the network after the acknowledgment.
     pub in_flight: u64,
-    /// SafeACK of RFC 9937: snd_una advanced and nothing more is deemed lost.
+    /// SafeACK of RFC 9937 section 6.2: snd_una advanced and the ACK does not indicate further losses. Without SACK a partial
+    /// ACK does: it says that the next segment is lost, too (RFC 6582 section 3.2; Linux counts it in newly_lost).
     pub safe: bool,
     /// SMSS.
     pub mss: u64,
@@ -60,10 +61,16 @@ impl Reduction {
         self.target = window.cwnd;
         // RFC 6937 section 3 starts from FlightSize; RFC 9937 section 6.1 leaves out what cannot be delivered any more.
         self.recover_fs = match self.rule {
+            //= https://www.rfc-editor.org/rfc/rfc9937#section-6.1
+            //# RecoverFS = SND.NXT - SND.UNA
             Recovery::Prr => flight_size + acked - sacked_before.min(flight_size),
+            //= https://www.rfc-editor.org/rfc/rfc6937#section-3
+            //# RecoverFS = snd.nxt-snd.una // FlightSize at the start of recovery
             _ => flight_size,
         };
         self.recover_fs = self.recover_fs.max(1);
+        //= https://www.rfc-editor.org/rfc/rfc9937#section-6.1
+        //# a data sender using PRR MUST initialize the PRR state
         self.delivered = 0;
         self.out = 0;
         self.second_ack = false;
@@ -102,19 +109,35 @@ impl Reduction {
         let target = (self.target / mss).max(1) * mss;
         self.delivered += delivered;
         let send = if in_flight > target {
+            //= https://www.rfc-editor.org/rfc/rfc6937#section-3
+            //# sndcnt = CEIL(prr_delivered * ssthresh / RecoverFS) - prr_out
+            //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+            //# out = DIV_ROUND_UP(prr_delivered * ssthresh, RecoverFS)
             let due = u128::from(self.delivered) * u128::from(target);
             let due = due.div_ceil(u128::from(self.recover_fs)).div_ceil(u128::from(mss)) * u128::from(mss);
             u64::try_from(due).unwrap_or(u64::MAX).saturating_sub(self.out)
         } else {
             let banked = self.delivered.saturating_sub(self.out);
             let limit = match self.rule {
+                //= https://www.rfc-editor.org/rfc/rfc6937#section-3
+                //# limit = prr_delivered - prr_out
                 Recovery::PrrCrb => banked,
+                //= https://www.rfc-editor.org/rfc/rfc6937#section-3
+                //# limit = MAX(prr_delivered - prr_out, DeliveredData) + MSS
                 Recovery::PrrSsrb => banked.max(delivered) + mss,
+                //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+                //# SndCnt = MAX(prr_delivered - prr_out, DeliveredData)
                 _ => banked.max(delivered) + if safe { mss } else { 0 },
             };
+            //= https://www.rfc-editor.org/rfc/rfc6937#section-3
+            //# sndcnt = MIN(ssthresh - pipe, limit)
+            //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+            //# SndCnt = MIN(ssthresh - inflight, SndCnt)
             limit.min(target - in_flight)
         };
         // RFC 9937 section 6.2: the first retransmission is sent whatever the rest says.
+        //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+        //# Force a fast retransmit upon entering recovery
         let send = if self.rule == Recovery::Prr && self.out == 0 { send.max(mss) } else { send };
         // With nothing in flight, a window of nothing would be waited for in vain.
         window.cwnd = (in_flight + send).max(mss);
@@ -131,6 +154,11 @@ impl Reduction {
             // tcp_complete_cwr: a window that losses have brought further down stays there.
             Recovery::RateHalving => window.cwnd = window.cwnd.min(self.target),
             // RFC 9937 section 6.4.
+            //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
+            //# cwnd MUST be set to no more than ssthresh and congestion avoidance MUST be used to further increase
+            //# cwnd
+            //= https://www.rfc-editor.org/rfc/rfc9937#section-6.4
+            //# cwnd = ssthresh
             _ if self.is_proportional() => window.cwnd = self.target,
             _ => {}
         }
@@ -144,7 +172,15 @@ impl Reduction {
     /// Without SACK: one more duplicate ACK. Returns DeliveredData, which RFC 9937 section 6.2 bounds by RecoverFS in all, so
     /// that made-up duplicates do not open the window.
     pub fn on_duplicate(&mut self, mss: u64) -> u64 {
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+        //# A TCP MAY therefore limit the number of times cwnd is artificially inflated during loss recovery
+        //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+        //# PRR disallows incrementing DeliveredData when the total bytes delivered in a PRR episode would exceed the
+        //# estimated data outstanding upon entering recovery (RecoverFS)
         let counted = mss.min(self.recover_fs.saturating_sub(self.delivered));
+        //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+        //# senders MUST subtract out: min(RecoverFS, 1 SMSS for each preceding duplicate ACK in the fast recovery
+        //# episode)
         self.duplicates = (self.duplicates + mss).min(self.recover_fs);
         counted
     }
@@ -152,6 +188,9 @@ impl Reduction {
     /// Without SACK: snd_una advanced by `acked`. Returns DeliveredData: what preceding duplicate ACKs have told of already
     /// is not told again; the retransmission that filled the hole is news in any case.
     pub fn on_partial(&mut self, acked: u64, mss: u64) -> u64 {
+        //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+        //# When SND.UNA advances (i.e., a full or partial ACK), DeliveredData is the change in SND.UNA, minus 1 SMSS
+        //# for each preceding duplicate ACK
         let told = self.duplicates.min(acked.saturating_sub(mss));
         self.duplicates -= told;
         (acked - told).min(self.recover_fs.saturating_sub(self.delivered))
@@ -179,6 +218,17 @@ mod tests {
         (reduction, window)
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+    //= type=test
+    //# A TCP MAY therefore limit the number of times cwnd is artificially inflated during loss recovery
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+    //= type=test
+    //# PRR disallows incrementing DeliveredData when the total bytes delivered in a PRR episode would exceed the
+    //# estimated data outstanding upon entering recovery (RecoverFS)
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+    //= type=test
+    //# senders MUST subtract out: min(RecoverFS, 1 SMSS for each preceding duplicate ACK in the fast recovery
+    //# episode)
     #[test]
     fn duplicates_deliver_no_more_than_was_in_flight() {
         // RFC 9937 section 6.2: both DeliveredData and what is taken off the flight end at RecoverFS.
@@ -193,6 +243,10 @@ mod tests {
         assert_eq!((delivered, reduction.told_by_duplicates()), (10 * MSS, 10 * MSS));
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+    //= type=test
+    //# When SND.UNA advances (i.e., a full or partial ACK), DeliveredData is the change in SND.UNA, minus 1 SMSS for
+    //# each preceding duplicate ACK
     #[test]
     fn a_partial_acknowledgment_delivers_what_duplicates_have_not_told_of() {
         let (mut reduction, _) = without_sack();

@@ -5,6 +5,8 @@ use crate::config::{Config, RtoRule};
 use crate::{MILLISECOND, Nanos};
 
 /// G of RFC 6298: the least the variance term adds.
+//= https://www.rfc-editor.org/rfc/rfc6298#section-4
+//# if the K*RTTVAR term in the RTO calculation equals zero, the variance term MUST be rounded to G seconds
 const GRANULARITY: Nanos = MILLISECOND;
 
 /// The estimator of one sender.
@@ -52,6 +54,8 @@ impl Rtt {
             min: Nanos::MAX,
             min_rto: config.min_rto,
             max_rto: config.max_rto,
+            //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+            //# A TCP implementation MAY still use this value (or any other value > 1 second)
             base: config.initial_rto,
             other: match config.rto_rule {
                 RtoRule::Rfc6298 => None,
@@ -71,6 +75,11 @@ impl Rtt {
     /// latest such segment, which the least RTT follows; `now` is the present, `una` and `nxt` are snd_una and snd_nxt after the acknowledgment.
     #[inline]
     pub fn on_ack(&mut self, now: Nanos, rtt: Nanos, newest: Nanos, una: u64, nxt: u64) {
+        //= https://www.rfc-editor.org/rfc/rfc8985#section-6.2
+        //= type=exception
+        //= reason=The least RTT is that of the whole connection. Where a path becomes much longer, RACK's reordering
+        //= window stays a quarter of the old RTT.
+        //# The sender SHOULD track a windowed min-filtered estimate of recent RTT measurements
         self.min = self.min.min(newest);
         match self.other.as_deref_mut() {
             Some(Other::Ns2(ticks)) => {
@@ -89,21 +98,42 @@ impl Rtt {
         }
         if self.srtt == 0 {
             // 2.2
+            //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+            //# When the first RTT measurement R is made, the host MUST set
             (self.srtt, self.rttvar) = (rtt.max(1), rtt / 2);
         } else {
             // 2.3: beta 1/4 with the old SRTT, then alpha 1/8.
+            //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+            //# When a subsequent RTT measurement R' is made, a host MUST set
             self.rttvar = self.rttvar - self.rttvar / 4 + self.srtt.abs_diff(rtt) / 4;
+            //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+            //# updating RTTVAR and SRTT MUST be computed in the above order
+            //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+            //# The above SHOULD be computed using alpha=1/8 and beta=1/4
+            //= https://www.rfc-editor.org/rfc/rfc7323#section-4.2
+            //= type=exception
+            //= reason=Every sample weighs an eighth, however many a round trip has, as in Linux. The weights of appendix G
+            //= are not used.
+            //# an implementation SHOULD try to adhere to the spirit of the history specified in [RFC6298]
             self.srtt = (self.srtt - self.srtt / 8 + rtt / 8).max(1);
         }
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-1
+        //# a TCP MUST NOT be more aggressive than the following algorithms allow
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+        //# a host MUST update RTO <- SRTT + max (G, K*RTTVAR)
         self.base = (self.srtt + GRANULARITY.max(4 * self.rttvar)).clamp(self.min_rto, self.max_rto);
     }
 
     /// The timer expired (5.5).
     pub fn on_timeout(&mut self) {
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+        //# The host MUST set RTO <- RTO * 2 ("back off the timer")
         self.backoff = (self.backoff + 1).min(32);
     }
 
     /// The SYN was retransmitted: without a sample yet, data starts with a timeout of at least 3 s (5.7).
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+    //# the RTO MUST be re-initialized to 3 seconds when data transmission begins
     pub fn on_handshake_timeout(&mut self) {
         self.backoff = 0;
         if self.srtt == 0 {
@@ -183,6 +213,10 @@ impl Deviation {
             self.round = nxt;
             return (rtt.max(1), self.mdev_max);
         }
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+        //= type=exception
+        //= reason=The rule `linux` is that of tcp_rtt_estimator, which follows increases at once and decays slowly.
+        //# When a subsequent RTT measurement R' is made, a host MUST set
         let error = srtt.abs_diff(rtt);
         let quarter = self.mdev / 4;
         if error < quarter {
@@ -220,6 +254,13 @@ mod tests {
         with(RtoRule::Rfc6298)
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+    //= type=test
+    //# the sender SHOULD set RTO <- 1 second, though the "backing off" on repeated retransmission discussed in (5.5)
+    //# still applies
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+    //= type=test
+    //# When the first RTT measurement R is made, the host MUST set
     #[test]
     fn first_sample_sets_rto_to_three_times_itself() {
         let mut rtt = rtt();
@@ -229,6 +270,21 @@ mod tests {
         assert_eq!(rtt.rto(), 300 * MILLISECOND);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-1
+    //= type=test
+    //# a TCP MUST NOT be more aggressive than the following algorithms allow
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+    //= type=test
+    //# When a subsequent RTT measurement R' is made, a host MUST set
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+    //= type=test
+    //# updating RTTVAR and SRTT MUST be computed in the above order
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+    //= type=test
+    //# The above SHOULD be computed using alpha=1/8 and beta=1/4
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+    //= type=test
+    //# a host MUST update RTO <- SRTT + max (G, K*RTTVAR)
     #[test]
     fn second_sample_follows_the_worked_arithmetic() {
         let mut rtt = rtt();
@@ -248,6 +304,25 @@ mod tests {
         assert_eq!(rtt.rto(), 200 * MILLISECOND);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-4
+    //= type=test
+    //# if the K*RTTVAR term in the RTO calculation equals zero, the variance term MUST be rounded to G seconds
+    #[test]
+    fn without_any_variance_the_timeout_is_a_granule_above_the_rtt() {
+        let rfc = (crate::stack::by_name("rfc").expect("in the catalogue").config)();
+        let mut rtt = Rtt::new(&Config { min_rto: 0, ..rfc });
+        for _ in 0..200 {
+            rtt.on_sample(0, 50 * MILLISECOND);
+        }
+        assert_eq!(rtt.rto(), 51 * MILLISECOND);
+    }
+
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+    //= type=test
+    //# A maximum value MAY be placed on RTO provided it is at least 60 seconds
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+    //= type=test
+    //# The host MUST set RTO <- RTO * 2 ("back off the timer")
     #[test]
     fn backoff_doubles_until_the_bound_and_a_sample_ends_it() {
         let mut rtt = rtt();
@@ -263,6 +338,9 @@ mod tests {
         assert!(rtt.rto() < 300 * MILLISECOND);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+    //= type=test
+    //# the RTO MUST be re-initialized to 3 seconds when data transmission begins
     #[test]
     fn a_lost_syn_raises_the_timeout_for_data_to_three_seconds() {
         let mut rtt = rtt();

@@ -5,6 +5,8 @@ use super::recovery::Phase;
 use crate::{NEVER, Nanos, Observer};
 
 /// What the timer stands for.
+//= https://www.rfc-editor.org/rfc/rfc8985#section-8
+//# When arming a RACK reordering timer or TLP PTO timer, the sender SHOULD cancel any other pending timers
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Timer {
     /// Retransmission (RFC 6298).
@@ -39,13 +41,28 @@ impl Sender {
     }
 
     /// New data was acknowledged (RFC 6298 5.2, 5.3).
+    //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+    //# The following is the RECOMMENDED algorithm for managing the retransmission timer
     #[inline]
     pub(super) fn restart_timer(&mut self, now: Nanos) {
         if self.board.is_empty() {
+            //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+            //# When all outstanding data has been acknowledged, turn off the retransmission timer
             (self.timer, self.rto_at) = (Timer::Rto, NEVER);
             return;
         }
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+        //# a segment is never retransmitted too early, i.e., less than one RTO after the previous transmission of
+        //# that segment
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+        //# When an ACK is received that acknowledges new data, restart the retransmission timer
+        //= https://www.rfc-editor.org/rfc/rfc6928#section-9
+        //# implementations MUST follow RFC 6298 [RFC6298] to restart the retransmission timer with the current value
+        //# of RTO for each ACK received that acknowledges new data
         let rto_at = now + self.rtt.rto();
+        //= https://www.rfc-editor.org/rfc/rfc8985#section-7.2
+        //# The sender SHOULD start or restart a loss probe PTO timer after transmitting new data (that was not itself
+        //# a loss probe) or upon receiving an ACK that cumulatively acknowledges new data
         if self.tlp && self.schedule_probe(now, rto_at) {
             return;
         }
@@ -62,6 +79,8 @@ impl Sender {
     /// Without SACK only the first partial acknowledgment restarts the timer (RFC 6582 section 3.2 step 3).
     pub(super) fn may_restart_timer(&mut self) -> bool {
         let episode = &mut self.rare.episode;
+        //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
+        //# For the first partial ACK that arrives during fast recovery, also reset the retransmit timer
         let restarts = self.phase != Phase::Fast || self.sack || !episode.partial;
         episode.partial = true;
         restarts
@@ -76,12 +95,17 @@ impl Sender {
     /// New data was sent (RFC 6298 5.1; RFC 8985 section 7.2).
     #[inline]
     pub(super) fn on_new_data_sent(&mut self, now: Nanos) {
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+        //# if the timer is not running, start it running so that it will expire after RTO seconds
         if self.rto_at == NEVER {
             self.timer = Timer::Rto;
             self.rto_at = now + self.rtt.rto();
         }
         if self.tlp {
             let rto_at = self.board.first_sent_at().unwrap_or(now) + self.rtt.rto();
+            //= https://www.rfc-editor.org/rfc/rfc8985#section-7.2
+            //# The sender SHOULD start or restart a loss probe PTO timer after transmitting new data (that was not
+            //# itself a loss probe) or upon receiving an ACK that cumulatively acknowledges new data
             if !self.schedule_probe(now, rto_at) && self.timer == Timer::Probe {
                 self.fall_back_to_rto(now);
             }
@@ -91,6 +115,16 @@ impl Sender {
     /// A segment was sent again. Stacks restart a retransmission timer that is the first segment's own (Linux
     /// net/ipv4/tcp_output.c, tcp_xmit_retransmit_queue; FreeBSD sys/netinet/tcp_input.c; ns-2 tcp/tcp.cc); RFC 6298 does not.
     pub(super) fn on_retransmission_sent(&mut self, now: Nanos, first: bool) {
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-5
+        //= type=exception
+        //= reason=The recommended algorithm itself does not restart a running timer for a retransmission, so that one
+        //= may be followed by the timeout earlier. The setting `retransmit_restarts_timer`, on in the stacks of real
+        //= systems, restarts it.
+        //# a segment is never retransmitted too early, i.e., less than one RTO after the previous transmission of
+        //# that segment
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-6
+        //# a more careful variant that re-arms the RTO timer on each retransmission that is sent during recovery MAY
+        //# be used
         if self.rto_at == NEVER || (first && self.retransmit_restarts_timer && self.timer != Timer::Reorder) {
             self.timer = Timer::Rto;
             self.rto_at = now + self.rtt.rto();

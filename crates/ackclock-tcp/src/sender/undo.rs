@@ -90,6 +90,8 @@ impl Undo {
     }
 
     /// Whether either is so.
+    //= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.2
+    //# a TCP implementation MAY detect spurious fast retransmits either using TCP Timestamps or via D-SACK
     pub fn proven(&self, echo: Option<Nanos>) -> bool {
         self.proven_by_dsack() || self.proven_by_timestamp(echo)
     }

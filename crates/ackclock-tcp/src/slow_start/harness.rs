@@ -1,4 +1,4 @@
-//! Two senders for slow start: one without a network, for arithmetic, and one over a bottleneck with a queue.
+//! Two senders for tests of slow start: one without a network, for arithmetic, and one over a bottleneck with a queue.
 
 use std::collections::VecDeque;
 
@@ -27,21 +27,21 @@ fn context(now: Nanos, una: u64, nxt: u64, srtt: Option<Nanos>) -> Context {
     }
 }
 
-/// A sender whose clock, offsets and RTT the test sets.
+/// A sender whose clock, sequence numbers and RTT are set by the test.
 pub(super) struct Flat {
     pub now: Nanos,
     pub window: Window,
     pub slow_start: Box<dyn SlowStart>,
     pub una: u64,
     pub nxt: u64,
-    /// The sample of each ACK.
+    /// RTT sample of each ACK.
     pub rtt: Option<Nanos>,
     pub srtt: Option<Nanos>,
     pub may_grow: bool,
 }
 
 impl Flat {
-    /// Established at 10 s with `cwnd` segments, not paced.
+    /// A sender established at 10 s with `cwnd` segments, without pacing.
     pub fn new(variant: &str, cwnd: u64) -> Flat {
         let mut slow_start = (by_name(variant).expect("a slow start").make)();
         slow_start.on_start(false);
@@ -57,7 +57,8 @@ impl Flat {
         }
     }
 
-    /// An ACK of `bytes`, sent already or not; what slow start leaves over. Past ssthresh nothing happens.
+    /// Delivers an ACK of `bytes`, which are sent first if necessary. Returns the bytes that slow start has not used;
+    /// above ssthresh these are all.
     pub fn ack(&mut self, bytes: u64) -> u64 {
         self.una += bytes;
         self.nxt = self.nxt.max(self.una);
@@ -69,7 +70,7 @@ impl Flat {
         self.slow_start.on_ack(&mut self.window, &ack, self.may_grow)
     }
 
-    /// A window is acknowledged, a segment each.
+    /// Acknowledges a window segment by segment.
     pub fn round(&mut self) {
         for _ in 0..self.window.cwnd / MSS {
             self.ack(MSS);
@@ -87,22 +88,22 @@ impl Flat {
     }
 }
 
-/// A sender over a bottleneck with an endless queue, from its first window on. ACKs are for two segments each.
+/// A sender over a bottleneck with an unlimited queue, from its first window on. Each ACK is for two segments.
 pub(super) struct Path {
     pub now: Nanos,
     pub window: Window,
     pub slow_start: Box<dyn SlowStart>,
     pub longest_queue: u64,
-    /// What the application has to send per second; `None` is more than enough.
+    /// Data that the application writes, bytes per second; `None` for unlimited data.
     pub application: Option<u64>,
     una: u64,
     nxt: u64,
-    /// Bytes per second.
+    /// Rate of the bottleneck, bytes per second.
     rate: u64,
     base_rtt: Nanos,
-    /// When the bottleneck will have sent all it has.
+    /// Time at which the bottleneck's queue becomes empty.
     busy_until: Nanos,
-    /// (when its ACK arrives, its end, when it was sent) of each segment outstanding.
+    /// Segments outstanding: arrival time of the ACK, end of the segment, and send time.
     outstanding: VecDeque<(Nanos, u64, Nanos)>,
     srtt: Option<Nanos>,
 }
@@ -127,7 +128,7 @@ impl Path {
         }
     }
 
-    /// Bytes that wait at the bottleneck.
+    /// Bytes in the bottleneck's queue.
     pub fn queue(&self) -> u64 {
         self.busy_until.saturating_sub(self.now) * self.rate / SECOND
     }
@@ -147,7 +148,7 @@ impl Path {
         self.send();
         for _ in 0..1_000_000 {
             let Some(first) = self.outstanding.pop_front() else {
-                // The application has had nothing to send.
+                // The application had no data to send.
                 self.now += self.base_rtt;
                 self.send();
                 continue;
@@ -169,6 +170,6 @@ impl Path {
                 return;
             }
         }
-        panic!("it never happened");
+        panic!("the condition never held");
     }
 }

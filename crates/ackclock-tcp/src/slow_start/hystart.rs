@@ -1,8 +1,8 @@
-//! HyStart: slow start ends when the ACKs of a round stretch over half the smallest RTT, or when the RTT rises (Ha and
-//! Rhee, Computer Networks 55, 2011), as Linux's CUBIC has it.
+//! HyStart as in Linux's CUBIC: slow start ends when the ACKs of a round span half of the smallest RTT, or when the RTT
+//! rises (Ha and Rhee, Computer Networks 55, 2011).
 //!
-//! Linux also discards what is measured within a second of the beginning of congestion avoidance; that touches only the slow
-//! start after an idle period and is left out, as slow start knows nothing of the congestion control.
+//! Linux also discards measurements of the first second of congestion avoidance. This affects only slow start after an
+//! idle period, and is not implemented because slow start has no access to the congestion control.
 
 use super::{Entry, SlowStart, grow};
 use crate::context::{Ack, Congestion, Window};
@@ -15,24 +15,24 @@ pub(super) const ENTRY: Entry = Entry {
     make: || Box::new(HyStart::default()),
 };
 
-/// Below this many segments nothing ends slow start (Linux `hystart_low_window`).
+/// Smallest window in segments at which slow start can end (Linux `hystart_low_window`).
 const LOW_WINDOW: u64 = 16;
-/// Samples of a round that are taken before the RTT is judged (Linux `HYSTART_MIN_SAMPLES`).
+/// Number of samples of a round before the RTT is evaluated (Linux `HYSTART_MIN_SAMPLES`).
 const MIN_SAMPLES: u32 = 8;
 /// Bounds of the rise of the RTT that ends slow start (Linux `HYSTART_DELAY_MIN`, `HYSTART_DELAY_MAX`).
 const DELAY: (Nanos, Nanos) = (4 * MILLISECOND, 16 * MILLISECOND);
-/// ACKs no further apart than this belong to one train (Linux `hystart_ack_delta_us`).
+/// Largest gap between ACKs of the same train (Linux `hystart_ack_delta_us`).
 const ACK_DELTA: Nanos = 2 * MILLISECOND;
-/// What Linux adds to the smallest RTT for segments that wait to be sent or taken in together: the time of four full GSO
-/// bursts at the pacing rate, at most a millisecond (`hystart_ack_delay`).
+/// Allowance that Linux adds to the smallest RTT for delays by segmentation offload: the time of four full GSO bursts
+/// at the pacing rate, but at most a millisecond (`hystart_ack_delay`).
 const CUSHION: (u64, Nanos) = (4 * 65_536, MILLISECOND);
 
-/// A round: from one ACK until everything sent by then is acknowledged.
+/// A round: from an ACK until all data sent by then are acknowledged.
 #[derive(Clone, Copy, Debug)]
 struct Round {
-    /// When it began.
+    /// Start of the round.
     start: Nanos,
-    /// Stream offset that must be passed to end it.
+    /// Stream offset beyond which an ACK ends the round.
     end: u64,
     /// Time of the last ACK of the train.
     last_ack: Nanos,
@@ -44,14 +44,14 @@ struct Round {
 #[derive(Default, Debug)]
 struct HyStart {
     paced: bool,
-    /// Whether the end was found; then nothing is looked for until a timeout.
+    /// Whether the end was found; the search then stops until a timeout.
     found: bool,
     /// Smallest RTT since the start or the last timeout.
     delay_min: Option<Nanos>,
     round: Option<Round>,
 }
 
-/// The cushion at the pacing rate of slow start, twice cwnd per SRTT.
+/// The allowance at the pacing rate of slow start, which is two windows per SRTT.
 fn cushion(window: &Window, srtt: Nanos) -> Nanos {
     let rate = window
         .pacing_rate
@@ -61,7 +61,7 @@ fn cushion(window: &Window, srtt: Nanos) -> Nanos {
 }
 
 impl HyStart {
-    /// Whether this ACK shows that the window has reached what the path holds.
+    /// Whether this ACK shows that the window has reached the capacity of the path.
     fn finds_end(&mut self, window: &Window, ack: &Ack) -> bool {
         let Some(rtt) = ack.rtt else { return false };
         let (now, una) = (ack.ctx.now, ack.ctx.snd_una);
@@ -70,7 +70,7 @@ impl HyStart {
         if self.found {
             return false;
         }
-        // Rounds, too, are only looked at from here on (cubictcp_acked): the first one begins with this window.
+        // Rounds also begin only at the low window (cubictcp_acked): the first round starts with this window.
         if window.cwnd < LOW_WINDOW * ack.ctx.mss {
             return false;
         }
@@ -82,7 +82,7 @@ impl HyStart {
         if now - round.last_ack <= ACK_DELTA {
             round.last_ack = now;
             let whole = delay_min + cushion(window, ack.ctx.srtt.unwrap_or(rtt));
-            // Pacing may itself have stretched the round to half the RTT.
+            // Pacing itself may spread a round over half the RTT.
             let threshold = if self.paced { whole } else { whole / 2 };
             if now - round.start > threshold {
                 return true;
@@ -107,7 +107,7 @@ impl SlowStart for HyStart {
             self.found = true;
             window.ssthresh = window.cwnd;
         }
-        // Linux's slow start counts all that an ACK acknowledges (tcp_slow_start).
+        // Linux's slow start counts all bytes that an ACK acknowledges (tcp_slow_start).
         if may_grow { grow(window, ack.acked, ack.acked, 1) } else { 0 }
     }
 
@@ -123,7 +123,7 @@ mod tests {
 
     const RTT: Nanos = 100 * MILLISECOND;
 
-    /// A round of `acks` ACKs, `apart` after each other, the first one an RTT after the round before it ended.
+    /// A round of `acks` ACKs, `apart` after each other. The first comes an RTT after the end of the round before.
     fn train(s: &mut Flat, acks: u64, apart: Nanos, rtt: Nanos) {
         s.now += RTT;
         s.nxt = s.una + 200 * MSS;
@@ -138,7 +138,7 @@ mod tests {
     fn sender(cwnd: u64) -> Flat {
         let mut s = Flat::new("hystart", cwnd);
         s.srtt = Some(RTT);
-        // The smallest RTT is known, and a round is over.
+        // The smallest RTT is known, and a round has ended.
         s.nxt = MSS;
         s.rtt = Some(RTT);
         s.ack(MSS);
@@ -148,18 +148,18 @@ mod tests {
 
     #[test]
     fn a_train_of_acks_that_spans_half_the_smallest_rtt_ends_slow_start() {
-        // (100 ms + 1 ms) / 2 = 50.5 ms: with an ACK each 2 ms the 27th comes 52 ms after the first.
+        // The threshold is (100 ms + 1 ms) / 2 = 50.5 ms. With an ACK every 2 ms, the 27th comes 52 ms after the first.
         for (acks, ended) in [(26, false), (27, true)] {
             let mut s = sender(20);
             train(&mut s, acks, 2 * MILLISECOND, RTT);
             assert_eq!(s.window.ssthresh < u64::MAX, ended, "{acks} ACKs");
-            // The ACK that finds the end grows nothing.
+            // The ACK that finds the end does not grow the window.
             assert_eq!(s.window.cwnd, (20 + acks - u64::from(ended)) * MSS);
         }
     }
 
     #[test]
-    fn acks_further_apart_are_no_train() {
+    fn acks_further_apart_form_no_train() {
         let mut s = sender(20);
         train(&mut s, 60, 2 * MILLISECOND + 1, RTT);
         assert_eq!(s.window.ssthresh, u64::MAX);
@@ -179,12 +179,12 @@ mod tests {
     fn the_cushion_is_four_gso_bursts_at_the_pacing_rate_up_to_a_millisecond() {
         let window = |cwnd| Window { cwnd, ssthresh: u64::MAX, pacing_rate: None };
         assert_eq!(cushion(&window(20 * MSS), RTT), MILLISECOND);
-        // 1 MB per millisecond, paced at twice that: 262144 bytes take 131.072 us.
+        // The window is 1 MB and the pacing rate 2 MB per millisecond: 262144 bytes take 131.072 us.
         assert_eq!(cushion(&window(1_000_000), MILLISECOND), 131_072);
         assert_eq!(cushion(&Window { pacing_rate: Some(1 << 40), ..window(1) }, RTT), 238);
     }
 
-    /// What a round of `samples` ACKs with RTTs of `rtt` does to ssthresh, in segments.
+    /// The ssthresh in segments after a round of `samples` ACKs with RTTs of `rtt`, if slow start has ended.
     fn delayed(cwnd: u64, base: Nanos, rtt: Nanos, samples: u64) -> Option<u64> {
         let mut s = Flat::new("hystart", cwnd);
         s.srtt = Some(base);
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn one_sample_near_the_smallest_speaks_for_its_round() {
+    fn one_sample_near_the_smallest_rtt_keeps_slow_start() {
         let mut s = sender(20);
         s.nxt = s.una + 200 * MSS;
         for sample in 0..30 {
@@ -224,16 +224,16 @@ mod tests {
     }
 
     #[test]
-    fn below_the_low_window_nothing_ends_slow_start() {
-        // Eight ACKs from 8 segments reach 16; the ninth would be the first to be judged.
+    fn below_the_low_window_slow_start_does_not_end() {
+        // Eight ACKs increase the window from 8 to 16 segments; the ninth is the first that is evaluated.
         assert_eq!(delayed(8, RTT, 2 * RTT, 16), None);
         assert_eq!(delayed(8, RTT, 2 * RTT, 17), Some(24));
     }
 
     #[test]
     fn the_first_round_begins_with_the_low_window() {
-        // ACKs of two segments, each window sent at once, RTTs far above the first: 8..=22 is a round of eight samples, and
-        // the ninth of the next round comes with the ACK of 40.
+        // ACKs are for two segments, each window is sent at once, and the RTTs are far above the first. ACKs 8 to 22
+        // form a round of eight samples. The ninth sample of the next round comes with the ACK of 40.
         let mut s = Flat::new("hystart", 10);
         s.srtt = Some(RTT);
         s.nxt = 10 * MSS;
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn it_measures_while_growth_is_forbidden() {
+    fn measurements_continue_while_the_window_may_not_grow() {
         let mut s = sender(20);
         s.may_grow = false;
         train(&mut s, 9, 3 * MILLISECOND, 2 * RTT);
@@ -282,13 +282,13 @@ mod tests {
 
     #[test]
     fn on_a_path_slow_start_ends_near_its_bdp_and_before_twice_that() {
-        // 10 Mbyte/s and 100 ms: 1000 segments. ACKs of two segments are 0.2 ms apart: one train.
+        // A path of 10 MB/s and 100 ms holds 1000 segments. ACKs of two segments are 0.2 ms apart and form one train.
         let mut path = Path::new("hystart", 10_000_000, RTT);
         path.run_until(|path| path.window.ssthresh < u64::MAX);
         let end = path.window.cwnd / MSS;
         assert!((500..1200).contains(&end), "{end}");
         let mut standard = Path::new("standard", 10_000_000, RTT);
         standard.run_until(|path| path.queue() > 1100 * MSS);
-        assert!(standard.window.cwnd / MSS > 2000, "which standard slow start overshoots");
+        assert!(standard.window.cwnd / MSS > 2000, "standard slow start overshoots the capacity");
     }
 }

@@ -1,7 +1,8 @@
-//! HyStart++: when the RTT rises, slow start goes on at a quarter of its pace, and resumes if the rise was jitter (RFC 9406).
+//! HyStart++: when the RTT rises, slow start continues at a quarter of its speed. It returns to full speed if the rise
+//! was jitter (RFC 9406).
 //!
-//! It is for the first slow start of a connection; later ones, which have an ssthresh to stop at, are standard (section 4.3).
-//! Loss and marks end it through the response of the congestion control, which sets ssthresh.
+//! HyStart++ applies to the first slow start of a connection. Later ones end at a known ssthresh and are standard
+//! (section 4.3). Losses and marks end slow start through the response of the congestion control, which sets ssthresh.
 
 use super::standard::ByteCounting;
 use super::{Entry, SlowStart, grow};
@@ -10,12 +11,12 @@ use crate::{MILLISECOND, Nanos};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "hystart++",
-    summary: "a rise of the RTT turns slow start conservative for five rounds, after which it ends unless the RTT fell",
+    summary: "when the RTT rises, slow start is conservative for five rounds and then ends, unless the RTT falls again",
     source: "RFC 9406",
     make: || Box::new(HyStartPlusPlus::default()),
 };
 
-// RFC 9406 section 4.3.
+// The constants are those of RFC 9406 section 4.3.
 /// MIN_RTT_THRESH and MAX_RTT_THRESH.
 const RTT_THRESH: (Nanos, Nanos) = (4 * MILLISECOND, 16 * MILLISECOND);
 /// MIN_RTT_DIVISOR.
@@ -26,7 +27,7 @@ const RTT_SAMPLES: u32 = 8;
 const CSS_GROWTH_DIVISOR: u64 = 4;
 /// CSS_ROUNDS.
 const CSS_ROUNDS: u32 = 5;
-/// L, segments, where segments are not paced; infinite where they are.
+/// L for unpaced segments, in segments; it is infinite for paced segments.
 const LIMIT_UNPACED: u64 = 8;
 
 /// Conservative slow start.
@@ -34,15 +35,15 @@ const LIMIT_UNPACED: u64 = 8;
 struct Css {
     /// cssBaselineMinRtt.
     baseline: Nanos,
-    /// Rounds that have ended in it.
+    /// Number of rounds that have ended in conservative slow start.
     rounds: u32,
 }
 
 #[derive(Default, Debug)]
 struct HyStartPlusPlus {
     paced: bool,
-    /// windowEnd; `None` before the first ACK. The first round is the first flight: taken at the establishment, SND.NXT
-    /// would end a round with the first ACK.
+    /// windowEnd; `None` before the first ACK. The first round is the first flight: if SND.NXT were taken when the
+    /// connection is established, the first ACK would end a round.
     window_end: Option<u64>,
     /// lastRoundMinRTT; `None` is infinity.
     last_round: Option<Nanos>,
@@ -51,12 +52,12 @@ struct HyStartPlusPlus {
     /// rttSampleCount.
     samples: u32,
     css: Option<Css>,
-    /// For later slow starts.
+    /// Byte counting of later slow starts.
     counting: ByteCounting,
 }
 
 impl HyStartPlusPlus {
-    /// Takes in a sample and looks for a rise of the RTT, or in CSS for its fall (RFC 9406 section 4.2).
+    /// Adds an RTT sample and tests for a rise of the RTT, or in CSS for its fall (RFC 9406 section 4.2).
     fn on_sample(&mut self, rtt: Nanos) {
         let this_round = self.this_round.map_or(rtt, |min| min.min(rtt));
         self.this_round = Some(this_round);
@@ -77,7 +78,7 @@ impl HyStartPlusPlus {
         }
     }
 
-    /// Whether the round that ends was the last one of CSS. One that CSS began in counts in full.
+    /// Ends a round. Returns whether it was the last of CSS; the round in which CSS began counts as a full round.
     fn end_round(&mut self, snd_nxt: u64) -> bool {
         self.window_end = Some(snd_nxt);
         self.last_round = self.this_round.take();
@@ -107,7 +108,7 @@ impl SlowStart for HyStartPlusPlus {
         }
         let end = *self.window_end.get_or_insert(ack.ctx.snd_nxt);
         if ack.ctx.snd_una >= end && self.end_round(ack.ctx.snd_nxt) {
-            // Never less than two segments (RFC 5681 section 3.1).
+            // ssthresh is at least two segments (RFC 5681 section 3.1).
             window.ssthresh = window.cwnd.max(2 * ack.ctx.mss);
         }
         0
@@ -124,10 +125,11 @@ mod tests {
     use crate::slow_start::harness::{Flat, MSS, Path};
 
     const RTT: Nanos = 100 * MILLISECOND;
-    /// What ends slow start after a round of [`RTT`]: 100 ms / 8 = 12.5 ms more.
+    /// Smallest RTT that ends slow start after a round of [`RTT`]: 100 ms + 100 ms / 8.
     const HIGH: Nanos = 112_500_000;
 
-    /// `acks` segments are acknowledged one by one with RTTs of `rtt`; the last one of a round finds the next of 20 sent.
+    /// Acknowledges `acks` segments one by one with RTTs of `rtt`. Before the last ACK of a round, 20 segments are
+    /// sent.
     fn acks(s: &mut Flat, acks: u64, rtt: Option<Nanos>) {
         s.rtt = rtt;
         s.nxt = s.nxt.max(s.una + acks * MSS);
@@ -149,12 +151,15 @@ mod tests {
         s
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc9438#section-4.10
+    //= type=test
+    //# CUBIC SHOULD use the HyStart++ slow start algorithm [RFC9406]
     #[test]
     fn eight_samples_that_are_an_eighth_higher_make_slow_start_conservative() {
         let mut s = sender();
         assert_eq!(s.window.cwnd, 20 * MSS);
         round(&mut s, 20, HIGH);
-        // Eight segments count in full, the eighth finding the rise, and the other twelve for a quarter each.
+        // Eight segments count in full; the eighth shows the rise. The other twelve count a quarter each.
         assert_eq!(s.window.cwnd, (20 + 8 + 3) * MSS);
         assert_eq!(s.window.ssthresh, u64::MAX);
     }
@@ -176,7 +181,7 @@ mod tests {
     fn a_round_needs_eight_samples_and_a_round_before_it() {
         let mut s = Flat::new("hystart++", 10);
         round(&mut s, 20, 5 * RTT);
-        assert_eq!(s.window.cwnd, 30 * MSS, "no round before it");
+        assert_eq!(s.window.cwnd, 30 * MSS, "there is no previous round");
         for (samples, added) in [(7, MSS), (8, MSS / 4)] {
             let mut s = sender();
             acks(&mut s, 20 - samples, None);
@@ -191,7 +196,7 @@ mod tests {
     fn after_five_rounds_slow_start_ends() {
         let mut s = sender();
         round(&mut s, 20, HIGH);
-        // That was the first, in part. Twenty segments add five in each of the others.
+        // The first round of CSS was part of the last one. In each of the others, twenty segments add five.
         for later in 1..4 {
             round(&mut s, 20, HIGH);
             assert_eq!((s.window.cwnd / MSS, s.window.ssthresh), (31 + 5 * later, u64::MAX));
@@ -201,13 +206,13 @@ mod tests {
     }
 
     #[test]
-    fn an_rtt_below_that_which_began_it_resumes_slow_start() {
+    fn an_rtt_below_the_baseline_resumes_slow_start() {
         let mut s = sender();
         round(&mut s, 20, HIGH);
         round(&mut s, 20, HIGH - 1);
-        // Eight samples are taken at a quarter of the pace, the other twelve count in full.
+        // Eight samples count a quarter each, and the other twelve segments count in full.
         assert_eq!(s.window.cwnd, (31 + 2 + 12) * MSS);
-        // The RTT rises again: CSS begins anew, and with five rounds.
+        // The RTT rises again: CSS starts anew, with five rounds.
         round(&mut s, 20, 2 * HIGH);
         let before = s.window.cwnd;
         for _ in 0..3 {
@@ -222,14 +227,14 @@ mod tests {
     fn the_baseline_is_the_round_in_which_css_began() {
         let mut s = sender();
         round(&mut s, 20, HIGH);
-        // Lower than the last round, but not than the baseline.
+        // The RTT is below that of the last round, but not below the baseline.
         round(&mut s, 20, 2 * HIGH);
         round(&mut s, 20, HIGH);
         assert_eq!(s.window.cwnd, (31 + 5 + 5) * MSS);
     }
 
     #[test]
-    fn an_ack_counts_for_eight_segments_or_for_all_where_segments_are_paced() {
+    fn an_ack_counts_for_at_most_eight_segments_unless_segments_are_paced() {
         for (paced, added) in [(false, 8), (true, 30)] {
             let mut s = Flat::new("hystart++", 10);
             s.slow_start.on_start(paced);
@@ -247,14 +252,14 @@ mod tests {
         (s.window.cwnd, s.window.ssthresh) = (MSS, 100 * MSS);
         s.nxt = s.una + 30 * MSS;
         s.ack(30 * MSS);
-        assert_eq!(s.window.cwnd, 2 * MSS, "a segment for the ACK of what timed out, and no quarter");
+        assert_eq!(s.window.cwnd, 2 * MSS, "a full segment for the ACK of the segment that timed out");
         round(&mut s, 20, RTT);
         round(&mut s, 20, 2 * HIGH);
         assert_eq!(s.window.cwnd, 42 * MSS);
     }
 
     #[test]
-    fn it_measures_while_growth_is_forbidden() {
+    fn measurements_continue_while_the_window_may_not_grow() {
         let mut s = sender();
         s.may_grow = false;
         round(&mut s, 20, HIGH);
@@ -268,14 +273,14 @@ mod tests {
         let mut s = sender();
         acks(&mut s, 20, None);
         round(&mut s, 20, HIGH);
-        assert_eq!(s.window.cwnd, (20 + 20 + 20) * MSS, "the round before it has nothing to compare with");
+        assert_eq!(s.window.cwnd, (20 + 20 + 20) * MSS, "the previous round has no sample to compare with");
     }
 
     #[test]
-    fn on_a_path_slow_start_turns_conservative_once_the_queue_shows() {
-        // 10 Mbyte/s and 100 ms: 1000 segments.
+    fn on_a_path_slow_start_turns_conservative_when_a_queue_builds_up() {
+        // A path of 10 MB/s and 100 ms holds 1000 segments.
         let mut path = Path::new("hystart++", 10_000_000, RTT);
-        // Where CSS began for the last time: the queue of a burst may drain, and slow start resume.
+        // `css` is the window at which CSS began last. It may begin several times, as the queue of a burst can drain.
         let (mut last, mut conservative, mut css) = (path.window.cwnd, false, 0);
         path.run_until(|path| {
             let was_conservative = std::mem::replace(&mut conservative, path.window.cwnd - last <= MSS / 2);
@@ -287,7 +292,7 @@ mod tests {
         });
         assert!((1000..4100).contains(&css), "{css}");
         let end = path.window.cwnd / MSS;
-        // A part of a round and four whole ones, each 1.25 times.
+        // CSS has a part of a round and four whole rounds, each with a growth of 25 %.
         assert!(end > css * 2 && end < css * 31 / 10, "{css} to {end}");
     }
 }

@@ -1,7 +1,7 @@
-//! Limited slow start: a large window grows by a constant volume each round trip instead of doubling (RFC 3742).
+//! Limited slow start: a large window grows by a constant amount in each round trip instead of doubling (RFC 3742).
 //!
-//! RFC 3742 counts ACKs; as it leaves byte counting open (section 4), bytes are counted here as in standard slow start, and
-//! delayed ACKs do not halve the growth.
+//! RFC 3742 counts ACKs and leaves byte counting open (section 4). Here bytes are counted, as in standard slow start,
+//! so that delayed ACKs do not halve the growth.
 
 use super::standard::ByteCounting;
 use super::{Entry, SlowStart, grow};
@@ -9,7 +9,7 @@ use crate::context::{Ack, Congestion, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "limited",
-    summary: "standard up to 100 segments; beyond, about 50 segments a round trip",
+    summary: "standard up to 100 segments; above, about 50 segments in each round trip",
     source: "RFC 3742",
     make: || Box::new(Limited::default()),
 };
@@ -19,7 +19,7 @@ const MAX_SSTHRESH_SEGMENTS: u64 = 100;
 
 #[derive(Default, Debug)]
 struct Limited {
-    /// Bytes acknowledged that did not yet amount to a byte of cwnd.
+    /// Acknowledged bytes that are less than a byte of cwnd.
     credit: u64,
     counting: ByteCounting,
 }
@@ -29,8 +29,8 @@ impl SlowStart for Limited {
         if !may_grow {
             return 0;
         }
-        // RFC 3742 section 2: K = int(cwnd / (0.5 * max_ssthresh)) above max_ssthresh, and each ACK adds int(MSS / K). What that
-        // rounds off is kept here: with K beyond MSS nothing would ever be added.
+        // RFC 3742 section 2: above max_ssthresh, K = int(cwnd / (0.5 * max_ssthresh)), and each ACK adds int(MSS / K).
+        // The remainder is kept here; otherwise nothing would be added when K exceeds MSS.
         let mss = ack.ctx.mss;
         let max_ssthresh = MAX_SSTHRESH_SEGMENTS * mss;
         let k = if window.cwnd <= max_ssthresh { 1 } else { window.cwnd / (max_ssthresh / 2) };
@@ -48,7 +48,7 @@ impl SlowStart for Limited {
 mod tests {
     use crate::slow_start::harness::{Flat, MSS};
 
-    /// The window in bytes after one ACK of `acked` bytes at `cwnd` segments.
+    /// Growth of the window in bytes by one ACK of `acked` bytes at `cwnd` segments.
     fn step(cwnd: u64, acked: u64) -> u64 {
         let mut s = Flat::new("limited", cwnd);
         s.ack(acked);
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn above_max_ssthresh_an_ack_adds_the_fraction_of_a_segment_that_section_2_gives() {
+    fn above_max_ssthresh_an_ack_adds_the_fraction_of_section_2() {
         for (cwnd, added) in [(99, 1000), (100, 1000), (101, 500), (149, 500), (150, 333), (199, 333), (200, 250)] {
             assert_eq!(step(cwnd, MSS), added, "cwnd {cwnd}");
         }
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ack_counts_for_two_segments_at_most() {
+    fn an_ack_counts_for_at_most_two_segments() {
         for (acked, added) in [(2000, 2000), (9000, 2000)] {
             assert_eq!(step(50, acked), added);
         }
@@ -87,8 +87,9 @@ mod tests {
         }
     }
 
-    /// RFC 3742 section 2 gives (cwnd - max_ssthresh) / (max_ssthresh / 2) round trips beyond max_ssthresh. (Its example, 836 for
-    /// 83,000 segments, divides by max_ssthresh instead.) K is rounded down, so a few less.
+    /// RFC 3742 section 2 gives (cwnd - max_ssthresh) / (max_ssthresh / 2) round trips above max_ssthresh. Its example,
+    /// 836 round trips for 83,000 segments, divides by max_ssthresh instead. K is rounded down, which saves a few round
+    /// trips.
     #[test]
     fn eighty_three_thousand_segments_take_as_long_as_the_formula_says() {
         let mut s = Flat::new("limited", 100);
@@ -105,12 +106,12 @@ mod tests {
     fn growth_stops_at_ssthresh_and_the_rest_is_left_to_congestion_avoidance() {
         let mut s = Flat::new("limited", 150);
         s.window.ssthresh = 150 * MSS + 100;
-        assert_eq!(s.ack(MSS), 700, "100 bytes took three times as many to be acknowledged");
+        assert_eq!(s.ack(MSS), 700, "a growth of 100 bytes uses 300 acknowledged bytes");
         assert_eq!(s.window.cwnd, s.window.ssthresh);
     }
 
     #[test]
-    fn what_validation_forbids_does_not_grow() {
+    fn the_window_does_not_grow_if_validation_forbids_it() {
         let mut s = Flat::new("limited", 50);
         s.may_grow = false;
         s.ack(MSS);

@@ -1,8 +1,8 @@
-//! Slow start: how the window grows below ssthresh, and what ends it before a loss does. One file a variant, one line in
-//! [`CATALOGUE`].
+//! Slow start: the growth of the window below ssthresh, and methods that end it before a loss. Each variant has a file
+//! and a line in [`CATALOGUE`].
 //!
-//! A congestion control that grows its window below ssthresh itself ([`crate::cc::CongestionControl::runs_slow_start`])
-//! takes the place of all of this.
+//! A congestion control that grows its window below ssthresh itself ([`crate::cc::Scope::slow_start`]) replaces these
+//! variants.
 
 use crate::context::{Ack, Congestion, Window};
 
@@ -18,23 +18,23 @@ mod standard;
 
 /// Grows the window while `cwnd < ssthresh`, and may end that phase by lowering ssthresh to cwnd.
 pub trait SlowStart: Send {
-    /// The connection is established; `paced` is whether its segments are spread over time.
+    /// The connection is established. `paced` tells whether its segments are paced.
     fn on_start(&mut self, _paced: bool) {}
 
-    /// New data was acknowledged below ssthresh, outside fast recovery. Unless `may_grow` window validation keeps the window
-    /// from growing, but there is still something to measure. Returns the acknowledged bytes left over when the window
+    /// New data was acknowledged below ssthresh, outside fast recovery. If `may_grow` is false, window validation
+    /// prevents growth, but measurements continue. Returns the acknowledged bytes that were left when the window
     /// reached ssthresh.
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, may_grow: bool) -> u64;
 
-    /// Loss or a mark was found and the congestion control has answered it.
+    /// A loss or a mark was detected, and the congestion control has answered it.
     fn on_congestion(&mut self, _event: &Congestion) {}
 
-    /// The retransmission timer expired; slow start begins anew from one segment.
+    /// The retransmission timer expired; slow start begins again at one segment.
     fn on_timeout(&mut self, _event: &Congestion) {}
 }
 
-/// Adds `by` bytes to the window, up to ssthresh, where each took `cost` bytes of `acked`. Returns what was not needed of
-/// `acked`.
+/// Grows the window by `by` bytes, but at most to ssthresh; each byte uses `cost` bytes of `acked`. Returns the unused
+/// part of `acked`.
 #[inline]
 fn grow(window: &mut Window, by: u64, acked: u64, cost: u64) -> u64 {
     let room = window.ssthresh - window.cwnd;
@@ -50,19 +50,21 @@ fn grow(window: &mut Window, by: u64, acked: u64, cost: u64) -> u64 {
 pub struct Entry {
     /// Name in scenarios.
     pub name: &'static str,
-    /// One line on what it is.
+    /// Short description of the variant.
     pub summary: &'static str,
-    /// Where it is specified.
+    /// RFC, paper, draft or code that specifies the variant.
     pub source: &'static str,
-    /// Makes one for a connection.
+    /// Creates the variant for a connection.
     pub make: fn() -> Box<dyn SlowStart>,
 }
 
-/// Every variant, by name.
+/// All variants.
+//= https://www.rfc-editor.org/rfc/rfc9438#section-4.10
+//# CUBIC SHOULD use the HyStart++ slow start algorithm [RFC9406]
 pub const CATALOGUE: &[Entry] =
     &[standard::ENTRY, limited::ENTRY, hystart::ENTRY, hystart_plus_plus::ENTRY, search::ENTRY];
 
-/// The entry of a name.
+/// The entry with a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {
     CATALOGUE.iter().find(|entry| entry.name == name)
 }

@@ -1,4 +1,5 @@
-//! Any sequence of acknowledgments, under every variant: growth is bounded, and the window stays a window.
+//! Property tests of all variants with any sequence of acknowledgments: growth is bounded, and the window remains
+//! valid.
 
 use proptest::prelude::*;
 
@@ -36,7 +37,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_window_stays_a_window(ops in prop::collection::vec(op(), 1..200), paced in any::<bool>()) {
+    fn growth_is_bounded_and_windows_remain_valid(ops in prop::collection::vec(op(), 1..200), paced in any::<bool>()) {
         for entry in CATALOGUE {
             let mut s = Flat::new(entry.name, 10);
             s.slow_start.on_start(paced);
@@ -47,10 +48,10 @@ proptest! {
                         let before = s.window;
                         let left = s.ack(bytes);
                         let context = format!("{} {op:?}: {before:?} -> {:?}, {left} left", entry.name, s.window);
-                        // What an ACK grows it has acknowledged, and what it grew is not left over.
+                        // Growth and unused bytes together are at most the acknowledged bytes.
                         prop_assert!(s.window.cwnd.saturating_sub(before.cwnd) + left <= bytes, "{context}");
                         prop_assert!(s.window.cwnd >= MSS && s.window.ssthresh >= 2 * MSS, "{context}");
-                        // Growth ends at ssthresh, and the end of slow start leaves nothing in between.
+                        // Growth ends at ssthresh, and the end of slow start sets ssthresh no lower than the window.
                         prop_assert!(s.window.cwnd <= s.window.ssthresh.max(before.cwnd), "{context}");
                         prop_assert!(s.window.ssthresh <= before.ssthresh, "{context}");
                         if !s.may_grow {

@@ -1,11 +1,14 @@
-//! SEARCH: slow start ends when what is delivered falls behind what was sent a round trip before (draft-chung-ccwg-search).
+//! SEARCH: slow start ends when fewer data are delivered than were sent a round trip before (draft-chung-ccwg-search).
 //!
-//! While the path has room, all that was sent in a window of time is delivered in the window one RTT later. Beyond capacity
-//! the ACKs come at the bottleneck's rate while what was sent went on doubling. Time is cut into bins, as RTTs on wireless
-//! and satellite links vary; the windows are some RTTs long for the same reason.
+//! While the path has capacity, all data sent in a window of time are delivered in the window one RTT later. Beyond the
+//! capacity, ACKs arrive at the bottleneck's rate while the sending rate has doubled. The windows span several RTTs and
+//! are divided into bins, because RTTs vary on wireless and satellite links.
 //!
-//! Where the draft leaves room: a gap of more than a window, which the draft leaves to an option, throws the bins away. The
-//! draft interpolates forward in time between bins; its own arithmetic, and the implementations, need the bin before.
+//! Choices and deviations:
+//!
+//! - After a gap of more than a window, the bins are discarded; the draft leaves this to an option.
+//! - The draft interpolates between a bin and the next one. Its own arithmetic, and the implementations, need the bin
+//!   before; so does this implementation.
 
 use super::standard::ByteCounting;
 use super::{Entry, SlowStart};
@@ -14,28 +17,28 @@ use crate::context::{Ack, Congestion, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "search",
-    summary: "slow start ends, and the queue is drained, when less is delivered than was sent a round trip before",
+    summary: "slow start ends, and the queue is drained, when fewer data are delivered than were sent a round trip before",
     source: "draft-chung-ccwg-search-09",
     make: || Box::new(Search::default()),
 };
 
-// draft-chung-ccwg-search-09 section 3.2.
+// The constants are those of draft-chung-ccwg-search-09 section 3.2.
 /// WINDOW_SIZE is 3.5 initial RTTs.
 const WINDOW_RTTS: (u64, u64) = (7, 2);
-/// W: bins in a window.
+/// W: number of bins in a window.
 const W: usize = 10;
-/// EXTRA_BINS: how many bins the RTT may span for a comparison.
+/// EXTRA_BINS: number of bins that the RTT may span for a comparison.
 const EXTRA_BINS: usize = 15;
-/// THRESH: the part of what was sent that is missing in what is delivered.
+/// THRESH: share of the data sent that is missing in the data delivered.
 const THRESH: (u128, u128) = (26, 100);
-/// In the drain phase one segment may leave for this many delivered.
+/// Number of segments delivered for each segment sent in the drain phase.
 const DRAIN_SEGMENTS: u64 = 3;
 
-/// Bins in memory: a window that ends as far back as the RTT may reach, the bin before it for interpolation, and the
-/// bound of the first.
+/// Number of bins in memory: a window that ends one largest RTT ago, and the bin before it for interpolation and as its
+/// lower bound.
 const BINS: usize = W + EXTRA_BINS + 1;
 
-/// The offsets sent and delivered by the end of a bin.
+/// Stream offsets sent and delivered by the end of a bin.
 #[derive(Clone, Copy, Default, Debug)]
 struct Bin {
     sent: u64,
@@ -45,9 +48,9 @@ struct Bin {
 #[derive(Debug)]
 struct Bins {
     ring: [Bin; BINS],
-    /// Number of the newest bin, counting from 0.
+    /// Number of the newest bin, counted from 0.
     current: usize,
-    /// When the bin under way ends.
+    /// End of the present bin.
     end: Nanos,
     /// BIN_DURATION.
     duration: Nanos,
@@ -56,11 +59,11 @@ struct Bins {
 
 #[derive(Debug)]
 enum Phase {
-    /// No RTT sample yet.
+    /// There is no RTT sample yet.
     Start,
     Searching(Box<Bins>),
-    /// The window shrinks to `target` as what is in flight beyond it is delivered. `credit` is what was delivered towards the
-    /// next segment that may leave.
+    /// The window shrinks to `target` as data in flight beyond it are delivered. `credit` counts the bytes delivered
+    /// towards the next segment that may be sent.
     Draining {
         target: u64,
         credit: u64,
@@ -70,7 +73,7 @@ enum Phase {
 #[derive(Debug)]
 struct Search {
     phase: Phase,
-    /// Bytes acknowledged since the start.
+    /// Bytes acknowledged since the start of the connection.
     delivered: u64,
     counting: ByteCounting,
 }
@@ -82,7 +85,7 @@ impl Default for Search {
 }
 
 impl Bins {
-    /// `None` where the RTT is too short to be cut into bins.
+    /// Empty bins; `None` if the RTT is too short to be divided into bins.
     fn new(rtt: Nanos, now: Nanos, bin: Bin) -> Option<Bins> {
         let duration = rtt * WINDOW_RTTS.0 / WINDOW_RTTS.1 / W as u64;
         (duration > 0).then(|| Bins { ring: [bin; BINS], current: 0, end: now + duration, duration, initial_rtt: rtt })
@@ -92,8 +95,8 @@ impl Bins {
         self.ring[index % BINS]
     }
 
-    /// Closes the bins that have ended by `now`: the last with what `bin` says, the others as empty. False where too many
-    /// have passed for their contents to mean anything.
+    /// Closes the bins that have ended by `now`: the last one with the values of `bin`, the others as empty. Returns
+    /// false if so many have passed that the contents are meaningless.
     fn advance(&mut self, now: Nanos, bin: Bin) -> bool {
         let passed = (now - self.end) / self.duration + 1;
         if passed > W as u64 {
@@ -109,13 +112,14 @@ impl Bins {
         true
     }
 
-    /// Offset sent by the end of bin `index`, less `part` of the time of a bin; times the duration of a bin.
+    /// Offset sent by `part` ns before the end of bin `index`, multiplied by the duration of a bin.
     fn sent(&self, index: usize, part: Nanos) -> u128 {
         let whole = u128::from(self.at(index).sent) * u128::from(self.duration - part);
         whole + u128::from(self.at(index - 1).sent) * u128::from(part)
     }
 
-    /// Whether what the last window delivered falls short of what the window one RTT before it sent.
+    /// Whether fewer data were delivered in the last window than were sent in the window one RTT before, by at least
+    /// THRESH.
     fn capacity_reached(&self, rtt: Nanos) -> bool {
         let lag = (rtt / self.duration) as usize;
         if lag >= EXTRA_BINS || self.current <= W + lag {
@@ -129,7 +133,8 @@ impl Bins {
         sent > 0 && missing * THRESH.1 >= sent * THRESH.0
     }
 
-    /// What was delivered in about one initial RTT, the BDP without a queue: the bins that one RTT touches.
+    /// Bytes delivered in about one initial RTT, which is the BDP without a queue: those of the bins that one RTT
+    /// touches.
     fn bdp(&self) -> u64 {
         let bins = self.initial_rtt.div_ceil(self.duration) as usize;
         self.at(self.current).delivered - self.at(self.current - bins).delivered
@@ -137,7 +142,7 @@ impl Bins {
 }
 
 impl Search {
-    /// Takes in an ACK while searching. Returns the window to drain to once capacity is reached.
+    /// Processes an ACK while searching. Returns the target window of the drain when the capacity is reached.
     fn search(&mut self, ack: &Ack) -> Option<u64> {
         let now = ack.ctx.now;
         let bin = Bin { sent: ack.ctx.snd_nxt, delivered: self.delivered };
@@ -198,10 +203,10 @@ mod tests {
     use crate::slow_start::harness::{Flat, MSS, Path};
 
     const RTT: Nanos = 100 * MILLISECOND;
-    /// 3.5 RTT / 10.
+    /// Duration of a bin: 3.5 RTT / 10.
     const BIN: Nanos = 35 * MILLISECOND;
 
-    /// Bins that were sent and delivered as `sent` and `delivered` say, a number a bin, after a first empty one.
+    /// Bins with the given bytes sent and delivered in each bin, after an empty first bin.
     fn bins(sent: &[u64], delivered: &[u64]) -> Bins {
         let mut bins = Bins::new(RTT, 0, Bin::default()).expect("long enough");
         let mut bin = Bin::default();
@@ -221,8 +226,8 @@ mod tests {
     }
 
     #[test]
-    fn capacity_is_reached_when_26_per_cent_of_what_was_sent_is_missing() {
-        // An RTT of two bins. In the window that ends two bins ago 1000 were sent, 100 a bin.
+    fn capacity_is_reached_when_26_percent_of_the_data_sent_are_missing() {
+        // The RTT is two bins. In the window that ended two bins ago 1000 bytes were sent, 100 in each bin.
         for (delivered, reached) in [(75, false), (74, true)] {
             let bins = bins(&[100; 14], &[delivered; 14]);
             assert_eq!(bins.capacity_reached(2 * BIN), reached, "{delivered}");
@@ -230,19 +235,19 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_is_taken_one_rtt_before() {
-        // 100 a bin, then 1000 in the last three, of which an RTT of three bins knows nothing.
+    fn data_sent_are_taken_one_rtt_before() {
+        // Each bin has 100 bytes, and the last three have 1000. With an RTT of three bins, the last three do not count.
         let mut sent = [100; 14];
         sent[11..].fill(1000);
         let bins = bins(&sent, &[100; 14]);
         assert!(!bins.capacity_reached(3 * BIN));
-        assert!(bins.capacity_reached(2 * BIN), "100 * 9 + 1000 were sent");
+        assert!(bins.capacity_reached(2 * BIN), "100 * 9 + 1000 bytes were sent");
     }
 
     #[test]
-    fn between_two_bins_what_was_sent_is_interpolated() {
-        // The window that ends two bins ago sent 9 * 100 + 1000 = 1900, that one bin earlier 1000. At 2.5 bins: 1450, of which
-        // 1073 is 26 % less.
+    fn data_sent_are_interpolated_between_two_bins() {
+        // In the window that ended two bins ago 9 * 100 + 1000 = 1900 bytes were sent, and in the one a bin earlier
+        // 1000. At 2.5 bins this gives 1450, of which 1073 is 26 % less.
         let mut sent = [100; 14];
         sent[11] = 1000;
         for (delivered, reached) in [(1074, false), (1073, true)] {
@@ -254,8 +259,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_judged_before_a_window_and_an_rtt_or_with_an_rtt_beyond_the_bins() {
-        // Nothing arrives at all.
+    fn no_decision_before_a_window_and_an_rtt_or_with_an_rtt_beyond_the_bins() {
+        // No data are delivered at all.
         for (count, reached) in [(12, false), (13, true)] {
             assert_eq!(bins(&[100; 40][..count], &[0; 40][..count]).capacity_reached(2 * BIN), reached, "{count} bins");
         }
@@ -265,12 +270,12 @@ mod tests {
     }
 
     #[test]
-    fn a_sender_that_sends_nothing_has_reached_nothing() {
+    fn a_sender_without_data_has_not_reached_the_capacity() {
         assert!(!bins(&[0; 20], &[0; 20]).capacity_reached(RTT));
     }
 
     #[test]
-    fn passed_bins_keep_what_the_last_had_and_more_than_a_window_of_them_is_too_many() {
+    fn empty_bins_repeat_the_last_one_and_may_be_at_most_a_window() {
         let mut bins = bins(&[100; 12], &[100; 12]);
         let bin = Bin { sent: 2000, delivered: 1300 };
         assert!(bins.advance(12 * BIN + 10 * BIN, bin));
@@ -280,14 +285,14 @@ mod tests {
     }
 
     #[test]
-    fn the_target_is_what_the_bins_of_one_initial_rtt_delivered() {
-        // 100 ms touch three bins of 35 ms.
+    fn the_target_is_the_data_delivered_in_the_bins_of_one_initial_rtt() {
+        // A time of 100 ms touches three bins of 35 ms.
         let mut delivered = [10; 14];
         delivered[10..].copy_from_slice(&[1000, 100, 200, 400]);
         assert_eq!(bins(&[10; 14], &delivered).bdp(), 700);
     }
 
-    /// A sender of 100 segments that has just found capacity, draining to `target`.
+    /// A sender of 100 segments that has just reached the capacity and drains to `target` segments.
     fn draining(target: u64) -> (Search, Flat) {
         let mut s = Flat::new("search", 100);
         s.nxt = 100 * MSS;
@@ -295,20 +300,20 @@ mod tests {
     }
 
     #[test]
-    fn the_drain_lets_a_segment_leave_for_three_delivered() {
+    fn the_drain_sends_a_segment_for_every_three_delivered() {
         let (search, mut s) = draining(40);
         s.slow_start = Box::new(search);
         let mut left = Vec::new();
         for _ in 0..9 {
             assert_eq!(s.ack(MSS), 0);
-            // What the window has room for is sent.
+            // The sender fills the window.
             let room = s.window.cwnd - (s.nxt - s.una);
             left.push(room / MSS);
             s.nxt += room;
         }
         assert_eq!(left, [0, 0, 1, 0, 0, 1, 0, 0, 1]);
         assert_eq!((s.window.cwnd, s.window.ssthresh), (94 * MSS, u64::MAX));
-        // 100 in flight less two thirds of what is delivered are 40 after 90.
+        // The 100 segments in flight less two thirds of 90 delivered are 40.
         for _ in 9..90 {
             s.ack(MSS);
             s.nxt += s.window.cwnd - (s.nxt - s.una);
@@ -342,7 +347,7 @@ mod tests {
 
     #[test]
     fn on_a_path_slow_start_ends_after_capacity_is_reached_and_the_queue_is_drained() {
-        // 10 Mbyte/s and 100 ms: 1000 segments.
+        // A path of 10 MB/s and 100 ms holds 1000 segments.
         let mut path = Path::new("search", 10_000_000, RTT);
         let mut highest = 0;
         path.run_until(|path| {
@@ -356,8 +361,8 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_below_the_paths_never_ends_slow_start() {
-        // The application sends 1 Mbyte/s over 10.
+    fn a_rate_below_the_path_rate_never_ends_slow_start() {
+        // The application sends 1 MB/s over a path of 10 MB/s.
         let mut path = Path::new("search", 10_000_000, RTT);
         path.application = Some(1_000_000);
         path.run_until(|path| path.now > 10 * crate::SECOND);

@@ -1,23 +1,29 @@
-//! Standard slow start, with appropriate byte counting bounded by two segments an ACK, and by one after a timeout (RFC 5681 section 3.1, RFC 3465).
+//! Standard slow start with appropriate byte counting: at most two segments per ACK, and at most one after a timeout
+//! (RFC 5681 section 3.1, RFC 3465).
 
 use super::{Entry, SlowStart, grow};
 use crate::context::{Ack, Congestion, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "standard",
-    summary: "the window grows by what each ACK acknowledges, at most two segments, or one after a timeout",
+    summary: "the window grows by the bytes that each ACK acknowledges, at most two segments, or one after a timeout",
     source: "RFC 5681 section 3.1; RFC 3465 sections 2.2 and 2.3",
     make: || Box::<Standard>::default(),
 };
 
-/// L of RFC 3465 section 2.2: the most segments one ACK may add.
+/// L of RFC 3465 section 2.2: largest number of segments that one ACK adds.
+//= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+//= type=exception
+//= reason=An ACK adds what it acknowledges, at most two segments: L = 2 of RFC 3465 section 2.2, an experimental RFC.
+//= Equation 2 adds one at most.
+//# we RECOMMEND that TCP implementations increase cwnd, per
 const LIMIT_SEGMENTS: u64 = 2;
 
-/// What an ACK counts for (RFC 3465): two segments at most or, in the slow start after a timeout, one (section 2.3), because
-/// an ACK that fills a hole also covers what had arrived long before.
+/// Bytes that an ACK counts for (RFC 3465): at most two segments, or one in the slow start after a timeout (section
+/// 2.3). After a timeout an ACK that fills a hole also covers data that arrived long before.
 #[derive(Default, Debug)]
 pub(super) struct ByteCounting {
-    /// snd_nxt at the last timeout: what lies below is being repaired.
+    /// SND.NXT at the last timeout; data below it are being repaired.
     repaired_to: u64,
 }
 
@@ -31,12 +37,12 @@ impl ByteCounting {
         ack.ctx.snd_una.saturating_sub(ack.acked) < self.repaired_to
     }
 
-    /// Bytes that `ack` counts for.
+    /// Number of bytes that `ack` counts for.
     pub fn counted(&self, ack: &Ack) -> u64 {
         ack.acked.min(ack.ctx.mss * if self.repairs(ack) { 1 } else { LIMIT_SEGMENTS })
     }
 
-    /// Grows the window as standard slow start does.
+    /// Grows the window as in standard slow start.
     pub fn grow(&self, window: &mut Window, ack: &Ack) -> u64 {
         let counted = self.counted(ack);
         grow(window, counted, if self.repairs(ack) { counted } else { ack.acked }, 1)
@@ -64,8 +70,8 @@ mod tests {
     use crate::slow_start::harness::{Flat, MSS};
 
     #[test]
-    fn after_a_timeout_an_ack_adds_one_segment_until_what_was_outstanding_is_repaired() {
-        // HyStart is Linux's, whose slow start has no such limit (net/ipv4/tcp_cong.c, tcp_slow_start).
+    fn after_a_timeout_an_ack_adds_one_segment_until_outstanding_data_are_repaired() {
+        // HyStart follows Linux, whose slow start has no such limit (net/ipv4/tcp_cong.c, tcp_slow_start).
         for entry in CATALOGUE.iter().filter(|entry| entry.name != "hystart") {
             let mut s = Flat::new(entry.name, 10);
             s.nxt = 10 * MSS;

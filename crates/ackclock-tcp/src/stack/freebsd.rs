@@ -1,7 +1,7 @@
 //! FreeBSD, by its own constants and the defaults of its sysctls.
 
 use super::{Stack, rfc};
-use crate::config::{Config, EcnMode, Keepalive};
+use crate::config::{Config, EcnMode, Keepalive, SynLosses};
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc};
 
@@ -12,8 +12,13 @@ pub(super) const FREEBSD: Stack = Stack {
     config: freebsd,
     sources: &[
         ("cc", "net.inet.tcp.cc.algorithm = cubic, since 14.0"),
-        ("initial_window", "net.inet.tcp.initcwnd_segments = 10"),
+        (
+            "initial_window",
+            "sys/netinet/tcp_input.c, tcp_compute_initwnd with net.inet.tcp.initcwnd_segments = 10: the formula of RFC 6928",
+        ),
+        ("syn_losses", "sys/netinet/tcp_timer.c, tcp_timer_rexmt; tcp_syncache.c, syncache_socket: any"),
         ("recovery", "net.inet.tcp.do_prr = 1, do_prr_conservative = 0"),
+        ("rescue", "sys/netinet/tcp_sack.c, tcp_sack_partialack"),
         ("dsack", "sys/netinet/tcp_output.c, tcp_sack.c: RFC 2883, since 13.0"),
         ("eifel", "sys/netinet/tcp_input.c: a timeout whose ACK echoes an older timestamp is undone"),
         (
@@ -44,7 +49,12 @@ pub(super) const FREEBSD_2014: Stack = Stack {
     config: freebsd_2014,
     sources: &[
         ("cc", "net.inet.tcp.cc.algorithm = newreno"),
-        ("initial_window", "net.inet.tcp.experimental.initcwnd10 = 1"),
+        (
+            "initial_window",
+            "sys/netinet/tcp_input.c, cc_conn_init with net.inet.tcp.experimental.initcwnd10 = 1: the formula of RFC 6928",
+        ),
+        ("syn_losses", "sys/netinet/tcp_timer.c, tcp_timer_rexmt; tcp_syncache.c, syncache_socket: any"),
+        ("rescue", "sys/netinet/tcp_sack.c: no such rule"),
         ("recovery", "sys/netinet/tcp_input.c with SACK; no PRR"),
         ("eifel", "sys/netinet/tcp_input.c: a timeout whose ACK echoes an older timestamp is undone"),
         (
@@ -67,7 +77,12 @@ pub(super) const FREEBSD_2014: Stack = Stack {
 
 fn freebsd() -> Config {
     Config {
-        initial_window: 10,
+        //= https://www.rfc-editor.org/rfc/rfc6928#section-2
+        //= type=exception
+        //= reason=FreeBSD takes one segment after any lost SYN (tcp_timer_rexmt).
+        //# it is RECOMMENDED that implementations refrain from resetting the initial window to 1 segment, unless
+        //# there have been more than one SYN or SYN/ACK retransmissions
+        syn_losses: SynLosses { count: 1, forgives_spurious: false },
         min_rto: 230 * MILLISECOND,
         max_rto: 64 * SECOND,
         data_retries: 12,
@@ -92,6 +107,7 @@ fn freebsd_2014() -> Config {
         initial_rto: 3 * SECOND,
         dsack: false,
         recovery: Recovery::Sack,
+        rescue: false,
         ecn: EcnMode::Off,
         delayed_ack: 100 * MILLISECOND,
         cc: cc::by_name("reno").expect("in the catalogue").into(),

@@ -1,7 +1,9 @@
 //! Linux, by its own constants and the defaults of its sysctls.
 
 use super::{Stack, rfc};
-use crate::config::{AccEcnOptions, AckRule, Config, Conformance, EcnMode, ReductionBase, Restart, RtoRule};
+use crate::config::{
+    AccEcnOptions, AckRule, Config, Conformance, EcnMode, InitialWindow, ReductionBase, Restart, RtoRule, SynLosses,
+};
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, slow_start, validation};
 
@@ -14,6 +16,9 @@ pub(super) const LINUX: Stack = Stack {
         ("cc", "DEFAULT_TCP_CONG"),
         ("slow_start", "net/ipv4/tcp_cubic.c: hystart = 1, hystart_detect = 3"),
         ("validation", "net/ipv4/tcp_output.c, tcp_cwnd_validate; tcp_slow_start_after_idle = 1"),
+        ("initial_window", "include/net/tcp.h, TCP_INIT_CWND = 10, whatever the size of segments"),
+        ("syn_losses", "net/ipv4/tcp_input.c, tcp_init_transfer: total_retrans > 1 and undo_marker"),
+        ("rescue", "no such rule; RACK and TLP find lost tails"),
         ("restart", "part of the validation"),
         ("recovery", "net/ipv4/tcp_input.c, tcp_cwnd_reduction: slow start only without new losses, as RFC 9937"),
         ("dsack", "tcp_dsack = 1"),
@@ -60,6 +65,9 @@ pub(super) const LINUX_3_12: Stack = Stack {
         ("cc", "DEFAULT_TCP_CONG"),
         ("slow_start", "net/ipv4/tcp_cubic.c: hystart = 1, hystart_detect = 3"),
         ("validation", "net/ipv4/tcp_output.c, tcp_cwnd_validate; tcp_slow_start_after_idle = 1"),
+        ("initial_window", "include/net/tcp.h, TCP_INIT_CWND = 10, whatever the size of segments"),
+        ("syn_losses", "net/ipv4/tcp_metrics.c, tcp_init_metrics: total_retrans > 1"),
+        ("rescue", "net/ipv4/tcp_output.c, tcp_xmit_retransmit_queue: nothing above the highest SACK"),
         ("restart", "part of the validation"),
         ("recovery", "net/ipv4/tcp_input.c, tcp_cwnd_reduction: the slow-start reduction bound"),
         ("dsack", "tcp_dsack = 1"),
@@ -92,6 +100,20 @@ pub(super) const LINUX_3_12: Stack = Stack {
 
 fn linux() -> Config {
     Config {
+        initial_window: InitialWindow::Segments(10),
+        //= https://www.rfc-editor.org/rfc/rfc6928#section-2
+        //= type=exception
+        //= reason=Linux and FreeBSD have ten segments whatever their size.
+        //# the upper bound for the initial window will be min (10*MSS, max (2*MSS, 14600))
+        syn_losses: SynLosses { count: 2, forgives_spurious: true },
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-1
+        //= type=exception
+        //= reason=Linux has a least timeout of 200 ms (TCP_RTO_MIN).
+        //# a TCP MUST NOT be more aggressive than the following algorithms allow
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+        //= type=exception
+        //= reason=Linux has a least timeout of 200 ms (TCP_RTO_MIN).
+        //# if it is less than 1 second, then the RTO SHOULD be rounded up to 1 second
         min_rto: 200 * MILLISECOND,
         max_rto: 120 * SECOND,
         rto_rule: RtoRule::Linux,
@@ -99,9 +121,26 @@ fn linux() -> Config {
         syn_linear: 4,
         timestamps: true,
         dsack: true,
+        //= https://www.rfc-editor.org/rfc/rfc8985#section-9.3
+        //# The Proportional Rate Reduction (PRR) algorithm [RFC6937] is RECOMMENDED for the specific congestion
+        //# control actions
         recovery: Recovery::Prr,
         adapt_dup_thresh: true,
+        rescue: false,
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+        //= type=exception
+        //= reason=Linux reduces from cwnd, and its window validation keeps cwnd near what is used.
+        //# the value of ssthresh MUST be set to no more than the value given in equation (4)
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+        //= type=exception
+        //= reason=Linux reduces from cwnd, and its window validation keeps cwnd near what is used.
+        //# When the third duplicate ACK is received, a TCP MUST set ssthresh to no more than the value given in
+        //# equation (4)
         reduction_base: ReductionBase::Window,
+        //= https://www.rfc-editor.org/rfc/rfc8985#section-1
+        //# it is RECOMMENDED as an alternative to that earlier approach
+        //= https://www.rfc-editor.org/rfc/rfc9937#section-5
+        //# it is RECOMMENDED that PRR is implemented together with RACK-TLP loss recovery
         rack: true,
         tlp: true,
         frto: true,
@@ -121,6 +160,11 @@ fn linux() -> Config {
         conformance: Conformance::Linux,
         restart: Restart::Off,
         cc: cc::by_name("cubic-linux").expect("in the catalogue").into(),
+        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.10
+        //= type=exception
+        //= reason=Linux has HyStart, its predecessor; on the stack `rfc` slow start is standard unless a scenario
+        //= says otherwise.
+        //# CUBIC SHOULD use the HyStart++ slow start algorithm [RFC9406]
         slow_start: slow_start::by_name("hystart").expect("in the catalogue"),
         validation: validation::by_name("linux").expect("in the catalogue"),
         ..rfc::config()
@@ -130,6 +174,7 @@ fn linux() -> Config {
 fn linux_3_12() -> Config {
     Config {
         cc: cc::by_name("cubic").expect("in the catalogue").into(),
+        syn_losses: SynLosses { count: 2, forgives_spurious: false },
         recovery: Recovery::PrrSsrb,
         early_retransmit: true,
         rack: false,

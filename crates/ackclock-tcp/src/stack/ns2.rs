@@ -1,7 +1,7 @@
 //! The one-way agents of ns-2, by the defaults that its interpreter reports.
 
 use super::{Stack, rfc};
-use crate::config::{Config, RtoRule};
+use crate::config::{Config, InitialWindow, RtoRule, SynLosses};
 use crate::{MILLISECOND, SECOND};
 
 pub(super) const SACK: Stack = Stack {
@@ -11,6 +11,8 @@ pub(super) const SACK: Stack = Stack {
     config: sack,
     sources: &[
         ("initial_window", "Agent/TCP windowInit_ = 2"),
+        ("syn_losses", "tcp/tcp.cc, timeout: the window falls to wnd_restart_ = 1"),
+        ("rescue", "tcp/tcp-sack1.cc: no such rule"),
         ("limited_transmit", "Agent/TCP singledup_ = 1"),
         ("restart", "Agent/TCP slow_start_restart_ = true"),
         ("retransmit_restarts_timer", "tcp/tcp-sack1.cc: reset_rtx_timer with a fast retransmission"),
@@ -28,7 +30,9 @@ pub(super) const SACK: Stack = Stack {
 
 fn sack() -> Config {
     Config {
-        initial_window: 2,
+        initial_window: InitialWindow::Segments(2),
+        syn_losses: SynLosses { count: 1, forgives_spurious: false },
+        rescue: false,
         initial_rto: 3 * SECOND,
         min_rto: 200 * MILLISECOND,
         delayed_ack: 0,

@@ -1,13 +1,15 @@
 //! What the standards say.
 
 use super::Stack;
-use crate::config::{AccEcnOptions, AckRule, Config, Conformance, EcnMode, ReductionBase, Restart, RtoRule};
+use crate::config::{
+    AccEcnOptions, AckRule, Config, Conformance, EcnMode, InitialWindow, ReductionBase, Restart, RtoRule, SynLosses,
+};
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, pacing::Pacing, slow_start, validation};
 
 pub(super) const STACK: Stack = Stack {
     name: "rfc",
-    summary: "what the standards say: Reno, SACK, IW10, RTO of at least 1 s, nothing that is optional",
+    summary: "what the standards say: Reno, SACK, the initial window of RFC 6928, RTO of at least 1 s, nothing that is optional",
     source: "RFC 5681, 6298, 6675, 6928, 9293",
     config,
     sources: &[
@@ -18,7 +20,8 @@ pub(super) const STACK: Stack = Stack {
         ("pacing", "none is required"),
         ("careful_resume", "none is required"),
         ("mss", "RFC 9293 section 3.7.1: Ethernet's 1500 bytes less 40 of headers"),
-        ("initial_window", "RFC 6928"),
+        ("initial_window", "RFC 6928 section 2, equation 1: min(10 MSS, max(2 MSS, 14,600 B))"),
+        ("syn_losses", "RFC 6928 section 2: one segment after more than one retransmission of a SYN or SYN-ACK"),
         ("recovery", "RFC 6675"),
         ("sack", "RFC 2018"),
         ("dsack", "RFC 2883, optional"),
@@ -27,6 +30,7 @@ pub(super) const STACK: Stack = Stack {
         ("reduction_base", "RFC 5681 section 3.1"),
         ("limited_transmit", "RFC 3042"),
         ("early_retransmit", "RFC 5827, experimental"),
+        ("rescue", "RFC 6675 section 4, rule 4"),
         ("retransmit_restarts_timer", "RFC 6298 section 5 has new acknowledgments alone restart it"),
         ("rack", "RFC 8985, optional"),
         ("tlp", "RFC 8985, optional"),
@@ -70,23 +74,44 @@ pub(super) const STACK: Stack = Stack {
 pub(super) fn config() -> Config {
     Config {
         mss: 1460,
-        initial_window: 10,
+        initial_window: InitialWindow::Rfc6928,
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+        //= type=exception
+        //= reason=RFC 6928 section 2 recommends to do so only after more than one retransmission; `linux` has the
+        //= same, `freebsd` and `ns2-sack` count every one.
+        //# if the SYN or SYN/ACK is lost, the initial window used by a sender after a correctly transmitted SYN MUST
+        //# be one segment
+        syn_losses: SynLosses { count: 2, forgives_spurious: false },
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+        //# the sender SHOULD set RTO <- 1 second, though the "backing off" on repeated retransmission discussed in
+        //# (5.5) still applies
         initial_rto: SECOND,
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+        //# if it is less than 1 second, then the RTO SHOULD be rounded up to 1 second
         min_rto: SECOND,
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+        //# A maximum value MAY be placed on RTO provided it is at least 60 seconds
         max_rto: 60 * SECOND,
         rto_rule: RtoRule::Rfc6298,
         syn_retries: 6,
         syn_linear: 0,
         data_retries: 15,
         timestamps: false,
+        //= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
+        //# The method RECOMMENDS enabling the TCP SACK option [RFC2018]
         sack: true,
         dsack: false,
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
+        //# We RECOMMEND that TCP implementors employ some form of advanced loss recovery
+        //= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
+        //# RECOMMENDS the method defined in [RFC6675] to recover missing segments
         recovery: Recovery::Sack,
         dup_thresh: 3,
         adapt_dup_thresh: false,
         reduction_base: ReductionBase::FlightSize,
         limited_transmit: true,
         early_retransmit: false,
+        rescue: true,
         retransmit_restarts_timer: false,
         rack: false,
         tlp: false,
@@ -107,6 +132,10 @@ pub(super) fn config() -> Config {
         receive_buffer_max: 256 << 20,
         window_scale: None,
         ack_rule: AckRule::Rfc5681,
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
+        //# MUST be generated within 500 ms of the arrival of the first unacknowledged packet
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
+        //# an ACK MUST NOT be delayed for more than 500 ms waiting on a second full-sized segment to arrive
         delayed_ack: 200 * MILLISECOND,
         ack_every: 2,
         quick_acks: 0,
@@ -114,9 +143,16 @@ pub(super) fn config() -> Config {
         challenge_interval: 500 * MILLISECOND,
         rfc1337: false,
         restart: Restart::Rfc5681,
+        //= https://www.rfc-editor.org/rfc/rfc9937#section-6.4
+        //= type=exception
+        //= reason=Pacing is a setting of its own and off unless a scenario or the congestion control asks for it, as
+        //= in Linux without the qdisc fq.
+        //# It is RECOMMENDED that implementations use pacing to reduce the burstiness of data traffic
         pacing: Pacing::Off,
         careful_resume: None,
         cc: cc::by_name("reno").expect("in the catalogue").into(),
+        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.10
+        //# MAY use the Reno TCP slow start algorithm [RFC5681] in the rare cases when HyStart++ is not suitable
         slow_start: slow_start::by_name("standard").expect("in the catalogue"),
         validation: validation::by_name("none").expect("in the catalogue"),
     }

@@ -1,6 +1,8 @@
 //! A configuration as names and values.
 
-use crate::config::{AccEcnOptions, AckRule, Conformance, EcnMode, ReductionBase, Restart, RtoRule};
+use crate::config::{
+    AccEcnOptions, AckRule, Conformance, EcnMode, InitialWindow, ReductionBase, Restart, RtoRule, SynLosses,
+};
 use crate::pacing::Pacing;
 use crate::{Config, MILLISECOND, Nanos, SECOND};
 
@@ -10,6 +12,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
     let Config {
         mss,
         initial_window,
+        syn_losses,
         initial_rto,
         min_rto,
         max_rto,
@@ -26,6 +29,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         reduction_base,
         limited_transmit,
         early_retransmit,
+        rescue,
         retransmit_restarts_timer,
         rack,
         tlp,
@@ -59,7 +63,6 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         slow_start,
         validation,
     } = config;
-    let segments = |count: u32| format!("{count} segments");
     let keepalive = keepalive.map_or_else(off, |keepalive| {
         let [idle, interval] = [keepalive.idle, keepalive.interval].map(time);
         format!("after {idle}, every {interval}, {} times", keepalive.probes)
@@ -72,7 +75,8 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("pacing", if *pacing == Pacing::Off { off() } else { "fq".to_owned() }),
         ("careful_resume", switch(careful_resume.is_some())),
         ("mss", format!("{mss} B")),
-        ("initial_window", segments(*initial_window)),
+        ("initial_window", initial_window_name(*initial_window)),
+        ("syn_losses", syn_losses_name(*syn_losses)),
         ("recovery", recovery.name().to_owned()),
         ("sack", switch(*sack)),
         ("dsack", switch(*dsack)),
@@ -81,6 +85,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("reduction_base", if *reduction_base == ReductionBase::Window { "cwnd" } else { "FlightSize" }.to_owned()),
         ("limited_transmit", switch(*limited_transmit)),
         ("early_retransmit", switch(*early_retransmit)),
+        ("rescue", switch(*rescue)),
         ("rack", switch(*rack)),
         ("tlp", switch(*tlp)),
         ("frto", switch(*frto)),
@@ -116,6 +121,22 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("challenge_interval", time(*challenge_interval)),
         ("rfc1337", switch(*rfc1337)),
     ]
+}
+
+fn segments(count: u32) -> String {
+    format!("{count} segments")
+}
+
+fn initial_window_name(window: InitialWindow) -> String {
+    match window {
+        InitialWindow::Segments(count) => segments(count),
+        InitialWindow::Rfc6928 => "rfc6928".to_owned(),
+    }
+}
+
+fn syn_losses_name(losses: SynLosses) -> String {
+    let forgiven = if losses.forgives_spurious { ", unless timestamps show that they were late" } else { "" };
+    format!("{} retransmitted{forgiven}", losses.count)
 }
 
 fn off() -> String {

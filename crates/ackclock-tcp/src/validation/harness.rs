@@ -3,7 +3,7 @@
 
 use super::WindowValidation;
 use crate::cc::{CongestionControl, Scope};
-use crate::context::{Ack, Congestion, Context, Delivery, RecoveryEnd, Window};
+use crate::context::{Ack, Cause, Congestion, CongestionEnd, Context, Delivery, RecoveryEnd, Window};
 use crate::slow_start::{self, SlowStart};
 use crate::{MILLISECOND, Nanos, SECOND, cc};
 
@@ -44,6 +44,12 @@ pub(crate) struct Sender {
     pub receive_window: u64,
     pub unsent: u64,
     pub in_recovery: bool,
+    /// Whether congestion is being answered, and whether by slow start from one segment, or for a mark.
+    pub answering: bool,
+    in_slow_start: bool,
+    reducing: bool,
+    /// The window that an undo restores.
+    restorable: Option<Window>,
     /// Where the recovery ends.
     pub recovery_point: u64,
     /// The largest FlightSize so far.
@@ -74,6 +80,10 @@ impl Sender {
             receive_window: u64::MAX,
             unsent: 0,
             in_recovery: false,
+            answering: false,
+            in_slow_start: false,
+            reducing: false,
+            restorable: None,
             recovery_point: 0,
             most_outstanding: 0,
             limited_until: 0,
@@ -171,7 +181,7 @@ impl Sender {
             self.cc.on_delivery(&mut self.window, &delivery);
         }
         let growth = self.rule.on_ack(&mut self.window, &ack);
-        if self.in_recovery || acked == 0 {
+        if self.in_recovery || self.reducing || acked == 0 {
             return;
         }
         let (before, may_grow) = (self.window.cwnd, growth != super::Growth::Forbidden);
@@ -214,14 +224,52 @@ impl Sender {
         self.now = self.now.max(end);
     }
 
+    /// What the congestion control takes for the window, and the window before.
+    fn take_validated(&mut self, event: &Congestion) -> Window {
+        let before = self.window;
+        self.window.cwnd = self.rule.validated(&before, event);
+        before
+    }
+
+    fn congestion(&mut self, cause: Cause) {
+        let event = Congestion { cause, ..Congestion::loss(self.ctx()) };
+        let before = self.take_validated(&event);
+        if !self.answering {
+            self.restorable = Some(before);
+        }
+        self.cc.on_congestion(&mut self.window, &event);
+        self.rule.on_congestion(&mut self.window, &event);
+        self.answering = true;
+        self.recovery_point = self.nxt;
+    }
+
+    /// Whether losses are repaired in slow start from one segment.
+    pub fn in_slow_start(&self) -> bool {
+        self.in_slow_start
+    }
+
     /// Duplicate ACKs reveal a loss.
     pub fn lose(&mut self) {
-        let event = Congestion::loss(self.ctx());
-        let before = self.window;
-        self.cc.on_congestion(&mut self.window, &event);
-        self.rule.on_congestion(&mut self.window, &event, &before);
+        self.congestion(Cause::Loss);
         self.in_recovery = true;
-        self.recovery_point = self.nxt;
+    }
+
+    /// A mark is echoed.
+    pub fn mark(&mut self) {
+        self.congestion(Cause::Ecn);
+        self.restorable = None;
+        self.reducing = true;
+    }
+
+    /// Everything is acknowledged, and a probe has repaired a loss of `segments`.
+    pub fn probe_repairs(&mut self, segments: u64) {
+        let acked = self.flight();
+        self.una = self.nxt;
+        self.congestion(Cause::Loss);
+        self.restorable = None;
+        self.end(segments);
+        let ack = self.last_ack(acked);
+        self.rule.on_ack(&mut self.window, &ack);
     }
 
     /// The ACK that covers the recovery point, `retransmitted` segments having been sent again.
@@ -229,22 +277,47 @@ impl Sender {
         self.wait(self.srtt.unwrap_or(SECOND));
         let acked = self.recovery_point.max(self.una) - self.una;
         self.una += acked;
+        let in_fast_recovery = self.in_recovery && !self.in_slow_start;
+        self.in_recovery = false;
+        if in_fast_recovery {
+            let end = RecoveryEnd { ctx: self.ctx(), retransmitted: retransmitted * MSS };
+            self.cc.on_recovery_end(&mut self.window, &end);
+        }
+        self.end(retransmitted);
         let ack = self.last_ack(acked);
         self.rule.on_ack(&mut self.window, &ack);
-        self.in_recovery = false;
-        let end = RecoveryEnd { ctx: self.ctx(), retransmitted: retransmitted * MSS };
-        self.cc.on_recovery_end(&mut self.window, &end);
-        self.rule.on_recovery_end(&mut self.window, &end);
+    }
+
+    fn end(&mut self, retransmitted: u64) {
+        let end = CongestionEnd { ctx: self.ctx(), retransmitted: retransmitted * MSS, slow_start: self.in_slow_start };
+        (self.answering, self.in_slow_start, self.reducing) = (false, false, false);
+        self.rule.on_congestion_end(&mut self.window, &end);
     }
 
     /// The retransmission timer expires.
     pub fn timeout(&mut self, first: bool) {
         let event = Congestion::timeout(self.ctx());
+        let before = self.take_validated(&event);
+        if first {
+            self.restorable = Some(before);
+        }
         self.cc.on_timeout(&mut self.window, &event, first);
         self.window.cwnd = MSS;
         self.rule.on_timeout(&mut self.window, &event);
-        self.in_recovery = true;
+        (self.answering, self.in_recovery, self.in_slow_start) = (true, true, true);
+        self.reducing = false;
         self.recovery_point = self.nxt;
+    }
+
+    /// The last loss or timeout turns out not to have happened, whether or not it was answered in full.
+    pub fn undo(&mut self) {
+        let Some(before) = self.restorable.take() else { return };
+        self.cc.on_undo(&mut self.window, &before);
+        self.rule.on_undo();
+        if self.answering {
+            self.in_recovery = false;
+            self.end(0);
+        }
     }
 
     /// cwnd, ssthresh and pipeACK, in segments; an infinite ssthresh and an undefined pipeACK are -1.

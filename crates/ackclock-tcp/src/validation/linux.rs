@@ -10,7 +10,7 @@ mod tests;
 
 use super::{Entry, Growth, WindowValidation, remember};
 use crate::Nanos;
-use crate::context::{Ack, Congestion, Context, RecoveryEnd, Window};
+use crate::context::{Ack, Congestion, CongestionEnd, Context, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "linux",
@@ -63,6 +63,9 @@ impl WindowValidation for Linux {
         self.restart(ctx.now);
     }
 
+    //= https://www.rfc-editor.org/rfc/rfc9438#section-4.6
+    //# Implementations that use _cwnd_ MUST use other measures to prevent _cwnd_ from growing when the volume of
+    //# bytes in flight is smaller than _cwnd_
     #[inline]
     fn on_ack(&mut self, window: &mut Window, ack: &Ack) -> Growth {
         if ack.acked > 0 {
@@ -127,7 +130,7 @@ impl WindowValidation for Linux {
     }
 
     // tcp_end_cwnd_reduction and tcp_enter_loss.
-    fn on_recovery_end(&mut self, _window: &mut Window, end: &RecoveryEnd) {
+    fn on_congestion_end(&mut self, _window: &mut Window, end: &CongestionEnd) {
         self.since = end.ctx.now;
     }
 

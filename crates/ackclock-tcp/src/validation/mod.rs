@@ -4,7 +4,7 @@
 //! A rule stands beside the congestion control, not in it, so every rule works with every algorithm.
 
 use crate::Nanos;
-use crate::context::{Ack, Congestion, Context, RecoveryEnd, Window};
+use crate::context::{Ack, Congestion, CongestionEnd, Context, Window};
 
 #[cfg(test)]
 pub(crate) mod harness;
@@ -48,12 +48,16 @@ pub struct Report {
 }
 
 /// A rule of window validation. Called by the sender in the order of events.
+///
+/// The answer to congestion is an episode. [`WindowValidation::on_congestion`] or [`WindowValidation::on_timeout`] begins it,
+/// more of either may follow within it, and [`WindowValidation::on_congestion_end`] ends it. The sender promises one end for
+/// each episode, whatever began it: a mark, a loss that a probe repaired, a fast retransmit or a timeout.
 pub trait WindowValidation: Send {
     /// The connection is established.
     fn on_start(&mut self, _ctx: &Context) {}
 
     /// An acknowledgment arrived that advanced snd_una or SACKed data, in recovery as well. Called before any growth, and
-    /// for the acknowledgment that ends fast recovery before or after [`WindowValidation::on_recovery_end`].
+    /// for the acknowledgment that ends an episode after [`WindowValidation::on_congestion_end`].
     fn on_ack(&mut self, window: &mut Window, ack: &Ack) -> Growth;
 
     /// New data is about to be sent, `ctx` being the state before it. `idle` is the time since the last transmission
@@ -63,15 +67,27 @@ pub trait WindowValidation: Send {
     /// New data was sent, `ctx` being the state after it; `cwnd_limited` where the window now holds back more.
     fn on_sent(&mut self, _window: &mut Window, _ctx: &Context, _cwnd_limited: bool) {}
 
-    /// Fast retransmit found loss. Called after the congestion control has set ssthresh and cwnd, which may be
-    /// replaced; `before` is the window as it was at detection.
-    fn on_congestion(&mut self, _window: &mut Window, _event: &Congestion, _before: &Window) {}
+    /// Congestion was found. Returns how much of the window is validated, in bytes and at most cwnd: the congestion control
+    /// answers as if congestion had met a window of that size. Called before each [`WindowValidation::on_congestion`] and
+    /// [`WindowValidation::on_timeout`].
+    fn validated(&mut self, window: &Window, _event: &Congestion) -> u64 {
+        window.cwnd
+    }
 
-    /// Fast recovery has ended. Called after the congestion control.
-    fn on_recovery_end(&mut self, _window: &mut Window, _end: &RecoveryEnd) {}
+    /// Loss was found, or a mark was echoed. Called after the congestion control has set ssthresh and cwnd, which may be
+    /// replaced.
+    fn on_congestion(&mut self, _window: &mut Window, _event: &Congestion) {}
 
     /// The retransmission timer expired. Called after the congestion control; the sender has set cwnd to one segment.
     fn on_timeout(&mut self, _window: &mut Window, _event: &Congestion) {}
+
+    /// The episode is over, and the window is where the congestion control and the recovery leave it. Also called after
+    /// segments were retransmitted for another reason than congestion (a smaller path MTU), and after
+    /// [`WindowValidation::on_undo`] where the episode was still under way.
+    fn on_congestion_end(&mut self, _window: &mut Window, _end: &CongestionEnd) {}
+
+    /// The congestion of the episode under way, or else of the last one, did not happen: the window is restored.
+    fn on_undo(&mut self) {}
 
     /// State for observers.
     fn report(&self, _window: &Window) -> Report {

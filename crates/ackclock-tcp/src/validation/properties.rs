@@ -11,8 +11,11 @@ enum Op {
     Ack(u64),
     BulkRound,
     Lose,
+    Mark,
+    ProbeRepairs(u64),
     Recover(u64),
     Timeout,
+    Undo,
     Wait(Nanos),
     Srtt(Nanos),
     ReceiveWindow(u64),
@@ -24,6 +27,9 @@ fn op() -> impl Strategy<Value = Op> {
         6 => (1..4_000_000u64).prop_map(Op::Ack),
         3 => Just(Op::BulkRound),
         2 => Just(Op::Lose),
+        1 => Just(Op::Mark),
+        1 => (1..3u64).prop_map(Op::ProbeRepairs),
+        1 => Just(Op::Undo),
         2 => (0..4000u64).prop_map(Op::Recover),
         1 => Just(Op::Timeout),
         2 => (0..2 * SECOND).prop_map(Op::Wait),
@@ -38,14 +44,18 @@ fn play(s: &mut Sender, op: &Op) {
         Op::Send(segments) => s.send(segments),
         Op::Ack(bytes) => s.ack_bytes(bytes),
         // Slow start alone would have no end without loss; what is tested is the rules, not the patience.
-        Op::BulkRound if !s.in_recovery && s.window.cwnd < 5_000 * MSS && s.receive_window > s.window.cwnd => {
+        Op::BulkRound if !s.answering && s.window.cwnd < 5_000 * MSS && s.receive_window > s.window.cwnd => {
             s.bulk_round();
         }
         Op::BulkRound => {}
-        Op::Lose if !s.in_recovery && s.flight() > 0 => s.lose(),
-        Op::Lose => {}
-        Op::Recover(retransmitted) if s.in_recovery => s.recover(retransmitted),
+        // A loss within the answer to a mark, and one of a retransmission, are met by a second reduction.
+        Op::Lose if !s.in_slow_start() && s.flight() > 0 => s.lose(),
+        Op::Mark if !s.answering && s.flight() > 0 => s.mark(),
+        Op::ProbeRepairs(segments) if !s.answering && s.flight() > 0 => s.probe_repairs(segments),
+        Op::Lose | Op::Mark | Op::ProbeRepairs(_) => {}
+        Op::Recover(retransmitted) if s.answering => s.recover(retransmitted),
         Op::Recover(_) => {}
+        Op::Undo => s.undo(),
         Op::Timeout => s.timeout(!s.in_recovery),
         Op::Wait(time) => s.wait(time),
         Op::Srtt(srtt) => s.srtt = Some(srtt),
@@ -107,10 +117,46 @@ proptest! {
     fn congestion_never_raises_the_window(cc in 0..cc::CATALOGUE.len(), ops in prop::collection::vec(op(), 1..80)) {
         over_all(cc, &ops, |s, op, before, context| {
             // What is in flight may exceed a window that has since been reduced; ssthresh follows the flight.
-            if matches!(op, Op::Lose | Op::Recover(_)) && s.flight() <= before.cwnd {
+            let answers = matches!(op, Op::Lose | Op::Mark | Op::ProbeRepairs(_) | Op::Recover(_));
+            if answers && s.flight() <= before.cwnd {
                 prop_assert!(s.window.cwnd <= before.cwnd.max(2 * MSS), "{context}");
             }
             Ok(())
         })?;
+    }
+
+    /// However congestion was answered: bursts of two segments are then measured, and leave a larger window alone.
+    #[test]
+    fn no_answer_lasts(cc in 0..cc::CATALOGUE.len(), ops in prop::collection::vec(op(), 1..80)) {
+        for rule in ["newcwv", "newcwv-00"] {
+            let mut s = Sender::with_cc(rule, cc::CATALOGUE[cc].name);
+            if s.scope.window {
+                continue;
+            }
+            for op in &ops {
+                play(&mut s, op);
+            }
+            if s.answering {
+                s.recover(0);
+            }
+            (s.srtt, s.receive_window) = (Some(SECOND / 10), u64::MAX);
+            s.ack_bytes(s.flight());
+            for _ in 0..20 {
+                s.burst(2);
+            }
+            let context = format!("{rule} {}: {:?}", cc::CATALOGUE[cc].name, s.window);
+            if rule == "newcwv" && s.window.cwnd >= 2 * MSS {
+                prop_assert_eq!(s.pipe_ack(), Some(2), "{}", context);
+            }
+            // Two segments validate a window of four, or of three in the draft's form.
+            let validated = if rule == "newcwv" { 4 * MSS } else { 4 * MSS - 1 };
+            let window = s.window.cwnd;
+            s.burst(2);
+            if s.window.cwnd == window {
+                prop_assert_eq!(s.non_validated(), window > validated, "{}", context);
+            } else {
+                prop_assert!(window <= validated, "{}", context);
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ mod tests;
 
 use super::{Entry, Growth, WindowValidation};
 use crate::Nanos;
-use crate::context::{Ack, Congestion, Context, RecoveryEnd, Window};
+use crate::context::{Ack, Congestion, CongestionEnd, Context, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "ratelimited-increase",
@@ -69,11 +69,11 @@ impl WindowValidation for RateLimited {
         self.measure(window, ctx);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, _event: &Congestion, _before: &Window) {
+    fn on_congestion(&mut self, window: &mut Window, _event: &Congestion) {
         self.watch(window);
     }
 
-    fn on_recovery_end(&mut self, window: &mut Window, _end: &RecoveryEnd) {
+    fn on_congestion_end(&mut self, window: &mut Window, _end: &CongestionEnd) {
         self.watch(window);
     }
 

@@ -13,7 +13,7 @@ mod tests;
 
 use super::{Entry, Growth, WindowValidation, remember};
 use crate::Nanos;
-use crate::context::{Ack, Congestion, Context, RecoveryEnd, Window};
+use crate::context::{Ack, Congestion, CongestionEnd, Context, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "rfc2861",
@@ -125,11 +125,11 @@ impl WindowValidation for Cwv {
         }
     }
 
-    fn on_congestion(&mut self, _window: &mut Window, event: &Congestion, _before: &Window) {
+    fn on_congestion(&mut self, _window: &mut Window, event: &Congestion) {
         self.restart(event.ctx.now);
     }
 
-    fn on_recovery_end(&mut self, _window: &mut Window, end: &RecoveryEnd) {
+    fn on_congestion_end(&mut self, _window: &mut Window, end: &CongestionEnd) {
         self.restart(end.ctx.now);
     }
 

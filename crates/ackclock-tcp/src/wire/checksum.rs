@@ -1,17 +1,17 @@
 //! The Internet checksum (RFC 1071).
 
-/// A sum of 16-bit words, not yet folded.
+/// A sum of 16-bit words that is not yet folded.
 ///
-/// The default is the sum of nothing, and of any number of zeros.
+/// The default value is the sum of an empty sequence, and of any sequence of zero bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Sum(u64);
 
 impl Sum {
-    /// The sum of `bytes`; an odd last byte counts as if a zero followed.
+    /// The sum of `bytes`; an odd last byte is padded with a zero.
     pub fn of(bytes: &[u8]) -> Sum {
         let mut words = bytes.chunks_exact(4);
         let mut sum = 0;
-        // Four bytes at a time: 2^16 is 1 modulo 2^16 - 1, so a 32-bit word is as good as its two halves.
+        // Four bytes are added at a time: 2^16 is 1 modulo 2^16 - 1, so a 32-bit word equals the sum of its two halves.
         for word in &mut words {
             sum += u64::from(u32::from_be_bytes([word[0], word[1], word[2], word[3]]));
         }
@@ -21,13 +21,13 @@ impl Sum {
         Sum(sum + u64::from(u32::from_be_bytes(last)))
     }
 
-    /// This sum and that of bytes at another even position.
+    /// The sum of this and of bytes at another even position.
     #[must_use]
     pub fn and(self, other: Sum) -> Sum {
         Sum(self.0 + other.0)
     }
 
-    /// The checksum field that makes the sum of everything come out as all ones.
+    /// The checksum field with which the sum over all bytes is all ones.
     pub fn checksum(self) -> u16 {
         let mut sum = self.0;
         while sum > 0xffff {
@@ -36,7 +36,7 @@ impl Sum {
         !(sum as u16)
     }
 
-    /// Whether this sum, taken over a checksum field as well, says that nothing was altered.
+    /// Whether a sum that includes the checksum field shows no alteration.
     pub fn is_intact(self) -> bool {
         self.checksum() == 0
     }
@@ -58,7 +58,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn words_of_any_width_sum_up_alike(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0_usize..100) {
+        fn sums_do_not_depend_on_the_word_width(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0_usize..100) {
             let mut plain = 0_u32;
             for pair in bytes.chunks(2) {
                 plain += u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0));

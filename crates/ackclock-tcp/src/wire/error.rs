@@ -1,46 +1,46 @@
-//! What can be wrong with a packet.
+//! Errors of decoding and encoding packets.
 
 use core::fmt;
 
-/// Why bytes are no packet that TCP could take.
+/// Why bytes could not be decoded as a packet for TCP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DecodeError {
-    /// There are fewer bytes than the packet's own lengths say, or than any header has.
+    /// There are fewer bytes than a header needs or than the packet's length fields say.
     Truncated {
-        /// What is cut short.
+        /// Truncated part of the packet.
         part: &'static str,
-        /// Bytes it takes.
+        /// Number of bytes needed.
         needed: usize,
-        /// Bytes there are.
+        /// Number of bytes available.
         have: usize,
     },
     /// The first four bits are neither 4 nor 6.
     Version(u8),
-    /// A length field is less than its header.
+    /// A length field is smaller than its header.
     Length {
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// Its value, in bytes.
+        /// Value of the field, in bytes.
         value: usize,
     },
     /// A checksum does not match.
     Checksum(&'static str),
-    /// One fragment of several; nothing here puts them together.
+    /// The packet is a fragment; reassembly is not supported.
     Fragment,
-    /// Another protocol than TCP and ICMP: its number.
+    /// Number of a protocol other than TCP and ICMP.
     Protocol(u8),
-    /// A TCP option with a length it cannot have.
+    /// A TCP option has an invalid length.
     TcpOption {
-        /// Its kind.
+        /// Kind of the option.
         kind: u8,
-        /// Its length, as far as there is one.
+        /// Length of the option; `None` if the length byte is missing.
         length: Option<u8>,
     },
-    /// An ICMP message that reports no error to TCP.
+    /// The ICMP message reports no error about a TCP segment.
     IcmpMessage {
-        /// Its type.
+        /// Type of the message.
         message: u8,
-        /// Its code.
+        /// Code of the message.
         code: u8,
     },
 }
@@ -49,19 +49,19 @@ impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DecodeError::Truncated { part, needed, have } => {
-                write!(f, "{part} cut short: {have} bytes of at least {needed}")
+                write!(f, "{part} truncated: {have} bytes; at least {needed} needed")
             }
             DecodeError::Version(version) => write!(f, "IP version {version}; accepted: 4, 6"),
-            DecodeError::Length { field, value } => write!(f, "{field} of {value} bytes is less than its header"),
+            DecodeError::Length { field, value } => write!(f, "{field} of {value} bytes is smaller than the header"),
             DecodeError::Checksum(part) => write!(f, "wrong checksum of {part}"),
-            DecodeError::Fragment => write!(f, "a fragment"),
+            DecodeError::Fragment => write!(f, "IP fragment; accepted: whole packets"),
             DecodeError::Protocol(number) => write!(f, "protocol {number}; accepted: TCP, ICMP"),
             DecodeError::TcpOption { kind, length: Some(length) } => {
-                write!(f, "TCP option {kind} of length {length}")
+                write!(f, "TCP option {kind} with the invalid length {length}")
             }
             DecodeError::TcpOption { kind, length: None } => write!(f, "TCP option {kind} without its length"),
             DecodeError::IcmpMessage { message, code } => {
-                write!(f, "ICMP type {message}, code {code}: no error of TCP's")
+                write!(f, "ICMP type {message}, code {code}: accepted: destination unreachable, packet too big")
             }
         }
     }
@@ -69,28 +69,28 @@ impl fmt::Display for DecodeError {
 
 impl core::error::Error for DecodeError {}
 
-/// Why a segment cannot be put into a packet.
+/// Why a segment could not be encoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EncodeError {
-    /// One address is of IPv4, the other of IPv6.
+    /// One address is an IPv4 address, the other an IPv6 address.
     Families,
-    /// The options do not fit into the 40 bytes that a TCP header has for them.
+    /// The options do not fit into the 40 bytes available in a TCP header.
     Options {
-        /// Bytes they take.
+        /// Number of bytes of the options.
         bytes: u32,
     },
     /// An AccECN option has more than three counters.
     Counters(u8),
-    /// The packet is longer than its length field can say.
+    /// The packet is longer than its length field can express.
     Length {
-        /// What the field counts, in bytes.
+        /// Value of the length field, in bytes.
         bytes: u64,
     },
-    /// The buffer does not hold the headers.
+    /// The buffer is too small for the headers.
     Buffer {
-        /// Bytes they take.
+        /// Number of bytes needed.
         needed: usize,
-        /// Bytes there are.
+        /// Number of bytes available.
         have: usize,
     },
 }
@@ -102,7 +102,9 @@ impl fmt::Display for EncodeError {
             EncodeError::Options { bytes } => write!(f, "{bytes} bytes of TCP options; accepted: at most 40"),
             EncodeError::Counters(count) => write!(f, "{count} AccECN counters; accepted: at most 3"),
             EncodeError::Length { bytes } => write!(f, "a packet length of {bytes} bytes; accepted: at most 65535"),
-            EncodeError::Buffer { needed, have } => write!(f, "{have} bytes for {needed} bytes of headers"),
+            EncodeError::Buffer { needed, have } => {
+                write!(f, "a buffer of {have} bytes; at least {needed} needed for the headers")
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What routers and hosts say about segments that did not arrive (RFC 792, RFC 1191, RFC 4443).
+//! ICMP errors about segments that did not arrive (RFC 792, RFC 1191, RFC 4443).
 
 use core::net::IpAddr;
 
@@ -7,7 +7,7 @@ use super::{Addresses, DecodeError, Sum};
 
 /// Bytes of an ICMP header.
 const HEADER: usize = 8;
-/// What an ICMP message quotes of TCP at least: ports and sequence number (RFC 792).
+/// Smallest part of the TCP header that an ICMP message quotes: ports and sequence number (RFC 792).
 const QUOTED: usize = 8;
 
 const V4_UNREACHABLE: u8 = 3;
@@ -18,14 +18,14 @@ const V6_TOO_BIG: u8 = 2;
 /// Why a segment was not forwarded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum IcmpError {
-    /// Its destination cannot be reached: the code of ICMP type 3 or of ICMPv6 type 1.
+    /// The destination is unreachable: ICMP type 3 or ICMPv6 type 1.
     Unreachable {
-        /// The code.
+        /// Code of the message.
         code: u8,
     },
-    /// It is too big for the next link (IPv4: and must not be fragmented).
+    /// The segment is too big for the next link; for IPv4, fragmentation was not allowed.
     TooBig {
-        /// What fits, in bytes with the IP header; 0 where a router says no more (RFC 1191 section 3).
+        /// Largest packet that fits, in bytes with the IP header; 0 if the router gives no value (RFC 1191 section 3).
         mtu: u32,
     },
 }
@@ -33,24 +33,24 @@ pub enum IcmpError {
 /// An ICMP error message about a TCP segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Icmp {
-    /// Who says so.
+    /// Address of the router or host that sent the message.
     pub from: IpAddr,
-    /// Of the segment: `source` is who gets this message.
+    /// Addresses of the segment; `source` receives this message.
     pub addresses: Addresses,
     /// Sequence number of the segment.
     pub seq: u32,
-    /// What is wrong.
+    /// The reported error.
     pub error: IcmpError,
 }
 
-/// Reads the message in an IP packet.
+/// Decodes the message in an IP packet.
 pub fn read(packet: &IpPacket<'_>) -> Result<Icmp, DecodeError> {
     let bytes = packet.payload;
     let have = bytes.len();
     if have < HEADER {
         return Err(DecodeError::Truncated { part: "ICMP header", needed: HEADER, have });
     }
-    // ICMPv6 has a pseudo header in its checksum, ICMP has none.
+    // The checksum of ICMPv6 includes a pseudo header; that of ICMP does not.
     let (v6, pseudo) = match packet.hosts {
         Hosts::V4(..) => (false, Sum::default()),
         Hosts::V6(..) => (true, packet.hosts.pseudo_header(ip::ICMP_V6, have)),

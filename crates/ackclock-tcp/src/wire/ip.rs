@@ -16,18 +16,18 @@ pub const UDP: u8 = 17;
 pub const ICMP_V4: u8 = 1;
 pub const ICMP_V6: u8 = 58;
 
-/// IPv6 extension headers that lie between the header and the protocol's (RFC 8200 section 4).
+/// IPv6 extension headers, between the IPv6 header and the header of the protocol (RFC 8200 section 4).
 const HOP_BY_HOP: u8 = 0;
 const ROUTING: u8 = 43;
 const FRAGMENT: u8 = 44;
 const DESTINATION: u8 = 60;
 
 const DONT_FRAGMENT: u16 = 0x4000;
-/// More fragments, and the fragment's offset.
+/// Mask of the flag More Fragments and of the fragment offset.
 const FRAGMENTED: u16 = 0x3fff;
 const HOP_LIMIT: u8 = 64;
 
-/// Source and destination.
+/// Source and destination host.
 #[derive(Clone, Copy)]
 pub enum Hosts {
     V4(Ipv4Addr, Ipv4Addr),
@@ -43,7 +43,7 @@ pub struct IpPacket<'a> {
 }
 
 impl Hosts {
-    /// Those of addresses of one version.
+    /// Hosts of a pair of addresses; `None` if their IP versions differ.
     pub fn of(addresses: &Addresses) -> Option<Hosts> {
         match (addresses.source.ip(), addresses.destination.ip()) {
             (IpAddr::V4(source), IpAddr::V4(destination)) => Some(Hosts::V4(source, destination)),
@@ -67,8 +67,8 @@ impl Hosts {
         Addresses { source: SocketAddr::new(from, source), destination: SocketAddr::new(to, destination) }
     }
 
-    /// The sum of the pseudo header that the checksums of TCP and ICMPv6 include, `len` being the length of header and
-    /// payload (RFC 9293 section 3.1, RFC 8200 section 8.1).
+    /// Sum of the pseudo header in the checksums of TCP and ICMPv6; `len` is the length of header and payload (RFC 9293
+    /// section 3.1, RFC 8200 section 8.1).
     pub fn pseudo_header(self, protocol: u8, len: usize) -> Sum {
         let addresses = match self {
             Hosts::V4(source, destination) => Sum::of(&source.octets()).and(Sum::of(&destination.octets())),
@@ -77,7 +77,7 @@ impl Hosts {
         addresses.and(Sum::of(&(len as u32).to_be_bytes())).and(Sum::of(&[0, protocol]))
     }
 
-    /// Bytes of the header.
+    /// Length of the header, bytes.
     pub fn header_len(self) -> usize {
         match self {
             Hosts::V4(..) => V4_HEADER,
@@ -85,7 +85,7 @@ impl Hosts {
         }
     }
 
-    /// Writes a header for a protocol over all of `out`; `len` is what its length field says.
+    /// Writes a header for a protocol to `out`, which it fills; `len` is the value of the length field.
     pub fn write(self, protocol: u8, ecn: Ecn, len: u16, out: &mut [u8]) {
         out.fill(0);
         match self {
@@ -103,7 +103,7 @@ impl Hosts {
             }
             Hosts::V6(source, destination) => {
                 out[0] = 6 << 4;
-                // The traffic class begins within the first byte.
+                // The traffic class begins in the first byte.
                 out[1] = (ecn as u8) << 4;
                 out[4..6].copy_from_slice(&len.to_be_bytes());
                 out[6] = protocol;
@@ -115,7 +115,7 @@ impl Hosts {
     }
 }
 
-/// Reads the header of a whole packet.
+/// Decodes the header of a whole packet.
 pub fn read(bytes: &[u8]) -> Result<IpPacket<'_>, DecodeError> {
     let packet = read_start(bytes)?;
     if packet.version == 4 && !Sum::of(packet.header).is_intact() {
@@ -130,8 +130,8 @@ pub fn read(bytes: &[u8]) -> Result<IpPacket<'_>, DecodeError> {
     packet.finish(payload)
 }
 
-/// Reads the header of the front part of a packet that an ICMP message quotes: the checksum may have changed on the way,
-/// and the end may be missing.
+/// Decodes the header of a packet that an ICMP message quotes. Its checksum may have changed on the path, and its end
+/// may be missing.
 pub fn read_quoted(bytes: &[u8]) -> Result<IpPacket<'_>, DecodeError> {
     let packet = read_start(bytes)?;
     packet.finish(&bytes[packet.header.len()..])
@@ -140,7 +140,7 @@ pub fn read_quoted(bytes: &[u8]) -> Result<IpPacket<'_>, DecodeError> {
 struct Start<'a> {
     version: u8,
     header: &'a [u8],
-    /// Bytes behind the header.
+    /// Number of bytes after the header.
     len: usize,
 }
 
@@ -195,7 +195,7 @@ impl<'a> Start<'a> {
     }
 }
 
-/// Passes over extension headers to the protocol's own.
+/// Skips extension headers; returns the protocol and its bytes.
 fn skip_extensions(mut protocol: u8, mut payload: &[u8]) -> Result<(u8, &[u8]), DecodeError> {
     while matches!(protocol, HOP_BY_HOP | ROUTING | FRAGMENT | DESTINATION) {
         let have = payload.len();
@@ -203,7 +203,7 @@ fn skip_extensions(mut protocol: u8, mut payload: &[u8]) -> Result<(u8, &[u8]), 
         if have < 8 {
             return Err(cut(8));
         }
-        // RFC 6946: a fragment that is the whole packet is treated as one.
+        // RFC 6946: a fragment that is the whole packet is accepted.
         if protocol == FRAGMENT && u16_at(payload, 2) & !6 != 0 {
             return Err(DecodeError::Fragment);
         }
@@ -214,12 +214,12 @@ fn skip_extensions(mut protocol: u8, mut payload: &[u8]) -> Result<(u8, &[u8]), 
     Ok((protocol, payload))
 }
 
-/// The big-endian number at a place that is there.
+/// The big-endian number at offset `at`, which is within `bytes`.
 pub fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([bytes[at], bytes[at + 1]])
 }
 
-/// The big-endian number at a place that is there.
+/// The big-endian number at offset `at`, which is within `bytes`.
 pub fn u32_at(bytes: &[u8], at: usize) -> u32 {
     u32::from(u16_at(bytes, at)) << 16 | u32::from(u16_at(bytes, at + 2))
 }

@@ -1,8 +1,9 @@
-//! Segments as bytes: IPv4 (RFC 791), IPv6 (RFC 8200) and TCP (RFC 9293) with its options, and what ICMP says about them.
+//! Encoding of segments as bytes: IPv4 (RFC 791), IPv6 (RFC 8200) and TCP (RFC 9293) with its options, and decoding of
+//! ICMP errors about segments.
 //!
-//! [`encode`] writes the headers of a segment into a buffer; the payload, which the endpoint does not have, is the caller's
-//! to put behind them. [`decode`] reads a packet of either version and checks every length and checksum in it. Neither
-//! allocates, and no input makes either panic.
+//! [`encode`] writes the headers of a segment into a buffer. The endpoint has no payload; the caller writes it after
+//! the headers. [`decode`] reads a packet of either IP version and checks all lengths and checksums. Neither function
+//! allocates, and neither panics on any input.
 //!
 //! ```
 //! use ackclock_tcp::wire::{Addresses, Packet, Sum, decode, encode};
@@ -33,10 +34,10 @@ pub use checksum::Sum;
 pub use error::{DecodeError, EncodeError};
 pub use icmp::{Icmp, IcmpError};
 
-/// The most bytes of headers that [`encode`] writes: those of IPv6 and of TCP with all the options that fit.
+/// Largest number of header bytes that [`encode`] writes: IPv6, and TCP with all options that fit.
 pub const MAX_HEADERS: usize = ip::V6_HEADER + 60;
 
-/// Where a segment comes from and where it goes, of one IP version.
+/// Source and destination of a segment, with the same IP version.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Addresses {
     /// Address and port of the sender.
@@ -46,47 +47,47 @@ pub struct Addresses {
 }
 
 impl Addresses {
-    /// Those of an answer.
+    /// The addresses of a reply.
     #[must_use]
     pub fn reversed(self) -> Addresses {
         Addresses { source: self.destination, destination: self.source }
     }
 }
 
-/// A packet.
+/// A decoded packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Packet<'a> {
     /// A TCP segment.
     Tcp {
-        /// Whose it is.
+        /// Source and destination of the segment.
         addresses: Addresses,
-        /// Its header; `len` is the length of the payload.
+        /// Header of the segment; `len` is the length of the payload.
         segment: Segment,
-        /// Its payload.
+        /// Payload of the segment.
         payload: &'a [u8],
     },
-    /// A message about a segment that was sent before.
+    /// An ICMP error about an earlier segment.
     Icmp(Icmp),
 }
 
-/// Bytes that a segment takes on the wire, headers and payload, over IPv4 or IPv6.
+/// Length of a segment on the wire over IPv4 or IPv6, with headers and payload, bytes.
 pub fn packet_len(segment: &Segment, v6: bool) -> u64 {
     let ip = if v6 { ip::V6_HEADER } else { ip::V4_HEADER };
     ip as u64 + u64::from(segment.header_len()) + u64::from(segment.len)
 }
 
-/// Writes the IP and TCP headers of a segment to the front of `buffer` and returns their length, behind which the payload
-/// goes. `payload` is the sum of the payload's bytes; [`Sum::default`] is that of zeros, and of none.
+/// Writes the IP and TCP headers of a segment to the front of `buffer` and returns their length; the payload follows
+/// them. `payload` is the sum of the payload's bytes; [`Sum::default`] is the sum of zeros and of an empty payload.
 ///
-/// IPv4 packets may not be fragmented and so carry the identification 0 (RFC 6864 section 4.1); the hop limit is 64.
+/// IPv4 packets may not be fragmented and so carry the identification 0 (RFC 6864 section 4.1). The hop limit is 64.
 ///
 /// # Errors
-/// What does not fit.
+/// [`EncodeError`] if the addresses differ in IP version or the segment does not fit.
 pub fn encode(addresses: &Addresses, segment: &Segment, payload: Sum, buffer: &mut [u8]) -> Result<usize, EncodeError> {
     let hosts = ip::Hosts::of(addresses).ok_or(EncodeError::Families)?;
     let v6 = addresses.source.is_ipv6();
     let options = tcp::Options::of(segment)?;
-    // The length field of IPv4 counts the header, that of IPv6 does not.
+    // The length field of IPv4 includes the header; that of IPv6 does not.
     let counted = u64::from(segment.header_len()) + u64::from(segment.len) + if v6 { 0 } else { ip::V4_HEADER as u64 };
     let counted = u16::try_from(counted).map_err(|_| EncodeError::Length { bytes: counted })?;
     let needed = hosts.header_len() + segment.header_len() as usize;
@@ -99,14 +100,14 @@ pub fn encode(addresses: &Addresses, segment: &Segment, payload: Sum, buffer: &m
     Ok(needed)
 }
 
-/// Bytes of a UDP header.
+/// Length of a UDP header, bytes.
 const UDP_HEADER: usize = 8;
 
-/// Writes the IP and UDP headers (RFC 768) of a datagram with a payload of `len` zeros to the front of `buffer` and returns
-/// their length.
+/// Writes the IP and UDP headers (RFC 768) of a datagram with a payload of `len` zeros to the front of `buffer` and
+/// returns their length.
 ///
 /// # Errors
-/// What does not fit.
+/// [`EncodeError`] if the addresses differ in IP version or the datagram does not fit.
 pub fn encode_datagram(addresses: &Addresses, ecn: Ecn, len: u32, buffer: &mut [u8]) -> Result<usize, EncodeError> {
     let hosts = ip::Hosts::of(addresses).ok_or(EncodeError::Families)?;
     let whole = UDP_HEADER as u64 + u64::from(len);
@@ -122,19 +123,19 @@ pub fn encode_datagram(addresses: &Addresses, ecn: Ecn, len: u32, buffer: &mut [
     header[4..6].copy_from_slice(&(whole as u16).to_be_bytes());
     header[6..8].fill(0);
     let checksum = Sum::of(header).and(hosts.pseudo_header(ip::UDP, whole as usize)).checksum();
-    // A checksum of zero would mean that there is none.
+    // A checksum of zero would mean that there is no checksum.
     let checksum = if checksum == 0 { u16::MAX } else { checksum };
     header[6..8].copy_from_slice(&checksum.to_be_bytes());
     Ok(needed)
 }
 
-/// Reads a packet. Bytes behind its end, as a link may add them, are left alone.
+/// Decodes a packet. Bytes after its end, which a link may add, are ignored.
 ///
-/// Options that are not known here are passed over, and those of a SYN where there is no SYN. An option with a length it
-/// cannot have makes the whole packet unreadable.
+/// Unknown options are skipped, and so are options that only a SYN may carry in other segments. An option with an
+/// invalid length makes the whole packet invalid.
 ///
 /// # Errors
-/// What is wrong with it.
+/// [`DecodeError`] for the first error found.
 pub fn decode(bytes: &[u8]) -> Result<Packet<'_>, DecodeError> {
     let packet = ip::read(bytes)?;
     match packet.protocol {

@@ -5,11 +5,11 @@ use super::{Addresses, DecodeError, EncodeError, Packet, Sum};
 use crate::segment::{MAX_SACK_BLOCKS, SackBlock};
 use crate::{AccEcnOption, Flags, Segment, Timestamps};
 
-/// Bytes of a TCP header without options, and the most that options take.
+/// Length of a TCP header without options, and largest length of the options, bytes.
 const HEADER: usize = 20;
 const MOST_OPTIONS: usize = 40;
 
-/// Option kinds.
+/// Kinds of options.
 const END: u8 = 0;
 const NOP: u8 = 1;
 const MSS: u8 = 2;
@@ -20,15 +20,15 @@ const TIMESTAMPS: u8 = 8;
 const ACCECN0: u8 = 172;
 const ACCECN1: u8 = 174;
 
-/// The options of a segment as bytes, padded.
+/// The options of a segment as bytes, with padding.
 pub struct Options {
     bytes: [u8; MOST_OPTIONS],
     len: usize,
 }
 
 impl Options {
-    /// Those of `segment`: as many bytes as [`Segment::header_len`] says. NOPs bring what has numbers of 32 bits to their
-    /// boundary as far as there are any, and fill up the rest.
+    /// The options of `segment`, with the length that [`Segment::header_len`] gives. NOPs align options with 32-bit
+    /// numbers as far as there are enough, and fill the rest.
     pub fn of(segment: &Segment) -> Result<Options, EncodeError> {
         let padded = segment.header_len() - HEADER as u32;
         if padded as usize > MOST_OPTIONS {
@@ -95,24 +95,24 @@ impl Options {
     }
 }
 
-/// Writes a header over all of `out`; `rest` is the sum of pseudo header and payload.
+/// Writes a header to `out`, which it fills; `rest` is the sum of the pseudo header and the payload.
 pub fn write(addresses: &Addresses, segment: &Segment, options: &Options, rest: Sum, out: &mut [u8]) {
     out[..2].copy_from_slice(&addresses.source.port().to_be_bytes());
     out[2..4].copy_from_slice(&addresses.destination.port().to_be_bytes());
     out[4..8].copy_from_slice(&segment.seq.to_be_bytes());
     out[8..12].copy_from_slice(&segment.ack.to_be_bytes());
-    // Nine bits of flags; the three above them are reserved and zero.
+    // There are nine bits of flags; the three bits above them are reserved and zero.
     let offset_and_flags = ((out.len() / 4) as u16) << 12 | segment.flags.0 & 0x1ff;
     out[12..14].copy_from_slice(&offset_and_flags.to_be_bytes());
     out[14..16].copy_from_slice(&segment.window.to_be_bytes());
-    // Checksum, and the urgent pointer, which this TCP does not use.
+    // These are the checksum and the urgent pointer, which is not used.
     out[16..20].fill(0);
     out[HEADER..].copy_from_slice(&options.bytes[..options.len]);
     let checksum = Sum::of(out).and(rest).checksum();
     out[16..18].copy_from_slice(&checksum.to_be_bytes());
 }
 
-/// Reads the segment in an IP packet.
+/// Decodes the segment in an IP packet.
 pub fn read<'a>(packet: &IpPacket<'a>) -> Result<Packet<'a>, DecodeError> {
     let bytes = packet.payload;
     let have = bytes.len();
@@ -159,7 +159,7 @@ fn read_options(mut rest: &[u8], segment: &mut Segment) -> Result<(), DecodeErro
     Ok(())
 }
 
-/// Takes an option without its kind and length; `None` where it has not the length it must have.
+/// Decodes an option without its kind and length; `None` if its length is invalid.
 fn read_option(kind: u8, option: &[u8], syn: bool, segment: &mut Segment) -> Option<()> {
     let has = |len: usize| (option.len() == len).then_some(());
     match kind {
@@ -190,7 +190,7 @@ fn read_option(kind: u8, option: &[u8], syn: bool, segment: &mut Segment) -> Opt
             segment.timestamps = Some(Timestamps { val: u32_at(option, 0), ecr: u32_at(option, 4) });
         }
         ACCECN0 | ACCECN1 => {
-            // RFC 9768 section 3.2.3.1: of any other length, whole counters are used and the rest is padding.
+            // RFC 9768 section 3.2.3.1: with any other length, whole counters are used, and the rest is padding.
             let mut accecn = AccEcnOption { order1: kind == ACCECN1, ..AccEcnOption::default() };
             for (counter, bytes) in accecn.counters.iter_mut().zip(option.chunks_exact(3)) {
                 *counter = u32::from(bytes[0]) << 16 | u32::from(u16_at(bytes, 1));

@@ -12,7 +12,7 @@ fn v6() -> Addresses {
     Addresses { source: "[fd00::1]:80".parse().unwrap(), destination: "[2001:db8::ff:9]:1234".parse().unwrap() }
 }
 
-/// A whole packet.
+/// The bytes of a packet.
 fn packet(addresses: &Addresses, segment: &Segment, payload: &[u8]) -> Vec<u8> {
     let mut buffer = vec![0xaa; MAX_HEADERS];
     let headers = encode(addresses, segment, Sum::of(payload), &mut buffer).unwrap();
@@ -30,7 +30,7 @@ fn syn() -> Segment {
     segment
 }
 
-/// The bytes of options behind a TCP header.
+/// The bytes of the options after a TCP header.
 fn options(segment: &Segment) -> Vec<u8> {
     packet(&v4(), segment, &[])[40..].to_vec()
 }
@@ -45,7 +45,7 @@ fn a_syn_byte_by_byte() {
     assert_eq!(bytes[20..36], tcp);
     let options = [2, 4, 5, 180, 4, 2, 8, 10, 0x11, 0x12, 0x13, 0x14, 0, 0, 0, 0, 1, 3, 3, 7];
     assert_eq!(bytes[40..], options);
-    // Both checksums by hand: the words in hexadecimal, carried around.
+    // Both checksums are computed by hand from the words in hexadecimal, with end-around carry.
     let sum = |words: &[u32]| {
         let total: u32 = words.iter().sum();
         (!((total >> 16) + (total & 0xffff)) as u16).to_be_bytes()
@@ -58,7 +58,7 @@ fn a_syn_byte_by_byte() {
 }
 
 #[test]
-fn numbers_of_options_lie_on_their_boundaries() {
+fn numbers_in_options_are_aligned() {
     let mut ack = Segment::new(Flags::ACK);
     ack.sack[0] = SackBlock { start: 1, end: 2 };
     ack.sack_count = 1;
@@ -74,7 +74,7 @@ fn numbers_of_options_lie_on_their_boundaries() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn segments_that_do_not_fit_are_refused() {
     let mut buffer = [0; MAX_HEADERS];
     let mut try_encode = |addresses: &Addresses, segment: &Segment, room: usize| {
         encode(addresses, segment, Sum::default(), &mut buffer[..room])
@@ -91,7 +91,7 @@ fn what_does_not_fit_is_refused() {
         try_encode(&v4(), &Segment { feedback: accecn.map(Feedback::AccEcn), ..syn() }, MAX_HEADERS),
         Err(EncodeError::Counters(4))
     );
-    // The length field of IPv4 counts its header, that of IPv6 does not.
+    // The length field of IPv4 includes the header; that of IPv6 does not.
     let longest = |v6| Segment { len: 65_535 - if v6 { 40 } else { 60 }, ..syn() };
     for (addresses, headers) in [(v4(), 60), (v6(), 80)] {
         let longest = longest(headers == 80);
@@ -104,7 +104,7 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(try_encode(&v6(), &syn(), 79), Err(EncodeError::Buffer { needed: 80, have: 79 }));
 }
 
-/// What [`decode`] says of the packet after `change`, with checksums made good again.
+/// The error of [`decode`] for the packet after `change`, with corrected checksums.
 fn altered(addresses: &Addresses, segment: &Segment, payload: &[u8], change: impl Fn(&mut Vec<u8>)) -> DecodeError {
     let mut bytes = packet(addresses, segment, payload);
     change(&mut bytes);
@@ -115,7 +115,7 @@ fn altered(addresses: &Addresses, segment: &Segment, payload: &[u8], change: imp
     }
 }
 
-/// Writes the right checksums into a packet of TCP or ICMP as far as it is long enough to have any.
+/// Corrects the checksums of a TCP or ICMP packet, as far as the packet is long enough to have them.
 fn mend(bytes: &mut [u8]) {
     let (ip, pseudo) = match bytes.first().map(|first| first >> 4) {
         Some(4) if bytes.len() >= 20 => {
@@ -149,7 +149,7 @@ fn mend(bytes: &mut [u8]) {
 }
 
 #[test]
-fn each_mistake_has_its_name() {
+fn each_mistake_has_its_own_error() {
     use DecodeError::*;
     let (data, text) = (Segment { len: 4, ..Segment::new(Flags::ACK) }, b"data");
     type Change = fn(&mut Vec<u8>);
@@ -179,7 +179,7 @@ fn each_mistake_has_its_name() {
         Truncated { part: "IPv6 header", needed: 40, have: 39 }
     );
 
-    // What a link adds behind the packet is no part of it.
+    // Bytes that a link adds after the packet are ignored.
     for addresses in [v4(), v6()] {
         let whole = packet(&addresses, &data, text);
         assert_eq!(decode(&[&whole[..], b"padding"].concat()), decode(&whole));
@@ -195,7 +195,7 @@ fn each_mistake_has_its_name() {
 }
 
 #[test]
-fn reserved_bits_are_not_read() {
+fn reserved_bits_are_ignored() {
     let segment = Segment { seq: 9, ..Segment::new(Flags::ACK.with(Flags::AE)) };
     let mut bytes = packet(&v4(), &segment, &[]);
     bytes[32] |= 0x0e;
@@ -203,7 +203,7 @@ fn reserved_bits_are_not_read() {
     assert_eq!(decode(&bytes), Ok(Packet::Tcp { addresses: v4(), segment, payload: &[] }));
 }
 
-/// What is read where the options of a SYN are these bytes.
+/// Decodes a segment with the given flags and bytes of options.
 fn with_options(flags: Flags, options: &[u8]) -> Result<Segment, DecodeError> {
     assert_eq!(options.len() % 4, 0);
     let mut bytes = packet(&v4(), &Segment::new(flags), &[]);
@@ -220,12 +220,12 @@ fn with_options(flags: Flags, options: &[u8]) -> Result<Segment, DecodeError> {
 #[test]
 fn options_of_other_kinds_and_lengths() {
     let plain = Segment::new(Flags::SYN);
-    // Unknown options are passed over, and what is behind the end of the list is not read.
+    // Unknown options are skipped, and bytes after the end of the list are ignored.
     let mss = Segment { mss: 256, ..plain };
     assert_eq!(with_options(Flags::SYN, &[34, 4, 9, 9, 2, 4, 1, 0]), Ok(mss));
     assert_eq!(with_options(Flags::SYN, &[2, 4, 1, 0, 0, 2, 0, 0]), Ok(mss));
     assert_eq!(with_options(Flags::SYN, &[1, 3, 3, 15]), Ok(Segment { window_scale: 15, ..plain }));
-    // What only a SYN may carry means nothing elsewhere.
+    // Options that only a SYN may carry are ignored in other segments.
     assert_eq!(with_options(Flags::ACK, &[2, 4, 1, 0, 1, 3, 3, 9, 4, 2, 1, 1]), Ok(Segment::new(Flags::ACK)));
     let wrong = |kind, length| Err(DecodeError::TcpOption { kind, length });
     for (options, kind, length) in [
@@ -244,7 +244,7 @@ fn options_of_other_kinds_and_lengths() {
     let mut five_blocks = [0; 44 - 4];
     five_blocks[..2].copy_from_slice(&[5, 39]);
     assert_eq!(with_options(Flags::ACK, &five_blocks), wrong(5, Some(39)));
-    // RFC 9768 section 3.2.3.1: what is no whole counter is padding, and what is more than three.
+    // RFC 9768 section 3.2.3.1: an incomplete counter is padding, and so are bytes after three counters.
     let odd = with_options(Flags::ACK, &[172, 7, 0, 0, 5, 1, 1, 1]).unwrap().accecn();
     assert_eq!(odd, Some(AccEcnOption { order1: false, count: 1, counters: [5, 0, 0] }));
     let long = with_options(Flags::ACK, &[174, 14, 0, 0, 1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0]).unwrap().accecn();
@@ -252,7 +252,7 @@ fn options_of_other_kinds_and_lengths() {
 }
 
 #[test]
-fn ipv6_extension_headers_are_passed_over() {
+fn ipv6_extension_headers_are_skipped() {
     let segment = Segment { seq: 9, len: 4, ecn: Ecn::Ce, ..Segment::new(Flags::ACK) };
     let plain = packet(&v6(), &segment, b"data");
     let with = |extensions: &[u8], first: u8| {
@@ -263,7 +263,7 @@ fn ipv6_extension_headers_are_passed_over() {
     };
     let expected = decode(&plain);
     assert!(matches!(expected, Ok(Packet::Tcp { segment: read, .. }) if read == segment));
-    // Hop by hop, then destination options of 16 bytes, then an atomic fragment.
+    // The extensions are hop-by-hop options, destination options of 16 bytes and an atomic fragment.
     let mut extensions = [0; 32];
     extensions[0] = 60;
     (extensions[8], extensions[9]) = (44, 1);
@@ -272,12 +272,12 @@ fn ipv6_extension_headers_are_passed_over() {
     extensions[27] = 1;
     assert_eq!(decode(&with(&extensions, 0)), Err(DecodeError::Fragment), "more fragments follow");
     extensions[26..28].copy_from_slice(&[0, 8]);
-    assert_eq!(decode(&with(&extensions, 0)), Err(DecodeError::Fragment), "it does not begin the packet");
+    assert_eq!(decode(&with(&extensions, 0)), Err(DecodeError::Fragment), "the fragment does not begin the packet");
     let cut = DecodeError::Truncated { part: "IPv6 extension header", needed: 2048, have: 32 };
     assert_eq!(decode(&with(&[6, 255, 0, 0, 0, 0, 0, 0], 43)), Err(cut));
 }
 
-/// A message of ICMP about a segment of `addresses`.
+/// An ICMP message about a segment of `addresses`.
 fn icmp(addresses: &Addresses, message: u8, code: u8, rest: u32, quoted: usize) -> Vec<u8> {
     let segment = Segment { seq: 0x0a0b_0c0d, len: 100, ..Segment::new(Flags::ACK) };
     let about = packet(addresses, &segment, &[7; 100]);
@@ -299,7 +299,7 @@ fn icmp(addresses: &Addresses, message: u8, code: u8, rest: u32, quoted: usize) 
 }
 
 #[test]
-fn icmp_says_which_segment_did_not_arrive() {
+fn icmp_names_the_segment_that_did_not_arrive() {
     use IcmpError::*;
     for (addresses, message, code, rest, error) in [
         (v4(), 3, 1, 0, Unreachable { code: 1 }),
@@ -318,7 +318,7 @@ fn icmp_says_which_segment_did_not_arrive() {
         *broken.last_mut().unwrap() ^= 1;
         assert_eq!(decode(&broken), Err(DecodeError::Checksum("ICMP")));
     }
-    // An echo request, and one version's message in a packet of the other.
+    // An echo request, and a message of one IP version in a packet of the other, are refused.
     assert_eq!(decode(&icmp(&v4(), 8, 0, 0, 28)), Err(DecodeError::IcmpMessage { message: 8, code: 0 }));
     let mut other = icmp(&v4(), 3, 1, 0, 28);
     other[9] = 58;
@@ -341,7 +341,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// Segments with options that fit, as the decoder gives them: what is not there is zero.
+    /// Segments with options that fit, as the decoder returns them: absent fields are zero.
     fn segments()(
         numbers in any::<[u32; 2]>(),
         flags in 0_u16..0x200,
@@ -373,7 +373,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_segment_comes_out_as_it_went_in(
+    fn a_decoded_segment_equals_the_encoded_one(
         addresses in addresses(),
         segment in segments(),
         payload in prop::collection::vec(any::<u8>(), 0..100),
@@ -399,7 +399,7 @@ proptest! {
     #[test]
     fn arbitrary_bytes_make_no_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..200), version in 0_u8..4, protocol in 0_u8..4) {
         let _ = decode(&bytes);
-        // The same with what it takes to get further: a version, a protocol, lengths and checksums that fit.
+        // The same bytes with a valid version, protocol, length and checksum get further.
         if bytes.len() >= 40 {
             let number = [6, 1, 58, 44][usize::from(protocol)];
             if version % 2 == 0 {
@@ -412,14 +412,14 @@ proptest! {
             mend(&mut bytes);
             if let Ok(Packet::Tcp { segment, payload, addresses }) = decode(&bytes) {
                 prop_assert_eq!(segment.len as usize, payload.len());
-                // Whatever is read can be written again, unless its options leave no room to align the timestamps.
+                // A decoded segment can be encoded again, unless its options leave no room to align the timestamps.
                 let again = encode(&addresses, &segment, Sum::of(payload), &mut [0; MAX_HEADERS]);
                 prop_assert!(matches!(again, Ok(_) | Err(EncodeError::Options { bytes: 44 })), "{:?}", again);
             }
         }
     }
 
-    /// Packets of ours with bytes changed, which get through to the options.
+    /// Changed bytes in encoded packets reach the options.
     #[test]
     fn altered_packets_make_no_panic(
         addresses in addresses(),

@@ -3,6 +3,7 @@
 
 pub mod path;
 pub mod peer;
+pub mod unused;
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! One interval by hand, and random traffic against the router of the paper's appendix A written out in floating point.
+//! One interval by hand, and random traffic against the router of the paper's appendix A in floating point.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use crate::{Limit, Port, Transmitter};
 const US: Nanos = 1000;
 const MS: Nanos = 1000 * US;
 const SECOND_NS: Nanos = 1000 * MS;
-/// 8 Mbit/s: 1,000,000 bytes per second, a packet of 1,000 bytes each millisecond.
+/// 8 Mbit/s is 1,000,000 bytes per second, or a packet of 1,000 bytes each millisecond.
 const RATE: u64 = 8_000_000;
 
 fn settings<'a>(given: &'a [(&'static str, f64)]) -> Settings<'a> {
@@ -25,7 +25,7 @@ fn item(rtt: Nanos, interval: Nanos, change: i32) -> Item {
     Item { size: 1000, request: Some(Request { rtt, interval, change }), ..Item::default() }
 }
 
-/// A packet arrives that does not wait.
+/// A packet arrives and leaves without waiting.
 fn arrive(xcp: &mut Xcp, at: Nanos, item: Item) {
     let mut drops = Drops::new();
     xcp.enqueue(at, item, &mut drops);
@@ -33,7 +33,7 @@ fn arrive(xcp: &mut Xcp, at: Nanos, item: Item) {
     xcp.items.pop_last();
 }
 
-/// The answer to a packet that leaves.
+/// The change that a leaving packet is given.
 fn leave(xcp: &mut Xcp, at: Nanos, item: Item) -> i32 {
     xcp.advance(at);
     let waiting = std::mem::replace(&mut xcp.items, Fifo::new(Limit::Unlimited));
@@ -43,7 +43,8 @@ fn leave(xcp: &mut Xcp, at: Nanos, item: Item) -> i32 {
     item.request.map_or(i32::MIN, |request| request.change)
 }
 
-/// A router after its first interval, of 50 ms: 25 packets of flows of 20 ms that send one each 2 ms, half of the capacity.
+/// A router after its first interval of 50 ms. 25 packets arrived from flows with an RTT of 20 ms, one every 2 ms: half
+/// of the capacity.
 fn half_used() -> Xcp {
     let mut xcp = router(&[]);
     for packet in 0..25 {
@@ -55,32 +56,39 @@ fn half_used() -> Xcp {
 #[test]
 fn spare_bandwidth_is_shared_out_by_intervals() {
     let mut xcp = half_used();
-    // F = 0.4 * 500,000, no shuffling as that is more than 0.1 * 500,000; Cp = 200,000 over 50 ms of intervals.
+    // F is 0.4 * 500,000 = 200,000. It exceeds 0.1 * 500,000, so nothing is shuffled. Cp is 200,000 over 50 ms of
+    // intervals.
     assert_eq!(leave(&mut xcp, 50 * MS, item(20 * MS, 2 * MS, Request::UNLIMITED)), 8_000);
     assert_eq!(leave(&mut xcp, 51 * MS, item(20 * MS, 10 * MS, Request::UNLIMITED)), 40_000);
-    // What is asked for is not exceeded, and the rest is for others.
+    // A packet gets at most its request, and the rest is for others.
     assert_eq!(leave(&mut xcp, 52 * MS, item(20 * MS, 30 * MS, 20_000)), 20_000);
-    assert_eq!(leave(&mut xcp, 53 * MS, item(20 * MS, 100 * MS, Request::UNLIMITED)), 132_000, "what is left");
-    assert_eq!(leave(&mut xcp, 54 * MS, item(20 * MS, 2 * MS, Request::UNLIMITED)), 0, "nothing is");
+    assert_eq!(
+        leave(&mut xcp, 53 * MS, item(20 * MS, 100 * MS, Request::UNLIMITED)),
+        132_000,
+        "the remaining feedback"
+    );
+    assert_eq!(leave(&mut xcp, 54 * MS, item(20 * MS, 2 * MS, Request::UNLIMITED)), 0, "no feedback is left");
     assert_eq!((xcp.rtt, xcp.interval, xcp.control_at), (20 * MS, 20 * MS, 70 * MS));
 }
 
 #[test]
 fn a_full_link_with_a_queue_takes_back_and_redistributes() {
     let mut xcp = half_used();
-    // Over the next two intervals of 20 ms 20 packets each arrive, all the link takes, behind 6,000 bytes that stay.
+    // In each of the next two intervals of 20 ms, 20 packets arrive, the link's capacity, behind 6,000 bytes that stay
+    // in the queue.
     xcp.items.push(Item { size: 6000, ..Item::default() });
     for packet in 0..40 {
         arrive(&mut xcp, (50 + packet) * MS, item(20 * MS, MS, Request::UNLIMITED));
     }
-    // Q is 6,000 once (50 - 6) / 2 ms have passed with no less: F = -0.226 * 6000 / 20 ms = -67,800; h = 32,200.
+    // Q is 6,000 after (50 - 6) / 2 ms without a shorter queue. Then F = -0.226 * 6000 / 20 ms = -67,800, and h =
+    // 32,200.
     let answer = leave(&mut xcp, 90 * MS, item(20 * MS, MS, Request::UNLIMITED));
     assert_eq!((xcp.queue, xcp.queue_at), (6000, 93 * MS), "after (20 - 6) / 2 ms three times");
-    // Cp = 32,200 over 20 ms, Cn = 100,000 over 20,000 bytes.
+    // Cp is 32,200 over 20 ms, and Cn is 100,000 over 20,000 bytes.
     assert_eq!(answer, 1610 - 5000);
     let mut other = xcp.feedback;
     assert_eq!((other.raise, other.lower), (32_200.0 - 1_610.0, 100_000.0 - 5_000.0));
-    // Who asks for less than it could have gives up the rest: -10,000 instead of -3,390.
+    // A packet that requests less than its share gives up the rest: -10,000 instead of -3,390.
     let mut modest = Request { rtt: 20 * MS, interval: MS, change: -10_000 };
     other.give(&mut modest, 1000);
     assert_eq!(modest.change, -10_000);
@@ -97,7 +105,7 @@ fn traffic_without_requests_counts_and_is_given_nothing() {
     assert_eq!(xcp.feedback.raise, 200_000.0);
     assert_eq!(leave(&mut xcp, 50 * MS, item(0, 2 * MS, 77)), 77, "no RTT is known");
     assert_eq!(leave(&mut xcp, 50 * MS, Item { size: 1000, ..Item::default() }), i32::MIN);
-    assert_eq!(xcp.interval, FIRST_RTT, "nobody has told an RTT");
+    assert_eq!(xcp.interval, FIRST_RTT, "no packet has given an RTT");
 }
 
 #[test]
@@ -108,12 +116,12 @@ fn parameters_are_those_given() {
     assert_eq!(xcp.feedback.raise, 0.8 * (1e6 - 20_000.0));
 }
 
-/// The router of appendix A, looked at every microsecond: times in ns, everything else in bytes and seconds.
+/// The router of appendix A in steps of a microsecond. Times are in ns, all other quantities in bytes and seconds.
 #[derive(Default)]
 struct Slow {
     waiting: VecDeque<Item>,
     input: f64,
-    /// Of each request, X and RTT.
+    /// X and RTT of each request.
     requests: Vec<(Nanos, Nanos)>,
     rtt: Nanos,
     interval: Nanos,
@@ -194,7 +202,7 @@ impl Slow {
     }
 }
 
-/// Packets with the times since the one before, in microseconds: of three flows, or of none that asks.
+/// Packets of three flows, some without requests, each with the time since the packet before in microseconds.
 fn traffic() -> impl Strategy<Value = Vec<(u64, Item)>> {
     let gap = prop_oneof![40 => 0..1300_u64, 1 => 0..40_000_u64, 8 => Just(0)];
     let flow = prop_oneof![
@@ -225,7 +233,7 @@ proptest! {
             now += gap * US;
             arrivals.push_back((now, item));
         }
-        // All times of packets are multiples of a microsecond.
+        // All arrivals and departures are at multiples of a microsecond.
         let mut at = 0;
         while !(arrivals.is_empty() && slow.waiting.is_empty()) {
             slow.tick(at);
@@ -246,9 +254,9 @@ proptest! {
     }
 }
 
-/// Intervals of an idle router change nothing, and begin when they would if somebody had looked at each.
+/// Intervals of an idle router change nothing, and their ends keep the phase that step-by-step calls would give.
 #[test]
-fn an_idle_time_of_years_is_over_at_once_with_intervals_where_they_were() {
+fn intervals_of_years_without_packets_are_skipped_and_keep_their_phase() {
     for waiting in [0, 6000] {
         let (mut once, mut often) = (half_used(), half_used());
         for xcp in [&mut once, &mut often] {

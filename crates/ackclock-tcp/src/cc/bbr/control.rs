@@ -1,4 +1,4 @@
-//! Window and pacing rate (draft-ietf-ccwg-bbr section 5.6).
+//! Congestion window and pacing rate (draft-ietf-ccwg-bbr section 5.6).
 
 use super::*;
 
@@ -14,7 +14,7 @@ impl Bbr {
         window.pacing_rate = Some(paced(self.pacing, ctx.mss));
     }
 
-    /// SetPacingRateWithGain; `gain` in per cent.
+    /// SetPacingRateWithGain; `gain` in percent.
     pub(super) fn set_pacing_with(&mut self, window: &mut Window, gain: u64, mss: u64) {
         let rate = percent(percent(self.bounds.bandwidth, gain), 100 - MARGIN);
         if rate > 0 && (self.full.reached || rate > self.pacing) {
@@ -31,7 +31,7 @@ impl Bbr {
         percent(u64::try_from(bdp).unwrap_or(UNBOUNDED), gain)
     }
 
-    /// BDPMultiple, bytes; `gain` in per cent.
+    /// BDPMultiple, bytes; `gain` in percent.
     pub(super) fn bdp(&self, gain: u64) -> u64 {
         self.bdp_at(self.bounds.bandwidth, gain)
     }

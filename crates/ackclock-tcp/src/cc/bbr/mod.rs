@@ -1,5 +1,5 @@
-//! BBR, version 3: a model of the path from delivery rates, round-trip times and losses says how fast to send and how much
-//! to keep in flight.
+//! BBR, version 3: a model of the path, from delivery rates, round-trip times and losses, determines the sending rate
+//! and the data in flight.
 //!
 //! # Equations
 //!
@@ -11,38 +11,40 @@
 //!
 //! | state | pacing gain | cwnd gain | until |
 //! |---|---|---|---|
-//! | Startup | 2.77 | 2 | three rounds without a quarter more bandwidth, or a round of much loss |
+//! | Startup | 2.77 | 2 | three rounds without 25 % more bandwidth, or a round with high loss |
 //! | Drain | 0.5 | 2 | one BDP in flight, or three rounds |
 //! | ProbeBW down | 0.9 | 2 | one BDP in flight, and headroom |
-//! | ProbeBW cruise | 1 | 2 | 2 to 3 s, or as many rounds as the BDP has segments, at most 63 |
+//! | ProbeBW cruise | 1 | 2 | 2 to 3 s, or as many rounds as the BDP has segments, but at most 63 |
 //! | ProbeBW refill | 1 | 2 | one round |
-//! | ProbeBW up | 1.25 | 2.25 | more than 2 % of a round lost, a plateau, or, after such a loss, `inflight_longterm` |
-//! | ProbeRTT | 1 | 0.5 | 200 ms and a round; begins when min_rtt has not been seen for 10 s |
+//! | ProbeBW up | 1.25 | 2.25 | more than 2 % of a round lost; a plateau; or, after such a loss, `inflight_longterm` in flight |
+//! | ProbeRTT | 1 | 0.5 | 200 ms and a round; begins when min_rtt has not been measured for 10 s |
 //!
-//! After a round with loss outside Startup, refill and up, the short-term bounds become
-//! `max(latest, 0.7 * bound)`; loss above 2 % while probing sets `inflight_longterm` to what was in flight where it got there.
+//! After a round with loss outside Startup, refill and up, the short-term bounds become `max(latest, 0.7 * bound)`. A
+//! loss above 2 % while probing sets `inflight_longterm` to the data in flight at which the loss reached 2 %.
 //!
 //! # Constants
 //!
-//! draft-ietf-ccwg-bbr as the working group's repository had it after revision 06 of July 2026; sections as numbered there.
-//! Gains (2.5, 2.6, 5.6.1), LossThresh 2 %, Beta 0.7, Headroom 0.15, MinPipeCwnd 4 segments (2.8), filters of 2 cycles (2.11),
-//! 10 s (2.9.2) and 10 rounds (2.12), the times of ProbeRTT (2.16) and of probes for bandwidth (5.3.3.8).
+//! The source is draft-ietf-ccwg-bbr in the working group's repository after revision 06 of July 2026, with its section
+//! numbers: gains (2.5, 2.6, 5.6.1); LossThresh 2 %, Beta 0.7, Headroom 0.15 and MinPipeCwnd 4 segments (2.8); filters
+//! of 2 cycles (2.11), 10 s (2.9.2) and 10 rounds (2.12); the times of ProbeRTT (2.16) and of probes for bandwidth
+//! (5.3.3.8).
 //!
 //! # Deviations
 //!
-//! - ProbeRTT comes when `min_rtt` expires, after 10 s, and its window is from the `min_rtt` before, as in the repository.
-//!   Revision 06 itself has it each 5 s, by a filter apart from that of `min_rtt` (sections 2.16.2 and 5.3.4.3).
-//! - The send quantum is two segments, since nothing is offloaded here; the draft leaves the choice.
-//! - Discontiguous losses, for the exit from Startup, are counted as acknowledgments that show loss.
-//! - Without SACK, losses count as with it.
-//! - Marks (ECN) are not answered. Section 3.7 leaves the response open, but wants one where ECN was negotiated.
-//! - Restart from idle is taken as application-limited even where the peer's window was the limit.
-//! - Random numbers come from a small generator seeded by the connection's initial sequence number.
+//! - ProbeRTT begins when `min_rtt` expires, after 10 s, and its window follows from the previous `min_rtt`, as in the
+//!   repository. In revision 06 it begins every 5 s, with a filter separate from that of `min_rtt` (sections 2.16.2 and
+//!   5.3.4.3).
+//! - The send quantum is two segments, since there is no segmentation offload; the draft leaves the choice.
+//! - For the exit from Startup, discontiguous losses are counted as acknowledgments that show loss.
+//! - Without SACK, losses count in the same way.
+//! - ECN marks are not answered. Section 3.7 leaves the response open, but asks for one if ECN was negotiated.
+//! - A restart from idle counts as application-limited even if the peer's window was the limit.
+//! - Random numbers come from a small generator seeded with the connection's initial sequence number.
 //!
 //! # Validated against
 //!
-//! Promises: the end of Startup after three rounds, the cycle of ProbeBW, the timing of ProbeRTT, at most two BDP and what
-//! ACKs aggregate in flight; the exit from Startup on loss. Not against a kernel.
+//! The end of Startup after three rounds, the cycle of ProbeBW, the timing of ProbeRTT, at most two BDP and the
+//! aggregation of ACKs in flight, and the exit from Startup on loss. Not compared with a kernel.
 
 mod control;
 mod model;
@@ -66,13 +68,13 @@ pub(super) const ENTRY: Entry = Entry {
     make: |_| Box::new(Bbr::default()),
 };
 
-/// A bound that is not set.
+/// Value of a bound that is not set.
 const UNBOUNDED: u64 = u64::MAX;
 /// BBR.MinPipeCwnd and the send quantum, segments.
 const MIN_PIPE: u64 = 4;
 const QUANTUM: u64 = 2;
 
-/// `value * percent / 100`.
+/// The product `value * percent / 100`.
 fn percent(value: u64, percent: u64) -> u64 {
     u64::try_from(u128::from(value) * u128::from(percent) / 100).unwrap_or(UNBOUNDED)
 }
@@ -89,7 +91,7 @@ enum State {
 }
 
 impl State {
-    /// Per cent.
+    /// Pacing gain, percent.
     fn pacing_gain(self) -> u64 {
         match self {
             State::Startup => 277,
@@ -100,7 +102,7 @@ impl State {
         }
     }
 
-    /// Per cent.
+    /// Window gain, percent.
     fn cwnd_gain(self) -> u64 {
         match self {
             State::Up => 225,
@@ -120,11 +122,12 @@ impl State {
     }
 }
 
-/// What an acknowledgment tells: RS of the draft, and the connection's state. Bytes, bytes per second.
+/// Content of an acknowledgment: RS of the draft, and the connection's state. Volumes are in bytes, rates in bytes per
+/// second.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     ctx: Context,
-    /// 0 where the sample says nothing of a rate.
+    /// Delivery rate; 0 if the sample has none.
     rate: u64,
     delivered: u64,
     prior_delivered: u64,
@@ -143,7 +146,7 @@ impl Sample {
     }
 }
 
-/// BBR. Names are the draft's, less the prefix.
+/// BBR. Names are those of the draft without its prefix.
 #[derive(Debug)]
 struct Bbr {
     random: Random,
@@ -152,7 +155,7 @@ struct Bbr {
     delivered: u64,
     initial_window: u64,
     idle_restart: bool,
-    /// The pacing rate in payload, bytes per second.
+    /// Pacing rate of the payload, bytes per second.
     pacing: u64,
     /// Whether a loss is being repaired.
     recovering: bool,
@@ -168,10 +171,10 @@ struct Bbr {
     undo: Undo,
 }
 
-/// What a spurious recovery restores.
+/// State that is restored after a spurious recovery.
 #[derive(Clone, Copy, Debug)]
 struct Undo {
-    /// The state that loss ended.
+    /// State that the loss ended.
     state: Option<State>,
     bounds: model::Bounds,
 }

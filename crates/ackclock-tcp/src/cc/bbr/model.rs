@@ -1,4 +1,4 @@
-//! The model of the path: rounds, bandwidth, bounds from loss, aggregation of ACKs (draft-ietf-ccwg-bbr section 5.5).
+//! Model of the path: rounds, bandwidth, bounds from loss, and aggregation of ACKs (draft-ietf-ccwg-bbr section 5.5).
 
 use super::*;
 
@@ -6,14 +6,14 @@ use super::*;
 const LOSS_THRESHOLD: u64 = 2;
 /// BBR.Beta, per cent.
 pub(super) const BETA: u64 = 70;
-/// BBR.ExtraAckedFilterLen, rounds; one in Startup.
+/// BBR.ExtraAckedFilterLen, rounds; in Startup it is one round.
 const AGGREGATION_ROUNDS: u64 = 10;
 
 /// Packet-timed round trips.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Rounds {
     pub count: u64,
-    /// Whether the acknowledgment in hand begins one.
+    /// Whether the present acknowledgment begins a round.
     pub start: bool,
     /// next_round_delivered.
     end: u64,
@@ -26,7 +26,7 @@ impl Rounds {
     }
 }
 
-/// max_bw: the largest rate of the last two cycles, bytes per second.
+/// max_bw: the largest delivery rate of the last two cycles, bytes per second.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Rate {
     pub max: u64,
@@ -42,14 +42,14 @@ impl Rate {
 
     /// AdvanceMaxBwFilter.
     pub fn advance(&mut self) {
-        // A cycle without any sample is none.
+        // A cycle without samples does not count.
         if self.this_cycle > 0 {
             (self.last_cycle, self.this_cycle) = (self.this_cycle, 0);
         }
     }
 }
 
-/// What losses allow.
+/// Bounds that follow from losses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     /// bw, bytes per second.
@@ -78,7 +78,7 @@ impl Bounds {
     }
 }
 
-/// Losses of this round, and what was delivered in the last.
+/// Losses of this round, and the latest delivery signals.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Losses {
     pub in_round: bool,
@@ -86,7 +86,7 @@ pub(super) struct Losses {
     pub round_start: bool,
     /// loss_round_delivered.
     round_end: u64,
-    /// Acknowledgments of the round that showed loss, and when the last did.
+    /// Number of acknowledgments of the round that showed loss, and the time of the last of them.
     pub events: u32,
     last: Nanos,
     latest_rate: u64,
@@ -108,7 +108,7 @@ impl Losses {
     }
 }
 
-/// extra_acked: what ACKs in bulk acknowledge beyond the bandwidth's due, bytes.
+/// extra_acked: bytes acknowledged in excess of the estimated bandwidth, because ACKs are aggregated.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Aggregation {
     filter: WindowedMax,
@@ -127,7 +127,7 @@ pub(super) fn is_too_high(lost: u64, in_flight: u64) -> bool {
     lost > percent(in_flight, LOSS_THRESHOLD)
 }
 
-/// InflightAtLoss: what was in flight where losses reached the threshold, which may be within the segment.
+/// InflightAtLoss: the data in flight at which the losses reached the threshold, which may be within the segment.
 pub(super) fn inflight_at_loss(lost: &Lost) -> u64 {
     let before = lost.tx_in_flight.saturating_sub(lost.len);
     let lost_before = lost.lost_since.saturating_sub(lost.len);

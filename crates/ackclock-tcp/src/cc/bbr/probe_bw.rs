@@ -2,12 +2,12 @@
 
 use super::*;
 
-/// Of the Reno-coexistence time scale, rounds.
+/// Limit of the time scale for coexistence with Reno, rounds.
 const MOST_ROUNDS: u64 = 63;
 /// BBR.Headroom, per cent.
 const HEADROOM: u64 = 15;
 
-/// What acknowledgments tell of the probe: BBR.ack_phase.
+/// Phase of the acknowledgments relative to the probe: BBR.ack_phase.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 enum AckPhase {
     #[default]
@@ -54,7 +54,7 @@ impl Default for Cycle {
 }
 
 impl Cycle {
-    /// ProbeRTT interrupts.
+    /// Stops the cycle for ProbeRTT.
     pub fn stop(&mut self) {
         self.ack_phase = AckPhase::Stopping;
     }
@@ -136,7 +136,7 @@ impl Bbr {
             return true;
         }
         if sample.cwnd_limited && window.cwnd >= self.bounds.longterm {
-            // The bound is the limit, not the path.
+            // The bound limits the flow, not the path.
             self.full.reset(sample.rate);
             return false;
         }
@@ -173,7 +173,7 @@ impl Bbr {
         }
     }
 
-    /// AdaptLongTermModel. Whether it changed the state.
+    /// AdaptLongTermModel. Returns whether it changed the state.
     fn adapt_longterm(&mut self, window: &Window, sample: &Sample) -> bool {
         if self.rounds.start && self.cycle.ack_phase == AckPhase::Starting {
             self.cycle.ack_phase = AckPhase::Feedback;

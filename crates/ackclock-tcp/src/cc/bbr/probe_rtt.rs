@@ -1,4 +1,4 @@
-//! ProbeRTT: the queue is drained now and then, so that the RTT can be seen without it (draft-ietf-ccwg-bbr section 5.3.4).
+//! ProbeRTT: drains the queue periodically to measure the RTT without it (draft-ietf-ccwg-bbr section 5.3.4).
 
 use super::*;
 
@@ -9,7 +9,7 @@ const DURATION: Nanos = 200 * MILLISECOND;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProbeRtt {
-    /// [`Nanos::MAX`] where unknown.
+    /// min_rtt, ns; [`Nanos::MAX`] if unknown.
     pub min_rtt: Nanos,
     stamp: Nanos,
     expired: bool,
@@ -18,7 +18,7 @@ pub(super) struct ProbeRtt {
     round_done: bool,
     /// probe_rtt_cwnd, bytes.
     pub cwnd: u64,
-    /// What was sent with as much delivered left in ProbeRTT, or while that was in flight.
+    /// Range of `prior_delivered` of segments sent in ProbeRTT, or while data sent in ProbeRTT were in flight.
     slow: (u64, u64),
 }
 
@@ -42,8 +42,7 @@ impl ProbeRtt {
         self.cwnd = ctx.initial_window;
     }
 
-    /// Whether a segment sent with `prior_delivered` delivered counts as application-limited, ProbeRTT being the limit: the
-    /// draft marks the connection so.
+    /// Whether a segment sent at `prior_delivered` counts as application-limited because of ProbeRTT, as in the draft.
     pub fn slowed(&self, prior_delivered: u64) -> bool {
         (self.slow.0..=self.slow.1).contains(&prior_delivered)
     }
@@ -71,7 +70,8 @@ impl Bbr {
         let Context { now, mss, .. } = sample.ctx;
         self.probe_rtt.expired = now > self.probe_rtt.stamp + FILTER_LENGTH;
         if self.probe_rtt.expired && self.state != State::ProbeRtt {
-            // From the estimate before, which the sample that replaces it may exceed by a queue.
+            // The window uses the previous estimate. The sample that replaces the estimate may include a queueing
+            // delay.
             self.probe_rtt.cwnd = self.bdp(State::ProbeRtt.cwnd_gain()).max(MIN_PIPE * mss);
         }
         if let Some(rtt) = sample.rtt

@@ -1,25 +1,25 @@
-//! Startup and Drain: how fast the path is (draft-ietf-ccwg-bbr sections 5.3.1 and 5.3.2).
+//! Startup and Drain: measurement of the available bandwidth (draft-ietf-ccwg-bbr sections 5.3.1 and 5.3.2).
 
 use super::*;
 
 /// BBRStartupFullLossCnt.
 const FULL_LOSS_COUNT: u32 = 6;
 
-/// The search for a plateau of the delivery rate, bytes per second.
+/// Search for a plateau of the delivery rate, in bytes per second.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct FullPipe {
     rate: u64,
     count: u32,
-    /// Since the search began last.
+    /// Whether a plateau was found since the search was last reset.
     pub now: bool,
-    /// Ever.
+    /// Whether a plateau was ever found.
     pub reached: bool,
     /// round_count when Drain began.
     drain_start: u64,
 }
 
 impl FullPipe {
-    /// ResetFullBW, with the rate to start from.
+    /// ResetFullBW, with the rate at which the search starts.
     pub fn reset(&mut self, rate: u64) {
         (self.rate, self.count, self.now) = (rate, 0, false);
     }

@@ -1,4 +1,4 @@
-//! What a path does not show: bounds from loss, the growth of the long-term bound, lots.
+//! Behaviour that a simulated path does not show: bounds from loss, growth of the long-term bound, random numbers.
 
 use super::*;
 
@@ -27,7 +27,7 @@ fn lost(tx_in_flight: u64, lost_since: u64, now: Nanos) -> Lost {
     Lost { ctx: context(now, 50 * MSS), len: MSS, tx_in_flight, lost_since, app_limited: false }
 }
 
-/// One that cruises at a megabyte a second with 40 segments of BDP, and its window.
+/// A flow that cruises at 1 MB/s with a BDP of 40 segments, and its window.
 fn cruising() -> (Bbr, Window) {
     let mut bbr = Bbr::default();
     let mut window = Window { cwnd: 10 * MSS, ssthresh: u64::MAX, pacing_rate: None };
@@ -41,7 +41,7 @@ fn cruising() -> (Bbr, Window) {
     (bbr, window)
 }
 
-/// An acknowledgment of a segment that ends a round, with `latest` segments delivered in it.
+/// Delivers an acknowledgment of a segment that ends a round, with `latest` segments delivered in it.
 fn end_round(bbr: &mut Bbr, window: &mut Window, latest: u64) {
     let ctx = context(2 * SECOND, 40 * MSS);
     let ack = Ack { ctx, acked: MSS, sacked: 0, lost: 0, rtt: None, cwnd_limited: true, marked: 0 };
@@ -64,9 +64,9 @@ fn a_round_with_loss_lowers_the_short_term_bounds_to_what_was_delivered() {
     let (mut bbr, mut window) = cruising();
     end_round(&mut bbr, &mut window, 40);
     bbr.on_lost(&mut window, &lost(40, 1, 2 * SECOND));
-    assert_eq!(bbr.bounds.shortterm, UNBOUNDED, "at the end of the round");
+    assert_eq!(bbr.bounds.shortterm, UNBOUNDED, "the bound changes only at the end of the round");
     end_round(&mut bbr, &mut window, 39);
-    // The most that was delivered in a round trip was 40 segments in 40 ms.
+    // At most 40 segments were delivered in a round trip of 40 ms.
     assert_eq!((bbr.bounds.shortterm_rate, bbr.bounds.shortterm), (1_000_000, 56_700));
     end_round(&mut bbr, &mut window, 10);
     assert_eq!(bbr.bounds.shortterm, 56_700, "no loss, no change");
@@ -74,7 +74,7 @@ fn a_round_with_loss_lowers_the_short_term_bounds_to_what_was_delivered() {
     end_round(&mut bbr, &mut window, 10);
     end_round(&mut bbr, &mut window, 10);
     assert!(bbr.bounds.shortterm <= 56_700 * 7 / 10 + 1, "{:?}", bbr.bounds);
-    assert!(bbr.bounds.bandwidth == 700_000, "0.7 at the least: {:?}", bbr.bounds);
+    assert!(bbr.bounds.bandwidth == 700_000, "the factor is at least 0.7: {:?}", bbr.bounds);
     assert!(window.cwnd <= bbr.bounds.shortterm);
 }
 
@@ -83,26 +83,26 @@ fn much_loss_while_probing_sets_the_long_term_bound_and_ends_the_probe() {
     let (mut bbr, mut window) = cruising();
     bbr.state = State::Up;
     bbr.cycle.samples_probe = true;
-    // One of a hundred is tolerated.
+    // A loss of 1 or 2 % is tolerated.
     bbr.on_lost(&mut window, &lost(100, 1, 2 * SECOND));
     bbr.on_lost(&mut window, &lost(100, 2, 2 * SECOND));
     assert_eq!((bbr.state, bbr.bounds.longterm), (State::Up, UNBOUNDED));
     bbr.on_lost(&mut window, &lost(100, 3, 2 * SECOND));
     assert_eq!((bbr.state, bbr.bounds.longterm), (State::Down, 99_000));
     assert_eq!(bbr.inflight_with_headroom(MSS), 84_150);
-    // Had it been no loss, the probe would go on.
+    // If the loss proves spurious, the probe continues.
     let (before, cycle) = (window, bbr.cycle);
     bbr.on_undo(&mut window, &before);
     assert_eq!((bbr.state, bbr.bounds.longterm), (State::Refill, UNBOUNDED));
-    // Once a probe.
+    // Losses are answered once per probe.
     (bbr.state, bbr.bounds.longterm, bbr.cycle) = (State::Down, 99_000, cycle);
     bbr.on_lost(&mut window, &lost(50, 10, 2 * SECOND));
     assert_eq!(bbr.bounds.longterm, 99_000);
 }
 
 #[test]
-fn the_bound_is_where_losses_reach_the_threshold() {
-    // In 100 segments before it nothing was lost: 2 of 98 more may be.
+fn the_bound_is_the_flight_at_which_losses_reach_the_threshold() {
+    // No segment was lost in the 100 before, so 2 % may be lost: 2 segments of 98 more.
     assert_eq!(model::inflight_at_loss(&lost(101, 1, 0)), 100_000 + 2000 * 100 / 98);
     assert_eq!(model::inflight_at_loss(&lost(101, 4, 0)), 100_000);
 }
@@ -139,11 +139,11 @@ fn the_long_term_bound_grows_by_doubling_steps_while_it_is_the_limit() {
     }
     let steps: Vec<u64> = bounds.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert!(steps.windows(2).all(|pair| pair[1] >= 3 * pair[0] / 2), "{bounds:?}");
-    assert_eq!(bbr.state, State::Up, "a bound that is the limit is no plateau");
+    assert_eq!(bbr.state, State::Up, "a flow limited by the bound has no plateau");
 }
 
 #[test]
-fn probes_are_two_to_three_seconds_apart_and_never_twice_the_same() {
+fn probes_are_two_to_three_seconds_apart_and_differ_between_seeds() {
     let wait = |seed| {
         let mut bbr = Bbr::default();
         bbr.seed(seed);

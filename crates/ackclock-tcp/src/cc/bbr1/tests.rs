@@ -1,4 +1,4 @@
-//! What a path does not show: the filter of RTprop, the phases that are drawn, the window in recovery.
+//! Behaviour that a simulated path does not show: the filter of RTprop, the random phase, the window in recovery.
 
 use super::*;
 
@@ -22,7 +22,7 @@ fn context(now: Nanos, pipe: u64) -> Context {
     }
 }
 
-/// An acknowledgment of one segment after `rtt`, with a megabyte a second delivered.
+/// Delivers an acknowledgment of one segment after `rtt`, at a delivery rate of 1 MB/s.
 fn deliver(bbr: &mut Bbr1, window: &mut Window, now: Nanos, rtt: Nanos, pipe: u64) {
     let ack = Ack { ctx: context(now, pipe), acked: MSS, sacked: 0, lost: 0, rtt: None, cwnd_limited: true, marked: 0 };
     let sample = RateSample {
@@ -45,7 +45,7 @@ fn deliver(bbr: &mut Bbr1, window: &mut Window, now: Nanos, rtt: Nanos, pipe: u6
     bbr.on_delivery(window, &delivery);
 }
 
-/// In ProbeBW, with a BDP of 40 segments.
+/// A flow in ProbeBW with a BDP of 40 segments.
 fn probing(seed: u32) -> (Bbr1, Window, Nanos) {
     let mut bbr = Bbr1::default();
     bbr.seed(seed);
@@ -60,7 +60,7 @@ fn probing(seed: u32) -> (Bbr1, Window, Nanos) {
 }
 
 #[test]
-fn connections_begin_in_any_phase_but_the_slow_one() {
+fn connections_begin_in_any_phase_except_the_slow_one() {
     let mut seen = [0; CYCLE.len()];
     for seed in 0..200 {
         let (bbr, ..) = probing(seed);
@@ -78,9 +78,9 @@ fn the_window_is_two_bdp_and_three_quanta() {
 }
 
 #[test]
-fn probe_rtt_comes_when_the_rtt_was_not_seen_for_ten_seconds() {
+fn probe_rtt_begins_when_the_rtt_was_not_measured_for_ten_seconds() {
     let (mut bbr, mut window, begin) = probing(1);
-    // A queue stands.
+    // There is a standing queue.
     let mut now = begin;
     while !matches!(bbr.state, State::ProbeRtt { .. }) {
         now += MILLISECOND;
@@ -89,8 +89,8 @@ fn probe_rtt_comes_when_the_rtt_was_not_seen_for_ten_seconds() {
     }
     assert!(now - begin >= 10 * SECOND - 40 * MILLISECOND);
     assert_eq!(window.cwnd, MIN_PIPE * MSS);
-    assert_eq!(bbr.rtprop, 50 * MILLISECOND, "what it is, as far as is known");
-    // 200 ms from when the flight is small, and a round.
+    assert_eq!(bbr.rtprop, 50 * MILLISECOND, "the present RTT replaces the expired one");
+    // ProbeRTT lasts 200 ms from the time at which the flight is small, and a round.
     let small = now;
     while matches!(bbr.state, State::ProbeRtt { .. }) {
         now += 10 * MILLISECOND;
@@ -98,7 +98,7 @@ fn probe_rtt_comes_when_the_rtt_was_not_seen_for_ten_seconds() {
         assert!(now < small + SECOND);
     }
     assert!((200..600).contains(&((now - small) / MILLISECOND)), "{}", (now - small) / MILLISECOND);
-    assert_eq!(window.cwnd, (2 * 40 + 6) * MSS, "as before");
+    assert_eq!(window.cwnd, (2 * 40 + 6) * MSS, "the window is restored");
     assert_eq!(bbr.rtprop, 40 * MILLISECOND);
 }
 
@@ -124,11 +124,11 @@ fn a_recovery_conserves_packets_for_a_round_and_restores_the_window() {
         bbr.on_delivery(window, &delivery);
     };
     lossy(2 * MSS, true, &mut window);
-    assert_eq!(window.cwnd, 49 * MSS, "what is lost is taken off, what was delivered may leave");
+    assert_eq!(window.cwnd, 49 * MSS, "lost data reduce the window, and delivered data may be replaced");
     lossy(0, true, &mut window);
     assert_eq!(window.cwnd, 49 * MSS, "no growth");
     lossy(0, false, &mut window);
-    assert_eq!(window.cwnd, 86 * MSS, "as before");
+    assert_eq!(window.cwnd, 86 * MSS, "the window is restored");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn rtprop_begins_with_the_handshake() {
     let mut window = Window { cwnd: 10 * MSS, ssthresh: u64::MAX, pacing_rate: None };
     bbr.on_start(&mut window, &context(SECOND, 0));
     deliver(&mut bbr, &mut window, SECOND + 41 * MILLISECOND, 41 * MILLISECOND, 9 * MSS);
-    assert_eq!(bbr.rtprop, 40 * MILLISECOND, "data take longer");
+    assert_eq!(bbr.rtprop, 40 * MILLISECOND, "RTTs of data are longer");
 }
 
 #[test]

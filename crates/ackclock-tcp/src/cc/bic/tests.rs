@@ -1,4 +1,4 @@
-//! The search and its phases. Windows in segments of 1,000 bytes.
+//! The search and its phases. Windows are in segments of 1,000 bytes.
 
 use super::*;
 use crate::cc::path::{MSS, Path, near};
@@ -8,13 +8,13 @@ fn growth_in_each_phase() {
     let law = Law::new(&Values::defaults(&ENTRY));
     for (w, w_max, expected, what) in [
         (14.0, 100.0, 1.0, "Reno"),
-        (800.0, 1000.0, 16.0, "additive: 200/4 is too much"),
+        (800.0, 1000.0, 16.0, "additive: 200/4 exceeds S_max"),
         (960.0, 1000.0, 10.0, "binary search: 40/4"),
         (997.0, 1000.0, 0.2, "within a step of the maximum: 4/20"),
-        (1003.0, 1000.0, 0.2, "just beyond it"),
-        (1012.0, 1000.0, 4.0, "away from it: 12/3"),
+        (1003.0, 1000.0, 0.2, "just beyond the maximum"),
+        (1012.0, 1000.0, 4.0, "away from the maximum: 12/3"),
         (1048.0, 1000.0, 16.0, "additive again"),
-        (5000.0, 1000.0, 16.0, "no faster"),
+        (5000.0, 1000.0, 16.0, "at most S_max"),
         (1000.0, 0.0, 50.0, "W_max unknown: a twentieth"),
         (30.0, 0.0, 10.0, "W_max unknown: 30/3"),
     ] {
@@ -33,12 +33,12 @@ fn the_search_is_additive_then_logarithmic_then_flat() {
         s.round();
         grown.push(s.segments() - before);
     }
-    // 136 segments by sixteens, then a quarter of the rest each round, then 0.2 a round.
+    // The window grows by sixteen segments a round over 136 segments, then by a quarter of the rest, then by 0.2.
     for (round, growth) in grown.iter().enumerate().take(8) {
         near(*growth, 16.0, 0.3, &format!("round {round}"));
     }
     for pair in grown[10..16].windows(2) {
-        // Each ACK halves the distance anew: e^(-1/4) a round.
+        // Each ACK halves the distance anew, which gives a factor of e^(-1/4) a round.
         near(pair[1] / pair[0], 0.78, 0.03, "a quarter of the distance");
     }
     near(grown[40], 0.2, 0.02, "at the plateau");
@@ -75,7 +75,7 @@ fn fast_convergence_a_timeout_and_undo() {
 }
 
 #[test]
-fn small_windows_halve() {
+fn small_windows_are_halved() {
     let mut s = Path::avoiding("bic", 14);
     s.lose();
     assert_eq!(s.window.cwnd, 7 * MSS);

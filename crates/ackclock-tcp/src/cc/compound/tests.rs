@@ -1,4 +1,4 @@
-//! dwnd, and gamma. Windows in segments of 1,000 bytes.
+//! The delay window dwnd, and gamma. Windows are in segments of 1,000 bytes.
 
 use super::*;
 use crate::cc::by_name;
@@ -35,25 +35,25 @@ fn growth_of_dwnd_on_worked_values() {
 }
 
 #[test]
-fn dwnd_grows_below_gamma_and_gives_up_what_waits_from_there() {
+fn dwnd_grows_below_gamma_and_falls_by_the_backlog_above() {
     let mut s = compound(100, None);
     let mut w = window(256);
     s.decide(&mut w, BASE, 113 * MILLISECOND, MSS);
-    assert_eq!((s.grows, w.cwnd, s.state.dwnd), (true, 256 * MSS, 100 * MSS), "29.5 wait");
+    assert_eq!((s.grows, w.cwnd, s.state.dwnd), (true, 256 * MSS, 100 * MSS), "a backlog of 29.5");
     s.decide(&mut w, BASE, 125 * MILLISECOND, MSS);
     assert!(!s.grows);
-    assert_eq!((w.cwnd, s.state.dwnd), (256 * MSS - 51_200, 100 * MSS - 51_200), "51.2 wait");
+    assert_eq!((w.cwnd, s.state.dwnd), (256 * MSS - 51_200, 100 * MSS - 51_200), "a backlog of 51.2");
     s.decide(&mut w, BASE, 200 * MILLISECOND, MSS);
-    assert_eq!((w.cwnd, s.state.dwnd), (156 * MSS, 0), "102 wait, of which cwnd keeps its own");
+    assert_eq!((w.cwnd, s.state.dwnd), (156 * MSS, 0), "a backlog of 102, but dwnd was 48.8");
     let mut s = Path::avoiding("compound", 256);
     s.round();
     let before = s.segments();
     s.round();
-    near(s.segments() - before, 8.0, 0.3, "alpha win^k, of which one segment is Reno's");
+    near(s.segments() - before, 8.0, 0.3, "alpha win^k, including one segment of Reno");
 }
 
 #[test]
-fn a_loss_halves_both_parts_and_a_timeout_leaves_renos() {
+fn a_loss_halves_both_windows_and_a_timeout_resets_dwnd() {
     let mut path = Path::avoiding("reno", 300);
     path.send();
     let (before, event) = (path.window, Congestion::loss(path.ctx()));
@@ -76,19 +76,20 @@ fn gamma_follows_three_quarters_of_renos_backlog_within_bounds() {
     path.send();
     let event = Congestion::loss(path.ctx());
     s.decide(&mut path.window, BASE, 125 * MILLISECOND, MSS);
-    // dwnd keeps growing below gamma: 20 segments wait, 8 of them Reno's 40. gamma = 0.75 * 30 + 0.25 * 6.
+    // dwnd grows while the backlog of 20 segments is below gamma; Reno's 40 segments have 8 of it. gamma is 0.75 * 30 +
+    // 0.25 * 6.
     s.on_congestion(&mut path.window, &event);
     assert_eq!(s.state.gamma, 24_000);
     s.on_congestion(&mut path.window, &event);
-    assert_eq!(s.state.gamma, 24_000, "nothing was measured since");
+    assert_eq!(s.state.gamma, 24_000, "no round has been measured since");
     let before = path.window;
     s.on_timeout(&mut path.window, &event, true);
-    assert_eq!(s.state.gamma, 30_000, "a timeout begins anew");
+    assert_eq!(s.state.gamma, 30_000, "a timeout resets gamma");
     s.on_undo(&mut path.window, &before);
     assert_eq!(s.state.gamma, 24_000);
 }
 
-/// A flow's share of time in which dwnd is there, on a path of 400 segments with a queue of `buffer`.
+/// Mean window in segments, and number of losses, of a single flow on a path of 400 segments with a queue of `buffer`.
 fn shares(name: &'static str, buffer: u64) -> (f64, u32) {
     let mut s = Path::starting(by_name(name).expect("an entry"), &[]).behind(4000, buffer);
     s.window.ssthresh = 200 * MSS;
@@ -103,11 +104,11 @@ fn shares(name: &'static str, buffer: u64) -> (f64, u32) {
 }
 
 #[test]
-fn a_flow_alone_fills_the_path_where_reno_needs_long() {
+fn a_single_flow_fills_the_path_faster_than_reno() {
     let (compound, lost) = shares("compound", 100);
     let (reno, _) = shares("reno", 100);
     assert!(compound > reno + 20.0 && lost > 0, "{compound} and {reno}");
-    // A queue shorter than gamma: dwnd overflows it, unless gamma is tuned.
+    // With a queue shorter than gamma, dwnd overflows the queue unless gamma is tuned.
     let (fixed, lost_fixed) = shares("compound", 20);
     let (tuned, lost_tuned) = shares("compound-tuned", 20);
     assert!(lost_tuned < lost_fixed, "{lost_tuned} of {lost_fixed} losses; {tuned} and {fixed} segments");

@@ -1,4 +1,4 @@
-//! Velocity and modes, round by round. Windows in segments of 1,000 bytes, an RTT of 100 ms without a queue.
+//! Velocity and modes, round by round. Windows are in segments of 1,000 bytes; the RTT without a queue is 100 ms.
 
 use super::*;
 use crate::MILLISECOND;
@@ -26,7 +26,7 @@ impl Sender {
         s
     }
 
-    /// A window is acknowledged, each segment `rtt` after it was sent.
+    /// Acknowledges a window, each segment `rtt` after it was sent.
     fn round(&mut self, rtt: Nanos) {
         let segments = self.window.cwnd / MSS;
         self.sent += segments * MSS;
@@ -64,7 +64,7 @@ fn a_round_trip_at_velocity_one_moves_the_window_by_one_over_delta() {
 }
 
 #[test]
-fn velocity_doubles_after_three_rounds_one_way_and_falls_back_at_a_turn() {
+fn velocity_doubles_after_three_rounds_in_one_direction_and_returns_to_one_at_a_turn() {
     let mut s = Sender::new();
     let mut velocities = Vec::new();
     for _ in 0..7 {
@@ -74,7 +74,7 @@ fn velocity_doubles_after_three_rounds_one_way_and_falls_back_at_a_turn() {
     let first = velocities.iter().position(|&velocity| velocity > 1).expect("it accelerates");
     assert!(first >= 2, "{velocities:?}");
     assert!(velocities[first..].windows(2).all(|pair| pair[1] == 2 * pair[0]), "{velocities:?}");
-    // 100 ms of queue are far above the target of two segments.
+    // A queueing delay of 100 ms is far above the target of two segments.
     s.round(2 * BASE);
     s.round(2 * BASE);
     assert_eq!(s.copa.velocity, 1);
@@ -82,20 +82,20 @@ fn velocity_doubles_after_three_rounds_one_way_and_falls_back_at_a_turn() {
 }
 
 #[test]
-fn who_fills_the_buffer_is_competed_with_until_the_queue_is_empty() {
+fn copa_competes_with_a_full_buffer_until_the_queue_is_empty() {
     let mut s = Sender::new();
     for _ in 0..5 {
         s.round(2 * BASE);
-        assert_eq!(s.copa.inverse, 2 * UNIT, "not before five rounds without an empty queue");
+        assert_eq!(s.copa.inverse, 2 * UNIT, "no change before five rounds without an empty queue");
     }
     for _ in 0..6 {
         s.round(2 * BASE);
     }
-    assert_eq!(s.copa.inverse, 7 * UNIT, "one more each round");
+    assert_eq!(s.copa.inverse, 7 * UNIT, "1/delta grows by one each round");
     let event = Congestion::loss(Context { ..context(&s) });
     let window = s.window;
     s.copa.on_congestion(&mut s.window, &event);
-    assert_eq!(s.window, window, "the window itself does not answer");
+    assert_eq!(s.window, window, "the window does not respond to loss");
     s.round(2 * BASE);
     assert_eq!(s.copa.inverse, 7 * UNIT / 2);
     s.round(BASE);

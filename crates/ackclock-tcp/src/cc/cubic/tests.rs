@@ -74,6 +74,12 @@ fn near(value: f64, expected: f64, tolerance: f64, what: &str) {
     assert!((value - expected).abs() <= tolerance, "{what}: {value} instead of {expected}");
 }
 
+//= https://www.rfc-editor.org/rfc/rfc9438#section-5.1
+//= type=test
+//# it is NOT RECOMMENDED to set _C_ to a very low value like 0.04
+//= https://www.rfc-editor.org/rfc/rfc9438#section-5.1
+//= type=test
+//# _C_ SHOULD be set to 0.4
 #[test]
 fn equations_on_worked_values() {
     // W_max 1000, cwnd_epoch 700: K = cbrt(300/0.4) = cbrt(750) = 9.0856 s.
@@ -91,6 +97,12 @@ fn equations_on_worked_values() {
     near(ALPHA.0 as f64 / ALPHA.1 as f64, 3.0 * (1.0 - 0.7) / (1.0 + 0.7), 1e-12, "alpha");
 }
 
+//= https://www.rfc-editor.org/rfc/rfc9438#section-4.6
+//= type=test
+//# the sender MUST reduce _cwnd_ and _ssthresh_ immediately upon entering loss recovery
+//= https://www.rfc-editor.org/rfc/rfc9438#section-4.6
+//= type=test
+//# The parameter β__cubic_ SHOULD be set to 0.7
 #[test]
 fn decrease_is_to_seven_tenths_of_the_flight() {
     let mut s = Bulk::new(1000, RTT);
@@ -116,6 +128,12 @@ fn decrease_stops_at_two_segments() {
     assert_eq!(s.window.ssthresh, 2 * MSS);
 }
 
+//= https://www.rfc-editor.org/rfc/rfc9438#section-4.4
+//= type=test
+//# In this region, _cwnd_ MUST be incremented by
+//= https://www.rfc-editor.org/rfc/rfc9438#section-4.5
+//= type=test
+//# In this region, _cwnd_ MUST be incremented by
 #[test]
 fn the_window_follows_the_closed_form() {
     for (w_max, stretch) in [(1000, 1), (1000, 2), (3000, 2)] {
@@ -158,6 +176,9 @@ fn the_plateau_is_w_max() {
     near(s.segments(), 1000.0, 1.0, "at K");
 }
 
+//= https://www.rfc-editor.org/rfc/rfc9438#section-4.5
+//= type=test
+//# In this region, _cwnd_ MUST be incremented by
 #[test]
 fn growth_is_at_most_half_a_window_a_round_trip() {
     // An RTT of 20 s makes W_cubic(t + RTT) thousands of segments.
@@ -172,6 +193,13 @@ fn growth_is_at_most_half_a_window_a_round_trip() {
     }
 }
 
+//= https://www.rfc-editor.org/rfc/rfc9438#section-4.3
+//= type=test
+//# _cwnd_ SHOULD be set to _W_est_ at each reception of a new ACK
+//= https://www.rfc-editor.org/rfc/rfc9438#section-4.3
+//= type=test
+//# the sender SHOULD set α__cubic_ to 1 to ensure that it can achieve the same congestion window increment rate as
+//# Reno
 #[test]
 fn short_round_trips_follow_reno() {
     // RTT 1 ms: W_cubic hardly moves in a second, and W_est sets the pace: alpha = 9/17 a round up to cwnd_prior, then 1.
@@ -190,6 +218,9 @@ fn short_round_trips_follow_reno() {
     near(s.segments() - before, 20.0, 1.1, "a segment a round past cwnd_prior");
 }
 
+//= https://www.rfc-editor.org/rfc/rfc9438#section-4.7
+//= type=test
+//# the following fast convergence mechanism SHOULD be implemented
 #[test]
 fn fast_convergence_gives_way() {
     let mut s = Bulk::new(1000, RTT);
@@ -208,6 +239,10 @@ fn fast_convergence_gives_way() {
     assert_eq!(s.cubic.w_max, cwnd, "above W_max: remembered in full");
 }
 
+//= https://www.rfc-editor.org/rfc/rfc9438#section-4.8
+//= type=test
+//# for the Reno-friendly region, _W_est_ SHOULD be set to the congestion window size at the beginning of the current
+//# congestion avoidance stage
 #[test]
 fn after_a_timeout_the_stage_starts_flat_from_its_own_window() {
     let mut s = Bulk::new(1500, RTT);
@@ -241,6 +276,10 @@ fn slow_start_that_ends_without_loss_starts_the_same_way() {
     assert_eq!(s.cubic.cwnd_prior, 500 * MSS);
 }
 
+//= https://www.rfc-editor.org/rfc/rfc9438#section-4.2
+//= type=test
+//# The elapsed time _t_ in Figure 1 MUST NOT include periods during which _cwnd_ has not been updated due to
+//# application-limited behavior
 #[test]
 fn unused_time_does_not_count() {
     let reference = {
@@ -336,6 +375,9 @@ fn mean_window(interval: u64, rtt: Nanos, cwnd: u64) -> f64 {
     sum / rounds as f64
 }
 
+//= https://www.rfc-editor.org/rfc/rfc9438#section-5.1
+//= type=test
+//# _C_ SHOULD be set to 0.4
 #[test]
 fn mean_windows_of_the_rfc() {
     // RFC 9438 tables 1 and 2, C = 0.4: segments at a loss rate p with a loss every 1/p packets.

@@ -1,4 +1,4 @@
-//! RFC 3649: its tables.
+//! The tables of RFC 3649.
 
 use super::*;
 use crate::cc::path::{MSS, Path, near};
@@ -25,11 +25,11 @@ fn the_table_of_appendix_b() {
         (48_961.0, 60.0, 0.13),
         (79_517.0, 70.0, 0.10),
     ] {
-        // The table has the windows at which a(w) has become the next whole number, from a p(w) rounded to 0.078/w^1.2.
+        // The table gives the windows at which a(w) reaches the next whole number, with p(w) rounded to 0.078/w^1.2.
         near(law().increase(w), a, 0.03 * a, &format!("a({w})"));
         near(law().decrease(w), b, 0.006, &format!("b({w})"));
     }
-    // Equation 2 at High_Window.
+    // These are the values of equation 2 at High_Window.
     near(law().increase(83_000.0), 72.5, 0.1, "a(83000)");
     near(law().decrease(83_000.0), 0.1, 1e-9, "b(83000)");
     assert_eq!((law().increase(20.0), law().decrease(20.0)), (1.0, 0.5));
@@ -43,13 +43,13 @@ fn the_window_grows_as_in_table_6() {
         while s.now < 10 * crate::SECOND + (round - 1) * s.base {
             s.round();
         }
-        // Growth within a round raises a(w) for the rest of it, which the table's program does not count.
+        // Growth within a round raises a(w) for the rest of the round; the program of the table ignores this.
         near(s.segments(), window, 0.05 * window, &format!("after {round} round trips"));
     }
 }
 
 #[test]
-fn a_loss_takes_the_share_of_its_window() {
+fn a_loss_reduces_the_window_by_its_share() {
     let mut s = Path::avoiding("highspeed", 10_661);
     s.lose();
     near(s.segments(), 10_661.0 * 0.79, 60.0, "1 - 0.21");

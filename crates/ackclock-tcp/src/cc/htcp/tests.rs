@@ -1,4 +1,4 @@
-//! Increase by time, decrease by queue. Windows in segments of 1,000 bytes.
+//! Increase by time, decrease by queueing delay. Windows are in segments of 1,000 bytes.
 
 use super::*;
 use crate::MILLISECOND;
@@ -22,9 +22,9 @@ fn alpha_on_worked_values() {
 }
 
 #[test]
-fn growth_is_scaled_by_the_rtt_where_a_reference_is_set() {
+fn growth_is_scaled_by_the_rtt_if_a_reference_is_set() {
     let law = Law { rtt_ref: 100 * MILLISECOND, ..LAW };
-    // f is 45 after 5 s; the ratio counts within 0.1 and 2, and alpha is one at least.
+    // f is 45 after 5 s. The scale is bounded to 0.1 and 2, and alpha is at least one.
     for (rtt_ms, expected) in [(50, 22.5), (100, 45.0), (150, 67.5), (300, 90.0), (5, 4.5), (1, 4.5)] {
         let shortest = Some(rtt_ms * MILLISECOND);
         near(law.alpha(5 * SECOND, 500, shortest), expected, 1e-9, &format!("{rtt_ms} ms"));
@@ -43,7 +43,7 @@ fn the_reference_is_a_parameter() {
         s.run(5 * SECOND);
         s.segments()
     };
-    // The path has 100 ms: half of the growth that is beyond Reno's.
+    // The path has 100 ms, so the growth in excess of Reno's is halved.
     let (plain, scaled) = (grown(0.0) - 200.0, grown(200.0) - 200.0);
     assert!((0.45..0.6).contains(&(scaled / plain)), "{scaled} {plain}");
 }
@@ -65,8 +65,8 @@ fn beta_empties_the_queue_unless_the_throughput_has_changed() {
 }
 
 #[test]
-fn a_window_falls_to_what_the_path_holds() {
-    // A queue of half of what the path holds: RTTmin/RTTmax = 2/3.
+fn a_window_falls_to_the_capacity_of_the_path() {
+    // The queue is half of the capacity of the path: RTTmin/RTTmax = 2/3.
     let mut s = Path::avoiding("htcp", 40).behind(1000, 50);
     let mut after = Vec::new();
     while s.losses < 6 {
@@ -82,13 +82,13 @@ fn a_window_falls_to_what_the_path_holds() {
 }
 
 #[test]
-fn growth_is_reno_for_a_second_and_then_by_the_square_of_time() {
+fn growth_is_that_of_reno_for_a_second_and_then_quadratic_in_time() {
     let mut s = Path::avoiding("htcp", 400);
     s.lose();
     s.run(SECOND);
     near(s.segments(), 210.0, 0.2, "ten segments in ten rounds");
     s.run(4 * SECOND);
-    // The sum of f over 40 rounds: 40 + 10 * 8 * 10 + 1/4 * 64/3 * 10.
+    // The sum of f over 40 rounds is 40 + 10 * 8 * 10 + 1/4 * 64/3 * 10.
     near(s.segments() - 210.0, 893.0, 40.0, "four seconds later");
 }
 
@@ -105,7 +105,7 @@ fn timeouts_and_undo() {
     assert_eq!(s.window.cwnd, before.cwnd);
     s.window = low;
     s.round();
-    assert!(s.segments() > reduced + 15.0, "time goes on from the congestion before");
+    assert!(s.segments() > reduced + 15.0, "the time counts from the congestion before");
     s.send();
     let cwnd = s.window.cwnd;
     s.timeout(true);

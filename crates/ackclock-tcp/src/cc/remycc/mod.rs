@@ -1,37 +1,41 @@
-//! RemyCC: a table, found by optimisation, that says for what the sender remembers how the window changes with each ACK and how
-//! far apart segments leave.
+//! RemyCC: an optimised table of rules. A rule changes the window at each ACK and sets the time between segments,
+//! according to the sender's memory.
 //!
 //! # Equations
 //!
-//! Memory, all zero at first: `send_ewma` and `ack_ewma`, the averages (weight 1/8) of the times between the sending of the segments
-//! that ACKs tell of, and between the ACKs; `rtt_ratio`, the last RTT over the smallest; in tables with four axes
-//! `slow_ack_ewma` (weight 1/256). Times in milliseconds.
+//! The memory has these values, all zero at first, with times in milliseconds:
 //!
-//! Each ACK updates the memory; the rule of the table in whose range it falls gives m, b and tau:
-//! `cwnd = floor(m * cwnd + b)` segments, between 0 and a million, and at least tau milliseconds between two segments. The first window is
-//! that of the rule for the empty memory, from a window of 0.
+//! - `send_ewma`, an average with weight 1/8: times between the sending of acknowledged segments;
+//! - `ack_ewma`, an average with weight 1/8: times between ACKs;
+//! - `rtt_ratio`: the last RTT divided by the smallest;
+//! - in tables with four axes, `slow_ack_ewma`, an average with weight 1/256: times between ACKs.
+//!
+//! Each ACK updates the memory. The rule whose range contains the memory gives m, b and tau: `cwnd = floor(m * cwnd +
+//! b)` segments, between 0 and a million, and at least tau milliseconds between two segments. The first window is that
+//! of the rule for the empty memory, starting from a window of 0.
 //!
 //! # Constants
 //!
-//! Winstein and Balakrishnan, "TCP ex Machina: Computer-Generated Congestion Control", SIGCOMM 2013, section 4; the weights and
-//! the bound on the window are those of the project's sender.
+//! The source is Winstein and Balakrishnan, "TCP ex Machina: Computer-Generated Congestion Control", SIGCOMM 2013,
+//! section 4. The weights and the bound on the window are those of the project's sender.
 //!
 //! # Deviations
 //!
-//! - A window of 0 is one segment; in the published tables it makes no difference.
-//! - Memory beyond the table's range is taken as at its edge: the original stops.
-//! - An ACK of several segments counts once; the original acknowledges each, as a receiver does that delays no ACK.
-//! - The memory is kept in floating point, whose operations are the same everywhere.
-//! - tau is the time that a full segment takes at a whole number of bytes per second.
-//! - A flow is a connection: there is a handshake before it, and what an earlier one left in the network does not move its
-//!   window, which in the original it does by the rule of the empty memory.
+//! - A window of 0 counts as one segment; with the published tables this makes no difference.
+//! - Memory beyond the table's range is moved to the edge of the range; the original stops.
+//! - An ACK of several segments counts once. The original acknowledges each segment, as a receiver without delayed ACKs
+//!   does.
+//! - The memory is in floating point, with operations that are the same on all platforms.
+//! - tau is the time of a full segment at a whole number of bytes per second.
+//! - A flow is a connection and starts with a handshake. Segments of an earlier connection do not change its window; in
+//!   the original they do, by the rule of the empty memory.
 //!
 //! # Validated against
 //!
-//! The project's regression test of its tables of 2013: eight senders, each on and off for exponential times of 10 s, 15 Mbit/s,
-//! 150 ms, no limit to the queue, packets of 1250 bytes; throughput over the equal share of the link while on, and delay over the
-//! round-trip time without queue. Here, in eight runs
-//! of 2000 s with 95 % intervals, beside what the project holds its own to within 5 %:
+//! The project's regression test of its tables of 2013: eight senders, each on and off for exponential times of 10 s,
+//! at 15 Mbit/s and 150 ms, with an unlimited queue and packets of 1250 bytes. Throughput is relative to the equal
+//! share of the link while on, and delay to the round-trip time without a queue. The table gives the values of eight
+//! runs of 2000 s with 95 % intervals, followed by the project's values, which it holds to within 5 %:
 //!
 //! | delta | throughput | delay |
 //! |---|---|---|
@@ -39,16 +43,17 @@
 //! | 1 | 0.804 ± 0.007, 0.81 | 1.014, 1.02 |
 //! | 0.1 | 0.909 ± 0.003, 0.90 | 1.106 ± 0.004, 1.11 |
 //!
-//! Four runs of 10,000 s give 0.638 ± 0.008 for delta 10. A sender without TCP under it has 0.651, 0.813 and 0.912 in four such
-//! runs; a handshake takes 1.0, 0.3 and 0.2 % of that, and a wait that is fixed as a segment leaves, as other algorithms'
-//! pacing has it, 2.7, 4.5 and 1.2 %: hence [`Scope::gap`].
+//! Four runs of 10,000 s give a throughput of 0.638 ± 0.008 for delta 10. A sender without TCP reaches 0.651, 0.813 and
+//! 0.912 in four such runs. The handshake accounts for 1.0, 0.3 and 0.2 % of these. Pacing with a gap that is fixed
+//! when a segment leaves, as for other algorithms, would cost 2.7, 4.5 and 1.2 %; this is the reason for
+//! [`Scope::gap`].
 //!
-//! Decoding and encoding of the project's format, byte for byte for those tables; look-ups and the memory by arithmetic.
-//! Loss, marks and timeouts change nothing: the table knows none.
+//! Decoding and encoding of the project's format, byte for byte for those tables; look-ups and the memory by
+//! arithmetic. Losses, marks and timeouts do not change the window, as the table has no rules for them.
 //!
-//! Not validated: tables of four axes; paths that lose.
+//! Not validated: tables with four axes, and paths with loss.
 //!
-//! A table comes as bytes, so that RemyCC is not in the catalogue: [`algorithm`] makes it from a [`Table`].
+//! RemyCC is not in the catalogue, as its table is data: [`algorithm`] creates it from a [`Table`].
 
 mod table;
 #[cfg(test)]
@@ -64,31 +69,31 @@ use crate::pacing::HEADERS;
 use crate::{MILLISECOND, Nanos};
 use std::sync::Arc;
 
-/// Weight of the averages, and of the slow one.
+/// Weights of the averages and of the slow average.
 const WEIGHT: f64 = 1.0 / 8.0;
 const SLOW_WEIGHT: f64 = 1.0 / 256.0;
-/// The largest window, segments.
+/// Largest window, segments.
 const MOST_WINDOW: f64 = 1e6;
 
-/// Its name in scenarios.
+/// Name of the algorithm in scenarios.
 pub const NAME: &str = "remycc";
-/// One line on what it is.
+/// Short description of the algorithm.
 pub const SUMMARY: &str = "rules found by optimisation, in a table of the Remy project";
-/// Where it is specified.
+/// Paper that specifies the algorithm.
 pub const SOURCE: &str = "Winstein and Balakrishnan, SIGCOMM 2013";
 
-/// RemyCC with that table.
+/// RemyCC with `table`.
 pub fn algorithm(table: impl Into<Arc<Table>>) -> Algorithm {
     let table = table.into();
     Algorithm::custom(NAME, move || Box::new(RemyCc { table: table.clone(), memory: Memory::default(), segments: 0 }))
 }
 
-/// What the sender remembers.
+/// The sender's memory.
 #[derive(Clone, Copy, Default, Debug)]
 struct Memory {
-    /// send_ewma, ack_ewma, rtt_ratio, slow_ack_ewma.
+    /// Values of send_ewma, ack_ewma, rtt_ratio and slow_ack_ewma.
     axes: [f64; AXES],
-    /// When the last segment that was acknowledged was sent, and when its ACK came.
+    /// Send time of the last acknowledged segment, and arrival time of its ACK.
     last: Option<(Nanos, Nanos)>,
     min_rtt: Nanos,
 }
@@ -115,7 +120,7 @@ impl Memory {
 struct RemyCc {
     table: Arc<Table>,
     memory: Memory,
-    /// The window, segments.
+    /// Window, segments.
     segments: u64,
 }
 

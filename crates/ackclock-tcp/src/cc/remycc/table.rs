@@ -6,9 +6,9 @@ pub const AXES: usize = 4;
 /// A range of the memory, `lower <= value < upper` on each axis in use.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Range {
-    /// The least values.
+    /// Lower bounds, included.
     pub lower: [f64; AXES],
-    /// The values that are no longer within.
+    /// Upper bounds, excluded.
     pub upper: [f64; AXES],
 }
 
@@ -18,42 +18,42 @@ impl Range {
     }
 }
 
-/// What an ACK does: `cwnd = multiple * cwnd + increment`, in segments, and the least time between two segments.
+/// Action at an ACK: `cwnd = multiple * cwnd + increment`, in segments, and the smallest time between two segments.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Action {
-    /// b, segments.
+    /// Increment b, segments.
     pub increment: i32,
-    /// m.
+    /// Factor m.
     pub multiple: f64,
-    /// tau, milliseconds.
+    /// Time tau, milliseconds.
     pub intersend: f64,
 }
 
-/// A part of the tree.
+/// A node of the tree.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Node {
-    /// Ranges that together are that of the node.
+    /// Nodes whose ranges together are the range of this node.
     Inner(Range, Vec<Node>),
-    /// A rule.
+    /// A rule: an action for a range of the memory.
     Leaf(Range, Action),
 }
 
 impl Node {
-    /// Its range.
+    /// Range of the node.
     pub fn range(&self) -> &Range {
         match self {
             Node::Inner(range, _) | Node::Leaf(range, _) => range,
         }
     }
 
-    /// What is wrong with it, if anything: `depth` is where it stands in the tree.
+    /// Checks the node and its children; `depth` is the node's depth in the tree.
     fn check(&self, axes: usize, depth: usize) -> Result<(), String> {
         let range = self.range();
         for axis in 0..axes {
             let (lower, upper) = (range.lower[axis], range.upper[axis]);
             if !(lower.is_finite() && upper.is_finite() && lower <= upper) {
                 return Err(format!(
-                    "a range from {lower} to {upper} at depth {depth}; accepted are finite ones that do not descend"
+                    "the range {lower} to {upper} at depth {depth} is not valid; its bounds must be finite and must not descend"
                 ));
             }
         }
@@ -63,10 +63,10 @@ impl Node {
                 if action.intersend.is_finite() && action.intersend >= 0.0 {
                     return Ok(());
                 }
-                Err(format!("{} ms between segments at depth {depth}; accepted is 0 and more", action.intersend))
+                Err(format!("{} ms between segments at depth {depth}; accepted: 0 or more", action.intersend))
             }
             Node::Leaf(_, action) => {
-                Err(format!("a window multiple of {} at depth {depth}; accepted is 0 and more", action.multiple))
+                Err(format!("a window multiple of {} at depth {depth}; accepted: 0 or more", action.multiple))
             }
         }
     }
@@ -80,58 +80,60 @@ impl Node {
         for child in children {
             let inner = child.range();
             if (0..axes).any(|axis| inner.lower[axis] < range.lower[axis] || inner.upper[axis] > range.upper[axis]) {
-                return Err(format!("a range that is not within the one above it at depth {depth}"));
+                return Err(format!(
+                    "a child of the node at depth {depth} has a range that is not within that of the node"
+                ));
             }
             child.check(axes, depth + 1)?;
         }
-        // Optimisation has cut some ranges to nothing.
+        // Optimisation has reduced some ranges to nothing.
         if (0..axes).any(|axis| range.lower[axis] == range.upper[axis]) {
             return Ok(());
         }
         let covered: f64 = children.iter().map(|child| volume(child.range())).sum();
         if (covered - 1.0).abs() > 1e-9 {
             return Err(format!(
-                "ranges that are {covered} of the one above them at depth {depth}; accepted is all of it"
+                "the children of the node at depth {depth} cover {covered} of its range; they must cover all of it"
             ));
         }
         Ok(())
     }
 }
 
-/// A table: from what the sender remembers to what it does.
+/// A table of rules: an action for each range of the memory.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Table {
     root: Node,
     axes: usize,
-    /// What tells of the training, as it was read.
+    /// Fields about the training, as they were read.
     pub(super) notes: Vec<u8>,
 }
 
 impl Table {
-    /// A table of that tree over the first `axes` axes: three, or four with slow_ack_ewma.
+    /// A table with the tree `root` over the first `axes` axes: three, or four with slow_ack_ewma.
     ///
     /// # Errors
     ///
-    /// Says what is wrong with a tree whose parts are not within and all of what is above them, or whose actions are not finite.
+    /// A message if children do not cover exactly the range of their parent, or if ranges or actions are not valid.
     pub fn new(root: Node, axes: usize) -> Result<Table, String> {
         if !(3..=AXES).contains(&axes) {
-            return Err(format!("{axes} axes; accepted are 3 and {AXES}"));
+            return Err(format!("{axes} axes; accepted: 3 or {AXES}"));
         }
         root.check(axes, 0)?;
         Ok(Table { root, axes, notes: Vec::new() })
     }
 
-    /// The tree.
+    /// Root of the tree.
     pub fn root(&self) -> &Node {
         &self.root
     }
 
-    /// How many axes of the memory it looks at.
+    /// Number of axes of the memory that the table uses.
     pub fn axes(&self) -> usize {
         self.axes
     }
 
-    /// The action for what is remembered; beyond the table's range that of its edge.
+    /// Action for a memory. A memory beyond the table's range is moved to the edge of the range.
     pub fn find(&self, mut memory: [f64; AXES]) -> Action {
         let range = self.root.range();
         for (axis, value) in memory.iter_mut().enumerate().take(self.axes) {
@@ -142,7 +144,7 @@ impl Table {
             match node {
                 Node::Leaf(_, action) => return *action,
                 Node::Inner(_, children) => {
-                    // Where two ranges meet to a rounding error and leave a gap, the last stands in.
+                    // Rounding errors may leave a gap between ranges; the last range then applies.
                     let found = children.iter().find(|child| child.range().contains(&memory, self.axes));
                     node = found.unwrap_or(&children[children.len() - 1]);
                 }

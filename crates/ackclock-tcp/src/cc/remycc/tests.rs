@@ -1,4 +1,4 @@
-//! The format, the look-up and the memory.
+//! The format, look-ups and the memory.
 
 use super::*;
 
@@ -13,7 +13,8 @@ fn action(increment: i32, multiple: f64, intersend: f64) -> Action {
     Action { increment, multiple, intersend }
 }
 
-/// By rtt_ratio: below 1.5 the window grows by two, above it halves; nothing is remembered before the second ACK.
+/// A table by rtt_ratio: below 1.5 the window grows by two, and above it is halved. The memory is empty before the
+/// second ACK.
 fn table() -> Table {
     let low = Node::Leaf(range([0.0; 3], [UPPER, UPPER, 1.5]), action(2, 1.0, 0.0));
     let high = Node::Leaf(range([0.0, 0.0, 1.5], [UPPER; 3]), action(-1, 0.5, 4.0));
@@ -21,11 +22,11 @@ fn table() -> Table {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn encoded_tables_are_decoded_again() {
     let table = table();
     let bytes = table.encode();
     assert_eq!(Table::decode(&bytes).as_ref(), Ok(&table));
-    // As the project writes them: a range of 30 bytes a memory; increments of 2 and -1 as 4 and 1.
+    // The project's encoding: a range has 30 bytes per memory, and increments of 2 and -1 are 4 and 1.
     assert_eq!(bytes[..4], [0x0a, 0x40, 0x5a, 0x1e]);
     let increments: Vec<u8> = bytes.windows(3).filter(|pair| pair[..2] == [0xf8, 0x01]).map(|pair| pair[2]).collect();
     assert_eq!(increments, [4, 1]);
@@ -37,7 +38,7 @@ fn what_is_written_is_read_again() {
     let four = Node::Leaf(Range { lower: [0.0; 4], upper: [UPPER; 4] }, action(1, 1.0, 1.0));
     let four = Table::new(four, 4).expect("a table");
     assert_eq!(Table::decode(&four.encode()), Ok(four));
-    // What tells of the training is kept, and changes no rule.
+    // Fields about the training are kept and change no rule.
     let mut trained = bytes.clone();
     trained.extend([0x22, 2, 8, 1, 0x2a, 0]);
     let noted = Table::decode(&trained).expect("a table");
@@ -45,7 +46,7 @@ fn what_is_written_is_read_again() {
 }
 
 #[test]
-fn bytes_that_are_no_table_are_refused_with_the_place() {
+fn errors_name_the_byte() {
     let bytes = table().encode();
     for cut in 0..bytes.len() {
         assert!(Table::decode(&bytes[..cut]).is_err(), "{cut} of {} bytes", bytes.len());
@@ -53,7 +54,7 @@ fn bytes_that_are_no_table_are_refused_with_the_place() {
     let error = |bytes: &[u8]| Table::decode(bytes).expect_err("no table").to_string();
     assert_eq!(error(&[]), "RemyCC table, byte 0: a tree without a range");
     assert_eq!(error(&[0x0b]), "RemyCC table, byte 1: wire type 3 of field 1; accepted are 0, 1, 2 and 5");
-    assert_eq!(error(&[0x0a, 5, 1]), "RemyCC table, byte 2: 5 bytes are wanted, 1 are left");
+    assert_eq!(error(&[0x0a, 5, 1]), "RemyCC table, byte 2: a field of 5 bytes, but only 1 left");
     let mut deep = bytes;
     for _ in 0..100 {
         let mut out = vec![0x12];
@@ -76,7 +77,7 @@ proptest::proptest! {
     }
 
     #[test]
-    fn a_byte_that_is_wrong_does_not_panic(at in 0..400usize, byte: u8) {
+    fn a_wrong_byte_does_not_panic(at in 0..400usize, byte: u8) {
         let mut bytes = table().encode();
         let at = at % bytes.len();
         bytes[at] = byte;
@@ -91,24 +92,24 @@ fn a_tree_must_cover_its_range_with_finite_rules() {
     let whole = range([0.0; 3], [UPPER; 3]);
     let part = Node::Leaf(range([0.0; 3], [UPPER, UPPER, 2.0]), action(1, 1.0, 1.0));
     let error = |root, axes| Table::new(root, axes).expect_err("no table");
-    assert!(error(Node::Inner(whole, vec![part.clone()]), 3).contains("accepted is all of it"));
+    assert!(error(Node::Inner(whole, vec![part.clone()]), 3).contains("must cover all of it"));
     let outside = Node::Leaf(range([0.0; 3], [2.0 * UPPER; 3]), action(1, 1.0, 1.0));
     assert!(error(Node::Inner(whole, vec![outside]), 3).contains("not within"));
     assert!(error(Node::Leaf(whole, action(1, f64::NAN, 1.0)), 3).contains("window multiple"));
     assert!(error(Node::Leaf(whole, action(1, 1.0, -1.0)), 3).contains("between segments"));
-    assert!(error(Node::Leaf(range([2.0; 3], [1.0; 3]), action(1, 1.0, 1.0)), 3).contains("do not descend"));
+    assert!(error(Node::Leaf(range([2.0; 3], [1.0; 3]), action(1, 1.0, 1.0)), 3).contains("must not descend"));
     assert!(error(part, 2).contains("axes"));
 }
 
 #[test]
-fn a_look_up_finds_the_rule_whose_range_has_the_memory() {
+fn a_look_up_finds_the_rule_whose_range_contains_the_memory() {
     let table = table();
     let at = |ratio: f64| table.find([1.0, 2.0, ratio, 0.0]).increment;
     assert_eq!([at(0.0), at(1.4999), at(1.5), at(3.0), at(UPPER), at(1e300)], [2, 2, -1, -1, -1, -1]);
 }
 
 #[test]
-fn the_memory_is_empty_until_two_acks_came_and_then_averages() {
+fn the_memory_is_empty_until_the_second_ack_and_then_averages() {
     let mut memory = Memory::default();
     memory.update(100 * MILLISECOND, 0);
     assert_eq!(memory.axes, [0.0; 4]);
@@ -119,18 +120,18 @@ fn the_memory_is_empty_until_two_acks_came_and_then_averages() {
 }
 
 #[test]
-fn the_window_and_the_rate_are_the_rules() {
+fn the_window_and_the_rate_follow_the_rules() {
     let mut window = Window { cwnd: 10_000, ssthresh: u64::MAX, pacing_rate: None };
     let mut remy = RemyCc { table: Arc::new(table()), memory: Memory::default(), segments: 0 };
     remy.act(&mut window, 1000);
-    assert_eq!((window.cwnd, window.pacing_rate), (2000, None), "the first rule, from a window of none");
+    assert_eq!((window.cwnd, window.pacing_rate), (2000, None), "the first rule, from a window of 0");
     remy.memory.axes[2] = 1.2;
     remy.act(&mut window, 1000);
     assert_eq!(window.cwnd, 4000);
     remy.memory.axes[2] = 2.0;
     remy.act(&mut window, 1000);
-    // 4 / 2 - 1, and a segment of 1,040 bytes each 4 ms.
+    // The window is 4 / 2 - 1 segments, and a segment of 1,040 bytes is sent every 4 ms.
     assert_eq!((window.cwnd, window.pacing_rate), (1000, Some(260_000)));
     remy.act(&mut window, 1000);
-    assert_eq!((window.cwnd, remy.segments), (1000, 0), "none is one");
+    assert_eq!((window.cwnd, remy.segments), (1000, 0), "a window of 0 counts as one segment");
 }

@@ -1,23 +1,26 @@
-//! Tables as bytes, in the format of the Remy project: Protocol Buffers, of which a few messages are needed.
+//! Encoding of tables in the format of the Remy project: Protocol Buffers, of which few messages are needed.
 //!
-//! A tree has a range (field 1) and either parts (2) or a rule (3); what follows it tells of the training and is kept as it is. A
-//! range has a lower (11) and an upper (12) memory; a memory has its axes (21 to 24); a rule has b (31), m (32), tau (33) and its
-//! range again (34). A memory of three axes leaves the fourth open. Later tables, which name the axes that they look at (13), are
-//! refused.
+//! - A tree has a range (field 1) and either children (2) or a rule (3). Later fields describe the training and are
+//!   kept unchanged.
+//! - A range has a lower (11) and an upper (12) memory.
+//! - A memory has its axes (21 to 24). A memory with three axes has no fourth field.
+//! - A rule has b (31), m (32), tau (33) and its range again (34).
+//!
+//! Later tables, which name the axes that they use (13), are refused.
 
 use std::fmt;
 
 use super::table::{AXES, Action, Node, Range, Table};
 
-/// Trees deeper than this are refused.
+/// Largest depth of a tree.
 const MOST_DEPTH: usize = 64;
 
-/// What is wrong with the bytes of a table, and where.
+/// An error in the bytes of a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TableError {
     /// Offset of the byte.
     pub at: usize,
-    /// What is wrong, and what is accepted.
+    /// Description of the error, and of the accepted values.
     pub message: String,
 }
 
@@ -29,14 +32,14 @@ impl fmt::Display for TableError {
 
 impl std::error::Error for TableError {}
 
-/// One field of a message.
+/// Value of a field of a message.
 enum Value<'a> {
     Integer(u64),
     Double(f64),
     Message(Reader<'a>),
 }
 
-/// The rest of a message.
+/// Unread part of a message.
 struct Reader<'a> {
     bytes: &'a [u8],
     /// Offset of `bytes` within the table.
@@ -50,7 +53,7 @@ impl<'a> Reader<'a> {
 
     fn take(&mut self, count: usize) -> Result<&'a [u8], TableError> {
         if count > self.bytes.len() {
-            return self.fail(format!("{count} bytes are wanted, {} are left", self.bytes.len()));
+            return self.fail(format!("a field of {count} bytes, but only {} left", self.bytes.len()));
         }
         let (taken, rest) = self.bytes.split_at(count);
         (self.bytes, self.at) = (rest, self.at + count);
@@ -66,7 +69,7 @@ impl<'a> Reader<'a> {
                 return Ok(value);
             }
         }
-        self.fail("a number of more than ten bytes")
+        self.fail("a varint of more than ten bytes")
     }
 
     /// The next field and its value; `None` at the end.
@@ -93,11 +96,11 @@ impl<'a> Reader<'a> {
     }
 
     fn unexpected<T>(&self, message: &str, field: u64) -> Result<T, TableError> {
-        self.fail(format!("field {field} of a {message}, of an unknown kind"))
+        self.fail(format!("unexpected field {field} in a {message}"))
     }
 }
 
-/// The axes of a memory, as far as it has them.
+/// Axes of a memory, and their number.
 fn memory(mut reader: Reader<'_>) -> Result<([f64; AXES], usize), TableError> {
     let (mut axes, mut count) = ([0.0; AXES], 0);
     while let Some((field, value)) = reader.field()? {
@@ -135,7 +138,7 @@ fn action(mut reader: Reader<'_>) -> Result<Action, TableError> {
     let (mut increment, mut multiple, mut intersend) = (None, None, None);
     while let Some((field, value)) = reader.field()? {
         match (field, value) {
-            // Zigzag: 0, -1, 1, -2 are 0, 1, 2, 3.
+            // Zigzag encoding: 0, -1, 1, -2 are encoded as 0, 1, 2, 3.
             (31, Value::Integer(value)) => {
                 let value = u32::try_from(value).or_else(|_| reader.fail(format!("a window increment of {value}")))?;
                 increment = Some((value >> 1) as i32 ^ -((value & 1) as i32));
@@ -174,16 +177,16 @@ fn node(mut reader: Reader<'_>, axes: &mut usize, depth: usize, notes: &mut Vec<
         (Some(range), Some(action)) if children.is_empty() => Ok(Node::Leaf(range, action)),
         (Some(range), None) if !children.is_empty() => Ok(Node::Inner(range, children)),
         (None, _) => reader.fail("a tree without a range"),
-        _ => reader.fail("a tree with parts and a rule, or with neither"),
+        _ => reader.fail("a tree with both children and a rule, or with neither"),
     }
 }
 
 impl Table {
-    /// Reads a table of the Remy project.
+    /// Decodes a table of the Remy project.
     ///
     /// # Errors
     ///
-    /// Says at which byte what is wrong.
+    /// [`TableError`] with the offset of the wrong byte.
     pub fn decode(bytes: &[u8]) -> Result<Table, TableError> {
         let (mut axes, mut notes) = (0, Vec::new());
         let root = node(Reader { bytes, at: 0 }, &mut axes, 0, &mut notes)?;
@@ -192,7 +195,7 @@ impl Table {
         Ok(table)
     }
 
-    /// Writes it as the Remy project does: what was read from it, byte for byte.
+    /// Encodes the table in the format of the Remy project; a decoded table gives its original bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = tree(self.root(), self.axes());
         out.extend(&self.notes);

@@ -11,6 +11,15 @@ fn avoiding(cwnd: u64) -> Sender {
     s
 }
 
+//= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+//= type=test
+//# MAY increment cwnd by SMSS bytes
+//= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+//= type=test
+//# SHOULD increment cwnd per equation (2) once per RTT
+//= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+//= type=test
+//# during congestion avoidance, cwnd MUST NOT be increased by more than SMSS bytes per RTT
 #[test]
 fn a_window_grows_by_a_segment_for_each_window_acknowledged() {
     let mut s = avoiding(10);
@@ -26,6 +35,14 @@ fn a_window_grows_by_a_segment_for_each_window_acknowledged() {
     }
 }
 
+//= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+//= type=test
+//# The RECOMMENDED way to increase cwnd during congestion avoidance is to count the number of bytes that have been
+//# acknowledged
+//= https://www.rfc-editor.org/rfc/rfc5681#section-5
+//= type=test
+//# this document RECOMMENDS increasing the congestion window based on the number of bytes newly acknowledged in each
+//# arriving ACK
 #[test]
 fn growth_depends_on_bytes_not_on_acks() {
     for stretch in [1, 2, 5] {
@@ -57,6 +74,12 @@ fn what_exceeds_a_window_carries_over() {
     assert_eq!(s.window.cwnd, 12 * MSS);
 }
 
+//= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+//= type=test
+//# MUST NOT increment cwnd by more than SMSS bytes
+//= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+//= type=test
+//# during congestion avoidance, cwnd MUST NOT be increased by more than SMSS bytes per RTT
 #[test]
 fn one_ack_grows_the_window_by_one_segment_at_most() {
     let mut s = avoiding(4);
@@ -68,6 +91,12 @@ fn one_ack_grows_the_window_by_one_segment_at_most() {
     assert_eq!(s.window.cwnd, 5 * MSS, "nothing of it is left over");
 }
 
+//= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+//= type=test
+//# but ssthresh MUST be reduced in response to congestion
+//= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+//= type=test
+//# When the third duplicate ACK is received, a TCP MUST set ssthresh to no more than the value given in equation (4)
 #[test]
 fn loss_halves_the_flight() {
     let mut s = avoiding(40);
@@ -76,6 +105,9 @@ fn loss_halves_the_flight() {
     assert_eq!((s.window.cwnd, s.window.ssthresh), (15 * MSS, 15 * MSS), "the flight, not the window");
 }
 
+//= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+//= type=test
+//# When the third duplicate ACK is received, a TCP MUST set ssthresh to no more than the value given in equation (4)
 #[test]
 fn ssthresh_is_two_segments_at_least() {
     let mut s = avoiding(40);
@@ -100,6 +132,12 @@ fn loss_forgets_what_was_acknowledged_towards_the_next_segment() {
     assert_eq!(s.window.cwnd, 10 * MSS);
 }
 
+//= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+//= type=test
+//# the value of ssthresh MUST be set to no more than the value given in equation (4)
+//= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
+//= type=test
+//# additional data sent in limited transmit MUST NOT be included in this calculation
 #[test]
 fn a_repeated_timeout_keeps_ssthresh() {
     let mut s = avoiding(40);

@@ -1,11 +1,11 @@
-//! Backlogs on a path that holds a hundred segments. Windows in segments of 1,000 bytes.
+//! Backlogs on a path that holds 100 segments. Windows are in segments of 1,000 bytes.
 
 use super::*;
 use crate::SECOND;
 use crate::cc::path::{MSS, Path, near};
 
 #[test]
-fn a_flow_alone_keeps_alpha_to_beta_segments_waiting() {
+fn a_single_flow_keeps_alpha_to_beta_segments_in_the_queue() {
     for (alpha, beta) in [(2.0, 4.0), (1.0, 3.0), (20.0, 30.0)] {
         for cwnd in [20, 100, 180] {
             let mut s = Path::starting(&ENTRY, &[("alpha", alpha), ("beta", beta)]).behind(1000, 300);
@@ -15,7 +15,7 @@ fn a_flow_alone_keeps_alpha_to_beta_segments_waiting() {
             assert!(waiting > alpha - 1.0 && waiting < beta + 1.0, "{waiting} from {cwnd}, {alpha} to {beta}");
             let before = s.window.cwnd;
             s.run(10 * SECOND);
-            near(s.segments(), before as f64 / 1000.0, 1.01, "and stays there");
+            near(s.segments(), before as f64 / 1000.0, 1.01, "the window is stable");
             assert_eq!(s.losses, 0);
         }
     }
@@ -23,23 +23,23 @@ fn a_flow_alone_keeps_alpha_to_beta_segments_waiting() {
 
 #[test]
 fn slow_start_doubles_every_other_round_and_ends_before_it_overflows_the_queue() {
-    // A queue of half of what the path holds.
+    // The queue is half of the capacity of the path.
     let mut s = Path::starting(&ENTRY, &[]).behind(1000, 50);
     let mut windows = vec![10.0];
     for _ in 0..4 {
         s.round();
         windows.push(s.segments());
     }
-    // The first ACK of a round ends the one before, so that a segment or two are early.
+    // The first ACK of a round ends the round before, so that one or two segments are early.
     assert!(windows[1] > 17.0 && windows[2] < 1.25 * windows[1] && windows[3] > 1.6 * windows[2], "{windows:?}");
     s.run(30 * SECOND);
     assert!(!s.window.in_slow_start());
-    near(s.segments(), 103.0, 2.0, "what the path holds");
+    near(s.segments(), 103.0, 2.0, "the capacity of the path and the backlog");
     assert_eq!(s.losses, 0);
 }
 
 #[test]
-fn the_end_of_slow_start_is_what_the_path_holds_and_one_segment() {
+fn slow_start_ends_at_the_capacity_of_the_path_and_one_segment() {
     let law = Law { alpha: 2.0, beta: 4.0, gamma: 1.0, kept: 0.75 };
     let mut vegas = Vegas { law, rounds: Rounds::default(), grows: true, increase: Increase::default() };
     let mut window = Window { cwnd: 160 * MSS, ssthresh: u64::MAX, pacing_rate: None };
@@ -47,7 +47,7 @@ fn the_end_of_slow_start_is_what_the_path_holds_and_one_segment() {
     assert_eq!((window.cwnd, window.ssthresh), (101 * MSS, 101 * MSS));
     let mut window = Window { cwnd: 80 * MSS, ssthresh: u64::MAX, pacing_rate: None };
     vegas.decide(&mut window, MSS, MSS);
-    assert_eq!((window.cwnd, window.ssthresh), (80 * MSS, u64::MAX), "gamma itself is not too much");
+    assert_eq!((window.cwnd, window.ssthresh), (80 * MSS, u64::MAX), "a backlog of gamma does not end slow start");
 }
 
 #[test]
@@ -65,11 +65,11 @@ fn responses_to_loss_and_timeout() {
 #[test]
 fn decreases_stop_at_two_segments() {
     let mut s = Path::avoiding("vegas", 20);
-    // A base of which the path is not capable any more.
+    // The base RTT is a hundredth of the path's real one.
     s.send();
     s.ack(s.base / 100);
     s.run(60 * SECOND);
-    // Less than three samples a round say nothing, and it grows again.
+    // Rounds with fewer than three samples are ignored, and the window grows again.
     assert!(s.window.cwnd >= 2 * MSS && s.window.cwnd <= 5 * MSS, "{:?}", s.window);
     assert!(s.window.ssthresh >= 2 * MSS);
 }

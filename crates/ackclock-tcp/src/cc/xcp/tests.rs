@@ -21,16 +21,16 @@ fn the_window_changes_by_the_granted_throughput_times_the_round_trip_time() {
     let mut s = guided(20);
     assert_eq!(answer(&mut s, Some(50_000)), 25_000, "50 kB/s for 0.1 s");
     assert_eq!(answer(&mut s, Some(-100_000)), 15_000);
-    assert_eq!(answer(&mut s, Some(-1_000_000)), MSS, "no less than a segment");
+    assert_eq!(answer(&mut s, Some(-1_000_000)), MSS, "at least a segment");
     assert_eq!(answer(&mut s, Some(i32::MAX - 1)), MSS + 214_748_364);
     for _ in 0..10 {
         answer(&mut s, Some(i32::MAX - 1));
     }
-    assert_eq!(s.window.cwnd, 1 << 30, "no more than a receive window");
+    assert_eq!(s.window.cwnd, 1 << 30, "at most the largest receive window");
 }
 
 #[test]
-fn what_is_less_than_a_byte_is_kept() {
+fn fractions_of_a_byte_are_kept() {
     let mut s = guided(20);
     let windows: Vec<u64> = (0..20).map(|_| answer(&mut s, Some(1))).collect();
     assert_eq!((windows[8], windows[9], windows[18], windows[19]), (20_000, 20_001, 20_001, 20_002));
@@ -39,12 +39,12 @@ fn what_is_less_than_a_byte_is_kept() {
 }
 
 #[test]
-fn acknowledgments_alone_change_nothing_until_no_router_answers() {
+fn acknowledgments_change_the_window_only_if_no_router_answers() {
     let mut s = guided(20);
     answer(&mut s, Some(0));
     s.window.ssthresh = 10 * MSS;
     s.round();
-    assert_eq!(s.window.cwnd, 21 * MSS, "nothing was answered yet: Reno");
+    assert_eq!(s.window.cwnd, 21 * MSS, "no router has answered yet: Reno");
     answer(&mut s, Some(10_000));
     assert_eq!((s.window.cwnd, s.window.ssthresh), (22 * MSS, 22 * MSS));
     s.round();
@@ -57,7 +57,7 @@ fn acknowledgments_alone_change_nothing_until_no_router_answers() {
 }
 
 #[test]
-fn loss_and_timeout_are_answered_as_by_reno_and_a_recovery_takes_no_answers() {
+fn loss_and_timeout_are_answered_as_in_reno_and_a_recovery_ignores_grants() {
     let mut s = guided(20);
     answer(&mut s, Some(10_000));
     s.lose();

@@ -1,4 +1,4 @@
-//! The modes and what each does. Windows in segments of 1,000 bytes.
+//! The modes and their responses. Windows are in segments of 1,000 bytes.
 
 use super::*;
 use crate::cc::path::{MSS, Path, near};
@@ -20,10 +20,10 @@ fn window(cwnd: u64) -> Window {
 }
 
 #[test]
-fn the_mode_is_by_the_queue_and_by_its_delay() {
+fn the_mode_follows_from_the_backlog_and_the_queueing_delay() {
     for (cwnd, rtt_ms, slow, what) in [
-        (400, 110, 0, "36 segments, a tenth of the base"),
-        (400, 113, 1, "46 segments, but more than an eighth"),
+        (400, 110, 0, "36 segments, and a tenth of the base RTT"),
+        (400, 113, 1, "46 segments, but more than an eighth of the base RTT"),
         (1000, 108, 0, "74 segments"),
         (1000, 109, 1, "82 segments"),
     ] {
@@ -34,27 +34,27 @@ fn the_mode_is_by_the_queue_and_by_its_delay() {
 }
 
 #[test]
-fn what_waits_is_let_go_down_to_renos_window() {
+fn the_backlog_is_drained_down_to_renos_window() {
     let mut s = yeah(fresh());
     let mut w = window(1000);
     s.decide(&mut w, BASE, 125 * MILLISECOND, MSS);
-    assert_eq!((w.cwnd, w.ssthresh), (800 * MSS, 800 * MSS), "a queue of 200");
+    assert_eq!((w.cwnd, w.ssthresh), (800 * MSS, 800 * MSS), "a backlog of 200");
     assert_eq!(s.state.count, 400);
     let mut w = window(1000);
     s.decide(&mut w, BASE, 400 * MILLISECOND, MSS);
-    assert_eq!(w.cwnd, 500 * MSS, "half at most");
+    assert_eq!(w.cwnd, 500 * MSS, "at most half");
     assert_eq!(s.state.count, 401);
     let mut w = window(450);
     s.decide(&mut w, BASE, 130 * MILLISECOND, MSS);
     assert_eq!(w.cwnd, 401 * MSS, "not below count");
     let mut w = window(300);
     s.decide(&mut w, BASE, 120 * MILLISECOND, MSS);
-    assert_eq!(w.cwnd, 300 * MSS, "a queue of 50 may stay");
+    assert_eq!(w.cwnd, 300 * MSS, "a backlog of 50 is below alpha");
     assert_eq!(s.state.slow, 4);
 }
 
 #[test]
-fn fifty_fast_rounds_forget_renos_window() {
+fn fifty_fast_rounds_reset_renos_window() {
     let mut s = yeah(State { count: 300, slow: 4, ..fresh() });
     for round in 0..51 {
         assert_eq!(s.state.count, 300, "round {round}");
@@ -65,13 +65,13 @@ fn fifty_fast_rounds_forget_renos_window() {
 }
 
 #[test]
-fn a_loss_takes_the_queue_or_half_from_the_greedy() {
+fn a_loss_reduces_by_the_backlog_or_by_half_against_greedy_flows() {
     for (slow, queue, left, what) in [
-        (3, 200, 600, "what waits"),
-        (3, 10, 700, "an eighth at least"),
-        (3, 700, 400, "half at most"),
+        (3, 200, 600, "the backlog"),
+        (3, 10, 700, "at least an eighth"),
+        (3, 700, 400, "at most half"),
         (15, 200, 600, "fifteen rounds of slow mode"),
-        (16, 200, 400, "sixteen"),
+        (16, 200, 400, "sixteen rounds of slow mode"),
     ] {
         let mut s = yeah(State { count: 90, fast: 7, slow, queue: queue * MSS });
         let mut path = Path::avoiding("reno", 800);
@@ -86,10 +86,10 @@ fn a_loss_takes_the_queue_or_half_from_the_greedy() {
 }
 
 #[test]
-fn a_flow_alone_is_fast_on_an_empty_path_and_never_loses() {
+fn a_single_flow_is_fast_on_an_empty_path_and_never_loses() {
     let mut s = Path::avoiding("yeah", 500);
     s.round();
-    near(s.segments(), 505.0, 0.2, "a hundredth");
+    near(s.segments(), 505.0, 0.2, "growth by a hundredth");
     let mut s = Path::avoiding("yeah", 40).behind(4000, 400);
     s.run(120 * SECOND);
     assert_eq!(s.losses, 0);
@@ -98,6 +98,6 @@ fn a_flow_alone_is_fast_on_an_empty_path_and_never_loses() {
         s.round();
         (least, most) = (least.min(s.segments()), most.max(s.segments()));
     }
-    // The path holds 400, an eighth of its RTT 50 more, and eighty are let go.
+    // The path holds 400 segments. An eighth of its RTT adds 50, and a backlog of 80 is drained.
     assert!(least > 380.0 && most < 490.0, "{least} to {most}");
 }

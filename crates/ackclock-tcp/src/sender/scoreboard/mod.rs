@@ -60,7 +60,7 @@ pub struct Delivered {
     pub sacked: u64,
     /// Newly known to have arrived, by either: DeliveredData of RFC 9937 section 6.2.
     pub newly: u64,
-    /// Newly delivered, by either, of what was retransmitted.
+    /// Newly delivered, by either, of what was deemed lost and retransmitted since.
     pub retransmitted: u64,
     /// When the newest segment that the cumulative ACK delivered was sent; `None` where any of them was retransmitted
     /// (Karn's rule) or all were SACKed before.
@@ -70,6 +70,8 @@ pub struct Delivered {
 }
 
 /// The ring. Offsets are stream offsets; a FIN occupies one.
+//= https://www.rfc-editor.org/rfc/rfc6675#section-4
+//# the scoreboard SHOULD implement the following functions
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
     entries: VecDeque<Entry>,
@@ -157,6 +159,11 @@ impl Scoreboard {
         self.entries.front().map(|entry| entry.sent_at)
     }
 
+    /// Stream offset after the first outstanding segment; 0 where nothing is outstanding.
+    pub fn first_end(&self) -> u64 {
+        self.entries.front().map_or(0, Entry::end)
+    }
+
     /// Whether the first outstanding segment was ever sent more than once.
     pub fn first_is_resent(&self) -> bool {
         self.entries.front().is_some_and(Entry::resent)
@@ -189,6 +196,15 @@ impl Scoreboard {
     /// it, and what was retransmitted is in it (again).
     #[inline]
     pub fn pipe(&self, flight_size: u64) -> u64 {
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+        //# MUST set the "pipe" variable to an estimate of the number of octets that are currently in transit
+        //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+        //# connections with SACK enabled and using [RFC6675] loss detection MAY use the "pipe" algorithm as specified
+        //# in [RFC6675]
+        //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+        //# MUST calculate inflight by starting with SND.NXT - SND.UNA, subtracting out bytes SACKed in the
+        //# scoreboard, subtracting out bytes marked lost in the scoreboard, and adding bytes in the scoreboard that
+        //# have been retransmitted since they were last marked lost
         flight_size + self.retransmitted - self.sacked - self.lost
     }
 
@@ -238,6 +254,8 @@ impl Scoreboard {
                 self.leave(flags, bytes, &mut delivered);
             }
         }
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-3
+        //# RTT samples MUST NOT be made using segments that were retransmitted
         if ambiguous {
             delivered.sent_at = None;
         }
@@ -246,13 +264,12 @@ impl Scoreboard {
 
     /// `bytes` with `flags` are delivered: they no longer count as lost or retransmitted.
     fn leave(&mut self, flags: u8, bytes: u64, delivered: &mut Delivered) {
-        if flags & flag::AMBIGUOUS != 0 && flags & flag::SACKED == 0 {
-            delivered.retransmitted += bytes;
-        }
         if flags & flag::LOST != 0 {
             self.lost -= bytes;
             if flags & flag::RETRANSMITTED == 0 {
                 self.waiting -= bytes;
+            } else {
+                delivered.retransmitted += bytes;
             }
         }
         if flags & flag::RETRANSMITTED != 0 {
@@ -273,10 +290,18 @@ impl Scoreboard {
             }
             visit(entry);
             let (flags, bytes, end) = (entry.flags, u64::from(entry.len), entry.end());
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+            //# SACKed data MUST NOT be removed from the TCP's retransmission buffer until the data is cumulatively
+            //# acknowledged
             entry.flags = flags & flag::AMBIGUOUS | flag::SACKED;
             self.sacked += bytes;
             self.segments_sacked += 1;
             delivered.sacked += bytes;
+            //= https://www.rfc-editor.org/rfc/rfc6937#section-3
+            //# DeliveredData = change_in(snd.una) + change_in(SACKd)
+            //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+            //# With SACK, DeliveredData can be computed precisely as the change in SND.UNA, plus the signed change in
+            //# quantity of data marked SACKed in the scoreboard
             delivered.newly += bytes;
             delivered.segments += 1;
             self.high_sacked = self.high_sacked.max(end);
@@ -306,6 +331,9 @@ impl Scoreboard {
                 ranges_above += u32::from(!in_range);
             }
             in_range = sacked;
+            //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+            //# The routine returns true when either DupThresh discontiguous SACKed sequences have arrived above
+            //# 'SeqNum' or more than (DupThresh - 1) * SMSS bytes
             if bytes_above > enough || ranges_above >= dup_thresh {
                 let from = self.entries.partition_point(|entry| entry.start < self.examined);
                 self.examined = start;
@@ -367,6 +395,8 @@ impl Scoreboard {
             return None;
         }
         let first = self.entries.partition_point(|entry| entry.start < self.next_lost);
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+        //# the sequence range of one segment of up to SMSS octets starting with S2 MUST be returned
         let found = self.entries.range(first..).find(|entry| entry.is(flag::LOST) && !entry.is(flag::RETRANSMITTED))?;
         self.next_lost = found.start;
         Some((found.start, found.len))
@@ -394,9 +424,12 @@ impl Scoreboard {
             .map(|entry| (entry.start, entry.len))
     }
 
-    /// The highest outstanding segment that was not SACKed: rule 4 of NextSeg. Deviation: nothing where that segment was
-    /// retransmitted in this recovery, since sending it twice in one round trip rescues nothing.
+    /// The highest outstanding segment that was not SACKed: rule 4 of NextSeg. Deviation from a SHOULD: `None` where that segment
+    /// was retransmitted in this recovery, since its retransmission already keeps the ACK clock going.
     pub fn rescue(&self) -> Option<(u64, u32)> {
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+        //# one segment of up to SMSS octets that MUST include the highest outstanding unSACKed sequence number SHOULD
+        //# be returned
         let last = self.entries.iter().rev().find(|entry| !entry.is(flag::SACKED))?;
         (!last.is(flag::RETRANSMITTED)).then_some((last.start, last.len))
     }
@@ -411,6 +444,8 @@ impl Scoreboard {
                 self.waiting -= u64::from(entry.len);
             }
         }
+        //= https://www.rfc-editor.org/rfc/rfc8985#section-4
+        //# For each data segment sent, the sender MUST store its most recent transmission time
         entry.flags |= flag::RETRANSMITTED | flag::AMBIGUOUS;
         entry.sent_at = now;
     }
@@ -484,8 +519,9 @@ impl Scoreboard {
         true
     }
 
-    /// The segment that starts at `start` is sent again as a probe, not deemed lost: pipe counts it once.
-    pub fn on_probe(&mut self, start: u64, now: Nanos) {
+    /// The segment that starts at `start` is sent again, as a tail loss probe or a rescue, and is not deemed lost. pipe counts
+    /// it once, and a loss that is found later is retransmitted as any other.
+    pub fn on_extra_copy(&mut self, start: u64, now: Nanos) {
         let index = self.entries.partition_point(|entry| entry.start < start);
         let entry = &mut self.entries[index];
         entry.flags |= flag::AMBIGUOUS;

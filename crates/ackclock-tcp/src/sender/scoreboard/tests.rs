@@ -58,6 +58,29 @@ fn operation() -> impl Strategy<Value = Operation> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+    //= type=test
+    //# the scoreboard SHOULD implement the following functions
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+    //= type=test
+    //# SACKed data MUST NOT be removed from the TCP's retransmission buffer until the data is cumulatively
+    //# acknowledged
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+    //= type=test
+    //# The routine returns true when either DupThresh discontiguous SACKed sequences have arrived above 'SeqNum' or
+    //# more than (DupThresh - 1) * SMSS bytes
+    //= https://www.rfc-editor.org/rfc/rfc6675#section-4
+    //= type=test
+    //# MUST set the "pipe" variable to an estimate of the number of octets that are currently in transit
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+    //= type=test
+    //# connections with SACK enabled and using [RFC6675] loss detection MAY use the "pipe" algorithm as specified in
+    //# [RFC6675]
+    //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
+    //= type=test
+    //# MUST calculate inflight by starting with SND.NXT - SND.UNA, subtracting out bytes SACKed in the scoreboard,
+    //# subtracting out bytes marked lost in the scoreboard, and adding bytes in the scoreboard that have been
+    //# retransmitted since they were last marked lost
     #[test]
     fn agrees_with_a_naive_model(operations in prop::collection::vec(operation(), 1..120)) {
         let (mut board, mut model) = (Scoreboard::default(), Vec::<Naive>::new());
@@ -238,7 +261,7 @@ mod by_time {
                     }
                     Operation::Probe => {
                         let Some(last) = model.last_mut().filter(|last| !last.sacked && !last.lost) else { continue };
-                        board.on_probe(last.start, now);
+                        board.on_extra_copy(last.start, now);
                         resent.push(last.start, now);
                         (last.sent_at, last.last_sent, last.resent) = (Some(now), now, true);
                     }

@@ -32,6 +32,10 @@ fn a_window_filled_within_the_flight_grows() {
     assert_eq!(s.window.cwnd, 40 * MSS);
 }
 
+//= https://www.rfc-editor.org/rfc/rfc9438#section-4.6
+//= type=test
+//# Implementations that use _cwnd_ MUST use other measures to prevent _cwnd_ from growing when the volume of bytes in
+//# flight is smaller than _cwnd_
 #[test]
 fn in_congestion_avoidance_only_a_full_window_grows() {
     for (used, grown) in [(10, 1), (9, 0)] {

@@ -14,6 +14,8 @@ const PERIODS: usize = 5;
 
 /// The pipeACK Sampling Period: max(3*RTT, 1 s) (RFC 7661 section 4.2).
 fn sampling_period(ctx: &Context) -> Nanos {
+    //= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
+    //# This specification defines the pipeACK Sampling Period as Max(3*RTT, 1 second)
     ctx.srtt.unwrap_or(0).saturating_mul(3).max(SECOND)
 }
 
@@ -33,7 +35,7 @@ pub(super) struct PipeAck {
     current: usize,
     /// Highest sample of the live periods; `None` is RFC 7661's "undefined".
     highest: Option<u64>,
-    /// When the first live period is too old.
+    /// When the first live period is too old; where the value is undefined, when an idle sender's counts as zero.
     expiry: Nanos,
     /// HighACK after the last acknowledgment seen.
     high_ack: u64,
@@ -44,10 +46,18 @@ pub(super) struct PipeAck {
 }
 
 impl PipeAck {
-    /// Undefined: no round is open and the history is gone.
-    // RFC 7661 sections 4.1, 4.2 and 4.4.1: at the start and directly after loss recovery.
-    pub(super) fn reset(&mut self, high_ack: u64) {
-        *self = PipeAck { high_ack, ..PipeAck::default() };
+    /// Undefined until the first sample (RFC 7661 section 4.1): no round is open, and there is no history.
+    pub(super) fn undefined(ctx: &Context) -> PipeAck {
+        PipeAck { high_ack: ctx.snd_una, expiry: NEVER, ..PipeAck::default() }
+    }
+
+    /// Undefined until the first sample, or until the sampling period has passed and the sender is idle.
+    // RFC 7661 sections 4.2 and 4.4.1 have it undefined until the first sample, and a sender that then idles would keep its
+    // window for ever: it takes no sample, an undefined pipeACK inhibits the non-validated phase, and RFC 5681's restart is
+    // off. Section 4.5.1 counts a period of inactivity as samples of zero. So it is here: after a sampling period without a
+    // sample an idle sender is where it would be, had it not had to recover from a loss before.
+    pub(super) fn undefined_after_recovery(ctx: &Context) -> PipeAck {
+        PipeAck { expiry: ctx.now.saturating_add(sampling_period(ctx)), ..PipeAck::undefined(ctx) }
     }
 
     /// The value, bytes; `None` where undefined.
@@ -64,6 +74,8 @@ impl PipeAck {
     #[inline]
     pub(super) fn on_ack(&mut self, ctx: &Context) -> bool {
         let before = std::mem::replace(&mut self.high_ack, ctx.snd_una);
+        //= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
+        //# SHOULD perform a pipeACK sample at least once per RTT when it has sent unacknowledged segments
         let ended = ctx.snd_una >= self.mark;
         if ended {
             self.end_round(ctx, before);
@@ -75,6 +87,8 @@ impl PipeAck {
     // RFC 7661 section 4.2: no samples are collected in loss recovery, and pipeACK keeps its value.
     #[inline]
     pub(super) fn pass(&mut self, high_ack: u64) {
+        //= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
+        //# The pipeACK variable MUST NOT be updated during TCP Fast Recovery
         self.high_ack = high_ack;
     }
 
@@ -84,22 +98,35 @@ impl PipeAck {
         self.mark = 0;
     }
 
+    /// An undefined value counts as zero.
+    pub(super) fn define(&mut self) {
+        self.highest.get_or_insert(0);
+    }
+
     /// Drops what is older than the sampling period at `ctx.now`. Returns whether the highest sample was.
     #[inline]
     pub(super) fn expire(&mut self, ctx: &Context) -> bool {
-        if ctx.now < self.expiry || self.highest.is_none() {
+        if ctx.now < self.expiry {
             return false;
         }
-        let before = self.highest;
+        let Some(before) = self.highest else {
+            // What is outstanding will be a sample when it is acknowledged.
+            let idle = ctx.flight_size == 0;
+            self.highest = idle.then_some(0);
+            return idle;
+        };
         self.refresh(ctx);
-        self.highest < before
+        self.highest < Some(before)
     }
 
-    /// When the last sample of at least `volume` bytes grew too old; `ctx.now` if there is none.
+    /// When the last sample of at least `volume` bytes grew too old; `ctx.now` if there is none. Without any sample it is when
+    /// the value ceased to be undefined.
     pub(super) fn last_reached(&self, volume: u64, ctx: &Context) -> Nanos {
         let period = sampling_period(ctx);
         let reached = self.periods.iter().filter(|p| p.highest >= volume);
-        reached.map(|p| p.start.saturating_add(period)).max().unwrap_or(ctx.now).min(ctx.now)
+        let sampled = self.periods.iter().any(|p| p.highest > 0);
+        let otherwise = if sampled { ctx.now } else { self.expiry };
+        reached.map(|p| p.start.saturating_add(period)).max().unwrap_or(otherwise).min(ctx.now)
     }
 
     #[cold]
@@ -119,6 +146,8 @@ impl PipeAck {
     // a fifth apart span the sampling period, so the one overwritten is too old, unless the RTT has just grown: pipeACK
     // is then lower than it might be, as section 4.2 allows.
     fn record(&mut self, ctx: &Context, sample: u64) {
+        //= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
+        //# The pipeACK variable MAY consider multiple pipeACK samples over the pipeACK Sampling Period
         let current = &mut self.periods[self.current];
         let length = sampling_period(ctx) / PERIODS as u64;
         if self.highest.is_some() && ctx.now.saturating_sub(current.start) < length {
@@ -137,6 +166,9 @@ impl PipeAck {
         let period = sampling_period(ctx);
         let (mut highest, mut expiry) = (0, NEVER);
         for p in self.periods.iter().filter(|p| p.highest > 0) {
+            //= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
+            //# The value of the pipeACK variable MUST NOT exceed the maximum (highest value) within the pipeACK
+            //# Sampling Period
             let end = p.start.saturating_add(period);
             if ctx.now < end {
                 highest = highest.max(p.highest);

@@ -25,6 +25,10 @@ fn rate_limited(cwnd: u64, used: u64) -> Sender {
 
 // ---- 4.1, 4.2: pipeACK
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.1
+//= type=test
+//# A sender starts a TCP connection in the validated phase and initialises the pipeACK variable to the "undefined"
+//# value
 #[test]
 fn starts_validated_and_undefined() {
     let mut s = Sender::still("newcwv", 100);
@@ -36,6 +40,9 @@ fn starts_validated_and_undefined() {
     assert_eq!((s.pipe_ack(), s.non_validated()), (Some(10), true));
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
+//= type=test
+//# SHOULD perform a pipeACK sample at least once per RTT when it has sent unacknowledged segments
 #[test]
 fn sample_of_a_bulk_sender_is_its_window() {
     let mut s = Sender::still("newcwv", 40);
@@ -45,6 +52,9 @@ fn sample_of_a_bulk_sender_is_its_window() {
     }
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
+//= type=test
+//# SHOULD perform a pipeACK sample at least once per RTT when it has sent unacknowledged segments
 #[test]
 fn sample_is_the_volume_of_one_round_trip() {
     // A segment every 20 ms: five or six are acknowledged in a round trip of 100 ms, however long it goes on.
@@ -99,6 +109,12 @@ fn loss_in_slow_start_has_the_standard_response() {
     assert_eq!(s.window.cwnd, flight / 2, "no R");
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
+//= type=test
+//# The pipeACK variable MAY consider multiple pipeACK samples over the pipeACK Sampling Period
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
+//= type=test
+//# The value of the pipeACK variable MUST NOT exceed the maximum (highest value) within the pipeACK Sampling Period
 #[test]
 fn highest_sample_of_the_sampling_period_counts() {
     // The shape of figure 1: samples of 5 and 3, none, then 4 and 2, each in a measurement period of 200 ms of its own.
@@ -121,6 +137,9 @@ fn highest_sample_of_the_sampling_period_counts() {
     assert_eq!(at(&mut s, 1950, 1), 2);
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
+//= type=test
+//# This specification defines the pipeACK Sampling Period as Max(3*RTT, 1 second)
 #[test]
 fn sampling_period_is_three_round_trips_when_longer() {
     let mut s = Sender::still("newcwv", 40);
@@ -137,6 +156,9 @@ fn sampling_period_is_three_round_trips_when_longer() {
     assert_eq!(s.pipe_ack(), Some(2));
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
+//= type=test
+//# This specification defines the pipeACK Sampling Period as Max(3*RTT, 1 second)
 #[test]
 fn sampling_period_is_a_second_when_round_trips_are_short() {
     let mut s = Sender::still("newcwv", 40);
@@ -161,6 +183,9 @@ fn expired_samples_count_as_zero_not_as_undefined() {
     assert_eq!((s.pipe_ack(), s.non_validated()), (Some(0), true));
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
+//= type=test
+//# The value of the pipeACK variable MUST NOT exceed the maximum (highest value) within the pipeACK Sampling Period
 #[test]
 fn a_sample_does_not_outlive_the_sampling_period_for_being_noticed_late() {
     // Pitfall: the last round before an idle time is dated by the first event after it.
@@ -187,6 +212,13 @@ fn many_rounds_fit_in_the_sampling_period() {
     assert_eq!(s.pipe_ack(), Some(5));
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
+//= type=test
+//# The pipeACK variable MUST NOT be updated during TCP Fast Recovery
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4.1
+//= type=test
+//# After completing the loss recovery phase, the sender MUST re-initialise the pipeACK variable to the "undefined"
+//# value
 #[test]
 fn no_samples_in_fast_recovery() {
     let mut s = rate_limited(40, 10);
@@ -203,6 +235,10 @@ fn no_samples_in_fast_recovery() {
     assert_eq!((s.pipe_ack(), s.non_validated()), (None, false));
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4.1
+//= type=test
+//# After completing the loss recovery phase, the sender MUST re-initialise the pipeACK variable to the "undefined"
+//# value
 #[test]
 fn what_recovery_acknowledged_is_no_sample_of_the_time_after() {
     let mut s = rate_limited(40, 10);
@@ -215,24 +251,26 @@ fn what_recovery_acknowledged_is_no_sample_of_the_time_after() {
 }
 
 #[test]
-fn the_first_ack_after_a_timeout_is_no_sample() {
-    // It may cover everything the receiver had kept out of order.
+fn what_a_timeout_repairs_is_no_sample() {
+    // The first ACK may cover everything the receiver had kept out of order.
     let mut s = Sender::still("newcwv", 40);
     s.burst(40);
     s.send(30);
     s.wait(SECOND);
     s.timeout(true);
-    assert_eq!((s.pipe_ack(), s.non_validated()), (None, false));
+    assert!(!s.non_validated());
     s.window.cwnd = 40 * MSS;
-    s.in_recovery = false;
-    s.ack(30);
-    assert_eq!((s.pipe_ack(), s.non_validated()), (None, false));
+    s.recover(0);
+    assert_eq!((s.flight(), s.pipe_ack(), s.non_validated()), (0, None, false));
     s.burst(3);
     assert_eq!((s.pipe_ack(), s.non_validated()), (Some(3), true));
 }
 
 // ---- 4.3, 4.4: the phases and growth
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4
+//= type=test
+//# MUST enter the non-validated phase when the pipeACK is less than (1/2)*cwnd
 #[test]
 fn half_the_window_validates_it() {
     for (used, non_validated) in [(19, true), (20, false)] {
@@ -242,6 +280,9 @@ fn half_the_window_validates_it() {
     }
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4
+//= type=test
+//# MUST enter the non-validated phase when the pipeACK is less than (1/2)*cwnd
 #[test]
 fn window_is_kept_while_idle_and_while_little_is_sent() {
     let mut s = rate_limited(100, 10);
@@ -258,6 +299,9 @@ fn window_is_kept_while_idle_and_while_little_is_sent() {
     );
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4
+//= type=test
+//# A sender that is not cwnd-limited MUST NOT increase the cwnd when ACK packets are received in this phase
 #[test]
 fn a_window_not_filled_does_not_grow_in_the_non_validated_phase() {
     let mut s = Sender::with_cc("newcwv", "reno");
@@ -276,6 +320,12 @@ fn a_window_not_filled_does_not_grow_in_the_non_validated_phase() {
     assert!(s.window.cwnd > 19 * cwnd / 10 && s.window.cwnd <= 2 * cwnd + 2 * MSS, "{} of {cwnd}", s.window.cwnd);
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4
+//= type=test
+//# A sender that is cwnd-limited MAY use the standard TCP method to increase cwnd
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4
+//= type=test
+//# The sender MAY then use the standard method to increase the cwnd
 #[test]
 fn a_filled_window_grows_in_the_non_validated_phase() {
     let mut s = rate_limited(40, 5);
@@ -288,6 +338,9 @@ fn a_filled_window_grows_in_the_non_validated_phase() {
     assert_eq!(s.window.cwnd, 42 * MSS);
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4
+//= type=test
+//# A sender with a pipeACK variable greater than (1/2)*cwnd SHOULD enter the validated phase
 #[test]
 fn using_half_the_window_ends_the_phase() {
     let mut s = rate_limited(40, 5);
@@ -316,6 +369,17 @@ fn loss_in_the_validated_phase_has_the_standard_response() {
     assert_eq!(s.pipe_ack(), None);
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4
+//= type=test
+//# If the sender receives an indication of congestion while in the non-validated phase (i.e., detects loss), the
+//# sender MUST exit the non-validated phase
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4.1
+//= type=test
+//# A sender that detects a packet drop MUST record the current FlightSize in the variable LossFlightSize and MUST
+//# calculate a safe cwnd for loss recovery
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4.1
+//= type=test
+//# At the end of the recovery phase, the TCP sender MUST reset the cwnd using the method below
 #[test]
 fn loss_in_the_non_validated_phase_halves_the_flight_if_that_is_more() {
     let mut s = rate_limited(100, 10);
@@ -328,6 +392,10 @@ fn loss_in_the_non_validated_phase_halves_the_flight_if_that_is_more() {
     assert_eq!(s.state(), (20, 20, -1), "(60 - 20) / 2");
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4.1
+//= type=test
+//# A sender that detects a packet drop MUST record the current FlightSize in the variable LossFlightSize and MUST
+//# calculate a safe cwnd for loss recovery
 #[test]
 fn loss_in_the_non_validated_phase_halves_pipe_ack_if_that_is_more() {
     let mut s = rate_limited(100, 40);
@@ -354,6 +422,9 @@ fn a_burst_whose_tail_is_lost_counts_with_what_was_acknowledged_of_it() {
     assert_eq!(s.state(), (41, 41, -1));
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4.1
+//= type=test
+//# The calculated cwnd value MUST NOT be reduced below 1 TCP Maximum Segment Size (MSS)
 #[test]
 fn floors_of_the_response() {
     let mut s = rate_limited(100, 3);
@@ -394,6 +465,10 @@ fn a_sender_that_idled_past_its_samples_loses_as_non_validated() {
     assert_eq!(s.state(), (15, 15, 0));
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4
+//= type=test
+//# If the Retransmission Timeout (RTO) expires while in the non-validated phase, the sender MUST exit the
+//# non-validated phase
 #[test]
 fn a_timeout_in_the_non_validated_phase_is_standard() {
     let mut s = rate_limited(100, 10);
@@ -401,7 +476,7 @@ fn a_timeout_in_the_non_validated_phase_is_standard() {
     s.send(60);
     s.wait(SECOND);
     s.timeout(true);
-    assert_eq!(s.state(), (1, 30, -1));
+    assert_eq!(s.state(), (1, 30, 0), "pipeACK is kept until the losses are repaired");
     assert!(!s.non_validated());
     s.recover(0);
     assert_eq!(s.state(), (1, 30, -1), "no (capacity - R)/2 after a timeout");
@@ -421,6 +496,15 @@ fn a_timeout_in_fast_recovery_cancels_its_end() {
 
 // ---- 4.4.3, 4.5.2: the end of the non-validated period
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4
+//= type=test
+//# The NVP SHOULD NOT exceed five minutes
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4.3
+//= type=test
+//# If the sender exits the non-validated phase after this period, it MUST update the ssthresh
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4.3
+//= type=test
+//# The sender MUST then update cwnd to be not greater than
 #[test]
 fn the_window_is_halved_after_five_minutes_unused() {
     let mut s = Sender::still("newcwv", 80);
@@ -451,6 +535,9 @@ fn one_reduction_for_each_period_passed() {
     assert_eq!(s.state(), (10, 60, 0));
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4.3
+//= type=test
+//# The sender MUST then update cwnd to be not greater than
 #[test]
 fn the_reduction_ends_at_the_initial_window_and_never_raises() {
     let mut s = Sender::still("newcwv", 80);
@@ -465,6 +552,9 @@ fn the_reduction_ends_at_the_initial_window_and_never_raises() {
     assert_eq!(s.window.cwnd, 6 * MSS, "below IW already");
 }
 
+//= https://www.rfc-editor.org/rfc/rfc7661#section-4.4.3
+//= type=test
+//# If the sender exits the non-validated phase after this period, it MUST update the ssthresh
 #[test]
 fn a_larger_ssthresh_is_kept_at_the_reduction() {
     let mut s = Sender::still("newcwv", 80);
