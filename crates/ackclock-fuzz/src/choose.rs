@@ -1,6 +1,6 @@
 //! Choices of an endpoint out of a fuzzer's bytes.
 
-use ackclock_tcp::config::{EcnMode, Keepalive, Restart, RtoRule};
+use ackclock_tcp::config::{EcnMode, InitialWindow, Keepalive, Restart, RtoRule};
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::{Config, MILLISECOND, SECOND, cc, recovery, slow_start, stack, validation};
 use arbitrary::{Result, Unstructured};
@@ -13,13 +13,15 @@ pub fn config(u: &mut Unstructured<'_>) -> Result<Config> {
     let pacing = Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 2 * 1514, initial: 0 };
     let restarts = [Restart::Off, Restart::Rfc5681, Restart::LowersSsthresh, Restart::RaisesSsthresh];
     let modes = [EcnMode::Off, EcnMode::Passive, EcnMode::Classic, EcnMode::Accurate, EcnMode::Dctcp, EcnMode::L4s];
+    let [one, two, three, many] = [1, 2, 3, 100].map(InitialWindow::Segments);
+    let windows = [one, two, three, InitialWindow::Rfc6928, many];
     let keepalive = Keepalive { idle: 5 * SECOND, interval: SECOND, probes: 9 };
     let receive_buffer = *u.choose(&[1 << 12, 60_000, 1 << 17, 1 << 28])?;
     let restart = *u.choose(&restarts)?;
     let validation = u.choose(validation::CATALOGUE)?;
     Ok(Config {
         mss: *u.choose(&[64, 536, 1000, 1460, 9000])?,
-        initial_window: *u.choose(&[1, 2, 3, 10, 100])?,
+        initial_window: *u.choose(&windows)?,
         initial_rto: *u.choose(&[SECOND, 3 * SECOND])?,
         min_rto: *u.choose(&[30 * MILLISECOND, 200 * MILLISECOND, SECOND])?,
         rto_rule: *u.choose(&[RtoRule::Rfc6298, RtoRule::Linux, RtoRule::Ns2])?,

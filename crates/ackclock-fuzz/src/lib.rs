@@ -2,6 +2,7 @@
 
 pub mod cc;
 mod choose;
+pub mod scenarios;
 pub mod script;
 pub mod segments;
 pub mod transfer;

@@ -3,9 +3,10 @@
 //!     http get   --tun NAME --address 10.9.0.2 --peer 10.9.0.1:80 --path /file --file OUT
 //!     http serve --tun NAME --address 10.9.0.2 --port 80 --file IN
 //!
-//! `get` fetches a file and ends; `serve` answers every request with the same file until one was answered. Both take
-//! `--loss`, `--reorder` (parts of a million, each way), `--hold` (microseconds that packets out of order are held back at
-//! most), `--seed` and `--stack`, and end with a line of JSON on what happened.
+//! `get` fetches a file and ends. `serve` answers the request of every connection with the same file, several connections at a
+//! time; with `--requests N` it ends when N requests have been answered. Both take `--loss`, `--reorder` (parts of a million,
+//! each way), `--hold` (microseconds that packets out of order are held back at most), `--seed` and `--stack`, and print a line
+//! of JSON on each file that was fetched or sent.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ackclock_live::{Driver, Id, Impairment, Tun};
+use ackclock_live::{Connection, Driver, Id, Impairment, Tun};
 use ackclock_tcp::{Config, Nanos, SECOND, State, stack};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -25,6 +26,10 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 const PATIENCE: Nanos = 60 * SECOND;
 /// Bytes of an answer that wait to be acknowledged at most.
 const AHEAD: usize = 4 << 20;
+/// Bytes of the head of a request at most.
+const LONGEST_HEAD: usize = 16 << 10;
+/// Connections that a server has at a time at most.
+const MOST_CONNECTIONS: usize = 64;
 /// The ports that connections come from: the dynamic ones of RFC 6335.
 const FIRST_PORT: u16 = 49_152;
 const PORTS: u64 = 16_384;
@@ -184,38 +189,126 @@ fn content_length(head: &[u8]) -> Outcome<u64> {
     Ok(length.ok_or("the answer has no Content-Length")?.1.trim().parse()?)
 }
 
+/// A connection of a server.
+struct Visit {
+    began: Nanos,
+    /// When something was last read or acknowledged.
+    progress: Nanos,
+    head: Vec<u8>,
+    /// What is written in answer to the head, once that is complete, and how much of it has been written.
+    answer: Option<Answer>,
+    unacknowledged: usize,
+    is_reported: bool,
+}
+
+/// What is written on a connection: the head of an answer and then, if the request was accepted, the file.
+struct Answer {
+    is_file: bool,
+    written: usize,
+}
+
+/// What becomes of a connection.
+#[derive(PartialEq, Eq)]
+enum Fate {
+    /// It goes on.
+    Open,
+    /// Its file has been sent, and the peer has said goodbye.
+    Answered,
+    /// It is forgotten: over, refused, or without progress for too long.
+    Over,
+}
+
+impl Visit {
+    fn new(now: Nanos) -> Visit {
+        Visit { began: now, progress: now, head: Vec::new(), answer: None, unacknowledged: 0, is_reported: false }
+    }
+
+    /// Reads the request and writes the answer as far as there is room.
+    fn attend(&mut self, connection: &mut Connection, now: Nanos, file: &[u8]) -> Fate {
+        let (head, mut bytes) = (&mut self.head, 0);
+        // What comes behind the head is read and thrown away.
+        connection.read(now, |piece| {
+            bytes += piece.len();
+            head.extend_from_slice(&piece[..piece.len().min(LONGEST_HEAD - head.len())]);
+        });
+        let waiting = connection.unacknowledged();
+        if bytes > 0 || waiting < self.unacknowledged {
+            self.progress = now;
+        }
+        if self.answer.is_none() {
+            if self.head.windows(4).any(|four| four == b"\r\n\r\n") {
+                self.begin(connection, now, true, "200 OK", file.len());
+            } else if self.head.len() == LONGEST_HEAD {
+                self.begin(connection, now, false, "431 Request Header Fields Too Large", 0);
+            }
+        }
+        if let Some(answer) = &mut self.answer {
+            let file = if answer.is_file { file } else { &[] };
+            while answer.written < file.len() && connection.unacknowledged() < AHEAD {
+                let more = (file.len() - answer.written).min(64 << 10);
+                connection.write(now, &file[answer.written..answer.written + more]);
+                answer.written += more;
+            }
+            if answer.written == file.len() && connection.unacknowledged() == 0 {
+                connection.close(now);
+            }
+        }
+        if connection.peer_closed() && self.answer.is_none() {
+            connection.close(now);
+        }
+        self.unacknowledged = connection.unacknowledged();
+        let is_file = self.answer.as_ref().is_some_and(|answer| answer.is_file && answer.written == file.len());
+        match connection.state() {
+            State::Closed | State::TimeWait if is_file && self.unacknowledged == 0 && !self.is_reported => {
+                Fate::Answered
+            }
+            State::Closed => Fate::Over,
+            _ if now > self.progress + PATIENCE => Fate::Over,
+            _ => Fate::Open,
+        }
+    }
+
+    fn begin(&mut self, connection: &mut Connection, now: Nanos, is_file: bool, status: &str, length: usize) {
+        let head = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
+        connection.write(now, head.as_bytes());
+        self.answer = Some(Answer { is_file, written: 0 });
+        self.began = now;
+    }
+}
+
 fn serve(options: &Options) -> Outcome<()> {
+    let requests = options.number("requests", u64::MAX)?;
     let mut driver = driver(options)?;
     let file = fs::read(options.text("file")?)?;
     driver.listen(options.get("port")?);
     eprintln!("listening");
-    let (mut asked, mut written, mut began, mut progress) = (Vec::new(), None, 0, driver.now());
-    loop {
-        turn(&mut driver, progress)?;
+    let (mut visits, mut answered) = (BTreeMap::<Id, Visit>::new(), 0);
+    while answered < requests {
+        driver.turn(driver.now() + SECOND)?;
         let now = driver.now();
-        let Some(id) = driver.ids().first().copied() else { continue };
-        let connection = driver.connection(id).ok_or("the connection is gone")?;
-        if connection.state() == State::Closed {
-            return Err("the connection was reset or given up".into());
-        }
-        connection.read(now, |bytes| asked.extend_from_slice(bytes));
-        if written.is_none() && asked.ends_with(b"\r\n\r\n") {
-            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", file.len());
-            connection.write(now, head.as_bytes());
-            (written, began) = (Some(0), now);
-        }
-        if let Some(done) = &mut written {
-            while *done < file.len() && connection.unacknowledged() < AHEAD {
-                let more = (file.len() - *done).min(64 << 10);
-                connection.write(now, &file[*done..*done + more]);
-                *done += more;
-                progress = now;
+        for id in driver.ids() {
+            if !visits.contains_key(&id) && visits.len() >= MOST_CONNECTIONS {
+                driver.remove(id);
+                continue;
             }
-            if *done == file.len() && connection.unacknowledged() == 0 {
-                return finish(&mut driver, id, file.len() as u64, began);
+            let visit = visits.entry(id).or_insert_with(|| Visit::new(now));
+            let connection = driver.connection(id).ok_or("the connection is gone")?;
+            match visit.attend(connection, now, &file) {
+                Fate::Open => {}
+                Fate::Answered => {
+                    visit.is_reported = true;
+                    let began = visit.began;
+                    report(&mut driver, id, file.len() as u64, began);
+                    answered += 1;
+                }
+                Fate::Over => {
+                    visits.remove(&id);
+                    driver.remove(id);
+                }
             }
         }
     }
+    Ok(())
 }
 
 /// Closes the connection, waits until the peer has closed it as well, and reports.

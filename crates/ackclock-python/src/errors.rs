@@ -9,6 +9,7 @@ pub mod python {
     pyo3::import_exception!(ackclock._errors, AlgorithmError);
     pyo3::import_exception!(ackclock._errors, ScenarioError);
     pyo3::import_exception!(ackclock._errors, Cancelled);
+    pyo3::import_exception!(ackclock._errors, VerificationError);
 }
 
 /// `ackclock.ScenarioError` with one dict a problem: path, line (or None) and message.
@@ -28,6 +29,11 @@ pub fn scenario_error(py: Python<'_>, error: &ScenarioError) -> PyErr {
         Ok(problems) => python::ScenarioError::new_err((problems,)),
         Err(error) => error,
     }
+}
+
+/// `ackclock.VerificationError` with one line a finding.
+pub fn verification_error(seed: u64, findings: Vec<String>) -> PyErr {
+    python::VerificationError::new_err((seed, findings))
 }
 
 /// `ackclock.Cancelled`: the run was ended through its `Cancel`.

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::cc::{Algorithm, Failure, registered};
-use crate::errors::{cancelled, scenario_error};
+use crate::errors::{cancelled, scenario_error, verification_error};
 use crate::scenario::parse;
 use crate::tables::to_arro3;
 
@@ -74,10 +74,13 @@ impl Trace {
 /// With `trace`, `write` is called with the name of a file and some more bytes of it, again and again. The paths of files that
 /// the scenario names start from `folder`.
 ///
+/// With `verify` the run's events are replayed against the physics of its network, and its tables compared with each other; with
+/// `check` the tables alone. What is found is raised as `ackclock.VerificationError`.
+///
 /// An exception in one of the `algorithms` ends the run as `ackclock.AlgorithmError`. A run that uses any holds the interpreter
 /// while it works, but for a moment every so many events.
 #[pyfunction]
-#[pyo3(signature = (text, format, overrides, seed=None, cancel=None, progress=None, trace=None, write=None, folder=PathBuf::new(), algorithms=Vec::new()))]
+#[pyo3(signature = (text, format, overrides, seed=None, cancel=None, progress=None, trace=None, write=None, folder=PathBuf::new(), algorithms=Vec::new(), verify=false, check=false))]
 #[expect(clippy::too_many_arguments, reason = "they have names on the other side")]
 pub fn run<'py>(
     py: Python<'py>,
@@ -91,6 +94,8 @@ pub fn run<'py>(
     write: Option<Py<PyAny>>,
     folder: PathBuf,
     algorithms: Vec<PyRef<'py, Algorithm>>,
+    verify: bool,
+    check: bool,
 ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
     let failure = Arc::new(Failure::default());
     let scenario = parse(py, text, format, &overrides, &folder, &registered(&algorithms, &failure))?;
@@ -112,7 +117,7 @@ pub fn run<'py>(
     let holds = !own.is_empty();
 
     let traces = trace.map_or_else(TraceSpec::default, |trace| trace.get().spec.clone());
-    let watching = Watching { traces, verify: false };
+    let watching = Watching { traces, verify, check: verify || check };
     let end = scenario.duration.max(1) as f64;
     let output = py.detach(move || {
         // A million flows take seconds to set up.
@@ -141,6 +146,11 @@ pub fn run<'py>(
         let mut output = run.finish();
         let last = std::mem::take(&mut output.traces);
         Python::attach(|py| hand_over(py, write.as_ref(), last))?;
+        let violations = output.violations.iter().map(ToString::to_string);
+        let findings: Vec<_> = violations.chain(output.findings.iter().map(ToString::to_string)).collect();
+        if !findings.is_empty() {
+            return Err(verification_error(seed.unwrap_or(scenario.seed), findings));
+        }
         Ok::<_, PyErr>(output)
     })?;
 

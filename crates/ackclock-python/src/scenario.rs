@@ -84,6 +84,23 @@ pub fn scenario_hash(
     Ok(parse(py, text, format, &overrides, &folder, &known)?.hash())
 }
 
+/// How large a run may become: packets, rows of tables, bytes of memory, and what takes the memory as pairs of field and bytes.
+#[pyfunction]
+#[pyo3(signature = (text, format, overrides, folder=PathBuf::new(), algorithms=Vec::new()))]
+#[expect(clippy::type_complexity, reason = "a tuple on the other side")]
+pub fn estimate(
+    py: Python<'_>,
+    text: &str,
+    format: &str,
+    overrides: Vec<(String, String)>,
+    folder: PathBuf,
+    algorithms: Vec<PyRef<'_, Algorithm>>,
+) -> PyResult<(f64, f64, f64, Vec<(String, f64)>)> {
+    let known = registered(&algorithms, &Arc::default());
+    let estimate = parse(py, text, format, &overrides, &folder, &known)?.estimate();
+    Ok((estimate.packets, estimate.rows, estimate.memory, estimate.parts))
+}
+
 /// The JSON Schema (2020-12) of a scenario.
 #[pyfunction]
 pub fn schema() -> String {

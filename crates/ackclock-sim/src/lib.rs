@@ -6,6 +6,7 @@
 pub mod app;
 pub mod dumbbell;
 pub mod event;
+pub mod invariants;
 pub mod link;
 pub mod measures;
 pub mod network;

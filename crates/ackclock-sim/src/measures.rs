@@ -51,7 +51,7 @@ pub struct FlowTotals {
     pub data_segments_sent: u64,
     /// Those with payload sent again.
     pub retransmits: u64,
-    /// Expiries of the sources' retransmission timers.
+    /// Expiries of the sources' retransmission timers, those of the handshake not among them.
     pub timeouts: u64,
     /// Those of them that the sources found spurious and undid (F-RTO, D-SACK, Eifel), as far as they are told to look.
     pub spurious_timeouts: u64,
@@ -70,7 +70,7 @@ impl FlowTotals {
         self.bytes_delivered += sink.received();
         self.segments_sent += stats.segments_sent;
         self.data_segments_sent += stats.data_segments_sent;
-        self.retransmits += stats.retransmits;
+        self.retransmits += stats.data_retransmits;
         self.timeouts += stats.timeouts;
         self.spurious_timeouts += source.loss_recovery().counts.spurious_timeouts;
         self.recoveries += stats.recoveries;

@@ -144,6 +144,9 @@ impl Topology {
             shared: 0,
             lanes: Vec::new(),
             optioned: Optioned::default(),
+            senders: Senders::default(),
+            end: NEVER,
+            beyond: 0,
             events: EventQueue::new(0, 0),
         };
         for route in &self.routes {
@@ -164,6 +167,36 @@ impl Topology {
     }
 }
 
+/// Whose packets they are, for queue disciplines that tell flows apart. It follows from the flow's name, the direction and the
+/// connection's number alone: a further flow changes the places of connections, and must not change which of them share a queue.
+#[derive(Default)]
+struct Senders {
+    /// By the stage of a route: the number of its flow and direction.
+    flows: Vec<u64>,
+    /// By place: the generation and the number of the connection that is open.
+    open: Vec<Option<(u16, u32)>>,
+}
+
+/// What packets of a flow have in the place of a connection's number: datagrams, and what is left on the way of connections
+/// that are over, whose numbers nobody keeps.
+const DATAGRAMS: u64 = 1 << 32;
+const CLOSED: u64 = 2 << 32;
+
+impl Senders {
+    /// The number of a packet's connection and direction, the same for all packets of it. Disciplines hash it.
+    fn flow(&self, packet: &Packet) -> u64 {
+        let flow = self.flows.get(packet.stage() as usize).copied().unwrap_or(0);
+        let place = (packet.to() / 2) as usize;
+        let connection = match self.open.get(place).copied().flatten() {
+            _ if packet.as_datagram().is_some() => DATAGRAMS,
+            Some((generation, connection)) if generation == packet.generation() => u64::from(connection),
+            _ => CLOSED,
+        };
+        // An odd factor: every connection of a flow has its own number, far from those of the others.
+        flow.wrapping_add(connection.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+}
+
 /// Links, routes, packets in flight, and the queue of all events.
 pub struct Network {
     lines: Vec<Line>,
@@ -178,6 +211,10 @@ pub struct Network {
     /// the lanes shared, then one for each link.
     lanes: Vec<Lane<Key, Packet>>,
     optioned: Optioned,
+    senders: Senders,
+    /// The end of the run, and the packets that reach one of their links after it.
+    end: Nanos,
+    beyond: usize,
     /// The event queue. The sources with the numbers of ports and lanes are the network's own.
     pub events: EventQueue,
 }
@@ -191,7 +228,7 @@ impl Network {
         for stage in &self.stages {
             let hops = &self.hops[stage.first as usize..stage.end as usize];
             let (first, last) = (hops[0], hops[hops.len() - 1]);
-            let delay: Nanos = hops.iter().map(|link| self.lines[link.0 as usize].link.delay()).sum();
+            let delay = hops.iter().map(|link| self.lines[link.0 as usize].link.delay()).fold(0, Nanos::saturating_add);
             let number = ports + lanes.len() as u32;
             self.lines[last.0 as usize].lane =
                 *lanes.entry((opens[first.0 as usize].then_some(first), delay)).or_insert(number);
@@ -201,9 +238,35 @@ impl Network {
         self.events = EventQueue::new(self.shared, self.lanes.len());
     }
 
+    /// Gives the packets on a route the flow that queue disciplines know them by, with the number of their connection.
+    pub fn name(&mut self, route: Route, flow: u64) {
+        let next = self.routes.get(route.0 as usize + 1).map_or(self.stages.len(), |first| *first as usize);
+        let first = self.first_stage(route) as usize;
+        self.senders.flows.resize(self.stages.len(), 0);
+        self.senders.flows[first..next].fill(flow);
+    }
+
+    /// A connection begins at a place: packets of that generation to either of its ends are its own.
+    pub fn opened(&mut self, place: u32, generation: u16, connection: u32) {
+        let open = &mut self.senders.open;
+        open.resize(open.len().max(place as usize + 1), None);
+        open[place as usize] = Some((generation, connection));
+    }
+
+    /// The connection at a place is over.
+    pub fn closed(&mut self, place: u32) {
+        self.senders.open[place as usize] = None;
+    }
+
     /// Number of event sources that are the network's.
     pub fn sources(&self) -> u32 {
         self.lanes.len() as u32
+    }
+
+    /// Tells the network when the run ends. What happens at a link after that is not evaluated, so that its counts and
+    /// queueing delays are those of the run, although links are evaluated ahead of time.
+    pub fn end_at(&mut self, end: Nanos) {
+        self.end = end;
     }
 
     /// The stage on which the packets of a route set out.
@@ -230,6 +293,9 @@ impl Network {
     #[inline(always)]
     fn pass<O: Observer>(&mut self, mut at: Nanos, packet: Packet, stage: Stage, mut last: u32, observer: &mut O) {
         for &link in &self.hops[stage.first as usize..stage.end as usize] {
+            if at > self.end {
+                return self.give_up(packet);
+            }
             last = link.0;
             let line = &mut self.lines[last as usize];
             let passage = match line.link.offer(at, packet.size()) {
@@ -237,7 +303,9 @@ impl Network {
                 Err(Refusal::Drop(cause)) => return self.refuse(at, packet, link, cause, observer),
                 Err(Refusal::Port) => return self.enter(at, packet, link, observer),
             };
-            if let Some(waits) = &mut line.waits {
+            if let Some(waits) = &mut line.waits
+                && passage.start <= self.end
+            {
                 waits.record(passage.start - at);
             }
             if O::ACTIVE {
@@ -254,6 +322,14 @@ impl Network {
             Place::Behind => {}
             Place::None => self.append(key.of(self.shared + last), packet),
         }
+    }
+
+    /// A packet reaches its next link after the end of the run.
+    #[cold]
+    #[inline(never)]
+    fn give_up(&mut self, packet: Packet) {
+        self.beyond += 1;
+        packet.release(&mut self.optioned);
     }
 
     /// A packet does not pass a link.
@@ -275,7 +351,7 @@ impl Network {
             let segment = packet.segment(&self.optioned);
             observer.network(at, &segment, NetworkEvent::Arrived { link, packet });
         }
-        let item = packet.item(&self.optioned);
+        let item = packet.item(&self.optioned, self.senders.flow(&packet));
         let mut copied = None;
         let copy = |packet: &Packet| *copied.insert(packet.duplicate(&mut self.optioned));
         self.gates[port as usize].port.arrive_with(at, item, packet, copy);
@@ -402,7 +478,7 @@ impl Network {
         &self.lines[link.0 as usize].link
     }
 
-    /// What a link has carried by `at`; `None` where it keeps no counts.
+    /// What a link has carried by `at`, the end of the run; `None` where it keeps no counts.
     pub fn carried(&mut self, link: LinkId, at: Nanos) -> Option<Carried> {
         let line = &mut self.lines[link.0 as usize];
         match line.port {
@@ -425,10 +501,11 @@ impl Network {
         self.lines[link.0 as usize].waits.as_deref()
     }
 
-    /// Packets in flight or queued, and those of them that have options.
+    /// Packets in flight or queued, and those of them that have options and are not given up because the run will have ended
+    /// when they reach their next link.
     pub fn in_flight(&self) -> (usize, usize) {
         let behind = |gate: &Gate| gate.flight.len() + gate.port.backlog().0 as usize;
         let lanes: usize = self.lanes.iter().map(Lane::len).sum();
-        (lanes + self.gates.iter().map(behind).sum::<usize>(), self.optioned.len())
+        (lanes + self.gates.iter().map(behind).sum::<usize>() + self.beyond, self.optioned.len())
     }
 }

@@ -364,7 +364,8 @@ impl Observer for Recorder {
                 (packet, Fate::Dropped { link, cause })
             }
             NetworkEvent::Delivered { packet } => (packet, Fate::Delivered),
-            NetworkEvent::Datagram { .. } | NetworkEvent::Arrived { .. } | NetworkEvent::Copied { .. } => return,
+            NetworkEvent::Datagram { packet } => (packet, Fate::Sent { retransmission: false }),
+            NetworkEvent::Arrived { .. } | NetworkEvent::Copied { .. } => return,
             NetworkEvent::Enqueued { link, packet, .. } | NetworkEvent::Sent { link, packet, .. } => {
                 if self.links.iter().any(|(named, _)| *named == link) {
                     self.decided(packet, segment, false);

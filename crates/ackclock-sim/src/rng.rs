@@ -40,6 +40,12 @@ impl Stream {
     }
 }
 
+/// A number of the component `name`, the same in every run: for what is to be told apart and not drawn.
+pub fn stream_number(name: &str) -> u64 {
+    let [number, ..] = *stream_seed(0, name).as_chunks::<8>().0 else { unreachable!("a seed has 32 bytes") };
+    u64::from_le_bytes(number)
+}
+
 /// The seed of the stream of the component `name` in a run with `seed`, for components that keep a stream of their own.
 pub fn stream_seed(seed: u64, name: &str) -> [u8; 32] {
     Sha256::new().chain_update(seed.to_le_bytes()).chain_update(name.as_bytes()).finalize().into()

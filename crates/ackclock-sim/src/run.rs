@@ -12,6 +12,7 @@ use crate::app::completion::Path;
 use crate::app::draw::Distribution;
 use crate::app::{AppTables, ParamProblem};
 use crate::dumbbell::{Access, Dumbbell};
+use crate::invariants::{self, Facts, Finding};
 use crate::link::LinkSpec;
 use crate::measures::FlowLabels;
 use crate::network::LinkId;
@@ -25,7 +26,7 @@ use crate::verify::{Verifier, Violation};
 use crate::world::{FlowSpec, World};
 
 /// What a run gives.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Default, Debug)]
 pub struct Output {
     /// Tables by name. `flows` and `links` are always there; applications and probes add theirs.
     pub tables: BTreeMap<&'static str, Table>,
@@ -33,6 +34,8 @@ pub struct Output {
     pub traces: Vec<Chunk>,
     /// What the verifier found, if it watched: nothing, in a right simulator.
     pub violations: Vec<Violation>,
+    /// Where the tables do not agree, if they were to be checked: nowhere, in a right simulator.
+    pub findings: Vec<Finding>,
 }
 
 /// Who watches a run besides the scenario's probes. Watching changes nothing in what happens.
@@ -42,6 +45,8 @@ pub struct Watching {
     pub traces: TraceSpec,
     /// Whether the run's events are checked against the physics of its network.
     pub verify: bool,
+    /// Whether the run's tables are checked against each other. Builds with debug assertions check every run.
+    pub check: bool,
 }
 
 /// Everyone who watches a run.
@@ -85,6 +90,8 @@ enum Observed {
 pub struct Run {
     world: Observed,
     links: Vec<(LinkId, String)>,
+    /// What the tables are checked with, where they are to be.
+    facts: Option<Facts>,
 }
 
 impl Run {
@@ -132,7 +139,8 @@ impl Run {
         } else {
             Observed::Not(Box::new(World::new(topology, flows, seed, duration, ())))
         };
-        Ok(Run { world, links })
+        let facts = (watching.check || cfg!(debug_assertions)).then(|| Facts::of(scenario));
+        Ok(Run { world, links, facts })
     }
 
     /// Handles up to `max_events` events. Whether the run goes on.
@@ -170,13 +178,15 @@ impl Run {
         }
     }
 
-    /// Tables and traces as of now, which is the end of the run if it was not cut short.
+    /// Tables and traces of the whole run.
+    ///
+    /// # Panics
+    /// If [`Run::step`] has not returned false yet: what links evaluated ahead of time have counted is right only at the end.
+    /// With debug assertions, if the tables break an invariant.
     pub fn finish(self) -> Output {
         let now = self.now();
-        match self.world {
-            Observed::Not(mut world) => {
-                Output { tables: world.report(&self.links), traces: Vec::new(), violations: Vec::new() }
-            }
+        let mut output = match self.world {
+            Observed::Not(mut world) => Output { tables: world.report(&self.links), ..Output::default() },
             Observed::By(mut world) => {
                 let mut tables: AppTables = world.report(&self.links);
                 let (network, watchers) = world.into_parts();
@@ -187,9 +197,15 @@ impl Run {
                     tables,
                     traces: watchers.traces.map_or_else(Vec::new, |traces| traces.finish(now)),
                     violations: watchers.verifier.map_or_else(Vec::new, |verifier| verifier.finish(now)),
+                    findings: Vec::new(),
                 }
             }
+        };
+        if let Some(facts) = &self.facts {
+            output.findings = invariants::check(facts, &output.tables);
+            debug_assert!(output.findings.is_empty(), "the tables of a run disagree: {:#?}", output.findings);
         }
+        output
     }
 }
 
@@ -283,7 +299,11 @@ fn add_copies(
         let access = Access { rate, source_delay, sink_delay };
         let path = Path {
             rate: rate.get().min(scenario.slowest_of(&hops[0])),
-            rtt: 2 * (source_delay + sink_delay) + hops.iter().map(|hops| scenario.delay_of(hops)).sum::<Nanos>(),
+            // Draws are at most 2^60 ns; the links of a route may be any number.
+            rtt: hops
+                .iter()
+                .map(|hops| scenario.delay_of(hops))
+                .fold(2 * (source_delay + sink_delay), Nanos::saturating_add),
         };
         let (kind, app) = flow.app.make(path)?;
         if let Some(cc) = flow.cc.as_ref().filter(|cc| cc.registered().is_some()) {

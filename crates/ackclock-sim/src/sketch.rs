@@ -5,6 +5,9 @@ use hdrhistogram::Histogram;
 /// Significant digits: a quantile is off by at most one part in a thousand.
 const DIGITS: u8 = 3;
 
+/// Bins of a sketch at most: of 64-bit values, 1024 for each power of two and as many again for the first.
+pub(crate) const BINS: f64 = 56.0 * 1024.0;
+
 /// A distribution of whole numbers. Mean and maximum are exact; quantiles, and so the bins that sketches of several runs
 /// can be added up by, are off by at most one part in a thousand. It takes less than 0.5 MB whatever it holds.
 #[derive(Clone, Debug)]

@@ -67,14 +67,33 @@ impl Cell {
 macro_rules! cell_from {
     ($($type:ty => $variant:ident as $to:ty),* $(,)?) => {$(
         impl From<$type> for Cell {
-            fn from(value: $type) -> Cell { Cell::$variant(Some(value as $to)) }
+            fn from(value: $type) -> Cell { Cell::from(Some(value)) }
         }
         impl From<Option<$type>> for Cell {
             fn from(value: Option<$type>) -> Cell { Cell::$variant(value.map(|value| value as $to)) }
         }
     )*};
 }
-cell_from!(u64 => Int as i64, u32 => Int as i64, usize => Int as i64, i64 => Int as i64, f64 => Float as f64, bool => Bool as bool);
+cell_from!(u32 => Int as i64, i64 => Int as i64, f64 => Float as f64, bool => Bool as bool);
+
+// Counts beyond the largest integer of a column, as an ssthresh that an algorithm has set to no limit, are shown as that integer.
+impl From<Option<u64>> for Cell {
+    fn from(value: Option<u64>) -> Cell {
+        Cell::Int(value.map(|value| i64::try_from(value).unwrap_or(i64::MAX)))
+    }
+}
+
+impl From<u64> for Cell {
+    fn from(value: u64) -> Cell {
+        Cell::from(Some(value))
+    }
+}
+
+impl From<usize> for Cell {
+    fn from(value: usize) -> Cell {
+        Cell::from(value as u64)
+    }
+}
 
 impl From<&str> for Cell {
     fn from(value: &str) -> Cell {

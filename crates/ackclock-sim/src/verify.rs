@@ -214,14 +214,7 @@ impl Verifier {
         let route = sender.map(|(flow, side)| &self.routes[flow as usize][side as usize]);
         let next = |packet: &OnWay| route.and_then(|route| route.get(packet.hops)).copied();
         let due = self.on_way.range((to, at, 0)..=(to, at, u64::MAX)).filter(|(_, packet)| next(packet) == link);
-        let mut key = None;
-        for (candidate, packet) in due {
-            if same(&packet.segment, segment) {
-                key = Some(*candidate);
-                break;
-            }
-            key = key.or(Some(*candidate));
-        }
+        let key = due.min_by_key(|(_, packet)| Likeness::of(&packet.segment, segment)).map(|(key, _)| *key);
         let Some(packet) = key.and_then(|key| self.on_way.remove(&key)) else {
             let what = format!("nothing is due to endpoint {to:?} at {link:?}, and {segment:?} came");
             self.broken(Law::Way, at, what);
@@ -230,7 +223,7 @@ impl Verifier {
         let what = || format!("{:?} was sent, and {segment:?} came", packet.segment);
         self.expect(Law::Content, at, same(&packet.segment, segment), what);
         let (before, after) = (packet.segment.ecn, segment.ecn);
-        let may_be = before == after || (after == Ecn::Ce && before != Ecn::NotEct);
+        let may_be = may_become(before, after);
         self.expect(Law::Mark, at, may_be, || format!("{before:?} became {after:?}"));
         Some(packet)
     }
@@ -308,8 +301,9 @@ impl Verifier {
         let inside = self.links[link.0 as usize].port.as_mut()?;
         let packets = inside.packets.get_mut(&to);
         let found = packets.and_then(|packets| {
-            let place = packets.iter().position(|(_, on_way)| same(&on_way.segment, segment))?;
-            Some(packets.remove(place))
+            let likeness = |(_, (_, on_way)): &(usize, &(Nanos, OnWay))| Likeness::of(&on_way.segment, segment);
+            let (place, (_, on_way)) = packets.iter().enumerate().min_by_key(likeness)?;
+            same(&on_way.segment, segment).then(|| packets.remove(place))
         });
         let Some((arrived, on_way)) = found else {
             let what = format!("{segment:?} to endpoint {to:?} leaves link {} and never came there", link.0);
@@ -317,7 +311,7 @@ impl Verifier {
             return None;
         };
         let (before, after) = (on_way.segment.ecn, segment.ecn);
-        let may_be = before == after || (after == Ecn::Ce && before != Ecn::NotEct);
+        let may_be = may_become(before, after);
         self.expect(Law::Mark, at, may_be, || format!("{before:?} became {after:?}"));
         Some((arrived, on_way))
     }
@@ -373,6 +367,32 @@ fn same(one: &Segment, other: &Segment) -> bool {
     Segment { ecn: other.ecn, feedback, ..*one } == *other
 }
 
+/// Whether a router may make the one of the other.
+fn may_become(before: Ecn, after: Ecn) -> bool {
+    before == after || (after == Ecn::Ce && before != Ecn::NotEct)
+}
+
+/// How well a segment fits one that was seen before. A retransmission can be like its original in all but the codepoint, and
+/// the discipline may drop either first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Likeness {
+    Equal,
+    Marked,
+    ButForEcn,
+    None,
+}
+
+impl Likeness {
+    fn of(before: &Segment, after: &Segment) -> Likeness {
+        match same(before, after) {
+            false => Likeness::None,
+            true if before.ecn == after.ecn => Likeness::Equal,
+            true if may_become(before.ecn, after.ecn) => Likeness::Marked,
+            true => Likeness::ButForEcn,
+        }
+    }
+}
+
 impl Observer for Verifier {
     fn opened(&mut self, number: u32, generation: u16, who: Who) {
         let sender = Who { side: who.side.peer(), ..who };
@@ -405,12 +425,13 @@ impl Observer for Verifier {
     }
 }
 
-/// Runs a scenario to its end under the verifier's eyes; what it finds is among the output.
+/// Runs a scenario to its end under the verifier's eyes and checks its tables ([`crate::invariants`]); what is found is among
+/// the output.
 ///
 /// # Errors
 /// What an application cannot do with its parameters.
 pub fn run(scenario: &Scenario, seed: Option<u64>) -> Result<Output, ScenarioError> {
-    let mut run = Run::watched(scenario, seed, &Watching { verify: true, ..Watching::default() })?;
+    let mut run = Run::watched(scenario, seed, &Watching { verify: true, check: true, ..Watching::default() })?;
     while run.step(u64::MAX) {}
     Ok(run.finish())
 }

@@ -13,6 +13,7 @@ fn run(flows: &str, overrides: &[(&str, &str)]) -> Output {
     let scenario = Scenario::from_toml(&text, &overrides).unwrap_or_else(|error| panic!("{error}"));
     let output = ackclock_sim::verify::run(&scenario, None).unwrap();
     assert_eq!(output.violations, []);
+    assert_eq!(output.findings, []);
     output
 }
 
@@ -79,4 +80,17 @@ fn a_page_from_the_right_is_measured_against_the_rate_of_its_own_direction() {
     let narrow = number(&run(transfer, &[]), "completions", "slowdown_p50", 0);
     let wide = number(&run(transfer, &[("flows[0].route", "['left', 'right']")]), "completions", "slowdown_p50", 0);
     assert!((1.0..1.3).contains(&narrow) && wide > narrow, "{narrow} {wide}");
+}
+
+/// Loss can be computed from the packets alone: what was sent, and what became of it.
+#[test]
+fn every_datagram_has_a_row_when_it_is_sent() {
+    let output = run(STREAM, &[("bottleneck.loss", "5%"), ("probes.packets", "true")]);
+    let Some(Column::Text(events)) = output.tables["packets"].column("event") else { panic!("no events") };
+    let count = |event: &str| events.iter().filter(|of| of.as_deref() == Some(event)).count() as f64;
+    assert_eq!(count("sent"), number(&output, "cbr", "sent", 0));
+    assert_eq!(count("dropped"), number(&output, "links", "losses", 0));
+    assert_eq!(count("delivered"), number(&output, "cbr", "received", 0));
+    let on_the_way = count("sent") - count("dropped") - count("delivered");
+    assert!((0.0..=3.0).contains(&on_the_way), "{on_the_way}");
 }

@@ -97,3 +97,70 @@ fn jitter_and_shorter_paths_reorder_where_they_may() {
     let delays = "delay = { steps = [{ at = '0s', delay = '60ms' }, { at = '4s', delay = '10ms' }, { at = '7s', delay = '80ms' }] }";
     run(&format!("{queue}\n{delays}"));
 }
+
+/// Output of a scenario text under the verifier's eyes; its tables agree.
+fn verified(text: &str) -> Output {
+    let scenario = Scenario::from_toml(text, &[]).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let output = ackclock_sim::verify::run(&scenario, None).unwrap();
+    assert_eq!((&output.violations[..], &output.findings[..]), (&[][..], &[][..]), "{text}");
+    output
+}
+
+/// How many packets of `side` have that event in the table `packets`.
+fn packets(output: &Output, event: &str, side: &str) -> f64 {
+    let text = |name: &str| match output.tables["packets"].column(name) {
+        Some(Column::Text(cells)) => cells,
+        other => panic!("{name} is {other:?}"),
+    };
+    let rows = text("event").iter().zip(text("side"));
+    rows.filter(|(of, from)| of.as_deref() == Some(event) && from.as_deref() == Some(side)).count() as f64
+}
+
+/// A link that one other feeds is evaluated as soon as that one is, for as long ahead as its packets take to come. What it
+/// reports is of the run all the same: no packet that reaches it, leaves it or is dropped by it after the end.
+#[test]
+fn a_link_evaluated_ahead_reports_nothing_from_after_the_end() {
+    let window = "duration = '1s'\n[bottleneck]\nrate = '10Mbps'\ndelay = '50ms'\nqueue = '1bdp'\n[access]\nrate = '1x'\n\
+                  [[flows]]\napp = 'bulk'\ncc = { kind = 'fixed-window', segments = 3000 }\nreceive_buffer = '100MB'\n\
+                  [probes]\npackets = true\nqueues = true\n";
+    let output = verified(window);
+    let utilisation = link(&output, "utilisation");
+    assert!(utilisation > 0.8 && utilisation <= 1.0, "{utilisation}, it was 4.34");
+    // All of the bottleneck's packets that it has carried are at the sink but for those of the last 50 ms.
+    let (carried, arrived) = (link(&output, "packets"), packets(&output, "delivered", "source"));
+    assert!(arrived <= carried && carried <= arrived + 44.0, "{carried} {arrived}");
+
+    let linux = "duration = '10s'\n[bottleneck]\nrate = '10Mbps'\ndelay = '50ms'\nqueue = '1bdp'\n[access]\nrate = '1x'\n\
+                 [[flows]]\napp = 'bulk'\ncc = 'cubic'\nstack = 'linux'\n";
+    let utilisation = link(&verified(linux), "utilisation");
+    assert!(utilisation > 0.9 && utilisation <= 1.0, "{utilisation}, it was 1.047");
+
+    let datagrams = "duration = '10s'\n[bottleneck]\nrate = '1Mbps'\ndelay = '50ms'\nqueue = '1bdp'\n[access]\nrate = '2x'\n\
+                     [[flows]]\napp = { kind = 'cbr', rate = '4Mbps', packet_size = '1500B' }\n[probes]\npackets = true\n";
+    let output = verified(datagrams);
+    assert_eq!(link(&output, "drops"), packets(&output, "dropped", "source"), "it was twice as many");
+    let utilisation = link(&output, "utilisation");
+    assert!(utilisation > 0.98 && utilisation <= 1.0, "{utilisation}, it was 2.0");
+    // At twice the rate of the bottleneck, half of what reaches it is dropped, once the queue is full.
+    let rate = link(&output, "drop_rate");
+    assert!(rate > 0.48 && rate < 0.5, "{rate}");
+}
+
+/// Delays are of the packets whose service has begun by the end, at a link evaluated ahead as at a port. At this rate no packet
+/// arrives in the moment in which another begins, where the order of the two would decide.
+#[test]
+fn a_link_evaluated_ahead_and_a_port_report_the_same() {
+    let text = |queue: &str| {
+        format!(
+            "duration = '777ms'\n[bottleneck]\nrate = '1Mbps'\ndelay = '50ms'\nqueue = {queue}\n[access]\nrate = '1.93x'\n\
+             [[flows]]\napp = {{ kind = 'cbr', rate = '4Mbps', packet_size = '1500B' }}\n[probes]\nqueues = true\n"
+        )
+    };
+    let link = verified(&text("'20 packets'"));
+    // A rate that never changes, given as one that may, makes the link a port.
+    let steps = "{ kind = 'steps', steps = [{ at = '0s', rate = '1Mbps' }] }";
+    let port = verified(&text("'20 packets'").replace("rate = '1Mbps'", &format!("rate = {steps}")));
+    for table in ["links", "queues", "cbr", "flows"] {
+        assert_eq!(link.tables[table], port.tables[table]);
+    }
+}

@@ -100,7 +100,8 @@ fn capacity_is_what_the_link_could_have_sent_since_the_instant_before() {
 
     let outage = |packets| format!("[{{ from = '12ms', to = '17ms', packets = '{packets}' }}]");
     let [held, _] = capacities(OVERLOAD, &[("bottleneck.outages", &outage("wait"))]);
-    assert_eq!(held[..3], [1e6, 0.5e6, 1e6]);
+    // The packet that the outage finds on the wire is sent until 13.2 ms.
+    assert_eq!(held[..3], [1e6, 0.62e6, 1e6]);
     let [lost, _] = capacities(OVERLOAD, &[("bottleneck.outages", &outage("lost"))]);
     assert_eq!(lost[..3], [1e6; 3], "what is lost is sent");
     let [both, _] = capacities(OVERLOAD, &[trace[0], trace[1], ("bottleneck.outages", &outage("wait"))]);
@@ -253,16 +254,4 @@ fn rates_sum_up_to_what_was_delivered_and_recording_changes_nothing() {
     recorded.tables.remove("queues");
     recorded.tables.remove("rates");
     assert!(recorded == run(CHAIN, &[]));
-}
-
-#[test]
-fn a_run_cut_short_has_the_instants_up_to_its_end() {
-    let scenario = Scenario::from_toml(OVERLOAD, &[("probes.interval".to_owned(), "1ms".to_owned())]).unwrap();
-    let mut run = Run::new(&scenario, None).unwrap();
-    assert!(run.step(100));
-    let now = run.now() as f64 / 1e9;
-    let output = run.finish();
-    let times = numbers(&output, "queues", "time_s");
-    assert!(now < 1.0 && times.last().is_some_and(|last| (0.0..0.001).contains(&(now - last))), "{now}: {times:?}");
-    assert_eq!(numbers(&output, "rates", "time_s").last(), Some(&now));
 }

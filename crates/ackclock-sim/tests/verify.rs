@@ -24,6 +24,7 @@ fn verified(text: &str, overrides: &[(&str, &str)]) {
     for seed in [1, 2] {
         let output = ackclock_sim::verify::run(&scenario, Some(seed)).unwrap();
         assert_eq!(output.violations, [], "{} {overrides:?}, seed {seed}", scenario.name);
+        assert_eq!(output.findings, [], "{} {overrides:?}, seed {seed}", scenario.name);
     }
 }
 

@@ -1,6 +1,7 @@
 //! A bulk flow: one connection, written to without end.
 
 use super::completion::Path;
+use super::demand::Demand;
 use super::kind::{AppKind, Made};
 use super::{AppContext, AppTables, Application, Conn, Side};
 use crate::Nanos;
@@ -12,6 +13,10 @@ record! {
 }
 
 impl AppKind for Fields {
+    fn demand(&self, _time: f64, _path: Path) -> Demand {
+        Demand { bytes: f64::INFINITY, messages: 1.0, connections: 1.0, ..Demand::default() }
+    }
+
     fn make(&self, _path: Path) -> Made {
         Ok(Box::new(Bulk))
     }

@@ -2,6 +2,7 @@
 
 use super::completion::Path;
 use super::delivery::{self, Delivery};
+use super::demand::{Demand, repeated, rows_of};
 use super::kind::{AppKind, Made};
 use super::{AppContext, AppTables, Application, Conn, Side};
 use crate::Nanos;
@@ -20,6 +21,13 @@ record! {
 }
 
 impl AppKind for Fields {
+    fn demand(&self, time: f64, _path: Path) -> Demand {
+        let most = self.count.map_or(f64::INFINITY, f64::from);
+        let count = repeated(time, self.interval as f64 / 1e9).min(most);
+        let bytes = count * self.size as f64;
+        Demand { bytes, messages: count, connections: 1.0, rows: rows_of(count), ..Demand::default() }
+    }
+
     fn make(&self, path: Path) -> Made {
         Ok(Box::new(Bursts::new(self.size, self.interval, self.count, path)))
     }

@@ -1,6 +1,7 @@
 //! Datagrams of one size at a constant rate, and how they fared.
 
 use super::completion::Path;
+use super::demand::Demand;
 use super::kind::{AppKind, Made};
 use super::{AppContext, AppTables, Application, Datagram, Side, rate_bps};
 use crate::Nanos;
@@ -21,6 +22,13 @@ record! {
 }
 
 impl AppKind for Fields {
+    fn demand(&self, time: f64, _path: Path) -> Demand {
+        let time = self.on.map_or(time, |on| time.min(on as f64 / 1e9));
+        let size = f64::from(self.packet_size);
+        let datagrams = time * self.rate as f64 / (8.0 * size) + 1.0;
+        Demand { datagrams, datagram_size: size, rows: 1.0, ..Demand::default() }
+    }
+
     fn make(&self, _path: Path) -> Made {
         Ok(Box::new(Cbr::new(self.clone())))
     }

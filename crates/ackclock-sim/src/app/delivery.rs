@@ -20,8 +20,8 @@ impl Delivery {
     }
 }
 
-/// One row for each in the table `name`, and one for all of them in `completions`, where each is a `what`; end, duration
-/// and goodput are empty where it is not complete.
+/// One row for each in the table `name`, and one for all of them in `completions`, where each is a `what`, with its bins;
+/// end, duration and goodput are empty where it is not complete.
 pub(super) fn report(
     name: &'static str,
     what: &str,
@@ -48,4 +48,5 @@ pub(super) fn report(
     }
     let complete = deliveries.iter().filter(|delivery| delivery.end.is_some()).count();
     completions.report(flow, what, deliveries.len() - complete, tables);
+    completions.report_bins(flow, what, tables);
 }

@@ -90,6 +90,18 @@ impl Distribution {
         drawn.min(MOST)
     }
 
+    /// The median, but for the rounding to whole numbers.
+    pub fn median(&self) -> f64 {
+        match self {
+            Distribution::Constant(value) => *value as f64,
+            Distribution::Exponential(mean) => *mean as f64 * core::f64::consts::LN_2,
+            Distribution::Uniform { min, max } => (*min as f64 + *max as f64) / 2.0,
+            Distribution::Pareto(pareto) => pareto.draw(0.5) as f64,
+            Distribution::LogNormal { median, cap, .. } => cap.map_or(*median, |cap| cap.min(*median)) as f64,
+            Distribution::Empirical(points) => empirical(points, 0.5) as f64,
+        }
+    }
+
     /// The mean, but for the rounding to whole numbers; infinite for a Pareto of a shape up to one without a cap.
     pub fn mean(&self) -> f64 {
         match self {

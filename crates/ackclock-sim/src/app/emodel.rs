@@ -58,14 +58,15 @@ pub fn rating(equipment: Equipment, conditions: Conditions) -> f64 {
         + conditions.advantage
 }
 
-/// The mean opinion score of a conversation, estimated from R (G.107 equation B-4).
+/// The mean opinion score of a conversation, estimated from R (G.107 equation B-4), from 1 to 4.5. The polynomial of the equation
+/// falls to 0.989 where R is about 3.2 and is back at 1 where R is 6.52. The scale begins at 1, so the score is no lower.
 pub fn mean_opinion_score(rating: f64) -> f64 {
     if rating <= 0.0 {
         1.0
     } else if rating >= 100.0 {
         4.5
     } else {
-        1.0 + 0.035 * rating + rating * (rating - 60.0) * (100.0 - rating) * 7e-6
+        (1.0 + 0.035 * rating + rating * (rating - 60.0) * (100.0 - rating) * 7e-6).max(1.0)
     }
 }
 
@@ -171,6 +172,12 @@ mod tests {
             assert!((estimate - score).abs() < 0.007, "{rating}: {estimate}, {score}");
         }
         assert_eq!([-5.0, 0.0, 100.0, 120.0].map(mean_opinion_score), [1.0, 1.0, 4.5, 4.5]);
+    }
+
+    #[test]
+    fn no_score_is_below_the_scale() {
+        let scores: Vec<_> = (0..=1000).map(|tenth| mean_opinion_score(f64::from(tenth) / 10.0)).collect();
+        assert!(scores.is_sorted() && scores[0] == 1.0 && scores[65] == 1.0 && scores[66] > 1.0, "{scores:?}");
     }
 
     /// Delays for which Cole and Rosenbluth (CCR 31(2), 2001) fitted G.107 by Id = 0.024 d + 0.11 (d - 177.3) H(d - 177.3);

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::completion::Path;
+use super::demand::Demand;
 use super::{App, Application};
 use crate::scenario::fields::Rules;
 
@@ -10,6 +11,9 @@ use crate::scenario::fields::Rules;
 pub(crate) trait AppKind {
     /// Adds what is wrong with the fields taken together, each of which is acceptable alone.
     fn check(&self, _rules: &mut Rules<'_, '_>) {}
+
+    /// What the application may ask of the network within `time` seconds.
+    fn demand(&self, time: f64, path: Path) -> Demand;
 
     /// The application of a flow over a path.
     ///
@@ -64,6 +68,11 @@ impl App {
     /// Adds what is wrong with its fields taken together.
     pub(crate) fn check(&self, rules: &mut Rules<'_, '_>) {
         self.kind().1.check(rules);
+    }
+
+    /// What the application may ask of the network within `time` seconds.
+    pub(crate) fn demand(&self, time: f64, path: Path) -> Demand {
+        self.kind().1.demand(time, path)
     }
 
     /// The application of a flow over a path, with the kind's name.

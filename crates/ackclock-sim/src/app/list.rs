@@ -2,6 +2,7 @@
 
 use super::completion::Path;
 use super::delivery::{self, Delivery};
+use super::demand::{Demand, rows_of};
 use super::kind::{AppKind, Made};
 use super::{AppContext, AppTables, Application, Conn, Side};
 use crate::Nanos;
@@ -28,6 +29,13 @@ record! {
 }
 
 impl AppKind for Fields {
+    fn demand(&self, time: f64, _path: Path) -> Demand {
+        let due = || self.items.iter().filter(|item| item.at as f64 / 1e9 <= time);
+        let (count, bytes) = (due().count() as f64, due().map(|item| item.size as f64).sum());
+        let connections = if self.persistent { 1.0 } else { count };
+        Demand { bytes, messages: count, connections, rows: rows_of(count), ..Demand::default() }
+    }
+
     fn make(&self, path: Path) -> Made {
         let items = self.items.iter().map(|item| (item.at, item.size)).collect();
         Ok(Box::new(List::new(items, self.persistent, path)))

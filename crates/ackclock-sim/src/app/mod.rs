@@ -16,6 +16,7 @@ pub mod cbr;
 pub mod completion;
 pub mod dash;
 mod delivery;
+pub(crate) mod demand;
 pub mod draw;
 pub mod emodel;
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::bulk::WITHOUT_END;
 use super::completion::{Completions, Path};
+use super::demand::{self, Demand, repeated, rows_of, typical_s};
 use super::draw::Distribution;
 use super::kind::{AppKind, Made};
 use super::{AppContext, AppTables, Application, Conn, Side, rate_bps, seconds};
@@ -29,6 +30,27 @@ impl AppKind for Fields {
         rules.require(self.on.is_none() && self.size.is_none(), "on", accepted);
         let both = self.on.is_some() && self.size.is_some();
         rules.refuse(both, "size", &[rules.at.key("on")], "", format!("beside on; accepted: {accepted}, not both"));
+    }
+
+    fn demand(&self, time: f64, path: Path) -> Demand {
+        let off = typical_s(&self.off.distribution());
+        let (each, bytes) = match (&self.on, &self.size) {
+            (Some(on), _) => (typical_s(&on.distribution()), f64::INFINITY),
+            (None, Some(size)) => {
+                let size = size.distribution();
+                (path.least_s(size.median()), size.mean())
+            }
+            (None, None) => (0.0, 0.0),
+        };
+        let periods = demand::drawn(repeated(time, off + each));
+        let connections = if self.persistent { 1.0 } else { periods };
+        Demand {
+            bytes: periods * bytes,
+            messages: periods,
+            connections,
+            rows: rows_of(periods) + 1.0,
+            ..Demand::default()
+        }
     }
 
     fn make(&self, path: Path) -> Made {
@@ -151,6 +173,7 @@ impl OnOff {
             }
             let open = self.periods.iter().filter(|period| period.end.is_none()).count();
             completions.report(flow, "period", open, tables);
+            completions.report_bins(flow, "period", tables);
         }
     }
 }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use super::completion::Path;
 use super::delivery::{self, Delivery};
+use super::demand::{self, Demand, repeated, rows_of, typical_s};
 use super::draw::Distribution;
 use super::kind::{AppKind, Made};
 use super::{AppContext, AppTables, Application, Conn, Side};
@@ -36,6 +37,24 @@ record! {
 }
 
 impl AppKind for Fields {
+    fn demand(&self, time: f64, path: Path) -> Demand {
+        let [think, server_think] = [&self.think, &self.server_think].map(|time| typical_s(&time.distribution()));
+        let (servers, response) = (f64::from(self.servers), self.response_size.distribution());
+        let each = think + server_think + path.rtt as f64 / 2e9 + path.least_s(servers * response.median());
+        let most = self.rounds.map_or(f64::INFINITY, f64::from);
+        let rounds = demand::drawn(repeated(time, each)).min(most);
+        let calls = rounds * servers;
+        Demand {
+            bytes: calls * response.mean(),
+            messages: calls,
+            back_bytes: calls * self.request_size.distribution().mean(),
+            back_messages: calls,
+            connections: if self.persistent { servers } else { calls },
+            rows: rows_of(rounds),
+            ..Demand::default()
+        }
+    }
+
     fn make(&self, path: Path) -> Made {
         let params = RpcParams {
             servers: self.servers,

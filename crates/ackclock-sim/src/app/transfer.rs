@@ -2,6 +2,7 @@
 
 use super::completion::Path;
 use super::delivery::{self, Delivery};
+use super::demand::{Demand, repeated, rows_of};
 use super::kind::{AppKind, Made};
 use super::{AppContext, AppTables, Application, Conn, Side};
 use crate::Nanos;
@@ -20,6 +21,14 @@ record! {
 }
 
 impl AppKind for Fields {
+    fn demand(&self, time: f64, path: Path) -> Demand {
+        // The handshake and the way of the last byte take one and a half round trips.
+        let each = self.gap as f64 / 1e9 + path.rtt as f64 / 1e9 + path.least_s(self.size as f64);
+        let count = repeated(time, each).min(self.count.into());
+        let bytes = count * self.size as f64;
+        Demand { bytes, messages: count, connections: count, rows: rows_of(count), ..Demand::default() }
+    }
+
     fn make(&self, path: Path) -> Made {
         Ok(Box::new(Transfer::new(self.size, self.count, self.gap, path)))
     }

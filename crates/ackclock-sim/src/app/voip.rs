@@ -1,10 +1,12 @@
 //! One direction of a telephone call: frames of a codec over RTP, a play-out buffer, and what the E-model says of it.
 
 use super::completion::Path;
+use super::demand::{Demand, repeated};
 use super::emodel::{self, Conditions, Equipment};
 use super::kind::{AppKind, Made};
 use super::{AppContext, AppTables, Application, Datagram, Side};
 use crate::Nanos;
+use crate::packet::DATAGRAM_HEADERS;
 use crate::scenario::fields::{OneOf, default, one_of, optional, real, record, time};
 
 record! {
@@ -22,6 +24,13 @@ record! {
 }
 
 impl AppKind for Fields {
+    fn demand(&self, time: f64, _path: Path) -> Demand {
+        let time = self.on.map_or(time, |on| time.min(on as f64 / 1e9));
+        let size = f64::from(self.codec.payload() + RTP_HEADER + DATAGRAM_HEADERS);
+        let datagrams = repeated(time, FRAME as f64 / 1e9);
+        Demand { datagrams, datagram_size: size, rows: 1.0, ..Demand::default() }
+    }
+
     fn make(&self, _path: Path) -> Made {
         Ok(Box::new(Voip::new(self.clone())))
     }

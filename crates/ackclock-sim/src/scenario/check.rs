@@ -6,6 +6,7 @@ use ackclock_net::queue::Settings;
 use ackclock_net::{Limit, Seed};
 use ackclock_tcp::config::{EcnMode, Restart};
 
+use super::kinds::Spelling;
 use super::model::{Arrival, Bottleneck, Flow, HEADERS, LEAST_MSS, MAX_FLOWS, Scenario};
 use super::problems::Problems;
 use super::quantity::{TIME, VOLUME};
@@ -15,6 +16,9 @@ use super::tree::{Path, quoted};
 
 /// RFC 9293 section 3.8.6.3: an acknowledgment is delayed by less than this, in nanoseconds.
 const DELAYED_ACK_LIMIT: u64 = 500_000_000;
+
+/// Rows that the probes of queues and rates make at most: a hundred million, which take tens of gigabytes.
+const MOST_SAMPLES: u64 = 100_000_000;
 
 /// Adds what is wrong with the fields of a scenario taken together.
 pub(super) fn check(scenario: &Scenario, problems: &mut Problems<'_>) {
@@ -222,7 +226,13 @@ fn check_parameters(
     for (field, message) in (queue.entry().check)(&settings) {
         let value = queue.parameters.iter().find(|(name, _)| *name == field);
         let value = value.map_or(String::new(), |(_, value)| value.to_string());
-        rules.refuse(true, field, &needs, &value, message);
+        rules.refuse(
+            true,
+            field,
+            &needs,
+            &value,
+            format!("does not go with the other parameters; accepted: {message}"),
+        );
     }
 }
 
@@ -237,6 +247,11 @@ fn check_queue(
     problems: &mut Problems<'_>,
 ) {
     let QueueLimit::Bytes(bytes) = resolved else { return };
+    // A round-trip time that does not fit is the largest that does.
+    let is_known = bytes <= VOLUME.max && scenario.bdp_rtt() < u64::MAX;
+    if matches!(queue.limit, QueueLimit::Bdp(_)) && !is_known {
+        return refuse_huge(scenario, queue, (at, name), bdp_needs, problems);
+    }
     let limited = problems.written(&at.key(name).key("limit")).is_some();
     let (at, field) = if limited { (at.key(name), "limit") } else { (at.clone(), name) };
     let (size, packet) = (VOLUME.write(bytes), VOLUME.write(scenario.packet_size.into()));
@@ -254,6 +269,24 @@ fn check_queue(
     Rules { at, problems }.refuse(bytes < scenario.packet_size.into(), field, &needs, &default, message);
 }
 
+/// Refuses a queue of so many bandwidth-delay products that no volume is as large.
+fn refuse_huge(
+    scenario: &Scenario,
+    queue: &Queue,
+    (at, name): (&Path, &'static str),
+    bdp_needs: &[Path],
+    problems: &mut Problems<'_>,
+) {
+    let limited = problems.written(&at.key(name).key("limit")).is_some();
+    let (at, field) = if limited { (at.key(name), "limit") } else { (at.clone(), name) };
+    let message = format!(
+        "is more than a queue can hold, with a round-trip time of {}; accepted: at most {}, or \"unlimited\"",
+        TIME.write(scenario.bdp_rtt()),
+        VOLUME.write(VOLUME.max)
+    );
+    Rules { at, problems }.refuse(true, field, bdp_needs, &queue.limit.write(), message);
+}
+
 fn check_probes(scenario: &Scenario, rules: &mut Rules<'_, '_>) {
     let probes = &scenario.probes;
     let mut rules = rules.of("probes");
@@ -266,6 +299,21 @@ fn check_probes(scenario: &Scenario, rules: &mut Rules<'_, '_>) {
     let sampling = probes.queues || probes.rates;
     let message = "beside queues or rates, which have a row for each interval; accepted: more than \"0s\"";
     rules.refuse(sampling && probes.interval == 0, "interval", &[], "", message);
+    let series = u64::from(probes.queues) * 2 * scenario.all_links().count() as u64
+        + u64::from(probes.rates) * scenario.flows.iter().map(|flow| u64::from(flow.count)).sum::<u64>();
+    let recorded = probes.to.unwrap_or(scenario.duration).min(scenario.duration).saturating_sub(probes.from);
+    let instants = recorded.checked_div(probes.interval).unwrap_or(0);
+    if instants.saturating_mul(series) > MOST_SAMPLES {
+        let least = (u128::from(recorded) * u128::from(series)).div_ceil(MOST_SAMPLES.into());
+        let least = TIME.write(u64::try_from(least).unwrap_or(u64::MAX));
+        let message = format!(
+            "makes {:.1e} rows in the tables of queues and rates; accepted: at least {}, which makes {MOST_SAMPLES:.0e}",
+            instants as f64 * series as f64,
+            quoted(&least)
+        );
+        let needs = [key("duration"), rules.at.key("to")];
+        rules.refuse(true, "interval", &needs, &TIME.write(probes.interval), message);
+    }
     let end = TIME.write(scenario.duration);
     let message = format!("is not before the end of the run; accepted: less than duration, {}", quoted(&end));
     rules.refuse(probes.record() && probes.from >= scenario.duration, "from", &needs, &from, message);

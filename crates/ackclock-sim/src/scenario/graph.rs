@@ -182,7 +182,7 @@ impl Scenario {
             let way = if hop.back { link.reverse_delay() } else { &link.delay };
             way.first()
         };
-        route.iter().map(delay).sum()
+        route.iter().map(delay).fold(0, Nanos::saturating_add)
     }
 
     /// The rate of the slowest link of a route, bits per second, on average where it varies.

@@ -10,6 +10,7 @@
 
 mod algorithm;
 mod check;
+mod estimate;
 mod file;
 mod graph;
 mod impairments;
@@ -41,6 +42,7 @@ use sha2::{Digest, Sha256};
 pub use crate::app::App;
 pub use crate::app::dash::abr::Estimator;
 pub use algorithm::CongestionControl;
+pub use estimate::Estimate;
 pub use file::FromFile;
 pub use graph::{Hop, Link};
 pub use impairments::{

@@ -161,7 +161,8 @@ record! {
         careful_resume: Option<CarefulResume> = optional("nothing is known", table());
         /// Pacing of the sender.
         pacing: Option<Pacing> = optional("the stack's", tagged());
-        /// Initial window (RFC 6928).
+        /// Initial window, which counts full segments whatever their size. Stacks have rules of their own: rfc and freebsd that
+        /// of RFC 6928, linux ten segments, ns2-sack two (`ackclock list stack`).
         initial_window: Option<u32> = optional("the stack's", count("segments", 1, 65_535));
         /// Retransmission timeout before the first RTT sample (RFC 6298).
         initial_rto: Option<Nanos> = optional("the stack's", time().positive());

@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use super::kinds::{Count, Info, Kind, Quantity, Scalar, count, real, time, volume};
 use super::lists::{Ascending, list};
 use super::problems::Problems;
+use super::quantity::{TIME, VOLUME};
 use super::record::{optional, record, required};
 use super::tree::{Node, Path, Value};
 use super::union::{Tagged, tagged, union};
@@ -65,6 +66,15 @@ drawn_quantity! {
 
 /// The most that there can be of what is counted.
 const MOST_COUNTED: u64 = 1_000_000;
+
+/// The largest value of what is measured, which the mean of a distribution must not exceed.
+fn most<T: Drawn>() -> u64 {
+    match T::MEASURE {
+        Measure::Time => TIME.max,
+        Measure::Volume => VOLUME.max,
+        Measure::Number => MOST_COUNTED,
+    }
+}
 
 /// The kind of a quantity that can be drawn.
 pub(super) enum Measured<T> {
@@ -268,6 +278,27 @@ impl<T: Drawn> Random<T> {
 
     /// What is wrong with its fields taken together: the field, and a message that starts with its value.
     fn wrong(&self) -> Option<(&'static str, String)> {
+        self.contradiction().or_else(|| self.too_wide())
+    }
+
+    /// The field that decides the spread, where that makes a mean beyond what such a quantity may be. Draws are bounded, so that
+    /// such a mean would not be theirs either.
+    fn too_wide(&self) -> Option<(&'static str, String)> {
+        let (field, accepted) = match self {
+            Random::LogNormal(_) => ("sigma", "less"),
+            Random::Pareto(_) | Random::ShiftedPareto(_) => ("shape", "more"),
+            _ => return None,
+        };
+        let most = most::<T>();
+        // A mean that is not a number is none.
+        let fits = self.distribution().mean() <= most as f64;
+        let bound = Scalar::write(&measured::<T>(0), &T::from(most));
+        let bound = bound.as_str().map_or_else(|| bound.to_string(), str::to_owned);
+        (!fits).then(|| (field, format!("gives a mean of more than {bound}; accepted: {accepted}, or a cap")))
+    }
+
+    /// What contradicts each other of its fields.
+    fn contradiction(&self) -> Option<(&'static str, String)> {
         let infinite = |shape: f64, cap: Option<T>| {
             let message = "has an infinite mean; accepted: more than 1, or a cap".to_owned();
             (shape <= 1.0 && cap.is_none()).then_some(("shape", message))

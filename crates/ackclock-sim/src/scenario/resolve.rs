@@ -1,7 +1,7 @@
 //! What follows from a scenario's fields together: the access links and TCP of a flow, base RTTs, queue limits in bytes.
 
 use ackclock_tcp::careful_resume::Saved;
-use ackclock_tcp::config::{Config, Restart};
+use ackclock_tcp::config::{Config, InitialWindow, Restart};
 use ackclock_tcp::{pacing, recovery, slow_start, stack, validation};
 
 use super::link::{Direction, LinkDelay, Rate};
@@ -28,8 +28,9 @@ impl Scenario {
         let access = self.access_of(flow);
         // What is wrong with a route is said of it.
         let routes = self.try_routes(flow).unwrap_or_default();
-        let links: Nanos = routes.iter().map(|route| self.delay_of(route)).sum();
-        2 * (access.source_delay.typical() + access.sink_delay.typical()) + links
+        let links = routes.iter().map(|route| self.delay_of(route)).fold(0, Nanos::saturating_add);
+        let ends = access.source_delay.typical().saturating_add(access.sink_delay.typical());
+        ends.saturating_mul(2).saturating_add(links)
     }
 
     /// The round-trip time in nanoseconds of the bandwidth-delay products in the scenario.
@@ -137,7 +138,7 @@ impl Flow {
         let stack_restart = if validation.replaces_restart { Restart::Off } else { stack.restart };
         Config {
             mss: self.mss(packet_size),
-            initial_window: self.initial_window.unwrap_or(stack.initial_window),
+            initial_window: self.initial_window.map_or(stack.initial_window, InitialWindow::Segments),
             initial_rto: self.initial_rto.unwrap_or(stack.initial_rto),
             min_rto: self.min_rto.unwrap_or(stack.min_rto),
             max_rto: self.max_rto.unwrap_or(stack.max_rto),

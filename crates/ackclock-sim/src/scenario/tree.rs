@@ -49,7 +49,8 @@ impl fmt::Display for Path {
                 Step::Key(key) => {
                     let dot = if position > 0 { "." } else { "" };
                     let bare = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
-                    if bare { write!(f, "{dot}{key}")? } else { write!(f, "{dot}{}", quoted(key))? }
+                    let key = cut(key);
+                    if bare { write!(f, "{dot}{key}")? } else { write!(f, "{dot}{}", quoted(&key))? }
                 }
             }
         }
@@ -232,14 +233,18 @@ fn texts(items: &[Node]) -> Option<String> {
     items.iter().map(text).collect::<Option<Vec<_>>>().map(|items| format!("[{}]", items.join(", ")))
 }
 
-/// Text on one line of bearable length.
+/// Text for a message: at most 60 characters, with spaces in place of control characters.
 pub(super) fn shortened(text: &str) -> String {
+    cut(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// The first 60 characters of a text, with dots if there are more.
+fn cut(text: &str) -> String {
     const LONGEST: usize = 60;
-    let mut shown: String = text.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(LONGEST).is_some() {
-        shown.push_str("...");
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
     }
-    shown
 }
 
 /// Text in quotes, on one line whatever it holds.

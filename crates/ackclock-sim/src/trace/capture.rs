@@ -1,4 +1,4 @@
-//! Captures: what a tool like tcpdump would have seen at a place, as pcapng.
+//! Captures in pcapng: the packets that a tool such as tcpdump would see at a place.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -12,29 +12,30 @@ use crate::app::Side;
 use crate::network::LinkId;
 use crate::observe::Who;
 
-/// More bytes than any packet has.
+/// Snapshot length above the size of any packet, bytes.
 const WHOLE: u32 = 1 << 18;
 
-/// Where packets are captured.
+/// Place at which packets are captured.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place {
-    /// Before links, an interface each: a packet is seen when it arrives there, and said to be dropped where it is.
+    /// Before links, with one interface for each. A packet is captured when it arrives; a comment tells if it is
+    /// dropped.
     Links(Vec<LinkId>),
-    /// The host of one side of a flow: what its end of every connection sends and receives.
+    /// The host of one side of a flow: packets that this end of all connections sends and receives.
     Host {
-        /// The flow's number.
+        /// Number of the flow.
         flow: u32,
-        /// The side.
+        /// Side of the flow.
         side: Side,
     },
 }
 
-/// How packets are written.
+/// Form of captured packets.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Form {
-    /// Whether they have IPv6 headers rather than the IPv4 headers whose size the links count.
+    /// Whether packets have IPv6 headers. Otherwise they have IPv4 headers, whose size the links count.
     pub v6: bool,
-    /// Whether the payload, which is zeros, is kept; otherwise headers are, and the length of the rest.
+    /// Whether the payload, which is zeros, is kept. Otherwise only the headers and the length of the packet are.
     pub payload: bool,
 }
 
@@ -53,7 +54,7 @@ struct Count {
     dropped: u64,
 }
 
-/// A capture under way.
+/// A capture in progress.
 pub struct Capture {
     place: Place,
     form: Form,
@@ -63,7 +64,7 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Begins a capture at a place with interfaces of these names: one for each of its links, or one.
+    /// Begins a capture at a place. The interfaces have these names: one for each link, or one for a host.
     pub fn new(place: Place, interfaces: &[String], form: Form) -> Capture {
         let mut bytes = Vec::new();
         let mut writer = Writer(&mut bytes);
@@ -80,7 +81,7 @@ impl Capture {
         Capture { place, form, counts, records: Ordered::default(), bytes }
     }
 
-    /// A packet of `sender` arrives at a link; `comment` says what the link did to it, if anything.
+    /// Records a packet of `sender` that arrives at a link; `comment` describes an action of the link.
     pub fn at_link(
         &mut self,
         at: Nanos,
@@ -96,7 +97,7 @@ impl Capture {
         self.records.push(at, Record { interface, direction, sender, segment, comment, dropped });
     }
 
-    /// A packet of `sender` leaves its host, or arrives at the other.
+    /// Records a packet of `sender` that leaves its host or arrives at the other host.
     pub fn at_host(&mut self, at: Nanos, sender: Who, segment: &Segment, arrives: bool) {
         let host = if arrives { sender.side.peer() } else { sender.side };
         if self.place != (Place::Host { flow: sender.flow, side: host }) {
@@ -107,7 +108,7 @@ impl Capture {
         self.records.push(at, record);
     }
 
-    /// Takes out what there is of the file from before `end`.
+    /// Removes and returns the contents of the file before `end`.
     pub fn take(&mut self, end: Nanos) -> Vec<u8> {
         while let Some((at, record)) = self.records.pop_before(end) {
             self.write(at, &record);
@@ -115,7 +116,7 @@ impl Capture {
         std::mem::take(&mut self.bytes)
     }
 
-    /// Takes out the rest of the file, with the statistics of its interfaces; `end` is the last moment.
+    /// Returns the rest of the file, with the statistics of its interfaces; `end` is the end of the run.
     pub fn finish(mut self, end: Nanos) -> Vec<u8> {
         let mut bytes = self.take(end.saturating_add(1));
         for (interface, count) in (0..).zip(&self.counts) {
@@ -130,10 +131,10 @@ impl Capture {
         count.dropped += u64::from(record.dropped);
         let segment = &record.segment;
         let mut headers = [0; MAX_HEADERS];
-        // The sum of a payload of zeros is nothing.
+        // A payload of zeros adds nothing to the sum.
         let addresses = addresses(record.sender, self.form.v6);
         let len = if segment.flags == Flags::default() {
-            // A segment has flags; what has none is a datagram.
+            // Every TCP segment has flags; a packet without flags is a datagram.
             wire::encode_datagram(&addresses, segment.ecn, segment.len, &mut headers)
         } else {
             wire::encode(&addresses, segment, Sum::default(), &mut headers)
@@ -156,14 +157,14 @@ impl Capture {
     }
 }
 
-/// The first of the ports of RFC 6335's dynamic range, and how many there are.
+/// First port of the dynamic range of RFC 6335, and number of ports in it.
 const DYNAMIC: u32 = 49_152;
 const DYNAMIC_PORTS: u32 = 16_384;
-/// The port of every source, of no registered service.
+/// Port of every source; it belongs to no registered service.
 const SOURCE_PORT: u16 = 40_000;
 
-/// The addresses of the sender and the receiver of a packet: those of the flow's source and sink, from private ranges, in
-/// the order of the flows. Each connection has a port of its own at the sink.
+/// Addresses of the sender and the receiver of a packet. Source and sink of each flow have addresses from private
+/// ranges, in the order of the flows. Each connection has its own port at the sink.
 pub fn addresses(sender: Who, v6: bool) -> Addresses {
     let number = sender.flow + 1;
     let ip = |side: Side| -> IpAddr {
@@ -171,7 +172,7 @@ pub fn addresses(sender: Who, v6: bool) -> Addresses {
             let host = 1 + side as u16;
             Ipv6Addr::new(0xfd00, 0, 0, host, 0, 0, (number >> 16) as u16, number as u16).into()
         } else {
-            // 10.0.0.0/9 and 10.128.0.0/9.
+            // The ranges are 10.0.0.0/9 and 10.128.0.0/9.
             Ipv4Addr::from_bits(10 << 24 | (side as u32) << 23 | number).into()
         }
     };

@@ -1,4 +1,4 @@
-//! The event log of a run: one JSON object a line, in the manner of qlog.
+//! The event log of a run: one JSON object per line, similar to qlog.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use crate::network::LinkId;
 use crate::observe::{NetworkEvent, Who};
 use crate::packet::Packet;
 
-/// An event log under way.
+/// An event log in progress.
 pub struct EventLog {
     flows: Vec<String>,
     links: Vec<String>,
@@ -22,8 +22,8 @@ pub struct EventLog {
 }
 
 impl EventLog {
-    /// Begins a log with its first line, which says what it is about; `about` is the provenance of the run. Flows and links
-    /// are named in the order of their numbers.
+    /// Begins a log with its first line, which contains `about`, the provenance of the run. Names of flows and links
+    /// are in the order of their numbers.
     pub fn new(about: Map<String, Value>, flows: Vec<String>, links: Vec<String>) -> EventLog {
         let mut first = Map::new();
         first.insert("format".to_owned(), json!(FORMAT));
@@ -32,7 +32,7 @@ impl EventLog {
         EventLog { flows, links, lines: Ordered::default(), text }
     }
 
-    /// An endpoint's event.
+    /// Records an event of an endpoint.
     pub fn endpoint(&mut self, now: Nanos, who: Who, event: &Event<'_>) {
         let (name, fields) = match event {
             Event::Sent { segment, offset, retransmission } => {
@@ -68,7 +68,7 @@ impl EventLog {
         self.push(now, name, Some(who), fields);
     }
 
-    /// A packet's event; `sender` is `None` where its connection is not known.
+    /// Records an event of a packet; `sender` is `None` if its connection is not known.
     pub fn network(&mut self, at: Nanos, sender: Option<Who>, segment: &Segment, event: &NetworkEvent) {
         let (name, packet, link) = match event {
             NetworkEvent::Datagram { packet } => ("datagram", packet, None),
@@ -95,7 +95,7 @@ impl EventLog {
         self.push(at, name, sender, fields);
     }
 
-    /// A link marks a packet.
+    /// Records that a link marks a packet.
     pub fn marked(&mut self, at: Nanos, sender: Option<Who>, segment: &Segment, link: Option<LinkId>, packet: Packet) {
         let fields = self.packet_fields(segment, packet, link);
         self.push(at, "marked", sender, fields);
@@ -128,10 +128,10 @@ impl EventLog {
         self.lines.push(at, Value::Object(line).to_string());
     }
 
-    /// Takes out what there is of the log from before `end`.
+    /// Removes and returns the contents of the log before `end`.
     pub fn take(&mut self, end: Nanos) -> Vec<u8> {
         while let Some((_, line)) = self.lines.pop_before(end) {
-            writeln!(self.text, "{line}").expect("text takes any text");
+            writeln!(self.text, "{line}").expect("writing to a string does not fail");
         }
         std::mem::take(&mut self.text).into_bytes()
     }
@@ -141,7 +141,7 @@ fn object<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {
     fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-/// The header fields of a segment, with the options it has.
+/// The header fields of a segment, and its options.
 fn segment_fields(segment: &Segment) -> Map<String, Value> {
     let mut fields = object([
         ("seq", json!(segment.seq)),

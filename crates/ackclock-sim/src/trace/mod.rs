@@ -1,7 +1,8 @@
-//! Traces of a run: captures (pcapng) and the event log (JSON lines). They come as bytes; whoever drives the run writes the
+//! Traces of a run: captures (pcapng) and the event log (JSON lines). They are produced as bytes; the caller writes the
 //! files.
 //!
-//! Events come before their time where links are evaluated ahead, so traces hold them back until nothing earlier can come.
+//! If links compute times ahead, events are reported before their times. Traces hold such events back until no earlier
+//! event can follow.
 
 mod capture;
 mod events;
@@ -26,61 +27,61 @@ pub use events::EventLog;
 pub use pcapng::{About, Direction, Writer};
 pub use schema::{FORMAT, event_schema};
 
-/// The name of the event log's file.
+/// Name of the event log's file.
 pub const EVENTS_FILE: &str = "events.jsonl";
 
-/// What to trace, by name.
+/// Traces to be made, by name.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct TraceSpec {
-    /// Places to capture at: `bottleneck`, or a flow's name with `.source` or `.sink`.
+    /// Places of captures: `bottleneck`, or a flow's name with `.source` or `.sink`.
     pub captures: Vec<String>,
-    /// How packets are captured.
+    /// Form of captured packets.
     pub form: Form,
-    /// Whether the events are logged.
+    /// Whether events are logged.
     pub events: bool,
 }
 
 impl TraceSpec {
-    /// Whether nothing is traced.
+    /// Whether no trace is requested.
     pub fn is_empty(&self) -> bool {
         self.captures.is_empty() && !self.events
     }
 }
 
-/// A run's flows and links by name, in the order of their numbers.
+/// Names of a run's flows and links, in the order of their numbers.
 pub struct Names {
-    /// Flows.
+    /// Names of the flows.
     pub flows: Vec<String>,
-    /// Links.
+    /// Names of the links.
     pub links: Vec<String>,
-    /// The links that queue: the place `bottleneck`.
+    /// Links with a queue, which are the place `bottleneck`.
     pub bottleneck: Vec<LinkId>,
 }
 
-/// Some more bytes of a file.
+/// Bytes to be appended to a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chunk {
-    /// The file's name.
+    /// Name of the file.
     pub file: String,
-    /// The bytes.
+    /// Bytes to be appended.
     pub bytes: Vec<u8>,
 }
 
-/// The observer that traces.
+/// An observer that writes traces.
 pub struct Traces {
     captures: Vec<(String, Capture)>,
     events: Option<EventLog>,
-    /// The links that may mark.
+    /// Links that may mark packets.
     queues: Vec<LinkId>,
-    /// Who is at each endpoint's place, by generation.
+    /// Endpoints by number and generation.
     endpoints: BTreeMap<(u32, u16), Who>,
 }
 
 impl Traces {
-    /// Traces for a run; `about` goes into the first line of the event log.
+    /// Traces of a run; `about` is written to the first line of the event log.
     ///
     /// # Errors
-    /// The first place that is not one, with what is accepted.
+    /// A message that names the first unknown place, and the accepted places.
     pub fn new(spec: &TraceSpec, names: Names, about: Map<String, Value>) -> Result<Traces, String> {
         let mut captures = Vec::new();
         for name in &spec.captures {
@@ -91,7 +92,7 @@ impl Traces {
         Ok(Traces { captures, events, queues: names.bottleneck, endpoints: BTreeMap::new() })
     }
 
-    /// Takes out what there is of each file from before `now`, which is the present.
+    /// Removes and returns the contents of each file before `now`, the present time.
     pub fn take(&mut self, now: Nanos) -> Vec<Chunk> {
         let captures = self.captures.iter_mut().map(|(file, capture)| (file.clone(), capture.take(now)));
         let events = self.events.iter_mut().map(|events| (EVENTS_FILE.to_owned(), events.take(now)));
@@ -102,14 +103,14 @@ impl Traces {
             .collect()
     }
 
-    /// Takes out the rest of each file; `end` is the last moment.
+    /// Returns the rest of each file; `end` is the end of the run.
     pub fn finish(self, end: Nanos) -> Vec<Chunk> {
         let captures = self.captures.into_iter().map(|(file, capture)| (file, capture.finish(end)));
         let rest = |mut events: EventLog| (EVENTS_FILE.to_owned(), events.take(end.saturating_add(1)));
         captures.chain(self.events.map(rest)).map(|(file, bytes)| Chunk { file, bytes }).collect()
     }
 
-    /// Who sent a packet.
+    /// The sender of a packet, if it is known.
     fn sender(&self, packet: Packet) -> Option<Who> {
         datagram_sender(packet).or_else(|| {
             let receiver = self.endpoints.get(&(packet.to(), packet.generation()))?;
@@ -118,7 +119,7 @@ impl Traces {
     }
 }
 
-/// A place by name, with the names of its interfaces.
+/// A place by name, and the names of its interfaces.
 fn place(name: &str, names: &Names) -> Result<(Place, Vec<String>), String> {
     if name == "bottleneck" {
         let interfaces = names.bottleneck.iter().map(|link| names.links[link.0 as usize].clone()).collect();
@@ -194,7 +195,7 @@ impl Observer for Traces {
             NetworkEvent::Delivered { packet } => (None, None, packet),
         };
         let sender = self.sender(packet);
-        // No host sends marked packets: what a queue takes with a mark, it has marked.
+        // Hosts send no packets with CE, so a queue that accepts a packet with CE has marked it.
         let marked =
             segment.ecn == Ecn::Ce && dropped.is_none() && link.is_some_and(|link| self.queues.contains(&link));
         for (_, capture) in &mut self.captures {

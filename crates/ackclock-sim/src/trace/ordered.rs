@@ -1,11 +1,11 @@
-//! Records brought into the order of time.
+//! A queue that sorts records by time.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use crate::Nanos;
 
-/// Records that wait until nothing earlier can come. Those of one moment keep the order in which they came in.
+/// Records that wait until no earlier record can follow. Records with the same time keep their order.
 pub struct Ordered<T> {
     waiting: BinaryHeap<Entry<T>>,
     count: u64,
@@ -24,13 +24,13 @@ struct Entry<T> {
 }
 
 impl<T> Ordered<T> {
-    /// Puts in a record.
+    /// Adds a record.
     pub fn push(&mut self, at: Nanos, record: T) {
         self.waiting.push(Entry { at, number: self.count, record });
         self.count += 1;
     }
 
-    /// Takes out the earliest record that lies before `end`.
+    /// Removes and returns the earliest record before `end`.
     pub fn pop_before(&mut self, end: Nanos) -> Option<(Nanos, T)> {
         if self.waiting.peek()?.at >= end {
             return None;
@@ -45,7 +45,7 @@ impl<T> Entry<T> {
     }
 }
 
-// The heap's greatest is the earliest.
+// The greatest entry of the heap is the earliest.
 impl<T> Ord for Entry<T> {
     fn cmp(&self, other: &Entry<T>) -> Ordering {
         other.key().cmp(&self.key())
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn earlier_first_and_of_one_moment_as_they_came() {
+    fn records_are_sorted_by_time_and_keep_their_order_at_the_same_time() {
         let mut ordered = Ordered::default();
         for (at, record) in [(5, 'c'), (3, 'a'), (5, 'd'), (3, 'b'), (9, 'e')] {
             ordered.push(at, record);

@@ -2,7 +2,7 @@
 
 use crate::Nanos;
 
-/// Packets begin with an IP header.
+/// Link type of packets that begin with an IP header.
 const LINKTYPE_RAW: u16 = 101;
 
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
@@ -11,7 +11,7 @@ const INTERFACE_DESCRIPTION: u32 = 1;
 const INTERFACE_STATISTICS: u32 = 5;
 const ENHANCED_PACKET: u32 = 6;
 
-/// Options, which have meanings of their own in each block but for the first two.
+/// Option codes. Except for the first two, their meaning depends on the type of the block.
 const OPT_END: u16 = 0;
 const OPT_COMMENT: u16 = 1;
 const SHB_USERAPPL: u16 = 4;
@@ -22,53 +22,53 @@ const EPB_FLAGS: u16 = 2;
 const ISB_IFRECV: u16 = 4;
 const ISB_IFDROP: u16 = 5;
 
-/// Times are in units of 10^-9 s.
+/// Resolution of times: 10^-9 s.
 const NANOSECONDS: u8 = 9;
 
-/// Which way a packet went at the interface that saw it, with its value in the packet's flags.
+/// Direction of a packet at its interface; the value is that of the packet's flags.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Direction {
-    /// An interface between others: neither.
+    /// Neither: the interface is between other nodes.
     Through = 0,
-    /// It arrived.
+    /// The packet arrived.
     Inbound = 1,
-    /// It was sent.
+    /// The packet was sent.
     Outbound = 2,
 }
 
-/// What one packet is about, apart from its bytes.
+/// Metadata of a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct About<'a> {
-    /// Number of the interface, in the order of their descriptions.
+    /// Number of the interface, in the order of the interface descriptions.
     pub interface: u32,
-    /// When it was seen, from the beginning of the run.
+    /// Time of the packet, from the start of the run.
     pub at: Nanos,
-    /// How many bytes it has, those left out included.
+    /// Length of the packet, including bytes that are not kept.
     pub len: u32,
-    /// Which way it went.
+    /// Direction of the packet.
     pub direction: Direction,
-    /// What a reader is told about it.
+    /// Comment for readers of the file.
     pub comment: Option<&'a str>,
 }
 
-/// Writes blocks of a pcapng file to the end of a buffer.
+/// Appends blocks of a pcapng file to a buffer.
 pub struct Writer<'a>(pub &'a mut Vec<u8>);
 
 impl Writer<'_> {
-    /// The beginning of a file.
+    /// Writes the section header, which begins a file.
     pub fn section(&mut self, application: &str) {
         self.block(SECTION_HEADER, |writer| {
             writer.u32(BYTE_ORDER);
             writer.u16(1);
             writer.u16(0);
-            // A section of unknown length.
+            // The length of the section is unknown.
             writer.0.extend_from_slice(&u64::MAX.to_le_bytes());
             writer.option(SHB_USERAPPL, application.as_bytes());
         });
     }
 
-    /// An interface that packets were seen at; `snap` is the most bytes kept of a packet.
+    /// Writes the description of an interface; `snap` is the largest number of bytes kept of a packet.
     pub fn interface(&mut self, name: &str, description: &str, snap: u32) {
         self.block(INTERFACE_DESCRIPTION, |writer| {
             writer.u16(LINKTYPE_RAW);
@@ -80,7 +80,7 @@ impl Writer<'_> {
         });
     }
 
-    /// A packet of which `bytes` are kept.
+    /// Writes a packet, of which `bytes` are kept.
     pub fn packet(&mut self, about: &About<'_>, bytes: &[u8]) {
         self.block(ENHANCED_PACKET, |writer| {
             writer.u32(about.interface);
@@ -97,7 +97,7 @@ impl Writer<'_> {
         });
     }
 
-    /// How many packets an interface saw and how many of them it dropped, as of `at`.
+    /// Writes the numbers of packets that an interface saw and dropped up to `at`.
     pub fn statistics(&mut self, interface: u32, at: Nanos, seen: u64, dropped: u64) {
         self.block(INTERFACE_STATISTICS, |writer| {
             writer.u32(interface);
@@ -107,7 +107,7 @@ impl Writer<'_> {
         });
     }
 
-    /// A block whose body ends with options.
+    /// Writes a block whose body ends with options.
     fn block(&mut self, kind: u32, body: impl FnOnce(&mut Self)) {
         let start = self.0.len();
         self.u32(kind);
@@ -121,7 +121,7 @@ impl Writer<'_> {
     }
 
     fn option(&mut self, code: u16, value: &[u8]) {
-        // A name may be of any length, an option's value may not.
+        // A name may have any length, but the value of an option may not.
         let value = &value[..value.len().min(usize::from(u16::MAX))];
         self.u16(code);
         self.u16(value.len() as u16);

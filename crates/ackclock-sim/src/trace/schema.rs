@@ -1,24 +1,24 @@
-//! The schema of the event log: every event and every key in it, once.
+//! The schema of the event log: a single declaration of all events and their keys.
 
 use serde_json::{Map, Value, json};
 
-/// The format's name and version. A key that is added leaves it as it is; one that is removed, renamed or given another
-/// meaning raises it.
+/// Name and version of the format. A new key does not change the version; a removed or renamed key, or one with a new
+/// meaning, does.
 pub const FORMAT: &str = "ackclock-events-1";
 
-/// The flags of a TCP header by bit.
+/// Names of the flags of a TCP header, in the order of their bits.
 pub(super) const FLAGS: [&str; 9] = ["FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR", "AE"];
 
-/// What a value is.
+/// Type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
-    /// A whole number of at least 0.
+    /// An integer of at least 0.
     Count,
     Truth,
     Text(&'static [&'static str]),
-    /// Flags by name.
+    /// A list of names of flags.
     Flags,
-    /// Two numbers.
+    /// A list of two numbers.
     Pair,
     /// A list of pairs.
     Pairs,
@@ -29,9 +29,9 @@ enum Kind {
 struct Field {
     key: &'static str,
     kind: Kind,
-    /// Whether its value may be null.
+    /// Whether the value may be null.
     null: bool,
-    /// Whether it may be missing.
+    /// Whether the key may be absent.
     optional: bool,
     meaning: &'static str,
 }
@@ -40,7 +40,7 @@ struct Field {
 struct EventKind {
     name: &'static str,
     meaning: &'static str,
-    /// The groups of fields it has beyond those of all events.
+    /// Groups of fields in addition to those of all events.
     groups: &'static [&'static [Field]],
 }
 
@@ -60,9 +60,9 @@ use Kind::{AccEcn, Count, Flags, Pair, Pairs, Text, Truth};
 
 const COMMON: &[Field] = &[
     field("time_ns", Count, "nanoseconds since the start of the run"),
-    or_null("flow", Text(&[]), "name of the flow; null for a stray packet of a connection that is over"),
-    or_null("conn", Count, "the flow's connection, counted from 0"),
-    or_null("side", Text(&["source", "sink"]), "the endpoint; of a packet's event, the end that sent it"),
+    or_null("flow", Text(&[]), "name of the flow; null for a late packet of a closed connection"),
+    or_null("conn", Count, "number of the flow's connection, from 0"),
+    or_null("side", Text(&["source", "sink"]), "side of the endpoint; for packet events, the sender's side"),
 ];
 
 const ECN: Kind = Text(&["not-ect", "ect1", "ect0", "ce"]);
@@ -71,65 +71,65 @@ const SEGMENT: &[Field] = &[
     field("seq", Count, "sequence number on the wire"),
     or_null("ack", Count, "acknowledgment number; null without the flag ACK"),
     field("len", Count, "payload, bytes"),
-    field("window", Count, "window field as on the wire, not scaled"),
-    field("flags", Flags, "header flags that are set"),
+    field("window", Count, "window field on the wire, without scaling"),
+    field("flags", Flags, "header flags set"),
     field("ecn", ECN, "ECN field of the IP header"),
     option("mss", Count, "MSS option, bytes"),
-    option("window_scale", Count, "window scale option, the shift"),
-    option("sack_permitted", Truth, "of a SYN: whether it has the option SACK-permitted"),
-    option("sack", Pairs, "SACK blocks: first sequence number, and the one after the last"),
+    option("window_scale", Count, "shift of the window scale option"),
+    option("sack_permitted", Truth, "whether a SYN has the option SACK-permitted"),
+    option("sack", Pairs, "SACK blocks: first sequence number, and sequence number after the last"),
     option("timestamps", Pair, "timestamps option: TSval, TSecr"),
-    option("accecn", AccEcn, "AccECN option: its kind, and its counters in the order of that kind"),
+    option("accecn", AccEcn, "AccECN option: kind, and counters in the order of that kind"),
 ];
 
 const SENT: &[Field] = &[
     field("offset", Count, "stream offset of the first byte"),
-    field("retransmission", Truth, "whether any of the payload was sent before"),
+    field("retransmission", Truth, "whether the segment has payload that was sent before"),
 ];
 
 const PACKET: &[Field] = &[
     field("seq", Count, "sequence number on the wire"),
     field("len", Count, "payload, bytes"),
-    field("flags", Flags, "header flags that are set"),
+    field("flags", Flags, "header flags set"),
     field("ecn", ECN, "ECN field of the IP header"),
-    field("size", Count, "the packet with its headers, bytes"),
+    field("size", Count, "size of the packet with headers, bytes"),
 ];
 
 const AT_LINK: &[Field] = &[field("link", Text(&[]), "name of the link")];
 
 const PASSAGE: &[Field] = &[
-    field("start_ns", Count, "its first bit leaves"),
-    field("departure_ns", Count, "its last bit has left"),
-    field("arrival_ns", Count, "its last bit is at the far end"),
+    field("start_ns", Count, "time at which the first bit leaves"),
+    field("departure_ns", Count, "time at which the last bit has left"),
+    field("arrival_ns", Count, "time at which the last bit is at the far end"),
 ];
 
 const CAUSE: &[Field] = &[field(
     "cause",
     Text(&["queue", "aqm", "loss", "corruption", "outage"]),
-    "why: queue, there was no room; aqm, the discipline chose to; loss, before the queue; corruption, on the wire; outage, sent \
-     while the link was down",
+    "cause of the drop (queue: no room; aqm: decision of the discipline; loss: before the queue; corruption: on the wire; \
+     outage: sent while the link was down)",
 )];
 
 const WINDOW: &[Field] = &[
     field("cwnd", Count, "congestion window, bytes"),
     or_null("ssthresh", Count, "slow start threshold, bytes; null while it is infinite"),
-    field("flight_size", Count, "sent and not cumulatively acknowledged, bytes"),
-    field("pipe", Count, "estimated to be in the network, bytes"),
-    or_null("srtt_ns", Count, "smoothed RTT; null before a sample"),
-    field("in_recovery", Truth, "whether loss recovery is under way"),
+    field("flight_size", Count, "bytes sent and not cumulatively acknowledged"),
+    field("pipe", Count, "estimate of the bytes in the network"),
+    or_null("srtt_ns", Count, "smoothed RTT, nanoseconds; null before the first sample"),
+    field("in_recovery", Truth, "whether loss recovery is in progress"),
     field("non_validated", Truth, "whether the window is in RFC 7661's non-validated phase"),
-    or_null("pipe_ack", Count, "pipeACK of RFC 7661, bytes; null where undefined or not kept"),
+    or_null("pipe_ack", Count, "pipeACK of RFC 7661, bytes; null if undefined or not used"),
 ];
 
-const RECOVERY: &[Field] = &[field("cause", Text(&["loss", "ecn"]), "what told of congestion")];
+const RECOVERY: &[Field] = &[field("cause", Text(&["loss", "ecn"]), "signal of congestion")];
 
-const UNDONE: &[Field] = &[field("timeout", Truth, "whether a timeout began it")];
+const UNDONE: &[Field] = &[field("timeout", Truth, "whether a timeout began the recovery")];
 
-const PROBE: &[Field] = &[field("retransmission", Truth, "whether it is the last segment again, rather than new data")];
+const PROBE: &[Field] = &[field("retransmission", Truth, "whether the probe is a retransmission instead of new data")];
 
-const REORDERING: &[Field] = &[field("lost", Count, "bytes that are deemed lost now")];
+const REORDERING: &[Field] = &[field("lost", Count, "bytes newly deemed lost")];
 
-const TIMEOUT: &[Field] = &[field("count", Count, "consecutive expiries, this one included")];
+const TIMEOUT: &[Field] = &[field("count", Count, "consecutive expiries, including this one")];
 
 const STATES: &[&str] = &[
     "closed",
@@ -145,42 +145,42 @@ const STATES: &[&str] = &[
     "time-wait",
 ];
 
-const STATE: &[Field] = &[field("state", Text(STATES), "state of RFC 9293 section 3.3.2 that it is in now")];
+const STATE: &[Field] = &[field("state", Text(STATES), "new state (RFC 9293 section 3.3.2)")];
 
 const EVENTS: &[EventKind] = &[
     EventKind { name: "segment_sent", meaning: "an endpoint sends a segment", groups: &[SEGMENT, SENT] },
-    EventKind { name: "segment_received", meaning: "an endpoint takes a segment", groups: &[SEGMENT] },
+    EventKind { name: "segment_received", meaning: "an endpoint accepts a segment", groups: &[SEGMENT] },
     EventKind {
         name: "recovery_started",
-        meaning: "fast recovery begins, or the reduction for a mark",
+        meaning: "fast recovery or the response to a mark begins",
         groups: &[RECOVERY],
     },
-    EventKind { name: "undone", meaning: "a recovery was spurious: the window goes back", groups: &[UNDONE] },
-    EventKind { name: "probe_sent", meaning: "a tail loss probe leaves (RFC 8985)", groups: &[PROBE] },
+    EventKind { name: "undone", meaning: "a recovery was spurious, and the window is restored", groups: &[UNDONE] },
+    EventKind { name: "probe_sent", meaning: "a tail loss probe is sent (RFC 8985)", groups: &[PROBE] },
     EventKind {
         name: "reordering_timeout",
         meaning: "RACK's reordering timer expires (RFC 8985)",
         groups: &[REORDERING],
     },
-    EventKind { name: "recovery_ended", meaning: "fast recovery, or recovery after a timeout, is over", groups: &[] },
+    EventKind { name: "recovery_ended", meaning: "fast recovery or recovery after a timeout ends", groups: &[] },
     EventKind { name: "timeout", meaning: "the retransmission timer expires", groups: &[TIMEOUT] },
     EventKind { name: "window_updated", meaning: "the sender's window or its use may have changed", groups: &[WINDOW] },
-    EventKind { name: "state_changed", meaning: "the connection moves to another state", groups: &[STATE] },
-    EventKind { name: "enqueued", meaning: "a link takes a packet", groups: &[PACKET, AT_LINK, PASSAGE] },
+    EventKind { name: "state_changed", meaning: "the connection changes its state", groups: &[STATE] },
+    EventKind { name: "enqueued", meaning: "a link accepts a packet", groups: &[PACKET, AT_LINK, PASSAGE] },
     EventKind { name: "datagram", meaning: "an application sends a UDP datagram", groups: &[PACKET] },
     EventKind {
         name: "arrived",
-        meaning: "a packet comes before a link with a queue discipline, which may yet drop it",
+        meaning: "a packet arrives at a link with a queue discipline, which may drop it later",
         groups: &[PACKET, AT_LINK],
     },
     EventKind { name: "copied", meaning: "a link duplicates a packet; this is the copy", groups: &[PACKET, AT_LINK] },
     EventKind {
         name: "transmitted",
-        meaning: "a packet leaves a queue discipline for the wire",
+        meaning: "a packet leaves the queue discipline for the wire",
         groups: &[PACKET, AT_LINK, PASSAGE],
     },
     EventKind { name: "dropped", meaning: "a link drops a packet", groups: &[PACKET, AT_LINK, CAUSE] },
-    EventKind { name: "marked", meaning: "a link marks a packet with CE and takes it", groups: &[PACKET, AT_LINK] },
+    EventKind { name: "marked", meaning: "a link marks a packet with CE and accepts it", groups: &[PACKET, AT_LINK] },
     EventKind { name: "delivered", meaning: "a packet reaches its host", groups: &[PACKET] },
 ];
 
@@ -206,17 +206,17 @@ impl Kind {
     }
 }
 
-/// The JSON Schema of a line of the event log: its first, or an event.
+/// JSON Schema of a line of the event log: the first line, or an event.
 pub fn event_schema() -> Value {
     let mut lines = vec![json!({
         "title": "first line",
-        "description": "What the log is about.",
+        "description": "Provenance of the run.",
         "type": "object",
         "properties": {
             "format": {"const": FORMAT},
             "name": {"type": "string", "description": "name of the scenario"},
             "scenario_hash": {"type": "string", "description": "hash of the scenario without its name and seed"},
-            "version": {"type": "string", "description": "of ackclock"},
+            "version": {"type": "string", "description": "version of ackclock"},
             "seed": {"type": "integer", "minimum": 0, "description": "seed of the run"},
         },
         "required": ["format", "name", "scenario_hash", "version", "seed"],

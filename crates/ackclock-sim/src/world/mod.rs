@@ -13,6 +13,7 @@ use crate::measures::{push_delays, push_flow, push_link};
 use crate::network::{LinkId, Network, Topology};
 use crate::observe::{NetworkEvent, Observer, Tap, Who};
 use crate::packet::{Address, Optioned, Packet};
+use crate::rng::stream_number;
 use crate::table::Table;
 
 use connection::{About, Connection, Connections, endpoint, side_of};
@@ -37,10 +38,14 @@ impl<O: Observer> World<O> {
     /// A world of `topology` in which `flows` will start, on routes of that topology.
     pub fn new(topology: Topology, flows: Vec<FlowSpec>, seed: u64, duration: Nanos, observer: O) -> World<O> {
         let mut network = topology.join();
+        network.end_at(duration);
         let flows: Vec<Flow> = flows
             .into_iter()
             .map(|spec| {
                 let stages = spec.routes.map(|route| network.first_stage(route));
+                for (route, side) in spec.routes.into_iter().zip([Side::Source, Side::Sink]) {
+                    network.name(route, stream_number(&format!("{}/{}", spec.labels.name, side.name())));
+                }
                 Flow::new(spec, seed, stages)
             })
             .collect();
@@ -279,6 +284,7 @@ impl<O: Observer> World<O> {
         let about = About { flow, conn, class: state.class, measured: state.delays.is_some(), stages: state.stages };
         let (place, generation) = self.connections.insert(about, &state.config, isns);
         self.flows[flow as usize].open.insert(conn, place);
+        self.network.opened(place, generation, conn.0);
         self.network.events.reserve(self.source(endpoint(self.connections.places() as u32, Side::Source)) as usize);
         for side in [Side::Source, Side::Sink] {
             self.observer.opened(endpoint(place, side), generation, Who { flow, conn, side });
@@ -326,6 +332,7 @@ impl<O: Observer> World<O> {
     /// Frees a connection that is over.
     fn retire(&mut self, place: u32) {
         let Some(connection) = self.connections.remove(place) else { return };
+        self.network.closed(place);
         for side in [Side::Source, Side::Sink] {
             self.network.events.set(self.source(endpoint(place, side)), Key::NEVER);
         }
@@ -348,8 +355,12 @@ impl<O: Observer> World<O> {
         self.network.sources() + self.flows.len() as u32 + number
     }
 
-    /// The tables of flows, links and applications as of now; `links` names the links that get a row.
+    /// The tables of flows, links and applications at the end of the run; `links` names the links that get a row.
+    ///
+    /// # Panics
+    /// If the run is not at its end: links evaluated ahead of time have counted what they will carry until then.
     pub fn report(&mut self, links: &[(LinkId, String)]) -> AppTables {
+        assert_eq!(self.now, self.duration, "a run reports when it has ended");
         let mut tables = AppTables::new();
         let mut rows = Table::default();
         for (link, name) in links {
@@ -438,6 +449,7 @@ mod tests {
             let address = Address { to: endpoint(0, Side::Sink), generation, sent: world.now, ..Address::default() };
             world.network.send(&reset, address, &mut ());
             world.duration += 1_000_000_000;
+            world.network.end_at(world.duration);
             while world.step(1) {}
             assert_eq!(world.connections.get(0).unwrap().ends[1].state(), state);
         }

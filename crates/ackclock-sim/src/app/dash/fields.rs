@@ -4,6 +4,7 @@ use super::abr::{self, Estimator};
 use super::{Dash, DashParams};
 use crate::Nanos;
 use crate::app::completion::Path;
+use crate::app::demand::{self, Demand, repeated};
 use crate::app::kind::{AppKind, Made};
 use crate::scenario::fields::{
     Ascending, OneOf, Rules, TIME, count, default, like, list, one_of, optional, quoted, rate, real, record, required,
@@ -90,6 +91,26 @@ impl AppKind for Fields {
                 "is less than the segment in which it lies needs to be there; accepted: at least the segment, {least}"
             );
             rules.of("live").refuse(live.latency < self.segment, "latency", &[segment], "", message);
+        }
+    }
+
+    fn demand(&self, time: f64, path: Path) -> Demand {
+        let [segment, buffer] = [self.segment, self.buffer].map(|time| time as f64 / 1e9);
+        let (least, most) = (self.ladder.first().copied().unwrap_or(0), self.ladder.last().copied().unwrap_or(0));
+        let bytes = |level: u64| level as f64 / 8.0 * segment;
+        // A full buffer ends the rush, and a download takes a round trip and its bytes.
+        let played = (time + buffer) / segment + 1.0;
+        let fetched = repeated(time, path.rtt as f64 / 2e9 + path.least_s(bytes(least)));
+        let segments = played.min(fetched).min(self.segments.map_or(f64::INFINITY, f64::from));
+        let bytes = segments * (bytes(most) + self.header_size as f64);
+        Demand {
+            bytes: if self.size_cv > 0.0 { demand::drawn(bytes) } else { bytes },
+            messages: segments,
+            back_bytes: segments * self.request_size as f64,
+            back_messages: segments,
+            connections: 1.0,
+            rows: segments + 1.0,
+            ..Demand::default()
         }
     }
 

@@ -2,13 +2,15 @@
 
 use serde_json::{Map, Value as Json};
 
-use super::{Tmix, Vectors};
+use super::{Party, Tmix, Vectors};
 use crate::app::Side;
 use crate::app::completion::Path;
+use crate::app::demand::Demand;
 use crate::app::kind::{AppKind, Made};
 use crate::scenario::fields::{
     DIGEST, FILE, FieldInfo, Flag, Format, FromFile, OneOf, Reader, Record, default, one_of, record, required, table,
 };
+use crate::sketch::BINS;
 
 record! {
     /// Connections with the data units and think times of tmix connection vectors, which lie in a file.
@@ -67,6 +69,27 @@ impl Record for VectorFile {
 }
 
 impl AppKind for Fields {
+    fn demand(&self, time: f64, _path: Path) -> Demand {
+        let begun = || self.vectors.content.connections().iter().filter(|one| one.start as f64 / 1e9 <= time);
+        let (source, sink) = match self.initiator {
+            Side::Source => (Party::Initiator, Party::Acceptor),
+            Side::Sink => (Party::Acceptor, Party::Initiator),
+        };
+        let bytes = |party| begun().map(|one| one.bytes(party) as f64).sum::<f64>();
+        let steps = |party: Party| begun().map(|one| one.steps[party as usize].len() as f64).sum::<f64>();
+        let (connections, epochs) = (begun().count() as f64, begun().map(|one| one.epochs.len() as f64).sum::<f64>());
+        let rows = connections + epochs;
+        Demand {
+            bytes: bytes(source),
+            messages: steps(source),
+            back_bytes: bytes(sink),
+            back_messages: steps(sink),
+            connections,
+            rows: 3.0 + rows.min(2.0 * BINS) + if self.records { rows } else { 0.0 },
+            ..Demand::default()
+        }
+    }
+
     fn make(&self, path: Path) -> Made {
         Ok(Box::new(Tmix::new(self.vectors.content.clone(), self.initiator, self.records, path)))
     }

@@ -2,10 +2,12 @@
 
 use super::{Reuse, Visitors, Web, WebParams};
 use crate::app::completion::Path;
+use crate::app::demand::{self, Demand, repeated, typical_s};
 use crate::app::kind::{AppKind, Made};
 use crate::scenario::fields::{
     Delay, Flag, Number, OneOf, Random, Rules, Volume, count, default, drawn, one_of, optional, real, record, required,
 };
+use crate::sketch::BINS;
 
 record! {
     /// Sessions of web pages, whose objects the sink asks for over parallel connections.
@@ -54,6 +56,40 @@ impl AppKind for Fields {
         let both = self.sessions_per_second.is_some() && self.users.is_some();
         let message = "beside sessions_per_second; accepted: sessions_per_second or users, not both";
         rules.refuse(both, "users", &[rules.at.key("sessions_per_second")], "", message);
+    }
+
+    fn demand(&self, time: f64, path: Path) -> Demand {
+        let [pages, objects] = [&self.pages, &self.objects].map(|number| number.distribution().mean());
+        let size = self.object_size.distribution();
+        let main = self.main_size.as_ref().map_or_else(|| size.clone(), Random::distribution);
+        let each = typical_s(&self.think.distribution()) + path.rtt as f64 / 2e9 + path.least_s(main.median());
+        let (visits, pages) = match (self.sessions_per_second, self.users) {
+            (Some(rate), _) => {
+                let visits = demand::drawn(rate * time);
+                (visits, demand::drawn(visits * pages))
+            }
+            (None, users) => {
+                let users = users.map_or(0.0, f64::from);
+                (users, users * demand::drawn(repeated(time, each)))
+            }
+        };
+        let fetched = demand::drawn(pages * objects);
+        let bytes = pages * main.mean() + (fetched - pages).max(0.0) * size.mean();
+        let connections = match self.connections {
+            Reuse::Object => fetched,
+            Reuse::Page => fetched.min(pages * f64::from(self.parallel)),
+            Reuse::Session => visits * f64::from(self.parallel),
+        };
+        let records = if self.records { fetched + pages } else { 0.0 };
+        Demand {
+            bytes,
+            messages: fetched,
+            back_bytes: fetched * self.request_size.distribution().mean(),
+            back_messages: fetched,
+            connections,
+            rows: 3.0 + records + (fetched + pages).min(2.0 * BINS),
+            ..Demand::default()
+        }
     }
 
     fn make(&self, path: Path) -> Made {

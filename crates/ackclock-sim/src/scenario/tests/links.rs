@@ -195,7 +195,9 @@ fn what_cannot_be_is_one_clear_message() {
         ),
         (
             "rate = { kind = 'trace', file = 'empty.down' }".to_owned(),
-            format!("rate.file: \"empty.down\" is not a delivery trace: there is no line; {lines}"),
+            format!(
+                "rate.file: \"empty.down\" is not a delivery trace: the trace is empty; write one whole number of milliseconds per line; {lines}"
+            ),
         ),
         (
             "rate = { kind = 'trace', file = 'text.down' }".to_owned(),
@@ -206,7 +208,7 @@ fn what_cannot_be_is_one_clear_message() {
         (
             "rate = { kind = 'trace', file = 'instant.down' }".to_owned(),
             format!(
-                "rate.file: \"instant.down\" is not a delivery trace: line 2: the trace ends at 0 ms, so that it lasts no time; {lines}"
+                "rate.file: \"instant.down\" is not a delivery trace: line 2: the trace ends at 0 ms; its last line must be above 0; {lines}"
             ),
         ),
         (

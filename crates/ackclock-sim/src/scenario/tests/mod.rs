@@ -1,17 +1,19 @@
 //! The scenario as its readers meet it: what is accepted, what is refused and in which words.
 
+mod extremes;
 mod files;
 mod forms;
 mod fuzz;
 mod graph;
 mod links;
+mod numbers;
 mod random;
 mod refusals;
 mod registered;
 
 use super::*;
 use crate::app::{bulk, transfer};
-use ackclock_tcp::config::Restart;
+use ackclock_tcp::config::{InitialWindow, Restart};
 
 const BULK: &str = include_str!("../../../../../scenarios/bulk.toml");
 const TRANSFER: &str = include_str!("../../../../../scenarios/transfer.toml");
@@ -152,7 +154,10 @@ fn tcp_is_the_stack_with_what_the_flow_overrides() {
         ("flows[2].restart_after_idle", "raises-ssthresh"),
         ("flows[2].mss", "1000B"),
     ]);
-    assert_eq!((&**own.cc.name(), own.initial_window, own.mss, own.sack), ("cubic", 3, 1_000, false));
+    assert_eq!(
+        (&**own.cc.name(), own.initial_window, own.mss, own.sack),
+        ("cubic", InitialWindow::Segments(3), 1_000, false)
+    );
     assert_eq!((own.initial_rto, own.min_rto, own.max_rto), (3_000_000_000, 300_000_000, 90_000_000_000));
     assert_eq!((own.receive_buffer, own.delayed_ack, own.ack_every, own.quick_acks), (65_536, 0, 1, 4));
     assert_eq!(own.restart, Restart::RaisesSsthresh);

@@ -303,6 +303,11 @@ fn fields_that_contradict_each_other_are_refused() {
             "flows",
             &["are 1000001 with all copies; accepted: at most 1000000"],
         ),
+        (
+            &[("bottleneck.queue", "{ kind = \"red\", maxthresh = 4 }")],
+            "bottleneck.queue.maxthresh",
+            &["4 does not go with the other parameters; accepted: more than the minimum threshold of 5 packets"],
+        ),
         (&[("probes.from", "5s"), ("probes.to", "5s")], "probes.to", &["not after the start of recording"]),
         (&[("probes.window", "true"), ("probes.from", "60s")], "probes.from", &["not before the end of the run"]),
         (

@@ -83,11 +83,13 @@ fn it_is_made_with_its_parameters_for_each_flow_by_name() {
     let scenario =
         Scenario::from_toml_with(BASE, &set(&pairs), Outside { registered: &[own], ..Outside::NOTHING }).unwrap();
     calls.lock().unwrap().clear();
-    let run = Run::new(&scenario, None).unwrap();
+    let mut run = Run::new(&scenario, None).unwrap();
     let made = calls.lock().unwrap();
     let flows: Vec<_> = made.iter().map(|(_, flow)| flow.as_str()).collect();
     assert_eq!(flows, ["f", "f.0", "f.1"]);
     assert!(made.iter().all(|(parameters, _)| *parameters == [("beta", 0.25)]));
+    drop(made);
+    while run.step(u64::MAX) {}
     let tables = run.finish().tables;
     let labels = format!("{:?}", tables["flows"]);
     assert!(labels.contains("mine"), "{labels}");

@@ -1,0 +1,229 @@
+//! Drawing a scenario along its schema. Nothing here knows a field by name but for what no schema says: that names differ,
+//! that routes go over links, that what is in order of time begins at the start.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::dice::Dice;
+use super::files;
+use super::schema::{Field, Node, Place, Schema, Shape};
+use super::values;
+
+/// How a scenario is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// The probability of a field that may be absent.
+    pub density: f64,
+    /// The probability that a value is of any size at all.
+    pub wild: f64,
+}
+
+impl Manner {
+    /// One of several.
+    pub fn any(dice: &mut Dice) -> Manner {
+        Manner { density: *dice.of(&[0.03, 0.08, 0.2, 0.4]), wild: *dice.of(&[0.0, 0.0, 0.0, 0.02, 0.02, 0.2]) }
+    }
+}
+
+/// Draws values of a schema.
+pub struct Draw<'a> {
+    schema: &'a Schema,
+    /// The choices.
+    pub dice: Dice,
+    manner: Manner,
+    keys: Vec<String>,
+}
+
+/// Names for flows, links and nodes: few, so that they meet.
+const NAMES: [&str; 7] = ["left", "right", "a", "b", "c", "far side", "x-1"];
+
+/// Fields that may be absent, and where they are something else has to be there: mostly they are there.
+const USUAL: [&str; 2] = ["rate", "delay"];
+
+impl<'a> Draw<'a> {
+    /// Draws by these choices.
+    pub fn new(schema: &'a Schema, dice: Dice, manner: Manner) -> Draw<'a> {
+        Draw { schema, dice, manner, keys: Vec::new() }
+    }
+
+    /// A scenario that has something at `place`, where one is given; other rules of scenarios may be broken.
+    pub fn scenario(&mut self, place: Option<Place>) -> Json {
+        let dice = &mut self.dice;
+        let way = place.map(|place| self.schema.way(place, |places| *dice.of(places)));
+        let mut scenario = self.value(self.schema.root(), way.as_deref().unwrap_or_default());
+        if let Json::Object(scenario) = &mut scenario {
+            let links = scenario.get("links").cloned();
+            if let Some(Json::Array(flows)) = scenario.get_mut("flows") {
+                self.name_apart(flows);
+                flows.iter_mut().for_each(|flow| self.route(flow, links.as_ref()));
+            }
+            if let Some(Json::Array(links)) = scenario.get_mut("links") {
+                self.name_apart(links);
+            }
+        }
+        scenario
+    }
+
+    /// A value of a node at these keys, with something at the end of `way`, which begins at the node or is empty.
+    pub fn value_at(&mut self, node: Node, keys: Vec<String>) -> Json {
+        self.keys = keys;
+        self.value(node, &[])
+    }
+
+    fn value(&mut self, node: Node, way: &[Place]) -> Json {
+        let slot = way.first().map(|place| place.1);
+        let rest = way.get(1..).unwrap_or_default();
+        let wild = self.dice.chance(self.manner.wild);
+        match self.schema.shape(node) {
+            Shape::Table(fields) => self.table(fields, slot, rest),
+            Shape::List { items, ascending } => {
+                let most = if self.dice.chance(0.05) { 12 } else { 3 };
+                let mut values = vec![self.value(*items, rest)];
+                for _ in 0..self.dice.below(most) {
+                    values.push(self.value(*items, &[]));
+                }
+                if *ascending {
+                    values.sort_by(|a, b| values::size(a).unwrap_or(0.0).total_cmp(&values::size(b).unwrap_or(0.0)));
+                    values.dedup_by(|a, b| values::size(a) == values::size(b));
+                }
+                json!(values)
+            }
+            Shape::OneOf(options) => {
+                let choice = slot.unwrap_or_else(|| self.choice(options));
+                self.value(options[choice], rest)
+            }
+            Shape::Words(words) => words[slot.unwrap_or_else(|| self.dice.below(words.len()))].clone(),
+            Shape::Text(pattern, words) if !words.is_empty() => {
+                values::text(pattern, words, slot, &self.keys, wild, &mut self.dice)
+            }
+            Shape::Text(pattern, _) if wild || !pattern.matches(NAMES[5]) => json!(pattern.draw(&mut self.dice)),
+            Shape::Text(..) => json!(self.dice.of(&NAMES)),
+            Shape::Path(example) => json!(format!("{}/{example}", self.dice.below(files::VARIANTS))),
+            Shape::Whole(least, most) => match slot {
+                Some(slot) => json!([least, most][slot]),
+                None => values::whole(*least, *most, None, &self.keys, wild, &mut self.dice),
+            },
+            Shape::Real(least, most) => match slot {
+                Some(slot) => json!([least, most][slot]),
+                None => values::real(*least, *most, None, wild, &mut self.dice),
+            },
+            Shape::Truth => json!(slot.unwrap_or_else(|| self.dice.below(2)) == 1),
+        }
+    }
+
+    /// Plain values more often than tables.
+    fn choice(&mut self, options: &[Node]) -> usize {
+        let is_plain = |option: &Node| matches!(self.schema.shape(*option), Shape::Text(..) | Shape::Whole(..));
+        let plain = options.iter().position(is_plain);
+        plain.filter(|_| self.dice.chance(0.6)).unwrap_or_else(|| self.dice.below(options.len()))
+    }
+
+    fn table(&mut self, fields: &[Field], slot: Option<usize>, rest: &[Place]) -> Json {
+        let mut table = Map::new();
+        for (index, field) in fields.iter().enumerate() {
+            let wanted = slot == Some(index);
+            let usual = USUAL.contains(&field.key.as_str()) && self.dice.chance(0.9);
+            if !wanted && !usual && !field.required && !self.dice.chance(self.manner.density) {
+                continue;
+            }
+            self.keys.push(field.key.clone());
+            let wild = self.dice.chance(self.manner.wild);
+            let value = match (self.schema.shape(field.node), wanted && !rest.is_empty()) {
+                (Shape::Whole(least, most), false) => {
+                    values::whole(*least, *most, field.default.as_ref(), &self.keys, wild, &mut self.dice)
+                }
+                (Shape::Real(least, most), false) => {
+                    values::real(*least, *most, field.default.as_ref(), wild, &mut self.dice)
+                }
+                _ => self.value(field.node, if wanted { rest } else { &[] }),
+            };
+            self.keys.pop();
+            table.insert(field.key.clone(), value);
+        }
+        in_order(&mut table);
+        Json::Object(table)
+    }
+
+    /// Gives tables of one name names of their own.
+    fn name_apart(&mut self, tables: &mut [Json]) {
+        let mut seen = Vec::new();
+        for (index, table) in tables.iter_mut().enumerate() {
+            let Some(name) = table.get("name").and_then(Json::as_str).map(str::to_owned) else { continue };
+            if seen.contains(&name) {
+                table["name"] = json!(format!("n{index}"));
+            }
+            seen.push(name);
+        }
+    }
+
+    /// Lets the routes of a flow go over links that there are.
+    fn route(&mut self, flow: &mut Json, links: Option<&Json>) {
+        let Some(flow) = flow.as_object_mut().filter(|flow| flow.contains_key("route")) else { return };
+        let mut near: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        let ends = links.and_then(Json::as_array).into_iter().flatten().filter_map(|link| {
+            let ends = link["ends"].as_array()?;
+            Some((ends.first()?.as_str()?, ends.get(1)?.as_str()?))
+        });
+        for (one, other) in ends.chain([("left", "right")]).filter(|(one, other)| one != other) {
+            near.entry(one).or_default().push(other);
+            near.entry(other).or_default().push(one);
+        }
+        let nodes: Vec<&str> = near.keys().copied().collect();
+        let walk = |dice: &mut Dice, from: &str| {
+            let mut route = vec![from.to_owned()];
+            for _ in 0..=dice.below(4) {
+                let last = route.last().expect("a start").clone();
+                let fresh: Vec<_> =
+                    near[last.as_str()].iter().filter(|node| !route.iter().any(|one| one == *node)).collect();
+                if fresh.is_empty() {
+                    break;
+                }
+                route.push((**dice.of(&fresh)).to_owned());
+            }
+            route
+        };
+        let start = *self.dice.of(&nodes);
+        let there = walk(&mut self.dice, start);
+        if flow.contains_key("return_route") {
+            // A way back that ends where it has to, if a few attempts find one; else the same way.
+            let back = (0..8)
+                .map(|_| walk(&mut self.dice, there.last().expect("a start")))
+                .find(|back| back.last() == there.first());
+            flow.insert(
+                "return_route".to_owned(),
+                json!(back.unwrap_or_else(|| there.iter().rev().cloned().collect())),
+            );
+        }
+        flow.insert("route".to_owned(), json!(there));
+    }
+}
+
+/// Puts into order what has to be: the tables of a list by their times, the first at the start where they are steps; as many
+/// probabilities as values, the last of them one; two ends of a link.
+fn in_order(table: &mut Map<String, Json>) {
+    let at = |value: &Json, key: &str| value.get(key).and_then(values::size);
+    for (key, value) in table.iter_mut() {
+        let Json::Array(items) = value else { continue };
+        for order in ["at", "from"] {
+            if items.iter().all(|item| at(item, order).is_some()) {
+                items.sort_by(|a, b| at(a, order).unwrap_or(0.0).total_cmp(&at(b, order).unwrap_or(0.0)));
+                items.dedup_by(|a, b| at(a, order) == at(b, order));
+            }
+        }
+        if key == "steps" && at(&items[0], "at").is_some() {
+            items[0]["at"] = json!("0s");
+        }
+        if key == "ends" {
+            items.truncate(2);
+        }
+    }
+    if let (Some(Json::Array(values)), Some(Json::Array(probabilities))) =
+        (table.get("values").cloned(), table.get_mut("probabilities"))
+    {
+        let last = values.len() - 1;
+        *probabilities = (0..values.len())
+            .map(|index| json!(if index == last { 1.0 } else { index as f64 / values.len() as f64 }))
+            .collect();
+    }
+}
