@@ -21,7 +21,7 @@ FLAGS = (
     "--disable-component-update --disable-extensions --hide-scrollbars --remote-debugging-pipe"
 )
 
-PATIENCE_S = 100
+PATIENCE_S = 600
 """How long an answer may take on a busy machine before the test gives up."""
 
 

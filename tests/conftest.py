@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import signal
 
 import pytest
@@ -9,7 +10,7 @@ from arro3.core import Array, DataType
 from arro3.core import Table as ArrowTable
 from hypothesis import settings
 
-from ackclock import _registry
+from ackclock import _core, _registry
 from ackclock.result import Result
 from ackclock.table import Table
 
@@ -81,6 +82,34 @@ def scenario_file(tmp_path):
     path = tmp_path / "small.toml"
     path.write_text(SMALL, encoding="utf-8")
     return path
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--shuffle", type=int, metavar="SEED", help="run the files, and the tests of each, in a drawn order"
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """Shows tests that depend on each other. Those of a file stay together, for they share what is costly to make."""
+    seed = config.getoption("--shuffle")
+    if seed is not None:
+        draw = random.Random(seed)
+        keys = {path: draw.random() for path in sorted({item.path for item in items})}
+        items.sort(key=lambda item: (keys[item.path], draw.random()))
+
+
+def check_every_run():
+    """Compares the tables of every run of the tests with each other: a run whose tables disagree raises."""
+    plain = _core.run
+
+    def checked(*args, **kwargs):
+        return plain(*args, **{"check": True, **kwargs})
+
+    _core.run = checked
+
+
+check_every_run()
 
 
 def pytest_configure():

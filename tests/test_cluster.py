@@ -7,9 +7,11 @@ import sys
 import time
 
 import pytest
+from distributed import Client
 
 import ackclock
 from ackclock.sweeps import SweepError
+from ackclock.sweeps import cluster as backends
 from tests.test_sweep import SCENARIO, bytes_of
 
 GRID = {"flows[0].cc": ["reno", "cubic"]}
@@ -35,11 +37,18 @@ class Cluster:
         self.processes.append(process)
         return process
 
-    def worker(self):
-        return self.start(
-            "worker", "--scheduler-file", str(self.file), "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny",
-            "--no-dashboard", "--local-directory", str(self.folder),
-        )  # fmt: skip
+    def workers(self, count):
+        """Starts workers, and waits until the scheduler knows them."""
+        made = [
+            self.start(
+                "worker", "--scheduler-file", str(self.file), "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny",
+                "--no-dashboard", "--local-directory", str(self.folder),
+            )
+            for _ in range(count)
+        ]  # fmt: skip
+        with Client(scheduler_file=str(self.file), timeout=600, set_as_default=False) as client:
+            client.wait_for_workers(count, timeout=600)
+        return made
 
     @property
     def address(self):
@@ -51,11 +60,17 @@ class Cluster:
             process.wait()
 
 
-def until(condition, patience_s=60):
+def until(condition, patience_s=600):
     end = time.monotonic() + patience_s
     while not condition():
         assert time.monotonic() < end, "it never came to be"
         time.sleep(0.05)
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """A busy machine may take long to connect."""
+    monkeypatch.setattr("ackclock.sweeps.cluster.CONNECT_S", 600)
 
 
 @pytest.fixture
@@ -67,7 +82,7 @@ def cluster(tmp_path):
 
 def test_a_worker_that_dies_changes_nothing(cluster, tmp_path):
     """Killed in the middle: the other does its runs, and the store is the local one's, byte for byte."""
-    first, _ = cluster.worker(), cluster.worker()
+    first, _ = cluster.workers(2)
     fractions = []
 
     def watch(fraction):
@@ -86,7 +101,7 @@ def test_a_worker_that_dies_changes_nothing(cluster, tmp_path):
 
 def test_an_algorithm_in_python_goes_along(cluster, tmp_path):
     """Its file is sent; when it changes, so do the results, on workers that had loaded the old one too."""
-    cluster.worker()
+    cluster.workers(1)
     file = tmp_path / "mine.py"
     (tmp_path / "hello.toml").write_text(SCENARIO)
     for name, gain in (("one", 1), ("two", 2)):
@@ -104,9 +119,14 @@ def test_an_algorithm_in_python_goes_along(cluster, tmp_path):
 
 
 def test_without_a_worker(cluster, tmp_path, monkeypatch):
-    monkeypatch.setattr("ackclock.sweeps.cluster.CONNECT_S", 1)
-    with pytest.raises(SweepError, match="no worker within 1 s; start one with `dask worker`"):
-        ackclock.sweep(SCENARIO, out=tmp_path / "out", cluster=cluster.address)
+    connected = backends.Cluster(cluster.address)
+    try:
+        # Connecting may take its time; no worker ever comes.
+        monkeypatch.setattr("ackclock.sweeps.cluster.CONNECT_S", 1)
+        with pytest.raises(SweepError, match="no worker within 1 s; start one with `dask worker`"):
+            next(connected.run(None, [], lambda part: None, None))
+    finally:
+        connected.close()
 
 
 def test_without_a_scheduler(tmp_path, monkeypatch):

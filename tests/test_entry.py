@@ -1,12 +1,9 @@
 """The first moments of the command line's process: signals that come before, and while, anything is imported."""
 
-import signal
 import subprocess
 import sys
 
 import pytest
-
-from ackclock._entry import Stopped, _stopper
 
 
 def python(code):
@@ -43,23 +40,18 @@ sys.exit(_entry.main())
     assert (status, err) == (0, "")
 
 
-def test_an_impatient_second_signal_does_not_interrupt_the_tidying_up():
-    stop = _stopper()
-    with pytest.raises(Stopped):
-        stop(signal.SIGTERM, None)
-    stop(signal.SIGTERM, None)
-
-
-@pytest.mark.parametrize("raised", ["KeyboardInterrupt()", "ackclock.Cancelled()"])
+@pytest.mark.parametrize(
+    "raised", ["KeyboardInterrupt()", "ackclock.Cancelled()", "ImportError()", "ackclock.StoreError()"]
+)
 def test_the_exit_status_is_the_signals_whatever_a_library_makes_of_it(raised):
     code = f"""
 import os, signal, sys
 import ackclock
-from ackclock import _entry, cli
+from ackclock import _entry, _signals, cli
 def command(arguments):
     try:
         os.kill(os.getpid(), signal.SIGTERM)
-    except _entry.Stopped:
+    except _signals.Stopped:
         raise {raised} from None
 cli.app = command
 sys.exit(_entry.main())

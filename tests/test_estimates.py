@@ -64,7 +64,7 @@ def test_pairs_are_the_seeds_that_both_have(tmp_path):
     [
         (lambda store: store.values("flows.goodputt"), "no column goodputt"),
         (lambda store: store.values("flaws.goodput_bps"), "no table flaws"),
-        (lambda store: store.values("flows"), "no column of a table"),
+        (lambda store: store.values("flows"), "not a column of a table"),
         (lambda store: store.compare("flows[0].cc", "bbr", "reno", GOODPUT), "never 'bbr'; it is 'reno', 'cubic'"),
         (lambda store: store.compare("mss", 1, 2, GOODPUT), "not varied; what is: flows"),
     ],
@@ -131,9 +131,9 @@ class TestUntil:
             ackclock.sweep(SCENARIO, until="ci=2%")
         with pytest.raises(SweepError, match="give until too"):
             ackclock.sweep(SCENARIO, of=GOODPUT)
-        with pytest.raises(SweepError, match="none of ci=, level="):
+        with pytest.raises(SweepError, match="does not begin with ci=, level="):
             ackclock.sweep(SCENARIO, until="2%", of=GOODPUT)
-        with pytest.raises(SweepError, match="no function"):
+        with pytest.raises(SweepError, match="is not a function"):
             ackclock.sweep(SCENARIO, until="ci=2%", of="mode(flows.goodput_bps)")
 
 

@@ -194,13 +194,30 @@ def test_places_that_cannot_be_folders_are_refused(tmp_path, monkeypatch):
     file = tmp_path / "file"
     file.write_text("x")
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
-    for place in (file, file / "below", tmp_path / "link"):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "to-file").symlink_to(file)
+    for place in (file, file / "below", tmp_path / "link", tmp_path / "loop", tmp_path / "to-file"):
         with pytest.raises(files.FolderError):
             files.check_folder(place)
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     with pytest.raises(files.FolderError, match="runs in"):
         files.check_folder(tmp_path / "here")
+
+
+def test_a_symbolic_link_stands_for_the_folder_that_it_leads_to(tmp_path):
+    """The command run accepts the same places as the command sweep."""
+    (tmp_path / "elsewhere").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to("elsewhere")
+    write(link, name="old.txt")
+    write(link, name="new.txt")
+    assert link.is_symlink()
+    assert names(tmp_path / "elsewhere") == ["ackclock.json", "new.txt"]
+    assert names(tmp_path) == ["elsewhere", "link"]
+    (tmp_path / "elsewhere" / "thesis.tex").write_text("years of work")
+    with pytest.raises(files.FolderError, match=r"link holds what ackclock did not write \(thesis.tex\)"):
+        write(link)
 
 
 def test_json_refuses_what_json_does_not_have(tmp_path):

@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -107,12 +108,12 @@ def nginx(namespace, content):
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         try:
             up = ["curl", "--silent", "--show-error", "--fail", "--head", "--retry-connrefused"]
-            up += ["--retry", "50", "--retry-delay", "1", f"http://{KERNEL}/file"]
+            up += ["--retry", "600", "--retry-delay", "1", f"http://{KERNEL}/file"]
             subprocess.run([*namespace, *up], check=True, stdout=subprocess.DEVNULL)
             yield
         finally:
             server.terminate()
-            server.communicate(timeout=60)
+            server.communicate(timeout=600)
 
 
 def kernel_checksum_errors(namespace):
@@ -147,6 +148,7 @@ def test_a_file_comes_from_nginx_byte_for_byte(http, namespace, nginx, content, 
 def test_a_file_goes_to_curl_byte_for_byte(http, namespace, content, tmp_path, impaired):
     out = tmp_path / "file"
     command = [http, "serve", "--tun", DEVICE, "--address", OURS, "--port", "8080", "--file", content / "www" / "file"]
+    command += ["--requests", "1"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen([*namespace, *map(str, command), *impaired], **pipes) as server:
         assert server.stderr.readline() == "listening\n"
@@ -156,7 +158,7 @@ def test_a_file_goes_to_curl_byte_for_byte(http, namespace, content, tmp_path, i
         )
         if fetched.returncode:
             server.kill()
-        printed, complaints = server.communicate(timeout=120)
+        printed, complaints = server.communicate(timeout=600)
     assert fetched.returncode == 0, fetched.stderr + complaints
     assert server.returncode == 0, complaints
     report = json.loads(printed)
@@ -166,6 +168,56 @@ def test_a_file_goes_to_curl_byte_for_byte(http, namespace, content, tmp_path, i
     assert (report["lost"][1] > 50) == bool(impaired)
     # What was lost on the way out was sent again; without loss, a busy machine may still make a timer expire.
     assert not impaired or report["retransmits"] > 50
+
+
+VISITORS = f"""
+import socket, sys
+idle = socket.create_connection(("{OURS}", 8081))          # says nothing
+reset = socket.create_connection(("{OURS}", 8081))
+reset.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, bytes([1, 0, 0, 0, 0, 0, 0, 0]))
+reset.send(b"GET / HTTP/1.1\\r\\n")
+reset.close()                                               # by a reset, in the middle of its request
+with socket.create_connection(("{OURS}", 8081)) as endless:
+    endless.settimeout(60)
+    try:
+        while True:                                         # a request without an end
+            endless.sendall(b"x" * 65536)
+            endless.setblocking(False)
+            try:
+                answer = endless.recv(100)
+                break
+            except BlockingIOError:
+                endless.settimeout(60)
+    except ConnectionError as error:
+        answer = repr(error).encode()
+    assert answer.startswith(b"HTTP/1.1 431 "), answer
+for path in ("/one", "/two"):
+    with socket.create_connection(("{OURS}", 8081)) as visitor:
+        visitor.settimeout(60)
+        visitor.sendall(f"GET {{path}} HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n".encode())
+        answer = b""
+        while piece := visitor.recv(65536):
+            answer += piece
+    assert answer.endswith(b"\\r\\n\\r\\nthe file"), answer
+print("all were served")
+"""
+
+
+def test_one_server_serves_many_connections_and_no_endless_request(http, namespace, tmp_path):
+    """Connections that are idle, reset or never end their request do not keep the server from answering the others."""
+    (tmp_path / "file").write_bytes(b"the file")
+    command = [http, "serve", "--tun", DEVICE, "--address", OURS, "--port", "8081", "--file", str(tmp_path / "file")]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*namespace, *command, "--requests", "2"], **pipes) as server:
+        assert server.stderr.readline() == "listening\n"
+        visitors = [*namespace, sys.executable, "-c", VISITORS]
+        done = subprocess.run(visitors, capture_output=True, text=True, check=False, timeout=300)
+        if done.returncode:
+            server.kill()
+        printed, complaints = server.communicate(timeout=120)
+    assert (done.returncode, done.stdout) == (0, "all were served\n"), done.stderr + complaints
+    assert server.returncode == 0, complaints
+    assert [json.loads(line)["bytes"] for line in printed.splitlines()] == [8, 8]
 
 
 def test_a_device_that_cannot_be_had_is_one_message(http, namespace):

@@ -101,23 +101,23 @@ def test_units_and_shortest_forms(text, shortest, unit):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "'' is no column of a table; accepted: a column such as flows.goodput_bps"),
-        ("flows", "'flows' is no column"),
-        ("flows.goodput_bps.x", "is no column"),
-        ("flows[].goodput_bps", "is no column"),
-        ("flows[ ].goodput_bps", "is no column"),
-        ("flows[a]].goodput_bps", "is no column"),
-        ("flows[a\x00b].goodput_bps", "is no column"),
-        ('flows."goodput_bps"', "is no column"),
-        ("flows.goodput_bps; DROP TABLE flows", "is no column"),
-        ("sum()", "'' is no column"),
+        ("", "'' is not a column of a table; accepted: a column such as flows.goodput_bps"),
+        ("flows", "'flows' is not a column"),
+        ("flows.goodput_bps.x", "is not a column"),
+        ("flows[].goodput_bps", "is not a column"),
+        ("flows[ ].goodput_bps", "is not a column"),
+        ("flows[a]].goodput_bps", "is not a column"),
+        ("flows[a\x00b].goodput_bps", "is not a column"),
+        ('flows."goodput_bps"', "is not a column"),
+        ("flows.goodput_bps; DROP TABLE flows", "is not a column"),
+        ("sum()", "'' is not a column"),
         (
             "medan(flows.x)",
-            "measure 'medan\\(flows.x\\)': medan is no function, did you mean median\\?; accepted: .*count",
+            "measure 'medan\\(flows.x\\)': medan is not a function, did you mean median\\?; accepted: .*count",
         ),
-        ("p101(flows.x)", "p101 is no function"),
-        ("p(flows.x)", "p is no function"),
-        ("p1.(flows.x)", "p1. is no function"),
+        ("p101(flows.x)", "p101 is not a function"),
+        ("p(flows.x)", "p is not a function"),
+        ("p1.(flows.x)", "p1. is not a function"),
     ],
 )
 def test_what_is_no_measure_is_refused_with_what_is(text, words):
@@ -129,7 +129,7 @@ def test_what_is_no_measure_is_refused_with_what_is(text, words):
     ("text", "words"),
     [
         ("flow.goodput_bps", "there is no table flow, did you mean flows\\?; there are flows, links, window$"),
-        ("packets.time_s", "no table packets; the scenario has to ask for it with probes.packets = true; there are"),
+        ("packets.time_s", "no table packets; set probes.packets = true in the scenario; there are"),
         (
             "flows.goodput",
             "no column goodput, did you mean goodput_bps\\?; there are cc, flow, goodput_bps, retransmits$",
@@ -142,9 +142,9 @@ def test_what_is_no_measure_is_refused_with_what_is(text, words):
         ("flows[video.].goodput_bps", "there is no flow video."),
         ("window[vidoe].srtt_ms", "there is no flow vidoe, did you mean video"),
         ("links[video].utilisation", "there is no link video; there are core"),
-        ("flows.cc", "flows.cc is text; of text there is count"),
-        ("jain(flows.change)", "measure jain\\(flows.change\\): a share is not negative"),
-        ("totals[web].sum", "the rows of totals belong to no flow"),
+        ("flows.cc", "flows.cc is text; accepted for text: count"),
+        ("jain(flows.change)", "measure jain\\(flows.change\\): shares must not be negative"),
+        ("totals[web].sum", "totals has no column flow; leave out \\[web\\]"),
     ],
 )
 def test_what_a_run_lacks_is_told_with_what_it_has(text, words):
@@ -250,7 +250,7 @@ def test_names_cannot_leave_their_quotes(connection):
 
 
 def test_jain_in_a_store_refuses_negative_shares_too():
-    with duckdb.connect() as connection, pytest.raises(duckdb.Error, match="a share is not negative"):
+    with duckdb.connect() as connection, pytest.raises(duckdb.Error, match="shares must not be negative"):
         queried(connection, "jain(items.x)", [make_result(1, items=items([("a", -1.0, 1), ("a", 2.0, 1)]))])
 
 

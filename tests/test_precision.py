@@ -48,12 +48,12 @@ def test_as_many_as_a_pilot_says_are_enough():
 @pytest.mark.parametrize(
     ("pilot", "width", "words"),
     [
-        ([1.0, 2.0], {}, "one of them"),
-        ([1.0, 2.0], {"half_width": 1, "relative": 0.1}, "one of them"),
+        ([1.0, 2.0], {}, "give either half_width or relative"),
+        ([1.0, 2.0], {"half_width": 1, "relative": 0.1}, "give either half_width or relative"),
         ([1.0, 2.0], {"half_width": 0}, "above zero and finite, not 0"),
         ([1.0, 2.0], {"relative": math.nan}, "above zero and finite, not nan"),
         ([1.0], {"half_width": 1}, "a pilot of 1 has no interval"),
-        ([-1.0, 1.0], {"relative": 0.1}, "in relation to zero"),
+        ([-1.0, 1.0], {"relative": 0.1}, "narrow relative to it; give half_width"),
         ([1.0, 2.0], {"half_width": 1e-9}, "more than 2\\^53"),
         (stats.quantile(range(9), 0.5), {"half_width": 1e-9}, "more than 2\\^53"),
     ],
@@ -92,22 +92,22 @@ def test_a_precision_as_text(text, unit, expected):
 @pytest.mark.parametrize(
     ("text", "unit", "words"),
     [
-        ("", None, "'': '' is none of ci=, level=, least= and most=; accepted: a half-width such as ci=2%"),
-        ("2%", None, "'2%' is none of"),
+        ("", None, "'': '' does not begin with ci=, level=, least= or most=; accepted: a half-width such as ci=2%"),
+        ("2%", None, "'2%' does not begin with"),
         ("level=90%", None, "ci= is missing"),
-        ("ci=2%,ci=3%", None, "ci is there twice"),
-        ("ci=", None, "'' is no number"),
-        ("ci=-2%", None, "'-2%' is no number"),
-        ("ci=nan", None, "'nan' is no number"),
-        ("ci=2furlong", None, "'furlong' is none of %, bps, kbps"),
+        ("ci=2%,ci=3%", None, "ci is given twice"),
+        ("ci=", None, "'' is not a number"),
+        ("ci=-2%", None, "'-2%' is not a number"),
+        ("ci=nan", None, "'nan' is not a number"),
+        ("ci=2furlong", None, "'furlong' is not a unit; units: %, bps, kbps"),
         ("ci=0%", None, "above zero and finite, not 0"),
-        ("ci=5ms", "bps", "ms is no unit of the measure, which is in bps"),
-        ("ci=5ms", "", "ms is no unit of the measure, which is a number"),
-        ("ci=2%,level=95", None, "a confidence level is between 0 and 1, not 95"),
-        ("ci=2%,level=1s", None, "level=1s is no level of confidence"),
-        ("ci=2%,least=1", None, "least is from 2 to most, 1000, not 1"),
-        ("ci=2%,least=20,most=10", None, "least is from 2 to most, 10, not 20"),
-        ("ci=2%,most=1e3", None, "most=1e3 is no whole number"),
+        ("ci=5ms", "bps", "ms does not fit the measure, which is in bps"),
+        ("ci=5ms", "", "ms does not fit the measure, which is a number"),
+        ("ci=2%,level=95", None, "the confidence level must be between 0 and 1, not 95"),
+        ("ci=2%,level=1s", None, "level=1s is not a confidence level"),
+        ("ci=2%,least=1", None, "least must be from 2 to most, 1000, not 1"),
+        ("ci=2%,least=20,most=10", None, "least must be from 2 to most, 10, not 20"),
+        ("ci=2%,most=1e3", None, "most=1e3 is not a whole number"),
     ],
 )
 def test_what_is_no_precision_is_refused_with_what_is(text, unit, words):
@@ -118,7 +118,7 @@ def test_what_is_no_precision_is_refused_with_what_is(text, unit, words):
 
 def test_a_precision_is_one_width():
     for both in ({}, {"relative": 0.1, "absolute": 1.0}):
-        with pytest.raises(ValueError, match="relative or absolute"):
+        with pytest.raises(ValueError, match="either relative or absolute"):
             Precision(**both)
 
 

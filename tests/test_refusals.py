@@ -55,9 +55,9 @@ def refused(tmp_path, monkeypatch, capsys):
     [
         ("0\n5\nfive\n", 'line 3: "five" is not a whole number of milliseconds'),
         ("0\n5\n-6\n", 'line 3: "-6" is not a whole number of milliseconds'),
-        ("0\n5\n3\n", "line 3: 3 ms is before the 5 ms above it"),
-        ("0\n0\n", "line 2: the trace ends at 0 ms, so that it lasts no time"),
-        ("", "there is no line"),
+        ("0\n5\n3\n", "line 3: 3 ms is less than the 5 ms of the line above; times must not decrease"),
+        ("0\n0\n", "line 2: the trace ends at 0 ms; its last line must be above 0"),
+        ("", "the trace is empty; write one whole number of milliseconds per line"),
     ],
 )
 def test_a_trace_that_is_none(refused, tmp_path, content, wrong):

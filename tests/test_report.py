@@ -215,6 +215,6 @@ def test_a_browser_draws_the_plots(tmp_path):
     quiet = "--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-sync"
     browser = ["chromium", *quiet.split(), "--disable-component-update", f"--user-data-dir={tmp_path / 'profile'}"]
     command = [*browser, "--virtual-time-budget=2000", "--dump-dom", path.as_uri()]
-    drawn = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    drawn = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600).stdout
     assert drawn.count("<canvas") == 1
     assert drawn.count('class="u-series"') == 3  # time and two lines in the legend

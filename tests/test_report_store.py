@@ -360,7 +360,7 @@ class TestCommand:
             (["--against", "flows[0].cc=bbr"], "flows[0].cc is reno, cubic"),
             (["--against", "speed=1"], "that is flows[0].cc, bottleneck.rate"),
             (["--of", "flows.goodput"], "table flows has no column goodput; there are run, flow"),
-            (["--of", "nonsense"], "no column of a table"),
+            (["--of", "nonsense"], "not a column of a table"),
             (["--sweep", "mine"], "no sweep 'mine'"),
             (["--out", "nowhere/x.html"], "is no folder"),
             (["--out", "."], "a folder; name the file"),

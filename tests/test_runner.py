@@ -53,11 +53,14 @@ def test_jobs_that_wait_are_not_begun_after_an_error():
 
     def work(job, cancel, note):
         begun.append(job)
-        raise RuntimeError(f"job {job}")
+        if job == 0:
+            raise RuntimeError("job 0")
+        # The next job may have begun before the error was seen; it waits until the others are called off.
+        return until_cancelled(job, cancel, note)
 
     with pytest.raises(RuntimeError, match="job 0"):
         execute(range(1000), work, threads=1)
-    assert len(begun) < 1000
+    assert begun in ([0], [0, 1])
 
 
 def test_an_interrupt_ends_running_jobs():
@@ -65,11 +68,11 @@ def test_an_interrupt_ends_running_jobs():
     running = threading.Barrier(3)
 
     def work(job, cancel, note):
-        running.wait(10)
+        running.wait(600)
         return until_cancelled(job, cancel, note)
 
     def interrupt(fraction):
-        running.wait(10)
+        running.wait(600)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -91,16 +94,19 @@ def test_progress_is_the_mean_of_the_jobs_and_ends_at_one():
 
 def test_progress_counts_every_job_alike():
     """One of two jobs half done is a quarter of the work."""
-    seen, go_on = [], threading.Event()
+    seen, noted, go_on = [], threading.Barrier(3), threading.Event()
 
     def work(job, cancel, note):
         note(0.5 * job)
-        go_on.wait(10)
+        noted.wait(600)
+        go_on.wait(600)
 
     def report(fraction):
+        if not seen:
+            noted.wait(600)
         seen.append(fraction)
-        if fraction == 0.25 or len(seen) > 50:
+        if len(seen) == 2:
             go_on.set()
 
     execute(range(2), work, threads=2, progress=report)
-    assert 0.25 in seen
+    assert seen[1] == 0.25

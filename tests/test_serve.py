@@ -40,7 +40,7 @@ class Served:
         self.port = int(self.said.partition("127.0.0.1:")[2].partition("/")[0])
 
     def ask(self, path, method="GET", host=None, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
         headers = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         for name, value in ({"Host": host or f"127.0.0.1:{self.port}"} | headers).items():
@@ -58,7 +58,7 @@ class Served:
 
     def end(self, number=signal.SIGTERM):
         self.process.send_signal(number)
-        _, error = self.process.communicate(timeout=60)
+        _, error = self.process.communicate(timeout=600)
         return self.process.returncode, error
 
 
@@ -482,7 +482,7 @@ class TestCommand:
         one = Served(folder, "--ipv6")
         try:
             assert f"http://[::1]:{one.port}/" in one.said
-            connection = http.client.HTTPConnection("::1", one.port, timeout=60)
+            connection = http.client.HTTPConnection("::1", one.port, timeout=600)
             connection.request("GET", "/")
             assert connection.getresponse().status == 200
             connection.close()

@@ -155,18 +155,18 @@ def test_scaling_keeps_the_ends_in_order():
         (lambda: stats.mean([1, math.nan]), "NaN"),
         (lambda: stats.mean([1, 2], level=1.5), "between 0 and 1"),
         (lambda: stats.paired_difference([1, 2], [1]), "pairs"),
-        (lambda: stats.relative_change([1, 2], [1, 0]), "one sign"),
-        (lambda: stats.relative_change([1, 2], [1, -1]), "one sign"),
+        (lambda: stats.relative_change([1, 2], [1, 0]), "all positive or all negative"),
+        (lambda: stats.relative_change([1, 2], [1, -1]), "all positive or all negative"),
         (lambda: stats.jain([1, -1]), "negative"),
-        (lambda: stats.quantile([1, 2], 1), "between 0 and 1, not at 1"),
-        (lambda: stats.quantile_difference([1, 2], [1, 2], 0), "between 0 and 1, not at 0"),
-        (lambda: stats.quantile_change([1, 2], [0, 2], 0.5), "one sign"),
+        (lambda: stats.quantile([1, 2], 1), "between 0 and 1, not 1"),
+        (lambda: stats.quantile_difference([1, 2], [1, 2], 0), "between 0 and 1, not 0"),
+        (lambda: stats.quantile_change([1, 2], [0, 2], 0.5), "all positive or all negative"),
         (lambda: stats.quantile_change([1, 2], [2], 0.5), "pairs"),
         (lambda: stats.quantile(range(9), 0.5, level=0), "between 0 and 1"),
         (lambda: stats.median(range(9), method="t"), "percentile or BCa, not 't'"),
         (lambda: stats.median(range(9), resamples=0), "at least 1, not 0"),
         (lambda: stats.relative_benefit([1, 2], [1, 2], better="most"), "more or less, not 'most'"),
-        (lambda: stats.relative_benefit([1, 2], [1, -2], better="more"), "one sign"),
+        (lambda: stats.relative_benefit([1, 2], [1, -2], better="more"), "all positive or all negative"),
     ],
 )
 def test_what_makes_no_statistic_is_refused(call, words):
@@ -208,7 +208,7 @@ def test_bins_of_several_runs_have_quantiles_together():
 
 def test_no_bins_have_no_quantile():
     assert math.isnan(stats.quantile_of_bins([], [], 0.5))
-    with pytest.raises(ValueError, match="between 0 and 1, not at 2"):
+    with pytest.raises(ValueError, match="between 0 and 1, not 2"):
         stats.quantile_of_bins([1.0], [1], 2)
     with pytest.raises(ValueError, match="2 bins have 1 counts"):
         stats.quantile_of_bins([1.0, 2.0], [1], 0.5)

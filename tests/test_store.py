@@ -6,8 +6,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
+from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
 import duckdb
@@ -18,9 +19,11 @@ from arro3.io import write_parquet
 import ackclock
 from ackclock.store import Store, StoreError
 from ackclock.store.packed import DamagedRunError, batch, pack, unbatch, unpack
-from ackclock.store.provenance import build
+from ackclock.store.provenance import build, revision
 from ackclock.store.writer import open_writer
+from tests import small_sweep
 from tests.conftest import make_table
+from tests.faults import READS, InSteps, watched
 from tests.test_sweep import SCENARIO, bytes_of
 
 GRID = {"flows[0].cc": ["reno", "cubic"]}
@@ -41,6 +44,28 @@ def store(made, tmp_path, monkeypatch):
     """A copy of it, to be damaged."""
     monkeypatch.setattr("ackclock.store.writer.PART_RUNS", 5)
     return shutil.copytree(made, tmp_path / "store")
+
+
+@contextmanager
+def reader(out):
+    """The store as a reader finds it; None while there is none."""
+    try:
+        opened = ackclock.open(out)
+    except StoreError as error:
+        if "no store" not in str(error):
+            raise
+        yield None
+        return
+    with opened:
+        yield opened
+
+
+def counts(opened):
+    """Runs that are done, and those that the other tables have."""
+    if opened is None or "flows" not in opened.tables:
+        return 0, 0, 0
+    done = opened.sql("SELECT count(*) AS n FROM runs WHERE status = 'done'")["n"][0]
+    return done, len(opened.table("flows")), len(set(opened.table("links")["run"]))
 
 
 def again(out):
@@ -116,7 +141,7 @@ class TestReading:
             with ackclock.open(made) as store:
                 signal.setitimer(signal.ITIMER_REAL, 0.1)
                 with pytest.raises(KeyboardInterrupt):
-                    store.sql("SELECT sum(a.range * b.range % 7) FROM range(1000000) AS a, range(100) AS b")
+                    store.sql("SELECT sum(a.range * b.range % 7) FROM range(1000000) AS a, range(1000000) AS b")
                 assert len(store.table("flows")) > 0
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -133,38 +158,42 @@ class TestReading:
             with pytest.raises(KeyboardInterrupt):
                 store._rows_of("flows", run)
 
-    def test_a_store_in_use_shows_whole_runs(self, tmp_path, monkeypatch):
-        """A reader opens it again and again while a sweep writes: every run it sees is whole, and none ever goes."""
-        monkeypatch.setattr("ackclock.store.writer.PART_RUNS", 7)
+    def test_a_store_in_use_shows_whole_runs(self, tmp_path):
+        """A reader opens it at every call that changes a file: each run it sees is whole, and none ever goes."""
         out = tmp_path / "store"
-        seen, wrong, over = [], [], threading.Event()
+        seen = []
 
-        def read():
-            while not over.is_set():
-                try:
-                    with ackclock.open(out) as opened:
-                        rows = opened.sql(
-                            "SELECT (SELECT count(*) FROM runs WHERE status = 'done') AS runs, "
-                            "(SELECT count(*) FROM flows) AS flows, (SELECT count(DISTINCT run) FROM links) AS links"
-                            if "flows" in opened.tables else "SELECT 0 AS runs, 0 AS flows, 0 AS links"
-                        )  # fmt: skip
-                        seen.append(next(rows.cells()))
-                except StoreError as error:
-                    if "no store" not in str(error):
-                        wrong.append(error)
+        def look(call):
+            with reader(out) as opened:
+                seen.append(counts(opened))
 
-        reader = threading.Thread(target=read)
-        reader.start()
-        try:
-            ackclock.sweep(SCENARIO, GRID, seeds=60, out=out).close()
-        finally:
-            over.set()
-            reader.join()
-        assert not wrong
-        assert len(seen) > 3
+        with small_sweep.calm():
+            with watched(look):
+                assert small_sweep.sweep(tmp_path, out)[0] == 0
+            look(None)
         assert all(runs == flows == links for runs, flows, links in seen)
         assert [runs for runs, *_ in seen] == sorted(runs for runs, *_ in seen)
-        assert 0 < seen[len(seen) // 2][0] < 120
+        assert {runs for runs, *_ in seen} == set(range(small_sweep.RUNS + 1))
+
+    def test_a_reader_that_is_overtaken_sees_whole_runs(self, tmp_path, monkeypatch):
+        """At each file that a reader reads, the sweep goes on by some steps: pending runs turn into parts meanwhile."""
+        out = tmp_path / "store"
+        seen = []
+        with small_sweep.calm(), InSteps(partial(small_sweep.sweep, tmp_path, out)) as writer:
+
+            def overtake(call):
+                for _ in range(writer.steps):
+                    writer.go_on()
+
+            for steps in (1, 2, 3, 5, 8, 13) * 4:
+                writer.steps = steps
+                with watched(overtake, READS), reader(out) as opened:
+                    seen.append(counts(opened))
+        assert writer.result is not None
+        assert writer.result[0] == 0
+        assert all(runs == flows == links for runs, flows, links in seen)
+        assert [runs for runs, *_ in seen] == sorted(runs for runs, *_ in seen)
+        assert seen[-1][0] == small_sweep.RUNS
 
     def test_several_sweeps(self, store):
         grid = {"flows[0].cc": ["cubic"], "bottleneck.rate": ["5Mbps", "7Mbps"]}
@@ -192,9 +221,23 @@ class TestReading:
             assert (account["finished"], account["failed"], account["finished_before"]) == (12, 0, 0)
             assert account["began"] <= account["ended"]
             assert {"system", "machine", "processor", "cores", "python"} <= account["host"].keys()
-            assert len(account["git"]["commit"]) == 40
             scenario = opened.sweeps[0].document["scenarios"][0]
             assert ackclock.run(scenario["text"], overrides=opened.sweeps[0].document["points"][0]["overrides"])
+
+    @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
+    def test_the_revision_is_that_of_the_folder(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+        assert revision(tmp_path) is None
+        for name in ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"):
+            monkeypatch.setenv(name, "somebody")
+        (tmp_path / "file").write_text("one")
+        for arguments in (["init", "--quiet"], ["add", "file"], ["commit", "--quiet", "--message", "first"]):
+            subprocess.run(["git", "-C", str(tmp_path), *arguments], check=True)
+        found = revision(tmp_path)
+        assert len(found["commit"]) == 40
+        assert not found["modified"]
+        (tmp_path / "file").write_text("two")
+        assert revision(tmp_path) == found | {"modified": True}
 
     def test_an_account_that_is_damaged_is_named(self, store):
         (store / "provenance" / "1.json").write_text("{")
@@ -370,6 +413,38 @@ class TestPlaces:
             with ackclock.open(store) as opened:
                 assert opened.complete
         again(store)
+
+    def test_whoever_comes_second_leaves_the_folder_alone(self, tmp_path, monkeypatch):
+        """Another process may be the first to write into a folder that this one has just made."""
+        out = tmp_path / "store"
+
+        def taken(layout):
+            layout.lock.write_text("process 1 on another machine")
+            raise StoreError("another sweep is writing to it")
+
+        monkeypatch.setattr("ackclock.store.writer.writing", taken)
+        with pytest.raises(StoreError, match="another sweep"):
+            again(out)
+        assert [path.name for path in out.iterdir()] == ["lock"]
+
+    def test_a_folder_that_another_process_makes_meanwhile(self, tmp_path, monkeypatch):
+        made = []
+
+        def mkdir(path, *arguments, **options):
+            if not made:
+                made.append(path)
+                make(path)
+            make(path, *arguments, **options)
+
+        make = Path.mkdir
+        monkeypatch.setattr(Path, "mkdir", mkdir)
+        with open_writer(tmp_path / "store", "sweep"):
+            pass
+        assert made == [tmp_path / "store"]
+        monkeypatch.undo()
+        (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+        with pytest.raises(StoreError, match="link: cannot be written: File exists"):
+            again(tmp_path / "link")
 
     def test_two_processes_at_once_end_with_the_same_store(self, tmp_path):
         """One of them is refused, or comes later and finds everything done."""

@@ -39,6 +39,11 @@ def bytes_of(root: Path) -> dict[str, str]:
     }
 
 
+def runs_on_disk(root: Path) -> set[Path]:
+    """The files of finished runs and the parts in a store."""
+    return {path for folder in ("pending", "parts") for path in root.glob(f"{folder}/[!.]*")}
+
+
 class TestWhatVaries:
     def test_grid(self):
         found = settings({"a": [1, 2], "b": ["x", "y", "z"]})
@@ -216,20 +221,21 @@ class TestResumption:
         command = [sys.executable, "-m", "ackclock", "sweep", str(scenario), "--seeds", str(seeds)]
         command += ["--vary", "flows[0].cc=reno,cubic"]
         whole, broken = tmp_path / "whole", tmp_path / "broken"
-        began = time.monotonic()
         subprocess.run([*command, "--out", str(whole)], check=True, capture_output=True)
-        took = time.monotonic() - began
         draw = random.Random(7)
         for _ in range(kills):
             process = subprocess.Popen(
                 [*command, "--out", str(broken)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
             )
-            try:
-                process.wait(timeout=draw.uniform(0.3, 1.0) * took)
-            except subprocess.TimeoutExpired:
-                process.send_signal(getattr(signal, kill))
+            # Once it has put so many files of runs on disk: a time would be another moment on another machine.
+            left = draw.randint(1, 5)
+            known = runs_on_disk(broken)
+            while process.poll() is None and len(runs_on_disk(broken) - known) < left:
+                time.sleep(0.002)
+            process.send_signal(getattr(signal, kill))
             told = process.communicate()[1].decode()
             assert "Traceback" not in told
+            assert process.returncode in (0, -signal.SIGKILL, 128 + getattr(signal, kill)), told
         subprocess.run([*command, "--out", str(broken)], check=True, capture_output=True)
         return bytes_of(whole), bytes_of(broken)
 

@@ -137,15 +137,45 @@ def test_generated_vectors_follow_their_distributions():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"sessions_per_second": 0}, "sessions_per_second is a number above 0, not 0"),
-        ({"epochs": 0.5}, "epochs is a number of at least 1, not 0.5"),
-        ({"tail_share": 1.5}, "tail_share is from 0 to 1, not 1.5"),
+        ({"sessions_per_second": 0}, r"sessions_per_second is a number above 0 and at most 1e\+09, not 0"),
+        ({"sessions_per_second": 1e300}, r"sessions_per_second is a number above 0 and at most 1e\+09, not 1e\+300"),
+        ({"epochs": 0.5}, r"epochs is a number of at least 1 and at most 1e\+06, not 0.5"),
+        ({"epochs": math.inf}, r"epochs is a number of at least 1 and at most 1e\+06, not inf"),
+        ({"request": 10**400}, r"request is a number of at least 1 and at most 1.15292e\+18, not 1000"),
+        ({"body_mu": math.nan}, "body_mu is a number of at least -100 and at most 100, not nan"),
+        ({"body_sigma": 1e308}, r"body_sigma is a number of at least 0 and at most 100, not 1e\+308"),
+        ({"tail_alpha": 1e-300}, "tail_alpha is a number of at least 0.01 and at most 100, not 1e-300"),
+        ({"tail_share": 1.5}, "tail_share is a number of at least 0 and at most 1, not 1.5"),
+        ({"server_think_s": 1e308}, r"server_think_s is a number of at least 0 and at most 3.1536e\+08, not 1e\+308"),
         ({"think_most_s": 0.5}, "think_most_s is at least think_least_s, not 0.5"),
     ],
 )
 def test_a_workload_that_cannot_be_is_refused(change, message):
     with pytest.raises(ValueError, match=message):
         Workload(**change)
+
+
+@pytest.mark.parametrize(
+    ("duration", "change", "message"),
+    [
+        (1e308, {}, r"duration_s is a number above 0 and at most 315360000, not 1e\+308"),
+        (math.nan, {}, "not nan"),
+        (3e8, {}, r"1.5e\+09 data units on average.*accepted: at most 1000000 data units, which are 200000 s"),
+        (20, {"sessions_per_second": 1e9}, "data units on average, at 1e.09 sessions per second of 5 exchanges each"),
+        (20, {"epochs": 1e6}, "accepted: at most 1000000 data units, which are 1 s"),
+    ],
+)
+def test_a_workload_that_would_fill_the_memory_is_refused(duration, change, message):
+    with pytest.raises(ValueError, match=message):
+        tmix.generate(duration, seed=1, workload=Workload(**change))
+
+
+def test_extreme_numbers_of_a_workload_are_drawn():
+    """Sizes and times that no float holds become the largest ones."""
+    extreme = Workload(body_mu=100, body_sigma=100, tail_alpha=0.01, think_alpha=0.01, think_most_s=1e8, epochs=3)
+    units = [unit for one in tmix.generate(200, seed=1, workload=extreme) for unit in one.units]
+    assert max(unit.size for unit in units) == extreme.largest
+    assert max(unit.wait_us for unit in units) == 10**14
 
 
 def test_vectors_run_and_come_back(tmp_path):

@@ -79,7 +79,7 @@ def test_uneven_values_are_taken_as_long_as_they_hold():
     [
         (lambda: stats.mser5([1.0, np.nan]), "NaN or infinity"),
         (lambda: stats.warmup_end([1.0], [1.0, 2.0]), "1 times have 2 values"),
-        (lambda: stats.warmup_end([2.0, 1.0], [1.0, 2.0]), "do not fall"),
+        (lambda: stats.warmup_end([2.0, 1.0], [1.0, 2.0]), "must not decrease"),
         (lambda: stats.warmup_end([1.0, 2.0], [1.0, np.inf]), "infinity"),
         (lambda: stats.warmup_end([1.0, 2.0], [1.0, 2.0], step_s=0), "above zero and finite, not 0"),
     ],

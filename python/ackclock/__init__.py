@@ -14,7 +14,7 @@ from ackclock import _core
 if TYPE_CHECKING:
     from ackclock import fairness, plot, stats
     from ackclock._compare import compare
-    from ackclock._errors import AlgorithmError, Cancelled, Problem, ScenarioError
+    from ackclock._errors import AlgorithmError, Cancelled, Problem, ScenarioError, VerificationError
     from ackclock._registry import load
     from ackclock._run import run
     from ackclock._trace import trace
@@ -46,6 +46,7 @@ __all__ = [
     "StoreError",
     "SweepError",
     "Table",
+    "VerificationError",
     "WindowRules",
     "__version__",
     "catalogue",
@@ -82,6 +83,7 @@ _HOMES = {
     "StoreError": "ackclock.store",
     "SweepError": "ackclock.sweeps",
     "Table": "ackclock.table",
+    "VerificationError": "ackclock._errors",
     "WindowRules": "ackclock.cc",
     "catalogue": "ackclock.scenario",
     "check": "ackclock.scenario",

@@ -25,6 +25,7 @@ __all__ = [
     "check",
     "drill",
     "engine",
+    "estimate",
     "event_schema",
     "replay_queue",
     "run",
@@ -173,7 +174,7 @@ class RecoveryEnd:
         """State at the end."""
     @property
     def retransmitted(self) -> int:
-        """Bytes retransmitted in it and delivered."""
+        """Bytes that were deemed lost, retransmitted in it and delivered."""
 
 @final
 class RateSample:
@@ -312,6 +313,13 @@ def scenario_hash(
     folder: str | os.PathLike[str] = ...,
     algorithms: list[Algorithm] = ...,
 ) -> str: ...
+def estimate(
+    text: str,
+    format: Literal["toml", "json"],
+    overrides: list[tuple[str, str]],
+    folder: str | os.PathLike[str] = ...,
+    algorithms: list[Algorithm] = ...,
+) -> tuple[float, float, float, list[tuple[str, float]]]: ...
 def schema() -> str: ...
 def event_schema() -> str: ...
 def catalogue() -> str: ...
@@ -336,4 +344,6 @@ def run(
     write: Callable[[str, bytes], object] | None = None,
     folder: str | os.PathLike[str] = ...,
     algorithms: list[Algorithm] = ...,
+    verify: bool = False,
+    check: bool = False,
 ) -> tuple[Meta, dict[str, Table]]: ...

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["AlgorithmError", "Cancelled", "Problem", "RefusedError", "ScenarioError"]
+__all__ = ["AlgorithmError", "Cancelled", "Problem", "RefusedError", "ScenarioError", "VerificationError"]
 
 
 class RefusedError(ValueError):
@@ -72,6 +72,26 @@ class AlgorithmError(Exception):
     def __str__(self) -> str:
         at = "" if self.time_s is None else f" at {self.time_s:.9g} s"
         return f"{self.algorithm} of flow {self.flow}{at}, in {self.callback}: {self.what}"
+
+
+class VerificationError(Exception):
+    """The verification of a run found something: its numbers are not to be used. It is a defect of ackclock."""
+
+    def __init__(self, seed: int, findings: Sequence[str]) -> None:
+        super().__init__(seed, findings)
+        self.seed = seed
+        """The seed of the run."""
+        self.findings = list(findings)
+        """One line a finding: at most a hundred of the replay of the events, and a hundred of the tables."""
+
+    def lines(self) -> list[str]:
+        """One readable line a finding, for the first of them, and a count of the others."""
+        lines = [f"seed {self.seed}: {finding}" for finding in self.findings[:SHOWN]]
+        more = len(self.findings) - len(lines)
+        return [*lines, f"seed {self.seed}: and {more} more"] if more else lines
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
 
 
 class Cancelled(Exception):  # noqa: N818 -- not an error: someone asked for it

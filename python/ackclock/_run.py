@@ -13,6 +13,7 @@ from ackclock._runner import Progress, execute
 from ackclock.progress import reporter
 from ackclock.result import Replications, Result
 from ackclock.scenario import Overrides, Source, Text, check, load, named, override_pairs
+from ackclock.scenario._estimate import refuse_huge
 from ackclock.table import Table
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Job:
     scenario: Text
     overrides: tuple[tuple[str, str], ...] = ()
     seed: int | None = None
+    verify: bool = False
 
 
 def run_job(job: Job, cancel: Cancel, progress: Progress) -> Result:
@@ -48,6 +50,7 @@ def run_job(job: Job, cancel: Cancel, progress: Progress) -> Result:
             progress,
             folder=text.folder,
             algorithms=_registry.algorithms(),
+            verify=job.verify,
         )
     return Result(meta, {name: Table(table) for name, table in tables.items()})
 
@@ -67,7 +70,9 @@ def run(
     seeds: None = None,
     overrides: Overrides | None = None,
     threads: int | None = None,
+    large: bool = False,
     progress: bool | Callable[[float], object] = False,
+    verify: bool = False,
 ) -> Result: ...
 @overload
 def run(
@@ -77,7 +82,9 @@ def run(
     seeds: int | Iterable[int],
     overrides: Overrides | None = None,
     threads: int | None = None,
+    large: bool = False,
     progress: bool | Callable[[float], object] = False,
+    verify: bool = False,
 ) -> Replications: ...
 def run(
     scenario: Source,
@@ -86,7 +93,9 @@ def run(
     seeds: int | Iterable[int] | None = None,
     overrides: Overrides | None = None,
     threads: int | None = None,
+    large: bool = False,
     progress: bool | Callable[[float], object] = False,
+    verify: bool = False,
 ) -> Result | Replications:
     """Runs a scenario, once or as replications.
 
@@ -102,8 +111,13 @@ def run(
         Values by key path that replace the scenario's, for example ``{"bottleneck.rate": "2Mbps"}``.
     threads
         Replications at the same time; as many as there are cores when not given. It does not change the results.
+    large
+        Run a scenario even if it is estimated to take more memory than this machine has.
     progress
         True for a bar on standard error, or a function called with the part done, from 0 to 1.
+    verify
+        Replay the events of every run against the rates, delays and limits of its links, and compare its tables with
+        each other. A run takes several times as long; its results are the same.
 
     Returns
     -------
@@ -113,9 +127,12 @@ def run(
     Raises
     ------
     ScenarioError
-        With everything that is wrong with the scenario or a seed, before anything runs.
+        With everything that is wrong with the scenario or a seed, or if a run may take more memory than this machine
+        has, before anything runs.
     AlgorithmError
         If a congestion control in Python goes wrong; what it raised is the cause.
+    VerificationError
+        If `verify` finds something.
     """
     if seed is not None and seeds is not None:
         raise ValueError("give seed for one run or seeds for replications, not both")
@@ -129,7 +146,9 @@ def run(
         chosen = [_whole("seed", seed)]
     for one in chosen:
         check_seed(one, text)
-    jobs = [Job(text, pairs, one) for one in chosen]
+    if not large:
+        refuse_huge(text, pairs)
+    jobs = [Job(text, pairs, one, verify) for one in chosen]
     with reporter(progress, text.name or "run") as report:
         runs = execute(jobs, run_job, threads=threads, progress=report)
     return runs[0] if seeds is None else Replications(runs)

@@ -80,9 +80,12 @@ def execute(
                 if progress is not None:
                     progress(sum(done) / len(done))
         finally:
-            # After a normal end this changes nothing; after an exception it ends what still runs.
-            cancel.cancel()
-            pool.shutdown(cancel_futures=True)
+            # After a normal end this changes nothing. After an exception, what waits is taken away before what runs is
+            # ended: the other way round, a worker that becomes free would begin the jobs that are still there.
+            try:
+                pool.shutdown(wait=False, cancel_futures=True)
+            finally:
+                cancel.cancel()
     failures = [error for future in futures if not future.cancelled() and (error := future.exception())]
     for error in failures:
         if not isinstance(error, Cancelled):

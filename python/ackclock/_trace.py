@@ -12,6 +12,7 @@ from ackclock._run import check_seed
 from ackclock.progress import reporter
 from ackclock.result import Result
 from ackclock.scenario import Overrides, Source, load, named, override_pairs
+from ackclock.scenario._estimate import refuse_huge
 from ackclock.table import Table
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ def trace(
     payload: bool = False,
     seed: int | None = None,
     overrides: Overrides | None = None,
+    large: bool = False,
     progress: bool | Callable[[float], object] = False,
+    verify: bool = False,
 ) -> Result:
     """Runs a scenario once, as `run` does, and writes traces of it into an existing folder.
 
@@ -61,16 +64,25 @@ def trace(
         The seed; the scenario's own when not given.
     overrides
         Values by key path that replace the scenario's.
+    large
+        Run a scenario even if it is estimated to take more memory than this machine has.
     progress
         True for a bar on standard error, or a function called with the part done, from 0 to 1.
+    verify
+        Verify the run as `run` does.
 
     Raises
     ------
     ScenarioError
-        With everything that is wrong with the scenario, or with a place that there is not.
+        With everything that is wrong with the scenario, or with a place that there is not, or if the run may take more
+        memory than this machine has.
+    VerificationError
+        If `verify` finds something; the traces are written.
     """
     text = load(scenario)
     check_seed(seed, text)
+    if not large:
+        refuse_huge(text, override_pairs(overrides))
     spec = Trace(list(dict.fromkeys(captures)), ipv6=ipv6, payload=payload, events=events)
     with ExitStack() as stack:
         report = stack.enter_context(reporter(progress, text.name or "trace"))
@@ -93,5 +105,6 @@ def trace(
                 write,
                 folder=text.folder,
                 algorithms=_registry.algorithms(),
+                verify=verify,
             )
     return Result(meta, {name: Table(table) for name, table in tables.items()})

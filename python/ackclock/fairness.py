@@ -1,6 +1,6 @@
-"""Measures of how flows share a network, from the rates of a run and from runs with and without each other.
+"""Measures of fairness between flows, from the rates of a run and from runs with and without other flows.
 
-Those over time need ``probes.rates = true`` in the scenario, and have the resolution of ``probes.interval``.
+Measures over time need ``probes.rates = true`` in the scenario, and have the resolution of ``probes.interval``.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ def jain_over_time(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Jain's fairness index of the goodputs in each interval (RFC 5166 section 2.3.1).
 
-    A flow counts from the first interval that ends after its start to the end of the run, so that one that starves
-    lowers the index; so does one that has nothing more to send, which `flows` can leave out. The figure
-    `result.plot.jain` counts it from its first byte to its last instead. Where nobody has anything, 1.
+    A flow counts from the first interval that ends after its start until the end of the run. A flow that starves lowers
+    the index; so does a flow without data to send, which `flows` can exclude. In contrast, the figure
+    `result.plot.jain` counts a flow from its first byte to its last. The index is 1 if all goodputs are zero.
 
     Returns
     -------
-    The ends of the intervals in seconds, those left out in which no flow has started, and the indices.
+    The ends of the intervals in seconds, without those in which no flow has started, and the indices.
     """
     ends, goodputs, starts = _rates(result, flows)
     counted = [
@@ -50,30 +50,32 @@ def convergence_time(
     delta: float = 0.1,
     hold: float = 1.0,
 ) -> float:
-    """How long it takes flows to share fairly, in seconds; NaN where they do not.
+    """The time until flows share fairly, in seconds; NaN if they do not.
 
-    It is the time from `after` to the first interval of the rates from which on, for at least `hold` seconds, each of
-    the n flows has a share of their goodput from (1 - `delta`) / n to (1 + `delta`) / n. With two flows that is the
-    delta-fair convergence time (RFC 5166 section 2.3.3, after Bansal, Balakrishnan, Floyd, Shenker, SIGCOMM 2001),
-    whose start at shares of 100/101 and 1/101 is up to the scenario: a flow that has the link to itself when the other
-    starts. An interval in which nobody has anything is not fair.
+    This is the time from `after` to the first interval that begins a fair period of at least `hold` seconds. In a fair
+    period, each of the n flows has a share of their goodput from (1 - `delta`) / n to (1 + `delta`) / n. An interval in
+    which all goodputs are zero is not fair.
+
+    With two flows, this is the delta-fair convergence time (RFC 5166 section 2.3.3, after Bansal, Balakrishnan, Floyd,
+    Shenker, SIGCOMM 2001). Its initial shares of 100/101 and 1/101 are up to the scenario: a flow has the link alone
+    when the other starts.
 
     Parameters
     ----------
     result
         A run with ``probes.rates``.
     flows
-        Those that are to share, by default all.
+        The flows that are to share; by default all.
     after
-        From when on, by default the start of the last of them.
+        Start of the measurement in seconds; by default the start of the last of these flows.
     delta
-        How far from the fair share is fair.
+        Largest relative deviation from the fair share that is fair.
     hold
-        How long the shares have to stay fair. Rates over less than a few round-trip times vary however fair they are on
-        average, so ``probes.interval`` has to be so long.
+        Time in seconds for which the shares have to stay fair. Rates over less than a few round-trip times vary even if
+        they are fair on average, so ``probes.interval`` must be longer than that.
     """
     if not 0 < delta < 1:
-        raise ValueError(f"delta is between 0 and 1, not {delta}")
+        raise ValueError(f"delta must be between 0 and 1, not {delta}")
     ends, goodputs, starts = _rates(result, flows)
     since = float(starts.max()) if after is None else after
     if len(ends) < 2:
@@ -81,7 +83,7 @@ def convergence_time(
     begins = np.concatenate([[2 * ends[0] - ends[1]], ends[:-1]])
     totals = goodputs.sum(axis=1)
     shares = goodputs * goodputs.shape[1] / np.where(totals > 0, totals, 1.0)[:, np.newaxis]
-    # A share on the bound is within it, whatever the last digit of a quotient.
+    # A share on the bound counts as within it, whatever the rounding.
     fair = (np.abs(shares - 1) <= delta + 1e-9).all(axis=1)
     reached: float | None = None
     for begin, end, is_fair in zip(begins, ends, fair, strict=True):
@@ -95,17 +97,17 @@ def convergence_time(
 
 
 def harm(together: float, alone: float, *, more_is_better: bool) -> float:
-    """What a flow loses by another beside it, as a part from 0 to 1 (Ware, Mukerjee, Seshan, Sherry, HotNets 2019).
+    """The loss of a flow through another flow, as a share from 0 to 1 (Ware, Mukerjee, Seshan, Sherry, HotNets 2019).
 
-    With x `alone` and y `together`: (x - y) / x where more is better, as of throughput, and (y - x) / y where less is,
-    as of delay, loss and completion time. It is negative where the flow gains.
+    Let x be the value `alone` and y the value `together`. If more is better, as for throughput, harm is (x - y) / x. If
+    less is better, as for delay, loss and completion time, harm is (y - x) / y. It is negative if the flow gains.
     """
     whole = alone if more_is_better else together
     part = alone - together if more_is_better else together - alone
     if not (whole > 0 and min(alone, together) >= 0):
         name = "alone" if more_is_better else "together"
         raise ValueError(
-            f"harm needs numbers that are not negative, and {name} above zero: {together} together, {alone} alone"
+            f"harm needs numbers of at least zero, and {name} above zero, not {together} together and {alone} alone"
         )
     return part / whole
 
@@ -113,12 +115,12 @@ def harm(together: float, alone: float, *, more_is_better: bool) -> float:
 def _rates(
     result: Result, flows: Sequence[str] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Ends of the intervals, goodputs by interval and flow, and the flows' starts."""
+    """Ends of the intervals, goodputs by interval and flow, and starts of the flows."""
     rates, known = result.rates, list(result.flows["flow"])
     names = known if flows is None else list(flows)
     unknown = [name for name in names if name not in known]
     if unknown or not names:
-        wrong = f"no flow {unknown[0]!r}" if unknown else "no flow is named"
+        wrong = f"no flow {unknown[0]!r}" if unknown else "flows is empty"
         raise ValueError(f"{wrong}; there are {', '.join(known)}")
     places = [known.index(name) for name in names]
     goodputs = rates["goodput_bps"].astype(np.float64).reshape(-1, len(known))

@@ -34,20 +34,24 @@ class FolderError(ValueError):
 def check_folder(path: Path, *, kept: str | None = None) -> None:
     """Refuses a place that holds something that ackclock did not write; what is in its folder `kept` does not count.
 
+    A symbolic link stands for the folder that it leads to.
+
     Raises
     ------
     FolderError
         If `path` is not a folder, cannot be made, is the current folder, or holds a file that is not on the list of a
         result of ackclock.
     """
-    for parent in path.absolute().parents:
+    if path.is_symlink() and not path.exists():
+        raise FolderError(f"{path} is a symbolic link to {path.readlink()}, which does not exist; name another folder")
+    for parent in _real(path).parents:
         if parent.exists():
             if not parent.is_dir():
                 raise FolderError(f"{path}: {parent} is not a folder")
             if not os.access(parent, os.W_OK):
                 raise FolderError(f"{path}: {parent} cannot be written")
             break
-    if path.is_symlink() or (path.exists() and not path.is_dir()):
+    if path.exists() and not path.is_dir():
         raise FolderError(f"{path} exists and is not a folder")
     if not path.exists():
         return
@@ -58,6 +62,11 @@ def check_folder(path: Path, *, kept: str | None = None) -> None:
         raise FolderError(
             f"{path} holds what ackclock did not write ({foreign.relative_to(path)}); name another folder"
         )
+
+
+def _real(path: Path) -> Path:
+    """The place that a path leads to over symbolic links; unlike `Path.resolve` it raises nothing for a loop."""
+    return Path(os.path.realpath(path))
 
 
 def _foreign(path: Path, kept: str | None) -> Path | None:
@@ -87,7 +96,8 @@ def _listed(path: Path) -> set[str]:
 def output_folder(path: Path, *, kept: str | None = None) -> Iterator[Path]:
     """A folder to write into, which becomes `path` when the block ends without an exception.
 
-    What is in the folder `kept` of `path` stays there.
+    A symbolic link at `path` stays, and the folder that it leads to is replaced. What is in the folder `kept` of `path`
+    stays there.
 
     Raises
     ------
@@ -95,7 +105,7 @@ def output_folder(path: Path, *, kept: str | None = None) -> Iterator[Path]:
         If `path` holds something that ackclock did not write, or cannot be written, as on a full disk.
     """
     check_folder(path, kept=kept)
-    path = path.absolute()
+    path = _real(path)
     made = [parent for parent in path.parents if not parent.exists()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -160,8 +170,12 @@ def write_bytes(path: Path, content: bytes) -> None:
             file.write(content)
         Path(partial).chmod(0o666 & ~_umask())
         Path(partial).replace(path)
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
+    except BaseException as error:
+        with suppress(OSError):
+            Path(partial).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            # The system names no file where a write fails, and the other name where a rename does.
+            error.filename, error.filename2 = str(path), None
         raise
 
 

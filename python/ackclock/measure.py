@@ -1,13 +1,13 @@
-"""A measure: one number of a run, named by a short text, of a result in memory or of the runs of a store.
+"""Measures: a measure is one number of a run, named by a short text, from a result in memory or from a store.
 
 ============================  ==========================================================================
 ``flows.goodput_bps``         the mean over the rows of a table
-``sum(flows.goodput_bps)``    the same with ``mean``, ``median``, ``min``, ``max``, ``count``, ``jain``
-``p95(rounds.duration_s)``    a percentile, from 0 to 100, interpolated; ``p99.9`` as well
+``sum(flows.goodput_bps)``    another function: ``mean``, ``median``, ``min``, ``max``, ``count``, ``jain``
+``p95(rounds.duration_s)``    a percentile, from 0 to 100, interpolated; also ``p99.9``
 ``flows[video].goodput_bps``  the rows of one component: a flow with all its copies (`video.0`, `video.1`), or a link
 ============================  ==========================================================================
 
-Empty cells and NaN are left out. What is left of no row has no value, but ``count``, which is 0. True counts as 1.
+Empty cells and NaN are ignored. A measure of no rows has no value, except for ``count``, which is 0. True counts as 1.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = ["Measure", "MeasureError"]
 
 
 class MeasureError(RefusedError):
-    """A measure that cannot be read, or that a run does not have; the message says what there is."""
+    """A measure that cannot be parsed, or that a run does not have; the message lists the names that exist."""
 
 
 FUNCTIONS: dict[str, tuple[Callable[[NDArray[np.float64]], float], str]] = {
@@ -48,12 +48,12 @@ FUNCTIONS: dict[str, tuple[Callable[[NDArray[np.float64]], float], str]] = {
     "jain": (
         stats.jain,
         (
-            "CASE WHEN min(\"x\") < 0 THEN CAST(error('a share is not negative') AS DOUBLE)"
+            "CASE WHEN min(\"x\") < 0 THEN CAST(error('shares must not be negative') AS DOUBLE)"
             ' WHEN max("x") = 0 THEN 1.0 ELSE pow(fsum("x"), 2) / (count("x") * fsum("x" * "x")) END'
         ),
     ),
 }
-"""Name to what it is of the values that are there, in Python and in SQL; `count` and percentiles are apart."""
+"""Functions by name, in Python and in SQL; `count` and percentiles are handled separately."""
 
 NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 COLUMN = re.compile(rf"({NAME})(?:\[\s*([^\[\]\s](?:[^\[\]]*[^\[\]\s])?)\s*\])?\s*\.\s*({NAME})", re.ASCII)
@@ -68,44 +68,44 @@ ACCEPTED = (
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A function of a column of a table, as `Measure.parse` reads it."""
+    """A function of a column of a table, as parsed by `Measure.parse`."""
 
     function: str
     """``mean``, ``sum``, ``median``, ``min``, ``max``, ``count``, ``jain``, or a percentile such as ``p95``."""
     table: str
     column: str
     component: str | None = None
-    """The flow or link whose rows count; all when None."""
+    """The flow or link whose rows count; None for all rows."""
 
     @classmethod
     def parse(cls, text: str) -> Measure:
-        """Reads a measure.
+        """Parses a measure.
 
         Raises
         ------
         MeasureError
-            With the text, and what is accepted.
+            With the text, the error, and the accepted forms.
         """
         written = text.strip()
         call = CALL.fullmatch(written)
         function, inside = (call[1], call[2].strip()) if call else ("mean", written)
         if function not in FUNCTIONS and function != "count" and _percentile(function) is None:
             near = _near(function, [*FUNCTIONS, "count"])
-            raise MeasureError(f"measure {text!r}: {function} is no function{near}; {ACCEPTED}")
+            raise MeasureError(f"measure {text!r}: {function} is not a function{near}; {ACCEPTED}")
         found = COLUMN.fullmatch(inside)
         if found is None or not inside.isprintable():
-            raise MeasureError(f"measure {text!r}: {inside!r} is no column of a table; {ACCEPTED}")
+            raise MeasureError(f"measure {text!r}: {inside!r} is not a column of a table; {ACCEPTED}")
         return cls(function, found[1], found[3], found[2])
 
     def __str__(self) -> str:
-        """As `parse` reads it, in its shortest form."""
+        """The measure as text for `parse`, in its shortest form."""
         component = "" if self.component is None else f"[{self.component}]"
         column = f"{self.table}{component}.{self.column}"
         return column if self.function == "mean" else f"{self.function}({column})"
 
     @property
     def unit(self) -> str:
-        """``s``, ``ms``, ``bps`` or ``bytes``, as the column's name has it; empty where it has none."""
+        """The unit in the column's name: ``s``, ``ms``, ``bps`` or ``bytes``; empty if it has none."""
         if self.function in ("count", "jain"):
             return ""
         words = self.column.split("_")
@@ -115,23 +115,23 @@ class Measure:
 
     @property
     def key(self) -> str:
-        """The column that names the component of a row: ``link`` for links, ``flow`` for everything else."""
+        """The column with the component of a row: ``link`` for links, ``flow`` for all other tables."""
         return KEYS.get(self.table, ("flow",))[0]
 
     def of(self, result: Result) -> float:
-        """The measure of a run, in the unit of its column; NaN where the run has no value.
+        """The measure of a run, in the unit of its column; NaN if the run has no value.
 
         Raises
         ------
         MeasureError
-            If the run has no such table, column, flow or link, or the function is none of the column.
+            If the run has no such table, column, flow or link, or the function does not apply to the column.
         """
         table = result.tables.get(self.table)
         if table is None:
-            hint = f"; the scenario has to ask for it with {PROBES[self.table]}" if self.table in PROBES else ""
+            hint = f"; set {PROBES[self.table]} in the scenario" if self.table in PROBES else ""
             raise self._error(f"there is no table {self.table}", result.tables, self.table, hint)
         if not table.column_names:
-            # A table whose rows never came knows no columns.
+            # A table without rows may have no columns.
             return 0.0 if self.function == "count" else math.nan
         if self.column not in table:
             raise self._error(f"table {self.table} has no column {self.column}", table.column_names, self.column)
@@ -141,20 +141,20 @@ class Measure:
         return self._value(cells)
 
     def sql(self, *, runs: str | None = None) -> str:
-        """The measure as a DuckDB query over a table of all runs, of this table's name and with a column ``run``.
+        """The measure as a DuckDB query over a table of all runs, with the name of this table and a column ``run``.
 
         Parameters
         ----------
         runs
-            A table or view with a column ``run``, in which every run is that is to count: with it a run without rows
-            has its ``count`` of 0, where the table itself does not know of it.
+            A table or view with a column ``run`` that contains every run to be counted. With `runs`, a run without rows
+            has a ``count`` of 0; the table itself does not contain that run.
 
         Returns
         -------
         str
-            A query of the columns ``run`` and ``value`` (a double, in the unit of the column), one row a run, in the
-            order of ``run``. A run without a value has no row. DuckDB refuses it when it runs if there is no such
-            table or column; that a flow is nowhere it cannot know.
+            A query with the columns ``run`` and ``value`` (a double, in the unit of the column), one row per run, in
+            the order of ``run``. A run without a value has no row. If there is no such table or column, the query fails
+            in DuckDB; it cannot detect that a flow does not exist.
         """
         column = _identifier(self.column)
         number = f"TRY_CAST({column} AS DOUBLE)" if self.function == "count" else f"CAST({column} AS DOUBLE)"
@@ -194,7 +194,7 @@ class Measure:
             there = [cell is not None for cell in cells] if cells.dtype == object else ~np.isnan(cells)
             return float(np.count_nonzero(there))
         if cells.dtype == object and any(isinstance(cell, str) for cell in cells):
-            raise MeasureError(f"measure {self}: {self.table}.{self.column} is text; of text there is count")
+            raise MeasureError(f"measure {self}: {self.table}.{self.column} is text; accepted for text: count")
         numbers = cells.astype(np.float64)
         numbers = numbers[~np.isnan(numbers)]
         if not numbers.size:
@@ -206,19 +206,19 @@ class Measure:
             raise MeasureError(f"measure {self}: {error}") from None
 
     def _rows(self, result: Result, table: Table, component: str) -> NDArray[np.bool_]:
-        """Which rows are the component's."""
+        """Mask of the rows of the component."""
         if self.key not in table:
-            raise MeasureError(f"measure {self}: the rows of {self.table} belong to no {self.key}")
+            raise MeasureError(f"measure {self}: {self.table} has no column {self.key}; leave out [{component}]")
         own = table[self.key]
         rows = np.array([_is_of(name, component) for name in own], dtype=bool)
         if not rows.any():
-            # Of a flow that is there a table may have no row all the same, unlike of one that is not.
+            # An existing flow may have no row in this table.
             everywhere = result.tables.get(f"{self.key}s", table)
             names = {name for name in own if name is not None}
             if self.key in everywhere:
                 names.update(everywhere[self.key])
             if not any(_is_of(name, component) for name in names):
-                # The flow is a nearer match than each of its copies.
+                # The flow itself is a nearer match than each of its copies.
                 names |= {re.sub(r"\.[0-9]+$", "", name) for name in names}
                 raise self._error(f"there is no {self.key} {component}", names, component)
         return rows
@@ -229,14 +229,14 @@ class Measure:
 
 
 def _percentile(function: str) -> float | None:
-    """The quantile, from 0 to 1, that a function such as ``p95`` is; None if it is none."""
+    """The quantile, from 0 to 1, of a function such as ``p95``; None if the function is not a percentile."""
     found = PERCENTILE.fullmatch(function)
     percent = float(found[1]) if found else math.inf
     return percent / 100 if percent <= 100 else None
 
 
 def _is_of(name: str | None, component: str) -> bool:
-    """Whether a row of this name belongs to the component: its name, or one of its copies."""
+    """Whether a row with this name belongs to the component: by its own name, or as one of its copies."""
     if name is None or not name.startswith(component):
         return False
     rest = name[len(component) :]

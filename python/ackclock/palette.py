@@ -1,7 +1,8 @@
-"""Colours, markers and dashes, fixed for each algorithm: who has seen one figure can read the next.
+"""Colours, markers and dashes, fixed for each algorithm so that they are the same in all figures.
 
-Seven colours are those of Okabe and Ito (2008). Twelve tell apart the algorithms that are compared most, for people
-with any kind of colour vision; the others share them, each with a marker and a dash that none of that colour has.
+Seven colours are those of Okabe and Ito (2008). Twelve colours identify the algorithms that are compared most; they can
+be distinguished with any kind of colour vision. The other algorithms share these colours, each with its own marker and
+dash.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ OKABE_ITO = {
     "sky": "#56b4e9",
     "yellow": "#f0e442",
 }
-"""The palette without its black, which a dark page would hide; the order is the one to take them in."""
+"""The palette without black, which is invisible on a dark page, in the order of use."""
 
 COLOURS = {name: colour for name, colour in OKABE_ITO.items() if name != "yellow"} | {
     "plum": "#800066",
@@ -33,18 +34,18 @@ COLOURS = {name: colour for name, colour in OKABE_ITO.items() if name != "yellow
     "periwinkle": "#8080ff",
     "khaki": "#b3b366",
 }
-"""Twelve colours for lines on white: yellow is too light for that. The last six were searched for: the
-set whose nearest two are furthest apart in CIELAB, with full colour vision and without the long or the middle cones."""
+"""Twelve colours for lines on white; yellow is too light for lines. The last six were found by a search: they maximise
+the smallest distance of two colours in CIELAB, with full colour vision and without the long or the middle cones."""
 
 GREY = "#7a7a7a"
-"""Of what is no algorithm but a baseline."""
+"""Colour of baselines."""
 
 Linestyle: TypeAlias = Literal["solid"] | tuple[int, tuple[float, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How one algorithm is drawn, in words of matplotlib."""
+    """Style of an algorithm in figures, in terms of matplotlib."""
 
     colour: str
     marker: str
@@ -53,7 +54,7 @@ class Style:
 
     @property
     def linestyle(self) -> Linestyle:
-        """The dash as matplotlib takes it."""
+        """The dash in matplotlib's form."""
         return (0, self.dash) if self.dash else "solid"
 
 
@@ -80,7 +81,7 @@ COMPARED = {
     "dctcp": _style("periwinkle", "D"),
     "remycc": _style("indigo", "*"),
 }
-"""The algorithms that are compared most: a colour of its own each, and a solid line."""
+"""The algorithms that are compared most: each has its own colour, and a solid line."""
 
 STYLES = COMPARED | {
     "reno+pacing": _style("blue", "s", DASHED),
@@ -107,15 +108,15 @@ STYLES = COMPARED | {
     "fixed-rate": Style(GREY, "s", DASHED),
     "fixed-window": Style(GREY, "o"),
 }
-"""Of every congestion control of the catalogue, and of those that are compared with a window validation or pacing. No
-two of one colour share a marker or a dash, and those that papers compare with one another have different colours."""
+"""Styles of all congestion controls in the catalogue, and of combinations with window validation or pacing. No two of
+the same colour share a marker or a dash, and algorithms that papers compare with one another have different colours."""
 
 _OTHERS = tuple(
     Style(colour, marker, dash)
     for marker, dash in (("h", (8.0, 2.0)), ("p", (8.0, 2.0, 2.0, 2.0)), ("d", (8.0, 1.5, 1.0, 1.5, 1.0, 1.5)))
     for colour in COLOURS.values()
 )
-"""Of algorithms that nobody knows here: no marker and no dash that a known one has."""
+"""Styles of unknown algorithms, with markers and dashes that no known algorithm has."""
 
 _ALIASES = {
     "newreno": "reno",
@@ -130,7 +131,7 @@ _ALIASES = {
 
 
 def _known(name: str) -> str | None:
-    """The name that `STYLES` has for what people call it, as in "newCWV with pacing"."""
+    """The name in `STYLES` for a common spelling, such as "newCWV with pacing"."""
     text = name.lower().replace(" with ", "+").replace(" and ", "+").replace(" + ", "+").strip()
     first, plus, rest = text.partition("+")
     candidates = (text, _ALIASES.get(text), f"{_ALIASES.get(first, first)}{plus}{rest}")
@@ -138,24 +139,24 @@ def _known(name: str) -> str | None:
 
 
 def style_of(name: str, order: int = 0) -> Style:
-    """The style of an algorithm: a name of ``ackclock list cc``, also with "+newcwv" and "+pacing" after it.
+    """The style of an algorithm: a name of ``ackclock list cc``, optionally followed by "+newcwv" and "+pacing".
 
-    Other spellings are understood: "newCWV" is "reno+newcwv", "newCWV with pacing" that with pacing, "NewReno" is
-    "reno", "bbr3" is "bbr". Any other name, such as that of an algorithm in Python, has the style number `order` of
-    those that no known one has: give each of a figure's unknown names a number of its own, from 0, or use `styles_of`.
+    Other spellings are accepted: "newCWV" is "reno+newcwv", "newCWV with pacing" is "reno+newcwv+pacing", "NewReno" is
+    "reno", and "bbr3" is "bbr". Any other name, such as that of an algorithm in Python, gets the style number `order`
+    of the styles for unknown algorithms. Number the unknown names of a figure from 0, or use `styles_of`.
     """
     known = _known(name)
     if known is not None:
         return STYLES[known]
     if order < 0:
-        raise ValueError(f"{name}: the order of an unknown name is counted from 0, and is not {order}")
+        raise ValueError(f"{name}: the order of an unknown name must be 0 or more, not {order}")
     if order >= len(_OTHERS):
         raise ValueError(f"{name}: a figure has styles for {len(_OTHERS)} algorithms that are not in the catalogue")
     return _OTHERS[order]
 
 
 def styles_of(names: Iterable[str]) -> dict[str, Style]:
-    """The styles of a figure's algorithms, no two the same; unknown names take theirs in the order they come in."""
+    """The styles of a figure's algorithms, all different; unknown names get theirs in the order of their appearance."""
     styles: dict[str, Style] = {}
     others = 0
     for name in dict.fromkeys(names):
@@ -171,8 +172,8 @@ def styles_of(names: Iterable[str]) -> dict[str, Style]:
 
 
 def colour_of(index: int) -> str:
-    """The colour of the variant number `index`, counted from 0. There are seven: more do not stay apart."""
+    """The colour of the variant number `index`, from 0. There are seven, as more could not be distinguished."""
     colours = list(OKABE_ITO.values())
     if not 0 <= index < len(colours):
-        raise ValueError(f"colour {index} of {len(colours)}: a figure with more variants needs to be two figures")
+        raise ValueError(f"colour {index} of {len(colours)}: divide a figure with more variants into several")
     return colours[index]

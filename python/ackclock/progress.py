@@ -1,4 +1,4 @@
-"""Progress of long work on standard error: a bar on a terminal, an occasional line elsewhere."""
+"""Progress of long work on standard error: a bar on a terminal, a line every ten seconds elsewhere."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 __all__ = ["SweepReport", "bar", "lines", "reporter", "sweep_reporter"]
 
 LINE_EVERY_S = 10.0
-"""Seconds between two lines where there is no terminal; shorter work prints nothing."""
+"""Seconds between two lines without a terminal; shorter work prints nothing."""
 
 
 @contextmanager
 def reporter(progress: bool | Callable[[float], object], label: str) -> Iterator[Progress | None]:
-    """What to call with the part done: the caller's own function, a bar or lines (True), or nothing (False)."""
+    """The function to call with the share done: the caller's own, a bar or lines (True), or none (False)."""
     if callable(progress):
         yield progress
     elif not isinstance(progress, bool):
-        raise TypeError(f"progress is True, False or a function of the part done, not {progress!r}")
+        raise TypeError(f"progress must be True, False or a function of the share done, not {progress!r}")
     elif not progress:
         yield None
     elif sys.stderr.isatty():
@@ -39,7 +39,7 @@ def reporter(progress: bool | Callable[[float], object], label: str) -> Iterator
 
 @contextmanager
 def bar(label: str) -> Iterator[Progress]:
-    """A bar with the time that is left; it disappears when the work is done."""
+    """A bar with the remaining time; it disappears when the work is done."""
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -71,33 +71,33 @@ def lines(label: str, stream: TextIO, clock: Callable[[], float] = time.monotoni
 
 
 class SweepReport:
-    """Progress of a sweep: how many of its runs have ended, and how many of those failed. This one tells nobody."""
+    """Progress of a sweep: the numbers of its runs that have ended and failed. This class displays nothing."""
 
     def __init__(self) -> None:
         self.done = self.before = self.failed = self.total = 0
 
     def start(self, done: int, total: int) -> None:
-        """Begins a round: so many runs had ended before it, of so many."""
+        """Begins a round: `done` of `total` runs had ended before it."""
         if self.total == 0:
             self.before = done
         self.done, self.total = done, total
         self.show(done)
 
     def ended(self, good: bool) -> None:
-        """One more run has ended."""
+        """Counts a run that has ended."""
         self.done += 1
         self.failed += not good
         self.show(self.done)
 
     def under_way(self, part: float) -> None:
-        """Of the runs that have not ended so much is done, in runs."""
+        """Reports progress of the unfinished runs; `part` is the sum of their completed shares."""
         self.show(self.done + part)
 
     def show(self, done: float) -> None:
-        """Shows the state; `done` counts runs, and parts of those under way."""
+        """Shows the state; `done` counts runs, and shares of unfinished runs."""
 
     def warn(self, text: str) -> None:
-        """Tells of something that was found damaged."""
+        """Prints a warning about damage that was found."""
         print(f"ackclock: {text}", file=sys.stderr, flush=True)  # noqa: T201
 
 
@@ -111,7 +111,7 @@ class _Called(SweepReport):
 
 
 class _Lines(SweepReport):
-    """A line every ten seconds: done, rate, time left, failures."""
+    """A line every ten seconds: runs done, rate, time left, failures."""
 
     def __init__(self, label: str, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -146,11 +146,11 @@ class _Bar(SweepReport):
 
 @contextmanager
 def sweep_reporter(progress: bool | Callable[[float], object], label: str) -> Iterator[SweepReport]:
-    """What a sweep tells of its progress: the caller's own function, a bar or lines (True), or nothing (False)."""
+    """The report of a sweep: the caller's own function, a bar or lines (True), or none (False)."""
     if callable(progress):
         yield _Called(progress)
     elif not isinstance(progress, bool):
-        raise TypeError(f"progress is True, False or a function of the part done, not {progress!r}")
+        raise TypeError(f"progress must be True, False or a function of the share done, not {progress!r}")
     elif not progress:
         yield SweepReport()
     elif sys.stderr.isatty():
@@ -162,7 +162,7 @@ def sweep_reporter(progress: bool | Callable[[float], object], label: str) -> It
 
 @contextmanager
 def _sweep_bar(label: str) -> Iterator[SweepReport]:
-    """A bar with what is done, the rate, the time that is left and failures; it disappears when the work is done."""
+    """A bar with runs done, the rate, the remaining time and failures; it disappears when the work is done."""
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import (

@@ -186,7 +186,7 @@ class _Tables:
 
     @property
     def packets(self) -> Table:
-        """Every segment sent, dropped and delivered; needs ``probes.packets``."""
+        """Every segment and datagram sent, dropped and delivered; needs ``probes.packets``."""
         return self._table("packets")
 
     @property
@@ -210,8 +210,7 @@ class _Tables:
 
         Of the packets that have left for the wire since the row before, and were not lost there, ``sent`` is the
         number, ``sojourn_ms`` the mean and ``sojourn_max_ms`` the longest time from arrival at the queue to the first
-        bit on the wire; empty where there are none. Weighted by ``sent``, the means are that of ``links``, which may
-        count packets that still wait at the end of the run.
+        bit on the wire; empty where there are none. Weighted by ``sent``, the means are that of ``links``.
 
         ``capacity_bps`` is the mean rate at which the link could have sent since the row before, and empty in a link's
         first row: its rate, where that is fixed; what the server had to offer where it varies, or where outages hold

@@ -17,10 +17,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import BinaryIO
 
 __all__ = ["CaptureError", "Connection", "Unit", "Workload", "convert", "generate", "text"]
 
 MICROSECONDS = 1_000_000
+
+MOST_SECONDS = 87_600 * 3_600
+"""Ten years: scenarios accept no longer time."""
+
+MOST_BYTES = 2**60
+"""Scenarios accept no larger volume."""
+
+MOST_UNITS = 1_000_000
+"""Data units that `generate` makes on average at most. A scenario reads files of at most 16 MiB, which hold fewer."""
 
 
 class CaptureError(ValueError):
@@ -105,37 +115,61 @@ class Workload:
     """Mean time of a server until it answers, exponential; chosen here."""
 
     def __post_init__(self) -> None:
-        positive = (
-            "sessions_per_second",
-            "request",
-            "tail_from",
-            "tail_alpha",
-            "largest",
-            "think_least_s",
-            "think_alpha",
-        )
-        for name in positive:
-            if not 0 < getattr(self, name) < math.inf:
-                raise ValueError(f"{name} is a number above 0, not {getattr(self, name)}")
-        for name, good, accepted in (
-            ("epochs", 1 <= self.epochs < math.inf, "a number of at least 1"),
-            ("body_sigma", 0 <= self.body_sigma < math.inf, "a number of at least 0"),
-            ("tail_share", 0 <= self.tail_share <= 1, "from 0 to 1"),
-            ("server_think_s", 0 <= self.server_think_s < math.inf, "a number of at least 0"),
-            ("think_most_s", self.think_least_s <= self.think_most_s < math.inf, "at least think_least_s"),
-        ):
-            if not good:
-                raise ValueError(f"{name} is {accepted}, not {getattr(self, name)}")
+        for name, (least, is_least_accepted, most) in BOUNDS.items():
+            value = getattr(self, name)
+            if not (least < value <= most or (is_least_accepted and value == least)):
+                low = f"of at least {least:g}" if is_least_accepted else f"above {least:g}"
+                raise ValueError(f"{name} is a number {low} and at most {most:g}, not {_shown(value)}")
+        if self.think_most_s < self.think_least_s:
+            raise ValueError(f"think_most_s is at least think_least_s, not {_shown(self.think_most_s)}")
+
+
+BOUNDS: dict[str, tuple[float, bool, float]] = {
+    "sessions_per_second": (0, False, 1e9),
+    "epochs": (1, True, MOST_UNITS),
+    "request": (1, True, MOST_BYTES),
+    "body_mu": (-100, True, 100),
+    "body_sigma": (0, True, 100),
+    "tail_from": (0, False, MOST_BYTES),
+    "tail_alpha": (0.01, True, 100),
+    "tail_share": (0, True, 1),
+    "largest": (1, True, MOST_BYTES),
+    "think_least_s": (0, False, MOST_SECONDS),
+    "think_alpha": (0.01, True, 100),
+    "think_most_s": (0, False, MOST_SECONDS),
+    "server_think_s": (0, True, MOST_SECONDS),
+}
+"""The least value of each number of a workload, whether that is accepted itself, and the largest value."""
+
+
+def _shown(value: float) -> str:
+    """A number for a message, shortened if it has hundreds of digits."""
+    text = str(value)
+    return text if len(text) <= 30 else f"{text[:20]}..."
 
 
 def generate(duration_s: float, *, seed: int, workload: Workload | None = None) -> list[Connection]:
     """Sessions that arrive within a time. The same seed gives the same vectors, on every machine.
 
     Every distribution is drawn by inversion from `random.random`, whose sequence Python does not change.
+
+    Raises
+    ------
+    ValueError
+        If `duration_s` is not above zero and at most ten years, or so many sessions arrive within it that they have
+        more than a million data units on average.
     """
-    if not 0 < duration_s < math.inf:
-        raise ValueError(f"duration_s is a number above 0, not {duration_s}")
+    if not 0 < duration_s <= MOST_SECONDS:
+        raise ValueError(f"duration_s is a number above 0 and at most {MOST_SECONDS}, not {_shown(duration_s)}")
     work = workload or Workload()
+    # A request and an answer for each exchange.
+    per_second = work.sessions_per_second * work.epochs * 2
+    if duration_s * per_second > MOST_UNITS:
+        raise ValueError(
+            f"duration_s {duration_s:g} makes {duration_s * per_second:.3g} data units on average, at "
+            f"{work.sessions_per_second:g} sessions per second of {work.epochs:g} exchanges each; "
+            f"accepted: at most {MOST_UNITS} data units, which are {MOST_UNITS / per_second:.6g} s"
+        )
     draw = random.Random(seed).random  # noqa: S311 -- a simulation's numbers
     connections = []
     now = 0.0
@@ -157,7 +191,9 @@ def _answer(draw: Any, work: Workload) -> int:
     if tail < work.tail_share:
         size = _pareto(number, work.tail_from, work.tail_alpha, work.largest)
     else:
-        size = math.exp(work.body_mu + work.body_sigma * NormalDist().inv_cdf(max(number, 2**-53)))
+        # Beyond the exponent of 700, near the largest float, every size is the largest.
+        exponent = work.body_mu + work.body_sigma * NormalDist().inv_cdf(max(number, 2**-53))
+        size = math.exp(min(exponent, 700.0))
     return max(1, round(min(size, work.largest)))
 
 
@@ -166,7 +202,10 @@ def _exponential(number: float, mean: float) -> float:
 
 
 def _pareto(number: float, least: float, alpha: float, most: float) -> float:
-    return float(min(most, least * (1 - number) ** (-1 / alpha)))
+    try:
+        return float(min(most, least * (1 - number) ** (-1 / alpha)))
+    except OverflowError:
+        return float(most)
 
 
 @dataclass(slots=True)
@@ -197,7 +236,17 @@ def convert(capture: Path | str, *, quiet_s: float = 0.5, least_bytes: int = 1) 
         What ends a unit, besides the other side's data.
     least_bytes
         Connections with less data are left out.
+
+    Raises
+    ------
+    CaptureError
+        If the file is no capture, is damaged or cut off, has links of an unknown type, or has no connection from its
+        SYN on; and if dpkt is not installed.
+    ValueError
+        If `quiet_s` is negative or more than ten years.
     """
+    if not 0 <= quiet_s <= MOST_SECONDS:
+        raise ValueError(f"quiet is a number of seconds from 0 to {MOST_SECONDS}, not {quiet_s}")
     streams: dict[tuple[Any, ...], _Stream] = {}
     done: list[_Stream] = []
     for time_us, ends, tcp, length in _segments(Path(capture)):
@@ -236,7 +285,8 @@ def _connection(stream: _Stream, origin: int, quiet_us: int) -> Connection:
             units[-1] = Unit(side, last.size + length, last.wait_us)
         else:
             since = time_us if last is None else began if last.initiator == side else ended
-            units.append(Unit(side, length, time_us - since))
+            # The clocks of captures go backwards at times.
+            units.append(Unit(side, length, max(0, time_us - since)))
             began = time_us
         ended = time_us
     return Connection(stream.start_us - origin, tuple(units))
@@ -249,27 +299,78 @@ def _segments(path: Path) -> Iterator[tuple[int, tuple[Any, ...], Any, int]]:
     except ImportError:
         message = "captures are read with the package dpkt, which is not installed: pip install dpkt"
         raise CaptureError(message) from None
-    with path.open("rb") as file:
+    with path.open("rb") as opened:
+        file = _Bounded(opened)
         try:
             reader = dpkt.pcap.UniversalReader(file)
-        except (ValueError, dpkt.dpkt.Error) as error:
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- dpkt raises many exceptions on damaged files
             raise CaptureError(f"{path}: no capture in the format pcap or pcapng: {error}") from None
         link = {dpkt.pcap.DLT_EN10MB: dpkt.ethernet.Ethernet, dpkt.pcap.DLT_LINUX_SLL: dpkt.sll.SLL}
         raw = {101, 12, 14, 228, 229}
         kind = reader.datalink()
         if kind not in link and kind not in raw:
             raise CaptureError(f"{path}: link type {kind}; accepted: Ethernet, Linux cooked, raw IP")
-        for at, data in reader:
+        for at, data in _packets(reader, file, path):
             try:
                 if kind in raw:
                     ip = dpkt.ip.IP(data) if data[0] >> 4 == 4 else dpkt.ip6.IP6(data)
                 else:
                     ip = link[kind](data).data
-            except (IndexError, dpkt.dpkt.Error):
-                continue
-            if not isinstance(ip, dpkt.ip.IP | dpkt.ip6.IP6) or not isinstance(ip.data, dpkt.tcp.TCP):
+                if not isinstance(ip, dpkt.ip.IP | dpkt.ip6.IP6) or not isinstance(ip.data, dpkt.tcp.TCP):
+                    continue
+            except MemoryError:
+                raise
+            except Exception:  # noqa: BLE001, S112 -- whatever dpkt raises, it is no packet of TCP
                 continue
             tcp = ip.data
             # The header says how long a packet was; the capture may have kept less of it.
             whole = ip.len - ip.hl * 4 if isinstance(ip, dpkt.ip.IP) else ip.plen
             yield round(at * MICROSECONDS), (ip.src, tcp.sport, ip.dst, tcp.dport), tcp, whole - tcp.off * 4
+
+
+class _Bounded:
+    """A file that is read in pieces, so that a damaged length does not take the memory that it asks for."""
+
+    PIECE = 1 << 20
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.name = getattr(file, "name", "capture")
+        self.short = False
+        """Whether the last read met the end of the file."""
+
+    def read(self, size: int) -> bytes:
+        pieces = []
+        while size > 0 and (piece := self._file.read(min(size, self.PIECE))):
+            pieces.append(piece)
+            size -= len(piece)
+        self.short = size > 0
+        return b"".join(pieces)
+
+    def seek(self, offset: int) -> int:
+        return self._file.seek(offset)
+
+
+def _packets(reader: Any, file: _Bounded, path: Path) -> Iterator[tuple[Any, bytes]]:
+    """Times in seconds and packets of a capture, to its end."""
+    packets, number = iter(reader), 0
+    while True:
+        try:
+            at, data = next(packets)
+        except StopIteration:
+            return
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001 -- dpkt raises many exceptions on damaged files
+            raise CaptureError(_cut_off(path, number, f" ({error})")) from None
+        if file.short:
+            raise CaptureError(_cut_off(path, number, ""))
+        number += 1
+        yield at, data
+
+
+def _cut_off(path: Path, packets: int, why: str) -> str:
+    what = f"damaged or cut off behind packet {packets}{why}"
+    return f"{path}: {what}; accepted: a whole capture in the format pcap or pcapng"

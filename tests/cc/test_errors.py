@@ -108,7 +108,7 @@ def test_a_run_with_python_in_it_can_be_cancelled():
     registered("mine", ackclock.WindowRules)
     cancel = _core.Cancel()
     threading.Timer(0.2, cancel.cancel).start()
-    job = SimpleNamespace(scenario=ackclock.scenario.load(BASE), overrides=tuple(LONG.items()), seed=None)
+    job = SimpleNamespace(scenario=ackclock.scenario.load(BASE), overrides=tuple(LONG.items()), seed=None, verify=False)
     job.overrides += (("flows[0].cc", "mine"),)
     with pytest.raises(ackclock.Cancelled):
         run_job(job, cancel, lambda done: None)

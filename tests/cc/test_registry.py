@@ -27,7 +27,7 @@ def test_parameters_are_set_by_scenarios_before_anything_else():
         with pytest.raises(ackclock.ScenarioError) as raised:
             ackclock.check(BASE, {"flows[0].cc": cc})
         assert words in str(raised.value)
-    with pytest.raises(ValueError, match="default 2 is not from 0 to 1"):
+    with pytest.raises(ValueError, match="default must be from 0 to 1, not 2"):
         ackclock.parameter(2, 0, 1)
     (row,) = (row for row in ackclock.catalogue()["cc"] if row["name"] == "mine")
     assert row["parameters"][0] == {"name": "kept", "summary": "part kept", "default": 0.5, "least": 0.1, "most": 0.9}

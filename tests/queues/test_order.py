@@ -149,7 +149,7 @@ def test_token_bucket(limit, parameters):
         ({"burst": 1499.0}, "burst: at least a full packet, 1500 bytes"),
         ({"mtu": 100.0, "peak_rate": 2e6}, "mtu: at least a full packet, 1500 bytes"),
         ({"rate": 500_000.0, "peak_rate": 500_000.0}, "peak_rate: more than the rate, 500000 bit/s"),
-        ({"mtu": 3000.0}, "mtu: none without a peak_rate"),
+        ({"mtu": 3000.0}, "mtu: absent, unless peak_rate is given"),
     ],
 )
 def test_token_bucket_errors(parameters, message):

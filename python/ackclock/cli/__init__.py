@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, UnknownOptionError, UnusedCliTokensError
 
 from ackclock import __version__
-from ackclock._entry import stopped_status
-from ackclock._errors import AlgorithmError, Cancelled, RefusedError, ScenarioError
+from ackclock._errors import AlgorithmError, Cancelled, RefusedError, ScenarioError, VerificationError
 from ackclock._registry import LoadError
+from ackclock._signals import stopped_status, undisguised
 from ackclock.cli import commands
 from ackclock.cli.drill import drill
 from ackclock.cli.output import PipeConsole, UsageError, complain, print_traceback
@@ -60,8 +60,9 @@ app.command(tmix)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line (the process's own when not given) and returns the exit status."""
     try:
-        status = app(sys.argv[1:] if arguments is None else arguments)
-        sys.stdout.flush()
+        with undisguised():
+            status = app(sys.argv[1:] if arguments is None else arguments)
+            sys.stdout.flush()
     except UnknownOptionError as error:
         options = sorted({name for argument in error.argument_collection for name in argument.names})
         accepted = [option for option in options if option.startswith("--")] + ["--help"]
@@ -73,6 +74,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ScenarioError as error:
         for line in error.lines():
             complain(line)
+    except VerificationError as error:
+        for line in error.lines():
+            complain(line)
+        return FAILED
     except (AlgorithmError, LoadError) as error:
         print_traceback(error)
         complain(str(error))

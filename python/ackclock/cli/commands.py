@@ -19,6 +19,7 @@ from ackclock.cli.output import (
     print_table,
     say,
 )
+from ackclock.scenario._estimate import estimate
 
 __all__ = ["bench", "check", "list_", "new", "reproduce", "run", "schema"]
 
@@ -70,7 +71,9 @@ def run(
     pcap_ipv6: Annotated[bool, Parameter(negative="")] = False,
     pcap_payload: Annotated[bool, Parameter(negative="")] = False,
     qlog: Annotated[bool, Parameter(negative="")] = False,
+    verify: Annotated[bool, Parameter(negative="")] = False,
     json: Json = False,
+    large: Annotated[bool, Parameter(negative="")] = False,
     threads: Threads = None,
 ) -> int:
     """Run a scenario in the simulator.
@@ -98,8 +101,13 @@ def run(
         Captured packets keep their payload, which is zeros.
     qlog
         Write every event to events.jsonl in the folder. `ackclock schema --events` describes them.
+    verify
+        Check the run while it goes on and its tables afterwards. The exit status is 1 when anything is found, which is
+        printed, and nothing is written.
     json
         Print one JSON document.
+    large
+        Run a scenario even if it may take more memory than this machine has.
     threads
         Replications at the same time; by default one a core. It does not change the results.
     """
@@ -127,14 +135,24 @@ def run(
                 payload=pcap_payload,
                 seed=seed,
                 overrides=overrides,
+                large=large,
                 progress=True,
+                verify=verify,
             )
             result.write(folder)
     else:
         if seeds is None:
-            result = ackclock.run(scenario, seed=seed, overrides=overrides, progress=True)
+            result = ackclock.run(scenario, seed=seed, overrides=overrides, large=large, progress=True, verify=verify)
         else:
-            result = ackclock.run(scenario, seeds=seeds, overrides=overrides, threads=threads, progress=True)
+            result = ackclock.run(
+                scenario,
+                seeds=seeds,
+                overrides=overrides,
+                threads=threads,
+                large=large,
+                progress=True,
+                verify=verify,
+            )
         if out is not None:
             with files.output_folder(out) as folder:
                 result.write(folder)
@@ -275,7 +293,7 @@ def _print_stacks(stacks: list[dict[str, Any]]) -> None:
 
 
 def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json = False) -> int:
-    """Check a scenario without running it.
+    """Check a scenario without running it, and estimate how large a run of it will be.
 
     Parameters
     ----------
@@ -294,6 +312,7 @@ def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json 
         print_json(canonical)
     else:
         say(f"{scenario}: a good scenario")
+        say(f"a run has {estimate(scenario, overrides_of(settings))}")
     return 0
 
 

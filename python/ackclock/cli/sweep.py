@@ -36,6 +36,7 @@ def sweep(
     tables: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     jobs: Annotated[int | None, Parameter(name=["--jobs", "--threads"])] = None,
     cluster: str | None = None,
+    memory: str | None = None,
     until: str | None = None,
     of: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     json: Json = False,
@@ -72,6 +73,9 @@ def sweep(
         Runs at the same time; by default one a core. It does not change the results.
     cluster
         Address of a Dask scheduler that does the runs, as tcp://host:8786, or file:PATH of its scheduler file.
+    memory
+        Give every run a process of its own that may take so much memory, as 4GiB; one that needs more fails, and the
+        sweep goes on.
     until
         Add seeds to each point until the interval of the measure of --of (the first) is so narrow, as ci=2%. After
         commas: level=99%, least=20, most=500.
@@ -103,6 +107,7 @@ def sweep(
         of=None if until is None else measures[0],
         threads=jobs,
         cluster=cluster,
+        memory=memory,
         progress=True,
     )
     with store:

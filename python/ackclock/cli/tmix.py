@@ -78,7 +78,7 @@ def convert(capture: Path, out: Path, /, *, quiet: float = 0.5) -> int:
     """
     try:
         connections = vectors.convert(capture, quiet_s=quiet)
-    except vectors.CaptureError as error:
+    except ValueError as error:
         raise UsageError(str(error)) from None
     files.write_text(out, vectors.text(connections, f"from {capture.name}"))
     say(f"{out}: {len(connections)} connections")

@@ -1,10 +1,10 @@
-"""Figures in matplotlib, made for papers: ``result.plot.window()`` of a run, and functions of samples by scheme.
+"""Figures in matplotlib for papers: ``result.plot.window()`` of a run, and functions of samples by scheme.
 
 >>> axes = result.plot.throughput()
 >>> ackclock.plot.save(axes, "throughput.pdf")
 
 Fonts are legible at the width of a column (3.5 inches), labels have units, there is no title, and legends are above the
-data. `paper` gives the same style to figures of one's own.
+data. `paper` applies the same style to other figures.
 """
 
 from __future__ import annotations

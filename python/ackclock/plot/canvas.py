@@ -1,4 +1,4 @@
-"""What all figures share: a style for papers, axes with shared time, legends beside the data, and files."""
+"""Shared parts of all figures: a style for papers, axes with shared time, legends above the data, and files."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ __all__ = [
 ]
 
 COLUMN = 3.5
-"""Inches: the width of a column on a page of two, for which the fonts are made."""
+"""Width in inches of a column on a two-column page, for which the fonts are chosen."""
 
 SIZE = 8.0
-"""Points, of labels; ticks and legends are a point smaller."""
+"""Size of labels in points; ticks and legends are a point smaller."""
 
 PAPER: dict[RcKeyType, Any] = {
     "font.family": ["DejaVu Sans"],
@@ -84,27 +84,27 @@ PAPER: dict[RcKeyType, Any] = {
     "svg.fonttype": "path",
     "svg.hashsalt": "ackclock",
 }
-"""Settings of matplotlib for a figure of one column: those of the figures here, whatever the user's own are."""
+"""Settings of matplotlib for the figures of this package, at the width of one column; they override the user's own."""
 
 INK = "#404040"
-"""Of what belongs to no flow or scheme in particular."""
+"""Colour of elements that belong to no flow or scheme."""
 
 METADATA: dict[str, dict[str, Any]] = {".pdf": {"CreationDate": None}, ".png": {}, ".svg": {"Date": None}}
-"""By suffix that `save` takes, what of a file would tell the time."""
+"""Metadata by suffix that `save` sets so that files contain no time."""
 
 Drawn: TypeAlias = "Axes | Figure | NDArray[Any]"
-"""What a function here returns: axes, or an array of those that share one; also a whole figure."""
+"""Result of the figure functions: axes, or an array of axes with a shared time axis; a whole figure is accepted too."""
 
 
 @contextmanager
 def paper() -> Iterator[None]:
-    """Settings for papers: what is drawn in the block has fonts that are legible at a column's width."""
+    """Settings for papers: figures drawn in the block have fonts that are legible at a column's width."""
     with mpl.rc_context(PAPER):
         yield
 
 
 def axes_or(ax: Axes | None, height: float = 2.2) -> Axes:
-    """The axes given, or those of a new figure of one column and so many inches."""
+    """The given axes, or those of a new figure of one column and `height` inches."""
     if ax is not None:
         return ax
     from matplotlib import pyplot as plt
@@ -114,7 +114,7 @@ def axes_or(ax: Axes | None, height: float = 2.2) -> Axes:
 
 
 def panels(heights: Sequence[float]) -> NDArray[Any]:
-    """Axes one below the other in a new figure, with so many inches each and one time axis."""
+    """Axes one below the other in a new figure, with the given heights in inches and a shared time axis."""
     from matplotlib import pyplot as plt
 
     size = (COLUMN, float(sum(heights)))
@@ -125,26 +125,26 @@ def panels(heights: Sequence[float]) -> NDArray[Any]:
 
 
 def words(name: str) -> str:
-    """A name as a label: neither a formula nor, with an underscore in front, left out of legends."""
+    """A name as a label: not interpreted as a formula, and shown in legends even if it begins with an underscore."""
     text = name.replace("$", r"\$")
     return f"\u200b{text}" if text.startswith("_") else text
 
 
 def text_width(text: str, size: float) -> float:
-    """The width of a text in points."""
+    """Width of a text in points."""
     font = FontProperties(family=PAPER["font.family"], size=size)
     return float(TextPath((0, 0), text, prop=font).get_extents().width) if text.strip() else 0.0
 
 
 def legend(axes: Axes, more: Sequence[Line2D] = ()) -> None:
-    """A legend above the axes, where no data is, in as many columns as there is width for; none without entries."""
+    """Adds a legend above the axes, in as many columns as fit; none if there are no entries."""
     handles: list[Artist]
     handles, labels = axes.get_legend_handles_labels()
     handles += more
     labels += [str(line.get_label()) for line in more]
     if not handles:
         return
-    # In ems, as in PAPER: the line, the gap to the text, and the gap to the next column.
+    # These are the widths of PAPER in ems: the line, the gap to the text, and the gap to the next column.
     size = SIZE - 1
     widths = [text_width(label, size) + 2.3 * size for label in labels]
     columns = _columns(widths, 1.2 * size, 72 * float(figure_of(axes).get_figwidth()) * 0.8)
@@ -152,7 +152,7 @@ def legend(axes: Axes, more: Sequence[Line2D] = ()) -> None:
 
 
 def _columns(widths: Sequence[float], gap: float, room: float) -> int:
-    """The columns of the fewest rows in which entries of these widths, filled in column by column, fit side by side."""
+    """The number of columns for the fewest rows in which entries of these widths, filled column by column, fit."""
     for rows in range(1, len(widths)):
         columns = -(-len(widths) // rows)
         taken = [max(column) for column in np.array_split(widths, columns)]
@@ -162,20 +162,20 @@ def _columns(widths: Sequence[float], gap: float, room: float) -> int:
 
 
 def from_zero(axes: Axes) -> None:
-    """Begins the y axis at zero and ends it a little above the data; round ticks on a linear x axis."""
+    """Starts the y axis at zero and ends it slightly above the data; sets round ticks on a linear x axis."""
     top = float(axes.dataLim.y1)
     axes.set_ylim(0, 1.06 * top if np.isfinite(top) and top > 0 else 1)
     round_ticks(axes)
 
 
 def round_ticks(axes: Axes) -> None:
-    """About five round ticks on an x axis that is not logarithmic."""
+    """Sets about five round ticks on an x axis that is not logarithmic."""
     if axes.get_xscale() == "linear":
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
 
 
 def logarithmic(axes: Axes) -> None:
-    """Makes the x axis logarithmic, with a handful of ticks that are written as plain numbers."""
+    """Makes the x axis logarithmic, with a few ticks that are written as plain numbers."""
     axes.set_xscale("log")
     low, high = sorted(axes.get_xlim())
     locator: Locator = MaxNLocator(5)
@@ -187,22 +187,23 @@ def logarithmic(axes: Axes) -> None:
 
 
 def save(drawn: Drawn, path: str | Path) -> None:
-    """Writes a figure as PDF, PNG or SVG, by the suffix: the same bytes each time, and the file whole or not at all.
+    """Writes a figure as PDF, PNG or SVG, depending on the suffix.
 
-    `drawn` is what a function of `ackclock.plot` returns, or any figure or axes of matplotlib.
+    The bytes are the same each time, and an incomplete file is never left. `drawn` is the result of a function of
+    `ackclock.plot`, or any figure or axes of matplotlib.
 
     Raises
     ------
     ValueError
-        If the suffix is another one.
+        If the suffix is not one of these.
     OSError
-        If the file cannot be written; what was there before is still there.
+        If the file cannot be written; an existing file is then unchanged.
     """
     target = Path(path)
     suffix = target.suffix.lower()
     if suffix not in METADATA:
         known = ", ".join(METADATA)
-        raise ValueError(f"{path}: a figure is written as {known}; {suffix or 'no suffix'} is none of them")
+        raise ValueError(f"{path}: {suffix or 'no suffix'} is not a format for figures; accepted: {known}")
     content = BytesIO()
     with paper():
         figure_of(drawn).savefig(content, format=suffix[1:], metadata=METADATA[suffix])
@@ -213,11 +214,11 @@ def save(drawn: Drawn, path: str | Path) -> None:
 
 
 def figure_of(drawn: Drawn) -> Figure:
-    """The whole figure that axes belong to."""
+    """The figure to which axes belong."""
     if isinstance(drawn, Figure):
         return drawn
     first = drawn.flat[0] if isinstance(drawn, np.ndarray) else drawn
     figure = first.get_figure(root=True)
     if not isinstance(figure, Figure):
-        raise ValueError("the axes are in no figure")
+        raise ValueError("the axes do not belong to a figure")
     return figure

@@ -1,4 +1,4 @@
-"""How the flows of a run are told apart: by the colour of their algorithm, and by its shades where several run one."""
+"""Colours of the flows of a run: the colour of the algorithm, in shades if several flows use the same algorithm."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 __all__ = ["Look", "looks"]
 
 LISTED = 12
-"""Flows that a legend names; of more, it names the algorithms."""
+"""Largest number of flows that a legend names; with more flows, it names the algorithms."""
 
 DARKEST, LIGHTEST = -0.45, 0.5
-"""Of the shades of a colour: the part of the way to black, and to white."""
+"""Range of the shades of a colour: the share of the way to black, and to white."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a flow is drawn."""
+    """Style and label of a flow."""
 
     style: Style
     label: str | None
-    """What the legend calls it; None where another flow's entry stands for it."""
+    """Label in the legend; None if the entry of another flow represents this one."""
 
 
 def looks(result: Result, flows: Sequence[str]) -> dict[str, Look]:
-    """The looks of these flows of a run."""
+    """The looks of the given flows of a run."""
     algorithms = _algorithms(result)
     groups: dict[str, list[str]] = {}
     for flow in flows:
@@ -54,7 +54,7 @@ def looks(result: Result, flows: Sequence[str]) -> dict[str, Look]:
 
 
 def _algorithms(result: Result) -> dict[str, str]:
-    """The algorithm of each flow, with window validation and pacing where that has a style of its own."""
+    """The algorithm of each flow, with window validation and pacing if this combination has its own style."""
     found = {}
     for row in result.flows.rows():
         validated = f"{row['cc']}+newcwv" if str(row["validation"]).startswith("newcwv") else row["cc"]
@@ -64,7 +64,7 @@ def _algorithms(result: Result) -> dict[str, str]:
 
 
 def _shade(colour: str, at: int, count: int) -> str:
-    """The shade number `at` of so many of a colour, from dark to light; of one, the colour itself."""
+    """Shade number `at` of `count` shades of a colour, from dark to light; the colour itself if `count` is 1."""
     if count == 1:
         return colour
     towards = DARKEST + (LIGHTEST - DARKEST) * at / (count - 1)

@@ -1,4 +1,4 @@
-"""A benefit over two parameters as a map of numbers in coloured cells."""
+"""A map of a benefit over two parameters: numbers in coloured cells."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["benefit_map"]
 
 COLOURS = "RdBu"
-"""From ColorBrewer, safe for the colour-blind: red below zero, blue above, and white where nothing changes."""
+"""Colour map of ColorBrewer that is safe for colour-blind readers: red below zero, blue above, white at zero."""
 
 ABSENT = "#d0d0d0"
 LARGEST, SMALLEST = 7.0, 3.5
-"""Points, of the numbers."""
+"""Size range of the numbers, points."""
 
 
 def benefit_map(
@@ -38,28 +38,29 @@ def benefit_map(
     limit: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """A number for each pair of two parameters, as colour and as text; colours are symmetric around zero.
+    """A number for each pair of values of two parameters, as colour and as text; colours are symmetric around zero.
 
-    A number in parentheses has an interval with zero in it. Rows and columns are in the order of their values, from
-    the lower left, and as wide as one another. A pair without a number, or with NaN, is a grey cell with a dash.
+    A number in parentheses has an interval that includes zero. Rows and columns are in the order of their values, from
+    the lower left, and have equal widths. A pair without a number, or with NaN, is a grey cell with a dash.
 
     Parameters
     ----------
     cells
-        By pairs of a column's and a row's value.
+        Numbers by pairs of a column's and a row's value.
     label
-        What the colours mean, with its unit.
+        Label of the colours, with the unit.
     number
-        How a number is written, for ``str.format``.
+        Format of the numbers, for ``str.format``.
     limit
-        The number of the darkest colour; the largest there is when not given. What is beyond has that colour, too.
+        Number at which the colour is darkest; by default the largest absolute value. Larger numbers have the same
+        colour.
     x_label, y_label
-        Of the two parameters, with their units.
+        Labels of the two parameters, with their units.
     ax
-        Where to draw; a new figure when not given.
+        Axes to draw on; by default those of a new figure.
     """
     if not cells:
-        raise ValueError("there is no cell to draw")
+        raise ValueError("cells is empty; a map needs at least one cell")
     columns, rows = (sorted({pair[at] for pair in cells}) for at in (0, 1))
     values = np.full((len(rows), len(columns)), np.nan)
     texts = np.full(values.shape, "\u2013", dtype=object)
@@ -71,8 +72,8 @@ def benefit_map(
             texts[at] = _text(cell, number.format(value).replace("-", "\u2212"))
     most = np.nanmax(np.abs(values)) if np.isfinite(values).any() else 0.0
     if limit is not None and not 0 < limit < math.inf:
-        raise ValueError(f"the limit of the colours is above 0, not {limit}")
-    # Where nothing changes anywhere all is white, whatever the limit.
+        raise ValueError(f"the limit of the colours must be above 0 and finite, not {limit}")
+    # If all values are zero, all cells are white, whatever the limit.
     limit = limit if limit is not None else float(most) or 1.0
     with paper():
         height = min(4.5, 0.9 + 0.34 * len(rows))
@@ -103,15 +104,15 @@ def _text(cell: Estimate | float, text: str) -> str:
 
 
 def _size(texts: Any, axes: Axes, columns: int) -> float:
-    """The size in points at which the widest number fits into a cell."""
-    # Of a figure of one map, labels and the colours' bar take a quarter.
+    """Size in points at which the widest number fits into a cell."""
+    # In a figure with one map, labels and the colour bar take a quarter of the width.
     cell = 0.92 * 72 * 0.72 * figure_of(axes).get_figwidth() * axes.get_position().width / 0.775 / columns
     widest = max(text_width(text, 1.0) for text in {*texts.flat})
     return max(SMALLEST, min(LARGEST, cell / widest))
 
 
 def _ink(background: ArrayLike) -> str:
-    """Black or white, whichever has the larger contrast (WCAG 2.2) with the background: 4.5 at least."""
+    """Black or white, whichever has the larger contrast with the background (WCAG 2.2), which is at least 4.5."""
     coded = np.asarray(background, dtype=np.float64)[:3]
     linear = np.where(coded <= 0.04045, coded / 12.92, ((coded + 0.055) / 1.055) ** 2.4)
     luminance = float(linear @ (0.2126, 0.7152, 0.0722))

@@ -1,4 +1,4 @@
-"""The figures of one run."""
+"""Figures of one run."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 __all__ = ["Plot"]
 
 MANY = 20_000
-"""Points beyond which a PDF holds them as pixels, and stays small."""
+"""Number of points from which a PDF contains them as pixels, to limit the size of the file."""
 
 
 SHADE = 0.3
-"""Opacity of the area between the mean of sojourn times and the longest."""
+"""Opacity of the area between the mean and the longest sojourn time."""
 
 
 class Plot:
-    """The figures of a `Result`, in matplotlib.
+    """Figures of a `Result`, in matplotlib.
 
-    Every function draws on `ax`, or in a new figure of a column's width, and returns the axes; where several share
-    one time axis it returns the array of them, from the top. `flow` is a name, several names, or None for all.
+    Each method draws on `ax`, or in a new figure of a column's width, and returns the axes. Methods with several panels
+    return the array of their axes, from the top. `flow` is a name, several names, or None for all flows.
 
-    A flow has the colour of its algorithm (see `ackclock.palette`), and a shade of it where several flows run the same.
+    A flow has the colour of its algorithm (see `ackclock.palette`), in shades if several flows use the same algorithm.
     """
 
     def __init__(self, result: Result) -> None:
@@ -56,8 +56,8 @@ class Plot:
     def cwnd(self, flow: str | Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
         """Congestion window, bytes in flight (pale) and slow-start threshold (dotted) in kB over time.
 
-        In flight is what the sender takes to be in the network (pipe, RFC 6675); without loss, that is all that is not
-        acknowledged. The threshold is left out while it is infinite. Needs ``probes.window``.
+        The bytes in flight are the sender's estimate of the data in the network (pipe, RFC 6675); without loss, these
+        are all unacknowledged data. The threshold is not drawn while it is infinite. Needs ``probes.window``.
         """
         table = self._result.window
         shown = self._looks(table, flow)
@@ -103,15 +103,15 @@ class Plot:
         interval_s: float | None = None,
         ax: Axes | None = None,
     ) -> Axes:
-        """What sinks receive in Mbit/s over time, before the capacity of a link: the bottleneck, or the one named.
+        """Received rates of sinks in Mbit/s over time, with the capacity of a link: the bottleneck, or the named link.
 
-        A rate is over about `interval_s`, or a hundredth of the time recorded, and has no headers; the capacity has.
-        With ``probes.packets`` it is the payload as it arrives, also what arrives twice. Else, with ``probes.rates``,
-        it is the goodput of applications, which get what waits behind a loss all at once when that is repaired, for a
-        moment above any capacity.
+        Rates are means over about `interval_s`, or over a hundredth of the recorded time. Rates exclude headers, and
+        the capacity includes them. With ``probes.packets``, the rate is that of arriving payload, including duplicates.
+        Otherwise, with ``probes.rates``, it is the goodput of applications. When a loss is repaired, applications get
+        all data that waited behind the loss at once, so the goodput may exceed the capacity for a moment.
 
-        The capacity of a link that varies is drawn over the same intervals with ``probes.queues``, and as its mean
-        without.
+        With ``probes.queues``, the capacity of a link with a varying rate is drawn over the same intervals; otherwise
+        as its mean.
         """
         binned = series.rates(self._result, interval_s)
         shown = self._looks(self._result.flows, flow)
@@ -130,18 +130,19 @@ class Plot:
     def jain(
         self, flow: str | Sequence[str] | None = None, *, interval_s: float | None = None, ax: Axes | None = None
     ) -> Axes:
-        """Jain's fairness index of the rates of the flows over time, 1 where all are equal.
+        """Jain's fairness index of the rates of the flows over time, 1 if all are equal.
 
-        In each interval it is over the flows that are there: from a flow's first byte to its last, whether or not it
-        gets any in between. There is a gap where fewer than two are. Intervals and probes are those of `throughput`.
-        A flow that starves for good is no longer there; `ackclock.fairness.jain_over_time` counts it to the end.
+        In each interval, the index is over the active flows. A flow is active from its first byte to its last, also in
+        intervals without bytes between them. There is a gap while fewer than two flows are active. Intervals and probes
+        are those of `throughput`. A flow that starves permanently is no longer active;
+        `ackclock.fairness.jain_over_time` counts it until the end.
         """
         binned = series.rates(self._result, interval_s)
         index = series.fairness(
             binned, [one for one in series.chosen(self._result.flows, "flow", flow) if one in binned.bps]
         )
         if np.isnan(index).all():
-            raise ValueError("no two of the flows are there at the same time: nothing is shared")
+            raise ValueError("no two of the flows are active at the same time; Jain's index needs two")
         with paper():
             axes = axes_or(ax, 1.8)
             axes.step(binned.edges, np.append(index, index[-1]), where="post", color=INK)
@@ -161,7 +162,7 @@ class Plot:
             return axes
 
     def occupancy(self, link: str | Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
-        """Packets that wait before a link over time: the bottleneck, or the links named. Needs ``probes.queues``."""
+        """Queue length of a link in packets over time: the bottleneck, or the named links. Needs ``probes.queues``."""
         table = self._result.queues
         with paper():
             axes = axes_or(ax, 1.8)
@@ -175,11 +176,11 @@ class Plot:
         return axes
 
     def wait(self, link: str | Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
-        """How long packets were in the queue of a link, in ms over time: their mean, and shaded up to the longest.
+        """Queueing delay of a link in ms over time: the mean, with the area up to the longest shaded.
 
-        A sojourn time is from a packet's arrival to its first bit on the wire, and is drawn in the interval of the
-        probes in which it ends: there is a gap while none leaves, as in an outage, and then those that waited through
-        it. What the queue drops has none. Needs ``probes.queues``.
+        A sojourn time is the time from a packet's arrival to its first bit on the wire. It is drawn in the interval of
+        the probes in which it ends. There is a gap while no packet leaves, as in an outage; the packets that waited
+        follow after it. Dropped packets have no sojourn time. Needs ``probes.queues``.
         """
         table, shown = self._result.queues, self._colours(link)
         with paper():
@@ -187,7 +188,7 @@ class Plot:
             for name, colour in shown.items():
                 edges, *columns = series.sojourns(table, name)
                 if len(edges) < 2:
-                    raise ValueError("the table 'queues' has a single moment: there is nothing to draw over time")
+                    raise ValueError("the table 'queues' has a single time; a figure over time needs two")
                 _shade(axes, edges, *columns, color=colour, alpha=SHADE)
                 mean = np.append(columns[0], columns[0][-1])
                 axes.step(edges, mean, where="post", color=colour, label=words(name), linewidth=0.9)
@@ -197,23 +198,24 @@ class Plot:
         return axes
 
     def _links(self, link: str | Sequence[str] | None) -> list[str]:
-        """The links asked for, or the bottleneck."""
+        """The named links, or the bottleneck."""
         links = series.chosen(self._result.queues, "link", link)
         return ["bottleneck"] if link is None and "bottleneck" in links else links
 
     def _colours(self, link: str | Sequence[str] | None) -> dict[str, str]:
-        """The links asked for, or the bottleneck, each with its colour."""
+        """The named links, or the bottleneck, each with its colour."""
         links, colours = self._links(link), list(OKABE_ITO.values())
         if len(links) > len(colours):
-            raise ValueError(f"{len(links)} links are more than a figure has colours; name {len(colours)} of them")
+            raise ValueError(f"a figure has {len(colours)} colours; name at most as many links, not {len(links)}")
         return dict(zip(links, colours, strict=False))
 
     def sequence(self, flow: str | None = None, *, ax: Axes | None = None) -> Axes:
-        """Stream offsets in kB of one flow over time: segments sent, sent again and dropped, and what is acknowledged.
+        """Stream offsets in kB of one flow over time: segments sent, retransmitted and dropped, and acknowledgments.
 
-        A segment is at its first byte; the line is what the source has been told of, as it arrives there, and each SACK
-        block is a bar from its first byte to its last. D-SACK blocks are left out: they tell of what came twice. Of
-        several connections each begins at zero. Needs ``probes.packets``. Without `flow`, the first one is drawn.
+        A segment is drawn at its first byte. The line is the acknowledged offset when the acknowledgment arrives at the
+        source. Each SACK block is a bar from its first byte to its last; D-SACK blocks, which report duplicates, are
+        left out. Offsets of each connection begin at zero. Needs ``probes.packets``. Without `flow`, the first flow is
+        drawn.
         """
         table = self._result.packets
         name = series.chosen(table, "flow", flow)[0]
@@ -250,7 +252,7 @@ class Plot:
             return _joined(axes)
 
     def dash_level(self, flow: str | Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
-        """The level of each DASH segment in kbit/s, from its request on. A cross is one that the player stalled for."""
+        """Level of each DASH segment in kbit/s, from its request on. A cross marks a segment with a stall."""
         table = self._result.dash_segments
         shown = self._looks(table, flow)
         with paper():
@@ -267,7 +269,7 @@ class Plot:
         return axes
 
     def dash_buffer(self, flow: str | Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
-        """Media in the player's buffer when a segment has come, in seconds over time. Stalls are shaded."""
+        """Media in the player's buffer after each segment, in seconds over time. Stalls are shaded."""
         table = self._result.dash_segments
         shown = self._looks(table, flow)
         with paper():
@@ -292,10 +294,11 @@ class Plot:
         log: bool = False,
         ax: Axes | None = None,
     ) -> Axes:
-        """Completion times in seconds: the share of all that began which was complete within so many.
+        """Completion times in seconds: the share of started items that were complete within each time.
 
-        What was not complete at the end of the run counts as longer than any, so a curve may end below 1. `what` is
-        one kind: transfer, burst, period, item, round, object, page, connection or epoch. `log` for a logarithmic axis.
+        An item that was incomplete at the end of the run counts as longer than any time, so a curve may end below 1.
+        `what` is one kind of item: transfer, burst, period, item, round, object, page, connection or epoch. `log`
+        selects a logarithmic axis.
         """
         found = series.completions(self._result, flow, what)
         kinds = {one.what for one in found}
@@ -317,9 +320,9 @@ class Plot:
         return axes
 
     def delay_cdf(self, flow: str | Sequence[str] | None = None, *, log: bool = False, ax: Axes | None = None) -> Axes:
-        """One-way delays of the packets that sinks received: the share of them within so many ms.
+        """One-way delays of the packets that sinks received: the share of packets within each delay in ms.
 
-        Needs ``probes.delays``. `log` for a logarithmic axis.
+        Needs ``probes.delays``. `log` selects a logarithmic axis.
         """
         table = self._result.delay_cdf
         shown = self._looks(table, flow)
@@ -343,7 +346,7 @@ class Plot:
 
 
 def _capacity(axes: Axes, edges: NDArray[Any], mbps: NDArray[Any], label: str) -> None:
-    """What a link could have sent, behind what it has: an area below steps, or below a line where it does not vary."""
+    """Capacity of a link behind the rates: an area below steps, or below a line if the capacity is constant."""
     line: dict[str, Any] = {"color": "#909090", "zorder": 1, "label": label}
     if np.ptp(mbps) == 0:
         axes.axhspan(0, mbps[0], color="#f2f2f2", linewidth=0, zorder=0)
@@ -354,13 +357,13 @@ def _capacity(axes: Axes, edges: NDArray[Any], mbps: NDArray[Any], label: str) -
 
 
 def _shade(axes: Axes, edges: NDArray[Any], low: NDArray[Any], high: NDArray[Any], **area: Any) -> None:
-    """Fills each interval between two values: with its own steps matplotlib leaves out the last before a gap."""
+    """Fills the area between two values in each interval; matplotlib's `step` omits the last interval before a gap."""
     low, high = np.repeat(low, 2), np.repeat(high, 2)
     axes.fill_between(np.repeat(edges, 2)[1:-1], low, high, where=np.isfinite(high), linewidth=0, **area)
 
 
 def _of_sojourns() -> list[Line2D]:
-    """What the legend says of how sojourn times are drawn."""
+    """Legend entries for the drawing of sojourn times."""
     return [
         Line2D([], [], color=INK, linewidth=0.9, label="mean sojourn"),
         Line2D([], [], color=INK, linewidth=5, alpha=SHADE, label="up to the longest"),
@@ -368,12 +371,12 @@ def _of_sojourns() -> list[Line2D]:
 
 
 def _label(name: str, look: Look) -> str:
-    """What the legend says of a flow; matplotlib leaves out what begins with an underscore."""
+    """Label of a flow in the legend; matplotlib omits labels that begin with an underscore."""
     return f"_{name}" if look.label is None else words(look.label)
 
 
 def _joined(axes: NDArray[Any]) -> NDArray[Any]:
-    """Panels of one time axis: it is labelled below the last, and the legend of the first is that of all."""
+    """Joins panels: only the last labels the time axis, and only the first has a legend."""
     for upper in axes[:-1]:
         upper.set_xlabel("")
     for lower in axes[1:]:

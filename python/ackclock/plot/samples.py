@@ -1,6 +1,6 @@
-"""Figures of samples by scheme: pure functions of numbers, whoever measured them.
+"""Figures of samples by scheme, as pure functions of numbers.
 
-A scheme is an algorithm or a variant of one; its name gives its colour, marker and dash (see `ackclock.palette`).
+A scheme is an algorithm or a variant of one; its name determines its colour, marker and dash (see `ackclock.palette`).
 """
 
 from __future__ import annotations
@@ -34,27 +34,27 @@ def throughput_delay(
     y_label: str = "throughput (Mbit/s)",
     ax: Axes | None = None,
 ) -> Axes:
-    """Throughput against delay: of each scheme the median, and the ellipse of one standard deviation.
+    """Throughput against delay: for each scheme, the median and the ellipse of one standard deviation.
 
-    The delay axis is logarithmic and runs from right to left, so that better is up and to the right (as in Winstein and
-    Balakrishnan, SIGCOMM 2013); the ellipse is that of the delay's logarithm and of the throughput.
+    The delay axis is logarithmic and runs from right to left, so that better values are at the top right (as in
+    Winstein and Balakrishnan, SIGCOMM 2013). The ellipse is that of the logarithm of the delay and of the throughput.
 
     Parameters
     ----------
     samples
-        Delays, above zero, and as many throughputs of each scheme.
+        Delays above zero and the corresponding throughputs of each scheme.
     published
-        Where another source has the median of a scheme: a cross.
+        Medians of schemes from another source, drawn as crosses.
     x_label, y_label
-        Of the axes, with their units.
+        Labels of the axes, with their units.
     ax
-        Where to draw; a new figure when not given.
+        Axes to draw on; by default those of a new figure.
     """
     styles = styles_of(_some(samples))
     shapes = {name: shape(name, *points) for name, points in samples.items()}
     strangers = sorted({*(published or {})} - {*samples})
     if strangers:
-        raise ValueError(f"published of {', '.join(strangers)}, of which there are no samples")
+        raise ValueError(f"published has {', '.join(strangers)}, for which samples has no entry")
     with paper():
         axes = axes_or(ax, 2.6)
         for name, one in shapes.items():
@@ -62,7 +62,7 @@ def throughput_delay(
             axes.fill(one.outline_x, one.outline_y, facecolor=f"{colour}26", edgecolor=colour, linewidth=0.9, zorder=2)
         for name, one in shapes.items():
             style = styles[name]
-            # A star fills half of what a square of its size does.
+            # A star fills only half of the area of a square of the same size.
             size = 8.5 if style.marker == "*" else 5.5
             dot: dict[str, Any] = {
                 "color": style.colour,
@@ -90,9 +90,9 @@ def throughput_delay(
 def cdfs(
     samples: Mapping[str, ArrayLike], *, x_label: str, y_label: str = "share", log: bool = False, ax: Axes | None = None
 ) -> Axes:
-    """The empirical distribution of each scheme's sample: the share of its numbers that is not above x.
+    """The empirical distribution of each scheme's sample: the share of its numbers that are at most x.
 
-    Infinite numbers count as larger than any, so a curve may end below 1; NaN is refused.
+    Infinite numbers count as larger than all others, so a curve may end below 1. NaN is an error.
     """
     styles = styles_of(_some(samples))
     with paper():
@@ -101,7 +101,7 @@ def cdfs(
             x, y = share(sample)
             if not x.size or np.isnan(x).any() or x[0] == -np.inf or (log and x[0] <= 0):
                 what = "numbers above 0, for a logarithmic axis" if log else "numbers"
-                raise ValueError(f"{name}: a sample holds {what}, and at least one")
+                raise ValueError(f"{name}: a sample must contain {what}, and at least one")
             finite = np.isfinite(x)
             x, y = x[finite], y[finite]
             style = styles[name]
@@ -134,10 +134,10 @@ def benefit_curves(
     log: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
-    """A number of each scheme over a parameter, with its confidence interval as a band, and zero as a line.
+    """A number of each scheme over a parameter, with its confidence interval as a band, and a line at zero.
 
-    Estimates are drawn as they are: scale them to the unit of `y_label` first (`Estimate.scaled`). Where one has no
-    interval the band has a gap. `log` for a logarithmic axis of the parameter.
+    Estimates are drawn unchanged: convert them to the unit of `y_label` first (`Estimate.scaled`). The band has a gap
+    where an estimate has no interval. `log` selects a logarithmic axis of the parameter.
     """
     styles = styles_of(_some(curves))
     with paper():
@@ -145,7 +145,7 @@ def benefit_curves(
         axes.axhline(0, color="#909090", linewidth=0.8, zorder=1)
         for name, curve in curves.items():
             if not curve:
-                raise ValueError(f"{name}: a curve has at least one point")
+                raise ValueError(f"{name}: a curve needs at least one point")
             style = styles[name]
             places = sorted(curve)
             value, low, high = (
@@ -164,5 +164,5 @@ def benefit_curves(
 
 def _some(samples: Mapping[str, object]) -> list[str]:
     if not samples:
-        raise ValueError("there is no scheme to draw")
+        raise ValueError("no scheme is given; a figure needs at least one")
     return list(samples)

@@ -1,4 +1,4 @@
-"""What the figures of a run draw, as arrays: from tables to numbers, without matplotlib."""
+"""Data of the figures of a run, as arrays: from tables to numbers, without matplotlib."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ __all__ = [
 ]
 
 INTERVALS = 100
-"""Into which the time recorded is divided where nobody says how long one is."""
+"""Default number of intervals into which the recorded time is divided."""
 
 RECORDS = {"transfer": "transfers", "burst": "bursts", "period": "onoff", "item": "items", "round": "rounds"}
-"""The tables that have a row for each thing that completes, by what `completions` calls it; others have bins."""
+"""Tables with a row for each completed item, by the kind of item in `completions`; other kinds are counted in bins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,46 +47,46 @@ class Binned:
     """Rates of flows over intervals."""
 
     edges: Numbers
-    """Seconds: one more than there are intervals."""
+    """Edges of the intervals in seconds, one more than there are intervals."""
     bps: dict[str, Numbers]
-    """Of each flow."""
+    """Rates by flow."""
     first: dict[str, float]
-    """When the flow's first interval with bytes begins, seconds; infinite where it has none."""
+    """Start in seconds of each flow's first interval with bytes; infinite if it has none."""
     last: dict[str, float]
-    """When the flow's last interval with bytes ends."""
+    """End in seconds of each flow's last interval with bytes; minus infinity if it has none."""
     name: str
-    """Goodput: what applications get, in order. Throughput: what arrives."""
+    """Name of the rate. Goodput is data delivered to applications in order; throughput is arriving data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completions:
-    """Completion times of one kind of one flow."""
+    """Completion times of one kind of item of one flow."""
 
     flow: str
     what: str
     seconds: Numbers
-    """In order."""
+    """Completion times in ascending order."""
     share: Numbers
-    """Of all that began, those that are complete within so many seconds."""
+    """Share of the started items that are complete within each time."""
 
 
 def chosen(table: Table, column: str, names: str | Sequence[str] | None) -> list[str]:
-    """The flows or links asked for, or all that a table has, in the order of their first rows.
+    """The named flows or links, or all in the table, in the order of their first rows.
 
     Raises
     ------
     ValueError
-        If the table has no rows, or none of a name.
+        If the table has no rows, or no row with one of the names.
     """
-    # A packet whose connection is gone is nobody's.
+    # A packet whose connection no longer exists belongs to no flow.
     present: list[str] = [name for name in dict.fromkeys(table[column].tolist()) if name is not None]
     if not present:
-        raise ValueError("the table is empty: there is nothing to draw")
+        raise ValueError("the table is empty; a figure needs at least one row")
     if names is None:
         return present
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     if not wanted:
-        raise ValueError(f"no {column} is asked for; there are {', '.join(present)}")
+        raise ValueError(f"no {column} is named; there are {', '.join(present)}")
     for name in wanted:
         if name not in present:
             raise ValueError(f"no {column} {name!r}; there are {', '.join(present)}")
@@ -94,17 +94,17 @@ def chosen(table: Table, column: str, names: str | Sequence[str] | None) -> list
 
 
 def rates(result: Result, interval_s: float | None = None) -> Binned:
-    """What each flow's sink receives over time: the payload of packets delivered, or else of the table `rates`.
+    """Received rates of each flow's sink: from the payload of delivered packets, or else from the table `rates`.
 
-    Packets come first, since a link carries them as they arrive. To applications, what waits behind a loss comes at
-    once when that is repaired: faster than any link.
+    Packets have priority, because they are counted when they arrive. Applications get the data that waited behind a
+    loss all at once when the loss is repaired, at a rate above that of any link.
     """
     if "packets" in result.tables:
         return _of_packets(result.tables["packets"], interval_s)
     if "rates" in result.tables:
         return goodputs(result, interval_s)
     raise KeyError(
-        "this run has neither a table 'rates' nor 'packets'; the scenario has to ask for one with "
+        "this run has neither a table 'rates' nor a table 'packets'; add to the scenario "
         "probes.rates = true or probes.packets = true"
     )
 
@@ -113,19 +113,19 @@ def _bins(span: float, interval_s: float | None) -> int:
     if interval_s is None:
         return INTERVALS
     if not 0 < interval_s < np.inf:
-        raise ValueError(f"an interval is longer than 0 s, not {interval_s}")
+        raise ValueError(f"the interval must be above 0 s and finite, not {interval_s}")
     return max(1, round(span / interval_s))
 
 
 def goodputs(result: Result, interval_s: float | None = None) -> Binned:
-    """What applications get of each flow over time: the table `rates`."""
+    """Goodputs of applications by flow, from the table `rates`."""
     table = result.rates
     flows = chosen(table, "flow", None)
     names, times = table["flow"], table["time_s"]
     ends = times[names == flows[0]]
     if len(ends) < 2:
-        raise ValueError("the table 'rates' has a single interval: record longer, or with a shorter probes.interval")
-    # The last interval alone may be shorter than the others.
+        raise ValueError("the table 'rates' has a single interval; use a longer run or a shorter probes.interval")
+    # Only the last interval may be shorter than the others.
     edges = np.concatenate([[2 * ends[0] - ends[1]], ends])
     count = min(_bins(edges[-1] - edges[0], interval_s), len(ends))
     cut = np.round(np.linspace(0, len(ends), count + 1)).astype(np.int64)
@@ -139,13 +139,13 @@ def _of_packets(table: Table, interval_s: float | None) -> Binned:
     times = table["time_s"]
     start, stop = float(times[0]), float(times[-1])
     if start == stop:
-        raise ValueError("the table 'packets' has a single moment: there is nothing to draw over time")
+        raise ValueError("the table 'packets' has a single time; a figure over time needs two")
     edges = np.linspace(start, stop, _bins(stop - start, interval_s) + 1)
     got = (table["event"] == "delivered") & (table["side"] == "source") & (table["len"] > 0)
     sums = {}
     for flow in flows:
         mine = got & (table["flow"] == flow)
-        # What comes at an edge belongs to the interval that ends there, as in the table of rates.
+        # An arrival at an edge belongs to the interval that ends there, as in the table of rates.
         place = np.maximum(np.searchsorted(edges, times[mine], side="left") - 1, 0)
         sums[flow] = np.bincount(place, weights=table["len"][mine], minlength=len(edges) - 1)
     return _binned(edges, sums, "throughput")
@@ -164,9 +164,9 @@ def _binned(edges: Numbers, delivered: Mapping[str, NDArray[Any]], name: str) ->
 
 
 def fairness(binned: Binned, flows: Sequence[str]) -> Numbers:
-    """Jain's index of the rates in each interval, over the flows that are there; NaN where fewer than two are.
+    """Jain's index of the rates in each interval, over the active flows; NaN if fewer than two are active.
 
-    A flow is there from its first byte to its last: in between, an interval without any counts as one with nothing.
+    A flow is active from its first byte to its last; intervals without bytes between them count with a rate of zero.
     """
     index = np.full(len(binned.edges) - 1, np.nan)
     for at, (start, stop) in enumerate(zip(binned.edges[:-1], binned.edges[1:], strict=True)):
@@ -177,16 +177,16 @@ def fairness(binned: Binned, flows: Sequence[str]) -> Numbers:
 
 
 def capacity_of(result: Result, link: str | None, edges: Numbers) -> tuple[str, Numbers]:
-    """A link, the bottleneck if none is asked for, and the bits per second that it could have sent in each interval.
+    """A link, by default the bottleneck, and its capacity in each interval, bits per second.
 
-    They are means of what the table `queues` has, over as much of an interval as was recorded, and NaN where nothing
-    was. Without that table it is the mean rate of the link throughout.
+    The capacity is the mean of the table `queues` over the recorded part of an interval, and NaN if no part was
+    recorded. Without that table it is the mean rate of the link in all intervals.
     """
     there = chosen(result.links, "link", link)
     name = "bottleneck" if link is None and "bottleneck" in there else there[0]
     mean = result.links["rate_bps"][result.links["link"] == name]
     queues = result.tables.get("queues")
-    # Stores of versions before the column have the table without it.
+    # Stores of earlier versions have the table without this column.
     if queues is None or "capacity_bps" not in queues:
         return name, np.full(len(edges) - 1, float(mean[0]))
     mine = queues["link"] == name
@@ -197,11 +197,11 @@ def capacity_of(result: Result, link: str | None, edges: Numbers) -> tuple[str, 
 
 
 def _mean_over(edges: Numbers, times: Numbers, rates: Numbers) -> Numbers:
-    """The mean between edges of a rate that is known between times."""
+    """Mean between `edges` of a rate that is given between `times`."""
     sums = np.concatenate([[0.0], np.cumsum(rates * np.diff(times))])
     known = np.clip(edges, times[0], times[-1])
     span = np.diff(known)
-    # Times are whole nanoseconds: anything shorter comes from rounding.
+    # Times are whole nanoseconds; a shorter span is a rounding error.
     recorded = span > 0.5e-9
     mean: Numbers = np.full(len(span), np.nan)
     np.divide(np.diff(np.interp(known, times, sums)), span, out=mean, where=recorded)
@@ -209,14 +209,14 @@ def _mean_over(edges: Numbers, times: Numbers, rates: Numbers) -> Numbers:
 
 
 def sojourns(table: Table, link: str, most: int | None = None) -> tuple[Numbers, Numbers, Numbers]:
-    """How long the packets that left the queue of a link in an interval were in it: edges, and mean and longest in ms.
+    """Sojourn times of the packets that left the queue of a link in each interval: edges, and mean and longest in ms.
 
-    They are NaN where none left. The intervals are those of the table, or where that has more than `most` intervals so
-    many longer ones.
+    They are NaN in intervals in which no packet left. The intervals are those of the table; if the table has more than
+    `most`, they are combined into `most` longer ones.
     """
     mine = table["link"] == link
     edges = table["time_s"][mine]
-    # No interval ends with the first row.
+    # The first row does not end an interval.
     sent, mean, longest = (table[column][mine][1:] for column in ("sent", "sojourn_ms", "sojourn_max_ms"))
     if most is None or len(sent) <= most:
         return edges, mean, longest
@@ -228,9 +228,9 @@ def sojourns(table: Table, link: str, most: int | None = None) -> tuple[Numbers,
 
 
 def acknowledged(table: Table, flow: str) -> tuple[Numbers, Numbers]:
-    """When a flow's source gets acknowledgments, and the stream offset below which all is acknowledged then.
+    """Arrival times of acknowledgments at a flow's source, and the highest acknowledged stream offset at these times.
 
-    An acknowledgment that others have overtaken changes nothing. An offset of zero begins a connection.
+    An acknowledgment that was overtaken by others changes nothing. An offset of zero begins a connection.
     """
     mine = (table["flow"] == flow) & (table["side"] == "sink") & (table["event"] == "delivered")
     mine &= np.isfinite(table["ack"])
@@ -241,7 +241,7 @@ def acknowledged(table: Table, flow: str) -> tuple[Numbers, Numbers]:
 
 
 def segments(table: Table, flow: str) -> dict[str, tuple[Numbers, Numbers]]:
-    """When a flow's source sends segments with payload and links drop them, and the stream offsets they begin at."""
+    """Times and stream offsets of a flow's segments with payload: sent, retransmitted, and dropped by links."""
     data = (table["flow"] == flow) & (table["side"] == "source") & (table["len"] > 0)
     sent, again = data & (table["event"] == "sent"), table["retransmission"].astype(bool)
     masks = {"sent": sent & ~again, "sent again": sent & again, "dropped": data & (table["event"] == "dropped")}
@@ -249,20 +249,20 @@ def segments(table: Table, flow: str) -> dict[str, tuple[Numbers, Numbers]]:
 
 
 def sacked(result: Result, flow: str) -> tuple[Numbers, Numbers, Numbers]:
-    """When a flow's source gets SACK blocks, and where they begin and end in its stream.
+    """Times at which a flow's source receives SACK blocks, and where the blocks begin and end in its stream.
 
-    D-SACK blocks are left out: they tell of what came twice, most of it below the acknowledgment.
+    D-SACK blocks are left out: they report duplicates, most of them below the acknowledgment.
     """
     table = result.tables.get("sack_blocks")
     if table is None or len(table) == 0:
-        # Stores of versions before the table have packets without it.
+        # Stores of earlier versions have packets without this table.
         return np.empty(0), np.empty(0), np.empty(0)
     mine = (table["flow"] == flow) & (table["side"] == "sink") & (table["event"] == "delivered") & ~table["duplicate"]
     return table["time_s"][mine], table["left"][mine], table["right"][mine]
 
 
 def completions(result: Result, flow: str | Sequence[str] | None, what: str | None) -> list[Completions]:
-    """Completion times by flow and kind. What was not complete at the end counts as longer than any."""
+    """Completion times by flow and kind. Items that were incomplete at the end count as longer than any time."""
     table = result.completions
     flows = chosen(table, "flow", flow)
     kinds = [] if what is None else chosen(table, "what", what)
@@ -272,12 +272,12 @@ def completions(result: Result, flow: str | Sequence[str] | None, what: str | No
             seconds, counts = _times(result, row["flow"], row["what"])
             found.append(Completions(row["flow"], row["what"], seconds, counts / (row["count"] + row["open"])))
     if not found:
-        raise ValueError("nothing of that is complete: there is nothing to draw")
+        raise ValueError("no such item is complete; a figure needs at least one")
     return found
 
 
 def _times(result: Result, flow: str, what: str) -> tuple[Numbers, Numbers]:
-    """Completion times in order, and how many are complete by each."""
+    """Completion times in ascending order, and the number of items complete at each."""
     if what in RECORDS:
         records = result.tables[RECORDS[what]]
         seconds = records["duration_s"][records["flow"] == flow]
@@ -290,6 +290,6 @@ def _times(result: Result, flow: str, what: str) -> tuple[Numbers, Numbers]:
 
 
 def share(values: ArrayLike) -> tuple[Numbers, Numbers]:
-    """The empirical distribution of a sample: its values in order, and the share that is not above each."""
+    """The empirical distribution of a sample: its values in ascending order, and the share of values up to each."""
     ordered = np.sort(np.asarray(values, dtype=np.float64).ravel())
     return ordered, np.arange(1, ordered.size + 1) / max(ordered.size, 1)

@@ -39,7 +39,8 @@ Stack: TypeAlias = Literal[
 ]
 """Named stack, whose values hold for what is not given below.
 
-- ``rfc``: what the standards say: Reno, SACK, IW10, RTO of at least 1 s, nothing that is optional
+- ``rfc``: what the standards say: Reno, SACK, the initial window of RFC 6928, RTO of at least 1 s, nothing that is
+  optional
 - ``linux``: Linux 6.12 as it comes: CUBIC with HyStart, RACK-TLP, PRR, F-RTO, timestamps, its RTO and delayed ACKs
 - ``linux-3.12``: Linux 3.12 of 2013: CUBIC with HyStart, PRR of RFC 6937, TLP and early retransmit, no RACK, no pacing
 - ``freebsd``: FreeBSD 14 as it comes: CUBIC, SACK with PRR, timestamps, RTO of at least 230 ms, ACKs delayed 40 ms
@@ -81,12 +82,13 @@ SlowStart: TypeAlias = Literal[
 ]
 """Slow start.
 
-- ``standard``: the window grows by what each ACK acknowledges, at most two segments, or one after a timeout
-- ``limited``: standard up to 100 segments; beyond, about 50 segments a round trip
+- ``standard``: the window grows by the bytes that each ACK acknowledges, at most two segments, or one after a timeout
+- ``limited``: standard up to 100 segments; above, about 50 segments in each round trip
 - ``hystart``: slow start ends when a round's ACKs span half the smallest RTT, or the RTT rises by an eighth
-- ``hystart++``: a rise of the RTT turns slow start conservative for five rounds, after which it ends unless the RTT
-  fell
-- ``search``: slow start ends, and the queue is drained, when less is delivered than was sent a round trip before
+- ``hystart++``: when the RTT rises, slow start is conservative for five rounds and then ends, unless the RTT falls
+  again
+- ``search``: slow start ends, and the queue is drained, when fewer data are delivered than were sent a round trip
+  before
 """
 
 TimeoutRule: TypeAlias = Literal[
@@ -252,7 +254,9 @@ class Flow(Record):
     pacing
         Pacing of the sender. Accepted: a class of `ackclock.scenario.pacing`. Absent: the stack's.
     initial_window
-        Initial window (RFC 6928). Accepted: a whole number of segments from 1 to 65535. Absent: the stack's.
+        Initial window, which counts full segments whatever their size. Stacks have rules of their own: rfc and freebsd
+        that of RFC 6928, linux ten segments, ns2-sack two (`ackclock list stack`). Accepted: a whole number of segments
+        from 1 to 65535. Absent: the stack's.
     initial_rto
         Retransmission timeout before the first RTT sample (RFC 6298). Accepted: a time above zero such as "200ms"
         (units: ns, us, ms, s, min, h). Absent: the stack's.

@@ -76,33 +76,34 @@ Name: TypeAlias = Literal[
   3)
 - ``bbr1``: paces at the largest delivery rate seen in ten rounds, with two bandwidth-delay products in flight
 - ``bic``: binary search for the window of the last congestion, decrease to 0.8; Linux's constants
-- ``compound``: Reno's window plus one that grows while less than 30 segments wait
-- ``compound-tuned``: Compound TCP whose backlog follows what Reno's part leaves waiting, between 5 and 30 segments
-- ``copa``: targets the rate that leaves 1/delta segments in the queue; competes where others fill the buffer
+- ``compound``: Reno's window plus a second window that grows while the backlog is below 30 segments
+- ``compound-tuned``: Compound TCP with a target backlog that follows the backlog of Reno's window, between 5 and 30
+  segments
+- ``copa``: targets the rate with 1/delta segments in the queue; competes with flows that fill the buffer
 - ``cubic``: growth as a cubic function of the time since the last reduction, decrease to 0.7, at least Reno's pace
 - ``cubic-2.0``: CUBIC of Linux 2.6.19 to 2.6.25: decrease to 0.8, growth of 16 segments in 100 ms at most
 - ``cubic-linux``: cubic as Linux has it: a segment for so many acknowledged, and for twenty at most while W_max is
   unknown
 - ``cubic-rfc8312``: CUBIC before RFC 9438: K from W_max, Reno's window as a function of time
-- ``dctcp``: Reno with a reduction in proportion to the part of the data that was marked
-- ``fast``: a backlog of alpha segments by an equation over the round-trip time
-- ``fixed-rate``: a sending rate that never changes, whatever the window
+- ``dctcp``: Reno with a reduction in proportion to the share of marked data
+- ``fast``: keeps a backlog of alpha segments, by an equation over the round-trip time
+- ``fixed-rate``: a constant sending rate that no window limits
 - ``fixed-window``: a window that never changes
 - ``highspeed``: Reno with an increase that grows and a decrease that shrinks with the window
-- ``htcp``: increase by the time since the last congestion, decrease that just empties the queue
-- ``hybla``: the growth that Reno has on a path of 25 ms, at any round-trip time
+- ``htcp``: increase by the time since the last congestion, decrease just enough to empty the queue
+- ``hybla``: grows like Reno on a path of 25 ms, at any round-trip time
 - ``illinois``: increase from 10 down to 0.3 and decrease from 1/8 up to 1/2 as the queueing delay grows
 - ``ledbat``: background transfer: keeps a target delay in the queue, linearly
-- ``ledbat++``: background transfer: keeps a target delay in the queue, with slowdowns that show the path without it
-- ``lp``: background transfer: gives way at early signs of congestion in the delay
-- ``prague``: DCTCP for L4S: growth through marks, and by 25 ms where the RTT is shorter
+- ``ledbat++``: background transfer: keeps a target delay in the queue, with slowdowns that empty the queue
+- ``lp``: background transfer: yields at early signs of congestion in the one-way delay
+- ``prague``: DCTCP for L4S: grows also after marks, and treats shorter RTTs like 25 ms
 - ``reno``: additive increase of one segment a round trip, decrease by half
-- ``scalable``: growth by a hundredth of the window a round trip, decrease by an eighth
-- ``vegas``: a backlog of two to four segments, by the growth of the round-trip time
-- ``veno``: Reno that takes a loss without a backlog for one of the radio
-- ``westwood``: Reno that falls to the measured delivery rate times the smallest RTT (Westwood+)
-- ``xcp``: the throughput that routers grant (queue "xcp"); Reno where there are none
-- ``yeah``: Scalable without a queue, Reno with one, and a backlog of 80 segments is let go
+- ``scalable``: increase by a hundredth of the window in each round trip, decrease by an eighth
+- ``vegas``: keeps a backlog of two to four segments, estimated from the round-trip time
+- ``veno``: Reno that attributes a loss without a backlog to the radio link
+- ``westwood``: Reno that reduces the window to the measured delivery rate times the smallest RTT (Westwood+)
+- ``xcp``: follows the throughput that routers grant (queue "xcp"); Reno on paths without XCP routers
+- ``yeah``: Scalable without a queue, Reno with one, and a backlog of 80 segments is drained
 """
 
 
@@ -115,15 +116,15 @@ class Bic(Record):
     Parameters
     ----------
     beta
-        share of the window that a loss leaves. Accepted: from 0.1 to 0.99. Default: 0.7998046875.
+        share of the window kept on loss. Accepted: from 0.1 to 0.99. Default: 0.7998046875.
     low_window
-        the window up to which it is Reno, segments. Accepted: from 0 to 1000000. Default: 14.
+        window up to which BIC is Reno, segments. Accepted: from 0 to 1000000. Default: 14.
     s_max
-        most growth a round trip, segments. Accepted: from 1 to 10000. Default: 16.
+        largest growth in a round trip, segments. Accepted: from 1 to 10000. Default: 16.
     b
         divisor of the distance to the target. Accepted: from 2 to 64. Default: 4.
     smooth
-        round trips spent around the old maximum, for each of b segments. Accepted: from 1 to 1000. Default: 20.
+        round trips for a growth of b segments near the last maximum. Accepted: from 1 to 1000. Default: 20.
     """
 
     kind: ClassVar = "bic"
@@ -137,22 +138,22 @@ class Bic(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Compound(Record):
-    """Reno's window plus one that grows while less than 30 segments wait.
+    """Reno's window plus a second window that grows while the backlog is below 30 segments.
 
     Source: Tan, Song, Zhang, Sridharan, INFOCOM 2006; draft-sridharan-tcpm-ctcp-02.
 
     Parameters
     ----------
     gamma
-        backlog that shrinks dwnd, segments. Accepted: from 1 to 10000. Default: 30.
+        backlog from which dwnd falls, segments. Accepted: from 1 to 10000. Default: 30.
     alpha
         factor of the growth of dwnd. Accepted: from 0.001 to 1. Default: 0.125.
     k
         exponent of the growth of dwnd. Accepted: from 0 to 1. Default: 0.75.
     zeta
-        segments of dwnd given up for each that waits. Accepted: from 0 to 10. Default: 1.
+        reduction of dwnd for each segment of backlog, segments. Accepted: from 0 to 10. Default: 1.
     low_window
-        the window below which dwnd does not grow, segments. Accepted: from 0 to 1000000. Default: 38.
+        window below which dwnd does not grow, segments. Accepted: from 0 to 1000000. Default: 38.
     """
 
     kind: ClassVar = "compound"
@@ -166,16 +167,16 @@ class Compound(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class CompoundTuned(Record):
-    """Compound TCP whose backlog follows what Reno's part leaves waiting, between 5 and 30 segments.
+    """Compound TCP with a target backlog that follows the backlog of Reno's window, between 5 and 30 segments.
 
     Source: draft-sridharan-tcpm-ctcp-02.
 
     Parameters
     ----------
     gamma_min
-        least gamma, segments. Accepted: from 1 to 30. Default: 5.
+        smallest gamma, segments. Accepted: from 1 to 30. Default: 5.
     gamma_max
-        most gamma, and the first, segments. Accepted: from 30 to 10000. Default: 30.
+        largest gamma, and its initial value, segments. Accepted: from 30 to 10000. Default: 30.
     lambda_
         weight of the last loss in gamma. Accepted: from 0 to 1. Default: 0.25.
     alpha
@@ -183,9 +184,9 @@ class CompoundTuned(Record):
     k
         exponent of the growth of dwnd. Accepted: from 0 to 1. Default: 0.75.
     zeta
-        segments of dwnd given up for each that waits. Accepted: from 0 to 10. Default: 1.
+        reduction of dwnd for each segment of backlog, segments. Accepted: from 0 to 10. Default: 1.
     low_window
-        the window below which dwnd does not grow, segments. Accepted: from 0 to 1000000. Default: 38.
+        window below which dwnd does not grow, segments. Accepted: from 0 to 1000000. Default: 38.
     """
 
     kind: ClassVar = "compound-tuned"
@@ -201,14 +202,14 @@ class CompoundTuned(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Copa(Record):
-    """targets the rate that leaves 1/delta segments in the queue; competes where others fill the buffer.
+    """targets the rate with 1/delta segments in the queue; competes with flows that fill the buffer.
 
     Source: Arun and Balakrishnan, NSDI 2018.
 
     Parameters
     ----------
     delta
-        what a segment of queue is worth; 1/delta segments wait. Accepted: from 0.005 to 1. Default: 0.5.
+        weight of queueing delay; the flow has 1/delta segments in the queue. Accepted: from 0.005 to 1. Default: 0.5.
     """
 
     kind: ClassVar = "copa"
@@ -261,7 +262,7 @@ class CubicRfc8312(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Dctcp(Record):
-    """Reno with a reduction in proportion to the part of the data that was marked.
+    """Reno with a reduction in proportion to the share of marked data.
 
     Source: RFC 8257.
 
@@ -279,7 +280,7 @@ class Dctcp(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Fast(Record):
-    """a backlog of alpha segments by an equation over the round-trip time.
+    """keeps a backlog of alpha segments, by an equation over the round-trip time.
 
     Source: Wei, Jin, Low, Hegde, IEEE/ACM ToN 14(6), 2006, section III.
 
@@ -288,7 +289,7 @@ class Fast(Record):
     alpha
         backlog, segments. Accepted: from 1 to 100000. Default: 200.
     gamma
-        step towards the equation's window. Accepted: from 0.01 to 1. Default: 0.5.
+        size of the step towards the equation's window. Accepted: from 0.01 to 1. Default: 0.5.
     """
 
     kind: ClassVar = "fast"
@@ -299,14 +300,15 @@ class Fast(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class FixedRate(Record):
-    """a sending rate that never changes, whatever the window.
+    """a constant sending rate that no window limits.
 
     Source: none: a baseline.
 
     Parameters
     ----------
     rate
-        bit/s on the wire, with 40 bytes of headers a segment. Accepted: from 1000 to 1000000000000. Default: 1000000.
+        rate on the wire with 40 bytes of headers per segment, bit/s. Accepted: from 1000 to 1000000000000. Default:
+        1000000.
     """
 
     kind: ClassVar = "fixed-rate"
@@ -340,13 +342,13 @@ class Highspeed(Record):
     Parameters
     ----------
     low_window
-        the window up to which it is Reno, segments. Accepted: from 2 to 10000. Default: 38.
+        window up to which HighSpeed TCP is Reno, segments. Accepted: from 2 to 10000. Default: 38.
     high_window
-        the window at a loss rate of high_p, segments. Accepted: from 20000 to 10000000. Default: 83000.
+        window at a loss rate of high_p, segments. Accepted: from 20000 to 10000000. Default: 83000.
     high_p
-        the loss rate at high_window. Accepted: from 1e-12 to 1e-06. Default: 1e-07.
+        loss rate at high_window. Accepted: from 1e-12 to 1e-06. Default: 1e-07.
     high_decrease
-        share of the window that a loss takes at high_window. Accepted: from 0.01 to 0.5. Default: 0.1.
+        decrease on loss at high_window, share of the window. Accepted: from 0.01 to 0.5. Default: 0.1.
     """
 
     kind: ClassVar = "highspeed"
@@ -359,20 +361,20 @@ class Highspeed(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Htcp(Record):
-    """increase by the time since the last congestion, decrease that just empties the queue.
+    """increase by the time since the last congestion, decrease just enough to empty the queue.
 
     Source: Leith, Shorten, PFLDnet 2004; draft-leith-tcp-htcp-06.
 
     Parameters
     ----------
     delta_l
-        time after congestion in which it is Reno, ms. Accepted: from 0 to 1000000. Default: 1000.
+        time after congestion during which the increase is Reno's, ms. Accepted: from 0 to 1000000. Default: 1000.
     delta_b
-        change of throughput that makes it halve, share. Accepted: from 0 to 10. Default: 0.2.
+        relative change of throughput from which the window is halved. Accepted: from 0 to 10. Default: 0.2.
     beta_max
-        most of the window that congestion leaves. Accepted: from 0.5 to 0.99. Default: 0.8.
+        largest share of the window kept on congestion. Accepted: from 0.5 to 0.99. Default: 0.8.
     rtt_ref
-        RTT whose alpha is not scaled, ms; 0 for no scaling by the RTT. Accepted: from 0 to 10000. Default: 0.
+        RTT at which the scale is 1, ms; 0 for no scaling by the RTT. Accepted: from 0 to 10000. Default: 0.
     """
 
     kind: ClassVar = "htcp"
@@ -385,7 +387,7 @@ class Htcp(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Hybla(Record):
-    """the growth that Reno has on a path of 25 ms, at any round-trip time.
+    """grows like Reno on a path of 25 ms, at any round-trip time.
 
     Source: Caini, Firrincieli, IJSCN 22(5), 2004; Linux net/ipv4/tcp_hybla.c.
 
@@ -409,17 +411,17 @@ class Illinois(Record):
     Parameters
     ----------
     alpha_min
-        least increase, segments. Accepted: from 0.01 to 1. Default: 0.3.
+        smallest increase, segments. Accepted: from 0.01 to 1. Default: 0.3.
     alpha_max
-        most increase, segments. Accepted: from 1.01 to 1000. Default: 10.
+        largest increase, segments. Accepted: from 1.01 to 1000. Default: 10.
     beta_min
-        least decrease, share. Accepted: from 0.01 to 0.5. Default: 0.125.
+        smallest decrease, share of the window. Accepted: from 0.01 to 0.5. Default: 0.125.
     beta_max
-        most decrease, share. Accepted: from 0.5 to 0.9. Default: 0.5.
+        largest decrease, share of the window. Accepted: from 0.5 to 0.9. Default: 0.5.
     win_thresh
-        the window below which it is Reno, segments. Accepted: from 0 to 1000000. Default: 15.
+        window below which Illinois is Reno, segments. Accepted: from 0 to 1000000. Default: 15.
     theta
-        rounds of low delay before the increase is the most again. Accepted: from 1 to 1000. Default: 5.
+        rounds of low delay before the increase returns to its maximum. Accepted: from 1 to 1000. Default: 5.
     """
 
     kind: ClassVar = "illinois"
@@ -451,7 +453,7 @@ class Ledbat(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class LedbatPlusPlus(Record):
-    """background transfer: keeps a target delay in the queue, with slowdowns that show the path without it.
+    """background transfer: keeps a target delay in the queue, with slowdowns that empty the queue.
 
     Source: draft-irtf-iccrg-ledbat-plus-plus-01.
 
@@ -468,14 +470,14 @@ class LedbatPlusPlus(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Lp(Record):
-    """background transfer: gives way at early signs of congestion in the delay.
+    """background transfer: yields at early signs of congestion in the one-way delay.
 
     Source: Kuzmanovic, Knightly, IEEE/ACM Transactions on Networking 14(4), 2006.
 
     Parameters
     ----------
     delta
-        part of the largest queueing delay that indicates congestion. Accepted: from 0.01 to 1. Default: 0.15.
+        share of the largest queueing delay that indicates congestion. Accepted: from 0.01 to 1. Default: 0.15.
     """
 
     kind: ClassVar = "lp"
@@ -485,18 +487,18 @@ class Lp(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Scalable(Record):
-    """growth by a hundredth of the window a round trip, decrease by an eighth.
+    """increase by a hundredth of the window in each round trip, decrease by an eighth.
 
     Source: T. Kelly, Scalable TCP, ACM CCR 33(2), 2003, section 3.
 
     Parameters
     ----------
     a
-        growth for each segment acknowledged, segments. Accepted: from 0.0001 to 0.5. Default: 0.01.
+        increase for each segment acknowledged, segments. Accepted: from 0.0001 to 0.5. Default: 0.01.
     b
-        share of the window that a loss takes. Accepted: from 0.01 to 0.9. Default: 0.125.
+        decrease on loss, share of the window. Accepted: from 0.01 to 0.9. Default: 0.125.
     legacy_window
-        the window up to which it is Reno, segments. Accepted: from 0 to 1000000. Default: 16.
+        window up to which Scalable TCP is Reno, segments. Accepted: from 0 to 1000000. Default: 16.
     """
 
     kind: ClassVar = "scalable"
@@ -508,20 +510,20 @@ class Scalable(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Vegas(Record):
-    """a backlog of two to four segments, by the growth of the round-trip time.
+    """keeps a backlog of two to four segments, estimated from the round-trip time.
 
     Source: Brakmo, Peterson, IEEE JSAC 13(8), 1995.
 
     Parameters
     ----------
     alpha
-        least backlog, segments. Accepted: from 0 to 10000. Default: 2.
+        smallest backlog, segments. Accepted: from 0 to 10000. Default: 2.
     beta
-        most backlog, segments. Accepted: from 0 to 10000. Default: 4.
+        largest backlog, segments. Accepted: from 0 to 10000. Default: 4.
     gamma
         backlog that ends slow start, segments. Accepted: from 0 to 10000. Default: 1.
     kept
-        share of the window that a loss leaves. Accepted: from 0.1 to 0.99. Default: 0.75.
+        share of the window kept on loss. Accepted: from 0.1 to 0.99. Default: 0.75.
     """
 
     kind: ClassVar = "vegas"
@@ -534,14 +536,14 @@ class Vegas(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Veno(Record):
-    """Reno that takes a loss without a backlog for one of the radio.
+    """Reno that attributes a loss without a backlog to the radio link.
 
     Source: Fu, Liew, IEEE JSAC 21(2), 2003, section III.
 
     Parameters
     ----------
     beta
-        the backlog from which a loss is of congestion, segments. Accepted: from 0 to 10000. Default: 3.
+        backlog from which a loss counts as congestion, segments. Accepted: from 0 to 10000. Default: 3.
     """
 
     kind: ClassVar = "veno"
@@ -551,7 +553,7 @@ class Veno(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Westwood(Record):
-    """Reno that falls to the measured delivery rate times the smallest RTT (Westwood+).
+    """Reno that reduces the window to the measured delivery rate times the smallest RTT (Westwood+).
 
     Source: Grieco, Mascolo, ACM CCR 34(2), 2004; Linux net/ipv4/tcp_westwood.c.
 
@@ -560,7 +562,7 @@ class Westwood(Record):
     weight
         weight of a sample in each filter. Accepted: from 0.001 to 1. Default: 0.125.
     least_interval
-        least time of a sample, ms. Accepted: from 0 to 10000. Default: 50.
+        shortest time of a sample, ms. Accepted: from 0 to 10000. Default: 50.
     """
 
     kind: ClassVar = "westwood"
@@ -571,26 +573,26 @@ class Westwood(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Yeah(Record):
-    """Scalable without a queue, Reno with one, and a backlog of 80 segments is let go.
+    """Scalable without a queue, Reno with one, and a backlog of 80 segments is drained.
 
     Source: Baiocchi, Castellani, Vacirca, PFLDnet 2007; Linux net/ipv4/tcp_yeah.c.
 
     Parameters
     ----------
     alpha
-        most backlog, segments. Accepted: from 1 to 100000. Default: 80.
+        largest backlog, segments. Accepted: from 1 to 100000. Default: 80.
     gamma
-        divisor of the backlog that is let go. Accepted: from 1 to 100. Default: 1.
+        divisor of the backlog for the reduction. Accepted: from 1 to 100. Default: 1.
     delta
-        a loss takes the window over two to the power of this at least. Accepted: from 1 to 10. Default: 3.
+        smallest decrease on loss: the window over 2 to this power. Accepted: from 1 to 10. Default: 3.
     epsilon
-        the window over two to the power of this is let go at most. Accepted: from 1 to 10. Default: 1.
+        largest reduction of the backlog: the window over 2 to this power. Accepted: from 1 to 10. Default: 1.
     phi
-        BaseRTT over this is the most queueing delay. Accepted: from 1 to 1000. Default: 8.
+        divisor of BaseRTT for the largest queueing delay of fast mode. Accepted: from 1 to 1000. Default: 8.
     rho
-        rounds of slow mode that tell of greedy competitors. Accepted: from 1 to 10000. Default: 16.
+        rounds of slow mode from which competitors count as greedy. Accepted: from 1 to 10000. Default: 16.
     zeta
-        rounds of fast mode that tell of none. Accepted: from 1 to 10000. Default: 50.
+        rounds of fast mode after which Reno's window is reset. Accepted: from 1 to 10000. Default: 50.
     """
 
     kind: ClassVar = "yeah"

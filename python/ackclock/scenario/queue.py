@@ -53,32 +53,32 @@ Name: TypeAlias = Literal[
 ]
 """The names of the family *queue* that need no values.
 
-- ``drop-tail``: First in, first out; a packet that finds it full is dropped.
-- ``drop-head``: First in, first out; a packet that finds it full has the packets at the head dropped.
+- ``drop-tail``: First in, first out; a packet that arrives when the queue is full is dropped.
+- ``drop-head``: First in, first out; when the queue is full, an arriving packet replaces packets at the head.
 - ``red``: Random early detection with the settings and semantics of ns-2.
 - ``ared``: Adaptive RED: RED with a drop probability that keeps the average queue halfway between the thresholds.
 - ``codel``: CoDel: drops or marks at the head when the delay has been above a target for an interval.
-- ``pie``: PIE: drops or marks arriving packets with a probability that keeps the delay at a target.
-- ``cobalt``: COBALT: CAKE's CoDel, with BLUE beside it against flows that do not respond.
-- ``dualpi2``: DualPI2: a queue of low latency for L4S beside a classic one, with coupled controllers.
+- ``pie``: PIE: drops or marks arriving packets with a probability that keeps the queueing delay at a target.
+- ``cobalt``: COBALT: CAKE's CoDel combined with BLUE against flows that do not respond.
+- ``dualpi2``: DualPI2: a low-latency queue for L4S and a classic queue with coupled controllers.
 - ``priority``: Strict priority of classes.
-- ``token-bucket``: Drop-tail, and packets wait for tokens that come at a rate.
-- ``drr``: Deficit round robin over flows; where it is full the longest loses.
-- ``sfq``: Stochastic fairness queueing as in Linux: buckets of flows take turns; where it is full the longest loses.
-- ``fq``: Linux's fq: a queue for each flow, new flows first, and a rate that none exceeds.
-- ``fq-codel``: FQ-CoDel: fair queueing of flows with a CoDel for each, in which sparse flows go first.
+- ``token-bucket``: Token bucket: packets wait in a drop-tail queue for tokens that arrive at a rate.
+- ``drr``: Deficit round robin over flows; when the queue is full, the longest flow loses packets.
+- ``sfq``: Stochastic fairness queueing as in Linux: buckets of flows take turns; when the queue is full, the longest
+  loses.
+- ``fq``: Linux's fq: a queue for each flow, new flows first, and a maximum rate for each flow.
+- ``fq-codel``: FQ-CoDel: fair queueing of flows with a CoDel for each; sparse flows go first.
 - ``sfq-codel``: sfqCoDel of ns-2: flows in bins that take turns packet by packet, with a CoDel for each.
-- ``fq-pie``: FQ-PIE: fair queueing of flows with a PIE for each, in which sparse flows go first.
-- ``xcp``: A router of XCP over a drop-tail queue: it tells the senders of cc = "xcp" by how much to change their
-  throughput.
+- ``fq-pie``: FQ-PIE: fair queueing of flows with a PIE for each; sparse flows go first.
+- ``xcp``: A router of XCP with a drop-tail queue: tells senders with cc = "xcp" by how much to change their throughput.
 """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class DropTail(Record):
-    """First in, first out; a packet that finds it full is dropped.
+    """First in, first out; a packet that arrives when the queue is full is dropped.
 
-    Source: none: what a queue does of itself.
+    Source: common practice.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class DropTail(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class DropHead(Record):
-    """First in, first out; a packet that finds it full has the packets at the head dropped.
+    """First in, first out; when the queue is full, an arriving packet replaces packets at the head.
 
     Source: Lakshman, Neidhardt, Ott, INFOCOM 1996.
 
@@ -122,41 +122,42 @@ class Red(Record):
         How much it holds at most, at least one packet. Accepted: a queue limit such as "1bdp", "50 packets", "64KiB" or
         "unlimited". Default: "1bdp".
     q_weight
-        Weight of an arrival in the average queue; 0, -1 and -2 follow from the link's rate. Accepted: a number from -2
-        to 1. Default: -1.
+        Weight of an arrival in the average queue; for 0, -1 and -2 the weight follows from the link's rate. Accepted: a
+        number from -2 to 1. Default: -1.
     rtt
-        Round-trip time of which q_weight = -1 makes the average's time constant, ten times as long. Accepted: a time
+        Round-trip time; with q_weight = -1, the time constant of the average is ten times as long. Accepted: a time
         from "1us" to "1000s" (units: ns, us, ms, s, min, h). Default: "100ms".
     thresh
-        Minimum threshold, in packets; 0 follows from target_delay. Accepted: a number from 0 to 1000000000. Default: 0.
+        Minimum threshold, in packets; for 0 it follows from target_delay. Accepted: a number from 0 to 1000000000.
+        Default: 0.
     maxthresh
-        Maximum threshold, in packets; 0 is three times the minimum. Accepted: a number from 0 to 1000000000. Default:
-        0.
+        Maximum threshold, in packets; for 0 it is three times the minimum. Accepted: a number from 0 to 1000000000.
+        Default: 0.
     target_delay
-        Queueing delay of which half is the minimum threshold, where that is 0 and it is more than 5 packets. Accepted:
-        a time from "0s" to "1000s" (units: ns, us, ms, s, min, h). Default: "5ms".
+        Queueing delay; with thresh = 0, the minimum threshold is half of it, but at least 5 packets. Accepted: a time
+        from "0s" to "1000s" (units: ns, us, ms, s, min, h). Default: "5ms".
     max_p
-        Probability of a drop as the average comes to the maximum threshold: 1/linterm_ of ns-2. Accepted: a number from
+        Drop probability when the average reaches the maximum threshold: 1/linterm_ of ns-2. Accepted: a number from
         0.000000001 to 1. Default: 0.1.
     mean_pktsize
-        Mean size of packets: the unit of thresholds in bytes, and what passes in idle times. Accepted: a volume from
-        "1B" to "65535B" (units: B, kB, KiB, MB, MiB, GB, GiB). Absent: the size of a full packet.
+        Mean size of packets: the unit of thresholds in bytes, and of the packets counted in idle times. Accepted: a
+        volume from "1B" to "65535B" (units: B, kB, KiB, MB, MiB, GB, GiB). Absent: the size of a full packet.
     queue_in_bytes
-        Whether the average is one of bytes, and thresholds are multiplied by mean_pktsize. Default: True.
+        Whether the average is in bytes, with thresholds multiplied by mean_pktsize. Default: True.
     bytes
         Whether larger packets are more likely to be dropped. Default: True.
     wait
-        Whether some packets pass between two early drops. Default: True.
+        Whether early drops are at least 1/p packets apart. Default: True.
     gentle
         Whether the probability rises to 1 between the maximum threshold and its double. Default: True.
     setbit
-        Whether packets capable of ECN are marked in place of early drops. Default: False.
+        Whether ECN-capable packets are marked instead of dropped early. Default: False.
     use_mark_p
-        Whether packets are dropped, not marked, where the probability is above mark_p. Default: True.
+        Whether packets are dropped instead of marked if the probability is above mark_p. Default: True.
     mark_p
-        Probability up to which packets are marked and not dropped. Accepted: a number from 0 to 1. Default: 0.1.
+        Probability up to which packets are marked instead of dropped. Accepted: a number from 0 to 1. Default: 0.1.
     drop_rand
-        Whether an arrival that has no room or is forced out drops one of all at random, not itself. Default: False.
+        Whether a forced drop or an overflow drops a random packet instead of the arrival. Default: False.
     """
 
     kind: ClassVar = "red"
@@ -191,53 +192,54 @@ class Ared(Record):
         How much it holds at most, at least one packet. Accepted: a queue limit such as "1bdp", "50 packets", "64KiB" or
         "unlimited". Default: "1bdp".
     alpha
-        By how much max_p rises. Accepted: a number from 0 to 1. Default: 0.01.
+        Largest increase of max_p in one change. Accepted: a number from 0 to 1. Default: 0.01.
     beta
-        By what max_p is multiplied to fall. Accepted: a number from 0 to 1. Default: 0.9.
+        Factor by which max_p falls in one change. Accepted: a number from 0 to 1. Default: 0.9.
     top
-        From here on max_p does not rise. Accepted: a number from 0 to 1. Default: 0.5.
+        Upper bound of max_p. Accepted: a number from 0 to 1. Default: 0.5.
     bottom
-        Down from here max_p does not fall. Accepted: a number from 0 to 1. Absent: 0.01, or 80 kbit/s over the link's
-        rate where that is less.
+        Lower bound of max_p. Accepted: a number from 0 to 1. Absent: 0.01, or 80 kbit/s over the link's rate where that
+        is less.
     interval
         Time between two changes of max_p. Accepted: a time from "0s" to "1000s" (units: ns, us, ms, s, min, h).
         Default: "500ms".
     q_weight
-        Weight of an arrival in the average queue; 0, -1 and -2 follow from the link's rate. Accepted: a number from -2
-        to 1. Default: -1.
+        Weight of an arrival in the average queue; for 0, -1 and -2 the weight follows from the link's rate. Accepted: a
+        number from -2 to 1. Default: -1.
     rtt
-        Round-trip time of which q_weight = -1 makes the average's time constant, ten times as long. Accepted: a time
+        Round-trip time; with q_weight = -1, the time constant of the average is ten times as long. Accepted: a time
         from "1us" to "1000s" (units: ns, us, ms, s, min, h). Default: "100ms".
     thresh
-        Minimum threshold, in packets; 0 follows from target_delay. Accepted: a number from 0 to 1000000000. Default: 0.
+        Minimum threshold, in packets; for 0 it follows from target_delay. Accepted: a number from 0 to 1000000000.
+        Default: 0.
     maxthresh
-        Maximum threshold, in packets; 0 is three times the minimum. Accepted: a number from 0 to 1000000000. Default:
-        0.
+        Maximum threshold, in packets; for 0 it is three times the minimum. Accepted: a number from 0 to 1000000000.
+        Default: 0.
     target_delay
-        Queueing delay of which half is the minimum threshold, where that is 0 and it is more than 5 packets. Accepted:
-        a time from "0s" to "1000s" (units: ns, us, ms, s, min, h). Default: "5ms".
+        Queueing delay; with thresh = 0, the minimum threshold is half of it, but at least 5 packets. Accepted: a time
+        from "0s" to "1000s" (units: ns, us, ms, s, min, h). Default: "5ms".
     max_p
-        Probability of a drop as the average comes to the maximum threshold: 1/linterm_ of ns-2. Accepted: a number from
+        Drop probability when the average reaches the maximum threshold: 1/linterm_ of ns-2. Accepted: a number from
         0.000000001 to 1. Default: 0.1.
     mean_pktsize
-        Mean size of packets: the unit of thresholds in bytes, and what passes in idle times. Accepted: a volume from
-        "1B" to "65535B" (units: B, kB, KiB, MB, MiB, GB, GiB). Absent: the size of a full packet.
+        Mean size of packets: the unit of thresholds in bytes, and of the packets counted in idle times. Accepted: a
+        volume from "1B" to "65535B" (units: B, kB, KiB, MB, MiB, GB, GiB). Absent: the size of a full packet.
     queue_in_bytes
-        Whether the average is one of bytes, and thresholds are multiplied by mean_pktsize. Default: True.
+        Whether the average is in bytes, with thresholds multiplied by mean_pktsize. Default: True.
     bytes
         Whether larger packets are more likely to be dropped. Default: True.
     wait
-        Whether some packets pass between two early drops. Default: True.
+        Whether early drops are at least 1/p packets apart. Default: True.
     gentle
         Whether the probability rises to 1 between the maximum threshold and its double. Default: True.
     setbit
-        Whether packets capable of ECN are marked in place of early drops. Default: False.
+        Whether ECN-capable packets are marked instead of dropped early. Default: False.
     use_mark_p
-        Whether packets are dropped, not marked, where the probability is above mark_p. Default: True.
+        Whether packets are dropped instead of marked if the probability is above mark_p. Default: True.
     mark_p
-        Probability up to which packets are marked and not dropped. Accepted: a number from 0 to 1. Default: 0.1.
+        Probability up to which packets are marked instead of dropped. Accepted: a number from 0 to 1. Default: 0.1.
     drop_rand
-        Whether an arrival that has no room or is forced out drops one of all at random, not itself. Default: False.
+        Whether a forced drop or an overflow drops a random packet instead of the arrival. Default: False.
     """
 
     kind: ClassVar = "ared"
@@ -277,16 +279,16 @@ class Codel(Record):
         How much it holds at most, at least one packet. Accepted: a queue limit such as "1bdp", "50 packets", "64KiB" or
         "unlimited". Default: "1000 packets".
     target
-        The standing delay that is acceptable. Accepted: a time from "1ns" to "1000s" (units: ns, us, ms, s, min, h).
+        Acceptable standing queueing delay. Accepted: a time from "1ns" to "1000s" (units: ns, us, ms, s, min, h).
         Default: "5ms".
     interval
-        How long the delay has to stay above the target before a drop: a worst-case round-trip time. Accepted: a time
-        from "1ns" to "1000s" (units: ns, us, ms, s, min, h). Default: "100ms".
+        Time for which the delay has to stay above the target before a drop: a worst-case round-trip time. Accepted: a
+        time from "1ns" to "1000s" (units: ns, us, ms, s, min, h). Default: "100ms".
     ecn
-        Whether packets that are ECN-capable are marked instead of dropped. Default: True.
+        Whether ECN-capable packets are marked instead of dropped. Default: True.
     ce_threshold
-        Delay above which every packet that is ECN-capable is marked, whatever CoDel does besides. Accepted: a time from
-        "0s" to "1000s" (units: ns, us, ms, s, min, h). Absent: no such threshold.
+        Queueing delay above which every ECN-capable packet is marked, in addition to CoDel's signals. Accepted: a time
+        from "0s" to "1000s" (units: ns, us, ms, s, min, h). Absent: no such threshold.
     """
 
     kind: ClassVar = "codel"
@@ -300,7 +302,7 @@ class Codel(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Pie(Record):
-    """PIE: drops or marks arriving packets with a probability that keeps the delay at a target.
+    """PIE: drops or marks arriving packets with a probability that keeps the queueing delay at a target.
 
     Source: RFC 8033.
 
@@ -310,33 +312,34 @@ class Pie(Record):
         How much it holds at most, at least one packet. Accepted: a queue limit such as "1bdp", "50 packets", "64KiB" or
         "unlimited". Default: "1000 packets".
     target
-        The delay that the controller aims at (QDELAY_REF). Accepted: a time from "1ns" to "1000s" (units: ns, us, ms,
-        s, min, h). Default: "15ms".
+        Queueing delay at which the controller aims (QDELAY_REF). Accepted: a time from "1ns" to "1000s" (units: ns, us,
+        ms, s, min, h). Default: "15ms".
     update
-        How often the drop probability is calculated (T_UPDATE). Accepted: a time from "100us" to "1000s" (units: ns,
-        us, ms, s, min, h). Default: "15ms".
+        Time between two calculations of the drop probability (T_UPDATE). Accepted: a time from "100us" to "1000s"
+        (units: ns, us, ms, s, min, h). Default: "15ms".
     alpha
-        Drop probability per second that the delay is above the target, in each update. Accepted: a number from 0 to
-        1000000. Default: 0.125.
+        Increase of the drop probability in an update, per second by which the delay exceeds the target. Accepted: a
+        number from 0 to 1000000. Default: 0.125.
     beta
-        Drop probability per second that the delay has grown, in each update. Accepted: a number from 0 to 1000000.
-        Default: 1.25.
+        Increase of the drop probability in an update, per second by which the delay has grown. Accepted: a number from
+        0 to 1000000. Default: 1.25.
     burst
-        How long nothing is dropped after an uncongested time (MAX_BURST). Accepted: a time from "0s" to "1000s" (units:
-        ns, us, ms, s, min, h). Default: "150ms".
+        Time after an uncongested period during which no packet is dropped (MAX_BURST). Accepted: a time from "0s" to
+        "1000s" (units: ns, us, ms, s, min, h). Default: "150ms".
     ecn
-        Whether packets that are ECN-capable are marked instead of dropped, up to mark_limit. Default: True.
+        Whether ECN-capable packets are marked instead of dropped, up to mark_limit. Default: True.
     mark_limit
-        Drop probability from which packets that are ECN-capable are dropped as well (mark_ecnth). Accepted: a number
-        from 0 to 1. Default: 0.1.
+        Drop probability from which ECN-capable packets are dropped as well (mark_ecnth). Accepted: a number from 0 to
+        1. Default: 0.1.
     estimate_rate
-        Whether the delay is the backlog over the measured departure rate, not how long the last packet has waited.
+        Whether the delay is the backlog over the measured departure rate instead of the last packet's sojourn time.
         Default: False.
     rate_sample
-        Bytes over which the departure rate is measured, and that have to wait for it (DQ_THRESHOLD). Accepted: a volume
-        from "1B" to "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB). Default: "16KiB".
+        Bytes over which the departure rate is measured, and queue length at which measurements start (DQ_THRESHOLD).
+        Accepted: a volume from "1B" to "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB). Default: "16KiB".
     active_from
-        Share of the limit that has to wait before PIE does anything. Accepted: a number from 0 to 1. Default: 0.
+        Share of the limit that has to be in the queue before PIE becomes active. Accepted: a number from 0 to 1.
+        Default: 0.
     """
 
     kind: ClassVar = "pie"
@@ -356,7 +359,7 @@ class Pie(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Cobalt(Record):
-    """COBALT: CAKE's CoDel, with BLUE beside it against flows that do not respond.
+    """COBALT: CAKE's CoDel combined with BLUE against flows that do not respond.
 
     Source: Høiland-Jørgensen, Täht, Morton, LANMAN 2018; Palmei and others, LANMAN 2019.
 
@@ -366,19 +369,19 @@ class Cobalt(Record):
         How much it holds at most, at least one packet. Accepted: a queue limit such as "1bdp", "50 packets", "64KiB" or
         "unlimited". Default: "1000 packets".
     target
-        The delay that is acceptable. Accepted: a time from "1ns" to "1000s" (units: ns, us, ms, s, min, h). Absent: 5
-        ms, or 1.5 packets' times at the link's rate if that is more.
+        Acceptable queueing delay. Accepted: a time from "1ns" to "1000s" (units: ns, us, ms, s, min, h). Absent: 5 ms,
+        or 1.5 packets' times at the link's rate if that is more.
     interval
-        How long after the delay exceeds the target the first signal comes: a worst-case round-trip time. Accepted: a
-        time from "1ns" to "1000s" (units: ns, us, ms, s, min, h). Absent: 95 ms and the target.
+        Time until the first signal after the delay exceeds the target: a worst-case round-trip time. Accepted: a time
+        from "1ns" to "1000s" (units: ns, us, ms, s, min, h). Absent: 95 ms plus the target.
     ecn
-        Whether packets that are ECN-capable are marked instead of dropped. Default: True.
+        Whether ECN-capable packets are marked instead of dropped. Default: True.
     increment
-        By how much BLUE's drop probability grows when the queue overflows. Accepted: a number from 0 to 1. Default:
+        Increase of BLUE's drop probability when the queue overflows. Accepted: a number from 0 to 1. Default:
         0.00390625.
     decrement
-        By how much BLUE's drop probability falls when the queue is found empty. Accepted: a number from 0 to 1.
-        Default: 0.000244140625.
+        Decrease of BLUE's drop probability when the queue is found empty. Accepted: a number from 0 to 1. Default:
+        0.000244140625.
     """
 
     kind: ClassVar = "cobalt"
@@ -393,7 +396,7 @@ class Cobalt(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Dualpi2(Record):
-    """DualPI2: a queue of low latency for L4S beside a classic one, with coupled controllers.
+    """DualPI2: a low-latency queue for L4S and a classic queue with coupled controllers.
 
     Source: RFC 9332 appendix A.
 
@@ -403,36 +406,37 @@ class Dualpi2(Record):
         How much it holds at most, at least one packet. Accepted: a queue limit such as "1bdp", "50 packets", "64KiB" or
         "unlimited". Default: "unlimited".
     target
-        The delay that the controller aims at in the classic queue. Accepted: a time from "100us" to "1000s" (units: ns,
-        us, ms, s, min, h). Default: "15ms".
+        Queueing delay at which the controller aims in the classic queue. Accepted: a time from "100us" to "1000s"
+        (units: ns, us, ms, s, min, h). Default: "15ms".
     rtt_max
-        The longest round-trip time for which the controller is stable. Accepted: a time from "300us" to "1000s" (units:
-        ns, us, ms, s, min, h). Default: "100ms".
+        Longest round-trip time for which the controller is stable. Accepted: a time from "300us" to "1000s" (units: ns,
+        us, ms, s, min, h). Default: "100ms".
     update
-        How often the base probability is calculated (Tupdate). Accepted: a time from "100us" to "1000s" (units: ns, us,
-        ms, s, min, h). Absent: the smaller of target and a third of rtt_max.
+        Time between two calculations of the base probability (Tupdate). Accepted: a time from "100us" to "1000s"
+        (units: ns, us, ms, s, min, h). Absent: the smaller of target and a third of rtt_max.
     alpha
-        Base probability per second that the delay is above the target, in each update. Accepted: a number from 0 to
-        1000000. Absent: 0.1 update / rtt_max^2.
+        Increase of the base probability in an update, per second by which the delay exceeds the target. Accepted: a
+        number from 0 to 1000000. Absent: 0.1 update / rtt_max^2.
     beta
-        Base probability per second that the delay has grown, in each update. Accepted: a number from 0 to 1000000.
-        Absent: 0.3 / rtt_max.
+        Increase of the base probability in an update, per second by which the delay has grown. Accepted: a number from
+        0 to 1000000. Absent: 0.3 / rtt_max.
     coupling
-        What the base probability is multiplied by for the L queue (k). Accepted: a number from 0.01 to 100. Default: 2.
+        Factor from the base probability to the marking probability of the L queue (k). Accepted: a number from 0.01 to
+        100. Default: 2.
     ramp_from
-        Delay from which packets of the L queue are marked (minTh). Accepted: a time from "0s" to "1000s" (units: ns,
-        us, ms, s, min, h). Default: "800us".
+        Queueing delay from which packets of the L queue are marked (minTh). Accepted: a time from "0s" to "1000s"
+        (units: ns, us, ms, s, min, h). Default: "800us".
     ramp_width
-        How much longer a delay all of them are marked at; 0 for a step (range). Accepted: a time from "0s" to "1000s"
-        (units: ns, us, ms, s, min, h). Default: "400us".
+        Width of the ramp, at whose end all packets of the L queue are marked; 0 for a step (range). Accepted: a time
+        from "0s" to "1000s" (units: ns, us, ms, s, min, h). Default: "400us".
     ramp_packets
-        Packets up to which the L queue's own delay marks nothing (Th_len). Accepted: a whole number of packets from 0
-        to 1000000000. Default: 1.
+        Number of packets in the L queue up to which the ramp marks nothing (Th_len). Accepted: a whole number of
+        packets from 0 to 1000000000. Default: 1.
     classic_share
-        Share of the link that the classic queue gets at least. Accepted: a number from 0 to 1. Default: 0.0625.
+        Smallest share of the link for the classic queue. Accepted: a number from 0 to 1. Default: 0.0625.
     buffer
-        What may wait in both queues besides the limit, as time at the link's rate. Accepted: a time from "1us" to
-        "1000s" (units: ns, us, ms, s, min, h). Default: "250ms".
+        Buffer of both queues together, as time at the link's rate; it applies in addition to the limit. Accepted: a
+        time from "1us" to "1000s" (units: ns, us, ms, s, min, h). Default: "250ms".
     """
 
     kind: ClassVar = "dualpi2"
@@ -465,7 +469,7 @@ class Priority(Record):
     bands
         Number of bands. Accepted: a whole number of bands from 1 to 256. Default: 3.
     shared
-        Whether the bands have the limit together, and not each for itself. Default: False.
+        Whether the limit applies to all bands together instead of to each band. Default: False.
     """
 
     kind: ClassVar = "priority"
@@ -477,7 +481,7 @@ class Priority(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class TokenBucket(Record):
-    """Drop-tail, and packets wait for tokens that come at a rate.
+    """Token bucket: packets wait in a drop-tail queue for tokens that arrive at a rate.
 
     Source: Linux, net/sched/sch_tbf.c.
 
@@ -490,14 +494,14 @@ class TokenBucket(Record):
         Rate of the tokens. Accepted: a rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent:
         the link's rate.
     burst
-        Tokens that are kept: what may leave at once. Accepted: a volume from "1B" to "1000GB" (units: B, kB, KiB, MB,
-        MiB, GB, GiB). Absent: ten full packets.
+        Largest number of tokens: the bytes that may leave at once. Accepted: a volume from "1B" to "1000GB" (units: B,
+        kB, KiB, MB, MiB, GB, GiB). Absent: ten full packets.
     peak_rate
-        Rate at which a burst leaves. Accepted: a rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps,
-        Tbps). Absent: the link's rate.
+        Largest rate at which a burst leaves. Accepted: a rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps,
+        Gbps, Tbps). Absent: the link's rate.
     mtu
-        What may leave at once at the peak rate. Accepted: a volume from "1B" to "1000GB" (units: B, kB, KiB, MB, MiB,
-        GB, GiB). Absent: a full packet.
+        Bytes that may leave at once at the peak rate. Accepted: a volume from "1B" to "1000GB" (units: B, kB, KiB, MB,
+        MiB, GB, GiB). Absent: a full packet.
     """
 
     kind: ClassVar = "token-bucket"
@@ -511,7 +515,7 @@ class TokenBucket(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Drr(Record):
-    """Deficit round robin over flows; where it is full the longest loses.
+    """Deficit round robin over flows; when the queue is full, the longest flow loses packets.
 
     Source: Shreedhar, Varghese, SIGCOMM 1995.
 
@@ -521,11 +525,11 @@ class Drr(Record):
         How much it holds at most, at least one packet. Accepted: a queue limit such as "1bdp", "50 packets", "64KiB" or
         "unlimited". Default: "1bdp".
     quantum
-        Bytes that a flow may send at its turn. Accepted: a volume from "64B" to "1GB" (units: B, kB, KiB, MB, MiB, GB,
-        GiB). Absent: a full packet.
+        Number of bytes that a flow may send at its turn. Accepted: a volume from "64B" to "1GB" (units: B, kB, KiB, MB,
+        MiB, GB, GiB). Absent: a full packet.
     buckets
-        Number of queues into which flows are hashed; 0 for one each. Accepted: a whole number of queues from 0 to
-        65536. Default: 0.
+        Number of queues into which flows are hashed; 0 for one queue per flow. Accepted: a whole number of queues from
+        0 to 65536. Default: 0.
     """
 
     kind: ClassVar = "drr"
@@ -537,7 +541,9 @@ class Drr(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Sfq(Record):
-    """Stochastic fairness queueing as in Linux: buckets of flows take turns; where it is full the longest loses.
+    """Stochastic fairness queueing as in Linux.
+
+    Buckets of flows take turns; when the queue is full, the longest loses.
 
     Source: McKenney, INFOCOM 1990; Linux, net/sched/sch_sfq.c.
 
@@ -547,17 +553,17 @@ class Sfq(Record):
         How much it holds at most, at least one packet. Accepted: a queue limit such as "1bdp", "50 packets", "64KiB" or
         "unlimited". Default: "127 packets".
     quantum
-        Bytes by which a queue's allotment grows at its turn. Accepted: a volume from "64B" to "1GB" (units: B, kB, KiB,
-        MB, MiB, GB, GiB). Absent: a full packet.
+        Number of bytes by which a queue's allotment grows at its turn. Accepted: a volume from "64B" to "1GB" (units:
+        B, kB, KiB, MB, MiB, GB, GiB). Absent: a full packet.
     buckets
         Number of buckets into which flows are hashed. Accepted: a whole number of buckets from 1 to 65536. Default:
         1024.
     flows
-        Number of buckets that may have packets. Accepted: a whole number of buckets from 1 to 65536. Default: 127.
+        Largest number of buckets with packets. Accepted: a whole number of buckets from 1 to 65536. Default: 127.
     depth
-        Packets that may wait in a bucket. Accepted: a whole number of packets from 1 to 1000000000. Default: 127.
+        Largest number of packets in a bucket. Accepted: a whole number of packets from 1 to 1000000000. Default: 127.
     headdrop
-        Whether the packets that have waited longest are dropped, and not the last ones. Default: False.
+        Whether the first packets of a queue are dropped instead of the last ones. Default: False.
     perturb
         Time after which the hash changes; 0 for never. Accepted: a time from "0s" to "1000000s" (units: ns, us, ms, s,
         min, h). Default: "0s".
@@ -576,7 +582,7 @@ class Sfq(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Fq(Record):
-    """Linux's fq: a queue for each flow, new flows first, and a rate that none exceeds.
+    """Linux's fq: a queue for each flow, new flows first, and a maximum rate for each flow.
 
     Source: Linux, net/sched/sch_fq.c.
 
@@ -586,25 +592,26 @@ class Fq(Record):
         How much it holds at most, at least one packet. Accepted: a queue limit such as "1bdp", "50 packets", "64KiB" or
         "unlimited". Default: "10000 packets".
     quantum
-        Bytes that a flow may send at its turn. Accepted: a volume from "64B" to "1GB" (units: B, kB, KiB, MB, MiB, GB,
-        GiB). Absent: two full packets.
+        Number of bytes that a flow may send at its turn. Accepted: a volume from "64B" to "1GB" (units: B, kB, KiB, MB,
+        MiB, GB, GiB). Absent: two full packets.
     initial_quantum
-        Bytes that a flow may send at its first turn. Accepted: a volume from "0B" to "1GB" (units: B, kB, KiB, MB, MiB,
-        GB, GiB). Absent: ten full packets.
+        Number of bytes that a flow may send at its first turn. Accepted: a volume from "0B" to "1GB" (units: B, kB,
+        KiB, MB, MiB, GB, GiB). Absent: ten full packets.
     flow_limit
-        Packets of a flow that may wait. Accepted: a whole number of packets from 1 to 1000000000. Default: 100.
+        Largest number of packets of a flow in the queue. Accepted: a whole number of packets from 1 to 1000000000.
+        Default: 100.
     max_rate
-        Rate that no flow exceeds. Accepted: a rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps).
+        Maximum rate of each flow. Accepted: a rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps).
         Absent: the link's rate.
     low_rate_threshold
-        Rate up to which flows are throttled after each packet, and not after each quantum. Accepted: a rate such as
-        "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Default: "550kbps".
+        Value of max_rate up to which flows are throttled after each packet instead of after each quantum. Accepted: a
+        rate such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Default: "550kbps".
     refill_delay
-        Idle time after which a flow has a quantum. Accepted: a time from "0s" to "1000s" (units: ns, us, ms, s, min,
-        h). Default: "40ms".
+        Idle time after which a flow's credit is raised to at least a quantum. Accepted: a time from "0s" to "1000s"
+        (units: ns, us, ms, s, min, h). Default: "40ms".
     ce_threshold
-        Waiting time above which packets capable of ECN are marked. Accepted: a time from "0s" to "1000s" (units: ns,
-        us, ms, s, min, h). Absent: no marks.
+        Queueing delay above which ECN-capable packets are marked. Accepted: a time from "0s" to "1000s" (units: ns, us,
+        ms, s, min, h). Absent: no marks.
     """
 
     kind: ClassVar = "fq"
@@ -621,7 +628,7 @@ class Fq(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class FqCodel(Record):
-    """FQ-CoDel: fair queueing of flows with a CoDel for each, in which sparse flows go first.
+    """FQ-CoDel: fair queueing of flows with a CoDel for each; sparse flows go first.
 
     Source: RFC 8290.
 
@@ -631,21 +638,21 @@ class FqCodel(Record):
         How much it holds at most, at least one packet. Accepted: a queue limit such as "1bdp", "50 packets", "64KiB" or
         "unlimited". Default: "10240 packets".
     target
-        The standing delay that is acceptable. Accepted: a time from "1ns" to "1000s" (units: ns, us, ms, s, min, h).
+        Acceptable standing queueing delay. Accepted: a time from "1ns" to "1000s" (units: ns, us, ms, s, min, h).
         Default: "5ms".
     interval
-        How long the delay has to stay above the target before a drop: a worst-case round-trip time. Accepted: a time
-        from "1ns" to "1000s" (units: ns, us, ms, s, min, h). Default: "100ms".
+        Time for which the delay has to stay above the target before a drop: a worst-case round-trip time. Accepted: a
+        time from "1ns" to "1000s" (units: ns, us, ms, s, min, h). Default: "100ms".
     quantum
-        Bytes that a queue may send in its turn. Accepted: a volume from "256B" to "1GB" (units: B, kB, KiB, MB, MiB,
-        GB, GiB). Default: "1514B".
+        Number of bytes that a queue may send at its turn. Accepted: a volume from "256B" to "1GB" (units: B, kB, KiB,
+        MB, MiB, GB, GiB). Default: "1514B".
     flows
-        Number of queues that flows are hashed into. Accepted: a whole number of queues from 1 to 65536. Default: 1024.
+        Number of queues into which flows are hashed. Accepted: a whole number of queues from 1 to 65536. Default: 1024.
     ecn
-        Whether packets that are ECN-capable are marked instead of dropped. Default: True.
+        Whether ECN-capable packets are marked instead of dropped. Default: True.
     ce_threshold
-        Delay above which every packet that is ECN-capable is marked, whatever CoDel does besides. Accepted: a time from
-        "0s" to "1000s" (units: ns, us, ms, s, min, h). Absent: no such threshold.
+        Queueing delay above which every ECN-capable packet is marked, in addition to CoDel's signals. Accepted: a time
+        from "0s" to "1000s" (units: ns, us, ms, s, min, h). Absent: no such threshold.
     """
 
     kind: ClassVar = "fq-codel"
@@ -671,13 +678,13 @@ class SfqCodel(Record):
         How much it holds at most, at least one packet. Accepted: a queue limit such as "1bdp", "50 packets", "64KiB" or
         "unlimited". Default: "1000 packets".
     target
-        The standing delay that is acceptable. Accepted: a time from "1ns" to "1000s" (units: ns, us, ms, s, min, h).
+        Acceptable standing queueing delay. Accepted: a time from "1ns" to "1000s" (units: ns, us, ms, s, min, h).
         Default: "5ms".
     interval
-        How long the delay has to stay above the target before a drop: a worst-case round-trip time. Accepted: a time
-        from "1ns" to "1000s" (units: ns, us, ms, s, min, h). Default: "100ms".
+        Time for which the delay has to stay above the target before a drop: a worst-case round-trip time. Accepted: a
+        time from "1ns" to "1000s" (units: ns, us, ms, s, min, h). Default: "100ms".
     bins
-        Number of bins that flows are hashed into. Accepted: a whole number of bins from 1 to 65536. Default: 1024.
+        Number of bins into which flows are hashed. Accepted: a whole number of bins from 1 to 65536. Default: 1024.
     """
 
     kind: ClassVar = "sfq-codel"
@@ -690,7 +697,7 @@ class SfqCodel(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class FqPie(Record):
-    """FQ-PIE: fair queueing of flows with a PIE for each, in which sparse flows go first.
+    """FQ-PIE: fair queueing of flows with a PIE for each; sparse flows go first.
 
     Source: Ramakrishnan and others, LCN Symposium 2019; RFC 8290, RFC 8033.
 
@@ -700,36 +707,36 @@ class FqPie(Record):
         How much it holds at most, at least one packet. Accepted: a queue limit such as "1bdp", "50 packets", "64KiB" or
         "unlimited". Default: "10240 packets".
     target
-        The delay that the controller aims at (QDELAY_REF). Accepted: a time from "1ns" to "1000s" (units: ns, us, ms,
-        s, min, h). Default: "15ms".
+        Queueing delay at which the controller aims (QDELAY_REF). Accepted: a time from "1ns" to "1000s" (units: ns, us,
+        ms, s, min, h). Default: "15ms".
     update
-        How often the drop probability is calculated (T_UPDATE). Accepted: a time from "100us" to "1000s" (units: ns,
-        us, ms, s, min, h). Default: "15ms".
+        Time between two calculations of the drop probability (T_UPDATE). Accepted: a time from "100us" to "1000s"
+        (units: ns, us, ms, s, min, h). Default: "15ms".
     alpha
-        Drop probability per second that the delay is above the target, in each update. Accepted: a number from 0 to
-        1000000. Default: 0.125.
+        Increase of the drop probability in an update, per second by which the delay exceeds the target. Accepted: a
+        number from 0 to 1000000. Default: 0.125.
     beta
-        Drop probability per second that the delay has grown, in each update. Accepted: a number from 0 to 1000000.
-        Default: 1.25.
+        Increase of the drop probability in an update, per second by which the delay has grown. Accepted: a number from
+        0 to 1000000. Default: 1.25.
     burst
-        How long nothing is dropped after an uncongested time (MAX_BURST). Accepted: a time from "0s" to "1000s" (units:
-        ns, us, ms, s, min, h). Default: "150ms".
+        Time after an uncongested period during which no packet is dropped (MAX_BURST). Accepted: a time from "0s" to
+        "1000s" (units: ns, us, ms, s, min, h). Default: "150ms".
     quantum
-        Bytes that a queue may send in its turn. Accepted: a volume from "256B" to "1GB" (units: B, kB, KiB, MB, MiB,
-        GB, GiB). Absent: a full packet.
+        Number of bytes that a queue may send at its turn. Accepted: a volume from "256B" to "1GB" (units: B, kB, KiB,
+        MB, MiB, GB, GiB). Absent: a full packet.
     flows
-        Number of queues that flows are hashed into. Accepted: a whole number of queues from 1 to 65536. Default: 1024.
+        Number of queues into which flows are hashed. Accepted: a whole number of queues from 1 to 65536. Default: 1024.
     ecn
-        Whether packets that are ECN-capable are marked instead of dropped, up to mark_limit. Default: False.
+        Whether ECN-capable packets are marked instead of dropped, up to mark_limit. Default: False.
     mark_limit
-        Drop probability from which packets that are ECN-capable are dropped as well (mark_ecnth). Accepted: a number
-        from 0 to 1. Default: 0.1.
+        Drop probability from which ECN-capable packets are dropped as well (mark_ecnth). Accepted: a number from 0 to
+        1. Default: 0.1.
     estimate_rate
-        Whether the delay is the backlog over the measured departure rate, not how long the last packet has waited.
+        Whether the delay is the backlog over the measured departure rate instead of the last packet's sojourn time.
         Default: False.
     rate_sample
-        Bytes over which the departure rate is measured, and that have to wait for it (DQ_THRESHOLD). Accepted: a volume
-        from "1B" to "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB). Default: "16KiB".
+        Bytes over which the departure rate is measured, and queue length at which measurements start (DQ_THRESHOLD).
+        Accepted: a volume from "1B" to "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB). Default: "16KiB".
     """
 
     kind: ClassVar = "fq-pie"
@@ -750,9 +757,7 @@ class FqPie(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Xcp(Record):
-    """A router of XCP over a drop-tail queue.
-
-    It tells the senders of cc = "xcp" by how much to change their throughput.
+    """A router of XCP with a drop-tail queue: tells senders with cc = "xcp" by how much to change their throughput.
 
     Source: Katabi, Handley, Rohrs, SIGCOMM 2002.
 
@@ -768,7 +773,7 @@ class Xcp(Record):
         Share of the persistent queue that is drained in a control interval. Accepted: a number from 0 to 2. Default:
         0.226.
     gamma
-        Share of the traffic that is redistributed in a control interval where feedback moves less. Accepted: a number
+        Share of the traffic that is redistributed in a control interval if the feedback moves less. Accepted: a number
         from 0 to 1. Default: 0.1.
     """
 

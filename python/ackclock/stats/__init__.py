@@ -1,12 +1,15 @@
-"""Statistics of replications: means, quantiles, paired changes and fairness, each with its interval.
+"""Statistics of replications: means, quantiles, paired changes and fairness, each with a confidence interval.
 
-Paired comparisons take replications that share their seeds: the same random draws under two variants, so that what
-differs is what the variant does. Bootstrap resampling is seeded, and so gives the same interval every time.
+Paired comparisons use replications that share their seeds: the same random draws under two variants, so that
+differences are effects of the variant. Bootstrap resampling is seeded and so gives the same interval every time.
 
-An `Estimate` is a number with its interval; `mean`, `median` and `quantile` make one of replications,
-`paired_difference`, `relative_change` and their like one of pairs, and `compare` the usual two of pairs at once.
-`Precision` says when an interval is narrow enough and how many replications are still to run, `replications_needed` how
-many it takes in all. `mser5` and `without_warmup` cut what a series shows before it is in its steady state.
+- An `Estimate` is a number with its interval.
+- `mean`, `median` and `quantile` estimate from replications.
+- `paired_difference`, `relative_change` and similar functions estimate from pairs, and `compare` gives the usual two
+  estimates at once.
+- `Precision` tells when an interval is narrow enough and how many replications to add; `replications_needed` gives the
+  total number.
+- `mser5` and `without_warmup` remove the initial transient of a series.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Removing the warm-up: what a series shows before it is in its steady state."""
+"""Removal of the warm-up, the initial transient of a series."""
 
 from __future__ import annotations
 
@@ -15,33 +15,34 @@ if TYPE_CHECKING:
 __all__ = ["mser5", "warmup_end", "without_warmup"]
 
 BATCH = 5
-"""Values a batch: the 5 of MSER-5."""
+"""Number of values in a batch: the 5 of MSER-5."""
 
 FEWEST_BATCHES = 10
-"""Of a series that the rule is applied to."""
+"""Smallest number of batches for the rule."""
 
 LAST_BATCHES = 5
-"""Batches that are never all cut: fewer that happen to be alike would win."""
+"""Number of batches at the end that are always kept: fewer batches could be equal by chance and would then win."""
 
 
 def mser5(values: ArrayLike) -> int | None:
-    """How many values at the start of a series to leave out, by MSER-5.
+    """The number of values to remove at the start of a series, by MSER-5.
 
-    The marginal standard error rule (White 1997, *Simulation* 69(6)) cuts where the variance of what is left, over its
-    number, is smallest: leaving out more of the transient lowers the variance, leaving out steady values the number.
-    MSER-5 applies it to the means of 5 values each (White, Cobb and Spratt 2000, Winter Simulation Conference).
+    The marginal standard error rule (White 1997, *Simulation* 69(6)) cuts where the variance of the remaining values,
+    divided by their number, is smallest. Removing more of the transient lowers the variance; removing steady values
+    lowers the number. MSER-5 applies the rule to means of 5 values each (White, Cobb and Spratt 2000, Winter Simulation
+    Conference).
 
     Parameters
     ----------
     values
-        Evenly spaced in time, in any unit; what is left of the last 5 is not looked at.
+        Evenly spaced in time, in any unit. The remainder after the last batch of 5 is ignored.
 
     Returns
     -------
     int or None
-        A multiple of 5. None when the series has no steady state to show: the best cut is in its second half (Hoad,
-        Robinson and Davies 2008, Winter Simulation Conference; cuts that leave fewer than 5 means are not looked at,
-        as there), or there are fewer than 50 values.
+        A multiple of 5. None if there are fewer than 50 values, or if the series has no steady state. This is so if the
+        best cut is in its second half (Hoad, Robinson and Davies 2008, Winter Simulation Conference). As in that paper,
+        cuts that leave fewer than 5 means are not considered.
 
     Raises
     ------
@@ -50,12 +51,12 @@ def mser5(values: ArrayLike) -> int | None:
     """
     series = np.asarray(values, dtype=np.float64).ravel()
     if not np.isfinite(series).all():
-        raise ValueError("the series holds NaN or infinity")
+        raise ValueError("the series contains NaN or infinity")
     batches = series.size // BATCH
     if batches < FEWEST_BATCHES:
         return None
     means = series[: batches * BATCH].reshape(batches, BATCH).mean(axis=1)
-    # From the end backwards, relative to the last value: what stays constant then adds nothing, not even rounding.
+    # Sums run backwards and relative to the last value, so that a constant end adds nothing, not even rounding errors.
     backwards = (means - means[-1])[::-1]
     left = np.arange(1, batches + 1)
     squares = np.cumsum(backwards**2) - np.cumsum(backwards) ** 2 / left
@@ -72,30 +73,30 @@ def warmup_end(time_s: ArrayLike, values: ArrayLike, *, step_s: float | None = N
     time_s
         Times of the values, ascending, in seconds.
     values
-        The series, in any unit; NaN (an empty cell) is left out.
+        The series, in any unit; NaN values (empty cells) are removed.
     step_s
-        For values that are not evenly spaced, such as those of the window probe: take the value that holds at every
-        multiple of this many seconds after the first.
+        For values that are not evenly spaced, such as those of the window probe: the values at every multiple of this
+        number of seconds after the first are used.
 
     Returns
     -------
     float or None
-        In seconds; None when the series shows no steady state.
+        In seconds; None if the series has no steady state.
 
     Raises
     ------
     ValueError
-        If there are not as many times as values, times fall, a value is infinite, or the step is not above zero.
+        If the numbers of times and values differ, times decrease, a value is infinite, or the step is not above zero.
     """
     times, series = np.asarray(time_s, dtype=np.float64).ravel(), np.asarray(values, dtype=np.float64).ravel()
     if times.size != series.size:
         raise ValueError(f"{times.size} times have {series.size} values")
     times, series = times[~np.isnan(series)], series[~np.isnan(series)]
     if (np.diff(times) < 0).any():
-        raise ValueError("the times of a series do not fall")
+        raise ValueError("the times of a series must not decrease")
     if step_s is not None:
         if not 0 < step_s < math.inf:
-            raise ValueError(f"a step is above zero and finite, not {step_s}")
+            raise ValueError(f"the step must be above zero and finite, not {step_s}")
         if times.size:
             grid = times[0] + step_s * np.arange(int((times[-1] - times[0]) / step_s) + 1)
             times, series = grid, series[np.searchsorted(times, grid, side="right") - 1]
@@ -111,23 +112,23 @@ def without_warmup(
     Parameters
     ----------
     table
-        With a column ``time_s``.
+        A table with a column ``time_s``.
     column
-        The column in which the warm-up shows; rows are cut in all columns.
+        Column from which the warm-up is determined; the rows are removed in all columns.
     after
-        Leave out the rows before this time, in seconds, and nothing else.
+        If given, exactly the rows before this time in seconds are removed.
     step_s
-        Without `after`: see `warmup_end`.
+        See `warmup_end`; ignored with `after`.
     by
-        Without `after`: the column that tells series apart, each with a warm-up of its own; the table is one series if
-        it has no such column.
+        Column that identifies the series, each of which has its own warm-up; ignored with `after`. The table is one
+        series if it has no such column.
 
     Raises
     ------
     KeyError
         If the table lacks ``time_s`` or the column.
     ValueError
-        If a series shows no steady state (run longer, or give `after`), or what `warmup_end` refuses.
+        If a series has no steady state (run longer, or give `after`), and as for `warmup_end`.
     """
     times = table["time_s"]
     series = table[column]

@@ -20,6 +20,9 @@ def asking(what: object) -> Iterator[None]:
     """Around everything that is asked of DuckDB: its errors become `StoreError`, and Ctrl-C stays Ctrl-C."""
     try:
         yield
+    except duckdb.IOException as error:
+        # DuckDB quotes its query below the message: a disk that cannot be read has nothing to do with it.
+        raise StoreError(f"{what}: {str(error).partition(chr(10))[0]}") from None
     except duckdb.Error as error:
         raise StoreError(f"{what}: {error}") from None
     except RuntimeError as error:

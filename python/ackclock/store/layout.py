@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["COLUMNS", "FORMAT", "Layout", "StoreError", "writing"]
+__all__ = ["COLUMNS", "FORMAT", "Layout", "StoreError", "listed", "on_disk", "read", "writing"]
 
 FORMAT = 1
 """Of the folder. A store of a later one is refused."""
@@ -87,8 +87,12 @@ class Layout:
         return self.pending / f"{number:08}.runs"
 
     def batches(self) -> list[Path]:
-        """The files of pending runs, in the order in which they were written."""
-        return sorted(self.pending.glob("[!.]*.runs"))
+        """The files of pending runs, in the order in which they were written; raises as `listed`."""
+        return [path for path in listed(self.pending) if path.suffix == ".runs"]
+
+    def half_written(self) -> list[Path]:
+        """Manifests that a process was writing when it was killed."""
+        return sorted(self.root.glob(f".{MANIFEST}.*"))
 
     def sweep_ids(self) -> list[str]:
         """The sweeps of the store, in the order in which they came.
@@ -109,7 +113,7 @@ class Layout:
             raise StoreError(f"{self.root}: no store; `ackclock sweep SCENARIO --out {self.root}` makes one") from None
         except OSError as error:
             raise StoreError(f"{self.manifest}: cannot be read: {error.strerror}") from None
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise StoreError(f"{self.manifest}: damaged: {error}") from None
         version = manifest.get("format") if isinstance(manifest, dict) else None
         if isinstance(version, int) and version > FORMAT:
@@ -123,6 +127,58 @@ class Layout:
     def write_manifest(self, sweeps: list[str]) -> None:
         """Replaces the manifest, whole or not at all."""
         files.write_json(self.manifest, {"written_by": "ackclock", "format": FORMAT, "sweeps": sweeps})
+
+
+def listed(folder: Path) -> list[Path]:
+    """The entries of a folder in order, without half-written ones; none where there is no such folder.
+
+    Raises
+    ------
+    StoreError
+        If the folder cannot be read.
+    """
+    try:
+        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise StoreError(f"{folder}: cannot be read: {error.strerror}") from None
+
+
+def read(path: Path) -> bytes:
+    """The bytes of a file.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    StoreError
+        If the file cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+@contextmanager
+def on_disk(layout: Layout) -> Iterator[None]:
+    """Around every change of a store that a sweep is writing.
+
+    Raises
+    ------
+    StoreError
+        Instead of an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"{layout.root}: cannot be written: {error.strerror or error}; "
+            "what has finished is kept, and the same command goes on from there"
+        ) from error
 
 
 @contextmanager
@@ -149,9 +205,12 @@ def writing(layout: Layout) -> Iterator[None]:
                 f"{layout.root}: another sweep is writing to it{f' ({holder})' if holder else ''}; "
                 "wait for it, or name another folder"
             ) from None
-        os.ftruncate(descriptor, 0)
-        os.write(descriptor, f"process {os.getpid()} on {os.uname().nodename}".encode())
+        with on_disk(layout):
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, f"process {os.getpid()} on {os.uname().nodename}".encode())
         yield
-        os.ftruncate(descriptor, 0)
+        # The lock counts, not the name in it, which the next holder replaces.
+        with suppress(OSError):
+            os.ftruncate(descriptor, 0)
     finally:
         os.close(descriptor)

@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 from dataclasses import dataclass
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 from arro3.core import Array, ChunkedArray, DataType, Field, RecordBatch, Schema
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from ackclock.store.packed import Packed
 
-__all__ = ["COMPRESSION", "Part", "damage", "read_part", "run_table", "stacked", "write_part"]
+__all__ = ["COMPRESSION", "Part", "UnreadableError", "damage", "read_part", "run_table", "stacked", "write_part"]
 
 COMPRESSION = "zstd(3)"
 DESCRIPTION = "part.json"
@@ -44,6 +45,19 @@ RECORD_TYPES = {
     "details": _TEXT,
 }
 """Columns of the records of runs."""
+
+
+class UnreadableError(StoreError):
+    """The system refuses to read a file of a part. Its bytes may be sound, so that the part is not thrown away."""
+
+    def __init__(self, part: Path, file: object, error: OSError) -> None:
+        super().__init__(
+            f"{file}: cannot be read: {error.strerror}; if that lasts, move {part} out of the store, and {REMEDY}"
+        )
+
+
+GONE = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
+"""Errors that say that a file of a part is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,16 +158,25 @@ def read_part(path: Path) -> Part:
 
     Raises
     ------
+    UnreadableError
+        If the system refuses to read a file.
     StoreError
-        If it cannot be read, or a file of it has not the size that it says.
+        If a file is missing, is damaged, or has not the size that the part says.
     """
     try:
         document = json.loads((path / DESCRIPTION).read_text(encoding="utf-8"))
-        part = Part(path, document["first"], document["end"], tuple(document["runs"]), dict(document["files"]))
+        written = {
+            str(name): {"bytes": index(one["bytes"]), "sha256": str(one["sha256"])}
+            for name, one in dict(document["files"]).items()
+        }
+        runs = tuple(str(run) for run in document["runs"])
+        part = Part(path, index(document["first"]), index(document["end"]), runs, written)
         sizes = {name: (path / name).stat().st_size for name in part.files}
-    except OSError as error:
+    except GONE as error:
         raise StoreError(f"{error.filename}: cannot be read: {error.strerror}; {REMEDY}") from None
-    except (ValueError, KeyError, TypeError):
+    except OSError as error:
+        raise UnreadableError(path, error.filename or path / DESCRIPTION, error) from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise StoreError(f"{path / DESCRIPTION}: damaged; {REMEDY}") from None
     if not all(re.fullmatch(r"[a-z_][a-z0-9_]*\.parquet", name) for name in part.files):
         # These names become part of queries: nobody's store is to say more with them than a name.
@@ -165,15 +188,23 @@ def read_part(path: Path) -> Part:
 
 
 def damage(part: Part, tables: Iterable[str] | None = None) -> str | None:
-    """What is wrong with the bytes of a part (of some of its tables), if anything is."""
+    """What is wrong with the bytes of a part (of some of its tables), if anything is.
+
+    Raises
+    ------
+    UnreadableError
+        If the system refuses to read a file.
+    """
     for name, written in part.files.items():
         if tables is not None and name.removesuffix(".parquet") not in tables:
             continue
         try:
             if _digest(part.path / name) != written["sha256"]:
                 return f"{part.path / name}: damaged: not the bytes that were written; {REMEDY}"
-        except OSError as error:
+        except GONE as error:
             return f"{part.path / name}: cannot be read: {error.strerror}; {REMEDY}"
+        except OSError as error:
+            raise UnreadableError(part.path, part.path / name, error) from None
     return None
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _core, files
+from ackclock.store.layout import listed, on_disk
 
 if TYPE_CHECKING:
     from ackclock.store.layout import Layout
@@ -65,7 +66,7 @@ class Provenance:
     """The account of one start of a sweep: written as it begins, and again as it ends."""
 
     def __init__(self, layout: Layout, sweep: str, where: str, finished_before: int) -> None:
-        taken = [int(path.stem) for path in layout.provenance.glob("*.json") if path.stem.isdecimal()]
+        taken = [int(path.stem) for path in listed(layout.provenance) if path.stem.isdecimal()]
         self._path = layout.provenance / f"{max(taken, default=0) + 1}.json"
         self._document: dict[str, Any] = {
             "sweep": sweep,
@@ -81,7 +82,8 @@ class Provenance:
             "finished": 0,
             "failed": 0,
         }
-        files.write_json(self._path, self._document)
+        with on_disk(layout):
+            files.write_json(self._path, self._document)
 
     def end(self, finished: int, failed: int) -> None:
         """Says how it ended: how many runs this start finished, and how many of them failed."""

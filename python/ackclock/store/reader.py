@@ -15,7 +15,7 @@ from arro3.core import Table as ArrowTable
 
 from ackclock.result import Meta, Result
 from ackclock.store.database import asking
-from ackclock.store.layout import Layout, StoreError
+from ackclock.store.layout import Layout, StoreError, listed, read
 from ackclock.store.packed import DamagedRunError, Packed, unbatch, unpack
 from ackclock.store.parts import Part, damage, read_part, run_table, stacked
 from ackclock.table import Table
@@ -107,7 +107,7 @@ class Store:
         self._disconnect()
         # Pending runs first: one that becomes part of a part in between is found there.
         pending = dict(_pending(self._layout))
-        self._parts: list[Part] = [read_part(path) for path in sorted(self._layout.parts.glob("[!.]*"))]
+        self._parts: list[Part] = [read_part(path) for path in listed(self._layout.parts)]
         finished = {run for part in self._parts for run in part.runs}
         self._pending = {run: packed for run, packed in pending.items() if run not in finished}
         self._views: set[str] = set()
@@ -303,12 +303,13 @@ class Store:
     def provenance(self) -> list[dict[str, Any]]:
         """Every start of a sweep: command, versions, host, git revision, times, and how many runs it finished."""
         accounts = []
-        for path in sorted(self._layout.provenance.glob("[!.]*.json"), key=lambda path: (len(path.stem), path.stem)):
+        found = [path for path in listed(self._layout.provenance) if path.suffix == ".json"]
+        for path in sorted(found, key=lambda path: (len(path.stem), path.stem)):
             try:
                 accounts.append(json.loads(path.read_text(encoding="utf-8")))
             except OSError as error:
                 raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
-            except ValueError:
+            except (ValueError, RecursionError):
                 raise StoreError(f"{path}: damaged; no result hangs on it: move it out of the store") from None
         return accounts
 
@@ -328,18 +329,19 @@ class Store:
             document = json.loads(path.read_text(encoding="utf-8"))
             return Sweep(
                 one,
-                document["name"],
-                document["version"],
-                [point["params"] for point in document["points"]],
+                str(document["name"]),
+                str(document["version"]),
+                [dict(point["params"]) for point in document["points"]],
                 [
-                    (run, point, seed, document["points"][point]["scenario_hash"])
+                    (str(run), _below(point, len(document["points"])), _below(seed, 2**64), scenario_hash)
                     for run, point, seed in document["runs"]
+                    for scenario_hash in [str(document["points"][point]["scenario_hash"])]
                 ],
                 document,
             )
         except OSError as error:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError, IndexError):
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
             raise StoreError(f"{path}: damaged; the sweep, started again, writes it anew") from None
 
     def _make_view(self, name: str) -> None:
@@ -394,11 +396,18 @@ class Store:
             connection.execute(query)
 
 
+def _below(value: Any, most: int) -> int:
+    """A whole number from zero to below `most`, as a damaged file may not have it."""
+    if not isinstance(value, int) or not 0 <= value < most:
+        raise ValueError(f"{value} is no number from 0 to {most - 1}")
+    return value
+
+
 def _pending(layout: Layout) -> Iterator[tuple[str, Packed]]:
     for path in layout.batches():
         # What has gone became part of parts; what is damaged has not finished, and the next start runs it again.
         with suppress(FileNotFoundError):
-            for data in unbatch(path.read_bytes()):
+            for data in unbatch(read(path)):
                 with suppress(DamagedRunError):
                     packed = unpack(data)
                     yield packed.record["run"], packed

@@ -10,9 +10,9 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from ackclock import files
-from ackclock.store.layout import Layout, StoreError, writing
+from ackclock.store.layout import Layout, StoreError, on_disk, read, writing
 from ackclock.store.packed import LENGTH_BYTES, DamagedRunError, batch, unbatch, unpack
-from ackclock.store.parts import damage, read_part, write_part
+from ackclock.store.parts import UnreadableError, damage, read_part, write_part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -57,7 +57,7 @@ class Writer:
 
     def describe(self, document: dict[str, Any]) -> None:
         """Says what the sweep asks for; again when it asks for more."""
-        with self._disk():
+        with on_disk(self._layout):
             files.write_json(self._layout.sweeps / f"{self._sweep}.json", document)
             sweeps = self._layout.sweep_ids()
             if self._sweep not in sweeps:
@@ -78,7 +78,7 @@ class Writer:
         self._next += 1
         path = self._layout.batch(number)
         partial = path.with_name(f".{path.name}.partial")
-        with self._disk():
+        with on_disk(self._layout):
             try:
                 with partial.open("wb") as file:
                     file.write(batch(self._buffer.values()))
@@ -130,14 +130,16 @@ class Writer:
         return (limit, list(self._gathered)) if self._gathered and (later or end) else None
 
     def _write(self, end: int, runs: list[str]) -> None:
-        with self._disk():
+        with on_disk(self._layout):
             packed = self._read(runs)
             part = write_part(self._layout.part(self._sweep, self._number), self._position, end, packed)
             self._own[self._number] = part
             self._elsewhere.update(runs)
             for run in runs:
-                number, _ = self._pending.pop(run)
-                self._batches[number].discard(run)
+                del self._pending[run]
+            # An interrupt may have left a run in two files.
+            for left in self._batches.values():
+                left.difference_update(runs)
             for number in [number for number, left in self._batches.items() if not left]:
                 self._layout.batch(number).unlink()
                 del self._batches[number]
@@ -146,7 +148,7 @@ class Writer:
         """Pending runs, in this order."""
         wanted, found = set(runs), {}
         for number in sorted({self._pending[run][0] for run in runs}):
-            for data in unbatch(self._layout.batch(number).read_bytes()):
+            for data in unbatch(read(self._layout.batch(number))):
                 packed = unpack(data)
                 if packed.record["run"] in wanted:
                     found[packed.record["run"]] = packed
@@ -154,7 +156,9 @@ class Writer:
 
     def recover(self) -> None:
         """Takes stock of what is there: what was half done goes, what is damaged too, with a warning."""
-        with self._disk():
+        with on_disk(self._layout):
+            for path in self._layout.half_written():
+                path.unlink()
             for folder in (self._layout.sweeps, self._layout.parts, self._layout.pending, self._layout.provenance):
                 folder.mkdir(exist_ok=True)
                 for entry in folder.iterdir():
@@ -173,10 +177,12 @@ class Writer:
                 self._take_pending(path)
 
     def _sound(self, path: Path) -> Part | None:
-        """A part, unless it is damaged: then it goes."""
+        """A part, unless it is damaged: then it goes. A part that the disk does not give back stays."""
         try:
             part = read_part(path)
             wrong = damage(part)
+        except UnreadableError:
+            raise
         except StoreError as error:
             wrong = str(error)
         if wrong is None:
@@ -190,7 +196,7 @@ class Writer:
 
     def _take_pending(self, path: Path) -> None:
         """Takes over the runs of a batch that are in no part; a batch that is damaged is written anew without them."""
-        data = path.read_bytes()
+        data = read(path)
         sound: dict[str, bytes] = {}
         size = 0
         for one in unbatch(data):
@@ -211,16 +217,6 @@ class Writer:
         self.keep(now=True)
         path.unlink()
 
-    @contextmanager
-    def _disk(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise StoreError(
-                f"{self._layout.root}: cannot be written: {error.strerror or error}; "
-                "what has finished is kept, and the same command goes on from there"
-            ) from error
-
 
 @contextmanager
 def open_writer(root: Path, sweep: str) -> Iterator[Writer]:
@@ -233,18 +229,20 @@ def open_writer(root: Path, sweep: str) -> Iterator[Writer]:
     """
     layout = Layout(root)
     made = _prepare(layout)
-    try:
-        with writing(layout):
+    with writing(layout):
+        try:
             if not layout.manifest.exists():
-                layout.write_manifest([])
+                with on_disk(layout):
+                    layout.write_manifest([])
             layout.sweep_ids()
             writer = Writer(layout, sweep)
             writer.recover()
             yield writer
-    except BaseException:
-        if made and not layout.manifest.exists():
-            shutil.rmtree(root, ignore_errors=True)
-        raise
+        except BaseException:
+            # Under the lock: another process may have been the first in the folder that this one made.
+            if made and not layout.manifest.exists():
+                shutil.rmtree(root, ignore_errors=True)
+            raise
 
 
 def _prepare(layout: Layout) -> bool:
@@ -254,13 +252,19 @@ def _prepare(layout: Layout) -> bool:
         if root.exists():
             if not root.is_dir():
                 raise StoreError(f"{root} exists and is not a folder")
-            foreign = next((entry for entry in sorted(root.iterdir()) if entry != layout.lock), None)
+            ours = {layout.lock, *layout.half_written()}
+            foreign = next((entry for entry in sorted(root.iterdir()) if entry not in ours), None)
             if foreign is not None and not layout.manifest.exists():
                 raise StoreError(f"{root} holds what is no store ({foreign.name}); name another folder")
             if not os.access(root, os.W_OK | os.X_OK):
                 raise StoreError(f"{root}: cannot be written: Permission denied")
             return False
         root.mkdir(parents=True)
+    except FileExistsError as error:
+        if not root.exists():
+            raise StoreError(f"{root}: cannot be written: {error.strerror}") from None
+        # Another process made it in between.
+        return _prepare(layout)
     except OSError as error:
         raise StoreError(f"{root}: cannot be written: {error.strerror}") from None
     return True

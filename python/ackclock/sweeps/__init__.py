@@ -18,6 +18,8 @@ from ackclock.store.layout import Layout
 from ackclock.store.provenance import Provenance
 from ackclock.store.reader import open_store
 from ackclock.store.writer import open_writer
+from ackclock.sweeps.isolated import limit_of
+from ackclock.sweeps.journal import Journal
 from ackclock.sweeps.local import Threads
 from ackclock.sweeps.plan import Keep, Plan, points_of
 from ackclock.sweeps.until import Until
@@ -50,10 +52,11 @@ class Backend(Protocol):
 
     where: str
 
-    def run(self, plan: Plan, runs: Iterable[Run], tick: Callable[[float], object]) -> Iterator[Done]:
+    def run(self, plan: Plan, runs: Iterable[Run], tick: Callable[[float], object], journal: Journal) -> Iterator[Done]:
         """Each run with its packed bytes and whether it went well, in any order.
 
-        `tick` is called several times a second with how many runs' worth of the others is done.
+        `tick` is called several times a second with how many runs' worth of the others is done. `journal` knows which
+        runs were under way when an earlier start of the sweep was killed.
         """
         ...
 
@@ -71,6 +74,7 @@ def sweep(
     of: str | Measure | None = None,
     threads: int | None = None,
     cluster: str | None = None,
+    memory: str | int | None = None,
     progress: bool | Callable[[float], object] = False,
 ) -> Store:
     """Runs a scenario at many points under many seeds, and opens the store of their results.
@@ -106,6 +110,10 @@ def sweep(
         Runs at the same time; as many as there are cores when not given. It does not change the results.
     cluster
         The address of a Dask scheduler that does the runs, ``tcp://HOST:PORT``, or ``file:PATH`` of a scheduler file.
+    memory
+        Give every run a process of its own that may take so much memory: bytes, or a text as ``"4GiB"``. A run that
+        needs more fails and is recorded. Without it, runs whose estimated memory is more than a gibibyte have processes
+        of their own, without a limit.
     progress
         True for a bar on standard error, or a function called with the part done, from 0 to 1.
 
@@ -114,7 +122,7 @@ def sweep(
     ScenarioError
         With everything that is wrong at any point, before anything runs.
     SweepError
-        If what varies makes no sense, or the cluster does not answer.
+        If what varies makes no sense, `memory` cannot be read, or the cluster does not answer.
     StoreError
         If `out` cannot be written, holds something else, or another sweep is writing to it.
     """
@@ -134,7 +142,7 @@ def sweep(
     keep = Keep(None if tables is None else tuple(tables), measure)
     plan = Plan(points, _name(text, str(canonical["name"])), keep, {} if rule is None else {"until": rule.terms()})
     plan.add(chosen)
-    with backend_of(threads, cluster) as backend, _folder(out) as (root, temporary):
+    with backend_of(threads, cluster, limit_of(memory)) as backend, _folder(out) as (root, temporary):
         with sweep_reporter(progress, plan.name) as report:
             more = None if rule is None else partial(rule.extend, plan)
             carry_out(plan, root, backend, report, more)
@@ -161,21 +169,22 @@ def carry_out(
         account = Provenance(layout, plan.id, backend.where, sum(writer.has(run.key) for run in plan.runs))
         finished = failed = 0
         try:
-            while True:
-                writer.describe(plan.document())
-                for good in _round(plan, writer, backend, report):
-                    finished += 1
-                    failed += not good
-                writer.advance([run.key for run in plan.runs], end=True)
-                if more is None or not more(root):
-                    return
+            with Journal(layout.provenance / f"under-way-{plan.id}") as journal:
+                while True:
+                    writer.describe(plan.document())
+                    for good in _round(plan, writer, backend, report, journal):
+                        finished += 1
+                        failed += not good
+                    writer.advance([run.key for run in plan.runs], end=True)
+                    if more is None or not more(root):
+                        return
         finally:
             # On a full disk the account stays open, as it does after SIGKILL.
             with suppress(OSError):
                 account.end(finished, failed)
 
 
-def _round(plan: Plan, writer: Writer, backend: Backend, report: SweepReport) -> Iterator[bool]:
+def _round(plan: Plan, writer: Writer, backend: Backend, report: SweepReport, journal: Journal) -> Iterator[bool]:
     """Does the runs that are missing, and says of each whether it went well."""
     order = [run.key for run in plan.runs]
     missing = {run.key: run for run in plan.runs if not writer.has(run.key)}
@@ -186,7 +195,7 @@ def _round(plan: Plan, writer: Writer, backend: Backend, report: SweepReport) ->
         report.under_way(part)
 
     try:
-        for run, data, good in backend.run(plan, missing.values(), tick):
+        for run, data, good in backend.run(plan, missing.values(), tick, journal):
             writer.add(run.key, data)
             writer.keep()
             writer.advance(order, end=False)
@@ -197,11 +206,13 @@ def _round(plan: Plan, writer: Writer, backend: Backend, report: SweepReport) ->
 
 
 @contextmanager
-def backend_of(threads: int | None, cluster: str | None) -> Iterator[Backend]:
-    """Where runs are done: on threads, or on a cluster."""
+def backend_of(threads: int | None, cluster: str | None, limit: int | None = None) -> Iterator[Backend]:
+    """Where runs are done: on threads, with a `limit` in processes that may take so many bytes, or on a cluster."""
     if cluster is None:
-        yield Threads(threads)
+        yield Threads(threads, limit=limit)
         return
+    if limit is not None:
+        raise SweepError("memory limits processes of this machine: give memory or cluster, not both")
     from ackclock.sweeps.cluster import Cluster
 
     backend = Cluster(cluster)

@@ -73,6 +73,8 @@ class Point:
     scenario: Text
     overrides: tuple[tuple[str, str], ...]
     scenario_hash: str
+    memory: float = 0.0
+    """Bytes that a run of it is estimated to take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +106,15 @@ def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides 
         pairs = (*common, *override_pairs(setting.overrides))
         try:
             with named(scenario):
-                digest = _core.scenario_hash(
-                    scenario.text, scenario.format, list(pairs), scenario.folder, _registry.algorithms()
-                )
+                given = (scenario.text, scenario.format, list(pairs), scenario.folder, _registry.algorithms())
+                digest = _core.scenario_hash(*given)
+                _, _, memory, _ = _core.estimate(*given)
         except ScenarioError as error:
             told = ", ".join(f"{name}={value}" for name, value in setting.params.items())
             for one in error.problems:
                 wrong.setdefault((one["path"], one["line"], one["message"]), []).append(f"point {number}, {told}")
         else:
-            points.append(Point(setting.params, scenario, pairs, digest))
+            points.append(Point(setting.params, scenario, pairs, digest, memory))
     if wrong:
         problems = [
             Problem(path=path, line=line, message=message + _where(told, len(settings)))
