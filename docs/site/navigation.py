@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 HOW_TO = (
     "sweeps", "cluster", "sql", "report", "serve", "seeds", "compare", "figures", "wireshark", "traces", "extend",
-    "verdicts",
+    "verify", "verdicts",
 )  # fmt: skip
 COMING_FROM = ("ns-3", "ns-2", "mahimahi", "flent")
-BELIEVED = ("validation", "limits", "drill", "drill-scripts", "design", "changelog")
+BELIEVED = ("validation", "known-answers", "limits", "compliance", "drill", "drill-scripts", "design", "changelog")
 REFERENCE = ("scenario", "applications", "names", "tables", "measures", "command-line", "python")
 
 
@@ -51,7 +51,7 @@ def navigation(pages: Path) -> list[Group]:
         Group("Queues", _listed(pages, "queues")),
     ]
     believed: list[str | Group] = [f"{name}.md" for name in BELIEVED]
-    believed[2:2] = [Group("Studies", _listed(pages, "studies"))]
+    believed[3:3] = [Group("Studies", _listed(pages, "studies"))]
     found = [
         Group("Start", ["index.md", "tutorial.md"]),
         Group("How to", how_to),
