@@ -5,6 +5,8 @@
 # make crosscheck  runs the same dumbbell in ns-2 and ns-3, which it installs, and explains what differs; takes minutes
 # make wheel  builds a wheel for every CPython from 3.11 on, in out/wheels
 # make types  writes the typed objects of scenarios anew, after the schema has changed
+# make fuzz   runs random scenarios on all cores for MINUTES (10) under SEED (1) and writes what it finds to out/fuzz
+# make known-answers  compares runs with theory over many seeds and writes docs/known-answers.md; takes minutes
 # make conformance  runs the packetdrill scripts of the Linux kernel, which Debian's linux-source package brings
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -22,7 +24,10 @@ KERNEL_SCRIPTS := $(VENV)/$(KERNEL_SOURCE)-packetdrill
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
-.PHONY: demo test bench docs wheel types conformance crosscheck env rust-test python-test lint clean
+MINUTES := 10
+SEED := 1
+
+.PHONY: demo test bench docs wheel types fuzz known-answers conformance crosscheck env rust-test python-test lint clean
 
 demo: env
 	$(BIN)/ackclock reproduce newcwv-dash --out $(OUT)
@@ -44,6 +49,12 @@ wheel: $(STAMPS)/requirements
 
 types: env
 	$(BIN)/python -m ackclock.scenario._generate
+
+fuzz:
+	cargo run --quiet --profile checked -p ackclock-fuzz --bin fuzz-scenarios -- minutes=$(MINUTES) seed=$(SEED) out=out/fuzz
+
+known-answers:
+	cargo test --quiet --profile checked -p ackclock-sim --test known_answers -- --ignored
 
 conformance: env $(KERNEL_SCRIPTS)/ksft_runner.sh
 	$(BIN)/ackclock drill $(KERNEL_SCRIPTS)
