@@ -47,11 +47,11 @@ fn a_parking_lot_is_three_bottlenecks() {
         assert!(own > 1.5 * goodput["through"], "{goodput:?}");
     }
     let rtt = by_name(&tables["flows"], "flow", "min_rtt_ms");
-    // The flow "first" finds a packet of another flow in its queue at all times: one more full packet.
-    for (flow, links, waits) in [("through", 3.0, 0.0), ("first", 1.0, 1.2), ("third", 1.0, 0.0)] {
+    for (flow, links) in [("through", 3.0), ("first", 1.0), ("second", 1.0), ("third", 1.0)] {
         // Each link has an RTT of 20 ms and takes 1.2 ms for a full packet; access links and ACKs take less than 0.5 ms.
+        // Whether a flow ever finds its queue empty is for the others to decide: it may wait for one more packet.
         let least = 20.0 * links;
-        assert!((least..least + 1.3 * links + 0.5 + waits).contains(&rtt[flow]), "{flow}: {rtt:?}");
+        assert!((least..least + 1.3 * links + 0.5 + 1.2).contains(&rtt[flow]), "{flow}: {rtt:?}");
     }
 }
 
