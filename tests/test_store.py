@@ -135,28 +135,17 @@ class TestReading:
 
     @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer that sends a signal")
     def test_an_interrupt_in_a_query_stays_one(self, made):
-        """DuckDB loses the exception that the signal's handler raises."""
+        """DuckDB alone would lose it whenever another thread does the work."""
         before = signal.signal(signal.SIGALRM, signal.default_int_handler)
         try:
             with ackclock.open(made) as store:
-                signal.setitimer(signal.ITIMER_REAL, 0.1)
                 with pytest.raises(KeyboardInterrupt):
+                    signal.setitimer(signal.ITIMER_REAL, 0.1)
                     store.sql("SELECT sum(a.range * b.range % 7) FROM range(1000000) AS a, range(1000000) AS b")
                 assert len(store.table("flows")) > 0
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
-
-    def test_an_interrupt_while_a_run_is_read_stays_one(self, made, monkeypatch):
-        class Interrupted:
-            def sql(self, *_, **__):
-                raise RuntimeError("Query interrupted")
-
-        with ackclock.open(made) as store:
-            run = store.runs["run"][0]
-            monkeypatch.setattr(store, "_connection", Interrupted)
-            with pytest.raises(KeyboardInterrupt):
-                store._rows_of("flows", run)
 
     def test_a_store_in_use_shows_whole_runs(self, tmp_path):
         """A reader opens it at every call that changes a file: each run it sees is whole, and none ever goes."""

@@ -181,8 +181,11 @@ def test_a_table_that_is_damaged_after_it_was_checked_is_one_message(folder, tmp
 def test_an_error_of_the_disk_does_not_quote_the_query():
     import duckdb
 
-    from ackclock.store.database import asking
+    from ackclock.store.database import ask
 
-    with pytest.raises(StoreError) as raised, asking("out"):
+    def question(_):
         raise duckdb.IOException('IO Error: Could not read from file "x": Input/output error\n\nLINE 1: SELECT\n ^')
+
+    with duckdb.connect() as connection, pytest.raises(StoreError) as raised:
+        ask("out", connection, question)
     assert str(raised.value) == 'out: IO Error: Could not read from file "x": Input/output error'

@@ -1,32 +1,57 @@
-"""What DuckDB raises, as a store tells it."""
+"""Questions to DuckDB: they end at Ctrl-C, and their errors are those of a store."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+import threading
+from concurrent.futures import Future, wait
+from typing import TYPE_CHECKING, TypeVar
 
 import duckdb
 
 from ackclock.store.layout import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
-__all__ = ["asking"]
+__all__ = ["ask"]
+
+POLL_S = 0.05
+"""Seconds between two looks for an interrupt where waiting itself cannot be interrupted, as on Windows."""
+
+T = TypeVar("T")
 
 
-@contextmanager
-def asking(what: object) -> Iterator[None]:
-    """Around everything that is asked of DuckDB: its errors become `StoreError`, and Ctrl-C stays Ctrl-C."""
+def ask(what: object, connection: duckdb.DuckDBPyConnection, question: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+    """Returns what `question` gives for the connection.
+
+    The question runs on a thread of its own while the calling thread waits where signals reach it. DuckDB sees a signal
+    only if the calling thread does a part of the work itself: otherwise a long query would not end at Ctrl-C.
+
+    Raises
+    ------
+    StoreError
+        In place of every error of DuckDB, beginning with `what`.
+    """
+    answer: Future[T] = Future()
+
+    def work() -> None:
+        try:
+            answer.set_result(question(connection))
+        except BaseException as error:  # noqa: BLE001 -- it is raised again on the calling thread
+            answer.set_exception(error)
+
+    threading.Thread(target=work, name="ackclock-duckdb", daemon=True).start()
     try:
-        yield
+        while not answer.done():
+            wait([answer], POLL_S)
+        return answer.result()
     except duckdb.IOException as error:
-        # DuckDB quotes its query below the message: a disk that cannot be read has nothing to do with it.
+        # DuckDB quotes its query below the message, which has nothing to do with a disk that cannot be read.
         raise StoreError(f"{what}: {str(error).partition(chr(10))[0]}") from None
     except duckdb.Error as error:
         raise StoreError(f"{what}: {error}") from None
-    except RuntimeError as error:
-        # All that DuckDB leaves of the exception that a signal's handler raised while it was at work.
-        if str(error) == "Query interrupted":
-            raise KeyboardInterrupt from None
-        raise
+    finally:
+        # After an interrupt. One call is not enough: the query may not have begun.
+        while not answer.done():
+            connection.interrupt()
+            wait([answer], POLL_S)

@@ -14,7 +14,7 @@ from arro3.core import Array, ChunkedArray, DataType, Field, RecordBatch, Schema
 from arro3.core import Table as ArrowTable
 
 from ackclock.result import Meta, Result
-from ackclock.store.database import asking
+from ackclock.store.database import ask
 from ackclock.store.layout import Layout, StoreError, listed, read
 from ackclock.store.packed import DamagedRunError, Packed, unbatch, unpack
 from ackclock.store.parts import Part, damage, read_part, run_table, stacked
@@ -116,8 +116,7 @@ class Store:
         self.tables: list[str] = sorted(found | {"runs"})
         """The names of the tables; ``runs`` is one of them."""
         self._database = duckdb.connect()
-        with asking(self.path):
-            self._database.execute("SET enable_progress_bar = false")
+        ask(self.path, self._database, lambda database: database.execute("SET enable_progress_bar = false"))
         self._make_runs()
 
     def close(self) -> None:
@@ -154,12 +153,14 @@ class Store:
         for name in self.tables:
             if name.lower() in query.lower():
                 self._make_view(name)
-        with asking(self.path):
-            statements = connection.extract_statements(query)
-            if [one.type for one in statements] not in ([duckdb.StatementType.SELECT], [duckdb.StatementType.EXPLAIN]):
+
+        def rows(connection: duckdb.DuckDBPyConnection) -> ArrowTable:
+            kinds = [one.type for one in connection.extract_statements(query)]
+            if kinds not in ([duckdb.StatementType.SELECT], [duckdb.StatementType.EXPLAIN]):
                 raise StoreError("a store is read with one query that gives rows: SELECT, or what is short for one")
-            relation = connection.sql(query, params=list(parameters or []))
-            return Table(ArrowTable.from_arrow(relation))
+            return ArrowTable.from_arrow(connection.sql(query, params=list(parameters or [])))
+
+        return Table(ask(self.path, connection, rows))
 
     def table(self, name: str) -> Table:
         """A whole table, in the order of the sweep; see `sql` for a part of it.
@@ -248,8 +249,11 @@ class Store:
             f"SELECT * EXCLUDE (file_row_number) FROM read_parquet({_text(str(part.table(name)))}, "  # noqa: S608
             "file_row_number = true) WHERE run = ? ORDER BY file_row_number"
         )
-        with asking(f"{self.path}: table {name}"):
-            rows = ArrowTable.from_arrow(self._connection().sql(query, params=[run]))
+        rows = ask(
+            f"{self.path}: table {name}",
+            self._connection(),
+            lambda connection: ArrowTable.from_arrow(connection.sql(query, params=[run])),
+        )
         # A table in which no run of the part has a row has no other column.
         return Table(rows.select([column for column in rows.column_names if column != "run"]))
 
@@ -314,8 +318,8 @@ class Store:
         return accounts
 
     def _count(self, condition: str) -> int:
-        with asking(self.path):
-            counted = self._connection().execute(f"SELECT count(*) FROM runs WHERE {condition}").fetchall()  # noqa: S608
+        query = f"SELECT count(*) FROM runs WHERE {condition}"  # noqa: S608
+        counted = ask(self.path, self._connection(), lambda connection: connection.execute(query).fetchall())
         return int(counted[0][0])
 
     def _connection(self) -> duckdb.DuckDBPyConnection:
@@ -363,11 +367,12 @@ class Store:
             connection.register(f"_pending_{name}", numbered)
             sources.append(f'SELECT * FROM "_pending_{name}"')  # noqa: S608
         union = " UNION ALL BY NAME ".join(sources)
-        with asking(f"{self.path}: table {name}"):
-            # A query keeps no order of rows, so that each has its number: `table` asks for it.
-            whole = f"SELECT * FROM ({union}) WHERE run IN (SELECT run FROM runs)"  # noqa: S608
-            connection.execute(f'CREATE VIEW "_numbered_{name}" AS {whole}')
-            connection.execute(f'CREATE VIEW "{name}" AS SELECT * EXCLUDE (_row) FROM "_numbered_{name}"')  # noqa: S608
+        # A query keeps no order of rows, so that each has its number: `table` asks for it.
+        whole = f"SELECT * FROM ({union}) WHERE run IN (SELECT run FROM runs)"  # noqa: S608
+        in_order = f'CREATE OR REPLACE VIEW "_numbered_{name}" AS {whole}'
+        plain = f'CREATE OR REPLACE VIEW "{name}" AS SELECT * EXCLUDE (_row) FROM "_numbered_{name}"'  # noqa: S608
+        # An interrupt may come between the two, which are then made again.
+        ask(f"{self.path}: table {name}", connection, lambda database: database.execute(f"{in_order}; {plain}"))
         self._views.add(name)
 
     def _verify(self, name: str) -> None:
@@ -392,8 +397,7 @@ class Store:
             "_asked.scenario_hash, _asked.version, _records.duration_s "
             f"FROM _asked LEFT JOIN ({done}) AS _records USING (run) ORDER BY place"
         )
-        with asking(self.path):
-            connection.execute(query)
+        ask(self.path, connection, lambda database: database.execute(query))
 
 
 def _below(value: Any, most: int) -> int:
