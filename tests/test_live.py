@@ -54,7 +54,7 @@ pytestmark = pytest.mark.skipif(missing() is not None, reason=f"meeting the kern
 @pytest.fixture(scope="module")
 def http():
     """The example, built as the Rust tests build it."""
-    command = ["cargo", "build", "--quiet", "--profile", "test", "--package", "ackclock-live", "--example", "http"]
+    command = ["cargo", "build", "--quiet", "--profile", "test", "--package", "ackclock-tun", "--example", "http"]
     command += ["--message-format", "json"]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     messages = [json.loads(line) for line in done.stdout.splitlines()]

@@ -1,7 +1,7 @@
 //! Any bytes into the decoder of packets: it never panics, and what it takes comes out the same once written again.
 
-use ackclock_tcp::wire::{Addresses, Packet, Sum, decode, encode};
 use ackclock_tcp::{AccEcnOption, Ecn, Flags, Segment, Timestamps};
+use ackclock_wire::{Addresses, Packet, Sum, decode, encode};
 use arbitrary::{Result, Unstructured};
 
 /// Runs one input: as it is, and as choices of a segment that is written, damaged at one place, and read again.

@@ -15,22 +15,18 @@ mod loss;
 mod path;
 mod port;
 pub mod queue;
-mod random;
 pub mod replay;
 mod schedule;
 pub mod server;
 mod transmitter;
 
+pub use ackclock_core::{Ecn, NEVER, Nanos, Random, Seed};
 pub use lane::{Lane, Place};
 pub use link::{Carried, Link, Passage, Refusal};
 pub use loss::{GilbertElliott, GilbertElliottModel, ListedLoss, Loss, PeriodicLoss, RandomLoss};
 pub use path::{Jitter, Path, Spread};
 pub use port::{Dropped, Port, Sent};
 pub use queue::{DropCause, Limit};
-pub use random::{Random, Seed};
 pub use schedule::{Piece, Schedule};
-pub use server::{NEVER, Server};
+pub use server::Server;
 pub use transmitter::{Service, Transmitter};
-
-/// A time or a duration, in nanoseconds. Times count from the start of the run.
-pub type Nanos = u64;

@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use crate::random::{Random, Seed};
+use crate::{Random, Seed};
 
 /// A loss model: decides for each packet of a link whether the packet is lost.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! The path from a wire to its far end: propagation delay, its changes and its jitter.
 
-use crate::random::{Random, Seed};
 use crate::{Nanos, Schedule};
+use crate::{Random, Seed};
 
 /// Delay of packets from the end of a wire to the far end.
 #[derive(Clone, Debug)]

@@ -1,8 +1,8 @@
 //! A router's output port: a queue discipline and a wire, polled packet by packet.
 
-use crate::queue::{Discipline, DropCause, Drops, Ecn, Item, Next};
-use crate::server::{NEVER, Server};
-use crate::{Carried, Loss, Nanos, Passage, Path, Schedule};
+use crate::queue::{Discipline, DropCause, Drops, Item, Next};
+use crate::server::Server;
+use crate::{Carried, Ecn, Loss, NEVER, Nanos, Passage, Path, Schedule};
 
 /// A packet that goes onto the wire.
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,8 @@
 
 use std::num::NonZeroU64;
 
-use crate::queue::{Discipline, DropCause, Ecn, Item};
-use crate::{NEVER, Nanos, Port, Transmitter};
+use crate::queue::{Discipline, DropCause, Item};
+use crate::{Ecn, NEVER, Nanos, Port, Transmitter};
 
 /// A packet that arrives at the queue.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -1,7 +1,7 @@
 //! Values that change over time.
 
+use crate::NEVER;
 use crate::Nanos;
-use crate::server::NEVER;
 
 /// A value that changes at given times and may repeat with a period.
 #[derive(Clone, PartialEq, Eq, Debug)]

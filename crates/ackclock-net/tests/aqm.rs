@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use ackclock_net::queue::{Ecn, Item, Settings, by_name};
+use ackclock_net::Ecn;
+use ackclock_net::queue::{Item, Settings, by_name};
 use ackclock_net::{Limit, Port, Transmitter};
 
 const MS: u64 = 1_000_000;

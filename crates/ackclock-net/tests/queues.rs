@@ -6,8 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use ackclock_net::Ecn;
 use ackclock_net::queue::{
-    CATALOGUE, Discipline, DropCause, Drops, Ecn, Entry, Item, Next, Parameter, Quantity, Request, Settings,
+    CATALOGUE, Discipline, DropCause, Drops, Entry, Item, Next, Parameter, Quantity, Request, Settings,
 };
 use ackclock_net::{Limit, NEVER, Nanos};
 use proptest::prelude::*;

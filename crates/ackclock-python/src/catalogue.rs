@@ -1,7 +1,7 @@
 //! What a scenario can name, gathered from the catalogues of the rooms.
 
-use ackclock_sim::app::dash::abr;
-use ackclock_sim::scenario;
+use ackclock_app::dash::abr;
+use ackclock_scenario as scenario;
 use ackclock_tcp::{cc, recovery, slow_start, stack, validation};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};

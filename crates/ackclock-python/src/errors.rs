@@ -1,7 +1,7 @@
 //! Errors as Python sees them. The exception classes live in `ackclock._errors`, so that they pickle, document and
 //! type-check like any other Python class.
 
-use ackclock_sim::scenario::ScenarioError;
+use ackclock_scenario::ScenarioError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 

@@ -2,8 +2,9 @@
 
 use std::num::NonZeroU64;
 
+use ackclock_net::Ecn;
 use ackclock_net::Limit;
-use ackclock_net::queue::{CATALOGUE, Ecn, Settings, by_name};
+use ackclock_net::queue::{CATALOGUE, Settings, by_name};
 use ackclock_net::replay::{Arrival, Outcome, replay};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ackclock_sim::scenario::{Outside, Registered, Scenario};
+use ackclock_scenario::{Outside, Registered, Scenario};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -104,7 +104,7 @@ pub fn estimate(
 /// The JSON Schema (2020-12) of a scenario.
 #[pyfunction]
 pub fn schema() -> String {
-    ackclock_sim::scenario::schema().to_string()
+    ackclock_scenario::schema().to_string()
 }
 
 /// The JSON Schema (2020-12) of a line of the event log.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use ackclock_sim::table::{Column, Table};
+use ackclock_results::{Column, Table};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, RecordBatchOptions, StringArray,

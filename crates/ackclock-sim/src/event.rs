@@ -8,7 +8,7 @@
 
 use std::hint;
 
-use crate::Nanos;
+use ackclock_core::Nanos;
 
 const SOURCE_BITS: u32 = 24;
 const SEQUENCE_BITS: u32 = 44;

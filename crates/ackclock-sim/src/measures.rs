@@ -3,11 +3,11 @@
 use ackclock_net::Carried;
 use ackclock_tcp::Endpoint;
 
-use crate::Nanos;
-use crate::app::AppTables;
+use ackclock_core::Nanos;
 /// Queueing delays of the packets a link took: from arrival to the first bit on the wire.
-pub use crate::sketch::Sketch as Waits;
-use crate::table::Table;
+pub use ackclock_results::Sketch as Waits;
+use ackclock_results::Table;
+use ackclock_results::Tables;
 
 const NS_PER_MS: f64 = 1e6;
 const NS_PER_S: f64 = 1e9;
@@ -132,7 +132,7 @@ const CDF: [u16; 103] = {
 
 /// Appends a flow's row to the table `delays` and its rows to `delay_cdf`: the one-way delays of the packets with payload that
 /// its sinks have received, from the sending of the packet to its arrival, quantiles as exact as those of queueing delays.
-pub fn push_delays(tables: &mut AppTables, flow: &str, delays: &Waits) {
+pub fn push_delays(tables: &mut Tables, flow: &str, delays: &Waits) {
     let ms = |time: Option<Nanos>| time.map(|time| time as f64 / NS_PER_MS);
     tables.entry("delays").or_default().push([
         ("flow", flow.into()),
@@ -158,7 +158,7 @@ pub fn push_delays(tables: &mut AppTables, flow: &str, delays: &Waits) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Column;
+    use ackclock_results::Column;
 
     #[test]
     fn a_link_is_used_as_much_as_its_bytes_say() {

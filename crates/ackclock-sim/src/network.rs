@@ -13,11 +13,11 @@ use ackclock_net::server::Meter;
 use ackclock_net::{Carried, DropCause, Lane, Link, NEVER, Place, Port, Refusal, Sent};
 use ackclock_tcp::Segment;
 
-use crate::Nanos;
 use crate::event::{EventQueue, Key};
 use crate::measures::Waits;
 use crate::observe::{NetworkEvent, Observer};
 use crate::packet::{Address, Optioned, Packet};
+use ackclock_core::Nanos;
 
 /// A link of a network.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

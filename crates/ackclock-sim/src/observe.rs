@@ -4,10 +4,10 @@
 use ackclock_net::{DropCause, Passage};
 use ackclock_tcp::{Event, Segment};
 
-use crate::Nanos;
-use crate::app::{Conn, Side};
 use crate::network::LinkId;
 use crate::packet::Packet;
+use ackclock_app::{Conn, Side};
+use ackclock_core::Nanos;
 
 /// An endpoint: an end of a connection of a flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,21 +1,9 @@
 //! Packets on their way.
 
-use ackclock_net::queue::{self, Item, Request};
-use ackclock_tcp::{CongestionHeader, Ecn, Feedback, Flags, Segment};
-
-use crate::Nanos;
-
-/// Bytes of an IPv4 header without options.
-pub const IP_HEADER: u32 = 20;
-
-/// The largest packet in bytes, the total length of IPv4 being 16 bits.
-pub const MAX_PACKET: u32 = u16::MAX as u32;
-
-/// Bytes of IPv4 and TCP header without options.
-const HEADERS: u32 = IP_HEADER + 20;
-
-/// Bytes of an IPv4 and a UDP header.
-pub(crate) const DATAGRAM_HEADERS: u32 = IP_HEADER + 8;
+use ackclock_core::headers::{IPV4, LARGEST_PACKET, TCP_IPV4, UDP_IPV4};
+use ackclock_core::{Ecn, Nanos};
+use ackclock_net::queue::{Item, Request};
+use ackclock_tcp::{CongestionHeader, Feedback, Flags, Segment};
 
 /// A packet in flight: a segment or a datagram, and what it takes to bring it to its endpoint.
 ///
@@ -71,14 +59,14 @@ impl Packet {
         let way = u64::from(to) | u64::from(stage) << 32;
         let common = u64::from(generation) << 16 | (segment.ecn as u64) << ECN | u64::from(class) << CLASS;
         if !segment.has_options() {
-            let size = HEADERS + segment.len;
-            debug_assert!(size <= MAX_PACKET);
+            let size = TCP_IPV4 + segment.len;
+            debug_assert!(size <= LARGEST_PACKET);
             let window = u64::from(segment.window) << 32 | u64::from(segment.flags.0) << 48;
             let numbers = u64::from(segment.seq) | u64::from(segment.ack) << 32;
             return Packet { numbers, way, rest: u64::from(size) | common | window, sent };
         }
-        let size = IP_HEADER + segment.header_len() + segment.len;
-        debug_assert!(size <= MAX_PACKET);
+        let size = IPV4 + segment.header_len() + segment.len;
+        debug_assert!(size <= LARGEST_PACKET);
         let numbers = u64::from(optioned.insert(segment));
         Packet { numbers, way, rest: u64::from(size) | common | HAS_OPTIONS, sent }
     }
@@ -86,8 +74,8 @@ impl Packet {
     /// A UDP datagram of `len` bytes of payload with a number for whoever receives it.
     pub fn datagram(number: u64, len: u32, address: Address) -> Packet {
         let Address { to, generation, class, stage, sent } = address;
-        let size = DATAGRAM_HEADERS + len;
-        debug_assert!(size <= MAX_PACKET);
+        let size = UDP_IPV4 + len;
+        debug_assert!(size <= LARGEST_PACKET);
         let way = u64::from(to) | u64::from(stage) << 32;
         let rest = u64::from(size) | u64::from(generation) << 16 | u64::from(class) << CLASS | DATAGRAM;
         Packet { numbers: number, way, rest, sent }
@@ -96,7 +84,7 @@ impl Packet {
     /// The number and the payload's bytes, if it is a datagram.
     #[inline]
     pub fn as_datagram(&self) -> Option<(u64, u32)> {
-        (self.rest & DATAGRAM != 0).then(|| (self.numbers, self.size() - DATAGRAM_HEADERS))
+        (self.rest & DATAGRAM != 0).then(|| (self.numbers, self.size() - UDP_IPV4))
     }
 
     /// When it was sent.
@@ -155,7 +143,7 @@ impl Packet {
         segment.seq = self.numbers as u32;
         segment.ack = (self.numbers >> 32) as u32;
         segment.window = (self.rest >> 32) as u16;
-        segment.len = self.size() - HEADERS;
+        segment.len = self.size() - TCP_IPV4;
         segment
     }
 
@@ -163,7 +151,7 @@ impl Packet {
     fn datagram_segment(&self) -> Segment {
         let mut segment = Segment::new(Flags(0));
         segment.ecn = self.ecn();
-        segment.len = self.size() - DATAGRAM_HEADERS;
+        segment.len = self.size() - UDP_IPV4;
         segment
     }
 
@@ -176,14 +164,8 @@ impl Packet {
             interval: header.interval(),
             change: header.change(),
         };
-        let ecn = match self.ecn() {
-            Ecn::NotEct => queue::Ecn::NotEct,
-            Ecn::Ect1 => queue::Ecn::Ect1,
-            Ecn::Ect0 => queue::Ecn::Ect0,
-            Ecn::Ce => queue::Ecn::Ce,
-        };
         let class = (self.rest >> CLASS) as u8;
-        Item { size: self.size(), flow, class, ecn, request: header.map(request), ..Item::default() }
+        Item { size: self.size(), flow, class, ecn: self.ecn(), request: header.map(request), ..Item::default() }
     }
 
     /// Another like it.
@@ -203,7 +185,7 @@ impl Packet {
         {
             header.set_change(request.change);
         }
-        let marked = if item.ecn == queue::Ecn::Ce { (Ecn::Ce as u64) << ECN } else { 0 };
+        let marked = if item.ecn == Ecn::Ce { (Ecn::Ce as u64) << ECN } else { 0 };
         Packet { rest: self.rest | marked, ..self }
     }
 
@@ -345,7 +327,7 @@ mod tests {
                     .collect();
                 for (number, (packet, segment)) in (0..).zip(packets.iter().zip(&sent)) {
                     prop_assert_eq!(packet.segment(&optioned), *segment);
-                    prop_assert_eq!(packet.size(), IP_HEADER + segment.header_len() + segment.len);
+                    prop_assert_eq!(packet.size(), IPV4 + segment.header_len() + segment.len);
                     prop_assert_eq!((packet.to(), packet.generation(), packet.stage()), (u32::MAX - number, 0xabcd, number));
                     prop_assert_eq!((packet.sent(), packet.item(&optioned, 0).class), (number.into(), number as u8 % CLASSES));
                     prop_assert!(packet.as_datagram().is_none());

@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use ackclock_net::DropCause;
 use ackclock_tcp::{Event, Flags, Segment};
 
-use crate::Nanos;
-use crate::app::{AppTables, Conn, Side};
 use crate::network::{LinkId, Network};
 use crate::observe::{NetworkEvent, Observer, Who, datagram_sender};
 use crate::packet::Packet;
 use crate::series::{Instants, Queues, Rates};
-use crate::table::{Cell, Column, Table};
 use crate::timeouts::Timeouts;
+use ackclock_app::{Conn, Side};
+use ackclock_core::Nanos;
+use ackclock_results::Tables;
+use ackclock_results::{Cell, Column, Table};
 
 const NS_PER_MS: f64 = 1e6;
 const NS_PER_S: f64 = 1e9;
@@ -185,7 +186,7 @@ impl Recorder {
 
     /// The tables `window`, `events`, `packets`, `sack_blocks`, `timeouts`, `queues` and `rates` as of `now`, as far as they were
     /// asked for. A packet's `side` is the end that sent it, whatever happened to it.
-    pub fn report(mut self, now: Nanos, network: &Network, tables: &mut AppTables) {
+    pub fn report(mut self, now: Nanos, network: &Network, tables: &mut Tables) {
         let name = |link| self.links.iter().find(|(named, _)| *named == link).map(|(_, name)| name.as_str());
         if let Some(queues) = self.queues {
             tables.insert("queues", queues.report(now, network, |link| name(link).unwrap_or_default()));

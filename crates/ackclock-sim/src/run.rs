@@ -1,26 +1,17 @@
 //! A scenario's run: from the scenario to its tables and traces.
 
-use std::collections::BTreeMap;
-use std::num::NonZeroU64;
-
-use ackclock_tcp::pacing::Pacing;
+use ackclock_core::Nanos;
+use ackclock_results::Tables;
+use ackclock_results::invariants::{self, Facts, Finding};
+use ackclock_scenario::{Problem, Scenario, ScenarioError};
 use ackclock_tcp::{Event, Segment};
 use serde_json::{Map, json};
 
-use crate::Nanos;
-use crate::app::completion::Path;
-use crate::app::draw::Distribution;
-use crate::app::{AppTables, ParamProblem};
-use crate::dumbbell::{Access, Dumbbell};
-use crate::invariants::{self, Facts, Finding};
-use crate::link::LinkSpec;
-use crate::measures::FlowLabels;
+use crate::build;
+use crate::dumbbell::Dumbbell;
 use crate::network::LinkId;
 use crate::observe::{NetworkEvent, Observer, Who};
 use crate::probes::{Recorder, Watch};
-use crate::rng::{Stream, stream_seed};
-use crate::scenario::{self, Arrival, Direction, Flow, Hop, Problem, QueueLimit, Scenario, ScenarioError};
-use crate::table::Table;
 use crate::trace::{Chunk, Names, TraceSpec, Traces};
 use crate::verify::{Verifier, Violation};
 use crate::world::{FlowSpec, World};
@@ -29,7 +20,7 @@ use crate::world::{FlowSpec, World};
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Output {
     /// Tables by name. `flows` and `links` are always there; applications and probes add theirs.
-    pub tables: BTreeMap<&'static str, Table>,
+    pub tables: Tables,
     /// What was traced and not taken before, the last of each file.
     pub traces: Vec<Chunk>,
     /// What the verifier found, if it watched: nothing, in a right simulator.
@@ -109,12 +100,8 @@ impl Run {
     /// What an application cannot do with its parameters, and a place to capture at that there is not.
     pub fn watched(scenario: &Scenario, seed: Option<u64>, watching: &Watching) -> Result<Run, ScenarioError> {
         let seed = seed.unwrap_or(scenario.seed);
-        let (mut dumbbell, links) = network(scenario, seed);
-        let mut flows = Vec::new();
-        for (index, flow) in scenario.flows.iter().enumerate() {
-            add_copies(&mut flows, &mut dumbbell, &links, scenario, flow, seed)
-                .map_err(|problems| ScenarioError { problems: located(problems, index) })?;
-        }
+        let (mut dumbbell, links) = build::network(scenario, seed);
+        let flows = build::flows(scenario, seed, &mut dumbbell, &links)?;
 
         let (topology, duration) = (dumbbell.topology, scenario.duration);
         let probes = &scenario.probes;
@@ -139,8 +126,19 @@ impl Run {
         } else {
             Observed::Not(Box::new(World::new(topology, flows, seed, duration, ())))
         };
-        let facts = (watching.check || cfg!(debug_assertions)).then(|| Facts::of(scenario));
+        let facts = (watching.check || cfg!(debug_assertions)).then(|| build::facts(scenario));
         Ok(Run { world, links, facts })
+    }
+
+    /// Runs a scenario to its end under the verifier's eyes and checks its tables ([`invariants`]); what is found is among the
+    /// output.
+    ///
+    /// # Errors
+    /// What an application cannot do with its parameters.
+    pub fn verified(scenario: &Scenario, seed: Option<u64>) -> Result<Output, ScenarioError> {
+        let mut run = Run::watched(scenario, seed, &Watching { verify: true, check: true, ..Watching::default() })?;
+        while run.step(u64::MAX) {}
+        Ok(run.finish())
     }
 
     /// Handles up to `max_events` events. Whether the run goes on.
@@ -188,7 +186,7 @@ impl Run {
         let mut output = match self.world {
             Observed::Not(mut world) => Output { tables: world.report(&self.links), ..Output::default() },
             Observed::By(mut world) => {
-                let mut tables: AppTables = world.report(&self.links);
+                let mut tables: Tables = world.report(&self.links);
                 let (network, watchers) = world.into_parts();
                 if let Some(recorder) = watchers.recorder {
                     recorder.report(now, &network, &mut tables);
@@ -207,38 +205,6 @@ impl Run {
         }
         output
     }
-}
-
-/// The links of a scenario with their names, both directions of the bottleneck and then of the others.
-fn network(scenario: &Scenario, seed: u64) -> (Dumbbell, Vec<(LinkId, String)>) {
-    let spec = |way: Direction<'_>, queue: &scenario::Queue, limit: QueueLimit, name: &str| LinkSpec {
-        rate: positive(way.rate.mean(scenario.duration)),
-        delay: way.delay.first(),
-        queue: queue.entry(),
-        limit: limit.of_link(),
-        given: queue.parameters.clone(),
-        loss: way.loss.process(seed, &format!("{name}/loss")),
-        impairments: way.impairments(scenario.duration, seed, name),
-        packet_size: scenario.packet_size,
-        seed: stream_seed(seed, &format!("{name}/queue")),
-    };
-    let mut all = scenario.all_links().map(|(name, link)| {
-        let [there, back] = scenario.queue_limits(link);
-        let reverse = format!("{name}.reverse");
-        let specs = (
-            spec(link.forward(), &link.queue, there, name),
-            spec(link.reverse(), link.reverse_queue(), back, &reverse),
-        );
-        (specs, [name.to_owned(), reverse])
-    });
-    let ((forward, reverse), names) = all.next().expect("a scenario has a bottleneck");
-    let mut dumbbell = Dumbbell::new(forward, reverse);
-    let mut links: Vec<_> = [dumbbell.forward, dumbbell.reverse].into_iter().zip(names).collect();
-    for ((forward, reverse), names) in all {
-        let ids = [forward, reverse].map(|spec| spec.put_into(&mut dumbbell.topology));
-        links.extend(ids.into_iter().zip(names));
-    }
-    (dumbbell, links)
 }
 
 /// What traces a run, if anything is to be traced.
@@ -271,125 +237,4 @@ fn traces(
     Traces::new(spec, names, about).map(Some).map_err(|message| ScenarioError {
         problems: vec![Problem { path: "captures".to_owned(), line: None, message }],
     })
-}
-
-/// Adds the copies of a flow with their access links.
-fn add_copies(
-    flows: &mut Vec<FlowSpec>,
-    dumbbell: &mut Dumbbell,
-    links: &[(LinkId, String)],
-    scenario: &Scenario,
-    flow: &Flow,
-    seed: u64,
-) -> Result<(), Vec<ParamProblem>> {
-    let own = scenario.access_of(flow);
-    let hops = scenario.routes(flow);
-    let [there, back] = hops.each_ref().map(|hops| {
-        let link = |hop: &Hop| links[2 * hop.link + usize::from(hop.back)].0;
-        hops.iter().map(link).collect::<Vec<_>>()
-    });
-    let rate = positive(own.rate.bits_per_second(scenario.rate()));
-    let delays = [own.source_delay, own.sink_delay].map(|delay| delay.distribution());
-    let mut arrivals = Arrivals::new(flow.arrival.as_ref(), seed, &flow.name);
-    let mut config = flow.tcp_config(scenario.packet_size);
-    let together = Stream::new(seed, &format!("{}/group", flow.name)).below(flow.group_jitter.saturating_add(1));
-    for name in flow.copies() {
-        let mut random = Stream::new(seed, &format!("{name}/access"));
-        let [source_delay, sink_delay] = delays.each_ref().map(|delay| delay.draw(&mut random));
-        let access = Access { rate, source_delay, sink_delay };
-        let path = Path {
-            rate: rate.get().min(scenario.slowest_of(&hops[0])),
-            // Draws are at most 2^60 ns; the links of a route may be any number.
-            rtt: hops
-                .iter()
-                .map(|hops| scenario.delay_of(hops))
-                .fold(2 * (source_delay + sink_delay), Nanos::saturating_add),
-        };
-        let (kind, app) = flow.app.make(path)?;
-        if let Some(cc) = flow.cc.as_ref().filter(|cc| cc.registered().is_some()) {
-            config.cc = cc.algorithm(&name);
-        }
-        let labels = FlowLabels {
-            name,
-            cc: config.cc.name().clone(),
-            validation: config.validation.name,
-            pacing: match config.pacing {
-                Pacing::Off => "off",
-                Pacing::Fq { .. } => "fq",
-            },
-            app: kind,
-        };
-        flows.push(FlowSpec {
-            labels,
-            config: config.clone(),
-            app,
-            start: flow.start.saturating_add(together).saturating_add(arrivals.next()),
-            start_jitter: flow.start_jitter,
-            routes: dumbbell.flow_over(access, &there, &back),
-            class: flow.class,
-            delays: scenario.probes.delays,
-        });
-    }
-    Ok(())
-}
-
-/// When the copies of a flow start, from the time that holds for all of them.
-struct Arrivals {
-    random: Stream,
-    /// From one start to the next.
-    gap: Distribution,
-    next: Nanos,
-}
-
-impl Arrivals {
-    /// Those of the flow of a name. The first of a Poisson process comes after an exponential time, as all do.
-    fn new(arrival: Option<&Arrival>, seed: u64, flow: &str) -> Arrivals {
-        let mut random = Stream::new(seed, &format!("{flow}/arrivals"));
-        let gap = match arrival {
-            None | Some(Arrival::Together) => Distribution::Constant(0),
-            Some(Arrival::Poisson(poisson)) => Distribution::Exponential(libm::round(1e9 / poisson.rate) as u64),
-            Some(Arrival::Staggered(staggered)) => Distribution::Constant(staggered.interval),
-        };
-        let next = if let Distribution::Exponential(_) = gap { gap.draw(&mut random) } else { 0 };
-        Arrivals { random, gap, next }
-    }
-
-    fn next(&mut self) -> Nanos {
-        let start = self.next;
-        self.next = start.saturating_add(self.gap.draw(&mut self.random));
-        start
-    }
-}
-
-/// The problems of the application of the flow with that index, as problems of the scenario.
-fn located(problems: Vec<ParamProblem>, index: usize) -> Vec<Problem> {
-    let problem = |problem: ParamProblem| Problem {
-        path: format!("flows[{index}].app.{}", problem.field),
-        line: None,
-        message: problem.message,
-    };
-    problems.into_iter().map(problem).collect()
-}
-
-/// A number that the scenario has checked.
-fn positive(rate: u64) -> NonZeroU64 {
-    NonZeroU64::new(rate).expect("a scenario refuses zero here")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_link_and_each_seed_has_losses_of_its_own() {
-        let random = |probability| scenario::Loss::Random(scenario::Chance { probability });
-        let losses = |seed, link| {
-            let mut loss = random(500_000_000).process(seed, &format!("{link}/loss")).expect("there is loss");
-            (0..64).map(|_| loss.strikes()).collect::<Vec<_>>()
-        };
-        assert_eq!(losses(1, "bottleneck"), losses(1, "bottleneck"));
-        assert_ne!(losses(1, "bottleneck"), losses(1, "bottleneck.reverse"));
-        assert_ne!(losses(1, "bottleneck"), losses(2, "bottleneck"));
-        assert!(random(0).process(1, "bottleneck").is_none());
-    }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use crate::Nanos;
-use crate::app::{quotient, rate_bps, seconds};
 use crate::network::{LinkId, Network};
 use crate::observe::NetworkEvent;
-use crate::table::Table;
+use ackclock_core::Nanos;
+use ackclock_results::Table;
+use ackclock_results::{quotient, rate_bps, seconds};
 
 const NS_PER_MS: f64 = 1e6;
 
@@ -254,7 +254,7 @@ impl Rates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::Column;
+    use ackclock_results::Column;
 
     const EVERY_TEN: Instants = Instants { from: 100, interval: 10, to: 135 };
 

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 use ackclock_tcp::{Flags, Segment};
 
-use crate::Nanos;
-use crate::app::{Conn, Side};
 use crate::observe::Who;
-use crate::table::{Column, Table};
+use ackclock_app::{Conn, Side};
+use ackclock_core::Nanos;
+use ackclock_results::{Column, Table};
 
 /// A place in what an end sends: the stream offset, before which the SYN lies.
 type Position = i64;

@@ -16,13 +16,11 @@ use std::num::NonZeroU64;
 use ackclock_net::{DropCause, Limit, Passage};
 use ackclock_tcp::{Ecn, Event, Feedback, Segment};
 
-use crate::Nanos;
-use crate::app::{Conn, Side};
 use crate::network::{LinkId, Route, Topology};
 use crate::observe::{NetworkEvent, Observer, Who};
-use crate::packet::{IP_HEADER, Packet};
-use crate::run::{Output, Run, Watching};
-use crate::scenario::{Scenario, ScenarioError};
+use crate::packet::Packet;
+use ackclock_app::{Conn, Side};
+use ackclock_core::{Nanos, headers};
 
 /// Bytes of a UDP header (RFC 768).
 const UDP_HEADER: u32 = 8;
@@ -239,7 +237,7 @@ impl Verifier {
     fn enqueued(&mut self, at: Nanos, link: LinkId, packet: Packet, passage: Passage, segment: &Segment) {
         let size = packet.size();
         let header = if packet.as_datagram().is_some() { UDP_HEADER } else { segment.header_len() };
-        let full = IP_HEADER + header + segment.len;
+        let full = headers::IPV4 + header + segment.len;
         self.expect(Law::Content, at, size == full, || format!("a packet of {full} bytes counts as {size}"));
 
         let state = self.offered(at, link);
@@ -423,15 +421,4 @@ impl Observer for Verifier {
             }
         }
     }
-}
-
-/// Runs a scenario to its end under the verifier's eyes and checks its tables ([`crate::invariants`]); what is found is among
-/// the output.
-///
-/// # Errors
-/// What an application cannot do with its parameters.
-pub fn run(scenario: &Scenario, seed: Option<u64>) -> Result<Output, ScenarioError> {
-    let mut run = Run::watched(scenario, seed, &Watching { verify: true, check: true, ..Watching::default() })?;
-    while run.step(u64::MAX) {}
-    Ok(run.finish())
 }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use ackclock_results::{Column, Table};
+use ackclock_scenario::{Outside, Scenario};
 use ackclock_sim::Run;
-use ackclock_sim::scenario::{Outside, Scenario};
-use ackclock_sim::table::{Column, Table};
 
 struct Done {
     tables: BTreeMap<&'static str, Table>,
@@ -222,7 +222,7 @@ fn connection_vectors_take_over_a_path_what_the_path_adds() {
                 [[flows]]\napp = { kind = 'tmix', vectors = { file = 'web.cvec' }, records = true }\n";
     let files = |_: &str| Ok(VECTORS.as_bytes().to_vec());
     let scenario = Scenario::from_toml_with(text, &[], Outside { files: &files, ..Outside::NOTHING }).unwrap();
-    let output = ackclock_sim::verify::run(&scenario, None).unwrap();
+    let output = ackclock_sim::Run::verified(&scenario, None).unwrap();
     assert_eq!(output.violations, []);
     let done = Done { tables: output.tables, places: 0 };
     let count = |column| done.ints("tmix", column)[0];

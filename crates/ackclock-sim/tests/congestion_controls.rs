@@ -1,8 +1,8 @@
 //! What each congestion control does against what its paper promises: most alone on 100 Mbit/s, 40 ms and a queue of one BDP.
 
+use ackclock_results::Column;
+use ackclock_scenario::Scenario;
 use ackclock_sim::run::{Output, Run};
-use ackclock_sim::scenario::Scenario;
-use ackclock_sim::table::Column;
 use ackclock_tcp::cc;
 
 fn run(name: &str, seconds: u32, rest: &str) -> Output {

@@ -1,8 +1,8 @@
 //! Applications over UDP and flows from right to left, in whole runs under the verifier's eyes.
 
+use ackclock_results::Column;
+use ackclock_scenario::Scenario;
 use ackclock_sim::Output;
-use ackclock_sim::scenario::Scenario;
-use ackclock_sim::table::Column;
 
 /// Flows for 20 s over 1 Mbit/s there and 200 kbit/s back, 50 ms each way.
 fn run(flows: &str, overrides: &[(&str, &str)]) -> Output {
@@ -11,7 +11,7 @@ fn run(flows: &str, overrides: &[(&str, &str)]) -> Output {
     );
     let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
     let scenario = Scenario::from_toml(&text, &overrides).unwrap_or_else(|error| panic!("{error}"));
-    let output = ackclock_sim::verify::run(&scenario, None).unwrap();
+    let output = ackclock_sim::Run::verified(&scenario, None).unwrap();
     assert_eq!(output.violations, []);
     assert_eq!(output.findings, []);
     output

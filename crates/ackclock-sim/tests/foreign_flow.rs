@@ -1,9 +1,9 @@
 //! A further flow disturbs nobody: not with its connections and not by what it draws, whatever the queues.
 
 use ackclock_net::queue::CATALOGUE;
+use ackclock_results::{Column, Table};
+use ackclock_scenario::Scenario;
 use ackclock_sim::Output;
-use ackclock_sim::scenario::Scenario;
-use ackclock_sim::table::{Column, Table};
 
 /// Many short connections, datagrams and long flows meet in a queue of few places; `foreign` comes first of all.
 fn run(queue: &str, foreign: &str) -> Output {
@@ -17,7 +17,7 @@ fn run(queue: &str, foreign: &str) -> Output {
          [probes]\npackets = true\nqueues = true\n"
     );
     let scenario = Scenario::from_toml(&text, &[]).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let output = ackclock_sim::verify::run(&scenario, None).unwrap();
+    let output = ackclock_sim::Run::verified(&scenario, None).unwrap();
     assert_eq!((&output.violations[..], &output.findings[..]), (&[][..], &[][..]), "{text}");
     output
 }

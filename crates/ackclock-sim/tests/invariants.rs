@@ -1,10 +1,10 @@
 //! Tables that disagree, each in one cell, which the checks must name; and the tables of a run, in which they find nothing.
 
+use ackclock_app::AppTables;
+use ackclock_results::Column;
+use ackclock_results::invariants::{Facts, Finding, check};
+use ackclock_scenario::Scenario;
 use ackclock_sim::Run;
-use ackclock_sim::app::AppTables;
-use ackclock_sim::invariants::{Facts, Finding, check};
-use ackclock_sim::scenario::Scenario;
-use ackclock_sim::table::Column;
 
 /// Every table that a scenario can ask for without files, with drops, losses and timeouts.
 const ALL: &str = "
@@ -53,7 +53,7 @@ fn run(overrides: &[(&str, &str)]) -> (Facts, AppTables) {
     let scenario = Scenario::from_toml(ALL, &overrides).unwrap_or_else(|error| panic!("{error}"));
     let mut run = Run::new(&scenario, None).unwrap();
     while run.step(u64::MAX) {}
-    (Facts::of(&scenario), run.finish().tables)
+    (ackclock_sim::facts(&scenario), run.finish().tables)
 }
 
 /// A cell by table, row and column, and what is done to it.

@@ -1,8 +1,8 @@
 //! Links that vary and impair, in whole runs under the verifier's eyes.
 
+use ackclock_results::Column;
+use ackclock_scenario::{Outside, Scenario};
 use ackclock_sim::Output;
-use ackclock_sim::scenario::{Outside, Scenario};
-use ackclock_sim::table::Column;
 
 const TRACE: &str = "0\n3\n3\n4\n9\n10\n20\n20\n";
 
@@ -19,9 +19,9 @@ fn run(keys: &str) -> Output {
     let files = |_: &str| Ok(TRACE.as_bytes().to_vec());
     let outside = Outside { files: &files, ..Outside::NOTHING };
     let scenario = Scenario::from_toml_with(&text, &[], outside).unwrap_or_else(|error| panic!("{keys}: {error}"));
-    let output = ackclock_sim::verify::run(&scenario, None).unwrap();
+    let output = ackclock_sim::Run::verified(&scenario, None).unwrap();
     assert_eq!(output.violations, [], "{keys}");
-    let again = ackclock_sim::verify::run(&scenario, None).unwrap();
+    let again = ackclock_sim::Run::verified(&scenario, None).unwrap();
     assert_eq!(output.tables, again.tables, "{keys}");
     output
 }
@@ -101,7 +101,7 @@ fn jitter_and_shorter_paths_reorder_where_they_may() {
 /// Output of a scenario text under the verifier's eyes; its tables agree.
 fn verified(text: &str) -> Output {
     let scenario = Scenario::from_toml(text, &[]).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let output = ackclock_sim::verify::run(&scenario, None).unwrap();
+    let output = ackclock_sim::Run::verified(&scenario, None).unwrap();
     assert_eq!((&output.violations[..], &output.findings[..]), (&[][..], &[][..]), "{text}");
     output
 }

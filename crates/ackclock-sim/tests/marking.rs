@@ -1,9 +1,9 @@
 //! Senders that answer marks in proportion, over the queues that they are meant for: DCTCP where one marks above a threshold,
 //! Prague beside CUBIC in DualPI2.
 
+use ackclock_results::Column;
+use ackclock_scenario::Scenario;
 use ackclock_sim::run::{Output, Run};
-use ackclock_sim::scenario::Scenario;
-use ackclock_sim::table::Column;
 
 /// Bulk flows, started a tenth of a second apart, of a congestion control and an ECN mode each.
 fn run(duration: &str, bottleneck: &str, flows: &[(&str, &str)]) -> Output {

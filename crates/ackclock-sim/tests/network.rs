@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU64;
 
+use ackclock_core::Nanos;
 use ackclock_net::{Limit, Link};
-use ackclock_sim::Nanos;
 use ackclock_sim::dumbbell::{Access, Dumbbell};
 use ackclock_sim::event::Key;
 use ackclock_sim::link::LinkSpec;

@@ -1,7 +1,7 @@
 //! Whole runs, from a scenario's text to its tables.
 
-use ackclock_sim::scenario::Scenario;
-use ackclock_sim::table::{Column, Table};
+use ackclock_results::{Column, Table};
+use ackclock_scenario::Scenario;
 use ackclock_sim::{Output, Run};
 
 fn run(text: &str, seed: Option<u64>, step: u64) -> Output {

@@ -1,7 +1,7 @@
 //! Queue lengths and rates over time, in whole runs.
 
-use ackclock_sim::scenario::{Outside, Scenario};
-use ackclock_sim::table::Column;
+use ackclock_results::Column;
+use ackclock_scenario::{Outside, Scenario};
 use ackclock_sim::{Output, Run};
 
 /// A trace of four opportunities in 10 ms.

@@ -3,9 +3,9 @@
 
 use std::fmt::Write;
 
+use ackclock_results::{Column, Table};
+use ackclock_scenario::Scenario;
 use ackclock_sim::run::Run;
-use ackclock_sim::scenario::Scenario;
-use ackclock_sim::table::{Column, Table};
 use ackclock_tcp::cc;
 
 const SNAPSHOT: &str = include_str!("single_flow.md");

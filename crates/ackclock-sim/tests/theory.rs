@@ -1,8 +1,8 @@
 //! Runs against what theory says of them.
 
+use ackclock_results::Column;
+use ackclock_scenario::Scenario;
 use ackclock_sim::run::{Output, Run};
-use ackclock_sim::scenario::Scenario;
-use ackclock_sim::table::Column;
 
 /// Time a full-sized packet takes at 1 Mbit/s, seconds.
 const PACKET_S: f64 = 0.012;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ackclock_sim::scenario::Scenario;
-use ackclock_sim::table::{Column, Table};
+use ackclock_results::{Column, Table};
+use ackclock_scenario::Scenario;
 use ackclock_sim::{Run, Watching};
 
 const PARKING_LOT: &str = include_str!("../../../scenarios/parking-lot.toml");

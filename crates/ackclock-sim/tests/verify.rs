@@ -2,16 +2,16 @@
 
 mod common;
 
+use ackclock_app::Side;
+use ackclock_core::Nanos;
 use ackclock_net::Limit;
-use ackclock_sim::Nanos;
-use ackclock_sim::app::Side;
+use ackclock_scenario::Scenario;
 use ackclock_sim::dumbbell::{Access, Dumbbell};
 use ackclock_sim::link::LinkSpec;
 use ackclock_sim::measures::FlowLabels;
 use ackclock_sim::network::{LinkId, Route};
 use ackclock_sim::observe::{NetworkEvent, Observer, Who};
 use ackclock_sim::packet::{Address, Optioned, Packet};
-use ackclock_sim::scenario::Scenario;
 use ackclock_sim::verify::{Law, Verifier};
 use ackclock_sim::world::{FlowSpec, World};
 use ackclock_tcp::{Ecn, Event, Segment, stack};
@@ -22,7 +22,7 @@ fn verified(text: &str, overrides: &[(&str, &str)]) {
     let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
     let scenario = Scenario::from_toml(text, &overrides).unwrap();
     for seed in [1, 2] {
-        let output = ackclock_sim::verify::run(&scenario, Some(seed)).unwrap();
+        let output = ackclock_sim::Run::verified(&scenario, Some(seed)).unwrap();
         assert_eq!(output.violations, [], "{} {overrides:?}, seed {seed}", scenario.name);
         assert_eq!(output.findings, [], "{} {overrides:?}, seed {seed}", scenario.name);
     }
@@ -94,7 +94,7 @@ const PACKETS: u64 = 5;
 fn log() -> Vec<Logged> {
     let (dumbbell, routes) = dumbbell(RATE, DELAY, PACKETS);
     let config = (stack::by_name("rfc").unwrap().config)();
-    let apps: [Box<dyn ackclock_sim::app::Application>; 2] =
+    let apps: [Box<dyn ackclock_app::Application>; 2] =
         [Box::new(Endless), Box::new(OneAfterTheOther { left: 20, bytes: 30_000, done: 0 })];
     let flows = apps.into_iter().zip(["long", "short"]).zip(routes).map(|((app, name), routes)| FlowSpec {
         labels: FlowLabels { name: name.to_owned(), cc: "".into(), validation: "", pacing: "", app: "" },

@@ -2,12 +2,12 @@
 
 mod common;
 
+use ackclock_app::{AppContext, AppTables, Application, Conn, Side};
+use ackclock_core::Nanos;
 use ackclock_net::Limit;
-use ackclock_sim::Nanos;
-use ackclock_sim::app::{AppContext, AppTables, Application, Conn, Side};
+use ackclock_results::{Column, Table};
 use ackclock_sim::measures::FlowTotals;
 use ackclock_sim::probes::{Recorder, Watch};
-use ackclock_sim::table::{Column, Table};
 use ackclock_sim::world::World;
 use ackclock_tcp::stack;
 use common::*;
@@ -93,7 +93,7 @@ fn recorded(names: &[&'static str], seed: u64) -> World<Recorder> {
     world
 }
 
-fn all_tables(mut world: World<Recorder>) -> ackclock_sim::app::AppTables {
+fn all_tables(mut world: World<Recorder>) -> ackclock_app::AppTables {
     let mut tables = world.report(&[(FORWARD, "forward".to_owned()), (REVERSE, "reverse".to_owned())]);
     let (network, recorder) = world.into_parts();
     recorder.report(5 * SECOND, &network, &mut tables);

@@ -1,9 +1,8 @@
 //! XCP's senders and router together, against what the paper claims: D. Katabi, M. Handley, C. Rohrs, SIGCOMM 2002.
 
+use ackclock_results::Column;
+use ackclock_scenario::Scenario;
 use ackclock_sim::run::{Output, Run};
-use ackclock_sim::scenario::Scenario;
-use ackclock_sim::table::Column;
-use ackclock_sim::verify;
 
 /// Bulk flows over 100 Mbit/s and 80 ms, or as `network` has it.
 fn scenario(duration: &str, network: &str, flows: &[&str]) -> Scenario {
@@ -67,7 +66,7 @@ fn the_verifier_sees_nothing_wrong() {
     // In both directions, at a queue that overflows.
     let flows = [XCP, "cc = \"xcp\"\ntimestamps = true\nstart = \"1s\"", "cc = \"reno\""];
     let output =
-        verify::run(&scenario("3s", "queue = { kind = \"xcp\", limit = \"20 packets\" }", &flows), None).unwrap();
+        Run::verified(&scenario("3s", "queue = { kind = \"xcp\", limit = \"20 packets\" }", &flows), None).unwrap();
     assert_eq!(output.violations, []);
     assert!(link(&output).0 > 0.0);
 }

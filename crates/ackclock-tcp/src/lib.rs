@@ -24,23 +24,13 @@ pub mod slow_start;
 pub mod stack;
 pub mod stats;
 pub mod validation;
-pub mod wire;
 
+pub use ackclock_core::{Ecn, MILLISECOND, NEVER, Nanos, SECOND};
 pub use config::Config;
 pub use context::{Ack, Congestion, Context, RecoveryEnd, Window};
 pub use endpoint::{Endpoint, Progress, Push, State, reset_for};
 pub use error::{Error, Icmp};
 pub use info::Info;
 pub use observer::{Event, Observer};
-pub use segment::{AccEcnOption, CongestionHeader, Ecn, Feedback, Flags, Segment, Timestamps};
+pub use segment::{AccEcnOption, CongestionHeader, Feedback, Flags, Segment, Timestamps};
 pub use stats::Stats;
-
-/// A time or a duration, in nanoseconds. Times count from the start of whatever drives the endpoint.
-pub type Nanos = u64;
-
-/// One second.
-pub const SECOND: Nanos = 1_000_000_000;
-/// One millisecond.
-pub const MILLISECOND: Nanos = 1_000_000;
-/// Later than any time: "no timeout is set".
-pub const NEVER: Nanos = Nanos::MAX;

@@ -1,5 +1,7 @@
 //! A TCP segment as the endpoint sees it: the header fields, the options this TCP uses, and the payload's length.
 
+use crate::Ecn;
+
 /// Header flags of RFC 9293 section 3.1, RFC 3168 section 6.1 and, above the eight of those, AE of RFC 9768 section 3.1.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Flags(pub u16);
@@ -40,34 +42,6 @@ impl Flags {
     #[inline]
     pub const fn without(self, other: Flags) -> Flags {
         Flags(self.0 & !other.0)
-    }
-}
-
-/// The ECN field of the IP header (RFC 3168 section 5), with its value on the wire.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-#[repr(u8)]
-pub enum Ecn {
-    /// Not ECN-capable.
-    #[default]
-    NotEct = 0,
-    /// ECN-capable transport, codepoint 1.
-    Ect1 = 1,
-    /// ECN-capable transport, codepoint 0.
-    Ect0 = 2,
-    /// Congestion experienced.
-    Ce = 3,
-}
-
-impl Ecn {
-    /// The codepoint of the two low bits.
-    #[inline]
-    pub const fn from_bits(bits: u8) -> Ecn {
-        match bits & 3 {
-            0 => Ecn::NotEct,
-            1 => Ecn::Ect1,
-            2 => Ecn::Ect0,
-            _ => Ecn::Ce,
-        }
     }
 }
 
@@ -268,7 +242,7 @@ impl Segment {
 
     /// Bytes of options before they are padded. Outside a SYN, timestamps are aligned to four bytes (RFC 7323 appendix A).
     #[inline]
-    pub(crate) fn options_len(&self) -> u32 {
+    pub fn options_len(&self) -> u32 {
         let mut options = 0u32;
         let syn = self.flags.has(Flags::SYN);
         if syn {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use ackclock_scenario::{Problem, Rate, Scenario, ScenarioError, VaryingRate};
 use ackclock_sim::run::Watching;
-use ackclock_sim::scenario::{Problem, Rate, Scenario, ScenarioError, VaryingRate};
 use serde_json::{Value as Json, json};
 
 use super::check::{self, Ended, Finding};

@@ -1,6 +1,6 @@
 //! Changes of a scenario whose effect is known beforehand.
 
-use ackclock_sim::scenario::Scenario;
+use ackclock_scenario::Scenario;
 use serde_json::{Value as Json, json};
 
 use super::dice::Dice;

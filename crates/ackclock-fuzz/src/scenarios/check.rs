@@ -9,8 +9,8 @@
 
 use std::thread;
 
+use ackclock_scenario::{Outside, Problem, Scenario, ScenarioError};
 use ackclock_sim::run::{Output, Run, Watching};
-use ackclock_sim::scenario::{Outside, Problem, Scenario, ScenarioError};
 use ackclock_sim::trace::{Chunk, EVENTS_FILE, TraceSpec};
 use serde_json::Value as Json;
 

@@ -1,6 +1,6 @@
 //! Random choices of the generator of scenarios.
 
-use ackclock_sim::rng::Stream;
+use ackclock_core::Stream;
 
 /// A source of random choices, derived from a seed and a name.
 pub struct Dice(Stream);

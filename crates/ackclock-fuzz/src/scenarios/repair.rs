@@ -1,7 +1,7 @@
 //! From a scenario that is refused to one that is accepted, by its messages: each names a path and says what would be
 //! accepted there.
 
-use ackclock_sim::scenario::{Problem, ScenarioError};
+use ackclock_scenario::{Problem, ScenarioError};
 use serde_json::{Value as Json, json};
 
 use super::draw::Draw;

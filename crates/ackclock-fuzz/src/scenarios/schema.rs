@@ -93,7 +93,7 @@ fn example(schema: &Json) -> String {
 impl Schema {
     /// The schema of scenarios.
     pub fn of_scenarios() -> Schema {
-        Schema::new(&ackclock_sim::scenario::schema())
+        Schema::new(&ackclock_scenario::schema())
     }
 
     /// # Panics

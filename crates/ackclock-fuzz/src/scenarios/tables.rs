@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ackclock_sim::table::{Column, Table};
+use ackclock_results::{Column, Table};
 
 /// The tables of a run, by name.
 pub type Tables = BTreeMap<&'static str, Table>;

@@ -39,7 +39,7 @@
 use super::codel_control::{ECN, control_law};
 use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings};
 use crate::Nanos;
-use crate::random::Random;
+use crate::Random;
 
 /// CAKE's target and interval on a fast link, ns.
 const FAST_TARGET: f64 = 5e6;
@@ -245,7 +245,7 @@ impl Discipline for Cobalt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::Ecn;
+    use crate::Ecn;
 
     const MS: Nanos = 1_000_000;
 

@@ -75,7 +75,8 @@ impl Discipline for Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::{Ecn, Settings};
+    use crate::Ecn;
+    use crate::queue::Settings;
 
     const MS: Nanos = 1_000_000;
 

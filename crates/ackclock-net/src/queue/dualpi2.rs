@@ -44,10 +44,9 @@
 //! The RFC's pseudocode, implemented in Python, packet by packet on random traffic; latency and shares by hand.
 
 use super::{
-    Discipline, DropCause, Drops, Ecn, Entry, Fifo, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings,
-    anything,
+    Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings, anything,
 };
-use crate::Nanos;
+use crate::{Ecn, Nanos};
 
 /// One millisecond and one second, in ns.
 const MS: f64 = 1e6;

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use super::{DropCause, Drops, Fifo, Item, Limit, Otherwise, Parameter, Quantity, Settings};
-use crate::random::Random;
+use crate::Random;
 
 pub(super) const FLOWS: Parameter = Parameter {
     name: "flows",

@@ -31,7 +31,7 @@ use super::{
     Discipline, DropCause, Drops, Entry, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings, anything,
 };
 use crate::Nanos;
-use crate::random::Random;
+use crate::Random;
 
 const ECN: Parameter = ecn(false);
 const QUANTUM: Parameter = Parameter {

@@ -31,7 +31,7 @@ mod xcp;
 use std::num::NonZeroU64;
 
 use crate::Nanos;
-use crate::random::{Random, Seed};
+use crate::{Ecn, Random, Seed};
 
 pub use fifo::Fifo;
 
@@ -66,27 +66,6 @@ impl Limit {
             Limit::Packets(limit) => packets > limit,
             Limit::Bytes(limit) => bytes > limit,
         }
-    }
-}
-
-/// The ECN field of a packet (RFC 3168 section 5, RFC 9331).
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Ecn {
-    /// Not-ECT: not ECN-capable.
-    #[default]
-    NotEct,
-    /// ECT(1): ECN-capable, from an L4S sender.
-    Ect1,
-    /// ECT(0): ECN-capable.
-    Ect0,
-    /// CE: congestion experienced.
-    Ce,
-}
-
-impl Ecn {
-    /// Whether the packet can be marked instead of dropped.
-    pub fn is_capable(self) -> bool {
-        self != Ecn::NotEct
     }
 }
 

@@ -54,7 +54,7 @@ use super::{
     Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings, anything,
 };
 use crate::Nanos;
-use crate::random::Random;
+use crate::Random;
 
 const ECN: Parameter = ecn(true);
 const ACTIVE_FROM: Parameter = Parameter {

@@ -2,7 +2,7 @@
 
 use super::{DropCause, Drops, Item, Otherwise, Parameter, Quantity, Settings};
 use crate::Nanos;
-use crate::random::Random;
+use crate::Random;
 
 /// One millisecond and one second, in ns.
 const MS: f64 = 1e6;
@@ -261,8 +261,8 @@ impl Pie {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Ecn;
     use crate::Limit;
-    use crate::queue::Ecn;
 
     const MILLISECOND: Nanos = 1_000_000;
 

@@ -4,8 +4,8 @@ use std::f64::consts::SQRT_2;
 use std::num::NonZeroU64;
 
 use super::{OPPORTUNITY, Source};
-use crate::random::{Random, Seed};
 use crate::{NEVER, Nanos};
+use crate::{Random, Seed};
 
 /// Time for which the rate is constant, as in Sprout.
 const STEP: Nanos = 20_000_000;

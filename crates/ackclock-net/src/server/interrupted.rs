@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU64;
 
-use super::{Meter, NEVER, Server};
-use crate::{Nanos, Schedule};
+use super::{Meter, Server};
+use crate::{NEVER, Nanos, Schedule};
 
 /// A wire with outages. No packet starts during an outage, so the queue stays. A packet that is on the wire when an
 /// outage begins is still sent completely.

@@ -19,9 +19,6 @@ pub use opportunities::{OPPORTUNITY, Opportunities, Source};
 pub use steps::Steps;
 pub use trace::{Playback, Trace, TraceError};
 
-/// The end of time, for events that never happen.
-pub const NEVER: Nanos = Nanos::MAX;
-
 /// A wire whose rate may vary.
 ///
 /// Calls are in the order of their times.

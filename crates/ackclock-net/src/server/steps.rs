@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU64;
 
-use super::{Meter, NEVER, Server};
-use crate::{Nanos, Schedule};
+use super::{Meter, Server};
+use crate::{NEVER, Nanos, Schedule};
 
 /// Duration of one byte, in ns times bits per second.
 const BYTE: u128 = 8_000_000_000;

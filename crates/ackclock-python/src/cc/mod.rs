@@ -8,7 +8,7 @@ pub mod views;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use ackclock_sim::scenario::{Range, Registered};
+use ackclock_scenario::{Range, Registered};
 use ackclock_tcp::cc::{Algorithm as Choice, CongestionControl, Ruled, Scope, WindowRules};
 use pyo3::prelude::*;
 

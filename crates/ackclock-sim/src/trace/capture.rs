@@ -2,15 +2,15 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use ackclock_tcp::wire::{self, Addresses, MAX_HEADERS, Sum};
 use ackclock_tcp::{Flags, Segment};
+use ackclock_wire::pcapng::{About, Direction, Writer};
+use ackclock_wire::{self as wire, Addresses, MAX_HEADERS, Sum};
 
 use super::ordered::Ordered;
-use super::pcapng::{About, Direction, Writer};
-use crate::Nanos;
-use crate::app::Side;
 use crate::network::LinkId;
 use crate::observe::Who;
+use ackclock_app::Side;
+use ackclock_core::Nanos;
 
 /// Snapshot length above the size of any packet, bytes.
 const WHOLE: u32 = 1 << 18;

@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 
 use super::ordered::Ordered;
 use super::schema::FORMAT;
-use crate::Nanos;
 use crate::network::LinkId;
 use crate::observe::{NetworkEvent, Who};
 use crate::packet::Packet;
+use ackclock_core::Nanos;
 
 /// An event log in progress.
 pub struct EventLog {

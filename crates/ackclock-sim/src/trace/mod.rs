@@ -7,7 +7,6 @@
 mod capture;
 mod events;
 mod ordered;
-mod pcapng;
 mod schema;
 
 use std::collections::BTreeMap;
@@ -16,15 +15,14 @@ use ackclock_net::DropCause;
 use ackclock_tcp::{Ecn, Event, Segment};
 use serde_json::{Map, Value};
 
-use crate::Nanos;
-use crate::app::Side;
 use crate::network::LinkId;
 use crate::observe::{NetworkEvent, Observer, Who, datagram_sender};
 use crate::packet::Packet;
+use ackclock_app::Side;
+use ackclock_core::Nanos;
 
 pub use capture::{Capture, Form, Place, addresses};
 pub use events::EventLog;
-pub use pcapng::{About, Direction, Writer};
 pub use schema::{FORMAT, event_schema};
 
 /// Name of the event log's file.

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use crate::Nanos;
+use ackclock_core::Nanos;
 
 /// Records that wait until no earlier record can follow. Records with the same time keep their order.
 pub struct Ordered<T> {

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use ackclock_tcp::{Config, Endpoint, NEVER, State};
 
-use crate::Nanos;
-use crate::app::{Conn, Side};
+use ackclock_app::{Conn, Side};
+use ackclock_core::Nanos;
 
 /// Whether this end needs nothing more from the other.
 fn is_over(end: &Endpoint) -> bool {

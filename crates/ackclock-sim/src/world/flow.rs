@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use ackclock_tcp::Config;
 
-use crate::Nanos;
-use crate::app::{AppContext, Application, Command, Conn};
 use crate::event::Key;
 use crate::measures::{FlowLabels, FlowTotals, Waits};
 use crate::network::Route;
-use crate::rng::Stream;
+use ackclock_app::{AppContext, Application, Command, Conn};
+use ackclock_core::Nanos;
+use ackclock_core::Stream;
 
 /// What a flow is made of.
 pub struct FlowSpec {

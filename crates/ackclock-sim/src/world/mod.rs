@@ -6,15 +6,16 @@ mod flow;
 use ackclock_net::server::PARTS_OF_A_BIT;
 use ackclock_tcp::{Endpoint, NEVER, Progress};
 
-use crate::Nanos;
-use crate::app::{AppContext, AppTables, Application, Command, Conn, Datagram, Side, quotient};
 use crate::event::Key;
 use crate::measures::{push_delays, push_flow, push_link};
 use crate::network::{LinkId, Network, Topology};
 use crate::observe::{NetworkEvent, Observer, Tap, Who};
 use crate::packet::{Address, Optioned, Packet};
-use crate::rng::stream_number;
-use crate::table::Table;
+use ackclock_app::{AppContext, Application, Command, Conn, Datagram, Side};
+use ackclock_core::Nanos;
+use ackclock_core::stream_number;
+use ackclock_results::Table;
+use ackclock_results::{Tables, quotient};
 
 use connection::{About, Connection, Connections, endpoint, side_of};
 use flow::{Flow, Wake};
@@ -359,9 +360,9 @@ impl<O: Observer> World<O> {
     ///
     /// # Panics
     /// If the run is not at its end: links evaluated ahead of time have counted what they will carry until then.
-    pub fn report(&mut self, links: &[(LinkId, String)]) -> AppTables {
+    pub fn report(&mut self, links: &[(LinkId, String)]) -> Tables {
         assert_eq!(self.now, self.duration, "a run reports when it has ended");
-        let mut tables = AppTables::new();
+        let mut tables = Tables::new();
         let mut rows = Table::default();
         for (link, name) in links {
             let link = *link;
@@ -415,7 +416,7 @@ mod tests {
             ctx.open(Side::Source);
         }
 
-        fn report(&self, _flow: &str, _now: Nanos, _tables: &mut AppTables) {}
+        fn report(&self, _flow: &str, _now: Nanos, _tables: &mut Tables) {}
     }
 
     #[test]

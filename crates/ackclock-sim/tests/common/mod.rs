@@ -3,9 +3,9 @@
 
 use std::num::NonZeroU64;
 
+use ackclock_app::{AppContext, AppTables, Application, Conn, Side};
+use ackclock_core::Nanos;
 use ackclock_net::Limit;
-use ackclock_sim::Nanos;
-use ackclock_sim::app::{AppContext, AppTables, Application, Conn, Side};
 use ackclock_sim::dumbbell::{Access, Dumbbell};
 use ackclock_sim::link::LinkSpec;
 use ackclock_sim::measures::FlowLabels;

@@ -1,8 +1,8 @@
 //! Answers that theory knows, beside ours, and how far apart they may be.
 
+use ackclock_results::Column;
+use ackclock_scenario::Scenario;
 use ackclock_sim::run::{Output, Run};
-use ackclock_sim::scenario::Scenario;
-use ackclock_sim::table::Column;
 
 /// How far ours may be from theory.
 #[derive(Clone, Copy, Debug)]

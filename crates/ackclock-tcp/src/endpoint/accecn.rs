@@ -1,8 +1,9 @@
 //! Accurate ECN feedback (RFC 9768): the ACE counter of marked packets and the option with counters of bytes.
 
 use super::ecn::reflected;
+use crate::Ecn;
 use crate::config::{AccEcnOptions, Config, Conformance};
-use crate::segment::{AccEcnOption, Ecn, Flags, Segment};
+use crate::segment::{AccEcnOption, Flags, Segment};
 
 /// Counters of an option wrap at 24 bits.
 const WRAP: u32 = 1 << 24;

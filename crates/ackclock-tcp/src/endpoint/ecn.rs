@@ -1,8 +1,8 @@
 //! Explicit Congestion Notification: the handshake, and classic feedback (RFC 3168). Accurate feedback is in `accecn`.
 
 use super::{Endpoint, State, Uses};
+use crate::Ecn;
 use crate::config::{Conformance, EcnMode};
-use crate::segment::Ecn;
 use crate::{Flags, Segment};
 
 /// The three flags that the handshake and AccECN read as one number: AE, CWR, ECE from the high bit down.

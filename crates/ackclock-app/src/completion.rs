@@ -1,0 +1,148 @@
+//! Completion times and slowdowns, as every application with an end to what it sends reports them.
+//!
+//! The slowdown of a delivery is its completion time over the time that its bytes would take alone: one base round-trip
+//! time of the path, for the question and the way of the answer, and the bytes at the rate of the slowest link, without
+//! headers. A new connection takes a round trip more, so a small transfer over one has a slowdown near two; a burst over an
+//! open connection takes only half of the round trip and may be below one.
+
+use super::{AppTables, rate_bps, seconds};
+use ackclock_core::Nanos;
+use ackclock_results::Sketch;
+
+/// What a flow's path is when nobody else uses it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Path {
+    /// Rate of the slowest link from source to sink, bits per second.
+    pub rate: u64,
+    /// Round-trip time without queues and transmission times, ns.
+    pub rtt: Nanos,
+}
+
+impl Path {
+    /// The time in ns that `bytes` take alone.
+    pub fn ideal(self, bytes: u64) -> Nanos {
+        let sending = u128::from(bytes) * 8 * 1_000_000_000 / u128::from(self.rate.max(1));
+        self.rtt.saturating_add(u64::try_from(sending).unwrap_or(u64::MAX))
+    }
+}
+
+/// Slowdowns are kept in thousandths.
+const THOUSANDTHS: f64 = 1e3;
+
+/// Completion times and slowdowns of things of one sort, in memory that does not grow with their number.
+#[derive(Clone, Debug)]
+pub(super) struct Completions {
+    path: Path,
+    durations: Sketch,
+    slowdowns: Sketch,
+    bytes: u64,
+    time: u128,
+}
+
+impl Completions {
+    /// None so far.
+    pub fn new(path: Path) -> Completions {
+        Completions { path, durations: Sketch::default(), slowdowns: Sketch::default(), bytes: 0, time: 0 }
+    }
+
+    /// `bytes` took `duration` from start to end.
+    pub fn record(&mut self, bytes: u64, duration: Nanos) {
+        self.durations.record(duration);
+        let ideal = self.path.ideal(bytes).max(1);
+        self.slowdowns.record(libm::round(duration as f64 / ideal as f64 * THOUSANDTHS) as u64);
+        self.bytes += bytes;
+        self.time += u128::from(duration);
+    }
+
+    /// The row of `completions` of what `flow` calls `what`: besides those complete, so many are `open` still. Quantiles are
+    /// off by at most one part in a thousand; `goodput_bps` is all bytes over all time spent on them.
+    pub fn report(&self, flow: &str, what: &str, open: usize, tables: &mut AppTables) {
+        let time = |quantile| self.durations.quantile(quantile).map(seconds);
+        let slowdown = |quantile| self.slowdowns.quantile(quantile).map(|value| value as f64 / THOUSANDTHS);
+        let total = Nanos::try_from(self.time).unwrap_or(Nanos::MAX);
+        tables.entry("completions").or_default().push([
+            ("flow", flow.into()),
+            ("what", what.into()),
+            ("count", self.durations.count().into()),
+            ("open", open.into()),
+            ("bytes", self.bytes.into()),
+            ("goodput_bps", rate_bps(self.bytes, total).into()),
+            ("mean_s", self.durations.mean().map(|mean| mean / 1e9).into()),
+            ("p50_s", time(0.50).into()),
+            ("p95_s", time(0.95).into()),
+            ("p99_s", time(0.99).into()),
+            ("max_s", self.durations.max().map(seconds).into()),
+            ("slowdown_mean", self.slowdowns.mean().map(|mean| mean / THOUSANDTHS).into()),
+            ("slowdown_p50", slowdown(0.50).into()),
+            ("slowdown_p95", slowdown(0.95).into()),
+            ("slowdown_p99", slowdown(0.99).into()),
+            ("slowdown_max", self.slowdowns.max().map(|value| value as f64 / THOUSANDTHS).into()),
+        ]);
+    }
+
+    /// Rows of `completion_bins`: how many took up to `upto_s`, and longer than the row before says. Rows of several flows
+    /// and runs add up to those of all.
+    pub fn report_bins(&self, flow: &str, what: &str, tables: &mut AppTables) {
+        for (upto, count) in self.durations.bins() {
+            tables.entry("completion_bins").or_default().push([
+                ("flow", flow.into()),
+                ("what", what.into()),
+                ("upto_s", seconds(upto).into()),
+                ("count", count.into()),
+            ]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake_network::{MILLISECOND, SECOND};
+    use ackclock_results::{Column, Table};
+
+    fn float(table: &Table, name: &str) -> Option<f64> {
+        let Some(Column::Float(cells)) = table.column(name) else { panic!("{name}") };
+        cells[0]
+    }
+
+    /// At 1 Mbit/s 125 kB take 1 s; with the round trip of 100 ms they would take 1.1 s alone.
+    #[test]
+    fn a_slowdown_is_to_the_time_alone() {
+        let path = Path { rate: 1_000_000, rtt: 100 * MILLISECOND };
+        assert_eq!(path.ideal(125_000), 1_100 * MILLISECOND);
+        assert_eq!(Path { rate: 1, rtt: 0 }.ideal(u64::MAX), u64::MAX, "no overflow");
+        let mut completions = Completions::new(path);
+        for tenths in 11..=110 {
+            completions.record(125_000, tenths * 100 * MILLISECOND);
+        }
+        let mut tables = AppTables::new();
+        completions.report("f", "transfer", 3, &mut tables);
+        let table = &tables["completions"];
+        assert_eq!(table.column("count"), Some(&Column::Int(vec![Some(100)])));
+        assert_eq!(table.column("open"), Some(&Column::Int(vec![Some(3)])));
+        assert_eq!(float(table, "max_s"), Some(11.0));
+        assert_eq!(float(table, "slowdown_max"), Some(10.0));
+        let near = |name, expected: f64| {
+            let value = float(table, name).unwrap();
+            assert!((value / expected - 1.0).abs() < 2e-3, "{name} {value}");
+        };
+        near("mean_s", 6.05);
+        near("p50_s", 6.0);
+        near("p99_s", 10.9);
+        near("slowdown_p50", 6.0 / 1.1);
+        near("slowdown_mean", 6.05 / 1.1);
+        near("goodput_bps", 1e6 / 6.05);
+    }
+
+    #[test]
+    fn nothing_complete_is_empty_cells() {
+        let mut tables = AppTables::new();
+        let none = Completions::new(Path { rate: 1, rtt: SECOND });
+        none.report("f", "page", 0, &mut tables);
+        none.report_bins("f", "page", &mut tables);
+        assert!(!tables.contains_key("completion_bins"));
+        for name in ["goodput_bps", "mean_s", "p50_s", "max_s", "slowdown_p99"] {
+            assert_eq!(float(&tables["completions"], name), None, "{name}");
+        }
+    }
+}

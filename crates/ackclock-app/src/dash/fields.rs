@@ -1,0 +1,137 @@
+//! The fields that a scenario gives a session.
+
+use super::abr::{self, Estimator};
+use super::{Dash, DashParams};
+use crate::completion::Path;
+use crate::demand::{self, Demand, repeated};
+use crate::fields::{
+    Ascending, OneOf, Rules, TIME, count, default, like, list, one_of, optional, quoted, rate, real, record, required,
+    table, time, volume,
+};
+use crate::kind::{AppKind, Made};
+use ackclock_core::Nanos;
+
+record! {
+    /// A client of adaptive video over HTTP fetches one segment after the other from the source.
+    pub struct Fields {
+        /// Bitrates that the video exists in.
+        ladder: Vec<u64> = required(Ascending(list("bitrate", rate().positive())));
+        /// Duration of a segment of video.
+        segment: Nanos = required(time().positive());
+        /// How many segments there are.
+        segments: Option<u32> = optional("segments until the run ends", count("segments", 1, 1_000_000));
+        /// Rule of rate adaptation.
+        abr: String = default(
+            "throughput",
+            one_of("rate adaptation", abr::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
+        );
+        /// Size of the player's buffer in playing time.
+        buffer: Nanos = default("12s", time().positive());
+        /// Playing time in the buffer with which playback starts.
+        startup: Nanos = like("segment", time().positive());
+        /// Playing time in the buffer with which playback resumes after a stall.
+        resume: Nanos = like("segment", time().positive());
+        /// How long the server thinks before it answers a request.
+        think: Nanos = default("0s", time());
+        /// The server thinks longer by a time drawn uniformly from zero to this, for every request.
+        think_jitter: Nanos = default("0s", time());
+        /// Size of a request.
+        request_size: u64 = default("300B", volume().within(1, 1 << 20));
+        /// Size of the header of an answer.
+        header_size: u64 = default("300B", volume().within(0, 1 << 20));
+        /// Coefficient of variation of the segments' sizes, log-normal; all levels of a segment vary alike.
+        size_cv: f64 = default(0.0, real(0.0, 10.0));
+        /// Part of the estimated throughput that the throughput rule uses.
+        safety: f64 = default(1.0, real(0.01, 10.0));
+        /// How the throughput rule estimates.
+        estimator: Estimator = default("mean", estimator());
+        /// Live video, whose segments become available as time goes on.
+        live: Option<LiveFields> = optional("on demand: every segment is there from the start", table());
+    }
+}
+
+/// The estimators by name.
+fn estimator() -> OneOf<Estimator> {
+    let options = [
+        ("last", Estimator::Last, "the rate of the last segment"),
+        ("mean", Estimator::Mean, "all bytes so far over all time spent downloading them"),
+        ("ewma", Estimator::Ewma, "the lower of a fast and a slow moving average, as dash.js has them"),
+    ];
+    one_of("estimator", options)
+}
+
+record! {
+    /// A live presentation that began long before the run. A segment is available once all of it has happened.
+    pub struct LiveFields {
+        /// How far behind the present the client joins: its first segment holds the moment so long before its start.
+        latency: Nanos = required(time().positive());
+    }
+}
+
+impl AppKind for Fields {
+    fn check(&self, rules: &mut Rules<'_, '_>) {
+        let segment = rules.at.key("segment");
+        let buffer = rules.at.key("buffer");
+        let least = quoted(&TIME.write(self.segment));
+        let message = format!("does not hold one segment; accepted: at least the segment, {least}");
+        let small = self.buffer < self.segment;
+        rules.refuse(small, "buffer", std::slice::from_ref(&segment), &TIME.write(self.buffer), message);
+        // Segments are whole: a buffer of 5 s never holds more than 4 s of 2-s segments, and playback would not start.
+        let Some(segments) = self.buffer.checked_div(self.segment) else { return };
+        let most = TIME.write(segments * self.segment);
+        for (key, time) in [("startup", self.startup), ("resume", self.resume)] {
+            // One segment is the default; where that does not fit, the buffer is what is wrong.
+            let needs = [segment.clone(), buffer.clone()];
+            let message =
+                format!("is more than the buffer holds in whole segments; accepted: at most {}", quoted(&most));
+            rules.refuse(time > segments * self.segment && !small, key, &needs, &TIME.write(time), message);
+        }
+        if let Some(live) = &self.live {
+            let message = format!(
+                "is less than the segment in which it lies needs to be there; accepted: at least the segment, {least}"
+            );
+            rules.of("live").refuse(live.latency < self.segment, "latency", &[segment], "", message);
+        }
+    }
+
+    fn demand(&self, time: f64, path: Path) -> Demand {
+        let [segment, buffer] = [self.segment, self.buffer].map(|time| time as f64 / 1e9);
+        let (least, most) = (self.ladder.first().copied().unwrap_or(0), self.ladder.last().copied().unwrap_or(0));
+        let bytes = |level: u64| level as f64 / 8.0 * segment;
+        // A full buffer ends the rush, and a download takes a round trip and its bytes.
+        let played = (time + buffer) / segment + 1.0;
+        let fetched = repeated(time, path.rtt as f64 / 2e9 + path.least_s(bytes(least)));
+        let segments = played.min(fetched).min(self.segments.map_or(f64::INFINITY, f64::from));
+        let bytes = segments * (bytes(most) + self.header_size as f64);
+        Demand {
+            bytes: if self.size_cv > 0.0 { demand::drawn(bytes) } else { bytes },
+            messages: segments,
+            back_bytes: segments * self.request_size as f64,
+            back_messages: segments,
+            connections: 1.0,
+            rows: segments + 1.0,
+            ..Demand::default()
+        }
+    }
+
+    fn make(&self, _path: Path) -> Made {
+        let params = DashParams {
+            ladder: self.ladder.clone(),
+            segment: self.segment,
+            segments: self.segments,
+            abr: self.abr.clone(),
+            buffer: self.buffer,
+            startup: self.startup,
+            resume: self.resume,
+            think: self.think,
+            think_jitter: self.think_jitter,
+            request_size: self.request_size,
+            header_size: self.header_size,
+            size_cv: self.size_cv,
+            safety: self.safety,
+            estimator: self.estimator,
+            live: self.live.as_ref().map(|live| live.latency),
+        };
+        Ok(Box::new(Dash::new(params)?))
+    }
+}

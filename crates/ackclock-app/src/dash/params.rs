@@ -1,0 +1,191 @@
+//! The parameters of a DASH session and what can be wrong with them.
+
+use std::fmt;
+
+use super::abr::{self, Estimator};
+use crate::ParamProblem;
+use ackclock_core::Nanos;
+
+/// A DASH session. Times in nanoseconds, rates in bit/s, volumes in bytes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct DashParams {
+    /// Levels of the presentation, ascending.
+    pub ladder: Vec<u64>,
+    /// Playing time of a segment.
+    pub segment: Nanos,
+    /// How many segments the presentation has; none for one that outlasts the run.
+    pub segments: Option<u32>,
+    /// Rate adaptation, a name of [`abr::CATALOGUE`].
+    pub abr: String,
+    /// Most media the player holds. It asks for a segment only when there is room for it.
+    pub buffer: Nanos,
+    /// Media in the buffer at which playback begins.
+    pub startup: Nanos,
+    /// Media in the buffer at which playback goes on after a stall.
+    pub resume: Nanos,
+    /// Time from a request's arrival at the server to the response.
+    pub think: Nanos,
+    /// Each request takes the server a further time, drawn evenly from 0 to this.
+    pub think_jitter: Nanos,
+    /// Size of a request.
+    pub request_size: u64,
+    /// Size of a response's header.
+    pub header_size: u64,
+    /// Coefficient of variation of the segment sizes of a level.
+    pub size_cv: f64,
+    /// The throughput rule spends this share of its estimate.
+    pub safety: f64,
+    /// The throughput rule's estimator.
+    pub estimator: Estimator,
+    /// How far behind the present the client of a live presentation joins; none for one on demand.
+    pub live: Option<Nanos>,
+}
+
+impl DashParams {
+    /// A session over a ladder with every other parameter at its default: throughput rule with the mean of all downloads
+    /// and no margin (as VLC), a buffer of 12 s, playback from the first segment on, a server that answers at once,
+    /// requests and headers of 300 bytes, all segments of a level of the same size, all of them there from the start.
+    pub fn new(ladder: Vec<u64>, segment: Nanos) -> DashParams {
+        DashParams {
+            ladder,
+            segment,
+            segments: None,
+            abr: "throughput".to_owned(),
+            buffer: 12_000_000_000,
+            startup: segment,
+            resume: segment,
+            think: 0,
+            think_jitter: 0,
+            request_size: 300,
+            header_size: 300,
+            size_cv: 0.0,
+            safety: 1.0,
+            estimator: Estimator::Mean,
+            live: None,
+        }
+    }
+
+    /// Everything that is wrong with them, in the order of the fields; empty when a session can be made.
+    pub fn problems(&self) -> Vec<ParamProblem> {
+        let mut problems = Vec::new();
+        let mut refuse = |wrong: bool, field, message: String| {
+            if wrong {
+                problems.push(ParamProblem { field, message });
+            }
+        };
+        let ladder = &self.ladder;
+        refuse(ladder.is_empty(), "ladder", "needs at least one level".to_owned());
+        refuse(ladder.contains(&0), "ladder", "a level must be above 0 bit/s".to_owned());
+        if let Some(pair) = ladder.windows(2).find(|pair| pair[0] >= pair[1]) {
+            let message = format!("levels must ascend, but {} bit/s is followed by {} bit/s", pair[0], pair[1]);
+            refuse(true, "ladder", message);
+        }
+        refuse(self.segment == 0, "segment", "must be longer than 0".to_owned());
+        refuse(self.segments == Some(0), "segments", "must be at least 1".to_owned());
+        let rules = abr::CATALOGUE.iter().map(|entry| entry.name);
+        refuse(abr::by_name(&self.abr).is_none(), "abr", unknown(&self.abr, rules));
+        let short = self.buffer < self.segment;
+        refuse(short, "buffer", format!("holds {}, less than a segment of {}", Time(self.buffer), Time(self.segment)));
+        // Segments are whole: a buffer of 5 s never holds more than 4 s of 2-s segments.
+        if let Some(fits) = self.buffer.checked_div(self.segment).filter(|_| !short) {
+            let most = fits * self.segment;
+            for (field, level) in [("startup", self.startup), ("resume", self.resume)] {
+                let message = format!(
+                    "playback would wait for {} in the buffer, which never holds more than {} in whole segments",
+                    Time(level),
+                    Time(most)
+                );
+                refuse(level > most, field, message);
+            }
+        }
+        refuse(self.request_size == 0, "request_size", "must be at least 1 byte".to_owned());
+        let cv = self.size_cv;
+        refuse(!(cv.is_finite() && cv >= 0.0), "size_cv", format!("must be 0 or a positive number, not {cv}"));
+        let safety = self.safety;
+        refuse(!(safety.is_finite() && safety > 0.0), "safety", format!("must be a positive number, not {safety}"));
+        if let Some(latency) = self.live {
+            let message =
+                format!("is {}, less than the segment of {} in which it lies", Time(latency), Time(self.segment));
+            refuse(latency < self.segment, "live", message);
+        }
+        problems
+    }
+}
+
+fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> String {
+    format!("unknown \"{name}\"; one of {}", known.collect::<Vec<_>>().join(", "))
+}
+
+/// A time in seconds, as people write it.
+struct Time(Nanos);
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}s", self.0 as f64 / 1e9)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Nanos = 1_000_000_000;
+
+    fn fields(change: impl FnOnce(&mut DashParams)) -> Vec<&'static str> {
+        let mut params = DashParams::new(vec![200_000, 400_000], 2 * SECOND);
+        change(&mut params);
+        params.problems().into_iter().map(|problem| problem.field).collect()
+    }
+
+    #[test]
+    fn the_defaults_are_sound() {
+        assert!(fields(|_| {}).is_empty());
+    }
+
+    #[test]
+    fn each_mistake_is_found() {
+        assert_eq!(fields(|params| params.ladder.clear()), ["ladder"]);
+        assert_eq!(fields(|params| params.ladder[0] = 0), ["ladder"]);
+        assert_eq!(fields(|params| params.ladder.reverse()), ["ladder"]);
+        assert_eq!(fields(|params| params.ladder[1] = 200_000), ["ladder"]);
+        assert_eq!(fields(|params| params.segments = Some(0)), ["segments"]);
+        assert_eq!(fields(|params| params.abr = "guess".to_owned()), ["abr"]);
+        assert_eq!(fields(|params| params.buffer = 2 * SECOND - 1), ["buffer"]);
+        assert_eq!(fields(|params| params.startup = 12 * SECOND + 1), ["startup"]);
+        assert_eq!(fields(|params| params.resume = 13 * SECOND), ["resume"]);
+        assert_eq!(fields(|params| params.request_size = 0), ["request_size"]);
+        assert_eq!(fields(|params| params.size_cv = f64::NAN), ["size_cv"]);
+        assert_eq!(fields(|params| params.size_cv = -0.1), ["size_cv"]);
+        assert_eq!(fields(|params| params.safety = 0.0), ["safety"]);
+        assert_eq!(fields(|params| params.live = Some(2 * SECOND - 1)), ["live"]);
+        assert!(fields(|params| params.live = Some(2 * SECOND)).is_empty());
+        assert_eq!(fields(|params| params.safety = f64::INFINITY), ["safety"]);
+    }
+
+    #[test]
+    fn several_at_once_with_what_would_be_accepted() {
+        let mut params = DashParams::new(vec![400_000, 200_000], 0);
+        params.abr = "guess".to_owned();
+        let text: Vec<_> = params.problems().iter().map(ToString::to_string).collect();
+        assert_eq!(
+            text,
+            [
+                "ladder: levels must ascend, but 400000 bit/s is followed by 200000 bit/s",
+                "segment: must be longer than 0",
+                "abr: unknown \"guess\"; one of throughput, bba, bola, hybrid",
+            ]
+        );
+    }
+
+    #[test]
+    fn startup_counts_whole_segments() {
+        let odd = |startup| {
+            fields(|params| {
+                params.buffer = 5 * SECOND;
+                params.startup = startup;
+            })
+        };
+        assert!(odd(4 * SECOND).is_empty());
+        assert_eq!(odd(4 * SECOND + 1), ["startup"], "5 s hold two segments of 2 s");
+    }
+}

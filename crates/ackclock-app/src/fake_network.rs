@@ -1,0 +1,233 @@
+//! A network simple enough to work out by hand, for the tests of applications: a source-to-sink link of a constant or
+//! stepped rate that sends in small pieces, an instant sink-to-source path, the same delay both ways, and no loss.
+
+use std::collections::BTreeMap;
+
+use super::completion::Path;
+use super::{AppContext, Application, Command, Conn, Datagram, Side};
+use ackclock_core::Nanos;
+use ackclock_core::Stream;
+use ackclock_results::{Column, Table};
+
+pub(crate) const MILLISECOND: Nanos = 1_000_000;
+pub(crate) const SECOND: Nanos = 1_000_000_000;
+
+/// A path of 1 Mbit/s without delay.
+pub(crate) const PATH: Path = Path { rate: 1_000_000, rtt: 0 };
+
+/// Bytes of a piece: 1 ms at 1 Mbit/s.
+const PIECE: u64 = 125;
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Start,
+    Connected(Conn, Side),
+    /// A piece leaves the link and the next may start.
+    Sent,
+    Received(Conn, Side, u64),
+    PeerClosed(Conn, Side),
+    Closed(Conn),
+    Timer(u64),
+    Datagram(Side, Datagram),
+}
+
+/// A write, or the end of the stream, waiting for the link.
+#[derive(Clone, Copy, Debug)]
+enum Item {
+    Bytes(Conn, u64),
+    Fin(Conn),
+}
+
+/// Drives one application.
+pub(crate) struct FakeNetwork<A> {
+    pub(crate) app: A,
+    pub(crate) now: Nanos,
+    /// One-way delay of both directions.
+    pub(crate) delay: Nanos,
+    /// Every command of the application and when it gave it.
+    pub(crate) log: Vec<(Nanos, Command)>,
+    /// The rate in bit/s from a time on; a piece that has begun keeps its rate.
+    rates: BTreeMap<Nanos, u64>,
+    /// The application's stream, that of seed 1 unless it is replaced.
+    pub(crate) random: Stream,
+    next_conn: u32,
+    next_event: u64,
+    events: BTreeMap<(Nanos, u64), Event>,
+    queue: std::collections::VecDeque<Item>,
+    sending: bool,
+    received: BTreeMap<(Conn, u8), u64>,
+    /// Ends that have closed, and ends that have read the other's FIN.
+    closed: BTreeMap<Conn, Vec<Side>>,
+    over: BTreeMap<Conn, Vec<Side>>,
+}
+
+impl<A: Application> FakeNetwork<A> {
+    /// A network of `rate` bit/s without delay. The application starts at time 0.
+    pub(crate) fn new(rate: u64, app: A) -> Self {
+        let mut network = FakeNetwork {
+            app,
+            now: 0,
+            delay: 0,
+            log: Vec::new(),
+            rates: BTreeMap::from([(0, rate)]),
+            random: Stream::new(1, "application"),
+            next_conn: 0,
+            next_event: 0,
+            events: BTreeMap::new(),
+            queue: Default::default(),
+            sending: false,
+            received: BTreeMap::new(),
+            closed: BTreeMap::new(),
+            over: BTreeMap::new(),
+        };
+        network.at(0, Event::Start);
+        network
+    }
+
+    /// Another rate from a time on.
+    pub(crate) fn step(mut self, at: Nanos, rate: u64) -> Self {
+        self.rates.insert(at, rate);
+        self
+    }
+
+    /// Bytes received so far at an end.
+    pub(crate) fn received(&self, conn: Conn, side: Side) -> u64 {
+        self.received.get(&(conn, side as u8)).copied().unwrap_or(0)
+    }
+
+    /// Times at which `side` wrote, with the bytes.
+    pub(crate) fn writes(&self, from: Side) -> Vec<(Nanos, u64)> {
+        let write = |(time, command): &(Nanos, Command)| match command {
+            Command::Write { side, bytes, .. } if *side == from => Some((*time, *bytes)),
+            _ => None,
+        };
+        self.log.iter().filter_map(write).collect()
+    }
+
+    /// Runs all events up to and at `end`.
+    pub(crate) fn run_until(&mut self, end: Nanos) {
+        while let Some(entry) = self.events.first_entry().filter(|entry| entry.key().0 <= end) {
+            let ((time, _), event) = entry.remove_entry();
+            self.now = time;
+            self.dispatch(event);
+        }
+        self.now = end;
+    }
+
+    /// TCP gives a connection up: nothing more comes of it.
+    pub(crate) fn reset(&mut self, conn: Conn) {
+        self.queue.retain(|item| !matches!(item, Item::Bytes(of, _) | Item::Fin(of) if *of == conn));
+        self.events.retain(|_, event| {
+            !matches!(event, Event::Connected(of, _) | Event::Received(of, ..) | Event::PeerClosed(of, _) if *of == conn)
+        });
+        self.at(self.now, Event::Closed(conn));
+    }
+
+    fn at(&mut self, time: Nanos, event: Event) {
+        self.events.insert((time, self.next_event), event);
+        self.next_event += 1;
+    }
+
+    fn dispatch(&mut self, event: Event) {
+        if let Event::Received(conn, side, bytes) = event {
+            *self.received.entry((conn, side as u8)).or_default() += bytes;
+        }
+        let mut commands = Vec::new();
+        let mut ctx = AppContext::new(self.now, &mut self.random, &mut commands, &mut self.next_conn);
+        match event {
+            Event::Start => self.app.on_start(&mut ctx),
+            Event::Connected(conn, side) => self.app.on_connected(&mut ctx, conn, side),
+            Event::Received(conn, side, _) => {
+                self.app.on_received(&mut ctx, conn, side, self.received[&(conn, side as u8)]);
+            }
+            Event::PeerClosed(conn, side) => {
+                self.app.on_peer_closed(&mut ctx, conn, side);
+                let over = self.over.entry(conn).or_default();
+                over.push(side);
+                if over.len() == 2 {
+                    self.app.on_closed(&mut ctx, conn);
+                }
+            }
+            Event::Closed(conn) => self.app.on_closed(&mut ctx, conn),
+            Event::Timer(token) => self.app.on_timer(&mut ctx, token),
+            Event::Datagram(side, datagram) => self.app.on_datagram(&mut ctx, side, datagram),
+            Event::Sent => self.sending = false,
+        }
+        for command in commands {
+            self.log.push((self.now, command));
+            self.carry_out(command);
+        }
+        self.send();
+    }
+
+    fn carry_out(&mut self, command: Command) {
+        if let Command::Close { conn, side } | Command::Stop { conn, side } = command {
+            // To close what is closed does nothing.
+            let closed = self.closed.entry(conn).or_default();
+            if closed.contains(&side) {
+                return;
+            }
+            closed.push(side);
+        }
+        match command {
+            Command::Open { conn, opener } => {
+                let listener = if opener == Side::Source { Side::Sink } else { Side::Source };
+                self.at(self.now + 2 * self.delay, Event::Connected(conn, opener));
+                self.at(self.now + 3 * self.delay, Event::Connected(conn, listener));
+            }
+            Command::Write { conn, side: Side::Sink, bytes } => {
+                self.at(self.now + self.delay, Event::Received(conn, Side::Source, bytes));
+            }
+            Command::Write { conn, side: Side::Source, bytes } => self.queue.push_back(Item::Bytes(conn, bytes)),
+            Command::Close { conn, side: Side::Sink } => {
+                self.at(self.now + self.delay, Event::PeerClosed(conn, Side::Source));
+            }
+            Command::Close { conn, side: Side::Source } => self.queue.push_back(Item::Fin(conn)),
+            Command::Withdraw { conn, .. } => {
+                self.queue.retain(|item| !matches!(item, Item::Bytes(of, _) if *of == conn));
+            }
+            Command::Stop { conn, .. } => {
+                self.queue.retain(|item| !matches!(item, Item::Bytes(of, _) if *of == conn));
+                self.queue.push_back(Item::Fin(conn));
+            }
+            Command::Timer { at, token } => self.at(at, Event::Timer(token)),
+            Command::Send { side, number, len } => {
+                let datagram = Datagram { number, len, sent: self.now };
+                self.at(self.now + self.delay, Event::Datagram(side.peer(), datagram));
+            }
+        }
+    }
+
+    /// Starts the next piece if the link is free.
+    fn send(&mut self) {
+        while !self.sending {
+            match self.queue.pop_front() {
+                None => return,
+                Some(Item::Fin(conn)) => self.at(self.now + self.delay, Event::PeerClosed(conn, Side::Sink)),
+                Some(Item::Bytes(_, 0)) => {}
+                Some(Item::Bytes(conn, bytes)) => {
+                    let piece = bytes.min(PIECE);
+                    self.queue.push_front(Item::Bytes(conn, bytes - piece));
+                    let rate = *self.rates.range(..=self.now).next_back().expect("a rate from time 0 on").1;
+                    let sent = self.now + piece * 8 * SECOND / rate;
+                    self.sending = true;
+                    // Free the link first, so that what arrives can start a response at the same instant.
+                    self.at(sent, Event::Sent);
+                    self.at(sent + self.delay, Event::Received(conn, Side::Sink, piece));
+                }
+            }
+        }
+    }
+}
+
+/// The times of a column in seconds, rounded to milliseconds; none is empty.
+pub(crate) fn milliseconds(table: &Table, name: &str) -> Vec<u64> {
+    let Some(Column::Float(cells)) = table.column(name) else { panic!("{name}") };
+    cells.iter().map(|cell| libm::round(cell.unwrap() * 1e3) as u64).collect()
+}
+
+/// The cells of a column of whole numbers; none is empty.
+pub(crate) fn ints(table: &Table, name: &str) -> Vec<i64> {
+    let Some(Column::Int(cells)) = table.column(name) else { panic!("{name}") };
+    cells.iter().map(|cell| cell.unwrap()).collect()
+}

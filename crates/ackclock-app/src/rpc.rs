@@ -1,0 +1,349 @@
+//! Requests to several servers at once, in rounds: partition and aggregation, whose simultaneous answers make incast
+//! (Phanishayee et al., FAST 2008; Alizadeh et al., SIGCOMM 2010).
+//!
+//! The client is the sink. It asks every server at the same instant, over a connection each, and a round is over when it
+//! has all answers; it waits for its think time and asks again. The servers are one host: they share the source's access
+//! link, which delivers what they answer to the bottleneck in one stream of that link's rate.
+
+use std::collections::BTreeMap;
+
+use super::completion::Path;
+use super::delivery::{self, Delivery};
+use super::demand::{self, Demand, repeated, rows_of, typical_s};
+use super::kind::{AppKind, Made};
+use super::{AppContext, AppTables, Application, Conn, Side};
+use crate::fields::{Delay, Flag, Random, Volume, count, default, drawn, optional, record, required};
+use ackclock_core::Distribution;
+use ackclock_core::Nanos;
+
+record! {
+    /// The sink asks several servers at once, waits for all answers, and asks again.
+    pub struct Fields {
+        /// How many servers are asked at once, over a connection each.
+        servers: u32 = default(1, count("servers", 1, 100_000));
+        /// How many rounds there are.
+        rounds: Option<u32> = optional("rounds until the run ends", count("rounds", 1, 10_000_000));
+        /// Size of a request.
+        request_size: Random<Volume> = default("300B", drawn());
+        /// Size of a server's answer.
+        response_size: Random<Volume> = required(drawn());
+        /// How long a server thinks before it answers.
+        server_think: Random<Delay> = default("0s", drawn());
+        /// How long the client waits between the last answer of a round and the next round.
+        think: Random<Delay> = default("0s", drawn());
+        /// Whether connections stay open from round to round.
+        persistent: bool = default(true, Flag);
+    }
+}
+
+impl AppKind for Fields {
+    fn demand(&self, time: f64, path: Path) -> Demand {
+        let [think, server_think] = [&self.think, &self.server_think].map(|time| typical_s(&time.distribution()));
+        let (servers, response) = (f64::from(self.servers), self.response_size.distribution());
+        let each = think + server_think + path.rtt as f64 / 2e9 + path.least_s(servers * response.median());
+        let most = self.rounds.map_or(f64::INFINITY, f64::from);
+        let rounds = demand::drawn(repeated(time, each)).min(most);
+        let calls = rounds * servers;
+        Demand {
+            bytes: calls * response.mean(),
+            messages: calls,
+            back_bytes: calls * self.request_size.distribution().mean(),
+            back_messages: calls,
+            connections: if self.persistent { servers } else { calls },
+            rows: rows_of(rounds),
+            ..Demand::default()
+        }
+    }
+
+    fn make(&self, path: Path) -> Made {
+        let params = RpcParams {
+            servers: self.servers,
+            rounds: self.rounds,
+            request: self.request_size.distribution(),
+            response: self.response_size.distribution(),
+            server_think: self.server_think.distribution(),
+            think: self.think.distribution(),
+            persistent: self.persistent,
+        };
+        Ok(Box::new(Rpc::new(params, path)))
+    }
+}
+
+/// What is asked of whom.
+#[derive(Clone, Debug)]
+pub struct RpcParams {
+    /// How many servers are asked at once.
+    pub servers: u32,
+    /// How many rounds there are; none for until the run ends.
+    pub rounds: Option<u32>,
+    /// Bytes of a request, at least one.
+    pub request: Distribution,
+    /// Bytes of an answer, at least one.
+    pub response: Distribution,
+    /// From a request's arrival to the answer, ns.
+    pub server_think: Distribution,
+    /// From the last answer of a round to the next round, ns.
+    pub think: Distribution,
+    /// Whether connections stay open between rounds; otherwise each answer ends with the server's FIN.
+    pub persistent: bool,
+}
+
+/// A request under way and its answer.
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    request: u64,
+    response: u64,
+    think: Nanos,
+}
+
+/// A connection to a server.
+#[derive(Clone, Copy, Debug)]
+struct Channel {
+    server: usize,
+    connected: bool,
+    /// The call under way, and whether its request has reached the server.
+    call: Option<Call>,
+    seen: bool,
+    /// Stream bytes of all requests and of all answers, those under way included.
+    requests: u64,
+    responses: u64,
+}
+
+/// Client and servers.
+#[derive(Debug)]
+pub struct Rpc {
+    params: RpcParams,
+    path: Path,
+    /// All connections that are not over.
+    channels: BTreeMap<Conn, Channel>,
+    /// Connections that wait for the next round, by server.
+    idle: BTreeMap<usize, Conn>,
+    /// Answers that the round waits for.
+    missing: u32,
+    rounds: Vec<Delivery>,
+}
+
+/// Timer: the next round. Any other token is the connection whose server has thought.
+const ROUND: u64 = u64::MAX;
+
+impl Rpc {
+    /// A client and its servers on a path.
+    pub fn new(params: RpcParams, path: Path) -> Rpc {
+        Rpc { params, path, channels: BTreeMap::new(), idle: BTreeMap::new(), missing: 0, rounds: Vec::new() }
+    }
+
+    fn round(&mut self, ctx: &mut AppContext<'_>) {
+        self.missing = self.params.servers;
+        let mut bytes = 0;
+        for server in 0..self.params.servers as usize {
+            // Drawn in the order of rounds and servers, so that rounds are alike whatever the network does.
+            let call = Call {
+                request: self.params.request.draw(ctx.random).max(1),
+                response: self.params.response.draw(ctx.random).max(1),
+                think: self.params.server_think.draw(ctx.random),
+            };
+            bytes += call.response;
+            self.ask(ctx, server, call);
+        }
+        self.rounds.push(Delivery { bytes, start: ctx.now, end: None });
+    }
+
+    /// Asks a server over its connection, or over a new one.
+    fn ask(&mut self, ctx: &mut AppContext<'_>, server: usize, call: Call) {
+        let conn = self.idle.remove(&server).unwrap_or_else(|| {
+            let conn = ctx.open(Side::Sink);
+            let channel = Channel { server, connected: false, call: None, seen: false, requests: 0, responses: 0 };
+            self.channels.insert(conn, channel);
+            conn
+        });
+        let Some(channel) = self.channels.get_mut(&conn) else { return };
+        channel.call = Some(call);
+        channel.seen = false;
+        channel.requests += call.request;
+        channel.responses += call.response;
+        if channel.connected {
+            ctx.write(conn, Side::Sink, call.request);
+        }
+    }
+
+    fn respond(&mut self, ctx: &mut AppContext<'_>, conn: Conn) {
+        if let Some(call) = self.channels.get(&conn).and_then(|channel| channel.call) {
+            ctx.write(conn, Side::Source, call.response);
+            if !self.params.persistent {
+                ctx.close(conn, Side::Source);
+            }
+        }
+    }
+
+    /// An answer is complete.
+    fn answered(&mut self, ctx: &mut AppContext<'_>, conn: Conn, server: usize) {
+        if self.params.persistent {
+            self.idle.insert(server, conn);
+        }
+        self.missing -= 1;
+        if self.missing > 0 {
+            return;
+        }
+        if let Some(round) = self.rounds.last_mut() {
+            round.end = Some(ctx.now);
+        }
+        if self.params.rounds.is_none_or(|rounds| self.rounds.len() < rounds as usize) {
+            let think = self.params.think.draw(ctx.random);
+            ctx.timer(ctx.now.saturating_add(think), ROUND);
+        } else {
+            for (_, conn) in std::mem::take(&mut self.idle) {
+                ctx.close(conn, Side::Sink);
+            }
+        }
+    }
+}
+
+impl Application for Rpc {
+    fn on_start(&mut self, ctx: &mut AppContext<'_>) {
+        self.round(ctx);
+    }
+
+    fn on_timer(&mut self, ctx: &mut AppContext<'_>, token: u64) {
+        match token {
+            ROUND => self.round(ctx),
+            conn => self.respond(ctx, Conn(conn as u32)),
+        }
+    }
+
+    fn on_connected(&mut self, ctx: &mut AppContext<'_>, conn: Conn, side: Side) {
+        if side == Side::Sink
+            && let Some(channel) = self.channels.get_mut(&conn)
+        {
+            channel.connected = true;
+            if let Some(call) = channel.call {
+                ctx.write(conn, Side::Sink, call.request);
+            }
+        }
+    }
+
+    fn on_received(&mut self, ctx: &mut AppContext<'_>, conn: Conn, side: Side, total: u64) {
+        let Some(channel) = self.channels.get_mut(&conn) else { return };
+        let Some(call) = channel.call else { return };
+        match side {
+            Side::Source if !channel.seen && total >= channel.requests => {
+                channel.seen = true;
+                match call.think {
+                    0 => self.respond(ctx, conn),
+                    think => ctx.timer(ctx.now.saturating_add(think), conn.0.into()),
+                }
+            }
+            Side::Sink if total >= channel.responses => {
+                channel.call = None;
+                let server = channel.server;
+                self.answered(ctx, conn, server);
+            }
+            _ => {}
+        }
+    }
+
+    fn on_peer_closed(&mut self, ctx: &mut AppContext<'_>, conn: Conn, side: Side) {
+        ctx.close(conn, side);
+    }
+
+    /// What a connection that TCP has given up owed is asked for anew.
+    fn on_closed(&mut self, ctx: &mut AppContext<'_>, conn: Conn) {
+        let Some(channel) = self.channels.remove(&conn) else { return };
+        if self.idle.get(&channel.server) == Some(&conn) {
+            self.idle.remove(&channel.server);
+        }
+        if let Some(call) = channel.call {
+            self.ask(ctx, channel.server, call);
+        }
+    }
+
+    /// One row of `rounds` for each that has begun, with the bytes of its answers.
+    fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
+        delivery::report("rounds", "round", flow, self.path, &self.rounds, tables);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Command;
+    use crate::fake_network::{FakeNetwork, MILLISECOND, PATH, SECOND};
+    use ackclock_results::Column;
+
+    /// Four answers of 12.5 kB, which take 100 ms each at 1 Mbit/s.
+    fn params() -> RpcParams {
+        RpcParams {
+            servers: 4,
+            rounds: Some(3),
+            request: Distribution::Constant(100),
+            response: Distribution::Constant(12_500),
+            server_think: Distribution::Constant(30 * MILLISECOND),
+            think: Distribution::Constant(SECOND),
+            persistent: true,
+        }
+    }
+
+    fn run(change: impl FnOnce(&mut RpcParams)) -> FakeNetwork<Rpc> {
+        let mut params = params();
+        change(&mut params);
+        let mut network = FakeNetwork::new(1_000_000, Rpc::new(params, PATH));
+        network.delay = 20 * MILLISECOND;
+        network.run_until(10 * SECOND);
+        network
+    }
+
+    fn durations(network: &FakeNetwork<Rpc>) -> Vec<Option<f64>> {
+        let mut tables = AppTables::new();
+        network.app.report("r", network.now, &mut tables);
+        let Some(Column::Float(cells)) = tables["rounds"].column("duration_s") else { panic!("no durations") };
+        cells.clone()
+    }
+
+    fn opens(network: &FakeNetwork<Rpc>) -> Vec<Nanos> {
+        let open =
+            |(at, command): &(Nanos, Command)| matches!(command, Command::Open { .. }).then_some(at / MILLISECOND);
+        network.log.iter().filter_map(open).collect()
+    }
+
+    /// Handshake 40 ms, request 20, think 30, four answers 400 and 20 on the way.
+    #[test]
+    fn rounds_are_synchronised_and_wait_for_the_last_answer() {
+        let network = run(|_| {});
+        assert_eq!(durations(&network), [Some(0.51), Some(0.47), Some(0.47)], "a handshake less");
+        assert_eq!(opens(&network), [0; 4]);
+        let asked: Vec<_> = network.writes(Side::Sink).iter().map(|(at, _)| at / MILLISECOND).collect();
+        assert_eq!(asked, [[40; 4], [1_510; 4], [2_980; 4]].concat());
+        let answered: Vec<_> = network.writes(Side::Source).iter().map(|(at, _)| at / MILLISECOND).collect();
+        assert_eq!(answered, [[90; 4], [1_560; 4], [3_030; 4]].concat(), "all at once");
+        assert!(network.app.channels.is_empty(), "closed after the last round");
+    }
+
+    #[test]
+    fn a_fresh_connection_for_each_answer() {
+        let network = run(|params| params.persistent = false);
+        assert_eq!(durations(&network), [Some(0.51); 3]);
+        assert_eq!(opens(&network), [[0; 4], [1_510; 4], [3_020; 4]].concat());
+        assert!(network.app.channels.is_empty());
+    }
+
+    #[test]
+    fn without_end_and_without_pause() {
+        let network = run(|params| {
+            params.rounds = None;
+            params.think = Distribution::Constant(0);
+            params.server_think = Distribution::Constant(0);
+        });
+        // 480 ms, then 440 ms each in 10 s.
+        assert_eq!(durations(&network).len(), 1 + 22);
+        assert_eq!(durations(&network).last(), Some(&None));
+    }
+
+    #[test]
+    fn what_a_connection_that_died_owed_is_asked_for_anew() {
+        let mut network = FakeNetwork::new(1_000_000, Rpc::new(RpcParams { rounds: Some(1), ..params() }, PATH));
+        network.run_until(MILLISECOND);
+        network.reset(Conn(2));
+        network.run_until(10 * SECOND);
+        assert_eq!(opens(&network), [0, 0, 0, 0, 1]);
+        assert!(durations(&network)[0].is_some() && network.app.channels.is_empty());
+    }
+}

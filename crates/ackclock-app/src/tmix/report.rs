@@ -1,0 +1,71 @@
+//! The tables `tmix`, `tmix_connections` and `tmix_epochs`.
+
+use super::{Epoch, Party, Tmix};
+use crate::{AppTables, seconds};
+use ackclock_core::Nanos;
+
+/// A connection whose data has all arrived.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ConnectionRow {
+    pub number: u32,
+    pub start: Nanos,
+    pub end: Nanos,
+}
+
+/// An epoch whose data has all arrived.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EpochRow {
+    pub connection: u32,
+    pub index: u32,
+    pub epoch: Epoch,
+    pub idle: Nanos,
+    pub start: Nanos,
+    pub end: Nanos,
+}
+
+impl Tmix {
+    /// A connection's time runs from its SYN to its last byte of data, think times included; an epoch's from its first write
+    /// to its last byte, the acceptor's thinking included. Slowdowns count the bytes from source to sink.
+    pub(super) fn report_tmix(&self, flow: &str, tables: &mut AppTables) {
+        let counts = self.counts;
+        tables.entry("tmix").or_default().push([
+            ("flow", flow.into()),
+            ("connections", counts.connections.into()),
+            ("connections_done", counts.done.into()),
+            ("connections_failed", counts.failed.into()),
+            ("connections_max", counts.connections_max.into()),
+        ]);
+        let open = self.live.values().filter(|live| live.epochs_left > 0).count();
+        self.connections.report(flow, "connection", open, tables);
+        self.epochs.report(flow, "epoch", counts.epochs_open, tables);
+        self.connections.report_bins(flow, "connection", tables);
+        self.epochs.report_bins(flow, "epoch", tables);
+        for row in &self.connection_rows {
+            let connection = &self.vectors.connections()[row.number as usize];
+            tables.entry("tmix_connections").or_default().push([
+                ("flow", flow.into()),
+                ("connection", row.number.into()),
+                ("epochs", connection.epochs.len().into()),
+                ("initiator_bytes", connection.bytes(Party::Initiator).into()),
+                ("acceptor_bytes", connection.bytes(Party::Acceptor).into()),
+                ("start_s", seconds(row.start).into()),
+                ("end_s", seconds(row.end).into()),
+                ("duration_s", seconds(row.end - row.start).into()),
+            ]);
+        }
+        for row in &self.epoch_rows {
+            let [initiator, acceptor] = row.epoch.bytes;
+            tables.entry("tmix_epochs").or_default().push([
+                ("flow", flow.into()),
+                ("connection", row.connection.into()),
+                ("index", row.index.into()),
+                ("initiator_bytes", initiator.into()),
+                ("acceptor_bytes", acceptor.into()),
+                ("idle_s", seconds(row.idle).into()),
+                ("start_s", seconds(row.start).into()),
+                ("end_s", seconds(row.end).into()),
+                ("duration_s", seconds(row.end - row.start).into()),
+            ]);
+        }
+    }
+}

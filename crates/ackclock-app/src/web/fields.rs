@@ -1,0 +1,115 @@
+//! The fields that a scenario gives the web.
+
+use super::{Reuse, Visitors, Web, WebParams};
+use crate::completion::Path;
+use crate::demand::{self, Demand, repeated, typical_s};
+use crate::fields::{
+    Delay, Flag, Number, OneOf, Random, Rules, Volume, count, default, drawn, one_of, optional, real, record, required,
+};
+use crate::kind::{AppKind, Made};
+use ackclock_results::BINS;
+
+record! {
+    /// Sessions of web pages, whose objects the sink asks for over parallel connections.
+    pub struct Fields {
+        /// Sessions that arrive per second, as a Poisson process.
+        sessions_per_second: Option<f64> = optional("there are users", real(1e-6, 1e6));
+        /// Users, each of which thinks and asks for a page in turn until the run ends.
+        users: Option<u32> = optional("sessions arrive", count("users", 1, 1_000_000));
+        /// Pages of a session; users do not stop.
+        pages: Random<Number> = default(1, drawn());
+        /// How long a user thinks before each page, and a session's after its first.
+        think: Random<Delay> = default("1s", drawn());
+        /// Objects of a page, the main one included.
+        objects: Random<Number> = default(1, drawn());
+        /// Size of an object.
+        object_size: Random<Volume> = required(drawn());
+        /// Size of a page's main object, which is fetched before the others.
+        main_size: Option<Random<Volume>> = optional("as object_size", drawn());
+        /// Size of a request.
+        request_size: Random<Volume> = default("300B", drawn());
+        /// How long the server thinks before it answers a request.
+        server_think: Random<Delay> = default("0s", drawn());
+        /// The most connections of a page at once.
+        parallel: u32 = default(6, count("connections", 1, 1_000));
+        /// What a connection is used for before it is closed.
+        connections: Reuse = default("per-page", reuse());
+        /// Whether every object and page is a row of the tables web_objects and web_pages, which grow with the run.
+        records: bool = default(false, Flag);
+    }
+}
+
+/// What a connection is used for, by name.
+fn reuse() -> OneOf<Reuse> {
+    let options = [
+        ("per-object", Reuse::Object, "one object, after which the server closes it (HTTP/1.0)"),
+        ("per-page", Reuse::Page, "the objects of one page, one after the other, after which the client closes it"),
+        ("per-session", Reuse::Session, "all pages of a session, or of a user who never leaves"),
+    ];
+    one_of("use of connections", options)
+}
+
+impl AppKind for Fields {
+    fn check(&self, rules: &mut Rules<'_, '_>) {
+        let neither = self.sessions_per_second.is_none() && self.users.is_none();
+        rules.require(neither, "sessions_per_second", "sessions_per_second, or users");
+        let both = self.sessions_per_second.is_some() && self.users.is_some();
+        let message = "beside sessions_per_second; accepted: sessions_per_second or users, not both";
+        rules.refuse(both, "users", &[rules.at.key("sessions_per_second")], "", message);
+    }
+
+    fn demand(&self, time: f64, path: Path) -> Demand {
+        let [pages, objects] = [&self.pages, &self.objects].map(|number| number.distribution().mean());
+        let size = self.object_size.distribution();
+        let main = self.main_size.as_ref().map_or_else(|| size.clone(), Random::distribution);
+        let each = typical_s(&self.think.distribution()) + path.rtt as f64 / 2e9 + path.least_s(main.median());
+        let (visits, pages) = match (self.sessions_per_second, self.users) {
+            (Some(rate), _) => {
+                let visits = demand::drawn(rate * time);
+                (visits, demand::drawn(visits * pages))
+            }
+            (None, users) => {
+                let users = users.map_or(0.0, f64::from);
+                (users, users * demand::drawn(repeated(time, each)))
+            }
+        };
+        let fetched = demand::drawn(pages * objects);
+        let bytes = pages * main.mean() + (fetched - pages).max(0.0) * size.mean();
+        let connections = match self.connections {
+            Reuse::Object => fetched,
+            Reuse::Page => fetched.min(pages * f64::from(self.parallel)),
+            Reuse::Session => visits * f64::from(self.parallel),
+        };
+        let records = if self.records { fetched + pages } else { 0.0 };
+        Demand {
+            bytes,
+            messages: fetched,
+            back_bytes: fetched * self.request_size.distribution().mean(),
+            back_messages: fetched,
+            connections,
+            rows: 3.0 + records + (fetched + pages).min(2.0 * BINS),
+            ..Demand::default()
+        }
+    }
+
+    fn make(&self, path: Path) -> Made {
+        let object_size = self.object_size.distribution();
+        let params = WebParams {
+            visitors: match (self.sessions_per_second, self.users) {
+                (Some(rate), _) => Visitors::Sessions(rate),
+                (None, users) => Visitors::Users(users.expect("a scenario has one of the two")),
+            },
+            pages: self.pages.distribution(),
+            think: self.think.distribution(),
+            objects: self.objects.distribution(),
+            main_size: self.main_size.as_ref().map_or_else(|| object_size.clone(), |size| size.distribution()),
+            object_size,
+            request_size: self.request_size.distribution(),
+            server_think: self.server_think.distribution(),
+            parallel: self.parallel,
+            reuse: self.connections,
+            records: self.records,
+        };
+        Ok(Box::new(Web::new(params, path)))
+    }
+}

@@ -1,0 +1,23 @@
+//! The vocabulary that every other crate of ackclock shares: times, the ECN field, packet sizes, random streams and
+//! distributions.
+
+mod distribution;
+mod ecn;
+pub mod headers;
+mod random;
+mod stream;
+
+pub use distribution::{Distribution, Pareto, standard_normal};
+pub use ecn::Ecn;
+pub use random::{Random, Seed};
+pub use stream::{Stream, stream_number, stream_seed};
+
+/// A time or a duration, in nanoseconds. Times count from the start of the run, or of whatever drives an endpoint.
+pub type Nanos = u64;
+
+/// One second.
+pub const SECOND: Nanos = 1_000_000_000;
+/// One millisecond.
+pub const MILLISECOND: Nanos = 1_000_000;
+/// Later than any time: "no timeout is set".
+pub const NEVER: Nanos = Nanos::MAX;

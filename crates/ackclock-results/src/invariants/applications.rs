@@ -1,0 +1,237 @@
+//! Rows of transfers, pages and so on against their summaries, and the counts of applications.
+
+use std::collections::BTreeMap;
+
+use super::view::{Checker, View};
+use crate::seconds;
+
+/// Tables of one row a thing, with what `completions` calls the things, and whether the rows have those that are not complete.
+const ROWS: [(&str, &str, bool); 9] = [
+    ("transfers", "transfer", true),
+    ("bursts", "burst", true),
+    ("items", "item", true),
+    ("onoff", "period", true),
+    ("rounds", "round", true),
+    ("web_objects", "object", false),
+    ("web_pages", "page", false),
+    ("tmix_connections", "connection", false),
+    ("tmix_epochs", "epoch", false),
+];
+
+/// Counts that are parts of another count of their row: table, parts, and the whole, which their sum does not exceed.
+const PARTS: [(&str, &[&str], &str); 9] = [
+    ("cbr", &["received", "lost"], "sent"),
+    ("cbr", &["reordered"], "received"),
+    ("voip", &["packets"], "sent"),
+    ("voip", &["lost", "late"], "packets"),
+    ("web", &["sessions_done"], "sessions"),
+    ("web", &["connections_max"], "connections"),
+    ("tmix", &["connections_done", "connections_failed"], "connections"),
+    ("tmix", &["connections_max"], "connections"),
+    ("dash", &["switches"], "segments"),
+];
+
+pub(super) fn check(checker: &mut Checker<'_>) {
+    for (table, parts, whole) in PARTS {
+        if let Some(view) = checker.table(table) {
+            for row in view.rows() {
+                let sum: i64 = parts.iter().map(|part| view.count(part, row)).sum();
+                let most = view.count(whole, row);
+                let names = parts.join(" and ");
+                checker.expect(view.at(row, parts[0]), sum <= most, || {
+                    format!("{names} to be at most {most} together, as {whole} says, not {sum}")
+                });
+            }
+        }
+    }
+    for (table, ..) in ROWS {
+        if let Some(view) = checker.table(table) {
+            things(checker, view);
+        }
+    }
+    if let Some(completions) = checker.table("completions") {
+        summaries(checker, completions);
+        if let Some(bins) = checker.table("completion_bins") {
+            binned(checker, completions, bins);
+        }
+    }
+    if let Some(view) = checker.table("time_on") {
+        time_on(checker, view);
+    }
+    lost(checker);
+    dash(checker);
+}
+
+/// Starts come before ends, what something took lies between, and its goodput is its bytes over that.
+fn things(checker: &mut Checker<'_>, view: View<'_>) {
+    for row in view.rows() {
+        let number = |column| view.number(column, row);
+        let start = number("start_s").unwrap_or(0.0);
+        checker.at_least(view.at(row, "end_s"), start, "start_s");
+        checker.at_least(view.at(row, "connected_s"), start, "start_s");
+        let place = view.at(row, "duration_s");
+        let took = number("end_s").map(|end| end - start);
+        let near = match (place.value(), took) {
+            (Some(found), Some(took)) => (found - took).abs() <= 1e-9 * (1.0 + seconds(checker.facts.end)),
+            (found, took) => found.is_none() && took.is_none(),
+        };
+        checker.expect(place, near, || format!("{took:?}, end_s less start_s"));
+        if view.has("goodput_bps") {
+            let time = place.value().filter(|time| *time > 0.0);
+            let goodput = time.map(|time| number("bytes").unwrap_or(0.0) * 8.0 / time);
+            checker.equals(view.at(row, "goodput_bps"), goodput, "the bits of bytes over duration_s");
+        }
+    }
+}
+
+/// What `completions` says of a flow's things.
+#[derive(Default)]
+struct Sum {
+    complete: i64,
+    open: i64,
+    bytes: i64,
+    longest: f64,
+}
+
+/// The rows of things add up to their summary, and the bytes of those complete have been delivered.
+fn summaries(checker: &mut Checker<'_>, completions: View<'_>) {
+    for (table, what, with_open) in ROWS {
+        let Some(view) = checker.table(table) else { continue };
+        let mut sums = BTreeMap::<&str, Sum>::new();
+        for row in view.rows() {
+            let sum = sums.entry(view.text("flow", row).unwrap_or_default()).or_default();
+            match view.number("duration_s", row) {
+                Some(took) => {
+                    sum.complete += 1;
+                    sum.bytes += view.count("bytes", row);
+                    sum.longest = sum.longest.max(took);
+                }
+                None => sum.open += 1,
+            }
+        }
+        for row in completions.rows().filter(|row| completions.text("what", *row) == Some(what)) {
+            let flow = completions.text("flow", row).unwrap_or_default();
+            // A flow without rows of its own has not asked for them.
+            let Some(sum) = sums.get(flow) else { continue };
+            checker.counts(completions.at(row, "count"), sum.complete, format!("the rows of {table} with an end"));
+            if with_open {
+                checker.counts(completions.at(row, "open"), sum.open, format!("the rows of {table} without an end"));
+            }
+            if view.has("bytes") {
+                checker.counts(completions.at(row, "bytes"), sum.bytes, format!("the bytes of the rows of {table}"));
+            }
+            let longest = (sum.complete > 0).then_some(sum.longest);
+            checker.equals(completions.at(row, "max_s"), longest, format!("the longest duration_s of {table}"));
+        }
+    }
+    let Some(flows) = checker.table("flows") else { return };
+    let delivered = flows.sums("flow", |row| flows.count("bytes_delivered", row));
+    for row in completions.rows() {
+        let some = completions.count("count", row) > 0;
+        let place = completions.at(row, "mean_s");
+        checker.expect(place, place.value().is_some() == some, || "a time where something is complete".to_owned());
+        let most = completions.text("flow", row).and_then(|flow| delivered.get(flow)).copied().unwrap_or(0);
+        checker.at_most(completions.at(row, "bytes"), most as f64, "bytes_delivered of the flow");
+    }
+}
+
+/// Bins are in ascending order, and hold what is complete.
+fn binned(checker: &mut Checker<'_>, completions: View<'_>, bins: View<'_>) {
+    let key = |view: View<'_>, row| {
+        let text = |column| view.text(column, row).unwrap_or_default().to_owned();
+        (text("flow"), text("what"))
+    };
+    let mut sums = BTreeMap::<(String, String), (i64, f64)>::new();
+    for row in bins.rows() {
+        let upto = bins.number("upto_s", row).unwrap_or(0.0);
+        let (count, last) = sums.entry(key(bins, row)).or_insert((0, -1.0));
+        let holds = upto > *last;
+        let before = *last;
+        (*count, *last) = (*count + bins.count("count", row), upto);
+        checker.expect(bins.at(row, "upto_s"), holds, || format!("more than {before}, the bin before"));
+    }
+    for row in completions.rows() {
+        let (count, last) = sums.get(&key(completions, row)).copied().unwrap_or((0, 0.0));
+        checker.counts(completions.at(row, "count"), count, "the sum of the counts in completion_bins");
+        checker.at_most(completions.at(row, "max_s"), last, "the last bin of completion_bins");
+    }
+}
+
+/// The periods of `onoff` add up.
+fn time_on(checker: &mut Checker<'_>, summary: View<'_>) {
+    let periods = checker.table("onoff");
+    let counts = periods.map(|view| view.sums("flow", |_| 1)).unwrap_or_default();
+    let bytes = periods.map(|view| view.sums("flow", |row| view.count("bytes", row))).unwrap_or_default();
+    let delivered = checker
+        .table("flows")
+        .map(|flows| flows.sums("flow", |row| flows.count("bytes_delivered", row)))
+        .unwrap_or_default();
+    for row in summary.rows() {
+        let of = |counts: &BTreeMap<&str, i64>| {
+            summary.text("flow", row).and_then(|flow| counts.get(flow)).copied().unwrap_or(0)
+        };
+        checker.counts(summary.at(row, "periods"), of(&counts), "the rows of onoff");
+        checker.counts(summary.at(row, "bytes"), of(&bytes), "the sum of the bytes of onoff");
+        checker.counts(summary.at(row, "bytes"), of(&delivered), "bytes_delivered of the flow");
+        let time = summary.number("time_on_s", row).filter(|time| *time > 0.0);
+        let throughput = time.map(|time| summary.count("bytes", row) as f64 * 8.0 / time);
+        checker.equals(summary.at(row, "throughput_bps"), throughput, "the bits of bytes over time_on_s");
+    }
+}
+
+/// Losses of datagrams are parts of what was expected.
+fn lost(checker: &mut Checker<'_>) {
+    let rows =
+        [("cbr", ["lost", "received"].as_slice(), ["lost"].as_slice()), ("voip", &["packets"], &["lost", "late"])];
+    for (table, expected, lost) in rows {
+        let Some(view) = checker.table(table) else { continue };
+        for row in view.rows() {
+            let sum = |columns: &[&str]| columns.iter().map(|column| view.count(column, row)).sum::<i64>();
+            let expected = sum(expected);
+            let loss = (expected > 0).then(|| sum(lost) as f64 / expected as f64);
+            checker.equals(view.at(row, "loss"), loss, "what was lost or late over what was expected");
+        }
+    }
+    if let Some(view) = checker.table("voip") {
+        for row in view.rows() {
+            checker.at_least(view.at(row, "burst_ratio"), 1.0, "the ratio of random loss");
+        }
+    }
+}
+
+/// Segments of a video against their summary.
+fn dash(checker: &mut Checker<'_>) {
+    let Some(view) = checker.table("dash") else { return };
+    let mut sums = BTreeMap::<&str, (i64, i64)>::new();
+    if let Some(segments) = checker.table("dash_segments") {
+        for row in segments.rows() {
+            let number = |column| segments.number(column, row);
+            let request = number("request_s").unwrap_or(0.0);
+            checker.at_least(segments.at(row, "first_byte_s"), request, "request_s");
+            checker.at_least(segments.at(row, "done_s"), number("first_byte_s").unwrap_or(request), "first_byte_s");
+            if let Some(flow) = segments.text("flow", row).filter(|_| number("done_s").is_some()) {
+                let (count, bytes) = sums.entry(flow).or_default();
+                (*count, *bytes) = (*count + 1, *bytes + segments.count("bytes", row));
+            }
+        }
+    }
+    let delivered = checker
+        .table("flows")
+        .map(|flows| flows.sums("flow", |row| flows.count("bytes_delivered", row)))
+        .unwrap_or_default();
+    for row in view.rows() {
+        let flow = view.text("flow", row).unwrap_or_default();
+        let (count, bytes) = sums.get(flow).copied().unwrap_or_default();
+        checker.counts(view.at(row, "segments"), count, "the rows of dash_segments that are done");
+        let most = delivered.get(flow).copied().unwrap_or(0);
+        checker.expect(view.at(row, "segments"), bytes <= most, || {
+            format!("segments of at most {most} bytes together, bytes_delivered of the flow, not {bytes}")
+        });
+        let number = |column| view.number(column, row).unwrap_or(0.0);
+        let time = number("played_s") + number("stall_s") + number("startup_s");
+        let end = seconds(checker.facts.end);
+        checker.expect(view.at(row, "played_s"), time <= end * (1.0 + 1e-9), || {
+            format!("played_s, stall_s and startup_s to be at most {end} together, not {time}")
+        });
+    }
+}

@@ -1,0 +1,15 @@
+//! Results: tables of columns, and sketches of distributions in bounded memory. Nothing here knows who fills them.
+
+use std::collections::BTreeMap;
+
+pub mod invariants;
+mod sketch;
+mod table;
+mod values;
+
+pub use sketch::{BINS, Sketch};
+pub use table::{Cell, Column, Table};
+pub use values::{quotient, rate_bps, seconds};
+
+/// Tables by name.
+pub type Tables = BTreeMap<&'static str, Table>;

@@ -1,0 +1,243 @@
+//! A congestion control in a scenario: its name, or a table of its name and the parameters that differ from their defaults.
+
+use std::sync::Arc;
+
+use ackclock_tcp::cc::{self, Algorithm, Values, remycc};
+use serde_json::{Map, Value as Json, json};
+
+use super::registered::{Range, Registered};
+use super::remycc::{self as remy, RemyTable};
+use ackclock_schema::kinds::{Info, Kind};
+use ackclock_schema::problems::{Problems, listed, suggestion};
+use ackclock_schema::tree::{Node, Path, Value};
+use ackclock_schema::union::KIND;
+
+/// A congestion control with the parameters given for it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CongestionControl {
+    /// Its name in the catalogue, that of RemyCC, or as it was registered.
+    pub name: &'static str,
+    /// The parameters given, in the order of the catalogue's entry or of the registration.
+    pub parameters: Vec<(&'static str, f64)>,
+    /// The table of RemyCC; no other has one.
+    pub rules: Option<RemyTable>,
+    registered: Option<Arc<Registered>>,
+}
+
+impl CongestionControl {
+    /// What connections of a flow are given; only one that is registered asks for the flow's name.
+    pub fn algorithm(&self, flow: &str) -> Algorithm {
+        if let Some(own) = &self.registered {
+            return (own.make)(&self.parameters, flow);
+        }
+        if let Some(rules) = &self.rules {
+            return remy::algorithm(rules);
+        }
+        let entry = cc::by_name(self.name).expect("in the catalogue");
+        Algorithm::with(entry, Values::given(entry, &self.parameters).expect("checked when it was read"))
+    }
+
+    /// What it is if it was registered.
+    pub fn registered(&self) -> Option<&Arc<Registered>> {
+        self.registered.as_ref()
+    }
+}
+
+/// The key of a registered algorithm's source, beside its parameters.
+const SOURCE: &str = "source";
+
+/// The kind of a [`CongestionControl`].
+pub(super) struct OneOfTheCatalogue;
+
+/// The kind of a [`CongestionControl`].
+pub(super) const fn congestion_control() -> OneOfTheCatalogue {
+    OneOfTheCatalogue
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    cc::CATALOGUE.iter().map(|entry| entry.name).chain([remycc::NAME])
+}
+
+fn is_remycc(node: &Node) -> bool {
+    matches!(&node.value, Value::Text(name) if name == remycc::NAME)
+}
+
+/// What a name stands for.
+enum Named {
+    Listed(&'static cc::Entry),
+    Registered(Arc<Registered>),
+}
+
+impl Named {
+    fn name(&self) -> &'static str {
+        match self {
+            Named::Listed(entry) => entry.name,
+            Named::Registered(own) => own.name,
+        }
+    }
+
+    /// The parameters in a table of it; what is wrong with the table is added to the problems.
+    fn parameters(
+        &self,
+        entries: &[(String, Node)],
+        at: &Path,
+        problems: &mut Problems<'_>,
+    ) -> Vec<(&'static str, f64)> {
+        let own = match self {
+            Named::Listed(entry) => {
+                let range = |one: &cc::Parameter| Range { name: one.name, least: one.range.0, most: one.range.1 };
+                let ranges: Vec<Range> = entry.parameters.iter().map(range).collect();
+                return parameters(entry.name, &ranges, &[KIND], entries, at, problems);
+            }
+            Named::Registered(own) => own,
+        };
+        if let Some((_, node)) = entries.iter().find(|(key, _)| key == SOURCE)
+            && !matches!(&node.value, Value::Text(source) if *source == own.source)
+        {
+            let message = format!("{} is not the source that is loaded; accepted: {:?}", node.shown(), own.source);
+            problems.add(at.key(SOURCE), message);
+        }
+        parameters(own.name, &own.parameters, &[KIND, SOURCE], entries, at, problems)
+    }
+
+    fn with(self, parameters: Vec<(&'static str, f64)>) -> CongestionControl {
+        let name = self.name();
+        let registered = if let Named::Registered(own) = self { Some(own) } else { None };
+        CongestionControl { name, parameters, rules: None, registered }
+    }
+}
+
+/// The congestion controls that the scenario may name besides those of the catalogue.
+fn registered<'a>(problems: &Problems<'a>) -> &'a [Arc<Registered>] {
+    problems.known::<Vec<Arc<Registered>>>().map_or(&[], Vec::as_slice)
+}
+
+/// What a node names; what is wrong with it is added to the problems.
+fn named(node: &Node, at: &Path, problems: &mut Problems<'_>) -> Option<Named> {
+    let registered = registered(problems);
+    let names = || names().chain(registered.iter().map(|own| own.name));
+    let Value::Text(name) = &node.value else {
+        problems.add(at.clone(), format!("{} is not a name; accepted: {}", node.shown(), listed(names())));
+        return None;
+    };
+    let own = || Registered::by_name(registered, name).cloned().map(Named::Registered);
+    let found = cc::by_name(name).map(Named::Listed).or_else(own);
+    if found.is_none() {
+        let (accepted, hint) = (listed(names()), suggestion(name, names()));
+        let message = format!("{} is not a known congestion control; accepted: {accepted}{hint}", node.shown());
+        problems.add(at.clone(), message);
+    }
+    found
+}
+
+/// The parameters in a table of the algorithm of a name, which may have the keys `others` as well.
+fn parameters(
+    name: &str,
+    ranges: &[Range],
+    others: &[&'static str],
+    entries: &[(String, Node)],
+    at: &Path,
+    problems: &mut Problems<'_>,
+) -> Vec<(&'static str, f64)> {
+    let accepted = || others.iter().copied().chain(ranges.iter().map(|range| range.name));
+    for (key, _) in entries.iter().filter(|(key, _)| !accepted().any(|name| name == key)) {
+        let hint = suggestion(key, accepted());
+        problems.add(at.key(key), format!("unknown key of {name}; accepted: {}{hint}", listed(accepted())));
+    }
+    let mut given = Vec::new();
+    for &Range { name, least, most } in ranges {
+        let Some((_, node)) = entries.iter().find(|(key, _)| key == name) else { continue };
+        let number = if let Value::Number(number) = &node.value { number.parse::<f64>().ok() } else { None };
+        match number {
+            Some(number) if (least..=most).contains(&number) => given.push((name, number)),
+            _ => problems.add(
+                at.key(name),
+                format!("{} is not accepted; accepted: a number from {least} to {most}", node.shown()),
+            ),
+        }
+    }
+    given
+}
+
+impl Kind for OneOfTheCatalogue {
+    type Value = CongestionControl;
+
+    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> CongestionControl {
+        let Value::Table(entries) = &node.value else {
+            if is_remycc(node) {
+                problems.add(at.clone(), format!("{} has no table; accepted: {}", node.shown(), remy::EXAMPLE));
+                return self.placeholder();
+            }
+            return named(node, at, problems).map_or_else(|| self.placeholder(), |named| named.with(Vec::new()));
+        };
+        let Some(kind) = node.get(KIND) else {
+            let own = registered(problems).iter().map(|own| own.name);
+            problems.add(at.key(KIND), format!("missing; accepted: {}", listed(names().chain(own))));
+            return self.placeholder();
+        };
+        if is_remycc(kind) {
+            let rules = remy::read(entries, at, problems);
+            let name = if rules.is_some() { remycc::NAME } else { self.placeholder().name };
+            return CongestionControl { name, rules, ..self.placeholder() };
+        }
+        let Some(named) = named(kind, &at.key(KIND), problems) else { return self.placeholder() };
+        let parameters = named.parameters(entries, at, problems);
+        named.with(parameters)
+    }
+
+    fn placeholder(&self) -> CongestionControl {
+        Named::Listed(&cc::CATALOGUE[0]).with(Vec::new())
+    }
+
+    fn write(&self, value: &CongestionControl) -> Json {
+        if let Some(rules) = &value.rules {
+            return remy::write(rules);
+        }
+        if value.parameters.is_empty() && value.registered.is_none() {
+            return Json::from(value.name);
+        }
+        let mut table = Map::new();
+        table.insert(KIND.to_owned(), Json::from(value.name));
+        if let Some(own) = &value.registered {
+            table.insert(SOURCE.to_owned(), Json::from(own.source.as_str()));
+        }
+        table.extend(value.parameters.iter().map(|&(name, number)| (name.to_owned(), Json::from(number))));
+        Json::Object(table)
+    }
+
+    fn info(&self) -> Info {
+        let by_name = cc::CATALOGUE.iter().map(|entry| json!({ "const": entry.name, "description": entry.summary }));
+        let tables = cc::CATALOGUE.iter().filter(|entry| !entry.parameters.is_empty()).map(table_schema);
+        let tables = tables.chain([remy::schema()]);
+        Info {
+            noun: "congestion control".to_owned(),
+            unit: String::new(),
+            accepts: format!("{}, or a table of its kind and its parameters", listed(names())),
+            schema: json!({ "oneOf": by_name.chain(tables).collect::<Vec<_>>() }),
+            nested: Vec::new(),
+        }
+    }
+}
+
+fn table_schema(entry: &cc::Entry) -> Json {
+    let mut properties = Map::new();
+    properties.insert(KIND.to_owned(), json!({ "const": entry.name, "description": entry.summary }));
+    for parameter in entry.parameters {
+        let (least, most) = parameter.range;
+        let number = json!({
+            "type": "number",
+            "minimum": least,
+            "maximum": most,
+            "default": parameter.default,
+            "description": parameter.summary,
+        });
+        properties.insert(parameter.name.to_owned(), number);
+    }
+    json!({
+        "type": "object",
+        "description": entry.summary,
+        "properties": properties,
+        "required": [KIND],
+        "additionalProperties": false,
+    })
+}

@@ -1,0 +1,290 @@
+//! Rules over several fields, checked after each field alone is found acceptable.
+
+use ackclock_core::headers::TCP_IPV4;
+use std::num::NonZeroU64;
+
+use ackclock_net::queue::Settings;
+use ackclock_net::{Limit, Seed};
+use ackclock_tcp::config::{EcnMode, Restart};
+
+use super::model::{Arrival, Bottleneck, Flow, LEAST_MSS, MAX_FLOWS, Scenario};
+use super::queue::Queue;
+use super::spellings::QueueLimit;
+use ackclock_schema::kinds::Spelling;
+use ackclock_schema::quantity::{TIME, VOLUME};
+use ackclock_schema::tree::{Path, quoted};
+use ackclock_schema::{Problems, Rules};
+
+/// RFC 9293 section 3.8.6.3: an acknowledgment is delayed by less than this, in nanoseconds.
+const DELAYED_ACK_LIMIT: u64 = 500_000_000;
+
+/// Rows that the probes of queues and rates make at most: a hundred million, which take tens of gigabytes.
+const MOST_SAMPLES: u64 = 100_000_000;
+
+/// Adds what is wrong with the fields of a scenario taken together.
+pub(super) fn check(scenario: &Scenario, problems: &mut Problems<'_>) {
+    let root = Path::default();
+    let flows = root.key("flows");
+    for (index, flow) in scenario.flows.iter().enumerate() {
+        let mut rules = Rules::new(flows.index(index), problems);
+        check_name(&scenario.flows[..index], flow, &mut rules);
+        check_start(scenario, flow, &mut rules);
+        check_routes(scenario, flow, &mut rules);
+        check_tcp(scenario, flow, &mut rules);
+        flow.app.check(&mut rules.of("app"));
+    }
+    check_copies(scenario, problems);
+    check_links(scenario, problems);
+    check_probes(scenario, &mut Rules::new(root, problems));
+}
+
+fn key(name: &str) -> Path {
+    Path::default().key(name)
+}
+
+fn check_copies(scenario: &Scenario, problems: &mut Problems<'_>) {
+    let flows: u64 = scenario.flows.iter().map(|flow| u64::from(flow.count)).sum();
+    if flows > u64::from(MAX_FLOWS) {
+        problems.add(key("flows"), format!("are {flows} with all copies; accepted: at most {MAX_FLOWS}"));
+    }
+}
+
+fn check_name(earlier: &[Flow], flow: &Flow, rules: &mut Rules<'_, '_>) {
+    if let Some(index) = earlier.iter().position(|other| other.name == flow.name) {
+        let needs = [key("flows").index(index).key("name")];
+        let message = format!("is also the name of flows[{index}]; accepted: a name of its own");
+        rules.refuse(true, "name", &needs, &flow.name, message);
+    }
+}
+
+fn check_start(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
+    let needs = [key("duration"), rules.at.key("start")];
+    let end = TIME.write(scenario.duration);
+    let (start, jitter, group) = (flow.start, flow.start_jitter, flow.group_jitter);
+    let after = format!("is not before the end of the run; accepted: less than duration, {end}");
+    rules.refuse(start >= scenario.duration, "start", &needs, &TIME.write(start), after);
+    let may = format!(
+        "lets the flow start after the end of the run; accepted: start + start_jitter + group_jitter less than duration, {end}"
+    );
+    let field = if group > jitter { "group_jitter" } else { "start_jitter" };
+    rules.refuse(start + jitter + group >= scenario.duration, field, &needs, &TIME.write(jitter.max(group)), may);
+    if let Some(Arrival::Staggered(staggered)) = &flow.arrival {
+        let needs = ["start", "start_jitter", "group_jitter", "count"].map(|field| rules.at.key(field));
+        let needs = [&[key("duration")], &needs[..]].concat();
+        let last = u64::from(flow.count - 1).saturating_mul(staggered.interval).saturating_add(start + jitter + group);
+        let message =
+            format!("lets the last copy start after the end of the run; accepted: all before duration, {end}");
+        rules.of("arrival").refuse(last >= scenario.duration, "interval", &needs, "", message);
+    }
+}
+
+fn check_tcp(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
+    let tcp = flow.tcp_config(scenario.packet_size);
+    let stack = rules.at.key("stack");
+
+    let largest = scenario.packet_size.saturating_sub(TCP_IPV4);
+    let message = format!(
+        "does not fit into a packet with {TCP_IPV4} bytes of headers; accepted: from {LEAST_MSS}B to {largest}B, as packet_size is {}",
+        VOLUME.write(scenario.packet_size.into())
+    );
+    rules.refuse(tcp.mss > largest, "mss", &[key("packet_size")], "", message);
+
+    let mss = rules.at.key("mss");
+    let message = format!("is less than one segment; accepted: at least the mss, {}", VOLUME.write(tcp.mss.into()));
+    let needs = [key("packet_size"), mss, stack.clone()];
+    let buffer = VOLUME.write(tcp.receive_buffer);
+    rules.refuse(tcp.receive_buffer < tcp.mss.into(), "receive_buffer", &needs, &buffer, message);
+
+    let message = "is too long; accepted: less than \"500ms\" (RFC 9293 section 3.8.6.3)";
+    rules.refuse(tcp.delayed_ack >= DELAYED_ACK_LIMIT, "delayed_ack", std::slice::from_ref(&stack), "", message);
+
+    let (min, max) = (TIME.write(tcp.min_rto), TIME.write(tcp.max_rto));
+    let needs = [stack, rules.at.key("min_rto"), rules.at.key("max_rto")];
+    let inverted = tcp.min_rto > tcp.max_rto;
+    if flow.min_rto.is_some() {
+        let message = format!("is more than max_rto; accepted: at most {}", quoted(&max));
+        rules.refuse(inverted, "min_rto", &needs, &min, message);
+    } else {
+        let message = format!("is less than min_rto; accepted: at least {}", quoted(&min));
+        rules.refuse(inverted, "max_rto", &needs, &max, message);
+    }
+    let message = format!("is more than max_rto; accepted: at most {}", quoted(&max));
+    let initial = TIME.write(tcp.initial_rto);
+    rules.refuse(tcp.initial_rto > tcp.max_rto && !inverted, "initial_rto", &needs, &initial, message);
+
+    let marks = !matches!(flow.ecn, None | Some(EcnMode::Off | EcnMode::Passive));
+    let message =
+        "with a congestion control whose routers' answers take the place of marks; accepted: \"off\", \"passive\"";
+    let needs = [rules.at.key("cc"), rules.at.key("stack")];
+    rules.refuse(marks && tcp.cc.make().scope().routers, "ecn", &needs, "", message);
+
+    let restarts = tcp.validation.replaces_restart && tcp.restart != Restart::Off;
+    let message = format!(
+        "with validation {}, which says itself what becomes of the window over an idle period ({}); accepted: \"off\"",
+        quoted(tcp.validation.name),
+        tcp.validation.source
+    );
+    let needs = [rules.at.key("validation"), rules.at.key("stack")];
+    rules.refuse(restarts, "restart_after_idle", &needs, "", message);
+}
+
+fn check_links(scenario: &Scenario, problems: &mut Problems<'_>) {
+    let access = |path: Path| ["source_delay", "sink_delay"].map(|delay| path.key(delay));
+    let mut rtt = access(key("access")).to_vec();
+    for index in 0..scenario.flows.len() {
+        rtt.extend(access(key("flows").index(index).key("access")));
+        rtt.extend(["route", "return_route"].map(|route| key("flows").index(index).key(route)));
+    }
+    let paths: Vec<_> = std::iter::once(key("bottleneck"))
+        .chain((0..scenario.links.iter().flatten().count()).map(|index| key("links").index(index)))
+        .collect();
+    rtt.extend(paths.iter().flat_map(|path| ["delay", "reverse_delay", "bdp_rtt"].map(|name| path.key(name))));
+    for ((_, link), at) in scenario.all_links().zip(&paths) {
+        check_link(scenario, link, at, &rtt, problems);
+    }
+    for (index, link) in scenario.links.iter().flatten().enumerate() {
+        let mut rules = Rules::new(paths[index + 1].clone(), problems);
+        let taken = scenario.all_links().take(index + 1).any(|(name, _)| name == link.name);
+        rules.refuse(taken, "name", &[], &link.name, "is also the name of a link before; accepted: a name of its own");
+        let two = link.ends.len() == 2 && link.ends[0] != link.ends[1];
+        let ends = link.ends.join(", ");
+        rules.refuse(
+            !two,
+            "ends",
+            &[],
+            &ends,
+            "is not two nodes; accepted: the names of two, such as [\"left\", \"far\"]",
+        );
+    }
+}
+
+/// Refuses queues of the link at a path that have no room for a packet, for which bandwidth-delay products need the fields
+/// `rtt`, or whose parameters contradict each other.
+fn check_link(scenario: &Scenario, link: &Bottleneck, at: &Path, rtt: &[Path], problems: &mut Problems<'_>) {
+    let [there, back] = scenario.queue_limits(link);
+    let own = link.reverse_queue.as_ref().map(|queue| ("reverse_queue", queue, link.reverse_rate(), back));
+    for (name, queue, rate, limit) in std::iter::once(("queue", &link.queue, &link.rate, there)).chain(own) {
+        let rate = NonZeroU64::new(rate.mean(scenario.duration));
+        let mut rules = Rules::new(at.key(name), problems);
+        check_parameters(queue, rate, limit.of_link(), scenario.packet_size, &mut rules);
+        let mut needs = rtt.to_vec();
+        needs.extend(["rate", "reverse_rate", "queue"].map(|name| at.key(name)));
+        check_queue(scenario, queue, limit, (at, name), &needs, problems);
+    }
+}
+
+fn check_routes(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
+    if let Err((field, message)) = scenario.try_routes(flow) {
+        let links = scenario.links.iter().flatten().enumerate();
+        let needs: Vec<_> = links.map(|(index, _)| key("links").index(index).key("ends")).collect();
+        rules.refuse(true, field, &needs, "left, right", message);
+    }
+}
+
+/// Refuses parameters of a queue that contradict each other.
+fn check_parameters(
+    queue: &Queue,
+    rate: Option<NonZeroU64>,
+    limit: Limit,
+    packet_size: u32,
+    rules: &mut Rules<'_, '_>,
+) {
+    // A rate of zero is refused where it stands.
+    let Some(rate) = rate else { return };
+    let settings = Settings { rate, limit, packet_size, given: &queue.parameters, seed: Seed::default() };
+    let needs: Vec<_> = queue.entry().parameters.iter().map(|parameter| rules.at.key(parameter.name)).collect();
+    for (field, message) in (queue.entry().check)(&settings) {
+        let value = queue.parameters.iter().find(|(name, _)| *name == field);
+        let value = value.map_or(String::new(), |(_, value)| value.to_string());
+        rules.refuse(
+            true,
+            field,
+            &needs,
+            &value,
+            format!("does not go with the other parameters; accepted: {message}"),
+        );
+    }
+}
+
+/// Refuses the queue under a key of the table at a path that has no room for one packet, `resolved` being its limit in bytes or packets, for which
+/// bandwidth-delay products need the fields `bdp_needs`.
+fn check_queue(
+    scenario: &Scenario,
+    queue: &Queue,
+    resolved: QueueLimit,
+    (at, name): (&Path, &'static str),
+    bdp_needs: &[Path],
+    problems: &mut Problems<'_>,
+) {
+    let QueueLimit::Bytes(bytes) = resolved else { return };
+    // A round-trip time that does not fit is the largest that does.
+    let is_known = bytes <= VOLUME.max && scenario.bdp_rtt() < u64::MAX;
+    if matches!(queue.limit, QueueLimit::Bdp(_)) && !is_known {
+        return refuse_huge(scenario, queue, (at, name), bdp_needs, problems);
+    }
+    let limited = problems.written(&at.key(name).key("limit")).is_some();
+    let (at, field) = if limited { (at.key(name), "limit") } else { (at.clone(), name) };
+    let (size, packet) = (VOLUME.write(bytes), VOLUME.write(scenario.packet_size.into()));
+    let mut needs = vec![key("packet_size")];
+    let (is, default) = match queue.limit {
+        // Without flows there is no round-trip time; that is said of the flows.
+        QueueLimit::Bdp(_) if scenario.flows.is_empty() => return,
+        QueueLimit::Bdp(factor) => {
+            needs.extend_from_slice(bdp_needs);
+            (format!("is {size}, "), format!("{factor}bdp"))
+        }
+        _ => ("is ".to_owned(), size),
+    };
+    let message = format!("{is}less than one packet; accepted: at least the packet_size, {}", quoted(&packet));
+    Rules::new(at, problems).refuse(bytes < scenario.packet_size.into(), field, &needs, &default, message);
+}
+
+/// Refuses a queue of so many bandwidth-delay products that no volume is as large.
+fn refuse_huge(
+    scenario: &Scenario,
+    queue: &Queue,
+    (at, name): (&Path, &'static str),
+    bdp_needs: &[Path],
+    problems: &mut Problems<'_>,
+) {
+    let limited = problems.written(&at.key(name).key("limit")).is_some();
+    let (at, field) = if limited { (at.key(name), "limit") } else { (at.clone(), name) };
+    let message = format!(
+        "is more than a queue can hold, with a round-trip time of {}; accepted: at most {}, or \"unlimited\"",
+        TIME.write(scenario.bdp_rtt()),
+        VOLUME.write(VOLUME.max)
+    );
+    Rules::new(at, problems).refuse(true, field, bdp_needs, &queue.limit.write(), message);
+}
+
+fn check_probes(scenario: &Scenario, rules: &mut Rules<'_, '_>) {
+    let probes = &scenario.probes;
+    let mut rules = rules.of("probes");
+    let from = TIME.write(probes.from);
+    let needs = [rules.at.key("from"), key("duration")];
+    if let Some(to) = probes.to {
+        let message = format!("is not after the start of recording; accepted: more than from, {}", quoted(&from));
+        rules.refuse(to <= probes.from, "to", &needs, "", message);
+    }
+    let sampling = probes.queues || probes.rates;
+    let message = "beside queues or rates, which have a row for each interval; accepted: more than \"0s\"";
+    rules.refuse(sampling && probes.interval == 0, "interval", &[], "", message);
+    let series = u64::from(probes.queues) * 2 * scenario.all_links().count() as u64
+        + u64::from(probes.rates) * scenario.flows.iter().map(|flow| u64::from(flow.count)).sum::<u64>();
+    let recorded = probes.to.unwrap_or(scenario.duration).min(scenario.duration).saturating_sub(probes.from);
+    let instants = recorded.checked_div(probes.interval).unwrap_or(0);
+    if instants.saturating_mul(series) > MOST_SAMPLES {
+        let least = (u128::from(recorded) * u128::from(series)).div_ceil(MOST_SAMPLES.into());
+        let least = TIME.write(u64::try_from(least).unwrap_or(u64::MAX));
+        let message = format!(
+            "makes {:.1e} rows in the tables of queues and rates; accepted: at least {}, which makes {MOST_SAMPLES:.0e}",
+            instants as f64 * series as f64,
+            quoted(&least)
+        );
+        let needs = [key("duration"), rules.at.key("to")];
+        rules.refuse(true, "interval", &needs, &TIME.write(probes.interval), message);
+    }
+    let end = TIME.write(scenario.duration);
+    let message = format!("is not before the end of the run; accepted: less than duration, {}", quoted(&end));
+    rules.refuse(probes.record() && probes.from >= scenario.duration, "from", &needs, &from, message);
+}

@@ -1,0 +1,197 @@
+//! Links besides the bottleneck, and the routes of flows over them: any graph of nodes.
+//!
+//! The bottleneck joins the nodes `left` and `right`. A route is the list of nodes from the one before which the flow's source
+//! is to the one before which its sink is; the flow's access links are at both ends of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value as Json};
+
+use super::model::{Bottleneck, Flow, Scenario};
+use ackclock_core::Nanos;
+use ackclock_schema::kinds::Label;
+use ackclock_schema::lists::list;
+use ackclock_schema::problems::listed;
+use ackclock_schema::record::{FieldInfo, Reader, Record, Slot, numbered, required};
+use ackclock_schema::tree::quoted;
+
+/// The nodes that the bottleneck joins, from sources to sinks.
+pub const ENDS: [&str; 2] = ["left", "right"];
+
+/// The name of the bottleneck among the links.
+pub const BOTTLENECK: &str = "bottleneck";
+
+/// A link besides the bottleneck.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Link {
+    /// Its name in output.
+    pub name: String,
+    /// The two nodes that it joins; what is said of the direction from source to sink holds from the first to the second.
+    pub ends: Vec<String>,
+    /// All that a bottleneck has.
+    pub model: Bottleneck,
+}
+
+const OWN: &[&str] = &["name", "ends"];
+
+fn name() -> impl Slot<Value = String> {
+    numbered("link", Label)
+}
+
+fn ends() -> impl Slot<Value = Vec<String>> {
+    required(list("node", Label))
+}
+
+impl Record for Link {
+    fn read(reader: &mut Reader<'_, '_>) -> Link {
+        let (name, ends) = (name().read(OWN[0], reader), ends().read(OWN[1], reader));
+        let Reader { node, at, foreign, .. } = *reader;
+        let model = Bottleneck::read(&mut Reader { node, at, problems: reader.problems, foreign, besides: OWN });
+        Link { name, ends, model }
+    }
+
+    fn write(&self) -> Map<String, Json> {
+        let mut table = Map::new();
+        table.extend(name().write(&self.name).map(|name| (OWN[0].to_owned(), name)));
+        table.extend(ends().write(&self.ends).map(|ends| (OWN[1].to_owned(), ends)));
+        table.extend(self.model.write());
+        table
+    }
+
+    fn doc() -> String {
+        "A link between two nodes, with all that the bottleneck has.".to_owned()
+    }
+
+    fn fields() -> Vec<FieldInfo> {
+        let own = [
+            name().info(OWN[0], "Name in output, unique.".to_owned()),
+            ends().info(
+                OWN[1],
+                "The two nodes that it joins. What the fields below say of the direction from source to sink holds from the first to the second."
+                    .to_owned(),
+            ),
+        ];
+        own.into_iter().chain(Bottleneck::fields()).collect()
+    }
+}
+
+/// A link in the direction in which a route takes it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hop {
+    /// Its number: 0 the bottleneck, then the others in their order.
+    pub link: usize,
+    /// Whether it is taken from its second node to its first.
+    pub back: bool,
+}
+
+impl Scenario {
+    /// The links: the bottleneck, and those besides it.
+    pub fn all_links(&self) -> impl Iterator<Item = (&str, &Bottleneck)> {
+        let others = self.links.as_deref().unwrap_or_default();
+        std::iter::once((BOTTLENECK, &self.bottleneck))
+            .chain(others.iter().map(|link| (link.name.as_str(), &link.model)))
+    }
+
+    /// The link of a number.
+    pub(crate) fn link(&self, number: usize) -> &Bottleneck {
+        self.all_links().nth(number).expect("a hop takes a link of the scenario").1
+    }
+
+    /// Which links lead from one node to another, the first of several between the same nodes.
+    fn hops(&self) -> BTreeMap<[&str; 2], Hop> {
+        let mut hops = BTreeMap::new();
+        let mut add = |link: usize, from, to| {
+            hops.entry([from, to]).or_insert(Hop { link, back: false });
+            hops.entry([to, from]).or_insert(Hop { link, back: true });
+        };
+        add(0, ENDS[0], ENDS[1]);
+        for (number, link) in (1..).zip(self.links.iter().flatten()) {
+            if let [from, to] = &link.ends[..] {
+                add(number, from, to);
+            }
+        }
+        hops
+    }
+
+    /// The links of a route by its nodes.
+    ///
+    /// # Errors
+    /// What is wrong with it, as a predicate.
+    fn over(&self, nodes: &[&str]) -> Result<Vec<Hop>, String> {
+        let hops = self.hops();
+        if nodes.len() < 2 {
+            return Err("has less than two nodes; accepted: the nodes from the source's side to the sink's".to_owned());
+        }
+        let twice = |(place, node): &(usize, &&str)| nodes[..*place].contains(node);
+        if let Some((_, node)) = nodes.iter().enumerate().find(twice) {
+            return Err(format!("loops: it comes to {} twice; accepted: each node once", quoted(node)));
+        }
+        let hop = |pair: &[&str]| {
+            let found = hops.get(&[pair[0], pair[1]]).copied();
+            found.ok_or_else(|| {
+                let near: Vec<_> = hops.keys().filter(|[from, _]| *from == pair[0]).map(|[_, to]| *to).collect();
+                let all: BTreeSet<_> = hops.keys().map(|[from, _]| *from).collect();
+                let [from, to] = [pair[0], pair[1]].map(quoted);
+                match near[..] {
+                    [] => format!("has the node {from}, which no link joins; accepted: {}", listed(all)),
+                    _ => format!("has no link from {from} to {to}; accepted: from there to {}", listed(near)),
+                }
+            })
+        };
+        nodes.windows(2).map(hop).collect()
+    }
+
+    /// The links of a flow's routes from source to sink and back.
+    ///
+    /// # Errors
+    /// The field that is wrong, and what is wrong with it, as a predicate.
+    pub(super) fn try_routes(&self, flow: &Flow) -> Result<[Vec<Hop>; 2], (&'static str, String)> {
+        fn texts(nodes: &[String]) -> Vec<&str> {
+            nodes.iter().map(String::as_str).collect()
+        }
+        let there = flow.route.as_ref().map_or_else(|| ENDS.to_vec(), |nodes| texts(nodes));
+        let back = match &flow.return_route {
+            None => there.iter().rev().copied().collect(),
+            Some(own) => texts(own),
+        };
+        let ends = (there.first() == back.last(), there.last() == back.first());
+        let routes = [
+            self.over(&there).map_err(|what| ("route", what))?,
+            self.over(&back).map_err(|what| ("return_route", what))?,
+        ];
+        if ends != (true, true) {
+            let turned = |place: Option<&&str>| place.map_or(String::new(), |node| quoted(node));
+            let accepted = format!("from {} to {}", turned(there.last()), turned(there.first()));
+            return Err((
+                "return_route",
+                format!("does not lead from the sink's side to the source's; accepted: {accepted}"),
+            ));
+        }
+        Ok(routes)
+    }
+
+    /// The links of a flow's routes from source to sink and back.
+    pub fn routes(&self, flow: &Flow) -> [Vec<Hop>; 2] {
+        self.try_routes(flow).expect("a scenario refuses other routes")
+    }
+
+    /// The propagation delay of a route at the start, access links aside.
+    pub fn delay_of(&self, route: &[Hop]) -> Nanos {
+        let delay = |hop: &Hop| {
+            let link = self.link(hop.link);
+            let way = if hop.back { link.reverse_delay() } else { &link.delay };
+            way.first()
+        };
+        route.iter().map(delay).fold(0, Nanos::saturating_add)
+    }
+
+    /// The rate of the slowest link of a route, bits per second, on average where it varies.
+    pub fn slowest_of(&self, route: &[Hop]) -> u64 {
+        let rate = |hop: &Hop| {
+            let link = self.link(hop.link);
+            let way = if hop.back { link.reverse_rate() } else { &link.rate };
+            way.mean(self.duration)
+        };
+        route.iter().map(rate).min().unwrap_or(0)
+    }
+}

@@ -1,0 +1,305 @@
+//! What one direction of a link has besides its queue: a rate that may vary, a delay that may change, and impairments.
+
+use std::num::NonZeroU64;
+
+use ackclock_net::Schedule;
+use ackclock_net::server::{CellularModel, Steps, Trace};
+use serde_json::{Value as Json, json};
+
+use super::impairments::{Jitter, Loss, Outage, quoted_time, shown};
+use ackclock_core::Nanos;
+use ackclock_schema::file::{Alone, Format, FromFile};
+use ackclock_schema::kinds::{Info, Kind, Scalar, rate, real, time};
+use ackclock_schema::lists::list;
+use ackclock_schema::problems::Problems;
+use ackclock_schema::quantity::TIME;
+use ackclock_schema::record;
+use ackclock_schema::record::{Table, default, optional, required, table};
+use ackclock_schema::tree::{Node, Path, Value};
+use ackclock_schema::union;
+use ackclock_schema::union::{Tagged, Union as _, tagged};
+
+/// The shortest period in which something repeats.
+const LEAST_PERIOD: Nanos = 1_000_000;
+
+/// A value that is one and the same, or a table that says how it changes.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Plain<P, T> {
+    /// Always this.
+    Always(P),
+    /// This, in the course of time.
+    Varying(T),
+}
+
+/// The rate of a link in one direction.
+pub type Rate = Plain<u64, VaryingRate>;
+
+/// The propagation delay of a link in one direction.
+pub type LinkDelay = Plain<Nanos, DelaySteps>;
+
+union! {
+    /// A rate that varies.
+    pub enum VaryingRate, otherwise None, {
+        /// A rate that changes in steps; a packet on the wire then is sent at the one rate before and at the other after.
+        "steps" => Steps(RateSteps),
+        /// A delivery trace in Mahimahi's format: each line is a time in whole milliseconds at which 1500 bytes can be delivered;
+        /// after the last line's time it begins anew.
+        "trace" => Trace(TraceFile),
+        /// A cellular network after the model of Sprout's authors (Winstein, Sivaraman, Balakrishnan, NSDI 2013): deliveries of
+        /// 1500 bytes are a Poisson process whose rate is a Brownian motion with outages.
+        "cellular" => Cellular(Cellular),
+    }
+}
+
+record! {
+    /// A rate in steps.
+    pub struct RateSteps {
+        /// The rates, in the order of their times; a rate of zero is an outage.
+        steps: Vec<RateStep> = required(list("step", table()));
+        /// After what time it begins anew.
+        repeat_every: Option<Nanos> = optional("it does not", time().within(LEAST_PERIOD, TIME.max));
+    }
+}
+
+record! {
+    /// A rate from a time on.
+    pub struct RateStep {
+        /// When it begins; the first at 0s.
+        at: Nanos = required(time());
+        /// The rate.
+        rate: u64 = required(rate());
+    }
+}
+
+/// A delivery trace and where it came from.
+pub type TraceFile = FromFile<TraceFormat>;
+
+/// The format of delivery traces, Mahimahi's.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TraceFormat;
+
+impl Format for TraceFormat {
+    type Content = Trace;
+    const NOUN: &'static str = "a delivery trace";
+    const EXAMPLE: &'static str = "Verizon-LTE-short.down";
+    const ACCEPTED: &'static str =
+        "in each line a whole number of milliseconds, none below the one above it, the last above zero";
+    const PATH_DOC: &'static str = "The trace.";
+
+    fn decode(bytes: &[u8]) -> Result<Trace, String> {
+        Trace::parse(bytes).map_err(|error| error.to_string())
+    }
+}
+
+impl Alone for TraceFormat {
+    const DOC: &'static str = "A delivery trace.";
+
+    fn placeholder() -> Trace {
+        Trace::parse(b"1").expect("a trace")
+    }
+}
+
+record! {
+    /// A synthetic cellular network.
+    pub struct Cellular {
+        /// The largest rate; the paper's is 1000 packets of 1500 bytes a second.
+        max_rate: u64 = default("12Mbps", rate().positive());
+        /// Noise power of the rate, in packets per second per square root of a second.
+        sigma: f64 = default(CellularModel::SPROUT.sigma, real(1.0, 1e6));
+        /// The rate at which outages end, per second.
+        outage_escape: f64 = default(CellularModel::SPROUT.escape, real(1e-3, 1e6));
+    }
+}
+
+record! {
+    /// A propagation delay that changes, because the path does. Packets on a shorter new path overtake those on the old one.
+    pub struct DelaySteps {
+        /// The delays, in the order of their times.
+        steps: Vec<DelayStep> = required(list("step", table()));
+        /// After what time it begins anew.
+        repeat_every: Option<Nanos> = optional("it does not", time().within(LEAST_PERIOD, TIME.max));
+    }
+}
+
+record! {
+    /// A delay from a time on.
+    pub struct DelayStep {
+        /// When it begins; the first at 0s.
+        at: Nanos = required(time());
+        /// The delay, one way.
+        delay: Nanos = required(time());
+    }
+}
+
+/// The kind of a [`Plain`], with what to ask of the table.
+pub(super) struct PlainOr<S, K: Kind> {
+    plain: S,
+    table: K,
+    /// Texts that stand for a table.
+    words: &'static [&'static str],
+    check: fn(&K::Value, &Path, &mut Problems<'_>),
+}
+
+/// The kind of a [`Rate`].
+pub(super) fn varying_rate() -> PlainOr<impl Scalar<Value = u64>, Tagged<VaryingRate>> {
+    PlainOr { plain: rate::<u64>().positive(), table: tagged(), words: VaryingRate::KINDS, check: check_rate }
+}
+
+/// The kind of a [`LinkDelay`].
+pub(super) fn changing_delay() -> PlainOr<impl Scalar<Value = Nanos>, Table<DelaySteps>> {
+    let check = |delay: &DelaySteps, at: &Path, problems: &mut Problems<'_>| {
+        check_steps(delay.steps.iter().map(|step| step.at), delay.repeat_every, at, problems);
+    };
+    PlainOr { plain: time::<Nanos>(), table: table(), words: &[], check }
+}
+
+impl<S: Scalar, K: Kind> Kind for PlainOr<S, K> {
+    type Value = Plain<S::Value, K::Value>;
+
+    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> Self::Value {
+        let is_table = match &node.value {
+            Value::Table(_) => true,
+            Value::Text(text) => self.words.contains(&text.as_str()),
+            _ => false,
+        };
+        if !is_table {
+            return Plain::Always(Kind::read(&self.plain, node, at, problems));
+        }
+        let value = self.table.read(node, at, problems);
+        if problems.sound(at) {
+            (self.check)(&value, at, problems);
+        }
+        Plain::Varying(value)
+    }
+
+    fn placeholder(&self) -> Self::Value {
+        Plain::Always(Kind::placeholder(&self.plain))
+    }
+
+    fn write(&self, value: &Self::Value) -> Json {
+        match value {
+            Plain::Always(value) => Kind::write(&self.plain, value),
+            Plain::Varying(value) => self.table.write(value),
+        }
+    }
+
+    fn info(&self) -> Info {
+        let (plain, table) = (self.plain.info(), self.table.info());
+        Info {
+            accepts: format!("{}, or {}", plain.accepts, table.accepts),
+            schema: json!({ "oneOf": [plain.schema, table.schema] }),
+            nested: table.nested,
+            ..plain
+        }
+    }
+}
+
+fn check_rate(rate: &VaryingRate, at: &Path, problems: &mut Problems<'_>) {
+    let VaryingRate::Steps(RateSteps { steps, repeat_every }) = rate else { return };
+    check_steps(steps.iter().map(|step| step.at), *repeat_every, at, problems);
+    if steps.iter().all(|step| step.rate == 0) {
+        problems.add(at.key("steps"), "are zero throughout; accepted: at least one rate above zero");
+    }
+}
+
+/// Refuses steps that do not begin at zero and go on in order, and a period that does not hold them.
+fn check_steps(
+    times: impl Iterator<Item = Nanos>,
+    repeat_every: Option<Nanos>,
+    at: &Path,
+    problems: &mut Problems<'_>,
+) {
+    let mut last = None;
+    for (index, time) in times.enumerate() {
+        let place = at.key("steps").index(index).key("at");
+        let wrong = match last {
+            None if time > 0 => Some("is not the start; accepted: \"0s\" for the first step".to_owned()),
+            Some(last) if time <= last => {
+                Some(format!("is not after the step before it; accepted: more than {}", quoted_time(last)))
+            }
+            _ => None,
+        };
+        if let Some(wrong) = wrong {
+            problems.add(place.clone(), format!("{} {wrong}", shown(problems, &place, time)));
+        }
+        last = Some(time);
+    }
+    if let (Some(period), Some(last)) = (repeat_every, last)
+        && period <= last
+    {
+        let place = at.key("repeat_every");
+        let wrong = format!("is not after the last step; accepted: more than {}", quoted_time(last));
+        problems.add(place.clone(), format!("{} {wrong}", shown(problems, &place, period)));
+    }
+}
+
+impl Rate {
+    /// Bits per second on average: of steps, over a period, or over the `duration` of the run where they do not repeat.
+    pub fn mean(&self, duration: Nanos) -> u64 {
+        match self {
+            Plain::Always(rate) => *rate,
+            Plain::Varying(VaryingRate::Steps(steps)) => Steps::mean(&steps.schedule(), duration).get(),
+            Plain::Varying(VaryingRate::Trace(trace)) => trace.content.mean_rate().get(),
+            Plain::Varying(VaryingRate::Cellular(cellular)) => cellular.model().mean_rate().get(),
+        }
+    }
+}
+
+impl RateSteps {
+    /// The rate over time, in bits per second; zero throughout where the steps are not in order, which is refused.
+    pub fn schedule(&self) -> Schedule<u64> {
+        // What was refused has no schedule, and asks for a mean all the same.
+        let times = || self.steps.iter().map(|step| step.at);
+        let has_end = self.repeat_every.is_none_or(|period| times().all(|at| at < period));
+        if times().next() != Some(0) || !self.steps.is_sorted_by(|a, b| a.at < b.at) || !has_end {
+            return Schedule::constant(0);
+        }
+        Schedule::new(self.steps.iter().map(|step| (step.at, step.rate)).collect(), self.repeat_every)
+    }
+}
+
+impl Cellular {
+    /// The model with these parameters.
+    pub fn model(&self) -> CellularModel {
+        let max_rate = NonZeroU64::new(self.max_rate).unwrap_or(NonZeroU64::MIN);
+        CellularModel { max_rate, sigma: self.sigma, escape: self.outage_escape }
+    }
+}
+
+impl LinkDelay {
+    /// The delay at the start.
+    pub fn first(&self) -> Nanos {
+        match self {
+            Plain::Always(delay) => *delay,
+            Plain::Varying(steps) => steps.steps.first().map_or(0, |step| step.delay),
+        }
+    }
+
+    /// The delay over time.
+    pub fn schedule(&self) -> Schedule<Nanos> {
+        match self {
+            Plain::Always(delay) => Schedule::constant(*delay),
+            Plain::Varying(DelaySteps { steps, repeat_every }) => {
+                Schedule::new(steps.iter().map(|step| (step.at, step.delay)).collect(), *repeat_every)
+            }
+        }
+    }
+}
+
+/// One direction of a link, its queue aside.
+pub struct Direction<'a> {
+    /// Its rate.
+    pub rate: &'a Rate,
+    /// Its propagation delay.
+    pub delay: &'a LinkDelay,
+    /// Its jitter.
+    pub jitter: Option<&'a Jitter>,
+    /// What is lost before the queue.
+    pub loss: &'a Loss,
+    /// What is duplicated before the queue.
+    pub duplication: Option<&'a Loss>,
+    /// What is corrupted on the wire.
+    pub corruption: Option<&'a Loss>,
+    /// When it is down.
+    pub outages: &'a [Outage],
+}

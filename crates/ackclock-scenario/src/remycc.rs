@@ -1,0 +1,73 @@
+//! RemyCC in a scenario: a table that lies in a file of its own.
+
+use ackclock_tcp::cc::Algorithm;
+use ackclock_tcp::cc::remycc::{self, Table};
+use serde_json::{Map, Value as Json, json};
+
+use ackclock_schema::file::{DIGEST, Format, FromFile};
+use ackclock_schema::problems::{Problems, listed, suggestion};
+use ackclock_schema::record::object_schema;
+use ackclock_schema::tree::{Node, Path, Value};
+use ackclock_schema::union::KIND;
+
+/// The key of the table's path.
+pub(super) const TABLE: &str = "table";
+
+/// A table of RemyCC and where it came from.
+pub type RemyTable = FromFile<RemyFormat>;
+
+/// The format of Remy's tables.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RemyFormat;
+
+impl Format for RemyFormat {
+    type Content = Table;
+    const KEY: &'static str = TABLE;
+    const NOUN: &'static str = "a RemyCC table";
+    const EXAMPLE: &'static str = "RemyCC-2013-delta1.dna";
+    const ACCEPTED: &'static str = "a table as Remy writes it, in protocol buffers";
+    const PATH_DOC: &'static str = "The table.";
+
+    fn decode(bytes: &[u8]) -> Result<Table, String> {
+        Table::decode(bytes).map_err(|error| format!("byte {}: {}", error.at, error.message))
+    }
+}
+
+/// The keys of a table in a scenario.
+const KEYS: [&str; 3] = [KIND, TABLE, DIGEST];
+
+/// How a scenario says it.
+pub(super) const EXAMPLE: &str = "a table such as { kind = \"remycc\", table = \"RemyCC-2013-delta1.dna\" }";
+
+/// The algorithm of connections with the table.
+pub(super) fn algorithm(file: &RemyTable) -> Algorithm {
+    remycc::algorithm(file.content.clone())
+}
+
+/// Reads the file that the table `entries` at `at` names; what is wrong with the table is added to the problems.
+pub(super) fn read(entries: &[(String, Node)], at: &Path, problems: &mut Problems<'_>) -> Option<RemyTable> {
+    for (key, _) in entries.iter().filter(|(key, _)| !KEYS.contains(&key.as_str())) {
+        let (accepted, hint) = (listed(KEYS), suggestion(key, KEYS));
+        problems.add(at.key(key), format!("unknown key of {}; accepted: {accepted}{hint}", remycc::NAME));
+    }
+    let value = |key: &str| {
+        let entry = entries.iter().find(|(k, node)| k == key && !matches!(node.value, Value::Null));
+        entry.map(|(_, node)| node)
+    };
+    RemyTable::of(value, at, problems)
+}
+
+/// The canonical form.
+pub(super) fn write(file: &RemyTable) -> Json {
+    let mut table = Map::new();
+    table.insert(KIND.to_owned(), Json::from(remycc::NAME));
+    table.extend(file.write());
+    Json::Object(table)
+}
+
+/// JSON Schema of a table in a scenario.
+pub(super) fn schema() -> Json {
+    let mut schema = object_schema(Some((remycc::NAME, false)), remycc::SUMMARY, &RemyTable::fields());
+    schema["properties"][KIND] = json!({ "const": remycc::NAME, "description": remycc::SUMMARY });
+    schema
+}

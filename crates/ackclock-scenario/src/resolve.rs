@@ -1,0 +1,206 @@
+//! What follows from a scenario's fields together: the access links and TCP of a flow, base RTTs, queue limits in bytes.
+
+use ackclock_core::headers::TCP_IPV4;
+use ackclock_tcp::careful_resume::Saved;
+use ackclock_tcp::config::{Config, InitialWindow, Restart};
+use ackclock_tcp::{pacing, recovery, slow_start, stack, validation};
+
+use super::link::{Direction, LinkDelay, Rate};
+use super::model::{Access, Bottleneck, Flow, Pacing, Probes, Scenario};
+use super::queue::Queue;
+use super::spellings::QueueLimit;
+use ackclock_core::Nanos;
+
+impl Scenario {
+    /// The access links of a flow.
+    pub fn access_of(&self, flow: &Flow) -> Access {
+        let mut access = self.access.clone();
+        if let Some(own) = flow.access.clone() {
+            access.rate = own.rate.unwrap_or(access.rate);
+            access.source_delay = own.source_delay.unwrap_or(access.source_delay);
+            access.sink_delay = own.sink_delay.unwrap_or(access.sink_delay);
+        }
+        access
+    }
+
+    /// A flow's round-trip time in nanoseconds without queues, transmission times and jitter, at the start, delays that are drawn
+    /// at their means.
+    pub fn base_rtt(&self, flow: &Flow) -> Nanos {
+        let access = self.access_of(flow);
+        // What is wrong with a route is said of it.
+        let routes = self.try_routes(flow).unwrap_or_default();
+        let links = routes.iter().map(|route| self.delay_of(route)).fold(0, Nanos::saturating_add);
+        let ends = access.source_delay.typical().saturating_add(access.sink_delay.typical());
+        ends.saturating_mul(2).saturating_add(links)
+    }
+
+    /// The round-trip time in nanoseconds of the bandwidth-delay products in the scenario.
+    pub fn bdp_rtt(&self) -> Nanos {
+        let largest = || self.flows.iter().map(|flow| self.base_rtt(flow)).max().unwrap_or(0);
+        self.bottleneck.bdp_rtt.unwrap_or_else(largest)
+    }
+
+    /// The bottleneck's rate from source to sink in bits per second, on average where it varies.
+    pub fn rate(&self) -> u64 {
+        self.bottleneck.rate.mean(self.duration)
+    }
+
+    /// The bottleneck's rate from sink to source in bits per second, on average where it varies.
+    pub fn reverse_rate(&self) -> u64 {
+        self.bottleneck.reverse_rate().mean(self.duration)
+    }
+
+    /// The limit of the bottleneck's queue from source to sink, never in bandwidth-delay products.
+    pub fn queue_limit(&self) -> QueueLimit {
+        self.queue_limits(&self.bottleneck)[0]
+    }
+
+    /// The limit of the bottleneck's queue from sink to source, never in bandwidth-delay products.
+    pub fn reverse_queue_limit(&self) -> QueueLimit {
+        self.queue_limits(&self.bottleneck)[1]
+    }
+
+    /// The limits of the queues of a link, there and back, never in bandwidth-delay products.
+    pub fn queue_limits(&self, link: &Bottleneck) -> [QueueLimit; 2] {
+        let rtt = link.bdp_rtt.unwrap_or_else(|| self.bdp_rtt());
+        let there = link.queue.limit.resolved(link.rate.mean(self.duration), rtt);
+        let own = |queue: &Queue| queue.limit.resolved(link.reverse_rate().mean(self.duration), rtt);
+        [there, link.reverse_queue.as_ref().map_or(there, own)]
+    }
+}
+
+impl Bottleneck {
+    /// The rate from sink to source.
+    pub fn reverse_rate(&self) -> &Rate {
+        self.reverse_rate.as_ref().unwrap_or(&self.rate)
+    }
+
+    /// The propagation delay from sink to source.
+    pub fn reverse_delay(&self) -> &LinkDelay {
+        self.reverse_delay.as_ref().unwrap_or(&self.delay)
+    }
+
+    /// The direction from source to sink.
+    pub fn forward(&self) -> Direction<'_> {
+        Direction {
+            rate: &self.rate,
+            delay: &self.delay,
+            jitter: self.jitter.as_ref(),
+            loss: &self.loss,
+            duplication: self.duplication.as_ref(),
+            corruption: self.corruption.as_ref(),
+            outages: self.outages.as_deref().unwrap_or_default(),
+        }
+    }
+
+    /// The direction from sink to source.
+    pub fn reverse(&self) -> Direction<'_> {
+        Direction {
+            rate: self.reverse_rate(),
+            delay: self.reverse_delay(),
+            jitter: self.reverse_jitter.as_ref(),
+            loss: &self.reverse_loss,
+            duplication: self.reverse_duplication.as_ref(),
+            corruption: self.reverse_corruption.as_ref(),
+            outages: self.reverse_outages.as_ref().or(self.outages.as_ref()).map_or(&[], Vec::as_slice),
+        }
+    }
+
+    /// The queue from sink to source, but for its limit.
+    pub fn reverse_queue(&self) -> &Queue {
+        self.reverse_queue.as_ref().unwrap_or(&self.queue)
+    }
+}
+
+impl Probes {
+    /// Whether anything is recorded over time.
+    pub fn record(&self) -> bool {
+        self.window || self.packets || self.timeouts || self.queues || self.rates
+    }
+}
+
+impl Flow {
+    /// The names of the flow's copies: its own where there is one only, else name.0, name.1 and so on.
+    pub fn copies(&self) -> impl Iterator<Item = String> + '_ {
+        let name = |copy| if self.count > 1 { format!("{}.{copy}", self.name) } else { self.name.clone() };
+        (0..self.count).map(name)
+    }
+
+    /// The TCP of the flow in a scenario with packets of `packet_size` bytes: its stack, with what the flow overrides.
+    ///
+    /// # Panics
+    /// If a name is in no catalogue, which a scenario that was read cannot have.
+    pub fn tcp_config(&self, packet_size: u32) -> Config {
+        let known = "a scenario names what the catalogues have";
+        let stack = (stack::by_name(&self.stack).expect(known).config)();
+        let validation =
+            self.validation.as_deref().map_or(stack.validation, |name| validation::by_name(name).expect(known));
+        // A rule that says itself what becomes of an idle window would be undone by a restart.
+        let stack_restart = if validation.replaces_restart { Restart::Off } else { stack.restart };
+        Config {
+            mss: self.mss(packet_size),
+            initial_window: self.initial_window.map_or(stack.initial_window, InitialWindow::Segments),
+            initial_rto: self.initial_rto.unwrap_or(stack.initial_rto),
+            min_rto: self.min_rto.unwrap_or(stack.min_rto),
+            max_rto: self.max_rto.unwrap_or(stack.max_rto),
+            rto_rule: self.rto_rule.unwrap_or(stack.rto_rule),
+            timestamps: self.timestamps.unwrap_or(stack.timestamps),
+            sack: self.sack.unwrap_or(stack.sack),
+            dsack: self.dsack.unwrap_or(stack.dsack),
+            recovery: self
+                .recovery
+                .as_deref()
+                .map_or(stack.recovery, |name| recovery::by_name(name).expect(known).recovery),
+            dup_thresh: self.dup_thresh.unwrap_or(stack.dup_thresh),
+            adapt_dup_thresh: self.adapt_dup_thresh.unwrap_or(stack.adapt_dup_thresh),
+            limited_transmit: self.limited_transmit.unwrap_or(stack.limited_transmit),
+            early_retransmit: self.early_retransmit.unwrap_or(stack.early_retransmit),
+            rack: self.rack.unwrap_or(stack.rack),
+            tlp: self.tlp.unwrap_or(stack.tlp),
+            frto: self.frto.unwrap_or(stack.frto),
+            dsack_undo: self.dsack_undo.unwrap_or(stack.dsack_undo),
+            eifel: self.eifel.unwrap_or(stack.eifel),
+            ecn: self.ecn.unwrap_or(stack.ecn),
+            abe: self.abe.unwrap_or(stack.abe),
+            nagle: self.nagle.unwrap_or(stack.nagle),
+            receive_buffer: self.receive_buffer.unwrap_or(stack.receive_buffer),
+            receive_buffer_max: self.receive_buffer_max.or(self.receive_buffer).unwrap_or(stack.receive_buffer_max),
+            delayed_ack: self.delayed_ack.unwrap_or(stack.delayed_ack),
+            ack_every: self.ack_every.unwrap_or(stack.ack_every),
+            quick_acks: self.quick_acks.unwrap_or(stack.quick_acks),
+            restart: self.restart_after_idle.unwrap_or(stack_restart),
+            pacing: self.pacing.as_ref().map_or(stack.pacing, |pacing| pacing.of_sender(packet_size)),
+            careful_resume: self.careful_resume.as_ref().map(|saved| Saved {
+                cwnd: saved.cwnd,
+                rtt: saved.rtt,
+                max_jump: saved.max_jump.unwrap_or(saved.cwnd),
+            }),
+            cc: self.cc.as_ref().map_or(stack.cc, |cc| cc.algorithm(&self.name)),
+            slow_start: self
+                .slow_start
+                .as_deref()
+                .map_or(stack.slow_start, |name| slow_start::by_name(name).expect(known)),
+            validation,
+            ..stack
+        }
+    }
+
+    /// Bytes of payload in a full segment.
+    pub(super) fn mss(&self, packet_size: u32) -> u32 {
+        self.mss.unwrap_or(packet_size.saturating_sub(TCP_IPV4))
+    }
+}
+
+impl Pacing {
+    fn of_sender(&self, packet_size: u32) -> pacing::Pacing {
+        match self {
+            Pacing::Off => pacing::Pacing::Off,
+            Pacing::Fq(fq) => pacing::Pacing::Fq {
+                slow_start_percent: fq.slow_start_percent,
+                avoidance_percent: fq.avoidance_percent,
+                quantum: fq.quantum.bytes(packet_size),
+                initial: 0,
+            },
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Files that a scenario names: the tables of RemyCC, and connection vectors.
+
+use ackclock_tcp::cc::remycc::{Action, Node, Range, Table};
+
+use super::*;
+
+/// One rule: a window of `increment` segments more with each ACK.
+fn table(increment: i32) -> Vec<u8> {
+    let range = Range { lower: [0.0; 4], upper: [16_384.0; 4] };
+    let leaf = Node::Leaf(range, Action { increment, multiple: 1.0, intersend: 1.0 });
+    Table::new(leaf, 3).expect("a table").encode()
+}
+
+/// Two tables, one of them in two places, and a file that is none.
+fn files(path: &str) -> Result<Vec<u8>, String> {
+    match path {
+        "one.dna" | "copies/one.dna" => Ok(table(1)),
+        "two.dna" => Ok(table(2)),
+        "text.dna" => Ok(b"no table".to_vec()),
+        "one.cvec" | "copies/one.cvec" => Ok(b"SEQ 0 1\n> 300\n< 1000\n".to_vec()),
+        "two.cvec" => Ok(b"SEQ 0 1\n> 300\n< 2000\n".to_vec()),
+        "wrong.cvec" => Ok(b"SEQ 0 1\n> 300\n< many\n".to_vec()),
+        _ => Err("no such file".to_owned()),
+    }
+}
+
+fn read(cc: &str) -> Result<Scenario, ScenarioError> {
+    Scenario::from_toml_with(
+        BASE,
+        &[("flows[2].cc".to_owned(), cc.to_owned())],
+        Outside { files: &files, ..Outside::NOTHING },
+    )
+}
+
+#[test]
+fn a_table_is_read_from_the_file_that_is_named() {
+    let scenario = read("{ kind = 'remycc', table = 'one.dna' }").expect("a scenario");
+    let rules = scenario.flows[2].cc.as_ref().and_then(|cc| cc.rules.as_ref()).expect("rules");
+    assert_eq!(*rules.content, Table::decode(&table(1)).expect("a table"));
+    let config = scenario.flows[2].tcp_config(scenario.packet_size);
+    assert_eq!(&**config.cc.name(), "remycc");
+    let mut window = ackclock_tcp::context::Window { cwnd: 5000, ssthresh: u64::MAX, pacing_rate: None };
+    let mut two = read("{ kind = 'remycc', table = 'two.dna' }").expect("a scenario").flows.remove(2);
+    two.mss = Some(1000);
+    let ctx = ackclock_tcp::context::Context {
+        now: 0,
+        mss: 1000,
+        initial_window: 3000,
+        snd_una: 0,
+        snd_nxt: 0,
+        flight_size: 0,
+        pipe: 0,
+        unsent: 0,
+        receive_window: 100_000,
+        srtt: None,
+        min_rtt: None,
+        rto: 1,
+        in_recovery: false,
+    };
+    two.tcp_config(1500).cc.make().on_start(&mut window, &ctx);
+    assert_eq!(window.cwnd, 2000, "the rule of the other table");
+}
+
+#[test]
+fn the_canonical_form_has_the_digest_and_holds_its_reader_to_it() {
+    let scenario = read("{ kind = 'remycc', table = 'one.dna' }").expect("a scenario");
+    let mut canonical = scenario.to_json();
+    let digest = canonical.pointer("/flows/2/cc/sha256").and_then(Json::as_str).expect("a digest").to_owned();
+    assert!(digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()), "{digest}");
+    assert_eq!(
+        Scenario::from_json_with(&canonical.to_string(), &[], Outside { files: &files, ..Outside::NOTHING }).as_ref(),
+        Ok(&scenario)
+    );
+
+    *canonical.pointer_mut("/flows/2/cc/table").expect("a path") = "two.dna".into();
+    let error = Scenario::from_json_with(&canonical.to_string(), &[], Outside { files: &files, ..Outside::NOTHING })
+        .expect_err("another table");
+    let message = error.to_string();
+    assert!(message.starts_with(&format!("flows[2].cc.sha256: \"{}", &digest[..40])), "{message}");
+    assert!(message.contains("is not that of \"two.dna\"; accepted: \""), "{message}");
+}
+
+#[test]
+fn the_hash_is_that_of_the_content_wherever_it_lies() {
+    let hash = |cc: &str| read(cc).expect("a scenario").hash();
+    let one = hash("{ kind = 'remycc', table = 'one.dna' }");
+    assert_eq!(hash("{ kind = 'remycc', table = 'copies/one.dna' }"), one);
+    assert_ne!(hash("{ kind = 'remycc', table = 'two.dna' }"), one);
+}
+
+#[test]
+fn a_table_that_cannot_be_used_is_one_clear_message() {
+    let accepted =
+        "accepted: the path, from the scenario's folder, of a RemyCC table such as \"RemyCC-2013-delta1.dna\"";
+    let content = "accepted: a table as Remy writes it, in protocol buffers";
+    let example = "accepted: a table such as { kind = \"remycc\", table = \"RemyCC-2013-delta1.dna\" }";
+    for (cc, message) in [
+        ("'remycc'", format!("flows[2].cc: \"remycc\" has no table; {example}")),
+        ("{ kind = 'remycc' }", format!("flows[2].cc.table: missing; {accepted}")),
+        ("{ kind = 'remycc', table = 3 }", format!("flows[2].cc.table: 3 is not a path; {accepted}")),
+        (
+            "{ kind = 'remycc', table = 'none.dna' }",
+            format!("flows[2].cc.table: \"none.dna\" cannot be read: no such file; {accepted}"),
+        ),
+        (
+            "{ kind = 'remycc', table = 'text.dna' }",
+            format!(
+                "flows[2].cc.table: \"text.dna\" is not a RemyCC table: byte 1: wire type 6 of field 13; accepted are 0, 1, 2 and 5; {content}"
+            ),
+        ),
+        (
+            "{ kind = 'remycc', table = 'one.dna', tabel = 'x' }",
+            "flows[2].cc.tabel: unknown key of remycc; accepted: kind, table, sha256; did you mean \"table\"?"
+                .to_owned(),
+        ),
+    ] {
+        let error = read(cc).expect_err(cc);
+        assert_eq!(error.to_string(), message);
+    }
+    let error = Scenario::from_toml(BASE, &[("flows[2].cc".into(), "{ kind = 'remycc', table = 'one.dna' }".into())]);
+    assert!(error.expect_err("no files").to_string().contains("\"one.dna\" cannot be read: there are no files here"));
+}
+
+fn vectors(keys: &str) -> Result<Scenario, ScenarioError> {
+    let app = format!("{{ kind = 'tmix', {keys} }}");
+    Scenario::from_toml_with(BASE, &[("flows[2].app".to_owned(), app)], Outside { files: &files, ..Outside::NOTHING })
+}
+
+#[test]
+fn connection_vectors_are_what_is_in_the_file_wherever_it_lies() {
+    let scenario = |keys: &str| vectors(keys).expect("a scenario");
+    let one = scenario("vectors = { file = 'one.cvec' }");
+    let App::Tmix(app) = &one.flows[2].app else { panic!("another application") };
+    assert_eq!((app.initiator, app.records), (ackclock_app::Side::Sink, false));
+    assert_eq!(app.vectors.content.connections().len(), 1);
+    assert_eq!(one.hash(), scenario("vectors = { file = 'copies/one.cvec' }").hash());
+    let again =
+        Scenario::from_json_with(&one.to_json().to_string(), &[], Outside { files: &files, ..Outside::NOTHING });
+    assert_eq!(again.expect("the canonical form"), one);
+    for other in [
+        "vectors = { file = 'two.cvec' }",
+        "vectors = { file = 'one.cvec' }, initiator = 'source'",
+        "vectors = { file = 'one.cvec' }, records = true",
+    ] {
+        assert_ne!(scenario(other).hash(), one.hash(), "{other}");
+    }
+}
+
+#[test]
+fn what_are_no_connection_vectors_is_said_with_the_line() {
+    let message = |keys: &str| vectors(keys).expect_err("it is wrong").to_string();
+    let accepted =
+        "accepted: the path, from the scenario's folder, of a file of tmix connection vectors such as \"web.cvec\"";
+    assert!(message("vectors = {}").contains(&format!("app.vectors.file: missing; {accepted}")));
+    let wrong = message("vectors = { file = 'wrong.cvec' }");
+    assert!(wrong.contains("line 3: \"many\" is not a size in bytes"), "{wrong}");
+    assert!(wrong.contains("accepted: connections in either of tmix's formats"), "{wrong}");
+    let absent = message("vectors = { file = 'none.cvec' }");
+    assert!(absent.contains("\"none.cvec\" cannot be read: no such file"), "{absent}");
+    assert!(message("vectors = { file = 'one.cvec', path = 'x' }").contains("vectors.path: unknown key"));
+}

@@ -1,0 +1,68 @@
+//! Congestion controls that are not of the catalogue.
+
+use std::sync::Arc;
+
+use ackclock_tcp::cc::{self, Algorithm};
+
+use super::*;
+
+/// An algorithm "mine", which is Reno.
+fn mine(source: &str) -> Arc<Registered> {
+    Arc::new(Registered {
+        name: "mine",
+        source: source.to_owned(),
+        parameters: vec![Range { name: "beta", least: 0.1, most: 0.9 }],
+        make: Box::new(|_, _| Algorithm::from(cc::by_name("reno").unwrap())),
+    })
+}
+
+fn read(cc: &str, source: &str) -> Result<Scenario, ScenarioError> {
+    Scenario::from_toml_with(
+        BASE,
+        &set(&[("flows[2].cc", cc)]),
+        Outside { registered: &[mine(source)], ..Outside::NOTHING },
+    )
+}
+
+fn refusal(cc: &str) -> String {
+    read(cc, "1234").expect_err("it is wrong").to_string()
+}
+
+#[test]
+fn a_registered_algorithm_is_named_like_any_other_and_knows_its_source() {
+    let plain = read("mine", "1234").unwrap();
+    assert_eq!(plain.flows[2].cc.as_ref().unwrap().name, "mine");
+    assert_eq!(plain.registered(), [&mine("1234")]);
+    assert_eq!(plain.to_json()["flows"][2]["cc"], json!({ "kind": "mine", "source": "1234" }));
+    let set = read("{ kind = 'mine', beta = 0.8 }", "1234").unwrap();
+    assert_eq!(set.to_json()["flows"][2]["cc"], json!({ "kind": "mine", "source": "1234", "beta": 0.8 }));
+    let again = Scenario::from_json_with(
+        &set.to_json().to_string(),
+        &[],
+        Outside { registered: &[mine("1234")], ..Outside::NOTHING },
+    )
+    .unwrap();
+    assert_eq!(again, set);
+
+    let hashes = [plain.hash(), set.hash(), read("mine", "5678").unwrap().hash(), read("reno", "1234").unwrap().hash()];
+    for (index, hash) in hashes.iter().enumerate() {
+        assert!(!hashes[..index].contains(hash), "{hashes:?}");
+    }
+    assert!(with(&[]).registered().is_empty());
+}
+
+#[test]
+fn what_is_wrong_with_one_is_said_like_of_any_other() {
+    assert!(Scenario::from_toml(BASE, &set(&[("flows[2].cc", "mine")])).is_err());
+    let text = refusal("minne");
+    assert!(text.contains("remycc, mine; did you mean \"mine\"?"), "{text}");
+    assert!(refusal("{ beta = 0.5 }").contains("remycc, mine"));
+    let text = refusal("{ kind = 'mine', beta = 0.95 }");
+    assert_eq!(text, "flows[2].cc.beta: 0.95 is not accepted; accepted: a number from 0.1 to 0.9");
+    let text = refusal("{ kind = 'mine', gamma = 1 }");
+    assert!(text.contains("unknown key of mine; accepted: kind, source, beta"), "{text}");
+    let text = refusal("{ kind = 'mine', source = '5678' }");
+    assert_eq!(text, "flows[2].cc.source: \"5678\" is not the source that is loaded; accepted: \"1234\"");
+    let text = refusal("{ kind = 'vegas', source = '1234' }");
+    assert!(text.contains("unknown key of vegas; accepted: kind, alpha"), "{text}");
+}

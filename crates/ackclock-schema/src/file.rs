@@ -1,0 +1,179 @@
+//! Content that lies in a file of its own, which a text names and whoever reads the text hands over. The digest of the file is a
+//! part of the canonical form; the path is not a part of what identifies the text (see [`forget_paths`]).
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json, json};
+use sha2::{Digest, Sha256};
+
+use crate::kinds::Info;
+use crate::problems::Problems;
+use crate::record::{FieldInfo, Reader, Record};
+use crate::tree::{Node, Path, Value};
+
+/// The key of a file's digest, beside that of its path.
+pub const DIGEST: &str = "sha256";
+/// The key of a file's path, unless the table has a better one.
+pub const FILE: &str = "file";
+const DIGEST_DOC: &str = "SHA-256 of the file in hexadecimal; a file with another is refused.";
+
+/// A format of files.
+pub trait Format: Clone + PartialEq + Debug {
+    /// What a file of the format says.
+    type Content: PartialEq + Debug;
+    /// The key of the path.
+    const KEY: &'static str = FILE;
+    /// The noun for a file of the format, with its article.
+    const NOUN: &'static str;
+    /// A name that such a file may have.
+    const EXAMPLE: &'static str;
+    /// What is accepted in the file.
+    const ACCEPTED: &'static str;
+    /// The sentence on the key of the path.
+    const PATH_DOC: &'static str;
+
+    /// The content of a file.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes.
+    fn decode(bytes: &[u8]) -> Result<Self::Content, String>;
+}
+
+/// A format whose files are named by a table of nothing else, which is a [`Record`].
+pub trait Alone: Format {
+    /// The sentence on the table.
+    const DOC: &'static str;
+
+    /// Content that stands for a file which could not be read; a text that names such a file is refused.
+    fn placeholder() -> Self::Content;
+}
+
+/// Content read from a file.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FromFile<F: Format> {
+    /// The path as it was written.
+    pub path: String,
+    /// SHA-256 of the file, in hexadecimal.
+    pub sha256: String,
+    /// The content.
+    pub content: Arc<F::Content>,
+}
+
+impl<F: Format> FromFile<F> {
+    /// The keys of a table that names a file.
+    pub const KEYS: [&'static str; 2] = [F::KEY, DIGEST];
+
+    fn accepted() -> String {
+        format!("the path, from the scenario's folder, of {} such as {:?}", F::NOUN, F::EXAMPLE)
+    }
+
+    /// Reads the file that the table at `at` names, `value` being the value of a key of the table. What is wrong is added to the
+    /// problems.
+    pub fn of<'n>(
+        value: impl Fn(&str) -> Option<&'n Node>,
+        at: &Path,
+        problems: &mut Problems<'_>,
+    ) -> Option<FromFile<F>> {
+        let (place, accepted) = (at.key(F::KEY), Self::accepted());
+        let Some(node) = value(F::KEY) else {
+            problems.add(place, format!("missing; accepted: {accepted}"));
+            return None;
+        };
+        let Value::Text(path) = &node.value else {
+            problems.add(place, format!("{} is not a path; accepted: {accepted}", node.shown()));
+            return None;
+        };
+        let bytes = match problems.file(path) {
+            Ok(bytes) => bytes,
+            Err(why) => {
+                problems.add(place, format!("{} cannot be read: {why}; accepted: {accepted}", node.shown()));
+                return None;
+            }
+        };
+        let content = match F::decode(&bytes) {
+            Ok(content) => Arc::new(content),
+            Err(wrong) => {
+                let shown = node.shown();
+                problems.add(place, format!("{shown} is not {}: {wrong}; accepted: {}", F::NOUN, F::ACCEPTED));
+                return None;
+            }
+        };
+        let sha256: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        if let Some(given) = value(DIGEST)
+            && !matches!(&given.value, Value::Text(text) if *text == sha256)
+        {
+            let message = format!("{} is not that of {}; accepted: \"{sha256}\"", given.shown(), node.shown());
+            problems.add(at.key(DIGEST), message);
+            return None;
+        }
+        Some(FromFile { path: path.clone(), sha256, content })
+    }
+
+    /// The keys of the canonical form.
+    pub fn write(&self) -> Map<String, Json> {
+        let entries = [(F::KEY, &self.path), (DIGEST, &self.sha256)];
+        entries.into_iter().map(|(key, text)| (key.to_owned(), Json::from(text.as_str()))).collect()
+    }
+
+    /// The fields for schema and reference.
+    pub fn fields() -> Vec<FieldInfo> {
+        let info = |noun: &str, accepts, schema| Info {
+            noun: noun.to_owned(),
+            unit: String::new(),
+            accepts,
+            schema,
+            nested: Vec::new(),
+        };
+        let path = info("path", Self::accepted(), json!({ "type": "string" }));
+        let digest = "64 hexadecimal digits".to_owned();
+        let digest = info("digest", digest, json!({ "type": "string", "pattern": "^[0-9a-f]{64}$" }));
+        let absent = Some("whatever the file has".to_owned());
+        let (path_doc, digest_doc) = (F::PATH_DOC.to_owned(), DIGEST_DOC.to_owned());
+        vec![
+            FieldInfo { key: F::KEY, doc: path_doc, required: true, default: None, absent: None, info: path },
+            FieldInfo { key: DIGEST, doc: digest_doc, required: false, default: None, absent, info: digest },
+        ]
+    }
+}
+
+impl<F: Alone> Record for FromFile<F> {
+    fn read(reader: &mut Reader<'_, '_>) -> FromFile<F> {
+        let node = reader.node;
+        let file = FromFile::of(|key| node.get(key), reader.at, reader.problems);
+        reader.refuse_other_keys(&Self::KEYS);
+        file.unwrap_or_else(|| FromFile {
+            path: String::new(),
+            sha256: String::new(),
+            content: F::placeholder().into(),
+        })
+    }
+
+    fn write(&self) -> Map<String, Json> {
+        FromFile::write(self)
+    }
+
+    fn doc() -> String {
+        F::DOC.to_owned()
+    }
+
+    fn fields() -> Vec<FieldInfo> {
+        FromFile::<F>::fields()
+    }
+}
+
+/// Removes the paths of files from a canonical form: a file is identified by its content. Every table with a digest has the path
+/// under one of `keys`.
+pub fn forget_paths(canonical: &mut Json, keys: &[&str]) {
+    match canonical {
+        Json::Object(table) => {
+            // An algorithm of somebody's own may have a number of that name.
+            if table.get(DIGEST).is_some_and(Json::is_string) {
+                keys.iter().for_each(|key| drop(table.shift_remove(*key)));
+            }
+            table.values_mut().for_each(|value| forget_paths(value, keys));
+        }
+        Json::Array(items) => items.iter_mut().for_each(|item| forget_paths(item, keys)),
+        _ => {}
+    }
+}

@@ -1,0 +1,359 @@
+//! Tables of fields, each field defined once: [`record!`] makes of one list the struct, its reader, its canonical form
+//! and its part of JSON Schema and reference.
+
+use std::marker::PhantomData;
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::kinds::{Info, Kind};
+use crate::problems::{Problems, listed, suggestion};
+use crate::tree::{Node, Path, Step, Value};
+use crate::union::KIND;
+
+/// Defines a table. A field is `/// Sentence.`, then `name: type = how(..., kind);` where `how` is one of [`required`],
+/// [`default`], [`optional`], [`like`] and [`numbered`].
+#[macro_export]
+macro_rules! record {
+    (
+        $(#[doc = $doc:literal])+
+        pub struct $Name:ident $(<$T:ident: $Bound:ident>)? {
+            $($(#[doc = $field_doc:literal])+ $field:ident: $Type:ty = $slot:expr;)*
+        }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, PartialEq, Debug)]
+        pub struct $Name $(<$T: $Bound>)? {
+            $($(#[doc = $field_doc])+ pub $field: $Type,)*
+        }
+
+        impl $(<$T: $Bound>)? $crate::record::Record for $Name $(<$T>)? {
+            fn read(reader: &mut $crate::record::Reader<'_, '_>) -> Self {
+                let record = Self {
+                    $($field: $crate::record::Slot::read(
+                        &$crate::record::typed::<$Type, _>($slot),
+                        stringify!($field),
+                        reader,
+                    ),)*
+                };
+                reader.refuse_other_keys(&[$(stringify!($field)),*]);
+                record
+            }
+
+            fn write(&self) -> $crate::serde_json::Map<String, $crate::serde_json::Value> {
+                $crate::record::written([$((
+                    stringify!($field),
+                    $crate::record::Slot::write(
+                        &$crate::record::typed::<$Type, _>($slot),
+                        &self.$field,
+                    ),
+                )),*])
+            }
+
+            fn doc() -> String {
+                $crate::record::sentences(&[$($doc),+])
+            }
+
+            fn fields() -> Vec<$crate::record::FieldInfo> {
+                vec![$($crate::record::Slot::info(
+                    &$crate::record::typed::<$Type, _>($slot),
+                    stringify!($field),
+                    $crate::record::sentences(&[$($field_doc),+]),
+                )),*]
+            }
+        }
+    };
+}
+
+/// What [`record!`] makes.
+pub trait Record: Sized {
+    fn read(reader: &mut Reader<'_, '_>) -> Self;
+    fn write(&self) -> Map<String, Json>;
+    fn doc() -> String;
+    fn fields() -> Vec<FieldInfo>;
+}
+
+/// A large record behind a pointer.
+impl<R: Record> Record for Box<R> {
+    fn read(reader: &mut Reader<'_, '_>) -> Self {
+        Box::new(R::read(reader))
+    }
+
+    fn write(&self) -> Map<String, Json> {
+        R::write(self)
+    }
+
+    fn doc() -> String {
+        R::doc()
+    }
+
+    fn fields() -> Vec<FieldInfo> {
+        R::fields()
+    }
+}
+
+/// A field, as schema and reference tell it.
+pub struct FieldInfo {
+    pub key: &'static str,
+    pub doc: String,
+    pub required: bool,
+    /// The value where the key is absent.
+    pub default: Option<Json>,
+    /// What the absence of the key means, where that is no value.
+    pub absent: Option<String>,
+    pub info: Info,
+}
+
+/// Fields and their values as a table; what has no value is left out.
+pub fn written<const N: usize>(fields: [(&str, Option<Json>); N]) -> Map<String, Json> {
+    fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+}
+
+/// Lines of doc comments as running text.
+pub fn sentences(lines: &[&str]) -> String {
+    lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
+}
+
+/// Reads the fields of one table.
+pub struct Reader<'r, 'p> {
+    pub node: &'r Node,
+    pub at: &'r Path,
+    pub problems: &'r mut Problems<'p>,
+    /// Set in a union, whose `kind` is no field of the record: what to say of a key that belongs elsewhere.
+    pub foreign: Option<&'r Foreign<'r>>,
+    /// Keys of the table that are not of the record, and read elsewhere.
+    pub besides: &'static [&'static str],
+}
+
+/// Says of a key where it belongs, if anywhere.
+pub type Foreign<'r> = dyn Fn(&str) -> Option<String> + 'r;
+
+impl Reader<'_, '_> {
+    /// Adds a problem for each key that is not among `fields`.
+    pub fn refuse_other_keys(&mut self, fields: &[&str]) {
+        let Value::Table(entries) = &self.node.value else { return };
+        let kind = self.foreign.map(|_| KIND);
+        let accepted = || self.besides.iter().copied().chain(fields.iter().copied()).chain(kind);
+        for (key, _) in entries {
+            if accepted().any(|accepted| accepted == key) {
+                continue;
+            }
+            let elsewhere = self.foreign.and_then(|foreign| foreign(key));
+            let hint = elsewhere.unwrap_or_else(|| suggestion(key, accepted()));
+            self.problems.add(self.at.key(key), format!("unknown key; accepted: {}{hint}", listed(accepted())));
+        }
+    }
+}
+
+/// A field of a record, less its name: its kind, and what its absence means.
+pub trait Slot {
+    type Value;
+    fn read(&self, key: &'static str, reader: &mut Reader<'_, '_>) -> Self::Value;
+    /// `None` where the key is to be left out.
+    fn write(&self, value: &Self::Value) -> Option<Json>;
+    fn info(&self, key: &'static str, doc: String) -> FieldInfo;
+}
+
+/// Says to the compiler what a field is in Rust.
+pub fn typed<T, S: Slot<Value = T>>(slot: S) -> S {
+    slot
+}
+
+/// A field that always has a value.
+pub struct Present<K> {
+    kind: K,
+    absent: Absent,
+}
+
+/// The value of an absent field.
+enum Absent {
+    Refused,
+    /// There is none here, and a preset would have put one in.
+    Preset,
+    Value(Json),
+    /// That of another key of the same table.
+    Like(&'static str),
+    /// This and the table's index in its list.
+    Numbered(&'static str),
+}
+
+/// A field that has to be given.
+pub fn required<K>(kind: K) -> Present<K> {
+    Present { kind, absent: Absent::Refused }
+}
+
+/// A field that has to be given unless a preset is, whose value has been put in by then.
+pub fn preset<K>(kind: K) -> Present<K> {
+    Present { kind, absent: Absent::Preset }
+}
+
+/// A field that has this value, as it would be written, where it is not given.
+pub fn default<K>(value: impl Into<Json>, kind: K) -> Present<K> {
+    Present { kind, absent: Absent::Value(value.into()) }
+}
+
+/// A field that has the value of another where it is not given.
+pub fn like<K>(key: &'static str, kind: K) -> Present<K> {
+    Present { kind, absent: Absent::Like(key) }
+}
+
+/// A text that is `prefix` and the position of the table in its list where it is not given.
+pub fn numbered<K>(prefix: &'static str, kind: K) -> Present<K> {
+    Present { kind, absent: Absent::Numbered(prefix) }
+}
+
+impl<K: Kind> Slot for Present<K> {
+    type Value = K::Value;
+
+    fn read(&self, key: &'static str, reader: &mut Reader<'_, '_>) -> K::Value {
+        let at = reader.at.key(key);
+        if let Some(node) = reader.node.get(key) {
+            return self.kind.read(node, &at, reader.problems);
+        }
+        let node = match &self.absent {
+            Absent::Refused | Absent::Preset => {
+                reader.problems.add(at, format!("missing; accepted: {}", self.kind.info().accepts));
+                return self.kind.placeholder();
+            }
+            Absent::Value(value) => Node::from_json_value(value),
+            Absent::Numbered(prefix) => {
+                let index = if let Some(Step::Index(index)) = reader.at.0.last() { *index } else { 0 };
+                Node::unplaced(Value::Text(format!("{prefix}{index}")))
+            }
+            Absent::Like(other) => {
+                // What is wrong with the other is said there.
+                let Some(node) = reader.node.get(other) else { return self.kind.placeholder() };
+                return self.kind.read(node, &at, &mut reader.problems.of(node));
+            }
+        };
+        self.kind.read(&node, &at, reader.problems)
+    }
+
+    fn write(&self, value: &K::Value) -> Option<Json> {
+        Some(self.kind.write(value))
+    }
+
+    fn info(&self, key: &'static str, doc: String) -> FieldInfo {
+        let (default, absent) = match &self.absent {
+            Absent::Refused => (None, None),
+            Absent::Preset => (None, Some("that of preset, which has to be given then".to_owned())),
+            Absent::Value(value) => (Some(value.clone()), None),
+            Absent::Like(other) => (None, Some(format!("the value of {other}"))),
+            Absent::Numbered(prefix) => (None, Some(format!("{prefix}0, {prefix}1, ... by position"))),
+        };
+        let required = matches!(self.absent, Absent::Refused);
+        FieldInfo { key, doc, required, default, absent, info: self.kind.info() }
+    }
+}
+
+/// A field that may have no value.
+pub struct Optional<K> {
+    kind: K,
+    absent: &'static str,
+}
+
+/// A field that may have no value; `absent` says what that means.
+pub fn optional<K>(absent: &'static str, kind: K) -> Optional<K> {
+    Optional { kind, absent }
+}
+
+impl<K: Kind> Slot for Optional<K> {
+    type Value = Option<K::Value>;
+
+    fn read(&self, key: &'static str, reader: &mut Reader<'_, '_>) -> Option<K::Value> {
+        let node = reader.node.get(key)?;
+        Some(self.kind.read(node, &reader.at.key(key), reader.problems))
+    }
+
+    fn write(&self, value: &Option<K::Value>) -> Option<Json> {
+        value.as_ref().map(|value| self.kind.write(value))
+    }
+
+    fn info(&self, key: &'static str, doc: String) -> FieldInfo {
+        let absent = Some(self.absent.to_owned());
+        FieldInfo { key, doc, required: false, default: None, absent, info: self.kind.info() }
+    }
+}
+
+/// The kind of a record.
+pub struct Table<R>(PhantomData<R>);
+
+/// The kind of a record.
+pub const fn table<R>() -> Table<R> {
+    Table(PhantomData)
+}
+
+impl<R: Record> Kind for Table<R> {
+    type Value = R;
+
+    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> R {
+        if let Value::Table(_) = node.value {
+            return R::read(&mut Reader { node, at, problems, foreign: None, besides: &[] });
+        }
+        problems.add(at.clone(), format!("{} is not a table; accepted: {}", node.shown(), self.info().accepts));
+        self.placeholder()
+    }
+
+    fn placeholder(&self) -> R {
+        let node = Node::unplaced(Value::Table(Vec::new()));
+        let mut problems = Problems::alone(&node);
+        R::read(&mut Reader { node: &node, at: &Path::default(), problems: &mut problems, foreign: None, besides: &[] })
+    }
+
+    fn write(&self, value: &R) -> Json {
+        Json::Object(value.write())
+    }
+
+    fn info(&self) -> Info {
+        let fields = R::fields();
+        Info {
+            noun: "table".to_owned(),
+            unit: String::new(),
+            accepts: format!("a table of {}", listed(fields.iter().map(|field| field.key))),
+            schema: object_schema(None, &R::doc(), &fields),
+            nested: nested(fields),
+        }
+    }
+}
+
+/// Fields with their paths from the table that has them, what they hold in turn included.
+pub fn nested(fields: Vec<FieldInfo>) -> Vec<(String, FieldInfo)> {
+    let mut all = Vec::new();
+    for mut field in fields {
+        let inner = std::mem::take(&mut field.info.nested);
+        let key = field.key;
+        all.push((format!(".{key}"), field));
+        all.extend(inner.into_iter().map(|(path, field)| (format!(".{key}{path}"), field)));
+    }
+    all
+}
+
+/// JSON Schema of a table of fields, `kind` being that of a union and whether it is assumed where there is none.
+pub fn object_schema(kind: Option<(&'static str, bool)>, doc: &str, fields: &[FieldInfo]) -> Json {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    if let Some((kind, assumed)) = kind {
+        properties.insert(KIND.to_owned(), json!({ "const": kind, "description": doc }));
+        if !assumed {
+            required.push(KIND);
+        }
+    }
+    for field in fields {
+        let mut schema = field.info.schema.clone();
+        let absent = field.absent.as_ref().map_or(String::new(), |absent| format!(" Absent: {absent}."));
+        schema["title"] = Json::from(field.info.noun.as_str());
+        schema["description"] = Json::from(format!("{} Accepted: {}.{absent}", field.doc, field.info.accepts));
+        if let Some(default) = &field.default {
+            schema["default"] = default.clone();
+        }
+        properties.insert(field.key.to_owned(), schema);
+        if field.required {
+            required.push(field.key);
+        }
+    }
+    let mut object = json!({ "type": "object", "description": doc, "properties": properties });
+    if !required.is_empty() {
+        object["required"] = Json::from(required);
+    }
+    object["additionalProperties"] = Json::from(false);
+    object
+}

@@ -1,0 +1,237 @@
+//! Tables told apart by their `kind`: [`union!`] makes of one list of kinds the enum, its reader, its canonical form and
+//! its part of JSON Schema and reference.
+
+use std::marker::PhantomData;
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::kinds::{Info, Kind};
+use crate::problems::{Problems, listed, suggestion};
+use crate::record::{FieldInfo, Reader, nested, object_schema};
+use crate::tree::{Node, Path, Value, quoted};
+
+/// Defines tables told apart by their `kind`: an enum whose variants hold a [`record!`] or nothing. A plain text in the
+/// place of such a table means the table with that kind; what any other text means is said after `otherwise`: the kind
+/// and the field that the text is the value of. A kind without a sentence has that of its record.
+#[macro_export]
+macro_rules! union {
+    (@read $reader:ident $Variant:ident) => {{
+        $reader.refuse_other_keys(&[]);
+        Self::$Variant
+    }};
+    (@read $reader:ident $Variant:ident $Inner:ty) => {
+        Self::$Variant(<$Inner as $crate::record::Record>::read($reader))
+    };
+    (@pattern $inner:ident $Variant:ident) => { Self::$Variant };
+    (@pattern $inner:ident $Variant:ident $Inner:ty) => { Self::$Variant($inner) };
+    (@write $inner:ident) => { $crate::serde_json::Map::new() };
+    (@write $inner:ident $Inner:ty) => { <$Inner as $crate::record::Record>::write($inner) };
+    (@doc [$($doc:literal)+] $($Inner:ty)?) => { $crate::record::sentences(&[$($doc),+]) };
+    (@doc [] $Inner:ty) => { <$Inner as $crate::record::Record>::doc() };
+    (@fields) => { Vec::new() };
+    (@fields $Inner:ty) => { <$Inner as $crate::record::Record>::fields() };
+    (
+        $(#[doc = $doc:literal])+
+        pub enum $Name:ident $(<$T:ident: $Bound:ident>)?, otherwise $otherwise:expr, {
+            $($(#[doc = $variant_doc:literal])* $kind:literal => $Variant:ident $(($Inner:ty))?,)+
+        }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, PartialEq, Debug)]
+        pub enum $Name $(<$T: $Bound>)? {
+            $($(#[doc = $variant_doc])* #[doc = concat!("\n\n`kind = \"", $kind, "\"`")] $Variant $(($Inner))?,)+
+        }
+
+        impl $(<$T: $Bound>)? $crate::union::Union for $Name $(<$T>)? {
+            const OTHERWISE: Option<(&'static str, &'static str)> = $otherwise;
+            const KINDS: &'static [&'static str] = &[$($kind),+];
+
+            fn read(kind: &str, reader: &mut $crate::record::Reader<'_, '_>) -> Option<Self> {
+                match kind {
+                    $($kind => Some($crate::union!(@read reader $Variant $($Inner)?)),)+
+                    _ => None,
+                }
+            }
+
+            fn write(&self) -> (&'static str, $crate::serde_json::Map<String, $crate::serde_json::Value>) {
+                match self {
+                    $($crate::union!(@pattern inner $Variant $($Inner)?) => {
+                        ($kind, $crate::union!(@write inner $($Inner)?))
+                    })+
+                }
+            }
+
+            fn variants() -> Vec<$crate::union::VariantInfo> {
+                use $crate::union::VariantInfo;
+                vec![$(VariantInfo {
+                    kind: $kind,
+                    doc: $crate::union!(@doc [$($variant_doc)*] $($Inner)?),
+                    fields: $crate::union!(@fields $($Inner)?),
+                }),+]
+            }
+        }
+    };
+}
+
+/// What [`union!`] makes.
+pub trait Union: Sized {
+    const OTHERWISE: Option<(&'static str, &'static str)>;
+    const KINDS: &'static [&'static str];
+    /// `None` where there is no such kind.
+    fn read(kind: &str, reader: &mut Reader<'_, '_>) -> Option<Self>;
+    fn write(&self) -> (&'static str, Map<String, Json>);
+    fn variants() -> Vec<VariantInfo>;
+}
+
+/// A kind of a union, as schema and reference tell it.
+pub struct VariantInfo {
+    pub kind: &'static str,
+    pub doc: String,
+    pub fields: Vec<FieldInfo>,
+}
+
+/// The key that tells the tables of a union apart.
+pub const KIND: &str = "kind";
+
+/// The kind of a union.
+pub struct Tagged<U>(PhantomData<U>);
+
+/// The kind of a union.
+pub const fn tagged<U>() -> Tagged<U> {
+    Tagged(PhantomData)
+}
+
+impl<U: Union> Tagged<U> {
+    /// The table that a plain text or number stands for.
+    fn expanded(plain: &Node) -> Node {
+        let kind = |kind: &str| (KIND.to_owned(), Node::unplaced(Value::Text(kind.to_owned())));
+        let is_kind = matches!(&plain.value, Value::Text(text) if U::KINDS.contains(&text.as_str()));
+        let entries = match U::OTHERWISE {
+            Some((name, field)) if !is_kind => vec![kind(name), (field.to_owned(), plain.clone())],
+            _ => vec![(KIND.to_owned(), plain.clone())],
+        };
+        Node { line: plain.line, value: Value::Table(entries) }
+    }
+
+    fn read_table(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> Option<U> {
+        let kinds = || listed(U::KINDS.iter().copied());
+        let name = match (node.get(KIND), U::OTHERWISE) {
+            (Some(Node { value: Value::Text(name), .. }), _) => name,
+            (None, Some((name, _))) => name,
+            (wrong, _) => {
+                let wrong = wrong.map_or("missing".to_owned(), |kind| format!("{} is not a name", kind.shown()));
+                problems.add(at.key(KIND), format!("{wrong}; accepted: {}", kinds()));
+                return None;
+            }
+        };
+        let owner = |key: &str| {
+            let variants = U::variants();
+            let owner = variants.iter().find(|variant| variant.fields.iter().any(|field| field.key == key))?;
+            Some(format!("; {key} belongs to kind = {}", quoted(owner.kind)))
+        };
+        let value = U::read(name, &mut Reader { node, at, problems, foreign: Some(&owner), besides: &[] });
+        if value.is_none() {
+            let hint = suggestion(name, U::KINDS.iter().copied());
+            let shown = Node::unplaced(Value::Text(name.to_owned())).shown();
+            problems.add(at.key(KIND), format!("{shown} is not a known kind; accepted: {}{hint}", kinds()));
+        }
+        value
+    }
+}
+
+impl<U: Union> Kind for Tagged<U> {
+    type Value = U;
+
+    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> U {
+        let value = match &node.value {
+            Value::Table(_) => self.read_table(node, at, problems),
+            Value::Text(_) | Value::Number(_) => {
+                let table = Self::expanded(node);
+                let mut inner = problems.of(&table);
+                let value = self.read_table(&table, at, &mut inner);
+                // What is wrong with the text itself has no key of its own in the file.
+                let otherwise = U::OTHERWISE.map(|(_, field)| at.key(field));
+                for (path, message) in inner.into_found() {
+                    if path == at.key(KIND) {
+                        problems.add(at.clone(), message);
+                    } else if Some(&path) == otherwise.as_ref() {
+                        problems.add(at.clone(), format!("{message}, or {}", listed(U::KINDS.iter().copied())));
+                    } else {
+                        problems.add(path, message);
+                    }
+                }
+                value
+            }
+            _ => {
+                problems.add(at.clone(), format!("{} is not a table; accepted: {}", node.shown(), self.info().accepts));
+                None
+            }
+        };
+        value.unwrap_or_else(|| self.placeholder())
+    }
+
+    fn placeholder(&self) -> U {
+        let node = Node::unplaced(Value::Table(Vec::new()));
+        let (at, mut problems) = (Path::default(), Problems::alone(&node));
+        let mut reader = Reader { node: &node, at: &at, problems: &mut problems, foreign: None, besides: &[] };
+        U::read(U::KINDS[0], &mut reader).expect("the first kind is one of the kinds")
+    }
+
+    fn write(&self, value: &U) -> Json {
+        let (kind, fields) = value.write();
+        let mut table = Map::new();
+        table.insert(KIND.to_owned(), Json::from(kind));
+        table.extend(fields);
+        Json::Object(table)
+    }
+
+    fn info(&self) -> Info {
+        let variants = U::variants();
+        let needs_nothing = |variant: &&VariantInfo| variant.fields.iter().all(|field| !field.required);
+        let words: Vec<_> = variants.iter().filter(needs_nothing).map(|variant| variant.kind).collect();
+        let mut options = Vec::new();
+        if !words.is_empty() {
+            options.push(json!({ "type": "string", "enum": words }));
+        }
+        let mut accepts = format!("a table with kind = one of {}", listed(U::KINDS.iter().copied()));
+        for variant in &variants {
+            let assumed = U::OTHERWISE.is_some_and(|(kind, _)| kind == variant.kind);
+            options.push(object_schema(Some((variant.kind, assumed)), &variant.doc, &variant.fields));
+            for field in &variant.fields {
+                if U::OTHERWISE == Some((variant.kind, field.key)) {
+                    options.push(field.info.schema.clone());
+                    accepts = format!("{accepts}, or {}", field.info.accepts);
+                }
+            }
+        }
+        let kind_field = FieldInfo {
+            key: KIND,
+            doc: variants
+                .iter()
+                .map(|variant| format!("{}: {}", variant.kind, variant.doc))
+                .collect::<Vec<_>>()
+                .join(" "),
+            required: U::OTHERWISE.is_none(),
+            default: U::OTHERWISE.map(|(kind, _)| Json::from(kind)),
+            absent: None,
+            info: Info {
+                noun: "name".to_owned(),
+                unit: String::new(),
+                accepts: listed(U::KINDS.iter().copied()),
+                schema: json!({ "type": "string", "enum": U::KINDS }),
+                nested: Vec::new(),
+            },
+        };
+        let fields = variants.into_iter().flat_map(|variant| {
+            let path = format!("<{}>", variant.kind);
+            nested(variant.fields).into_iter().map(move |(rest, field)| (format!("{path}{rest}"), field))
+        });
+        Info {
+            noun: "table by kind".to_owned(),
+            unit: String::new(),
+            accepts,
+            schema: json!({ "oneOf": options }),
+            nested: std::iter::once((format!(".{KIND}"), kind_field)).chain(fields).collect(),
+        }
+    }
+}

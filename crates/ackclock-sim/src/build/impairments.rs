@@ -1,0 +1,92 @@
+//! What a direction of a link has besides rate, delay and queue, each with a random stream of its own.
+
+use std::num::NonZeroU64;
+
+use ackclock_core::{Nanos, stream_seed};
+use ackclock_net::{self as net, Schedule, Spread};
+use ackclock_scenario::{
+    Chance, Direction, GilbertElliott, InOutage, Jitter, Loss, Numbers, Period, Plain, Rate, VaryingRate,
+};
+
+use crate::link::{Impairments, Wire};
+
+/// What the direction of a link of that name has in a run of that seed and duration.
+pub(super) fn of(direction: &Direction<'_>, duration: Nanos, seed: u64, link: &str) -> Impairments {
+    let strikes = |impairment: Option<&Loss>, purpose: &str| loss(impairment?, seed, &format!("{link}/{purpose}"));
+    let jitter = direction.jitter.map(|jitter| {
+        let (spread, reorders) = spread(jitter);
+        net::Jitter::new(spread, reorders, stream_seed(seed, &format!("{link}/jitter")))
+    });
+    let is_varying = jitter.is_some() || matches!(direction.delay, Plain::Varying(_));
+    let down = |fate| {
+        let outages = direction.outages.iter().filter(|outage| outage.packets == fate);
+        let intervals: Vec<_> = outages.map(|outage| (outage.from, outage.to)).collect();
+        (!intervals.is_empty()).then(|| Schedule::during(&intervals, None))
+    };
+    Impairments {
+        wire: wire(direction.rate, duration, seed, link),
+        path: is_varying.then(|| net::Path::new(direction.delay.schedule(), jitter)),
+        duplication: strikes(direction.duplication, "duplication"),
+        corruption: strikes(direction.corruption, "corruption"),
+        held: down(InOutage::Wait),
+        lost: down(InOutage::Lost),
+    }
+}
+
+/// The wire of the link of a name in a run of that seed and duration.
+fn wire(rate: &Rate, duration: Nanos, seed: u64, link: &str) -> Wire {
+    match rate {
+        Plain::Always(_) => Wire::Fixed,
+        Plain::Varying(VaryingRate::Steps(steps)) => Wire::Steps(steps.schedule(), duration),
+        Plain::Varying(VaryingRate::Trace(trace)) => Wire::Trace(trace.content.clone()),
+        Plain::Varying(VaryingRate::Cellular(cellular)) => {
+            Wire::Cellular(cellular.model(), stream_seed(seed, &format!("{link}/rate")))
+        }
+    }
+}
+
+/// The distribution of a jitter, and whether packets may overtake.
+fn spread(jitter: &Jitter) -> (Spread, bool) {
+    match jitter {
+        Jitter::Uniform(jitter) => (Spread::Uniform(jitter.max), jitter.reorder),
+        Jitter::Normal(jitter) => (Spread::Normal(jitter.mean, jitter.sd), jitter.reorder),
+        Jitter::Exponential(jitter) => (Spread::Exponential(jitter.mean), jitter.reorder),
+        Jitter::Empirical(jitter) => (Spread::Empirical(jitter.values.clone()), jitter.reorder),
+    }
+}
+
+/// A process of losses drawn from the stream of a name; `None` where nothing is lost.
+pub(super) fn loss(loss: &Loss, seed: u64, stream: &str) -> Option<net::Loss> {
+    let seed = || stream_seed(seed, stream);
+    let positive = |number| NonZeroU64::new(number).expect("a scenario refuses zero here");
+    Some(match loss {
+        Loss::Random(Chance { probability: 0 }) => return None,
+        Loss::Random(Chance { probability }) => net::Loss::Random(net::RandomLoss::new(*probability, seed())),
+        Loss::Periodic(Period { every, first }) => {
+            net::Loss::Periodic(net::PeriodicLoss::new(positive(*every), positive(*first)))
+        }
+        Loss::GilbertElliott(GilbertElliott { p, r, good_loss, bad_loss }) => {
+            let model = net::GilbertElliottModel { to_bad: *p, to_good: *r, good: *good_loss, bad: *bad_loss };
+            net::Loss::GilbertElliott(net::GilbertElliott::new(model, seed()))
+        }
+        Loss::Listed(Numbers { packets }) => net::Loss::Listed(net::ListedLoss::new(packets.as_slice().into())),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_link_and_each_seed_has_losses_of_its_own() {
+        let random = |probability| Loss::Random(Chance { probability });
+        let losses = |seed, link| {
+            let mut loss = loss(&random(500_000_000), seed, &format!("{link}/loss")).expect("there is loss");
+            (0..64).map(|_| loss.strikes()).collect::<Vec<_>>()
+        };
+        assert_eq!(losses(1, "bottleneck"), losses(1, "bottleneck"));
+        assert_ne!(losses(1, "bottleneck"), losses(1, "bottleneck.reverse"));
+        assert_ne!(losses(1, "bottleneck"), losses(2, "bottleneck"));
+        assert!(loss(&random(0), 1, "bottleneck").is_none());
+    }
+}

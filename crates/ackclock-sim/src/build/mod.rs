@@ -1,0 +1,159 @@
+//! From a scenario to a network and the flows over it: the one place that makes the links, queues, losses and endpoints which a
+//! scenario describes.
+
+mod arrivals;
+mod impairments;
+
+use std::num::NonZeroU64;
+
+use ackclock_app::{ParamProblem, Path};
+use ackclock_core::{Nanos, Stream, stream_seed};
+use ackclock_results::invariants::Facts;
+use ackclock_scenario::{self as scenario, Direction, Flow, Hop, Problem, QueueLimit, Scenario, ScenarioError};
+use ackclock_tcp::pacing::Pacing;
+
+use crate::dumbbell::{Access, Dumbbell};
+use crate::link::LinkSpec;
+use crate::measures::FlowLabels;
+use crate::network::LinkId;
+use crate::world::FlowSpec;
+
+use arrivals::Arrivals;
+
+/// The links of a scenario with their names, both directions of the bottleneck and then of the others.
+pub(crate) fn network(scenario: &Scenario, seed: u64) -> (Dumbbell, Vec<(LinkId, String)>) {
+    let spec = |way: Direction<'_>, queue: &scenario::Queue, limit: QueueLimit, name: &str| LinkSpec {
+        rate: positive(way.rate.mean(scenario.duration)),
+        delay: way.delay.first(),
+        queue: queue.entry(),
+        limit: limit.of_link(),
+        given: queue.parameters.clone(),
+        loss: impairments::loss(way.loss, seed, &format!("{name}/loss")),
+        impairments: impairments::of(&way, scenario.duration, seed, name),
+        packet_size: scenario.packet_size,
+        seed: stream_seed(seed, &format!("{name}/queue")),
+    };
+    let mut all = scenario.all_links().map(|(name, link)| {
+        let [there, back] = scenario.queue_limits(link);
+        let reverse = format!("{name}.reverse");
+        let specs = (
+            spec(link.forward(), &link.queue, there, name),
+            spec(link.reverse(), link.reverse_queue(), back, &reverse),
+        );
+        (specs, [name.to_owned(), reverse])
+    });
+    let ((forward, reverse), names) = all.next().expect("a scenario has a bottleneck");
+    let mut dumbbell = Dumbbell::new(forward, reverse);
+    let mut links: Vec<_> = [dumbbell.forward, dumbbell.reverse].into_iter().zip(names).collect();
+    for ((forward, reverse), names) in all {
+        let ids = [forward, reverse].map(|spec| spec.put_into(&mut dumbbell.topology));
+        links.extend(ids.into_iter().zip(names));
+    }
+    (dumbbell, links)
+}
+
+/// The flows of a scenario, with their access links put into the network.
+///
+/// # Errors
+/// What an application cannot do with its parameters.
+pub(crate) fn flows(
+    scenario: &Scenario,
+    seed: u64,
+    dumbbell: &mut Dumbbell,
+    links: &[(LinkId, String)],
+) -> Result<Vec<FlowSpec>, ScenarioError> {
+    let mut flows = Vec::new();
+    for (index, flow) in scenario.flows.iter().enumerate() {
+        add_copies(&mut flows, dumbbell, links, scenario, flow, seed)
+            .map_err(|problems| ScenarioError { problems: located(problems, index) })?;
+    }
+    Ok(flows)
+}
+
+/// Adds the copies of a flow with their access links.
+fn add_copies(
+    flows: &mut Vec<FlowSpec>,
+    dumbbell: &mut Dumbbell,
+    links: &[(LinkId, String)],
+    scenario: &Scenario,
+    flow: &Flow,
+    seed: u64,
+) -> Result<(), Vec<ParamProblem>> {
+    let own = scenario.access_of(flow);
+    let hops = scenario.routes(flow);
+    let [there, back] = hops.each_ref().map(|hops| {
+        let link = |hop: &Hop| links[2 * hop.link + usize::from(hop.back)].0;
+        hops.iter().map(link).collect::<Vec<_>>()
+    });
+    let rate = positive(own.rate.bits_per_second(scenario.rate()));
+    let delays = [own.source_delay, own.sink_delay].map(|delay| delay.distribution());
+    let mut arrivals = Arrivals::new(flow.arrival.as_ref(), seed, &flow.name);
+    let mut config = flow.tcp_config(scenario.packet_size);
+    let together = Stream::new(seed, &format!("{}/group", flow.name)).below(flow.group_jitter.saturating_add(1));
+    for name in flow.copies() {
+        let mut random = Stream::new(seed, &format!("{name}/access"));
+        let [source_delay, sink_delay] = delays.each_ref().map(|delay| delay.draw(&mut random));
+        let access = Access { rate, source_delay, sink_delay };
+        let path = Path {
+            rate: rate.get().min(scenario.slowest_of(&hops[0])),
+            // Draws are at most 2^60 ns; the links of a route may be any number.
+            rtt: hops
+                .iter()
+                .map(|hops| scenario.delay_of(hops))
+                .fold(2 * (source_delay + sink_delay), Nanos::saturating_add),
+        };
+        let (kind, app) = flow.app.make(path)?;
+        if let Some(cc) = flow.cc.as_ref().filter(|cc| cc.registered().is_some()) {
+            config.cc = cc.algorithm(&name);
+        }
+        let labels = FlowLabels {
+            name,
+            cc: config.cc.name().clone(),
+            validation: config.validation.name,
+            pacing: match config.pacing {
+                Pacing::Off => "off",
+                Pacing::Fq { .. } => "fq",
+            },
+            app: kind,
+        };
+        flows.push(FlowSpec {
+            labels,
+            config: config.clone(),
+            app,
+            start: flow.start.saturating_add(together).saturating_add(arrivals.next()),
+            start_jitter: flow.start_jitter,
+            routes: dumbbell.flow_over(access, &there, &back),
+            class: flow.class,
+            delays: scenario.probes.delays,
+        });
+    }
+    Ok(())
+}
+
+/// The problems of the application of the flow with that index, as problems of the scenario.
+fn located(problems: Vec<ParamProblem>, index: usize) -> Vec<Problem> {
+    let problem = |problem: ParamProblem| Problem {
+        path: format!("flows[{index}].app.{}", problem.field),
+        line: None,
+        message: problem.message,
+    };
+    problems.into_iter().map(problem).collect()
+}
+
+/// A number that the scenario has checked.
+fn positive(rate: u64) -> NonZeroU64 {
+    NonZeroU64::new(rate).expect("a scenario refuses zero here")
+}
+
+/// What the checks of tables need to know of a scenario.
+pub fn facts(scenario: &Scenario) -> Facts {
+    let names: Vec<_> = scenario.all_links().map(|(name, _)| name.to_owned()).collect();
+    let name = |hop: &Hop| if hop.back { format!("{}.reverse", names[hop.link]) } else { names[hop.link].clone() };
+    let mut routes = std::collections::BTreeMap::new();
+    for flow in &scenario.flows {
+        let hops = scenario.routes(flow).map(|hops| hops.iter().map(name).collect::<Vec<_>>());
+        routes.extend(flow.copies().map(|copy| (copy, hops.clone())));
+    }
+    let probes = &scenario.probes;
+    Facts { end: scenario.duration, recorded: (probes.from, probes.to.unwrap_or(scenario.duration)), routes }
+}

@@ -1,0 +1,154 @@
+//! A connection: an endpoint with the bytes of its streams.
+
+use ackclock_tcp::{Config, Endpoint, Event, Flags, Nanos, Observer, Progress, Segment, State};
+use ackclock_wire::{self as wire, Addresses, EncodeError, Sum};
+
+use crate::{ReceiveBuffer, SendBuffer};
+
+/// Remembers the stream offset of the segment sent last.
+#[derive(Default)]
+struct LastSent(u64);
+
+impl Observer for LastSent {
+    const ACTIVE: bool = false;
+
+    fn event(&mut self, _now: Nanos, event: Event<'_>) {
+        if let Event::Sent { offset, .. } = event {
+            self.0 = offset;
+        }
+    }
+}
+
+/// An endpoint with the bytes of its streams.
+pub struct Connection {
+    endpoint: Endpoint,
+    /// Of what it sends.
+    addresses: Addresses,
+    sent: SendBuffer,
+    arrived: ReceiveBuffer,
+    /// Sequence number of the peer's first byte, once its SYN has come.
+    first: Option<u32>,
+    peer_closed: bool,
+    closing: bool,
+}
+
+impl Connection {
+    /// A closed connection, with the addresses of the packets it will send.
+    pub fn new(config: &Config, addresses: Addresses, isn: u32) -> Connection {
+        let window = config.receive_buffer.max(config.receive_buffer_max);
+        Connection {
+            endpoint: Endpoint::new(config, isn),
+            addresses,
+            sent: SendBuffer::default(),
+            arrived: ReceiveBuffer::new(window as usize),
+            first: None,
+            peer_closed: false,
+            closing: false,
+        }
+    }
+
+    /// Begins to connect.
+    pub fn connect(&mut self, now: Nanos) {
+        self.endpoint.connect(now);
+    }
+
+    /// Waits for a SYN.
+    pub fn listen(&mut self) {
+        self.endpoint.listen();
+    }
+
+    /// Appends bytes to the stream.
+    pub fn write(&mut self, now: Nanos, bytes: &[u8]) {
+        self.sent.write(bytes);
+        self.endpoint.write(now, bytes.len() as u64);
+    }
+
+    /// Bytes written that the peer has not acknowledged.
+    pub fn unacknowledged(&self) -> usize {
+        self.sent.len()
+    }
+
+    /// Reads what has arrived in order, in pieces.
+    pub fn read(&mut self, now: Nanos, to: impl FnMut(&[u8])) {
+        let end = self.endpoint.received();
+        let bytes = end - self.arrived.start();
+        if bytes > 0 {
+            self.arrived.take(end, to);
+            self.endpoint.read(now, bytes);
+        }
+    }
+
+    /// No more writes.
+    pub fn close(&mut self, now: Nanos) {
+        if !self.closing {
+            self.closing = true;
+            self.endpoint.close(now);
+        }
+    }
+
+    /// Whether the peer writes no more, and all it wrote has arrived.
+    pub fn peer_closed(&self) -> bool {
+        self.peer_closed
+    }
+
+    /// The state of the connection.
+    pub fn state(&self) -> State {
+        self.endpoint.state()
+    }
+
+    /// The endpoint.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Takes a segment from the wire.
+    pub fn on_segment(&mut self, now: Nanos, segment: &Segment, payload: &[u8]) {
+        if segment.flags.has(Flags::SYN) && matches!(self.state(), State::Listen | State::SynSent) {
+            self.first = Some(segment.seq.wrapping_add(1));
+        } else if let Some(first) = self.first {
+            // The offset nearest to what is expected. What is not within the window is not kept, whatever the endpoint
+            // makes of it; what it then says to have received is there.
+            let expected = self.endpoint.received();
+            let distance = segment.seq.wrapping_sub(first).wrapping_sub(expected as u32) as i32;
+            if let Some(offset) = expected.checked_add_signed(i64::from(distance)) {
+                self.arrived.put(offset, payload);
+            }
+        }
+        let progress = self.endpoint.on_segment(now, segment, &mut ());
+        self.follow_up(progress);
+    }
+
+    /// Calls the endpoint if its timer has expired.
+    pub fn on_time(&mut self, now: Nanos) {
+        if self.endpoint.next_timeout() <= now {
+            let progress = self.endpoint.on_timeout(now, &mut ());
+            self.follow_up(progress);
+        }
+    }
+
+    fn follow_up(&mut self, progress: Progress) {
+        self.sent.release(self.endpoint.acked());
+        self.peer_closed |= progress.has(Progress::PEER_CLOSED);
+    }
+
+    /// When [`Connection::on_time`] is next to be called.
+    pub fn next_timeout(&self) -> Nanos {
+        self.endpoint.next_timeout()
+    }
+
+    /// Writes the next packet that is to leave now into `buffer`.
+    ///
+    /// # Errors
+    /// What does not fit into a packet or the buffer.
+    pub fn poll_transmit<'a>(&mut self, now: Nanos, buffer: &'a mut [u8]) -> Result<Option<&'a [u8]>, EncodeError> {
+        let mut last = LastSent::default();
+        let Some(segment) = self.endpoint.poll_transmit(now, &mut last) else { return Ok(None) };
+        let needed = wire::packet_len(&segment, self.addresses.source.is_ipv6()) as usize;
+        let have = buffer.len();
+        let packet = buffer.get_mut(..needed).ok_or(EncodeError::Buffer { needed, have })?;
+        let (headers, payload) = packet.split_at_mut(needed - segment.len as usize);
+        self.sent.copy(last.0, payload);
+        wire::encode(&self.addresses, &segment, Sum::of(payload), headers)?;
+        Ok(Some(packet))
+    }
+}
