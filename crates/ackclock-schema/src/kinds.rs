@@ -40,17 +40,24 @@ pub struct Info {
 
 /// A kind whose value is one piece of text, number or truth value.
 pub trait Scalar {
+    /// The type in Rust.
     type Value;
     /// # Errors
     /// What is wrong with the value, as a predicate: "is negative".
     fn parse(&self, value: &Value) -> Result<Self::Value, String>;
+    /// Stands for a value that could not be read.
     fn placeholder(&self) -> Self::Value;
+    /// The canonical form.
     fn write(&self, value: &Self::Value) -> Json;
+    /// The noun of the reference.
     fn noun(&self) -> String;
+    /// The unit of a bare number, or the units of a quantity; empty where there is none.
     fn unit(&self) -> String {
         String::new()
     }
+    /// What is accepted, as a phrase for messages.
     fn accepts(&self) -> String;
+    /// JSON Schema, without title, description and default.
     fn schema(&self) -> Json;
     /// What may have been meant.
     fn hint(&self, _written: &str) -> String {

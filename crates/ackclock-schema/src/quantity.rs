@@ -9,6 +9,7 @@ pub type Unit = (&'static str, u64);
 pub struct Dimension {
     /// The noun of messages and of the reference.
     pub noun: &'static str,
+    /// An accepted text, for messages.
     pub example: &'static str,
     /// How nothing is written.
     pub zero: &'static str,
@@ -170,7 +171,9 @@ pub struct Decimal<'a> {
 /// Why a decimal is not an integer of 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inexact {
+    /// The decimal is no whole number.
     Fraction,
+    /// The decimal is larger than 64 bits hold.
     Overflow,
 }
 

@@ -79,7 +79,9 @@ fn most<T: Drawn>() -> u64 {
 
 /// The kind of a quantity that can be drawn.
 pub enum Measured<T> {
+    /// A time or a volume, with a unit.
     Quantity(Quantity<T>),
+    /// A number without unit.
     Count(Count<T>),
 }
 

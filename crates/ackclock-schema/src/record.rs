@@ -66,9 +66,13 @@ macro_rules! record {
 
 /// What [`record!`] makes.
 pub trait Record: Sized {
+    /// Reads the fields of a table; what is wrong is added to the reader's problems.
     fn read(reader: &mut Reader<'_, '_>) -> Self;
+    /// The canonical form.
     fn write(&self) -> Map<String, Json>;
+    /// The sentence on the table.
     fn doc() -> String;
+    /// The fields, as schema and reference describe them.
     fn fields() -> Vec<FieldInfo>;
 }
 
@@ -93,13 +97,17 @@ impl<R: Record> Record for Box<R> {
 
 /// A field, as schema and reference tell it.
 pub struct FieldInfo {
+    /// The key in a text.
     pub key: &'static str,
+    /// The sentence on the field.
     pub doc: String,
+    /// Whether the key has to be given.
     pub required: bool,
     /// The value where the key is absent.
     pub default: Option<Json>,
     /// What the absence of the key means, where that is no value.
     pub absent: Option<String>,
+    /// What the field accepts.
     pub info: Info,
 }
 
@@ -115,8 +123,11 @@ pub fn sentences(lines: &[&str]) -> String {
 
 /// Reads the fields of one table.
 pub struct Reader<'r, 'p> {
+    /// The table.
     pub node: &'r Node,
+    /// The path of the table.
     pub at: &'r Path,
+    /// Problems found so far.
     pub problems: &'r mut Problems<'p>,
     /// Set in a union, whose `kind` is no field of the record: what to say of a key that belongs elsewhere.
     pub foreign: Option<&'r Foreign<'r>>,
@@ -146,10 +157,13 @@ impl Reader<'_, '_> {
 
 /// A field of a record, less its name: its kind, and what its absence means.
 pub trait Slot {
+    /// The type in Rust.
     type Value;
+    /// Reads the value of a key of the reader's table, or what its absence means.
     fn read(&self, key: &'static str, reader: &mut Reader<'_, '_>) -> Self::Value;
     /// `None` where the key is to be left out.
     fn write(&self, value: &Self::Value) -> Option<Json>;
+    /// The field, as schema and reference describe it.
     fn info(&self, key: &'static str, doc: String) -> FieldInfo;
 }
 

@@ -61,7 +61,9 @@ impl fmt::Display for Path {
 /// A value and, where it comes from a TOML file, the line of it.
 #[derive(Clone, Debug)]
 pub struct Node {
+    /// The line, from 1, where the value comes from a TOML file.
     pub line: Option<u32>,
+    /// The value.
     pub value: Value,
 }
 
@@ -70,12 +72,15 @@ pub struct Node {
 pub enum Value {
     /// JSON's null: as good as absent.
     Null,
+    /// A truth value.
     Bool(bool),
     /// A number in decimal notation, or `nan` or `inf`.
     Number(String),
+    /// A text.
     Text(String),
     /// A date or time of TOML, which no field accepts.
     Date(String),
+    /// A list.
     List(Vec<Node>),
     /// Keys in the order of the file.
     Table(Vec<(String, Node)>),

@@ -75,18 +75,25 @@ macro_rules! union {
 
 /// What [`union!`] makes.
 pub trait Union: Sized {
+    /// The kind, and its field, that a plain value in the place of the table stands for.
     const OTHERWISE: Option<(&'static str, &'static str)>;
+    /// The kinds, in order.
     const KINDS: &'static [&'static str];
     /// `None` where there is no such kind.
     fn read(kind: &str, reader: &mut Reader<'_, '_>) -> Option<Self>;
+    /// The kind and the canonical form of its fields.
     fn write(&self) -> (&'static str, Map<String, Json>);
+    /// The kinds with their sentences and fields.
     fn variants() -> Vec<VariantInfo>;
 }
 
 /// A kind of a union, as schema and reference tell it.
 pub struct VariantInfo {
+    /// The name of the kind.
     pub kind: &'static str,
+    /// The sentence on the kind.
     pub doc: String,
+    /// The fields of the kind.
     pub fields: Vec<FieldInfo>,
 }
 
