@@ -112,7 +112,7 @@ def test_a_client_without_a_segment_has_none_of_the_rate():
 
 def test_nothing_but_their_list_knows_which_applications_there_are():
     """Law 5 of DESIGN.md: one more is a file and a line."""
-    kinds = (SOURCES / "ackclock-sim/src/app/mod.rs").read_text(encoding="utf-8")
+    kinds = (SOURCES / "ackclock-app/src/lib.rs").read_text(encoding="utf-8")
     variants = re.findall(r'"[^"]+" => (\w+)\(\w+::Fields\),', kinds)
     assert len(variants) == len(ackclock.catalogue()["app"])
     told_apart = re.compile(rf"\bApp::(?:\*|\{{|(?:{'|'.join(variants)})\b)")
