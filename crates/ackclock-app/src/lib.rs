@@ -49,7 +49,7 @@ applications! {
 }
 
 /// An end of a connection.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Side {
     /// The end on the left of the bottleneck.
     Source = 0,

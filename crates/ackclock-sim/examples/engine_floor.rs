@@ -11,9 +11,11 @@
 use std::num::NonZeroU64;
 use std::time::Instant;
 
+use ackclock_app::Side;
 use ackclock_net::Limit;
 use ackclock_sim::dumbbell::{Access, Dumbbell};
 use ackclock_sim::event::Key;
+use ackclock_sim::ids::{EndpointId, Receiver, Slot};
 use ackclock_sim::link::LinkSpec;
 use ackclock_sim::network::Network;
 use ackclock_sim::packet::Address;
@@ -23,7 +25,7 @@ use ackclock_tcp::{Flags, Segment};
 const WORKLOADS: [(u32, u64, u64, u64); 3] =
     [(10, 100_000_000, 40_000_000, 100), (80, 1_000_000_000, 104_000_000, 60), (1000, 1_000_000_000, 50_000_000, 20)];
 
-fn address(to: u32, stage: u32, sent: u64) -> Address {
+fn address(to: EndpointId, stage: u32, sent: u64) -> Address {
     Address { to, stage, sent, ..Address::default() }
 }
 
@@ -55,7 +57,7 @@ fn run(flows: u32, rate: u64, rtt: u64, seconds: u64) {
     let begun = Instant::now();
     for (flow, [there, _]) in (0..).zip(&stages) {
         for _ in 0..window {
-            network.send(&data, address(2 * flow + 1, *there, 0), &mut ());
+            network.send(&data, address(EndpointId::new(Slot(flow), Side::Sink), *there, 0), &mut ());
         }
     }
     let mut events = 0_u64;
@@ -72,16 +74,17 @@ fn run(flows: u32, rate: u64, rtt: u64, seconds: u64) {
             continue;
         }
         network.unpack(packet);
-        let flow = packet.to() / 2;
+        let Receiver::Endpoint(endpoint) = packet.receiver() else { unreachable!("there are no datagrams") };
+        let flow = endpoint.slot().0;
         let [there, back] = stages[flow as usize];
-        if packet.to() & 1 == 0 {
+        if endpoint.side() == Side::Source {
             for _ in 0..2 {
-                network.send(&data, address(2 * flow + 1, there, now), &mut ());
+                network.send(&data, address(EndpointId::new(Slot(flow), Side::Sink), there, now), &mut ());
             }
         } else {
             let odd = &mut unacked[flow as usize];
             if *odd {
-                network.send(&ack, address(2 * flow, back, now), &mut ());
+                network.send(&ack, address(EndpointId::new(Slot(flow), Side::Source), back, now), &mut ());
             }
             *odd = !*odd;
         }

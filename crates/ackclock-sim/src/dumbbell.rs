@@ -4,8 +4,9 @@ use std::num::NonZeroU64;
 
 use ackclock_net::Link;
 
+use crate::ids::LinkId;
 use crate::link::LinkSpec;
-use crate::network::{LinkId, Route, Topology};
+use crate::network::{Route, Topology};
 use ackclock_core::Nanos;
 
 /// The links of one flow's hosts, the same in both directions. Their queues are the hosts' own and unlimited.

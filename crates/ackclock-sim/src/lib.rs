@@ -6,6 +6,7 @@
 mod build;
 pub mod dumbbell;
 pub mod event;
+pub mod ids;
 pub mod link;
 pub mod measures;
 pub mod network;

@@ -7,7 +7,8 @@ use ackclock_net::queue::{CATALOGUE, Entry, Settings};
 use ackclock_net::server::{Cellular, CellularModel, Interrupted, Opportunities, Playback, Steps, Trace};
 use ackclock_net::{Limit, Link, Loss, Path, Port, Schedule, Seed, Server, Transmitter};
 
-use crate::network::{LinkId, Topology};
+use crate::ids::LinkId;
+use crate::network::Topology;
 use ackclock_core::Nanos;
 
 /// One direction of a link.

@@ -14,14 +14,11 @@ use ackclock_net::{Carried, DropCause, Lane, Link, NEVER, Place, Port, Refusal, 
 use ackclock_tcp::Segment;
 
 use crate::event::{EventQueue, Key};
+use crate::ids::{LinkId, Receiver, Slot};
 use crate::measures::Waits;
 use crate::observe::{NetworkEvent, Observer};
 use crate::packet::{Address, Optioned, Packet};
 use ackclock_core::Nanos;
-
-/// A link of a network.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct LinkId(pub u32);
 
 /// A route of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -186,11 +183,12 @@ impl Senders {
     /// The number of a packet's connection and direction, the same for all packets of it. Disciplines hash it.
     fn flow(&self, packet: &Packet) -> u64 {
         let flow = self.flows.get(packet.stage() as usize).copied().unwrap_or(0);
-        let place = (packet.to() / 2) as usize;
-        let connection = match self.open.get(place).copied().flatten() {
-            _ if packet.as_datagram().is_some() => DATAGRAMS,
-            Some((generation, connection)) if generation == packet.generation() => u64::from(connection),
-            _ => CLOSED,
+        let connection = match packet.receiver() {
+            Receiver::Flow(_) => DATAGRAMS,
+            Receiver::Endpoint(endpoint) => match self.open.get(endpoint.slot().0 as usize).copied().flatten() {
+                Some((generation, connection)) if generation == packet.generation() => u64::from(connection),
+                _ => CLOSED,
+            },
         };
         // An odd factor: every connection of a flow has its own number, far from those of the others.
         flow.wrapping_add(connection.wrapping_mul(0x9e37_79b9_7f4a_7c15))
@@ -246,16 +244,16 @@ impl Network {
         self.senders.flows[first..next].fill(flow);
     }
 
-    /// A connection begins at a place: packets of that generation to either of its ends are its own.
-    pub fn opened(&mut self, place: u32, generation: u16, connection: u32) {
+    /// A connection begins in a slot: packets of that generation to either of its ends are its own.
+    pub fn opened(&mut self, slot: Slot, generation: u16, connection: u32) {
         let open = &mut self.senders.open;
-        open.resize(open.len().max(place as usize + 1), None);
-        open[place as usize] = Some((generation, connection));
+        open.resize(open.len().max(slot.0 as usize + 1), None);
+        open[slot.0 as usize] = Some((generation, connection));
     }
 
-    /// The connection at a place is over.
-    pub fn closed(&mut self, place: u32) {
-        self.senders.open[place as usize] = None;
+    /// The connection in a slot is over.
+    pub fn closed(&mut self, slot: Slot) {
+        self.senders.open[slot.0 as usize] = None;
     }
 
     /// Number of event sources that are the network's.

@@ -4,7 +4,7 @@
 use ackclock_net::{DropCause, Passage};
 use ackclock_tcp::{Event, Segment};
 
-use crate::network::LinkId;
+use crate::ids::{EndpointId, FlowId, LinkId, Receiver};
 use crate::packet::Packet;
 use ackclock_app::{Conn, Side};
 use ackclock_core::Nanos;
@@ -13,7 +13,7 @@ use ackclock_core::Nanos;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Who {
     /// The flow's number, in the order of the scenario.
-    pub flow: u32,
+    pub flow: FlowId,
     /// The connection within the flow.
     pub conn: Conn,
     /// The end.
@@ -80,9 +80,8 @@ pub enum NetworkEvent {
 
 /// Who sent a datagram; `None` if the packet is none. Datagrams belong to a flow's connection 0.
 pub(crate) fn datagram_sender(packet: Packet) -> Option<Who> {
-    packet.as_datagram()?;
-    let side = if packet.to() & 1 == 0 { Side::Sink } else { Side::Source };
-    Some(Who { flow: packet.to() / 2, conn: Conn(0), side })
+    let Receiver::Flow(end) = packet.receiver() else { return None };
+    Some(Who { flow: end.flow, conn: Conn(0), side: end.side.peer() })
 }
 
 /// Receives a run's events.
@@ -94,13 +93,13 @@ pub trait Observer {
     const ACTIVE: bool = true;
 
     /// A connection begins: `who` will be at the endpoint of that number for packets of that generation.
-    fn opened(&mut self, number: u32, generation: u16, who: Who);
+    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who);
 
     /// An endpoint's event at `now`.
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>);
 
     /// The sink's application of the flow of that number has got so many bytes more.
-    fn delivered(&mut self, _now: Nanos, _flow: u32, _bytes: u64) {}
+    fn delivered(&mut self, _now: Nanos, _flow: FlowId, _bytes: u64) {}
 
     /// The event at `at` of a packet around `segment`.
     fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent);
@@ -110,7 +109,7 @@ impl Observer for () {
     const ACTIVE: bool = false;
 
     #[inline(always)]
-    fn opened(&mut self, _number: u32, _generation: u16, _who: Who) {}
+    fn opened(&mut self, _endpoint: EndpointId, _generation: u16, _who: Who) {}
 
     #[inline(always)]
     fn endpoint(&mut self, _now: Nanos, _who: Who, _event: Event<'_>) {}
@@ -124,9 +123,9 @@ impl<O: Observer> Observer for Option<O> {
     const ACTIVE: bool = O::ACTIVE;
 
     #[inline]
-    fn opened(&mut self, number: u32, generation: u16, who: Who) {
+    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who) {
         if let Some(observer) = self {
-            observer.opened(number, generation, who);
+            observer.opened(endpoint, generation, who);
         }
     }
 
@@ -138,7 +137,7 @@ impl<O: Observer> Observer for Option<O> {
     }
 
     #[inline]
-    fn delivered(&mut self, now: Nanos, flow: u32, bytes: u64) {
+    fn delivered(&mut self, now: Nanos, flow: FlowId, bytes: u64) {
         if let Some(observer) = self {
             observer.delivered(now, flow, bytes);
         }

@@ -5,6 +5,8 @@ use ackclock_core::{Ecn, Nanos};
 use ackclock_net::queue::{Item, Request};
 use ackclock_tcp::{CongestionHeader, Feedback, Flags, Segment};
 
+use crate::ids::{EndpointId, FlowEnd, Receiver};
+
 /// A packet in flight: a segment or a datagram, and what it takes to bring it to its endpoint.
 ///
 /// Four words, because memory traffic is what limits a large run, and words rather than fields, because fields of
@@ -40,7 +42,7 @@ pub const CLASSES: u8 = 8;
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Address {
     /// The endpoint.
-    pub to: u32,
+    pub to: EndpointId,
     /// Which of the endpoints that are at that place one after the other.
     pub generation: u16,
     /// Traffic class, below [`CLASSES`].
@@ -56,7 +58,7 @@ impl Packet {
     #[inline]
     pub fn new(segment: &Segment, address: Address, optioned: &mut Optioned) -> Packet {
         let Address { to, generation, class, stage, sent } = address;
-        let way = u64::from(to) | u64::from(stage) << 32;
+        let way = u64::from(to.number()) | u64::from(stage) << 32;
         let common = u64::from(generation) << 16 | (segment.ecn as u64) << ECN | u64::from(class) << CLASS;
         if !segment.has_options() {
             let size = TCP_IPV4 + segment.len;
@@ -71,13 +73,13 @@ impl Packet {
         Packet { numbers, way, rest: u64::from(size) | common | HAS_OPTIONS, sent }
     }
 
-    /// A UDP datagram of `len` bytes of payload with a number for whoever receives it.
-    pub fn datagram(number: u64, len: u32, address: Address) -> Packet {
-        let Address { to, generation, class, stage, sent } = address;
+    /// A UDP datagram of `len` bytes of payload with a number for whoever receives it. It sets out at the stage `stage` of its
+    /// route at the time `sent`.
+    pub fn datagram(number: u64, len: u32, to: FlowEnd, class: u8, stage: u32, sent: Nanos) -> Packet {
         let size = UDP_IPV4 + len;
         debug_assert!(size <= LARGEST_PACKET);
-        let way = u64::from(to) | u64::from(stage) << 32;
-        let rest = u64::from(size) | u64::from(generation) << 16 | u64::from(class) << CLASS | DATAGRAM;
+        let way = u64::from(to.number()) | u64::from(stage) << 32;
+        let rest = u64::from(size) | u64::from(class) << CLASS | DATAGRAM;
         Packet { numbers: number, way, rest, sent }
     }
 
@@ -93,10 +95,15 @@ impl Packet {
         self.sent
     }
 
-    /// The endpoint it is for.
+    /// What the packet is for.
     #[inline]
-    pub fn to(&self) -> u32 {
-        self.way as u32
+    pub fn receiver(&self) -> Receiver {
+        let number = self.way as u32;
+        if self.rest & DATAGRAM == 0 {
+            Receiver::Endpoint(EndpointId::of_number(number))
+        } else {
+            Receiver::Flow(FlowEnd::of_number(number))
+        }
     }
 
     /// The stage of its route that comes next.
@@ -232,7 +239,10 @@ mod tests {
     use ackclock_tcp::segment::SackBlock;
     use proptest::prelude::*;
 
+    use ackclock_app::Side;
+
     use super::*;
+    use crate::ids::FlowId;
 
     fn segments() -> impl Strategy<Value = Segment> {
         let numbers = (any::<u32>(), any::<u32>(), any::<u16>());
@@ -259,7 +269,7 @@ mod tests {
         )
     }
 
-    const TO: Address = Address { to: 1, generation: 0, class: 5, stage: 0, sent: 7 };
+    const TO: Address = Address { to: EndpointId::of_number(1), generation: 0, class: 5, stage: 0, sent: 7 };
 
     #[test]
     fn a_mark_is_in_the_packet_and_nothing_else_is_changed() {
@@ -276,11 +286,14 @@ mod tests {
         }
     }
 
+    const END: FlowEnd = FlowEnd { flow: FlowId(3), side: Side::Sink };
+
     #[test]
     fn a_datagram_is_its_number_and_its_length() {
-        let packet = Packet::datagram(u64::MAX - 3, 172, TO);
+        let packet = Packet::datagram(u64::MAX - 3, 172, END, 5, 0, 7);
         assert_eq!((packet.as_datagram(), packet.size()), (Some((u64::MAX - 3, 172)), 200));
-        assert_eq!((packet.to(), packet.generation(), packet.stage(), packet.sent()), (1, 0, 0, 7));
+        assert_eq!(packet.receiver(), Receiver::Flow(END));
+        assert_eq!((packet.generation(), packet.stage(), packet.sent()), (0, 0, 7));
         let optioned = Optioned::default();
         assert_eq!(packet.segment(&optioned).len, 172);
         let item = packet.item(&optioned, 9);
@@ -318,7 +331,7 @@ mod tests {
                 let packets: Vec<_> = (0..)
                     .zip(&sent)
                     .map(|(number, segment)| {
-                        let to = u32::MAX - number;
+                        let to = EndpointId::of_number(u32::MAX - number);
                         let class = number as u8 % CLASSES;
                         let address =
                             Address { to, generation: 0xabcd, class, stage: 0x8765_4321, sent: number.into() };
@@ -328,7 +341,9 @@ mod tests {
                 for (number, (packet, segment)) in (0..).zip(packets.iter().zip(&sent)) {
                     prop_assert_eq!(packet.segment(&optioned), *segment);
                     prop_assert_eq!(packet.size(), IPV4 + segment.header_len() + segment.len);
-                    prop_assert_eq!((packet.to(), packet.generation(), packet.stage()), (u32::MAX - number, 0xabcd, number));
+                    let endpoint = EndpointId::of_number(u32::MAX - number);
+                    prop_assert_eq!(packet.receiver(), Receiver::Endpoint(endpoint));
+                    prop_assert_eq!((packet.generation(), packet.stage()), (0xabcd, number));
                     prop_assert_eq!((packet.sent(), packet.item(&optioned, 0).class), (number.into(), number as u8 % CLASSES));
                     prop_assert!(packet.as_datagram().is_none());
                 }

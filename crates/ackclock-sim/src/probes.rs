@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use ackclock_net::DropCause;
 use ackclock_tcp::{Event, Flags, Segment};
 
-use crate::network::{LinkId, Network};
+use crate::ids::{EndpointId, FlowId, LinkId, Receiver};
+use crate::network::Network;
 use crate::observe::{NetworkEvent, Observer, Who, datagram_sender};
 use crate::packet::Packet;
 use crate::series::{Instants, Queues, Rates};
@@ -88,9 +89,9 @@ pub struct Recorder {
     /// When a flow's next window row is due.
     due: Vec<Nanos>,
     /// Who is at each endpoint's place, with the generation.
-    endpoints: BTreeMap<u32, (u16, Who)>,
+    endpoints: BTreeMap<EndpointId, (u16, Who)>,
     /// A sequence number of each sender's with its stream offset, to tell others by.
-    known: BTreeMap<(u32, Conn, bool), (u32, u64)>,
+    known: BTreeMap<(FlowId, Conn, bool), (u32, u64)>,
     windows: Table,
     events: Table,
     packets: Vec<PacketRow>,
@@ -174,11 +175,11 @@ impl Recorder {
     }
 
     fn happened(&mut self, at: Nanos, who: Who, event: &'static str) {
-        self.due[who.flow as usize] = at;
+        self.due[who.flow.index()] = at;
         if self.watch.window && self.watches(at) {
             self.events.push([
                 ("time_s", seconds(at).into()),
-                ("flow", self.flows[who.flow as usize].as_str().into()),
+                ("flow", self.flows[who.flow.index()].as_str().into()),
                 ("event", event.into()),
             ]);
         }
@@ -222,7 +223,7 @@ impl Recorder {
                 let side = row.sender.map(|who| who.side.name());
                 table.push([
                     ("time_s", seconds(row.at).into()),
-                    ("flow", Cell::Text(row.sender.map(|who| self.flows[who.flow as usize].clone()))),
+                    ("flow", Cell::Text(row.sender.map(|who| self.flows[who.flow.index()].clone()))),
                     ("side", Cell::Text(side.map(str::to_owned))),
                     ("event", row.fate.name().into()),
                     ("seq", row.seq.into()),
@@ -247,7 +248,7 @@ impl Recorder {
             for row in &self.blocks {
                 table.push([
                     ("time_s", seconds(row.at).into()),
-                    ("flow", self.flows[row.sender.flow as usize].as_str().into()),
+                    ("flow", self.flows[row.sender.flow.index()].as_str().into()),
                     ("side", row.sender.side.name().into()),
                     ("event", row.fate.name().into()),
                     ("left", row.left.into()),
@@ -275,7 +276,8 @@ impl Recorder {
     /// Who sent a packet.
     fn sender(&self, packet: Packet) -> Option<Who> {
         datagram_sender(packet).or_else(|| {
-            let (generation, receiver) = self.endpoints.get(&packet.to())?;
+            let Receiver::Endpoint(endpoint) = packet.receiver() else { return None };
+            let (generation, receiver) = self.endpoints.get(&endpoint)?;
             (*generation == packet.generation()).then(|| peer(*receiver))
         })
     }
@@ -291,7 +293,7 @@ fn tells_of_a_duplicate(segment: &Segment) -> bool {
     }
 }
 
-fn key(who: Who) -> (u32, Conn, bool) {
+fn key(who: Who) -> (FlowId, Conn, bool) {
     (who.flow, who.conn, who.side == Side::Source)
 }
 
@@ -304,8 +306,8 @@ fn seconds(at: Nanos) -> f64 {
 }
 
 impl Observer for Recorder {
-    fn opened(&mut self, number: u32, generation: u16, who: Who) {
-        self.endpoints.insert(number, (generation, who));
+    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who) {
+        self.endpoints.insert(endpoint, (generation, who));
     }
 
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
@@ -327,14 +329,14 @@ impl Observer for Recorder {
             Event::ProbeSent { .. } => self.happened(now, who, "probe_sent"),
             Event::ReorderingTimeout { .. } => self.happened(now, who, "reordering_timeout"),
             Event::Window { window, flight_size, pipe, srtt, in_recovery, validation } => {
-                let due = &mut self.due[who.flow as usize];
+                let due = &mut self.due[who.flow.index()];
                 if !self.watch.window || now < *due || !(self.watch.from..=self.watch.to).contains(&now) {
                     return;
                 }
                 *due = now.saturating_add(self.watch.interval);
                 self.windows.push([
                     ("time_s", seconds(now).into()),
-                    ("flow", self.flows[who.flow as usize].as_str().into()),
+                    ("flow", self.flows[who.flow.index()].as_str().into()),
                     ("cwnd", window.cwnd.into()),
                     ("ssthresh", (window.ssthresh != u64::MAX).then_some(window.ssthresh).into()),
                     ("flight_size", flight_size.into()),
@@ -349,7 +351,7 @@ impl Observer for Recorder {
         }
     }
 
-    fn delivered(&mut self, now: Nanos, flow: u32, bytes: u64) {
+    fn delivered(&mut self, now: Nanos, flow: FlowId, bytes: u64) {
         if let Some(rates) = &mut self.rates {
             rates.delivered(now, flow, bytes);
         }

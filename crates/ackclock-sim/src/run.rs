@@ -9,7 +9,7 @@ use serde_json::{Map, json};
 
 use crate::build;
 use crate::dumbbell::Dumbbell;
-use crate::network::LinkId;
+use crate::ids::{EndpointId, FlowId, LinkId};
 use crate::observe::{NetworkEvent, Observer, Who};
 use crate::probes::{Recorder, Watch};
 use crate::trace::{Chunk, Names, TraceSpec, Traces};
@@ -48,10 +48,10 @@ struct Watchers {
 }
 
 impl Observer for Watchers {
-    fn opened(&mut self, number: u32, generation: u16, who: Who) {
-        self.recorder.opened(number, generation, who);
-        self.traces.opened(number, generation, who);
-        self.verifier.opened(number, generation, who);
+    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who) {
+        self.recorder.opened(endpoint, generation, who);
+        self.traces.opened(endpoint, generation, who);
+        self.verifier.opened(endpoint, generation, who);
     }
 
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
@@ -60,7 +60,7 @@ impl Observer for Watchers {
         self.verifier.endpoint(now, who, event);
     }
 
-    fn delivered(&mut self, now: Nanos, flow: u32, bytes: u64) {
+    fn delivered(&mut self, now: Nanos, flow: FlowId, bytes: u64) {
         self.recorder.delivered(now, flow, bytes);
     }
 
@@ -157,11 +157,11 @@ impl Run {
         }
     }
 
-    /// Places for connections: the most that were open at once so far.
-    pub fn places(&self) -> usize {
+    /// Slots of connections: the most that were open at once so far.
+    pub fn slots(&self) -> usize {
         match &self.world {
-            Observed::Not(world) => world.places(),
-            Observed::By(world) => world.places(),
+            Observed::Not(world) => world.slots(),
+            Observed::By(world) => world.slots(),
         }
     }
 

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::network::{LinkId, Network};
+use crate::ids::{FlowId, LinkId};
+use crate::network::Network;
 use crate::observe::NetworkEvent;
 use ackclock_core::Nanos;
 use ackclock_results::Table;
@@ -217,12 +218,12 @@ impl Rates {
     }
 
     /// A sink of `flow` gets so many bytes at `at`.
-    pub fn delivered(&mut self, at: Nanos, flow: u32, bytes: u64) {
+    pub fn delivered(&mut self, at: Nanos, flow: FlowId, bytes: u64) {
         let Instants { from, interval, to } = self.instants;
         if (from..=to).contains(&at) {
             // What comes at an instant belongs to the interval that ends there.
             let index = ((at - from).saturating_sub(1) / interval) as usize;
-            let counts = &mut self.bytes[flow as usize];
+            let counts = &mut self.bytes[flow.index()];
             if counts.len() <= index {
                 counts.resize(index + 1, 0);
             }
@@ -262,7 +263,7 @@ mod tests {
     fn bytes_belong_to_the_interval_that_ends_with_or_after_them() {
         let mut rates = Rates::new(EVERY_TEN, 2);
         for (at, bytes) in [(99, 1), (100, 2), (101, 4), (110, 8), (111, 16), (131, 32), (135, 64), (136, 128)] {
-            rates.delivered(at, 1, bytes);
+            rates.delivered(at, FlowId(1), bytes);
         }
         let flows = ["a".to_owned(), "b".to_owned()];
         let table = rates.report(1_000, &flows);

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use ackclock_tcp::{Flags, Segment};
 
+use crate::ids::FlowId;
 use crate::observe::Who;
 use ackclock_app::{Conn, Side};
 use ackclock_core::Nanos;
@@ -54,11 +55,11 @@ struct Row {
 /// Every retransmission timeout of a run.
 #[derive(Default, Debug)]
 pub(crate) struct Timeouts {
-    ends: BTreeMap<(u32, Conn, bool), Outgoing>,
+    ends: BTreeMap<(FlowId, Conn, bool), Outgoing>,
     rows: Vec<Row>,
 }
 
-fn key(who: Who) -> (u32, Conn, bool) {
+fn key(who: Who) -> (FlowId, Conn, bool) {
     (who.flow, who.conn, who.side == Side::Source)
 }
 
@@ -166,7 +167,7 @@ impl Timeouts {
         for row in self.rows.iter().filter(|row| (from..=to).contains(&row.at)) {
             table.push([
                 ("time_s", (row.at as f64 / 1e9).into()),
-                ("flow", flows[row.who.flow as usize].as_str().into()),
+                ("flow", flows[row.who.flow.index()].as_str().into()),
                 ("side", row.who.side.name().into()),
                 ("segment", (row.segment != SYN).then_some(row.segment).into()),
                 ("count", row.count.into()),
@@ -181,7 +182,7 @@ impl Timeouts {
 mod tests {
     use super::*;
 
-    const WHO: Who = Who { flow: 0, conn: Conn(0), side: Side::Source };
+    const WHO: Who = Who { flow: FlowId(0), conn: Conn(0), side: Side::Source };
 
     /// An end of initial sequence number 2^32 - 1, so that its data begins at sequence number 0.
     struct Sender(Timeouts);

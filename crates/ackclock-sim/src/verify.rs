@@ -16,7 +16,8 @@ use std::num::NonZeroU64;
 use ackclock_net::{DropCause, Limit, Passage};
 use ackclock_tcp::{Ecn, Event, Feedback, Segment};
 
-use crate::network::{LinkId, Route, Topology};
+use crate::ids::{EndpointId, FlowId, LinkId, Receiver};
+use crate::network::{Route, Topology};
 use crate::observe::{NetworkEvent, Observer, Who};
 use crate::packet::Packet;
 use ackclock_app::{Conn, Side};
@@ -127,7 +128,7 @@ struct OnWay {
 }
 
 /// The place of an endpoint and the generation there, or that of a datagram's flow and side, and whether it is that.
-type Address = (u32, u16, bool);
+type Address = (Receiver, u16);
 
 /// The observer that verifies.
 pub struct Verifier {
@@ -135,7 +136,7 @@ pub struct Verifier {
     /// The links of the routes from each flow's source and from its sink.
     routes: Vec<[Vec<LinkId>; 2]>,
     /// Where the packets of an end of a connection go.
-    peers: BTreeMap<(u32, Conn, bool), Address>,
+    peers: BTreeMap<(FlowId, Conn, bool), Address>,
     /// Whose packets go to an endpoint.
     senders: BTreeMap<Address, Who>,
     /// Packets on their way to an endpoint, by when they are due at what is next on their route; numbers tell apart those
@@ -204,12 +205,11 @@ impl Verifier {
 
     /// Finds the packet that is now at `link`, or at its host where that is `None`, and takes it off its way.
     fn take(&mut self, at: Nanos, link: Option<LinkId>, to: Address, segment: &Segment) -> Option<OnWay> {
-        let sender = if to.2 {
-            Some((to.0 / 2, 1 - (to.0 & 1)))
-        } else {
-            self.senders.get(&to).map(|who| (who.flow, who.side as u32))
+        let sender = match to.0 {
+            Receiver::Flow(end) => Some((end.flow, end.side.peer())),
+            Receiver::Endpoint(_) => self.senders.get(&to).map(|who| (who.flow, who.side)),
         };
-        let route = sender.map(|(flow, side)| &self.routes[flow as usize][side as usize]);
+        let route = sender.map(|(flow, side)| &self.routes[flow.index()][side as usize]);
         let next = |packet: &OnWay| route.and_then(|route| route.get(packet.hops)).copied();
         let due = self.on_way.range((to, at, 0)..=(to, at, u64::MAX)).filter(|(_, packet)| next(packet) == link);
         let key = due.min_by_key(|(_, packet)| Likeness::of(&packet.segment, segment)).map(|(key, _)| *key);
@@ -353,7 +353,7 @@ impl Verifier {
 
 /// The endpoint that a packet is for.
 fn address(packet: Packet) -> Address {
-    (packet.to(), packet.generation(), packet.as_datagram().is_some())
+    (packet.receiver(), packet.generation())
 }
 
 /// Whether two segments are the same but for marks, and for what routers grant of what XCP's header asks for: no more.
@@ -392,10 +392,13 @@ impl Likeness {
 }
 
 impl Observer for Verifier {
-    fn opened(&mut self, number: u32, generation: u16, who: Who) {
+    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who) {
         let sender = Who { side: who.side.peer(), ..who };
-        self.peers.insert((sender.flow, sender.conn, sender.side == Side::Source), (number, generation, false));
-        self.senders.insert((number, generation, false), sender);
+        self.peers.insert(
+            (sender.flow, sender.conn, sender.side == Side::Source),
+            (Receiver::Endpoint(endpoint), generation),
+        );
+        self.senders.insert((Receiver::Endpoint(endpoint), generation), sender);
     }
 
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {

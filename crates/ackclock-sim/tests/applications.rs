@@ -8,7 +8,7 @@ use ackclock_sim::Run;
 
 struct Done {
     tables: BTreeMap<&'static str, Table>,
-    places: usize,
+    slots: usize,
 }
 
 fn run(text: &str, overrides: &[(&str, &str)], seed: u64) -> Done {
@@ -16,7 +16,7 @@ fn run(text: &str, overrides: &[(&str, &str)], seed: u64) -> Done {
     let scenario = Scenario::from_toml(text, &overrides).unwrap_or_else(|error| panic!("{error}"));
     let mut run = Run::new(&scenario, Some(seed)).unwrap();
     while run.step(10_000) {}
-    Done { places: run.places(), tables: run.finish().tables }
+    Done { slots: run.slots(), tables: run.finish().tables }
 }
 
 impl Done {
@@ -55,11 +55,11 @@ fn a_thousand_web_sessions_a_second_take_the_memory_of_those_open() {
         assert_eq!(done.ints("web", "objects_failed"), [0]);
         // All but those of the last two round trips and a bit.
         assert!(done.ints("web", "sessions_done")[0] > sessions - 1_500);
-        assert_eq!(done.places as i64, done.ints("web", "connections_max")[0]);
-        assert!((2_000..2_400).contains(&done.places), "{} at once", done.places);
+        assert_eq!(done.slots as i64, done.ints("web", "connections_max")[0]);
+        assert!((2_000..2_400).contains(&done.slots), "{} at once", done.slots);
         assert!(done.rows() < 1_000, "{} rows", done.rows());
     }
-    assert!(long.places < short.places + 200, "{} in 10 s, {} in 100 s", short.places, long.places);
+    assert!(long.slots < short.slots + 200, "{} in 10 s, {} in 100 s", short.slots, long.slots);
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn connection_vectors_take_over_a_path_what_the_path_adds() {
     let scenario = Scenario::from_toml_with(text, &[], Outside { files: &files, ..Outside::NOTHING }).unwrap();
     let output = ackclock_sim::Run::verified(&scenario, None).unwrap();
     assert_eq!(output.violations, []);
-    let done = Done { tables: output.tables, places: 0 };
+    let done = Done { tables: output.tables, slots: 0 };
     let count = |column| done.ints("tmix", column)[0];
     assert_eq!((count("connections"), count("connections_done"), count("connections_failed")), (3, 3, 0));
     assert_eq!(count("connections_max"), 1);

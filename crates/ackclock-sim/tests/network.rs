@@ -6,9 +6,10 @@ use ackclock_core::Nanos;
 use ackclock_net::{Limit, Link};
 use ackclock_sim::dumbbell::{Access, Dumbbell};
 use ackclock_sim::event::Key;
+use ackclock_sim::ids::{EndpointId, Receiver};
 use ackclock_sim::link::LinkSpec;
 use ackclock_sim::network::{Network, Route, Topology};
-use ackclock_sim::packet::Address;
+use ackclock_sim::packet::{Address, Packet};
 use ackclock_tcp::{Flags, Segment};
 use proptest::prelude::*;
 
@@ -23,8 +24,14 @@ fn send(network: &mut Network, at: Nanos, route: Route, to: u32, len: u32) {
     let stage = network.first_stage(route);
     // Endpoint 1 gets segments of the kind that may have options, which lie apart.
     let flags = if to == 1 { Flags::SYN } else { Flags::ACK };
-    let address = Address { to, stage, sent: at, ..Address::default() };
+    let address = Address { to: EndpointId::of_number(to), stage, sent: at, ..Address::default() };
     network.send(&Segment { len, ..Segment::new(flags) }, address, &mut ());
+}
+
+/// The number of the endpoint that a packet is for.
+fn endpoint(packet: &Packet) -> u32 {
+    let Receiver::Endpoint(endpoint) = packet.receiver() else { panic!("a datagram") };
+    endpoint.number()
 }
 
 /// Runs to the end: arrivals at hosts as (time, endpoint), and the number of events.
@@ -35,7 +42,7 @@ fn run(network: &mut Network) -> (Vec<(Nanos, u32)>, u32) {
         events += 1;
         let packet = network.arrive();
         if Network::is_at_host(&packet) {
-            arrivals.push((now, packet.to()));
+            arrivals.push((now, endpoint(&packet)));
             assert_eq!(network.unpack(packet).len % 1460, 0);
         } else {
             network.forward(now, packet, &mut ());
@@ -93,7 +100,7 @@ fn what_finds_no_room_is_dropped() {
         send(&mut network, 0, routes[1][0], 1, 1460);
     }
     let (arrivals, _) = run(&mut network);
-    let bottleneck = ackclock_sim::network::LinkId(0);
+    let bottleneck = ackclock_sim::ids::LinkId(0);
     let carried = network.carried(bottleneck, 10_000 * MS).unwrap();
     // The whole burst is there within 10.8 ms, before the first packet has left.
     assert_eq!((carried.packets, carried.drops()), (arrivals.len() as u64, 20 - arrivals.len() as u64));
@@ -161,7 +168,7 @@ proptest! {
                 let at = network.events.first().time();
                 let packet = network.arrive();
                 if Network::is_at_host(&packet) {
-                    arrivals.push((at, packet.to()));
+                    arrivals.push((at, endpoint(&packet)));
                     network.unpack(packet);
                 } else {
                     network.forward(at, packet, &mut ());

@@ -7,9 +7,10 @@ use ackclock_core::Nanos;
 use ackclock_net::Limit;
 use ackclock_scenario::Scenario;
 use ackclock_sim::dumbbell::{Access, Dumbbell};
+use ackclock_sim::ids::{EndpointId, LinkId, Receiver, Slot};
 use ackclock_sim::link::LinkSpec;
 use ackclock_sim::measures::FlowLabels;
-use ackclock_sim::network::{LinkId, Route};
+use ackclock_sim::network::Route;
 use ackclock_sim::observe::{NetworkEvent, Observer, Who};
 use ackclock_sim::packet::{Address, Optioned, Packet};
 use ackclock_sim::verify::{Law, Verifier};
@@ -52,7 +53,7 @@ fn odd_rates_and_limits_obey_the_physics() {
 /// An event that can be kept.
 #[derive(Clone, Debug)]
 enum Logged {
-    Opened(u32, u16, Who),
+    Opened(EndpointId, u16, Who),
     Sent(Nanos, Who, Segment),
     Network(Nanos, Segment, NetworkEvent),
 }
@@ -61,7 +62,7 @@ enum Logged {
 struct Log(Vec<Logged>);
 
 impl Observer for Log {
-    fn opened(&mut self, number: u32, generation: u16, who: Who) {
+    fn opened(&mut self, number: EndpointId, generation: u16, who: Who) {
         self.0.push(Logged::Opened(number, generation, who));
     }
 
@@ -249,7 +250,7 @@ fn packets_at_the_wrong_time_and_place() {
         assert_eq!(broken(&shifted), [Law::Way, Law::Conservation]);
     }
     // The access link of the other flow, which nothing else crosses at that time.
-    let on_access = |logged: &Logged| matches!(logged, Logged::Network(_, _, NetworkEvent::Enqueued { link: LinkId(2), packet, .. }) if packet.to() / 2 == 0);
+    let on_access = |logged: &Logged| matches!(logged, Logged::Network(_, _, NetworkEvent::Enqueued { link: LinkId(2), packet, .. }) if matches!(packet.receiver(), Receiver::Endpoint(end) if end.slot() == Slot(0)));
     let place = places(&log, on_access)[0];
     let elsewhere = changed(&log, place, |_, _, event| {
         if let NetworkEvent::Enqueued { link, .. } = event {
@@ -271,7 +272,8 @@ fn contents_and_marks() {
     let grown = changed(&log, place, |_, segment, event| {
         if let NetworkEvent::Enqueued { packet, .. } = event {
             let more = Segment { len: segment.len + 8, ..*segment };
-            let (to, generation, stage) = (packet.to(), packet.generation(), packet.stage());
+            let Receiver::Endpoint(to) = packet.receiver() else { panic!("a datagram") };
+            let (generation, stage) = (packet.generation(), packet.stage());
             let address = Address { to, generation, stage, ..Address::default() };
             *packet = Packet::new(&more, address, &mut Optioned::default());
         }

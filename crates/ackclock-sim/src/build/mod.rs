@@ -13,9 +13,9 @@ use ackclock_scenario::{self as scenario, Direction, Flow, Hop, Problem, QueueLi
 use ackclock_tcp::pacing::Pacing;
 
 use crate::dumbbell::{Access, Dumbbell};
+use crate::ids::LinkId;
 use crate::link::LinkSpec;
 use crate::measures::FlowLabels;
-use crate::network::LinkId;
 use crate::world::FlowSpec;
 
 use arrivals::Arrivals;

@@ -7,7 +7,7 @@ use ackclock_wire::pcapng::{About, Direction, Writer};
 use ackclock_wire::{self as wire, Addresses, MAX_HEADERS, Sum};
 
 use super::ordered::Ordered;
-use crate::network::LinkId;
+use crate::ids::{FlowId, LinkId};
 use crate::observe::Who;
 use ackclock_app::Side;
 use ackclock_core::Nanos;
@@ -23,8 +23,8 @@ pub enum Place {
     Links(Vec<LinkId>),
     /// The host of one side of a flow: packets that this end of all connections sends and receives.
     Host {
-        /// Number of the flow.
-        flow: u32,
+        /// The flow.
+        flow: FlowId,
         /// Side of the flow.
         side: Side,
     },
@@ -166,7 +166,7 @@ const SOURCE_PORT: u16 = 40_000;
 /// Addresses of the sender and the receiver of a packet. Source and sink of each flow have addresses from private
 /// ranges, in the order of the flows. Each connection has its own port at the sink.
 pub fn addresses(sender: Who, v6: bool) -> Addresses {
-    let number = sender.flow + 1;
+    let number = sender.flow.0 + 1;
     let ip = |side: Side| -> IpAddr {
         if v6 {
             let host = 1 + side as u16;

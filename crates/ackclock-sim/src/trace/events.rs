@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::ordered::Ordered;
 use super::schema::FORMAT;
-use crate::network::LinkId;
+use crate::ids::LinkId;
 use crate::observe::{NetworkEvent, Who};
 use crate::packet::Packet;
 use ackclock_core::Nanos;
@@ -116,7 +116,7 @@ impl EventLog {
     }
 
     fn push(&mut self, at: Nanos, name: &str, who: Option<Who>, fields: Map<String, Value>) {
-        let flow = who.and_then(|who| self.flows.get(who.flow as usize));
+        let flow = who.and_then(|who| self.flows.get(who.flow.index()));
         let mut line = object([
             ("time_ns", json!(at)),
             ("event", json!(name)),

@@ -15,7 +15,7 @@ use ackclock_net::DropCause;
 use ackclock_tcp::{Ecn, Event, Segment};
 use serde_json::{Map, Value};
 
-use crate::network::LinkId;
+use crate::ids::{EndpointId, FlowId, LinkId, Receiver};
 use crate::observe::{NetworkEvent, Observer, Who, datagram_sender};
 use crate::packet::Packet;
 use ackclock_app::Side;
@@ -71,8 +71,8 @@ pub struct Traces {
     events: Option<EventLog>,
     /// Links that may mark packets.
     queues: Vec<LinkId>,
-    /// Endpoints by number and generation.
-    endpoints: BTreeMap<(u32, u16), Who>,
+    /// Endpoints by number and generation of their place.
+    endpoints: BTreeMap<(EndpointId, u16), Who>,
 }
 
 impl Traces {
@@ -111,7 +111,8 @@ impl Traces {
     /// The sender of a packet, if it is known.
     fn sender(&self, packet: Packet) -> Option<Who> {
         datagram_sender(packet).or_else(|| {
-            let receiver = self.endpoints.get(&(packet.to(), packet.generation()))?;
+            let Receiver::Endpoint(endpoint) = packet.receiver() else { return None };
+            let receiver = self.endpoints.get(&(endpoint, packet.generation()))?;
             Some(Who { side: receiver.side.peer(), ..*receiver })
         })
     }
@@ -123,7 +124,7 @@ fn place(name: &str, names: &Names) -> Result<(Place, Vec<String>), String> {
         let interfaces = names.bottleneck.iter().map(|link| names.links[link.0 as usize].clone()).collect();
         return Ok((Place::Links(names.bottleneck.clone()), interfaces));
     }
-    for (flow, flow_name) in (0..).zip(&names.flows) {
+    for (flow, flow_name) in (0..).map(FlowId).zip(&names.flows) {
         for side in [Side::Source, Side::Sink] {
             if name.strip_prefix(flow_name.as_str()).and_then(|rest| rest.strip_prefix('.')) == Some(side.name()) {
                 return Ok((Place::Host { flow, side }, vec![name.to_owned()]));
@@ -136,8 +137,8 @@ fn place(name: &str, names: &Names) -> Result<(Place, Vec<String>), String> {
 }
 
 impl Observer for Traces {
-    fn opened(&mut self, number: u32, generation: u16, who: Who) {
-        self.endpoints.insert((number, generation), who);
+    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who) {
+        self.endpoints.insert((endpoint, generation), who);
     }
 
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {

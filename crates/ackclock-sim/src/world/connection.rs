@@ -1,11 +1,13 @@
-//! Connections and the places they live in.
+//! Connections and the slots they live in.
 
 use std::collections::VecDeque;
 
 use ackclock_tcp::{Config, Endpoint, NEVER, State};
 
-use ackclock_app::{Conn, Side};
+use ackclock_app::Conn;
 use ackclock_core::Nanos;
+
+use crate::ids::{FlowId, Slot};
 
 /// Whether this end needs nothing more from the other.
 fn is_over(end: &Endpoint) -> bool {
@@ -16,9 +18,9 @@ fn is_over(end: &Endpoint) -> bool {
 // In memory as it stands here, so that what concerns both ends shares cache lines with what the first touches most.
 #[repr(C)]
 pub(super) struct Connection {
-    /// Tells apart the connections that had its place: a packet for one of them is not for the next.
+    /// Tells apart the connections that had its slot: a packet for one of them is not for the next.
     pub generation: u16,
-    pub flow: u32,
+    pub flow: FlowId,
     pub conn: Conn,
     /// Traffic class of its packets.
     pub class: u8,
@@ -46,42 +48,32 @@ impl Connection {
 /// What a connection has of its flow.
 #[derive(Clone, Copy)]
 pub(super) struct About {
-    pub flow: u32,
+    pub flow: FlowId,
     pub conn: Conn,
     pub class: u8,
     pub measured: bool,
     pub stages: [u32; 2],
 }
 
-/// The number of an endpoint: twice its connection's place, plus its side. Its peer's differs in the last bit.
-pub(super) fn endpoint(place: u32, side: Side) -> u32 {
-    2 * place + side as u32
-}
-
-/// The side of the endpoint of a number.
-pub(super) fn side_of(endpoint: u32) -> Side {
-    if endpoint & 1 == 0 { Side::Source } else { Side::Sink }
-}
-
-/// All open connections. Places of those that are over are used again, the longest free first, so that a run with any
+/// All open connections. Slots of those that are over are used again, the longest free first, so that a run with any
 /// number of connections one after the other takes the memory of those open at once.
 #[derive(Default)]
 pub(super) struct Connections {
-    places: Vec<Option<Connection>>,
-    /// Free places with the generation of the connection to come.
-    free: VecDeque<(u32, u16)>,
+    slots: Vec<Option<Connection>>,
+    /// Free slots with the generation of the connection to come.
+    free: VecDeque<(Slot, u16)>,
 }
 
 impl Connections {
-    /// Puts a connection in a free place. That place, and the connection's generation there.
-    pub fn insert(&mut self, about: About, config: &Config, isns: [u32; 2]) -> (u32, u16) {
-        let (place, generation) = self.free.pop_front().unwrap_or_else(|| {
-            self.places.push(None);
-            (self.places.len() as u32 - 1, 0)
+    /// Puts a connection in a free slot. That slot, and the connection's generation there.
+    pub fn insert(&mut self, about: About, config: &Config, isns: [u32; 2]) -> (Slot, u16) {
+        let (slot, generation) = self.free.pop_front().unwrap_or_else(|| {
+            self.slots.push(None);
+            (Slot(self.slots.len() as u32 - 1), 0)
         });
         let ends = isns.map(|isn| Endpoint::new(config, isn));
         let About { flow, conn, class, measured, stages } = about;
-        self.places[place as usize] = Some(Connection {
+        self.slots[slot.0 as usize] = Some(Connection {
             generation,
             flow,
             conn,
@@ -93,24 +85,24 @@ impl Connections {
             armed: [NEVER; 2],
             ends,
         });
-        (place, generation)
+        (slot, generation)
     }
 
-    /// Takes a connection out of its place.
-    pub fn remove(&mut self, place: u32) -> Option<Connection> {
-        let connection = self.places[place as usize].take()?;
-        self.free.push_back((place, connection.generation.wrapping_add(1)));
+    /// Takes a connection out of its slot.
+    pub fn remove(&mut self, slot: Slot) -> Option<Connection> {
+        let connection = self.slots[slot.0 as usize].take()?;
+        self.free.push_back((slot, connection.generation.wrapping_add(1)));
         Some(connection)
     }
 
-    /// The connection in a place.
+    /// The connection in a slot.
     #[inline]
-    pub fn get(&mut self, place: u32) -> Option<&mut Connection> {
-        self.places[place as usize].as_mut()
+    pub fn get(&mut self, slot: Slot) -> Option<&mut Connection> {
+        self.slots[slot.0 as usize].as_mut()
     }
 
-    /// Number of places.
-    pub fn places(&self) -> usize {
-        self.places.len()
+    /// Number of slots.
+    pub fn slots(&self) -> usize {
+        self.slots.len()
     }
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use ackclock_tcp::Config;
 
 use crate::event::Key;
+use crate::ids::Slot;
 use crate::measures::{FlowLabels, FlowTotals, Waits};
 use crate::network::Route;
 use ackclock_app::{AppContext, Application, Command, Conn};
@@ -46,7 +47,7 @@ pub(super) struct Flow {
     /// First stages of the routes from source to sink and back.
     pub stages: [u32; 2],
     /// Places of the open connections.
-    pub open: BTreeMap<Conn, u32>,
+    pub open: BTreeMap<Conn, Slot>,
     /// Connections that are over, and datagrams.
     pub finished: FlowTotals,
     pub class: u8,

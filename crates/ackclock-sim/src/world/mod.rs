@@ -7,8 +7,9 @@ use ackclock_net::server::PARTS_OF_A_BIT;
 use ackclock_tcp::{Endpoint, NEVER, Progress};
 
 use crate::event::Key;
+use crate::ids::{EndpointId, FlowEnd, FlowId, LinkId, Receiver, Slot};
 use crate::measures::{push_delays, push_flow, push_link};
-use crate::network::{LinkId, Network, Topology};
+use crate::network::{Network, Topology};
 use crate::observe::{NetworkEvent, Observer, Tap, Who};
 use crate::packet::{Address, Optioned, Packet};
 use ackclock_app::{AppContext, Application, Command, Conn, Datagram, Side};
@@ -17,7 +18,7 @@ use ackclock_core::stream_number;
 use ackclock_results::Table;
 use ackclock_results::{Tables, quotient};
 
-use connection::{About, Connection, Connections, endpoint, side_of};
+use connection::{About, Connection, Connections};
 use flow::{Flow, Wake};
 
 pub use flow::FlowSpec;
@@ -54,8 +55,8 @@ impl<O: Observer> World<O> {
         network.events.reserve(network.sources() as usize + flows.len());
         let connections = Connections::default();
         let mut world = World { now: 0, duration, seed, network, flows, connections, commands: Vec::new(), observer };
-        for flow in 0..world.flows.len() as u32 {
-            world.wake_at(flow, world.flows[flow as usize].start, Wake::Start);
+        for flow in (0..world.flows.len() as u32).map(FlowId) {
+            world.wake_at(flow, world.flows[flow.index()].start, Wake::Start);
         }
         world
     }
@@ -90,9 +91,9 @@ impl<O: Observer> World<O> {
         &self.network
     }
 
-    /// Places for connections: the most that were open at once.
-    pub fn places(&self) -> usize {
-        self.connections.places()
+    /// Slots for connections: the most that were open at once.
+    pub fn slots(&self) -> usize {
+        self.connections.slots()
     }
 
     /// Handles up to `max_events` events. Whether the run goes on.
@@ -111,8 +112,8 @@ impl<O: Observer> World<O> {
                     let packet = self.network.arrive();
                     self.on_arrival(packet);
                 }
-                flow if flow - lanes < flows => self.on_wake(flow - lanes),
-                timer => self.on_timer(timer - lanes - flows),
+                flow if flow - lanes < flows => self.on_wake(FlowId(flow - lanes)),
+                timer => self.on_timer(EndpointId::of_number(timer - lanes - flows)),
             }
         }
         true
@@ -131,29 +132,29 @@ impl<O: Observer> World<O> {
         }
         let segment = self.network.unpack(packet);
         self.observer.network(self.now, &segment, NetworkEvent::Delivered { packet });
-        if let Some((number, len)) = packet.as_datagram() {
-            return self.on_datagram(packet, number, len);
-        }
-        // What is left on the way of a connection that is over finds nobody, or the next one at its place.
-        let receiver = self.connections.get(packet.to() / 2);
+        let endpoint = match packet.receiver() {
+            Receiver::Endpoint(endpoint) => endpoint,
+            Receiver::Flow(end) => return self.on_datagram(packet, end),
+        };
+        // What is left on the way of a connection that is over finds nobody, or the next one at its slot.
+        let receiver = self.connections.get(endpoint.slot());
         let Some(connection) = receiver.filter(|connection| connection.generation == packet.generation()) else {
             return;
         };
-        let side = side_of(packet.to());
+        let side = endpoint.side();
         if connection.measured && segment.len > 0 && side == Side::Sink {
-            self.flows[connection.flow as usize].delayed(self.now - packet.sent());
+            self.flows[connection.flow.index()].delayed(self.now - packet.sent());
         }
         let who = Who { flow: connection.flow, conn: connection.conn, side };
         let mut tap = Tap { observer: &mut self.observer, who };
         let progress = connection.ends[side as usize].on_segment(self.now, &segment, &mut tap);
-        self.follow_up(who.flow, packet.to(), progress);
+        self.follow_up(who.flow, endpoint, progress);
     }
 
-    /// A datagram is for the application of a flow, numbered like the ends of a connection.
-    fn on_datagram(&mut self, packet: Packet, number: u64, len: u32) {
-        let (flow, side) = (packet.to() / 2, side_of(packet.to()));
+    fn on_datagram(&mut self, packet: Packet, FlowEnd { flow, side }: FlowEnd) {
+        let (number, len) = packet.as_datagram().expect("only a datagram is for a flow");
         if side == Side::Sink {
-            let state = &mut self.flows[flow as usize];
+            let state = &mut self.flows[flow.index()];
             state.delayed(self.now - packet.sent());
             state.finished.bytes_delivered += u64::from(len);
             self.observer.delivered(self.now, flow, len.into());
@@ -163,10 +164,10 @@ impl<O: Observer> World<O> {
         self.carry_out(flow);
     }
 
-    fn on_timer(&mut self, number: u32) {
+    fn on_timer(&mut self, endpoint: EndpointId) {
         self.network.events.set_first(Key::NEVER);
-        let Some(connection) = self.connections.get(number / 2) else { return };
-        let side = side_of(number);
+        let Some(connection) = self.connections.get(endpoint.slot()) else { return };
+        let side = endpoint.side();
         let who = Who { flow: connection.flow, conn: connection.conn, side };
         let tcp = &mut connection.ends[side as usize];
         connection.armed[side as usize] = NEVER;
@@ -176,11 +177,11 @@ impl<O: Observer> World<O> {
         } else {
             Progress::default()
         };
-        self.follow_up(who.flow, number, progress);
+        self.follow_up(who.flow, endpoint, progress);
     }
 
-    fn on_wake(&mut self, flow: u32) {
-        let state = &mut self.flows[flow as usize];
+    fn on_wake(&mut self, flow: FlowId) {
+        let state = &mut self.flows[flow.index()];
         let wake = state.wake();
         self.network.events.set_first(state.next_wake());
         match wake {
@@ -194,21 +195,21 @@ impl<O: Observer> World<O> {
     /// Follows up a call to an endpoint: the application hears of the progress, what it asks for is done, and what the
     /// endpoint has to send leaves. In this order an answer carries the acknowledgment of the question.
     #[inline]
-    fn follow_up(&mut self, flow: u32, number: u32, progress: Progress) {
+    fn follow_up(&mut self, flow: FlowId, endpoint: EndpointId, progress: Progress) {
         // Applications do not hear of acknowledgments, the most frequent of all.
         if !progress.is_empty() && progress != Progress::ACKED {
-            self.tell(number, progress);
+            self.tell(endpoint, progress);
         }
-        self.transmit(number);
+        self.transmit(endpoint);
         // The connection may have ended with what was sent, and its application have answered that.
         if !self.commands.is_empty() {
             self.carry_out(flow);
         }
     }
 
-    fn tell(&mut self, number: u32, progress: Progress) {
-        let Some(connection) = self.connections.get(number / 2) else { return };
-        let (flow, conn, side) = (connection.flow, connection.conn, side_of(number));
+    fn tell(&mut self, endpoint: EndpointId, progress: Progress) {
+        let Some(connection) = self.connections.get(endpoint.slot()) else { return };
+        let (flow, conn, side) = (connection.flow, connection.conn, endpoint.side());
         connection.closing |= progress.has(Progress::PEER_CLOSED) || progress.has(Progress::CLOSED);
         let tcp = &mut connection.ends[side as usize];
         let read = &mut connection.read[side as usize];
@@ -233,12 +234,12 @@ impl<O: Observer> World<O> {
         self.carry_out(flow);
     }
 
-    fn call(&mut self, flow: u32, callback: impl FnOnce(&mut dyn Application, &mut AppContext<'_>)) {
-        self.flows[flow as usize].call(self.now, &mut self.commands, callback);
+    fn call(&mut self, flow: FlowId, callback: impl FnOnce(&mut dyn Application, &mut AppContext<'_>)) {
+        self.flows[flow.index()].call(self.now, &mut self.commands, callback);
     }
 
     /// Does what the application of `flow` asked for, and what it asks for while that is done.
-    fn carry_out(&mut self, flow: u32) {
+    fn carry_out(&mut self, flow: FlowId) {
         let mut done = 0;
         while let Some(command) = self.commands.get(done).copied() {
             done += 1;
@@ -262,16 +263,10 @@ impl<O: Observer> World<O> {
         self.commands.clear();
     }
 
-    fn send_datagram(&mut self, flow: u32, side: Side, number: u64, len: u32) {
-        let state = &self.flows[flow as usize];
-        let address = Address {
-            to: endpoint(flow, side.peer()),
-            generation: 0,
-            class: state.class,
-            stage: state.stages[side as usize],
-            sent: self.now,
-        };
-        let packet = Packet::datagram(number, len, address);
+    fn send_datagram(&mut self, flow: FlowId, side: Side, number: u64, len: u32) {
+        let state = &self.flows[flow.index()];
+        let to = FlowEnd { flow, side: side.peer() };
+        let packet = Packet::datagram(number, len, to, state.class, state.stages[side as usize], self.now);
         if O::ACTIVE {
             let segment = packet.segment(&Optioned::default());
             self.observer.network(self.now, &segment, NetworkEvent::Datagram { packet });
@@ -279,38 +274,40 @@ impl<O: Observer> World<O> {
         self.network.forward(self.now, packet, &mut self.observer);
     }
 
-    fn open(&mut self, flow: u32, conn: Conn, opener: Side) {
-        let state = &self.flows[flow as usize];
+    fn open(&mut self, flow: FlowId, conn: Conn, opener: Side) {
+        let state = &self.flows[flow.index()];
         let isns = state.isns(self.seed, conn);
         let about = About { flow, conn, class: state.class, measured: state.delays.is_some(), stages: state.stages };
-        let (place, generation) = self.connections.insert(about, &state.config, isns);
-        self.flows[flow as usize].open.insert(conn, place);
-        self.network.opened(place, generation, conn.0);
-        self.network.events.reserve(self.source(endpoint(self.connections.places() as u32, Side::Source)) as usize);
+        let (slot, generation) = self.connections.insert(about, &state.config, isns);
+        self.flows[flow.index()].open.insert(conn, slot);
+        self.network.opened(slot, generation, conn.0);
+        self.network
+            .events
+            .reserve(self.source(EndpointId::new(Slot(self.connections.slots() as u32), Side::Source)) as usize);
         for side in [Side::Source, Side::Sink] {
-            self.observer.opened(endpoint(place, side), generation, Who { flow, conn, side });
+            self.observer.opened(EndpointId::new(slot, side), generation, Who { flow, conn, side });
         }
         self.act(flow, conn, opener.peer(), |tcp, _| tcp.listen());
         self.act(flow, conn, opener, |tcp, now| tcp.connect(now));
     }
 
     /// Does something to an end of an open connection; a connection that is over takes nothing more.
-    fn act(&mut self, flow: u32, conn: Conn, side: Side, action: impl FnOnce(&mut Endpoint, Nanos)) {
-        let Some(&place) = self.flows[flow as usize].open.get(&conn) else { return };
-        let Some(connection) = self.connections.get(place) else { return };
+    fn act(&mut self, flow: FlowId, conn: Conn, side: Side, action: impl FnOnce(&mut Endpoint, Nanos)) {
+        let Some(&slot) = self.flows[flow.index()].open.get(&conn) else { return };
+        let Some(connection) = self.connections.get(slot) else { return };
         action(&mut connection.ends[side as usize], self.now);
-        self.transmit(endpoint(place, side));
+        self.transmit(EndpointId::new(slot, side));
     }
 
     /// Sends what an endpoint has to send and sees to its timer; the last thing after every call to it.
     #[inline]
-    fn transmit(&mut self, number: u32) {
-        let source = self.source(number);
-        let Some(connection) = self.connections.get(number / 2) else { return };
-        let side = side_of(number);
+    fn transmit(&mut self, endpoint: EndpointId) {
+        let source = self.source(endpoint);
+        let Some(connection) = self.connections.get(endpoint.slot()) else { return };
+        let side = endpoint.side();
         let stage = connection.stages[side as usize];
         let Connection { generation, class, .. } = *connection;
-        let address = Address { to: number ^ 1, generation, class, stage, sent: self.now };
+        let address = Address { to: endpoint.peer(), generation, class, stage, sent: self.now };
         let who = Who { flow: connection.flow, conn: connection.conn, side };
         let tcp = &mut connection.ends[side as usize];
         let armed = &mut connection.armed[side as usize];
@@ -326,34 +323,34 @@ impl<O: Observer> World<O> {
             self.network.events.set(source, key);
         }
         if connection.is_over() {
-            self.retire(number / 2);
+            self.retire(endpoint.slot());
         }
     }
 
     /// Frees a connection that is over.
-    fn retire(&mut self, place: u32) {
-        let Some(connection) = self.connections.remove(place) else { return };
-        self.network.closed(place);
+    fn retire(&mut self, slot: Slot) {
+        let Some(connection) = self.connections.remove(slot) else { return };
+        self.network.closed(slot);
         for side in [Side::Source, Side::Sink] {
-            self.network.events.set(self.source(endpoint(place, side)), Key::NEVER);
+            self.network.events.set(self.source(EndpointId::new(slot, side)), Key::NEVER);
         }
-        let flow = &mut self.flows[connection.flow as usize];
+        let flow = &mut self.flows[connection.flow.index()];
         flow.finished.add(&connection.ends[0], &connection.ends[1]);
         flow.open.remove(&connection.conn);
         self.call(connection.flow, |app, ctx| app.on_closed(ctx, connection.conn));
     }
 
-    fn wake_at(&mut self, flow: u32, at: Nanos, wake: Wake) {
-        let source = self.network.sources() + flow;
+    fn wake_at(&mut self, flow: FlowId, at: Nanos, wake: Wake) {
+        let source = self.network.sources() + flow.0;
         let key = self.network.events.stamp(at, source);
-        let state = &mut self.flows[flow as usize];
+        let state = &mut self.flows[flow.index()];
         state.wake_at(key, wake);
         self.network.events.set(source, state.next_wake());
     }
 
     /// The source of events that the timer of an endpoint is.
-    fn source(&self, number: u32) -> u32 {
-        self.network.sources() + self.flows.len() as u32 + number
+    fn source(&self, endpoint: EndpointId) -> u32 {
+        self.network.sources() + self.flows.len() as u32 + endpoint.number()
     }
 
     /// The tables of flows, links and applications at the end of the run; `links` names the links that get a row.
@@ -376,8 +373,8 @@ impl<O: Observer> World<O> {
         let mut rows = Table::default();
         for flow in &self.flows {
             let mut totals = flow.finished;
-            for &place in flow.open.values() {
-                if let Some(connection) = self.connections.get(place) {
+            for &slot in flow.open.values() {
+                if let Some(connection) = self.connections.get(slot) {
                     totals.add(&connection.ends[0], &connection.ends[1]);
                 }
             }
@@ -440,19 +437,20 @@ mod tests {
         let mut world = World::new(topology, vec![flow], 1, 1_000_000_000, ());
         while world.step(1) {}
 
-        let second = world.connections.get(0).unwrap();
+        let second = world.connections.get(Slot(0)).unwrap();
         assert_eq!((second.conn, second.generation), (Conn(1), 1));
         assert_eq!(second.ends[1].state(), State::Established);
         // A reset that would end the second connection, sent within the first and within the second.
         let mut reset = Segment::new(Flags::RST);
         reset.seq = world.flows[0].isns(1, Conn(1))[0].wrapping_add(1);
         for (generation, state) in [(0, State::Established), (1, State::Closed)] {
-            let address = Address { to: endpoint(0, Side::Sink), generation, sent: world.now, ..Address::default() };
+            let address =
+                Address { to: EndpointId::new(Slot(0), Side::Sink), generation, sent: world.now, ..Address::default() };
             world.network.send(&reset, address, &mut ());
             world.duration += 1_000_000_000;
             world.network.end_at(world.duration);
             while world.step(1) {}
-            assert_eq!(world.connections.get(0).unwrap().ends[1].state(), state);
+            assert_eq!(world.connections.get(Slot(0)).unwrap().ends[1].state(), state);
         }
     }
 }

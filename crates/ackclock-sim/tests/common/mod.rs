@@ -7,9 +7,9 @@ use ackclock_app::{AppContext, AppTables, Application, Conn, Side};
 use ackclock_core::Nanos;
 use ackclock_net::Limit;
 use ackclock_sim::dumbbell::{Access, Dumbbell};
+use ackclock_sim::ids::{EndpointId, LinkId};
 use ackclock_sim::link::LinkSpec;
 use ackclock_sim::measures::FlowLabels;
-use ackclock_sim::network::LinkId;
 use ackclock_sim::observe::{NetworkEvent, Observer, Who};
 use ackclock_sim::world::{FlowSpec, World};
 use ackclock_tcp::{Config, Event, Segment, stack};
@@ -150,8 +150,8 @@ pub struct Verifier {
 }
 
 impl Observer for Verifier {
-    fn opened(&mut self, number: u32, _generation: u16, _who: Who) {
-        self.endpoints = self.endpoints.max(number + 1);
+    fn opened(&mut self, endpoint: EndpointId, _generation: u16, _who: Who) {
+        self.endpoints = self.endpoints.max(endpoint.number() + 1);
     }
 
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
@@ -161,7 +161,7 @@ impl Observer for Verifier {
                 self.source_sent.push(now);
             }
             if who.side == Side::Source && segment.flags.has(ackclock_tcp::Flags::SYN) {
-                self.opened.push((who.flow, who.conn, now, segment.seq));
+                self.opened.push((who.flow.0, who.conn, now, segment.seq));
             }
         }
     }
