@@ -23,7 +23,7 @@ INTRODUCTION = """\
 
 This page lists every verdict on record, good and bad, from full runs. [Reading a study's verdicts](how-to/verdicts.md)
 explains how a verdict is computed and what a reading is. Each study's page says what the original left open and why its
-claims hold or fail. `python -m docs.verdicts` writes this page.
+claims hold or fail.
 """
 VERDICTS = ("reproduced", "not reproduced", "not testable", "withdrawn")
 
