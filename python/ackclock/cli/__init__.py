@@ -35,7 +35,7 @@ DONE, FAILED, WRONG_INPUT = 0, 1, 2
 
 app = App(
     name="ackclock",
-    help="What does this change to TCP do, on which networks, to whom, and how sure are we?",
+    help="Simulate TCP: what a change does, on which networks, to whom, and how sure we are.",
     version=__version__,
     console=PipeConsole(),
     print_error=False,
