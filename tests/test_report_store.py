@@ -362,8 +362,8 @@ class TestCommand:
             (["--of", "flows.goodput"], "table flows has no column goodput; there are run, flow"),
             (["--of", "nonsense"], "not a column of a table"),
             (["--sweep", "mine"], "no sweep 'mine'"),
-            (["--out", "nowhere/x.html"], "is not a folder"),
-            (["--out", "."], "is a folder; name the file"),
+            (["--out", "nowhere/x.html"], "is no folder"),
+            (["--out", "."], "a folder; name the file"),
         ],
     )
     def test_what_is_refused(self, made, arguments, told, capsys):

@@ -209,7 +209,10 @@ def print_summary(runs: Replications) -> None:
         complain(f"all {len(runs)} runs gave the same: {NOT_DRAWN}")
 
 
-NOT_DRAWN = "nothing that the seed decides, such as start_jitter or loss, has an effect, and an interval of no width has no meaning"
+NOT_DRAWN = (
+    "nothing that the seed decides, such as start_jitter or loss, has an effect, "
+    "and an interval of no width means nothing"
+)
 """The explanation of a result that is the same under all seeds."""
 
 

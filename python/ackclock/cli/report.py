@@ -51,9 +51,9 @@ def report(
     """
     target = folder / "report.html" if out is None else out
     if target.is_dir():
-        raise UsageError(f"--out {target} is a folder; name the file to write")
+        raise UsageError(f"--out {target}: a folder; name the file to write")
     if not target.parent.is_dir():
-        raise UsageError(f"--out {target}: {target.parent} is not a folder")
+        raise UsageError(f"--out {target}: {target.parent} is no folder")
     if not (folder / "ackclock-store.json").exists() and _studies(folder):
         if of or sweep is not None or against is not None:
             raise UsageError(f"{folder} holds studies: --of, --sweep and --against are for the store of a sweep")
@@ -148,11 +148,11 @@ def _control(points: Any, against: str) -> tuple[str, object]:
     values = list(dict.fromkeys(point[path] for point in points if path in point))
     if not equals or not values:
         varied = ", ".join(dict.fromkeys(name for point in points for name in point)) or "nothing"
-        raise UsageError(f"--against {against}: expected PATH=VALUE with a path that was varied: {varied}")
+        raise UsageError(f"--against {against}: expected PATH=VALUE of a setting that was varied; that is {varied}")
     for value in values:
         if text in (str(value), json_.dumps(value)):
             return path, value
-    raise UsageError(f"--against {against}: {path} has no such value; accepted: {', '.join(map(str, values))}")
+    raise UsageError(f"--against {against}: expected a value that was run; {path} is {', '.join(map(str, values))}")
 
 
 def _command(folder: Path, out: Path | None, options: list[str]) -> str:
