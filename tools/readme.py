@@ -54,7 +54,8 @@ def transcript(page: str, shell: str, folder: Path) -> list[str]:
         SHELLS[shell],
         input=script,
         cwd=folder,
-        env=os.environ | {"PATH": f"{neighbours}{os.pathsep}{os.environ['PATH']}", "HISTFILE": os.devnull},
+        env=os.environ
+        | {"PATH": f"{neighbours}{os.pathsep}{os.environ['PATH']}", "HISTFILE": os.devnull, "PROMPT_COMMAND": ""},
         capture_output=True,
         text=True,
         check=False,
