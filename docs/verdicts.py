@@ -1,7 +1,7 @@
-"""The verdicts on record: taken over from full runs, and the table of all of them in the README.
+"""The verdicts on record: taken over from full runs, and the page of all verdicts.
 
-``python -m docs.verdicts FOLDER...`` takes over what ``ackclock reproduce --out`` wrote into folders;
-``python -m docs.verdicts`` writes the README's table anew.
+``python -m docs.verdicts FOLDER...`` takes over the verdicts that ``ackclock reproduce --out`` wrote into folders.
+``python -m docs.verdicts`` only writes the page anew.
 """
 
 from __future__ import annotations
@@ -17,8 +17,14 @@ from ackclock.report.tables import cell_text
 from ackclock.studies.claims import Claim, load_claims
 
 ROOT = Path(__file__).parent.parent
-README = ROOT / "README.md"
-BEGIN, END = "<!-- verdicts -->\n", "<!-- /verdicts -->\n"
+PAGE = ROOT / "docs/verdicts.md"
+INTRODUCTION = """\
+# Verdicts of the studies
+
+This page lists every verdict on record, good and bad, from full runs. [Reading a study's verdicts](how-to/verdicts.md)
+explains how a verdict is computed and what a reading is. Each study's page says what the original left open and why its
+claims hold or fail.
+"""
 VERDICTS = ("reproduced", "not reproduced", "not testable", "withdrawn")
 
 
@@ -74,29 +80,30 @@ def take_over(folder: Path) -> Path:
     return path
 
 
-def table() -> str:
-    """All verdicts, good and bad, as Markdown."""
+def page() -> str:
+    """The page of all verdicts, good and bad, as Markdown."""
     lines = ["| study | " + " | ".join(VERDICTS) + " |", "|---" * (1 + len(VERDICTS)) + "|"]
     total: Counter[str] = Counter()
+    recorded = [study for study in studies.names() if record(study)["claims"]]
     for study in studies.names():
-        link = f"[{study}](python/ackclock/studies/{study.replace('-', '_')}/README.md)"
-        claims = record(study)["claims"]
-        counts = Counter(claim["verdict"] for claim in claims)
+        counts = Counter(claim["verdict"] for claim in record(study)["claims"])
         total += counts
-        lines.append(_row(link if claims else f"{link} (no full run on record)", counts))
+        lines.append(_row(f"[{study}](#{study})" if study in recorded else f"{study} (no full run on record)", counts))
     lines.append(_row("all", total))
-    parts = ["\n".join(lines) + "\n", *(_details(study) for study in studies.names() if record(study)["claims"])]
-    return "\n".join(parts)
+    return "\n".join([INTRODUCTION, *lines, "", *(_claims(study) for study in recorded)])
 
 
 def _row(name: str, counts: Counter[str]) -> str:
     return f"| {name} | " + " | ".join(str(counts[verdict] or "") for verdict in VERDICTS) + " |"
 
 
-def _details(study: str) -> str:
+def _claims(study: str) -> str:
     kept, claims = record(study), claims_of(study)
+    folder = record_path(study).parent.name
     lines = [
-        f"<details><summary>{study}: {studies.get(study).SUMMARY}</summary>",
+        f"## {study}",
+        "",
+        f"{studies.get(study).SUMMARY}. [The page of the study](../python/ackclock/studies/{folder}/README.md).",
         "",
         "| claim | published | measured [95 %] | verdict | holds under |",
         "|---|---|---|---|---|",
@@ -107,7 +114,7 @@ def _details(study: str) -> str:
         held = f"{row['holds_under']} of {row['readings']} readings" if row["readings"] > 1 else ""
         cells = [claim.statement, published, _measured(row, claim), row["verdict"], held]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join([*lines, "", "</details>", ""])
+    return "\n".join([*lines, ""])
 
 
 def _measured(row: dict[str, Any], claim: Claim) -> str:
@@ -122,20 +129,11 @@ def _unit(claim: Claim) -> str:
     return f" {claim.unit}" if claim.unit else ""
 
 
-def readme(text: str) -> str:
-    """The README with the table of today."""
-    before, _, rest = text.partition(BEGIN)
-    _, found, after = rest.partition(END)
-    if not found:
-        raise ValueError(f"the README has no place for the table: {BEGIN.strip()} and {END.strip()}")
-    return f"{before}{BEGIN}\n{table()}\n{END}{after}"
-
-
 def main(arguments: list[str]) -> None:
-    """Takes over the folders named, and writes the README's table."""
+    """Takes over the verdicts of the folders that are named, and writes the page."""
     for argument in arguments:
         sys.stdout.write(f"{take_over(Path(argument))}\n")
-    README.write_text(readme(README.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

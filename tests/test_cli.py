@@ -185,7 +185,7 @@ def test_list_stack_prints_each_stack_as_a_table(cli):
     assert (values["cc"], values["min_rto"], values["rack"]) == ("cubic-linux", "200ms", "on")
     assert all(row["source"] for stack in stacks.values() for row in stack["fields"])
     out = cli("list", "stack")[1]
-    tables = out.split(", where it is not as rfc\n")
+    tables = out.split(", where it differs from rfc\n")
     assert len(tables) == len(stacks)
     linux = next(table for before, table in itertools.pairwise(tables) if before.endswith("linux"))
     assert "TCP_RTO_MIN" in linux

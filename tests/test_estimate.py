@@ -32,7 +32,7 @@ def test_an_estimate_is_above_the_run_and_not_by_far(file, changes):
 def test_check_prints_the_estimate(scenario_file, capsys):
     assert main(["check", str(scenario_file)]) == 0
     first, second = capsys.readouterr().out.splitlines()
-    assert first == f"{scenario_file}: a good scenario"
+    assert first == f"{scenario_file}: the scenario is valid"
     assert second == f"a run has {estimate(scenario_file)}"
     assert second.startswith("a run has at most ")
     assert second.endswith(" MiB of memory")

@@ -343,6 +343,6 @@ class TestCommand:
         assert len(done.stderr.splitlines()) <= 3
 
     def test_a_csv_of_the_wrong_shape(self, folder):
-        for text, told in (("a,b\n1\n", "line 2"), ("a,a\n1,2\n", "line 1"), ("a\n", "a line a point")):
+        for text, told in (("a,b\n1\n", "line 2"), ("a,a\n1,2\n", "line 1"), ("a\n", "a line for each point")):
             (folder / "points.csv").write_text(text)
             assert told in self.run("hello.toml", "--points", "points.csv", cwd=folder, check=False).stderr

@@ -1,4 +1,4 @@
-"""What is on record of the studies, and the README's table of it."""
+"""The verdicts on record of the studies, and the page of all verdicts."""
 
 import json
 
@@ -17,9 +17,20 @@ def test_a_record_has_every_claim_and_agrees_with_the_claims_that_say_so(study):
     assert reproduced == {name for name, claim in claims.items() if claim.recorded == "reproduced"}
 
 
-def test_the_readme_has_the_table_of_today():
-    text = verdicts.README.read_text(encoding="utf-8")
-    assert verdicts.readme(text) == text, "python -m docs.verdicts writes it anew"
+def test_the_page_has_the_verdicts_of_today():
+    assert verdicts.PAGE.read_text(encoding="utf-8") == verdicts.page(), "python -m docs.verdicts writes it anew"
+
+
+def test_the_page_has_every_claim_of_every_study_and_their_sum():
+    page = verdicts.PAGE.read_text(encoding="utf-8")
+    verdict_of = [row["verdict"] for study in studies.names() for row in verdicts.record(study)["claims"]]
+    counts = [str(verdict_of.count(verdict) or "") for verdict in verdicts.VERDICTS]
+    assert f"| all | {' | '.join(counts)} |" in page
+    for study in studies.names():
+        section = page.partition(f"\n## {study}\n")[2].partition("\n## ")[0]
+        statements = [claim.statement.replace("|", "\\|") for claim in verdicts.claims_of(study).values()]
+        assert statements, study
+        assert all(f"| {statement} |" in section for statement in statements), study
 
 
 def test_a_quick_run_does_not_go_on_record():
@@ -35,8 +46,3 @@ def test_what_a_record_keeps(tmp_path, monkeypatch):
     kept = json.loads(verdicts.take_over(tmp_path).read_text())
     assert kept == {"study": "it", "version": "1", "claims": [claim | {"holds_under": 1, "readings": 2}]}
     assert verdicts.record("it") == kept
-
-
-def test_a_readme_without_a_place_is_refused():
-    with pytest.raises(ValueError, match="no place for the table"):
-        verdicts.readme("# Mine\n")

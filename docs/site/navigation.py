@@ -11,11 +11,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HOW_TO = (
-    "sweeps", "cluster", "sql", "report", "serve", "seeds", "compare", "figures", "wireshark", "traces", "extend",
-    "verify", "verdicts",
+    "runs", "sweeps", "cluster", "sql", "report", "serve", "seeds", "compare", "figures", "wireshark", "traces",
+    "kernel", "extend", "verify", "verdicts",
 )  # fmt: skip
 COMING_FROM = ("ns-3", "ns-2", "mahimahi", "flent")
-BELIEVED = ("validation", "known-answers", "limits", "compliance", "drill", "drill-scripts", "design", "changelog")
+BELIEVED = (
+    "validation", "known-answers", "limits", "verdicts", "compliance", "drill", "drill-scripts", "performance",
+    "design", "changelog",
+)  # fmt: skip
 REFERENCE = ("scenario", "applications", "names", "tables", "measures", "command-line", "python")
 
 
@@ -51,9 +54,9 @@ def navigation(pages: Path) -> list[Group]:
         Group("Queues", _listed(pages, "queues")),
     ]
     believed: list[str | Group] = [f"{name}.md" for name in BELIEVED]
-    believed[3:3] = [Group("Studies", _listed(pages, "studies"))]
+    believed[4:4] = [Group("Studies", _listed(pages, "studies"))]
     found = [
-        Group("Start", ["index.md", "tutorial.md"]),
+        Group("Start", ["index.md", "tutorial.md", "inventory.md", "demo.md"]),
         Group("How to", how_to),
         Group("Coming from", [f"coming-from/{name}.md" for name in COMING_FROM]),
         Group("Reference", reference),

@@ -1,8 +1,8 @@
 """The command line: ``ackclock``.
 
-Exit status: 0 done; 1 a check or a claim failed where the command's job is to check; 2 the input was wrong; 130 ended
-by Ctrl-C, 143 by SIGTERM. With ``--json`` standard output carries one JSON document and nothing else; everything else
-that is said goes to standard error.
+Exit status: 0 done; 1 a check or a claim failed in a command that checks; 2 the input was wrong; 130 ended by Ctrl-C;
+143 ended by SIGTERM. With ``--json``, standard output has one JSON document and nothing else. All other output goes to
+standard error.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ DONE, FAILED, WRONG_INPUT = 0, 1, 2
 
 app = App(
     name="ackclock",
-    help="What does this change to TCP do, on which networks, to whom, and how sure are we?",
+    help="Simulate TCP: what a change does, on which networks, to whom, and how sure we are.",
     version=__version__,
     console=PipeConsole(),
     print_error=False,
@@ -58,7 +58,7 @@ app.command(tmix)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command line (the process's own when not given) and returns the exit status."""
+    """Runs a command line, by default the one of this process, and returns the exit status."""
     try:
         with undisguised():
             status = app(sys.argv[1:] if arguments is None else arguments)
@@ -87,11 +87,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain("interrupted; nothing is half-written")
         return stopped_status()
     except BrokenPipeError:
-        # Whoever read our output has gone; what is still buffered must not raise again at exit.
+        # The reader of the output has gone. The rest of the buffer must not raise again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except OSError as error:
-        # What has no name is standard output: files and folders bring theirs.
+        # An error without a file name comes from standard output.
         complain(f"{error.filename or 'standard output'}: {error.strerror or error}")
     else:
         return status if isinstance(status, int) else DONE

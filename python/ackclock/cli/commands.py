@@ -1,4 +1,4 @@
-"""The commands. Each reads its input whole before it starts, and writes its output whole or not at all."""
+"""The commands. Each reads all of its input before it starts, and writes its output completely or not at all."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Load = Annotated[tuple[Path, ...], Parameter(name="--load", negative="")]
 
 
 def overrides_of(settings: tuple[str, ...]) -> list[tuple[str, str]]:
-    """What ``--set`` asks for."""
+    """The paths and values of ``--set``."""
     pairs = []
     for setting in settings:
         path, equals, value = setting.partition("=")
@@ -42,13 +42,13 @@ def overrides_of(settings: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def load_files(paths: tuple[Path, ...]) -> None:
-    """Runs what ``--load`` names."""
+    """Executes the Python files of ``--load``."""
     for path in paths:
         _registry.load(path)
 
 
 def at_least_one(option: str, value: int | None) -> None:
-    """Refuses a number of something below one."""
+    """Refuses a number below one."""
     if value is not None and value < 1:
         raise UsageError(f"{option} {value}: expected a whole number of at least 1")
 
@@ -85,31 +85,32 @@ def run(
     seed
         Seed of a single run, instead of the scenario's own.
     seeds
-        Number of replications: the scenario's seed and those after it. Results come with intervals.
+        Number of replications, with the scenario's seed and the seeds after it. The results have intervals.
     settings
-        PATH=VALUE: replaces a value of the scenario, as in bottleneck.rate=2Mbps. May be repeated.
+        PATH=VALUE: replaces a value of the scenario, for example bottleneck.rate=2Mbps. Can be repeated.
     load
-        A Python file with congestion controls of your own, as `ackclock new cc` makes one. It is run. May be repeated.
+        A Python file with your own congestion controls, such as `ackclock new cc` writes. The file is executed. Can be
+        repeated.
     out
-        Folder for the tables (CSV) and summary.json. One that holds anything else is refused.
+        Folder for the tables (CSV) and summary.json. A folder with any other content is refused.
     pcap
-        A place to capture packets at, into PLACE.pcapng in the folder: bottleneck, or the host of a flow as
-        video.source or video.sink. May be repeated. In Wireshark, frame.comment shows drops and marks.
+        A place where packets are captured: bottleneck, or a host of a flow, such as video.source or video.sink. The
+        file is PLACE.pcapng in the folder of --out. In Wireshark, frame.comment shows drops and marks. Can be repeated.
     pcap_ipv6
-        Captured packets have IPv6 headers.
+        Write IPv6 headers to captures, instead of IPv4 headers.
     pcap_payload
-        Captured packets keep their payload, which is zeros.
+        Write the payload to captures. It consists of zeros.
     qlog
         Write every event to events.jsonl in the folder. `ackclock schema --events` describes them.
     verify
-        Check the run while it goes on and its tables afterwards. The exit status is 1 when anything is found, which is
-        printed, and nothing is written.
+        Check every packet during the run and compare the tables afterwards. If errors are found, they are printed,
+        nothing is written, and the exit status is 1.
     json
         Print one JSON document.
     large
-        Run a scenario even if it may take more memory than this machine has.
+        Run the scenario even if it may need more memory than this machine has.
     threads
-        Replications at the same time; by default one a core. It does not change the results.
+        Number of simultaneous replications; by default one per core. It does not change the results.
     """
     if seed is not None and seeds is not None:
         raise UsageError("--seed asks for one run and --seeds for several: give one of them")
@@ -118,7 +119,7 @@ def run(
     at_least_one("--threads", threads)
     traced = "--pcap" if pcap else "--qlog" if qlog else None
     if traced is not None and (out is None or seeds is not None):
-        raise UsageError(f"{traced} goes with --out, which says where to, and with a single run, not with --seeds")
+        raise UsageError(f"{traced} goes with --out FOLDER and with a single run, not with --seeds")
     overrides = overrides_of(settings)
     load_files(load)
     if out is not None:
@@ -174,23 +175,24 @@ def reproduce(
     json: Json = False,
     threads: Threads = None,
 ) -> int:
-    """Reproduce published studies: run them and compare each published claim with what is measured here.
+    """Reproduce published studies: run them and compare each published claim with the measured number.
 
-    The exit status is 1 when a claim that is on record as reproduced no longer is.
+    The exit status is 1 if a claim on record as reproduced is no longer reproduced.
 
     Parameters
     ----------
     study
         Names of studies, or all (the default). `ackclock list study` names them.
     quick
-        Fewer replications: within a minute.
+        Run fewer replications, so that a study takes less than a minute.
     out
-        Folder for the report (HTML), the verdicts (JSON) and the tables (CSV), and for the store of what was measured,
-        from which a study that was stopped goes on; with several studies a folder each, and a page of all verdicts.
+        Folder for the report (HTML), the verdicts (JSON), the tables (CSV) and the store of the runs. An interrupted
+        study continues from its store. With several studies, each has a folder inside, and there is a page of all
+        verdicts.
     json
-        Print one JSON document: an object for one study, a list for several.
+        Print one JSON document: an object for one study, a list for several studies.
     threads
-        Simulations at the same time; by default one a core. It does not change the results.
+        Number of simultaneous runs; by default one per core. It does not change the results.
     """
     from ackclock import studies
     from ackclock.cli.study import print_study
@@ -214,7 +216,8 @@ def reproduce(
         result = studies.reproduce(name, quick=quick, out=folders[name], threads=threads, progress=True)
         documents.append(result.document())
         regressions += [
-            f"{name}: claim {claim} is on record as reproduced and no longer is" for claim in result.regressions
+            f"{name}: claim {claim} is on record as reproduced, and is no longer reproduced"
+            for claim in result.regressions
         ]
         if not json:
             print_study(result, folders[name])
@@ -230,17 +233,17 @@ def reproduce(
 
 
 def list_(kind: str | None = None, /, *, load: Load = (), json: Json = False) -> int:
-    """List what a scenario can name, and the studies.
+    """List the names that a scenario can use, and the studies.
 
     Parameters
     ----------
     kind
-        One kind, as cc or study; all of them when not given.
+        One kind, such as cc or study. By default, all kinds are listed.
     load
-        A Python file with congestion controls of your own. May be repeated.
+        A Python file with your own congestion controls. Can be repeated.
     json
-        Print one JSON document: kind to a list of name, summary and source; of a stack with its table as fields, of a
-        congestion control with its parameters.
+        Print one JSON document. It maps each kind to a list of entries with name, summary and source. Stacks also have
+        their fields, and congestion controls their parameters.
     """
     from ackclock import studies
 
@@ -267,7 +270,7 @@ def list_(kind: str | None = None, /, *, load: Load = (), json: Json = False) ->
 
 
 def _print_parameters(algorithms: list[dict[str, Any]]) -> None:
-    """What scenarios may set of the congestion controls, as in cc = { kind = "vegas", alpha = 3 }."""
+    """Parameters of the congestion controls, which scenarios set as in cc = { kind = "vegas", alpha = 3 }."""
 
     def told(row: dict[str, Any]) -> list[str]:
         if row["default"] is None:
@@ -283,12 +286,12 @@ def _print_parameters(algorithms: list[dict[str, Any]]) -> None:
 
 
 def _print_stacks(stacks: list[dict[str, Any]]) -> None:
-    """The table of each stack: all of the first, of the others what is not as in it."""
+    """The table of each stack: all fields of the first stack, and the fields in which another stack differs from it."""
     standard = stacks[0]
     for stack in stacks:
         common = [] if stack is standard else standard["fields"]
         rows = [[row["field"], row["value"], row["source"]] for row in stack["fields"] if row not in common]
-        title = stack["name"] if stack is standard else f"{stack['name']}, where it is not as {standard['name']}"
+        title = stack["name"] if stack is standard else f"{stack['name']}, where it differs from {standard['name']}"
         print_table(title, ["field", "value", "source"], rows)
 
 
@@ -300,41 +303,41 @@ def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json 
     scenario
         The scenario: a TOML file.
     settings
-        PATH=VALUE: replaces a value of the scenario. May be repeated.
+        PATH=VALUE: replaces a value of the scenario. Can be repeated.
     load
-        A Python file with congestion controls of your own. May be repeated.
+        A Python file with your own congestion controls. Can be repeated.
     json
-        Print the scenario in its canonical form, every default filled in.
+        Print the scenario in its canonical form, with every default filled in.
     """
     load_files(load)
     canonical = ackclock.check(scenario, overrides_of(settings))
     if json:
         print_json(canonical)
     else:
-        say(f"{scenario}: a good scenario")
+        say(f"{scenario}: the scenario is valid")
         say(f"a run has {estimate(scenario, overrides_of(settings))}")
     return 0
 
 
 def new(kind: str, name: str, /, *, full: Annotated[bool, Parameter(negative="")] = False) -> int:
-    """Write a file to start from.
+    """Write a file as a starting point.
 
     Parameters
     ----------
     kind
-        What it is to be: cc, a congestion control.
+        The kind of file: cc, a congestion control.
     name
-        Its name in scenarios, as my-reno; the file is my_reno.py in this folder.
+        The name in scenarios, such as my-reno. The file is then my_reno.py in this folder.
     full
-        With every callback rather than the five rules of a window.
+        Write all callbacks instead of the five rules of a window.
     """
     from ackclock import templates
 
     if kind != "cc":
         raise UsageError(f"unknown kind {kind}; accepted: cc")
     file = templates.write(name, full=full)
-    say(f"{file}: a congestion control that is Reno until you change it")
-    say(f"ackclock run SCENARIO.toml --load {file} --set flows[0].cc={name}")
+    say(f"{file}: a congestion control that behaves like Reno until you change it")
+    say(f"ackclock run SCENARIO.toml --load {file} --set 'flows[0].cc={name}'")
     return 0
 
 
@@ -344,9 +347,9 @@ def schema(*, load: Load = (), events: Annotated[bool, Parameter(negative="")] =
     Parameters
     ----------
     load
-        A Python file with congestion controls of your own. May be repeated.
+        A Python file with your own congestion controls. Can be repeated.
     events
-        Print that of a line of the event log instead.
+        Print the schema of a line of the event log instead.
     """
     load_files(load)
     print_json(ackclock.event_schema() if events else ackclock.schema())
@@ -364,9 +367,9 @@ def bench(
     Parameters
     ----------
     only
-        A workload to measure, as W2; may be repeated. All when not given.
+        A workload to measure, such as W2. Can be repeated. By default, all workloads are measured.
     repeat
-        Measure each this often and take the median.
+        Number of measurements of each workload. The result is their median.
     json
         Print one JSON document.
     """

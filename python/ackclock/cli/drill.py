@@ -22,17 +22,18 @@ def drill(
 ) -> int:
     """Run packetdrill scripts against the simulator's TCP in virtual time.
 
-    A script passes, fails (the first difference between what it states and what happened) or is unsupported (it needs
-    what a simulated stack does not have). The exit status is 1 when a script fails; one with a syntax error does.
+    A script passes, fails or is unsupported. For a failure, the first difference between the script and the endpoint is
+    printed; a syntax error is also a failure. A script is unsupported if it needs a feature that the simulated stack
+    does not have. The exit status is 1 if a script fails.
 
     Parameters
     ----------
     script
-        Scripts, and folders of them: every *.pkt below.
+        Scripts, and folders whose *.pkt files are run, also in folders inside.
     stack
-        The stack under test, unless a script names its own. `ackclock list stack` names them.
+        The stack under test, unless a script names its own. `ackclock list stack` lists the stacks.
     define
-        NAME=VALUE: a symbol for the scripts, as packetdrill's -D. May be repeated.
+        NAME=VALUE: a symbol for the scripts, like packetdrill's -D. Can be repeated.
     json
         Print one JSON document.
     """

@@ -1,4 +1,4 @@
-"""What the commands print: JSON documents, and tables for people."""
+"""Output of the commands: JSON documents and tables."""
 
 from __future__ import annotations
 
@@ -33,44 +33,44 @@ __all__ = [
 
 
 class UsageError(ValueError):
-    """A command was given what it cannot use; the message says what it accepts."""
+    """The input of a command is wrong. The message states what the command accepts."""
 
 
 class PipeConsole(Console):
-    """Rich's console, which would end the process by itself, with status 1, when nobody reads on."""
+    """Rich's console, but it does not end the process when the reader of its output has gone."""
 
     def on_broken_pipe(self) -> NoReturn:
-        """Leaves it to the command line to see to that."""
+        """Raises the error that the command line handles."""
         raise BrokenPipeError
 
 
 def complain(message: str) -> None:
-    """One line on standard error."""
+    """Prints a line on standard error."""
     print(f"ackclock: {message}", file=sys.stderr, flush=True)  # noqa: T201 -- this is where output is made
 
 
 def print_traceback(error: BaseException) -> None:
-    """The traceback of what an error was caused by in somebody's own code, on standard error."""
+    """Prints the traceback of the cause of an error, which is in code of the user, on standard error."""
     if error.__cause__ is not None and error.__cause__.__traceback__ is not None:
         traceback.print_exception(error.__cause__, file=sys.stderr)
 
 
 def say(line: str) -> None:
-    """One line on standard output."""
+    """Prints a line on standard output."""
     sys.stdout.write(line + "\n")
 
 
 def print_json(document: Any) -> None:
-    """The one document of standard output."""
+    """Prints a document as JSON on standard output."""
     json.dump(document, sys.stdout, allow_nan=False, indent=2)
     sys.stdout.write("\n")
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table for people; columns after the first are aligned to the right when they hold numbers.
+    """Prints a table. Columns of numbers are aligned to the right.
 
-    On a narrow terminal cells break between words; one too narrow for the words breaks the lines itself. Without a
-    terminal lines are as long as the table. Nothing is cut off.
+    On a narrow terminal, cells break between words; a terminal narrower than the words breaks the lines itself. Without
+    a terminal, lines are as long as the table. No text is cut off.
     """
     cells = [list(row) for row in rows]
     console = PipeConsole()
@@ -96,11 +96,11 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
 
 
 GAP = 2
-"""Characters that a column of a table takes beside its cells."""
+"""Width of the space between columns, in characters."""
 
 
 def _widths(columns: Sequence[Sequence[str]], room: int) -> list[int]:
-    """Widths of columns of texts: what fits on one line, less for the widest as far as `room` asks and words allow."""
+    """Widths of columns. The widest get less than their texts need, as far as `room` requires and words allow."""
     widths = [max(cell_len(text) for text in column) for column in columns]
     least = [max(cell_len(word) for text in column for word in text.split() or [""]) for column in columns]
     while sum(widths) > room:
@@ -131,13 +131,13 @@ FLOWS: Spec = [
     ("validation", "validation", _text),
     ("goodput Mbit/s", "goodput_bps", _number(3, 1e-6)),
     ("segments", "segments_sent", _number(0)),
-    ("sent again", "retransmits", _number(0)),
+    ("retransmissions", "retransmits", _number(0)),
     ("timeouts", "timeouts", _number(0)),
     ("SRTT ms", "srtt_ms", _number(1)),
 ]
 LINKS: Spec = [
     ("link", "name", _text),
-    ("used %", "utilisation", _number(1, 100)),
+    ("utilisation %", "utilisation", _number(1, 100)),
     ("packets", "packets", _number(0)),
     ("drops", "drops", _number(0)),
     ("drop rate %", "drop_rate", _number(3, 100)),
@@ -148,7 +148,7 @@ TRANSFERS: Spec = [
     ("no.", "index", _number(0)),
     ("kB", "bytes", _number(1, 1e-3)),
     ("start s", "start_s", _number(3)),
-    ("took s", "duration_s", _number(3)),
+    ("duration s", "duration_s", _number(3)),
     ("goodput Mbit/s", "goodput_bps", _number(3, 1e-6)),
 ]
 DASH: Spec = [
@@ -161,7 +161,7 @@ DASH: Spec = [
     ("stalled s", "stall_s", _number(2)),
 ]
 SHOWN = 20
-"""Rows of a table that are printed; the others are counted, and are all in --json and --out."""
+"""Number of rows of a table that are printed. All rows are in --json and --out."""
 
 
 def _print_spec(title: str, spec: Spec, rows: Sequence[dict[str, Any]]) -> None:
@@ -171,11 +171,11 @@ def _print_spec(title: str, spec: Spec, rows: Sequence[dict[str, Any]]) -> None:
     shown = [[render(row[key]) for _, key, render in spec] for row in rows[:SHOWN]]
     print_table(title, [header for header, _, _ in spec], shown)
     if len(rows) > SHOWN:
-        say(f"and {len(rows) - SHOWN} more {title}: see --json or --out")
+        say(f"{len(rows) - SHOWN} more {title} are in --json and --out")
 
 
 def print_run(result: Result) -> None:
-    """One run, for people."""
+    """Prints the tables of a run."""
     document = result.document()
     say(
         f"{document['name']}: {document['duration_s']:g} s, seed {document['seed']}, "
@@ -188,7 +188,7 @@ def print_run(result: Result) -> None:
 
 
 def print_summary(runs: Replications) -> None:
-    """Replications, for people: means with their intervals."""
+    """Prints the means of replications with their intervals."""
     meta = runs[0].meta
     say(
         f"{meta['name']}: {meta['duration_s']:g} s, {len(runs)} seeds from {runs.seeds[0]}, "
@@ -210,13 +210,14 @@ def print_summary(runs: Replications) -> None:
 
 
 NOT_DRAWN = (
-    "nothing that the seed decides, as start_jitter or loss, moves it, and an interval of no width means nothing"
+    "nothing that the seed decides, such as start_jitter or loss, has an effect, "
+    "and an interval of no width means nothing"
 )
-"""Behind a colon, after what was the same under all seeds."""
+"""The explanation of a result that is the same under all seeds."""
 
 
 def has_no_width(estimate: dict[str, Any]) -> bool:
-    """Whether an estimate of several runs has an interval without width, as of runs that are all alike."""
+    """Whether the interval of an estimate has no width, because all runs gave the same value."""
     ci = estimate["ci"]
     return ci is not None and ci[0] == ci[1]
 

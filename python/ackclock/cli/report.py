@@ -1,4 +1,4 @@
-"""``ackclock report``: a page of what a folder of results holds."""
+"""``ackclock report``: a page of the results in a folder."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ def report(
     against: str | None = None,
     json: Json = False,
 ) -> int:
-    """Write one HTML file of a store, or of several reproduced studies; it needs nothing else, and no network.
+    """Write a store, or several reproduced studies, as one HTML file that needs no other file and no network.
 
     Parameters
     ----------
     folder
-        The store of a sweep, or the folder that `ackclock reproduce` was given with several studies.
+        The store of a sweep, or the folder of `ackclock reproduce --out` with several studies.
     out
         The file to write; by default report.html in the folder.
     of
-        A measure to show, as flows.goodput_bps or p95(flows[video].srtt_ms). May be repeated; by default the usual ones
-        that the store has.
+        A measure to show, such as flows.goodput_bps or p95(flows[video].srtt_ms). Can be repeated. By default, the
+        usual measures are shown.
     sweep
-        The sweep, where the store has several: the beginning of its id, or its name.
+        The sweep, if the store has several: its name, or the beginning of its id.
     against
-        PATH=VALUE: show also how much the other values of what was varied change each measure, as flows[0].cc=reno.
+        PATH=VALUE, such as flows[0].cc=reno: also show how the other values of PATH change each measure.
     json
-        Print one JSON document about the file.
+        Print one JSON document with the contents of the file.
     """
     target = folder / "report.html" if out is None else out
     if target.is_dir():
@@ -70,13 +70,13 @@ def report(
 
 
 def _studies(folder: Path) -> list[Path]:
-    """The verdicts of studies in a folder, or right in it."""
+    """The files of verdicts in a folder: its own, or those of the folders inside."""
     own = folder / VERDICTS
     return [own] if own.is_file() else sorted(folder.glob(f"*/{VERDICTS}"))
 
 
 def write_front(folder: Path) -> Path:
-    """Writes the page of all verdicts of the studies in a folder, and says where it is."""
+    """Writes the page of all verdicts of the studies in a folder, and returns its path."""
     target = folder / "report.html"
     _front(folder, target, None)
     return target
@@ -86,7 +86,7 @@ def _front(folder: Path, target: Path, out: Path | None) -> dict[str, Any]:
     from ackclock.report.front import front_report
 
     if out is None and (folder / VERDICTS).is_file():
-        raise UsageError(f"{folder}: this study has its report, {target}; a page of its own goes to --out FILE")
+        raise UsageError(f"{folder}: this study has its report, {target}; name another file with --out")
     documents: list[Any] = []
     links: dict[str, str] = {}
     for path in _studies(folder):
@@ -108,7 +108,7 @@ def _front(folder: Path, target: Path, out: Path | None) -> dict[str, Any]:
 
 
 def _address(page: Path, target: Path) -> str:
-    """Where a page is, from another."""
+    """The address of a page, relative to another page."""
     from urllib.parse import quote
 
     try:
@@ -143,16 +143,16 @@ def _store(
 
 
 def _control(points: Any, against: str) -> tuple[str, object]:
-    """What --against names, as the points have it."""
+    """The path and the value of --against, with the value as it is in the points."""
     path, equals, text = (part.strip() for part in against.partition("="))
     values = list(dict.fromkeys(point[path] for point in points if path in point))
     if not equals or not values:
         varied = ", ".join(dict.fromkeys(name for point in points for name in point)) or "nothing"
-        raise UsageError(f"--against {against}: expected PATH=VALUE of what was varied; that is {varied}")
+        raise UsageError(f"--against {against}: expected PATH=VALUE of a setting that was varied; that is {varied}")
     for value in values:
         if text in (str(value), json_.dumps(value)):
             return path, value
-    raise UsageError(f"--against {against}: {path} is {', '.join(map(str, values))}")
+    raise UsageError(f"--against {against}: expected a value that was run; {path} is {', '.join(map(str, values))}")
 
 
 def _command(folder: Path, out: Path | None, options: list[str]) -> str:

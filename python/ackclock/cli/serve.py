@@ -1,4 +1,4 @@
-"""``ackclock serve``: a store as a page on this machine."""
+"""``ackclock serve``: a store as a web page on this machine."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ LARGEST_PORT = 65_535
 
 
 def serve(folder: Path, /, *, port: int = 8090, ipv6: Annotated[bool, Parameter(negative="")] = False) -> int:
-    """Show a store as a page on this machine, also while a sweep writes to it. Ctrl-C ends it.
+    """Show a store as a web page on this machine, even while a sweep writes to it. Ctrl-C ends the server.
 
-    Needs the extra `serve` (starlette and uvicorn). Nothing is written, and no other machine is answered.
+    Needs the extra `serve` (starlette and uvicorn). The server writes nothing and answers only this machine.
 
     Parameters
     ----------
     folder
         The store of a sweep.
     port
-        TCP port of the loopback interface; 0 takes a free one.
+        TCP port on the loopback interface; 0 selects a free port.
     ipv6
         Listen on ::1 as well as on 127.0.0.1.
     """
@@ -36,10 +36,12 @@ def serve(folder: Path, /, *, port: int = 8090, ipv6: Annotated[bool, Parameter(
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio"):
             raise
-        raise UsageError(f"serve needs {error.name}: install ackclock[serve], that is starlette and uvicorn") from None
+        raise UsageError(
+            f"serve needs {error.name}: install ackclock[serve], which has starlette and uvicorn"
+        ) from None
     import ackclock
 
-    # What is wrong with the store is said before anybody opens a page.
+    # Errors of the store are reported before anybody opens a page.
     ackclock.open(folder, mixed=True).close()
 
     def ready(addresses: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""What `reproduce` and `bench` print for people."""
+"""Tables that `reproduce` and `bench` print."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["print_bench", "print_study"]
 
 
 def print_study(result: StudyResult, folder: Path | None) -> None:
-    """Published against measured, with the verdicts."""
+    """Prints each claim with the published and the measured number and the verdict."""
     quick = ", quick" if result.quick else ""
     say(f"{result.title}: {len(result.seeds)} paired replications{quick}, ackclock {result.version}")
     rows = []
@@ -31,7 +31,7 @@ def print_study(result: StudyResult, folder: Path | None) -> None:
 
 
 def print_bench(document: dict[str, Any]) -> None:
-    """One row a workload."""
+    """Prints a row for each workload."""
     rows = [
         [
             row["name"],

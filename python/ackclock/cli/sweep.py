@@ -1,4 +1,4 @@
-"""``ackclock sweep``: many settings and seeds, into a store."""
+"""``ackclock sweep``: runs with many settings and seeds, kept in a store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["sweep"]
 
 SHOWN = 40
-"""Points that are printed; all are in the store."""
+"""Number of points that are printed. The store has all points."""
 
 
 def sweep(
@@ -41,46 +41,48 @@ def sweep(
     of: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     json: Json = False,
 ) -> int:
-    """Run a scenario at many points under many seeds, into a store. Started again, it goes on where it stopped.
+    """Run a scenario at many points under many seeds, and keep the results in a store.
 
-    The exit status is 1 when runs failed; the others are kept all the same, and the store says why.
+    An interrupted sweep continues when the same command runs again. The exit status is 1 if runs failed. The store
+    keeps all other runs, and the error of each failed run.
 
     Parameters
     ----------
     scenario
         The scenario: a TOML file.
     vary
-        PATH=VALUE,VALUE,...: what varies, as in flows[0].cc=cubic,reno. Several make a grid. The path seeds stands for
-        the seeds. May be repeated.
+        PATH=VALUE,VALUE,...: a path and its values, for example 'flows[0].cc=cubic,reno'. Several paths make a grid.
+        The path seeds stands for the seeds. Can be repeated.
     points
-        A CSV file of points instead: paths in its first line, values below.
+        A CSV file of points, instead of --vary: the first line has paths, and each further line has values.
     lhs
-        Number of points of a Latin hypercube over what varies; PATH=LOW..HIGH is a range to draw from, with :log behind
-        it evenly over the logarithm.
+        Number of points of a Latin hypercube. --vary PATH=LOW..HIGH then gives a range, and PATH=LOW..HIGH:log a range
+        that is sampled evenly over the logarithm.
     lhs_seed
-        Seed of that draw.
+        Seed of the Latin hypercube.
     seeds
-        Number of replications of each point: the scenario's seed and those after it.
+        Number of replications of each point, with the scenario's seed and the seeds after it.
     settings
-        PATH=VALUE: replaces a value of the scenario at every point. May be repeated.
+        PATH=VALUE: replaces a value of the scenario at every point. Can be repeated.
     load
-        A Python file with congestion controls of your own. May be repeated.
+        A Python file with your own congestion controls. Can be repeated.
     out
-        Folder of the store; by default out/ and the name of the scenario's file. It may hold other sweeps.
+        Folder of the store; by default out/ and the name of the scenario file. The folder may hold other sweeps.
     tables
-        Keep this table alone. May be repeated; by default all are kept.
+        A table to keep. Can be repeated. By default, all tables are kept.
     jobs
-        Runs at the same time; by default one a core. It does not change the results.
+        Number of simultaneous runs; by default one per core. It does not change the results.
     cluster
-        Address of a Dask scheduler that does the runs, as tcp://host:8786, or file:PATH of its scheduler file.
+        Address of a Dask scheduler whose workers do the runs, such as tcp://host:8786, or file:PATH of a scheduler
+        file.
     memory
-        Give every run a process of its own that may take so much memory, as 4GiB; one that needs more fails, and the
-        sweep goes on.
+        Memory limit of a run, such as 4GiB. Every run then has a process of its own. A run that needs more fails, and
+        the sweep continues.
     until
-        Add seeds to each point until the interval of the measure of --of (the first) is so narrow, as ci=2%. After
-        commas: level=99%, least=20, most=500.
+        Add seeds to each point until the interval of the first measure of --of is this narrow, such as ci=2%. Further
+        terms follow after commas: level=99%, least=20, most=500.
     of
-        A measure to print for every point, as flows.goodput_bps or p95(flows[video].srtt_ms). May be repeated.
+        A measure to print for every point, such as flows.goodput_bps or p95(flows[video].srtt_ms). Can be repeated.
     json
         Print one JSON document.
     """
@@ -91,7 +93,7 @@ def sweep(
     at_least_one("--seeds", seeds)
     at_least_one("--jobs", jobs)
     if until is not None and not of:
-        raise UsageError(f"--until {until}: name the measure with --of, as --of flows.goodput_bps")
+        raise UsageError(f"--until {until}: name the measure with --of, for example --of flows.goodput_bps")
     measures = [str(Measure.parse(one)) for one in of]
     overrides = overrides_of(settings)
     load_files(load)
@@ -152,7 +154,7 @@ def _print(store: Store, measures: Sequence[str]) -> None:
     if names or measures:
         print_table("points", ["point", *names, *measures], rows)
     if len(sweep.points) > SHOWN:
-        say(f"and {len(sweep.points) - SHOWN} more points: see --json or the store")
+        say(f"{len(sweep.points) - SHOWN} more points are in --json and in the store")
     for name, estimate in zip(measures, estimates, strict=True):
         alike = sum(has_no_width(one) for one in estimate)
         if alike:

@@ -33,29 +33,29 @@ def generate(
     out
         The file to write.
     duration
-        Seconds within which sessions arrive.
+        Time during which sessions arrive, in seconds.
     seed
         The same seed gives the same vectors.
     settings
-        NAME=VALUE: another number of the workload, such as sessions_per_second=2. May be repeated.
+        NAME=VALUE: replaces a number of the workload, for example sessions_per_second=2. Can be repeated.
     """
     names = {one.name: one.type for one in fields(vectors.Workload)}
     numbers: dict[str, float] = {}
     for setting in settings:
         name, _, value = setting.partition("=")
         if name not in names:
-            raise UsageError(f"--set {setting}: accepted: {', '.join(names)}")
+            raise UsageError(f"--set {setting}: expected NAME=VALUE; accepted: {', '.join(names)}")
         try:
             numbers[name] = int(value) if names[name] == "int" else float(value)
         except ValueError:
             raise UsageError(f"--set {setting}: {value!r} is not a number") from None
     try:
-        workload = vectors.Workload(**numbers)  # type: ignore[arg-type]  # integers where the fields are
+        workload = vectors.Workload(**numbers)  # type: ignore[arg-type]  # int only for fields of type int
         connections = vectors.generate(duration, seed=seed, workload=workload)
     except ValueError as error:
         raise UsageError(str(error)) from None
     if not connections:
-        raise UsageError(f"--duration {duration}: no session arrives within it")
+        raise UsageError(f"--duration {duration}: no session arrives during this time; use a longer one")
     given = " ".join(f"--set {setting}" for setting in settings)
     command = f"ackclock tmix generate --duration {duration:g} --seed {seed} {given}".rstrip()
     files.write_text(out, vectors.text(connections, command))
@@ -70,11 +70,11 @@ def convert(capture: Path, out: Path, /, *, quiet: float = 0.5) -> int:
     Parameters
     ----------
     capture
-        A file in the format pcap or pcapng; it is read with the package dpkt.
+        A file in the format pcap or pcapng. The package dpkt reads it.
     out
         The file to write.
     quiet
-        Seconds of quiet that end a data unit, besides data from the other side.
+        Seconds without data after which a data unit ends. Data from the other side also end it.
     """
     try:
         connections = vectors.convert(capture, quiet_s=quiet)

@@ -1,4 +1,4 @@
-"""What varies, as the command line spells it."""
+"""The points of a sweep, as the command line spells them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["points_in", "vary_of"]
 
-EXAMPLE = "for example --vary flows[0].cc=cubic,reno or --vary bottleneck.rate=1Mbps,10Mbps"
+EXAMPLE = "for example --vary 'flows[0].cc=cubic,reno' or --vary bottleneck.rate=1Mbps,10Mbps"
 RANGE_EXAMPLE = "for example --vary bottleneck.rate=1Mbps..100Mbps:log"
 
 
@@ -27,18 +27,18 @@ def vary_of(given: Sequence[str], points: Path | None, hypercube: int | None, se
     Raises
     ------
     UsageError
-        If they cannot be understood, or do not go together.
+        If an option cannot be understood, or two options contradict each other.
     """
     if points is not None:
         if given or hypercube is not None:
-            raise UsageError("--points brings its own values: leave out --vary and --lhs")
+            raise UsageError("--points has its own values: leave out --vary and --lhs")
         return points_in(points)
     split = dict(_split(one) for one in given)
     if len(split) < len(given):
         raise UsageError("--vary names a path twice; give its values once, with commas between them")
     if hypercube is not None:
         if not split:
-            raise UsageError(f"--lhs spreads points over what --vary names, {RANGE_EXAMPLE}")
+            raise UsageError(f"--lhs needs --vary with a range, {RANGE_EXAMPLE}")
         if hypercube < 1:
             raise UsageError(f"--lhs {hypercube}: expected a whole number of at least 1")
         return LatinHypercube(
@@ -46,17 +46,17 @@ def vary_of(given: Sequence[str], points: Path | None, hypercube: int | None, se
         )
     for path, text in split.items():
         if _range(text) is not None:
-            raise UsageError(f"--vary {path}={text}: a range to draw from goes with --lhs N, the number of points")
+            raise UsageError(f"--vary {path}={text}: a range goes with --lhs N, the number of points")
     return {path: _values(path, text) for path, text in split.items()} or None
 
 
 def points_in(path: Path) -> list[dict[str, object]]:
-    """The points of a CSV file: a column a path, a line a point.
+    """The points of a CSV file: each column is a path, and each line is a point.
 
     Raises
     ------
     UsageError
-        If it cannot be read, or a line has not the columns of the first.
+        If the file cannot be read, or a line has another number of columns than the first.
     """
     try:
         lines = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
@@ -65,13 +65,15 @@ def points_in(path: Path) -> list[dict[str, object]]:
     except (ValueError, csv.Error) as error:
         raise UsageError(f"{path}: not a CSV file: {error}") from None
     if len(lines) < 2:
-        raise UsageError(f"{path}: expected a line of paths, and below it a line a point")
+        raise UsageError(f"{path}: expected a line of paths, and below it a line for each point")
     paths = [name.strip() for name in lines[0]]
     if len({*paths}) < len(paths) or not all(paths):
-        raise UsageError(f"{path}: line 1: expected paths of the scenario, each once, not {', '.join(paths)}")
+        raise UsageError(f"{path}: line 1: expected different paths of the scenario, found {', '.join(paths)}")
     for number, line in enumerate(lines[1:], 2):
         if len(line) != len(paths):
-            raise UsageError(f"{path}: line {number}: {len(line)} values, and line 1 names {len(paths)} paths")
+            raise UsageError(
+                f"{path}: line {number}: found {len(line)} values, expected {len(paths)}, one for each path in line 1"
+            )
     return [dict(zip(paths, (_value(cell.strip()) for cell in line), strict=True)) for line in lines[1:]]
 
 
@@ -83,7 +85,7 @@ def _split(one: str) -> tuple[str, str]:
 
 
 def _values(path: str, text: str) -> list[object]:
-    """The values between commas that are not inside brackets or quotes."""
+    """The values between commas. Commas inside brackets and quotes do not count."""
     parts, depth, quote = [""], 0, ""
     for character in text:
         if quote:
@@ -100,7 +102,7 @@ def _values(path: str, text: str) -> list[object]:
         parts[-1] += character
     values = [part.strip() for part in parts]
     if not all(values):
-        raise UsageError(f"--vary {path}={text}: a value is empty, {EXAMPLE}")
+        raise UsageError(f"--vary {path}={text}: a value is empty; {EXAMPLE}")
     return [_value(value) for value in values]
 
 
@@ -113,7 +115,7 @@ def _value(text: str) -> object:
 
 
 def _range(text: str) -> Range | None:
-    """``1Mbps..100Mbps``, with ``:log`` behind it evenly over the logarithm."""
+    """The range of ``1Mbps..100Mbps``; ``:log`` at the end samples evenly over the logarithm."""
     match = re.fullmatch(r"([^,]+?)\.\.([^,]+?)(:log)?", text)
     if match is None or not re.match(r"[-+0-9.]", match[1]):
         return None

@@ -2,24 +2,27 @@
 
 use super::score::{Answer, Chapter, Effort, Error, mean_over_seeds, numbers, run, texts};
 
-const BUCKET: &str = "10 Mbit/s of UDP before a link of 100 Mbit/s with a token bucket of rate r = 1 Mbit/s and burst b. By the time t at most b + r t leave, and \
-as more arrives that is what leaves (RFC 2697, section 3; J. S. Turner, \"New directions in communications\", IEEE Commun. Mag. 24(10), 1986): b + r t in \
-whole packets of 1500 bytes. Left out: one packet.";
+const BUCKET: &str = "UDP of 10 Mbit/s arrives at a link of 100 Mbit/s with a token bucket of rate r = 1 Mbit/s and burst b. By the time t, at most b + r t can leave. \
+    Because more than this arrives, exactly this volume leaves (RFC 2697, section 3; J. S. Turner, \"New directions in communications\", IEEE Commun. \
+    Mag. 24(10), 1986): b + r t in whole packets of 1500 bytes. The theory leaves out one packet.";
 
-const SHARES: &str = "Sources of UDP with different rates before 10 Mbit/s. Fair queueing gives each the less of its rate and an equal share of what the others \
-leave: the max-min fair shares (D. Bertsekas, R. Gallager, Data Networks, section 6.5.2; A. Demers, S. Keshav, S. Shenker, SIGCOMM 1989). The answer is the \
-largest difference of a source from its share, over the link's rate, among sources with random rates. FQ-CoDel and FQ-PIE have 65,536 queues, so that no two sources \
-share one: with 1,024 queues two of the sources meet under one of 40 seeds, and one of them is 2.8 % of the rate off. FQ-PIE's target is 90 s, which leaves its scheduler alone: early \
-drops that empty a source's queue cost up to 3.6 %. Left out: the beginning, 1 %.";
+const SHARES: &str = "UDP sources with different rates share a link of 10 Mbit/s. Fair queueing gives each source the smaller of its rate and an equal share of what the \
+    other sources leave: the max-min fair shares (D. Bertsekas, R. Gallager, Data Networks, section 6.5.2; A. Demers, S. Keshav, S. Shenker, SIGCOMM \
+    1989). The number is the largest difference of a source from its share, divided by the link's rate, among sources with random rates. FQ-CoDel and \
+    FQ-PIE have 65,536 queues, so that no two sources share a queue: with 1,024 queues, two of the sources share a queue under one of 40 seeds, and \
+    one of these two differs by 2.8 % of the rate. The target of FQ-PIE is 90 s, so that only its scheduler acts: early drops that empty the queue of \
+    a source cost up to 3.6 %. The theory leaves out the beginning, which is 1 %.";
 
-const RED: &str = "UDP at lambda times the link's rate before RED, without `wait`, packets counted. In equilibrium a part f = 1 - 1/lambda is dropped. The n-th \
-packet after a drop is dropped with probability p/(1 - n p), so that drops are uniformly 1 to 1/p - 1 packets apart (S. Floyd, V. Jacobson, \
-\"Random early detection gateways\", ToN 1(4), 1993, section 7): f = 2p, and the average queue is where p = max_p (avg - min)/(max - min). With `wait` \
-they are 1/p to 2/p - 1 apart, as in ns-2: f = 2p/(3 - p). A packet waits avg + 1/2 services, as the one in service does not count. Left out: the beginning and \
-the average's fluctuation, 1.5 %.";
+const RED: &str = "UDP at lambda times the link's rate arrives at RED, which counts packets and is used without `wait`. In equilibrium, a part of f = 1 - 1/lambda of \
+    the packets is dropped. The n-th packet after a drop is dropped with probability p/(1 - n p), so the distance between drops is uniform from 1 to \
+    1/p - 1 packets (S. Floyd, V. Jacobson, \"Random early detection gateways\", ToN 1(4), 1993, section 7). Therefore f = 2p, and the average queue \
+    is where p = max_p (avg - min)/(max - min). With `wait`, the distance is 1/p to 2/p - 1 packets, as in ns-2, and f = 2p/(3 - p). A packet waits \
+    for avg + 1/2 services, because the packet in service does not count. The theory leaves out the beginning and the fluctuation of the average, \
+    which are 1.5 %.";
 
-const CODEL: &str = "UDP at twice the link's rate, 10 Mbit/s, before CoDel. In the drop state the n-th drop is followed by the next after interval/sqrt(n) (RFC 8289 section \
-5.6), 100 ms/sqrt(n), whatever the drops do. Left out: that drops happen as packets leave, 1.2 ms apart.";
+const CODEL: &str = "UDP at twice the link's rate of 10 Mbit/s arrives at CoDel. In the drop state, the n-th drop is followed by the next drop after interval/sqrt(n) \
+    (RFC 8289 section 5.6), which is 100 ms/sqrt(n), whatever effect the drops have. The theory leaves out that drops happen when packets leave, every \
+    1.2 ms.";
 
 pub fn token_bucket() -> Chapter {
     let mut answers = Vec::new();

@@ -4,12 +4,13 @@ use ackclock_sim::run::Output;
 
 use super::score::{Answer, Chapter, Error, numbers, run, texts};
 
-const THEORY: &str = "One Reno flow with P packets on the path and room for B <= P in the queue. The window grows by a packet in a round trip from (P + B)/2 to \
-P + B. As long as it is below P a round takes P packet times and the link is idle for a part of it; above, a round takes as many packet times as the \
-window has packets. So the utilisation is ((P - B)(3P + B)/8 + B(2P + B)/2) / (P(P - B)/2 + B(2P + B)/2): 3/4 without a buffer, 1 from B = P on \
-(the rule of thumb of C. Villamizar, C. Song, \"High performance TCP in ANSNET\", CCR 24(5), 1994; G. Appenzeller, I. Keslassy, N. McKeown, \
-\"Sizing router buffers\", SIGCOMM 2004, section 2). Every segment is acknowledged; 10 Mbit/s, 200 ms, P = 167.9 with serialisation on the way. Measured \
-over whole cycles after the first minute. Left out: a round for each recovery, 0.006.";
+const THEORY: &str = "One Reno flow has P packets on the path and a queue with room for B <= P packets. The window grows by one packet per round trip from (P + B)/2 to \
+    P + B. While the window is below P, a round takes P packet times, and the link is idle for a part of the round. Above P, a round takes as many \
+    packet times as the window has packets. The utilisation is therefore ((P - B)(3P + B)/8 + B(2P + B)/2) / (P(P - B)/2 + B(2P + B)/2): 3/4 without a \
+    buffer, and 1 from B = P on (the rule of thumb of C. Villamizar, C. Song, \"High performance TCP in ANSNET\", CCR 24(5), 1994; G. Appenzeller, I. \
+    Keslassy, N. McKeown, \"Sizing router buffers\", SIGCOMM 2004, section 2). Every segment is acknowledged. The link has 10 Mbit/s and the round \
+    trip 200 ms, so P = 167.9 including the serialisation on the path. The measurement covers whole cycles after the first minute. The theory leaves \
+    out one round for each recovery, which is 0.006.";
 
 fn utilisation(p: f64, b: f64) -> f64 {
     let above = b * (2.0 * p + b) / 2.0;

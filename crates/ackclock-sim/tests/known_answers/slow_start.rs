@@ -2,12 +2,12 @@
 
 use super::score::{Answer, Chapter, Error, numbers, run};
 
-const THEORY: &str = "One transfer over 1 Gbit/s and a round-trip time R of 100 ms, without loss; the handshake counts. In each round trip the \
-window grows by what is acknowledged (RFC 5681 section 3.1 with byte counting, RFC 3465 with L = 2), so that with initial window IW and \
-every segment acknowledged n rounds carry IW (2^n - 1) segments and the transfer takes R + (n - 1) R + R/2, and the time of the last round's \
-packets on the bottleneck. With delayed acknowledgments every second segment is acknowledged, and a single one after 200 ms: rounds are counted \
-by hand, segment by segment (N. Cardwell, S. Savage, T. Anderson, \"Modeling TCP Latency\", INFOCOM 2000, section 2). Left out: the rest of the \
-serialisation, less than 1 ms.";
+const THEORY: &str = "One transfer runs over 1 Gbit/s and a round-trip time R of 100 ms, without loss. Its time includes the handshake. In each round trip, the window \
+    grows by the acknowledged bytes (RFC 5681 section 3.1 with byte counting, RFC 3465 with L = 2). With initial window IW and every segment \
+    acknowledged, n rounds carry IW (2^n - 1) segments. The transfer then takes R + (n - 1) R + R/2, plus the time of the last round's packets on the \
+    bottleneck. With delayed acknowledgments, every second segment is acknowledged, and a single segment after 200 ms. These rounds are counted by \
+    hand, segment by segment (N. Cardwell, S. Savage, T. Anderson, \"Modeling TCP Latency\", INFOCOM 2000, section 2). The theory leaves out the rest \
+    of the serialisation, which is less than 1 ms.";
 
 /// Seconds.
 const RTT: f64 = 0.1;

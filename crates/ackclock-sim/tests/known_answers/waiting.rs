@@ -2,15 +2,15 @@
 
 use super::score::{Chapter, Effort, mean_over_seeds, numbers, run};
 
-const POISSON: &str = "UDP datagrams of 1500 bytes arrive at a drop-tail queue without limit as a Poisson process of load rho and take S = 1.2 ms \
-each. The mean wait is rho S / (2 (1 - rho)), and a part of 1 - rho does not wait (Pollaczek and Khinchine; L. Kleinrock, Queueing Systems I, \
-section 5.6). The first 500 of 4000 packets of a run are left out.";
+const POISSON: &str = "UDP datagrams of 1500 bytes arrive as a Poisson process of load rho at a drop-tail queue without limit. Each datagram takes S = 1.2 ms on the \
+    link. The mean queueing delay (wait) is rho S / (2 (1 - rho)), and a part of 1 - rho of the datagrams does not wait (Pollaczek and Khinchine; L. \
+    Kleinrock, Queueing Systems I, section 5.6). The first 500 of the 4000 packets of a run do not count.";
 
-const PERIODIC: &str = "n sources of UDP send 1500 bytes each period D S at a random phase; S = 1.2 ms, rho = n/D. A packet finds what the n - 1 others have \
-left there: P(V > x) = sum over x < k <= N of C(N, k) ((k - x)/D)^k (1 - (k - x)/D)^(N - k) (D - N + x)/(D - k + x) with N = n - 1 \
-(A. E. Eckberg, \"The single server queue with periodic arrival process and deterministic service times\", IEEE Trans. Commun. 27(3), 1979; \
-J. Roberts, J. Virtamo, \"The superposition of periodic cell arrival streams in an ATM multiplexer\", IEEE Trans. Commun. 39(2), 1991). \
-The mean is the integral, by Simpson's rule.";
+const PERIODIC: &str = "Each of n UDP sources sends 1500 bytes in each period D S, with a random phase; S = 1.2 ms and rho = n/D. A packet meets the backlog of the n - 1 \
+    other sources: P(V > x) = sum over x < k <= N of C(N, k) ((k - x)/D)^k (1 - (k - x)/D)^(N - k) (D - N + x)/(D - k + x) with N = n - 1 (A. E. \
+    Eckberg, \"The single server queue with periodic arrival process and deterministic service times\", IEEE Trans. Commun. 27(3), 1979; J. Roberts, \
+    J. Virtamo, \"The superposition of periodic cell arrival streams in an ATM multiplexer\", IEEE Trans. Commun. 39(2), 1991). The mean queueing \
+    delay (wait) is the integral of this probability, by Simpson's rule.";
 
 /// Seconds.
 const SERVICE: f64 = 1.2e-3;

@@ -1,0 +1,118 @@
+"""Follows README.md in one shell, as a reader does. ``python -m tools.readme`` takes its outputs and pictures anew.
+
+The page follows the rules of `docs.site.blocks`. Named blocks are saved as files first. Then one interactive shell gets
+all blocks of sh, in a folder that has the scenarios of the repository. Blocks marked ``not-run`` are left out: they
+build the project itself.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from matplotlib import image
+
+from docs.site import blocks
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "README.md"
+DRAWN = "docs/cubic-bbr.png"
+"""The picture that the commands of the page draw."""
+REPORT, SHOWN = "out/cubic-bbr/report.html", "docs/report.png"
+"""The report that the commands of the page write, and the picture of it."""
+
+SHELLS = {"bash": ["bash", "--noprofile", "--norc", "-i"], "zsh": ["zsh", "-f", "-i"]}
+"""Shells as a person uses them, without the person's settings."""
+_END = "---- end of the block ----"
+
+
+def prepare(page: str, folder: Path) -> None:
+    """Gives a folder what the commands of the page need: the scenarios, and the files that the reader saves."""
+    shutil.copytree(ROOT / "scenarios", folder / "scenarios")
+    (folder / "docs").mkdir()
+    for block in blocks.blocks(page):
+        if block.name:
+            (folder / block.name).write_text(block.text, encoding="utf-8")
+
+
+def transcript(page: str, shell: str, folder: Path) -> list[str]:
+    """The standard output of each block of sh of the page, all run in one shell.
+
+    Raises
+    ------
+    RuntimeError
+        If a command fails. The message ends with the standard error of the shell.
+    """
+    run = [block for block in blocks.blocks(page) if block.language == "sh" and block.reason is None]
+    script = "set -e\n" + "".join(f"{block.text}printf '%s\\n' '{_END}'\n" for block in run)
+    neighbours = Path(sys.executable).parent
+    done = subprocess.run(  # noqa: S603 -- a shell of the list above
+        SHELLS[shell],
+        input=script,
+        cwd=folder,
+        env=os.environ
+        | {"PATH": f"{neighbours}{os.pathsep}{os.environ['PATH']}", "HISTFILE": os.devnull, "PROMPT_COMMAND": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+        # An interactive shell without a terminal of its own would take the terminal of this process.
+        start_new_session=True,
+    )
+    *printed, rest = done.stdout.split(f"{_END}\n")
+    if len(printed) != len(run) or done.returncode != 0:
+        failed = f"the block in line {run[len(printed)].line} failed" if len(printed) < len(run) else "the shell failed"
+        raise RuntimeError(f"{shell}: {failed}, status {done.returncode}\n{rest}{done.stderr}")
+    return printed
+
+
+def differences(page: str, printed: list[str]) -> list[tuple[blocks.Block, str]]:
+    """The blocks of sh whose text on the page is not what was printed, each with what was printed."""
+    run = [block for block in blocks.blocks(page) if block.language == "sh" and block.reason is None]
+    return [
+        (block, text)
+        for block, text in zip(run, printed, strict=True)
+        if block.prints is not None and not blocks.agrees(text, block.prints)
+    ]
+
+
+def renewed(shown: str, printed: str) -> str:
+    """The text that was printed. Lines of the page with ``...`` that agree with a printed line stay as they are."""
+    masked = [line for line in shown.splitlines() if "..." in line]
+    lines = [line.rstrip() for line in printed.strip().splitlines()]
+    return "".join(next((old for old in masked if blocks.agrees(line, old)), line) + "\n" for line in lines)
+
+
+def picture_of(report: Path, target: Path) -> None:
+    """Draws the points and the first figure of a report with chromium."""
+    if shutil.which("chromium") is None:
+        sys.stderr.write(f"{target} stays as it is: chromium is not installed\n")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        whole = Path(folder, "whole.png")
+        options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=900,1420"]
+        command = ["chromium", *options, f"--user-data-dir={folder}/profile", f"--screenshot={whole}", report.as_uri()]
+        subprocess.run(command, check=True, capture_output=True)  # noqa: S603 -- no text of others is in it
+        image.imsave(target, image.imread(whole)[560:])
+
+
+def main() -> None:
+    """Writes the outputs of README.md and its pictures."""
+    page = PAGE.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        prepare(page, folder)
+        printed = transcript(page, "bash", folder)
+        for block, text in differences(page, printed):
+            shown = block.prints or ""
+            page = page.replace(f"```text\n{shown}```", f"```text\n{renewed(shown, text)}```", 1)
+        PAGE.write_text(page, encoding="utf-8")
+        shutil.copy(folder / DRAWN, ROOT / DRAWN)
+        picture_of(folder / REPORT, ROOT / SHOWN)
+
+
+if __name__ == "__main__":
+    main()
