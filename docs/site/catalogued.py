@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 QUEUES = ROOT / "crates/ackclock-net/src/queue"
-APPLICATIONS = ROOT / "crates/ackclock-sim/src/app"
+APPLICATIONS = ROOT / "crates/ackclock-app/src"
 
 INTRODUCTION = (
     "What a flow does: `app` in a flow, as a name or as a table with `kind`. The *source* is the end whose data "
