@@ -47,7 +47,7 @@ def application_sources() -> dict[str, Path]:
     LookupError
         If the source of one is not found.
     """
-    lines = _LINE.findall((APPLICATIONS / "mod.rs").read_text(encoding="utf-8"))
+    lines = _LINE.findall((APPLICATIONS / "lib.rs").read_text(encoding="utf-8"))
     places = {name: (APPLICATIONS / f"{module}.rs", APPLICATIONS / module / "mod.rs") for name, module in lines}
     return _all("app", {name: path for name, paths in places.items() for path in paths if path.exists()})
 
