@@ -11,6 +11,7 @@
 mod algorithm;
 mod check;
 mod estimate;
+mod format;
 mod graph;
 mod impairments;
 mod link;
@@ -44,6 +45,7 @@ pub use ackclock_schema::random::{Delay, Drawn, Number, Random, Time, Volume};
 pub use ackclock_schema::{Files, Problem, ReadError as ScenarioError};
 pub use algorithm::CongestionControl;
 pub use estimate::Estimate;
+pub use format::FORMAT;
 pub use graph::{BOTTLENECK, ENDS, Hop, Link};
 pub use impairments::{
     Chance, EmpiricalJitter, ExponentialJitter, GilbertElliott, InOutage, Jitter, Loss, NormalJitter, Numbers, Outage,
@@ -165,7 +167,12 @@ fn read(mut root: Node, overrides: &[(String, String)], outside: Outside<'_>) ->
     let count = root.at(&links).map_or(0, |links| if let Value::List(links) = &links.value { links.len() } else { 0 });
     (0..count).for_each(|index| preset::fill(&mut root, &links.index(index)));
     let registered = outside.registered.to_vec();
+    let format = format::take(&mut root);
     let mut problems = Problems::new(&root, schema::Outside { files: outside.files, known: &registered });
+    if let Err((line, message)) = format {
+        // A text of another format may have other fields, so that nothing else is said of it.
+        return Err(ScenarioError { problems: vec![Problem { path: format::KEY.to_owned(), line, message }] });
+    }
     let scenario = table::<Scenario>().read(&root, &Path::default(), &mut problems);
     check::check(&scenario, &mut problems);
     problems.into_error().map_or(Ok(scenario), Err)
@@ -173,9 +180,16 @@ fn read(mut root: Node, overrides: &[(String, String)], outside: Outside<'_>) ->
 
 /// The JSON Schema (2020-12) of a scenario, with which editors complete and check its TOML.
 pub fn schema() -> Json {
-    let mut schema = json!({ "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "ackclock scenario" });
+    let mut schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": format::ID,
+        "title": "ackclock scenario",
+    });
     if let (Json::Object(schema), Json::Object(fields)) = (&mut schema, table::<Scenario>().info().schema) {
         schema.extend(fields);
+        if let Some(Json::Object(properties)) = schema.get_mut("properties") {
+            properties.insert(format::KEY.to_owned(), format::schema());
+        }
     }
     schema
 }
@@ -203,7 +217,7 @@ pub fn reference() -> Json {
         }
         row
     };
-    table::<Scenario>().info().nested.into_iter().map(row).collect()
+    std::iter::once(format::field()).chain(table::<Scenario>().info().nested).map(row).collect()
 }
 
 /// What can be chosen by the `kind` of a table: for `app`, `arrival`, `queue`, `rate`, `jitter`, `loss`, `pacing` and

@@ -71,7 +71,7 @@ fn bare(schema: &Json) -> Json {
     let Json::Object(entries) = schema else { return schema.clone() };
     let strip = |(key, value): (&String, &Json)| {
         let value = match (key.as_str(), value) {
-            ("title" | "description" | "default" | "$schema", _) => return None,
+            ("title" | "description" | "default" | "$schema" | "$id", _) => return None,
             ("properties", Json::Object(fields)) => {
                 fields.iter().map(|(key, field)| (key.clone(), bare(field))).collect::<Map<_, _>>().into()
             }

@@ -112,7 +112,8 @@ fn every_field_moves_the_hash() {
             continue;
         }
         let path = strip(row["path"].as_str().expect("a path"));
-        let apart = ["name", "seed", "bottleneck", "flows"].contains(&path.as_str()) || path.ends_with(".kind");
+        let apart =
+            ["name", "seed", "format", "bottleneck", "flows"].contains(&path.as_str()) || path.ends_with(".kind");
         assert!(apart || changed.contains(&path), "{path} is in no change");
     }
 }
@@ -147,7 +148,7 @@ fn check_schema(schema: &Json, at: &str) {
     for (key, value) in object {
         let at = format!("{at}/{key}");
         match key.as_str() {
-            "$schema" | "title" | "description" | "pattern" => assert!(value.is_string(), "{at}"),
+            "$schema" | "$id" | "title" | "description" | "pattern" => assert!(value.is_string(), "{at}"),
             "type" => {
                 let types = ["object", "array", "string", "integer", "number", "boolean"];
                 assert!(value.as_str().is_some_and(|name| types.contains(&name)), "{at}");

@@ -1,6 +1,7 @@
 //! The scenario as its readers meet it: what is accepted, what is refused and in which words.
 
 mod files;
+mod format;
 mod forms;
 mod fuzz;
 mod graph;
