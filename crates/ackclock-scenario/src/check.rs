@@ -7,7 +7,8 @@ use ackclock_net::queue::Settings;
 use ackclock_net::{Limit, Seed};
 use ackclock_tcp::config::{EcnMode, Restart};
 
-use super::model::{Arrival, Bottleneck, Flow, LEAST_MSS, MAX_FLOWS, Scenario};
+use super::bottleneck::Bottleneck;
+use super::model::{Arrival, Flow, LEAST_MSS, MAX_FLOWS, Scenario};
 use super::queue::Queue;
 use super::spellings::QueueLimit;
 use ackclock_schema::kinds::Spelling;

@@ -5,14 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value as Json};
-
-use super::model::{Bottleneck, Flow, Scenario};
+use super::bottleneck::Bottleneck;
+use super::model::{Flow, Scenario};
 use ackclock_core::Nanos;
-use ackclock_schema::kinds::Label;
-use ackclock_schema::lists::list;
 use ackclock_schema::problems::listed;
-use ackclock_schema::record::{FieldInfo, Reader, Record, Slot, numbered, required};
 use ackclock_schema::tree::quoted;
 
 /// The nodes that the bottleneck joins, from sources to sinks.
@@ -20,60 +16,6 @@ pub const ENDS: [&str; 2] = ["left", "right"];
 
 /// The name of the bottleneck among the links.
 pub const BOTTLENECK: &str = "bottleneck";
-
-/// A link besides the bottleneck.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Link {
-    /// Its name in output.
-    pub name: String,
-    /// The two nodes that it joins; what is said of the direction from source to sink holds from the first to the second.
-    pub ends: Vec<String>,
-    /// All that a bottleneck has.
-    pub model: Bottleneck,
-}
-
-const OWN: &[&str] = &["name", "ends"];
-
-fn name() -> impl Slot<Value = String> {
-    numbered("link", Label)
-}
-
-fn ends() -> impl Slot<Value = Vec<String>> {
-    required(list("node", Label))
-}
-
-impl Record for Link {
-    fn read(reader: &mut Reader<'_, '_>) -> Link {
-        let (name, ends) = (name().read(OWN[0], reader), ends().read(OWN[1], reader));
-        let Reader { node, at, foreign, .. } = *reader;
-        let model = Bottleneck::read(&mut Reader { node, at, problems: reader.problems, foreign, besides: OWN });
-        Link { name, ends, model }
-    }
-
-    fn write(&self) -> Map<String, Json> {
-        let mut table = Map::new();
-        table.extend(name().write(&self.name).map(|name| (OWN[0].to_owned(), name)));
-        table.extend(ends().write(&self.ends).map(|ends| (OWN[1].to_owned(), ends)));
-        table.extend(self.model.write());
-        table
-    }
-
-    fn doc() -> String {
-        "A link between two nodes, with all that the bottleneck has.".to_owned()
-    }
-
-    fn fields() -> Vec<FieldInfo> {
-        let own = [
-            name().info(OWN[0], "Name in output, unique.".to_owned()),
-            ends().info(
-                OWN[1],
-                "The two nodes that it joins. What the fields below say of the direction from source to sink holds from the first to the second."
-                    .to_owned(),
-            ),
-        ];
-        own.into_iter().chain(Bottleneck::fields()).collect()
-    }
-}
 
 /// A link in the direction in which a route takes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,6 +9,7 @@
 //! in bits per second, volumes in bytes.
 
 mod algorithm;
+mod bottleneck;
 mod check;
 mod estimate;
 mod format;
@@ -44,9 +45,10 @@ pub use ackclock_schema::file::FromFile;
 pub use ackclock_schema::random::{Delay, Drawn, Number, Random, Time, Volume};
 pub use ackclock_schema::{Files, Problem, ReadError as ScenarioError};
 pub use algorithm::CongestionControl;
+pub use bottleneck::{Bottleneck, Link};
 pub use estimate::Estimate;
 pub use format::FORMAT;
-pub use graph::{BOTTLENECK, ENDS, Hop, Link};
+pub use graph::{BOTTLENECK, ENDS, Hop};
 pub use impairments::{
     Chance, EmpiricalJitter, ExponentialJitter, GilbertElliott, InOutage, Jitter, Loss, NormalJitter, Numbers, Outage,
     Period, UniformJitter,
@@ -55,7 +57,7 @@ pub use link::{
     Cellular, DelayStep, DelaySteps, Direction, LinkDelay, Plain, Rate, RateStep, RateSteps, TraceFile, TraceFormat,
     VaryingRate,
 };
-pub use model::{Access, Arrival, Bottleneck, Flow, FlowAccess, Fq, Pacing, Poisson, Probes, Scenario, Staggered};
+pub use model::{Access, Arrival, Flow, FlowAccess, Fq, Pacing, Poisson, Probes, Scenario, Staggered};
 pub use preset::{PRESETS, Preset};
 pub use queue::Queue;
 pub use registered::{Make, Range, Registered};

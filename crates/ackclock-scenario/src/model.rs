@@ -5,11 +5,7 @@ use ackclock_tcp::{recovery, slow_start, stack, validation};
 use serde_json::json;
 
 use super::algorithm::{CongestionControl, congestion_control};
-use super::graph::Link;
-use super::impairments::{Jitter, Loss, Outage, outages};
-use super::link::{LinkDelay, Rate, changing_delay, varying_rate};
-use super::preset::PRESETS;
-use super::queue::Queue;
+use super::bottleneck::{Bottleneck, Link};
 use super::spellings::{AccessRate, Amount};
 use ackclock_app::App;
 use ackclock_core::Nanos;
@@ -18,7 +14,7 @@ use ackclock_schema::kinds::{Flag, Label, OneOf, count, one_of, real, spelled, t
 use ackclock_schema::lists::list;
 use ackclock_schema::random::{Delay, Random, drawn};
 use ackclock_schema::record;
-use ackclock_schema::record::{default, numbered, optional, preset, required, table};
+use ackclock_schema::record::{default, numbered, optional, required, table};
 use ackclock_schema::union;
 use ackclock_schema::union::tagged;
 
@@ -50,48 +46,6 @@ record! {
         flows: Vec<Flow> = required(list("flow", table()));
         /// What is recorded besides the summaries.
         probes: Probes = default(json!({}), table());
-    }
-}
-
-record! {
-    /// The link that all flows share, with a queue in front of each direction.
-    pub struct Bottleneck {
-        /// A link by name, whose rate, delay and queue hold where they are not given.
-        preset: Option<String> = optional("none", one_of("preset", PRESETS.iter().map(|p| (p.name, p.name.to_owned(), p.summary))));
-        /// Rate in the direction from source to sink.
-        rate: Rate = preset(varying_rate());
-        /// Propagation delay, one way.
-        delay: LinkDelay = preset(changing_delay());
-        /// Queue in the direction from source to sink.
-        queue: Queue = default("1bdp", tagged());
-        /// Rate in the direction from sink to source.
-        reverse_rate: Option<Rate> = optional("as rate", varying_rate());
-        /// Propagation delay in the direction from sink to source.
-        reverse_delay: Option<LinkDelay> = optional("as delay", changing_delay());
-        /// Queue in the direction from sink to source.
-        reverse_queue: Option<Queue> = optional("as queue, with as many bytes or packets", tagged());
-        /// Loss of packets in the direction from source to sink, before the queue.
-        loss: Loss = default("0%", tagged());
-        /// Loss of packets in the direction from sink to source, before the queue.
-        reverse_loss: Loss = default("0%", tagged());
-        /// Duplication of packets in the direction from source to sink; the copy follows its packet into the queue.
-        duplication: Option<Loss> = optional("none", tagged());
-        /// Duplication of packets in the direction from sink to source.
-        reverse_duplication: Option<Loss> = optional("none", tagged());
-        /// Corruption in the direction from source to sink: packets that take their time on the wire and do not arrive.
-        corruption: Option<Loss> = optional("none", tagged());
-        /// Corruption in the direction from sink to source.
-        reverse_corruption: Option<Loss> = optional("none", tagged());
-        /// Extra delay that differs from packet to packet in the direction from source to sink.
-        jitter: Option<Jitter> = optional("none", tagged());
-        /// Extra delay that differs from packet to packet in the direction from sink to source.
-        reverse_jitter: Option<Jitter> = optional("none", tagged());
-        /// Times in which the link is down.
-        outages: Option<Vec<Outage>> = optional("none", outages());
-        /// Times in which the direction from sink to source is down.
-        reverse_outages: Option<Vec<Outage>> = optional("as outages", outages());
-        /// The round-trip time that "bdp" means.
-        bdp_rtt: Option<Nanos> = optional("the largest base RTT of any flow", time().positive());
     }
 }
 

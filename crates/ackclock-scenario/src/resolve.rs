@@ -5,8 +5,9 @@ use ackclock_tcp::careful_resume::Saved;
 use ackclock_tcp::config::{Config, InitialWindow, Restart};
 use ackclock_tcp::{pacing, recovery, slow_start, stack, validation};
 
+use super::bottleneck::Bottleneck;
 use super::link::{Direction, LinkDelay, Rate};
-use super::model::{Access, Bottleneck, Flow, Pacing, Probes, Scenario};
+use super::model::{Access, Flow, Pacing, Probes, Scenario};
 use super::queue::Queue;
 use super::spellings::QueueLimit;
 use ackclock_core::Nanos;

@@ -1,0 +1,110 @@
+//! The bottleneck, and the links besides it, which have the same fields.
+
+use ackclock_core::Nanos;
+use ackclock_schema::kinds::{Label, one_of, time};
+use ackclock_schema::lists::list;
+use ackclock_schema::record;
+use ackclock_schema::record::{FieldInfo, Reader, Record, Slot, default, numbered, optional, preset, required};
+use ackclock_schema::union::tagged;
+use serde_json::{Map, Value as Json};
+
+use super::impairments::{Jitter, Loss, Outage, outages};
+use super::link::{LinkDelay, Rate, changing_delay, varying_rate};
+use super::preset::PRESETS;
+use super::queue::Queue;
+
+record! {
+    /// The link that all flows share, with a queue in front of each direction.
+    pub struct Bottleneck {
+        /// A link by name, whose rate, delay and queue hold where they are not given.
+        preset: Option<String> = optional("none", one_of("preset", PRESETS.iter().map(|p| (p.name, p.name.to_owned(), p.summary))));
+        /// Rate in the direction from source to sink.
+        rate: Rate = preset(varying_rate());
+        /// Propagation delay, one way.
+        delay: LinkDelay = preset(changing_delay());
+        /// Queue in the direction from source to sink.
+        queue: Queue = default("1bdp", tagged());
+        /// Rate in the direction from sink to source.
+        reverse_rate: Option<Rate> = optional("as rate", varying_rate());
+        /// Propagation delay in the direction from sink to source.
+        reverse_delay: Option<LinkDelay> = optional("as delay", changing_delay());
+        /// Queue in the direction from sink to source.
+        reverse_queue: Option<Queue> = optional("as queue, with as many bytes or packets", tagged());
+        /// Loss of packets in the direction from source to sink, before the queue.
+        loss: Loss = default("0%", tagged());
+        /// Loss of packets in the direction from sink to source, before the queue.
+        reverse_loss: Loss = default("0%", tagged());
+        /// Duplication of packets in the direction from source to sink; the copy follows its packet into the queue.
+        duplication: Option<Loss> = optional("none", tagged());
+        /// Duplication of packets in the direction from sink to source.
+        reverse_duplication: Option<Loss> = optional("none", tagged());
+        /// Corruption in the direction from source to sink: packets that take their time on the wire and do not arrive.
+        corruption: Option<Loss> = optional("none", tagged());
+        /// Corruption in the direction from sink to source.
+        reverse_corruption: Option<Loss> = optional("none", tagged());
+        /// Extra delay that differs from packet to packet in the direction from source to sink.
+        jitter: Option<Jitter> = optional("none", tagged());
+        /// Extra delay that differs from packet to packet in the direction from sink to source.
+        reverse_jitter: Option<Jitter> = optional("none", tagged());
+        /// Times in which the link is down.
+        outages: Option<Vec<Outage>> = optional("none", outages());
+        /// Times in which the direction from sink to source is down.
+        reverse_outages: Option<Vec<Outage>> = optional("as outages", outages());
+        /// The round-trip time that "bdp" means.
+        bdp_rtt: Option<Nanos> = optional("the largest base RTT of any flow", time().positive());
+    }
+}
+
+/// A link besides the bottleneck.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Link {
+    /// Its name in output.
+    pub name: String,
+    /// The two nodes that it joins; what is said of the direction from source to sink holds from the first to the second.
+    pub ends: Vec<String>,
+    /// All that a bottleneck has.
+    pub model: Bottleneck,
+}
+
+const OWN: &[&str] = &["name", "ends"];
+
+fn name() -> impl Slot<Value = String> {
+    numbered("link", Label)
+}
+
+fn ends() -> impl Slot<Value = Vec<String>> {
+    required(list("node", Label))
+}
+
+impl Record for Link {
+    fn read(reader: &mut Reader<'_, '_>) -> Link {
+        let (name, ends) = (name().read(OWN[0], reader), ends().read(OWN[1], reader));
+        let Reader { node, at, foreign, .. } = *reader;
+        let model = Bottleneck::read(&mut Reader { node, at, problems: reader.problems, foreign, besides: OWN });
+        Link { name, ends, model }
+    }
+
+    fn write(&self) -> Map<String, Json> {
+        let mut table = Map::new();
+        table.extend(name().write(&self.name).map(|name| (OWN[0].to_owned(), name)));
+        table.extend(ends().write(&self.ends).map(|ends| (OWN[1].to_owned(), ends)));
+        table.extend(self.model.write());
+        table
+    }
+
+    fn doc() -> String {
+        "A link between two nodes, with all that the bottleneck has.".to_owned()
+    }
+
+    fn fields() -> Vec<FieldInfo> {
+        let own = [
+            name().info(OWN[0], "Name in output, unique.".to_owned()),
+            ends().info(
+                OWN[1],
+                "The two nodes that it joins. What the fields below say of the direction from source to sink holds from the first to the second."
+                    .to_owned(),
+            ),
+        ];
+        own.into_iter().chain(Bottleneck::fields()).collect()
+    }
+}

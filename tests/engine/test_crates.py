@@ -1,0 +1,69 @@
+"""The arrows between the crates, as DESIGN.md draws them, and between the modules of the simulator."""
+
+import re
+import tomllib
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+CRATES = Path(__file__).parents[2] / "crates"
+
+ORDER = [
+    {"core", "digest"},
+    {"schema", "results", "tcp", "net"},
+    {"wire", "app"},
+    {"scenario"},
+    {"sim"},
+    {"drill", "tun"},
+    {"fuzz", "python"},
+]
+"""A crate uses only crates of earlier rows."""
+
+WITHOUT_SIMULATOR = {"drill", "tun"}
+
+
+def uses(crate):
+    """The crates of ours that a crate is built with, its tests aside."""
+    manifest = tomllib.loads((CRATES / f"ackclock-{crate}/Cargo.toml").read_text(encoding="utf-8"))
+    named = manifest["dependencies"].keys() | manifest.get("build-dependencies", {}).keys()
+    return {name.removeprefix("ackclock-") for name in named if name.startswith("ackclock-")}
+
+
+def test_every_crate_uses_only_crates_of_earlier_rows():
+    assert {path.name.removeprefix("ackclock-") for path in CRATES.iterdir()} == set().union(*ORDER)
+    earlier = set()
+    for row in ORDER:
+        for crate in row:
+            assert uses(crate) <= earlier, crate
+        earlier |= row
+
+
+def test_only_what_runs_simulations_knows_the_simulator():
+    reached = {crate: uses(crate) for row in ORDER for crate in row}
+    for crate in WITHOUT_SIMULATOR:
+        known, news = set(), {crate}
+        while news:
+            known |= news
+            news = set().union(*(reached[one] for one in news)) - known
+        assert "sim" not in known, crate
+
+
+@pytest.mark.parametrize("crate", ["core", "results", "app", "scenario", "wire", "sim"])
+def test_the_modules_of_a_crate_make_no_cycle(crate):
+    """A folder of files is one module. Tests may use what they test and what is beside it."""
+    folder = CRATES / f"ackclock-{crate}/src"
+    own = {path.name.removesuffix(".rs") for path in folder.iterdir()} - {"lib", "tests", "testing"}
+    graph = {module: set() for module in own}
+    for file in folder.rglob("*.rs"):
+        module = file.relative_to(folder).parts[0].removesuffix(".rs")
+        if module not in own:
+            continue
+        text = file.read_text(encoding="utf-8").partition("#[cfg(test)]\nmod tests {")[0]
+        code = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("//"))
+        at_root = r"\bcrate::" if len(file.relative_to(folder).parts) > 1 else r"\b(?:crate|super)::"
+        found = re.findall(at_root + r"(\w+)", code)
+        for group in re.findall(at_root + r"\{([^}]*)\}", code):
+            found += re.findall(r"\w+", group)
+        graph[module] |= {one for one in found if one in own} - {module}
+    list(TopologicalSorter(graph).static_order())
