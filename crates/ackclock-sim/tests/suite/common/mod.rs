@@ -1,5 +1,4 @@
 //! Small worlds for the tests of the engine, and an observer that checks what it sees.
-#![allow(dead_code, reason = "each test file uses its part")]
 
 use std::num::NonZeroU64;
 

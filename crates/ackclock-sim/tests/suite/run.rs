@@ -23,7 +23,7 @@ fn float(table: &Table, column: &str, row: usize) -> f64 {
     }
 }
 
-const DASH: &str = include_str!("../../../scenarios/dash-newcwv.toml");
+const DASH: &str = include_str!("../../../../scenarios/dash-newcwv.toml");
 
 const MIXED: &str = r#"
 duration = "20s"

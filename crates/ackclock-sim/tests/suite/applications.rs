@@ -41,7 +41,7 @@ impl Done {
 
 /// A geostationary satellite of 40 Mbit/s. A session is a page of one object of 3 kB: a connection is there for three and a
 /// half round trips of 600 ms: handshake, request and answer, two FINs and the last acknowledgment.
-const SATELLITE: &str = include_str!("../../../scenarios/satellite-web.toml");
+const SATELLITE: &str = include_str!("../../../../scenarios/satellite-web.toml");
 
 /// A thousand sessions a second stay as many at once however long the run is, and nothing is kept of those that are over.
 #[test]

@@ -6,8 +6,8 @@ use ackclock_results::{Column, Table};
 use ackclock_scenario::Scenario;
 use ackclock_sim::{Run, Watching};
 
-const PARKING_LOT: &str = include_str!("../../../scenarios/parking-lot.toml");
-const CHAIN: &str = include_str!("../../../scenarios/satellite-chain.toml");
+const PARKING_LOT: &str = include_str!("../../../../scenarios/parking-lot.toml");
+const CHAIN: &str = include_str!("../../../../scenarios/satellite-chain.toml");
 
 /// A run under the verifier, which finds nothing.
 fn run(text: &str, overrides: &[(&str, &str)]) -> BTreeMap<&'static str, Table> {

@@ -1,7 +1,5 @@
 //! Runs under the verifier's eyes, and logs with one law broken each, which it must notice.
 
-mod common;
-
 use ackclock_app::Side;
 use ackclock_core::Nanos;
 use ackclock_net::Limit;
@@ -17,7 +15,7 @@ use ackclock_sim::verify::{Law, Verifier};
 use ackclock_sim::world::{FlowSpec, World};
 use ackclock_tcp::{Ecn, Event, Segment, stack};
 
-use common::{Endless, FORWARD, MBPS, MS, OneAfterTheOther, SECOND, rate};
+use crate::common::{Endless, FORWARD, MBPS, MS, OneAfterTheOther, SECOND, rate};
 
 fn verified(text: &str, overrides: &[(&str, &str)]) {
     let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
@@ -31,17 +29,17 @@ fn verified(text: &str, overrides: &[(&str, &str)]) {
 
 #[test]
 fn the_examples_obey_the_physics() {
-    verified(include_str!("../../../scenarios/bulk.toml"), &[("duration", "60s")]);
-    verified(include_str!("../../../scenarios/dash-newcwv.toml"), &[("duration", "60s")]);
-    verified(include_str!("../../../scenarios/transfer.toml"), &[("duration", "10s")]);
+    verified(include_str!("../../../../scenarios/bulk.toml"), &[("duration", "60s")]);
+    verified(include_str!("../../../../scenarios/dash-newcwv.toml"), &[("duration", "60s")]);
+    verified(include_str!("../../../../scenarios/transfer.toml"), &[("duration", "10s")]);
     let often = [("duration", "30s"), ("flows[0].app.on.mean", "1s"), ("flows[0].app.off.mean", "1s")];
-    let remycc = include_str!("../../../scenarios/remycc.toml");
+    let remycc = include_str!("../../../../scenarios/remycc.toml");
     verified(remycc, &[&often[..], &[("flows[0].cc", "cubic"), ("bottleneck.queue", "20 packets")]].concat());
 }
 
 #[test]
 fn odd_rates_and_limits_obey_the_physics() {
-    let text = include_str!("../../../scenarios/transfer.toml");
+    let text = include_str!("../../../../scenarios/transfer.toml");
     for queue in ["1 packet", "7kB", "unlimited"] {
         for rate in ["1234567bps", "999999937bps"] {
             let network = [("bottleneck.rate", rate), ("bottleneck.queue", queue), ("access.rate", "7x")];

@@ -1,7 +1,6 @@
 //! Worlds with TCP and small applications: order, determinism, conservation, memory.
 
-mod common;
-
+use crate::common::*;
 use ackclock_app::{AppContext, AppTables, Application, Conn, Side};
 use ackclock_core::Nanos;
 use ackclock_net::Limit;
@@ -10,7 +9,6 @@ use ackclock_sim::measures::FlowTotals;
 use ackclock_sim::probes::{Recorder, Watch};
 use ackclock_sim::world::World;
 use ackclock_tcp::stack;
-use common::*;
 
 fn endless(names: &[&'static str]) -> Vec<(&'static str, Box<dyn Application>)> {
     names.iter().map(|name| (*name, Box::new(Endless) as Box<dyn Application>)).collect()

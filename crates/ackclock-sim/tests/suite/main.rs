@@ -1,0 +1,21 @@
+//! Tests of the simulator from outside, in one program, so that the crates under it are linked once.
+
+mod common;
+
+mod applications;
+mod congestion_controls;
+mod datagrams;
+mod extremes;
+mod foreign_flow;
+mod invariants;
+mod links;
+mod marking;
+mod network;
+mod registered;
+mod run;
+mod series;
+mod theory;
+mod topology;
+mod verify;
+mod world;
+mod xcp;
