@@ -243,6 +243,8 @@ class Root(Record):
             table = json.loads(text.text) if text.format == "json" else tomllib.loads(text.text)
         except tomllib.TOMLDecodeError as error:
             raise ScenarioError.of(f"not TOML 1.0, which Python's objects are read from: {error}", text.name) from None
+        # The engine has checked it; an object is of the present format.
+        table.pop("format", None)
         return read(cls, table, text.folder)
 
     def to_toml(self) -> str:

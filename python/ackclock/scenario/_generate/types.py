@@ -135,7 +135,9 @@ class Types:
         if name in self.module(module).classes:
             raise ValueError(f"two tables would be the class {name} of {module}")
         fields = []
-        for key in (key for key in tables[0]["properties"] if key != "kind"):
+        # An object needs no format: it is of the present one.
+        told = ("kind", "format")
+        for key in (key for key in tables[0]["properties"] if key not in told):
             schemas = [table["properties"][key] for table in tables]
             within = f"_{key}" if module == "_scenario" else module
             annotations = {self.annotation(within, name, key, one) for one in schemas}
