@@ -14,7 +14,7 @@ from typing import Any
 
 from ackclock import studies
 from ackclock.report.tables import cell_text
-from ackclock.studies.claims import Claim, load_claims
+from ackclock.studies.framework import Claim, load_claims
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs/verdicts.md"
@@ -103,7 +103,7 @@ def _claims(study: str) -> str:
     lines = [
         f"## {study}",
         "",
-        f"{studies.get(study).SUMMARY}. [The page of the study](../python/ackclock/studies/{folder}/README.md).",
+        f"{studies.get(study).summary}. [The page of the study](../python/ackclock/studies/{folder}/README.md).",
         "",
         "| claim | published | measured [95 %] | verdict | holds under |",
         "|---|---|---|---|---|",

@@ -150,7 +150,10 @@ def formats(folder: Path) -> list[Format]:
     alternate = b"S 1500 2 7 8\nw 64 64\nr 30000\nI 0 0 300\nA 0 10000 12500\nI 0 500 400\nA 200000 0 0\n"
     trace = "".join(f"{3 * n}\n" for n in range(200)).encode()
     scripts = sorted((ROOT / "crates/ackclock-drill/tests/scripts").rglob("*.pkt"))
-    scenarios = [*sorted((ROOT / "scenarios").glob("*.toml")), ROOT / "python/ackclock/studies/iw10/scenario.toml"]
+    scenarios = [
+        *sorted((ROOT / "scenarios").glob("*.toml")),
+        ROOT / "python/ackclock/studies/framework/setups/wireless_bursts/scenario.toml",
+    ]
     toml = {file.name: file.read_bytes() for file in scenarios}
     canonical = {"canonical.json": _canonical(web)}
     store = folder / "store"

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from ackclock.stats import Estimate
-from ackclock.studies.claims import Claim, assess, judge, load_claims
+from ackclock.studies.framework import Claim, assess, judge, load_claims
 
 VALUE = Claim("v", "a value", "somewhere", 10.0, "value", "%", tolerance=2.0)
 ABOVE = Claim("a", "a rise", "somewhere", 4.0, "above", "%")

@@ -14,7 +14,8 @@ SMALL = {"duration": "5s"}
 ALL = [(f"scenarios/{name}.toml", {}) for name in ("remycc", "transfer", "satellite-chain")]
 ALL += [(f"scenarios/{name}.toml", SMALL) for name in ("bulk", "dash-newcwv", "parking-lot")]
 ALL += [(f"scenarios/{name}.toml", SMALL | PROBES) for name in ("bulk", "dash-newcwv", "parking-lot")]
-ALL += [(f"python/ackclock/studies/{name}/scenario.toml", {}) for name in ("freebsd_newcwv", "freebsd_prr", "iw10")]
+STUDIES = ("freebsd_newcwv", "freebsd_prr", "framework/setups/wireless_bursts")
+ALL += [(f"python/ackclock/studies/{name}/scenario.toml", {}) for name in STUDIES]
 
 
 @pytest.mark.parametrize(("file", "changes"), ALL)

@@ -4,26 +4,25 @@ import numpy as np
 import pytest
 
 from ackclock.scenario import Text
-from ackclock.studies import freebsd_newcwv, freebsd_prr, sweep
+from ackclock.studies import freebsd_newcwv, freebsd_prr
+from ackclock.studies.framework import Grid, Lab, Reading, Variant, sweep
 from ackclock.studies.freebsd_newcwv import readings as bursts
 from ackclock.studies.freebsd_prr import readings as transfers
-from ackclock.studies.grid import Grid, Reading, Variant
-from ackclock.studies.lab import Lab
 
 
 @pytest.fixture(scope="module")
 def newcwv():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bursts, "CHOICES", bursts.CHOICES[:1])
-        patch.setattr(bursts, "FLOWS_CHOICES", bursts.FLOWS_CHOICES[:1])
-        return freebsd_newcwv.reproduce(Lab(quick=True))
+        patch.setattr(bursts, "ASSUMPTIONS", bursts.ASSUMPTIONS[:1])
+        patch.setattr(bursts, "FLOWS_ASSUMPTIONS", bursts.FLOWS_ASSUMPTIONS[:1])
+        return freebsd_newcwv.STUDY.reproduce(Lab(quick=True))
 
 
 @pytest.fixture(scope="module")
 def prr():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(transfers, "CHOICES", transfers.CHOICES[:1])
-        return freebsd_prr.reproduce(Lab(quick=True))
+        patch.setattr(transfers, "ASSUMPTIONS", transfers.ASSUMPTIONS[:1])
+        return freebsd_prr.STUDY.reproduce(Lab(quick=True))
 
 
 def claims_of(result):
@@ -73,9 +72,9 @@ def made(times):
     one = sweep.Sweep("length", "m", {1: {}, 2: {}})
     variants = (Variant("old", "Old"), Variant("new", "New"))
     names = {x: f"length {x}; main" for x in one.points}
-    readings = tuple(Reading(name, name, Text("")) for name in names.values())
+    readings = tuple(Reading(name, Text("")) for name in names.values())
     cells = {(names[x], variant): {"time_s": np.array(values)} for (x, variant), values in times.items()}
-    return sweep.Swept(one, Grid(readings, variants, (1, 2), cells), (sweep.Choice("main"),))
+    return sweep.Swept(one, Grid(readings, variants, (1, 2), cells), (sweep.Assumption("main"),))
 
 
 def test_a_benefit_is_the_part_of_the_time_that_is_saved():

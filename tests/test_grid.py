@@ -8,12 +8,11 @@ import pytest
 
 import ackclock
 from ackclock.scenario import Text
-from ackclock.studies.grid import Reading, Variant
-from ackclock.studies.lab import Lab, StudyError
+from ackclock.studies.framework import Lab, Reading, StudyError, Variant
 from tests.conftest import SMALL, make_result
 
 SCENARIO = Text(SMALL)
-READINGS = [Reading("main", "m", SCENARIO), Reading("slow", "s", SCENARIO, {"bottleneck.rate": "50Mbps"})]
+READINGS = [Reading("main", SCENARIO), Reading("slow", SCENARIO, {"bottleneck.rate": "50Mbps"})]
 VARIANTS = [Variant("old", "Old"), Variant("new", "New", {"bottleneck.delay": "11ms"})]
 SEEDS = [3, 1, 4, 15, 9]
 

@@ -7,11 +7,11 @@ import pytest
 from ackclock import _core
 from ackclock._run import run_job
 from ackclock.result import Result
-from ackclock.studies import iw10, iw10_aqm
-from ackclock.studies.grid import job
-from ackclock.studies.iw10 import cells
+from ackclock.studies import iw10_aqm
+from ackclock.studies.framework import Lab, job
+from ackclock.studies.framework.setups.wireless_bursts import cells
+from ackclock.studies.framework.setups.wireless_bursts.windows import VARIANTS
 from ackclock.studies.iw10_aqm import queues, verdicts
-from ackclock.studies.lab import Lab
 from tests.conftest import make_table
 
 NETWORK_OF = {f"{network.rate_kbps}kbps": network for network in cells.NETWORKS}
@@ -61,7 +61,7 @@ def study():
         kept = (cells.MAIN, queues.ALONE, "RED without wait")
         patch.setattr(iw10_aqm, "CHOICES", {name: queues.CHOICES[name] for name in kept})
         patch.setattr(cells, "QUICK_REPLICATIONS", 12)
-        return iw10_aqm.reproduce(Lab(quick=True, worker=lambda one, cancel, note: made(one)))
+        return iw10_aqm.STUDY.reproduce(Lab(quick=True, worker=lambda one, cancel, note: made(one)))
 
 
 def claims(study):
@@ -103,7 +103,7 @@ def test_delays_of_flows_that_congest_themselves_are_those_of_six(study):
 def test_longest_delays_are_of_the_network_where_they_are_possible(study):
     for identifier, (flows, one, network) in verdicts.LONGEST.items():
         result = claims(study)[identifier]
-        window = 10 if one is iw10.VARIANTS[1] else 3
+        window = 10 if one is VARIANTS[1] else 3
         # Half of the runs have 60 ms more; every sixth of them, two of twelve, has one of those.
         assert result.measured.value == pytest.approx(LONGEST[network, flows, window] + 0.03)
         longest = f"{cells.MAIN}; {network}, REDok, {flows}+{flows}; {verdicts.OF_PARTS}"
@@ -142,7 +142,7 @@ def test_the_report_has_its_figures(study, tmp_path):
 
 
 def checked_queue(cell, choice=cells.MAIN):
-    one = job(cells.reading(cell, choice, queues.CHOICES), iw10.VARIANTS[0], None)
+    one = job(cells.reading(cell, choice, queues.CHOICES), VARIANTS[0], None)
     text = one.scenario
     document = json.loads(_core.check(text.text, text.format, list(one.overrides), text.folder))
     return document["bottleneck"]["queue"]
@@ -162,7 +162,7 @@ def test_queues_are_those_of_the_table():
 
 def test_no_delay_is_longer_than_the_buffer_on_the_real_engine():
     (cell,) = cells.choose(queues.CELLS, networks=("EDGE",), buffers=("REDok",), flows=(6,))
-    one = job(cells.reading(cell), iw10.VARIANTS[1], 1, {"probes.delays": True})
+    one = job(cells.reading(cell), VARIANTS[1], 1, {"probes.delays": True})
     result = run_job(one, _core.Cancel(), lambda _: None)
     measured = iw10_aqm.transfers_and_delays(result)
     assert measured["delay_max_ms"] == max(result.tables["delays"]["max_ms"])

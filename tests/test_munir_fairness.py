@@ -5,10 +5,8 @@ import pytest
 
 from ackclock.result import Result
 from ackclock.studies import munir_fairness
-from ackclock.studies.claims import load_claims
-from ackclock.studies.lab import Lab
+from ackclock.studies.framework import Lab, load_claims, study_file
 from ackclock.studies.munir_fairness import measures, readings
-from ackclock.studies.study import page
 from tests.conftest import make_table
 
 
@@ -19,7 +17,7 @@ def study():
         patch.setattr(munir_fairness, "DRAWN_S", 11)
         patch.setattr(readings, "SETS", readings.SETS[:2])
         patch.setattr(readings, "QUICK_CHOICES", {readings.SHORT: {}})
-        return munir_fairness.reproduce(Lab(quick=True))
+        return munir_fairness.STUDY.reproduce(Lab(quick=True))
 
 
 def test_the_disowned_rows_are_withdrawn_and_measured_all_the_same(study):
@@ -43,7 +41,7 @@ def test_the_report_has_its_figures(study, tmp_path):
 
 
 def test_the_published_rows_add_up():
-    claims = load_claims(page("ackclock.studies.munir_fairness", "claims.toml"))
+    claims = load_claims(study_file("ackclock.studies.munir_fairness", "claims.toml"))
     assert sum(claims[name].published for name in readings.GROUPS) == pytest.approx(claims["sum"].published)
 
 

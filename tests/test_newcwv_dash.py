@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ackclock.studies import newcwv_dash
-from ackclock.studies.lab import Lab
+from ackclock.studies.framework import Lab
 from ackclock.studies.newcwv_dash import verdicts
 from ackclock.studies.newcwv_dash.readings import MAIN
 
@@ -24,7 +24,7 @@ def result():
         cells = [cell for cell in newcwv_dash.retracted_readings() if cell.name == CONTENDED]
         patch.setattr(newcwv_dash, "retracted_readings", lambda: cells)
         patch.setattr(newcwv_dash, "QUICK_REPLICATIONS", 15)
-        return newcwv_dash.reproduce(Lab(quick=True))
+        return newcwv_dash.STUDY.reproduce(Lab(quick=True))
 
 
 def claims_of(result):

@@ -8,20 +8,11 @@ import pytest
 from ackclock._run import Job
 from ackclock.result import Result
 from ackclock.studies import newcwv_http
-from ackclock.studies.claims import load_claims
-from ackclock.studies.grid import Grid, Reading
-from ackclock.studies.lab import Lab
+from ackclock.studies.framework import Grid, Lab, Reading, load_claims, study_file
+from ackclock.studies.framework.setups.http_vectors import LOADS, vectors_name, with_own_vectors
+from ackclock.studies.framework.setups.newcwv import VARIANTS
 from ackclock.studies.newcwv_http import measures, verdicts
-from ackclock.studies.newcwv_http.readings import (
-    LOADS,
-    MAIN,
-    VARIANTS,
-    VECTORS,
-    readings,
-    vectors_name,
-    with_own_vectors,
-)
-from ackclock.studies.study import page
+from ackclock.studies.newcwv_http.readings import MAIN, VECTORS, readings
 from tests.conftest import make_table
 
 SEEDS = 8
@@ -32,12 +23,12 @@ def study():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(newcwv_http, "readings", lambda folder: readings(folder)[:1])
         patch.setattr(newcwv_http, "QUICK_REPLICATIONS", SEEDS)
-        return newcwv_http.reproduce(Lab(quick=True))
+        return newcwv_http.STUDY.reproduce(Lab(quick=True))
 
 
 def test_every_claim_is_judged_against_both_controls(study):
     assert [one.claim.id for one in study.claims] == list(
-        load_claims(page("ackclock.studies.newcwv_http", "claims.toml"))
+        load_claims(study_file("ackclock.studies.newcwv_http", "claims.toml"))
     )
     for one in study.claims:
         assert one.measured.n == SEEDS
@@ -91,7 +82,7 @@ def made_grid():
         for reading in (MAIN, OTHER)
         for variant in VARIANTS
     }
-    return Grid(tuple(Reading(name, name, None) for name in (MAIN, OTHER)), VARIANTS, (1, 2, 3), cells)
+    return Grid(tuple(Reading(name, None) for name in (MAIN, OTHER)), VARIANTS, (1, 2, 3), cells)
 
 
 @pytest.fixture(scope="module")

@@ -5,12 +5,9 @@ import pytest
 
 from ackclock.result import Result
 from ackclock.studies import newcwv_sharing
-from ackclock.studies.claims import load_claims
-from ackclock.studies.grid import Grid, Reading
-from ackclock.studies.lab import Lab
+from ackclock.studies.framework import Grid, Lab, Reading, load_claims, study_file
 from ackclock.studies.newcwv_sharing import measures, verdicts
 from ackclock.studies.newcwv_sharing.readings import FTP, HTTP, MAIN, VARIANTS, VECTORS, readings, variants
-from ackclock.studies.study import page
 from tests.conftest import make_table
 
 SEEDS = 3
@@ -25,7 +22,7 @@ def made_grid(seed: int) -> Grid:
         for reading in (MAIN, "other")
         for variant in VARIANTS
     }
-    names = tuple(Reading(name, name, None) for name in (MAIN, "other"))
+    names = tuple(Reading(name, None) for name in (MAIN, "other"))
     return Grid(names, VARIANTS, (1, 2), cells)
 
 
@@ -84,7 +81,7 @@ def test_pacing_is_held_against_newcwv_without_it(judged, rival):
 
 
 def test_the_bounds_are_those_that_the_page_states():
-    claims = load_claims(page("ackclock.studies.newcwv_sharing", "claims.toml"))
+    claims = load_claims(study_file("ackclock.studies.newcwv_sharing", "claims.toml"))
     limits = {one.id: (one.expect, one.bound) for one in claims.values()}
     for rival in (FTP, HTTP):
         assert limits[f"{rival}-proportional"] == ("above", 0.5)
@@ -232,12 +229,12 @@ def study():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(newcwv_sharing, "readings", lambda rival, folder: readings(rival, folder)[:1])
         patch.setattr(newcwv_sharing, "QUICK_REPLICATIONS", SEEDS)
-        return newcwv_sharing.reproduce(Lab(quick=True))
+        return newcwv_sharing.STUDY.reproduce(Lab(quick=True))
 
 
 def test_every_claim_is_measured(study):
     assert [one.claim.id for one in study.claims] == list(
-        load_claims(page("ackclock.studies.newcwv_sharing", "claims.toml"))
+        load_claims(study_file("ackclock.studies.newcwv_sharing", "claims.toml"))
     )
     assert all(one.measured.n == SEEDS for one in study.claims)
 

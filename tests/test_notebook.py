@@ -10,8 +10,9 @@ from nbclient import NotebookClient
 
 import ackclock
 from ackclock.studies import newcwv_dash
-from ackclock.studies.grid import hash_of
-from ackclock.studies.newcwv_dash.readings import MAIN, NEWRENO, readings
+from ackclock.studies.framework import hash_of
+from ackclock.studies.framework.setups.newcwv import NEWRENO
+from ackclock.studies.newcwv_dash.readings import MAIN, readings
 
 PATH = Path(__file__).parent.parent / "docs/newcwv-story.ipynb"
 FIGURES = 5

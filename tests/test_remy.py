@@ -9,11 +9,8 @@ import ackclock
 from ackclock.result import Result
 from ackclock.scenario import Text
 from ackclock.studies import remy
-from ackclock.studies.claims import load_claims
-from ackclock.studies.grid import Grid, Reading
-from ackclock.studies.lab import Lab
+from ackclock.studies.framework import Grid, Lab, Reading, load_claims, study_file
 from ackclock.studies.remy import measures, medians, readings, verdicts
-from ackclock.studies.study import page
 from tests.conftest import make_table
 
 PACKAGE = "ackclock.studies.remy"
@@ -26,7 +23,7 @@ def study(tmp_path_factory):
         patch.setattr(remy, "QUICK_DURATION_S", 10)
         patch.setattr(remy, "QUICK_DATACENTRE_S", 0.3)
         patch.setattr(remy, "QUICK_REPLICATIONS", 2)
-        return remy.reproduce(Lab(quick=True))
+        return remy.STUDY.reproduce(Lab(quick=True))
 
 
 def test_without_the_tables_of_others_their_claims_are_not_testable(study):
@@ -54,7 +51,7 @@ def test_every_cell_is_a_scenario():
         pytest.skip("there are no tables and traces in ../shared/data")
     settings, schemes = readings.present()
     assert (len(settings), len(schemes)) == (5, 9)
-    text = Text(page(PACKAGE, "scenario.toml"))
+    text = Text(study_file(PACKAGE, "scenario.toml"))
     for setting in settings:
         main, others = readings.readings_of(setting, text, 1)
         for reading in (main, *others):
@@ -64,7 +61,7 @@ def test_every_cell_is_a_scenario():
 
 
 def test_claims_and_figures_were_written_down_alike():
-    claims = load_claims(page(PACKAGE, "claims.toml"))
+    claims = load_claims(study_file(PACKAGE, "claims.toml"))
     figures = verdicts.published()
     for setting in ("n8", "lte4"):
         mine = figures[setting]["remy-0.1"][1]
@@ -94,7 +91,7 @@ def made_grids(points, replications=3):
                 cell[measures.of_sender(measures.HANDSHAKE_MBPS, index)] = mbps * odd * factors / 2
                 cell[measures.of_sender(measures.QUEUE_MS, index)] = delay * odd * factors
             cells[readings.MAIN, scheme.name] = cell
-        reading = Reading(readings.MAIN, readings.MAIN, Text(""))
+        reading = Reading(readings.MAIN, Text(""))
         grids[setting.name] = [Grid((reading,), readings.SCHEMES, tuple(range(replications)), cells)]
     return grids
 
@@ -200,10 +197,9 @@ def test_shares_over_differing_rtts_are_of_their_mean():
 
 def test_what_holds_for_one_flow_holds_for_all_four():
     scheme = readings.with_cc(next(one for one in readings.SCHEMES if one.name == "newreno"), 4)
-    checked = ackclock.check(Text(page(PACKAGE, "rtts.toml")), scheme.overrides)
+    checked = ackclock.check(Text(study_file(PACKAGE, "rtts.toml")), scheme.overrides)
     assert [flow["cc"] for flow in checked["flows"]] == ["reno"] * 4
     assert [flow["sack"] for flow in checked["flows"]] == [False] * 4
     scheme = readings.with_cc(next(one for one in readings.SCHEMES if one.name == "cubic-sfqcodel"), 4)
-    assert (
-        ackclock.check(Text(page(PACKAGE, "rtts.toml")), scheme.overrides)["bottleneck"]["queue"]["kind"] == "sfq-codel"
-    )
+    checked = ackclock.check(Text(study_file(PACKAGE, "rtts.toml")), scheme.overrides)
+    assert checked["bottleneck"]["queue"]["kind"] == "sfq-codel"

@@ -27,7 +27,7 @@ from ackclock.report.figures import _ticks
 from ackclock.report.filters import filtered_table
 from ackclock.report.tables import cell_text, html_table
 from ackclock.stats import Estimate, mean
-from ackclock.studies.claims import Claim, assess
+from ackclock.studies.framework import Claim, assess
 
 NASTY = "</script><script>alert('x')</script> & \"quoted\" <b>"
 

@@ -5,7 +5,7 @@ import pytest
 
 from ackclock.result import Result
 from ackclock.studies import response_functions
-from ackclock.studies.lab import Lab
+from ackclock.studies.framework import Lab
 from ackclock.studies.response_functions import cells, figures, verdicts
 from tests.conftest import make_table
 
@@ -13,9 +13,9 @@ from tests.conftest import make_table
 @pytest.fixture(scope="module")
 def study():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cells, "CHOICES", cells.CHOICES[:1])
-        patch.setattr(verdicts, "CHOICES", cells.CHOICES)
-        return response_functions.reproduce(Lab(quick=True))
+        patch.setattr(cells, "ASSUMPTIONS", cells.ASSUMPTIONS[:1])
+        patch.setattr(verdicts, "ASSUMPTIONS", cells.ASSUMPTIONS)
+        return response_functions.STUDY.reproduce(Lab(quick=True))
 
 
 def claims_of(study):

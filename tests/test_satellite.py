@@ -6,8 +6,7 @@ import pytest
 from ackclock.palette import OKABE_ITO
 from ackclock.scenario import Text
 from ackclock.studies import satellite
-from ackclock.studies.grid import Grid, Reading
-from ackclock.studies.lab import Lab
+from ackclock.studies.framework import Grid, Lab, Reading
 from ackclock.studies.satellite import cells
 
 
@@ -15,7 +14,7 @@ from ackclock.studies.satellite import cells
 def study():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(satellite, "QUICK_S", 8)
-        return satellite.reproduce(Lab(quick=True))
+        return satellite.STUDY.reproduce(Lab(quick=True))
 
 
 def test_every_claim_is_measured_and_those_of_two_queues_where_there_are_two(study):
@@ -76,7 +75,7 @@ def test_each_play_out_is_a_reading_of_the_claim_about_calls(study):
 
 def test_the_figures_of_a_full_run_have_every_variant_and_hstcp_in_one_colour():
     """A figure has seven colours, and a full run eight variants; a quick one has four."""
-    readings = tuple(Reading(cells.name(queue), "", Text("")) for queue in cells.QUEUES)
+    readings = tuple(Reading(cells.name(queue), Text("")) for queue in cells.QUEUES)
     measures = {measure: np.array([1.0, 2.0]) for measure, _, _ in satellite.FIGURES}
     made = {(reading.name, one.name): measures for reading in readings for one in cells.VARIANTS}
     figures = satellite.figures(Grid(readings, cells.VARIANTS, (1, 2), made), cells.QUEUES, "")

@@ -7,8 +7,7 @@ import pytest
 from ackclock import studies
 from ackclock.report import Plot, Series
 from ackclock.stats import Estimate
-from ackclock.studies.claims import Claim, assess
-from ackclock.studies.study import Sheet, StudyResult
+from ackclock.studies.framework import Claim, Sheet, StudyResult, assess
 
 
 def result_of(value, *, recorded=None, quick=False):
@@ -36,9 +35,9 @@ def result_of(value, *, recorded=None, quick=False):
 
 
 class Registered:
-    """A study as its module would be."""
+    """A study of made numbers."""
 
-    SLUG, TITLE, SUMMARY, SOURCE = "it", "A study", "a summary", "a paper"
+    slug, title, summary, source = "it", "A study", "a summary", "a paper"
     outcome = result_of(3)
 
     @classmethod
@@ -115,7 +114,7 @@ def test_tables_for_people(registered, capsys):
 
 def test_every_registered_study_says_what_it_is():
     for name, entry in zip(studies.names(), studies.catalogue(), strict=True):
-        assert entry["name"] == name == studies.get(name).SLUG
+        assert entry["name"] == name == studies.get(name).slug
         assert entry["summary"]
         assert entry["source"]
     with pytest.raises(KeyError, match="newcwv-dash"):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from ackclock.studies import transocean
-from ackclock.studies.grid import ALL_CELLS, Grid, Reading
-from ackclock.studies.lab import Lab
+from ackclock.studies.framework import ALL_CELLS, Grid, Lab, Reading
 from ackclock.studies.transocean import cells, verdicts
 
 FEW = tuple(one for one in cells.VARIANTS if one.name in ("reno", "highspeed", "cubic", "compound"))
@@ -17,7 +16,7 @@ def study():
         patch.setattr(transocean, "QUICK_S", 8)
         for module in (cells, verdicts):
             patch.setattr(module, "VARIANTS", FEW)
-        return transocean.reproduce(Lab(quick=True))
+        return transocean.STUDY.reproduce(Lab(quick=True))
 
 
 def test_every_claim_is_measured(study):
@@ -41,7 +40,7 @@ def made(cells_of):
     """A grid of cells whose measures are given by reading and variant."""
     readings = dict.fromkeys(reading for reading, _ in cells_of)
     return Grid(
-        tuple(Reading(name, name, None) for name in readings),
+        tuple(Reading(name, None) for name in readings),
         cells.VARIANTS,
         tuple(range(1, 1 + SEEDS)),
         {key: {name: np.array(values, dtype=float) for name, values in one.items()} for key, one in cells_of.items()},

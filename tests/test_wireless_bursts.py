@@ -5,9 +5,8 @@ import pytest
 
 from ackclock.result import Result
 from ackclock.studies import irto, iw10
-from ackclock.studies.grid import Reading
-from ackclock.studies.iw10 import cells, measures
-from ackclock.studies.lab import Lab
+from ackclock.studies.framework import Lab, Reading
+from ackclock.studies.framework.setups.wireless_bursts import cells, measures
 from tests.conftest import make_table
 
 
@@ -17,7 +16,7 @@ def small(study):
         chosen = {name: cells.CHOICES[name] for name in (cells.MAIN, "both bursts at once")}
         patch.setattr(cells, "CHOICES", chosen)
         patch.setattr(cells, "QUICK_REPLICATIONS", 20)
-        return study.reproduce(Lab(quick=True))
+        return study.STUDY.reproduce(Lab(quick=True))
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +76,7 @@ def test_one_flow_alone_takes_about_what_the_offsets_say():
     for network in cells.NETWORKS:
         cell = cells.Cell(network, *network.buffers[-1], 1)
         alone = cells.reading(cell, "both bursts at once")
-        far = Reading("", "", alone.scenario, {**alone.overrides, "flows[1].start": "100s"})
+        far = Reading("", alone.scenario, {**alone.overrides, "flows[1].start": "100s"})
         grid = Lab().grid([far], [cells.variant(3)], [1], measures.transfers)
         assert grid.mean("", "iw3", "first_mean_s").value == pytest.approx(network.alone_ms / 1e3, rel=0.1)
 

@@ -5,7 +5,7 @@ import pytest
 
 import ackclock
 from ackclock import _registry
-from ackclock.studies.grid import Reading, Variant, hash_of
+from ackclock.studies.framework import Reading, Variant, hash_of
 from tests.cc.mine import BASE, SOURCE, full, registered, run
 
 
@@ -121,7 +121,7 @@ def test_two_sources_of_one_name_have_two_hashes(tmp_path):
 def test_every_parameter_counts_for_the_hash_whatever_its_name():
     parameters = {name: ackclock.parameter(1, 0, 9) for name in ("table", "sha256")}
     registered("mine", ackclock.WindowRules, **parameters)
-    reading = Reading("main", "main", ackclock.scenario.load(BASE))
+    reading = Reading("main", ackclock.scenario.load(BASE))
     given = [{"table": table, "sha256": sha256} for table in (2, 3) for sha256 in (2, 3)]
     hashes = {hash_of(reading, Variant("one", "one", {"flows[0].cc": {"kind": "mine", **one}})) for one in given}
     assert len(hashes) == 4

@@ -7,9 +7,8 @@ import pytest
 
 import ackclock
 from ackclock.cli import main
-from ackclock.studies.grid import Reading, Variant, command_of, hash_of
-from ackclock.studies.lab import Lab
-from ackclock.studies.sweep import Choice, Sweep, run_sweep
+from ackclock.studies.framework import Lab, Reading, Variant, command_of, hash_of
+from ackclock.studies.framework.sweep import Assumption, Sweep, run_sweep
 from tests.cc.mine import BASE, SOURCE, registered
 from tests.test_run import same
 
@@ -27,7 +26,7 @@ def test_the_same_bytes_whatever_the_threads():
 def test_grids_sweeps_and_hashes_of_studies_take_it():
     registered("mine", ackclock.WindowRules, step=ackclock.parameter(1, 0, 9), increase=lambda self, flow: self.step)
     variants = [Variant("reno", "Reno", {"flows[*].cc": "reno"}), Variant("mine", "Mine", {"flows[*].cc": "mine"})]
-    reading = Reading("main", "main", ackclock.scenario.load(BASE), {"duration": "5s"})
+    reading = Reading("main", ackclock.scenario.load(BASE), {"duration": "5s"})
 
     def measure(result):
         return {"time_s": float(result.flows["goodput_bps"].sum())}
@@ -37,12 +36,12 @@ def test_grids_sweeps_and_hashes_of_studies_take_it():
     assert hash_of(reading, variants[0]) != hash_of(reading, variants[1])
     points = {step: {"flows[*].cc": {"kind": "mine", "step": step}} for step in (0, 4)}
     sweep = Sweep("step", "segments", points, {"duration": "5s"})
-    swept = run_sweep(Lab(threads=2), sweep, reading.scenario, [Choice("main")], variants[:1], [1, 2], measure)
+    swept = run_sweep(Lab(threads=2), sweep, reading.scenario, [Assumption("main")], variants[:1], [1, 2], measure)
     slow, fast = (swept.grid.values(f"step {step}; main", "reno", "time_s").tolist() for step in (0, 4))
     # A variant comes last: it is Reno at every step.
     assert slow == fast
     stepped = [Variant("mine", "Mine")]
-    swept = run_sweep(Lab(threads=2), sweep, reading.scenario, [Choice("main")], stepped, [1, 2], measure)
+    swept = run_sweep(Lab(threads=2), sweep, reading.scenario, [Assumption("main")], stepped, [1, 2], measure)
     slow, fast = (swept.grid.values(f"step {step}; main", "mine", "time_s").tolist() for step in (0, 4))
     assert slow != fast
 
@@ -51,7 +50,7 @@ def test_the_command_that_repeats_a_run_loads_what_it_needs(tmp_path):
     for name in ("mine", "other"):
         (tmp_path / f"{name} cc.py").write_text(SOURCE.format(step=1, name=name))
         ackclock.load(tmp_path / f"{name} cc.py")
-    reading = Reading("main", "main", ackclock.scenario.load(BASE))
+    reading = Reading("main", ackclock.scenario.load(BASE))
 
     def command(cc):
         return command_of(reading, Variant("one", "one", {"flows[1].cc": cc}), 3)

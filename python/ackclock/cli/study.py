@@ -9,7 +9,7 @@ from ackclock.cli.output import print_table, say
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ackclock.studies.study import StudyResult
+    from ackclock.studies.framework import StudyResult
 
 __all__ = ["print_bench", "print_study"]
 

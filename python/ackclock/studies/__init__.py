@@ -1,24 +1,24 @@
 """The studies that shaped the field, one command each.
 
-A study is a package beside this file: scenarios (TOML), the published claims as data (``claims.toml``), a page
-(``README.md``: question, set-up, unknowns, result), and a module with `reproduce`. Adding one is its folder and a line
-in `STUDIES`.
+A study is a package beside this file with scenarios (TOML), the published claims as data (``claims.toml``), a page
+(``README.md``: question, set-up, unknowns, result) and a module with ``STUDY``, an `ackclock.studies.framework.Study`.
+A new study needs its folder and a line in `STUDIES`. The package ``framework`` has the parts that studies share.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ackclock import files
 from ackclock.progress import reporter
-from ackclock.studies.lab import Lab
+from ackclock.studies.framework import Lab, Study
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ackclock.studies.study import Study, StudyResult
+    from ackclock.studies.framework import StudyResult
 
 __all__ = ["STUDIES", "catalogue", "get", "names", "reproduce"]
 
@@ -49,22 +49,23 @@ def names() -> list[str]:
 
 
 def get(name: str) -> Study:
-    """The module of a study.
+    """A study by its name.
 
     Raises
     ------
     KeyError
-        If there is none of that name.
+        If no study has that name.
     """
     if name not in STUDIES:
         raise KeyError(f"no study {name!r}; there are {', '.join(STUDIES)}")
-    return cast("Study", importlib.import_module(STUDIES[name]))
+    study: Study = importlib.import_module(STUDIES[name]).STUDY
+    return study
 
 
 def catalogue() -> list[dict[str, str]]:
     """Name, summary and source of every study."""
     studies = [(name, get(name)) for name in STUDIES]
-    return [{"name": name, "summary": study.SUMMARY, "source": study.SOURCE} for name, study in studies]
+    return [{"name": name, "summary": study.summary, "source": study.source} for name, study in studies]
 
 
 def reproduce(
@@ -77,8 +78,8 @@ def reproduce(
 ) -> StudyResult:
     """Reproduces a study and, with `out`, writes its report, verdicts and tables there, whole or not at all.
 
-    The folder ``runs`` in it is a store of everything that was measured, a sweep or more; a study that was stopped goes
-    on from what is there.
+    The folder ``runs`` in `out` is a store of all measured numbers, with one sweep or more. A study that was stopped
+    continues from this store.
     """
     if out is not None:
         files.check_folder(out, kept=RUNS)

@@ -1,4 +1,4 @@
-"""What is taken from a run of bursts."""
+"""Measures of a run of bursts."""
 
 from __future__ import annotations
 

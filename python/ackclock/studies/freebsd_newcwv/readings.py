@@ -1,11 +1,11 @@
-"""What is compared, both experiments, and every reading of what the slides leave open."""
+"""The variants, both experiments, and every assumption about settings that the slides do not state."""
 
 from __future__ import annotations
 
-from ackclock.studies.grid import Variant
-from ackclock.studies.sweep import Choice, Sweep
+from ackclock.studies.framework import Variant
+from ackclock.studies.framework.sweep import Assumption, Sweep
 
-__all__ = ["CHOICES", "FLOWS", "FLOWS_CHOICES", "MAIN", "NEWCWV", "PRR", "RFC", "SIZE", "STOCK", "VARIANTS"]
+__all__ = ["ASSUMPTIONS", "FLOWS", "FLOWS_ASSUMPTIONS", "MAIN", "NEWCWV", "PRR", "RFC", "SIZE", "STOCK", "VARIANTS"]
 
 _VALIDATION, _RECOVERY = "flows[*].validation", "flows[*].recovery"
 
@@ -14,7 +14,7 @@ NEWCWV = Variant("newcwv", "newCWV", {_VALIDATION: "newcwv-00"})
 PRR = Variant("newcwv-prr", "newCWV and PRR", {_VALIDATION: "newcwv-00", _RECOVERY: "prr-ssrb"})
 RFC = Variant("newcwv-rfc", "newCWV of RFC 7661", {_VALIDATION: "newcwv"})
 VARIANTS = (STOCK, NEWCWV, PRR, RFC)
-"""That work followed draft -00; what became of it is beside it."""
+"""The FreeBSD implementation followed draft -00. RFC 7661, which the draft became, is compared too."""
 
 SIZE = Sweep(
     "burst size",
@@ -33,20 +33,20 @@ FLOWS = Sweep(
 
 MAIN = "a burst a second"
 
-CHOICES = (
-    Choice(MAIN),
-    Choice("a burst every 5 s", {"flows[0].app.interval": "5s", "duration": "45s"}),
-    Choice("a burst every 10 s", {"flows[0].app.interval": "10s", "duration": "80s"}),
-    Choice("all flows at once", {"flows[0].start_jitter": "0s"}),
-    Choice("every segment acknowledged", {"flows[0].delayed_ack": "0s"}),
-    Choice("an initial window of 3", {"flows[0].initial_window": 3}),
-    Choice("RTO of at least 1 s", {"flows[0].min_rto": "1s"}),
-    Choice("an unlimited queue", {"bottleneck.queue": "unlimited"}),
+ASSUMPTIONS = (
+    Assumption(MAIN),
+    Assumption("a burst every 5 s", {"flows[0].app.interval": "5s", "duration": "45s"}),
+    Assumption("a burst every 10 s", {"flows[0].app.interval": "10s", "duration": "80s"}),
+    Assumption("all flows at once", {"flows[0].start_jitter": "0s"}),
+    Assumption("every segment acknowledged", {"flows[0].delayed_ack": "0s"}),
+    Assumption("an initial window of 3", {"flows[0].initial_window": 3}),
+    Assumption("RTO of at least 1 s", {"flows[0].min_rto": "1s"}),
+    Assumption("an unlimited queue", {"bottleneck.queue": "unlimited"}),
 )
 
-FLOWS_CHOICES = (
-    *CHOICES,
-    Choice("32 kB every half second", {"flows[0].app.size": "32kB", "flows[0].app.interval": "500ms"}),
-    Choice("128 kB every two seconds", {"flows[0].app.size": "128kB", "flows[0].app.interval": "2s"}),
+FLOWS_ASSUMPTIONS = (
+    *ASSUMPTIONS,
+    Assumption("32 kB every half second", {"flows[0].app.size": "32kB", "flows[0].app.interval": "500ms"}),
+    Assumption("128 kB every two seconds", {"flows[0].app.size": "128kB", "flows[0].app.interval": "2s"}),
 )
-"""The rate of a flow is published, and not by bursts of which size."""
+"""The slides state the rate of a flow, but not the size of its bursts."""

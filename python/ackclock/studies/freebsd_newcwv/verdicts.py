@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.studies.claims import ClaimResult, assess, load_claims
+from ackclock.studies.framework import ClaimResult, assess_all
 from ackclock.studies.freebsd_newcwv.readings import MAIN, NEWCWV, PRR, RFC, STOCK
-from ackclock.studies.study import page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ackclock.stats import Estimate
-    from ackclock.studies.grid import Grid, Variant
-    from ackclock.studies.sweep import Swept
+    from ackclock.studies.framework import Grid, Variant
+    from ackclock.studies.framework.sweep import Swept
 
 __all__ = ["assess_claims"]
 
@@ -30,11 +29,10 @@ def assess_claims(size: Swept, flows: Swept, traces: Grid) -> list[ClaimResult]:
         "collapses": {MAIN: traces.mean(MAIN, STOCK.name, "window_left")},
         "stays": {MAIN: traces.mean(MAIN, NEWCWV.name, "window_left")},
     }
-    claims = load_claims(page(__package__, "claims.toml"))
-    return [assess(claim, measured[identifier], MAIN) for identifier, claim in claims.items()]
+    return assess_all(__package__, measured.__getitem__, MAIN)
 
 
 def _all(swept: Swept, estimate: Callable[[str, str, str], Estimate], variant: Variant) -> dict[str, Estimate]:
-    """Under every choice, and as of RFC 7661 under the main one."""
-    chosen = {choice.name: estimate(choice.name, variant.name, STOCK.name) for choice in swept.choices}
+    """The estimate under every assumption, and with newCWV of RFC 7661 under the main one."""
+    chosen = {one.name: estimate(one.name, variant.name, STOCK.name) for one in swept.assumptions}
     return chosen | {f"{MAIN}; RFC 7661": estimate(MAIN, RFC.name, STOCK.name)}

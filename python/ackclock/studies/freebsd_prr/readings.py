@@ -1,11 +1,11 @@
-"""What is compared, the three experiments, and every reading of what the slides leave open."""
+"""The variants, the three experiments, and every assumption about settings that the slides do not state."""
 
 from __future__ import annotations
 
-from ackclock.studies.grid import Variant
-from ackclock.studies.sweep import Choice, Sweep
+from ackclock.studies.framework import Variant
+from ackclock.studies.framework.sweep import Assumption, Sweep
 
-__all__ = ["CHOICES", "LOSS", "MAIN", "PRR", "RTT", "SIZE", "STOCKS", "VARIANTS"]
+__all__ = ["ASSUMPTIONS", "LOSS", "MAIN", "PRR", "RTT", "SIZE", "STOCKS", "VARIANTS"]
 
 
 def _recovery(name: str, label: str) -> Variant:
@@ -42,10 +42,10 @@ RTT = Sweep(
 
 MAIN = "as FreeBSD had it"
 
-CHOICES = (
-    Choice(MAIN),
-    Choice("every segment acknowledged", {"flows[0].delayed_ack": "0s"}),
-    Choice("RTO of at least 1 s", {"flows[0].min_rto": "1s"}),
-    Choice("a queue of two BDP", {"bottleneck.queue": "2bdp"}),
-    Choice("access links twice as fast as the bottleneck", {"access.rate": "2x"}),
+ASSUMPTIONS = (
+    Assumption(MAIN),
+    Assumption("every segment acknowledged", {"flows[0].delayed_ack": "0s"}),
+    Assumption("RTO of at least 1 s", {"flows[0].min_rto": "1s"}),
+    Assumption("a queue of two BDP", {"bottleneck.queue": "2bdp"}),
+    Assumption("access links twice as fast as the bottleneck", {"access.rate": "2x"}),
 )

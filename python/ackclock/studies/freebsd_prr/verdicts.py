@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.studies.claims import ClaimResult, assess, load_claims
+from ackclock.studies.framework import ClaimResult, assess_all
 from ackclock.studies.freebsd_prr.readings import MAIN, PRR, STOCKS
-from ackclock.studies.study import page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ackclock.stats import Estimate
-    from ackclock.studies.sweep import Swept
+    from ackclock.studies.framework.sweep import Swept
 
 __all__ = ["MAIN_READING", "assess_claims"]
 
 MAIN_READING = f"{MAIN}; PRR-SSRB; NewReno with SACK"
-"""PRR-SSRB is what RFC 6937 recommends, and what FreeBSD ships; its stock offers SACK."""
+"""RFC 6937 recommends PRR-SSRB, and FreeBSD ships it; stock FreeBSD offers SACK."""
 
 
 def assess_claims(size: Swept, loss: Swept, rtt: Swept) -> list[ClaimResult]:
@@ -30,14 +29,13 @@ def assess_claims(size: Swept, loss: Swept, rtt: Swept) -> list[ClaimResult]:
         "rtt-largest": _all(rtt, rtt.largest),
         "rtt-never-worse": _all(rtt, rtt.smallest),
     }
-    claims = load_claims(page(__package__, "claims.toml"))
-    return [assess(claim, measured[identifier], MAIN_READING) for identifier, claim in claims.items()]
+    return assess_all(__package__, measured.__getitem__, MAIN_READING)
 
 
 def _all(swept: Swept, estimate: Callable[[str, str, str], Estimate]) -> dict[str, Estimate]:
     return {
-        f"{choice.name}; {what}; {stock}": estimate(choice.name, prr.name, control.name)
-        for choice in swept.choices
-        for what, prr in PRR.items()
+        f"{one.name}; {kind}; {stock}": estimate(one.name, prr.name, control.name)
+        for one in swept.assumptions
+        for kind, prr in PRR.items()
         for stock, control in STOCKS.items()
     }

@@ -1,27 +1,21 @@
-"""Initial RTO: 1 s against 3 s, on the networks and with the bursts of `ackclock.studies.iw10`."""
+"""Initial RTO: 1 s against 3 s, on the networks and with the bursts of the study iw10."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ackclock.studies.framework import Outcome, Study
+from ackclock.studies.framework.setups.wireless_bursts import SOURCE, cells, measures
 from ackclock.studies.irto import verdicts
 from ackclock.studies.irto.figures import figures
-from ackclock.studies.iw10 import cells, measures
-from ackclock.studies.study import command_for
 
 if TYPE_CHECKING:
-    from ackclock.studies.lab import Lab
-    from ackclock.studies.study import StudyResult
+    from ackclock.studies.framework import Lab
 
-__all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
-
-SLUG = "irto"
-TITLE = "Initial RTO of 1 s"
-SUMMARY = "Timeouts, spurious ones and elapsed times of competing bursts with an initial RTO of 1 s and 3 s"
-SOURCE = "Järvinen, Nyrhinen, Ding, Kojo, IETF 79"
+__all__ = ["STUDY"]
 
 
-def reproduce(lab: Lab) -> StudyResult:
+def run(study: Study, lab: Lab) -> Outcome:
     """Runs the study. With `quick`, every cell and reading with fewer replications."""
     grids = cells.run_cells(
         lab,
@@ -31,14 +25,21 @@ def reproduce(lab: Lab) -> StudyResult:
         measures.timeouts,
         measures.TIMEOUT_PROBE,
     )
-    return cells.result(
-        SLUG,
-        TITLE,
-        __package__,
+    return cells.outcome(
         grids,
         claims=verdicts.assess_claims(grids),
         findings=verdicts.findings(grids),
-        sheet=verdicts.cells_sheet(grids),
-        figures=figures(grids.main, command_for(SLUG, quick=lab.quick)),
-        quick=lab.quick,
+        sheets=[verdicts.cells_sheet(grids)],
+        figures=figures(grids.main, study.command(lab)),
     )
+
+
+STUDY = Study(
+    slug="irto",
+    title="Initial RTO of 1 s",
+    summary="Timeouts, spurious ones and elapsed times of competing bursts with an initial RTO of 1 s and 3 s",
+    source=SOURCE,
+    package=__name__,
+    run=run,
+    scenarios=(),
+)

@@ -1,16 +1,16 @@
-"""Figures: timeouts and those in vain, and elapsed times by quantiles with both initial RTOs."""
+"""Figures: timeouts and spurious timeouts, and quantiles of elapsed times, with both initial RTOs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ackclock.report import Figure, Intervals, Row, colour_of
+from ackclock.studies.framework.setups.wireless_bursts.cells import CELLS, NETWORKS, choose
+from ackclock.studies.framework.setups.wireless_bursts.figures import per_buffer
 from ackclock.studies.irto.verdicts import PAIRS, VARIANTS
-from ackclock.studies.iw10.cells import CELLS, NETWORKS, choose
-from ackclock.studies.iw10.figures import per_buffer
 
 if TYPE_CHECKING:
-    from ackclock.studies.grid import Grid
+    from ackclock.studies.framework import Grid
 
 __all__ = ["figures"]
 

@@ -1,4 +1,4 @@
-"""The claims against what was measured, under every reading."""
+"""Compares the claims with the measured numbers under every reading."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock import stats
-from ackclock.studies.claims import ClaimResult, assess, load_claims
-from ackclock.studies.grid import geometric
-from ackclock.studies.iw10.cells import CELLS, MAIN, choose, everywhere, variant
-from ackclock.studies.iw10.measures import BURSTS
-from ackclock.studies.study import Sheet, page
+from ackclock.studies.framework import ClaimResult, Sheet, assess_all, geometric
+from ackclock.studies.framework.setups.wireless_bursts.cells import CELLS, MAIN, choose, everywhere, variant
+from ackclock.studies.framework.setups.wireless_bursts.measures import BURSTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,8 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ackclock.stats import Estimate
-    from ackclock.studies.grid import Grid
-    from ackclock.studies.iw10.cells import Cell, Grids
+    from ackclock.studies.framework import Grid
+    from ackclock.studies.framework.setups.wireless_bursts.cells import Cell, Grids
 
 __all__ = ["PAIRS", "VARIANTS", "assess_claims", "cells_sheet", "findings"]
 
@@ -39,7 +37,7 @@ def assess_claims(grids: Grids) -> list[ClaimResult]:
     hspa_few = choose(CELLS, networks=("HSPA",), flows=(1, 2))
     hspa_many = choose(CELLS, networks=("HSPA",), flows=(18,))
     added = _everywhere(grids, edge, (3, 10), _added("rtos"))
-    # Where none are added there is no share of them.
+    # If no RTOs are added, no share of them is spurious.
     shares = _everywhere(grids, edge, (3, 10), _spurious_share)
     measured = {
         "lte-no-effect": _changed(grids, lte, "mean_s"),
@@ -56,8 +54,7 @@ def assess_claims(grids: Grids) -> list[ClaimResult]:
             grids, choose(CELLS, networks=("EDGE",), buffers=(LARGE,), flows=(2, 6, 18)), (10,), _added("fairness")
         ),
     }
-    claims = load_claims(page(__package__, "claims.toml"))
-    return [assess(claim, measured[identifier], MAIN) for identifier, claim in claims.items()]
+    return assess_all(__package__, measured.__getitem__, MAIN)
 
 
 def _everywhere(
@@ -92,12 +89,12 @@ def _mean(grid: Grid, names: list[str], windows: Sequence[int], measure: str, *,
 
 
 def _count(measure: str) -> Callable[[Grid, list[str], Sequence[int]], Estimate]:
-    """How many there are with an initial RTO of 1 s."""
+    """The mean number with an initial RTO of 1 s."""
     return lambda grid, names, windows: stats.mean(_mean(grid, names, windows, measure, short=True))
 
 
 def _added(measure: str) -> Callable[[Grid, list[str], Sequence[int]], Estimate]:
-    """How many more there are with 1 s than with 3 s."""
+    """The mean number with an initial RTO of 1 s less that with 3 s."""
 
     def estimate(grid: Grid, names: list[str], windows: Sequence[int]) -> Estimate:
         short, long = (_mean(grid, names, windows, measure, short=short) for short in (True, False))
@@ -117,7 +114,7 @@ def _spurious_share(grid: Grid, names: list[str], windows: Sequence[int]) -> Est
 
 
 def findings(grids: Grids) -> str:
-    """How many RTOs expire, and how many of them in vain, in Markdown."""
+    """The number of RTOs that expire and of the spurious ones among them, in Markdown."""
     lines = ["## RTOs, and those in vain", "A run under the main reading, all cells of a network and buffer:", ""]
     for network, buffer in dict.fromkeys((cell.network.name, cell.buffer) for cell in CELLS):
         names = [cell.name for cell in choose(CELLS, networks=(network,), buffers=(buffer,))]

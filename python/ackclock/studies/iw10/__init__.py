@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.studies.grid import command_of, job
-from ackclock.studies.iw10 import cells, figures, measures, verdicts
-from ackclock.studies.study import command_for
+from ackclock.studies.framework import Outcome, Study, command_of, job
+from ackclock.studies.framework.setups.wireless_bursts import SOURCE, cells, figures, measures, windows
+from ackclock.studies.framework.setups.wireless_bursts.windows import VARIANTS
+from ackclock.studies.iw10 import verdicts
 
 if TYPE_CHECKING:
-    from ackclock.studies.lab import Lab
-    from ackclock.studies.study import StudyResult
+    from ackclock.studies.framework import Lab
 
-__all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
+__all__ = ["STUDY"]
 
-SLUG = "iw10"
-TITLE = "Initial window 10"
-SUMMARY = "Elapsed time and fairness of competing bursts over EDGE, HSPA and LTE with IW3 and IW10"
-SOURCE = "Järvinen, Nyrhinen, Ding, Kojo, IETF 79"
-
-VARIANTS = (verdicts.IW3, verdicts.IW10)
 TRACE_SEED = 1
 CAPTION = "Data packets from the senders' hosts to their receivers'. FIFO queue; for the slides' RED see iw10-aqm."
 
 
-def reproduce(lab: Lab) -> StudyResult:
+def run(study: Study, lab: Lab) -> Outcome:
     """Runs the study. With `quick`, every cell and reading with fewer replications."""
     grids = cells.run_cells(
         lab,
@@ -40,19 +34,26 @@ def reproduce(lab: Lab) -> StudyResult:
     sampled = {
         (cell, one.name): measures.one_way_delays([trace]) for (cell, one), trace in zip(traced, traces, strict=True)
     }
-    command = command_for(SLUG, quick=lab.quick)
+    command = study.command(lab)
     repeat = command_of(cells.reading(traced[0][0]), VARIANTS[0], TRACE_SEED, measures.DELAY_PROBE)
-    return cells.result(
-        SLUG,
-        TITLE,
-        __package__,
+    return cells.outcome(
         grids,
         claims=verdicts.assess_claims(grids),
-        findings=verdicts.findings(grids),
-        sheet=verdicts.cells_sheet(grids),
+        findings=windows.findings(grids),
+        sheets=[windows.cells_sheet(grids)],
         figures=[
             *figures.per_buffer(grids.main, cells.CELLS, VARIANTS, command),
             *figures.delays(sampled, VARIANTS, repeat, CAPTION, TRACE_SEED),
         ],
-        quick=lab.quick,
     )
+
+
+STUDY = Study(
+    slug="iw10",
+    title="Initial window 10",
+    summary="Elapsed time and fairness of competing bursts over EDGE, HSPA and LTE with IW3 and IW10",
+    source=SOURCE,
+    package=__name__,
+    run=run,
+    scenarios=(),
+)

@@ -1,32 +1,23 @@
-"""Initial window 10 under RED: the networks and bursts of `ackclock.studies.iw10` with the slides' managed queues."""
+"""Initial window 10 under RED: the networks and bursts of the study iw10 with the slides' managed queues."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ackclock.studies import iw10
-from ackclock.studies.grid import job
-from ackclock.studies.iw10 import cells, figures, measures
-from ackclock.studies.iw10 import verdicts as bursts
+from ackclock.studies.framework import Outcome, Study, job
+from ackclock.studies.framework.setups.wireless_bursts import SOURCE, cells, figures, measures, windows
+from ackclock.studies.framework.setups.wireless_bursts.windows import VARIANTS
 from ackclock.studies.iw10_aqm import verdicts
 from ackclock.studies.iw10_aqm.queues import CELLS, CHOICES, DRAWN
-from ackclock.studies.study import command_for
 
 if TYPE_CHECKING:
     from ackclock.result import Result
-    from ackclock.studies.lab import Lab
-    from ackclock.studies.study import StudyResult
+    from ackclock.studies.framework import Lab
 
-__all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
-
-SLUG = "iw10-aqm"
-TITLE = "Initial window 10 under RED"
-SUMMARY = "One-way delay, elapsed time and fairness with IW3 and IW10 under RED and a RED tuned to bursts"
-SOURCE = iw10.SOURCE
+__all__ = ["STUDY"]
 
 MOST_DRAWN = 20
-"""Replications whose one-way delays are drawn, all together."""
+"""Most replications whose one-way delays are pooled for a figure."""
 
 CAPTION = (
     "Data packets of both bursts from the senders' hosts to their receivers', over replications with seeds {} to {}."
@@ -34,7 +25,7 @@ CAPTION = (
 
 
 def transfers_and_delays(result: Result) -> dict[str, float]:
-    """What `iw10` takes from a run, and the one-way delays of all its data packets together."""
+    """The measures of the study iw10, and the one-way delays of all data packets of the run together."""
     delays = measures.one_way_delays([result])
     return measures.transfers(result) | {
         "delay_mean_ms": delays.mean_ms,
@@ -44,17 +35,17 @@ def transfers_and_delays(result: Result) -> dict[str, float]:
     }
 
 
-def reproduce(lab: Lab) -> StudyResult:
+def run(study: Study, lab: Lab) -> Outcome:
     """Runs the study. With `quick`, every cell and reading with fewer replications."""
     grids = cells.run_cells(
         lab,
         CELLS,
         CHOICES,
-        iw10.VARIANTS,
+        VARIANTS,
         transfers_and_delays,
         measures.DELAY_PROBE,
     )
-    pooled = [(cell, one) for cell in DRAWN for one in iw10.VARIANTS]
+    pooled = [(cell, one) for cell in DRAWN for one in VARIANTS]
     seeds = grids.main.seeds[:MOST_DRAWN]
     jobs = [job(cells.reading(cell), one, seed, measures.DELAY_PROBE) for cell, one in pooled for seed in seeds]
     runs = lab.part(0.95, 1).run(jobs)
@@ -62,19 +53,25 @@ def reproduce(lab: Lab) -> StudyResult:
         (cell, one.name): measures.one_way_delays(runs[index * len(seeds) : (index + 1) * len(seeds)])
         for index, (cell, one) in enumerate(pooled)
     }
-    command = command_for(SLUG, quick=lab.quick)
-    whole = cells.result(
-        SLUG,
-        TITLE,
-        __package__,
+    command = study.command(lab)
+    return cells.outcome(
         grids,
         claims=verdicts.assess_claims(grids),
-        findings=bursts.findings(grids),
-        sheet=bursts.cells_sheet(grids),
+        findings=windows.findings(grids),
+        sheets=[verdicts.longest_sheet(grids), windows.cells_sheet(grids)],
         figures=[
-            *figures.delays(sampled, iw10.VARIANTS, command, CAPTION.format(seeds[0], seeds[-1])),
-            *figures.per_buffer(grids.main, CELLS, iw10.VARIANTS, command),
+            *figures.delays(sampled, VARIANTS, command, CAPTION.format(seeds[0], seeds[-1])),
+            *figures.per_buffer(grids.main, CELLS, VARIANTS, command),
         ],
-        quick=lab.quick,
     )
-    return replace(whole, sheets=[verdicts.longest_sheet(grids), *whole.sheets])
+
+
+STUDY = Study(
+    slug="iw10-aqm",
+    title="Initial window 10 under RED",
+    summary="One-way delay, elapsed time and fairness with IW3 and IW10 under RED and a RED tuned to bursts",
+    source=SOURCE,
+    package=__name__,
+    run=run,
+    scenarios=(),
+)

@@ -1,15 +1,15 @@
-"""The queues of the slides' table, and the readings of what it leaves open about them."""
+"""The queues of the slides' table, and the readings of the settings that the table does not state."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ackclock.studies.iw10 import cells
-from ackclock.studies.iw10.cells import FLOWS, NETWORKS, Cell, always, choose
+from ackclock.studies.framework.setups.wireless_bursts import cells
+from ackclock.studies.framework.setups.wireless_bursts.cells import FLOWS, NETWORKS, Cell, always, choose
 
 if TYPE_CHECKING:
-    from ackclock.studies.iw10.cells import Choices
+    from ackclock.studies.framework.setups.wireless_bursts.cells import Choices
 
 __all__ = ["ALONE", "CELLS", "CHOICES", "DRAWN", "RED", "REDOK", "RedCell", "Settings"]
 
@@ -48,7 +48,7 @@ class RedCell(Cell):
     settings: Settings
 
     def overrides(self) -> dict[str, object]:
-        """What the cell sets in the scenario."""
+        """The overrides of the scenario for this cell."""
         red = self.settings
         queue: dict[str, object] = {
             "kind": "red",
@@ -72,7 +72,7 @@ DRAWN = choose(CELLS, flows=(1, 6))
 """The cells whose one-way delays the slides show."""
 
 ALONE = "each burst alone"
-"""The later burst starts when the first is long gone: a reading of one-way delays alone, for nobody competes."""
+"""The later burst starts long after the end of the first. Only one-way delays are read from it: nothing competes."""
 
 CHOICES: Choices = {
     **cells.CHOICES,
@@ -84,4 +84,4 @@ CHOICES: Choices = {
     "RED without wait": always({"bottleneck.queue.wait": False}),
     "RED's mean packet of 500 bytes": always({"bottleneck.queue.mean_pktsize": "500B"}),
 }
-"""What is unknown, one change of the main reading at a time; that is ns-2's RED with a mean packet of full size."""
+"""Unstated settings, one change of the main reading at a time. The main one is ns-2's RED with full-size packets."""

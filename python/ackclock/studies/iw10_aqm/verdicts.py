@@ -1,4 +1,4 @@
-"""The claims against what was measured, under every reading."""
+"""Compares the claims with the measured numbers under every reading."""
 
 from __future__ import annotations
 
@@ -7,23 +7,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock import stats
-from ackclock.studies.claims import ClaimResult, assess, load_claims
-from ackclock.studies.iw10.cells import MAIN, NETWORKS, choose, everywhere
-from ackclock.studies.iw10.verdicts import IW3, IW10, measure_claims
+from ackclock.studies.framework import ClaimResult, Sheet, assess_all, load_claims, study_file
+from ackclock.studies.framework.setups.wireless_bursts.cells import MAIN, NETWORKS, choose, everywhere
+from ackclock.studies.framework.setups.wireless_bursts.windows import IW3, IW10, measure_claims
 from ackclock.studies.iw10_aqm.queues import ALONE, RED, REDOK
-from ackclock.studies.study import Sheet, page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ackclock.stats import Estimate
-    from ackclock.studies.grid import Grid, Variant
-    from ackclock.studies.iw10.cells import Cell, Grids, Network
+    from ackclock.studies.framework import Grid, Variant
+    from ackclock.studies.framework.setups.wireless_bursts.cells import Cell, Grids, Network
 
 __all__ = ["LONGEST", "assess_claims", "longest_sheet", "packets_waiting"]
 
 SIXTH = 6
-"""Parts of the replications, the longest delay of each of which is one sample."""
+"""The replications are divided into six parts; the longest delay of each part is one sample."""
 
 OF_PARTS = "the longest of a sixth of the replications"
 
@@ -39,28 +38,27 @@ LONGEST: dict[str, tuple[int, Variant, str]] = {
 
 def assess_claims(grids: Grids) -> list[ClaimResult]:
     """Every claim, in the order of ``claims.toml``."""
-    claims = load_claims(page(__package__, "claims.toml"))
     measured = _competition(grids)
     measured["delay-one-flow"] = _delay(grids, {"1+1": (1,)})
     measured["delay-congested"] = _delay(grids, {"6+6": (6,), "18+18": (18,), "6+6 and 18+18": (6, 18)})
     for identifier, (flows, one, network) in LONGEST.items():
         measured[identifier] = _longest(grids, flows, one, network)
-    return [assess(claim, measured[identifier], MAIN) for identifier, claim in claims.items()]
+    return assess_all(__package__, measured.__getitem__, MAIN)
 
 
 def _competition(grids: Grids) -> dict[str, dict[str, Estimate]]:
-    """What iw10 claims of elapsed times and fairness, over both queues and each."""
+    """The estimates for the claims on elapsed times and fairness, over both queues and over each."""
     measured = measure_claims(grids, grids.cells)
     for queue in (RED, REDOK):
         of_queue = measure_claims(grids, choose(grids.cells, buffers=(queue,)))
         for identifier, readings in of_queue.items():
             measured[identifier][f"{MAIN}; {queue}"] = readings[MAIN]
-    # Bursts that never meet say nothing of how they share.
+    # Bursts that never meet do not share the link.
     return {key: {name: one for name, one in some.items() if name != ALONE} for key, some in measured.items()}
 
 
 def _delay(grids: Grids, kinds: dict[str, tuple[int, ...]]) -> dict[str, Estimate]:
-    """The change of one-way delay from IW3 to IW10; the first of `kinds` is the main reading's."""
+    """The change of one-way delay from IW3 to IW10. The main reading has the first of `kinds`."""
 
     def changed(measure: str) -> Callable[[Grid, list[str]], Estimate]:
         return lambda grid, names: grid.geometric_change(names, IW10.name, IW3.name, measure)
@@ -86,7 +84,7 @@ def _delay(grids: Grids, kinds: dict[str, tuple[int, ...]]) -> dict[str, Estimat
 
 
 def _longest(grids: Grids, flows: int, one: Variant, network: str) -> dict[str, Estimate]:
-    """The longest one-way delay of a run in seconds, in the mean; and other readings of what "longest" is of."""
+    """The mean over the runs of the longest one-way delay in seconds, and other readings of "longest"."""
 
     def of_runs(grid: Grid, names: list[str]) -> Estimate:
         return stats.mean(grid.over(names, one.name, "delay_max_ms") / 1e3)
@@ -102,14 +100,14 @@ def _longest(grids: Grids, flows: int, one: Variant, network: str) -> dict[str, 
 
 
 def packets_waiting(network: Network, delay_s: float, source_delay_ms: int = 11) -> float:
-    """How many packets of 1500 bytes wait before one whose one-way delay is this."""
+    """The number of packets of 1500 bytes in the queue before a packet with this one-way delay."""
     apart = delay_s * 1e3 - source_delay_ms - network.delay_ms
     return apart * 1e3 / network.packet_us - 1
 
 
 def longest_sheet(grids: Grids) -> Sheet:
-    """The published longest delays against those of every network under REDok, and how long a queue each takes."""
-    claims = load_claims(page(__package__, "claims.toml"))
+    """The published longest delays, the measured ones on every network under REDok, and the queue each one needs."""
+    claims = load_claims(study_file(__package__, "claims.toml"))
     rows: list[list[object]] = []
     for identifier, (flows, one, _) in LONGEST.items():
         published = claims[identifier].published

@@ -6,42 +6,35 @@ import math
 from typing import TYPE_CHECKING
 
 from ackclock.report import Figure, Intervals, Plot, Row, Series, colour_of
-from ackclock.scenario import Text
 from ackclock.stats import Estimate
-from ackclock.studies.grid import Grid, Reading, command_of, hash_of, job
+from ackclock.studies.framework import Outcome, Reading, Study, command_of, hash_of, hashes, job
 from ackclock.studies.munir_fairness import measures, readings, verdicts
-from ackclock.studies.study import StudyResult, command_for, page, runs_sheet
 
 if TYPE_CHECKING:
-    from ackclock.studies.lab import Lab
+    from ackclock.studies.framework import Grid, Lab
 
-__all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
-
-SLUG = "munir-fairness"
-TITLE = "Fairness of CUBIC, BIC, CTCP and NewReno"
-SUMMARY = "Shares of twenty flows each of CUBIC, BIC, CTCP and NewReno at 1 Gbit/s and 104 ms"
-SOURCE = "Munir, Welzl, Damjanovic, PFLDnet 2007"
+__all__ = ["STUDY"]
 
 REPLICATIONS = 3
 QUICK_REPLICATIONS = 2
 SHORT_S = 200
-"""How long the readings beside the main one are run."""
+"""Duration of the readings beside the main one, in seconds of simulated time."""
 QUICK_S = 20
-"""How long everything is run in quick mode."""
+"""Duration of every run in quick mode."""
 DRAWN_S = 60
 DRAWN_SEED = 1
 STEP_S = 0.5
 PUBLISHED_COLOUR = "var(--quiet)"
 
 
-def reproduce(lab: Lab) -> StudyResult:
+def run(study: Study, lab: Lab) -> Outcome:
     """Runs the study. With `quick`, twenty seconds of it instead of twenty minutes, and few readings."""
-    text = Text(page(__package__, "scenario.toml"), name="munir_fairness/scenario.toml")
-    seeds = range(1, 1 + (QUICK_REPLICATIONS if lab.quick else REPLICATIONS))
-    short = {"duration": f"{QUICK_S if lab.quick else SHORT_S}s"}
-    choices = readings.QUICK_CHOICES if lab.quick else readings.CHOICES
-    main = Reading(readings.MAIN, readings.MAIN, text, short if lab.quick else {})
-    others = [Reading(name, name, text, {**short, **values}) for name, values in choices.items()]
+    text = study.scenario()
+    seeds = lab.seeds(REPLICATIONS, QUICK_REPLICATIONS)
+    short = {"duration": f"{lab.pick(SHORT_S, QUICK_S)}s"}
+    choices = lab.pick(readings.CHOICES, readings.QUICK_CHOICES)
+    main = Reading(readings.MAIN, text, short if lab.quick else {})
+    others = [Reading(name, text, {**short, **values}) for name, values in choices.items()]
     grids = [
         lab.part(0, 0.7).grid(
             [main],
@@ -56,28 +49,19 @@ def reproduce(lab: Lab) -> StudyResult:
             measures.aggregates,
         ),
     ]
-    command = command_for(SLUG, quick=lab.quick)
-    return StudyResult(
-        slug=SLUG,
-        title=TITLE,
+    return Outcome(
         claims=verdicts.assess_claims(grids),
-        seeds=list(seeds),
-        command=command,
-        quick=lab.quick,
-        page=page(__package__, "README.md"),
-        sheets=[
-            verdicts.shares_sheet(grids),
-            *(runs_sheet(f"runs-{n}", "Every run", one) for n, one in enumerate(grids, 1)),
-        ],
-        figures=[_shares(grids[0], command), _windows(main, lab.part(0.98, 1))],
-        scenarios={f"{one.name}; {set_.name}": hash_of(one, set_) for one in [main] for set_ in readings.SETS}
-        | {one.name: hash_of(one, readings.MAIN_SET) for one in others},
-        files={"scenario.toml": text.text},
+        seeds=seeds,
+        sheets=[verdicts.shares_sheet(grids)],
+        runs={f"runs-{number}": grid for number, grid in enumerate(grids, 1)},
+        figures=[_shares(grids[0], study.command(lab)), _windows(main, lab.part(0.98, 1))],
+        hashes={f"{main.name}; {set_.name}": hash_of(main, set_) for set_ in readings.SETS}
+        | hashes(others, readings.MAIN_SET),
     )
 
 
 def _shares(grid: Grid, command: str) -> Figure:
-    """The published table as a figure: each row of it above what was measured of it."""
+    """The published table as a figure: each row above the measured shares of the same kind."""
     rows = []
     for name, published in verdicts.published().items():
         label = readings.GROUPS[name]
@@ -100,3 +84,13 @@ def _windows(main: Reading, lab: Lab) -> Figure:
     command = command_of(main, readings.MAIN_SET, DRAWN_SEED, probes)
     caption = "Twenty flows of each kind; the link and its queue together hold 17,334 packets."
     return Plot("Windows together", "time (s)", "cwnd (segments)", series, caption, command, DRAWN_SEED)
+
+
+STUDY = Study(
+    slug="munir-fairness",
+    title="Fairness of CUBIC, BIC, CTCP and NewReno",
+    summary="Shares of twenty flows each of CUBIC, BIC, CTCP and NewReno at 1 Gbit/s and 104 ms",
+    source="Munir, Welzl, Damjanovic, PFLDnet 2007",
+    package=__name__,
+    run=run,
+)

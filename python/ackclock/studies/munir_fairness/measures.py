@@ -1,4 +1,4 @@
-"""What is taken from a run: what each kind of flow delivered together, and how the link was used."""
+"""Measures of a run: the goodput of each kind of flow together, and the utilisation of the link."""
 
 from __future__ import annotations
 

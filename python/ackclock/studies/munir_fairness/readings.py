@@ -1,8 +1,8 @@
-"""What is compared, and every reading of what the paper and the tool's defaults leave open."""
+"""The kinds of flows, and every reading of the settings that the paper and its tool's defaults leave open."""
 
 from __future__ import annotations
 
-from ackclock.studies.grid import Variant
+from ackclock.studies.framework import Variant
 
 __all__ = ["CHOICES", "GROUPS", "MAIN", "MAIN_SET", "QUICK_CHOICES", "SETS", "SHORT"]
 
@@ -41,7 +41,7 @@ CHOICES: dict[str, dict[str, object]] = {
     "windows of at most 1000 packets": _every("receive_buffer", "1460000B"),
     "windows of at most 20 packets": _every("receive_buffer", "29200B"),
 }
-"""Readings of what is not known; they are run for less time than the main one."""
+"""Readings of the unstated settings. Their runs are shorter than those of the main reading."""
 
 QUICK_CHOICES = {name: CHOICES[name] for name in (SHORT, "timer as RFC 6298 has it")}
-"""Those of a quick run."""
+"""Readings of a quick run beside the main one."""

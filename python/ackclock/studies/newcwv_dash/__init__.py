@@ -1,67 +1,55 @@
-"""newCWV for DASH: what window validation and pacing do to the segment rate of a DASH client."""
+"""newCWV for DASH: the effect of window validation and pacing on the segment rate of a DASH client."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.studies.grid import Reading, command_of, hash_of, job
+from ackclock.studies.framework import Outcome, Reading, Study, command_of, hashes, job
+from ackclock.studies.framework.setups.newcwv import NEWRENO, VARIANTS
 from ackclock.studies.newcwv_dash import measures, verdicts
 from ackclock.studies.newcwv_dash.figures import figures
-from ackclock.studies.newcwv_dash.readings import (
-    MAIN,
-    NEWRENO,
-    RETRACTED_VARIANTS,
-    VARIANTS,
-    page,
-    readings,
-    retracted_readings,
-)
-from ackclock.studies.study import StudyResult, command_for, runs_sheet
+from ackclock.studies.newcwv_dash.readings import MAIN, RETRACTED_VARIANTS, readings, retracted_readings
 
 if TYPE_CHECKING:
-    from ackclock.studies.lab import Lab
+    from ackclock.studies.framework import Lab
 
-__all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
-
-SLUG = "newcwv-dash"
-TITLE = "newCWV for DASH"
-SUMMARY = "Window validation and pacing under a DASH client at 1 Mbit/s"
-SOURCE = "Nazir et al., IETF 89 and NOSSDAV 2014; a retracted study, NOSSDAV 2022"
+__all__ = ["STUDY"]
 
 REPLICATIONS = 30
 QUICK_REPLICATIONS = 5
 TRACE_SEED = 1
 
 
-def reproduce(lab: Lab) -> StudyResult:
+def run(study: Study, lab: Lab) -> Outcome:
     """Runs the study. With `quick`, every reading with fewer replications."""
-    seeds = range(1, 1 + (QUICK_REPLICATIONS if lab.quick else REPLICATIONS))
+    seeds = lab.seeds(REPLICATIONS, QUICK_REPLICATIONS)
     chosen, cells = readings(), retracted_readings()
     main = next(reading for reading in chosen if reading.name == MAIN)
-    probed = Reading(MAIN, main.summary, main.scenario, {**main.overrides, **measures.PROBES})
+    probed = Reading(MAIN, main.scenario, {**main.overrides, **measures.PROBES})
 
     grid = lab.part(0, 0.4).grid(chosen, VARIANTS, seeds, measures.session)
     retracted = lab.part(0.4, 0.95).grid(cells, RETRACTED_VARIANTS, seeds, measures.clients)
     traces = lab.part(0.95, 0.99).grid([probed], VARIANTS, seeds, measures.traced)
     drawn = lab.part(0.99, 1).run([job(probed, variant, TRACE_SEED) for variant in VARIANTS])
     claims = verdicts.assess_claims(grid, traces, retracted)
-    command = command_for(SLUG, quick=lab.quick)
-    return StudyResult(
-        slug=SLUG,
-        title=TITLE,
+    commands = {variant.name: command_of(probed, variant, TRACE_SEED) for variant in VARIANTS}
+    return Outcome(
         claims=claims,
-        seeds=list(seeds),
-        command=command,
-        quick=lab.quick,
+        seeds=seeds,
         findings=verdicts.findings(claims),
-        page=page("README.md"),
-        sheets=[
-            verdicts.readings_sheet(grid, claims),
-            verdicts.retracted_sheet(retracted),
-            runs_sheet("runs", "Every run", grid),
-            runs_sheet("retracted-runs", "Every run of the retracted study", retracted),
-        ],
-        figures=figures(grid, retracted, drawn, {v.name: command_of(probed, v, TRACE_SEED) for v in VARIANTS}, command),
-        files={name: page(name) for name in ("scenario.toml", "retracted.toml")},
-        scenarios={one.name: hash_of(one, NEWRENO) for one in (*chosen, *cells)},
+        sheets=[verdicts.readings_sheet(grid, claims), verdicts.retracted_sheet(retracted)],
+        runs={"runs": grid, "retracted-runs": retracted},
+        figures=figures(grid, retracted, drawn, commands, study.command(lab)),
+        hashes=hashes((*chosen, *cells), NEWRENO),
     )
+
+
+STUDY = Study(
+    slug="newcwv-dash",
+    title="newCWV for DASH",
+    summary="Window validation and pacing under a DASH client at 1 Mbit/s",
+    source="Nazir et al., IETF 89 and NOSSDAV 2014; a retracted study, NOSSDAV 2022",
+    package=__name__,
+    run=run,
+    scenarios=("scenario.toml", "retracted.toml"),
+)

@@ -7,21 +7,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.report import Figure, Intervals, Plot, Reference, Row, Series, colour_of
+from ackclock.studies.framework.setups.newcwv import VARIANTS
 from ackclock.studies.newcwv_dash.measures import bursts
-from ackclock.studies.newcwv_dash.readings import MAIN, VARIANTS
+from ackclock.studies.newcwv_dash.readings import MAIN
 from ackclock.studies.newcwv_dash.verdicts import RATES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ackclock.result import Result
-    from ackclock.studies.grid import Grid
+    from ackclock.studies.framework import Grid
 
 __all__ = ["figures"]
 
 PUBLISHED_KBPS = {"NewReno": 803.40, "newCWV": 785.40, "newCWV with pacing": 836.26}
 SHOWN_S = (20.0, 120.0)
-"""What the figure of the window shows; the pattern repeats."""
+"""First and last time of the figure of the window, in seconds. The pattern repeats."""
 
 POINTS = 4000
 """Points of a drawn line at most."""
@@ -48,7 +49,7 @@ def _window(traces: Sequence[Result], command: str) -> Figure:
     for index, (variant, trace) in enumerate(zip(VARIANTS, traces, strict=True)):
         shown = (trace.window["time_s"] >= SHOWN_S[0]) & (trace.window["time_s"] <= SHOWN_S[1])
         time, cwnd = trace.window["time_s"][shown], trace.window["cwnd"][shown] / 1e3
-        # Every change of direction stays; what is thinned is the run of equal steps between.
+        # Every change of direction stays. Only the equal steps between them are thinned.
         kept = np.flatnonzero(np.diff(np.sign(np.diff(cwnd))) != 0) + 1
         step = max(1, time.size // POINTS)
         kept = np.unique(np.concatenate([kept, np.arange(0, time.size, step), [time.size - 1]]))

@@ -1,4 +1,4 @@
-"""What is taken from a run."""
+"""Measures of a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PROBES = {
     "probes.interval": "0s",
     "probes.from": "20s",
 }
-"""What traced runs record: every change of the window and every segment, once the start is over."""
+"""Traced runs record every change of the window and every segment after the start."""
 
 
 PAUSE_S = 0.1

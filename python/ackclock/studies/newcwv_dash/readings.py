@@ -1,42 +1,26 @@
-"""What is compared, and every reading of what the original leaves open."""
+"""The controls, the variants of the retracted study, and the readings of settings that the original leaves open."""
 
 from __future__ import annotations
 
 from itertools import product
 
 from ackclock.scenario import Text
-from ackclock.studies import study
-from ackclock.studies.grid import Reading, Variant
+from ackclock.studies.framework import Reading, Variant, study_file
+from ackclock.studies.framework.setups.newcwv import LADDER_700, NEWRENO, TEXTBOOK
 
 __all__ = [
     "CONTROLS",
     "CORRECTED",
     "FLAWED",
     "FLAWED_LOW",
-    "LADDER_700",
     "MAIN",
-    "NEWCWV",
-    "NEWRENO",
-    "PACED",
     "RETRACTED_MAIN",
     "RETRACTED_VARIANTS",
-    "TEXTBOOK",
-    "VARIANTS",
-    "page",
     "readings",
     "retracted_readings",
 ]
 
-_VALIDATION, _PACING, _RESTART = "flows[0].validation", "flows[0].pacing", "flows[0].restart_after_idle"
-
-FQ = {"kind": "fq", "slow_start_percent": 200, "avoidance_percent": 200}
-"""FQ as Linux 3.12 had it: twice cwnd/SRTT, always."""
-
-NEWRENO = Variant("newreno", "NewReno (Linux)", {_VALIDATION: "rfc2861-linux", _PACING: "off"})
-TEXTBOOK = Variant("newreno-rfc5681", "NewReno (RFC 5681)", {_VALIDATION: "none", _PACING: "off"})
-NEWCWV = Variant("newcwv", "newCWV", {_VALIDATION: "newcwv", _PACING: "off"})
-PACED = Variant("newcwv-pacing", "newCWV with pacing", {_VALIDATION: "newcwv", _PACING: FQ})
-VARIANTS = (NEWRENO, NEWCWV, PACED, TEXTBOOK)
+_RESTART = "flows[0].restart_after_idle"
 
 CONTROLS = {"Linux's NewReno": NEWRENO, "RFC 5681's NewReno": TEXTBOOK}
 """Both readings of the control. The original ran Linux 3.12, whose NewReno decays an idle window by halves down to the
@@ -45,10 +29,7 @@ initial window, and one that is not filled towards its use; RFC 5681 knows the r
 FLAWED = Variant("flawed", "New Reno, flawed: ssthresh infinite after idle", {_RESTART: "raises-ssthresh"})
 FLAWED_LOW = Variant("flawed-low", "New Reno, flawed: ssthresh = cwnd after idle", {_RESTART: "lowers-ssthresh"})
 CORRECTED = Variant("corrected", "New Reno, corrected", {_RESTART: "rfc5681"})
-RETRACTED_VARIANTS = (FLAWED, FLAWED_LOW, CORRECTED, Variant("newcwv", "newCWV", {_VALIDATION: "newcwv"}))
-
-LADDER_700 = ["200kbps", "250kbps", "300kbps", "400kbps", "500kbps", "600kbps", "700kbps"]
-"""That of the later replications."""
+RETRACTED_VARIANTS = (FLAWED, FLAWED_LOW, CORRECTED, Variant("newcwv", "newCWV", {"flows[0].validation": "newcwv"}))
 
 _LADDERS: list[tuple[str, dict[str, object]]] = [
     ("ITEC ladder", {}),
@@ -72,19 +53,14 @@ reaches the published mean, and the middle of each other range. The page says ho
 RETRACTED_MAIN = "10 Mbit/s, 3 clients, hybrid"
 
 
-def page(name: str) -> str:
-    """A file of the study's folder."""
-    return study.page(__package__, name)
-
-
 def readings() -> list[Reading]:
     """The main reading first; every combination of the four unknowns; and one change of the main reading at a time."""
-    text = Text(page("scenario.toml"), name="newcwv_dash/scenario.toml")
+    text = Text(study_file(__package__, "scenario.toml"), name="newcwv_dash/scenario.toml")
     combined = []
     for parts in product(_LADDERS, _SEGMENTS, _DELAYS, _QUEUES):
         name = ", ".join(label for label, _ in parts)
         overrides = {path: value for _, change in parts for path, value in change.items()}
-        combined.append(Reading(name, name, text, overrides))
+        combined.append(Reading(name, text, overrides))
     single: list[tuple[str, dict[str, object]]] = [
         ("a queue of 100 packets", {"bottleneck.queue": "100 packets"}),
         ("a player's buffer of 12 s", {"flows[0].app.buffer": "12s"}),
@@ -95,18 +71,17 @@ def readings() -> list[Reading]:
         ("no SACK", {"flows[0].sack": False}),
         ("CUBIC", {"flows[0].cc": "cubic"}),
     ]
-    return combined + [Reading(f"main, {name}", name, text, overrides) for name, overrides in single]
+    return combined + [Reading(f"main, {name}", text, overrides) for name, overrides in single]
 
 
 def retracted_readings() -> list[Reading]:
     """The cells of the retracted study: rate, clients, rate adaptation."""
-    text = Text(page("retracted.toml"), name="newcwv_dash/retracted.toml")
+    text = Text(study_file(__package__, "retracted.toml"), name="newcwv_dash/retracted.toml")
     # With one client at 10 Mbit/s, and with any number at 145, nothing differs; the contended cells carry both rules.
     cells = [(10, 3, "hybrid"), (10, 3, "throughput"), (10, 5, "hybrid"), (10, 1, "hybrid")]
     cells += [(50, 3, "throughput"), (145, 1, "hybrid")]
     return [
         Reading(
-            f"{rate} Mbit/s, {clients} client{'s' if clients > 1 else ''}, {abr}",
             f"{rate} Mbit/s, {clients} client{'s' if clients > 1 else ''}, {abr}",
             text,
             {"bottleneck.rate": f"{rate}Mbps", "flows[0].count": clients, "flows[0].app.abr": abr},

@@ -1,29 +1,19 @@
-"""The claims against what was measured, under every reading."""
+"""Compares the claims with the measured numbers under every reading."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ackclock import stats
-from ackclock.studies.claims import ClaimResult, assess, load_claims
-from ackclock.studies.grid import ALL_CELLS
-from ackclock.studies.newcwv_dash.readings import (
-    CONTROLS,
-    CORRECTED,
-    FLAWED,
-    FLAWED_LOW,
-    MAIN,
-    NEWCWV,
-    PACED,
-    page,
-)
-from ackclock.studies.study import Sheet
+from ackclock.studies.framework import ALL_CELLS, ClaimResult, Sheet, assess_all
+from ackclock.studies.framework.setups.newcwv import NEWCWV, PACED
+from ackclock.studies.newcwv_dash.readings import CONTROLS, CORRECTED, FLAWED, FLAWED_LOW, MAIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ackclock.stats import Estimate
-    from ackclock.studies.grid import Grid, Variant
+    from ackclock.studies.framework import Grid, Variant
 
 __all__ = ["RATES", "SLIDES", "agreement", "assess_claims", "closest", "findings", "readings_sheet", "retracted_sheet"]
 
@@ -47,7 +37,6 @@ RATE, CONTROL = "level", "Linux's NewReno"
 
 def assess_claims(grid: Grid, traces: Grid, retracted: Grid) -> list[ClaimResult]:
     """Every claim, in the order of ``claims.toml``."""
-    claims = load_claims(page("claims.toml"))
     rated, controlled, both = f"{MAIN}; {RATE}", f"{MAIN}; {CONTROL}", f"{MAIN}; {RATE}; {CONTROL}"
     controls = {
         f"{reading.name}; {rate}; {control}": grid.mean(reading.name, variant.name, measure)
@@ -82,7 +71,7 @@ def assess_claims(grid: Grid, traces: Grid, retracted: Grid) -> list[ClaimResult
                 low = _against(retracted, FLAWED_LOW, name)
                 cells |= {f"{cell}; ssthresh = cwnd": estimate for cell, estimate in low.items()}
             measured[f"{identifier}-{suffix}"] = (cells, ALL_CELLS)
-    return [assess(claim, *measured[identifier]) for identifier, claim in claims.items()]
+    return assess_all(__package__, lambda name: measured[name][0], lambda name: measured[name][1])
 
 
 def _rates(grid: Grid, variant: Variant) -> dict[str, Estimate]:

@@ -1,28 +1,20 @@
-"""newCWV for HTTP: what window validation and pacing do to the losses and transfer times of web traffic."""
+"""newCWV for HTTP: the effect of window validation and pacing on losses and transfer times of web traffic."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ackclock.report import Figure, Intervals, Row, colour_of
-from ackclock.studies.grid import hash_of
-from ackclock.studies.newcwv_dash.readings import NEWRENO
+from ackclock.studies.framework import Outcome, Study, hashes
+from ackclock.studies.framework.setups.http_vectors import vectors, vectors_folder, with_own_vectors
+from ackclock.studies.framework.setups.newcwv import NEWRENO, VARIANTS
 from ackclock.studies.newcwv_http import measures, verdicts
-from ackclock.studies.newcwv_http.readings import MAIN, VARIANTS, VECTORS, readings, vectors, with_own_vectors
-from ackclock.studies.study import StudyResult, command_for, page, runs_sheet
+from ackclock.studies.newcwv_http.readings import MAIN, VECTORS, readings
 
 if TYPE_CHECKING:
-    from ackclock.studies.grid import Grid
-    from ackclock.studies.lab import Lab
+    from ackclock.studies.framework import Grid, Lab
 
-__all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
-
-SLUG = "newcwv-http"
-TITLE = "newCWV for HTTP"
-SUMMARY = "Window validation and pacing under web traffic from connection vectors at 1 Mbit/s"
-SOURCE = "Nazir et al., IETF 89 and NOSSDAV 2014"
+__all__ = ["STUDY"]
 
 REPLICATIONS = 30
 QUICK_REPLICATIONS = 5
@@ -33,34 +25,27 @@ BINS = {
     "middle_s": "14.6 to 58.4 kB",
     "large_s": "above 58.4 kB",
 }
-"""Measure to what it is called."""
+"""Measure to its label."""
 
 
-def reproduce(lab: Lab) -> StudyResult:
+def run(study: Study, lab: Lab) -> Outcome:
     """Runs the study. With `quick`, every reading with fewer replications."""
-    seeds = range(1, 1 + (QUICK_REPLICATIONS if lab.quick else REPLICATIONS))
+    seeds = lab.seeds(REPLICATIONS, QUICK_REPLICATIONS)
     files = vectors(seeds)
-
-    with TemporaryDirectory() as folder:
-        for name, text in files.items():
-            (Path(folder) / name).write_text(text, encoding="utf-8")
+    with vectors_folder(files) as folder:
         chosen = readings(folder)
-        own = lab.of(with_own_vectors(lab.worker, VECTORS))
+        own = lab.with_worker(with_own_vectors(lab.worker, VECTORS))
         grid = own.grid(chosen, VARIANTS, seeds, measures.traffic)
-        hashes = {one.name: hash_of(one, NEWRENO) for one in chosen}
-    command = command_for(SLUG, quick=lab.quick)
-    return StudyResult(
-        slug=SLUG,
-        title=TITLE,
+        hashed = hashes(chosen, NEWRENO)
+    command = study.command(lab)
+    return Outcome(
         claims=verdicts.assess_claims(grid),
-        seeds=list(seeds),
-        command=command,
-        quick=lab.quick,
-        page=page(__package__, "README.md"),
-        sheets=[verdicts.sizes_sheet(grid, BINS), runs_sheet("runs", "Every run", grid)],
+        seeds=seeds,
+        sheets=[verdicts.sizes_sheet(grid, BINS)],
+        runs={"runs": grid},
         figures=[_times(grid, command), _losses(grid, command)],
-        files={"scenario.toml": page(__package__, "scenario.toml"), **files},
-        scenarios=hashes,
+        files=files,
+        hashes=hashed,
     )
 
 
@@ -83,3 +68,13 @@ def _losses(grid: Grid, command: str) -> Figure:
     ]
     caption = "Segments dropped, 95 % intervals. Published: newCWV 6.6 % above NewReno, 1.4 % below with pacing."
     return Intervals("Segment loss", "% of the segments", rows, caption, command)
+
+
+STUDY = Study(
+    slug="newcwv-http",
+    title="newCWV for HTTP",
+    summary="Window validation and pacing under web traffic from connection vectors at 1 Mbit/s",
+    source="Nazir et al., IETF 89 and NOSSDAV 2014",
+    package=__name__,
+    run=run,
+)

@@ -1,4 +1,4 @@
-"""What is taken from a run."""
+"""Measures of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The claims against what was measured, under every reading."""
+"""Compares the claims with the measured numbers under every reading."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock import stats
-from ackclock.studies.claims import ClaimResult, assess, load_claims
-from ackclock.studies.newcwv_dash.readings import NEWCWV, NEWRENO, PACED, TEXTBOOK
+from ackclock.studies.framework import ClaimResult, Sheet, assess_all
+from ackclock.studies.framework.setups.newcwv import NEWCWV, NEWRENO, PACED, TEXTBOOK
 from ackclock.studies.newcwv_http.readings import MAIN
-from ackclock.studies.study import Sheet, page
 
 if TYPE_CHECKING:
     from ackclock.stats import Estimate
-    from ackclock.studies.grid import Grid
+    from ackclock.studies.framework import Grid
 
 __all__ = ["assess_claims", "sizes_sheet"]
 
 CONTROLS = {"": NEWRENO.name, "; RFC 5681's NewReno": TEXTBOOK.name}
-"""Suffix of a reading to its control, the first of the main reading."""
+"""Suffix of a reading to its control. The main reading has the first."""
 
 
 def assess_claims(grid: Grid) -> list[ClaimResult]:
@@ -40,8 +39,7 @@ def assess_claims(grid: Grid) -> list[ClaimResult]:
             for suffix, control in CONTROLS.items()
         }
         measured["larger-gain-more" if variant == NEWCWV.name else "larger-gain-more-pacing"] = larger
-    claims = load_claims(page(__package__, "claims.toml"))
-    return [assess(claim, measured[identifier], MAIN) for identifier, claim in claims.items()]
+    return assess_all(__package__, measured.__getitem__, MAIN)
 
 
 def _all(grid: Grid, variant: str, measure: str) -> dict[str, Estimate]:

@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from ackclock.studies.grid import hash_of, job
-from ackclock.studies.newcwv_http.readings import vectors, with_own_vectors
+from ackclock.studies.framework import Outcome, Study, hash_of, job
+from ackclock.studies.framework.setups.http_vectors import vectors, vectors_folder, with_own_vectors
 from ackclock.studies.newcwv_sharing import measures, verdicts
 from ackclock.studies.newcwv_sharing.figures import figures
 from ackclock.studies.newcwv_sharing.readings import FTP, HTTP, MAIN, VECTORS, readings, variants
-from ackclock.studies.study import StudyResult, command_for, page, runs_sheet
 
 if TYPE_CHECKING:
-    from ackclock.studies.lab import Lab
+    from ackclock.studies.framework import Lab
 
-__all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
-
-SLUG = "newcwv-sharing"
-TITLE = "newCWV shares a bottleneck"
-SUMMARY = "DASH with newCWV against FTP and against HTTP at 1 Mbit/s: shares, starvation, losses"
-SOURCE = "Nazir et al., IETF 89 and NOSSDAV 2014"
+__all__ = ["STUDY"]
 
 REPLICATIONS = 15
 QUICK_REPLICATIONS = 3
 TRACE_SEED = 1
 
 
-def reproduce(lab: Lab) -> StudyResult:
+def run(study: Study, lab: Lab) -> Outcome:
     """Runs the study. With `quick`, every reading with fewer replications."""
-    seeds = range(1, 1 + (QUICK_REPLICATIONS if lab.quick else REPLICATIONS))
+    seeds = lab.seeds(REPLICATIONS, QUICK_REPLICATIONS)
     files = vectors(seeds)
-    labs = {FTP: lab.part(0, 0.5), HTTP: lab.part(0.5, 1).of(with_own_vectors(lab.worker, VECTORS))}
-    with TemporaryDirectory() as folder:
-        for name, text in files.items():
-            (Path(folder) / name).write_text(text, encoding="utf-8")
+    labs = {FTP: lab.part(0, 0.5), HTTP: lab.part(0.5, 1).with_worker(with_own_vectors(lab.worker, VECTORS))}
+    with vectors_folder(files) as folder:
         chosen = {rival: readings(rival, folder) for rival in labs}
         grids = {
             rival: labs[rival].grid(some, variants(rival), seeds, measures.sharing) for rival, some in chosen.items()
@@ -46,23 +36,26 @@ def reproduce(lab: Lab) -> StudyResult:
             drawn = variants(rival)[:2]
             runs = labs[rival].part(1, 1).run([job(main, one, TRACE_SEED) for one in drawn])
             traces[rival] = list(zip(drawn, runs, strict=True))
-        hashes = {
+        hashed = {
             f"{rival}; {one.name}": hash_of(one, variants(rival)[0]) for rival, some in chosen.items() for one in some
         }
-    command = command_for(SLUG, quick=lab.quick)
-    return StudyResult(
-        slug=SLUG,
-        title=TITLE,
+    return Outcome(
         claims=verdicts.assess_claims(grids),
-        seeds=list(seeds),
-        command=command,
-        quick=lab.quick,
-        page=page(__package__, "README.md"),
-        sheets=[
-            *verdicts.sheets(grids),
-            *(runs_sheet(f"runs-{rival}", "Every run", grid) for rival, grid in grids.items()),
-        ],
-        figures=figures(grids, traces, command),
-        files={**{f"{rival}.toml": page(__package__, f"{rival}.toml") for rival in labs}, **files},
-        scenarios=hashes,
+        seeds=seeds,
+        sheets=verdicts.sheets(grids),
+        runs={f"runs-{rival}": grid for rival, grid in grids.items()},
+        figures=figures(grids, traces, study.command(lab)),
+        files=files,
+        hashes=hashed,
     )
+
+
+STUDY = Study(
+    slug="newcwv-sharing",
+    title="newCWV shares a bottleneck",
+    summary="DASH with newCWV against FTP and against HTTP at 1 Mbit/s: shares, starvation, losses",
+    source="Nazir et al., IETF 89 and NOSSDAV 2014",
+    package=__name__,
+    run=run,
+    scenarios=("ftp.toml", "http.toml"),
+)

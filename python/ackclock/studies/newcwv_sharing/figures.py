@@ -1,4 +1,4 @@
-"""The figures of the study: what both carry over time, how far apart they are, and what is lost."""
+"""The figures of the study: rates of both classes over time, their shares, and losses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ackclock.result import Result
-    from ackclock.studies.grid import Grid, Variant
+    from ackclock.studies.framework import Grid, Variant
 
 __all__ = ["figures"]
 
@@ -20,7 +20,7 @@ __all__ = ["figures"]
 def figures(
     grids: Mapping[str, Grid], traces: Mapping[str, Sequence[tuple[Variant, Result]]], command: str
 ) -> list[Figure]:
-    """All figures. `traces` are runs of the main reading by what DASH shares the link with."""
+    """All figures. `traces` are runs of the main reading by the traffic that shares the link with DASH."""
     shares = [_over_time(rival, variant, result, command) for rival, runs in traces.items() for variant, result in runs]
     spreads = [
         figure

@@ -1,4 +1,4 @@
-"""What is taken from a run: who got how much while both wanted something, who starved, and what was lost."""
+"""Measures of a run: the shares while both classes had data to send, starvation, and losses."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Side:
 
 
 def sides(result: Result) -> tuple[Side, Side]:
-    """DASH, and what it shares the link with."""
+    """The two classes: DASH, and the traffic that shares the link with it."""
     table = result.packets
     time, size, flow = table["time_s"], table["len"], table["flow"].astype(str)
     side, event = table["side"], table["event"]
@@ -84,7 +84,7 @@ def sides(result: Result) -> tuple[Side, Side]:
 def _answers(
     result: Result, mine: NDArray[np.str_], asked: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """When answers were asked for and when they were complete; one that the run cut off has no end.
+    """The times of requests and of complete answers. An answer that the end of the run cut off has no end.
 
     `asked` is when the clients sent data, which are their requests.
     """
@@ -140,7 +140,7 @@ def _loss(one: Side) -> float:
 
 
 def _rate(one: Side, end: float) -> float:
-    """What was carried, in bit/s, from `SETTLED_S` on."""
+    """The rate of a class from `SETTLED_S` on, in bit/s."""
     return 8 * float(one.size[one.at >= SETTLED_S].sum()) / (end - SETTLED_S)
 
 
@@ -162,7 +162,7 @@ def _bytes_during(one: Side, dash: Side, rival: Side) -> float:
 
 
 def rates(one: Side, end: float, start: float = 0.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Starts of the whole windows up to `end`, and what was carried in each, in byte/s."""
+    """Starts of the whole windows up to `end`, and the rate in each of them, in byte/s."""
     edges = np.arange(start, end + 1e-9, WINDOW_S)
     volume, _ = np.histogram(one.at, edges, weights=one.size)
     return edges[:-1], np.asarray(volume / WINDOW_S, dtype=np.float64)

@@ -1,18 +1,17 @@
-"""What is compared, against what, and every reading of what the original leaves open."""
+"""The variants, the traffic beside DASH, and every reading of the settings that the original leaves open."""
 
 from __future__ import annotations
 
 from ackclock.scenario import Text
-from ackclock.studies.grid import Reading, Variant
-from ackclock.studies.newcwv_dash.readings import LADDER_700, NEWCWV, NEWRENO, PACED
-from ackclock.studies.newcwv_http.readings import vectors_name
-from ackclock.studies.study import page
+from ackclock.studies.framework import Reading, Variant, study_file
+from ackclock.studies.framework.setups.http_vectors import vectors_name
+from ackclock.studies.framework.setups.newcwv import LADDER_700, NEWCWV, NEWRENO, PACED
 
 __all__ = ["FTP", "HTTP", "MAIN", "RIVALS", "VARIANTS", "VECTORS", "readings", "variants"]
 
 FTP, HTTP = "ftp", "http"
 RIVALS = {FTP: "FTP (NewReno)", HTTP: "HTTP (newCWV)"}
-"""What DASH shares the link with: name of the scenario and of its second class to what it is called."""
+"""The traffic that shares the link with DASH: name of the scenario and of its second class to its label."""
 
 VARIANTS = (NEWCWV, PACED, NEWRENO)
 """The original's first, then its pacing, then the control."""
@@ -44,8 +43,8 @@ _OWN: dict[str, dict[str, dict[str, object]]] = {
 
 def readings(rival: str, folder: str) -> list[Reading]:
     """The main reading, and those that change one thing of it; the vectors of HTTP lie in `folder`."""
-    text = Text(page(__package__, f"{rival}.toml"), name=f"newcwv_sharing/{rival}.toml", folder=folder)
-    return [Reading(name, name, text, changes) for name, changes in {**_COMMON, **_OWN[rival]}.items()]
+    text = Text(study_file(__package__, f"{rival}.toml"), name=f"newcwv_sharing/{rival}.toml", folder=folder)
+    return [Reading(name, text, changes) for name, changes in {**_COMMON, **_OWN[rival]}.items()]
 
 
 def variants(rival: str) -> tuple[Variant, ...]:

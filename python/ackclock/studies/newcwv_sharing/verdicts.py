@@ -1,27 +1,26 @@
-"""The claims against what was measured, under every reading and variant, and the tables of all measures."""
+"""Compares the claims with the measured numbers under every reading and variant, and makes the tables."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.studies.claims import ClaimResult, assess, load_claims
-from ackclock.studies.newcwv_dash.readings import NEWCWV, PACED
+from ackclock.studies.framework import ClaimResult, Sheet, assess_all
+from ackclock.studies.framework.setups.newcwv import NEWCWV, PACED
 from ackclock.studies.newcwv_sharing.readings import MAIN, RIVALS, VARIANTS
-from ackclock.studies.study import Sheet, page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ackclock.stats import Estimate
-    from ackclock.studies.grid import Grid
+    from ackclock.studies.framework import Grid
 
 __all__ = ["HARMS", "SHARES", "assess_claims", "sheets"]
 
 RATIOS = {"": "ratio_by_class", "; by answer under way": "ratio_by_flow"}
-"""Suffix of a reading to what shares are taken of, that of the main reading first."""
+"""Suffix of a reading to the measure of the shares. The main reading has the first."""
 
 LOSSES = {"": "loss_percent", "; DASH alone": "dash_loss_percent"}
-"""Suffix of a reading to whose losses are counted, those of the main reading first."""
+"""Suffix of a reading to the measure of the losses. The main reading has the first."""
 
 SHARES = {
     "both_percent": "both busy %",
@@ -33,7 +32,7 @@ SHARES = {
     "level_kbps": "level kbit/s",
     "stalled_s": "stalled s",
 }
-"""Measure of the first table to what its column is called."""
+"""Measure of the first table to the name of its column."""
 
 HARMS = {
     "windows_dash": "DASH's windows",
@@ -44,22 +43,21 @@ HARMS = {
     "dash_loss_percent": "DASH's lost %",
     "rival_loss_percent": "other's lost %",
 }
-"""The same of the second."""
+"""Measure of the second table to the name of its column."""
 
 
 def assess_claims(grids: Mapping[str, Grid]) -> list[ClaimResult]:
-    """Every claim, in the order of ``claims.toml``; `grids` are by what DASH shares the link with."""
-    results = []
-    for identifier, claim in load_claims(page(__package__, "claims.toml")).items():
-        rival, _, what = identifier.partition("-")
-        grid = grids[rival]
-        measured = {"proportional": _ratios, "starves": _starved, "pacing": _saved}[what](grid)
-        results.append(assess(claim, measured, MAIN))
-    return results
+    """Every claim, in the order of ``claims.toml``; `grids` are by the traffic that shares the link with DASH."""
+
+    def measured(identifier: str) -> dict[str, Estimate]:
+        rival, _, subject = identifier.partition("-")
+        return {"proportional": _ratios, "starves": _starved, "pacing": _saved}[subject](grids[rival])
+
+    return assess_all(__package__, measured, MAIN)
 
 
 def _suffix(variant_label: str) -> str:
-    """What the readings of a variant are called; newCWV's, the claims' own, have no suffix."""
+    """The suffix of the readings of a variant. Those of newCWV, which the claims are about, have none."""
     return "" if variant_label == NEWCWV.label else f"; {variant_label}"
 
 

@@ -6,22 +6,16 @@ from typing import TYPE_CHECKING
 
 from ackclock.palette import OKABE_ITO
 from ackclock.report import Cloud, Clouds, Figure
-from ackclock.scenario import Text
-from ackclock.studies.grid import Grid, Reading, hash_of
+from ackclock.studies.framework import Outcome, Reading, Study, hash_of
 from ackclock.studies.remy import measures, readings, verdicts
-from ackclock.studies.study import StudyResult, command_for, page, runs_sheet
 
 if TYPE_CHECKING:
-    from ackclock.studies.lab import Lab
+    from ackclock.studies.framework import Grid, Lab
     from ackclock.studies.remy.verdicts import Measured
 
-__all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
+__all__ = ["STUDY"]
 
-SLUG = "remy"
-TITLE = "TCP ex Machina"
-SUMMARY = "RemyCC beside six schemes made by people: throughput and queueing delay over a dumbbell and LTE"
-SOURCE = "Winstein, Balakrishnan, SIGCOMM 2013"
-
+SCENARIOS = ("scenario", "rtts", "datacentre")
 REPLICATIONS, QUICK_REPLICATIONS = 128, 3
 DURATION_S, QUICK_DURATION_S = 100.0, 100.0
 OTHERS = 32
@@ -34,13 +28,12 @@ FAMILIES = ("remy", "cubic", "compound", "newreno", "vegas", "cubic-sfqcodel", "
 """Schemes in the order of their colours; the three tables of RemyCC share one."""
 
 
-def reproduce(lab: Lab) -> StudyResult:
+def run(study: Study, lab: Lab) -> Outcome:
     """Runs the study. With `quick`, a few replications, and no reading but the main one."""
-    texts = {name: page(__package__, f"{name}.toml") for name in ("scenario", "rtts", "datacentre")}
-    scenarios = {name: Text(text, name=f"remy/{name}.toml") for name, text in texts.items()}
+    scenarios = {name: study.scenario(f"{name}.toml") for name in SCENARIOS}
     settings, schemes = readings.present()
-    seeds = range(1, 1 + (QUICK_REPLICATIONS if lab.quick else REPLICATIONS))
-    duration = QUICK_DURATION_S if lab.quick else DURATION_S
+    seeds = lab.seeds(REPLICATIONS, QUICK_REPLICATIONS)
+    duration = lab.pick(DURATION_S, QUICK_DURATION_S)
     hashes: dict[str, str] = {}
     grids: dict[str, list[Grid]] = {}
     for index, setting in enumerate(settings):
@@ -58,43 +51,36 @@ def reproduce(lab: Lab) -> StudyResult:
             for one in of
             for scheme in schemes
         }
-    rtts = Reading(readings.MAIN, readings.MAIN, scenarios["rtts"], {"duration": f"{DURATION_S:g}s"})
+    rtts = Reading(readings.MAIN, scenarios["rtts"], {"duration": f"{DURATION_S:g}s"})
     over_rtts = lab.part(0.85, 0.9).grid(
         [rtts],
         [readings.with_cc(one, 4) for one in schemes if one.name in readings.RTT_SCHEMES],
-        range(1, 1 + (QUICK_REPLICATIONS if lab.quick else RTT_REPLICATIONS)),
+        lab.seeds(RTT_REPLICATIONS, QUICK_REPLICATIONS),
         measures.over_differing_rtts,
     )
-    seconds = QUICK_DATACENTRE_S if lab.quick else DATACENTRE_S
+    seconds = lab.pick(DATACENTRE_S, QUICK_DATACENTRE_S)
     datacentre = lab.part(0.9, 1).grid(
-        [Reading(readings.MAIN, readings.MAIN, scenarios["datacentre"], {"duration": f"{seconds:g}s"})],
+        [Reading(readings.MAIN, scenarios["datacentre"], {"duration": f"{seconds:g}s"})],
         [readings.DCTCP],
-        range(1, 1 + (QUICK_DATACENTRE_REPLICATIONS if lab.quick else DATACENTRE_REPLICATIONS)),
+        lab.seeds(DATACENTRE_REPLICATIONS, QUICK_DATACENTRE_REPLICATIONS),
         measures.datacentre,
     )
     measured = verdicts.measured_in(grids)
-    command = command_for(SLUG, quick=lab.quick)
-    return StudyResult(
-        slug=SLUG,
-        title=TITLE,
+    return Outcome(
         claims=verdicts.assess_claims(measured, datacentre),
-        seeds=list(seeds),
-        command=command,
-        quick=lab.quick,
-        page=page(__package__, "README.md"),
+        seeds=seeds,
         sheets=[
             verdicts.medians_sheet(measured),
             verdicts.rtts_sheet(over_rtts),
             verdicts.datacentre_sheet(datacentre),
-            *(
-                runs_sheet(f"runs-{name}-{number}", "Every run", grid)
-                for name, of_setting in grids.items()
-                for number, grid in enumerate(of_setting, 1)
-            ),
         ],
-        figures=_figures(measured, command),
-        scenarios=hashes,
-        files={f"{name}.toml": text for name, text in texts.items()},
+        runs={
+            f"runs-{name}-{number}": grid
+            for name, of_setting in grids.items()
+            for number, grid in enumerate(of_setting, 1)
+        },
+        figures=_figures(measured, study.command(lab)),
+        hashes=hashes,
         findings=_findings(),
     )
 
@@ -129,7 +115,7 @@ def _figures(measured: Measured, command: str) -> list[Figure]:
 
 
 def _findings() -> str:
-    """What could not be run, in plain words."""
+    """Says which data of others is missing, and that the claims that need it are not testable."""
     missing = readings.absent()
     if not missing:
         return ""
@@ -137,3 +123,14 @@ def _findings() -> str:
         f"Not in `../shared/data`: {', '.join(f'`{path}`' for path in missing)}. What needs them was skipped, and its "
         "claims are not testable here."
     )
+
+
+STUDY = Study(
+    slug="remy",
+    title="TCP ex Machina",
+    summary="RemyCC beside six schemes made by people: throughput and queueing delay over a dumbbell and LTE",
+    source="Winstein, Balakrishnan, SIGCOMM 2013",
+    package=__name__,
+    run=run,
+    scenarios=tuple(f"{name}.toml" for name in SCENARIOS),
+)

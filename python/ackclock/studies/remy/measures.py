@@ -1,4 +1,4 @@
-"""What is taken from a run: throughput over the time on, and queueing delay, of every sender."""
+"""Measures of a run: the throughput over the time on and the queueing delay of every sender."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ DATACENTRE_DELAY_MS = 2.0
 
 
 def of_sender(measure: str, index: int) -> str:
-    """The name of what is measured of one sender."""
+    """The name of a measure of one sender."""
     return f"{measure}.{index}"
 
 
 def senders(delay_ms: float) -> Callable[[Result], dict[str, float]]:
-    """What is taken from a run whose propagation delay is `delay_ms` one way.
+    """Returns the function that measures a run whose propagation delay is `delay_ms` one way.
 
     Throughput is payload delivered over the time on. ns-2's one-way agents have no handshake and count until the last
-    acknowledgment has come back, so a period is taken from its first segment to half a round trip after the delivery of
-    its last byte; the other throughput is from the call to open the connection to delivery. One that the end of the run
-    cuts short ends there.
+    acknowledgment has come back. A period is therefore taken from its first segment to half a round trip after the
+    delivery of its last byte. The other throughput is from the call to open the connection to delivery. A period that
+    is not over at the end of the run ends there.
     """
 
     def measure(result: Result) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Medians over all senders of all replications, and what follows from several of them, with intervals.
+"""Medians over all senders of all replications, and functions of several medians, with intervals.
 
 The senders of a replication share a link and are no independent sample, so whole replications are resampled: the same
 ones for all schemes, whose traffic has the same seeds.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ackclock.studies.grid import Grid
+    from ackclock.studies.framework import Grid
 
 __all__ = ["Sample", "estimate", "samples"]
 
@@ -39,12 +39,12 @@ class Sample:
 
     @property
     def replications(self) -> int:
-        """How many there are."""
+        """Number of replications."""
         return len(self.values)
 
 
 def samples(grid: Grid, reading: str, measure: str, senders: int) -> dict[str, Sample]:
-    """Variant to what was measured of its senders."""
+    """Variant to the sample of its senders."""
     return {
         variant.name: Sample(
             np.stack(

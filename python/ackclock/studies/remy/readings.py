@@ -1,4 +1,4 @@
-"""What is compared, over which networks, and the readings of what the original left open."""
+"""The schemes, the networks, and the readings of the settings that the original leaves open."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ackclock.studies.grid import Reading, Variant
+from ackclock.studies.framework import Reading, Variant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +44,7 @@ NO_SACK = {"flows[0].sack": False, "flows[0].recovery": "newreno"}
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One of the networks, and what runs over it."""
+    """A network and the traffic on it."""
 
     name: str
     label: str
@@ -101,7 +101,7 @@ SCHEMES = (
 )
 
 RTT_SCHEMES = ("remy-0.1", "remy-1", "remy-10", "cubic", "newreno", "cubic-sfqcodel")
-"""Those whose shares over differing round-trip times are listed."""
+"""The schemes whose shares over differing round-trip times are listed."""
 
 DCTCP = Variant("dctcp", "DCTCP")
 
@@ -115,7 +115,7 @@ def _trace(setting: Setting) -> Path:
 
 
 def absent() -> list[str]:
-    """What is missing of others' data, as paths from there."""
+    """The files of others' data that are missing, as paths from `DATA`."""
     wanted = [_table(delta) for delta in DELTAS] + [_trace(one) for one in SETTINGS if one.trace]
     return [str(path.relative_to(DATA)) for path in dict.fromkeys(wanted) if not path.exists()]
 
@@ -141,14 +141,14 @@ def readings_of(setting: Setting, text: Text, duration_s: float) -> tuple[Readin
         # The scripts' link back is a plain one of 5.5 Mbit/s.
         rate = {"kind": "trace", "file": str(_trace(setting))}
         base |= {"bottleneck.rate": rate, "bottleneck.reverse_rate": "5.5Mbps", "bottleneck.delay": "24ms"}
-    others = [Reading(LARGER, LARGER, text, {**base, "packet_size": "1500B"})]
+    others = [Reading(LARGER, text, {**base, "packet_size": "1500B"})]
     if setting.name == "n12":
-        others.append(Reading(BOUNDED, BOUNDED, text, {**base, "flows[0].app.size": _internet("10MB")}))
-    return Reading(MAIN, MAIN, text, base), tuple(others)
+        others.append(Reading(BOUNDED, text, {**base, "flows[0].app.size": _internet("10MB")}))
+    return Reading(MAIN, text, base), tuple(others)
 
 
 def with_cc(scheme: Variant, flows: int) -> Variant:
-    """The scheme for a scenario of several kinds of flows: what it says of the first holds for all."""
+    """The scheme for a scenario of several kinds of flows: its overrides of the first hold for all."""
     overrides = {
         path.replace("flows[0]", f"flows[{index}]"): value
         for path, value in scheme.overrides.items()

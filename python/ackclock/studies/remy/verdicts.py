@@ -1,4 +1,4 @@
-"""The claims against what was measured, and the tables of medians."""
+"""Compares the claims with the measured medians, and makes the tables of medians."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.studies.claims import ClaimResult, assess, load_claims
+from ackclock.studies.framework import ClaimResult, Sheet, assess_all, study_file
 from ackclock.studies.remy import medians
 from ackclock.studies.remy.measures import HANDSHAKE_MBPS, MBPS, QUEUE_MS
 from ackclock.studies.remy.readings import DCTCP, DELTAS, HANDSHAKE, MAIN, SCHEMES, SETTINGS
-from ackclock.studies.study import Sheet, page
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ackclock.stats import Estimate
-    from ackclock.studies.grid import Grid
+    from ackclock.studies.framework import Grid
     from ackclock.studies.remy.medians import Sample
 
     Values: TypeAlias = NDArray[np.float64]
@@ -28,14 +27,14 @@ if TYPE_CHECKING:
 __all__ = ["Measured", "assess_claims", "datacentre_sheet", "measured_in", "medians_sheet", "published", "rtts_sheet"]
 
 REMY = "remy-0.1"
-"""The table that the published ratios are of."""
+"""The RemyCC table of the published ratios."""
 
 Measured = dict[str, dict[str, tuple[dict[str, "Sample"], dict[str, "Sample"]]]]
 """Setting to reading to throughputs and queueing delays of every scheme."""
 
 
 def measured_in(grids: Mapping[str, list[Grid]]) -> Measured:
-    """What the grids of every setting have of the senders."""
+    """The samples of the senders in the grids of every setting."""
     measured: Measured = {}
     for setting in SETTINGS:
         of_setting = measured.setdefault(setting.name, {})
@@ -53,12 +52,11 @@ def measured_in(grids: Mapping[str, list[Grid]]) -> Measured:
 
 def assess_claims(measured: Measured, datacentre: Grid | None) -> list[ClaimResult]:
     """Every claim, in the order of ``claims.toml``."""
-    claims = load_claims(page(__package__, "claims.toml"))
-    return [assess(claim, _of_claim(name, measured, datacentre), MAIN) for name, claim in claims.items()]
+    return assess_all(__package__, lambda name: _of_claim(name, measured, datacentre), MAIN)
 
 
 def _of_claim(name: str, measured: Measured, datacentre: Grid | None) -> dict[str, Estimate]:
-    """Reading to the estimate of a claim, whose name says of which setting, of what and of which scheme it is."""
+    """Reading to the estimate of a claim. The name of the claim is its setting, its subject and its scheme."""
     setting, what, scheme = [*name.split("-", 2), ""][:3]
     if setting == "dc":
         if datacentre is None or what != DCTCP.name:
@@ -69,7 +67,7 @@ def _of_claim(name: str, measured: Measured, datacentre: Grid | None) -> dict[st
 
 
 def _estimate(what: str, scheme: str, mbps: Mapping[str, Sample], queue: Mapping[str, Sample]) -> Estimate | None:
-    """What a claim asks for of the schemes of one reading, or nothing where one of them was not run."""
+    """The estimate for a claim under one reading, or None if a scheme that it needs was not run."""
     best = [REMY, *(one.name for one in SCHEMES if not one.name.startswith("remy"))]
     tables = [f"remy-{delta}" for delta in DELTAS]
     kinds: dict[str, tuple[list[tuple[Mapping[str, Sample], str]], Callable[..., Values]]] = {
@@ -112,7 +110,7 @@ def _least_step(*three: Values) -> Values:
 
 def published() -> dict[str, dict[str, tuple[float, float]]]:
     """Setting to scheme to the medians of the published figures: queueing delay in ms and Mbit/s."""
-    rows = tomllib.loads(page(__package__, "published.toml"))
+    rows = tomllib.loads(study_file(__package__, "published.toml"))
     return {
         setting: {scheme: (float(point[0]), float(point[1])) for scheme, point in schemes.items()}
         for setting, schemes in rows.items()
@@ -136,7 +134,7 @@ def medians_sheet(measured: Measured) -> Sheet:
 
 
 def rtts_sheet(grid: Grid) -> Sheet:
-    """Who gets what over differing round-trip times."""
+    """Shares of the throughput over differing round-trip times."""
     rtts = (50, 100, 150, 200)
     rows: list[list[object]] = []
     for variant in grid.variants:
@@ -151,7 +149,7 @@ def rtts_sheet(grid: Grid) -> Sheet:
 
 
 def datacentre_sheet(grid: Grid) -> Sheet:
-    """What DCTCP does in the datacentre."""
+    """The measures of DCTCP in the datacentre."""
     names = ["mbps-mean", "mbps-median", "rtt-mean", "rtt-median", "utilisation_percent", "drop_rate_percent"]
     rows: list[list[object]] = [[name, grid.mean(MAIN, DCTCP.name, name).value] for name in names]
     return Sheet("datacentre", "The datacentre, DCTCP", ["measure", "mean over the replications"], rows)

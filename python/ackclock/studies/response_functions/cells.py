@@ -1,4 +1,4 @@
-"""What is run: algorithms x loss rates x first losses, under every reading, and the closed forms beside them."""
+"""The transfers: algorithms x loss rates x first losses, under every reading; and the closed forms."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock import stats
-from ackclock._run import Job
-from ackclock.scenario import Text, override_pairs
-from ackclock.studies.lab import Cell as StudyCell
-from ackclock.studies.study import page
+from ackclock.studies.framework import Experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,21 +18,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ackclock.result import Result
+    from ackclock.scenario import Text
     from ackclock.stats import Estimate
-    from ackclock.studies.lab import Lab
+    from ackclock.studies.framework import Lab
 
 __all__ = [
     "ALGORITHMS",
-    "CHOICES",
+    "ASSUMPTIONS",
     "MAIN",
     "Algorithm",
-    "Cell",
-    "Choice",
+    "Assumption",
+    "Transfer",
     "Windows",
     "cycle_windows",
-    "job",
     "mathis",
-    "run_cells",
+    "run_transfers",
 ]
 
 RTT_S = 0.1
@@ -43,9 +40,9 @@ SEGMENT = 1460
 EXPONENTS = (2, 3, 4, 5, 6)
 """Loss rates 1e-2 to 1e-6."""
 SHORT_EXPONENTS = (2, 3, 4)
-"""Of the readings beside the main one."""
+"""Exponents of the loss rates under the readings beside the main one."""
 QUICK = {True: (2, 3, 4), False: (2, 3)}
-"""Of a quick run: under the main reading, and under the others."""
+"""Exponents of a quick run: True for the main reading, False for the others."""
 
 MEASURED = 4
 """Cycles, from one loss to the next, over which the window is averaged."""
@@ -99,8 +96,8 @@ ALGORITHMS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One way to read what the formulas leave open. The main one changes nothing."""
+class Assumption:
+    """An assumption about a setting that the formulas leave open. The main assumption changes nothing."""
 
     name: str
     overrides: Mapping[str, object] = field(default_factory=dict)
@@ -112,21 +109,21 @@ class Choice:
 
 MAIN = "periodic loss, SACK, every segment acknowledged"
 
-CHOICES = (
-    Choice(MAIN, exponents=EXPONENTS),
-    Choice("acknowledgments delayed", {"flows[0].delayed_ack": "100ms"}),
-    Choice("NewReno without SACK", {"flows[0].recovery": "newreno", "flows[0].sack": False}),
-    Choice("proportional rate reduction", {"flows[0].recovery": "prr"}),
-    Choice("averaged from the sixth loss on", warm_up=6, exponents=(2, 3, 4, 5)),
-    Choice("random loss", random=True),
+ASSUMPTIONS = (
+    Assumption(MAIN, exponents=EXPONENTS),
+    Assumption("acknowledgments delayed", {"flows[0].delayed_ack": "100ms"}),
+    Assumption("NewReno without SACK", {"flows[0].recovery": "newreno", "flows[0].sack": False}),
+    Assumption("proportional rate reduction", {"flows[0].recovery": "prr"}),
+    Assumption("averaged from the sixth loss on", warm_up=6, exponents=(2, 3, 4, 5)),
+    Assumption("random loss", random=True),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class Transfer:
     """One run."""
 
-    choice: Choice
+    assumption: Assumption
     algorithm: Algorithm
     exponent: int
     replication: int
@@ -140,17 +137,17 @@ class Cell:
     @property
     def warm_up(self) -> int:
         """Cycles before those that count."""
-        return self.algorithm.warm_up[self.exponent] if self.choice.warm_up is None else self.choice.warm_up
+        return self.algorithm.warm_up[self.exponent] if self.assumption.warm_up is None else self.assumption.warm_up
 
     def overrides(self) -> dict[str, object]:
-        """What the cell sets in the scenario."""
-        cycles = RANDOM_CYCLES if self.choice.random else self.warm_up + MEASURED + 2
+        """The overrides of the scenario for this transfer."""
+        cycles = RANDOM_CYCLES if self.assumption.random else self.warm_up + MEASURED + 2
         first = self.algorithm.window(self.p) * self.algorithm.peak * STARTS[self.replication]
         return {
             "flows[0].cc": self.algorithm.name,
-            **loss(self.exponent, round(first), random=self.choice.random),
+            **loss(self.exponent, round(first), random=self.assumption.random),
             **size(self.exponent, cycles),
-            **self.choice.overrides,
+            **self.assumption.overrides,
         }
 
 
@@ -164,12 +161,6 @@ def loss(exponent: int, first: int, *, random: bool = False) -> dict[str, object
 def size(exponent: int, cycles: int) -> dict[str, object]:
     """The size of a transfer that meets so many losses, and does not end with one: half a period more."""
     return {"flows[0].app.size": f"{(2 * cycles + 1) * 10**exponent // 2 * SEGMENT}B"}
-
-
-def job(overrides: Mapping[str, object], seed: int = 1) -> Job:
-    """The run of the study's scenario with these values."""
-    text = Text(page(__package__, "scenario.toml"), name="response_functions/scenario.toml")
-    return Job(text, tuple(override_pairs(overrides)), seed)
 
 
 def cycle_windows(result: Result, period: int) -> NDArray[np.float64]:
@@ -195,49 +186,49 @@ def _measure(result: Result, *, random: bool, exponent: int, warm_up: int) -> di
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """Every measured window, in segments, by choice, algorithm and exponent of the loss rate; one a replication."""
+    """Every measured window, in segments, by assumption, algorithm and exponent of the loss rate; one a replication."""
 
     values: Mapping[tuple[str, str, int], NDArray[np.float64]]
 
-    def mean(self, choice: str, algorithm: str, exponent: int) -> Estimate:
+    def mean(self, assumption: str, algorithm: str, exponent: int) -> Estimate:
         """The mean over the replications."""
-        return stats.mean(self.values[choice, algorithm, exponent])
+        return stats.mean(self.values[assumption, algorithm, exponent])
 
-    def exponents(self, choice: str, algorithm: str) -> list[int]:
+    def exponents(self, assumption: str, algorithm: str) -> list[int]:
         """The loss rates that were run."""
-        return [exponent for chosen, name, exponent in self.values if (chosen, name) == (choice, algorithm)]
+        return [exponent for chosen, name, exponent in self.values if (chosen, name) == (assumption, algorithm)]
 
     def readings(self, algorithm: str, exponent: int) -> dict[str, Estimate]:
-        """The mean under every choice that was run."""
+        """The mean under every assumption that was run."""
         return {
-            choice: self.mean(choice, name, at)
-            for choice, name, at in self.values
+            assumption: self.mean(assumption, name, at)
+            for assumption, name, at in self.values
             if (name, at) == (algorithm, exponent)
         }
 
 
-def run_cells(lab: Lab) -> Windows:
+def run_transfers(lab: Lab, text: Text) -> Windows:
     """Runs everything; in a quick run without the smallest loss rates."""
     keys = [
-        (choice, algorithm, exponent)
-        for choice in CHOICES
+        (assumption, algorithm, exponent)
+        for assumption in ASSUMPTIONS
         for algorithm in ALGORITHMS
-        for exponent in choice.exponents
-        if not lab.quick or exponent in QUICK[choice.name == MAIN]
+        for exponent in assumption.exponents
+        if not lab.quick or exponent in QUICK[assumption.name == MAIN]
     ]
-    cells = [_run_of(Cell(*key, replication)) for key in keys for replication in range(len(STARTS))]
-    windows = iter(float(measured["window"][0]) for measured in lab.measure(cells))
-    named = [(choice.name, algorithm.name, exponent) for choice, algorithm, exponent in keys]
+    transfers = [_experiment(Transfer(*key, replication), text) for key in keys for replication in range(len(STARTS))]
+    windows = iter(float(measured["window"][0]) for measured in lab.measure(transfers))
+    named = [(assumption.name, algorithm.name, exponent) for assumption, algorithm, exponent in keys]
     return Windows({name: np.array([next(windows) for _ in STARTS]) for name in named})
 
 
-def _run_of(cell: Cell) -> StudyCell:
-    """A cell as the laboratory runs it."""
+def _experiment(one: Transfer, text: Text) -> Experiment:
+    """A transfer as the laboratory runs it."""
     params = {
-        "choice": cell.choice.name,
-        "algorithm": cell.algorithm.name,
-        "exponent": cell.exponent,
-        "replication": cell.replication,
+        "choice": one.assumption.name,
+        "algorithm": one.algorithm.name,
+        "exponent": one.exponent,
+        "replication": one.replication,
     }
-    measure = partial(_measure, random=cell.choice.random, exponent=cell.exponent, warm_up=cell.warm_up)
-    return StudyCell(params, job({}).scenario, cell.overrides(), [cell.replication + 1], measure)
+    measure = partial(_measure, random=one.assumption.random, exponent=one.exponent, warm_up=one.warm_up)
+    return Experiment(params, text, one.overrides(), [one.replication + 1], measure)

@@ -5,21 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.report import Figure, Plot, Series, colour_of
-from ackclock.scenario import Text
-from ackclock.studies.grid import Grid, hash_of
+from ackclock.studies.framework import Outcome, Study, hash_of
 from ackclock.studies.satellite import cells, verdicts
-from ackclock.studies.study import StudyResult, command_for, page, runs_sheet
 
 if TYPE_CHECKING:
-    from ackclock.studies.grid import Variant
-    from ackclock.studies.lab import Lab
+    from ackclock.studies.framework import Grid, Lab, Variant
 
-__all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
-
-SLUG = "satellite"
-TITLE = "High-speed congestion control over a satellite"
-SUMMARY = "Four flows of eight variants among web traffic and a call over a satellite: goodput, response times, MOS"
-SOURCE = "Wu, Chan, Ananda 2008 (ICC)"
+__all__ = ["STUDY"]
 
 REPLICATIONS = 5
 QUICK_REPLICATIONS = 2
@@ -33,36 +25,26 @@ FIGURES = (
 )
 
 
-def reproduce(lab: Lab) -> StudyResult:
+def run(study: Study, lab: Lab) -> Outcome:
     """Runs the study. With `quick`, the variants of the claims over three queues for seconds of simulated time."""
-    text = Text(cells.scenario(), name="satellite/scenario.toml")
-    seeds = range(1, 1 + (QUICK_REPLICATIONS if lab.quick else REPLICATIONS))
-    queues = cells.QUICK_QUEUES if lab.quick else cells.QUEUES
-    variants = cells.QUICK_VARIANTS if lab.quick else cells.VARIANTS
+    text = study.scenario()
+    seeds = lab.seeds(REPLICATIONS, QUICK_REPLICATIONS)
+    queues = lab.pick(cells.QUEUES, cells.QUICK_QUEUES)
+    variants = lab.pick(cells.VARIANTS, cells.QUICK_VARIANTS)
     short: dict[str, object] = {"duration": f"{QUICK_S}s"} if lab.quick else {}
-    others = {name: {**short, **cells.CHOICES[name]} for name in (cells.QUICK_CHOICES if lab.quick else cells.CHOICES)}
+    others = {name: {**short, **cells.CHOICES[name]} for name in lab.pick(tuple(cells.CHOICES), cells.QUICK_CHOICES)}
     stages = (
         (cells.readings(text, queues, {cells.MAIN: short}), lab.part(0, 0.6)),
         (cells.readings(text, (cells.MODERATE,), others), lab.part(0.6, 1)),
     )
     grids = [part.grid(some, variants, seeds, cells.measures) for some, part in stages]
-    command = command_for(SLUG, quick=lab.quick)
-    return StudyResult(
-        slug=SLUG,
-        title=TITLE,
+    return Outcome(
         claims=verdicts.assess_claims(grids),
-        seeds=list(seeds),
-        command=command,
-        quick=lab.quick,
-        page=page(__package__, "README.md"),
-        sheets=[
-            verdicts.sheet(grids),
-            verdicts.calls_sheet(grids),
-            *(runs_sheet(f"runs-{number}", "Every run", grid) for number, grid in enumerate(grids, 1)),
-        ],
-        figures=figures(grids[0], queues, command),
-        scenarios={f"{one.name}; {cc.label}": hash_of(one, cc) for one in grids[0].readings for cc in variants},
-        files={"scenario.toml": text.text},
+        seeds=seeds,
+        sheets=[verdicts.sheet(grids), verdicts.calls_sheet(grids)],
+        runs={f"runs-{number}": grid for number, grid in enumerate(grids, 1)},
+        figures=figures(grids[0], queues, study.command(lab)),
+        hashes={f"{one.name}; {cc.label}": hash_of(one, cc) for one in grids[0].readings for cc in variants},
     )
 
 
@@ -93,3 +75,13 @@ def _by_queue(
     caption = "40 Mbit/s, 300 ms one way; 95 % intervals over replications."
     named = f"{title}: " + ", ".join(one.label for one in variants)
     return Plot(named, "queue (% of a bandwidth-delay product)", unit, series, caption, command, from_zero=False)
+
+
+STUDY = Study(
+    slug="satellite",
+    title="High-speed congestion control over a satellite",
+    summary="Four flows of eight variants among web traffic and a call over a satellite: goodput, response times, MOS",
+    source="Wu, Chan, Ananda 2008 (ICC)",
+    package=__name__,
+    run=run,
+)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.studies.grid import Reading, Variant
-from ackclock.studies.study import page
+from ackclock.studies.framework import Reading, Variant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +30,6 @@ __all__ = [
     "mos_of",
     "name",
     "readings",
-    "scenario",
 ]
 
 FTP_FLOWS = 4
@@ -79,7 +77,7 @@ CHOICES: Mapping[str, Mapping[str, object]] = {
 }
 """Readings beside the main one."""
 QUICK_CHOICES = (LONGER,)
-"""Those of a quick run."""
+"""Readings of a quick run beside the main one."""
 
 
 def name(queue: int, choice: str = MAIN) -> str:
@@ -92,15 +90,10 @@ def mos_of(playout: str) -> str:
     return f"mos_{playout.replace(' ', '')}"
 
 
-def scenario() -> str:
-    """The text of the scenario."""
-    return page(__package__, "scenario.toml")
-
-
 def readings(text: Text, queues: tuple[int, ...], choices: Mapping[str, Mapping[str, object]]) -> list[Reading]:
     """Every queue under every choice."""
     return [
-        Reading(name(queue, choice), name(queue, choice), text, {"bottleneck.queue": f"{queue / 100:g}bdp", **values})
+        Reading(name(queue, choice), text, {"bottleneck.queue": f"{queue / 100:g}bdp", **values})
         for choice, values in choices.items()
         for queue in queues
     ]

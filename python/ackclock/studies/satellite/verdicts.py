@@ -1,4 +1,4 @@
-"""The claims against what was measured, under every reading, and the table of all measures."""
+"""Compares the claims with the measured numbers under every reading, and makes the tables."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock import stats
-from ackclock.studies.claims import ClaimResult, assess, load_claims
+from ackclock.studies.framework import ClaimResult, Sheet, assess_all
 from ackclock.studies.satellite.cells import HSTCP, MAIN, MODERATE, PLAYOUTS, mos_of, name
-from ackclock.studies.study import Sheet, page
 
 if TYPE_CHECKING:
     from ackclock.stats import Estimate
-    from ackclock.studies.grid import Grid
+    from ackclock.studies.framework import Grid
 
 __all__ = ["assess_claims", "calls_sheet", "sheet"]
 
@@ -23,18 +22,20 @@ SMALL, LARGE = 10, 200
 
 def assess_claims(grids: list[Grid]) -> list[ClaimResult]:
     """Every claim, in the order of ``claims.toml``."""
-    results = []
-    for identifier, claim in load_claims(page(__package__, "claims.toml")).items():
-        measured = {}
-        for grid in grids:
-            have = {one.name for one in grid.readings}
-            for choice in dict.fromkeys(one.name.partition("; ")[0] for one in grid.readings):
-                if {name(queue, choice) for queue in _queues(identifier)} <= have:
-                    measured[choice] = _measure(grid, choice, identifier)
-        if identifier == "moderate-mos":
-            measured |= {f"play-out of {playout}": _calls(grids[0], MAIN, mos_of(playout)) for playout in PLAYOUTS}
-        results.append(assess(claim, measured, MAIN))
-    return results
+    return assess_all(__package__, lambda name: _of_claim(grids, name), MAIN)
+
+
+def _of_claim(grids: list[Grid], identifier: str) -> dict[str, Estimate]:
+    """The estimates for a claim under every reading that has its queues."""
+    measured = {}
+    for grid in grids:
+        have = {one.name for one in grid.readings}
+        for choice in dict.fromkeys(one.name.partition("; ")[0] for one in grid.readings):
+            if {name(queue, choice) for queue in _queues(identifier)} <= have:
+                measured[choice] = _measure(grid, choice, identifier)
+    if identifier == "moderate-mos":
+        measured |= {f"play-out of {playout}": _calls(grids[0], MAIN, mos_of(playout)) for playout in PLAYOUTS}
+    return measured
 
 
 def _queues(identifier: str) -> tuple[int, ...]:
@@ -76,7 +77,7 @@ COLUMNS = {
     "call_loss_percent": "call loss %",
     "mouth_to_ear_ms": "mouth to ear ms",
 }
-"""Measure to what it is called in the table."""
+"""Measure to the name of its column."""
 
 
 def sheet(grids: list[Grid]) -> Sheet:

@@ -5,25 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.report import Figure, Plot, Series, colour_of
-from ackclock.scenario import Text
-from ackclock.studies.grid import Grid, hash_of
-from ackclock.studies.study import StudyResult, command_for, page, runs_sheet
+from ackclock.studies.framework import Outcome, Study, hash_of
 from ackclock.studies.transocean import cells, verdicts
 
 if TYPE_CHECKING:
-    from ackclock.studies.grid import Variant
-    from ackclock.studies.lab import Lab
+    from ackclock.studies.framework import Grid, Lab, Variant
 
-__all__ = ["SLUG", "SOURCE", "SUMMARY", "TITLE", "reproduce"]
-
-SLUG = "transocean"
-TITLE = "High-speed congestion control over a transocean link"
-SUMMARY = "Utilisation of a transocean link by twenty flows of nine variants, and pages beside them, over the buffer"
-SOURCE = "Wu 2008; RFC 3649; RFC 9438; draft-sridharan-tcpm-ctcp"
+__all__ = ["STUDY"]
 
 REPLICATIONS = 3
 DECIDING_REPLICATIONS = 10
-"""With the buffer that decides claims: few congestion events are in a run of Reno."""
+"""Replications with the buffer that decides claims, because a run of Reno has few congestion events."""
 QUICK_REPLICATIONS = 2
 QUICK_S = 10
 
@@ -39,19 +31,18 @@ RESPONSE = {
     "unit": "page of 64 kB (ms), mean",
     "beside": ", pages beside them",
 }
-"""What `_by_buffer` draws."""
+"""Arguments of `_by_buffer`."""
 
 
-def reproduce(lab: Lab) -> StudyResult:
+def run(study: Study, lab: Lab) -> Outcome:
     """Runs the study. With `quick`, two buffers under two readings for seconds of simulated time."""
-    text = Text(cells.scenario(), name="transocean/scenario.toml")
-    web_text = Text(cells.web_scenario(), name="transocean/web.toml")
-    replications = QUICK_REPLICATIONS if lab.quick else REPLICATIONS
-    seeds = range(1, 1 + (replications if lab.quick else DECIDING_REPLICATIONS))
-    buffers = cells.QUICK_BUFFERS if lab.quick else cells.BUFFERS
+    text, web_text = study.scenario(), study.scenario("web.toml")
+    replications = lab.pick(REPLICATIONS, QUICK_REPLICATIONS)
+    seeds = lab.seeds(DECIDING_REPLICATIONS, QUICK_REPLICATIONS)
+    buffers = lab.pick(cells.BUFFERS, cells.QUICK_BUFFERS)
     short: dict[str, object] = {"duration": f"{QUICK_S}s"} if lab.quick else {}
     short_web = {**short, "flows[1].start": f"{QUICK_S // 2}s"} if lab.quick else {}
-    others = {name: {**short, **cells.CHOICES[name]} for name in (cells.QUICK_CHOICES if lab.quick else cells.CHOICES)}
+    others = {name: {**short, **cells.CHOICES[name]} for name in lab.pick(tuple(cells.CHOICES), cells.QUICK_CHOICES)}
     deciding = cells.readings(text, (verdicts.SMALL,), {cells.MAIN: short})
     larger = cells.readings(text, tuple(one for one in buffers if one != verdicts.SMALL), {cells.MAIN: short})
     pages = cells.readings(web_text, buffers, {cells.MAIN: short_web})
@@ -69,33 +60,23 @@ def reproduce(lab: Lab) -> StudyResult:
         (pages, seeds[:replications], cells.pages, lab.part(0.7, 1)),
     )
     *grids, web = [part.grid(some, cells.VARIANTS, chosen, measure) for some, chosen, measure, part in stages]
-    command = command_for(SLUG, quick=lab.quick)
-    return StudyResult(
-        slug=SLUG,
-        title=TITLE,
+    command = study.command(lab)
+    return Outcome(
         claims=verdicts.assess_claims(grids, web),
-        seeds=list(seeds),
-        command=command,
-        quick=lab.quick,
-        page=page(__package__, "README.md"),
-        sheets=[
-            verdicts.use_sheet(grids),
-            verdicts.pages_sheet(web),
-            *(runs_sheet(f"runs-{number}", "Every run", grid) for number, grid in enumerate(grids, 1)),
-            runs_sheet("runs-web", "Every run with pages", web),
-        ],
+        seeds=seeds,
+        sheets=[verdicts.use_sheet(grids), verdicts.pages_sheet(web)],
+        runs={**{f"runs-{number}": grid for number, grid in enumerate(grids, 1)}, "runs-web": web},
         figures=[
-            _by_buffer(some, buffers, half, command, **what)
-            for some, what in ((grids, UTILISATION), ([web], RESPONSE))
+            _by_buffer(some, buffers, half, command, **drawn)
+            for some, drawn in ((grids, UTILISATION), ([web], RESPONSE))
             for half in (cells.VARIANTS[:5], cells.VARIANTS[5:])
         ],
-        scenarios={
+        hashes={
             f"{kind}{one.name}; {cc.label}": hash_of(one, cc)
             for kind, some in (("", (*deciding, *larger)), ("pages; ", pages))
             for one in some
             for cc in cells.VARIANTS
         },
-        files={"scenario.toml": text.text, "web.toml": web_text.text},
     )
 
 
@@ -122,3 +103,14 @@ def _by_buffer(
     named = f"{title}: " + ", ".join(one.label for one in variants if one is not cells.RENO)
     whole = f"Twenty flows of one variant, 1 Gbit/s, 130 ms there and back{beside}; 95 % intervals over replications."
     return Plot(named, label, unit, series, whole, command, from_zero=False)
+
+
+STUDY = Study(
+    slug="transocean",
+    title="High-speed congestion control over a transocean link",
+    summary="Utilisation of a transocean link by twenty flows of nine variants, and pages beside them, over the buffer",
+    source="Wu 2008; RFC 3649; RFC 9438; draft-sridharan-tcpm-ctcp",
+    package=__name__,
+    run=run,
+    scenarios=("scenario.toml", "web.toml"),
+)

@@ -1,11 +1,10 @@
-"""What is compared: nine variants over five buffers, alone and beside pages, under every reading of what is unknown."""
+"""The cells: nine variants over five buffers, alone and beside web pages, and the readings of unstated settings."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.studies.grid import Reading, Variant
-from ackclock.studies.study import page
+from ackclock.studies.framework import Reading, Variant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,9 +24,7 @@ __all__ = [
     "name",
     "pages",
     "readings",
-    "scenario",
     "use",
-    "web_scenario",
 ]
 
 
@@ -65,7 +62,7 @@ CHOICES: Mapping[str, Mapping[str, object]] = {
 }
 """Readings beside the main one."""
 QUICK_CHOICES = (ALONE,)
-"""Those of a quick run."""
+"""Readings of a quick run beside the main one."""
 
 WEB_CHOICES: Mapping[str, Mapping[str, object]] = {
     "200 sessions a second": {"flows[1].app.sessions_per_second": 200},
@@ -79,29 +76,17 @@ def name(buffer: int, choice: str = MAIN) -> str:
     return f"{choice}; {buffer} %"
 
 
-def scenario() -> str:
-    """The text of the scenario of the flows alone, for their utilisation."""
-    return page(__package__, "scenario.toml")
-
-
-def web_scenario() -> str:
-    """The text of the scenario of the flows with web pages beside them, for the pages' response times."""
-    return page(__package__, "web.toml")
-
-
 def readings(text: Text, buffers: tuple[int, ...], choices: Mapping[str, Mapping[str, object]]) -> list[Reading]:
     """Every buffer under every choice."""
     return [
-        Reading(
-            name(buffer, choice), name(buffer, choice), text, {"bottleneck.queue": f"{buffer / 100:g}bdp", **values}
-        )
+        Reading(name(buffer, choice), text, {"bottleneck.queue": f"{buffer / 100:g}bdp", **values})
         for choice, values in choices.items()
         for buffer in buffers
     ]
 
 
 def use(result: Result) -> dict[str, float]:
-    """How the link was used over the whole run."""
+    """Utilisation, losses and queueing delay of the link over the whole run."""
     link = next(result.links.rows())
     return {
         "utilisation_percent": 100 * link["utilisation"],

@@ -1,4 +1,4 @@
-"""The claims against what was measured, under every reading, and the tables of utilisation and response times."""
+"""Compares the claims with the measured numbers, and makes the tables of utilisation and response times."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock import stats
-from ackclock.studies.claims import ClaimResult, assess, load_claims
-from ackclock.studies.grid import ALL_CELLS, geometric
-from ackclock.studies.study import Sheet, page
+from ackclock.studies.framework import ALL_CELLS, ClaimResult, Sheet, assess_all, geometric
 from ackclock.studies.transocean.cells import MAIN, RENO, VARIANTS, name
 
 if TYPE_CHECKING:
     from ackclock.stats import Estimate
-    from ackclock.studies.grid import Grid
+    from ackclock.studies.framework import Grid
 
 __all__ = ["assess_claims", "pages_sheet", "use_sheet"]
 
@@ -24,20 +22,18 @@ SMALL = 10
 """The buffer at which variants differ most, per cent of a bandwidth-delay product."""
 
 WEB_CLAIMS = ("web-differs", "web-compound")
-"""Those about the pages, over all buffers alike; the others are about utilisation with the smallest."""
+"""Claims about the pages, over all buffers. The other claims are about utilisation with the smallest buffer."""
 LOSS_BASED = ("highspeed", "scalable", "bic", "cubic", "htcp")
-"""The high-speed variants that know nothing of the queue but its losses."""
+"""The high-speed variants that react to losses only, and not to delay."""
 
 
 def assess_claims(grids: list[Grid], web: Grid) -> list[ClaimResult]:
     """Every claim, in the order of ``claims.toml``; `web` has the cells with pages, `grids` those without."""
-    claims = load_claims(page(__package__, "claims.toml"))
-    return [
-        assess(claim, _of_pages(web, identifier), ALL_CELLS)
-        if identifier in WEB_CLAIMS
-        else assess(claim, _of_use(grids, identifier), MAIN)
-        for identifier, claim in claims.items()
-    ]
+    return assess_all(
+        __package__,
+        lambda name: _of_pages(web, name) if name in WEB_CLAIMS else _of_use(grids, name),
+        lambda name: ALL_CELLS if name in WEB_CLAIMS else MAIN,
+    )
 
 
 def _of_use(grids: list[Grid], identifier: str) -> dict[str, Estimate]:
@@ -80,7 +76,7 @@ def _longer(web: Grid, readings: list[str], identifier: str) -> Estimate:
 
 
 def use_sheet(grids: list[Grid]) -> Sheet:
-    """How every variant used the link, at every buffer and under every reading."""
+    """The utilisation by every variant, at every buffer and under every reading."""
     rows: list[list[object]] = []
     for grid in grids:
         for reading in grid.readings:

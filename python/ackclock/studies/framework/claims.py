@@ -111,14 +111,14 @@ def _unit(claim: Claim) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ClaimResult:
-    """A claim with what was measured: under the study's main reading, and under every other."""
+    """A claim with its measured estimates: under the study's main reading, and under every other reading."""
 
     claim: Claim
     measured: Estimate | None
     verdict: Verdict
     reason: str
     readings: dict[str, tuple[Estimate, Verdict]] = field(default_factory=dict)
-    """Reading to what was measured under it and the verdict it would give."""
+    """Reading to the estimate under it and the verdict that this estimate would give."""
 
     @property
     def holds_under(self) -> list[str]:

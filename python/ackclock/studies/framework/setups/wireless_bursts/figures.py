@@ -1,4 +1,4 @@
-"""Figures in the likeness of the slides: elapsed times by quantiles and fairness of each burst, one-way delay."""
+"""Figures as on the slides: quantiles of elapsed times and fairness of each burst, and one-way delays."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.report import Figure, Plot, Series, colour_of
-from ackclock.studies.iw10.cells import choose
-from ackclock.studies.iw10.measures import BURSTS, QUARTILES
+from ackclock.studies.framework.setups.wireless_bursts.cells import choose
+from ackclock.studies.framework.setups.wireless_bursts.measures import BURSTS, QUARTILES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from ackclock.studies.grid import Grid, Variant
-    from ackclock.studies.iw10.cells import Cell
-    from ackclock.studies.iw10.measures import Distribution
+    from ackclock.studies.framework.grid import Grid, Variant
+    from ackclock.studies.framework.setups.wireless_bursts.cells import Cell
+    from ackclock.studies.framework.setups.wireless_bursts.measures import Distribution
 
 __all__ = ["delays", "per_buffer"]
 
 APART = 0.12
-"""Between the marks of two series at the same number of flows."""
+"""Horizontal distance of the marks of two series at the same number of flows."""
 
 FLOWS_LABEL = "flows of a burst (1, 2, 6, 18)"
 

@@ -15,7 +15,7 @@ from ackclock._run import Job
 from ackclock.scenario import override_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,26 +29,26 @@ __all__ = [
     "command_of",
     "geometric",
     "hash_of",
+    "hashes",
     "job",
 ]
 
 ALL_CELLS = "mean of all cells"
-"""What a number over several readings is called among those of each."""
+"""The name of a number over all readings, beside the numbers of each reading."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One way to read what the original left open."""
+    """One way to read a setting that the original work left open."""
 
     name: str
-    summary: str
     scenario: Text
     overrides: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One of the things compared. Its place in the list decides its colour in every figure."""
+    """One of the alternatives that a study compares. Its place in the list decides its colour in every figure."""
 
     name: str
     label: str
@@ -84,12 +84,12 @@ class Grid:
         return stats.paired_difference(*pair)
 
     def over(self, readings: Sequence[str], variant: str, measure: str) -> NDArray[np.float64]:
-        """The mean over several readings, one number a seed: for claims about all of them."""
+        """The mean over several readings, one number a seed, for claims about all of these readings."""
         stacked = np.stack([self.values(reading, variant, measure) for reading in readings])
         return np.asarray(stacked.mean(axis=0), dtype=np.float64)
 
     def log_ratios(self, readings: Sequence[str], variant: str, against: str, measure: str) -> NDArray[np.float64]:
-        """The logarithms of the ratios to variant `against`, their mean over some readings: one number a seed."""
+        """The logarithms of the ratios to variant `against`, averaged over some readings: one number a seed."""
         ratios = [
             np.log(self.values(reading, variant, measure) / self.values(reading, against, measure))
             for reading in readings
@@ -97,7 +97,7 @@ class Grid:
         return np.asarray(np.mean(ratios, axis=0), dtype=np.float64)
 
     def geometric_change(self, readings: Sequence[str], variant: str, against: str, measure: str) -> stats.Estimate:
-        """The change from variant `against` in per cent over some readings, each of which weighs the same."""
+        """The change from variant `against` in per cent over some readings, which all have the same weight."""
         return geometric(self.log_ratios(readings, variant, against, measure))
 
     def rows(self) -> tuple[list[str], list[list[object]]]:
@@ -114,7 +114,7 @@ class Grid:
 
 
 def job(reading: Reading, variant: Variant, seed: int | None, overrides: Mapping[str, object] | None = None) -> Job:
-    """The job of one cell; `overrides` come last and win, as a figure's probes do."""
+    """The job of one cell. `overrides` replace those of the reading and the variant, for example to add a probe."""
     merged = {**reading.overrides, **variant.overrides, **(overrides or {})}
     return Job(reading.scenario, tuple(override_pairs(merged)), seed)
 
@@ -127,10 +127,15 @@ def geometric(log_ratios: NDArray[np.float64]) -> stats.Estimate:
 
 
 def hash_of(reading: Reading, variant: Variant) -> str:
-    """The hash of a cell's scenario."""
+    """The hash of the scenario of a reading and a variant."""
     one = job(reading, variant, None)
     text = one.scenario
     return _core.scenario_hash(text.text, text.format, list(one.overrides), text.folder, _registry.algorithms())
+
+
+def hashes(readings: Iterable[Reading], variant: Variant) -> dict[str, str]:
+    """The hash of the scenario of every reading with one variant, by the name of the reading."""
+    return {reading.name: hash_of(reading, variant) for reading in readings}
 
 
 def command_of(reading: Reading, variant: Variant, seed: int, overrides: Mapping[str, object] | None = None) -> str:

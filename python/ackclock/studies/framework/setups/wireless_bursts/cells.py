@@ -1,4 +1,4 @@
-"""The networks, bursts and readings of what is unknown that `iw10`, `irto` and `iw10_aqm` have in common."""
+"""The networks, the bursts, and the readings of the settings that the slides do not state."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from ackclock.scenario import Text
-from ackclock.studies import study
-from ackclock.studies.grid import Grid, Reading, Variant, hash_of
+from ackclock.studies.framework.grid import Grid, Reading, Variant, hashes
+from ackclock.studies.framework.study import Outcome, study_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from ackclock.report import Figure
     from ackclock.result import Result
     from ackclock.stats import Estimate
-    from ackclock.studies.claims import ClaimResult
-    from ackclock.studies.lab import Lab
+    from ackclock.studies.framework.claims import ClaimResult
+    from ackclock.studies.framework.lab import Lab
+    from ackclock.studies.framework.study import Sheet
 
 __all__ = [
     "CELLS",
@@ -32,8 +33,8 @@ __all__ = [
     "choose",
     "everywhere",
     "name_of",
+    "outcome",
     "reading",
-    "result",
     "run_cells",
     "variant",
 ]
@@ -43,6 +44,12 @@ QUICK_REPLICATIONS, QUICK_SWEPT_REPLICATIONS = 10, 2
 
 BURST_BYTES = 180_000
 
+SCENARIO = "scenario.toml"
+
+
+def _text() -> str:
+    return study_file("ackclock.studies.framework.setups.wireless_bursts", SCENARIO)
+
 
 @dataclass(frozen=True, slots=True)
 class Network:
@@ -51,11 +58,11 @@ class Network:
     name: str
     rate_kbps: int
     delay_ms: int
-    """Of the wireless link, one way."""
+    """Propagation delay of the wireless link, one way."""
     buffers: tuple[tuple[str, int], ...]
     """Names and packets."""
     alone_ms: int
-    """About what one flow of 180 kB takes alone with an initial window of 3: the later burst starts within this."""
+    """About the time of one flow of 180 kB alone with an initial window of 3. The later burst starts within it."""
 
     @property
     def packet_us(self) -> int:
@@ -88,7 +95,7 @@ class Cell:
         return f"{self.network.name}, {self.buffer}, {self.flows}+{self.flows}"
 
     def overrides(self) -> dict[str, object]:
-        """What the cell sets in the scenario."""
+        """The overrides of the scenario for this cell."""
         network = self.network
         return {
             "bottleneck.rate": f"{network.rate_kbps}kbps",
@@ -109,7 +116,7 @@ CELLS = tuple(
 )
 
 MAIN = "later burst at any time within the first"
-"""The main reading: every offset weighs the same, and ns-2's defaults hold for what nobody says."""
+"""The main reading: every offset has the same weight, and unstated settings have the defaults of ns-2."""
 
 
 def _offset(part: float) -> Callable[[Cell], Mapping[str, object]]:
@@ -136,19 +143,18 @@ CHOICES: Choices = {
     "RTO of at least 1 s": always({"flows[*].min_rto": "1s"}),
     "access links of 1 Gbit/s": always({"access.rate": "1Gbps"}),
 }
-"""What is unknown, one change of the main reading at a time: its name to what it sets in a cell."""
+"""Unstated settings, one change of the main reading at a time: name to the overrides for a cell."""
 
 
 def name_of(cell: Cell, choice: str = MAIN) -> str:
-    """What a cell under one reading of what is unknown is called."""
+    """The name of a cell under one reading of the unstated settings."""
     return cell.name if choice == MAIN else f"{cell.name}; {choice}"
 
 
 def reading(cell: Cell, choice: str = MAIN, choices: Choices = CHOICES) -> Reading:
-    """A cell under one reading of what is unknown."""
-    text = Text(study.page(__package__, "scenario.toml"), name="iw10/scenario.toml")
-    name = name_of(cell, choice)
-    return Reading(name, name, text, {**cell.overrides(), **choices[choice](cell)})
+    """A cell under one reading of the unstated settings."""
+    text = Text(_text(), name=f"wireless_bursts/{SCENARIO}")
+    return Reading(name_of(cell, choice), text, {**cell.overrides(), **choices[choice](cell)})
 
 
 def variant(window: int, initial_rto_s: int | None = None) -> Variant:
@@ -162,7 +168,7 @@ def variant(window: int, initial_rto_s: int | None = None) -> Variant:
 
 @dataclass(frozen=True, slots=True)
 class Grids:
-    """What was measured: every cell under the main reading, and with fewer replications under every other."""
+    """The grids of a study: every cell under the main reading, and with fewer replications under the other readings."""
 
     cells: Sequence[Cell]
     choices: Choices
@@ -184,14 +190,13 @@ def run_cells(
 ) -> Grids:
     """Runs every cell under every reading."""
 
-    def grid(some: Iterable[str], replications: int, start: float, end: float) -> Grid:
+    def grid(some: Iterable[str], seeds: range, start: float, end: float) -> Grid:
         readings = [reading(cell, choice, choices) for choice in some for cell in cells]
-        probed = [Reading(one.name, one.summary, one.scenario, {**one.overrides, **probes}) for one in readings]
-        return lab.part(start, end).grid(probed, variants, range(1, 1 + replications), measure)
+        probed = [Reading(one.name, one.scenario, {**one.overrides, **probes}) for one in readings]
+        return lab.part(start, end).grid(probed, variants, seeds, measure)
 
-    main, swept = (REPLICATIONS, SWEPT_REPLICATIONS)
-    if lab.quick:
-        main, swept = QUICK_REPLICATIONS, QUICK_SWEPT_REPLICATIONS
+    main = lab.seeds(REPLICATIONS, QUICK_REPLICATIONS)
+    swept = lab.seeds(SWEPT_REPLICATIONS, QUICK_SWEPT_REPLICATIONS)
     others = [choice for choice in choices if choice != MAIN]
     return Grids(cells, choices, grid([MAIN], main, 0, 0.3), grid(others, swept, 0.3, 0.95))
 
@@ -203,7 +208,7 @@ def choose(
     buffers: Iterable[str] = (),
     flows: Iterable[int] = (),
 ) -> list[Cell]:
-    """Those of some cells with these networks, buffers and numbers of flows; an empty list means all."""
+    """The cells with these networks, buffers and numbers of flows. An empty argument accepts all."""
     wanted: list[set[object]] = [set(networks), set(buffers), set(flows)]
 
     def fits(cell: Cell) -> bool:
@@ -221,36 +226,26 @@ def everywhere(
     return over | {f"{MAIN}; {cell.name}": estimate(grids.main, [cell.name]) for cell in cells}
 
 
-def result(
-    slug: str,
-    title: str,
-    package: str | None,
+def outcome(
     grids: Grids,
     *,
     claims: Sequence[ClaimResult],
     findings: str,
-    sheet: study.Sheet,
+    sheets: Sequence[Sheet],
     figures: Sequence[Figure],
-    quick: bool,
-) -> study.StudyResult:
-    """What a study of these cells, whose folder is `package`, gives back."""
-    return study.StudyResult(
-        slug=slug,
-        title=title,
+) -> Outcome:
+    """The outcome of a study of these cells."""
+    return Outcome(
         claims=claims,
-        seeds=list(grids.main.seeds),
-        command=study.command_for(slug, quick=quick),
-        quick=quick,
+        seeds=grids.main.seeds,
         findings=findings,
-        page=study.page(package, "README.md"),
-        sheets=[
-            sheet,
-            study.runs_sheet("runs", "Every run of the main reading", grids.main),
-            study.runs_sheet("swept-runs", "Every run of the other readings", grids.swept),
-        ],
+        sheets=sheets,
+        runs={"runs": grids.main, "swept-runs": grids.swept},
         figures=figures,
-        files={"scenario.toml": study.page(__package__, "scenario.toml")},
-        scenarios={
-            one.name: hash_of(one, grid.variants[0]) for grid in (grids.main, grids.swept) for one in grid.readings
+        files={SCENARIO: _text()},
+        hashes={
+            name: hashed
+            for grid in (grids.main, grids.swept)
+            for name, hashed in hashes(grid.readings, grid.variants[0]).items()
         },
     )

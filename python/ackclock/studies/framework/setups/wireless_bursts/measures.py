@@ -1,4 +1,4 @@
-"""What is taken from a run of two bursts."""
+"""Measures of a run of two bursts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TIMEOUT_PROBE = {"probes.timeouts": True}
 DELAY_PROBE = {"probes.delays": True}
 
 POINTS = 400
-"""Of a distribution that is drawn."""
+"""Most points of a distribution in a figure."""
 
 ROUNDING = 1e-9
 """More than the errors of sums of parts, less than one packet."""
@@ -45,7 +45,7 @@ def transfers(result: Result) -> dict[str, float]:
     table = result.transfers
     elapsed = table["duration_s"]
     unfinished = np.isnan(elapsed)
-    # What is under way at the end of the run has taken at least until then.
+    # A transfer that is not complete at the end of the run has taken at least until then.
     elapsed = np.where(unfinished, result.meta["duration_s"] - table["start_s"], elapsed)
     first, later = np.split(elapsed, 2)
     measured = {
@@ -71,7 +71,7 @@ def transfers(result: Result) -> dict[str, float]:
 
 
 def timeouts(result: Result) -> dict[str, float]:
-    """The same with the RTOs of the senders, those of SYNs included, and how many of them were spurious."""
+    """The measures of `transfers`, and the number of RTOs of the senders, of those of SYNs, and of spurious ones."""
     table = result.timeouts
     mine = table["side"] == "source"
     return transfers(result) | {
@@ -86,9 +86,9 @@ class Distribution:
     """One-way delays of the data packets of some runs, each flow's as exact as its quantiles in ``delay_cdf``."""
 
     delays_ms: NDArray[np.float64]
-    """In order, each once."""
+    """The distinct delays in increasing order."""
     parts: NDArray[np.float64]
-    """Of the packets, up to and with each delay."""
+    """The part of the packets whose delay is at most each of `delays_ms`."""
     mean_ms: float
 
     def quantile(self, part: float) -> float:
@@ -102,7 +102,7 @@ class Distribution:
 
 
 def one_way_delays(results: Iterable[Result]) -> Distribution:
-    """From a sender's host to its receiver's, over all flows; needs ``probes.delays``."""
+    """One-way delays from the host of a sender to that of its receiver, over all flows; needs ``probes.delays``."""
     delays, weights, carried = [], [], 0.0
     for result in results:
         table = result.tables["delay_cdf"]

@@ -1,0 +1,21 @@
+"""Variants of NewReno and newCWV that the newCWV studies compare, and a bitrate ladder of the later replications."""
+
+from __future__ import annotations
+
+from ackclock.studies.framework.grid import Variant
+
+__all__ = ["LADDER_700", "NEWCWV", "NEWRENO", "PACED", "TEXTBOOK", "VARIANTS"]
+
+_VALIDATION, _PACING = "flows[0].validation", "flows[0].pacing"
+
+FQ = {"kind": "fq", "slow_start_percent": 200, "avoidance_percent": 200}
+"""FQ as Linux 3.12 had it: it always paces at twice cwnd/SRTT."""
+
+NEWRENO = Variant("newreno", "NewReno (Linux)", {_VALIDATION: "rfc2861-linux", _PACING: "off"})
+TEXTBOOK = Variant("newreno-rfc5681", "NewReno (RFC 5681)", {_VALIDATION: "none", _PACING: "off"})
+NEWCWV = Variant("newcwv", "newCWV", {_VALIDATION: "newcwv", _PACING: "off"})
+PACED = Variant("newcwv-pacing", "newCWV with pacing", {_VALIDATION: "newcwv", _PACING: FQ})
+VARIANTS = (NEWRENO, NEWCWV, PACED, TEXTBOOK)
+
+LADDER_700 = ["200kbps", "250kbps", "300kbps", "400kbps", "500kbps", "600kbps", "700kbps"]
+"""The bitrates of the later replications."""

@@ -1,0 +1,215 @@
+"""A study, the outcome of its runs, and the assembly of both into a result that is written as a report."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from ackclock import __version__, files
+from ackclock.report import Report
+from ackclock.scenario import Text
+from ackclock.studies.framework.claims import assess, load_claims
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from ackclock.report import Figure
+    from ackclock.stats import Estimate
+    from ackclock.studies.framework.claims import ClaimResult
+    from ackclock.studies.framework.grid import Grid
+    from ackclock.studies.framework.lab import Lab
+
+__all__ = ["Outcome", "Sheet", "Study", "StudyResult", "assess_all", "study_file"]
+
+
+MOST_HASHES = 60
+"""Most scenarios whose hashes a report shows. If there are more, they are only in ``verdicts.json``."""
+
+
+def study_file(package: str, name: str) -> str:
+    """The text of a file in the folder of a package."""
+    return resources.files(package).joinpath(name).read_text(encoding="utf-8")
+
+
+def assess_all(
+    package: str, measured: Callable[[str], Mapping[str, Estimate]], main: str | Callable[[str], str]
+) -> list[ClaimResult]:
+    """The results of all claims of a study, in the order of its ``claims.toml``.
+
+    Parameters
+    ----------
+    package
+        The package that holds ``claims.toml``.
+    measured
+        Returns the estimates of a claim, by reading, from the claim's id.
+    main
+        The reading that decides the verdict, or a function that returns it from the claim's id.
+    """
+    claims = load_claims(study_file(package, "claims.toml"))
+    main_of = main if callable(main) else lambda _: main
+    return [assess(claim, measured(name), main_of(name)) for name, claim in claims.items()]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table of a study."""
+
+    name: str
+    """The name of its CSV file."""
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    caption: str = ""
+    shown: bool = True
+    """Whether the report shows it; the CSV file is written either way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The results of the runs of a study, from which `Study.reproduce` assembles the whole result."""
+
+    claims: Sequence[ClaimResult]
+    seeds: Sequence[int]
+    """Seeds of the main reading."""
+    hashes: Mapping[str, str]
+    """Reading to the hash of its scenario."""
+    runs: Mapping[str, Grid]
+    """Every number of these grids is written to a CSV file of this name."""
+    sheets: Sequence[Sheet] = ()
+    figures: Sequence[Figure] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Files beside the scenarios of the study's folder that the commands of figures need: name to text."""
+    findings: str = ""
+    """A summary of the numbers in Markdown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A published study: its names, its files and the function that runs it."""
+
+    slug: str
+    """Name on the command line."""
+    title: str
+    summary: str
+    source: str
+    """The publication."""
+    package: str
+    """The package with the study's files: ``README.md``, ``claims.toml`` and scenarios."""
+    run: Callable[[Study, Lab], Outcome]
+    """Runs the experiments. It writes nothing but the laboratory's store, and prints nothing."""
+    scenarios: Sequence[str] = ("scenario.toml",)
+    """The names of its scenario files."""
+
+    def file(self, name: str) -> str:
+        """The text of a file of the study."""
+        return study_file(self.package, name)
+
+    def scenario(self, name: str = "scenario.toml", folder: str = "") -> Text:
+        """A scenario of the study; the files that it names are in `folder`."""
+        return Text(self.file(name), name=f"{self.package.rpartition('.')[2]}/{name}", folder=folder)
+
+    def command(self, lab: Lab) -> str:
+        """The command that repeats the study."""
+        return f"ackclock reproduce {self.slug}" + lab.pick("", " --quick")
+
+    def reproduce(self, lab: Lab) -> StudyResult:
+        """Runs the study and assembles its result."""
+        outcome = self.run(self, lab)
+        return StudyResult(
+            slug=self.slug,
+            title=self.title,
+            claims=outcome.claims,
+            seeds=list(outcome.seeds),
+            command=self.command(lab),
+            quick=lab.quick,
+            page=self.file("README.md"),
+            sheets=[*outcome.sheets, *(_runs_sheet(name, grid) for name, grid in outcome.runs.items())],
+            figures=outcome.figures,
+            scenarios=dict(outcome.hashes),
+            files={**{name: self.file(name) for name in self.scenarios}, **outcome.files},
+            findings=outcome.findings,
+        )
+
+
+def _runs_sheet(name: str, grid: Grid) -> Sheet:
+    """A table of every number of a grid, which the report does not show."""
+    columns, rows = grid.rows()
+    return Sheet(name, "Every run", columns, rows, shown=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyResult:
+    """A reproduced study."""
+
+    slug: str
+    title: str
+    claims: Sequence[ClaimResult]
+    seeds: Sequence[int]
+    command: str
+    """The command that repeats it."""
+    quick: bool = False
+    page: str = ""
+    """The study's page in Markdown: question, set-up, unknowns."""
+    sheets: Sequence[Sheet] = ()
+    figures: Sequence[Figure] = ()
+    scenarios: dict[str, str] = field(default_factory=dict)
+    """Reading to the hash of its scenario."""
+    files: dict[str, str] = field(default_factory=dict)
+    """Scenario files that the commands of figures name, by name."""
+    version: str = __version__
+    findings: str = ""
+    """A summary of the numbers in Markdown."""
+
+    @property
+    def regressions(self) -> list[str]:
+        """Claims that are on record as reproduced and were measured not to be. A quick run is too small to tell."""
+        return [] if self.quick else [result.claim.id for result in self.claims if result.regressed]
+
+    def document(self) -> dict[str, Any]:
+        """The JSON document of ``ackclock reproduce --json``."""
+        return {
+            "study": self.slug,
+            "title": self.title,
+            "version": self.version,
+            "quick": self.quick,
+            "seeds": list(self.seeds),
+            "command": self.command,
+            "scenario_hashes": self.scenarios,
+            "claims": [result.document() for result in self.claims],
+        }
+
+    def report(self) -> Report:
+        """The report: verdicts first, then figures, tables, and the page."""
+        replications = f"{len(self.seeds)} paired replications, seeds {min(self.seeds)} to {max(self.seeds)}"
+        mode = "quick mode: fewer replications than the study asks for. " if self.quick else ""
+        report = Report(self.title, subtitle=f"{mode}{replications}; ackclock {self.version}", command=self.command)
+        report.add_claims([result.document() for result in self.claims])
+        if self.findings:
+            report.add_text(self.findings)
+        for figure in self.figures:
+            report.add_figure(figure)
+        for sheet in self.sheets:
+            if sheet.shown:
+                report.add_table(sheet.title, sheet.columns, sheet.rows, caption=sheet.caption)
+        if len(self.scenarios) > MOST_HASHES:
+            report.add_text(f"The hashes of all {len(self.scenarios)} scenarios are in `verdicts.json`.")
+        elif self.scenarios:
+            report.add_table("Provenance", ["reading", "scenario hash"], list(self.scenarios.items()))
+        if self.page:
+            report.add_text(self.page)
+        return report
+
+    def write(self, folder: Path) -> None:
+        """Writes ``report.html``, ``verdicts.json``, the tables as CSV and the scenarios into an existing folder."""
+        files.write_json(folder / "verdicts.json", self.document())
+        for name, text in self.files.items():
+            files.write_text(folder / name, text)
+        for sheet in self.sheets:
+            with (folder / f"{sheet.name}.csv").open("w", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(sheet.columns)
+                writer.writerows(sheet.rows)
+        self.report().write(folder / "report.html")

@@ -1,0 +1,149 @@
+"""Sweeps of a parameter under several assumptions: the part of a transfer time that a change to TCP saves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ackclock import stats
+from ackclock.report import Figure, Plot, Series, colour_of
+from ackclock.studies.framework.grid import Reading, hashes
+from ackclock.studies.framework.study import Outcome, Sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ackclock.result import Result
+    from ackclock.scenario import Text
+    from ackclock.stats import Estimate
+    from ackclock.studies.framework.claims import ClaimResult
+    from ackclock.studies.framework.grid import Grid, Variant
+    from ackclock.studies.framework.lab import Lab
+
+__all__ = ["Assumption", "Sweep", "Swept", "figure", "outcome", "run_sweep", "sheet"]
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """A parameter, its values, and the overrides of the scenario for each value."""
+
+    name: str
+    axis: str
+    """Parameter with its unit."""
+    points: Mapping[float, Mapping[str, object]]
+    overrides: Mapping[str, object] = field(default_factory=dict)
+    """Overrides that hold at every value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """An assumption about a setting that the publication does not state. The main assumption changes nothing."""
+
+    name: str
+    overrides: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """A sweep that was run under several assumptions."""
+
+    sweep: Sweep
+    grid: Grid
+    assumptions: tuple[Assumption, ...]
+
+    def benefit(self, assumption: str, x: float, variant: str, control: str) -> Estimate:
+        """By how many per cent `variant` is faster than `control` in the mean, over paired seeds."""
+        pair = (self.grid.values(_name(self.sweep, x, assumption), one, "time_s") for one in (variant, control))
+        return stats.relative_change(*pair).scaled(-100)
+
+    def benefits(self, assumption: str, variant: str, control: str) -> dict[float, Estimate]:
+        """The benefit at every value."""
+        return {x: self.benefit(assumption, x, variant, control) for x in self.sweep.points}
+
+    def largest(self, assumption: str, variant: str, control: str) -> Estimate:
+        """The largest benefit of the sweep."""
+        return max(self.benefits(assumption, variant, control).values(), key=lambda one: one.value)
+
+    def smallest(self, assumption: str, variant: str, control: str) -> Estimate:
+        """The smallest benefit of the sweep."""
+        return min(self.benefits(assumption, variant, control).values(), key=lambda one: one.value)
+
+
+def _name(sweep: Sweep, x: float, assumption: str) -> str:
+    return f"{sweep.name} {x:g}; {assumption}"
+
+
+def run_sweep(
+    lab: Lab,
+    sweep: Sweep,
+    text: Text,
+    assumptions: Sequence[Assumption],
+    variants: Sequence[Variant],
+    seeds: Sequence[int],
+    measure: Callable[[Result], Mapping[str, float]],
+) -> Swept:
+    """Runs every value under every assumption. `measure` returns ``time_s``, from which the benefit is computed."""
+    readings = []
+    for assumption in assumptions:
+        for x, point in sweep.points.items():
+            name = _name(sweep, x, assumption.name)
+            readings.append(Reading(name, text, {**sweep.overrides, **point, **assumption.overrides}))
+    grid = lab.grid(readings, variants, seeds, measure)
+    return Swept(sweep, grid, tuple(assumptions))
+
+
+def figure(
+    swept: Swept, assumption: str, variants: Sequence[Variant], control: str, published: str, command: str
+) -> Figure:
+    """The benefit over the parameter under one assumption, a curve for each variant."""
+    series = []
+    for index, one in enumerate(variants):
+        benefits = swept.benefits(assumption, one.name, control)
+        low, high = [[getattr(b, end) for b in benefits.values()] for end in ("low", "high")]
+        middle = [b.value for b in benefits.values()]
+        series.append(Series(one.label, list(benefits), middle, colour_of(index), "interval", low, high))
+    caption = f"95 % intervals over paired replications. Published: {published}."
+    title = f"Benefit by {swept.sweep.name}"
+    return Plot(title, swept.sweep.axis, "benefit (% of the time)", series, caption, command)
+
+
+def sheet(swept: Swept, variants: Sequence[Variant], control: str) -> Sheet:
+    """Every benefit under every assumption."""
+    rows: list[list[object]] = []
+    for assumption in swept.assumptions:
+        for one in variants:
+            for x, benefit in swept.benefits(assumption.name, one.name, control).items():
+                rows.append([assumption.name, one.label, x, benefit.value, benefit.low, benefit.high])
+    columns = ["reading", "variant", swept.sweep.axis, "benefit %", "low", "high"]
+    return Sheet(_slug(swept.sweep), f"Benefit by {swept.sweep.name}", columns, rows, shown=False)
+
+
+def outcome(
+    swept: Sequence[tuple[Swept, str]],
+    treated: Sequence[Variant],
+    control: str,
+    *,
+    claims: Sequence[ClaimResult],
+    illustrations: Sequence[Figure] = (),
+    seeds: Sequence[int],
+    command: str,
+) -> Outcome:
+    """The outcome of a study of sweeps: `swept` has each sweep with the published benefit.
+
+    The figures are those of the first assumption.
+    """
+    curves = [figure(one, one.assumptions[0].name, treated, control, published, command) for one, published in swept]
+    return Outcome(
+        claims=claims,
+        seeds=seeds,
+        hashes={
+            name: hashed for one, _ in swept for name, hashed in hashes(one.grid.readings, one.grid.variants[0]).items()
+        },
+        runs={f"runs-{_slug(one.sweep)}": one.grid for one, _ in swept},
+        sheets=[sheet(one, treated, control) for one, _ in swept],
+        figures=[*illustrations, *curves],
+    )
+
+
+def _slug(sweep: Sweep) -> str:
+    return sweep.name.replace(" ", "-")
