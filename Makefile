@@ -40,7 +40,7 @@ bench: env
 	$(BIN)/python -m ackclock.bench.sweeps
 
 docs: env $(STAMPS)/docs
-	$(BIN)/python -m docs.site out/docs
+	$(BIN)/python -m tools.site out/docs
 	$(BIN)/zensical build --clean --strict --config-file out/docs/mkdocs.yml
 	@echo "Documentation: $(CURDIR)/out/docs/site/index.html"
 
@@ -60,7 +60,7 @@ conformance: env $(KERNEL_SCRIPTS)/ksft_runner.sh
 	$(BIN)/ackclock drill $(KERNEL_SCRIPTS)
 
 crosscheck: env
-	$(BIN)/python -m ackclock.crosscheck
+	$(BIN)/python -m tools.crosscheck
 
 # From the package where it is installed; else from its file, of which nothing else is unpacked.
 $(KERNEL_SCRIPTS)/ksft_runner.sh:
@@ -82,8 +82,8 @@ $(STAMPS)/requirements: requirements.txt
 	mkdir -p $(@D)
 	touch $@
 
-$(STAMPS)/docs: $(STAMPS)/requirements docs/site/requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r docs/site/requirements.txt
+$(STAMPS)/docs: $(STAMPS)/requirements tools/site/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r tools/site/requirements.txt
 	touch $@
 
 # --no-deps: the list above is complete, and leaves out what uplot-python wants beyond the file we use of it.
@@ -97,9 +97,9 @@ rust-test:
 lint: env
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check python tests docs
-	$(BIN)/ruff format --check python tests docs
-	$(BIN)/mypy python/ackclock docs
+	$(BIN)/ruff check python tests tools docs
+	$(BIN)/ruff format --check python tests tools docs
+	$(BIN)/mypy python/ackclock tools
 	$(BIN)/stubtest ackclock._core
 
 python-test: env

@@ -5,7 +5,7 @@ import textwrap
 
 import pytest
 
-from docs.compliance import annotations, report, requirements, texts
+from tools.compliance import annotations, report, requirements, texts
 
 RFCS = [5681, 6298, 6582, 6675, 6928, 6937, 7323, 7661, 8985, 9438, 9937]
 
@@ -48,7 +48,7 @@ def test_every_requirement_has_its_place_and_its_tests(repository):
 def test_the_page_is_that_of_the_sources(repository):
     documents, findings, _ = repository
     text = (annotations.ROOT / report.PAGE).read_text(encoding="utf-8")
-    assert text == report.page(documents, findings), "python -m docs.compliance writes it anew"
+    assert text == report.page(documents, findings), "python -m tools.compliance writes it anew"
 
 
 def test_the_tables_are_those_of_all_rfcs(repository):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ackclock.crosscheck import comparison
-from ackclock.crosscheck.__main__ import main
-from ackclock.crosscheck.comparison import MEASURES, Compared, load, read
-from ackclock.crosscheck.simulators import Ackclock, Measures, Ns2, parse
+from tools.crosscheck import comparison
+from tools.crosscheck.__main__ import main
+from tools.crosscheck.comparison import MEASURES, Compared, load, read
+from tools.crosscheck.simulators import Ackclock, Measures, Ns2, parse
 
 PRINTED = """\
 cmd select_ca bic
@@ -94,8 +94,8 @@ def test_a_mistake_in_the_pairs_is_named(wrong: str, message: str) -> None:
 
 
 def test_every_algorithm_of_ours_in_the_pairs_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ackclock.crosscheck.simulators.FROM_S", 1)
-    monkeypatch.setattr("ackclock.crosscheck.simulators.TO_S", 2)
+    monkeypatch.setattr("tools.crosscheck.simulators.FROM_S", 1)
+    monkeypatch.setattr("tools.crosscheck.simulators.TO_S", 2)
     ours = {str(pair.ours): pair.ours for pair in load()}
     assert len(ours) > 15
     for algorithm in ours.values():
@@ -116,7 +116,7 @@ def test_every_explanation_says_what_was_run() -> None:
 def test_the_command_fails_where_a_difference_is_unexplained(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], loss: float, status: int
 ) -> None:
-    monkeypatch.setattr("ackclock.crosscheck.__main__.load", lambda: comparison.read(PAIR))
+    monkeypatch.setattr("tools.crosscheck.__main__.load", lambda: comparison.read(PAIR))
     monkeypatch.setattr(Ns2, "install", lambda _self: None)
     monkeypatch.setattr(Ns2, "run", lambda _self, _algorithms, _settings: measures(loss=loss))
     monkeypatch.setattr(Ackclock, "run", lambda _self, _algorithms, _settings: measures())

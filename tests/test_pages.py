@@ -15,8 +15,8 @@ from matplotlib import pyplot
 
 import ackclock
 from ackclock import _registry
-from docs.site import blocks
-from docs.site.blocks import Block, BlockError
+from tools.site import blocks
+from tools.site.blocks import Block, BlockError
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = [path for path in sorted(DOCS.rglob("*.md")) if "\n```" in path.read_text(encoding="utf-8")]

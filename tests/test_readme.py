@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from matplotlib import image
 
-from docs.site import blocks
+from tools.site import blocks
 from tools import readme
 
 PAGE = readme.PAGE.read_text(encoding="utf-8")

@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 import pytest
 
 import ackclock
-from docs.site import algorithms, api, columns, fields, figures, navigation, pages
-from docs.site.__main__ import generated
+from tools.site import algorithms, api, columns, fields, figures, navigation, pages
+from tools.site.__main__ import generated
 
 HEADING = re.compile(r"(?m)^#+ (.+?)(?: \{.*\})?$")
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ackclock import studies
-from docs import verdicts
+from tools import verdicts
 
 
 @pytest.mark.parametrize("study", studies.names())
@@ -18,7 +18,7 @@ def test_a_record_has_every_claim_and_agrees_with_the_claims_that_say_so(study):
 
 
 def test_the_page_has_the_verdicts_of_today():
-    assert verdicts.PAGE.read_text(encoding="utf-8") == verdicts.page(), "python -m docs.verdicts writes it anew"
+    assert verdicts.PAGE.read_text(encoding="utf-8") == verdicts.page(), "python -m tools.verdicts writes it anew"
 
 
 def test_the_page_has_every_claim_of_every_study_and_their_sum():

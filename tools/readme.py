@@ -1,6 +1,6 @@
 """Follows README.md in one shell, as a reader does. ``python -m tools.readme`` takes its outputs and pictures anew.
 
-The page follows the rules of `docs.site.blocks`. Named blocks are saved as files first. Then one interactive shell gets
+The page follows the rules of `tools.site.blocks`. Named blocks are saved as files first. Then one interactive shell gets
 all blocks of sh, in a folder that has the scenarios of the repository. Blocks marked ``not-run`` are left out: they
 build the project itself.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from matplotlib import image
 
-from docs.site import blocks
+from tools.site import blocks
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "README.md"

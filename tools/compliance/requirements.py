@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).with_name("rfcs")
+FOLDER = Path(__file__).parents[2] / "docs/compliance/rfcs"
 
 LEVELS = {
     "MUST", "MUST NOT", "SHALL", "SHALL NOT", "REQUIRED", "SHOULD", "SHOULD NOT", "RECOMMENDED", "NOT RECOMMENDED",

@@ -7,7 +7,7 @@ import re
 import shutil
 from pathlib import Path, PurePosixPath
 
-from docs.site.blocks import plain
+from tools.site.blocks import plain
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import ackclock
-from docs.site.pages import ROOT
+from tools.site.pages import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import ackclock
 from ackclock import studies
-from docs.site import fields
-from docs.site.algorithms import heading
-from docs.site.pages import ROOT
+from tools.site import fields
+from tools.site.algorithms import heading
+from tools.site.pages import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,13 +1,13 @@
-"""``python -m docs.compliance`` writes the page; with a folder of texts it checks the tables against them instead."""
+"""``python -m tools.compliance`` writes the page; with a folder of texts it checks the tables against them instead."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-from docs.compliance.annotations import ROOT
-from docs.compliance.report import PAGE, examine, page
-from docs.compliance.texts import missing
+from tools.compliance.annotations import ROOT
+from tools.compliance.report import PAGE, examine, page
+from tools.compliance.texts import missing
 
 
 def main(arguments: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""``python -m ackclock.crosscheck``: runs the pairs and prints them; fails where a difference is unexplained."""
+"""``python -m tools.crosscheck``: runs the pairs and prints them; fails where a difference is unexplained."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ackclock.crosscheck.comparison import Compared, Pair, load
-from ackclock.crosscheck.simulators import Ackclock, Measures, MissingError, Ns2, Ns3, Simulator
+from tools.crosscheck.comparison import Compared, Pair, load
+from tools.crosscheck.simulators import Ackclock, Measures, MissingError, Ns2, Ns3, Simulator
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

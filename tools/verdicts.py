@@ -1,7 +1,7 @@
 """The verdicts on record: taken over from full runs, and the page of all verdicts.
 
-``python -m docs.verdicts FOLDER...`` takes over the verdicts that ``ackclock reproduce --out`` wrote into folders.
-``python -m docs.verdicts`` only writes the page anew.
+``python -m tools.verdicts FOLDER...`` takes over the verdicts that ``ackclock reproduce --out`` wrote into folders.
+``python -m tools.verdicts`` only writes the page anew.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from docs.compliance.annotations import SCRIPTS, Annotation, scan
-from docs.compliance.requirements import Document, Requirement, load
+from tools.compliance.annotations import SCRIPTS, Annotation, scan
+from tools.compliance.requirements import Document, Requirement, load
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ _INTRODUCTION = """\
 This page lists the requirements of eleven RFCs: each sentence with MUST, SHOULD, MAY or another key word of RFC 2119,
 and the steps of algorithms that are specified without key words ("step").
 
-The sources quote each requirement where they obey it, and above the tests that prove it. `python -m docs.compliance`
+The sources quote each requirement where they obey it, and above the tests that prove it. `python -m tools.compliance`
 generates this page from these quotations and from the tables in `docs/compliance/rfcs`. `make test` fails if a
 requirement has no code, no test and no reason, or if this page is out of date.
 

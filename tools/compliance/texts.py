@@ -1,7 +1,7 @@
-"""The texts of the RFCs, which are not part of the repository: what a table is taken from, and checked against.
+"""The tables against the texts of the RFCs, which are not part of the repository.
 
-``python -m docs.compliance FOLDER`` reads ``rfcN.txt`` from a folder and says which quotations are not in the text, and
-which sentences with a key word no requirement quotes.
+``python -m tools.compliance FOLDER`` reads ``rfcN.txt`` from a folder. It lists the quotations that are not in the
+text, and the sentences with a key word that no requirement quotes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from docs.compliance.requirements import Document
+    from tools.compliance.requirements import Document
 
 KEY_WORD = re.compile(
     r"\b(MUST NOT|MUST|SHALL NOT|SHALL|SHOULD NOT|SHOULD|NOT RECOMMENDED|RECOMMEND(?:ED|S)?|REQUIRED|MAY|OPTIONAL)\b"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ackclock.crosscheck.simulators import Measures
+    from tools.crosscheck.simulators import Measures
 
 __all__ = ["MEASURES", "Compared", "Explanation", "Pair", "Reading", "load", "read"]
 

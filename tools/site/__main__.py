@@ -1,4 +1,4 @@
-"""Writes the sources of the site to a folder: ``python -m docs.site FOLDER``. Zensical makes the site of them."""
+"""Writes the sources of the site to a folder: ``python -m tools.site FOLDER``. Zensical makes the site of them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from docs.site import algorithms, api, catalogued, columns, fields, figures, navigation
-from docs.site.pages import carry
+from tools.site import algorithms, api, catalogued, columns, fields, figures, navigation
+from tools.site.pages import carry
 
 
 def main(folder: Path) -> None:

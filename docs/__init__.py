@@ -1,1 +1,0 @@
-"""The documentation: pages, and the site made of them."""
