@@ -1,4 +1,4 @@
-"""Scenarios and stand-ins that several tests use."""
+"""Fixtures of all tests, the check of every run, and the order of the tests."""
 
 from __future__ import annotations
 
@@ -6,61 +6,14 @@ import random
 import signal
 
 import pytest
-from arro3.core import Array, DataType
-from arro3.core import Table as ArrowTable
 from hypothesis import settings
 
 from ackclock import _core, _registry
-from ackclock.result import Result
-from ackclock.table import Table
+from tests.helpers.scenarios import SMALL
 
 # Examples repeat from run to run, and how long one takes says nothing on a busy machine.
 settings.register_profile("ackclock", deadline=None, derandomize=True)
 settings.load_profile("ackclock")
-
-SMALL = """
-name = "small"
-duration = "5s"
-
-[bottleneck]
-rate = "1Mbps"
-delay = "20ms"
-
-[[flows]]
-name = "one"
-app = "bulk"
-start_jitter = "500ms"
-
-[[flows]]
-name = "two"
-app = { kind = "transfer", size = "20kB", count = 3, gap = "200ms" }
-
-[[flows]]
-name = "film"
-start = "1s"
-app = { kind = "dash", ladder = ["50kbps", "100kbps"], segment = "1s", segments = 3 }
-
-[probes]
-window = true
-packets = true
-"""
-
-TYPES = {int: DataType.int64(), float: DataType.float64(), str: DataType.string(), bool: DataType.bool()}
-
-
-def make_table(**columns: list[object]) -> Table:
-    """A table from lists; the first cell that is not None decides the type of a column."""
-    arrays = {}
-    for name, cells in columns.items():
-        kind = next((type(cell) for cell in cells if cell is not None), float)
-        arrays[name] = Array(cells, type=TYPES[kind])
-    return Table(ArrowTable.from_pydict(arrays))
-
-
-def make_result(seed: int, **tables: Table) -> Result:
-    """A result that no engine made."""
-    meta = {"name": "made", "scenario_hash": "0" * 16, "version": "0", "seed": seed, "duration_s": 5.0}
-    return Result(meta, tables)
 
 
 @pytest.fixture(autouse=True)

@@ -29,12 +29,12 @@ VERDICTS = ("reproduced", "not reproduced", "not testable", "withdrawn")
 
 
 def record_of(document: dict[str, Any]) -> dict[str, Any]:
-    """What is kept of the ``verdicts.json`` of a full run: of each claim what was measured, and the verdict.
+    """The record of the ``verdicts.json`` of a full run: the measured number and the verdict of each claim.
 
     Raises
     ------
     ValueError
-        If it is that of a quick run.
+        If the document is of a quick run.
     """
     if document["quick"]:
         raise ValueError(f"{document['study']}: a quick run is too small to go on record")
@@ -54,7 +54,7 @@ def record_of(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def record_path(study: str) -> Path:
-    """Where the record of a study is."""
+    """The path of the record of a study."""
     return ROOT / "python/ackclock/studies" / study.replace("-", "_") / "record.json"
 
 
@@ -64,7 +64,7 @@ def claims_of(study: str) -> dict[str, Claim]:
 
 
 def record(study: str) -> dict[str, Any]:
-    """What is on record of a study: no claims where no full run is."""
+    """The record of a study. It has no claims if no full run is on record."""
     path = record_path(study)
     if not path.exists():
         return {"study": study, "version": None, "claims": []}
@@ -73,7 +73,7 @@ def record(study: str) -> dict[str, Any]:
 
 
 def take_over(folder: Path) -> Path:
-    """Puts the verdicts of a folder on record."""
+    """Writes the verdicts of a folder to the record of their study."""
     document = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
     path = record_path(document["study"])
     path.write_text(json.dumps(record_of(document), indent=1) + "\n", encoding="utf-8")

@@ -7,5 +7,5 @@ from ackclock import _registry
 
 @pytest.fixture(autouse=True)
 def registry(monkeypatch):
-    """What a test registers is gone after it."""
+    """Removes the congestion controls that a test registered."""
     monkeypatch.setattr(_registry, "_entries", {})

@@ -1,4 +1,4 @@
-"""What counts for the digest of a congestion control in Python: all that changes what it does, and nothing else."""
+"""The digest of a congestion control in Python changes with everything that changes its behaviour, and only then."""
 
 import linecache
 import re
@@ -12,7 +12,7 @@ from tests.cc.mine import BASE, SOURCE, registered
 
 
 def digest(name="mine"):
-    """Of the class as registered: the one that scenarios keep."""
+    """The digest of the registered class, which scenarios keep."""
     return ackclock.check(BASE, {"flows[0].cc": name})["flows"][0]["cc"]["source"]
 
 

@@ -1,4 +1,4 @@
-"""What goes wrong in a congestion control in Python ends the run and is told; so does Ctrl-C."""
+"""An error in a congestion control in Python ends the run with a message; so does Ctrl-C."""
 
 import math
 import pickle
@@ -12,7 +12,7 @@ import ackclock
 from ackclock import _core
 from ackclock._run import run_job
 from tests.cc.mine import BASE, fails, full, registered, run
-from tests.test_run import LONG
+from tests.helpers.scenarios import LONG
 
 
 def test_an_exception_stops_the_run_with_its_traceback():

@@ -10,7 +10,7 @@ from ackclock.cli import main
 from ackclock.studies.framework import Lab, Reading, Variant, command_of, hash_of
 from ackclock.studies.framework.sweep import Assumption, Sweep, run_sweep
 from tests.cc.mine import BASE, SOURCE, registered
-from tests.test_run import same
+from tests.helpers.tables import same
 
 
 def test_the_same_bytes_whatever_the_threads():

@@ -1,4 +1,4 @@
-"""What rules and callbacks are told: of marks, recoveries and deliveries, each field what its documentation says."""
+"""The arguments of rules and callbacks: every field has the documented value for marks, recoveries and deliveries."""
 
 from itertools import pairwise
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""What the references share: the random numbers of the engine, a queue before a wire, random traffic."""
+"""Parts of all references: the random numbers of the engine, a queue before a wire, random traffic."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def replay(
     seed: bytes,
     packet_size: int = 1500,
 ) -> list[Outcome]:
-    """What the engine makes of the packets."""
+    """The fate of the packets in the engine."""
     rows = [(packet.at, packet.size, packet.flow, packet.service, packet.ecn) for packet in packets]
     return _core.replay_queue(name, rate, limit, list(parameters.items()), rows, seed, packet_size)
 

@@ -4,8 +4,8 @@ from collections import deque
 
 import pytest
 
+from tests.queues.codel import DROPS, MARKS, MS, OVERFLOWS, RATE, SEED, compare, law, mark
 from tests.queues.stream import Stream, traffic
-from tests.queues.test_codel import DROPS, MARKS, MS, OVERFLOWS, RATE, SEED, compare, law, mark
 
 
 class Cobalt:

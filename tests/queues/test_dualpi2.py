@@ -4,8 +4,8 @@ from collections import deque
 
 import pytest
 
+from tests.queues.codel import DROPS, MARKS, MS, OVERFLOWS, RATE, compare, mark
 from tests.queues.stream import Packet, traffic
-from tests.queues.test_codel import DROPS, MARKS, MS, OVERFLOWS, RATE, compare, mark
 
 MTU = 1500
 

@@ -4,8 +4,8 @@ from collections import deque
 
 import pytest
 
+from tests.queues.codel import DROPS, MARKS, MS, OVERFLOWS, RATE, SEED, FlowQueueing, compare, mark
 from tests.queues.stream import Stream, traffic
-from tests.queues.test_codel import DROPS, MARKS, MS, OVERFLOWS, RATE, SEED, FlowQueueing, compare, mark
 
 SCALES = [(1e-6, 2048), (1e-5, 512), (1e-4, 128), (1e-3, 32), (1e-2, 8), (1e-1, 2)]
 

@@ -43,7 +43,7 @@ LIMITS = [("packets", 25), ("bytes", 60_000)]
 
 
 def engine(given, limit, packets, rate=RATE):
-    """What the engine makes of the packets with the reference's settings."""
+    """The fate of the packets in the engine with the reference's settings."""
     times = ("rtt", "target_delay", "interval")
     parameters = {name: value * 1e9 if name in times else float(value) for name, value in given.items()}
     name = "ared" if parameters.pop("adaptive", False) else "red"

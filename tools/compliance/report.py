@@ -60,12 +60,12 @@ class Finding:
 
     @property
     def reason(self) -> str:
-        """Why it is not obeyed, or not everywhere; or what a reader should know."""
+        """The reason why the requirement is not obeyed or not obeyed everywhere, or a note for the reader."""
         given = [self.requirement.reason, *(one.reason for one in self.exceptions), self.requirement.note]
         return " ".join(dict.fromkeys(text for text in given if text))
 
     def problems(self) -> list[str]:
-        """What is missing, or contradicts itself."""
+        """Messages about missing and contradictory annotations and statuses."""
         of, found = self.requirement, []
         if of.status and (self.code or self.tests or self.exceptions):
             places = ", ".join(one.where for one in [*self.code, *self.tests, *self.exceptions])

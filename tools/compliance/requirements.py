@@ -16,7 +16,7 @@ LEVELS = {
 """The key words of RFC 2119, and ``step`` for a step of an algorithm in an RFC that says it without them."""
 
 WITHOUT_CODE = {"deviating", "not applicable"}
-"""What a table may say of a requirement that no code obeys."""
+"""The statuses of a requirement that no code obeys."""
 
 _KEYS = {"id", "section", "level", "quote", "status", "reason", "note"}
 
@@ -31,12 +31,12 @@ class Requirement:
     section: str
     level: str
     quote: str
-    """As much of the sentence as identifies it, in its own words."""
+    """The words of the sentence that identify it."""
     status: str = ""
     """One of `WITHOUT_CODE` where no code obeys the requirement; else empty."""
     reason: str = ""
     note: str = ""
-    """What a reader should know of a requirement that is obeyed: for which stacks, or within which limits."""
+    """A note about a requirement that is obeyed: the stacks or the limits for which it holds."""
 
     @property
     def name(self) -> str:

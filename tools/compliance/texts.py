@@ -43,7 +43,7 @@ def sentences(text: str) -> list[tuple[str, str]]:
 
 
 def missing(document: Document, text: str) -> list[str]:
-    """What the table of an RFC has that its text has not, and the other way round."""
+    """The quotations of the table that the text lacks, and the required sentences that no requirement quotes."""
     whole = plain(unpaged(text))
     quotes = [*(one.quote for one in document.requirements), *document.not_requirements]
     found = [

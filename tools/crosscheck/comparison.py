@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 __all__ = ["MEASURES", "Compared", "Explanation", "Pair", "Reading", "load", "read"]
 
 TOLERANCE = 0.1
-"""The difference that is to be explained, of the larger."""
+"""A larger difference, relative to the larger value, has to be explained."""
 
 MEASURES: Mapping[str, float] = {"utilisation": 0.0, "loss": 5e-5, "queue": 1.0, "share": 0.02}
-"""What is compared, and how much of it is too little to tell: five packets lost in a minute, one that waits, and what
-of a share depends on whose packet comes first."""
+"""Measure to the absolute difference that is too small to matter: five lost packets in a minute, one packet in the
+queue, and the part of a share that depends on whose packet comes first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a measure differs."""
+    """The explanation of a difference."""
 
     theirs: Literal["more", "less"]
-    """What theirs is of it."""
+    """Whether the other simulator has more or less than ackclock."""
     cause: str
     experiment: str
-    """What was run to find out, and what it gave."""
+    """The experiment that found the cause, and its result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class Pair:
     simulator: str
     theirs: str
     ours: Any
-    """As in a scenario: a name, or a table with parameters."""
+    """The congestion control of a scenario: a name, or a table with parameters."""
     settings: tuple[str, ...]
-    """What theirs is set to so that both are to do the same."""
+    """Settings of the other simulator that make both algorithms the same."""
     explained: Mapping[str, Explanation]
 
 
@@ -57,7 +57,7 @@ class Reading:
 
     @property
     def differs(self) -> bool:
-        """Whether the difference is to be explained."""
+        """Whether the difference is large enough to need an explanation."""
         apart = abs(self.ours - self.theirs)
         return apart > max(MEASURES[self.measure], TOLERANCE * max(self.ours, self.theirs))
 
@@ -96,7 +96,7 @@ class Compared:
         return (reading for reading in self.readings if reading.differs and not reading.is_explained)
 
     def outdated(self) -> Iterator[Reading]:
-        """What is explained and does not differ."""
+        """Explained measures that do not differ any more."""
         return (reading for reading in self.readings if reading.explanation is not None and not reading.differs)
 
 

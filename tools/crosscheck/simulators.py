@@ -1,4 +1,4 @@
-"""The simulators that are compared: what installs them, what runs the dumbbell in them, and what they answer."""
+"""The simulators that are compared: each is installed, runs the dumbbell and prints its counters."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ __all__ = [
 ]
 
 FROM_S, TO_S = 20, 80
-"""What is measured, in seconds: slow start and what it loses is long over."""
+"""The measured time of a run, in seconds. Slow start and its losses are over before it."""
 
 RATE_BPS = 20e6
 NS3 = "ns3==3.44.post0"
-"""Headers and libraries; its bindings are not needed, and nor is what they depend on."""
+"""Headers and libraries. The bindings and their dependencies are not needed."""
 NS3_VERSION = "3.44"
 LINK = ("packets", "bytes", "drops", "queue_delay_mean_ms")
 NS3_MODULES = ("core", "network", "internet", "point-to-point", "applications", "traffic-control")
 
 
 class MissingError(Exception):
-    """What a simulator needs is not here and cannot be installed."""
+    """Something that a simulator needs is missing and cannot be installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,12 @@ class Counters:
     queued: float
     """Packets waiting, integrated over time: packet-seconds."""
     flows: tuple[float, ...]
-    """Of each flow, what has arrived: in packets or in bytes."""
+    """The data of each flow that has arrived, in packets or in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What the bottleneck saw between two times, and the first flow's share of what arrived."""
+    """Measures of the bottleneck between two times, and the share of the first flow of the data that arrived."""
 
     utilisation: float
     loss: float
@@ -112,11 +112,11 @@ def _counters(words: Sequence[str]) -> Counters:
 
 
 class Simulator(ABC):
-    """One that runs the dumbbell."""
+    """A simulator that runs the dumbbell."""
 
     name: str
     reno: str
-    """What it calls the algorithm that others share the bottleneck with."""
+    """Its name of the algorithm that shares the bottleneck with the others."""
 
     @abstractmethod
     def install(self) -> None:
@@ -235,6 +235,6 @@ def _call(command: Sequence[Any]) -> None:
 
 
 def _output(command: Sequence[Any]) -> str:
-    """What a simulator prints; ns-2 says nothing of value by its exit status."""
+    """The output of a simulator. The exit status of ns-2 means nothing."""
     words = [str(word) for word in command]
     return subprocess.run(words, capture_output=True, text=True, check=False).stdout  # noqa: S603

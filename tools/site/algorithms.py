@@ -28,7 +28,7 @@ class Algorithm:
 
     @property
     def name(self) -> str:
-        """What scenarios call it."""
+        """The name in scenarios."""
         return str(self.entry["name"])
 
     @property
@@ -121,7 +121,7 @@ def shown(item: dict[str, Any]) -> str:
 
 
 def bounds(item: dict[str, Any]) -> str:
-    """What a parameter may be: numbers from the least to the most, or a file."""
+    """The accepted values of a parameter: a range of numbers, or a file."""
     return "a path" if item["default"] is None else f"{item['least']:g} to {item['most']:g}"
 
 

@@ -11,7 +11,7 @@ import ackclock
 from ackclock.cli import app
 
 MODULES = ("ackclock", "ackclock.plot", "ackclock.stats", "ackclock.fairness", "ackclock.tmix")
-"""Whose public names are told, in this order."""
+"""Modules whose public names are listed, in this order."""
 
 _SECTION = re.compile(r"(?m)^(Parameters|Returns|Raises|Notes)\n-+\n")
 _ITEM = re.compile(r"(?m)^(?P<names>\S[^\n]*)\n(?P<text>(?:(?: {4}[^\n]*)?\n?)+)")
@@ -77,7 +77,7 @@ def members(value: type) -> dict[str, Any]:
 
 
 def signature(name: str, value: Any) -> str:
-    """How it is called, as code."""
+    """The signature of a function or class, as code."""
     try:
         called = inspect.signature(value)
     except (TypeError, ValueError):

@@ -34,9 +34,9 @@ class Block:
     line: int
     """On which its first line stands, from 1."""
     reason: str | None
-    """Why it is not run; None if it is."""
+    """The reason why the block is not run; None if it is run."""
     prints: str | None = None
-    """What it prints, where the page says so."""
+    """The output of the block that the page shows; None if it shows none."""
 
     @property
     def name(self) -> str | None:

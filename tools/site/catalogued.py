@@ -24,7 +24,7 @@ INTRODUCTION = (
 
 _ENTRY = re.compile(r'Entry =\s*Entry \{\s*name: "([^"]+)"')
 _LINE = re.compile(r'"([^"]+)" => \w+\((\w+)::Fields\),')
-"""Of the list of all applications: a name and the module that has its fields."""
+"""A line of the list of all applications: a name and the module that has its fields."""
 
 
 def queue_sources() -> dict[str, Path]:

@@ -56,7 +56,7 @@ APPLICATIONS = {
     "cbr": 'rate = "50kbps"',
     "tmix": 'vectors = { file = "some.cvec" }\nrecords = true',
 }
-"""What applications need to be given."""
+"""The required fields of applications."""
 
 
 def run() -> Result:
@@ -74,7 +74,7 @@ def run() -> Result:
 
 
 def told() -> dict[str, str]:
-    """What the tables are, as `Result` says of each."""
+    """The descriptions of the tables, from the properties of `Result`."""
     properties = inspect.getmembers(Result, lambda value: isinstance(value, property))
     order = {name: place for place, name in enumerate(dir(Result))}
     found = {
@@ -94,7 +94,7 @@ def unit(column: str) -> str:
 
 
 def meanings(tables: Mapping[str, Sequence[str]], texts: Mapping[str, Mapping[str, str]]) -> dict[str, list[str]]:
-    """What each column of each table means, in their order.
+    """The meanings of the columns of each table, in their order.
 
     Raises
     ------

@@ -54,7 +54,7 @@ class Section:
 
     @property
     def kind(self) -> str | None:
-        """Of a table that comes in kinds, this one's name."""
+        """The name of the kind, if the table comes in kinds."""
         kind = self.node["properties"].get("kind", {}).get("const")
         return None if kind is None else str(kind)
 
@@ -87,7 +87,7 @@ def sections(schema: Node) -> list[Section]:
 
 
 def _shape(node: Node) -> Any:
-    """What tells two tables apart: what their fields are, not in which unit or with which default."""
+    """The names and types of the fields of a table, without units and defaults: equal for tables of one shape."""
     return [[name, _told(inner)["what"]] for name, inner in node["properties"].items()]
 
 
@@ -148,7 +148,7 @@ def scenario_page() -> str:
 
 
 def kinds(name: str) -> dict[str, Node]:
-    """Of the field `queue` or `app`, the tables by kind."""
+    """The tables of the field `queue` or `app`, by kind."""
     schema = ackclock.schema()["properties"]
     holder = schema["bottleneck"] if name == "queue" else schema["flows"]["items"]
     found = {node["properties"]["kind"]["const"]: node for node in tables(holder["properties"][name])}

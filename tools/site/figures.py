@@ -22,19 +22,19 @@ CAPTION = (
     "RFC 6675, by which this stack recovers, leaves to the timer to find."
 )
 QUEUES = {"xcp": "xcp"}
-"""The queues of those that are not made for drop-tail."""
+"""Queues of the congestion controls that are not made for drop-tail."""
 TABLE = Path(__file__).parents[2] / "scenarios/remycc.dna"
 GIVEN = {"remycc": {"kind": "remycc", "table": str(TABLE)}}
-"""Those that have to be given something."""
+"""Congestion controls with required parameters."""
 MORE = {
     "remycc": " Its table is the small one made by hand beside `scenarios/remycc.toml`, not one that was found by "
     "optimisation.",
 }
-"""What else is to be said of a figure."""
+"""Sentences that are added to the caption of a figure."""
 
 
 def caption(name: str) -> str:
-    """What the figure of the congestion control `name` shows."""
+    """The caption of the figure of the congestion control `name`."""
     return CAPTION.format(rate=rate_mbps(name), queue=QUEUES.get(name, "drop-tail")) + MORE.get(name, "")
 
 

@@ -77,7 +77,7 @@ def _listed(pages: Path, folder: str) -> list[str]:
 
 
 def title(page: Path) -> str:
-    """What the first heading of a page says, without its marks."""
+    """The first heading of a page, without its marks."""
     text = page.read_text(encoding="utf-8")
     if page.name == "index.md":
         return "Overview"

@@ -18,7 +18,7 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
 def written() -> dict[PurePosixPath, PurePosixPath]:
-    """Where each page and picture goes: from its path in the repository to its path in the site."""
+    """The path of each page and picture in the repository, and its path in the site."""
     places = {PurePosixPath("README.md"): PurePosixPath("index.md")}
     for path in sorted([*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.png")]):
         inner = PurePosixPath(path.relative_to(ROOT / "docs").as_posix())

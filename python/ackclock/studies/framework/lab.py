@@ -54,7 +54,7 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class Lab:
-    """How a study is run. The numbers do not depend on the threads, the progress or the folder."""
+    """The way a study is run. The numbers do not depend on the threads, the progress or the folder."""
 
     quick: bool = False
     """Run fewer replications and fewer readings than the study asks for."""

@@ -107,7 +107,7 @@ def _against(grid: Grid, control: Variant, measure: str) -> dict[str, Estimate]:
 
 
 def _under(result: ClaimResult, name: str) -> tuple[Estimate, str]:
-    """What a claim gave under a reading, rate and control, of which it may not depend on all."""
+    """The estimate and the verdict of a claim under a reading, rate and control. It may depend on some of them only."""
     reading, rate, control = name.split("; ")
     for key in (name, f"{reading}; {rate}", f"{reading}; {control}", reading):
         if key in result.readings:
@@ -138,7 +138,7 @@ def closest(claims: Sequence[ClaimResult]) -> tuple[str, int]:
 
 
 def findings(claims: Sequence[ClaimResult]) -> str:
-    """What the verdicts depend on, in Markdown."""
+    """A summary in Markdown of the unstated settings that the verdicts depend on."""
     by_id = {result.claim.id: result for result in claims}
     best, count = closest(claims)
     rates = [f"{_under(by_id[identifier], best)[0].value:.0f}" for identifier in SLIDES[:3]]

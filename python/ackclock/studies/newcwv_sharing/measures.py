@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["FLOOR", "SETTLED_S", "WINDOW_S", "Side", "rates", "sharing", "sides"]
 
 SETTLED_S = 20.0
-"""Where measuring begins: both start within the first second, and slow start is over."""
+"""Measuring begins here, in seconds: both classes start within the first second, and slow start is over."""
 
 WINDOW_S = 10.0
 """The windows in which starvation is looked for, and of the figures."""

@@ -44,7 +44,7 @@ def responses(windows: Windows, command: str) -> Figure:
 
 
 def away(windows: Windows, command: str) -> Figure:
-    """How far the measured windows are from the formulas."""
+    """The differences of the measured windows from the formulas."""
     series = []
     for index, one in enumerate(ALGORITHMS):
         exponents = windows.exponents(MAIN, one.name)

@@ -1,4 +1,4 @@
-"""What is compared: variants over queues, under every reading of what is not known."""
+"""The cells: variants over queues, and the readings of unstated settings."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def readings(text: Text, queues: tuple[int, ...], choices: Mapping[str, Mapping[
 
 
 def measures(result: Result) -> dict[str, float]:
-    """What the four transfers, the pages, the call and the link got; the call with the play-out that suited it best."""
+    """Measures of the four transfers, the pages, the call with its best play-out time, and the link."""
     goodput = result.flows["goodput_bps"]
     names = result.flows["flow"]
     pages = {row["flow"]: row["p50_s"] for row in result.completions.rows() if row["what"] == "page"}

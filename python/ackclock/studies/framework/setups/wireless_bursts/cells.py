@@ -91,7 +91,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """As in ``EDGE, 2 BDP, 6+6``."""
+        """The name of the cell, for example ``EDGE, 2 BDP, 6+6``."""
         return f"{self.network.name}, {self.buffer}, {self.flows}+{self.flows}"
 
     def overrides(self) -> dict[str, object]:

@@ -108,7 +108,7 @@ def one_way_delays(results: Iterable[Result]) -> Distribution:
         table = result.tables["delay_cdf"]
         quantile = table["quantile"]
         below = np.append(0.0, quantile[:-1])
-        # Where the quantile before is that of all packets, it is another flow's.
+        # A quantile that is not below this one belongs to the flow before.
         below[below >= quantile] = 0.0
         packets = dict(zip(*(result.tables["delays"][name] for name in ("flow", "packets")), strict=True))
         means = result.tables["delays"]["mean_ms"]

@@ -48,7 +48,7 @@ def measure_claims(grids: Grids, cells: Sequence[Cell]) -> dict[str, dict[str, E
 
 
 def findings(grids: Grids) -> str:
-    """Where IW10 helps and where it harms, in Markdown."""
+    """The cells in which IW10 shortens elapsed times and those in which it lengthens them, in Markdown."""
     faster: list[str] = []
     slower: list[str] = []
     neither: list[str] = []

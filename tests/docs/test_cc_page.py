@@ -1,0 +1,71 @@
+"""The page on one's own congestion control does what it says, as it stands."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ackclock
+from ackclock import _registry
+from ackclock.cli import main
+from tests.helpers.places import ROOT
+
+PAGE = ROOT / "docs" / "your-own-congestion-control.md"
+
+
+def blocks():
+    """The indented blocks, in order."""
+    text = re.findall(r"(?:^(?: {4}.*)?\n)+", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    return [re.sub(r"^ {4}", "", block, flags=re.MULTILINE).strip("\n") + "\n" for block in text if block.strip()]
+
+
+def numbers(printed):
+    """The words of the tables that a run prints, without lines and the head that names the scenario by its hash."""
+    return printed.partition("\n")[2].replace("─", "").split()
+
+
+@pytest.fixture
+def outputs(tmp_path, monkeypatch, capsys):
+    """Follows the page in an empty folder: what each command printed."""
+    monkeypatch.setattr(_registry, "_entries", {})
+    monkeypatch.chdir(tmp_path)
+    printed = {}
+    for block in blocks():
+        name = re.match(r"# (\S+\.(?:toml|py))\n", block)
+        if name:
+            Path(name[1]).write_text(block, encoding="utf-8")
+            continue
+        for line in block.splitlines():
+            command, *arguments = shlex.split(line)
+            assert command == "ackclock"
+            assert main(arguments) == 0, line
+            printed[line] = capsys.readouterr().out
+    return printed
+
+
+def test_the_page_can_be_followed(outputs, tmp_path):
+    assert len(outputs) == 7
+    reno, mine = list(outputs.values())[1:3]
+    assert numbers(mine.replace("my-reno", "reno")) == numbers(reno)
+    done = subprocess.run([sys.executable, "plot.py"], capture_output=True, text=True, check=True)
+    assert "right" in done.stdout
+    assert (tmp_path / "polite.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_it_claims_of_the_variants(outputs):
+    def goodput(cc):
+        run = ackclock.run("duel.toml", overrides={"flows.right.cc": cc})
+        return run.flows["goodput_bps"]
+
+    left, right = goodput({"kind": "my-reno", "kept": 0.8})
+    assert 0.7 < right / (left + right) < 0.8
+    assert (goodput("my-reno") == goodput("reno")).all()
+    left, right = goodput("polite")
+    assert right < left / 2
+    runs = [ackclock.run("duel.toml", overrides={"flows[*].cc": "polite", "duration": end}) for end in ("10s", "60s")]
+    early, polite = runs
+    assert polite.links["drops"].tolist() == early.links["drops"].tolist()
+    assert polite.links["utilisation"][0] > 0.95

@@ -1,0 +1,80 @@
+"""The benchmark's arithmetic, and that its workloads are the ones agreed on."""
+
+from importlib import resources
+
+import pytest
+
+import ackclock
+from ackclock import bench
+from ackclock.bench.worker import peak_rss_bytes, row_of
+from tests.helpers.tables import make_table
+
+# rate, round-trip time in ms, flows, seconds
+AGREED = {
+    "W1": ("1Mbps", 200, 2, "600s"),
+    "W2": ("100Mbps", 40, 10, "100s"),
+    "W3": ("1Gbps", 104, 80, "60s"),
+    "W4": ("1Gbps", 50, 1000, "20s"),
+}
+
+
+def milliseconds(text):
+    units = {"ms": 1.0, "us": 1e-3, "s": 1e3}
+    unit = next(unit for unit in ("ms", "us", "s") if text.endswith(unit))
+    return float(text.removesuffix(unit)) * units[unit]
+
+
+@pytest.mark.parametrize("name", AGREED)
+def test_workloads_are_the_agreed_ones(name):
+    rate, rtt, flows, duration = AGREED[name]
+    text = resources.files("ackclock.bench").joinpath(f"{name}.toml").read_text()
+    scenario = ackclock.check(text)
+    access, bottleneck, (flow,) = scenario["access"], scenario["bottleneck"], scenario["flows"]
+    side = milliseconds(access["source_delay"])
+    assert side == milliseconds(access["sink_delay"]) == pytest.approx(0.05 * rtt)
+    assert 2 * (2 * side + milliseconds(bottleneck["delay"])) == pytest.approx(rtt)
+    assert ackclock.check(text, {"bottleneck.rate": rate, "duration": duration}) == scenario
+    assert (flow["count"], flow["cc"], flow["sack"], flow["app"]["kind"]) == (flows, "cubic", True, "bulk")
+    assert (access["rate"], scenario["packet_size"]) == ("10x", "1500B")
+    assert "1bdp" in str(bottleneck["queue"])
+
+
+def test_names_are_the_files():
+    assert bench.names() == [*AGREED, "python-cc"]
+
+
+def test_python_is_measured_on_one_of_the_workloads():
+    text, other = (
+        resources.files("ackclock.bench").joinpath(f"{name}.toml").read_text() for name in ("python-cc", "W2")
+    )
+    mine, theirs = (ackclock.check(text.replace("bench-counting", "cubic")) for text in (text, other))
+    assert mine.pop("name") == "python-cc"
+    assert theirs.pop("name") == "W2"
+    assert mine == theirs
+    (row,) = bench.measure(["python-cc"])["workloads"]
+    # An ACK for two packets; those of slow start and recovery go elsewhere.
+    assert 0.45 * row["packets"] < row["python_acks"] < 0.51 * row["packets"]
+    assert row["python_acks_per_cpu_s"] == pytest.approx(row["python_acks"] / row["cpu_s"])
+
+
+def test_packets_are_the_data_packets_that_crossed():
+    links = make_table(
+        link=["bottleneck", "bottleneck.reverse"], packets=[1000, 400], utilisation=[0.9, 0.1], drop_rate=[0.01, 0.0]
+    )
+    flows = make_table(flow=["a", "b"], segments_sent=[600, 420], data_segments_sent=[598, 417])
+    row = row_of(links, flows, cpu_s=0.5)
+    assert row == {"packets": 995, "cpu_s": 0.5, "packets_per_cpu_s": 1990, "utilisation": 0.9, "loss": 0.01}
+
+
+def test_a_workload_is_measured_in_its_own_process():
+    ballast = bytearray(200 * 1024 * 1024)
+    assert peak_rss_bytes() > len(ballast)
+    document = bench.measure(["W1"], repeat=2)
+    (row,) = document["workloads"]
+    assert {"name", "packets", "cpu_s", "packets_per_cpu_s", "peak_rss_mib", "utilisation", "loss"} <= row.keys()
+    assert row["name"] == "W1"
+    assert row["packets"] > 40_000
+    assert row["packets_per_cpu_s"] == pytest.approx(row["packets"] / row["cpu_s"])
+    assert 5 < row["peak_rss_mib"] < 200
+    with pytest.raises(ValueError, match="repeat"):
+        bench.measure(["W1"], repeat=0)

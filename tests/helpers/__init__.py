@@ -1,0 +1,1 @@
+"""Scenarios, stand-ins and tools that tests of several rooms use."""

@@ -1,0 +1,40 @@
+"""Reports and pages in HTML."""
+
+import json
+from html.parser import HTMLParser
+
+BAD = "'\"><x-bad>&amp;"
+"""A text that becomes an element or an attribute wherever it is not escaped."""
+
+
+class Page(HTMLParser):
+    """The tags, the loaded addresses, the plots and the text of a page."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tags, self.loads, self.plots, self.text, self.stack = [], [], [], [], []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.tags.append(tag)
+        self.stack.append((tag, attributes))
+        self.loads += [
+            value for name, value in attributes.items() if name in ("src", "href", "srcset", "action", "data")
+        ]
+
+    def handle_endtag(self, tag):
+        while self.stack and self.stack.pop()[0] != tag:
+            pass
+
+    def handle_data(self, data):
+        tag, attributes = self.stack[-1] if self.stack else ("", {})
+        if "data-plot" in attributes:
+            self.plots.append(json.loads(data))
+        elif tag not in ("script", "style"):
+            self.text.append(data)
+
+    @property
+    def words(self):
+        return " ".join(" ".join(self.text).split())

@@ -1,0 +1,48 @@
+"""The elements of a report: heat maps, filters, colours and refusals."""
+
+import re
+
+import pytest
+
+from ackclock.report import Choice, HeatMap, Plot, Series
+from ackclock.report.colours import CONTRAST, DARK_PAGE, _channels, _luminance, on_dark, readable_on
+from ackclock.report.filters import filtered_table
+from ackclock.stats import Estimate
+
+
+class TestElements:
+    def test_colours_are_seen_on_the_dark_page(self):
+        for colour in ("#0000ff", "#800066", "#000", "#0072b2"):
+            light = (_luminance(_channels(on_dark(colour))) + 0.05) / (DARK_PAGE + 0.05)
+            assert light >= CONTRAST
+        assert on_dark("#f0e442") == "#f0e442"
+        assert (readable_on("#ffffff"), readable_on("#08519c")) == ("#000000", "#ffffff")
+
+    def test_a_heat_map_says_what_is_sure(self):
+        sure, unsure = Estimate(5, 4, 6, 9), Estimate(-5, -6, 1, 9)
+        html = HeatMap("x", "y", ["1", "2"], ["3"], {(0, 0): sure, (1, 0): unsure}, "%", diverging=True).html("f")
+        assert ">+5<" in html
+        assert ">(-5)<" in html
+        assert "95 % interval -6 to 1" in html
+        assert HeatMap("x", "y", ["1", "2"], ["3"], {(0, 0): sure}).html("f").count('class="none"') == 1
+
+    def test_a_heat_map_is_blue_above_zero_and_grows_upwards(self):
+        cells = {(0, 0): Estimate(-8, -9, -7, 9), (0, 1): Estimate(8, 7, 9, 9)}
+        html = HeatMap("x", "y", ["1"], ["low", "high"], cells, diverging=True).html("f")
+        assert re.findall(r'row">(\w+)</th><td style="background:(#\w+);', html) == [
+            ("high", "#2166ac"), ("low", "#b2182b"),
+        ]  # fmt: skip
+
+    def test_a_filter_has_a_list_for_what_differs(self):
+        html = filtered_table(["a"], [[1], [2]], {"k<": ["x", "y"], "same": [1, 1]}, what="rows")
+        assert "k&lt; <select>" in html
+        assert "same" not in html
+        assert html.count("<tr data-of=") == 2
+        with pytest.raises(ValueError, match="k: 1 values for 2 rows"):
+            filtered_table(["a"], [[1], [2]], {"k": ["x"]}, what="rows")
+
+    def test_what_cannot_be_drawn_is_refused(self):
+        with pytest.raises(ValueError, match="nothing to choose from"):
+            Choice("t", "w", []).html("f")
+        with pytest.raises(ValueError, match="no place for 0"):
+            Plot("t", "x", "y", [Series("s", [0, 1], [1, 2], "#000")], x_log=True).html("f")

@@ -1,0 +1,155 @@
+"""The study newcwv-http on the real engine, at a size of seconds; its verdicts and measures on made numbers."""
+
+import math
+
+import numpy as np
+import pytest
+
+from ackclock._run import Job
+from ackclock.result import Result
+from ackclock.studies import newcwv_http
+from ackclock.studies.framework import Grid, Lab, Reading, load_claims, study_file
+from ackclock.studies.framework.setups.http_vectors import LOADS, vectors_name, with_own_vectors
+from ackclock.studies.framework.setups.newcwv import VARIANTS
+from ackclock.studies.newcwv_http import measures, verdicts
+from ackclock.studies.newcwv_http.readings import MAIN, VECTORS, readings
+from tests.helpers.tables import make_table
+
+SEEDS = 8
+
+
+@pytest.fixture(scope="module")
+def study():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(newcwv_http, "readings", lambda folder: readings(folder)[:1])
+        patch.setattr(newcwv_http, "QUICK_REPLICATIONS", SEEDS)
+        return newcwv_http.STUDY.reproduce(Lab(quick=True))
+
+
+def test_every_claim_is_judged_against_both_controls(study):
+    assert [one.claim.id for one in study.claims] == list(
+        load_claims(study_file("ackclock.studies.newcwv_http", "claims.toml"))
+    )
+    for one in study.claims:
+        assert one.measured.n == SEEDS
+        assert list(one.readings) == [MAIN, f"{MAIN}; RFC 5681's NewReno"]
+
+
+@pytest.mark.parametrize("claim", ["newcwv-loses-more", "pacing-faster", "larger-gain-more-pacing"])
+def test_the_stable_claims_hold(study, claim):
+    assert {one.claim.id: one for one in study.claims}[claim].verdict == "reproduced"
+
+
+def test_the_report_has_its_figures_and_all_vectors(study, tmp_path):
+    study.write(tmp_path)
+    assert (tmp_path / "report.html").read_text().count('class="intervals"') == 2
+    names = {path.name for path in tmp_path.glob("*.cvec")}
+    assert names == {vectors_name(load, seed) for load in LOADS for seed in range(1, SEEDS + 1)}
+
+
+def test_each_replication_has_its_own_traffic(study):
+    runs = next(sheet for sheet in study.sheets if sheet.name == "runs")
+    drops = runs.columns.index("drops")
+    variant = runs.columns.index("variant")
+    assert len({row[drops] for row in runs.rows if row[variant] == "newcwv"}) > SEEDS / 2
+
+
+def test_exchanges_count_after_idle_and_by_size():
+    epochs = make_table(
+        index=[0, 1, 2, 3, 4, 5],
+        idle_s=[9.0, 1.0, 0.5, 2.0, 2.0, 3.0],
+        acceptor_bytes=[100, 14_600, 100, 14_601, 60_000, 50],
+        duration_s=[50.0, 1.0, 70.0, 4.0, 16.0, 4.0],
+    )
+    links = make_table(link=["bottleneck"], drop_rate=[0.05], drops=[3])
+    measured = measures.traffic(Result({"seed": 1}, {"links": links, "tmix_epochs": epochs}))
+    assert measured["loss_percent"] == pytest.approx(5)
+    assert measured["small_s"] == pytest.approx(2)
+    assert measured["middle_s"] == pytest.approx(4)
+    assert measured["large_s"] == pytest.approx(16)
+    assert measured["all_s"] == pytest.approx(math.prod([1, 4, 16, 4]) ** 0.25)
+
+
+OTHER = "2 BDP"
+
+
+def made_grid():
+    """Two readings of three seeds; every measure of every variant has its own number in every seed."""
+    generator = np.random.default_rng(7)
+    measured = ("loss_percent", "drops", *newcwv_http.BINS)
+    cells = {
+        (reading, variant.name): {name: generator.uniform(1, 3, 3) for name in measured}
+        for reading in (MAIN, OTHER)
+        for variant in VARIANTS
+    }
+    return Grid(tuple(Reading(name, None) for name in (MAIN, OTHER)), VARIANTS, (1, 2, 3), cells)
+
+
+@pytest.fixture(scope="module")
+def judged():
+    grid = made_grid()
+    return grid, {one.claim.id: one for one in verdicts.assess_claims(grid)}
+
+
+CONTROLS = [(MAIN, MAIN, "newreno"), (f"{OTHER}; RFC 5681's NewReno", OTHER, "newreno-rfc5681")]
+
+
+@pytest.mark.parametrize(("name", "reading", "control"), CONTROLS)
+@pytest.mark.parametrize(
+    ("claim", "variant"),
+    [
+        ("newcwv-loss", "newcwv"),
+        ("newcwv-loses-more", "newcwv"),
+        ("pacing-loss", "newcwv-pacing"),
+        ("pacing-loses-less", "newcwv-pacing"),
+    ],
+)
+def test_losses_are_shares_relative_to_the_control(judged, claim, variant, name, reading, control):
+    grid, claims = judged
+    mine, theirs = (grid.cells[reading, one]["loss_percent"].mean() for one in (variant, control))
+    assert claims[claim].readings[name][0].value == pytest.approx(100 * (mine / theirs - 1))
+
+
+@pytest.mark.parametrize(("name", "reading", "control"), CONTROLS)
+@pytest.mark.parametrize(("claim", "variant"), [("newcwv-faster", "newcwv"), ("pacing-faster", "newcwv-pacing")])
+def test_times_are_those_of_all_sizes_geometrically(judged, claim, variant, name, reading, control):
+    grid, claims = judged
+    ratios = grid.cells[reading, variant]["all_s"] / grid.cells[reading, control]["all_s"]
+    assert claims[claim].readings[name][0].value == pytest.approx(100 * (math.prod(ratios) ** (1 / 3) - 1))
+
+
+@pytest.mark.parametrize(("name", "reading", "control"), CONTROLS)
+@pytest.mark.parametrize(
+    ("claim", "variant"), [("larger-gain-more", "newcwv"), ("larger-gain-more-pacing", "newcwv-pacing")]
+)
+def test_larger_is_the_change_of_large_answers_less_that_of_small_ones(judged, claim, variant, name, reading, control):
+    grid, claims = judged
+    mine, theirs = grid.cells[reading, variant], grid.cells[reading, control]
+    steeper = 100 * (mine["large_s"] / theirs["large_s"] - mine["small_s"] / theirs["small_s"])
+    assert claims[claim].readings[name][0].value == pytest.approx(steeper.mean())
+
+
+def test_the_main_reading_decides(judged):
+    _, claims = judged
+    for one in claims.values():
+        assert len(one.readings) == 4
+        assert one.measured == one.readings[MAIN][0]
+
+
+def test_the_sheet_has_the_means_of_every_cell(judged):
+    grid, _ = judged
+    sheet = verdicts.sizes_sheet(grid, newcwv_http.BINS)
+    assert sheet.columns[2:] == ["loss %", "all", "up to 14.6 kB", "14.6 to 58.4 kB", "above 58.4 kB"]
+    assert len(sheet.rows) == 2 * len(VARIANTS)
+    expected = [grid.cells[OTHER, "newcwv"][name].mean() for name in ("loss_percent", *newcwv_http.BINS)]
+    (row,) = (row[2:] for row in sheet.rows if row[:2] == [OTHER, "newCWV"])
+    assert row == pytest.approx(expected)
+
+
+def test_a_replication_is_given_its_own_file_of_its_load():
+    ran = []
+    own = with_own_vectors(lambda job, cancel, note: ran.append(job), VECTORS)
+    for overrides in ((), ((VECTORS, vectors_name("-heavy", 1)), ("bottleneck.delay", "100ms"))):
+        own(Job(None, overrides, 12), None, None)
+    assert ran[0].overrides == ((VECTORS, "http-12.cvec"),)
+    assert ran[1].overrides == (("bottleneck.delay", "100ms"), (VECTORS, "http-heavy-12.cvec"))
