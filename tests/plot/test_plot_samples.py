@@ -256,8 +256,8 @@ def test_legends_are_above_the_data_and_as_wide_as_the_figure_at_most(schemes):
 
 
 def test_columns_of_a_legend_are_those_of_the_fewest_rows():
-    assert canvas._columns([10, 10, 10], 1, 32) == 3
-    assert canvas._columns([10, 10, 10], 1, 31) == 2
-    assert canvas._columns([10] * 6, 1, 54) == 3
-    assert canvas._columns([10, 90], 1, 50) == 1
-    assert canvas._columns([10, 30, 10, 30], 1, 50) == 1
+    assert canvas.legend_columns([10, 10, 10], 1, 32) == 3
+    assert canvas.legend_columns([10, 10, 10], 1, 31) == 2
+    assert canvas.legend_columns([10] * 6, 1, 54) == 3
+    assert canvas.legend_columns([10, 90], 1, 50) == 1
+    assert canvas.legend_columns([10, 30, 10, 30], 1, 50) == 1

@@ -40,7 +40,7 @@ def test_drop_tail(unit, limit, rate):
 
 
 def test_order_of_events():
-    """A waiting packet takes the wire before one that arrives as it becomes free. Of two arrivals the first is first."""
+    """A waiting packet takes the wire before one that arrives as it becomes free; of two arrivals, the first does."""
     packets = [Packet(at, 1000) for at in (0, 0, 0, 8_000_000, 8_000_000)]
     expected = [
         ("sent", 0, 0),

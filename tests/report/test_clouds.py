@@ -7,7 +7,7 @@ import pytest
 
 from ackclock.cloud import ellipse
 from ackclock.report import Cloud, Clouds
-from ackclock.report.clouds import _apart, _log_ticks
+from ackclock.report.clouds import log_ticks, moved_apart
 
 
 def drawn(*clouds):
@@ -64,11 +64,11 @@ def test_labels_are_text_and_do_not_cover_one_another():
     html = drawn(*(Cloud(f"<{name}>", [5, 6], [1, 1], "#0072b2") for name in "abc"))
     assert "&lt;a&gt;" in html
     assert "<a>" not in html
-    heights = sorted(_apart([(10, 50.0), (12, 52.0), (11, 51.0), (500, 50.0)])[:3])
+    heights = sorted(moved_apart([(10, 50.0), (12, 52.0), (11, 51.0), (500, 50.0)])[:3])
     assert np.diff(heights) == pytest.approx([20, 20])
-    assert _apart([(10, 50.0), (500, 50.0)]) == [50.0, 50.0]
+    assert moved_apart([(10, 50.0), (500, 50.0)]) == [50.0, 50.0]
 
 
 def test_ticks_enclose_what_they_are_for():
-    assert _log_ticks([1.2, 40]) == [1, 2, 5, 10, 20, 50]
-    assert _log_ticks([2, 2]) == [2, 5]
+    assert log_ticks([1.2, 40]) == [1, 2, 5, 10, 20, 50]
+    assert log_ticks([2, 2]) == [2, 5]

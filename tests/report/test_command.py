@@ -6,7 +6,7 @@ import pytest
 
 import ackclock
 from ackclock.cli import main
-from ackclock.report.experiment import _spans
+from ackclock.report.experiment import seed_ranges
 from tests.helpers.pages import BAD, Page
 from tests.helpers.scenarios import PROBED
 
@@ -149,7 +149,7 @@ class TestCommand:
         [([1], "1"), ([1, 2], "1, 2"), ([4, 5, 6], "4 to 6"), ([1, 2, 4], "1, 2, 4"), ([1, 3, 5], "1, 3, 5")],
     )
     def test_seeds_are_told_as_they_are(self, seeds, told):
-        assert _spans(seeds) == told
+        assert seed_ranges(seeds) == told
 
     def test_failures_are_told(self, tmp_path):
         grid = {"flows[0].cc": ["reno", "breaks"]}

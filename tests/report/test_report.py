@@ -21,7 +21,7 @@ from ackclock.report import (
     Row,
     Series,
 )
-from ackclock.report.figures import _ticks
+from ackclock.report.figures import linear_ticks
 from ackclock.report.filters import filtered_table
 from ackclock.report.tables import cell_text, html_table
 from ackclock.stats import Estimate, mean
@@ -130,7 +130,7 @@ def test_what_cannot_be_drawn_is_refused(make, words):
 
 @pytest.mark.parametrize("values", [[803.4, 785.4, 836.26], [-2.24, 4.09], [0, 0], [5], [1e-6, 3e-6], [-7, -7]])
 def test_ticks_are_round_and_enclose_the_values(values):
-    ticks = _ticks(values)
+    ticks = linear_ticks(values)
     assert ticks[0] <= min(values)
     assert ticks[-1] >= max(values)
     assert 3 <= len(ticks) <= 8

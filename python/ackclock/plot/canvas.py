@@ -34,6 +34,7 @@ __all__ = [
     "axes_or",
     "from_zero",
     "legend",
+    "legend_columns",
     "logarithmic",
     "panels",
     "paper",
@@ -147,11 +148,11 @@ def legend(axes: Axes, more: Sequence[Line2D] = ()) -> None:
     # These are the widths of PAPER in ems: the line, the gap to the text, and the gap to the next column.
     size = SIZE - 1
     widths = [text_width(label, size) + 2.3 * size for label in labels]
-    columns = _columns(widths, 1.2 * size, 72 * float(figure_of(axes).get_figwidth()) * 0.8)
+    columns = legend_columns(widths, 1.2 * size, 72 * float(figure_of(axes).get_figwidth()) * 0.8)
     axes.legend(handles, labels, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=columns)
 
 
-def _columns(widths: Sequence[float], gap: float, room: float) -> int:
+def legend_columns(widths: Sequence[float], gap: float, room: float) -> int:
     """The number of columns for the fewest rows in which entries of these widths, filled column by column, fit."""
     for rows in range(1, len(widths)):
         columns = -(-len(widths) // rows)

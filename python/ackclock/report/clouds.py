@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.cloud import shape
 from ackclock.report.colours import both
-from ackclock.report.figures import _ticks
+from ackclock.report.figures import linear_ticks
 from ackclock.report.tables import cell_text
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-__all__ = ["Cloud", "Clouds"]
+__all__ = ["Cloud", "Clouds", "log_ticks", "moved_apart"]
 
 WIDTH, HEIGHT = 720, 440
 LEFT, RIGHT, TOP, BOTTOM = 84, 130, 12, 48
@@ -57,8 +57,8 @@ class Clouds:
         if not self.clouds:
             raise ValueError(f"figure {self.title!r} has no clouds")
         drawn = [_Drawn(cloud) for cloud in self.clouds]
-        x_ticks = _log_ticks([value for one in drawn for value in one.across])
-        y_ticks = _ticks([0.0, *(max(value, 0.0) for one in drawn for value in one.up)])
+        x_ticks = log_ticks([value for one in drawn for value in one.across])
+        y_ticks = linear_ticks([0.0, *(max(value, 0.0) for one in drawn for value in one.up)])
         low, high, top = math.log(x_ticks[0]), math.log(x_ticks[-1]), y_ticks[-1]
 
         def place(x: float, y: float) -> tuple[float, float]:
@@ -90,7 +90,7 @@ class Clouds:
             if one.cloud.published is not None:
                 parts.append(_cross(*place(*one.cloud.published), both(one.cloud.colour)))
             labels.append((x, y, one))
-        for (x, y, one), shifted in zip(labels, _apart([(x, y) for x, y, _ in labels]), strict=True):
+        for (x, y, one), shifted in zip(labels, moved_apart([(x, y) for x, y, _ in labels]), strict=True):
             parts.append(_text(x + 8, shifted + 4, one.cloud.label, "start", "var(--ink)"))
             if abs(shifted - y) > LINE / 2:
                 parts.append(_line((x, y), (x + 7, shifted), "var(--quiet)"))
@@ -112,7 +112,7 @@ class _Drawn:
         self.up = [self.y, *self.outline_y, *(point[1] for point in other)]
 
 
-def _apart(points: list[tuple[float, float]]) -> list[float]:
+def moved_apart(points: list[tuple[float, float]]) -> list[float]:
     """Heights of labels beside points, moved down until none covers another."""
     placed: list[tuple[float, float]] = []
     heights = [0.0] * len(points)
@@ -126,7 +126,7 @@ def _apart(points: list[tuple[float, float]]) -> list[float]:
     return heights
 
 
-def _log_ticks(values: Sequence[float]) -> list[float]:
+def log_ticks(values: Sequence[float]) -> list[float]:
     """1, 2 and 5 times powers of ten, from below the least to above the largest."""
     powers = range(math.floor(math.log10(min(values))) - 1, math.ceil(math.log10(max(values))) + 1)
     marks = [float(f"{multiple * 10.0**power:.6g}") for power in powers for multiple in (1, 2, 5)]

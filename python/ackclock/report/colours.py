@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-__all__ = ["both", "mix", "on_dark", "readable_on"]
+__all__ = ["both", "channels_of", "luminance_of", "mix", "on_dark", "readable_on"]
 
 DARK_PAGE = 0.0085
 """The relative luminance of the dark page (``--page`` in page.css)."""
@@ -18,10 +18,10 @@ def on_dark(colour: str) -> str:
     """What stands for a colour, ``#rrggbb`` or ``#rgb``, on a dark page: the same hue, light enough to be seen."""
     if not colour.startswith("#"):
         return colour
-    channels = _channels(colour)
+    channels = channels_of(colour)
     for step in range(21):
         mixed = [channel + (255 - channel) * step / 20 for channel in channels]
-        if (_luminance(mixed) + 0.05) / (DARK_PAGE + 0.05) >= CONTRAST:
+        if (luminance_of(mixed) + 0.05) / (DARK_PAGE + 0.05) >= CONTRAST:
             return _text(mixed)
     return "#ffffff"
 
@@ -34,16 +34,17 @@ def both(colour: str) -> str:
 
 def readable_on(background: str) -> str:
     """Black or white, whichever has the larger contrast (WCAG 2.2) with a background: 4.5 at least."""
-    luminance = _luminance(_channels(background))
+    luminance = luminance_of(channels_of(background))
     return "#000000" if (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) else "#ffffff"
 
 
 def mix(colour: str, other: str, share: float) -> str:
     """A colour between two: the first at 0, the other at 1."""
-    return _text([a + (b - a) * share for a, b in zip(_channels(colour), _channels(other), strict=True)])
+    return _text([a + (b - a) * share for a, b in zip(channels_of(colour), channels_of(other), strict=True)])
 
 
-def _channels(colour: str) -> list[float]:
+def channels_of(colour: str) -> list[float]:
+    """Red, green and blue from 0 to 255 of a colour such as `#0072b2` or `#07b`."""
     digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
     return [float(int(digits[at : at + 2], 16)) for at in (0, 2, 4)]
 
@@ -52,7 +53,7 @@ def _text(channels: list[float]) -> str:
     return "#" + "".join(f"{round(channel):02x}" for channel in channels)
 
 
-def _luminance(channels: list[float]) -> float:
+def luminance_of(channels: list[float]) -> float:
     """Relative luminance, as WCAG 2.2 defines it."""
     linear = [
         value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4

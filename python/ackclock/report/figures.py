@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ackclock.stats import Estimate
 
-__all__ = ["Intervals", "Plot", "Reference", "Row", "Series", "plot_html", "share_x"]
+__all__ = ["Intervals", "Plot", "Reference", "Row", "Series", "linear_ticks", "plot_html", "share_x"]
 
 Kind: TypeAlias = Literal["line", "step", "points", "interval", "band", "bars"]
 
@@ -192,7 +192,8 @@ class Intervals:
         if not self.rows:
             raise ValueError(f"figure {self.title!r} has no rows")
         ends = [value for row in self.rows for value in (row.estimate.value, row.estimate.low, row.estimate.high)]
-        ticks = _ticks([*(value for value in ends if math.isfinite(value)), *(line.at for line in self.references)])
+        finite = [value for value in ends if math.isfinite(value)]
+        ticks = linear_ticks([*finite, *(line.at for line in self.references)])
         low, span = ticks[0], ticks[-1] - ticks[0]
 
         def place(value: float) -> str:
@@ -238,7 +239,7 @@ def _interval_row(row: Row, lines: str, place: Callable[[float], str]) -> str:
     )
 
 
-def _ticks(values: Sequence[float], wanted: int = 5) -> list[float]:
+def linear_ticks(values: Sequence[float], wanted: int = 5) -> list[float]:
     """Round numbers around `values`, about `wanted` of them: the first is below all and the last above all."""
     low, high = min(values), max(values)
     if low == high:

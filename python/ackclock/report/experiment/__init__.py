@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ackclock.stats import Estimate
     from ackclock.store import Store
 
-__all__ = ["MOST_TRACE_POINTS", "SweepReport", "sweep_report"]
+__all__ = ["MOST_TRACE_POINTS", "SweepReport", "seed_ranges", "sweep_report"]
 
 MOST_TRACE_POINTS = 24_000
 """Points of lines over time in one file: about 300 kB."""
@@ -135,7 +135,7 @@ def _front(store: Store, axes: Sequence[Axis]) -> str:
     accounts = [account for account in store.provenance() if account["sweep"] == sweep.id]
     facts: list[tuple[str, str]] = [("sweep", f"{sweep.id} ({sweep.name})")]
     facts += [(f"varied: {axis.name}", _listed([cell_text(value) for value in axis.values])) for axis in axes]
-    facts.append(("seeds", _spans(seeds)))
+    facts.append(("seeds", seed_ranges(seeds)))
     facts.append(("runs", f"{store.finished} of {len(sweep.runs)} have finished, {store.failed} of them failed"))
     facts.append(("engine", f"ackclock {sweep.version}"))
     for account in accounts:
@@ -241,7 +241,7 @@ def _listed(texts: Sequence[str], most: int = 12) -> str:
     return f"{', '.join(texts[: most - 1])} and {len(texts) - most + 1} more"
 
 
-def _spans(seeds: Sequence[int]) -> str:
+def seed_ranges(seeds: Sequence[int]) -> str:
     """Seeds as 1 to 30, where they follow each other."""
     if len(seeds) > 2 and seeds[-1] - seeds[0] == len(seeds) - 1:
         return f"{seeds[0]} to {seeds[-1]}"
