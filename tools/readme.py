@@ -1,8 +1,8 @@
 """Follows README.md in one shell, as a reader does. ``python -m tools.readme`` takes its outputs and pictures anew.
 
-The page follows the rules of `tools.site.blocks`. Named blocks are saved as files first. Then one interactive shell gets
-all blocks of sh, in a folder that has the scenarios of the repository. Blocks marked ``not-run`` are left out: they
-build the project itself.
+The page follows the rules of `tools.site.blocks`. Named blocks are saved as files first. Then one interactive shell
+gets all blocks of sh, in a folder that has the scenarios of the repository. Blocks marked ``not-run`` are left out:
+they build the project itself.
 """
 
 from __future__ import annotations

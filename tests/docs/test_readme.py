@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from matplotlib import image
 
-from tools.site import blocks
 from tools import readme
+from tools.site import blocks
 
 PAGE = readme.PAGE.read_text(encoding="utf-8")
 
