@@ -103,7 +103,7 @@ lint: env
 	$(BIN)/stubtest ackclock._core
 
 python-test: env
-	$(BIN)/pytest -q -n 2 --dist loadfile
+	$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 
 clean:
 	rm -rf $(VENV) out target python/ackclock/_core*.so

@@ -44,7 +44,11 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Shows tests that depend on each other. Those of a file stay together, for they share what is costly to make."""
+    """Puts the slow files first, so that none of them runs alone at the end, or draws an order from `--shuffle`.
+
+    A drawn order shows tests that depend on each other. Tests of a file stay together, for they share costly fixtures.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
     seed = config.getoption("--shuffle")
     if seed is not None:
         draw = random.Random(seed)

@@ -4,6 +4,8 @@ import pytest
 
 from tests.docs.following import HOW_TO, follow
 
+pytestmark = pytest.mark.slow
+
 PAGES = [path for path in sorted(HOW_TO.glob("*.md")) if "\n```" in path.read_text(encoding="utf-8")]
 
 

@@ -15,6 +15,8 @@ from ackclock.studies.framework.setups.newcwv import NEWRENO
 from ackclock.studies.newcwv_dash.readings import MAIN, readings
 from tests.helpers.places import ROOT
 
+pytestmark = pytest.mark.slow
+
 PATH = ROOT / "docs/newcwv-story.ipynb"
 FIGURES = 5
 

@@ -4,6 +4,8 @@ import pytest
 
 from tests.docs.following import DOCS, HOW_TO, follow
 
+pytestmark = pytest.mark.slow
+
 PAGES = [
     path for path in sorted(DOCS.rglob("*.md")) if "\n```" in path.read_text(encoding="utf-8") and path.parent != HOW_TO
 ]

@@ -10,6 +10,8 @@ from matplotlib import image
 from tools import readme
 from tools.site import blocks
 
+pytestmark = pytest.mark.slow
+
 PAGE = readme.PAGE.read_text(encoding="utf-8")
 
 

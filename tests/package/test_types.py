@@ -10,6 +10,8 @@ import pytest
 
 import ackclock
 
+pytestmark = pytest.mark.slow
+
 RIGHT = """
 import dataclasses
 from pathlib import Path

@@ -12,6 +12,8 @@ from scipy import stats as scipy_stats
 
 from ackclock import stats
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENTS = 1000
 RESAMPLES = 400
 """Fewer than by default, for time: the ends of an interval then vary by about 4 % of its width."""

@@ -4,7 +4,11 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from tests.helpers.places import ROOT
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_sweep_that_is_killed_at_any_call_ends_with_the_same_store():

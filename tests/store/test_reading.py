@@ -17,6 +17,8 @@ from tests.helpers import small_sweep
 from tests.helpers.faults import READS, InSteps, watched
 from tests.helpers.scenarios import SWEPT
 
+pytestmark = pytest.mark.slow
+
 
 @contextmanager
 def reader(out):

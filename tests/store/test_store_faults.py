@@ -12,6 +12,8 @@ from ackclock.store import StoreError
 from tests.helpers import small_sweep
 from tests.helpers.faults import READS, Fault, watched
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):

@@ -9,6 +9,8 @@ from ackclock.studies.framework import Lab, load_claims, study_file
 from ackclock.studies.munir_fairness import measures, readings
 from tests.helpers.tables import make_table
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def study():

@@ -9,6 +9,8 @@ from ackclock.studies.framework import Lab
 from ackclock.studies.newcwv_dash import verdicts
 from ackclock.studies.newcwv_dash.readings import MAIN
 
+pytestmark = pytest.mark.slow
+
 AGREEING = "ITEC ladder, 4-s segments, 200 ms round trip, 1 BDP"
 """The reading under which all claims of the slides hold, with the rate of downloads."""
 

@@ -7,6 +7,8 @@ from ackclock.studies import transocean
 from ackclock.studies.framework import ALL_CELLS, Grid, Lab, Reading
 from ackclock.studies.transocean import cells, verdicts
 
+pytestmark = pytest.mark.slow
+
 FEW = tuple(one for one in cells.VARIANTS if one.name in ("reno", "highspeed", "cubic", "compound"))
 
 

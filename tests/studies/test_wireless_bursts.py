@@ -9,6 +9,8 @@ from ackclock.studies.framework import Lab, Reading
 from ackclock.studies.framework.setups.wireless_bursts import cells, measures
 from tests.helpers.tables import make_table
 
+pytestmark = pytest.mark.slow
+
 
 def small(study):
     """The study under its main reading and one more."""

@@ -15,6 +15,8 @@ from ackclock.sweeps import cluster as backends
 from tests.helpers.scenarios import SWEPT
 from tests.helpers.stores import bytes_of
 
+pytestmark = pytest.mark.slow
+
 GRID = {"flows[0].cc": ["reno", "cubic"]}
 LONG = SWEPT.replace("500ms", "20s")
 

@@ -17,6 +17,8 @@ from tests.helpers.places import ROOT
 from tests.helpers.scenarios import SWEPT
 from tests.helpers.stores import bytes_of
 
+pytestmark = pytest.mark.slow
+
 GROWING = """
 duration = "10h"
 [bottleneck]
