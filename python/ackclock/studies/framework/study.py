@@ -76,7 +76,7 @@ class Outcome:
     """Seeds of the main reading."""
     hashes: Mapping[str, str]
     """Reading to the hash of its scenario."""
-    runs: Mapping[str, Grid]
+    runs: Mapping[str, Grid] = field(default_factory=dict)
     """Every number of these grids is written to a CSV file of this name."""
     sheets: Sequence[Sheet] = ()
     figures: Sequence[Figure] = ()

@@ -37,7 +37,6 @@ def run(study: Study, lab: Lab) -> Outcome:
             figures.sawteeth(by_name, repeat(teeth["reno"])),
             figures.ways(results[len(teeth) :], repeat(figures.way(1.0))),
         ],
-        runs={},
         hashes={
             f"{one.algorithm.label} at {one.p:g}": hash_of(Reading("", text, one.overrides()), Variant("", ""))
             for one in main
