@@ -9,7 +9,7 @@ import re
 import tomllib
 from pathlib import Path
 
-__all__ = ["TOOLS", "floors", "pins"]
+__all__ = ["OTHERS", "TOOLS", "floors", "pins"]
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,6 +18,9 @@ EXTRAS = ("capture", "cluster", "serve")
 
 TOOLS = ("hypothesis", "jsonschema", "pytest", "pytest-xdist")
 """The packages that the tests need besides."""
+
+OTHERS = ("pandas", "polars", "pyarrow")
+"""The packages to which tests hand tables: whichever version goes with the oldest numpy."""
 
 
 def floors() -> list[str]:
@@ -28,10 +31,10 @@ def floors() -> list[str]:
 
 
 def pins() -> list[str]:
-    """Each floor, and each tool of the tests, as ``NAME==VERSION``."""
+    """Each floor, and each tool of the tests, as ``NAME==VERSION``; then the names of the others."""
     locked = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     tools = [line for line in locked if line.split("==")[0] in TOOLS]
-    return [*(re.sub(r"^([\w-]+)>=([\w.]+)$", r"\1==\2", floor) for floor in floors()), *tools]
+    return [*(re.sub(r"^([\w-]+)>=([\w.]+)$", r"\1==\2", floor) for floor in floors()), *tools, *OTHERS]
 
 
 if __name__ == "__main__":
