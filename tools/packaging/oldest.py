@@ -19,8 +19,8 @@ EXTRAS = ("capture", "cluster", "serve")
 TOOLS = ("hypothesis", "jsonschema", "pytest", "pytest-xdist")
 """The packages that the tests need besides."""
 
-OTHERS = ("pandas", "polars", "pyarrow")
-"""The packages to which tests hand tables: whichever version goes with the oldest numpy."""
+OTHERS = ("pandas", "polars", "pyarrow<21")
+"""The packages to which tests hand tables, in versions that go with the oldest numpy."""
 
 
 def floors() -> list[str]:
