@@ -3,7 +3,13 @@
 # make bench  measures the engine
 # make docs   builds the documentation as a site, in out/docs/site
 # make crosscheck  runs the same dumbbell in ns-2 and ns-3, which it installs, and explains what differs; takes minutes
-# make wheel  builds a wheel for every CPython from 3.11 on, in out/wheels
+# make check  in two minutes, what a change breaks most often; `make test` adds integration tests, studies and browsers
+# make oldest builds with the oldest Rust and tests with the oldest Python dependencies that are supported
+# make wheel  builds a wheel for every CPython from 3.11 on, in out/wheels; on Linux for glibc 2.28 and later
+# make wheel-test  installs that wheel where no compiler is and tries what it promises
+# make sdist  makes a source distribution, in out/sdist
+# make vendor fetches uPlot, which reports carry, from npm
+# make workflows  checks the files of .github/workflows
 # make types  writes the typed objects of scenarios anew, after the schema has changed
 # make fuzz   runs random scenarios on all cores for MINUTES (10) under SEED (1) and writes what it finds to out/fuzz
 # make known-answers  compares runs with theory over many seeds and writes docs/known-answers.md; takes minutes
@@ -18,15 +24,25 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 OUT := out/newcwv-dash
 CORES := $(addprefix -p ackclock-,core digest results schema app scenario tcp net wire sim drill tun fuzz)
+QUICK := -m "not slow" tests/test_rooms.py $(addprefix tests/,cc cli engine package plot results scenario stats)
+OLDEST := $(VENV)/oldest
+OLDEST_RUST = $(shell sed -n 's/^rust-version = "\(.*\)"$$/\1/p' Cargo.toml)
+# What a wheel for Linux is built with: zig links for an older glibc than that of the machine.
+ifeq ($(shell uname -s),Linux)
+WHEEL := --zig --compatibility manylinux_2_28
+WHEEL_TOOLS := ziglang==0.17.1
+endif
 KERNEL_SOURCE := linux-source-6.12
 KERNEL_FOLDER := tools/testing/selftests/net/packetdrill
 KERNEL_SCRIPTS := $(VENV)/$(KERNEL_SOURCE)-packetdrill
 
+PACKAGING := $(wildcard tools/packaging/*.py tools/packaging/*.json tools/packaging/licences.toml)
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 MINUTES := 10
 SEED := 1
 
+.PHONY: requirements vendor check oldest oldest-python oldest-rust sdist wheel-test workflows
 .PHONY: demo test bench docs wheel types fuzz known-answers conformance crosscheck env rust-test python-test lint clean
 
 demo: env
@@ -44,16 +60,69 @@ docs: env $(STAMPS)/docs
 	$(BIN)/zensical build --clean --strict --config-file out/docs/mkdocs.yml
 	@echo "Documentation: $(CURDIR)/out/docs/site/index.html"
 
-wheel: $(STAMPS)/requirements
-	$(BIN)/maturin build --release --locked --interpreter $(BIN)/python --out out/wheels
+wheel: $(STAMPS)/requirements vendor | requirements
+	$(BIN)/python -m tools.packaging.notices
+	$(if $(WHEEL_TOOLS),$(BIN)/python -m pip install --quiet --disable-pip-version-check $(WHEEL_TOOLS))
+	rm -rf out/wheels
+	PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --release --locked --interpreter $(BIN)/python --out out/wheels $(WHEEL)
+
+sdist: $(STAMPS)/requirements vendor | requirements
+	$(BIN)/python -m tools.packaging.notices
+	rm -rf out/sdist
+	$(BIN)/maturin sdist --out out/sdist
+
+wheel-test: $(STAMPS)/requirements
+	WHEEL="$$(ls out/wheels/*.whl)" $(BIN)/pytest -q tools/packaging/wheel_test.py
+
+# The extension is not built anew when Rust sources have changed, which takes minutes; Rust's own tests are.
+check: | requirements
+	if [ ! -e $(STAMPS)/package ]; then $(MAKE) env; fi
+	if [ -n "$$(find crates -name '*.rs' -newer $(STAMPS)/package -print -quit)" ]; then \
+		echo "The Python tests run with the extension of the last \`make env\`, which is older than crates/."; \
+	fi
+	cargo fmt --all --check
+	$(BIN)/ruff check python tests tools docs
+	$(BIN)/ruff format --check python tests tools docs
+	$(BIN)/mypy python/ackclock tools
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	cargo test --quiet --lib -p ackclock-tcp -p ackclock-net
+	$(BIN)/pytest -q -n 2 --dist loadfile $(QUICK)
+
+oldest: oldest-rust oldest-python
+
+# On a machine with rustup the toolchain is chosen; elsewhere cargo itself has to be that version.
+oldest-rust:
+	if command -v rustup >/dev/null; then \
+		rustup run $(OLDEST_RUST) cargo check --quiet --locked --workspace --all-targets; \
+	elif [[ "$$(cargo --version)" == "cargo $(OLDEST_RUST)."* ]]; then \
+		cargo check --quiet --locked --workspace --all-targets; \
+	else \
+		echo "make oldest-rust needs Rust $(OLDEST_RUST), from rustup; $$(cargo --version) is here" >&2; exit 1; \
+	fi
+
+# Old packages meet newer ones that they depend on, and both warn; that is not an error of ours.
+oldest-python: env
+	rm -rf $(OLDEST)
+	python3 -m venv $(OLDEST)
+	$(BIN)/python -m tools.packaging.oldest | $(OLDEST)/bin/python -m pip install --quiet \
+		--disable-pip-version-check --only-binary :all: --requirement /dev/stdin
+	PYTHONPATH=python $(OLDEST)/bin/python -m pytest -q -n 2 --dist loadfile --override-ini filterwarnings= \
+		$(QUICK) --ignore tests/package/test_types.py --ignore tests/scenario/test_typed_scenario.py tests/sweeps tests/serve tests/docs/test_pages.py
+
+vendor: $(STAMPS)/requirements
+	$(BIN)/python -m tools.packaging.vendor
+
+workflows: $(STAMPS)/workflows
+	$(VENV)/workflows/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(VENV)/workflows/bin/zizmor --offline --quiet .github/workflows
 
 types: env
 	$(BIN)/python -m ackclock.scenario._generate
 
-fuzz:
+fuzz: | requirements
 	cargo run --quiet --profile checked -p ackclock-fuzz --bin fuzz-scenarios -- minutes=$(MINUTES) seed=$(SEED) out=out/fuzz
 
-known-answers:
+known-answers: | requirements
 	cargo test --quiet --profile checked -p ackclock-sim --test known_answers -- --ignored
 
 conformance: env $(KERNEL_SCRIPTS)/ksft_runner.sh
@@ -76,9 +145,16 @@ $(KERNEL_SCRIPTS)/ksft_runner.sh:
 # The environment, with the extension built in release mode and the package installed in place.
 env: $(STAMPS)/package
 
-$(STAMPS)/requirements: requirements.txt
+# Says what is missing on this machine before anything is built.
+requirements:
+	tools/packaging/requirements.sh
+
+# npm, which fetches uPlot, comes from Python's packages where the machine has none.
+$(STAMPS)/requirements: requirements.txt | requirements
 	python3 -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements.txt
+	command -v npm >/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		"$$($(BIN)/python -c 'from tools.packaging.vendor import NPM; print(NPM)')"
 	mkdir -p $(@D)
 	touch $@
 
@@ -86,12 +162,19 @@ $(STAMPS)/docs: $(STAMPS)/requirements tools/site/requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r tools/site/requirements.txt
 	touch $@
 
-# --no-deps: the list above is complete, and leaves out what uplot-python wants beyond the file we use of it.
-$(STAMPS)/package: $(STAMPS)/requirements pyproject.toml $(RUST_SOURCES)
+# The linters of workflow files have an environment of their own.
+$(STAMPS)/workflows: tools/packaging/workflows.txt | requirements
+	python3 -m venv $(VENV)/workflows
+	$(VENV)/workflows/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement $<
+	mkdir -p $(@D)
+	touch $@
+
+# --no-deps: the list above is complete.
+$(STAMPS)/package: $(STAMPS)/requirements pyproject.toml $(PACKAGING) $(RUST_SOURCES)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
 
-rust-test:
+rust-test: | requirements
 	cargo test --quiet $(CORES)
 
 lint: env
@@ -106,4 +189,4 @@ python-test: env
 	$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 
 clean:
-	rm -rf $(VENV) out target python/ackclock/_core*.so
+	rm -rf $(VENV) out target python/ackclock/_core*.so python/ackclock/report/vendor THIRD-PARTY-LICENSES

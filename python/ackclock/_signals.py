@@ -3,7 +3,7 @@
 An exception in the middle of an import leaves half a module behind, and many libraries turn it into an ImportError. The
 handler therefore looks at the stack. If an import is under way, the handler notes the signal and looks again every few
 milliseconds, until the import is over. That covers every import of the main thread, also those that libraries do late;
-Python runs no handler of a signal on another thread.
+Python runs no handler of a signal on another thread. Windows has no timer for this: there the exception comes at once.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["Stopped", "ignore", "listen", "stopped_status", "undisguised"]
 
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+TIMER = hasattr(signal, "setitimer")
+"""Whether the system can send a signal later; Windows cannot."""
 
 PATIENCE_S = 1.0
 """Seconds after a signal in which further signals are ignored."""
@@ -72,6 +75,8 @@ class _Listener:
 
     def wait(self, number: int) -> None:
         """Keeps a signal for later."""
+        if not TIMER:
+            self._stop(number)
         self._waiting = number
         signal.setitimer(signal.ITIMER_REAL, RETRY_S)
 
@@ -85,7 +90,8 @@ class _Listener:
     def forget(self) -> None:
         """Drops a signal that waits."""
         self._waiting = None
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        if TIMER:
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
     def _stop(self, number: int) -> None:
         self._waiting = None
@@ -99,7 +105,8 @@ _listener = _Listener()
 
 def listen() -> None:
     """From now on the signals raise `Stopped` in the main thread."""
-    signal.signal(signal.SIGALRM, _listener.on_alarm)
+    if TIMER:
+        signal.signal(signal.SIGALRM, _listener.on_alarm)
     sys.unraisablehook = _listener.on_unraisable
     for number in _wanted():
         signal.signal(number, _listener.on_signal)

@@ -135,6 +135,9 @@ def _replace(path: Path, partial: Path, kept: str | None) -> None:
         return
     old = Path(tempfile.mkdtemp(prefix=f".{path.name}.old-", dir=path.parent))
     try:
+        if os.name == "nt":
+            # Windows renames no folder to the name of another, not even of an empty one.
+            old.rmdir()
         path.rename(old)
         if kept is not None and (old / kept).exists():
             (old / kept).rename(partial / kept)

@@ -8,6 +8,7 @@ The workload python-cc is W2 under a trivial congestion control in Python, and s
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import statistics
 import subprocess
@@ -16,6 +17,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import ackclock
+from ackclock._errors import RefusedError
 from ackclock.progress import reporter
 
 if TYPE_CHECKING:
@@ -36,9 +38,16 @@ def measure(workloads: Sequence[str], *, repeat: int = 1, progress: bool = False
     """Measures workloads one after the other and returns the JSON document of ``ackclock bench --json``.
 
     With `repeat`, a workload is measured that often and the one with the median CPU time is reported.
+
+    Raises
+    ------
+    RefusedError
+        If the system does not tell what a process has used, as Windows does not.
     """
     if repeat < 1:
         raise ValueError(f"repeat is at least 1, not {repeat}")
+    if importlib.util.find_spec("resource") is None:
+        raise RefusedError("the benchmark needs a system that tells what a process has used: run it on Linux or macOS")
     measured = []
     with reporter(progress, "bench") as report:
         for index, name in enumerate(workloads):

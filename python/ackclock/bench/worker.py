@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import sys
 from importlib import resources
 from pathlib import Path
@@ -48,6 +47,8 @@ def row_of(links: Table, flows: Table, cpu_s: float) -> dict[str, Any]:
 
 def cpu_seconds() -> float:
     """User and system time of this process so far."""
+    import resource
+
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
 
@@ -57,6 +58,8 @@ def peak_rss_bytes() -> int:
 
     Linux carries ru_maxrss over from the process that started this one; VmHWM begins anew.
     """
+    import resource
+
     status = Path("/proc/self/status")
     if status.exists():
         fields = dict(line.split(":", 1) for line in status.read_text(encoding="ascii").splitlines())

@@ -18,7 +18,9 @@ from ackclock._errors import AlgorithmError, Cancelled, RefusedError, ScenarioEr
 from ackclock._registry import LoadError
 from ackclock._signals import stopped_status, undisguised
 from ackclock.cli import commands
+from ackclock.cli.completion import completion
 from ackclock.cli.drill import drill
+from ackclock.cli.new import new
 from ackclock.cli.output import PipeConsole, UsageError, complain, print_traceback
 from ackclock.cli.report import report
 from ackclock.cli.serve import serve
@@ -50,10 +52,11 @@ app.command(serve, name="serve")
 app.command(commands.reproduce, name="reproduce")
 app.command(commands.list_, name="list")
 app.command(commands.check, name="check")
-app.command(commands.new, name="new")
+app.command(new, name="new")
 app.command(commands.schema, name="schema")
 app.command(commands.bench, name="bench")
 app.command(drill, name="drill")
+app.command(completion, name="completion")
 app.command(tmix)
 
 

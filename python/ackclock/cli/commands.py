@@ -21,7 +21,7 @@ from ackclock.cli.output import (
 )
 from ackclock.scenario._estimate import estimate
 
-__all__ = ["bench", "check", "list_", "new", "reproduce", "run", "schema"]
+__all__ = ["bench", "check", "list_", "reproduce", "run", "schema"]
 
 Set = Annotated[tuple[str, ...], Parameter(name="--set", negative="")]
 Json = Annotated[bool, Parameter(name="--json", negative="")]
@@ -316,28 +316,6 @@ def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json 
     else:
         say(f"{scenario}: the scenario is valid")
         say(f"a run has {estimate(scenario, overrides_of(settings))}")
-    return 0
-
-
-def new(kind: str, name: str, /, *, full: Annotated[bool, Parameter(negative="")] = False) -> int:
-    """Write a file as a starting point.
-
-    Parameters
-    ----------
-    kind
-        The kind of file: cc, a congestion control.
-    name
-        The name in scenarios, such as my-reno. The file is then my_reno.py in this folder.
-    full
-        Write all callbacks instead of the five rules of a window.
-    """
-    from ackclock import templates
-
-    if kind != "cc":
-        raise UsageError(f"unknown kind {kind}; accepted: cc")
-    file = templates.write(name, full=full)
-    say(f"{file}: a congestion control that behaves like Reno until you change it")
-    say(f"ackclock run SCENARIO.toml --load {file} --set 'flows[0].cc={name}'")
     return 0
 
 

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import sys
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -181,6 +183,31 @@ def on_disk(layout: Layout) -> Iterator[None]:
         ) from error
 
 
+def _lock(descriptor: int) -> None:
+    """Takes the lock of an open file; the system releases it when the process ends.
+
+    Raises
+    ------
+    BlockingIOError
+        If another process holds the lock.
+    """
+    if sys.platform == "win32":
+        import msvcrt
+
+        # Windows locks bytes, and others cannot read a locked byte: this one is behind the name of the holder.
+        os.lseek(descriptor, 1 << 30, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError as error:
+            raise BlockingIOError(*error.args) from None
+        finally:
+            os.lseek(descriptor, 0, os.SEEK_SET)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 @contextmanager
 def writing(layout: Layout) -> Iterator[None]:
     """Holds the store's lock, which one process at a time can; it ends with the process, whatever ends that.
@@ -190,15 +217,13 @@ def writing(layout: Layout) -> Iterator[None]:
     StoreError
         If another process holds it, or the folder cannot be written.
     """
-    import fcntl
-
     try:
-        descriptor = os.open(layout.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        descriptor = os.open(layout.lock, os.O_RDWR | os.O_CREAT, 0o666)
     except OSError as error:
         raise StoreError(f"{layout.root}: cannot be written: {error.strerror}") from None
     try:
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(descriptor)
         except BlockingIOError:
             holder = os.read(descriptor, 200).decode(errors="replace").strip()
             raise StoreError(
@@ -207,7 +232,7 @@ def writing(layout: Layout) -> Iterator[None]:
             ) from None
         with on_disk(layout):
             os.ftruncate(descriptor, 0)
-            os.write(descriptor, f"process {os.getpid()} on {os.uname().nodename}".encode())
+            os.write(descriptor, f"process {os.getpid()} on {platform.node()}".encode())
         yield
         # The lock counts, not the name in it, which the next holder replaces.
         with suppress(OSError):

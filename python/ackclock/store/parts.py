@@ -214,6 +214,9 @@ def _digest(file: Path) -> str:
 
 
 def _sync(path: Path) -> None:
+    """Has the system write a folder's list of files to the disk. Windows opens no folders and does this by itself."""
+    if os.name == "nt":
+        return
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

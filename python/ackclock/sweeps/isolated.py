@@ -1,7 +1,9 @@
 """Runs in processes of their own, so that whatever ends such a process ends one run and not the sweep.
 
 A run that runs out of memory is killed by the system or aborts. In a process of its own that becomes a recorded failure
-of its point. The child is the first that the system kills for its memory, and it ends when its parent does.
+of its point. The child is the first that Linux kills for its memory, and it ends when its parent does.
+
+This needs a POSIX system, as Linux and macOS are. On Windows such runs are done in the process of the sweep.
 """
 
 from __future__ import annotations
@@ -41,6 +43,9 @@ if TYPE_CHECKING:
     from ackclock._runner import Progress, Worker
 
 __all__ = ["Task", "isolated", "limit_of", "serve"]
+
+POSIX = os.name == "posix"
+"""Whether the system waits for several pipes at once and limits the memory of a process."""
 
 UNITS = {"B": 1, "kB": 10**3, "KiB": 2**10, "MB": 10**6, "MiB": 2**20, "GB": 10**9, "GiB": 2**30, "TiB": 2**40}
 
@@ -99,10 +104,12 @@ def limit_of(memory: str | int | None) -> int | None:
     Raises
     ------
     SweepError
-        If it cannot be read, or is too little for any run.
+        If it cannot be read, is too little for any run, or the system cannot limit memory.
     """
     if memory is None:
         return None
+    if not POSIX:
+        raise SweepError(f"memory {memory}: this system cannot limit the memory of a process; leave it out")
     found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]+)\s*", memory) if isinstance(memory, str) else None
     size = memory if isinstance(memory, int) else None
     if found is not None and found[2] in UNITS:
@@ -118,7 +125,8 @@ def isolated(task: Task, cancel: Cancel, progress: Progress, limit: int | None =
     """Does a run in a process of its own and packs what came of it, as `perform` does.
 
     `limit` bounds the address space of the process, in bytes. A function that no other process can import is called in
-    this one, on all tables of the run; a run that no other process can do is done in this one.
+    this one, on all tables of the run; a run that no other process can do is done in this one, as is every run where
+    the system is not POSIX.
 
     Raises
     ------
@@ -127,7 +135,7 @@ def isolated(task: Task, cancel: Cancel, progress: Progress, limit: int | None =
     """
     keep = task.keep if _can_travel(task.keep.measure) else Keep()
     try:
-        if not _can_travel(task.worker):
+        if not POSIX or not _can_travel(task.worker):
             return task.perform(cancel, progress)
         sources = _registry.sources()
     except _registry.LoadError:

@@ -1,0 +1,1 @@
+"""Builds the package: fetches the scripts of reports, collects licences, checks requirements."""

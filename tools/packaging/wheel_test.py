@@ -1,0 +1,133 @@
+"""Tests a wheel as users get it: installed in a fresh environment without a compiler.
+
+``make wheel-test`` runs this file with the wheel's path in ``WHEEL``. It imports nothing of the checkout's ackclock.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tools.packaging import vendor
+
+WHEEL = Path(os.environ["WHEEL"]).resolve()
+EXAMPLES = {path.stem for path in (Path(__file__).parents[2] / "python/ackclock/examples").glob("*.toml")}
+NEWEST_GLIBC = (2, 28)
+COMMANDS = ["bench", "check", "completion", "drill", "list", "new", "report", "reproduce", "run", "schema", "serve"]
+COMMANDS += ["sweep", "tmix"]
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory):
+    """The folder of an environment's commands; nothing else is on the PATH of what runs there."""
+    folder = tmp_path_factory.mktemp("installed")
+    venv.create(folder, with_pip=True)
+    commands = folder / ("Scripts" if os.name == "nt" else "bin")
+    pip = [commands / "python", "-m", "pip", "install", "--quiet", "--only-binary", ":all:", WHEEL]
+    subprocess.run(pip, check=True, env=environment(commands))
+    return commands
+
+
+def environment(commands):
+    """Variables of this process without its Python, its compilers and its own checkout of ackclock."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    return kept | {"PATH": str(commands)}
+
+
+@pytest.fixture
+def run(installed, tmp_path):
+    """Runs the installed command in an empty folder and returns what it printed."""
+
+    def call(*arguments):
+        command = [installed / "ackclock", *arguments]
+        done = subprocess.run(command, cwd=tmp_path, env=environment(installed), capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return call
+
+
+def test_no_compiler_is_on_the_path(installed):
+    for tool in ("gcc", "cc", "cargo", "rustc", "npm"):
+        assert shutil.which(tool, path=environment(installed)["PATH"]) is None
+
+
+def test_the_tag_is_that_of_old_pythons_and_old_systems():
+    system = {"linux": r"manylinux_2_28_\w+", "darwin": r"macosx_\w+", "win32": r"win_\w+"}[sys.platform]
+    assert re.fullmatch(rf"ackclock-[\d.]+-cp311-abi3-{system}\.whl", WHEEL.name)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="glibc is Linux's")
+def test_the_extension_needs_no_later_glibc():
+    with zipfile.ZipFile(WHEEL) as archive:
+        (extension,) = (name for name in archive.namelist() if name.endswith(".so"))
+        versions = re.findall(rb"GLIBC_(\d+)\.(\d+)", archive.read(extension))
+    assert versions
+    assert max((int(major), int(minor)) for major, minor in versions) <= NEWEST_GLIBC
+
+
+def test_the_wheel_contains_licences_examples_and_scripts():
+    with zipfile.ZipFile(WHEEL) as archive:
+        names = archive.namelist()
+    metadata = f"{'-'.join(WHEEL.name.split('-')[:2])}.dist-info"
+    for licence in ("LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY-LICENSES"):
+        assert f"{metadata}/licenses/{licence}" in names
+    for name in vendor.FILES.values():
+        assert f"ackclock/report/vendor/{name}" in names
+    contained = {Path(name).stem for name in names if re.fullmatch(r"ackclock/examples/[\w-]+\.toml", name)}
+    assert contained == EXAMPLES
+    assert not [name for name in names if name.startswith(("tests/", "tools/", "docs/"))]
+
+
+def test_nothing_is_installed_that_only_notebooks_need(installed):
+    listing = subprocess.run(
+        [installed / "python", "-m", "pip", "list", "--format", "json"],
+        env=environment(installed),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    names = {package["name"].lower() for package in json.loads(listing.stdout)}
+    assert "ackclock" in names
+    assert not names & {"uplot-python", "ipython", "pandas", "pyarrow"}
+
+
+def test_it_says_its_version(run):
+    assert WHEEL.name.split("-")[1] in run("--version")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_documented(run, command):
+    assert f"ackclock {command}" in run(command, "--help")
+
+
+def test_an_example_runs(run):
+    run("new", "scenario", "parking-lot")
+    document = json.loads(run("run", "parking-lot.toml", "--set", "duration=5s", "--json"))
+    assert len(json.dumps(document)) > 500
+
+
+def test_a_sweep_has_a_report_with_its_plots(run, tmp_path):
+    run("new", "scenario", "transfer")
+    run("sweep", "transfer.toml", "--vary", "bottleneck.queue=1bdp,2bdp", "--set", "duration=10s", "--out", "store")
+    run("report", "store")
+    pages = list(tmp_path.rglob("*.html"))
+    assert pages
+    assert all(f"uPlot (v{vendor.pinned()})" in page.read_text(encoding="utf-8") for page in pages)
+
+
+def test_a_study_is_reproduced(run):
+    document = json.loads(run("reproduce", "response-functions", "--quick", "--json"))
+    assert document
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_can_complete(run, shell):
+    assert "reproduce" in run("completion", shell)
