@@ -21,19 +21,6 @@ from tests.helpers.scenarios import SMALL
 COMMAND = [sys.executable, "-m", "ackclock"]
 
 
-@pytest.fixture
-def cli(tmp_path, monkeypatch, capsys):
-    """Runs a command line in an empty folder; gives its status, standard output and standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments):
-        status = main([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        return status, captured.out, captured.err
-
-    return call
-
-
 def test_run_prints_one_json_document(cli, scenario_file):
     status, out, err = cli("run", scenario_file, "--json")
     document = json.loads(out)

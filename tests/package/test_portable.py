@@ -13,7 +13,7 @@ from ackclock._errors import RefusedError
 from ackclock.store import layout
 from ackclock.sweeps import isolated
 from ackclock.sweeps.vary import SweepError
-from tests.conftest import SMALL
+from tests.helpers.scenarios import SMALL
 
 WITHOUT = """
 import signal, sys

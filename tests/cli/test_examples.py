@@ -8,9 +8,6 @@ import pytest
 import ackclock
 from ackclock import examples
 from ackclock.cli import main
-from tests.test_cli import cli
-
-__all__ = ["cli"]
 
 FOLDER = Path(examples.__file__).parent
 
