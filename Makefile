@@ -64,7 +64,7 @@ wheel: $(STAMPS)/requirements vendor | requirements
 	$(BIN)/python -m tools.packaging.notices
 	$(if $(WHEEL_TOOLS),$(BIN)/python -m pip install --quiet --disable-pip-version-check $(WHEEL_TOOLS))
 	rm -rf out/wheels
-	PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --release --locked --interpreter $(BIN)/python --out out/wheels $(WHEEL)
+	ACKCLOCK_REVISION="$$(git rev-parse HEAD 2>/dev/null || true)" PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --release --locked --interpreter $(BIN)/python --out out/wheels $(WHEEL)
 
 sdist: $(STAMPS)/requirements vendor | requirements
 	$(BIN)/python -m tools.packaging.notices

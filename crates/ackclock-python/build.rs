@@ -14,6 +14,7 @@ fn main() -> io::Result<()> {
         println!("cargo::rerun-if-changed={}", folder.join("src").display());
     }
     println!("cargo::rerun-if-changed={}", lock.display());
+    println!("cargo::rerun-if-env-changed=ACKCLOCK_REVISION");
     println!("cargo::rustc-env=ACKCLOCK_ENGINE={}", ackclock_digest::of(&folders, &lock)?);
     Ok(())
 }

@@ -298,6 +298,9 @@ class Situation:
 def engine() -> str:
     """16 hexadecimal digits of the engine's source: builds that may give different results have different ones."""
 
+def revision() -> str | None:
+    """The git revision that the build was told it is of; None where it was told none."""
+
 def version() -> str: ...
 def check(
     text: str,

@@ -26,6 +26,8 @@ class Meta(TypedDict):
     scenario_hash: str
     """16 hexadecimal digits that name the scenario whatever its seed."""
     version: str
+    engine: NotRequired[str]
+    """The first hexadecimal digits of the digest of the engine's code: 16, or the 8 that a store keeps."""
     seed: int
     duration_s: float
     algorithms: NotRequired[dict[str, str]]
@@ -239,7 +241,7 @@ class Result(_Tables):
 
     def __init__(self, meta: Meta, tables: Mapping[str, Table]) -> None:
         self.meta = meta
-        """Where the numbers came from: name, scenario_hash, version, seed, duration_s, and algorithms in Python."""
+        """Where the numbers came from: name, scenario_hash, version, engine, seed, duration_s, and algorithms in Python."""
         self.tables = tables
         """All tables by name."""
 
@@ -352,6 +354,7 @@ class Replications(_Tables, Sequence[Result]):
             "scenario_hash": meta["scenario_hash"],
             **own,
             "version": meta["version"],
+            **({"engine": meta["engine"]} if "engine" in meta else {}),
             "seeds": self.seeds,
             "duration_s": meta["duration_s"],
             "runs": [run.document() for run in self.runs],

@@ -16,6 +16,7 @@ import ackclock
 from ackclock import studies
 from ackclock.cli import main
 from ackclock.cli.output import print_table
+from ackclock.scenario._estimate import estimate
 from tests.helpers.scenarios import SMALL
 
 COMMAND = [sys.executable, "-m", "ackclock"]
@@ -142,7 +143,24 @@ def test_each_problem_has_its_line(cli, tmp_path):
 def test_check(cli, scenario_file):
     assert cli("check", scenario_file)[0] == 0
     status, out, _ = cli("check", scenario_file, "--json")
-    assert (status, json.loads(out)) == (0, ackclock.check(scenario_file))
+    document = json.loads(out)
+    assert (status, document["valid"], document["problems"]) == (0, True, [])
+    assert document["scenario"] == ackclock.check(scenario_file)
+    assert document["estimate"]["packets"] == estimate(scenario_file).packets
+
+
+def test_check_tells_problems_as_json_too(cli, scenario_file):
+    status, out, err = cli("check", scenario_file, "--json", "--set", "flows[0].cc=cubci", "--set", "duration=0s")
+    document = json.loads(out)
+    assert (status, err, document["valid"]) == (2, "", False)
+    assert [problem["path"] for problem in document["problems"]] == ["duration", "flows[0].cc"]
+    assert document["problems"] == ackclock_problems(scenario_file)
+
+
+def ackclock_problems(scenario_file):
+    with pytest.raises(ackclock.ScenarioError) as raised:
+        ackclock.check(scenario_file, {"flows[0].cc": "cubci", "duration": "0s"})
+    return raised.value.problems
 
 
 def test_schema(cli):
@@ -183,7 +201,11 @@ def test_list_stack_prints_each_stack_as_a_table(cli):
 
 
 def test_version_and_help(cli):
-    assert cli("--version")[1].strip() == ackclock.__version__
+    status, out, _ = cli("--version")
+    assert status == 0
+    assert re.fullmatch(
+        rf"ackclock {ackclock.__version__}, revision ([0-9a-f]{{40}}\+?|unknown), engine [0-9a-f]{{16}}\n", out
+    )
     status, out, _ = cli("--help")
     assert status == 0
     for command in ("run", "reproduce", "list", "check", "schema", "bench"):

@@ -6,8 +6,9 @@ import subprocess
 import pytest
 
 import ackclock
+from ackclock._build import revision_of
 from ackclock.store import StoreError
-from ackclock.store.provenance import build, revision
+from ackclock.store.provenance import build
 from tests.helpers.scenarios import SWEPT
 from tests.helpers.stores import CC_GRID
 
@@ -27,17 +28,17 @@ class TestProvenance:
     @pytest.mark.skipif(shutil.which("git") is None, reason="needs git")
     def test_the_revision_is_that_of_the_folder(self, tmp_path, monkeypatch):
         monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-        assert revision(tmp_path) is None
+        assert revision_of(tmp_path) is None
         for name in ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"):
             monkeypatch.setenv(name, "somebody")
         (tmp_path / "file").write_text("one")
         for arguments in (["init", "--quiet"], ["add", "file"], ["commit", "--quiet", "--message", "first"]):
             subprocess.run(["git", "-C", str(tmp_path), *arguments], check=True)
-        found = revision(tmp_path)
+        found = revision_of(tmp_path)
         assert len(found["commit"]) == 40
         assert not found["modified"]
         (tmp_path / "file").write_text("two")
-        assert revision(tmp_path) == found | {"modified": True}
+        assert revision_of(tmp_path) == found | {"modified": True}
 
     def test_an_account_that_is_damaged_is_named(self, store):
         (store / "provenance" / "1.json").write_text("{")

@@ -25,10 +25,17 @@ fn engine() -> &'static str {
     env!("ACKCLOCK_ENGINE")
 }
 
+/// The git revision that the build was told it is of: the wheels are; a build in a checkout asks git when it is run.
+#[pyfunction]
+fn revision() -> Option<&'static str> {
+    option_env!("ACKCLOCK_REVISION").filter(|revision| !revision.is_empty())
+}
+
 /// The module.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(version, module)?)?;
+    module.add_function(wrap_pyfunction!(revision, module)?)?;
     module.add_function(wrap_pyfunction!(engine, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::check, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::scenario_hash, module)?)?;

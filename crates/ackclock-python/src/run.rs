@@ -104,6 +104,7 @@ pub fn run<'py>(
     meta.set_item("name", &scenario.name)?;
     meta.set_item("scenario_hash", scenario.hash())?;
     meta.set_item("version", crate::version())?;
+    meta.set_item("engine", crate::engine())?;
     meta.set_item("seed", seed.unwrap_or(scenario.seed))?;
     meta.set_item("duration_s", scenario.duration as f64 / 1e9)?;
     let own = scenario.registered();

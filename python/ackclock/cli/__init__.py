@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from cyclopts import App, CycloptsError, UnknownOptionError, UnusedCliTokensError
 
-from ackclock import __version__
+from ackclock import _build
 from ackclock._errors import AlgorithmError, Cancelled, RefusedError, ScenarioError, VerificationError
 from ackclock._registry import LoadError
 from ackclock._signals import stopped_status, undisguised
@@ -21,7 +21,7 @@ from ackclock.cli import commands
 from ackclock.cli.completion import completion
 from ackclock.cli.drill import drill
 from ackclock.cli.new import new
-from ackclock.cli.output import PipeConsole, UsageError, complain, print_traceback
+from ackclock.cli.output import DONE, FAILED, WRONG_INPUT, PipeConsole, UsageError, complain, print_traceback
 from ackclock.cli.report import report
 from ackclock.cli.serve import serve
 from ackclock.cli.sweep import sweep
@@ -33,12 +33,10 @@ if TYPE_CHECKING:
 
 __all__ = ["app", "main"]
 
-DONE, FAILED, WRONG_INPUT = 0, 1, 2
-
 app = App(
     name="ackclock",
     help="Simulate TCP: what a change does, on which networks, to whom, and how sure we are.",
-    version=__version__,
+    version=_build.described,
     console=PipeConsole(),
     print_error=False,
     exit_on_error=False,

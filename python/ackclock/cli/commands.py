@@ -8,9 +8,10 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 import ackclock
-from ackclock import _registry, files
+from ackclock import ScenarioError, _registry, files
 from ackclock._run import MOST_REPLICATIONS
 from ackclock.cli.output import (
+    WRONG_INPUT,
     UsageError,
     complain,
     print_json,
@@ -307,15 +308,25 @@ def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json 
     load
         A Python file with your own congestion controls. Can be repeated.
     json
-        Print the scenario in its canonical form, with every default filled in.
+        Print one JSON document: whether the scenario is valid, every problem with its path and line, the scenario in its
+        canonical form with every default filled in, and the estimate of a run.
     """
     load_files(load)
-    canonical = ackclock.check(scenario, overrides_of(settings))
+    overrides = overrides_of(settings)
+    try:
+        canonical = ackclock.check(scenario, overrides)
+    except ScenarioError as error:
+        if not json:
+            raise
+        print_json({"valid": False, "problems": error.problems})
+        return WRONG_INPUT
+    size = estimate(scenario, overrides)
     if json:
-        print_json(canonical)
+        sizes = {"packets": size.packets, "rows": size.rows, "memory_bytes": size.memory}
+        print_json({"valid": True, "problems": [], "scenario": canonical, "estimate": sizes})
     else:
         say(f"{scenario}: the scenario is valid")
-        say(f"a run has {estimate(scenario, overrides_of(settings))}")
+        say(f"a run has {size}")
     return 0
 
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from ackclock.result import Replications, Result
 
 __all__ = [
+    "DONE",
+    "FAILED",
+    "WRONG_INPUT",
     "PipeConsole",
     "UsageError",
     "complain",
@@ -30,6 +33,9 @@ __all__ = [
     "print_traceback",
     "say",
 ]
+
+DONE, FAILED, WRONG_INPUT = 0, 1, 2
+"""Exit statuses: done, something on record no longer holds, and wrong input."""
 
 
 class UsageError(ValueError):

@@ -1,23 +1,22 @@
-"""Who ran a sweep: command, versions, host and git revision, once for each start."""
+"""Who ran a sweep: command, versions, host and git revisions, once for each start."""
 
 from __future__ import annotations
 
 import os
 import platform
-import shutil
-import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _core, files
+from ackclock._build import revision, revision_of
 from ackclock.store.layout import listed, on_disk
 
 if TYPE_CHECKING:
     from ackclock.store.layout import Layout
 
-__all__ = ["Provenance", "build", "host", "revision"]
+__all__ = ["Provenance", "build", "host"]
 
 
 def build() -> str:
@@ -35,23 +34,6 @@ def host() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "python": platform.python_version(),
     }
-
-
-def revision(folder: Path | None = None) -> dict[str, Any] | None:
-    """The git revision of a folder (the current one), and whether something is not committed; None outside git."""
-    git = shutil.which("git")
-    if git is None:
-        return None
-    where = ["-C", str(folder or Path.cwd())]
-
-    def ask(*command: str) -> str:
-        done = subprocess.run([git, *where, *command], capture_output=True, check=True, timeout=10, text=True)  # noqa: S603
-        return done.stdout.strip()
-
-    try:
-        return {"commit": ask("rev-parse", "HEAD"), "modified": bool(ask("status", "--porcelain", "-uno"))}
-    except (OSError, subprocess.SubprocessError):
-        return None
 
 
 def _processor() -> str:
@@ -75,7 +57,8 @@ class Provenance:
             "engine": _core.engine(),
             "where": where,
             "host": host(),
-            "git": revision(),
+            "revision": revision(),
+            "git": revision_of(Path.cwd()),
             "began": _now(),
             "ended": None,
             "finished_before": finished_before,

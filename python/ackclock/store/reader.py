@@ -226,6 +226,7 @@ class Store:
             name=sweep.name,
             scenario_hash=row["scenario_hash"],
             version=row["version"].partition("+")[0],
+            engine=row["version"].partition("+")[2],
             seed=row["seed"],
             duration_s=row["duration_s"],
         )
