@@ -37,7 +37,7 @@ def revision_of(folder: Path) -> dict[str, Any] | None:
 def revision() -> str | None:
     """The git revision of ackclock itself, with a plus where something is not committed.
 
-    A wheel knows the revision that it was built from. A checkout asks git. It is None for sources that came without git.
+    A wheel knows the revision that it was built from, and a checkout asks git. Sources without git have none: None.
     """
     built = _core.revision()
     if built is not None:
@@ -45,9 +45,11 @@ def revision() -> str | None:
     if not (SOURCES / "crates").is_dir() or not (SOURCES / ".git").exists():
         return None
     found = revision_of(SOURCES)
-    return found and found["commit"] + ("+" if found["modified"] else "")
+    return None if found is None else found["commit"] + ("+" if found["modified"] else "")
 
 
 def described() -> str:
     """The build in one line, as ``ackclock --version`` prints it."""
-    return f"ackclock {_core.version()}, revision {revision() or 'unknown'}, engine {_core.engine()}"
+    found = revision()
+    short = "unknown" if found is None else found[:12] + ("+" if found.endswith("+") else "")
+    return f"ackclock {_core.version()}, revision {short}, engine {_core.engine()}"

@@ -241,7 +241,7 @@ class Result(_Tables):
 
     def __init__(self, meta: Meta, tables: Mapping[str, Table]) -> None:
         self.meta = meta
-        """Where the numbers came from: name, scenario_hash, version, engine, seed, duration_s, and algorithms in Python."""
+        """Where the numbers came from: name, scenario_hash, version, engine, seed, duration_s, algorithms in Python."""
         self.tables = tables
         """All tables by name."""
 

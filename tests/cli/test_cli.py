@@ -204,7 +204,7 @@ def test_version_and_help(cli):
     status, out, _ = cli("--version")
     assert status == 0
     assert re.fullmatch(
-        rf"ackclock {ackclock.__version__}, revision ([0-9a-f]{{40}}\+?|unknown), engine [0-9a-f]{{16}}\n", out
+        rf"ackclock {ackclock.__version__}, revision ([0-9a-f]{{12}}\+?|unknown), engine [0-9a-f]{{16}}\n", out
     )
     status, out, _ = cli("--help")
     assert status == 0

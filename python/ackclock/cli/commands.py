@@ -308,8 +308,8 @@ def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json 
     load
         A Python file with your own congestion controls. Can be repeated.
     json
-        Print one JSON document: whether the scenario is valid, every problem with its path and line, the scenario in its
-        canonical form with every default filled in, and the estimate of a run.
+        Print one JSON document: whether the scenario is valid, every problem with its path and line, the scenario in
+        its canonical form with every default filled in, and the estimate of a run.
     """
     load_files(load)
     overrides = overrides_of(settings)
