@@ -12,17 +12,17 @@ const DEVIATION: u32 = 2;
 /// The estimate of one sender.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Ticks {
-    /// In eighths of a tick; 0 before the first sample.
+    /// Mean RTT in eighths of a tick; 0 before the first sample.
     mean: u64,
-    /// In quarters of a tick.
+    /// Mean deviation in quarters of a tick.
     deviation: u64,
-    /// Stream offset from which on a segment is timed again: one is at a time.
+    /// Stream offset from which on the next segment is timed; only one segment is timed at a time.
     timed: u64,
 }
 
 impl Ticks {
-    /// Takes a sample, or nothing of it while the segment that is timed is not acknowledged. What counts are the ticks that
-    /// the clock has made since the segment left. SRTT, RTTVAR and the timeout that follows, ns.
+    /// Takes a sample; returns `None` while the segment being timed is not acknowledged. The sample is the number of
+    /// clock ticks since the segment left. Returns SRTT, RTTVAR and the resulting timeout, ns.
     pub fn on_sample(&mut self, now: Nanos, rtt: Nanos, una: u64, nxt: u64) -> Option<(Nanos, Nanos, Nanos)> {
         if self.mean > 0 && una <= self.timed {
             return None;
@@ -34,7 +34,7 @@ impl Ticks {
         } else {
             let before = self.mean >> MEAN;
             self.mean = (self.mean + ticks - before).max(1);
-            // A deviation of less than a tick no longer falls: its quarter is 0 in integers.
+            // A deviation of less than a tick no longer decreases: its quarter is 0 in integers.
             self.deviation = (self.deviation + ticks.abs_diff(before) - (self.deviation >> DEVIATION)).max(1);
         }
         let timeout = (self.deviation << MEAN) + self.mean;
