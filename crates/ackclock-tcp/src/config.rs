@@ -235,7 +235,8 @@ pub struct Config {
     /// Time for which data may go unacknowledged before the connection is given up, ns (RFC 5482); with 0, retries are
     /// counted instead.
     pub user_timeout: Nanos,
-    /// Whether an end that gives up a connection for lack of acknowledgments sends a RST, so that the peer closes, too.
+    /// Whether an end that gives up a connection for lack of acknowledgments sends a RST, so that the peer's end does
+    /// not stay open.
     pub reset_on_give_up: bool,
     /// Receive buffer in bytes; it limits the advertised window.
     pub receive_buffer: u64,

@@ -13,7 +13,7 @@ pub enum Error {
     TimedOut,
     /// No route to the peer's network (ENETUNREACH).
     NetUnreachable,
-    /// No route to the peer, or the route is prohibited (EHOSTUNREACH).
+    /// No route to the peer, or communication is prohibited (EHOSTUNREACH).
     HostUnreachable,
     /// The peer does not support TCP (ENOPROTOOPT).
     ProtocolUnreachable,

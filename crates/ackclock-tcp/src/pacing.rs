@@ -18,7 +18,7 @@ pub enum Pacing {
         avoidance_percent: u32,
         /// Bytes that may be sent back to back after idle (FQ's quantum: two packets).
         quantum: u64,
-        /// Bytes at the start of a connection that are not paced at all (FQ's initial quantum: ten packets); 0 for none.
+        /// Bytes at the start of a connection that are not paced (FQ's initial quantum: ten packets); 0 for none.
         initial: u64,
     },
 }

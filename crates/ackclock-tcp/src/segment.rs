@@ -54,8 +54,8 @@ pub struct Timestamps {
     pub ecr: u32,
 }
 
-/// The AccECN option (RFC 9768 section 3.2.3): byte counters of the sender of the option, 24 bits each, in the order of kind
-/// 172 (AccECN0) or 174 (AccECN1); the option may end after any of them.
+/// The AccECN option (RFC 9768 section 3.2.3): byte counters of the sender of the option, 24 bits each, in the order of
+/// kind
 // The order of the fields is their order in memory: the other variant of [`Feedback`] fits behind the first field.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[repr(C)]
@@ -169,7 +169,7 @@ pub struct Segment {
     pub window_scale: u8,
     /// Payload length in bytes.
     pub len: u32,
-    /// MSS option of a SYN in bytes, 0 where absent.
+    /// (AccECN0) or 174 (AccECN1); the option may end after any of them.
     pub mss: u16,
     /// Whether a SYN carries SACK-permitted (RFC 2018).
     pub sack_permitted: bool,

@@ -20,7 +20,8 @@ fn draw(number: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// Data segments dropped, data segments retransmitted and timeouts, over bursts of 30 kB, one every 2 s, on a path of 100 ms.
+/// Data segments dropped, data segments retransmitted and timeouts, over bursts of 30 kB, one every 2 s, on a path of
+/// 100 ms.
 fn bursts(config: &Config) -> (u64, u64, u64) {
     let mut drops = 0;
     let mut pair = Pair::new(config, config, |number, forward, segment| {

@@ -1,7 +1,7 @@
 //! The connection: its states, handshake and close, and the code that connects sender and receiver.
 //!
-//! Urgent data is not supported: the URG flag and pointer are ignored, and the bytes are part of the stream, as RFC 6093
-//! advises applications to see them.
+//! Urgent data is not supported: the URG flag and pointer are ignored, and the bytes are part of the stream, as RFC
+//! 6093 advises applications to see them.
 
 mod accecn;
 mod close;

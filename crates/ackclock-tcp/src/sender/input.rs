@@ -313,12 +313,12 @@ impl Sender {
         delivered
     }
 
-    /// Counts duplicate ACKs. With SACK a duplicate ACK is a segment that reports data not known to have arrived, "even if it
-    /// [...] moves the cumulative acknowledgment point" (RFC 6675 section 2). Without SACK the five conditions of RFC 5681
-    /// section 2 hold.
+    /// Counts duplicate ACKs. With SACK a duplicate ACK is a segment that reports data not known to have arrived, "even
+    /// if it [...] moves the cumulative acknowledgment point" (RFC 6675 section 2). Without SACK the five conditions of
+    /// RFC 5681 section 2 hold.
     fn count_duplicate(&mut self, bare: bool, advanced: bool, delivered: &mut Delivered) -> bool {
-        // RFC 6675 section 5: a cumulative ACK resets DupAcks to zero, and a duplicate ACK then adds one "regardless of its status
-        // as a cumulative acknowledgment".
+        // RFC 6675 section 5: a cumulative ACK resets DupAcks to zero, and a duplicate ACK then adds one "regardless of
+        // its status as a cumulative acknowledgment".
         if advanced {
             //= https://www.rfc-editor.org/rfc/rfc6675#section-5
             //# If the incoming ACK is a cumulative acknowledgment, the TCP MUST reset DupAcks to zero

@@ -107,7 +107,7 @@ pub(crate) struct Sender {
     probing: bool,
     /// Whether the next new data carries CWR.
     cwr_due: bool,
-    /// Whether the congestion control is told of every segment sent.
+    /// Whether the rate sampler or the congestion control is told of every segment sent.
     tells_sent: bool,
     watches_sending: bool,
     /// SMSS, bytes.

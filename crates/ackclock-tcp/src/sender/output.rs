@@ -190,8 +190,8 @@ impl Sender {
         None
     }
 
-    /// RFC 6675 section 4, rule 4: "a single "rescue" retransmission per entry into loss recovery", allowed where "HighACK is
-    /// greater than RescueRxt".
+    /// Whether a rescue retransmission is allowed. RFC 6675 section 4, rule 4: "a single "rescue" retransmission per
+    /// entry into loss recovery", allowed where "HighACK is greater than RescueRxt".
     fn may_rescue(&self) -> bool {
         self.rescues && self.una > self.rare.episode.rescue_rxt
     }

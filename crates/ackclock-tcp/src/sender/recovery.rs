@@ -433,7 +433,8 @@ impl Sender {
         //# SHOULD NOT be cleared when leaving the loss recovery phase
         let phase = std::mem::replace(&mut self.phase, Phase::Open);
         if phase != Phase::Cwr {
-            // Duplicate ACKs that arrive in loss recovery are not counted (RFC 6675 section 5); CWR is no loss recovery.
+            // Duplicate ACKs that arrive in loss recovery are not counted (RFC 6675 section 5); CWR is not loss
+            // recovery.
             self.dup_acks = 0;
         }
         if undone && self.sack {
@@ -535,7 +536,7 @@ impl Sender {
         if lost > 0 {
             if self.phase != Phase::Fast {
                 self.enter_fast_recovery(now, &Delivered::default(), obs);
-                // Linux: the timer stands for the delivery of one segment.
+                // Linux: the expiry of the timer counts as the delivery of one segment.
                 let step = Step { delivered: self.mss, in_flight: self.pipe(), safe: false, mss: self.mss };
                 self.rare.reduction.on_ack(&mut self.window, &step);
             }

@@ -355,7 +355,8 @@ mod tests {
     mod linux {
         use super::*;
 
-        /// SRTT, RTTVAR and RTO in microseconds after each sample in milliseconds. Each is a round trip of its own.
+        /// SRTT, RTTVAR and RTO in microseconds after each sample in milliseconds. Each sample is a separate round
+        /// trip.
         fn after(samples: &[u64]) -> Vec<(u64, u64, u64)> {
             let mut rtt = with(RtoRule::Linux);
             let samples = samples.iter().zip(1..);

@@ -1,5 +1,6 @@
-//! The round-trip estimator of ns-2, which is that of 4.3BSD (V. Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988, appendix A)
-//! in ticks of 10 ms: integers with three fractional bits for the mean and two for the deviation.
+//! The round-trip estimator of ns-2, which is the estimator of 4.3BSD (V. Jacobson, "Congestion Avoidance and Control",
+//! SIGCOMM 1988, appendix A) in ticks of 10 ms: integers with three fractional bits for the mean and two for the
+//! deviation.
 
 use crate::{MILLISECOND, Nanos};
 
@@ -46,8 +47,8 @@ impl Ticks {
 mod tests {
     use super::*;
 
-    /// The mean in eighths of a tick, the deviation in quarters and the timeout in milliseconds after `count` round trips of
-    /// `rtt` milliseconds, one after the other from time 0 on.
+    /// The mean in eighths of a tick, the deviation in quarters of a tick and the timeout in milliseconds after `count`
+    /// consecutive round trips of `rtt` milliseconds, beginning at time 0.
     fn after(rtt: u64, count: u64) -> (u64, u64, u64) {
         let mut ticks = Ticks::default();
         let mut timeout = 0;
@@ -64,8 +65,8 @@ mod tests {
         assert_eq!(after(3, 1), (8, 2, 30), "a tick at least");
     }
 
-    /// ns-2.35 itself: srtt_, rttvar_ and the timeout of an Agent/TCP/Sack1 over a path of 208 ms, looked at 164 times a round trip
-    /// apart from 6 s on.
+    /// Reference values from ns-2.35: srtt_, rttvar_ and the timeout of an Agent/TCP/Sack1 over a path of 208 ms,
+    /// recorded 164 times, a round trip apart, from 6 s on.
     #[test]
     fn a_steady_path_is_seen_as_often_in_each_state_as_in_ns_2() {
         let seen = |state| (29..=192).filter(|&count| after(208, count) == state).count();

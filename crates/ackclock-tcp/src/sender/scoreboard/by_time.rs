@@ -39,7 +39,7 @@ pub struct Found {
     pub lost: u64,
     /// Whether a retransmission was among the lost segments.
     pub retransmission: bool,
-    /// Time at which all segments that still have time will have had it, if there are such segments.
+    /// Time at which all segments that are not yet overdue will be overdue; `None` if there are no such segments.
     pub wait_until: Option<Nanos>,
 }
 

@@ -311,8 +311,8 @@ impl Scoreboard {
         }
     }
 
-    /// Marks as lost every segment for which IsLost of RFC 6675 section 4 holds: more than `(dup_thresh - 1) * mss` bytes, or
-    /// `dup_thresh` separate ranges, are SACKed above it. Returns the bytes newly marked.
+    /// Marks as lost every segment for which IsLost of RFC 6675 section 4 holds: more than `(dup_thresh - 1) * mss`
+    /// bytes, or `dup_thresh` separate ranges, are SACKed above the segment. Returns the bytes newly marked.
     #[inline(never)]
     pub fn mark_lost(&mut self, dup_thresh: u32, mss: u64) -> u64 {
         let top = self.entries.partition_point(|entry| entry.start < self.high_sacked);
@@ -424,8 +424,8 @@ impl Scoreboard {
             .map(|entry| (entry.start, entry.len))
     }
 
-    /// The highest outstanding segment that was not SACKed: rule 4 of NextSeg. Deviation from a SHOULD: `None` where that segment
-    /// was retransmitted in this recovery, since its retransmission already keeps the ACK clock going.
+    /// The highest outstanding segment that was not SACKed: rule 4 of NextSeg. Deviation from a SHOULD: `None` if that
+    /// segment was retransmitted in this recovery, since its retransmission already keeps the ACK clock going.
     pub fn rescue(&self) -> Option<(u64, u32)> {
         //= https://www.rfc-editor.org/rfc/rfc6675#section-4
         //# one segment of up to SMSS octets that MUST include the highest outstanding unSACKed sequence number SHOULD
