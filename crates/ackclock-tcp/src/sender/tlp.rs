@@ -63,7 +63,7 @@ impl Sender {
     }
 
     /// Starts the probe timer in place of the retransmission timer, which would expire at `rto_at`. Returns false where
-    /// no probe must be sent: without SACK, in fast recovery or after a timeout, and where "segments have been SACKed"
+    /// no probe may be sent: without SACK, in fast recovery or after a timeout, and where "segments have been SACKed"
     /// (section 7.2).
     ///
     /// Linux decides by its state (net/ipv4/tcp_output.c, tcp_schedule_loss_probe): 6.12 probes in Open and in CWR,
