@@ -145,8 +145,8 @@ impl InitialWindow {
 /// Rule for lost SYNs or SYN-ACKs that reduce the initial window to one segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SynLosses {
-    /// Number of retransmissions of the SYN or SYN-ACK from which on the window is one segment. RFC 5681 section 3.1:
-    /// 1. RFC 6928 section 2: 2, "more than one".
+    /// Number of retransmissions of the SYN or SYN-ACK from which on the window is one segment: 1 in RFC 5681 section
+    /// 3.1; 2 in RFC 6928 section 2 ("more than one").
     pub count: u32,
     /// Whether the retransmissions do not count if the reply echoes the timestamp of the first SYN, which then was late
     /// and not lost (Linux net/ipv4/tcp_input.c, tcp_try_undo_spurious_syn, since 5.2).
