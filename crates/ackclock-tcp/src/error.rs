@@ -1,11 +1,11 @@
-//! Why a connection ended, and what ICMP tells.
+//! Errors that end a connection, and ICMP messages.
 
 use std::fmt;
 
-/// Why a connection ended otherwise than by both ends closing it.
+/// Reason for the end of a connection that was not closed by both ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Error {
-    /// The peer answered the SYN with a RST, or nobody listens on that port (ECONNREFUSED).
+    /// The peer answered the SYN with a RST, or no process listens on that port (ECONNREFUSED).
     Refused,
     /// The peer reset the connection (ECONNRESET).
     Reset,
@@ -13,11 +13,11 @@ pub enum Error {
     TimedOut,
     /// No route to the peer's network (ENETUNREACH).
     NetUnreachable,
-    /// No route to the peer, or forbidden (EHOSTUNREACH).
+    /// No route to the peer, or communication is prohibited (EHOSTUNREACH).
     HostUnreachable,
-    /// The peer does not speak TCP (ENOPROTOOPT).
+    /// The peer does not support TCP (ENOPROTOOPT).
     ProtocolUnreachable,
-    /// This end's own [`crate::Endpoint::abort`] (ECONNABORTED).
+    /// This end called [`crate::Endpoint::abort`] (ECONNABORTED).
     Aborted,
 }
 
@@ -37,14 +37,14 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// An ICMP or ICMPv6 message about a segment of ours.
+/// An ICMP or ICMPv6 message about a segment that we sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Icmp {
-    /// The packet is larger than a link takes and must not be fragmented (RFC 1191), or is too big (RFC 8201).
+    /// The packet is larger than a link's MTU and must not be fragmented (RFC 1191), or is too big (RFC 8201).
     FragmentationNeeded {
         /// The largest packet that fits, IP header included, bytes; 0 from a router older than RFC 1191.
         mtu: u32,
-        /// Sequence number of the segment quoted.
+        /// Sequence number of the quoted segment.
         seq: u32,
     },
     /// Network unreachable.
@@ -58,7 +58,7 @@ pub enum Icmp {
 }
 
 impl Icmp {
-    /// What the connection fails with, if it fails for this message.
+    /// The error of the connection, if the message makes the connection fail.
     pub(crate) fn error(self) -> Option<Error> {
         match self {
             Icmp::FragmentationNeeded { .. } => None,

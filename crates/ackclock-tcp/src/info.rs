@@ -2,16 +2,16 @@
 
 use crate::{Nanos, State};
 
-/// What loss recovery is doing (Linux `enum tcp_ca_state`, with its numbers).
+/// State of loss recovery (Linux `enum tcp_ca_state`, with its numbers).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[repr(u8)]
 pub enum CaState {
-    /// Nothing dubious.
+    /// No ACK indicates loss or reordering.
     #[default]
     Open = 0,
     /// Duplicate ACKs or SACKs, not yet a loss.
     Disorder = 1,
-    /// The window is being reduced for a mark.
+    /// The window is being reduced because of a mark.
     Cwr = 2,
     /// Fast recovery.
     Recovery = 3,
@@ -19,7 +19,7 @@ pub enum CaState {
     Loss = 4,
 }
 
-/// Which feedback about marks the two ends agreed on.
+/// Feedback about marks that the two ends have agreed on.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum EcnUse {
     /// None.
@@ -31,8 +31,8 @@ pub enum EcnUse {
     Accurate,
 }
 
-/// A snapshot of a connection. Counts of segments are `u32`, as in Linux; times are nanoseconds where Linux has microseconds
-/// or milliseconds, which each field says.
+/// A snapshot of a connection. Counts of segments are `u32`, as in Linux. Times are in nanoseconds; each field names
+/// Linux's unit, microseconds or milliseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Info {
     /// State of the connection; [`Info::state_number`] is Linux's number.
@@ -41,31 +41,31 @@ pub struct Info {
     pub ca_state: CaState,
     /// Consecutive expiries of the retransmission timer, SYNs included.
     pub retransmits: u8,
-    /// Unanswered probes of a shut window, or of an idle connection.
+    /// Unanswered probes of a closed window, or of an idle connection.
     pub probes: u8,
-    /// Doublings of the retransmission timeout, or of the interval between probes of a shut window.
+    /// Doublings of the retransmission timeout, or of the interval between probes of a closed window.
     pub backoff: u8,
     /// Options in use: 1 timestamps, 2 SACK, 4 window scaling, 8 ECN negotiated, 16 ECN seen on an arriving packet.
     pub options: u8,
-    /// The shift of the peer's window field.
+    /// Window scale of the peer's window field, bits.
     pub snd_wscale: u8,
-    /// The shift of our window field.
+    /// Window scale of our window field, bits.
     pub rcv_wscale: u8,
     /// Retransmission timeout, backoff included (Linux: microseconds).
     pub rto: Nanos,
-    /// Delay that the next ACK held back would have (Linux: microseconds).
+    /// Delay that the next delayed ACK would have (Linux: microseconds).
     pub ato: Nanos,
-    /// Payload of a full segment that we send, options taken off, bytes.
+    /// Payload of a full segment that we send, without options, bytes.
     pub snd_mss: u32,
     /// Estimate of the payload of the peer's full segments, bytes.
     pub rcv_mss: u32,
     /// Segments sent and not cumulatively acknowledged.
     pub unacked: u32,
-    /// Segments of those that are SACKed; without SACK, duplicate ACKs.
+    /// Number of outstanding segments that are SACKed; without SACK, duplicate ACKs.
     pub sacked: u32,
-    /// Segments of those that are deemed lost.
+    /// Number of outstanding segments that are deemed lost.
     pub lost: u32,
-    /// Segments of those that were retransmitted and are in the network.
+    /// Number of outstanding segments that were retransmitted and are in the network.
     pub retrans: u32,
     /// Time since payload was last sent (Linux: milliseconds).
     pub last_data_sent: Nanos,
@@ -75,11 +75,11 @@ pub struct Info {
     pub last_ack_recv: Nanos,
     /// Path MTU as far as known, bytes of an IPv4 packet.
     pub pmtu: u32,
-    /// What auto-tuning now allows to be offered as receive window, bytes.
+    /// Largest receive window that auto-tuning now allows, bytes.
     pub rcv_ssthresh: u32,
     /// Smoothed round-trip time (Linux: microseconds); 0 before a sample.
     pub rtt: Nanos,
-    /// Its mean deviation (Linux: microseconds).
+    /// Mean deviation of the round-trip time (Linux: microseconds).
     pub rttvar: Nanos,
     /// Slow-start threshold in segments; `0x7fff_ffff` while it is infinite.
     pub snd_ssthresh: u32,
@@ -87,15 +87,15 @@ pub struct Info {
     pub snd_cwnd: u32,
     /// MSS that we offered, bytes.
     pub advmss: u32,
-    /// Duplicate ACKs, or segments SACKed above, that make a loss at present.
+    /// Number of duplicate ACKs, or of segments SACKed above a segment, that indicates its loss at present.
     pub reordering: u32,
     /// Receiver's estimate of the round-trip time (Linux: microseconds); 0 before a sample.
     pub rcv_rtt: Nanos,
-    /// Bytes that the application read in the last round trip, as auto-tuning saw it.
+    /// Bytes that the application read in the last round trip, as measured by auto-tuning.
     pub rcv_space: u32,
     /// Segments retransmitted so far.
     pub total_retrans: u32,
-    /// Pacing rate, bytes per second; `u64::MAX` where nothing is paced.
+    /// Pacing rate, bytes per second; `u64::MAX` if segments are not paced.
     pub pacing_rate: u64,
     /// Bytes acknowledged, SYN and FIN included.
     pub bytes_acked: u64,
@@ -107,7 +107,8 @@ pub struct Info {
     pub segs_in: u32,
     /// Bytes written and not sent yet.
     pub notsent_bytes: u64,
-    /// Smallest round-trip sample (Linux: microseconds); `u32::MAX` microseconds in Linux before a sample, here `Nanos::MAX`.
+    /// Smallest RTT sample (Linux: microseconds); before a sample Linux has `u32::MAX` microseconds, and this field
+    /// `Nanos::MAX`.
     pub min_rtt: Nanos,
     /// Segments with payload received.
     pub data_segs_in: u32,
@@ -123,7 +124,7 @@ pub struct Info {
     pub bytes_retrans: u64,
     /// D-SACK blocks received.
     pub dsack_dups: u32,
-    /// Times reordering was seen.
+    /// Number of times that reordering was seen.
     pub reord_seen: u32,
     /// Segments received out of order.
     pub rcv_ooopack: u32,
@@ -135,7 +136,7 @@ pub struct Info {
     pub received_ce: u32,
     /// Payload bytes received in packets with ECT(0), ECT(1) and CE.
     pub received_bytes: [u64; 3],
-    /// Payload bytes that the peer's options of Accurate ECN told of, arrived with ECT(0), ECT(1) and CE.
+    /// Payload bytes that the peer's options of Accurate ECN reported as received with ECT(0), ECT(1) and CE.
     pub delivered_bytes: [u64; 3],
     /// Feedback about marks that the two ends agreed on.
     pub ecn: EcnUse,

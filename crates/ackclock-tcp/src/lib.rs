@@ -1,11 +1,10 @@
-//! A TCP without I/O.
+//! A TCP implementation without I/O.
 //!
-//! [`Endpoint`] takes segments, application writes and the time, and yields segments and the time of its next
-//! timeout. It reads no clock, owns no socket and holds no payload: a stream is a range of byte offsets, and
-//! whoever drives the endpoint keeps the bytes. The same endpoint runs in the simulator, under packetdrill
-//! scripts and on the wire.
+//! [`Endpoint`] takes segments, application writes and the time, and returns segments and the time of its next timeout.
+//! It reads no clock, owns no socket and holds no payload: a stream is a range of byte offsets, and the driver of the
+//! endpoint keeps the bytes. The same endpoint runs in the simulator, under packetdrill scripts and on the wire.
 //!
-//! Units: time in integer nanoseconds ([`Nanos`]), volumes in bytes, rates in bytes per second.
+//! Units: time is in integer nanoseconds ([`Nanos`]), volumes are in bytes, rates in bytes per second.
 
 pub mod careful_resume;
 pub mod cc;

@@ -1,20 +1,20 @@
-//! The stream of events that observers see. With the unit observer `()` it costs nothing.
+//! The events of an endpoint for observers. With the unit observer `()` events cost nothing.
 
 use crate::context::{Cause, Window};
 use crate::segment::Segment;
 use crate::validation::Report;
 use crate::{Nanos, State};
 
-/// What happened at an endpoint.
+/// An event at an endpoint.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// A segment leaves. `offset` is the stream offset of its first payload byte.
+    /// A segment was sent.
     Sent {
         /// The segment.
         segment: &'a Segment,
         /// Stream offset of its first payload byte.
         offset: u64,
-        /// Whether any of its payload was sent before.
+        /// Whether any of the segment's payload was sent before.
         retransmission: bool,
     },
     /// A segment arrived.
@@ -22,7 +22,8 @@ pub enum Event<'a> {
         /// The segment.
         segment: &'a Segment,
     },
-    /// The sender's window or what it holds may have changed: after each acknowledgment, loss, timeout and restart.
+    /// The sender's window or a quantity reported with it may have changed: after each acknowledgment, loss, timeout
+    /// and restart.
     Window {
         /// The window.
         window: Window,
@@ -32,31 +33,31 @@ pub enum Event<'a> {
         pipe: u64,
         /// Smoothed round-trip time.
         srtt: Option<Nanos>,
-        /// Whether loss recovery is under way.
+        /// Whether loss recovery is in progress.
         in_recovery: bool,
         /// State of window validation.
         validation: Report,
     },
-    /// Fast recovery begins, or the window begins to come down for a mark.
+    /// Fast recovery, or a reduction of the window because of a mark, begins.
     RecoveryStarted {
-        /// What told of congestion; a timeout has an event of its own.
+        /// Evidence of the congestion; a timeout has a separate event.
         cause: Cause,
     },
-    /// Fast recovery, recovery after a timeout, or the reduction for a mark, is over.
+    /// Fast recovery, recovery after a timeout, or the reduction because of a mark, has ended.
     RecoveryEnded,
-    /// A recovery was spurious, and the window goes back to what it was.
+    /// A recovery was spurious, and the window is restored.
     Undone {
-        /// Whether a timeout began it.
+        /// Whether a timeout began the recovery.
         timeout: bool,
     },
-    /// A tail loss probe is about to leave (RFC 8985 section 7).
+    /// A tail loss probe is about to be sent (RFC 8985 section 7).
     ProbeSent {
-        /// Whether it is the last segment again, rather than new data.
+        /// Whether the probe retransmits the last segment, rather than sending new data.
         retransmission: bool,
     },
     /// RACK's reordering timer expired (RFC 8985 section 6.2).
     ReorderingTimeout {
-        /// Bytes that are deemed lost now.
+        /// Bytes that are now deemed lost.
         lost: u64,
     },
     /// The retransmission timer expired.
@@ -64,16 +65,16 @@ pub enum Event<'a> {
         /// Consecutive expiries without an acknowledgment of new data, this one included.
         count: u32,
     },
-    /// The connection moved to a state of RFC 9293 section 3.3.2.
+    /// The connection changed to a state of RFC 9293 section 3.3.2.
     StateChanged(State),
 }
 
-/// Receives an endpoint's events. Every method has an empty default so that an observer pays for what it watches.
+/// Receives an endpoint's events.
 pub trait Observer {
-    /// Whether [`Event::Window`] is wanted; putting it together is the one costly event.
+    /// Whether the observer wants [`Event::Window`], the only event that is costly to build.
     const ACTIVE: bool = true;
 
-    /// An event at `now`.
+    /// Receives an event at time `now`.
     fn event(&mut self, now: Nanos, event: Event<'_>);
 }
 

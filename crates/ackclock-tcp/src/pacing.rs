@@ -1,24 +1,24 @@
-//! Pacing: when the next segment may leave.
+//! Pacing: the time at which the next segment may be sent.
 
 use crate::{Nanos, SECOND, context::Window};
 
-/// Bytes of IPv4 and TCP header without options, which pacing counts as well.
+/// Bytes of IPv4 and TCP header without options, which count for pacing, too.
 pub(crate) const HEADERS: u64 = 40;
 
 /// Pacing of a sender, by name in scenarios.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Pacing {
-    /// `off`: segments leave as soon as the window allows.
+    /// `off`: segments are sent as soon as the window allows.
     Off,
-    /// `fq`: spread over the smoothed RTT as Linux's FQ queue discipline does it, at `gain * cwnd / SRTT`.
+    /// `fq`: segments are spread over the smoothed RTT as in Linux's FQ queue discipline, at `gain * cwnd / SRTT`.
     Fq {
         /// Gain in slow start, per cent (Linux `tcp_pacing_ss_ratio`: 200).
         slow_start_percent: u32,
         /// Gain in congestion avoidance, per cent (Linux `tcp_pacing_ca_ratio`: 120; 200 before Linux 4.3).
         avoidance_percent: u32,
-        /// Bytes that may leave back to back after idle (FQ's quantum: two packets).
+        /// Bytes that may be sent back to back after idle (FQ's quantum: two packets).
         quantum: u64,
-        /// Bytes at the start of a connection that are not paced at all (FQ's initial quantum: ten packets); 0 for none.
+        /// Bytes at the start of a connection that are not paced (FQ's initial quantum: ten packets); 0 for none.
         initial: u64,
     },
 }
@@ -27,14 +27,14 @@ pub enum Pacing {
 #[derive(Clone, Copy, Debug)]
 pub struct Pacer {
     pacing: Pacing,
-    /// Virtual time at which the bytes released so far have been paid for.
+    /// Time at which the bytes released so far have been sent at the pacing rate, ns.
     paid: Nanos,
-    /// Bytes that may still leave for nothing.
+    /// Bytes that may still be sent without pacing.
     free: u64,
 }
 
 impl Pacer {
-    /// A pacer that owes nothing.
+    /// Makes a pacer that may release a segment at once.
     pub fn new(pacing: Pacing) -> Pacer {
         let free = match pacing {
             Pacing::Fq { initial, .. } => initial,
@@ -43,7 +43,7 @@ impl Pacer {
         Pacer { pacing, paid: 0, free }
     }
 
-    /// The pacing rate in bytes per second, `None` where segments are not paced (off, or before the first RTT sample).
+    /// The pacing rate in bytes per second, `None` if segments are not paced (off, or before the first RTT sample).
     pub fn rate(&self, window: &Window, srtt: Option<Nanos>) -> Option<u64> {
         let Pacing::Fq { slow_start_percent, avoidance_percent, .. } = self.pacing else {
             return window.pacing_rate;
@@ -58,13 +58,13 @@ impl Pacer {
         Some(u64::try_from(rate).unwrap_or(u64::MAX).max(1))
     }
 
-    /// The time from which the next segment may leave.
+    /// The time from which the next segment may be sent.
     #[inline]
     pub fn release_time(&self) -> Nanos {
         self.paid
     }
 
-    /// Accounts for a segment of `bytes` that leaves at `now`.
+    /// Accounts for a segment of `bytes` that is sent at `now`.
     //= https://www.rfc-editor.org/rfc/rfc7661#section-4.4.2
     //# SHOULD control the maximum burst size, e.g., using a rate-based pacing algorithm
     //= https://www.rfc-editor.org/rfc/rfc9937#section-6.4
@@ -76,7 +76,7 @@ impl Pacer {
             self.free -= bytes;
             return;
         }
-        // An idle flow has at most a quantum of credit; what it did not use is gone.
+        // An idle flow has at most a quantum of credit; unused credit expires.
         let credit = match self.pacing {
             Pacing::Fq { quantum, .. } => cost(quantum.saturating_sub(bytes), rate),
             Pacing::Off => 0,
@@ -84,13 +84,13 @@ impl Pacer {
         self.paid = self.paid.max(now.saturating_sub(credit)).saturating_add(cost(bytes, rate));
     }
 
-    /// The next segment waits since the last one left, at `last`, as if `bytes` had left at `rate`.
+    /// Delays the next segment as if `bytes` had been sent at `rate` from time `last`, when the last segment was sent.
     pub(crate) fn wait_since(&mut self, last: Nanos, bytes: u64, rate: Option<u64>) {
         self.paid = last.saturating_add(rate.map_or(0, |rate| cost(bytes, rate)));
     }
 }
 
-/// The time that `bytes` take at `rate` bytes per second.
+/// The time that `bytes` take at `rate` bytes per second, ns.
 #[inline]
 fn cost(bytes: u64, rate: u64) -> Nanos {
     let ns = u128::from(bytes) * u128::from(SECOND) / u128::from(rate);

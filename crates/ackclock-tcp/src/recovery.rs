@@ -1,38 +1,38 @@
-//! Loss recovery by name: what is sent, and how fast, from the detection of a loss until it is repaired.
+//! Rules of loss recovery by name: the volume and rate of transmission from the detection of a loss until its repair.
 
 use crate::info::CaState;
 
-/// A rule of loss recovery. Detection (duplicate ACKs, SACK, RACK, probes, timeouts) is chosen apart from it.
+/// A rule of loss recovery. Detection (duplicate ACKs, SACK, RACK, probes, timeouts) is configured separately.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Recovery {
     /// Fast retransmit, then slow start from one segment: no fast recovery.
     Tahoe,
     /// Fast recovery with window inflation and partial acknowledgments; SACK blocks are not used.
     NewReno,
-    /// Fast recovery by scoreboard and pipe; NewReno with a peer that does not SACK.
+    /// Fast recovery by scoreboard and pipe; NewReno with a peer that does not support SACK.
     Sack,
-    /// One segment for every second ACK, until the window is halved, as Linux had it before PRR.
+    /// One segment for every second ACK, until the window is halved, as in Linux before PRR.
     RateHalving,
     /// Proportional rate reduction with the conservative reduction bound.
     PrrCrb,
     /// Proportional rate reduction with the slow-start reduction bound.
     PrrSsrb,
-    /// Proportional rate reduction of the standard: conservative, and slow start on SafeACK.
+    /// Proportional rate reduction of the standard: the conservative bound, and the slow-start bound on SafeACK.
     Prr,
 }
 
-/// Counters of loss recovery since the sender was made.
+/// Counters of loss recovery since the sender was created.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Segments known to have arrived.
     pub delivered: u64,
-    /// Of those, segments whose acknowledgment echoed congestion.
+    /// Delivered segments whose acknowledgment echoed congestion.
     pub delivered_marked: u64,
-    /// Segments that D-SACKs say arrived twice.
+    /// Segments that D-SACKs report as received twice.
     pub dsacks: u64,
-    /// Times that segments sent once were seen to arrive out of order.
+    /// Number of times that segments sent once arrived out of order.
     pub reordering_seen: u64,
-    /// Reductions of the window for marks.
+    /// Reductions of the window because of marks.
     pub reductions_for_marks: u64,
     /// Tail loss probes sent.
     pub probes: u64,
@@ -47,23 +47,24 @@ pub struct Counts {
 /// A snapshot of a sender's loss recovery.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LossRecovery {
-    /// Where it stands.
+    /// State of loss recovery.
     pub state: CaState,
     /// Segments sent and not cumulatively acknowledged.
     pub outstanding: u32,
-    /// Segments of those that are SACKed; without SACK, duplicate ACKs.
+    /// Number of outstanding segments that are SACKed; without SACK, duplicate ACKs.
     pub sacked: u32,
-    /// Segments of those that are deemed lost.
+    /// Number of outstanding segments that are deemed lost.
     pub lost: u32,
-    /// Segments of those that were retransmitted and not known to have arrived or to be lost again.
+    /// Number of outstanding segments that were retransmitted and are not known to have arrived or to be lost again.
     pub retransmitted: u32,
     /// Bytes SACKed.
     pub sacked_bytes: u64,
     /// Bytes deemed lost.
     pub lost_bytes: u64,
-    /// Bytes retransmitted and not known to have arrived or to be lost again.
+    /// Bytes retransmitted that are not known to have arrived or to be lost again.
     pub retransmitted_bytes: u64,
-    /// Duplicate ACKs, or segments SACKed above, that make a loss at present: what Linux calls reordering.
+    /// Number of duplicate ACKs, or of segments SACKed above a segment, that indicates its loss at present (Linux:
+    /// reordering).
     pub dup_thresh: u32,
     /// Doublings of the retransmission timeout.
     pub backoff: u32,
@@ -75,9 +76,9 @@ pub struct LossRecovery {
 pub struct Entry {
     /// Name in scenarios.
     pub name: &'static str,
-    /// One line on what it is.
+    /// Description in one line.
     pub summary: &'static str,
-    /// Where it is specified.
+    /// Specification of the rule.
     pub source: &'static str,
     /// The rule.
     pub recovery: Recovery,
@@ -129,13 +130,13 @@ pub const CATALOGUE: &[Entry] = &[
     },
 ];
 
-/// The entry of a name.
+/// The entry called `name`.
 pub fn by_name(name: &str) -> Option<&'static Entry> {
     CATALOGUE.iter().find(|entry| entry.name == name)
 }
 
 impl Recovery {
-    /// Its name in the catalogue.
+    /// Name of the rule in the catalogue.
     pub fn name(self) -> &'static str {
         CATALOGUE.iter().find(|entry| entry.recovery == self).map_or("", |entry| entry.name)
     }

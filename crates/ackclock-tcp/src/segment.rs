@@ -1,8 +1,8 @@
-//! A TCP segment as the endpoint sees it: the header fields, the options this TCP uses, and the payload's length.
+//! A TCP segment for the endpoint: the header fields, the options that this TCP uses, and the payload's length.
 
 use crate::Ecn;
 
-/// Header flags of RFC 9293 section 3.1, RFC 3168 section 6.1 and, above the eight of those, AE of RFC 9768 section 3.1.
+/// Header flags of RFC 9293 section 3.1, RFC 3168 section 6.1 and, above these eight, AE of RFC 9768 section 3.1.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Flags(pub u16);
 
@@ -54,23 +54,23 @@ pub struct Timestamps {
     pub ecr: u32,
 }
 
-/// The AccECN option (RFC 9768 section 3.2.3): byte counters of the sender of the option, 24 bits each, in the order of kind
-/// 172 (AccECN0) or 174 (AccECN1); the option may end after any of them.
-// In memory as it stands here: what else a [`Feedback`] can be fits in behind the first field.
+/// The AccECN option (RFC 9768 section 3.2.3): byte counters of the sender of the option, 24 bits each, in the order of
+/// kind
+// The order of the fields is their order in memory: the other variant of [`Feedback`] fits behind the first field.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[repr(C)]
 pub struct AccEcnOption {
     /// Whether the order is that of AccECN1 (EE1B, ECEB, EE0B) rather than AccECN0 (EE0B, ECEB, EE1B).
     pub order1: bool,
-    /// How many counters are there, 0 to 3.
+    /// Number of counters present, 0 to 3.
     pub count: u8,
-    /// The counters in the order they have on the wire.
+    /// The counters in their order on the wire.
     pub counters: [u32; 3],
 }
 
-/// XCP's congestion header (Katabi, Handley, Rohrs, SIGCOMM 2002): what the sender of a segment tells and asks of routers, and
-/// what the other direction's routers have answered. It takes no bytes of the packet.
-// Bytes rather than numbers: see `Feedback`.
+/// XCP's congestion header (Katabi, Handley, Rohrs, SIGCOMM 2002): the request of a segment's sender to routers, and
+/// the answers of the routers on the opposite path. The header takes no bytes of the packet.
+// The fields are bytes rather than numbers: see `Feedback`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct CongestionHeader {
     rtt: [u8; 3],
@@ -80,53 +80,55 @@ pub struct CongestionHeader {
 }
 
 impl CongestionHeader {
-    /// A change that no router has lowered: the sender takes what it can get.
+    /// A change that no router has lowered: the sender takes all available throughput.
     pub const UNLIMITED: i32 = i32::MAX;
 
-    /// The header of a segment that asks for nothing: without payload, or before a round-trip time is known. `reverse` is
-    /// the sum of what the routers answered, bytes per second.
+    /// The header of a segment without a request: without payload, or before a round-trip time is known. `reverse` is
+    /// the sum of the routers' answers, bytes per second.
     pub fn answer(reverse: i32) -> CongestionHeader {
         CongestionHeader { reverse: reverse.to_le_bytes(), ..CongestionHeader::default() }
     }
 
-    /// The same with a request: the sender's round-trip time, and its payload over its throughput, ns, both saturating (at
-    /// 16.7 s in microseconds and at 4.3 s); the change of its throughput that it asks for, bytes per second.
+    /// Adds a request: the sender's round-trip time, ns; its payload divided by its throughput, ns; and the requested
+    /// change of its throughput, bytes per second. The first saturates at 16.7 s (it is stored in microseconds), the
+    /// second at 4.3 s.
     pub fn with_request(self, rtt: crate::Nanos, interval: crate::Nanos, change: i32) -> CongestionHeader {
         let [.., a, b, c] = u32::try_from(rtt / 1000).unwrap_or(u32::MAX).clamp(1, 0xff_ffff).to_be_bytes();
         let interval = u32::try_from(interval).unwrap_or(u32::MAX);
         CongestionHeader { rtt: [a, b, c], interval: interval.to_le_bytes(), change: change.to_le_bytes(), ..self }
     }
 
-    /// The sender's round-trip time, ns; 0 where the segment asks for nothing.
+    /// The sender's round-trip time, ns; 0 if the segment contains no request.
     pub fn rtt(&self) -> crate::Nanos {
         let [a, b, c] = self.rtt;
         1000 * crate::Nanos::from(u32::from_be_bytes([0, a, b, c]))
     }
 
-    /// The time until the sender's next segment of that size, ns.
+    /// The time until the sender's next segment of the same size, ns.
     pub fn interval(&self) -> crate::Nanos {
         u32::from_le_bytes(self.interval).into()
     }
 
-    /// The change of the throughput that is asked for or, once a router has lowered it, granted, bytes per second.
+    /// The change of the throughput, bytes per second: the requested change or, once a router has lowered it, the
+    /// granted change.
     pub fn change(&self) -> i32 {
         i32::from_le_bytes(self.change)
     }
 
-    /// A router's answer.
+    /// Sets a router's answer.
     pub fn set_change(&mut self, change: i32) {
         self.change = change.to_le_bytes();
     }
 
-    /// The answers that the receiver of this segment is to act on, summed, bytes per second; [`CongestionHeader::UNLIMITED`]
-    /// where no router gave any.
+    /// The sum of the answers for the receiver of this segment, bytes per second; [`CongestionHeader::UNLIMITED`] if no
+    /// router gave an answer.
     pub fn reverse(&self) -> i32 {
         i32::from_le_bytes(self.reverse)
     }
 }
 
-/// What a segment carries for congestion control besides marks. A connection that uses XCP uses no ECN, so it is one thing or
-/// the other.
+/// Congestion-control feedback of a segment other than marks. A connection that uses XCP does not use ECN, so a segment
+/// carries one or the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Feedback {
     /// The AccECN option.
@@ -135,7 +137,7 @@ pub enum Feedback {
     Xcp(CongestionHeader),
 }
 
-// XCP costs the segments of others no byte.
+// XCP makes segments of other connections no larger.
 const _: () = assert!(size_of::<Option<Feedback>>() == size_of::<AccEcnOption>());
 
 /// A range of sequence numbers, `start` included and `end` not, modulo 2^32 as on the wire.
@@ -143,17 +145,17 @@ const _: () = assert!(size_of::<Option<Feedback>>() == size_of::<AccEcnOption>()
 pub struct SackBlock {
     /// First sequence number of the block.
     pub start: u32,
-    /// The sequence number after its last.
+    /// Sequence number after the last one of the block.
     pub end: u32,
 }
 
-/// The most SACK blocks a header holds (RFC 2018 section 3).
+/// The largest number of SACK blocks in a header (RFC 2018 section 3).
 pub const MAX_SACK_BLOCKS: usize = 4;
 
-/// One segment. Sequence numbers are those of the wire, modulo 2^32; the payload itself stays with the driver.
+/// One segment. Sequence numbers are those of the wire, modulo 2^32; the driver keeps the payload itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Segment {
-    /// Sequence number of the first byte (of the SYN where that flag is set).
+    /// Sequence number of the first byte, or of the SYN if that flag is set.
     pub seq: u32,
     /// Acknowledgment number; significant with [`Flags::ACK`].
     pub ack: u32,
@@ -167,13 +169,13 @@ pub struct Segment {
     pub window_scale: u8,
     /// Payload length in bytes.
     pub len: u32,
-    /// MSS option of a SYN in bytes, 0 where absent.
+    /// (AccECN0) or 174 (AccECN1); the option may end after any of them.
     pub mss: u16,
     /// Whether a SYN carries SACK-permitted (RFC 2018).
     pub sack_permitted: bool,
-    /// How many of `sack` are in use.
+    /// Number of entries of `sack` in use.
     pub sack_count: u8,
-    /// SACK blocks, the most recent first; the first may be a duplicate one (RFC 2883).
+    /// SACK blocks, the most recent first; the first block may report a duplicate (RFC 2883).
     pub sack: [SackBlock; MAX_SACK_BLOCKS],
     /// Timestamps option.
     pub timestamps: Option<Timestamps>,
@@ -240,7 +242,7 @@ impl Segment {
         20 + self.options_len().div_ceil(4) * 4
     }
 
-    /// Bytes of options before they are padded. Outside a SYN, timestamps are aligned to four bytes (RFC 7323 appendix A).
+    /// Bytes of options before padding. Outside a SYN, timestamps are aligned to four bytes (RFC 7323 appendix A).
     #[inline]
     pub fn options_len(&self) -> u32 {
         let mut options = 0u32;
@@ -262,7 +264,7 @@ impl Segment {
         options
     }
 
-    /// Sequence numbers the segment occupies: payload, SYN and FIN.
+    /// Number of sequence numbers that the segment occupies: payload, SYN and FIN.
     #[inline]
     pub fn seq_len(&self) -> u32 {
         self.len + u32::from(self.flags.has(Flags::SYN)) + u32::from(self.flags.has(Flags::FIN))

@@ -1,7 +1,7 @@
-//! What an endpoint counts.
+//! Counters of an endpoint.
 
-/// Counters of an endpoint since it was made.
-// In memory as it stands here: what both ends of a one-way transfer count comes first.
+/// Counters of an endpoint since its creation.
+// The order of the fields is their order in memory: the counters of both ends of a one-way transfer come first.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Stats {
@@ -15,11 +15,11 @@ pub struct Stats {
     pub data_segments_sent: u64,
     /// Payload bytes sent, retransmissions included.
     pub bytes_sent: u64,
-    /// Segments with payload or FIN sent again.
+    /// Retransmitted segments with payload or FIN.
     pub retransmits: u64,
-    /// Segments with payload sent again.
+    /// Retransmitted segments with payload.
     pub data_retransmits: u64,
-    /// Payload bytes sent again.
+    /// Retransmitted payload bytes.
     pub bytes_retransmitted: u64,
     /// Expiries of the retransmission timer.
     pub timeouts: u64,

@@ -1,5 +1,5 @@
-//! When Linux acknowledges (net/ipv4/tcp_input.c): quick at first, then with more than one full segment, after a delay that
-//! follows the traffic, or with data.
+//! Acknowledgments by Linux's rule (net/ipv4/tcp_input.c): quick at first, then with more than one full segment, after
+//! a delay that follows the traffic, or with data.
 
 mod common;
 
@@ -48,7 +48,7 @@ fn a_small_window_has_fewer_quick_ones() {
     let small = Config { receive_buffer: 8 * MSS, receive_buffer_max: 8 * MSS, ..linux() };
     let mut peer = Peer::established(&small);
     let quick = (0..8).take_while(|segment| acked(&mut peer, segment * MSS, true)).count();
-    // Half of the window in segments of 536 bytes, before the first is measured.
+    // The limit is half of the window in segments of 536 bytes, before the first segment is measured.
     assert_eq!(quick, 4);
 }
 
@@ -60,7 +60,7 @@ fn the_delay_is_40_ms_and_doubles_when_nothing_came_in_it() {
     peer.expire();
     assert_eq!(peer.all().len(), 1);
     assert_eq!(peer.end.info(peer.now).ato, 80 * MILLISECOND);
-    // Arrivals 15 ms apart bring it back.
+    // Arrivals 15 ms apart reduce the delay again.
     let mut seq = seq + MSS;
     for _ in 0..8 {
         peer.now += 15 * MILLISECOND;
@@ -83,7 +83,7 @@ fn after_a_pause_it_is_quick_again() {
     }
 }
 
-/// A small segment that is read at once is acknowledged at once, until the two ends take turns.
+/// A small segment that is read at once is acknowledged at once, until the two ends alternate.
 #[test]
 fn the_end_of_a_message_is_acknowledged_when_it_is_read_unless_an_answer_may_carry_it() {
     let (mut peer, mut seq) = settled();
@@ -92,7 +92,7 @@ fn the_end_of_a_message_is_acknowledged_when_it_is_read_unless_an_answer_may_car
     peer.end.read(peer.now, 100);
     assert_eq!(peer.all().len(), 1);
     seq += 100;
-    // An answer within the delay.
+    // The response follows within the delay.
     peer.now += MILLISECOND;
     peer.data(seq, 100);
     peer.end.write(peer.now, 50);
@@ -125,7 +125,7 @@ fn what_fills_a_gap_is_acknowledged_at_once_however_little_it_is() {
     peer.data(0, FULL);
     peer.data(MSS, FULL);
     assert_eq!(peer.all().len(), 1, "two full segments");
-    // Four of 100 bytes, in the order 2, 4, 1, 3: far from a full segment.
+    // Four segments of 100 bytes arrive in the order 2, 4, 1, 3: together far less than a full segment.
     for (seq, acknowledged) in [(100, 0), (300, 0), (0, 200), (200, 400)] {
         peer.data(2 * MSS + seq, 100);
         let ack = peer.next();
@@ -136,13 +136,14 @@ fn what_fills_a_gap_is_acknowledged_at_once_however_little_it_is() {
 //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
 //= type=test
 //# A TCP receiver MUST NOT generate more than one ACK for every incoming segment
-/// Whatever a segment is, one ACK answers it at most.
+/// Every segment is answered by at most one ACK.
 #[test]
 fn no_segment_is_answered_by_more_than_one_ack() {
     let acks = |peer: &mut Peer| (0..5).map_while(|_| peer.end.poll_transmit(peer.now, &mut ())).count();
     for config in [config(), linux(), Config { delayed_ack: 0, ..config() }] {
         let mut peer = Peer::established(&config);
-        // In order, the second in order, above a gap, that again, filling the gap, below the window, beyond it.
+        // The segments are: in order, the second in order, above a gap, the same again, filling the gap, below the
+        // window, beyond it.
         for (seq, len) in [(0, FULL), (1, FULL), (3, FULL), (3, FULL), (2, FULL), (0, FULL), (1 << 20, 9)] {
             for flags in [Flags::ACK, Flags::ACK.with(Flags::PSH), Flags::SYN] {
                 let segment = Segment { flags, ..peer.segment(seq * MSS, len, 0) };

@@ -1,4 +1,4 @@
-//! What both versions of BBR promise on a path of 100 Mbit/s and 40 ms.
+//! Properties of both versions of BBR on a path of 100 Mbit/s and 40 ms.
 
 mod common;
 
@@ -9,7 +9,7 @@ use common::{MSS, config, linux};
 const RATE: u64 = 12_500_000;
 const DELAY: Nanos = 20 * MILLISECOND;
 const RTT: Nanos = 2 * DELAY;
-/// Segments.
+/// Bandwidth-delay product in segments.
 const BDP: u64 = RATE * RTT / SECOND / (MSS + HEADERS);
 
 fn path(name: &str, base: Config, limit: u64) -> Path {
@@ -19,7 +19,7 @@ fn path(name: &str, base: Config, limit: u64) -> Path {
     path
 }
 
-/// The pacing rate over that of the link, in per cent and rounded, each millisecond until `until`.
+/// The pacing rate as a percentage of the link's rate, rounded, each millisecond until `until`.
 fn gains(path: &mut Path, until: Nanos) -> Vec<u64> {
     let mut gains = Vec::new();
     while path.now < until {
@@ -30,14 +30,14 @@ fn gains(path: &mut Path, until: Nanos) -> Vec<u64> {
     gains
 }
 
-/// Segments that are sent and not acknowledged.
+/// Number of segments that were sent and not acknowledged.
 fn flight(path: &Path) -> u64 {
     (path.client.sent() - path.client.acked()) / MSS
 }
 
 #[test]
 fn the_link_is_full_and_the_queue_is_not() {
-    // ProbeRTT takes some 2 %.
+    // ProbeRTT costs about 2 %.
     for name in ["bbr", "bbr1"] {
         for base in [config(), linux()] {
             let mut path = path(name, base, BDP);
@@ -66,7 +66,7 @@ fn startup_ends_three_rounds_after_the_rate_stops_growing() {
         let most = gains.iter().max();
         let begins = gains.iter().position(|gain| Some(gain) == most).expect("the rate of the link is found");
         let ends = begins + gains[begins..].iter().position(|&gain| gain < 60).expect("the queue is drained");
-        // A round trip is two, since two BDP are in flight.
+        // Two BDP are in flight, so a round trip takes two RTTs.
         let rounds = (ends - begins) as f64 / (2 * RTT / MILLISECOND) as f64;
         assert!((2.0..4.0).contains(&rounds), "{name}: {rounds}");
         assert!(gains[..begins].windows(2).all(|pair| pair[0] <= pair[1]), "{name}: until then it only grows");
@@ -103,7 +103,7 @@ fn every_ten_seconds_the_path_is_emptied_to_see_its_rtt() {
     let begins: Vec<u64> =
         low.iter().enumerate().filter(|&(i, &at)| i == 0 || at > low[i - 1] + 10).map(|(_, &at)| at).collect();
     assert!(begins.len() >= 3, "{begins:?}");
-    // 10 s after the last RTT that low was seen, which is when the last probe ended.
+    // A probe begins 10 s after an RTT as low as the minimum was last seen, which is at the end of the last probe.
     assert!(begins.windows(2).all(|pair| (10_000..11_000).contains(&(pair[1] - pair[0]))), "{begins:?}");
     let each = low.len() as u64 * 10 / begins.len() as u64;
     assert!((200..400).contains(&each), "{each} ms");
@@ -111,7 +111,8 @@ fn every_ten_seconds_the_path_is_emptied_to_see_its_rtt() {
 
 #[test]
 fn one_per_cent_of_loss_costs_little() {
-    // The third version gives way to loss for the 2 to 3 s until it probes again, by a per cent a round: (1 - 0.01)^60 at most.
+    // The third version reduces its rate after losses for the 2 to 3 s until it probes again, by one per cent a round:
+    // at most to (1 - 0.01)^60.
     for (name, least) in [("bbr", 0.7), ("bbr1", 0.95)] {
         let mut path = path(name, linux(), BDP);
         path.lose = |number| number % 100 == 50;
@@ -125,7 +126,7 @@ fn one_per_cent_of_loss_costs_little() {
 
 #[test]
 fn loss_ends_startup_and_bounds_what_is_in_flight() {
-    // A buffer of a twentieth of the BDP.
+    // The buffer holds a twentieth of the BDP.
     let mut bounded = path("bbr", linux(), BDP / 20);
     bounded.run(2 * SECOND);
     let (sent, dropped) = (bounded.arrivals.len() as u64, bounded.dropped);
@@ -156,7 +157,7 @@ fn a_restart_after_idle_is_paced_at_the_bandwidth() {
         let again = &path.arrivals[before..];
         assert_eq!(again.len(), 1000);
         let most = again.iter().map(|arrival| arrival.2).max();
-        // Faster than the link only where a probe comes.
+        // The flow is faster than the link only during a probe.
         assert!(most <= Some(BDP / 3), "{name}: {most:?}");
         assert_eq!(path.dropped, dropped);
     }

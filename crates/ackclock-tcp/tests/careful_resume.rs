@@ -1,4 +1,5 @@
-//! Careful resume (RFC 9959) of an endpoint: the jump is paced over a round trip, and what was lost of it makes it retreat.
+//! Careful resume (RFC 9959) of an endpoint: the jump is paced over a round trip, and a loss in the jump causes a
+//! retreat.
 
 mod common;
 
@@ -12,7 +13,7 @@ fn resuming() -> Config {
     Config { careful_resume: Some(Saved { cwnd: 300 * MSS, rtt: RTT, max_jump: u64::MAX }), ..config() }
 }
 
-/// A connection whose initial window of ten was acknowledged one RTT later, and what that let go at once.
+/// A connection whose initial window of ten was acknowledged one RTT later, and the segments sent at once after that.
 fn jumping(config: &Config, written: u64) -> (Script, Vec<u64>) {
     let mut s = Script::established(config, RTT);
     s.write(written);
@@ -46,16 +47,17 @@ fn without_it_the_window_doubles_and_leaves_as_acks_allow() {
 fn the_jump_leaves_over_a_round_trip() {
     let (mut s, released) = jumping(&resuming(), 1000);
     assert_eq!(s.cwnd(), 150);
-    // The nine ACKs before let eighteen go. Of the rest one may leave each 100 ms / 150 (headers count too).
+    // The nine previous ACKs release eighteen segments. Of the others one may be sent each 100 ms / 150 (headers count
+    // too).
     assert_eq!(released.len(), 19);
     let first = run(&mut s, RTT * 3 / 5);
     assert!((82..=90).contains(&first.len()), "{}", first.len());
-    // What was sent before the jump is acknowledged, and grows nothing.
+    // Data sent before the jump is acknowledged, and does not grow the window.
     let more = s.ack(15, &[]).len();
     assert_eq!(s.cwnd(), 150);
     let all = first.len() + more + run(&mut s, RTT * 2 / 5 - 1).len();
     assert!((130..=137).contains(&all), "{all}");
-    // All of it arrives: the congestion control goes on from there.
+    // All data arrives: the congestion control continues from this window.
     for segment in 16..=150 {
         s.ack(segment, &[]);
     }
@@ -66,7 +68,7 @@ fn the_jump_leaves_over_a_round_trip() {
 fn a_loss_of_what_was_jumped_with_leaves_half_of_what_arrived() {
     let (mut s, _) = jumping(&resuming(), 1000);
     let mut sent = run(&mut s, RTT - 1);
-    // Ten and eighteen before the jump; then ten arrive, one is lost, and the rest arrives.
+    // Ten and eighteen segments were sent before the jump; then ten arrive, one is lost, and the others arrive.
     s.now += 1;
     for segment in 11..=38 {
         sent.extend(s.ack(segment, &[]));
@@ -76,13 +78,14 @@ fn a_loss_of_what_was_jumped_with_leaves_half_of_what_arrived() {
         sent.extend(s.ack(38, &[(39, last)]));
     }
     let retreat = s.cwnd();
-    // In flight at the jump were 18, of what followed 10 were acknowledged, and 3 SACKed when loss was found.
+    // At the jump 18 segments were in flight, 10 later ones were acknowledged, and 3 were SACKed when the loss was
+    // found.
     assert_eq!(retreat, (18 + 10 + 3) / 2);
     for last in 45..=100 {
         s.ack(38, &[(39, last)]);
         assert_eq!(s.cwnd(), retreat, "nothing grows");
     }
-    // All arrives but for the one that was sent again: Beta is a half.
+    // All segments arrive except for the retransmitted one: Beta is a half.
     let end = sent.into_iter().max().unwrap() + 1;
     s.ack(end, &[]);
     assert_eq!(s.ssthresh(), (18 + end - 28 - 1) / 2);
@@ -98,7 +101,7 @@ fn once_all_of_the_jump_is_sent_the_window_grows_again() {
 
 #[test]
 fn after_a_timeout_slow_start_goes_on_without_it() {
-    // The application has no more, so the jump is not over when the timer expires.
+    // The application has no more data, so the jump is not over when the timer expires.
     let (mut s, _) = jumping(&resuming(), 50);
     assert_eq!(run(&mut s, RTT / 2).last(), Some(&49));
     s.expire();

@@ -1,5 +1,5 @@
-//! Losses found by counting: limited transmit (RFC 3042), early retransmit (RFC 5827), DupThresh and its adaptation; and the
-//! retransmission timer as RFC 6298 and as Linux has it. Numbers are segments.
+//! Losses found by counting: limited transmit (RFC 3042), early retransmit (RFC 5827), DupThresh and its adaptation;
+//! and the retransmission timer of RFC 6298 and of Linux. Numbers are segments.
 
 mod common;
 
@@ -19,7 +19,7 @@ fn in_flight(config: &Config, segments: u64, written: u64) -> Script {
     script
 }
 
-/// The `count`-th duplicate ACK, with or without SACK.
+/// Plays the `count`-th duplicate ACK, with or without SACK.
 fn duplicate(script: &mut Script, sack: bool, count: u64) -> Vec<u64> {
     let block = [(1, 1 + count)];
     script.ack(0, if sack { &block } else { &[] })
@@ -140,7 +140,7 @@ mod timer {
         Config { rto_rule, min_rto: 200 * MILLISECOND, ..config() }
     }
 
-    /// Milliseconds until the timer.
+    /// Time until the timer expires, milliseconds.
     fn timer(script: &Script) -> u64 {
         (script.end.next_timeout() - script.now) / MILLISECOND
     }

@@ -29,7 +29,7 @@ fn uses(peer: &Peer) -> EcnUse {
     peer.end.info(peer.now).ecn
 }
 
-/// RFC 3168 section 6.1.1 and RFC 9768 table 2, as the server sees it.
+/// RFC 3168 section 6.1.1 and RFC 9768 table 2, at the server.
 #[test]
 fn what_a_server_answers() {
     use EcnMode::{Accurate, Classic, Off, Passive};
@@ -57,7 +57,7 @@ fn what_a_server_answers() {
     }
 }
 
-/// The same, as the client sees it.
+/// RFC 3168 section 6.1.1 and RFC 9768 table 2, at the client.
 #[test]
 fn what_a_client_makes_of_the_answer() {
     use EcnMode::{Accurate, Classic, Passive};
@@ -80,7 +80,8 @@ fn what_a_client_makes_of_the_answer() {
         assert_eq!(uses(&peer), agreed, "{ecn:?} {answer:03b}");
         peer.all();
         peer.end.write(peer.now, 10);
-        // Our SYN was not ECN-capable: told that it arrived otherwise, we send nothing that is (RFC 9768 section 3.2.2.3).
+        // Our SYN was not ECN-capable. If the SYN-ACK reports another field, we send no ECN-capable packets (RFC 9768
+        // section 3.2.2.3).
         let mangled = answer == 0b110;
         let ect = agreed != None && !mangled;
         assert_eq!(peer.next().ecn, if ect { Ecn::Ect0 } else { Ecn::NotEct }, "{ecn:?} {answer:03b}");
@@ -212,7 +213,7 @@ mod accurate {
             peer.end.write(peer.now, 10 * MSS);
             let sent = peer.all();
             assert!(sent.iter().all(|segment| segment.ecn == ect), "{ace:03b}");
-            // A mark told later: believed unless the field was zero.
+            // A mark that is reported later is accepted unless the field was zero.
             let before = peer.end.window().cwnd;
             let mut told = peer.segment(0, 0, MSS);
             told.flags = told.flags.with(flags(if ace == 0b110 { 7 } else { 6 }));
@@ -302,7 +303,8 @@ mod accurate {
     }
 }
 
-/// Every third data segment of the client is marked on the way: the client hears of it and slows down, nothing is lost.
+/// Every third data segment of the client is marked on the path: the client receives the feedback and slows down, and
+/// nothing is lost.
 #[test]
 fn marks_slow_a_sender_down_end_to_end() {
     for (ecn, used) in [(EcnMode::Classic, EcnUse::Classic), (EcnMode::Accurate, EcnUse::Accurate)] {

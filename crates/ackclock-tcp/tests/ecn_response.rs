@@ -1,4 +1,4 @@
-//! What a sender does about echoed marks (RFC 3168 section 6.1.2, RFC 8511). Numbers are segments.
+//! The response of a sender to echoed marks (RFC 3168 section 6.1.2, RFC 8511). Numbers are segments.
 
 mod common;
 
@@ -14,7 +14,7 @@ fn ecn(recovery: Recovery) -> Config {
     Config { ecn: EcnMode::Classic, recovery, initial_window: InitialWindow::Segments(20), ..config() }
 }
 
-/// Twenty in flight and more to send; the ACK of the first echoes congestion.
+/// Twenty segments are in flight and there is more to send; the ACK of the first segment echoes congestion.
 fn marked(config: &Config) -> Script {
     let mut script = Script::established(config, RTT);
     script.write(1000);
@@ -35,7 +35,7 @@ fn the_window_is_halved_once_for_a_window_of_data() {
     }
     assert_eq!(script.cwnd(), 10, "neither halved again nor grown by what was sent before");
     assert_eq!(script.end.loss_recovery().counts.reductions_for_marks, 1);
-    // Something sent after the reduction is acknowledged, and congestion is still echoed: the next reduction.
+    // A segment sent after the reduction is acknowledged, and congestion is still echoed: the next reduction follows.
     script.now += RTT;
     script.ack(21, &[]);
     assert_eq!(script.ssthresh(), 5);
@@ -150,7 +150,7 @@ fn in_recovery_a_mark_reduces_nothing_and_forbids_undoing() {
 
 #[test]
 fn abe_reduces_less_for_a_mark_and_as_ever_for_a_loss() {
-    // FlightSize 20, of which the echo's ACK covers one.
+    // FlightSize is 20, of which the ACK with the echo covers one segment.
     for (name, mark, abe, loss) in [("reno", 10, 16, 10), ("cubic", 14, 17, 14)] {
         let config = Config { cc: cc::by_name(name).unwrap().into(), ..ecn(Recovery::Sack) };
         assert_eq!(marked(&config).ssthresh(), mark, "{name}");
@@ -178,8 +178,8 @@ fn without_ecn_agreed_an_echo_means_nothing() {
 
 #[test]
 fn a_probe_in_cwr_waits_for_sacked_segments_as_in_open_and_in_linux_it_does_not() {
-    // RFC 8985 section 7.2: no probe where "segments have been SACKed". Linux 6.12 asks for the state alone, and 3.12, which
-    // has no RACK, probes in Open alone. Without RACK no reordering timer runs beside it.
+    // RFC 8985 section 7.2: no probe is sent where "segments have been SACKed". Linux 6.12 only checks its state; 3.12,
+    // which has no RACK, probes only in Open. Without RACK no reordering timer runs in addition.
     let timer = |rto_rule: RtoRule, rack: bool, blocks: &[(u64, u64)]| {
         let config = Config { tlp: true, rack, rto_rule, ..ecn(Recovery::Sack) };
         let mut script = marked(&config);

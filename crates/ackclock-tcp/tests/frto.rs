@@ -1,4 +1,4 @@
-//! F-RTO: timeouts that the next two ACKs show to have been spurious, or not (RFC 5682). Numbers are segments.
+//! F-RTO: the two ACKs after a timeout show whether it was spurious (RFC 5682). Numbers are segments.
 
 mod common;
 
@@ -13,7 +13,7 @@ fn frto(sack: bool) -> Config {
     Config { frto: true, sack, ..config() }
 }
 
-/// Ten segments in flight whose retransmission timer expires; the first was sent again.
+/// Ten segments are in flight and their retransmission timer expires; the first segment was retransmitted.
 fn timed_out(config: &Config, written: u64) -> Script {
     let mut script = Script::established(config, RTT);
     script.write(written);
@@ -35,7 +35,7 @@ fn restored(script: &Script) -> bool {
 fn two_advances_show_that_nothing_was_lost() {
     for sack in [true, false] {
         let mut script = timed_out(&frto(sack), 100);
-        // Step 2.b: the ACK of 0, and two new segments rather than 1 and 2 again.
+        // Step 2.b: after the ACK of 0, two new segments are sent, and 1 and 2 are not retransmitted.
         assert_eq!(script.ack(1, &[]), [10, 11]);
         assert!(!restored(&script));
         // Step 3.b: 1 was sent once, and has arrived.
@@ -55,7 +55,8 @@ fn a_duplicate_after_the_new_data_shows_that_the_loss_was_real() {
         assert_eq!(script.ack(1, &[]), [10, 11]);
         // Step 3.a: 1 is missing.
         let sent = if sack { script.ack(1, &[(10, 11)]) } else { script.ack(1, &[]) };
-        // Conventional recovery with three segments in the network, of which the new data is two, or one that was SACKed less.
+        // Conventional recovery follows with three segments in the network. Two of them are the new data; with SACK one
+        // of these was SACKed and does not count.
         assert_eq!(sent, if sack { vec![1, 2] } else { vec![1] });
         assert!(!restored(&script));
         assert_eq!(script.end.loss_recovery().counts.spurious_timeouts, 0);
@@ -72,7 +73,7 @@ fn without_sack_a_duplicate_first_ends_it() {
 
 #[test]
 fn with_sack_duplicates_before_the_first_advance_are_no_answer() {
-    // RFC 5682 section 3.1: SACKs of 2 and 3 adjust the scoreboard; step 2 goes on waiting.
+    // RFC 5682 section 3.1: SACKs of 2 and 3 update the scoreboard; step 2 continues to wait.
     let mut script = timed_out(&frto(true), 100);
     assert_eq!(script.ack(0, &[(2, 4)]), NONE);
     assert_eq!(script.ack(1, &[(2, 4)]), [10, 11]);
@@ -82,7 +83,7 @@ fn with_sack_duplicates_before_the_first_advance_are_no_answer() {
 
 #[test]
 fn linux_takes_the_first_news_of_an_original() {
-    // The same, where the SACK of what was sent once and before the timeout is news enough.
+    // With Linux's rule, the SACK of data that was sent once, before the timeout, suffices.
     let config = Config { tlp: false, rack: false, dsack_undo: false, eifel: false, ..linux() };
     let mut script = timed_out(&config, 100);
     script.ack(0, &[(2, 4)]);

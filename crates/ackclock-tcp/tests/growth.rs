@@ -1,4 +1,5 @@
-//! Slow start and window validation in a whole endpoint: what the sender tells them, and that every combination delivers.
+//! Slow start and window validation in a whole endpoint: the calls from the sender, and delivery with every
+//! combination.
 
 mod common;
 
@@ -22,7 +23,7 @@ fn every_slow_start_and_rule_delivers_over_a_lossy_path() {
         for rule in validation::CATALOGUE {
             for (sack, careful_resume) in [(true, None), (true, saved), (false, saved)] {
                 let client = Config { slow_start, validation: rule, sack, careful_resume, ..config() };
-                // Every 97th segment is lost, and once in a while a whole flight.
+                // Every 97th segment is lost, and sometimes a whole flight.
                 let lossy =
                     |number: u64, to_server: bool, _: &_| !to_server || number % 97 != 96 && number % 1500 < 1494;
                 let mut pair = Pair::new(&client, &Config { sack, ..config() }, lossy);
@@ -37,7 +38,8 @@ fn every_slow_start_and_rule_delivers_over_a_lossy_path() {
     }
 }
 
-/// Shows in the window what it was told: a million bytes where pacing is on, ten for each loss, a hundred for each timeout.
+/// Shows its calls in the window: a million bytes if pacing is on, ten million for each loss, a hundred million for
+/// each timeout.
 #[derive(Default)]
 struct Probe {
     told: u64,
@@ -80,7 +82,7 @@ fn slow_start_learns_of_pacing_losses_timeouts_and_of_acks_that_may_not_grow() {
             s.sends();
             s.wait(10 * MILLISECOND);
         }
-        // A loss, which ends at the recovery point, and a timeout; then slow start again.
+        // A loss, whose recovery ends at the recovery point, and a timeout are followed by slow start.
         s.ack(2, &[(3, 6)]);
         while s.ssthresh() > 1 << 40 {
             s.ack(2, &[(3, 7)]);
@@ -92,7 +94,7 @@ fn slow_start_learns_of_pacing_losses_timeouts_and_of_acks_that_may_not_grow() {
     }
 }
 
-/// Slow start that is over with the first ACK.
+/// A slow start that ends with the first ACK.
 struct Over;
 
 impl SlowStart for Over {
@@ -129,7 +131,7 @@ fn hystart_plus_plus_counts_whole_acks_where_segments_are_paced() {
     }
 }
 
-/// The windows after each of the ACKs for `segments` segments, one each, that are written and sent.
+/// Writes and sends `segments` segments; returns the windows after each of their ACKs, one ACK per segment.
 fn burst(s: &mut Script, from: u64, segments: u64) -> Vec<u64> {
     s.write(segments);
     assert_eq!(s.sends().len() as u64, segments);
@@ -165,7 +167,7 @@ fn newcwv_00_freezes_a_window_of_which_less_than_two_thirds_are_used() {
     let mut s = Script::established(&with_rule("newcwv-00"), RTT);
     burst(&mut s, 0, 6);
     assert_eq!(s.cwnd(), 10);
-    // Ten, then nine of eleven, eight of twelve; seven of thirteen are too few.
+    // First ten segments are used, then nine of eleven and eight of twelve; seven of thirteen are too few.
     burst(&mut s, 6, 10);
     assert_eq!(s.cwnd(), 13);
 }

@@ -1,5 +1,5 @@
-//! Any combination of rules of recovery over a path that drops, delays and duplicates: every byte arrives, and after every
-//! event the sender is within its invariants.
+//! Any combination of recovery rules over a path that drops, delays and duplicates segments: every byte arrives, and
+//! the sender's invariants hold after every event.
 
 mod common;
 
@@ -10,7 +10,7 @@ use ackclock_tcp::{Config, Endpoint, MILLISECOND, NEVER, Nanos, SECOND, Segment,
 use common::{MSS, config};
 use proptest::prelude::*;
 
-/// What becomes of a segment.
+/// Fate of a segment on the path.
 #[derive(Clone, Copy, Debug)]
 enum Fate {
     Arrives,
@@ -28,7 +28,7 @@ fn fate() -> impl Strategy<Value = Fate> {
     ]
 }
 
-/// The choices of a configuration, drawn.
+/// Random choices of a configuration.
 #[derive(Clone, Debug)]
 struct Choices {
     recovery: usize,
@@ -148,7 +148,7 @@ proptest! {
         let mut ends = [Endpoint::new(&client.config(), u32::MAX - 5000), Endpoint::new(&server.config(), 77)];
         ends[1].listen();
         ends[0].connect(0);
-        // A part of a segment at the end, and a few in the other direction.
+        // The stream ends with a part of a segment, and a few segments go in the other direction.
         let bytes = [segments * MSS + 7, segments / 4 * MSS + 3];
         ends[0].write(0, bytes[0]);
         ends[1].write(0, bytes[1]);

@@ -1,4 +1,4 @@
-//! The window that a connection starts with, on every stack, and what lost SYNs leave of it.
+//! The initial window of a connection, on every stack, and its reduction after lost SYNs.
 
 use ackclock_tcp::config::InitialWindow;
 use ackclock_tcp::{Config, Endpoint, Flags, MILLISECOND, Nanos, SECOND, Segment, State, Timestamps, stack};
@@ -7,8 +7,8 @@ fn of(name: &str) -> Config {
     (stack::by_name(name).expect("a stack").config)()
 }
 
-/// A client whose SYN leaves `1 + lost` times and is then answered after `rtt`. With timestamps the reply echoes that of the
-/// SYN of the number `echoes`.
+/// A client that sends its SYN `1 + lost` times and is then answered after `rtt`. With timestamps the reply echoes the
+/// timestamp of SYN number `echoes`.
 fn connect(config: &Config, lost: usize, rtt: Nanos, echoes: usize) -> (Endpoint, Nanos) {
     let mut end = Endpoint::new(config, 100);
     let mut now = 0;
@@ -85,8 +85,8 @@ fn a_window_that_is_given_stands() {
 //# been more than one SYN or SYN/ACK retransmissions
 #[test]
 fn lost_syns_leave_one_segment_as_each_stack_counts_them() {
-    // RFC 6928 section 2: not "unless there have been more than one SYN or SYN/ACK retransmissions". Linux the same;
-    // FreeBSD and ns-2 from the first on.
+    // RFC 6928 section 2: not "unless there have been more than one SYN or SYN/ACK retransmissions". Linux does the
+    // same; FreeBSD and ns-2 count from the first retransmission on.
     let counts = [("rfc", 2), ("linux", 2), ("linux-3.12", 2), ("freebsd", 1), ("freebsd-2014", 1), ("ns2-sack", 1)];
     for (name, count) in counts {
         let full = window(&of(name), 1000, 0);
@@ -99,7 +99,7 @@ fn lost_syns_leave_one_segment_as_each_stack_counts_them() {
 
 #[test]
 fn linux_forgives_syns_that_timestamps_show_to_have_been_late() {
-    // Two timeouts, and the reply answers the first SYN: the path is slow and nothing was lost.
+    // There are two timeouts, and the reply answers the first SYN: the path is slow and nothing was lost.
     for (name, echoes, segments) in
         [("linux", 0, 10), ("linux", 1, 1), ("linux", 2, 1), ("linux-3.12", 0, 1), ("rfc", 0, 1)]
     {
@@ -111,8 +111,8 @@ fn linux_forgives_syns_that_timestamps_show_to_have_been_late() {
 
 #[test]
 fn after_a_lost_syn_the_timeout_is_three_seconds_and_in_linux_what_a_timestamp_says() {
-    // RFC 6298 section 5.7: "the RTO MUST be re-initialized to 3 seconds when data transmission begins". Linux takes a sample
-    // where a timestamp tells which SYN was answered: three times 200 ms.
+    // RFC 6298 section 5.7: "the RTO MUST be re-initialized to 3 seconds when data transmission begins". Linux takes a
+    // sample if a timestamp shows which SYN was answered: three times 200 ms.
     let cases = [("rfc", false, 3000), ("rfc", true, 3000), ("linux", false, 3000), ("linux", true, 600)];
     for (name, timestamps, expected) in cases {
         let config = Config { timestamps, tlp: false, ..of(name) };

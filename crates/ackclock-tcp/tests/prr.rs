@@ -1,5 +1,5 @@
-//! How the window comes down in recovery: the worked examples of RFC 6937 section 3 and RFC 9937 section 8, and the rules
-//! between them. Numbers are segments.
+//! Reduction of the window in recovery: the worked examples of RFC 6937 section 3 and RFC 9937 section 8, and the
+//! differences between the rules. Numbers are segments.
 
 mod common;
 
@@ -10,7 +10,7 @@ use common::{Script, config};
 
 const RTT: u64 = 100 * MILLISECOND;
 
-/// Twenty segments in flight, the window full, and more to send than it ever takes.
+/// Makes a sender with twenty segments in flight, a full window, and more data than it ever sends.
 fn twenty_in_flight(config: Config) -> Script {
     let mut script = Script::established(&Config { initial_window: InitialWindow::Segments(20), ..config }, RTT);
     script.write(1000);
@@ -23,7 +23,7 @@ fn with(recovery: Recovery) -> Config {
     Config { recovery, ..config() }
 }
 
-/// What an ACK leads to: cwnd and the volume in flight before anything is sent, and what is sent.
+/// Result of an ACK: cwnd and the volume in flight before anything is sent, and the segments sent.
 #[derive(PartialEq, Eq, Debug)]
 struct Line {
     cwnd: u64,
@@ -31,7 +31,7 @@ struct Line {
     sent: String,
 }
 
-/// Acknowledges `ack` with `block`, and notes what comes of it: N for new, R for sent again.
+/// Acknowledges `ack` with `block`, and records the result: N for a new segment, R for a retransmission.
 fn line(script: &mut Script, ack: u64, blocks: &[(u64, u64)]) -> Line {
     script.take(ack, blocks);
     let (cwnd, in_flight) = (script.cwnd(), script.in_flight());
@@ -40,7 +40,8 @@ fn line(script: &mut Script, ack: u64, blocks: &[(u64, u64)]) -> Line {
     Line { cwnd, in_flight, sent }
 }
 
-/// The first 1 or 15 of 20 are lost; every other segment of that flight and what limited transmit sent is SACKed one by one.
+/// The first 1 or 15 of 20 segments are lost; the others of that flight and those of limited transmit are SACKed one by
+/// one.
 fn example(recovery: Recovery, lost: u64) -> Vec<Line> {
     let mut script = twenty_in_flight(with(recovery));
     (lost..22).map(|number| line(&mut script, 0, &[(lost, number + 1)])).collect()
@@ -80,8 +81,8 @@ mod rfc_9937 {
     #[test]
     fn figure_1_prr_sends_for_every_second_ack_until_ssthresh() {
         let lines = example(Recovery::Prr, 1);
-        // At ACK 19 the figure sends one more and at ACK 20 none: its drawing takes in_flight = ssthresh for proportional
-        // reduction, the algorithm of section 6.2 (and Linux) for the bound, which waits for the next ACK.
+        // At ACK 19 the figure sends one segment more, and at ACK 20 none: it uses proportional reduction at in_flight
+        // = ssthresh. The algorithm of section 6.2 (and Linux) uses the bound, which waits for the next ACK.
         let c = [20, 20, 19, 18, 18, 17, 17, 16, 16, 15, 15, 14, 14, 13, 13, 12, 12, 11, 10, 10, 10];
         let i = [19, 19, 18, 18, 17, 17, 16, 16, 15, 15, 14, 14, 13, 13, 12, 12, 11, 11, 10, 9, 9];
         assert_eq!(cwnds(&lines), c);
@@ -100,7 +101,7 @@ mod rfc_9937 {
         first.sends();
         first.now += RTT;
         let expected: Vec<Line> = (1..=11).map(|top| line(&mut first, 0, &[(1, 1 + top)])).collect();
-        // The same with ten in flight at the end of the recovery of figure 1.
+        // The same holds with ten segments in flight at the end of the recovery of figure 1.
         let mut second = twenty_in_flight(with(Recovery::Prr));
         for top in 2..=22 {
             second.ack(0, &[(1, top)]);
@@ -179,7 +180,7 @@ mod rfc_9937 {
         for number in 15..22 {
             script.ack(0, &[(15, number + 1)]);
         }
-        // Five ACKs of the first round trip have each sent one. Now their repairs are acknowledged.
+        // Five ACKs of the first round trip have each sent one segment. Now their retransmissions are acknowledged.
         script.now += RTT;
         assert_eq!(line(&mut script, 1, &[(15, 22)]).sent, "RR");
         assert_eq!(line(&mut script, 2, &[(15, 22)]).sent, "RR");
@@ -193,13 +194,13 @@ mod rfc_9937 {
     #[test]
     fn an_ack_that_tells_of_more_loss_is_not_safe() {
         let mut script = twenty_in_flight(with(Recovery::Prr));
-        // 0 to 9 are lost, 10 to 12 arrive; 0 is sent again, then more of them with each of 13 to 19.
+        // 0 to 9 are lost, 10 to 12 arrive; 0 is retransmitted, then others of them with each of 13 to 19.
         for number in 10..20 {
             script.ack(0, &[(10, number + 1)]);
         }
         script.now += RTT;
         let before = script.cwnd();
-        // 20 and 22 to 24 arrive, 21 does not: an advance that tells of a loss.
+        // 20 and 22 to 24 arrive, 21 does not: snd_una advances and the ACK indicates a further loss.
         let told = line(&mut script, 1, &[(22, 25), (10, 20)]);
         assert!(told.sent.len() <= 4, "three SACKed and one acknowledged, and none on top: {told:?}, {before}");
     }
@@ -209,13 +210,14 @@ mod rfc_9937 {
     //# RecoverFS = SND.NXT - SND.UNA
     #[test]
     fn what_was_sacked_before_is_left_out_of_what_can_be_delivered() {
-        // DupThresh is ten: nine are SACKed before recovery begins, with nine segments of limited transmit.
+        // DupThresh is ten: nine segments are SACKed before recovery begins, with nine segments of limited transmit.
         let config = Config { dup_thresh: 10, ..with(Recovery::Prr) };
         let mut script = twenty_in_flight(config);
         for number in 1..10 {
             assert_eq!(script.ack(0, &[(1, number + 1)]).len(), 1);
         }
-        // Outstanding are 29; RecoverFS is 29 - 10 + 1 = 20 and ssthresh 10: one for every second ACK, from the first on.
+        // 29 segments are outstanding; RecoverFS is 29 - 10 + 1 = 20 and ssthresh 10: every second ACK sends one, from
+        // the first on.
         let first: Vec<usize> = (10..16).map(|number| script.ack(0, &[(1, number + 1)]).len()).collect();
         assert_eq!(first, [1, 0, 1, 0, 1, 0]);
     }
@@ -225,7 +227,7 @@ mod rfc_9937 {
     //# Force a fast retransmit upon entering recovery
     #[test]
     fn the_first_retransmission_is_sent_even_where_nothing_is_to_be() {
-        // FlightSize 8 of a window of 20: ssthresh is 4, and as much is in flight when 0 is found lost.
+        // FlightSize is 8 with a window of 20: ssthresh is 4, and as much is in flight when 0 is found lost.
         for (recovery, sent) in [(Recovery::Prr, vec![0]), (Recovery::PrrSsrb, vec![])] {
             let mut script =
                 Script::established(&Config { initial_window: InitialWindow::Segments(20), ..with(recovery) }, RTT);
@@ -297,7 +299,7 @@ mod rfc_6937 {
     //# sndcnt = CEIL(prr_delivered * ssthresh / RecoverFS) - prr_out
     #[test]
     fn without_the_adjustment_of_the_later_rfc_the_flight_counts_whole() {
-        // As above: RecoverFS is 29, so less than every second ACK sends.
+        // As above, RecoverFS is 29, so less than every second ACK sends.
         let mut script = twenty_in_flight(Config { dup_thresh: 10, ..with(Recovery::PrrSsrb) });
         for number in 1..10 {
             script.ack(0, &[(1, number + 1)]);
@@ -351,8 +353,9 @@ mod without_sack {
     fn duplicate_acks_stand_for_deliveries() {
         let mut script = twenty_in_flight(reno(Recovery::Prr));
         let sent: String = (1..22).map(|_| line_len(&mut script, 0)).collect();
-        // RecoverFS is 22, since nothing is known to be SACKed. The sixteenth in recovery finds ssthresh in flight. After two
-        // of limited transmit and the retransmission ten are sent for 22 delivered, then one for one.
+        // RecoverFS is 22, since nothing is known to be SACKed. At the sixteenth ACK in recovery, ssthresh is in
+        // flight. After two segments of limited transmit and the retransmission, ten are sent for 22 delivered, then
+        // one for each delivered.
         assert_eq!(sent, "111010101010010100111");
     }
 
@@ -388,7 +391,7 @@ mod without_sack {
         assert_eq!(script.end.stats().recoveries, 1);
     }
 
-    /// What seven duplicate ACKs and fourteen partial ones, each of one segment, let go.
+    /// Segments sent after seven duplicate ACKs and fourteen partial ACKs, each of one segment.
     fn partial_acknowledgments(recovery: Recovery) -> Vec<Vec<u64>> {
         let mut script = twenty_in_flight(reno(recovery));
         for _ in 0..7 {
@@ -403,8 +406,9 @@ mod without_sack {
 
     #[test]
     fn a_partial_acknowledgment_is_no_safe_ack() {
-        // RFC 9937 section 6.2: a SafeACK "does not indicate further losses", and a partial ACK without SACK says that the next
-        // segment is lost. When what was delivered and not sent is used up, one is sent for one delivered.
+        // RFC 9937 section 6.2: a SafeACK "does not indicate further losses", but a partial ACK without SACK indicates
+        // that the next segment is lost. Once the delivered volume that was not yet sent is used up, one segment is
+        // sent for each delivered.
         let sent = partial_acknowledgments(Recovery::Prr);
         assert_eq!(sent[12..], [vec![13, 29], vec![14]]);
         assert_eq!(sent, partial_acknowledgments(Recovery::PrrCrb));
@@ -428,7 +432,7 @@ mod tahoe {
                 assert_eq!(script.ack(0, &block(top)), [] as [u64; 0], "no fast recovery");
             }
             script.now += RTT;
-            // The repair arrives, and everything is acknowledged: slow start from one segment.
+            // The retransmission arrives, and everything is acknowledged: slow start from one segment follows.
             assert_eq!(script.ack(20, &[]).len() as u64, script.cwnd());
             assert!((2..=3).contains(&script.cwnd()));
             assert_eq!((script.end.stats().timeouts, script.end.stats().recoveries), (0, 1));

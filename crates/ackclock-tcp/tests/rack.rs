@@ -1,4 +1,4 @@
-//! Losses found by time, and probes for the tail (RFC 8985), with the timers of Linux where it has its own. Numbers are
+//! Losses found by time, and probes for the tail (RFC 8985), with Linux's timers where Linux differs. Numbers are
 //! segments, times milliseconds.
 
 mod common;
@@ -28,7 +28,7 @@ fn in_flight(config: &Config, segments: u64, written: u64) -> Script {
     script
 }
 
-/// Milliseconds until the timer.
+/// Time until the timer expires, milliseconds.
 fn timer(script: &Script) -> u64 {
     (script.end.next_timeout() - script.now) / MILLISECOND
 }
@@ -83,7 +83,7 @@ mod detection {
         let mut script = in_flight(&rack(), 4, 4);
         script.ack(0, &[(3, 4)]);
         script.now += 20 * MILLISECOND;
-        // The hole is filled in time.
+        // The hole is filled before the timer expires.
         script.ack(4, &[]);
         assert_eq!(script.end.next_timeout(), ackclock_tcp::NEVER);
         assert_eq!(script.end.stats().retransmits, 0);
@@ -91,7 +91,8 @@ mod detection {
 
     #[test]
     fn a_segment_sent_a_reordering_window_before_is_lost_at_once() {
-        // RFC 8985 section 9.1, example 1: three segments, each long after the last; the first and the last are lost.
+        // RFC 8985 section 9.1, example 1: three segments are sent, each long after the last; the first and the last
+        // are lost.
         let mut script = Script::established(&rack(), RTT);
         for _ in 0..3 {
             script.write(1);
@@ -147,8 +148,8 @@ mod detection {
                 script.ack(0, &[(1, top)]);
             }
             assert_eq!(script.ssthresh(), 10);
-            // New data sent after the retransmission of 0 arrives, and that does not. All of the window in which the first
-            // loss was found has been acknowledged when that is known.
+            // New data sent after the retransmission of 0 arrives, and that retransmission does not. When this is
+            // known, the whole window in which the first loss was found has been acknowledged.
             script.now += RTT;
             script.ack(0, &[(1, 24)]);
             script.ack(0, &[(1, 25)]);
@@ -173,7 +174,8 @@ mod detection {
         for top in [4, 5, 6] {
             script.ack(0, &[(3, top)]);
         }
-        // 0 was sent again, and an ACK of the original arrives 5 ms after: 1 and 2 are not lost for what it tells of time.
+        // 0 was retransmitted, and an ACK of the original arrives 5 ms later: its time does not show that 1 and 2 are
+        // lost.
         script.now += 5 * MILLISECOND;
         let lost = script.end.loss_recovery().lost;
         script.ack(1, &[(3, 6)]);
@@ -201,7 +203,7 @@ mod reordering {
 
     #[test]
     fn the_threshold_follows_its_extent_where_it_adapts() {
-        // The distance from the hole that was filled late to what had arrived.
+        // The extent is the distance from the hole that was filled late to the highest segment that had arrived.
         let adapting = Config { adapt_dup_thresh: true, ..rack() };
         for (config, threshold) in [(adapting, 10), (rack(), 3)] {
             let mut script = in_flight(&config, 10, 10);
@@ -239,7 +241,7 @@ mod timeouts {
         script.ack(1, &[]);
         script.write(2);
         script.sends();
-        // The last is sent 900 ms later, shortly before the timeout of the first.
+        // The last segment is sent 900 ms later, shortly before the timeout of the first.
         script.now += 950 * MILLISECOND;
         script.write(1);
         assert_eq!(script.sends(), [3]);
@@ -289,7 +291,7 @@ mod probes {
         let mut script = in_flight(&tlp(), 1, 1);
         assert_eq!(timer(&script), 2 * 100 + 200 - 100);
         let mut linux = in_flight(&linux(), 1, 1);
-        // The estimate after the handshake: SRTT 100, RTO 300, which comes first.
+        // The estimate after the handshake is SRTT 100 and RTO 300; the RTO comes first.
         assert_eq!(timer(&linux), 200);
         script.expire();
         linux.expire();
@@ -331,7 +333,7 @@ mod probes {
     //# The sender MUST follow the RACK transmission procedures in the "Upon Transmitting a Data Segment" section
     #[test]
     fn the_sack_of_the_probe_finds_the_losses_before_it() {
-        // The last three of ten are lost. The probe repeats the last; its SACK tells of the others.
+        // The last three of ten are lost. The probe retransmits the last; its SACK reveals the other losses.
         let mut script = in_flight(&tlp(), 10, 10);
         script.ack(7, &[]);
         script.expire();
@@ -402,7 +404,7 @@ mod probes {
             script.expire();
             script.sends();
             script.now += RTT;
-            // The probe's ACK is ambiguous, and a duplicate ends its episode.
+            // The ACK of the probe is ambiguous, and a duplicate ACK ends the probe's episode.
             script.ack(10, &[]);
             script.ack(10, &[]);
             script.write(1);
@@ -418,7 +420,7 @@ mod probes {
     //# When arming a RACK reordering timer or TLP PTO timer, the sender SHOULD cancel any other pending timers
     #[test]
     fn an_earlier_retransmission_timeout_takes_its_place() {
-        // A short RTO: the probe is sent when it would have expired.
+        // The RTO is short: the probe is sent at the time at which the RTO would have expired.
         let config = Config { rto_rule: RtoRule::Rfc6298, min_rto: 10 * MILLISECOND, ..tlp() };
         let mut script = Script::established(&config, RTT);
         for round in 0..40 {
@@ -438,7 +440,8 @@ mod probes {
 
 #[test]
 fn it_finds_the_same_losses_whatever_the_order_of_sequence_numbers() {
-    // A window of 200 crosses the wrap of sequence numbers in `Script` nowhere: what matters is the ring's order and time.
+    // The window of 200 never crosses the wrap of sequence numbers in `Script`: the test is about the ring's order and
+    // time.
     let mut script = in_flight(&Config { initial_window: InitialWindow::Segments(200), ..rack() }, 200, 1000);
     for top in [4, 8, 12, 16] {
         script.ack(0, &[(top - 1, top)]);

@@ -9,7 +9,7 @@ use common::{Script, config};
 
 const RTT: u64 = 100 * MILLISECOND;
 
-/// A sender with ten segments in flight, written `written` in all.
+/// Makes a sender with ten segments in flight, of `written` in all.
 fn ten_in_flight(config: &Config, written: u64) -> Script {
     let mut script = Script::established(config, RTT);
     script.write(written);
@@ -51,11 +51,11 @@ mod with_sack {
     #[test]
     fn one_loss_is_repaired_without_a_timeout() {
         let mut script = ten_in_flight(&sack(), 100);
-        // Segment 0 is lost. Limited transmit: pipe shrinks with each SACK, so each lets one new segment go.
+        // Segment 0 is lost. Limited transmit: pipe shrinks with each SACK, so each SACK releases one new segment.
         assert_eq!(script.ack(0, &[(1, 2)]), [10]);
         assert_eq!(script.ack(0, &[(1, 3)]), [11]);
-        // The third: 12 outstanding, of which limited transmit sent two; so ssthresh is 5. The first segment again; pipe is
-        // 12 - 3 - 1 + 1 = 9.
+        // The third duplicate: 12 segments are outstanding, of which limited transmit sent two; so ssthresh is 5. The
+        // first segment is retransmitted; pipe is 12 - 3 - 1 + 1 = 9.
         assert_eq!(script.ack(0, &[(1, 4)]), [0]);
         assert_eq!((script.cwnd(), script.ssthresh()), (5, 5));
         assert_eq!(script.ack(0, &[(1, 5)]), [] as [u64; 0]);
@@ -64,7 +64,7 @@ mod with_sack {
         assert_eq!(script.ack(0, &[(1, 8)]), [] as [u64; 0], "pipe 5: no room yet");
         assert_eq!(script.ack(0, &[(1, 9)]), [12]);
         script.now += RTT;
-        // The repair arrives: recovery ends at ssthresh, and one in flight leaves room for four.
+        // The retransmission arrives: recovery ends at ssthresh, and with one segment in flight four more can be sent.
         assert_eq!(script.ack(12, &[]), [13, 14, 15, 16]);
         assert_eq!(script.cwnd(), 5);
         assert_eq!(script.end.stats().timeouts, 0);
@@ -86,9 +86,9 @@ mod with_sack {
         // Segments 0, 2 and 4 are lost.
         assert_eq!(script.ack(0, &[(1, 2)]), [10]);
         assert_eq!(script.ack(0, &[(3, 4), (1, 2)]), [11]);
-        // Three separate ranges above 0: it is lost (IsLost by count of ranges).
+        // Three separate ranges lie above 0, so 0 is lost (IsLost by count of ranges).
         assert_eq!(script.ack(0, &[(5, 6), (3, 4), (1, 2)]), [0]);
-        // More than two segments' worth above 2, then above 4.
+        // More than two segments' worth is SACKed above 2, then above 4.
         assert_eq!(script.ack(0, &[(5, 7), (3, 4), (1, 2)]), [] as [u64; 0]);
         assert_eq!(script.ack(0, &[(5, 8), (3, 4), (1, 2)]), [] as [u64; 0], "0, 2 and 4 are lost, pipe is 5: full");
         assert_eq!(script.ack(0, &[(5, 9), (3, 4), (1, 2)]), [2]);
@@ -127,7 +127,7 @@ mod with_sack {
 
     #[test]
     fn the_tail_gets_one_rescue_retransmission() {
-        // Ten segments and no more: 0, 8 and 9 are lost. Nothing above 8 is ever SACKed.
+        // There are ten segments and no more: 0, 8 and 9 are lost. Nothing above 8 is ever SACKed.
         let mut script = ten_in_flight(&sack(), 10);
         assert_eq!(
             first_round_trip(&mut script, 8),
@@ -142,15 +142,15 @@ mod with_sack {
         assert_eq!(script.end.stats().timeouts, 0);
     }
 
-    /// Segment 0 is lost and those up to `top` are SACKed one by one; returns what leaves.
+    /// Segment 0 is lost and the segments up to `top` are SACKed one by one; returns the segments sent.
     fn first_round_trip(script: &mut Script, top: u64) -> Vec<u64> {
         (2..=top).flat_map(|top| script.ack(0, &[(1, top)])).collect()
     }
 
     #[test]
     fn no_rescue_leaves_before_the_first_retransmission_is_acknowledged() {
-        // RFC 6675 section 5 step 4.3 sets RescueRxt to the end of that retransmission, "to prevent [...] a premature rescue
-        // retransmission". The application has no more to send, and one segment alone was lost.
+        // RFC 6675 section 5 step 4.3 sets RescueRxt to the end of that retransmission, "to prevent [...] a premature
+        // rescue retransmission". The application has no more to send, and only one segment was lost.
         for recovery in [Recovery::Sack, Recovery::PrrCrb, Recovery::PrrSsrb, Recovery::Prr] {
             let mut script = ten_in_flight(&Config { recovery, ..sack() }, 10);
             assert_eq!(first_round_trip(&mut script, 10), [0], "{recovery:?}");
@@ -228,7 +228,8 @@ mod without_sack {
         let mut script = ten_in_flight(&newreno(), 100);
         assert_eq!(script.ack(0, &[]), [10]);
         assert_eq!(script.ack(0, &[]), [11]);
-        // FlightSize 10 without what limited transmit sent: ssthresh 5; the window is inflated by three to 8.
+        // FlightSize is 10 without the segments of limited transmit: ssthresh is 5; the window is inflated by three to
+        // 8.
         assert_eq!(script.ack(0, &[]), [0]);
         assert_eq!(script.ssthresh(), 5);
         for _ in 0..4 {
@@ -249,13 +250,13 @@ mod without_sack {
         for _ in 0..3 {
             script.ack(0, &[]);
         }
-        // 0 and 4 were lost. The repair of 0 is acknowledged up to 4.
+        // 0 and 4 were lost. After the retransmission of 0, the ACK covers the data up to 4.
         script.now += RTT;
-        // Deflated to 5 + 3 - 4 + 1 = 5, with 8 outstanding: the hole and nothing else.
+        // The window is deflated to 5 + 3 - 4 + 1 = 5, with 8 outstanding: only the hole is retransmitted.
         assert_eq!(script.ack(4, &[]), [4]);
         assert_eq!(script.end.stats().recoveries, 1);
         script.now += RTT;
-        // A full acknowledgment ends it with no more than ssthresh.
+        // A full acknowledgment ends the recovery with at most ssthresh.
         script.ack(12, &[]);
         assert!(script.cwnd() <= script.ssthresh());
         assert_eq!(script.end.stats().recoveries, 1);
@@ -427,7 +428,7 @@ fn one_ack_adds_no_more_than_two_segments_in_slow_start() {
 mod restart_after_idle {
     use super::*;
 
-    /// Grows the window to 20 with everything acknowledged, waits, and sends again.
+    /// Grows the window to 20 until everything is acknowledged, waits, and sends again.
     fn after_idle(config: Config, idle: u64) -> Script {
         let mut script = ten_in_flight(&config, 30);
         script.ack(5, &[]);
@@ -513,7 +514,7 @@ fn a_window_update_is_no_duplicate_ack() {
 fn after_reneging_the_same_blocks_count_anew() {
     let mut script = ten_in_flight(&sack(), 10);
     script.ack(0, &[(1, 2)]);
-    // The receiver takes 0, and by not acknowledging 1 takes back what it said of it.
+    // The receiver acknowledges 0 but not 1, and so withdraws its SACK of 1.
     script.ack(1, &[(4, 5)]);
     script.expire();
     let mut sent = script.sends();
@@ -521,8 +522,8 @@ fn after_reneging_the_same_blocks_count_anew() {
     assert!(sent.starts_with(&[1, 3, 5]), "{sent:?}: 1 was never acknowledged; 4 is reported again and not sent");
 }
 
-/// Ten segments, the last with the FIN; the fourth and the ninth are lost. The block that reports the tenth covers its
-/// FIN, so that it counts as arrived and the ninth is known to be missing below it.
+/// Ten segments are sent, the last with the FIN; the fourth and the ninth are lost. The block that reports the tenth
+/// covers its FIN, so that the tenth counts as arrived and the ninth is known to be missing below it.
 #[test]
 fn a_loss_before_the_fin_is_repaired_without_a_timeout() {
     let mut lost = vec![3, 8];

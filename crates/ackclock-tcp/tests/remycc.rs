@@ -1,4 +1,4 @@
-//! A table on a path: what its rules say happens, and nothing else does.
+//! A RemyCC table on a path: the sender follows the table's rules and nothing else.
 
 mod common;
 
@@ -9,7 +9,8 @@ use common::{MSS, Script, config, linux};
 
 const UPPER: f64 = 16_384.0;
 
-/// Below an RTT of 1.2 times the smallest a segment more for each ACK, above it one less; `tau` ms between segments.
+/// Below an RTT of 1.2 times the smallest, each ACK adds a segment, above it each ACK removes one; `tau` is the time
+/// between segments, ms.
 fn table(tau: f64) -> Table {
     let range = |low: f64, high: f64| Range { lower: [0.0, 0.0, low, 0.0], upper: [UPPER, UPPER, high, 0.0] };
     let below = Node::Leaf(range(0.0, 1.2), Action { increment: 1, multiple: 1.0, intersend: tau });
@@ -17,7 +18,7 @@ fn table(tau: f64) -> Table {
     Table::new(Node::Inner(range(0.0, UPPER), vec![below, above]), 3).expect("a table")
 }
 
-/// A segment each millisecond, and an RTT of 100 ms.
+/// A path of one segment per millisecond, with an RTT of 100 ms.
 fn path(tau: f64, base: Config) -> Path {
     let bytes = table(tau).encode();
     let table = Table::decode(&bytes).expect("what was written");
@@ -35,7 +36,8 @@ fn the_window_goes_where_the_rules_meet() {
         let since = (path.now, path.server.received());
         path.run(25 * SECOND);
         assert!(path.utilisation(since, MSS) > 0.5);
-        // At a ratio of 1.2 the window turns, and what it grows to until the sender sees that is no more than again as much.
+        // At a ratio of 1.2 the window stops growing. Until the sender observes the ratio, the window can at most
+        // double.
         let smoothed = path.client.srtt().expect("an RTT");
         assert!(smoothed < 240 * MILLISECOND, "{smoothed}");
         assert_eq!(path.dropped, 0);
@@ -51,13 +53,13 @@ fn segments_are_tau_apart() {
     assert!(gaps.iter().all(|&gap| gap == 2 * MILLISECOND), "{:?}", gaps.iter().max());
 }
 
-/// The original looks, whenever it may send, at the rule of the last ACK and at when the last segment left.
+/// Whenever it may send, the original checks the rule of the last ACK and the time at which the last segment was sent.
 #[test]
 fn a_new_tau_counts_from_the_last_segment() {
     let range = |low: f64, high: f64| Range { lower: [0.0, 0.0, low, 0.0], upper: [UPPER, UPPER, high, 0.0] };
     let rule =
         |low, high, increment, intersend| Node::Leaf(range(low, high), Action { increment, multiple: 1.0, intersend });
-    // With nothing remembered 50 ms, at the smallest RTT 20, above it 80.
+    // With nothing remembered tau is 50 ms, at the smallest RTT 20 ms, above it 80 ms.
     let rules = vec![rule(0.0, 0.5, 10, 50.0), rule(0.5, 1.2, 0, 20.0), rule(1.2, UPPER, 0, 80.0)];
     let table = Table::new(Node::Inner(range(0.0, UPPER), rules), 3).expect("a table");
     let config = Config { cc: remycc::algorithm(table), ..config() };
@@ -101,7 +103,7 @@ fn losses_and_timeouts_change_nothing() {
 fn tables_are_written_as_they_were_read() {
     let own = include_bytes!("../../../scenarios/remycc.dna");
     assert_eq!(Table::decode(own).expect("a table").encode(), own);
-    // The project's own, read in place.
+    // These are the project's own tables, read in place.
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/remycc");
     let Ok(files) = std::fs::read_dir(&folder) else {
         eprintln!("skipped: there are no tables in ../shared/data/remycc");

@@ -1,4 +1,5 @@
-//! Drops against retransmissions where an application sends in bursts: a burst that lost a segment must not send its tail again.
+//! Drops and retransmissions of an application that sends in bursts: a loss in a burst must not cause the
+//! retransmission of its tail.
 
 mod common;
 
@@ -8,10 +9,10 @@ use common::Pair;
 
 const BURSTS: u64 = 400;
 const BURST: u64 = 30_000;
-/// One data segment in so many is lost.
+/// One of this number of data segments is lost.
 const LOSS: u64 = 100;
 
-/// SplitMix64 of a segment's number: the same losses in every run.
+/// SplitMix64 of a segment's number: the losses are the same in every run.
 fn draw(number: u64) -> u64 {
     let mut word = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,7 +20,8 @@ fn draw(number: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// Data segments dropped, data segments retransmitted and timeouts, over bursts of 30 kB, one every 2 s, on a path of 100 ms.
+/// Data segments dropped, data segments retransmitted and timeouts, over bursts of 30 kB, one every 2 s, on a path of
+/// 100 ms.
 fn bursts(config: &Config) -> (u64, u64, u64) {
     let mut drops = 0;
     let mut pair = Pair::new(config, config, |number, forward, segment| {
@@ -47,7 +49,8 @@ fn bursts_retransmit_what_was_dropped_and_little_else() {
         let told = format!("{recovery:?}: {drops} drops, {retransmits} retransmissions, {timeouts} timeouts");
         assert!(drops > 50, "{told}");
         assert!(retransmits >= drops, "{told}");
-        // Every drop is repaired once. A timeout, which the loss of a burst's tail takes, may send what had arrived.
+        // Every drop is repaired once. A timeout, which follows the loss of a burst's tail, may retransmit segments
+        // that had arrived.
         assert!(retransmits <= drops + drops / 10, "{told}");
     }
 }

@@ -1,4 +1,4 @@
-//! Rules of RFC 6675 that only corners of a recovery show. Numbers are segments.
+//! Rules of RFC 6675 that apply only in special cases of a recovery. Numbers are segments.
 
 mod common;
 
@@ -7,7 +7,7 @@ use common::{MSS, Script, config};
 
 const RTT: u64 = 100 * MILLISECOND;
 
-/// A sender with ten segments in flight, written `written` in all.
+/// Makes a sender with ten segments in flight, of `written` in all.
 fn ten_in_flight(written: u64) -> Script {
     let mut script = Script::established(&config(), RTT);
     script.write(written);
@@ -33,7 +33,7 @@ fn ten_in_flight(written: u64) -> Script {
 /// Section 4, rule 4: "HighRxt MUST NOT be updated", so that rule 3 still finds the hole below the rescued segment.
 #[test]
 fn a_rescue_retransmission_leaves_holes_that_show_later_to_be_repaired() {
-    // Ten segments and no more: 0, 8 and 9 are lost.
+    // There are ten segments and no more: 0, 8 and 9 are lost.
     let mut script = ten_in_flight(10);
     let mut sent = Vec::new();
     for top in 2..=8 {
@@ -78,11 +78,11 @@ fn what_was_sacked_above_a_recovery_is_known_after_it() {
     assert!(sent.ends_with(&[13, 14, 15]), "new data within the recovery, of which 12 is lost: {sent:?}");
     script.now += RTT;
     script.ack(0, &[(13, 14), (1, 12)]);
-    // The repair arrives and ends the recovery. This ACK says nothing of 13.
+    // The retransmission arrives and ends the recovery. This ACK does not report 13.
     script.ack(12, &[]);
     assert_eq!(script.end.loss_recovery().sacked_bytes, MSS);
     assert_eq!(script.end.stats().recoveries, 1);
-    // Two more make three above 12: 13 counts.
+    // Two more make three segments above 12: 13 counts.
     script.ack(12, &[(13, 15)]);
     assert_eq!(script.ack(12, &[(13, 16)]).first(), Some(&12));
     assert_eq!(script.end.stats().recoveries, 2);
@@ -114,7 +114,8 @@ fn after_a_timeout_in_recovery_no_second_one_begins_before_all_of_it_is_acknowle
         script.ack(ack, &[(ack + 1, top)]);
     }
     assert_eq!((script.end.stats().recoveries, script.ssthresh()), (1, ssthresh));
-    // All of it is acknowledged. The next loss, once the window has room for it to show, is answered again.
+    // All of the data is acknowledged. The next loss, once the window is large enough to reveal it, causes a response
+    // again.
     let mut una = 12;
     script.ack(una, &[]);
     while script.end.sent() / MSS < una + 5 {
@@ -139,7 +140,7 @@ fn what_is_sacked_after_a_timeout_is_not_sent_again_either() {
     let mut script = ten_in_flight(10);
     script.expire();
     let mut sent = script.sends();
-    // The repair of 0 reaches a receiver that had 4 to 6 all along, the SACKs of which were lost.
+    // The retransmission of 0 reaches a receiver that already had 4 to 6, but whose SACKs of them were lost.
     for ack in [1, 2, 3, 7, 8, 9] {
         let blocks: &[(u64, u64)] = if ack < 4 { &[(4, 7)] } else { &[] };
         sent.extend(script.ack(ack, blocks));

@@ -1,4 +1,4 @@
-//! Rules of RFC 8985 on what RACK and TLP do without SACK, without an RTT, and beside congestion control. Numbers are
+//! Rules of RFC 8985 on RACK and TLP without SACK, without an RTT, and together with congestion control. Numbers are
 //! segments.
 
 mod common;
@@ -35,7 +35,8 @@ fn without_sack_duplicate_acks_say_what_is_lost() {
     assert_eq!(script.ack(0, &[]), [11]);
     assert_eq!(script.ack(0, &[]), [0], "three duplicates");
     assert_eq!(script.end.stats().recoveries, 1);
-    // The repair has arrived, and by time all that was sent before it would be lost. NewReno knows of the next hole only.
+    // The retransmission has arrived, and by time all data sent before it would be lost. NewReno only knows of the next
+    // hole.
     script.now += RTT;
     script.ack(4, &[]);
     assert_eq!(script.end.loss_recovery().lost, 1);
@@ -46,7 +47,7 @@ fn without_sack_duplicate_acks_say_what_is_lost() {
 //# when there is no SRTT estimate available, the PTO SHOULD be 1 second
 #[test]
 fn without_an_rtt_the_probe_leaves_after_a_second() {
-    // A SYN that was sent again gives no sample (Karn's algorithm), and a retransmission timeout of 3 s.
+    // A retransmitted SYN gives no RTT sample (Karn's algorithm), and a retransmission timeout of 3 s.
     let (mut peer, _) = Peer::called(&Config { tlp: true, ..rack() });
     peer.expire();
     assert!(peer.next().flags.has(Flags::SYN));
@@ -68,7 +69,7 @@ fn without_an_rtt_the_probe_leaves_after_a_second() {
 //# the algorithm [RFC6675] MUST NOT be used with RACK-TLP
 #[test]
 fn beside_rack_no_hole_is_repaired_by_counting() {
-    // Five segments, and 40 ms later five more and no others: 0 comes late, 2, 5 and 6 are missing.
+    // Five segments are sent, and 40 ms later five more and no others: 0 arrives late, 2, 5 and 6 are missing.
     let mut script = Script::established(&Config { recovery: Recovery::Sack, ..rack() }, RTT);
     script.write(5);
     script.sends();
@@ -80,7 +81,8 @@ fn beside_rack_no_hole_is_repaired_by_counting() {
     script.ack(2, &[]);
     script.ack(2, &[(3, 5)]);
     script.now += 40 * MILLISECOND;
-    // There was reordering, so that losses have to be a quarter of the RTT late: 2 is, 5 and 6 are not.
+    // There was reordering, so that segments must be a quarter of the RTT late to be lost: 2 is late enough, 5 and 6
+    // are not.
     assert_eq!(script.ack(2, &[(7, 8), (3, 5)]), [2]);
     assert_eq!(script.ack(2, &[(7, 10), (3, 5)]), NONE, "there is room, and RFC 6675 would fill it by rule 3");
     script.expire();
@@ -112,7 +114,7 @@ fn what_is_lost_waits_until_the_window_lets_it_go() {
     let mut script = in_flight(&rack(), 10, 1000);
     assert_eq!(script.ack(0, &[(6, 7)]), [10]);
     assert_eq!(script.ack(0, &[(6, 8)]), [11]);
-    // Six are lost at once. PRR lets one go for each that arrives.
+    // Six segments are lost at once. PRR sends one for each segment that arrives.
     assert_eq!(script.ack(0, &[(6, 9)]), [0]);
     assert_eq!((script.end.loss_recovery().lost, script.in_flight()), (6, 4));
     assert_eq!(script.sends(), NONE);

@@ -1,4 +1,5 @@
-//! DCTCP and Prague: the feedback they need from both ends, and the queue they keep behind a queue that marks.
+//! DCTCP and Prague: the feedback that they need from both ends, and the length of the queue at a bottleneck that
+//! marks.
 
 mod common;
 
@@ -10,9 +11,9 @@ use common::{MSS, config, linux};
 
 const RATE: u64 = 12_500_000;
 const DELAY: Nanos = 5 * MILLISECOND;
-/// Segments.
+/// Bandwidth-delay product in segments.
 const BDP: u64 = RATE * 2 * DELAY / SECOND / (MSS + HEADERS);
-/// K of RFC 8257 section 3.1: more than a seventh of the BDP.
+/// K of RFC 8257 section 3.1, in segments: more than a seventh of the BDP.
 const K: u64 = BDP / 4;
 
 fn path(name: &str, ecn: EcnMode, base: Config) -> Path {
@@ -43,7 +44,7 @@ fn the_queue_stays_about_the_threshold_that_marks() {
 
 #[test]
 fn without_proportion_the_link_idles() {
-    // What the exact feedback is for: Reno answers the same marks by half a window.
+    // This shows the value of exact feedback: Reno responds to the same marks by halving the window.
     let mut path = path("reno", EcnMode::Classic, config());
     path.mark_above = Some(K / 4);
     path.run(3 * SECOND);
@@ -61,7 +62,7 @@ fn without_proportion_the_link_idles() {
 
 #[test]
 fn growth_is_by_25_ms_where_the_rtt_is_shorter() {
-    // No marks after slow start: cwnd grows by (RTT / 25 ms)^2 segments a round trip, by one from 25 ms on.
+    // There are no marks after slow start: cwnd grows by (RTT / 25 ms)^2 segments a round trip, by one from 25 ms on.
     for (delay, per_second) in [(5, 16.0), (25, 20.0)] {
         let config =
             Config { cc: cc::by_name("prague").expect("in the catalogue").into(), ecn: EcnMode::L4s, ..config() };
@@ -83,7 +84,7 @@ mod feedback {
         Config { ecn, ..config() }
     }
 
-    /// The endpoint as a server that has agreed to ECN.
+    /// Makes an endpoint that acts as a server and has agreed to ECN.
     fn server(ecn: EcnMode) -> (Peer, Segment) {
         let (mut peer, answer) = Peer::accepted(&mode(ecn), &syn(Flags::ECE.with(Flags::CWR)));
         let ack = peer.segment(0, 0, 0);
@@ -91,7 +92,7 @@ mod feedback {
         (peer, answer)
     }
 
-    /// ECE of each ACK that comes when segments arrive, marked or not as `marks` says.
+    /// ECE of each ACK that is sent when segments arrive, marked or not according to `marks`.
     fn echoes(peer: &mut Peer, marks: &[bool]) -> Vec<Option<bool>> {
         let mut echoes = Vec::new();
         for (number, &marked) in marks.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! What a congestion control is told, and what is left to it, by what it asks for ([`cc::Scope`]). Numbers are segments.
+//! The calls that a congestion control gets, and the tasks that are left to it, according to its [`cc::Scope`]. Numbers
+//! are segments.
 
 mod common;
 
@@ -14,7 +15,7 @@ use common::{MSS, Script, config, linux};
 
 const RTT: Nanos = 100 * MILLISECOND;
 
-/// What a congestion control was told.
+/// Record of the calls to a congestion control.
 #[derive(Default)]
 struct Log {
     deliveries: Vec<Delivery>,
@@ -24,7 +25,7 @@ struct Log {
     timeouts: u64,
 }
 
-/// Has a window and a rate that never change, and asks for everything.
+/// A congestion control with a constant window and rate that asks for everything.
 struct Still {
     scope: Scope,
     window: u64,
@@ -68,7 +69,7 @@ const ALL: Scope = Scope {
     proportional: true,
 };
 
-/// `base` with a window of `window` segments, which its algorithm does not move, and what that was told.
+/// Returns `base` with a constant window of `window` segments, and the log of its congestion control.
 fn asking(scope: Scope, base: Config, window: u64, rate: Option<u64>) -> (Config, Arc<Mutex<Log>>) {
     let log = Arc::new(Mutex::new(Log::default()));
     let shared = log.clone();
@@ -80,7 +81,7 @@ fn still(base: Config, window: u64, rate: Option<u64>) -> (Config, Arc<Mutex<Log
     asking(ALL, base, window, rate)
 }
 
-/// Losses told, as (tx_in_flight, lost_since) in segments.
+/// Reported losses, as (tx_in_flight, lost_since) in segments.
 fn losses(log: &Arc<Mutex<Log>>) -> Vec<(u64, u64)> {
     log.lock().unwrap().losses.iter().map(|lost| (lost.tx_in_flight / MSS, lost.lost_since / MSS)).collect()
 }
@@ -88,12 +89,12 @@ fn losses(log: &Arc<Mutex<Log>>) -> Vec<(u64, u64)> {
 mod rates {
     use super::*;
 
-    /// 1,040,000 bytes a second on the wire: a thousand full segments.
+    /// 1,040,000 bytes per second on the wire: a thousand full segments per second.
     const RATE: u64 = 1000 * (MSS + HEADERS);
 
     #[test]
     fn samples_are_the_rate_of_the_link() {
-        // Twice the bandwidth-delay product: the link is never idle and the queue never empty.
+        // The window is twice the bandwidth-delay product: the link is never idle and the queue never empty.
         let (config, log) = still(config(), 200, None);
         let mut path = Path::new(&config, RATE, 50 * MILLISECOND, 1000);
         path.client.write(0, 1 << 30);
@@ -104,7 +105,7 @@ mod rates {
         for delivery in late {
             let sample = delivery.rate.expect("every ACK delivers");
             let rate = sample.bytes_per_second().expect("of a whole round trip");
-            // An ACK for each two segments: what was delivered is known to that.
+            // There is an ACK for each two segments: the delivered volume is known to that precision.
             assert!(rate.abs_diff(1000 * MSS) <= 11 * MSS, "{rate} {sample:?}");
             assert!(!sample.app_limited);
             assert_eq!((sample.lost, sample.tx_in_flight), (0, 200 * MSS));
@@ -125,7 +126,7 @@ mod rates {
 
     #[test]
     fn a_pacing_rate_is_kept() {
-        // Half of the link's, with a window that would allow it all.
+        // The pacing rate is half of the link's rate, with a window that would allow all of it.
         let (config, log) = still(config(), 200, Some(RATE / 2));
         let mut path = Path::new(&config, RATE, 50 * MILLISECOND, 1000);
         path.client.write(0, 1 << 30);
@@ -147,7 +148,7 @@ mod rates {
     fn what_the_application_limits_is_flagged_until_it_has_gone() {
         let (config, log) = still(config(), 200, None);
         let mut path = Path::new(&config, RATE, 50 * MILLISECOND, 1000);
-        // Every 10 ms two segments: the pipe is never full and never empty.
+        // Two segments are sent every 10 ms: the pipe is never full and never empty.
         for step in 0..100 {
             path.run(step * 10 * MILLISECOND);
             path.client.write(path.now, 2 * MSS);
@@ -155,7 +156,8 @@ mod rates {
         let before = log.lock().unwrap().deliveries.len();
         let sent = path.client.sent();
         assert!(log.lock().unwrap().deliveries.iter().all(|d| d.rate.unwrap().app_limited));
-        // Now there is enough to send. What left before, and what leaves until that is delivered, still is limited.
+        // Now there is enough to send. Segments sent earlier, and segments sent until those are delivered, still count
+        // as limited.
         path.client.write(path.now, 1 << 30);
         path.run(3 * SECOND);
         let log = log.lock().unwrap();
@@ -173,7 +175,7 @@ mod rates {
         assert_eq!(script.sends().len(), 20);
         script.now += RTT;
         assert_eq!(script.ack(10, &[]).len(), 5);
-        // No ACK tells of the 20 ms in which nothing could be sent.
+        // No ACK reports the 20 ms in which no data could be sent.
         script.now += 20 * MILLISECOND;
         script.write(5);
         assert_eq!(script.sends().len(), 5);
@@ -237,7 +239,7 @@ mod delays {
             let log = log.lock().unwrap();
             let delays: Vec<i64> = log.deliveries.iter().map(|d| d.forward_delay.unwrap() / 1_000_000).collect();
             let (first, last) = (delays[0], *delays.last().unwrap());
-            // Clocks of a millisecond: each of the two readings may be one off.
+            // The clocks have a resolution of a millisecond: each of the two readings may be off by one.
             let waits = last - first;
             assert!((waits - queue as i64).abs() <= 2, "{queue} segments wait a millisecond each: {waits}");
         }
@@ -291,7 +293,7 @@ mod told {
             script.ack(2, &[(3, 4)]);
             script.ack(2, &[(3, 5)]);
             script.ack(2, &[(3, 6)]);
-            // With a segment more in flight for each of the two that were acknowledged in order.
+            // For each of the two segments acknowledged in order, one more segment is in flight.
             assert_eq!(losses(&log), [(3, 1)], "2 was the third segment in flight");
             script.ack(2, &[(3, 8)]);
             script.ack(2, &[(3, 10)]);
@@ -320,7 +322,7 @@ mod told {
         let mut script = in_flight(&config, 20, 100);
         assert!(script.ack(0, &[(1, 5)]).contains(&0));
         assert_eq!(losses(&log).len(), 1);
-        // Something sent after the retransmission arrives, and it has had its time.
+        // A segment sent after the retransmission arrives, and the time for reordering has passed.
         script.now += RTT;
         script.ack(0, &[(1, 19)]);
         script.now += RTT;
@@ -344,7 +346,7 @@ mod told {
             script.ack(0, blocks);
             script.expire();
             assert_eq!(losses(&log).len(), expected);
-            // Sent again and lost again.
+            // The segment is retransmitted and lost again.
             assert!(!script.sends().is_empty());
             script.expire();
             assert!(losses(&log).len() > expected);
@@ -396,7 +398,7 @@ mod told {
 mod window {
     use super::*;
 
-    /// Runs `script` through a fast recovery, a timeout and idle time; `check` sees it after each step.
+    /// Runs `script` through a fast recovery, a timeout and idle time; `check` is called after each step.
     fn trials(base: &Config) {
         let (config, log) = still(base.clone(), 20, None);
         let mut script = Script::established(&config, RTT);
@@ -453,7 +455,7 @@ mod window {
         script.write(5);
         script.sends();
         script.now += RTT;
-        // Past the probe, and not twice: what it carried was lost before.
+        // The ACK is beyond the probe. The loss must not count twice: the probe's segment was lost before.
         script.ack(6, &[]);
         assert_eq!(log.lock().unwrap().congestion, 1, "it is told of the loss");
         assert_eq!(script.cwnd(), 10);
@@ -474,7 +476,8 @@ mod window {
 
     #[test]
     fn all_that_is_lost_at_a_timeout_may_be_sent_again_at_once() {
-        // The timeout says what is left in the network, so that an algorithm can leave room for one segment.
+        // The timeout reports the volume that is left in the network, so that an algorithm can leave room for one
+        // segment.
         let left = Arc::new(Mutex::new(None));
         struct Timeout(Arc<Mutex<Option<u64>>>);
         impl CongestionControl for Timeout {

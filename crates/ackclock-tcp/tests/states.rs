@@ -1,5 +1,5 @@
-//! The states of RFC 9293 section 3.10 against a peer played by the test: resets, challenges, opening and closing at once,
-//! closing by halves and altogether, TIME-WAIT, giving up.
+//! The states of RFC 9293 section 3.10 against a peer played by the test: resets, challenges, simultaneous open and
+//! close, half-close and full close, TIME-WAIT, giving up.
 
 mod common;
 
@@ -65,7 +65,7 @@ mod resets {
         assert_eq!(peer.end.state(), State::Established);
     }
 
-    /// RFC 5961 section 5.2; RFC 9293 section 3.10.7.4, and what Linux makes of it.
+    /// RFC 5961 section 5.2; RFC 9293 section 3.10.7.4, and Linux's behaviour.
     #[test]
     fn acknowledgments_of_what_was_not_sent_or_long_ago() {
         for (conformance, answers) in [(Conformance::Rfc, 1), (Conformance::Linux, 0)] {
@@ -114,7 +114,7 @@ mod resets {
     #[test]
     fn in_syn_sent() {
         let (mut peer, _) = Peer::called(&config());
-        // An ACK of something else: whoever sent it is told so, and we go on.
+        // The ACK is for something else: its sender is told so, and our attempt continues.
         let mut wrong = syn(Flags::ACK);
         wrong.ack = ISS.wrapping_add(2);
         peer.give(&wrong);
@@ -296,7 +296,7 @@ mod closing {
         }
     }
 
-    /// Nothing follows a FIN, whatever a peer sends.
+    /// The stream ends with the FIN, regardless of further data from a peer.
     #[test]
     fn the_stream_ends_with_the_fin() {
         let mut peer = established();
@@ -380,7 +380,7 @@ mod giving_up {
         let answer = peer.segment(10, 0, 0);
         peer.give(&answer);
         let heard = peer.now;
-        // The timer that waited for an answer looks at the connection anew.
+        // The timer that waited for an answer checks the connection again.
         peer.expire();
         assert!(peer.all().is_empty());
         for wait in [10, 11] {
@@ -396,7 +396,8 @@ mod giving_up {
 //= https://www.rfc-editor.org/rfc/rfc7323#section-5.7
 //= type=test
 //# any TCP implementation that implements PAWS MUST also implement Path MTU Discovery
-/// RFC 1191 section 6.5: smaller segments, what is outstanding again at once, the window as it was.
+/// RFC 1191 section 6.5: segments become smaller, outstanding data is retransmitted at once, and the window stays
+/// unchanged.
 #[test]
 fn a_smaller_path_mtu_cuts_segments_up() {
     let mut peer = established();

@@ -111,8 +111,8 @@ fn the_clock_ticks_in_milliseconds_and_differs_between_connections() {
 //= https://www.rfc-editor.org/rfc/rfc7323#section-4.3
 //= type=test
 //# the receiver SHOULD reply with the TSval field from the earliest unacknowledged segment
-/// RFC 7323 section 4.3: with delayed ACKs the earliest unacknowledged segment is echoed, and of segments out of order the
-/// last one that advanced the window.
+/// RFC 7323 section 4.3: with delayed ACKs the timestamp of the earliest unacknowledged segment is echoed, and with
+/// segments out of order that of the last segment that advanced the window.
 #[test]
 fn the_echo_is_that_of_the_earliest_segment_acknowledged() {
     let mut peer = established();
@@ -126,7 +126,7 @@ fn the_echo_is_that_of_the_earliest_segment_acknowledged() {
         if ack_now {
             assert_eq!(sent[0].timestamps.unwrap().ecr, echo, "{clock}");
         }
-        // What comes in order begins where the last ACK was sent.
+        // The segment in order begins where the last ACK was sent.
         if clock == 1002 {
             peer.clock = Some(1002);
             peer.data(2000, 0);
@@ -228,7 +228,7 @@ fn a_syn_echoes_nothing_and_its_echo_is_no_sample() {
 #[test]
 fn where_they_were_not_agreed_they_are_ignored() {
     let mut peer = Peer::established(&stamped());
-    // Out of order, so that none of them takes the short way of the next in order.
+    // The segments are out of order, so that none of them takes the fast path for the next segment in order.
     for (seq, val) in [(100, 5000), (200, u32::MAX), (0, 4000)] {
         peer.clock = Some(val);
         peer.data(seq, 100);
@@ -279,7 +279,7 @@ fn a_reset_leaves_the_echo_as_it_was() {
     let mut peer = established();
     let mut reset = peer.segment(0, 0, 0);
     reset.flags = Flags::RST;
-    // Within the window, but not the very next number: it is challenged.
+    // The RST is within the window, but not the next expected number: it is answered with a challenge ACK.
     reset.seq = peer.seq(10);
     reset.timestamps = Some(Timestamps { val: 5000, ecr: 0 });
     peer.give(&reset);
@@ -302,7 +302,7 @@ fn a_segment_from_the_past_is_dropped_before_anything_else_is_made_of_it() {
         peer.end.on_timeout(peer.now, &mut ());
         peer.all();
         peer.clock = Some(clock);
-        // Below the window: a duplicate, which D-SACK would report, or nothing at all.
+        // The segment lies below the window: it is a duplicate, which D-SACK would report, or is ignored.
         peer.data(0, 100);
         assert_eq!(peer.next().sack_count, reported, "{clock}");
     }
@@ -348,7 +348,7 @@ mod dsack {
         assert_eq!(peer.blocks(&ack), [(2000, 2500)]);
     }
 
-    /// Section 4.1.2 and 4.1.3: with a gap, and of a segment above it.
+    /// Sections 4.1.2 and 4.1.3: a duplicate when there is a gap, and a duplicate of a segment above the gap.
     #[test]
     fn a_duplicate_with_a_gap_comes_before_the_block_it_lies_in() {
         let mut peer = receiver();
@@ -405,7 +405,7 @@ mod dsack {
         }
     }
 
-    /// What it reports reaches the other sender: the two ends agree on what a duplicate is.
+    /// A report reaches the other sender: the two ends agree on the meaning of a duplicate.
     #[test]
     fn the_sender_counts_them() {
         let mut pair = common::Pair::new(&stamped(), &stamped(), |_, _, _| true);

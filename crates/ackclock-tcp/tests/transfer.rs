@@ -1,4 +1,4 @@
-//! Whole connections over a pipe: handshake, data both ways, losses of every kind, close.
+//! Whole connections over a pipe: handshake, data in both directions, losses of every kind, close.
 
 mod common;
 
@@ -84,7 +84,7 @@ fn quick_acks_acknowledge_the_first_segments_at_once() {
 //# when that out-of-order segment fills a hole in the buffer
 #[test]
 fn what_is_out_of_order_and_what_fills_the_gap_are_acknowledged_at_once() {
-    // Of five data segments the second is lost; the SYN is number 0.
+    // The second of five data segments is lost; the SYN is number 0.
     let mut pair = Pair::new(&config(), &config(), |number, to_server, _| !(to_server && number == 2));
     pair.ends[0].write(0, 5 * MSS);
     pair.run(3 * SECOND);
@@ -104,7 +104,7 @@ fn lost_syns_are_sent_again_after_the_initial_timeout_and_two_of_them_shrink_the
     };
     // RFC 6298 sections 2.1 and 5.5: the timeouts are 1 s and 2 s.
     assert_eq!(connect(1), (1000, vec![(1100, 0), (1100, 1), (1100, 2)]), "RFC 6928 section 2: the whole window");
-    // One segment to start with, and its ACK is delayed by 200 ms.
+    // The initial window is one segment, whose ACK is delayed by 200 ms.
     assert_eq!(connect(2), (1000, vec![(3100, 0), (3400, 1), (3400, 2)]));
 }
 
@@ -125,7 +125,7 @@ fn both_ends_close() {
     assert_eq!(pair.ends[0].state(), State::Closed);
 }
 
-/// The FIN is sent again as data is, with nothing in it: it is a retransmission, and no segment with payload.
+/// A FIN without payload is retransmitted like data: it counts as a retransmission, but not as a segment with payload.
 #[test]
 fn a_fin_sent_again_is_no_data_sent_again() {
     let mut lost = 0;
@@ -200,7 +200,7 @@ fn pacing_spreads_the_initial_window_over_the_round_trip() {
     let mut pair = Pair::new(&client, &config(), |_, _, _| true);
     pair.ends[0].write(0, 10 * MSS);
     pair.run(190 * MILLISECOND);
-    // 10,000 bytes over 100 ms: 1,040 bytes on the wire every 10.4 ms, after a quantum of two back to back.
+    // 10,000 bytes take 100 ms: 1,040 bytes on the wire every 10.4 ms, after a quantum of two segments back to back.
     let gaps: Vec<u64> = pair.sent[0][1..].windows(2).map(|two| two[1].0 - two[0].0).collect();
     assert_eq!(
         gaps,
@@ -211,7 +211,8 @@ fn pacing_spreads_the_initial_window_over_the_round_trip() {
 fn completes(config: &Config, losses: &[bool]) -> Result<(), TestCaseError> {
     let mut losses = losses.iter().copied();
     let mut in_a_row = 0;
-    // A SYN is given up after seven losses in a row, and rightly: five are the worst that is asked here.
+    // A connection attempt is given up after seven losses of the SYN in a row, which is correct: this test needs five
+    // at most.
     let mut pair = Pair::new(config, config, |_, _, _| {
         in_a_row = if losses.next().unwrap_or(false) && in_a_row < 5 { in_a_row + 1 } else { 0 };
         in_a_row == 0
@@ -226,8 +227,8 @@ fn completes(config: &Config, losses: &[bool]) -> Result<(), TestCaseError> {
     prop_assert_eq!(pair.ends[0].state(), State::Closed);
     prop_assert_eq!(pair.ends[1].state(), State::Closed);
     prop_assert_eq!((pair.ends[0].error(), pair.ends[1].error()), (None, None));
-    // A segment with payload is a retransmission where an earlier one began there or above. Options shorten segments, so that
-    // the number of new ones follows from what was sent.
+    // A segment with payload is a retransmission if an earlier one began at or above its offset. Options shorten
+    // segments, so the number of new segments is computed from the segments sent.
     let (mut all, mut again, mut high) = (0, 0, 0);
     let first = pair.sent[0][0].1.seq.wrapping_add(1);
     for (_, segment) in pair.sent[0].iter().filter(|(_, segment)| segment.len > 0) {

@@ -1,5 +1,5 @@
-//! Recoveries and timeouts that were not due, and what undoes them: D-SACKs (RFC 2883, RFC 3708) and timestamps (RFC 3522,
-//! RFC 4015). Numbers are segments.
+//! Spurious recoveries and timeouts, and the evidence by which they are undone: D-SACKs (RFC 2883, RFC 3708) and
+//! timestamps (RFC 3522, RFC 4015). Numbers are segments.
 
 mod common;
 
@@ -26,7 +26,7 @@ fn ten_in_flight(config: &Config, written: u64) -> Script {
     script
 }
 
-/// Segment 0 is late: 1, 2 and 3 arrive before it, and it is sent again.
+/// Segment 0 is late: 1, 2 and 3 arrive before it, and it is retransmitted.
 fn spurious_recovery(config: &Config) -> Script {
     let mut script = ten_in_flight(config, 100);
     script.ack(0, &[(1, 2)]);
@@ -49,7 +49,7 @@ mod by_dsack {
         script.ack(12, &[]);
         assert_eq!(window(&script), (5, false));
         script.now += RTT;
-        // The retransmission arrives, too: the peer has that twice.
+        // The retransmission arrives, too: the peer now has that segment twice.
         script.ack(12, &[(0, 1)]);
         assert_eq!(window(&script), (10, true));
         let seen = script.end.loss_recovery();
@@ -89,7 +89,8 @@ mod by_dsack {
     fn reports_of_what_was_not_sent_again_count_for_nothing() {
         let mut script = spurious_recovery(&dsack_undo());
         script.ack(12, &[]);
-        // The network has duplicated 5, which was sent once; then a second report exceeds what was sent again.
+        // The network has duplicated 5, which was sent once; then a second report exceeds the number of
+        // retransmissions.
         script.ack(12, &[(5, 6)]);
         let window = script.cwnd();
         script.ack(12, &[(6, 7)]);
@@ -127,7 +128,7 @@ mod by_dsack {
 mod by_timestamps {
     use super::*;
 
-    /// The ACK of the original of segment 0 arrives after it was sent again at `after`.
+    /// The ACK of the original of segment 0 arrives after its retransmission at `after`.
     fn late_original(config: &Config, original: bool) -> Script {
         let mut script = Script::established(config, RTT);
         script.write(100);
@@ -138,7 +139,7 @@ mod by_timestamps {
         script.ack(0, &[(1, 3)]);
         script.ack(0, &[(1, 4)]);
         assert_eq!(script.end.loss_recovery().state, CaState::Recovery);
-        // The stamps: ten, two of limited transmit, and the retransmission.
+        // The timestamps are those of ten segments, of two of limited transmit, and of the retransmission.
         script.now += 5 * MILLISECOND;
         script.echo = script.stamps[if original { 0 } else { 12 }];
         script.ack(12, &[]);
@@ -210,7 +211,7 @@ mod by_timestamps {
 //# than _cwnd_prior_
 #[test]
 fn every_congestion_control_and_rule_gets_its_window_back() {
-    // One that keeps a window of its own in recovery has nothing to get back here.
+    // An algorithm that keeps its own window in recovery has nothing to restore here.
     let reduced = |entry: &&'static cc::Entry| !cc::Algorithm::from(*entry).make().scope().window;
     for entry in cc::CATALOGUE.iter().filter(reduced) {
         for recovery in [Recovery::NewReno, Recovery::Sack, Recovery::Prr, Recovery::PrrCrb, Recovery::RateHalving] {

@@ -1,5 +1,5 @@
-//! Window validation in a whole endpoint: every path by which a sender answers congestion begins an episode of the rule and
-//! ends it, and RFC 7661 is obeyed on each. Numbers are segments.
+//! Window validation in a whole endpoint: every path by which a sender responds to congestion begins an episode of the
+//! rule and ends it, and follows RFC 7661. Numbers are segments.
 
 mod common;
 
@@ -11,7 +11,8 @@ use common::path::Path;
 use common::unused::{FORMS, MINUTE, OVER, RTT, burst, unused, with_rule};
 use common::{MSS, Script, config, linux};
 
-/// The rule works again: bursts of two segments leave the window alone, and are found to use too little of it.
+/// Asserts that the rule is active again: bursts of two segments leave the window unchanged and are found not to use
+/// it.
 fn assert_validates(s: &mut Script, context: &str) {
     s.ece = false;
     let mut window = 0;
@@ -48,7 +49,7 @@ mod every_reduction_ends {
         }
     }
 
-    /// Thirty segments in flight, and the round trip over.
+    /// Puts thirty segments in flight and lets the round trip pass.
     fn thirty(s: &mut Script) -> u64 {
         let from = s.end.sent() / MSS;
         s.write(30);
@@ -57,7 +58,7 @@ mod every_reduction_ends {
         from
     }
 
-    /// Makes use of the window, so that it is one that can be unused.
+    /// Uses the window in full, so that it can become unused later.
     fn grow(s: &mut Script) {
         for _ in 0..4 {
             burst(s, 16);
@@ -88,7 +89,7 @@ mod every_reduction_ends {
                 s.ack(from + 29, &[]);
                 s.expire();
                 assert_eq!(s.sends(), [from + 29], "the probe");
-                // Something new was sent after the probe, and both arrive.
+                // New data was sent after the probe, and both arrive.
                 s.write(1);
                 assert_eq!(s.sends(), [from + 30]);
                 s.now += RTT;
@@ -162,13 +163,13 @@ mod every_reduction_ends {
     }
 }
 
-/// After the last mark, bursts of eight kilobytes leave the window where they use it.
+/// After the last mark, bursts of eight kilobytes do not grow a window that they do not use.
 #[test]
 fn bursts_over_a_queue_that_marks_do_not_grow_an_unused_window() {
     for form in FORMS {
         for base in [config(), linux()] {
             let config = with_rule(form, Config { ecn: EcnMode::Classic, ..base });
-            // 8 Mbit/s: a burst of eight segments takes 8 ms to drain.
+            // At 8 Mbit/s a burst of eight segments takes 8 ms to drain.
             let mut path = Path::new(&config, 1_000_000, 50 * MILLISECOND, 1000);
             path.mark_above = Some(3);
             for number in 1..=400 {
@@ -190,7 +191,8 @@ mod the_answer_in_the_non_validated_phase {
 
     #[test]
     fn a_second_reduction_keeps_the_formula_of_the_end() {
-        // Sixty in flight, fifty lost, and of these one again: cwnd is 60/2 and then 30/2, and the end is (60 - 50)/2.
+        // Sixty segments are in flight, fifty are lost, and one of these is lost again: cwnd is 60/2 and then 30/2, and
+        // at the end (60 - 50)/2.
         for form in FORMS {
             let base = Config { rack: true, recovery: Recovery::Sack, ..config() };
             let mut s = unused(&with_rule(form, base), 120, 2);
@@ -201,7 +203,7 @@ mod the_answer_in_the_non_validated_phase {
             s.ack(from, &[(from + 50, from + 60)]);
             assert_eq!((s.cwnd(), s.ssthresh()), (30, 30), "{form}");
             s.now += RTT;
-            // The retransmission of the first is lost, and what is sent again from then on arrives.
+            // The retransmission of the first is lost, and all later retransmissions arrive.
             let mut sent = s.ack(from, &[(from + 1, from + 30), (from + 50, from + 60)]);
             while s.end.loss_recovery().state == CaState::Recovery {
                 assert_eq!((s.cwnd(), s.ssthresh()), (15, 15), "{form}");
@@ -215,7 +217,7 @@ mod the_answer_in_the_non_validated_phase {
 
     #[test]
     fn the_end_does_not_undo_a_second_reduction() {
-        // Sixty in flight and two lost, one of them again: 15 is less than (60 - 2)/2.
+        // Sixty segments are in flight and two are lost, one of them twice: 15 is less than (60 - 2)/2.
         for form in FORMS {
             let base = Config { rack: true, recovery: Recovery::Sack, ..config() };
             let mut s = unused(&with_rule(form, base), 120, 2);
@@ -272,8 +274,8 @@ mod the_answer_in_the_non_validated_phase {
 
     #[test]
     fn what_was_not_deemed_lost_is_not_subtracted_at_the_end() {
-        // pipeACK is 20. Of ten in flight the first is lost; the fifth, with too little SACKed above it to be deemed lost, is
-        // retransmitted as well, since there is room (RFC 6675 section 4, NextSeg, rule 3).
+        // pipeACK is 20. Of ten segments in flight the first is lost. The fifth has too little SACKed above it to be
+        // deemed lost, but is retransmitted as well, since there is room (RFC 6675 section 4, NextSeg, rule 3).
         let mut s = unused(&with_rule("newcwv", config()), 120, 20);
         let from = s.end.sent() / MSS;
         s.write(10);
@@ -307,17 +309,17 @@ mod the_answer_in_the_non_validated_phase {
         s.now += RTT;
         s.ack(from + 11, &[]);
         assert_eq!(s.end.loss_recovery().counts.losses_repaired_by_probes, 1);
-        // The capacity is that of the last round trip: the nine that were acknowledged in it.
+        // The capacity is that of the last round trip: the nine segments that were acknowledged in it.
         let capacity = 9 * MSS;
         assert_eq!(s.end.window().cwnd, (capacity - MSS) / 2);
     }
 }
 
-/// How long a window is kept that is not used (RFC 7661 sections 4.4 and 4.4.3).
+/// The time for which an unused window is kept (RFC 7661 sections 4.4 and 4.4.3).
 mod the_non_validated_period {
     use super::*;
 
-    /// Established with a window of sixty segments in use, and an initial window of ten.
+    /// Makes an established sender with a window of sixty segments in use, and an initial window of ten.
     fn in_use(form: &str, base: Config) -> Script {
         let mut s = Script::established(&with_rule(form, Config { slow_start: &OVER, ..base }), RTT);
         while s.cwnd() < 60 {
@@ -327,7 +329,8 @@ mod the_non_validated_period {
         s
     }
 
-    /// A loss of the first of sixty segments, which is repaired: nothing is outstanding. Returns the window left, too.
+    /// Plays a loss of the first of sixty segments and its repair: nothing is outstanding. Returns the window left,
+    /// too.
     fn recovered(form: &str, base: Config) -> (Script, u64) {
         let mut s = in_use(form, base);
         let from = s.end.sent() / MSS;
@@ -357,8 +360,8 @@ mod the_non_validated_period {
     fn an_idle_sender_does_not_keep_its_window_for_ever_after_a_recovery() {
         for base in [config(), linux()] {
             for form in FORMS {
-                // The sampling period is one second, and the non-validated period begins when it is over; in the draft's
-                // form, at the end of the recovery.
+                // The sampling period is one second, and the non-validated period begins at its end; with the draft's
+                // rule, at the end of the recovery.
                 for (minutes, halved) in [(4, false), (6, true), (24 * 60, true)] {
                     let (mut s, window) = recovered(form, base.clone());
                     let left = after(&mut s, minutes * MINUTE);
@@ -405,12 +408,12 @@ mod the_non_validated_period {
                 }
                 s.ece = false;
                 assert_eq!((s.end.loss_recovery().state, s.ssthresh()), (CaState::Cwr, 30));
-                // What is sent after the idle time is acknowledged: only now the answer is over.
+                // Data sent after the idle time is acknowledged: only then is the response over.
                 let left = after(&mut s, 60 * MINUTE);
                 s.now += RTT;
                 s.ack(from + 61, &[]);
                 assert_eq!(s.end.loss_recovery().state, CaState::Open);
-                // Rate halving lets a segment go for each that arrives, and ends where that has brought it.
+                // Rate halving releases a segment for each arrival, and ends at the resulting window.
                 let expected = if recovery == Recovery::RateHalving { 1 } else { 10 };
                 assert_eq!((left, s.cwnd()), (expected, expected), "{form}, {recovery:?}");
             }
@@ -427,7 +430,7 @@ mod the_non_validated_period {
                 }
                 let before = s.cwnd();
                 assert!(s.end.validation().non_validated);
-                // Four minutes unused, and then a loss that was reordering.
+                // The window is unused for four minutes, and then a loss is found that was reordering.
                 s.now += 4 * MINUTE;
                 let from = s.end.sent() / MSS;
                 s.write(6);
@@ -450,7 +453,7 @@ mod the_non_validated_period {
                 assert_eq!(s.end.loss_recovery().counts.spurious_recoveries, 1);
                 assert_eq!(s.cwnd(), before, "{form}: restored");
                 assert!(late || s.end.validation().non_validated, "{form}");
-                // Two minutes later the five are over.
+                // Two minutes later the five minutes are over.
                 let left = after(&mut s, 2 * MINUTE);
                 assert!(left < before, "{form}, late {late}: {left} of {before}");
             }

@@ -1,5 +1,5 @@
-//! What window validation makes congestion controls see, and what the sender promises to a rule: every episode of congestion
-//! that begins also ends. Numbers are segments.
+//! The windows that congestion controls see because of window validation, and the sender's guarantee to a rule: every
+//! episode of congestion that begins also ends. Numbers are segments.
 
 mod common;
 
@@ -15,7 +15,7 @@ use common::unused::{FORMS, MINUTE, OVER, RTT, burst, unused, with_rule};
 use common::{MSS, Script, config, linux};
 use proptest::prelude::*;
 
-/// Halves the window, and notes each one that it finds.
+/// A congestion control that halves the window, and records each window at which it was called.
 struct Noting(Arc<Mutex<Vec<u64>>>);
 
 impl CongestionControl for Noting {
@@ -63,7 +63,7 @@ fn cubic_returns_to_the_window_that_was_used() {
         s.now += RTT;
         s.ack(from + 20, &[]);
         assert_eq!(s.cwnd(), 9, "{name}: (20 - 1)/2");
-        // Thirty round trips of a bulk transfer: W_max of 200 would be all but reached.
+        // The transfer runs for thirty round trips: W_max of 200 would almost be reached.
         s.write(100_000);
         for _ in 0..30 {
             s.sends();
@@ -76,7 +76,7 @@ fn cubic_returns_to_the_window_that_was_used() {
     }
 }
 
-/// Shows as non-validated that congestion is being answered.
+/// A rule that reports the response to congestion as the non-validated phase.
 struct Episodes {
     answering: bool,
     asked: bool,
@@ -118,9 +118,9 @@ static EPISODES: validation::Entry = validation::Entry {
 #[derive(Clone, Debug)]
 enum Op {
     Write(u64),
-    /// So many segments more are acknowledged, and the time that has passed since the last.
+    /// A number of further segments is acknowledged after a time since the last ACK.
     Ack(u64, u64),
-    /// A range above snd_una is SACKed, as parts of a hundred of what is outstanding.
+    /// A range above snd_una is SACKed, in per cent of the outstanding data.
     Sack(u64, u64),
     /// The segment before snd_una arrived twice.
     Dsack,
@@ -128,7 +128,7 @@ enum Op {
     Mark(bool),
     Wait(u64),
     Expire,
-    /// The next ACKs echo the timestamp of the n-th last segment that left.
+    /// The next ACKs echo the timestamp of the n-th last segment sent.
     Echo(usize),
 }
 
@@ -174,7 +174,7 @@ fn play(s: &mut Script, op: &Op) {
     s.sends();
 }
 
-/// A stack by its way of finding losses, a rule of recovery, and a congestion control.
+/// A stack for its loss detection, a rule of recovery, and a congestion control.
 #[derive(Clone, Debug)]
 struct Choice {
     stack: usize,
@@ -210,8 +210,8 @@ fn choice() -> impl Strategy<Value = Choice> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// However the phases of the sender follow each other: a rule is told of congestion, and of its end, and between both
-    /// the sender is in recovery or reduces its window.
+    /// In every sequence of the sender's phases, a rule is told of congestion and of its end; between both calls the
+    /// sender is in recovery or reduces its window.
     #[test]
     fn every_episode_ends(choice in choice(), ops in prop::collection::vec(op(), 1..150)) {
         let mut s = Script::established(&Config { validation: &EPISODES, ..choice.config() }, RTT);
@@ -224,7 +224,7 @@ proptest! {
         }
     }
 
-    /// Whatever has happened: once everything is acknowledged the window is judged again, and not kept for ever.
+    /// After any sequence of events, once everything is acknowledged the window is checked again, and not kept forever.
     #[test]
     fn no_path_leaves_the_rule_inhibited(
         form in 0..FORMS.len(),
@@ -236,7 +236,7 @@ proptest! {
             play(&mut s, op);
         }
         if s.end.state() != State::Established {
-            // Too many timeouts.
+            // There were too many timeouts.
             return Ok(());
         }
         s.ece = false;
@@ -248,7 +248,7 @@ proptest! {
             burst(&mut s, 0);
         }
         prop_assert_eq!(s.end.acked(), written * MSS);
-        // One segment a round trip, until RTTs of minutes and what was sampled over them are forgotten.
+        // One segment is sent per round trip, until RTTs of minutes and their samples have expired.
         for _ in 0..150 {
             burst(&mut s, 1);
         }

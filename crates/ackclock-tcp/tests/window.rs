@@ -1,4 +1,5 @@
-//! Flow control and small segments: shut and small windows, probes, Nagle, cork, pushes and records, and the receive window.
+//! Flow control and small segments: closed and small windows, probes, Nagle, cork, pushes and records, and the receive
+//! window.
 
 mod common;
 
@@ -52,7 +53,7 @@ fn a_window_update_that_is_lost_does_not_hold_a_transfer_for_ever() {
     pair.reads = true;
     let now = pair.now;
     pair.ends[1].read(now, 2 * MSS);
-    // The update is taken off the wire.
+    // The window update is removed from the wire.
     while pair.ends[1].poll_transmit(now, &mut ()).is_some() {}
     pair.run(60 * SECOND);
     assert_eq!(pair.ends[1].received(), 10 * MSS);
@@ -62,7 +63,7 @@ fn a_window_update_that_is_lost_does_not_hold_a_transfer_for_ever() {
 #[test]
 fn only_a_newer_segment_sets_the_window() {
     let mut peer = Peer::established(&config());
-    // Older than the last, though some of it is new.
+    // The segment is older than the last one, though part of it is new.
     let old = Segment { window: 100, ..peer.segment(5, 10, 0) };
     let new = Segment { window: 5000, ..peer.segment(0, 10, 0) };
     let newer = Segment { window: 3000, ..peer.segment(10, 0, 0) };
@@ -202,7 +203,7 @@ fn data_makes_room_for_the_sack_blocks_it_carries() {
     assert!(sent.iter().all(|segment| segment.len + segment.header_len() <= FULL + 20));
 }
 
-/// Dynamic right-sizing: a window that is all used each round trip grows, up to its bound and no further.
+/// Dynamic right-sizing: a window that is used in full each round trip grows, up to its limit.
 #[test]
 fn the_receive_window_follows_the_sender() {
     let tuned =
@@ -248,7 +249,7 @@ fn what_was_never_sent_can_be_withdrawn() {
     peer.end.withdraw();
     offer(&mut peer, 2 * MSS, 60_000);
     assert!(lens(&mut peer).is_empty(), "the other eight are gone");
-    // The stream goes on where it stopped, and ends there.
+    // The stream continues where it stopped, and ends there.
     peer.end.write(peer.now, 100);
     peer.end.shutdown_write(peer.now);
     peer.end.withdraw();

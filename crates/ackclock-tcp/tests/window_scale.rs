@@ -11,7 +11,8 @@ fn with_buffer(bytes: u64) -> Config {
     Config { receive_buffer: bytes, receive_buffer_max: bytes, ..config() }
 }
 
-/// The peer acknowledges up to `ack` and offers `window` in the window field; how many segments leave in response.
+/// The peer acknowledges up to `ack` and offers `window` in the window field; returns the number of segments sent in
+/// response.
 fn sent_after(peer: &mut Peer, ack: u64, window: u16) -> usize {
     let mut segment = peer.segment(0, 0, ack);
     segment.window = window;
@@ -128,7 +129,7 @@ fn fourteen_is_the_most_that_is_offered_and_taken() {
         let (_, mine) = Peer::called(&large);
         assert_eq!(mine.window_scale, 14);
     }
-    // A congestion window that is in nobody's way.
+    // The congestion window never limits the sender.
     let entry = cc::by_name("fixed-window").expect("in the catalogue");
     let values = Values::given(entry, &[("segments", 100.0)]).expect("within its range");
     let wide = Config { cc: Algorithm::with(entry, values), ..config() };
@@ -160,7 +161,7 @@ fn a_window_that_shrinks_holds_back_new_data_and_no_retransmission() {
     peer.expire();
     let again = peer.next();
     assert_eq!(again.seq, common::peer::ISS.wrapping_add(1));
-    // Slow start repairs what lies beyond the new edge, too, and nothing new leaves meanwhile.
+    // Slow start also repairs losses beyond the new edge, and meanwhile no new data is sent.
     let (mut acked, mut repaired) = (1, 1);
     while repaired < 10 {
         repaired += sent_after(&mut peer, acked * MSS, (5000 - acked.min(5) * MSS) as u16);

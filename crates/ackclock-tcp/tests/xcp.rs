@@ -12,7 +12,7 @@ fn with(cc: &str) -> Config {
     Config { cc, ecn: EcnMode::Accurate, ..config() }
 }
 
-/// What the client, which has 100 full segments to send and half of one, and the server send.
+/// Segments sent by the server and by the client, which has 100 and a half full segments to send.
 fn sent(client: &str, server: &str) -> [Vec<Segment>; 2] {
     let mut pair = Pair::new(&with(client), &with(server), |_, _, _| true);
     pair.run(SECOND);

@@ -7,40 +7,40 @@ use crate::segment::{AccEcnOption, Flags, Segment};
 
 /// Counters of an option wrap at 24 bits.
 const WRAP: u32 = 1 << 24;
-/// What the counters start from (RFC 9768 section 3.2.1), the bytes in the order ECT(0), CE, ECT(1).
+/// Initial values of the counters (RFC 9768 section 3.2.1), the bytes in the order ECT(0), CE, ECT(1).
 const FIRST_CEP: u32 = 5;
 const FIRST_BYTES: [u32; 3] = [1, 0, 1];
-/// A mark whose packets would on average be smaller than this part of the MSS tells that the ACE counter has not wrapped
-/// (RFC 9768 appendix A.2.2).
+/// If the marked packets were on average smaller than this fraction of the MSS, the ACE counter has not wrapped (RFC
+/// 9768 appendix A.2.2).
 const SAFETY_FACTOR: u64 = 2;
 
-/// Whether the options of the peer can be believed.
+/// Whether the peer's options can be trusted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Options {
-    /// None has come yet.
+    /// No option has arrived yet.
     Unknown,
-    /// They get through.
+    /// The options arrive.
     Work,
-    /// They do not get through, or are zeroed on the way.
+    /// The options do not arrive, or are zeroed on the path.
     Ignored,
 }
 
-/// What an acknowledgment told.
+/// Feedback of an acknowledgment.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Feedback {
-    /// Packets of ours newly reported as marked.
+    /// Packets that we sent and that are newly reported as marked.
     pub packets: u32,
     /// Payload bytes newly reported as marked.
     pub bytes: u64,
-    /// Whether the two counters contradict each other, so that the field is not to be trusted.
+    /// Whether the two counters contradict each other, so that the ECN field cannot be trusted.
     pub mangled: bool,
 }
 
-/// Both halves of one end.
+/// State of AccECN for one end, as receiver and as sender.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AccEcn {
-    /// As a receiver: marked packets (r.cep), what the last ACK told of them, and bytes by field (r.e0b, r.ceb, r.e1b) with
-    /// what the last option told.
+    /// As a receiver: marked packets (r.cep) and their number in the last ACK; bytes by field (r.e0b, r.ceb, r.e1b) and
+    /// their numbers in the last option.
     cep: u32,
     told_cep: u32,
     bytes: [u32; 3],
@@ -49,28 +49,28 @@ pub(super) struct AccEcn {
     after_mark: bool,
     /// The ECN field of the SYN-ACK, until a segment other than a pure ACK has left.
     syn_ack: Option<Ecn>,
-    /// Segments that carry an option although nothing has changed: the ACK of the SYN-ACK and the first data.
+    /// Number of segments that still carry an option without a change: the ACK of the SYN-ACK and the first data.
     tests: u8,
-    /// Which segments carry an option.
+    /// The segments that carry an option.
     usage: AccEcnOptions,
-    /// Whether none goes to a peer that has sent none, as in Linux.
+    /// Whether a peer that has sent no option receives none, as in Linux.
     mutual: bool,
-    /// Whether the peer has sent one.
+    /// Whether the peer has sent an option.
     seen: bool,
-    /// The duplicate that the last option went with, and whether it came again: the ACK with the option did not get through
-    /// (RFC 9768 section 3.2.3.2.2).
+    /// The duplicate reported together with the last option, and whether that duplicate arrived again, which means that
+    /// the ACK with the option was lost (RFC 9768 section 3.2.3.2.2).
     told_duplicate: Option<(u64, u64)>,
     blocked: bool,
-    /// Whether a SYN-ACK has left with an option, which then is not sent again: it may be why that one was lost (RFC 9768
-    /// section 3.2.3.2.2).
+    /// Whether a SYN-ACK was sent with an option. A retransmission has none, because the option may have caused the
+    /// loss (RFC 9768 section 3.2.3.2.2).
     syn_ack_tested: bool,
-    /// As a sender: what the peer has told (s.cep, s.e0b, s.ceb, s.e1b).
+    /// As a sender: the peer's counters (s.cep, s.e0b, s.ceb, s.e1b).
     peer_cep: u32,
     peer_bytes: [u32; 3],
-    /// What its options told in all of bytes that arrived with ECT(0), CE and ECT(1).
+    /// Totals, from the peer's options, of bytes that arrived with ECT(0), CE and ECT(1).
     pub delivered: [u64; 3],
     options: Options,
-    /// Whether feedback is not to be believed (RFC 9768 section 3.2.2.1, note 1).
+    /// Whether feedback must be ignored (RFC 9768 section 3.2.2.1, note 1).
     disabled: bool,
 }
 
@@ -98,14 +98,14 @@ impl AccEcn {
         }
     }
 
-    /// The SYN-ACK agreed.
+    /// Starts AccECN as the client, after the SYN-ACK agreed to it.
     pub fn start_client(&mut self, syn_ack: &Segment) {
         self.on_syn_ack(syn_ack.ecn);
         self.tests = 2;
         self.test_option(syn_ack.accecn().as_ref());
     }
 
-    /// A SYN-ACK arrived, perhaps again: its mark counts once (RFC 9768 section 3.2.2.2).
+    /// Processes a SYN-ACK, perhaps a retransmission: its mark counts once (RFC 9768 section 3.2.2.2).
     pub fn on_syn_ack(&mut self, field: Ecn) {
         self.syn_ack = Some(field);
         if field == Ecn::Ce && self.cep == FIRST_CEP {
@@ -113,7 +113,8 @@ impl AccEcn {
         }
     }
 
-    /// The first segment in SYN-RECEIVED. Whether the path writes the ECN field, our SYN-ACK not having been ECN-capable.
+    /// Processes the first segment in SYN-RECEIVED. Returns whether the path changes the ECN field; our SYN-ACK was not
+    /// ECN-capable.
     pub fn start_server(&mut self, segment: &Segment, ace: u8) -> bool {
         self.test_option(segment.accecn().as_ref());
         self.tests = 1;
@@ -129,12 +130,12 @@ impl AccEcn {
         matches!(ace, 0b000 | 0b011 | 0b100 | 0b110)
     }
 
-    /// Whether a segment in SYN-RECEIVED tells how the SYN-ACK arrived, instead of counting.
+    /// Whether a segment in SYN-RECEIVED reports the ECN field of the SYN-ACK, rather than the counter.
     pub fn is_handshake(segment: &Segment) -> bool {
         segment.len == 0 && segment.sack_count == 0 && !segment.flags.has(Flags::FIN)
     }
 
-    /// Looks at the option of the first segment that may carry one (RFC 9768 sections 3.2.3.2.3 and 3.2.3.2.4).
+    /// Checks the option of the first segment that may carry one (RFC 9768 sections 3.2.3.2.3 and 3.2.3.2.4).
     fn test_option(&mut self, option: Option<&AccEcnOption>) {
         self.seen |= option.is_some();
         self.options = match option {
@@ -143,7 +144,7 @@ impl AccEcn {
         };
     }
 
-    /// A packet that is not a SYN arrived. Whether an ACK is due at once (RFC 9768 section 3.2.2.5.1).
+    /// Processes a packet that is not a SYN. Returns whether an ACK is due at once (RFC 9768 section 3.2.2.5.1).
     pub fn on_arrival(&mut self, segment: &Segment, unacked: bool) -> bool {
         let marked = segment.ecn == Ecn::Ce;
         let changed = marked && !self.after_mark && segment.len > 0;
@@ -162,12 +163,13 @@ impl AccEcn {
         changed || marked && self.cep - self.told_cep >= most
     }
 
-    /// Whether the ACK of the SYN-ACK is still to leave, which must carry no data (RFC 9768 section 3.2.2.1).
+    /// Whether the ACK of the SYN-ACK is still to be sent, which must carry no data (RFC 9768 section 3.2.2.1).
     pub fn awaits_pure_ack(&self) -> bool {
         self.syn_ack.is_some()
     }
 
-    /// The ACE field of an outgoing segment: how the SYN-ACK arrived, on the pure ACK of it, else the marked packets.
+    /// The ACE field of an outgoing segment: on the pure ACK of the SYN-ACK its ECN field, else the number of marked
+    /// packets.
     pub fn ace(&mut self, segment: &Segment) -> u8 {
         self.told_cep = self.cep;
         match self.syn_ack.take() {
@@ -176,8 +178,8 @@ impl AccEcn {
         }
     }
 
-    /// The option that a segment should carry: where a counter has changed since the last, with every counter that ever has
-    /// (RFC 9768 section 3.2.3.3); or all counters always, as in Linux.
+    /// The option that a segment should carry. It is sent when a counter has changed since the last option, with every
+    /// counter that ever changed (RFC 9768 section 3.2.3.3), or always with all counters, as in Linux.
     pub fn option(&self) -> Option<AccEcnOption> {
         let always = match self.usage {
             AccEcnOptions::Never => return None,
@@ -200,7 +202,7 @@ impl AccEcn {
         Some(AccEcnOption { order1, count, counters: order.map(|counter| self.bytes[counter]) })
     }
 
-    /// How many counters of the option, from its start, hold every change since the last.
+    /// Number of counters of the option, from its start, that hold every change since the last option.
     pub fn needed(&self, option: &AccEcnOption) -> u8 {
         let order = if option.order1 { [2, 1, 0] } else { [0, 1, 2] };
         order
@@ -215,31 +217,32 @@ impl AccEcn {
         (!again && self.usage != AccEcnOptions::Never).then(|| self.full_option())
     }
 
-    /// The next segment reports a duplicate. Where that is the one that the last option went with, options get lost.
+    /// Records that the next segment reports a duplicate. If the last option went with the same duplicate, options are
+    /// lost.
     pub fn on_duplicate(&mut self, block: (u64, u64)) {
         self.blocked |= self.told_duplicate == Some(block) && self.usage != AccEcnOptions::Persistent;
     }
 
-    /// All counters, as the segments carry them that test the path.
+    /// The option with all counters, for segments that test the path.
     fn full_option(&self) -> AccEcnOption {
         let [e0b, ceb, e1b] = self.bytes;
         AccEcnOption { order1: true, count: 3, counters: [e1b, ceb, e0b] }
     }
 
-    /// The option left with a segment that reports that duplicate.
+    /// Records that an option was sent with a segment that reports `duplicate`.
     pub fn on_option_sent(&mut self, with_data: bool, duplicate: Option<(u64, u64)>) {
         self.told_bytes = self.bytes;
         self.told_duplicate = duplicate;
-        // The ACK of the SYN-ACK is the first test; after it only data is.
+        // The ACK of the SYN-ACK is the first test; after it only data is a test.
         self.tests = if with_data { 0 } else { self.tests.min(1) };
     }
 
-    /// Takes the feedback of an acknowledgment that acknowledges `acked` bytes of segments of `mss`.
+    /// Processes the feedback of an acknowledgment of `acked` bytes in segments of `mss` bytes.
     pub fn decode(&mut self, segment: &Segment, ace: u8, acked: u64, mss: u64) -> Feedback {
         let mut packets = u32::from(ace).wrapping_sub(self.peer_cep) & 7;
         let acked_packets = acked.div_ceil(mss.max(1));
         let certain = acked_packets < 8;
-        // The most that the counter can have gone on, by whole cycles (appendix A.2.1).
+        // The largest increase of the counter that is possible, in whole cycles (appendix A.2.1).
         let excess = acked_packets.saturating_sub(u64::from(packets));
         let safer = packets + u32::try_from(excess / 8 * 8).unwrap_or(0);
         let marked = self.marked_bytes(segment);
@@ -264,11 +267,11 @@ impl AccEcn {
         feedback
     }
 
-    /// Payload bytes newly reported as marked; `None` where no option says so.
+    /// Payload bytes newly reported as marked; `None` where no option reports them.
     fn marked_bytes(&mut self, segment: &Segment) -> Option<u32> {
         let option = segment.accecn()?;
         if self.options == Options::Ignored {
-            // One that does come tells that they are no longer blocked (section 3.2.3.2.3).
+            // An option that arrives shows that options are no longer blocked (section 3.2.3.2.3).
             self.test_option(Some(&option));
         }
         if self.options != Options::Work {
@@ -279,7 +282,7 @@ impl AccEcn {
             let Some(field) = field else { continue };
             let grown = field.wrapping_sub(self.peer_bytes[counter]) % WRAP;
             if grown >= WRAP / 2 {
-                // An old ACK.
+                // The acknowledgment is old.
                 continue;
             }
             self.peer_bytes[counter] = field % WRAP;
@@ -292,7 +295,7 @@ impl AccEcn {
     }
 }
 
-/// The fields of an option in the order ECT(0), CE, ECT(1); those left out are `None`.
+/// The fields of an option in the order ECT(0), CE, ECT(1); missing fields are `None`.
 fn fields(option: &AccEcnOption) -> [Option<u32>; 3] {
     let field = |place: usize| (place < usize::from(option.count.min(3))).then(|| option.counters[place]);
     if option.order1 { [field(2), field(1), field(0)] } else { [field(0), field(1), field(2)] }
@@ -316,7 +319,7 @@ mod tests {
         acc.decode(&ack, ace, acked, MSS)
     }
 
-    /// RFC 9768 section 3.2.2.5.2 and appendix A.2: the counter may have gone round, which the option confirms or refutes.
+    /// RFC 9768 section 3.2.2.5.2 and appendix A.2: the counter may have wrapped, which the option confirms or refutes.
     #[test]
     fn many_segments_at_once_are_taken_as_the_worst_unless_the_option_tells() {
         assert_eq!(decode(6, 7 * MSS, None), Feedback { packets: 1, bytes: 1000, mangled: false });

@@ -4,15 +4,15 @@ use super::{Due, Endpoint, Progress, State, Uses};
 use crate::{Error, Flags, NEVER, Nanos, Observer, Segment};
 
 impl Endpoint {
-    /// No more writes: a FIN follows the data, and data is still taken (the half-close of RFC 9293 section 3.6). Before the
-    /// connection is established this, like a write, waits until it is.
+    /// Closes the sending direction: a FIN follows the data, and data is still received (the half-close of RFC 9293
+    /// section 3.6). Before the connection is established the FIN, like a write, waits until it is.
     pub fn shutdown_write(&mut self, _now: Nanos) {
         self.sender.close();
     }
 
-    /// No more writes and no more reads: a FIN follows the data. Where received data was not read, or more of it arrives
-    /// later, the connection is reset, so that the peer knows (RFC 9293 section 3.6.1). Before a SYN has arrived there is
-    /// nothing to close, and the attempt is over (RFC 9293 section 3.10.4).
+    /// Closes both directions: a FIN follows the data. If received data was not read, or more data arrives later, the
+    /// connection is reset, so that the peer knows (RFC 9293 section 3.6.1). Before a SYN has arrived there is nothing
+    /// to close, and the attempt ends (RFC 9293 section 3.10.4).
     pub fn close(&mut self, now: Nanos) {
         if matches!(self.state, State::Listen | State::SynSent) {
             return self.forget();
@@ -27,7 +27,8 @@ impl Endpoint {
         }
     }
 
-    /// Ends the connection at once; where the peer may know of it, a RST tells (ABORT of RFC 9293 section 3.10.5).
+    /// Ends the connection at once; if the peer may know of the connection, a RST is sent (ABORT of RFC 9293 section
+    /// 3.10.5).
     pub fn abort(&mut self, now: Nanos) {
         if self.state == State::Closed {
             return;
@@ -61,20 +62,20 @@ impl Endpoint {
         self.forget();
     }
 
-    /// `segment` leaves next.
+    /// Makes `segment` the next segment to send.
     pub(super) fn reply(&mut self, segment: Segment) {
         self.cold.reply = Segment { ecn: self.control_field(), ..segment };
         self.due.set(Due::REPLY, true);
     }
 
-    /// Answers `segment` with a RST that its sender takes for good.
+    /// Answers `segment` with a RST that the peer will accept.
     pub(super) fn refuse(&mut self, segment: &Segment) {
         if let Some(reset) = reset_for(segment) {
             self.reply(reset);
         }
     }
 
-    /// The connection is over without a word to the observer, which the calls of an application have not.
+    /// Ends the connection without an event, because calls of an application have no observer.
     fn forget(&mut self) {
         self.stop();
         self.state = State::Closed;
@@ -89,14 +90,14 @@ impl Endpoint {
         self.receiver.stop();
     }
 
-    /// The connection is over.
+    /// Ends the connection.
     pub(super) fn end<O: Observer>(&mut self, now: Nanos, progress: &mut Progress, obs: &mut O) {
         self.stop();
         progress.add(Progress::CLOSED);
         self.enter(now, State::Closed, obs);
     }
 
-    /// The attempt of a peer came to nothing: the next may come (RFC 9293 section 3.10.7.4, second step).
+    /// Returns to LISTEN after a peer's attempt failed (RFC 9293 section 3.10.7.4, second step).
     pub(super) fn relisten<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
         let config = &self.cold.config;
         let mut fresh = Endpoint::new(config, self.iss);
@@ -106,13 +107,13 @@ impl Endpoint {
         self.enter(now, State::Listen, obs);
     }
 
-    /// The connection failed.
+    /// Ends the connection with an error.
     pub(super) fn fail<O: Observer>(&mut self, now: Nanos, error: Error, progress: &mut Progress, obs: &mut O) {
         self.cold.error.get_or_insert(error);
         self.end(now, progress, obs);
     }
 
-    /// The peer does not answer: the connection is given up, with the reason that ICMP gave, if any.
+    /// Gives up the connection because the peer does not answer; the reason is the one that ICMP gave, if any.
     pub(super) fn give_up<O: Observer>(&mut self, now: Nanos, tell: bool, progress: &mut Progress, obs: &mut O) {
         let error = self.cold.soft_error.unwrap_or(Error::TimedOut);
         if tell && self.is_synchronised() {
@@ -126,15 +127,15 @@ impl Endpoint {
         self.enter(now, State::TimeWait, obs);
     }
 
-    /// TIME-WAIT, or FIN-WAIT-2 of a connection that nobody reads, ends after `wait`.
+    /// Ends TIME-WAIT, or FIN-WAIT-2 of a connection that no application reads, after `wait`.
     pub(super) fn linger(&mut self, now: Nanos, wait: Nanos) {
         self.cold.timers.linger = now + wait;
         self.retime();
     }
 
-    /// Our FIN is acknowledged.
+    /// Processes the acknowledgment of our FIN.
     pub(super) fn on_fin_acked<O: Observer>(&mut self, now: Nanos, progress: &mut Progress, obs: &mut O) {
-        // Nothing waits for the pacer any more, and nobody would ask whether it still does.
+        // No data waits for the pacer any more, and no further poll would clear its release time.
         self.sender.stop();
         match self.state {
             State::FinWait1 => {
@@ -149,7 +150,7 @@ impl Endpoint {
         }
     }
 
-    /// The peer's FIN and everything before it has arrived.
+    /// Processes the peer's FIN after all data before the FIN has arrived.
     pub(super) fn on_fin<O: Observer>(&mut self, now: Nanos, progress: &mut Progress, obs: &mut O) {
         progress.add(Progress::PEER_CLOSED);
         match self.state {
@@ -161,8 +162,8 @@ impl Endpoint {
     }
 }
 
-/// The RST that answers a segment for which there is no connection (RFC 9293 section 3.10.7.1); `None` for a RST. Whoever
-/// demultiplexes segments calls it where it finds no endpoint.
+/// The RST that answers a segment for which there is no connection (RFC 9293 section 3.10.7.1); `None` for a RST. The
+/// code that demultiplexes segments calls this function if it finds no endpoint.
 pub fn reset_for(segment: &Segment) -> Option<Segment> {
     if segment.flags.has(Flags::RST) {
         return None;

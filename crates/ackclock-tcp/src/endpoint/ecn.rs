@@ -5,19 +5,20 @@ use crate::Ecn;
 use crate::config::{Conformance, EcnMode};
 use crate::{Flags, Segment};
 
-/// The three flags that the handshake and AccECN read as one number: AE, CWR, ECE from the high bit down.
+/// The three flags that the handshake and AccECN use as one number: AE, CWR, ECE, from the high bit down.
 pub(super) fn bits(flags: Flags) -> u8 {
     u8::from(flags.has(Flags::AE)) << 2 | u8::from(flags.has(Flags::CWR)) << 1 | u8::from(flags.has(Flags::ECE))
 }
 
-/// `flags` with the three set to the number.
+/// Returns `flags` with the three flags set to `bits`.
 pub(super) fn with_bits(flags: Flags, bits: u8) -> Flags {
     let flags = flags.without(Flags::AE.with(Flags::CWR).with(Flags::ECE));
     let on = |bit: u8, flag: Flags| if bits >> bit & 1 == 1 { flag } else { Flags::default() };
     flags.with(on(2, Flags::AE)).with(on(1, Flags::CWR)).with(on(0, Flags::ECE))
 }
 
-/// How a SYN-ACK, or the ACK of one, tells with which ECN field its counterpart arrived (RFC 9768 tables 2 and 3).
+/// The code by which a SYN-ACK, or the ACK of a SYN-ACK, reports the ECN field of the segment it answers (RFC 9768
+/// tables 2 and 3).
 pub(super) fn reflected(ecn: Ecn) -> u8 {
     match ecn {
         Ecn::NotEct => 0b010,
@@ -27,21 +28,21 @@ pub(super) fn reflected(ecn: Ecn) -> u8 {
     }
 }
 
-/// A SYN that asks for RFC 3168, one that asks for AccECN, and a SYN-ACK that agrees to RFC 3168.
+/// The flags of a SYN that asks for RFC 3168, of a SYN that asks for AccECN, and of a SYN-ACK that agrees to RFC 3168.
 const CLASSIC_SYN: u8 = 0b011;
 const ACCURATE_SYN: u8 = 0b111;
 const CLASSIC_SYN_ACK: u8 = 0b001;
 
-/// What one end keeps about ECN beyond what it uses.
+/// State of one end for ECN, apart from the features in use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Marks {
     /// Whether new data may be sent as ECN-capable.
     pub sends_ect: bool,
-    /// Whether a mark is echoed until the peer says CWR (RFC 3168 section 6.1.3).
+    /// Whether a mark is echoed until the peer sends CWR (RFC 3168 section 6.1.3).
     pub echoing: bool,
     /// Whether an ECN-capable packet has arrived.
     pub seen: bool,
-    /// ECN field of the SYN that arrived last.
+    /// ECN field of the last SYN that arrived.
     pub syn_field: Ecn,
     /// Packets that arrived with a mark.
     pub received_ce: u32,
@@ -74,7 +75,7 @@ impl Endpoint {
         self.cold.marks.sends_ect = true;
     }
 
-    /// The three flags of our SYN. One sent again asks for less, in case the flags are why the first was lost: RFC 3168 gives
+    /// The three flags of our SYN. A retransmitted SYN asks for less, in case the flags caused the loss: RFC 3168 gives
     /// up at once (section 6.1.1.1), AccECN after one more (RFC 9768 section 3.1.4.1).
     pub(super) fn ecn_of_syn(&self) -> u8 {
         match (self.cold.config.ecn.handshake(), self.cold.syn_retries) {
@@ -84,7 +85,8 @@ impl Endpoint {
         }
     }
 
-    /// A SYN arrived for which a SYN-ACK will leave: the first one settles what is used (RFC 9768 table 2).
+    /// Processes a SYN that will be answered with a SYN-ACK: the first SYN determines which ECN is used (RFC 9768 table
+    /// 2).
     pub(super) fn take_syn_ecn(&mut self, segment: &Segment) {
         let asked = bits(segment.flags);
         match (self.cold.config.ecn.handshake(), asked) {
@@ -94,14 +96,14 @@ impl Endpoint {
                 self.use_ecn(Uses::ACCECN);
                 self.cold.marks.syn_field = segment.ecn;
             }
-            // An end that knows RFC 3168 only looks at two of the flags.
+            // An end that implements only RFC 3168 reads only two of the flags.
             (_, asked) if asked & CLASSIC_SYN == CLASSIC_SYN => self.use_ecn(Uses::CLASSIC_ECN),
             _ => {}
         }
     }
 
-    /// The SYN arrived again: its field is the one to be told, and where it no longer asks, the client may have given up, so
-    /// that nothing ECN-capable leaves any more (RFC 9768 section 3.1.5).
+    /// Processes a retransmitted SYN, whose ECN field is the one to report. If the SYN no longer asks for ECN, the
+    /// client may have given up, so no more ECN-capable packets are sent (RFC 9768 section 3.1.5).
     pub(super) fn take_syn_ecn_again(&mut self, segment: &Segment) {
         if self.uses.has(Uses::ACCECN) {
             self.cold.marks.syn_field = segment.ecn;
@@ -111,7 +113,8 @@ impl Endpoint {
         }
     }
 
-    /// The three flags of our SYN-ACK. Where AccECN was asked for, the third attempt does without (RFC 9768 section 3.2.3.2.2).
+    /// The three flags of our SYN-ACK. If AccECN was requested, the third attempt is sent without it (RFC 9768 section
+    /// 3.2.3.2.2).
     pub(super) fn ecn_of_syn_ack(&mut self) -> u8 {
         if self.uses.has(Uses::CLASSIC_ECN) {
             return CLASSIC_SYN_ACK;
@@ -126,7 +129,7 @@ impl Endpoint {
         reflected(self.cold.marks.syn_field)
     }
 
-    /// A SYN-ACK answers our SYN.
+    /// Processes the SYN-ACK that answers our SYN.
     pub(super) fn take_syn_ack_ecn(&mut self, segment: &Segment) {
         let answer = bits(segment.flags);
         match self.cold.config.ecn.handshake() {
@@ -138,13 +141,13 @@ impl Endpoint {
                 }
             }
             EcnMode::Accurate => match answer {
-                // Nothing, or a server that reflects whatever it gets.
+                // The peer does not support ECN, or reflects the flags that it receives.
                 0 | ACCURATE_SYN => {}
                 CLASSIC_SYN_ACK => self.use_ecn(Uses::CLASSIC_ECN),
                 answer => {
                     self.use_ecn(Uses::ACCECN);
-                    // Our SYN was not ECN-capable. Where it arrived otherwise, something on the path writes that field
-                    // (RFC 9768 section 3.2.2.3); 0b101 says nothing about it (section 3.1.3).
+                    // Our SYN was not ECN-capable. If it arrived with another field, a node on the path changes that
+                    // field (RFC 9768 section 3.2.2.3); 0b101 does not report the field (section 3.1.3).
                     self.cold.marks.sends_ect = matches!(answer, 0b010 | 0b101);
                     self.cold.acc.start_client(segment);
                 }
@@ -152,7 +155,7 @@ impl Endpoint {
         }
     }
 
-    /// The ECN field and CWR of an acceptable segment, as a receiver (RFC 3168 section 6.1.3).
+    /// Processes, as a receiver, the ECN field and CWR of an acceptable segment (RFC 3168 section 6.1.3).
     pub(super) fn take_field(&mut self, segment: &Segment) {
         let unacked = self.receiver.has_unacked() || segment.len > 0;
         let marks = &mut self.cold.marks;
@@ -189,19 +192,20 @@ impl Endpoint {
                 }
                 marks.echoing = true;
             }
-            // What is not ECN-capable among what is was sent again: the sender's window may be small (Linux, tcp_ecn_check_ce).
+            // Among ECN-capable segments, one that is not is a retransmission: the sender's window may be small (Linux,
+            // tcp_ecn_check_ce).
             Ecn::NotEct if marks.seen => self.receiver.enter_quick(2),
             _ => {}
         }
     }
 
-    /// Whether AccECN's counters go with what leaves: from TIME-WAIT Linux sends zeros (net/ipv4/tcp_minisocks.c).
+    /// Whether outgoing segments carry AccECN's counters: in TIME-WAIT Linux sends zeros (net/ipv4/tcp_minisocks.c).
     pub(super) fn tells_marks(&self) -> bool {
         self.state != State::TimeWait || self.cold.config.conformance != Conformance::Linux
     }
 
-    /// The state machine of DCTCP: ACKs echo the mark of the segment that arrived last, and a change is told at once (RFC 8257
-    /// section 3.2). CWR needs no answer, since nothing waits for it.
+    /// The state machine of DCTCP: ACKs echo the mark of the last segment that arrived, and a change is reported at
+    /// once (RFC 8257 section 3.2). CWR needs no processing, since nothing waits for it.
     fn take_dctcp_field(&mut self, segment: &Segment) {
         let marked = segment.ecn == Ecn::Ce;
         if segment.len > 0 && marked != self.cold.marks.echoing {
@@ -215,7 +219,7 @@ impl Endpoint {
         if self.cold.config.ecn == EcnMode::Dctcp { Ecn::Ect0 } else { Ecn::NotEct }
     }
 
-    /// Sets the three flags and the ECN field of an outgoing segment. `ect` is whether it is new data.
+    /// Sets the three flags and the ECN field of an outgoing segment. `ect` is whether the segment is new data.
     pub(super) fn mark(&mut self, segment: &mut Segment, ect: bool) {
         if !self.tells_marks() {
             segment.flags = with_bits(segment.flags, 0);
@@ -224,8 +228,9 @@ impl Endpoint {
         } else if self.cold.marks.echoing {
             segment.flags = segment.flags.with(Flags::ECE);
         }
-        // Neither retransmissions nor what carries no data (RFC 3168 sections 6.1.4 to 6.1.6); with AccECN Linux marks all
-        // (include/net/tcp_ecn.h, tcp_ecn_send), as RFC 8311 lets experiments do.
+        // Neither retransmissions nor segments without data are ECN-capable (RFC 3168 sections 6.1.4 to 6.1.6). With
+        // AccECN Linux marks all segments as ECN-capable (include/net/tcp_ecn.h, tcp_ecn_send), as RFC 8311 allows
+        // experiments to do.
         let ecn = self.cold.config.ecn;
         let linux = self.uses.has(Uses::ACCECN) && self.cold.config.conformance == Conformance::Linux;
         if (ect || linux || ecn == EcnMode::Dctcp) && self.cold.marks.sends_ect {

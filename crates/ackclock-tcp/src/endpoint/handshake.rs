@@ -1,17 +1,17 @@
-//! The three-way handshake (RFC 9293 section 3.5), from both sides and at once.
+//! The three-way handshake (RFC 9293 section 3.5): active, passive and simultaneous open.
 
 use super::ecn::with_bits;
 use super::{Due, Endpoint, Progress, State, Uses};
 use crate::receiver::window_scale;
 use crate::{CongestionHeader, Error, Event, Feedback, Flags, NEVER, Nanos, Observer, Segment};
 
-/// The MSS of a peer that offers none (RFC 9293 section 3.7.1).
+/// The MSS of a peer that offers none (RFC 9293 section 3.7.1), bytes.
 const DEFAULT_MSS: u32 = 536;
 /// Bytes of the timestamps option with its padding (RFC 7323 appendix A).
 pub(super) const STAMPS_LEN: u32 = 12;
 
 impl Endpoint {
-    /// A segment in LISTEN (RFC 9293 section 3.10.7.2).
+    /// Processes a segment in LISTEN (RFC 9293 section 3.10.7.2).
     pub(super) fn on_listen<O: Observer>(&mut self, now: Nanos, segment: &Segment, obs: &mut O) {
         if segment.flags.has(Flags::RST) {
             return;
@@ -26,7 +26,7 @@ impl Endpoint {
         }
     }
 
-    /// A segment in SYN-SENT (RFC 9293 section 3.10.7.3).
+    /// Processes a segment in SYN-SENT (RFC 9293 section 3.10.7.3).
     pub(super) fn on_syn_sent<O: Observer>(
         &mut self,
         now: Nanos,
@@ -87,7 +87,7 @@ impl Endpoint {
         self.peer_scale = if cold.peer_scales { segment.window_scale.min(14) } else { 0 };
     }
 
-    /// `segment` completes the handshake.
+    /// Establishes the connection: `segment` completes the handshake.
     pub(super) fn establish<O: Observer>(
         &mut self,
         now: Nanos,
@@ -107,7 +107,7 @@ impl Endpoint {
         self.receiver.establish(now, sack, scale);
         cold.timers.syn = NEVER;
         self.due.set(Due::SYN, false);
-        // What options take from every segment, the MSS option does not count (RFC 6691).
+        // The MSS option does not account for options that every segment carries (RFC 6691).
         let stamped = config.timestamps && cold.peer_stamps;
         let mss = config.mss.min(cold.peer_mss).saturating_sub(if stamped { STAMPS_LEN } else { 0 }).max(1);
         //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
@@ -128,14 +128,14 @@ impl Endpoint {
         self.enter(now, State::Established, obs);
     }
 
-    /// Takes the RTT sample of the handshake, where Karn's rule allows one.
+    /// Takes the RTT sample of the handshake, where Karn's rule allows a sample.
     fn sample_handshake(&mut self, now: Nanos, segment: &Segment) {
         if self.cold.syn_retries == 0 {
             let rtt = now - self.cold.syn_sent_at;
             return self.sender.rtt_mut().on_sample(now, rtt);
         }
-        // Linux net/ipv4/tcp_input.c, tcp_ack_update_rtt: timestamps tell which of the SYNs was answered. RFC 6298 section 5.7 has
-        // no such exception.
+        // Linux net/ipv4/tcp_input.c, tcp_ack_update_rtt: timestamps show which SYN was answered. RFC 6298 section 5.7
+        // has no such exception.
         let echo = self.echo(now, segment).filter(|_| self.sender.rtt().is_linux());
         let rtt = self.sender.rtt_mut();
         match echo {
@@ -144,11 +144,11 @@ impl Endpoint {
         }
     }
 
-    /// The SYN or SYN-ACK that is due.
+    /// Makes the SYN or SYN-ACK that is due.
     pub(super) fn syn<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Segment {
         self.due.set(Due::SYN, false);
         let mut segment = Segment::new(Flags::SYN);
-        // RFC 7323 section 2.5 and RFC 2018 section 2: a SYN-ACK carries only what the SYN offered.
+        // RFC 7323 section 2.5 and RFC 2018 section 2: a SYN-ACK carries only options that the SYN offered.
         let answering = self.state == State::SynReceived;
         if answering {
             segment.flags = Flags::SYN.with(Flags::ACK);

@@ -1,18 +1,20 @@
-//! What ICMP tells about segments of ours.
+//! Response to ICMP messages about segments that we sent.
 
 use super::{Endpoint, Progress, State};
 use crate::error::Icmp;
 use crate::{Nanos, Observer};
 
-/// The least path MTU that is believed, bytes: below, IPv4 lets every host reassemble more (RFC 791, RFC 1191 section 3).
+/// The smallest path MTU that is accepted, bytes: IPv4 lets every host reassemble more than anything smaller (RFC 791,
+/// RFC 1191 section 3).
 const LEAST_MTU: u32 = 552;
 
 impl Endpoint {
-    /// Takes an ICMP message about a segment of this connection.
+    /// Processes an ICMP message about a segment of this connection.
     ///
-    /// Where nothing was established yet, an unreachable ends the attempt (RFC 5461 section 4.1, as Linux does); later it is
-    /// remembered as the reason should the connection be given up (RFC 9293 section 3.9.2.2). A smaller path MTU makes segments
-    /// smaller, and what no longer fits is sent again at once, which is no sign of congestion (RFC 1191 section 6.5).
+    /// If the connection is not yet established, an unreachable message ends the attempt (RFC 5461 section 4.1, as
+    /// Linux does). Later, the message is saved as the reason to report if the connection is given up (RFC 9293 section
+    /// 3.9.2.2). A smaller path MTU makes segments smaller, and segments that are too large are retransmitted at once;
+    /// this does not indicate congestion (RFC 1191 section 6.5).
     pub fn on_icmp<O: Observer>(&mut self, now: Nanos, message: Icmp, obs: &mut O) -> Progress {
         let mut progress = Progress::default();
         match message {
@@ -28,7 +30,7 @@ impl Endpoint {
         progress
     }
 
-    /// Believes a message about a segment that is outstanding (RFC 5927 section 4.1).
+    /// Accepts a message only if it is about a segment that is outstanding (RFC 5927 section 4.1).
     //= https://www.rfc-editor.org/rfc/rfc7323#section-5.7
     //# any TCP implementation that implements PAWS MUST also implement Path MTU Discovery
     fn on_smaller_mtu(&mut self, mtu: u32, seq: u32) {

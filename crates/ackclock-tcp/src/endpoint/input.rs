@@ -1,4 +1,4 @@
-//! Segments of a synchronised connection (RFC 9293 section 3.10.7.4).
+//! Processing of segments of a synchronised connection (RFC 9293 section 3.10.7.4).
 
 use super::accecn::AccEcn;
 use super::ecn::bits;
@@ -10,7 +10,7 @@ use crate::sender::Arrival;
 use crate::{Error, Flags, Nanos, Observer, Segment};
 
 impl Endpoint {
-    /// A segment in SYN-RECEIVED or later.
+    /// Processes a segment in SYN-RECEIVED or later.
     pub(super) fn on_synchronised<O: Observer>(
         &mut self,
         now: Nanos,
@@ -37,7 +37,7 @@ impl Endpoint {
             if let Some(start) = start.filter(|&start| start < next) {
                 self.receiver.note_duplicate(start, start + u64::from(segment.len));
                 if self.uses.has(Uses::ACCECN) && segment.len > 0 && !segment.flags.has(Flags::RST) {
-                    // What was sent again counts like anything else (RFC 9768 section 3.2).
+                    // Retransmissions count like other segments (RFC 9768 section 3.2).
                     self.take_field(segment);
                 }
             }
@@ -70,7 +70,7 @@ impl Endpoint {
         }
     }
 
-    /// The acceptability test of RFC 9293 section 3.4: some of the segment lies in the receive window.
+    /// The acceptability test of RFC 9293 section 3.4: whether part of the segment lies in the receive window.
     #[inline]
     fn acceptable(&self, start: u64, len: u32) -> bool {
         let (next, edge) = (self.receiver.next(), self.receiver.edge());
@@ -80,14 +80,15 @@ impl Endpoint {
         start + u64::from(len) > next && start < edge.max(next + 1)
     }
 
-    /// Nothing of the segment lies in the receive window.
+    /// Handles a segment of which no part lies in the receive window.
     fn on_unacceptable<O: Observer>(&mut self, now: Nanos, segment: &Segment, progress: &mut Progress, obs: &mut O) {
         if segment.flags.has(Flags::RST) {
             return;
         }
         if segment.flags.has(Flags::SYN) {
             if self.uses.has(Uses::ACCECN) && segment.flags.has(Flags::ACK) && segment.seq == self.irs {
-                // The ACK of a SYN-ACK that came again tells how it came (RFC 9768 section 3.2.2.1).
+                // The ACK of a retransmitted SYN-ACK reports the ECN field with which the SYN-ACK arrived (RFC 9768
+                // section 3.2.2.1).
                 self.cold.acc.on_syn_ack(segment.ecn);
             }
             if self.state != State::SynReceived || segment.seq != self.irs {
@@ -98,28 +99,28 @@ impl Endpoint {
                 // Our SYN-ACK was lost.
                 self.due.set(Due::SYN, true);
             } else if self.take_ack(now, segment, progress, obs) {
-                // Both ends opened at once (RFC 9293 section 3.5, figure 8): the SYN was known, the ACK is what is new.
+                // Both ends opened at once (RFC 9293 section 3.5, figure 8): the SYN was known, only the ACK is new.
                 self.receiver.owe_ack();
             }
             return;
         }
         if self.state == State::TimeWait && segment.flags.has(Flags::FIN) {
-            // Our ACK of the FIN was lost: the wait begins anew (RFC 9293 section 3.10.7.4, eighth step).
+            // Our ACK of the FIN was lost: the wait restarts (RFC 9293 section 3.10.7.4, eighth step).
             self.linger(now, self.cold.config.time_wait);
         }
         self.answer(now, segment);
     }
 
-    /// An ACK is owed for a segment that is not acceptable.
+    /// Answers a segment that is not acceptable with an ACK.
     pub(super) fn answer(&mut self, now: Nanos, segment: &Segment) {
-        // A segment without payload may itself be such an answer: two ends must not go on answering each other.
+        // A segment without payload may itself be such an ACK: two ends must not keep answering each other.
         if self.cold.config.conformance == Conformance::Linux && segment.seq_len() == 0 {
             return self.challenge(now);
         }
         self.receiver.owe_ack();
     }
 
-    /// A challenge ACK is owed (RFC 5961), but not too often.
+    /// Sends a challenge ACK (RFC 5961), subject to a rate limit.
     fn challenge(&mut self, now: Nanos) {
         if now >= self.cold.next_answer {
             self.cold.next_answer = now.saturating_add(self.cold.config.challenge_interval);
@@ -127,8 +128,8 @@ impl Endpoint {
         }
     }
 
-    /// A RST within the window: only one with the very next sequence number is believed, any other is challenged
-    /// (RFC 5961 section 3.2).
+    /// Handles a RST within the window: a RST with the next expected sequence number is accepted, any other is answered
+    /// with a challenge ACK (RFC 5961 section 3.2).
     fn on_reset<O: Observer>(&mut self, now: Nanos, exact: bool, progress: &mut Progress, obs: &mut O) {
         if !exact {
             return self.challenge(now);
@@ -138,12 +139,12 @@ impl Endpoint {
             State::SynReceived => self.fail(now, Error::Refused, progress, obs),
             State::TimeWait if self.cold.config.rfc1337 => {}
             State::TimeWait | State::Closing | State::LastAck => self.end(now, progress, obs),
-            // In CLOSE-WAIT the peer has said all it had to say, and we have not.
+            // In CLOSE-WAIT the peer has closed its direction; ours is still open.
             _ => self.fail(now, Error::Reset, progress, obs),
         }
     }
 
-    /// Takes the acknowledgment; false where the segment is to be dropped.
+    /// Processes the acknowledgment; returns false if the segment must be dropped.
     fn take_ack<O: Observer>(&mut self, now: Nanos, segment: &Segment, progress: &mut Progress, obs: &mut O) -> bool {
         let una = self.sender.una();
         let base = self.iss.wrapping_add(1);
@@ -188,7 +189,7 @@ impl Endpoint {
         true
     }
 
-    /// The acknowledgment of our SYN-ACK. Whether it is the last segment of AccECN's handshake.
+    /// Processes the acknowledgment of our SYN-ACK. Returns whether it is the last segment of AccECN's handshake.
     #[inline(never)]
     fn take_handshake<O: Observer>(
         &mut self,
@@ -205,8 +206,9 @@ impl Endpoint {
         AccEcn::is_handshake(segment)
     }
 
-    /// An acknowledgment of less than was acknowledged, by `ahead`: nothing in it is news, but its payload may be, unless it
-    /// is too old to be true (RFC 5961 section 5.2). False where the segment is to be dropped.
+    /// Processes an old acknowledgment, which lies below snd_una by `-ahead` bytes. It acknowledges nothing new, but
+    /// its payload may be new, unless the acknowledgment is too old (RFC 5961 section 5.2). Returns false if the
+    /// segment must be dropped.
     #[inline(never)]
     fn take_old_ack<O: Observer>(&mut self, now: Nanos, segment: &Segment, ahead: i32, obs: &mut O) -> bool {
         let too_old = u64::from(ahead.unsigned_abs()) > self.sender.largest_window();
@@ -223,7 +225,7 @@ impl Endpoint {
         true
     }
 
-    /// What the acknowledgment `ack` of a segment means to the sender, options apart.
+    /// The sender's view of the acknowledgment `ack` of a segment, without its options.
     #[inline]
     pub(super) fn arrival<'a>(&mut self, segment: &Segment, ack: u64, blocks: &'a [(u64, u64)]) -> Arrival<'a> {
         Arrival {
@@ -239,7 +241,7 @@ impl Endpoint {
         }
     }
 
-    /// Hands an acknowledgment with what its options say to the sender. Whether it is of new data.
+    /// Passes an acknowledgment and its options to the sender. Returns whether it acknowledges new data.
     #[inline(never)]
     fn take_ack_with_options<O: Observer>(
         &mut self,
@@ -263,7 +265,8 @@ impl Endpoint {
         self.sender.on_ack(now, &arrival, obs)
     }
 
-    /// The SACK blocks of a segment that acknowledges `ack`, as offsets: what lies within what is outstanding above `una`.
+    /// The SACK blocks of a segment that acknowledges `ack`, as offsets; only blocks of outstanding data above `una`
+    /// are kept.
     #[inline]
     fn sacks(&self, segment: &Segment, ack: u64, una: u64) -> Sacks {
         let mut sacks = Sacks { blocks: [(0, 0); MAX_SACK_BLOCKS], count: 0, duplicate: None };
@@ -288,7 +291,7 @@ impl Endpoint {
         sacks
     }
 
-    /// An acknowledgment that others have overtaken: what it reports by SACK may still be news.
+    /// Processes an acknowledgment that arrived after later ones: its SACK blocks may still be news.
     fn take_sacks<O: Observer>(&mut self, now: Nanos, segment: &Segment, obs: &mut O) {
         let una = self.sender.una();
         let base = self.iss.wrapping_add(1);
@@ -308,7 +311,8 @@ impl Endpoint {
         self.sender.on_ack(now, &arrival, obs);
     }
 
-    /// What an acknowledgment of `acked` bytes tells of marks: whether there were new ones, and how many bytes had them.
+    /// Feedback about marks in an acknowledgment of `acked` bytes: whether there were new marks, and the number of
+    /// marked bytes.
     fn feedback(&mut self, segment: &Segment, acked: u64) -> (bool, u64) {
         let flags = segment.flags;
         if flags.has(Flags::SYN) {
@@ -319,10 +323,10 @@ impl Endpoint {
             return (echoed, if echoed { acked } else { 0 });
         }
         if acked == 0 && (segment.seq.wrapping_sub(self.wl1) as i32) < 0 {
-            // Overtaken by another (RFC 9768 appendix A.1).
+            // A later acknowledgment has arrived before (RFC 9768 appendix A.1).
             return (false, 0);
         }
-        // Linux believes only what comes with news of any kind (net/ipv4/tcp_input.c, tcp_accecn_process).
+        // Linux only accepts feedback that comes with other news (net/ipv4/tcp_input.c, tcp_accecn_process).
         let newer = segment.timestamps.is_some_and(|stamps| (stamps.val.wrapping_sub(self.stamps.recent) as i32) > 0);
         let news = acked > 0 || segment.sack_count > 0 || newer;
         if !news && self.cold.config.conformance == Conformance::Linux {
@@ -335,8 +339,8 @@ impl Endpoint {
         (feedback.packets > 0, feedback.bytes)
     }
 
-    /// SND.UNA + SND.WND after `segment`: only a segment that is not older than the one that last set the window sets it
-    /// (RFC 9293 section 3.10.7.4, fifth step).
+    /// SND.UNA + SND.WND after `segment`. A segment sets the window only if it is not older than the segment that last
+    /// set the window (RFC 9293 section 3.10.7.4, fifth step).
     #[inline]
     pub(super) fn window_edge(&mut self, segment: &Segment, ack: u64) -> u64 {
         let newer = segment.seq.wrapping_sub(self.wl1) as i32;
@@ -364,7 +368,7 @@ impl Endpoint {
         let whole = start + u64::from(segment.len);
         let before = self.receiver.received();
         if self.orphan && segment.len > 0 && whole > before && !self.receiver.finished() {
-            // Nobody will read it (RFC 9293 section 3.6.1).
+            // The application will not read this data (RFC 9293 section 3.6.1).
             self.refuse(segment);
             return self.end(now, progress, obs);
         }
@@ -388,7 +392,7 @@ impl Endpoint {
     }
 }
 
-/// What a segment reports by SACK.
+/// The SACK information of a segment.
 struct Sacks {
     blocks: [(u64, u64); MAX_SACK_BLOCKS],
     count: usize,
@@ -401,8 +405,8 @@ impl Sacks {
     }
 }
 
-/// Whether the first SACK block of `segment` reports a duplicate: it lies below the cumulative acknowledgment, or within the
-/// second block (RFC 2883 section 4).
+/// Whether the first SACK block of `segment` reports a duplicate: the block lies below the cumulative acknowledgment,
+/// or within the second block (RFC 2883 section 4).
 fn is_duplicate(segment: &Segment, start: u64, end: u64, ack: u64, base: u32) -> bool {
     if start < ack {
         return true;

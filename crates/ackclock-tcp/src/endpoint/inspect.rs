@@ -1,4 +1,4 @@
-//! What can be asked of an endpoint.
+//! Methods that read the state of an endpoint.
 
 use super::{Endpoint, State, Uses};
 use crate::info::{CaState, EcnUse, Info};
@@ -12,7 +12,7 @@ impl Endpoint {
         self.state
     }
 
-    /// Why the connection ended, where it did not end by both ends closing it.
+    /// Reason for the end of the connection, if it was not closed by both ends.
     pub fn error(&self) -> Option<Error> {
         self.cold.error
     }
@@ -23,18 +23,18 @@ impl Endpoint {
         self.receiver.received()
     }
 
-    /// Stream bytes of ours acknowledged so far.
+    /// Stream bytes that we sent and that were acknowledged so far.
     #[inline]
     pub fn acked(&self) -> u64 {
         self.sender.acked()
     }
 
-    /// Stream bytes of ours that were sent at least once.
+    /// Stream bytes that were sent at least once.
     pub fn sent(&self) -> u64 {
         self.sender.nxt().min(self.sender.written())
     }
 
-    /// When the oldest outstanding segment was last sent; `None` where nothing is outstanding.
+    /// Time of the last transmission of the oldest outstanding segment; `None` where nothing is outstanding.
     pub fn oldest_sent_at(&self) -> Option<Nanos> {
         self.sender.oldest_sent_at()
     }
@@ -49,12 +49,12 @@ impl Endpoint {
         self.sender.rtt().srtt()
     }
 
-    /// Smallest RTT sample of the sender, nanoseconds.
+    /// Smallest RTT sample of the sender, nanoseconds; `None` before a sample.
     pub fn min_rtt(&self) -> Option<Nanos> {
         self.sender.rtt().min()
     }
 
-    /// State and counters of the sender's loss recovery. It looks at every outstanding segment.
+    /// State and counters of the sender's loss recovery. The call examines every outstanding segment.
     pub fn loss_recovery(&self) -> LossRecovery {
         self.sender.loss_recovery()
     }
@@ -64,26 +64,26 @@ impl Endpoint {
         self.sender.window()
     }
 
-    /// What window validation shows: pipeACK, and whether the sender is in the non-validated phase (RFC 7661).
+    /// Report of the window validation: pipeACK, and whether the sender is in the non-validated phase (RFC 7661).
     pub fn validation(&self) -> validation::Report {
         self.sender.validation()
     }
 
-    /// Whether the state is within its invariants (the scoreboard agrees with its sums, SND.UNA <= SND.NXT, timers run only with
-    /// a reason); else what is wrong. For tests: it looks at every outstanding segment.
+    /// Checks the invariants of the state: the scoreboard agrees with its sums, SND.UNA <= SND.NXT, and timers run only
+    /// with a reason. For tests: the check examines every outstanding segment.
     ///
     /// # Errors
-    /// What does not hold, in words.
+    /// The violated invariant, in words.
     pub fn check(&self) -> Result<(), String> {
         self.sender.check()
     }
 
-    /// Whether data can flow, or could until one end closed.
+    /// Whether data can flow, or could flow until one end closed.
     pub(super) fn is_established(&self) -> bool {
         !matches!(self.state, State::Closed | State::Listen | State::SynSent | State::SynReceived | State::TimeWait)
     }
 
-    /// A snapshot of everything that Linux's TCP_INFO tells.
+    /// A snapshot of all fields of Linux's TCP_INFO.
     pub fn info(&self, now: Nanos) -> Info {
         let cold = &self.cold;
         let timers = &cold.timers;

@@ -1,7 +1,7 @@
-//! The connection: its states, the handshake, the close, and the glue between sender and receiver.
+//! The connection: its states, handshake and close, and the code that connects sender and receiver.
 //!
-//! Urgent data is not supported: the URG flag and pointer are ignored, and the bytes are part of the stream, as RFC 6093
-//! advises applications to see them.
+//! Urgent data is not supported: the URG flag and pointer are ignored, and the bytes are part of the stream, as RFC
+//! 6093 advises applications to see them.
 
 mod accecn;
 mod close;
@@ -45,7 +45,7 @@ pub enum State {
     TimeWait,
 }
 
-/// What a call changed that an application may want to know.
+/// Changes made by a call that an application may want to know about.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Progress(u8);
 
@@ -54,11 +54,11 @@ impl Progress {
     pub const CONNECTED: Progress = Progress(1);
     /// More in-order data can be read.
     pub const RECEIVED: Progress = Progress(2);
-    /// More of our data was acknowledged.
+    /// More of the data we sent was acknowledged.
     pub const ACKED: Progress = Progress(4);
-    /// The peer's FIN arrived, and everything before it.
+    /// The peer's FIN and all data before the FIN have arrived.
     pub const PEER_CLOSED: Progress = Progress(8);
-    /// The connection is over: closed by both ends, reset, or given up ([`Endpoint::error`] says which).
+    /// The connection has ended: closed by both ends, reset, or given up ([`Endpoint::error`] gives the reason).
     pub const CLOSED: Progress = Progress(16);
 
     /// Whether every part of `other` is set.
@@ -79,19 +79,19 @@ impl Progress {
     }
 }
 
-/// How far what is written may wait for more.
+/// How long written data may wait for further data.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Push {
-    /// It goes as soon as it may, and its last segment carries PSH.
+    /// The data is sent as soon as possible, and its last segment carries PSH.
     #[default]
     Now,
-    /// More follows at once, so that a last segment that is not full waits for it (MSG_MORE).
+    /// More data follows at once: a last segment that is not full waits for that data (MSG_MORE).
     More,
-    /// It ends a record: no segment holds bytes from both sides of its end (MSG_EOR).
+    /// The data ends a record: no segment holds bytes from both sides of the record's end (MSG_EOR).
     EndOfRecord,
 }
 
-/// Bits that a hot path tests at once.
+/// Bits that a hot path tests together.
 macro_rules! bits {
     ($(#[$meta:meta])* $name:ident { $($(#[$bit_meta:meta])* $bit:ident = $value:expr;)* }) => {
         $(#[$meta])*
@@ -120,19 +120,19 @@ macro_rules! bits {
 }
 
 bits! {
-    /// What waits to be sent apart from data and ACKs.
+    /// Segments, other than data and ACKs, that are due.
     Due {
         /// A SYN or SYN-ACK.
         SYN = 1;
         /// The segment in [`Cold::reply`]: a RST.
         REPLY = 2;
-        /// A probe of a shut window or of an idle connection.
+        /// A probe of a closed window or of an idle connection.
         PROBE = 4;
     }
 }
 
 bits! {
-    /// What an acknowledgment or a transmission must see to, seldom set.
+    /// Rare conditions that the processing of an acknowledgment or a transmission must check.
     Watch {
         /// Probes were sent and not answered.
         PROBES = 1;
@@ -144,7 +144,7 @@ bits! {
 }
 
 bits! {
-    /// What the two ends agreed to use.
+    /// Features that the two ends have agreed to use.
     Uses {
         /// Timestamps.
         TIMESTAMPS = 1;
@@ -158,7 +158,8 @@ bits! {
 }
 
 /// One end of a TCP connection.
-// In memory as it stands here: what every segment touches, then what only the handshake does (see `Sender`).
+// The order of the fields is their order in memory: first the fields used for every segment, then those used only in
+// the handshake (see `Sender`).
 #[repr(C, align(64))]
 pub struct Endpoint {
     state: State,
@@ -167,7 +168,7 @@ pub struct Endpoint {
     uses: Uses,
     /// The shift of the peer's window field.
     peer_scale: u8,
-    /// Whether the application has closed altogether and takes no more data.
+    /// Whether the application has closed both directions and takes no more data.
     orphan: bool,
     /// Our initial sequence number, and the peer's.
     iss: u32,
@@ -175,7 +176,7 @@ pub struct Endpoint {
     /// Sequence and acknowledgment number of the segment that last set the window (SND.WL1, SND.WL2 of RFC 9293).
     wl1: u32,
     wl2: u32,
-    /// The earliest of [`Cold::timers`].
+    /// The earliest time in [`Cold::timers`].
     timer: Nanos,
     last_ack: Nanos,
     receiver: Receiver,
@@ -184,21 +185,21 @@ pub struct Endpoint {
     cold: Box<Cold>,
 }
 
-/// What only the handshake, the end, timers and errors need.
+/// State that only the handshake, the close, timers and errors use.
 struct Cold {
     config: Config,
     error: Option<Error>,
     /// An error that is reported only if the connection is given up (RFC 9293 section 3.9.2.2).
     soft_error: Option<Error>,
-    /// A segment that is due.
+    /// The segment that is due for [`Due::REPLY`].
     reply: Segment,
-    /// What the peer's SYN offered.
+    /// Offers of the peer's SYN.
     peer_mss: u32,
     peer_sack: bool,
     peer_scales: bool,
     peer_stamps: bool,
     peer_xcp: bool,
-    /// When a segment that is not acceptable may be answered again.
+    /// Earliest time at which an unacceptable segment may be answered again.
     next_answer: Nanos,
     /// Whether the connection was opened passively.
     passive: bool,
@@ -209,19 +210,19 @@ struct Cold {
     timers: Timers,
     marks: Marks,
     acc: AccEcn,
-    /// What routers have answered to the peer's requests since the last segment of ours.
+    /// Answers of routers to the peer's requests since the last segment we sent.
     answers: xcp::Answers,
     /// Path MTU, bytes of an IPv4 packet.
     pmtu: u32,
 }
 
 impl Endpoint {
-    /// A closed endpoint with initial sequence number `isn`.
+    /// Makes a closed endpoint with initial sequence number `isn`.
     pub fn new(config: &Config, isn: u32) -> Endpoint {
         let sender = Sender::new(config, isn);
         let mut config = config.clone();
         if sender.asks_routers() {
-            // XCP's feedback takes the place of marks.
+            // XCP's feedback replaces marks.
             config.ecn = EcnMode::Off;
         }
         Endpoint {
@@ -264,7 +265,7 @@ impl Endpoint {
         }
     }
 
-    /// Active open: the SYN comes from the next [`Endpoint::poll_transmit`].
+    /// Active open: the next [`Endpoint::poll_transmit`] returns the SYN.
     pub fn connect(&mut self, _now: Nanos) {
         self.state = State::SynSent;
         self.due.set(Due::SYN, true);
@@ -281,23 +282,23 @@ impl Endpoint {
         self.write_with(now, bytes, Push::Now);
     }
 
-    /// Appends `bytes` to the stream to send. After a close they are dropped.
+    /// Appends `bytes` to the stream to send. After a close the bytes are dropped.
     pub fn write_with(&mut self, _now: Nanos, bytes: u64, push: Push) {
         self.sender.write(bytes, push);
     }
 
-    /// Takes back what was written and never sent.
+    /// Discards data that was written and never sent.
     pub fn withdraw(&mut self) {
         self.sender.withdraw();
     }
 
-    /// The application consumed `bytes` of what was received.
+    /// Records that the application consumed `bytes` of the received data.
     #[inline]
     pub fn read(&mut self, now: Nanos, bytes: u64) {
         self.receiver.read(now, bytes);
     }
 
-    /// Takes an arriving segment.
+    /// Processes an arriving segment.
     pub fn on_segment<O: Observer>(&mut self, now: Nanos, segment: &Segment, obs: &mut O) -> Progress {
         self.sender.stats_mut().segments_received += 1;
         obs.event(now, Event::Received { segment });
@@ -329,7 +330,7 @@ impl Endpoint {
     }
 }
 
-/// The 64-bit offset nearest to `near` whose low 32 bits are `low`; `None` where it would be negative.
+/// The 64-bit offset nearest to `near` whose low 32 bits are `low`; `None` where the offset would be negative.
 #[inline]
 fn unwrap(low: u32, near: u64) -> Option<u64> {
     near.checked_add_signed(i64::from(low.wrapping_sub(near as u32) as i32))

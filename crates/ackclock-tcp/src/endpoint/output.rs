@@ -1,4 +1,4 @@
-//! What leaves.
+//! Segments to be sent.
 
 use super::handshake::STAMPS_LEN;
 use super::{Due, Endpoint, State, Uses, Watch};
@@ -11,7 +11,7 @@ use crate::{Event, Feedback, Flags, Nanos, Observer, Segment};
 const MAX_OPTIONS: u32 = 40;
 
 impl Endpoint {
-    /// The next segment to put on the wire now, if any. Call until `None` after every other call.
+    /// Returns the next segment to send now, if any. Call until `None` after every other call.
     pub fn poll_transmit<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Segment> {
         if self.due.any() {
             return Some(self.poll_due(now, obs));
@@ -56,7 +56,7 @@ impl Endpoint {
             return segment;
         }
         self.due.set(Due::PROBE, false);
-        // A sequence number that was acknowledged: the peer drops the segment and answers with an ACK.
+        // The probe carries an acknowledged sequence number: the peer drops the segment and answers with an ACK.
         self.bare_ack_of(now, self.sender.una().wrapping_sub(1), obs)
     }
 
@@ -70,7 +70,7 @@ impl Endpoint {
         segment
     }
 
-    /// The same where it is rare.
+    /// Like `bare_ack`, for rare use: not inlined.
     #[inline(never)]
     fn bare_ack_of<O: Observer>(&mut self, now: Nanos, offset: u64, obs: &mut O) -> Segment {
         self.bare_ack(now, offset, obs)
@@ -114,7 +114,7 @@ impl Endpoint {
         }
     }
 
-    /// Bytes that options of the next segment take from its payload, timestamps apart.
+    /// Bytes that options of the next segment take from its payload, without the timestamps.
     #[inline]
     fn options_len(&self) -> u32 {
         if self.uses.has(Uses::ACCECN) || self.receiver.reports() { self.options_len_of_some() } else { 0 }
@@ -130,8 +130,9 @@ impl Endpoint {
         options_len(blocks, None)
     }
 
-    /// What of `blocks` and the AccECN option a header has room for: two blocks come before the option, the option before
-    /// the others, without the counters at its end that have not changed if need be (RFC 9768 section 3.2.3.3).
+    /// The SACK blocks (at most `blocks`) and the AccECN option that fit into a header. Two blocks have priority over
+    /// the option, and the option over the other blocks. If necessary, unchanged counters at the end of the option are
+    /// left out (RFC 9768 section 3.2.3.3).
     #[inline(never)]
     fn share_options(&self, blocks: usize) -> (usize, Option<AccEcnOption>) {
         let room = MAX_OPTIONS - if self.uses.has(Uses::TIMESTAMPS) { STAMPS_LEN } else { 0 };
@@ -146,15 +147,15 @@ impl Endpoint {
         (blocks, None)
     }
 
-    /// SACK blocks that a header has room for beside timestamps (RFC 2018 section 3).
+    /// Number of SACK blocks that fit into a header with timestamps, if they are in use (RFC 2018 section 3).
     #[inline]
     fn most_blocks(&self) -> usize {
         if self.uses.has(Uses::TIMESTAMPS) { 3 } else { MAX_SACK_BLOCKS }
     }
 
-    /// Fills in what every segment of a synchronised connection carries. `new_data` is whether it brings payload that was
-    /// never sent.
-    // Inline, with what is seldom in use apart, so that a segment without options stays in registers.
+    /// Fills in the fields of every segment of a synchronised connection. `new_data` is whether the segment carries
+    /// payload that was never sent before.
+    // Inline, with rare cases in a separate function, so that a segment without options stays in registers.
     #[inline(always)]
     fn finish(&mut self, now: Nanos, segment: &mut Segment, new_data: bool) {
         segment.ack = self.receive_next();
@@ -166,7 +167,7 @@ impl Endpoint {
         self.sender.stats_mut().segments_sent += 1;
     }
 
-    /// The part of [`Endpoint::finish`] that is for segments with options.
+    /// The part of [`Endpoint::finish`] for segments with options.
     #[inline(never)]
     fn fill_options(&mut self, now: Nanos, segment: &mut Segment, new_data: bool) {
         let base = self.irs.wrapping_add(1);
@@ -194,7 +195,7 @@ impl Endpoint {
         }
     }
 
-    /// How many SACK blocks, and which AccECN option, go with a segment of that length.
+    /// The number of SACK blocks, and the AccECN option, that `segment` carries.
     #[inline(never)]
     fn options_of(&self, segment: &Segment) -> (usize, Option<AccEcnOption>) {
         let mut blocks = self.most_blocks();
@@ -203,7 +204,7 @@ impl Endpoint {
             (blocks, option) = self.share_options(self.receiver.blocks_due(blocks));
         }
         if segment.len > 0 {
-            // A segment sent again may be full: what does not fit is left out.
+            // A retransmission may be full: options that do not fit are left out.
             let room = self.sender.mss().saturating_sub(segment.len);
             option = option.filter(|option| options_len(0, Some(option)) <= room);
             while blocks > 0 && options_len(blocks, option.as_ref()) > room {
@@ -220,7 +221,7 @@ impl Endpoint {
     }
 }
 
-/// Bytes that SACK blocks and an AccECN option take from a segment, timestamps apart.
+/// Bytes that SACK blocks and an AccECN option take from a segment, without the timestamps.
 #[inline]
 fn options_len(blocks: usize, option: Option<&AccEcnOption>) -> u32 {
     let sack = if blocks > 0 { 2 + 8 * blocks as u32 } else { 0 };

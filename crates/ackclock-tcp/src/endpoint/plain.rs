@@ -1,12 +1,12 @@
-//! The way of nearly all segments: the next in order, without options, in an established connection. What it leaves out of
-//! [`super::input`] is what cannot happen to such a segment (header prediction, Van Jacobson 1990).
+//! Fast path for nearly all segments: the next segment in order, without options, in an established connection. The
+//! steps of [`super::input`] that it omits cannot apply to such a segment (header prediction, Van Jacobson 1990).
 
 use super::{Endpoint, Progress, State};
 use crate::receiver::Payload;
 use crate::{Flags, Nanos, Observer, Segment};
 
 impl Endpoint {
-    /// Takes a plain segment. Whether it was one; else nothing has happened.
+    /// Processes a plain segment. Returns whether the segment was plain; if not, nothing has changed.
     #[inline]
     pub(super) fn take_plain<O: Observer>(
         &mut self,
@@ -46,7 +46,7 @@ impl Endpoint {
                 progress.add(Progress::RECEIVED);
             }
             if self.receiver.finished() {
-                // A FIN had come before its turn.
+                // The peer's FIN had arrived earlier, out of order.
                 self.on_fin(now, progress, obs);
             }
         }

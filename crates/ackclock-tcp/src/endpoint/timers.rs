@@ -1,26 +1,26 @@
-//! Timers that are the connection's: handshake, TIME-WAIT, probes, and giving up.
+//! Timers of the connection: handshake, TIME-WAIT, probes, and giving up.
 
 use super::{Due, Endpoint, Progress, State, Watch};
 use crate::config::{Config, Keepalive};
 use crate::{Event, NEVER, Nanos, Observer};
 
-/// The timers and what they count.
+/// The timers and their counters. Each timer is the time at which it expires, [`NEVER`] where it does not run.
 pub(super) struct Timers {
-    /// The SYN or SYN-ACK is sent again.
+    /// Retransmission of the SYN or SYN-ACK.
     pub syn: Nanos,
-    /// TIME-WAIT, or FIN-WAIT-2 of a connection nobody reads, is over.
+    /// End of TIME-WAIT, or of FIN-WAIT-2 of a connection that no application reads.
     pub linger: Nanos,
-    /// A shut window is probed (RFC 9293 section 3.8.6.1).
+    /// Probe of a closed window (RFC 9293 section 3.8.6.1).
     pub persist: Nanos,
-    /// An idle connection is probed (RFC 9293 section 3.8.4), or looked at anew.
+    /// Probe of an idle connection (RFC 9293 section 3.8.4), or the next check for one.
     pub keepalive: Nanos,
-    /// The user timeout is over (RFC 5482).
+    /// End of the user timeout (RFC 5482).
     pub user: Nanos,
-    /// Probes of a shut window, or of an idle connection, without an answer; doublings of the interval between the former.
+    /// Unanswered probes of a closed window, or of an idle connection; doublings of the interval between the former.
     pub probes: u32,
     pub backoff: u32,
     pub keeping: Option<Keepalive>,
-    /// How long data may go unacknowledged; 0 where retries are counted instead (RFC 5482).
+    /// Time for which data may go unacknowledged, ns; 0 where retries are counted instead (RFC 5482).
     pub user_timeout: Nanos,
 }
 
@@ -39,7 +39,7 @@ impl Timers {
         }
     }
 
-    /// The earliest.
+    /// The earliest of the timers.
     fn next(&self) -> Nanos {
         self.syn.min(self.linger).min(self.persist).min(self.keepalive).min(self.user)
     }
@@ -54,7 +54,7 @@ impl Timers {
 }
 
 impl Endpoint {
-    /// To be called when [`Endpoint::next_timeout`] has come; harmless earlier.
+    /// Handles expired timers. Call at [`Endpoint::next_timeout`]; an earlier call is harmless.
     pub fn on_timeout<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Progress {
         let mut progress = Progress::default();
         if self.timer <= now {
@@ -71,14 +71,14 @@ impl Endpoint {
         progress
     }
 
-    /// When [`Endpoint::on_timeout`] is next to be called; [`NEVER`] where no timer runs. May move with every call.
+    /// Time of the next call of [`Endpoint::on_timeout`]; [`NEVER`] where no timer runs. Every call may change it.
     #[inline]
     pub fn next_timeout(&self) -> Nanos {
         let sender = self.sender.rto_at().min(self.sender.paced_until());
         sender.min(self.receiver.delayed_at()).min(self.timer)
     }
 
-    /// After a change of [`super::Cold::timers`].
+    /// Updates the earliest expiry after a change of [`super::Cold::timers`].
     pub(super) fn retime(&mut self) {
         self.timer = self.cold.timers.next();
     }
@@ -93,7 +93,7 @@ impl Endpoint {
         if self.cold.timers.syn <= now {
             self.cold.timers.syn = NEVER;
             self.cold.syn_retries += 1;
-            // Linux net/ipv4/tcp_timer.c, tcp_write_timeout: those that leave at even intervals come on top.
+            // Linux net/ipv4/tcp_timer.c, tcp_write_timeout: retransmissions at even intervals are allowed in addition.
             let linear = if self.state == State::SynSent { self.cold.config.syn_linear } else { 0 };
             if self.cold.syn_retries > self.cold.config.syn_retries + linear {
                 return self.give_up(now, false, progress, obs);
@@ -118,8 +118,8 @@ impl Endpoint {
         self.retime();
     }
 
-    /// Something was sent again for the first time, or a shut window probed for the first time: from here on the user timeout
-    /// counts, as in Linux (net/ipv4/tcp_timer.c, retransmits_timed_out).
+    /// Starts the user timeout, at the first retransmission or the first probe of a closed window, as in Linux
+    /// (net/ipv4/tcp_timer.c, retransmits_timed_out).
     fn start_user_timeout(&mut self, now: Nanos) {
         let timers = &mut self.cold.timers;
         if timers.user_timeout > 0 && timers.user == NEVER {
@@ -129,15 +129,15 @@ impl Endpoint {
         }
     }
 
-    /// New data was acknowledged, or a window opened.
+    /// Stops the user timeout, after new data was acknowledged or a window opened.
     pub(super) fn end_user_timeout(&mut self) {
         self.cold.timers.user = NEVER;
         self.watch.set(Watch::USER_TIMEOUT, false);
         self.retime();
     }
 
-    /// Nothing is outstanding and what is to be sent must not leave: the window is shut or too small, or the application
-    /// holds it back.
+    /// Starts the persist timer. Nothing is outstanding and the data to send must wait: the window is closed or too
+    /// small, or the application holds the data back.
     pub(super) fn arm_persist(&mut self, now: Nanos) {
         let timers = &mut self.cold.timers;
         if timers.persist == NEVER {
@@ -147,7 +147,7 @@ impl Endpoint {
         }
     }
 
-    /// What held back the data does so no longer.
+    /// Stops the persist timer, because the data need not wait any longer.
     pub(super) fn end_persist(&mut self) {
         let timers = &mut self.cold.timers;
         timers.persist = NEVER;
@@ -157,7 +157,8 @@ impl Endpoint {
         self.end_user_timeout();
     }
 
-    /// The peer answers: it is there, and if its window stays shut the next probe is due one interval from now.
+    /// Handles an answer of the peer: the peer is reachable, and if its window stays closed the next probe is due one
+    /// interval from now.
     pub(super) fn on_sign_of_life(&mut self) {
         self.cold.timers.probes = 0;
         self.cold.timers.persist = NEVER;
@@ -174,7 +175,7 @@ impl Endpoint {
         }
         self.cold.timers.persist = NEVER;
         if self.sender.has_room() {
-            // RFC 9293 section 3.8.6.2.1 (4): after a while less than a full segment goes as well.
+            // RFC 9293 section 3.8.6.2.1 (4): after a while a segment that is not full is sent, too.
             self.sender.override_wait();
             return;
         }
@@ -187,7 +188,8 @@ impl Endpoint {
         self.watch.set(Watch::PROBES, true);
     }
 
-    /// RFC 9293 section 3.8.4, with the conditions of Linux (net/ipv4/tcp_timer.c, tcp_keepalive_timer).
+    /// Handles an idle connection (RFC 9293 section 3.8.4), with the conditions of Linux (net/ipv4/tcp_timer.c,
+    /// tcp_keepalive_timer).
     fn on_keepalive<O: Observer>(&mut self, now: Nanos, progress: &mut Progress, obs: &mut O) {
         let timers = &mut self.cold.timers;
         let Some(keeping) = timers.keeping.filter(|_| self.state != State::TimeWait) else {

@@ -5,18 +5,18 @@ use crate::config::Conformance;
 use crate::segment::Timestamps;
 use crate::{Flags, MILLISECOND, Nanos, SECOND, Segment};
 
-/// How long TS.Recent may stand between two segments of an idle connection before it says nothing any more: 24 days, before
-/// which a clock of 1 ms cannot pass it by (RFC 7323 section 5.5).
+/// Maximum age of TS.Recent on an idle connection, after which it is invalid: 24 days. A clock of 1 ms cannot overtake
+/// it before that (RFC 7323 section 5.5).
 //= https://www.rfc-editor.org/rfc/rfc7323#section-5.4
 //# The recycling time of the timestamp clock MUST be greater than MSL seconds
 const STALE: Nanos = 24 * 24 * 3600 * SECOND;
 
-/// What one end keeps about timestamps.
+/// State of one end for timestamps.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stamps {
-    /// What our clock, of 1 ms, is ahead of the time: different for each connection (RFC 7323 section 5.4).
+    /// Offset of our clock, of 1 ms, from the time: different for each connection (RFC 7323 section 5.4).
     pub offset: u32,
-    /// TS.Recent, and when it was set.
+    /// TS.Recent, and the time at which it was set.
     pub recent: u32,
     recent_at: Nanos,
     /// Last.ACK.sent.
@@ -24,7 +24,7 @@ pub(super) struct Stamps {
 }
 
 impl Stamps {
-    /// The offset is drawn from the initial sequence number, which whoever makes the endpoint chooses at random.
+    /// Derives the offset from the initial sequence number, which the creator of the endpoint chooses at random.
     pub fn new(isn: u32) -> Stamps {
         //= https://www.rfc-editor.org/rfc/rfc7323#section-7
         //# RECOMMENDED to generate a random, per-connection offset to be used with the clock source
@@ -33,7 +33,7 @@ impl Stamps {
         Stamps { offset: isn.wrapping_mul(0x9e37_79b1).rotate_left(16), ..Stamps::default() }
     }
 
-    /// Our clock.
+    /// The value of our clock.
     pub fn val(&self, now: Nanos) -> u32 {
         //= https://www.rfc-editor.org/rfc/rfc7323#section-4.1
         //# Values of this clock MUST be at least approximately proportional to real time, in order to measure actual
@@ -45,7 +45,7 @@ impl Stamps {
         ((now / MILLISECOND) as u32).wrapping_add(self.offset)
     }
 
-    /// The option of a segment that leaves at `now`.
+    /// The option of a segment that is sent at `now`.
     pub fn option(&self, now: Nanos) -> Timestamps {
         //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
         //# the sender MUST echo a recently received TSval sent by the remote TCP in the TSval field of a Timestamps
@@ -53,7 +53,7 @@ impl Stamps {
         Timestamps { val: self.val(now), ecr: self.recent }
     }
 
-    /// When, as our clock has it, the segment left that `ecr` echoes; `None` where that is not in the past.
+    /// Send time, by our clock, of the segment that `ecr` echoes; `None` if that time is not in the past.
     pub fn sent_at(&self, now: Nanos, ecr: u32) -> Option<Nanos> {
         let age = self.val(now).wrapping_sub(ecr);
         let now = now / MILLISECOND;
@@ -65,7 +65,7 @@ impl Stamps {
         (val.wrapping_sub(self.recent) as i32) < 0 && now - self.recent_at <= STALE
     }
 
-    /// TS.Recent becomes `val`.
+    /// Sets TS.Recent to `val`.
     pub fn set(&mut self, now: Nanos, val: u32) {
         //= https://www.rfc-editor.org/rfc/rfc7323#section-5.5
         //# the TCP MAY update a clock or timestamp value associated with the connection whenever TS.Recent is updated
@@ -74,9 +74,9 @@ impl Stamps {
 }
 
 impl Endpoint {
-    /// This connection takes the place of `before`, which is in TIME-WAIT: its SYN echoes what arrived last there, as Linux has
-    /// it (net/ipv4/tcp_ipv4.c, tcp_twsk_unique), where RFC 7323 section 3.2 wants zero. To be called before
-    /// [`Endpoint::connect`].
+    /// Makes this connection the successor of `before`, which is in TIME-WAIT: the SYN echoes the last timestamp that
+    /// arrived there, as in Linux (net/ipv4/tcp_ipv4.c, tcp_twsk_unique). RFC 7323 section 3.2 requires zero. Call this
+    /// before [`Endpoint::connect`].
     pub fn take_the_place_of(&mut self, before: &Endpoint, now: Nanos) {
         //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
         //= type=exception
@@ -85,8 +85,8 @@ impl Endpoint {
         self.stamps.set(now, before.stamps.recent);
     }
 
-    /// Whether a segment passes: it has timestamps, which are not from the past (RFC 7323 sections 3.2 and 5.3). A RST
-    /// always does.
+    /// Whether a segment passes the check of timestamps: it has timestamps, and they are not old (RFC 7323 sections 3.2
+    /// and 5.3). A RST always passes.
     pub(super) fn passes_timestamps(&mut self, now: Nanos, segment: &Segment) -> bool {
         //= https://www.rfc-editor.org/rfc/rfc7323#section-5.2
         //# When an <RST> segment is received, it MUST NOT be subjected to the PAWS check
@@ -111,8 +111,8 @@ impl Endpoint {
         }
     }
 
-    /// TS.Recent follows segments that begin at or before what was last acknowledged (RFC 7323 section 4.3), so that a delayed
-    /// ACK echoes the earliest segment it covers.
+    /// Updates TS.Recent from segments that begin at or before the last acknowledged offset (RFC 7323 section 4.3), so
+    /// that a delayed ACK echoes the earliest segment that it covers.
     pub(super) fn note_timestamps(&mut self, now: Nanos, segment: &Segment) {
         if let Some(stamps) = segment.timestamps
             //= https://www.rfc-editor.org/rfc/rfc7323#section-4.3
@@ -132,7 +132,7 @@ impl Endpoint {
         }
     }
 
-    /// When the segment left that `segment` echoes; `None` without timestamps. Zero stands for no echo.
+    /// Send time of the segment that `segment` echoes; `None` without timestamps. Zero stands for no echo.
     pub(super) fn echo(&self, now: Nanos, segment: &Segment) -> Option<Nanos> {
         if !self.uses.has(Uses::TIMESTAMPS) {
             return None;
@@ -140,7 +140,8 @@ impl Endpoint {
         segment.timestamps.filter(|stamps| stamps.ecr != 0).and_then(|stamps| self.stamps.sent_at(now, stamps.ecr))
     }
 
-    /// The peer's clock when it sent `segment` less ours when what it echoes was sent; `None` without timestamps.
+    /// The peer's clock when it sent `segment`, minus our clock when the echoed segment was sent; `None` without
+    /// timestamps.
     pub(super) fn forward_delay(&self, segment: &Segment) -> Option<i64> {
         let stamps = segment.timestamps.filter(|stamps| self.uses.has(Uses::TIMESTAMPS) && stamps.ecr != 0)?;
         Some(i64::from(stamps.val.wrapping_sub(stamps.ecr) as i32) * MILLISECOND as i64)

@@ -1,15 +1,16 @@
-//! XCP's congestion header at the ends of a connection (Katabi, Handley, Rohrs, SIGCOMM 2002): it is agreed on in the handshake,
-//! tells routers about the sender and brings their answers back, summed over the segments that an ACK is for.
+//! XCP's congestion header at the ends of a connection (Katabi, Handley, Rohrs, SIGCOMM 2002). Its use is agreed on in
+//! the handshake. The header tells routers about the sender and returns their answers, summed over the segments that an
+//! ACK covers.
 
 use super::Endpoint;
 use crate::{CongestionHeader, Nanos, Segment};
 
-/// What routers have answered to requests.
+/// Answers of routers to requests.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Answers {
-    /// Changes granted, bytes per second.
+    /// Sum of the granted changes, bytes per second.
     sum: i64,
-    /// Whether a request came that no router had seen.
+    /// Whether a request arrived that no router had seen.
     unseen: bool,
 }
 
@@ -19,7 +20,7 @@ impl Answers {
         self.sum += i64::from(change);
     }
 
-    /// The sum as a header tells it; from there on it counts anew.
+    /// Returns the sum in the form of a header field, and restarts the sum from zero.
     fn take(&mut self) -> i32 {
         let Answers { sum, unseen } = std::mem::take(self);
         let least_and_most = (i64::from(i32::MIN), i64::from(CongestionHeader::UNLIMITED) - 1);
@@ -28,7 +29,7 @@ impl Answers {
 }
 
 impl Endpoint {
-    /// The header of a segment with `len` bytes of payload that leaves now.
+    /// The congestion header of a segment with `len` bytes of payload that is sent now.
     pub(super) fn congestion_header(&mut self, len: u32) -> CongestionHeader {
         let answer = CongestionHeader::answer(self.cold.answers.take());
         match self.sender.request(len) {
@@ -37,14 +38,14 @@ impl Endpoint {
         }
     }
 
-    /// What routers have answered to the peer's request in `segment`, to be told to it.
+    /// Records the routers' answer to the peer's request in `segment`, to be returned to the peer.
     pub(super) fn note_answer(&mut self, segment: &Segment) {
         if let Some(header) = segment.xcp().filter(|header| header.rtt() > 0) {
             self.cold.answers.add(header.change());
         }
     }
 
-    /// What routers have answered to requests of ours.
+    /// Processes the answers of routers to our requests.
     pub(super) fn take_answers(&mut self, now: Nanos, segment: &Segment) {
         if let Some(header) = segment.xcp() {
             self.sender.on_answers(now, header.reverse());

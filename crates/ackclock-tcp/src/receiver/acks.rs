@@ -1,11 +1,11 @@
-//! When to acknowledge.
+//! The time at which data is acknowledged.
 
 use crate::config::{AckRule, Config};
 use crate::sender::Rtt;
 use crate::{MILLISECOND, NEVER, Nanos};
 
-/// Shortest delay of Linux's rule (TCP_ATO_MIN, TCP_DELACK_MIN), and the longest of an ACK that data of ours may carry
-/// (TCP_DELACK_MAX), and of any.
+/// The shortest delay of Linux's rule (TCP_ATO_MIN, TCP_DELACK_MIN); the longest delay of an ACK that our data may
+/// carry (TCP_DELACK_MAX); and the longest delay of any ACK.
 const ATO_MIN: Nanos = 40 * MILLISECOND;
 const DELACK_MAX: Nanos = 200 * MILLISECOND;
 //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
@@ -14,42 +14,42 @@ const ATO_MAX: Nanos = 500 * MILLISECOND;
 /// The segment size that Linux assumes before it has seen one (TCP_MSS_DEFAULT).
 const FIRST_GUESS: u32 = 536;
 
-/// What the arrival of payload says about its acknowledgment.
+/// Facts about arriving payload that determine its acknowledgment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrived<'a> {
     pub now: Nanos,
-    /// Payload bytes of the segment, and by how much it moved RCV.NXT.
+    /// Payload bytes of the segment, and the bytes by which it advanced RCV.NXT.
     pub len: u32,
     pub in_order: u64,
     pub push: bool,
-    /// It is out of order, fills a gap, or brings the FIN.
+    /// Whether the segment is out of order, fills a gap, or carries the FIN.
     pub urgent: bool,
-    /// What our own sender knows of the round trip.
+    /// RTT estimate of our own sender.
     pub rtt: &'a Rtt,
-    /// Bytes of the window that is offered.
+    /// The offered window, bytes.
     pub window: u64,
 }
 
-/// The state of one receiver.
+/// State of the acknowledgments of one receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Acks {
-    /// An ACK is owed at once.
+    /// Whether an ACK is due at once.
     pub due: bool,
     rule: AckRule,
-    /// Data and reads have taken turns, so that an ACK can wait for data to carry it (Linux: pingpong).
+    /// Whether data and reads have alternated, so that an ACK can wait for data to carry it (Linux: pingpong).
     interactive: bool,
     /// Segments smaller than a full one that arrived since the last ACK, at most two (Linux: ICSK_ACK_PUSHED).
     pushed: u8,
     every: u32,
-    /// Segments that are still acknowledged at once.
+    /// Number of further segments that are acknowledged at once.
     quick_left: u32,
     quick_acks: u32,
-    /// Largest segment seen: what "full-sized" means (RFC 5681 section 4.2).
+    /// Largest segment seen, bytes: the meaning of "full-sized" (RFC 5681 section 4.2).
     pub largest: u32,
     /// In-order bytes not yet acknowledged.
     pub pending: u64,
     pub delayed_at: Nanos,
-    /// How long an ACK may wait; of Linux's rule, the present estimate, 0 before any payload.
+    /// Maximum delay of an ACK, ns; with Linux's rule, the present estimate, 0 before any payload.
     delay: Nanos,
     pub last_arrival: Nanos,
 }
@@ -73,12 +73,12 @@ impl Acks {
         }
     }
 
-    /// How long the next ACK held back would wait.
+    /// Delay, ns, that the next delayed ACK would have.
     pub fn delay(&self) -> Nanos {
         self.delay
     }
 
-    /// Payload or a FIN arrived.
+    /// Processes payload or a FIN.
     #[inline]
     pub fn on_arrival(&mut self, arrived: &Arrived<'_>) {
         match self.rule {
@@ -87,7 +87,8 @@ impl Acks {
         }
     }
 
-    /// RFC 5681 section 4.2: at once for what is out of order and for what fills a gap; else at least every second segment.
+    /// RFC 5681 section 4.2: segments that are out of order or fill a gap are acknowledged at once, others at least
+    /// every second segment.
     #[inline]
     fn on_arrival_rfc(&mut self, arrived: &Arrived<'_>) {
         if self.quick_acks > 0 && arrived.now - self.last_arrival > arrived.rtt.rto() {
@@ -157,13 +158,13 @@ impl Acks {
         }
     }
 
-    /// Up to `most` segments are acknowledged at once, but no more than half of the window (Linux, tcp_incr_quickack).
+    /// Acknowledges up to `most` segments at once, but at most half of the window (Linux, tcp_incr_quickack).
     fn quicken(&mut self, most: u32, window: u64) {
         let half = (window / (2 * u64::from(self.largest.max(1)))).max(2);
         self.quick_left = self.quick_left.max(most.min(u32::try_from(half).unwrap_or(most)));
     }
 
-    /// Quick acknowledgment begins anew (Linux, tcp_enter_quickack_mode).
+    /// Restarts quick acknowledgment (Linux, tcp_enter_quickack_mode).
     pub fn enter_quick(&mut self, most: u32, window: u64) {
         if self.rule == AckRule::Linux {
             self.quicken(most, window);
@@ -172,13 +173,13 @@ impl Acks {
         }
     }
 
-    /// Quick acknowledgment by the application's wish (TCP_QUICKACK).
+    /// Sets quick acknowledgment as the application requests (TCP_QUICKACK).
     pub fn set_quick(&mut self, on: bool) {
         self.interactive = !on;
         self.due |= on && self.pending > 0;
     }
 
-    /// The application has read; `all` is whether nothing is left (Linux net/ipv4/tcp.c, tcp_cleanup_rbuf).
+    /// Processes a read by the application; `all` is whether no data is left (Linux net/ipv4/tcp.c, tcp_cleanup_rbuf).
     #[inline]
     pub fn on_read(&mut self, all: bool) {
         if self.rule == AckRule::Linux && self.pending > 0 {
@@ -187,7 +188,8 @@ impl Acks {
         }
     }
 
-    /// Payload of ours leaves: soon after some of the peer's, the two take turns (Linux, tcp_event_data_sent).
+    /// Records that we send payload: soon after payload of the peer, this shows alternation (Linux,
+    /// tcp_event_data_sent).
     #[inline]
     pub fn on_data_sent(&mut self, now: Nanos) {
         if self.rule == AckRule::Linux && now - self.last_arrival < self.delay {
@@ -195,12 +197,12 @@ impl Acks {
         }
     }
 
-    /// The peer closed: an ACK can wait for our FIN (Linux, tcp_fin).
+    /// Records that the peer closed: an ACK can wait for our FIN (Linux, tcp_fin).
     pub fn on_fin(&mut self) {
         self.interactive = true;
     }
 
-    /// A segment with an acknowledgment leaves.
+    /// Records that a segment with an acknowledgment is sent.
     #[inline]
     pub fn on_ack_sent(&mut self) {
         if self.rule == AckRule::Linux && (self.pending > 0 || self.due) && self.quick_left > 0 {
@@ -215,7 +217,7 @@ impl Acks {
         self.pending = 0;
     }
 
-    /// The delayed-ACK timer may have expired.
+    /// Handles a possible expiry of the delayed-ACK timer.
     pub fn on_timeout(&mut self, now: Nanos, rto: Nanos) {
         if self.delayed_at > now {
             return;
@@ -223,13 +225,14 @@ impl Acks {
         self.due = true;
         self.delayed_at = NEVER;
         if self.rule == AckRule::Linux {
-            // An ACK that waited in vain: for more of the peer's data, wait longer; for ours, no longer.
+            // No segment carried the delayed ACK. If it waited for more of the peer's data, the next one waits longer;
+            // if it waited for our data, the next one waits the minimum.
             self.delay = if self.interactive { ATO_MIN } else { (2 * self.delay).min(rto) };
             self.interactive = false;
         }
     }
 
-    /// Nothing is owed any more.
+    /// Stops all acknowledgments.
     pub fn stop(&mut self) {
         self.due = false;
         self.delayed_at = NEVER;

@@ -1,4 +1,4 @@
-//! The receiving half: what has arrived, when to acknowledge, what to report.
+//! The receiving half of an endpoint: it records received data, and decides when to acknowledge and what to report.
 
 mod acks;
 mod reassembly;
@@ -11,47 +11,49 @@ use acks::{Acks, Arrived};
 use reassembly::Reassembly;
 use tuning::{InOrder, Tuning};
 
-/// The receiving half of an endpoint. Stream offsets; the peer's FIN occupies the offset after its last byte.
-// In memory as it stands here: what the next segment in order touches comes first (see `Sender`).
+/// The receiving half of an endpoint. Offsets are stream offsets; the peer's FIN occupies the offset after its last
+/// byte.
+// The order of the fields is their order in memory: fields used for the next segment in order come first (see
+// `Sender`).
 #[repr(C)]
 pub(crate) struct Receiver {
     acks: Acks,
-    /// Offset of the peer's FIN, once a segment brought it.
+    /// Offset of the peer's FIN, once a segment carried it.
     fin: Option<u64>,
     /// Stream bytes the application has consumed.
     read: u64,
     buffer: u64,
     /// The advertised right edge, which never moves back (RFC 9293 section 3.8.6).
     edge: u64,
-    /// The largest window to offer.
+    /// The largest window to offer, bytes.
     clamp: u64,
     tuning: Option<Box<Tuning>>,
-    /// The shift of our window field.
+    /// Window scale of our window field, bits.
     scale: u8,
     sack: bool,
-    /// Whether duplicates are reported.
+    /// Whether D-SACK reports duplicates.
     dsack: bool,
-    /// Segments that arrived out of order.
+    /// Number of segments that arrived out of order.
     out_of_order: u32,
     stream: Reassembly,
     /// The duplicate to report with the next ACK (RFC 2883).
     duplicate: Option<(u64, u64)>,
 }
 
-/// A segment with payload or FIN, and what the sender knows at the time.
+/// A segment with payload or FIN, and the sender's RTT estimate at the time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Payload<'a> {
-    /// Stream offset of its first byte.
+    /// Stream offset of the first payload byte.
     pub start: u64,
     /// Payload bytes.
     pub len: u32,
-    /// Whether a FIN follows them.
+    /// Whether a FIN follows the payload.
     pub fin: bool,
-    /// Whether it carries PSH.
+    /// Whether the segment carries PSH.
     pub push: bool,
-    /// When the segment left that its timestamp echoes.
+    /// Send time of the segment that this segment's timestamp echoes.
     pub echo: Option<Nanos>,
-    /// What our sender knows of the round trip.
+    /// RTT estimate of our sender.
     pub rtt: &'a Rtt,
 }
 
@@ -82,7 +84,7 @@ impl Receiver {
         }
     }
 
-    /// The handshake is over: whether SACK is in use, and the shift of our window field.
+    /// Ends the handshake: sets whether SACK is in use, and the scale of our window field.
     pub fn establish(&mut self, now: Nanos, sack: bool, scale: u8) {
         self.sack = sack;
         self.scale = scale;
@@ -106,13 +108,13 @@ impl Receiver {
         self.stream.next()
     }
 
-    /// Whether the peer's FIN and all before it has arrived.
+    /// Whether the peer's FIN and all data before the FIN have arrived.
     #[inline]
     pub fn finished(&self) -> bool {
         self.fin == Some(self.stream.next())
     }
 
-    /// The offset after the last one we have offered to take.
+    /// Stream offset after the last byte that the offered window allows.
     #[inline]
     pub fn edge(&self) -> u64 {
         self.edge
@@ -123,7 +125,7 @@ impl Receiver {
         self.stream.next() - self.read
     }
 
-    /// Takes payload and a FIN.
+    /// Processes payload and a FIN.
     #[inline]
     pub fn on_data(&mut self, now: Nanos, payload: &Payload<'_>) {
         let whole = payload.start + u64::from(payload.len);
@@ -134,16 +136,16 @@ impl Receiver {
             && self.fin.is_none()
             && self.stream.append(whole)
         {
-            // In order, and nothing else is the matter.
+            // The payload is in order, and no special case applies.
             return self.on_progress(now, payload, before, false);
         }
         self.on_dubious_data(now, payload, whole);
     }
 
-    /// Any other payload, or a FIN.
+    /// Processes any other payload, or a FIN.
     #[inline(never)]
     fn on_dubious_data(&mut self, now: Nanos, payload: &Payload<'_>, whole: u64) {
-        // There is nothing after a FIN.
+        // No data follows a FIN.
         let end = whole.min(self.edge).min(self.fin.unwrap_or(u64::MAX));
         let had_gap = self.stream.has_gap();
         let before = self.stream.next();
@@ -157,7 +159,7 @@ impl Receiver {
             self.fin = Some(end);
         }
         if !fresh && !fin {
-            // A duplicate: say so at once (RFC 9293 section 3.10.7.4).
+            // A duplicate is acknowledged at once (RFC 9293 section 3.10.7.4).
             self.acks.last_arrival = now;
             self.acks.due = true;
             return;
@@ -184,7 +186,7 @@ impl Receiver {
         }
     }
 
-    /// New data, or a FIN, has arrived; `before` was the next offset, and `urgent` is whether it is acknowledged at once.
+    /// Processes new data, or a FIN; `before` was the next offset, and `urgent` is whether an ACK is due at once.
     #[inline]
     fn on_progress(&mut self, now: Nanos, payload: &Payload<'_>, before: u64, urgent: bool) {
         let next = self.stream.next();
@@ -214,7 +216,7 @@ impl Receiver {
         }
     }
 
-    /// The stream bytes `[start, end)`, all below RCV.NXT, arrived again.
+    /// Records that the stream bytes `[start, end)`, all below RCV.NXT, arrived again.
     pub fn note_duplicate(&mut self, start: u64, end: u64) {
         let end = end.min(self.stream.next());
         if self.dsack && start < end && self.duplicate.is_none() {
@@ -222,17 +224,18 @@ impl Receiver {
         }
     }
 
-    /// An ACK is owed at once: an unacceptable segment arrived.
+    /// Requests an ACK at once, for an unacceptable segment.
     pub fn owe_ack(&mut self) {
         self.acks.due = true;
     }
 
-    /// Segments are acknowledged at once for a while (see [`Acks::enter_quick`]).
+    /// Acknowledges segments at once for a while (see [`Acks::enter_quick`]).
     pub fn enter_quick(&mut self, most: u32) {
         self.acks.enter_quick(most, self.edge - self.stream.next());
     }
 
-    /// The application consumed `bytes`. A window that was nearly shut and now opens is announced at once.
+    /// Records that the application consumed `bytes`. If this opens a window that was nearly closed, an ACK is due at
+    /// once.
     pub fn read(&mut self, now: Nanos, bytes: u64) {
         self.read = (self.read + bytes).min(self.stream.next());
         if let Some(tuning) = &mut self.tuning {
@@ -245,8 +248,8 @@ impl Receiver {
         }
     }
 
-    /// The right edge that the buffer allows, and no less than the one offered: it moves in steps (silly-window avoidance,
-    /// RFC 9293 section 3.8.6.2.2).
+    /// The right edge that the buffer allows, and at least the edge already offered: the edge moves in steps
+    /// (silly-window avoidance, RFC 9293 section 3.8.6.2.2).
     #[inline]
     fn wanted_edge(&self) -> u64 {
         let mut target = self.read + self.buffer.min(self.clamp);
@@ -261,36 +264,36 @@ impl Receiver {
         if target >= self.edge + self.step() { target } else { self.edge }
     }
 
-    /// A full segment or half of what is offered.
+    /// The smallest advance of the edge: a full segment or half of the window.
     #[inline]
     fn step(&self) -> u64 {
         let limit = self.tuning.as_ref().map_or(u64::MAX, |tuning| tuning.limit);
         u64::from(self.acks.largest).min(self.buffer.min(self.clamp).min(limit) / 2).max(1)
     }
 
-    /// When a delayed acknowledgment is due.
+    /// Time at which a delayed acknowledgment is due.
     #[inline]
     pub fn delayed_at(&self) -> Nanos {
         self.acks.delayed_at
     }
 
-    /// The delayed-ACK timer may have expired.
+    /// Handles a possible expiry of the delayed-ACK timer.
     pub fn on_timeout(&mut self, now: Nanos, rto: Nanos) {
         self.acks.on_timeout(now, rto);
     }
 
-    /// Payload of ours leaves.
+    /// Records that we send payload.
     #[inline]
     pub fn on_data_sent(&mut self, now: Nanos) {
         self.acks.on_data_sent(now);
     }
 
-    /// The connection is over: nothing is owed any more.
+    /// Ends the connection: no more ACKs are due.
     pub fn stop(&mut self) {
         self.acks.stop();
     }
 
-    /// Whether an ACK is owed now.
+    /// Whether an ACK is due now.
     #[inline]
     pub fn owes_ack(&self) -> bool {
         self.acks.due
@@ -321,23 +324,23 @@ impl Receiver {
         self.acks.pending > 0
     }
 
-    /// The window field of an outgoing segment without SACK blocks; whatever was owed is paid.
+    /// The window field of an outgoing segment without SACK blocks; the segment carries any ACK that was due.
     #[inline]
     pub fn pay(&mut self) -> u16 {
         self.acks.on_ack_sent();
         self.window_field()
     }
 
-    /// Writes the receiver's part into an outgoing segment: window and up to `most` SACK blocks; whatever it owed is paid.
-    /// `wire` turns a stream offset of the peer into its sequence number.
+    /// Writes the receiver's fields into an outgoing segment: window and up to `most` SACK blocks. The segment carries
+    /// any ACK that was due. `wire` converts a stream offset of the peer into its sequence number.
     pub fn fill(&mut self, segment: &mut Segment, most: usize, wire: impl Fn(u64) -> u32) {
         segment.window = self.pay();
         if self.reports() {
-            // A duplicate comes first, and is reported once (RFC 2883 section 4).
+            // A duplicate comes first and is reported once (RFC 2883 section 4).
             let blocks = self.duplicate.take().into_iter().chain(self.stream.recent()).take(most);
             let mut count = 0;
             for (start, end) in blocks {
-                // The FIN is part of what has arrived; without it its segment would never count as SACKed.
+                // The FIN counts as received; without the FIN its segment would never count as SACKed.
                 let end = end + u64::from(self.fin == Some(end));
                 segment.sack[count] = SackBlock { start: wire(start), end: wire(end) };
                 count += 1;
@@ -350,7 +353,7 @@ impl Receiver {
     fn window_field(&mut self) -> u16 {
         let next = self.stream.next();
         let offer = self.wanted_edge() - next;
-        // A buffer smaller than the unit of the window field must not look shut for ever.
+        // A buffer smaller than the unit of the window field must not look closed forever.
         let least = u64::from(offer > 0 && offer >= self.step());
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
         //# MUST be right-shifted by Rcv.Wind.Shift bits
@@ -366,18 +369,18 @@ impl Receiver {
         self.buffer.min(self.clamp).min(u64::from(u16::MAX)) as u16
     }
 
-    /// The buffer from now on, bytes; auto-tuning is off.
+    /// Sets the receive buffer, bytes, and turns auto-tuning off.
     pub fn set_buffer(&mut self, bytes: u64) {
         self.buffer = bytes;
         self.tuning = None;
     }
 
-    /// The largest window to offer from now on, bytes.
+    /// Sets the largest window to offer, bytes.
     pub fn set_clamp(&mut self, bytes: u64) {
         self.clamp = bytes;
     }
 
-    /// Acknowledges at once for now, or no longer.
+    /// Turns immediate acknowledgment on or off.
     pub fn set_quick_ack(&mut self, on: bool) {
         self.acks.set_quick(on);
     }

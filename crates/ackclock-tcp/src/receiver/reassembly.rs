@@ -1,17 +1,17 @@
-//! What has arrived of a stream: everything below `next`, and ranges above it.
+//! Record of the received part of a stream: everything below `next`, and ranges above it.
 
-/// The ranges above the first gap, kept sorted and apart, and the order in which they last changed.
+/// The ranges above the first gap, sorted and disjoint, and the order in which they last changed.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(super) struct Reassembly {
     next: u64,
     ranges: Vec<(u64, u64)>,
-    /// Starts of the ranges that changed last, the latest first (RFC 2018 section 4). A start that is no longer that of a
-    /// range is skipped.
+    /// Starts of the ranges that changed last, the latest first (RFC 2018 section 4). A start at which no range begins
+    /// any more is skipped.
     recent: Vec<u64>,
 }
 
-/// How many changed ranges are remembered: as many as a header reports.
+/// Number of changed ranges that are remembered: as many as a header reports.
 const REMEMBERED: usize = crate::segment::MAX_SACK_BLOCKS;
 
 impl Reassembly {
@@ -21,13 +21,13 @@ impl Reassembly {
         self.next
     }
 
-    /// Whether something beyond a gap has arrived.
+    /// Whether data beyond a gap has arrived.
     #[inline]
     pub fn has_gap(&self) -> bool {
         !self.ranges.is_empty()
     }
 
-    /// Adds what lies up to `end`, if there is no gap and something lies there.
+    /// Adds the data up to `end`, if there is no gap and the data is new.
     #[inline]
     pub fn append(&mut self, end: u64) -> bool {
         let appends = end > self.next && self.ranges.is_empty();
@@ -51,7 +51,7 @@ impl Reassembly {
     }
 
     fn insert_slow(&mut self, mut start: u64, mut end: u64) -> bool {
-        // The ranges that touch [start, end): they become one.
+        // The ranges that touch [start, end) are merged into one.
         let first = self.ranges.partition_point(|range| range.1 < start);
         let last = self.ranges.partition_point(|range| range.0 <= end);
         let mut fresh = true;
@@ -86,7 +86,7 @@ impl Reassembly {
         Some((start.max(range.0), end.min(range.1)))
     }
 
-    /// The ranges above the gap, the one that changed last first, then as they were last reported (RFC 2018 section 4).
+    /// The ranges above the gap: the last changed one first, then in the order of the last report (RFC 2018 section 4).
     pub fn recent(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.recent.iter().filter_map(|&start| {
             let index = self.ranges.binary_search_by_key(&start, |range| range.0).ok()?;

@@ -1,31 +1,31 @@
-//! A receive window that grows with what the application reads: dynamic right-sizing, as Linux does it
-//! (net/ipv4/tcp_input.c: tcp_rcv_space_adjust, tcp_rcv_rtt_measure, tcp_grow_window; Fisk, Feng: Dynamic Right-Sizing in TCP,
-//! 2001).
+//! Auto-tuning of the receive window by the application's reads: dynamic right-sizing, as in Linux
+//! (net/ipv4/tcp_input.c: tcp_rcv_space_adjust, tcp_rcv_rtt_measure, tcp_grow_window; Fisk, Feng: Dynamic Right-Sizing
+//! in TCP, 2001).
 
 use crate::Nanos;
 use crate::config::Config;
 
 /// Segments that the first round trip is assumed to bring (TCP_INIT_CWND).
 const FIRST_ROUND: u64 = 10;
-/// Segments added to twice what a round trip brought.
+/// Segments added to twice the data of a round trip.
 const CUSHION: u64 = 16;
-/// Smallest payload that says that the window may grow.
+/// Smallest payload, bytes, after which the window may grow.
 const SIZEABLE: u32 = 128;
 
-/// The state of one receiver.
+/// State of auto-tuning for one receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// The most that the buffer may become, bytes.
+    /// Maximum of the buffer, bytes.
     max: u64,
     mss: u64,
-    /// The most that is offered for now, bytes: it follows what arrives (rcv_ssthresh).
+    /// Maximum of the offered window for now, bytes: it follows the arrivals (rcv_ssthresh).
     pub limit: u64,
-    /// Round-trip time as the receiver sees it.
+    /// Receiver's estimate of the round-trip time, ns.
     pub rtt: Option<Nanos>,
-    /// The sample without timestamps under way: it ends when this offset arrives.
+    /// The current sample without timestamps: it ends when data up to this offset has arrived.
     sample: Option<(u64, Nanos)>,
     last_echo: Option<Nanos>,
-    /// What the application read in the last round, and when and where this one began.
+    /// Bytes that the application read in the last round, and the offset and time at which this round began.
     pub space: u64,
     round: (u64, Nanos),
 }
@@ -38,11 +38,11 @@ pub(super) struct InOrder {
     pub next: u64,
     pub edge: u64,
     pub len: u32,
-    /// Whether it was a full segment.
+    /// Whether the segment was a full one.
     pub full: bool,
-    /// When the segment left that its timestamp echoes.
+    /// Send time of the segment that this segment's timestamp echoes.
     pub echo: Option<Nanos>,
-    /// What the buffer is now, bytes.
+    /// The present buffer, bytes.
     pub buffer: u64,
 }
 
@@ -66,7 +66,7 @@ impl Tuning {
         self.limit = window;
     }
 
-    /// Payload arrived in order.
+    /// Processes payload that arrived in order.
     pub fn on_data(&mut self, arrived: &InOrder) {
         let &InOrder { now, next, edge, len, full, echo, buffer } = arrived;
         if let Some(echo) = echo {
@@ -84,7 +84,7 @@ impl Tuning {
         }
     }
 
-    /// A window takes at least a round trip to arrive.
+    /// Measures the round-trip time without timestamps: a full window takes at least a round trip to arrive.
     fn measure_by_window(&mut self, now: Nanos, next: u64, edge: u64) {
         match self.sample {
             Some((end, _)) if next < end => return,
@@ -97,7 +97,8 @@ impl Tuning {
         self.sample = Some((edge, now));
     }
 
-    /// The application has read up to `read`. The buffer that this asks for, if it is more than `buffer`.
+    /// Processes a read up to offset `read`. Returns the buffer that the rate of reads requires, at least `buffer`,
+    /// bytes.
     pub fn on_read(&mut self, now: Nanos, read: u64, buffer: u64) -> u64 {
         let (began_at, began) = self.round;
         if self.rtt.is_none_or(|rtt| now - began < rtt) {
@@ -106,7 +107,8 @@ impl Tuning {
         let copied = read - began_at;
         let mut grown = buffer;
         if copied > self.space {
-            // Twice what a round brought, for losses; and again as much more as this round brought more than the last.
+            // The buffer is twice the data of a round, to allow for losses; it then grows by twice the relative
+            // increase over the last round.
             let window = 2 * copied + CUSHION * self.mss;
             let growth = u128::from(window) * u128::from(copied - self.space) / u128::from(self.space);
             let window = u128::from(window) + 2 * growth;

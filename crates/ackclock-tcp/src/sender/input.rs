@@ -1,4 +1,4 @@
-//! What an arriving acknowledgment does to the sender.
+//! The sender's response to an arriving acknowledgment.
 
 use super::recovery::{Detected, Phase};
 use super::reduction::Step;
@@ -11,28 +11,29 @@ use crate::{Nanos, Observer};
 
 /// The sender's view of an acceptable acknowledgment, in stream offsets.
 pub(crate) struct Arrival<'a> {
-    /// Everything below is acknowledged. Below snd_una the acknowledgment is old, and only its SACK blocks may be news.
+    /// Everything below this offset is acknowledged. If the offset is below snd_una the acknowledgment is old, and only
+    /// its SACK blocks can contain news.
     pub ack: u64,
     /// Offset up to which the peer now allows sending.
     pub window_edge: u64,
     /// SACK blocks above `ack`, as ranges of offsets.
     pub blocks: &'a [(u64, u64)],
-    /// Whether the segment could be a duplicate ACK of RFC 5681 section 2 as far as its contents go: no payload, no SYN or
+    /// Whether the contents of the segment allow it to be a duplicate ACK of RFC 5681 section 2: no payload, no SYN or
     /// FIN.
     pub pure: bool,
-    /// The range that a D-SACK block says arrived twice (RFC 2883).
+    /// The range that a D-SACK block reports as received twice (RFC 2883).
     pub dsack: Option<(u64, u64)>,
-    /// When, by the clock of our timestamps, the segment left that this one echoes (TSecr of RFC 7323).
+    /// Send time, by the clock of our timestamps, of the segment that this segment echoes (TSecr of RFC 7323).
     pub echo: Option<Nanos>,
-    /// How long what this one echoes was on its way to the peer, up to a constant ([`crate::context::Delivery`]).
+    /// One-way delay of the echoed segment on its path to the peer, up to a constant ([`crate::context::Delivery`]).
     pub forward_delay: Option<i64>,
-    /// Whether congestion is echoed: ECE of RFC 3168, or newly marked packets of AccECN.
+    /// Whether the segment echoes congestion: ECE of RFC 3168, or newly marked packets of AccECN.
     pub congestion: bool,
-    /// Bytes newly reported as having arrived with a mark.
+    /// Bytes newly reported as received with a mark.
     pub marked: u64,
 }
 
-/// The SACK blocks of the last acknowledgment: what they cover needs no second look.
+/// The SACK blocks of the last acknowledgment; ranges that they cover need not be examined again.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct SeenBlocks {
     blocks: [(u64, u64); MAX_SACK_BLOCKS],
@@ -64,30 +65,30 @@ impl SeenBlocks {
     }
 }
 
-/// What a dubious acknowledgment tells of the segments that it says have arrived.
+/// Facts about the segments that a dubious acknowledgment reports as received.
 #[derive(Clone, Debug)]
 pub(super) struct Arrived {
-    /// snd_una before.
+    /// snd_una before this acknowledgment.
     pub una: u64,
-    /// The timestamp echoed.
+    /// The echoed timestamp.
     pub echo: Option<Nanos>,
-    /// Whether data is news that was sent once and before the phase under way began.
+    /// Whether the acknowledgment newly reports data that was sent once, before the current phase began.
     pub original: bool,
-    /// Whether data is acknowledged cumulatively that was sent more than once.
+    /// Whether the acknowledgment cumulatively acknowledges data that was sent more than once.
     pub resent: bool,
     /// Whether data was newly SACKed.
     pub sacked: bool,
-    /// Whether the acknowledgment is a duplicate without any news.
+    /// Whether the acknowledgment is a duplicate ACK and reports nothing new.
     pub duplicate: bool,
-    /// When the first and the last segment were sent that were acknowledged cumulatively, and once sent.
+    /// Send times of the first and the last segment that were cumulatively acknowledged and had been sent once.
     acked_sent: Option<(Nanos, Nanos)>,
-    /// The same of those newly SACKed.
+    /// Send times of the first and the last segment that were newly SACKed and had been sent once.
     sacked_sent: Option<(Nanos, Nanos)>,
-    /// Of the segments sent once, the lowest that arrived after a higher one.
+    /// Lowest offset of the segments sent once that arrived after a segment with a higher offset.
     late: u64,
-    /// The highest SACKed offset before.
+    /// Highest SACKed offset before this acknowledgment.
     high: u64,
-    /// Where the phase under way ends.
+    /// Stream offset at which the current phase ends.
     point: u64,
 }
 
@@ -107,7 +108,7 @@ impl Arrived {
 }
 
 impl Sender {
-    /// Takes an acknowledgment of what was sent. Returns whether new data was acknowledged.
+    /// Processes an acknowledgment. Returns whether it acknowledged new data.
     #[inline]
     pub fn on_ack<O: Observer>(&mut self, now: Nanos, arrival: &Arrival<'_>, obs: &mut O) -> bool {
         let same_window = arrival.window_edge == self.last_edge;
@@ -117,7 +118,7 @@ impl Sender {
         self.small.more = false;
         let quiet = arrival.blocks.is_empty() && arrival.dsack.is_none() && !arrival.congestion && !self.probing;
         if self.flight_size() == 0 && quiet {
-            // Nothing to acknowledge: the one who only receives gets here with every segment.
+            // There is nothing to acknowledge. An endpoint that only receives data takes this branch for every segment.
             return false;
         }
         if quiet && arrival.ack > self.una && self.phase == Phase::Open && !self.watches && self.board.is_clean() {
@@ -127,7 +128,7 @@ impl Sender {
         self.on_dubious_ack(now, arrival, same_window, obs)
     }
 
-    /// New data is acknowledged, in order, and nothing else is the matter.
+    /// Processes an acknowledgment of new data, in order, without losses, marks or other special cases.
     #[inline]
     fn on_clean_ack<O: Observer>(&mut self, now: Nanos, arrival: &Arrival<'_>, obs: &mut O) {
         let cwnd_limited = self.una < self.limited_until;
@@ -157,7 +158,7 @@ impl Sender {
         self.observe_window(now, obs);
     }
 
-    /// Any other acknowledgment.
+    /// Processes any other acknowledgment.
     #[inline(never)]
     fn on_dubious_ack<O: Observer>(
         &mut self,
@@ -191,15 +192,16 @@ impl Sender {
             self.rare.undo.forbid();
         }
 
-        // Growth is for data acknowledged outside fast recovery; the ACK that ends a recovery does not grow the window.
-        // Where the threshold adapts to reordering, what counts is what is known to have arrived, whether in order or, once
-        // it was raised, not (Linux net/ipv4/tcp_input.c, tcp_may_raise_cwnd and tcp_cong_control).
+        // The window grows for data acknowledged outside fast recovery; the ACK that ends a recovery does not grow the
+        // window. Where the threshold adapts to reordering, newly delivered data counts: data acknowledged in order or,
+        // once the threshold was raised, out of order too (Linux net/ipv4/tcp_input.c, tcp_may_raise_cwnd and
+        // tcp_cong_control).
         let adapts = self.rare.reordering.adapts();
         let progress = advanced || adapts && self.rare.reordering.is_raised() && delivered.newly > 0;
         let mut may_grow = progress && matches!(self.phase, Phase::Open | Phase::Loss) && !arrival.congestion;
         let mut newly_lost = self.advance_phase(now, advanced, &delivered, &arrived, obs);
         if repaired {
-            // RFC 8985 section 7.4.2: the probe has repaired a loss, which is as good a sign of congestion as any.
+            // RFC 8985 section 7.4.2: the probe has repaired a loss, and that loss indicates congestion like any other.
             //= https://www.rfc-editor.org/rfc/rfc8985#section-7.4.2
             //# The sender then SHOULD invoke a congestion control response equivalent to a fast recovery
             self.reduce(now, Cause::Loss, &delivered, Phase::Open);
@@ -220,14 +222,14 @@ impl Sender {
             };
             if self.scope.deliveries {
                 self.tell_delivered(now, &ack, &delivered, arrival.forward_delay);
-                // Without SACK a partial acknowledgment alone says that the next segment is lost.
+                // Without SACK a partial acknowledgment alone indicates that the next segment is lost.
                 if lost > 0 || !self.sack && self.board.is_waiting() {
                     self.tell_lost(now);
                 }
             }
             let growth = self.validation.on_ack(&mut self.window, &ack);
             if may_grow && self.careful.as_ref().is_none_or(|careful| careful.may_grow()) {
-                // Without SACK, duplicate ACKs have told of the rest (tcp_remove_reno_sacks).
+                // Without SACK, duplicate ACKs have already reported the rest (tcp_remove_reno_sacks).
                 let told = (duplicates * self.mss).min(delivered.newly.saturating_sub(self.mss));
                 let acked = if adapts { delivered.newly - told } else { delivered.acked };
                 self.grow(&Ack { acked, ..ack }, growth);
@@ -253,7 +255,7 @@ impl Sender {
         advanced
     }
 
-    /// What to look for in the segments that `arrival` says have arrived.
+    /// Prepares the facts to be collected from the segments that `arrival` reports as received.
     fn expect(&self, arrival: &Arrival<'_>) -> Arrived {
         Arrived {
             una: self.una,
@@ -270,7 +272,7 @@ impl Sender {
         }
     }
 
-    /// Takes what is acknowledged off the scoreboard, and marks what is SACKed.
+    /// Removes acknowledged segments from the scoreboard and marks the SACKed ones.
     fn take_off(&mut self, now: Nanos, arrival: &Arrival<'_>, advanced: bool, arrived: &mut Arrived) -> Delivered {
         let min_rtt = self.rtt.min();
         let Rare { rack, rate, .. } = &mut *self.rare;
@@ -311,12 +313,12 @@ impl Sender {
         delivered
     }
 
-    /// Counts duplicate ACKs. With SACK a duplicate ACK is a segment that reports data not known to have arrived, "even if it
-    /// [...] moves the cumulative acknowledgment point" (RFC 6675 section 2). Without SACK the five conditions of RFC 5681
-    /// section 2 hold.
+    /// Counts duplicate ACKs. With SACK a duplicate ACK is a segment that reports data not known to have arrived, "even
+    /// if it [...] moves the cumulative acknowledgment point" (RFC 6675 section 2). Without SACK the five conditions of
+    /// RFC 5681 section 2 hold.
     fn count_duplicate(&mut self, bare: bool, advanced: bool, delivered: &mut Delivered) -> bool {
-        // RFC 6675 section 5: a cumulative ACK resets DupAcks to zero, and a duplicate ACK then adds one "regardless of its status
-        // as a cumulative acknowledgment".
+        // RFC 6675 section 5: a cumulative ACK resets DupAcks to zero, and a duplicate ACK then adds one "regardless of
+        // its status as a cumulative acknowledgment".
         if advanced {
             //= https://www.rfc-editor.org/rfc/rfc6675#section-5
             //# If the incoming ACK is a cumulative acknowledgment, the TCP MUST reset DupAcks to zero
@@ -334,11 +336,11 @@ impl Sender {
             self.dup_acks += 1;
             let outstanding = self.board.segments() as u32;
             if self.rare.reordering.adapts() && self.dup_acks >= outstanding {
-                // One at least is missing; more duplicates than the rest are none of a loss.
+                // At least one segment is missing; duplicates beyond the others do not indicate a loss.
                 self.dup_acks = outstanding - 1;
                 self.rare.reordering.on_excess_duplicates(outstanding);
             }
-            // Each one says that a segment has left the network.
+            // Each duplicate ACK indicates that a segment has left the network.
             delivered.sacked = self.mss;
             if self.phase == Phase::Fast {
                 //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
@@ -349,7 +351,7 @@ impl Sender {
         duplicate
     }
 
-    /// A D-SACK block: something arrived twice. Returns whether it reports the probe that is outstanding.
+    /// Processes a D-SACK block, which reports data received twice. Returns whether the data is the outstanding probe.
     #[cold]
     fn on_dsack(&mut self, arrival: &Arrival<'_>) -> bool {
         let Some((start, end)) = arrival.dsack else { return false };
@@ -360,7 +362,8 @@ impl Sender {
         let rare = &mut *self.rare;
         rare.counts.dsacks += segments;
         if rare.counts.dsacks > self.stats.retransmits {
-            // More than was ever sent again: the network duplicates, or the peer lies.
+            // The block reports more than was ever retransmitted: the network duplicates packets, or the peer's report
+            // is wrong.
             return false;
         }
         let probe = segments == 1 && rare.tlp.end == Some(end);
@@ -372,12 +375,12 @@ impl Sender {
         probe
     }
 
-    /// Takes a round-trip sample, where Karn's rule allows one.
+    /// Takes an RTT sample, where Karn's rule allows a sample.
     ///
-    /// RFC 7323 section 4 would sample the timestamp of every ACK. The times at which segments left are known to the
-    /// nanosecond here and give a sample as often, so timestamps serve where those are ambiguous: when a retransmission is
-    /// acknowledged. That is Linux's choice, too (tcp_ack_update_rtt), which also samples newly SACKed data, and takes the oldest
-    /// segment of each for SRTT.
+    /// RFC 7323 section 4 would take a sample from the timestamp of every ACK. Here the send times of segments are
+    /// known to the nanosecond and give samples as often. Timestamps are used only where send times are ambiguous: when
+    /// a retransmission is acknowledged. Linux does the same (tcp_ack_update_rtt). It also takes samples from newly
+    /// SACKed data, and uses the oldest segment of each group for SRTT.
     fn sample_rtt(&mut self, now: Nanos, arrived: &Arrived, delivered: &Delivered, advanced: bool) -> Option<Nanos> {
         let unambiguous = if self.rtt.is_linux() {
             arrived.acked_sent.filter(|_| !arrived.resent).or(arrived.sacked_sent)
@@ -404,7 +407,8 @@ impl Sender {
         }
     }
 
-    /// Lets the reduction under way, if any, say what may be sent after this acknowledgment. `safe` is SafeACK.
+    /// Lets the reduction in progress, if any, set the volume that may be sent after this acknowledgment. `safe` is
+    /// SafeACK.
     //= https://www.rfc-editor.org/rfc/rfc9937#section-5
     //# PRR MAY be used in conjunction with the loss detection algorithms specified or described in the following
     //# documents
@@ -428,9 +432,10 @@ impl Sender {
         self.rare.reduction.on_ack(&mut self.window, &step);
     }
 
-    /// Restarts the retransmission or probe timer where the acknowledgment gives reason to.
+    /// Restarts the retransmission or probe timer if the acknowledgment requires it.
     fn restart_timer_after(&mut self, now: Nanos, advanced: bool, sampled: bool, arrived: &Arrived) {
-        // Linux net/ipv4/tcp_input.c, tcp_clean_rtx_queue: news of data sent before the first segment was last sent.
+        // Linux net/ipv4/tcp_input.c, tcp_clean_rtx_queue: news of data sent before the last transmission of the first
+        // segment.
         let first = self.board.first_sent_at();
         let late_news = arrived.sacked_sent.zip(first).is_some_and(|(sent, first)| sent.0 < first);
         let restarts = if advanced { self.may_restart_timer() } else { self.rtt.is_linux() && sampled && late_news };
@@ -439,7 +444,7 @@ impl Sender {
         }
     }
 
-    /// New data was acknowledged outside fast recovery: the window grows as far as validation allows.
+    /// Grows the window, as far as validation allows, for new data acknowledged outside fast recovery.
     #[inline]
     fn grow(&mut self, ack: &Ack, growth: Growth) {
         let (before, may_grow) = (self.window.cwnd, growth != Growth::Forbidden);

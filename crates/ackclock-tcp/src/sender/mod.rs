@@ -1,7 +1,7 @@
-//! The sending half: what may leave, what an acknowledgment means, what is lost.
+//! The sending half of an endpoint: it decides which data may be sent, processes acknowledgments and detects losses.
 //!
-//! Everything is in stream offsets, 64 bits wide; a FIN occupies the offset after the last byte. The strategies
-//! (congestion control, slow start, window validation, pacing) are composed here and know nothing of each other.
+//! All positions are stream offsets, 64 bits wide; a FIN occupies the offset after the last byte. The sender combines
+//! the strategies (congestion control, slow start, window validation, pacing), which do not depend on each other.
 
 mod frto;
 mod input;
@@ -40,22 +40,22 @@ pub(crate) use rtt::Rtt;
 use scoreboard::Scoreboard;
 use timer::Timer;
 
-/// A segment the sender wants on the wire.
+/// A segment for the endpoint to send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Transmission {
     /// Stream offset of the first byte.
     pub offset: u64,
     /// Payload bytes, without the FIN.
     pub len: u32,
-    /// Whether the FIN goes with it.
+    /// Whether the segment carries the FIN.
     pub fin: bool,
-    /// Whether it was sent before.
+    /// Whether the segment is a retransmission.
     pub retransmission: bool,
-    /// Whether it is to carry CWR, where RFC 3168 is in use: the first new data after the window was reduced.
+    /// Whether the segment carries CWR, where RFC 3168 is in use: the first new data after the window was reduced does.
     pub cwr: bool,
 }
 
-/// What only losses, marks and the algorithms that look for them touch.
+/// State that only losses, marks and the algorithms that detect them use.
 #[derive(Debug)]
 struct Rare {
     episode: Episode,
@@ -66,59 +66,59 @@ struct Rare {
     reordering: reordering::Reordering,
     rate: Option<rate::Rate>,
     counts: Counts,
-    /// A retransmission was found lost by the acknowledgment in hand.
+    /// Whether the acknowledgment being processed showed the loss of a retransmission.
     lost_retransmission: bool,
 }
 
 /// The sending half of an endpoint.
 ///
-/// In memory as it stands here: first what both ends of a one-way transfer touch with every segment, then what the
-/// sending end does, last what only losses and idle periods do. A run with thousands of endpoints waits for memory more
-/// than for anything else, and what is not touched is not waited for.
+/// The order of the fields is their order in memory: first the fields that both ends of a one-way transfer use for
+/// every segment, then those that only the sending end uses, last those for losses and idle periods. In a run with
+/// thousands of endpoints, memory access takes more time than anything else, so rarely used fields lie apart.
 #[repr(C, align(64))]
 pub(crate) struct Sender {
     /// First unacknowledged offset.
     una: u64,
     /// Next new offset.
     nxt: u64,
-    /// Everything the application has written.
+    /// Stream offset after the last byte that the application has written.
     written: u64,
     /// Offset up to which the peer's window allows sending.
     window_edge: u64,
-    /// What the last acknowledgment said of it; a duplicate ACK says the same (RFC 5681 section 2).
+    /// Window edge of the last acknowledgment; a duplicate ACK repeats the advertised window (RFC 5681 section 2).
     last_edge: u64,
     rto_at: Nanos,
     small: nagle::Small,
-    /// Whether the application has closed: a FIN sits at `written`.
+    /// Whether the application has closed the connection: a FIN then occupies offset `written`.
     closed: bool,
     /// Whether both ends use SACK.
     sack: bool,
-    /// Whether the pacer held back the last poll.
+    /// Whether the pacer delayed the segment at the last poll.
     pacing: bool,
     phase: Phase,
-    /// What `rto_at` stands for.
+    /// The timer that `rto_at` belongs to.
     timer: Timer,
-    /// Whether RACK, a probe, Linux's RTT samples or the congestion control look at every acknowledgment.
+    /// Whether RACK, tail loss probes, Linux's RTT samples or the congestion control examine every acknowledgment.
     watches: bool,
     ecn: bool,
     limited_transmit: bool,
-    /// Whether a probe waits to be sent, and whether one is outstanding.
+    /// Whether a probe is due, and whether a probe is outstanding.
     probe_due: bool,
     probing: bool,
     /// Whether the next new data carries CWR.
     cwr_due: bool,
-    /// Whether anybody wants to know of every segment sent.
+    /// Whether the rate sampler or the congestion control is told of every segment sent.
     tells_sent: bool,
     watches_sending: bool,
-    /// SMSS.
+    /// SMSS, bytes.
     mss: u64,
-    /// What options take from the payload of the next new segment.
+    /// Bytes of the next new segment that options take from its payload.
     reserved: u64,
     stats: Stats,
     rtt: Rtt,
 
     window: Window,
-    /// The window was full when everything below was sent.
+    /// Value of snd_nxt when the window was last full: the window limited the sending of everything below.
     limited_until: u64,
     last_sent: Nanos,
     pacer: Pacer,
@@ -129,13 +129,13 @@ pub(crate) struct Sender {
     slow_start: Box<dyn SlowStart>,
     careful: Option<Box<CarefulResume>>,
     initial_window: u64,
-    /// Segments known to have arrived.
+    /// Number of segments known to have arrived.
     delivered: u64,
     /// Consecutive duplicate ACKs.
     dup_acks: u32,
     /// Consecutive expiries of the retransmission timer.
     expiries: u32,
-    /// What the congestion control does itself and is told.
+    /// The tasks that the congestion control does itself, and the events it asks for.
     scope: Scope,
 
     restart: Restart,
@@ -149,7 +149,7 @@ pub(crate) struct Sender {
     retransmit_restarts_timer: bool,
     abe: bool,
     reduces_from_window: bool,
-    /// Where the last recovery's window of data ended.
+    /// End of the window of data of the last recovery.
     recover: Option<u64>,
     /// SACK blocks of the last acknowledgment, already on the scoreboard.
     seen: input::SeenBlocks,
@@ -157,14 +157,14 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// A sender with nothing written, before the connection with initial sequence number `isn` is established.
+    /// Makes a sender with no data written, before the connection with initial sequence number `isn` is established.
     pub fn new(config: &Config, isn: u32) -> Sender {
         let mss = u64::from(config.mss);
         let mut cc = config.cc.make();
         cc.seed(isn);
         let scope = cc.scope();
         let scope = Scope { deliveries: scope.deliveries || scope.losses, ..scope };
-        // A window that is the algorithm's own comes down as the algorithm says, not by the recovery's rule.
+        // If the algorithm owns the window, the algorithm reduces the window, not the rule of the recovery.
         let reduction = match config.recovery {
             Recovery::NewReno => Recovery::NewReno,
             _ if scope.window => Recovery::Sack,
@@ -244,8 +244,8 @@ impl Sender {
         }
     }
 
-    /// The handshake is over: what both ends agreed on, and the window to start with. `lost_syns` counts the SYNs or SYN-ACKs
-    /// that were sent again because of a loss.
+    /// Ends the handshake: takes the options that both ends agreed on, and sets the initial window. `lost_syns` counts
+    /// the retransmissions of a SYN or SYN-ACK that were caused by a loss.
     pub fn establish(&mut self, now: Nanos, mss: u32, sack: bool, lost_syns: u32, config: &Config) {
         self.mss = u64::from(mss);
         self.sack = sack && config.recovery != Recovery::NewReno;
@@ -273,12 +273,12 @@ impl Sender {
         self.slow_start.on_start(config.pacing != Pacing::Off || self.window.pacing_rate.is_some());
     }
 
-    /// The application has written its last.
+    /// Marks the end of the stream: the application writes no more data.
     pub fn close(&mut self) {
         self.closed = true;
     }
 
-    /// The offset after everything there is to send, the FIN included.
+    /// Stream offset after all data to send, the FIN included.
     #[inline]
     fn end(&self) -> u64 {
         self.written + u64::from(self.closed)
@@ -315,7 +315,7 @@ impl Sender {
         }
     }
 
-    /// Calls careful resume, where this connection has it, with the window and the offset up to which data was delivered.
+    /// Calls careful resume, if this connection uses it, with the window and the offset up to which data was delivered.
     #[inline]
     fn with_careful(&mut self, call: impl FnOnce(&mut CarefulResume, &mut Window, u64)) {
         if let Some(careful) = &mut self.careful {
@@ -323,7 +323,7 @@ impl Sender {
         }
     }
 
-    /// Tells an observer what the window is now.
+    /// Reports the current window to the observer.
     #[inline]
     fn observe_window<O: Observer>(&self, now: Nanos, obs: &mut O) {
         if !O::ACTIVE {
@@ -369,7 +369,7 @@ impl Sender {
         &self.rtt
     }
 
-    /// The RTT estimator, for the handshake.
+    /// The RTT estimator, mutable, for samples of the handshake.
     pub fn rtt_mut(&mut self) -> &mut Rtt {
         &mut self.rtt
     }
@@ -379,17 +379,17 @@ impl Sender {
         &self.window
     }
 
-    /// What window validation shows.
+    /// Report of the window validation.
     pub fn validation(&self) -> validation::Report {
         self.validation.report(&self.window)
     }
 
-    /// Counters of what the sender does.
+    /// Counters of the sender.
     pub fn stats(&self) -> &Stats {
         &self.stats
     }
 
-    /// Counters, for the endpoint to add its own.
+    /// Counters, mutable, for the endpoint to add its own counts.
     pub fn stats_mut(&mut self) -> &mut Stats {
         &mut self.stats
     }
@@ -399,13 +399,13 @@ impl Sender {
         self.expiries
     }
 
-    /// SMSS.
+    /// SMSS, bytes.
     #[inline]
     pub fn mss(&self) -> u32 {
         self.mss as u32
     }
 
-    /// Everything the application has written.
+    /// Bytes that the application has written.
     pub fn written(&self) -> u64 {
         self.written
     }
@@ -420,19 +420,20 @@ impl Sender {
         self.last_sent
     }
 
-    /// The sequence number for a segment without payload, as an offset: SND.NXT or, where the window shrank below it, its edge.
+    /// The sequence number, as an offset, for a segment without payload: SND.NXT or, where the window shrank below
+    /// SND.NXT, the window edge.
     pub fn sent_edge(&self) -> u64 {
         self.nxt.min(self.window_edge.max(self.una))
     }
 
-    /// The connection is over: nothing leaves any more.
+    /// Ends the connection: the sender sends no more segments.
     pub fn stop(&mut self) {
         self.rto_at = NEVER;
         self.pacing = false;
         self.probe_due = false;
     }
 
-    /// Whether the state is within its invariants; else what is wrong.
+    /// Checks the invariants of the state; the error says which one is violated.
     pub fn check(&self) -> Result<(), String> {
         if self.una > self.nxt || self.nxt > self.end() {
             return Err(format!("una {}, nxt {}, end {} are out of order", self.una, self.nxt, self.end()));
@@ -453,7 +454,7 @@ impl Sender {
         self.window_edge
     }
 
-    /// The peer's first window, from its SYN.
+    /// Sets the window edge from the peer's SYN, which holds the peer's first window.
     pub fn set_window_edge(&mut self, edge: u64) {
         self.window_edge = edge;
         self.small.largest_window = edge;

@@ -1,11 +1,12 @@
-//! A path that takes only smaller packets than we sent.
+//! Response to a path whose MTU is smaller than the packets sent.
 
 use super::Sender;
 use super::recovery::Phase;
 
 impl Sender {
-    /// Segments are `less` bytes smaller from now on. What is outstanding and no longer fits was dropped on the way: it is cut
-    /// up and sent again. That is no sign of congestion, and the window stays (RFC 1191 section 6.5).
+    /// Reduces the segment size by `less` bytes. Outstanding segments that are now too large were dropped on the path:
+    /// they are split and retransmitted. Such a drop does not indicate congestion, and the window stays unchanged (RFC
+    /// 1191 section 6.5).
     pub fn shrink_segments(&mut self, less: u32) {
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
         //= type=exception

@@ -1,30 +1,30 @@
-//! Less than a full segment: Nagle's rule, corking, and the sender's silly-window avoidance.
+//! Segments that are not full: Nagle's rule, corking, and the sender's silly-window avoidance.
 
 use super::Sender;
 use crate::config::Config;
 
-/// What holds back a segment that is not full.
+/// Conditions that delay a segment that is not full.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(super) struct Small {
     /// The largest window the peer has offered, bytes.
     pub largest_window: u64,
-    /// Nagle's rule (RFC 9293 section 3.7.4).
+    /// Whether Nagle's rule applies (RFC 9293 section 3.7.4).
     pub nagle: bool,
-    /// Minshall's variant: only while a segment that was not full is outstanding.
+    /// Whether Minshall's variant applies: Nagle's rule only while a segment that was not full is outstanding.
     pub minshall: bool,
-    /// Held back until it is full.
+    /// Whether a segment waits until it is full.
     pub cork: bool,
-    /// The last write said that more follows, and no acknowledgment has arrived since (Linux looks at the flag of a write
-    /// only until then).
+    /// Whether the last write announced further data and no acknowledgment has arrived since (Linux uses the flag of a
+    /// write only until then).
     pub more: bool,
-    /// The last write said that more follows, so that its end is no reason for PSH.
+    /// Whether the last write announced further data, so that its end does not set PSH.
     pub unmarked: bool,
-    /// The segment that leaves next carries PSH, having waited too long.
+    /// Whether the next segment carries PSH, because it has waited too long.
     pub push_next: bool,
-    /// The override timer expired: one segment goes as far as the window allows.
+    /// Whether the override timer expired: one segment is then sent as far as the window allows.
     pub overridden: bool,
-    /// Offset after the last segment that was sent and not full.
+    /// Stream offset after the last segment that was sent and not full.
     pub last: u64,
 }
 
@@ -46,7 +46,7 @@ impl Small {
 
 impl Sender {
     /// Whether a segment of `len` payload bytes, less than a full one, must wait although the window has room for it.
-    /// `last` is whether it empties the send queue; only such a segment can grow by waiting.
+    /// `last` is whether the segment empties the send queue; only such a segment can grow by waiting.
     pub(super) fn waits_to_fill(&self, last: bool) -> bool {
         if !last || self.closed || self.small.overridden {
             return false;
@@ -58,20 +58,22 @@ impl Sender {
         self.small.nagle && outstanding
     }
 
-    /// How much of `len` bytes leaves through a window that has room for `open` only; 0 for nothing
-    /// (RFC 9293 section 3.8.6.2.1: all that is left of at least half of the largest window).
+    /// Number of the `len` bytes that may be sent into a window with room for `open` bytes only. The result is 0 or
+    /// `open` (RFC 9293 section 3.8.6.2.1: at least half of the largest window).
     #[inline]
     pub(super) fn through_window(&self, open: u64) -> u64 {
         if open > 0 && (self.small.overridden || open >= self.small.largest_window / 2) { open } else { 0 }
     }
 
-    /// Whether Nagle's rule applies (off with TCP_NODELAY). Turned off, what waits goes, even with a cork.
+    /// Turns Nagle's rule on or off (off with TCP_NODELAY). Turning the rule off releases waiting data, even with a
+    /// cork.
     pub fn set_nagle(&mut self, on: bool) {
         self.small.nagle = on;
         self.small.overridden |= !on && self.nxt < self.end();
     }
 
-    /// Whether segments wait until they are full (TCP_CORK). Taking the cork out lets go what waits, where Nagle's rule does.
+    /// Turns on or off that segments wait until they are full (TCP_CORK). Removing the cork releases waiting data as
+    /// far as Nagle's rule allows.
     pub fn set_cork(&mut self, on: bool) {
         if self.small.cork && !on {
             self.small.more = false;
@@ -80,8 +82,8 @@ impl Sender {
         self.small.cork = on;
     }
 
-    /// Whether there is something to send, nothing is outstanding, and neither the congestion window nor the pacer is why
-    /// it stays: the peer's window is shut or too small, or the application holds it back.
+    /// Whether there is data to send, nothing is outstanding, and neither the congestion window nor the pacer delays
+    /// the data: the peer's window is closed or too small, or the application holds the data back.
     #[inline]
     pub fn is_stuck(&self) -> bool {
         self.nxt < self.end() && self.una == self.nxt && !self.pacing
@@ -102,7 +104,7 @@ impl Sender {
         self.window_edge > self.nxt
     }
 
-    /// What waits to become a full segment, or for a window that takes it, goes as far as it may.
+    /// Releases data that waits to fill a segment, or for a larger window, as far as the window allows.
     pub fn override_wait(&mut self) {
         self.small.overridden = true;
         self.small.push_next = true;

@@ -1,4 +1,4 @@
-//! What may leave now.
+//! The choice of the next segment to send.
 
 use super::frto::Frto;
 use super::recovery::Phase;
@@ -8,8 +8,8 @@ use crate::recovery::Recovery;
 use crate::{NEVER, Nanos, Observer};
 
 impl Sender {
-    /// The next segment that may leave at `now`, which then counts as sent. `overhead` is what the headers add on the wire,
-    /// for the pacer.
+    /// Returns the next segment that may be sent at `now` and records it as sent. `overhead` is the size of the headers
+    /// on the wire, bytes, for the pacer.
     pub fn poll<O: Observer>(&mut self, now: Nanos, overhead: u64, obs: &mut O) -> Option<Transmission> {
         self.pacing = false;
         if self.nxt >= self.end() && self.phase == Phase::Open && !self.probe_due {
@@ -41,8 +41,8 @@ impl Sender {
         Some(sent)
     }
 
-    /// What leaves while losses are repaired or the window is reduced. Apart, as is what it has in common with what mostly
-    /// leaves, so that the latter is small.
+    /// Returns the next segment while losses are repaired or the window is reduced. This function, and the code it
+    /// shares with the common case, are separate to keep the common case small.
     #[inline(never)]
     fn poll_rarely<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Transmission> {
         match self.phase {
@@ -66,20 +66,21 @@ impl Sender {
         self.new_data(now, allowance, obs)
     }
 
-    /// Options take `bytes` from the payload of the next new segment.
+    /// Reserves `bytes` of the payload of the next new segment for options.
     #[inline]
     pub fn reserve(&mut self, bytes: u32) {
         self.reserved = u64::from(bytes).min(self.mss - 1);
     }
 
-    /// When the pacer lets the next segment go, if it is what held back the last [`Sender::poll`].
+    /// Time at which the pacer releases the next segment, if the pacer delayed the last [`Sender::poll`].
     #[inline]
     pub fn paced_until(&self) -> Nanos {
         if self.pacing { self.pacer.release_time() } else { NEVER }
     }
 
-    /// What counts against the window: pipe or, where duplicate ACKs inflate the window for what has left the network, or new
-    /// data is not to go out on the first of them (RFC 3042), FlightSize.
+    /// Volume that counts against the window, bytes: pipe, less the volume told by duplicate ACKs where RFC 9937
+    /// section 6.2 asks for that. It is FlightSize in two cases: where duplicate ACKs inflate the window for segments
+    /// that have left the network, and where the first duplicate ACKs must not release new data (RFC 3042).
     //= https://www.rfc-editor.org/rfc/rfc6675#section-5
     //# The TCP MAY transmit previously unsent data segments as per Limited Transmit [RFC5681]
     pub(super) fn network_load(&self) -> u64 {
@@ -96,8 +97,8 @@ impl Sender {
         }
     }
 
-    /// The window outside recovery. Without SACK the first two duplicate ACKs let a segment each go (limited transmit,
-    /// RFC 3042); with SACK, pipe shrinks by itself (RFC 6675 section 5 step 3).
+    /// The window outside recovery. Without SACK each of the first two duplicate ACKs allows one more segment (limited
+    /// transmit, RFC 3042); with SACK, pipe shrinks by itself (RFC 6675 section 5 step 3).
     fn open_allowance(&self) -> u64 {
         let limited_transmit =
             //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
@@ -118,7 +119,8 @@ impl Sender {
         self.window.cwnd.saturating_add_signed(inflation)
     }
 
-    /// Fast recovery: lost segments first, then new data, then what else may help (NextSeg, RFC 6675 section 4).
+    /// Returns the next segment in fast recovery: lost segments first, then new data, then other retransmissions
+    /// (NextSeg, RFC 6675 section 4).
     //= https://www.rfc-editor.org/rfc/rfc6675#section-4
     //# NextSeg () MUST return the sequence number range of the next segment that is to be transmitted
     fn poll_fast<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Transmission> {
@@ -140,7 +142,8 @@ impl Sender {
         if !owed && !room {
             return None;
         }
-        // Rule 1. Without SACK it is the hole that a partial acknowledgment shows, which is owed.
+        // Rule 1. Without SACK the lost segment is the hole that a partial acknowledgment shows; its retransmission is
+        // owed.
         if !self.rare.episode.held
             && let Some(segment) = self.board.next_lost()
         {
@@ -160,7 +163,7 @@ impl Sender {
         if let Some(sent) = self.new_data_rarely(now, allowance, obs) {
             return Some(sent);
         }
-        // With RACK, time says what is lost: RFC 6675 is not to be used beside it (RFC 8985 section 9.2).
+        // With RACK, losses are detected by time: RFC 6675 is not to be used with RACK (RFC 8985 section 9.2).
         //= https://www.rfc-editor.org/rfc/rfc8985#section-9.2
         //# the algorithm [RFC6675] MUST NOT be used with RACK-TLP
         if !self.sack || self.rack || self.rare.reduction.rule() == Recovery::RateHalving {
@@ -176,7 +179,8 @@ impl Sender {
         if self.may_rescue()
             && let Some((start, len)) = self.board.rescue()
         {
-            // "HighRxt MUST NOT be updated": the rescue hides no later loss from rules 1 and 3, and SetPipe does not add it.
+            // "HighRxt MUST NOT be updated": rules 1 and 3 still find later losses, and SetPipe does not count the
+            // rescue.
             //= https://www.rfc-editor.org/rfc/rfc6675#section-4
             //# HighRxt MUST NOT be updated
             self.board.on_extra_copy(start, now);
@@ -186,13 +190,13 @@ impl Sender {
         None
     }
 
-    /// RFC 6675 section 4, rule 4: "a single "rescue" retransmission per entry into loss recovery", allowed where "HighACK is
-    /// greater than RescueRxt".
+    /// Whether a rescue retransmission is allowed. RFC 6675 section 4, rule 4: "a single "rescue" retransmission per
+    /// entry into loss recovery", allowed where "HighACK is greater than RescueRxt".
     fn may_rescue(&self) -> bool {
         self.rescues && self.una > self.rare.episode.rescue_rxt
     }
 
-    /// After a timeout: what was outstanding again, in order, as slow start allows, then new data.
+    /// Returns the next segment after a timeout: retransmissions in order, as slow start allows, then new data.
     fn poll_loss<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Transmission> {
         if self.pipe() + self.mss > self.window.cwnd && self.pipe() > 0 {
             self.limited_until = self.nxt;
@@ -238,7 +242,7 @@ impl Sender {
         self.resend(now, start, len)
     }
 
-    /// Counts a segment that is sent again, and makes it.
+    /// Counts and makes a retransmission.
     fn resend(&mut self, now: Nanos, start: u64, len: u32) -> Transmission {
         self.rare.undo.on_retransmit(now);
         self.stats.retransmits += 1;
@@ -251,9 +255,9 @@ impl Sender {
         Transmission { offset, len: len - u32::from(fin), fin, retransmission, cwr: false }
     }
 
-    /// The next new segment, if the application, the peer's window and `allowance` let it go.
-    // Inline, so that the answer stays in registers: written to memory field by field and read back as a whole it stalls
-    // the processor.
+    /// Returns the next new segment, if the application, the peer's window and `allowance` permit one.
+    // The function is inline so that its result stays in registers: writing the result to memory field by field and
+    // reading it back as a whole stalls the processor.
     #[inline(always)]
     fn new_data<O: Observer>(&mut self, now: Nanos, allowance: u64, obs: &mut O) -> Option<Transmission> {
         let end = self.end();
@@ -327,12 +331,12 @@ impl Sender {
             self.with_careful(|careful, window, delivered| careful.on_sent(window, &ctx, delivered));
         }
         self.on_new_data_sent(now);
-        // RFC 3168 section 6.1.2: the first new data after a reduction says that it was made.
+        // RFC 3168 section 6.1.2: the first new data after a reduction carries CWR.
         let cwr = std::mem::take(&mut self.cwr_due);
         Some(Transmission { offset, len: len as u32, fin, retransmission: false, cwr })
     }
 
-    /// Sending resumes with nothing outstanding: restart after idle and window validation.
+    /// Applies restart after idle and window validation when sending resumes with nothing outstanding.
     #[inline(never)]
     fn resume<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
         let idle = now - self.last_sent;

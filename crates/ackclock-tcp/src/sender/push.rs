@@ -1,26 +1,26 @@
-//! Which segments carry PSH, and where records end.
+//! The choice of segments that carry PSH, and the ends of records.
 
 use std::collections::VecDeque;
 
 use super::{Sender, Transmission};
 use crate::Push;
 
-/// Ends of what the application wrote, as stream offsets.
+/// Ends of the application's writes, as stream offsets.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(super) struct Marks {
     /// End of the last segment sent with PSH.
     pushed: u64,
-    /// Whether nothing but these marks and the end of what was written is a reason for PSH.
+    /// Whether only these marks and the end of the written data set PSH.
     marked_only: bool,
-    /// Ends of records that were not acknowledged.
+    /// Ends of records that are not yet acknowledged.
     records: VecDeque<u64>,
-    /// Ends of the segments that were sent with PSH and may be sent again.
+    /// Ends of the segments that were sent with PSH and may be retransmitted.
     sent: VecDeque<u64>,
 }
 
 impl Sender {
-    /// The application appends `bytes`.
+    /// Appends `bytes` from the application.
     pub fn write(&mut self, bytes: u64, push: Push) {
         if self.closed {
             return;
@@ -38,7 +38,7 @@ impl Sender {
         }
     }
 
-    /// The application takes back what it wrote and was never sent. After a close there is no way back.
+    /// Discards data that the application wrote and that was never sent. After a close this has no effect.
     pub fn withdraw(&mut self) {
         if !self.closed {
             let end = self.nxt;
@@ -47,7 +47,7 @@ impl Sender {
         }
     }
 
-    /// How many of the `len` bytes from `offset` on belong to one record.
+    /// Number of the `len` bytes from `offset` on that belong to one record.
     #[inline]
     pub(super) fn within_record(&self, offset: u64, len: u64) -> u64 {
         if self.marks.records.is_empty() {
@@ -57,8 +57,9 @@ impl Sender {
         end.map_or(len, |end| len.min(end - offset))
     }
 
-    /// Whether a segment carries PSH: it ends what was written, or a record, or, as in Linux (net/ipv4/tcp.c, forced_push), the
-    /// last one was half of the largest window ago. Sent again, it carries it again; a FIN alone never does.
+    /// Whether a segment carries PSH. It does if it ends the written data or a record or, as in Linux (net/ipv4/tcp.c,
+    /// forced_push), if more than half of the largest window was sent since the last PSH. A retransmission repeats the
+    /// PSH of its original; a FIN alone never carries PSH.
     #[inline]
     pub fn pushes(&mut self, sent: &Transmission) -> bool {
         if sent.len == 0 {
@@ -79,14 +80,15 @@ impl Sender {
         true
     }
 
-    /// Whether what was sent of `offset..end` carried PSH.
+    /// Whether a segment sent within `offset..end` carried PSH.
     #[inline(never)]
     fn was_pushed(&self, offset: u64, end: u64) -> bool {
         let after = self.marks.sent.partition_point(|&pushed| pushed <= offset);
         self.marks.sent.get(after).is_some_and(|&pushed| pushed <= end)
     }
 
-    /// PSH goes only where a write or a record ends: whoever writes knows where else the kernel would set it.
+    /// Restricts PSH to the ends of writes and records: the writer knows at which other points the kernel would set
+    /// PSH.
     pub fn push_where_marked(&mut self) {
         self.marks.marked_only = true;
     }

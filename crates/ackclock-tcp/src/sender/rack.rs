@@ -1,4 +1,4 @@
-//! RACK: what was sent before something that has arrived, and has had its time, is lost (RFC 8985 section 6).
+//! RACK: a segment is lost if a segment sent later has arrived and enough time has passed (RFC 8985 section 6).
 
 use super::scoreboard::{Entry, Found, Resent, Scoreboard, sent_after};
 use crate::{MILLISECOND, Nanos};
@@ -9,11 +9,12 @@ const PERSISTENCE: u32 = 16;
 /// State of RACK.
 #[derive(Clone, Debug)]
 pub(super) struct Rack {
-    /// RACK.xmit_ts and RACK.end_seq: of what has arrived, the segment that was sent last.
+    /// RACK.xmit_ts and RACK.end_seq: send time and end of the segment, among those that have arrived, that was sent
+    /// last.
     newest: (Nanos, u64),
     /// RACK.rtt.
     rtt: Nanos,
-    /// Whether anything has arrived since losses were last looked for.
+    /// Whether a segment has arrived since losses were last looked for.
     advanced: bool,
     /// RACK.reo_wnd_mult.
     steps: u32,
@@ -39,9 +40,9 @@ impl Default for Rack {
 }
 
 impl Rack {
-    /// A segment is known to have arrived (steps 1 and 2). An acknowledgment of one that was sent again may be that of an earlier
-    /// transmission: it is, if the echoed timestamp is older, and likely, if it comes too soon. `echo` has the granularity of
-    /// timestamps, a millisecond.
+    /// Processes a segment that is known to have arrived (steps 1 and 2). The acknowledgment of a retransmitted segment
+    /// may belong to an earlier transmission. That is certain if the echoed timestamp is older, and likely if the
+    /// acknowledgment comes too soon. `echo` has the granularity of timestamps, a millisecond.
     #[inline(never)]
     pub fn on_arrival(&mut self, now: Nanos, entry: &Entry, echo: Option<Nanos>, min_rtt: Option<Nanos>) {
         let rtt = now.saturating_sub(entry.sent_at);
@@ -59,12 +60,12 @@ impl Rack {
         }
     }
 
-    /// A segment is sent again.
+    /// Records a retransmission.
     pub fn on_retransmit(&mut self, start: u64, now: Nanos) {
         self.resent.push(start, now);
     }
 
-    /// A D-SACK arrived: once a round trip it widens the reordering window (step 4).
+    /// Processes a D-SACK: it widens the reordering window once per round trip (step 4).
     //= https://www.rfc-editor.org/rfc/rfc8985#section-4
     //# RACK DSACK-based reordering window adaptation is RECOMMENDED but is not required
     pub fn on_dsack(&mut self, una: u64, nxt: u64) {
@@ -77,7 +78,7 @@ impl Rack {
         }
     }
 
-    /// A recovery is over.
+    /// Records the end of a recovery.
     pub fn on_recovery_end(&mut self) {
         self.persistence = self.persistence.saturating_sub(1);
         if self.persistence == 0 {
@@ -85,7 +86,7 @@ impl Rack {
         }
     }
 
-    /// RACK.reo_wnd: how long after it could have arrived a segment may still be on its way.
+    /// RACK.reo_wnd: time after its expected arrival during which a segment may still be in the network.
     pub fn reordering_window(&self, min_rtt: Option<Nanos>, srtt: Option<Nanos>) -> Nanos {
         //= https://www.rfc-editor.org/rfc/rfc8985#section-3.3.2
         //# Otherwise, the reordering window SHOULD start from a small fraction of the round-trip time or zero if no
@@ -96,17 +97,17 @@ impl Rack {
         wide.min(srtt.unwrap_or(0))
     }
 
-    /// Whether something that was sent at `time` or later has arrived: a round trip has passed.
+    /// Whether a segment that was sent at `time` or later has arrived, and so a round trip has passed.
     pub fn since(&self, time: Nanos) -> bool {
         self.newest.0 >= time
     }
 
-    /// Whether anything has arrived since losses were last looked for, which is so but once.
+    /// Whether a segment has arrived since losses were last looked for; clears this fact.
     pub fn take_advanced(&mut self) -> bool {
         std::mem::take(&mut self.advanced)
     }
 
-    /// Losses that were found have been forgotten, or time has passed: they are to be looked for anew.
+    /// Makes the next call look for losses again, because losses were unmarked or time has passed.
     pub fn look_again(&mut self) {
         self.advanced = true;
         self.resent.unsettle();
@@ -117,7 +118,7 @@ impl Rack {
         board.mark_lost_by_time(&mut self.resent, now, self.newest, self.rtt + reordering_window)
     }
 
-    /// What was sent by this time is lost when the retransmission timer expires at `now` (section 6.3).
+    /// Send time up to which segments are lost when the retransmission timer expires at `now` (section 6.3).
     pub fn timed_out_by(&self, now: Nanos, reordering_window: Nanos) -> Nanos {
         now.saturating_sub(self.rtt + reordering_window)
     }

@@ -1,8 +1,8 @@
-//! Samples of the delivery rate, and what else a congestion control may want to know of when a segment was sent
+//! Samples of the delivery rate, and other facts about the send times of segments for the congestion control
 //! (draft-ietf-ccwg-bbr section 4.1).
 //!
-//! Without SACK nothing counts as delivered before it is acknowledged cumulatively: the draft leaves it open whether duplicate
-//! ACKs count.
+//! Without SACK no data counts as delivered before it is acknowledged cumulatively: the draft does not say whether
+//! duplicate ACKs count.
 
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ use crate::pacing::HEADERS;
 /// The connection as it was when a segment was last sent.
 #[derive(Clone, Copy, Debug)]
 struct Snapshot {
-    /// Stream offset of its first byte.
+    /// Stream offset of the segment's first byte.
     start: u64,
     sent_at: Nanos,
     /// P.first_sent_time.
@@ -26,15 +26,15 @@ struct Snapshot {
     in_flight: u64,
     lost: u64,
     app_limited: bool,
-    /// Whether its loss was told.
+    /// Whether the congestion control was told of the segment's loss.
     told: bool,
 }
 
-/// What an acknowledgment says of the newest segment that has arrived, the one that was sent last.
+/// The newest segment that an acknowledgment reports as received: the segment that was sent last.
 #[derive(Clone, Copy, Debug)]
 struct Newest {
     snapshot: Snapshot,
-    /// Whether it was ever sent more than once.
+    /// Whether the segment was sent more than once.
     resent: bool,
 }
 
@@ -49,16 +49,16 @@ pub(super) struct Rate {
     lost: u64,
     /// C.first_sent_time.
     first_sent_at: Nanos,
-    /// C.app_limited: the sample is of the application until this much is delivered; 0 where it is not.
+    /// C.app_limited: samples are application-limited until this volume is delivered, bytes; 0 if they are not.
     app_limited: u64,
-    /// The newest segment that the acknowledgment in hand says has arrived.
+    /// The newest segment that the acknowledgment being processed reports as received.
     newest: Option<Newest>,
     /// [`crate::cc::Scope::gap`].
     gap: bool,
 }
 
 impl Rate {
-    /// Nothing sent yet.
+    /// Makes a sampler with no segment sent.
     pub fn new(gap: bool) -> Rate {
         Rate { gap, ..Rate::default() }
     }
@@ -67,7 +67,8 @@ impl Rate {
         self.sent.partition_point(|snapshot| snapshot.start <= start).saturating_sub(1)
     }
 
-    /// A segment that starts at `start` is sent; `in_flight` includes it, and `empty` is whether it alone is in flight.
+    /// Records that a segment starting at `start` is sent. `in_flight` includes the segment, and `empty` is whether it
+    /// alone is in flight.
     fn on_sent(&mut self, now: Nanos, start: u64, in_flight: u64, empty: bool) {
         if empty {
             (self.first_sent_at, self.delivered_at) = (now, now);
@@ -92,8 +93,8 @@ impl Rate {
         }
     }
 
-    /// The segment of `entry` has arrived. Of those that the acknowledgment tells of, the one sent last counts, and of those
-    /// sent at one time the last in the stream (IsNewestPacket).
+    /// Records that the segment of `entry` has arrived. Of the segments that one acknowledgment reports, the sampler
+    /// uses the segment sent last and, among segments sent at the same time, the last in the stream (IsNewestPacket).
     #[inline(never)]
     pub fn on_arrival(&mut self, entry: &Entry) {
         let Some(&snapshot) = self.sent.get(self.find(entry.start)) else { return };
@@ -104,8 +105,8 @@ impl Rate {
         }
     }
 
-    /// An acknowledgment delivered `newly` bytes; everything below `una` is done with. The sample, if there is one, and when
-    /// the segment of it was sent, if it was sent once.
+    /// Processes an acknowledgment that delivered `newly` bytes and covers everything below `una`. Returns the sample,
+    /// if there is one, and the send time of its segment, if that segment was sent once.
     fn sample(
         &mut self,
         now: Nanos,
@@ -140,12 +141,13 @@ impl Rate {
 }
 
 impl Sender {
-    /// A segment with payload, or a FIN, was sent: tells the sampler, and the congestion control that asks.
+    /// Tells the sampler, and the congestion control if it asks for this, that a segment with payload or a FIN was
+    /// sent.
     #[inline(never)]
     pub(super) fn tell_sent(&mut self, now: Nanos, sent: &Transmission) {
         let pipe = self.pipe();
         let len = u64::from(sent.len) + u64::from(sent.fin);
-        // What a probe sends again is still in flight.
+        // The original of a segment that a probe retransmits is still in flight.
         let probe = sent.retransmission && matches!(self.phase, Phase::Open | Phase::Cwr);
         if let Some(rate) = &mut self.rare.rate {
             rate.on_sent(now, sent.offset, pipe, pipe <= len && !probe);
@@ -156,8 +158,9 @@ impl Sender {
         }
     }
 
-    /// Where the application leaves the path idle, samples of the rate are not of the path (CheckIfApplicationLimited): at
-    /// the beginning of writes, acknowledgments and timeouts. As in Linux, what would fill a segment is data to send.
+    /// Marks samples as application-limited where the application leaves the path idle (CheckIfApplicationLimited). The
+    /// check runs at the beginning of writes, acknowledgments and timeouts. As in Linux, there is data to send if it
+    /// would fill a segment.
     #[inline(never)]
     pub(super) fn check_application_limited(&mut self) {
         let waits = self.board.is_waiting() || self.written.saturating_sub(self.nxt) >= self.mss;
@@ -171,7 +174,7 @@ impl Sender {
         }
     }
 
-    /// Tells the congestion control of what an acknowledgment has delivered.
+    /// Tells the congestion control what an acknowledgment has delivered.
     #[inline(never)]
     pub(super) fn tell_delivered(&mut self, now: Nanos, ack: &Ack, delivered: &Delivered, forward_delay: Option<i64>) {
         let min_rtt = self.rtt.min();
@@ -193,7 +196,7 @@ impl Sender {
         }
     }
 
-    /// Segments may newly be deemed lost: tells the congestion control of each that it was not told of.
+    /// Tells the congestion control of every segment deemed lost that it was not told of before.
     #[inline(never)]
     pub(super) fn tell_lost(&mut self, now: Nanos) {
         let ctx = self.context(now);

@@ -1,7 +1,7 @@
 //! The course of a recovery: its beginning, after duplicate ACKs, SACKs, time or a timeout, and its end.
 //!
-//! What may be sent meanwhile is said by [`super::reduction`] and [`super::output`]; whether it was all for nothing by
-//! [`super::undo`] and [`super::frto`].
+//! [`super::reduction`] and [`super::output`] decide what may be sent in a recovery; [`super::undo`] and
+//! [`super::frto`] decide whether the recovery was spurious.
 
 use super::Sender;
 use super::frto::{Frto, News, Verdict};
@@ -13,12 +13,12 @@ use crate::context::{Cause, Congestion, CongestionEnd, Context, RecoveryEnd, Win
 use crate::recovery::Recovery;
 use crate::{Event, NEVER, Nanos, Observer};
 
-/// Where the sender stands. What Linux calls Disorder is `Open` with something on the scoreboard.
+/// State of the sender's loss recovery. Linux's Disorder is `Open` with entries marked on the scoreboard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
     /// No loss is being repaired, and the window is not being reduced.
     Open,
-    /// A mark was echoed: the window is being reduced, once for a window of data (RFC 3168 section 6.1.2).
+    /// An echoed mark started a reduction of the window, one per window of data (RFC 3168 section 6.1.2).
     Cwr,
     /// Fast recovery.
     Fast,
@@ -26,44 +26,46 @@ pub(super) enum Phase {
     Loss,
 }
 
-/// What the look for losses found.
+/// Result of looking for losses.
 pub(super) struct Detected {
     /// Bytes newly deemed lost.
     pub lost: u64,
-    /// Whether the reordering timer now runs for more.
+    /// Whether the reordering timer now runs for further segments.
     pub waits: bool,
 }
 
 /// State of a phase other than `Open`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Episode {
-    /// RecoveryPoint of RFC 6675, "recover" of RFC 6582: the stream offset that ends it.
+    /// RecoveryPoint of RFC 6675, "recover" of RFC 6582: the stream offset whose acknowledgment ends the phase.
     pub point: u64,
-    /// Volume deemed lost, retransmitted in this fast recovery and delivered so far.
+    /// Bytes deemed lost, retransmitted in this fast recovery and delivered so far.
     pub retransmitted: u64,
-    /// A retransmission that is sent whatever pipe says: the first one (RFC 6675 section 5 step 4.3), and without SACK the one
-    /// for each partial acknowledgment (RFC 6582 section 3.2 step 3).
+    /// Whether a retransmission is due that pipe does not limit: the first one (RFC 6675 section 5 step 4.3), and
+    /// without SACK the one for each partial acknowledgment (RFC 6582 section 3.2 step 3).
     pub owed: bool,
-    /// Retransmissions wait for the next ACK, since this one was caused by an original transmission.
+    /// Whether retransmissions wait for the next ACK, since this ACK was caused by an original transmission.
     pub held: bool,
     /// End of the highest retransmitted segment (HighRxt).
     pub high_rxt: u64,
-    /// End of RescueRxt: a rescue retransmission is due only once more than this is acknowledged (RFC 6675 section 4, rule 4).
+    /// End of RescueRxt: a rescue retransmission is due only once data beyond this is acknowledged (RFC 6675 section 4,
+    /// rule 4).
     pub rescue_rxt: u64,
-    /// NewReno: what duplicate and partial ACKs add to and take from the window (RFC 6582), bytes.
+    /// NewReno: net inflation of the window by duplicate ACKs and deflation by partial ACKs (RFC 6582), bytes.
     pub inflation: i64,
-    /// Without SACK: whether the first partial ACK was seen; only that one restarts the timer.
+    /// Without SACK: whether the first partial ACK was seen; only the first one restarts the timer.
     pub partial: bool,
-    /// When the window was last reduced: the loss of a retransmission that something sent before shows is of the same window.
+    /// Time of the last reduction of the window. If a segment sent before it shows the loss of a retransmission, that
+    /// loss belongs to the same window.
     pub reduced_at: Nanos,
-    /// Whether a timeout began it, rather than Tahoe's fast retransmit.
+    /// Whether a timeout began the phase, rather than Tahoe's fast retransmit.
     pub timeout: bool,
     pub frto: Frto,
 }
 
 impl Sender {
-    /// Whether duplicate ACKs or SACKs may start a fast recovery: not within a window of data that has had one, and without
-    /// SACK not before more than that window is acknowledged (RFC 6582 section 3.2 step 1).
+    /// Whether duplicate ACKs or SACKs may start a fast recovery. They may not within a window of data that has had a
+    /// recovery. Without SACK, more than that window must be acknowledged first (RFC 6582 section 3.2 step 1).
     pub(super) fn may_enter(&self) -> bool {
         let repaired = match self.recover {
             None => true,
@@ -86,7 +88,7 @@ impl Sender {
         open && !self.board.is_empty()
     }
 
-    /// Whether duplicate ACKs, SACKs or time amount to a loss (RFC 5681 section 3.2, RFC 6675 section 5, RFC 8985).
+    /// Whether duplicate ACKs, SACKs or time indicate a loss (RFC 5681 section 3.2, RFC 6675 section 5, RFC 8985).
     pub(super) fn loss_is_evident(&self) -> bool {
         if self.rack && self.sack {
             return self.board.lost() > 0;
@@ -102,8 +104,8 @@ impl Sender {
         counted >= threshold || self.board.first_is_lost()
     }
 
-    /// DupThresh, or what stands in for it with less than four segments outstanding and none to send (early retransmit, RFC 5827
-    /// section 3.2, counting segments, as the scoreboard does).
+    /// DupThresh, or its lower replacement with less than four segments outstanding and none to send (early retransmit,
+    /// RFC 5827 section 3.2, counting segments, as the scoreboard does).
     fn threshold(&self) -> u32 {
         let threshold = self.rare.reordering.threshold();
         let outstanding = self.board.segments() as u32;
@@ -113,30 +115,30 @@ impl Sender {
         threshold
     }
 
-    /// With SACK, early retransmit counts segments SACKed rather than ACKs, and so does Linux throughout
-    /// (net/ipv4/tcp_input.c, tcp_dupack_heuristics).
+    /// Duplicate count from SACK. With SACK, early retransmit counts SACKed segments rather than ACKs, and Linux always
+    /// does (net/ipv4/tcp_input.c, tcp_dupack_heuristics).
     fn evidence_by_segments(&self) -> u32 {
         if self.early_retransmit || self.rtt.is_linux() { self.board.segments_sacked() } else { 0 }
     }
 
-    /// Whether there is new data, and the peer's window takes it.
+    /// Whether there is new data and the peer's window allows it.
     pub(super) fn can_send_new(&self) -> bool {
         self.nxt < self.end() && self.window_edge > self.nxt
     }
 
-    /// The state `found` as the congestion control's reduction takes it.
+    /// The state `found` with the FlightSize from which the congestion control reduces.
     fn as_base(&self, found: Context) -> Context {
         Context { flight_size: if self.reduces_from_window { self.window.cwnd } else { found.flight_size }, ..found }
     }
 
-    /// Lets the congestion control reduce the window for `cause`, and goes on to the phase `next`, whose end is the end of the
-    /// answer; [`Phase::Open`] is for a loss that is repaired already. `delivered` is what the acknowledgment told that showed
-    /// the congestion. Returns the window before.
+    /// Lets the congestion control reduce the window for `cause` and enters the phase `next`, whose end ends the
+    /// response; [`Phase::Open`] is for a loss that is already repaired. `delivered` is the data delivered by the
+    /// acknowledgment that showed the congestion. Returns the window before the reduction.
     #[inline(never)]
     pub(super) fn reduce(&mut self, now: Nanos, cause: Cause, delivered: &Delivered, next: Phase) -> Window {
         let mut found = self.context(now);
         if cause == Cause::Ecn {
-            // The mark was made while what its echo acknowledges was still outstanding.
+            // The packet was marked while the data that the echo acknowledges was still outstanding.
             found.flight_size += delivered.acked;
         }
         let before = self.window;
@@ -144,7 +146,8 @@ impl Sender {
         self.take_validated(&met);
         let event = Congestion { ctx: self.as_base(found), ..met };
         self.cc.on_congestion(&mut self.window, &event);
-        // LossFlightSize of RFC 7661 is what was in flight, whatever the congestion control reduces from.
+        // LossFlightSize of RFC 7661 is the volume in flight, independent of the base of the congestion control's
+        // reduction.
         self.validation.on_congestion(&mut self.window, &met);
         self.slow_start.on_congestion(&event);
         self.with_careful(|careful, window, delivered| careful.on_congestion(window, &event, delivered));
@@ -154,7 +157,7 @@ impl Sender {
         self.cwr_due = self.ecn;
         self.phase = next;
         if next == Phase::Open {
-            // RFC 8985 section 7.4.2: the probe has repaired the loss, and the answer to it is a reduction alone.
+            // RFC 8985 section 7.4.2: the probe has repaired the loss, and the response is a reduction alone.
             if !self.scope.window {
                 self.window.cwnd = self.window.ssthresh;
             }
@@ -163,7 +166,7 @@ impl Sender {
         before
     }
 
-    /// What congestion met is the part of the window that is validated, where the window is not the algorithm's own.
+    /// Sets the window to its validated part when congestion occurs, unless the algorithm owns the window.
     fn take_validated(&mut self, met: &Congestion) {
         let validated = self.validation.validated(&self.window, met);
         if !self.scope.window {
@@ -171,14 +174,14 @@ impl Sender {
         }
     }
 
-    /// The answer to congestion is over, and the phase is `Open` again: tells the window validation.
+    /// Tells the window validation that the response to congestion is over and the phase is `Open` again.
     fn end_answer(&mut self, now: Nanos, retransmitted: u64, slow_start: bool) {
         let end = CongestionEnd { ctx: self.context(now), retransmitted, slow_start };
         self.validation.on_congestion_end(&mut self.window, &end);
     }
 
-    /// Loss was found: reduce the window, unless a mark has just done so by as much, and retransmit. Returns the bytes newly
-    /// deemed lost by that.
+    /// Enters fast recovery after a loss: reduces the window, unless a mark has just reduced it by as much, and starts
+    /// retransmission. Returns the bytes newly deemed lost on entry.
     #[inline(never)]
     pub(super) fn enter_fast_recovery<O: Observer>(&mut self, now: Nanos, delivered: &Delivered, obs: &mut O) -> u64 {
         let answered = self.phase == Phase::Cwr && !self.scope.proportional;
@@ -211,7 +214,7 @@ impl Sender {
             ..Episode::default()
         };
         if !self.sack && gradual {
-            // The last of them is told to the reduction by itself.
+            // The last duplicate ACK is reported to the reduction separately.
             rare.reduction.start_from_duplicates(u64::from(self.dup_acks.saturating_sub(1)) * self.mss);
         }
         //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
@@ -230,7 +233,7 @@ impl Sender {
         lost
     }
 
-    /// Tahoe: what is outstanding and not SACKed is sent again in slow start.
+    /// Tahoe: retransmits outstanding data that is not SACKed in slow start.
     #[cold]
     fn begin_slow_start_over(&mut self) {
         self.board.mark_all_lost();
@@ -239,7 +242,7 @@ impl Sender {
         self.phase = Phase::Loss;
     }
 
-    /// What is outstanding and marked as lost is sent again, as after a timeout, without any response to congestion.
+    /// Retransmits outstanding data that is marked as lost, as after a timeout, without a response to congestion.
     #[cold]
     pub(super) fn repair_without_response(&mut self) {
         self.recover = Some(self.nxt);
@@ -247,7 +250,7 @@ impl Sender {
         self.phase = Phase::Loss;
     }
 
-    /// Remembers what a spurious episode would have to restore.
+    /// Saves the state to restore if the recovery is spurious.
     fn begin_undo(&mut self, before: Option<Window>, timeout: bool) {
         if !self.undoes {
             return;
@@ -260,7 +263,7 @@ impl Sender {
         self.rare.undo.begin(self.una, before, in_flight + u32::from(probe), timeout);
     }
 
-    /// An echoed mark: reduce the window, once for a window of data.
+    /// Responds to an echoed mark: reduces the window once per window of data.
     #[cold]
     pub(super) fn enter_cwr<O: Observer>(&mut self, now: Nanos, delivered: &Delivered, obs: &mut O) {
         self.rare.undo.take();
@@ -271,8 +274,8 @@ impl Sender {
         obs.event(now, Event::RecoveryStarted { cause: Cause::Ecn });
     }
 
-    /// Moves the phase under way: partial acknowledgments, evidence that it was spurious, its end. Returns the bytes newly
-    /// deemed lost because of a partial acknowledgment.
+    /// Advances the current phase: handles partial acknowledgments, evidence that the phase was spurious, and its end.
+    /// Returns the bytes newly deemed lost because of a partial acknowledgment.
     pub(super) fn advance_phase<O: Observer>(
         &mut self,
         now: Nanos,
@@ -288,8 +291,8 @@ impl Sender {
                     self.undo(now, false, obs);
                 }
             }
-            // Until something above the point is acknowledged, so that the peer has seen CWR (Linux, and RFC 3168 section 6.1.2: a
-            // further reduction only for what was sent after the last).
+            // CWR lasts until data above the point is acknowledged, so that the peer has seen CWR (Linux, and RFC 3168
+            // section 6.1.2: a further reduction only for data sent after the last).
             Phase::Cwr => {
                 if self.una > self.rare.episode.point {
                     self.leave_phase(now, false, obs);
@@ -329,7 +332,7 @@ impl Sender {
             return 0;
         }
         if advanced && self.rare.undo.proven_by_timestamp(arrived.echo) {
-            // The hole was filled by a late original: it was reordering.
+            // A late original filled the hole: this was reordering.
             let high = self.board.high_sacked().max(self.una);
             self.rare.reordering.on_late(arrived.una, high, self.mss);
             if self.board.retransmitted() > 0 {
@@ -346,7 +349,7 @@ impl Sender {
             return 0;
         }
         if advanced && !self.sack {
-            // RFC 6582 section 3.2 step 3: retransmit the next hole, deflate by what was acknowledged.
+            // RFC 6582 section 3.2 step 3: retransmit the next hole, deflate by the amount acknowledged.
             let mss = self.mss;
             let episode = &mut self.rare.episode;
             //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
@@ -388,7 +391,7 @@ impl Sender {
             match self.rare.episode.frto.on_ack(&news) {
                 Verdict::Open => {}
                 Verdict::Spurious => spurious = true,
-                // Linux leaves the window as slow start has made it.
+                // Linux keeps the window that slow start has reached.
                 Verdict::Real if news.eager || complete => {}
                 Verdict::Real if self.scope.window => {}
                 Verdict::Real => self.window.cwnd = 3 * self.mss,
@@ -403,7 +406,8 @@ impl Sender {
         }
     }
 
-    /// The episode under way was spurious: the window goes back to what it was. `unmark` is whether what is deemed lost is not.
+    /// Undoes the current recovery, which was spurious: restores the window. `unmark` is whether to clear all loss
+    /// marks.
     #[cold]
     fn undo<O: Observer>(&mut self, now: Nanos, unmark: bool, obs: &mut O) {
         let (before, timeout) = self.rare.undo.take();
@@ -421,7 +425,7 @@ impl Sender {
         obs.event(now, Event::Undone { timeout });
     }
 
-    /// The phase under way is over: its point is acknowledged, or it was `undone`.
+    /// Leaves the current phase: its point is acknowledged, or it was `undone`.
     #[inline(never)]
     pub(super) fn leave_phase<O: Observer>(&mut self, now: Nanos, undone: bool, obs: &mut O) {
         //= https://www.rfc-editor.org/rfc/rfc6675#section-5
@@ -429,11 +433,12 @@ impl Sender {
         //# SHOULD NOT be cleared when leaving the loss recovery phase
         let phase = std::mem::replace(&mut self.phase, Phase::Open);
         if phase != Phase::Cwr {
-            // Duplicate ACKs that arrive in loss recovery are not counted (RFC 6675 section 5); CWR is no loss recovery.
+            // Duplicate ACKs that arrive in loss recovery are not counted (RFC 6675 section 5); CWR is not loss
+            // recovery.
             self.dup_acks = 0;
         }
         if undone && self.sack {
-            // Losses of the same window of data begin a recovery of their own.
+            // Losses in the same window of data start a new recovery.
             self.recover = None;
         }
         if self.rack && phase != Phase::Cwr && !undone {
@@ -471,7 +476,7 @@ impl Sender {
         }
     }
 
-    /// Looks for losses, and starts the reordering timer where time will tell.
+    /// Looks for losses, and starts the reordering timer if more segments may be deemed lost later.
     pub(super) fn detect_losses(&mut self, now: Nanos, delivered: &Delivered) -> Detected {
         //= https://www.rfc-editor.org/rfc/rfc8985#section-4
         //# The connection MUST use selective acknowledgment (SACK) options [RFC2018], and the sender MUST keep SACK
@@ -502,7 +507,7 @@ impl Sender {
         Detected { lost: found.lost, waits: found.wait_until.is_some() }
     }
 
-    /// RACK.reo_wnd (RFC 8985 section 6.2 step 4): none where no reordering was seen and a loss is evident otherwise.
+    /// RACK.reo_wnd (RFC 8985 section 6.2 step 4): zero if no reordering was seen and a loss is evident by other means.
     fn reordering_window(&self) -> Nanos {
         let rare = &self.rare;
         if rare.reordering.seen() == 0 {
@@ -517,7 +522,7 @@ impl Sender {
         rare.rack.reordering_window(self.rtt.min(), self.rtt.srtt())
     }
 
-    /// RACK's reordering timer expired: what still had time has had it.
+    /// Handles the expiry of RACK's reordering timer: segments that were given time are examined again.
     #[cold]
     pub(super) fn on_reorder_timeout<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
         self.timer = Timer::Rto;
@@ -531,7 +536,7 @@ impl Sender {
         if lost > 0 {
             if self.phase != Phase::Fast {
                 self.enter_fast_recovery(now, &Delivered::default(), obs);
-                // Linux: the timer stands for the delivery of one segment.
+                // Linux: the expiry of the timer counts as the delivery of one segment.
                 let step = Step { delivered: self.mss, in_flight: self.pipe(), safe: false, mss: self.mss };
                 self.rare.reduction.on_ack(&mut self.window, &step);
             }
@@ -542,8 +547,8 @@ impl Sender {
         }
     }
 
-    /// Answers for retransmissions that were lost. PRR needs no more than that they are counted (RFC 8985 section 9.3); without
-    /// it the window is reduced again, once for a round trip. After a timeout they begin a fast recovery, as in Linux.
+    /// Responds to lost retransmissions. PRR only needs their count (RFC 8985 section 9.3); without PRR the window is
+    /// reduced again, once per round trip. After a timeout, lost retransmissions start a fast recovery, as in Linux.
     pub(super) fn after_losses<O: Observer>(&mut self, now: Nanos, delivered: &Delivered, obs: &mut O) {
         if !std::mem::take(&mut self.rare.lost_retransmission) {
             return;
@@ -571,14 +576,14 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer expired with data outstanding (RFC 6298 section 5, RFC 5681 section 3.1).
+    /// Handles the expiry of the retransmission timer with data outstanding (RFC 6298 section 5, RFC 5681 section 3.1).
     #[cold]
     pub(super) fn on_rto<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
         self.stats.timeouts += 1;
         self.expiries += 1;
         let found = self.context(now);
-        // ssthresh holds still while the same segment times out again (RFC 5681 section 3.1), and in Linux also where it
-        // was set within this window of data (tcp_enter_loss).
+        // ssthresh stays unchanged while the same segment times out again (RFC 5681 section 3.1). In Linux ssthresh
+        // also stays unchanged if it was set within this window of data (tcp_enter_loss).
         let linux = self.rtt.is_linux();
         let again = self.expiries > 1;
         let reduced = matches!(self.phase, Phase::Cwr | Phase::Fast) && self.una < self.rare.episode.point;
@@ -607,7 +612,7 @@ impl Sender {
             self.tell_lost(now);
         }
         if !self.scope.window {
-            // Linux's form of one segment: with RACK, what was sent lately is not lost and stays in the network.
+            // Linux's form of one segment: with RACK, recently sent segments are not lost and stay in the network.
             //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
             //# cwnd MUST be set to no more than the loss window, LW, which equals 1 full-sized segment
             self.window.cwnd = self.pipe() + self.mss;

@@ -1,18 +1,19 @@
-//! How the window comes down from where congestion was met to where it is to be: in one step, by rate halving, or by
-//! proportional rate reduction (RFC 6937, RFC 9937). In loss recovery and after a mark alike.
+//! Reduction of the window from its size at congestion to its target: in one step, by rate halving, or by proportional
+//! rate reduction (RFC 6937, RFC 9937). The rules apply both in loss recovery and after a mark.
 
 use crate::context::Window;
 use crate::recovery::Recovery;
 
-/// What one acknowledgment tells of the progress of a reduction. Bytes.
+/// Facts from one acknowledgment about the progress of a reduction, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    /// DeliveredData: newly known to have arrived.
+    /// DeliveredData: bytes newly known to have arrived.
     pub delivered: u64,
     /// The volume estimated to be in the network after the acknowledgment.
     pub in_flight: u64,
-    /// SafeACK of RFC 9937 section 6.2: snd_una advanced and the ACK does not indicate further losses. Without SACK a partial
-    /// ACK does: it says that the next segment is lost, too (RFC 6582 section 3.2; Linux counts it in newly_lost).
+    /// SafeACK of RFC 9937 section 6.2: snd_una advanced and the ACK does not indicate further losses. Without SACK a
+    /// partial ACK does indicate a further loss, that of the next segment (RFC 6582 section 3.2; Linux counts it in
+    /// newly_lost).
     pub safe: bool,
     /// SMSS.
     pub mss: u64,
@@ -22,9 +23,9 @@ pub(super) struct Step {
 #[derive(Clone, Debug)]
 pub(super) struct Reduction {
     rule: Recovery,
-    /// ssthresh: where the window is to be in the end.
+    /// ssthresh: the window at the end of the reduction.
     target: u64,
-    /// RecoverFS: what may be delivered in the course of it.
+    /// RecoverFS: volume that may be delivered during the reduction.
     recover_fs: u64,
     /// prr_delivered.
     delivered: u64,
@@ -32,7 +33,8 @@ pub(super) struct Reduction {
     out: u64,
     /// Rate halving: whether the next ACK takes a segment off the window.
     second_ack: bool,
-    /// Without SACK: what duplicate ACKs say has left the network and no acknowledgment has covered since.
+    /// Without SACK: volume that duplicate ACKs report as having left the network, not yet covered by an
+    /// acknowledgment.
     duplicates: u64,
 }
 
@@ -45,21 +47,23 @@ impl Reduction {
         self.rule
     }
 
-    /// Whether each ACK sets the window, rather than the first alone.
+    /// Whether each ACK sets the window, rather than only the first.
     pub fn is_gradual(&self) -> bool {
         self.is_proportional() || self.rule == Recovery::RateHalving
     }
 
-    /// Whether it is one of the forms of PRR.
+    /// Whether the rule is a form of PRR.
     pub fn is_proportional(&self) -> bool {
         matches!(self.rule, Recovery::PrrCrb | Recovery::PrrSsrb | Recovery::Prr)
     }
 
-    /// Begins: the congestion control has replaced the window `before` by `window`. `flight_size` is FlightSize, of which
-    /// `sacked_before` was SACKed before this acknowledgment, and of which `acked` more was outstanding until it.
+    /// Begins a reduction: the congestion control has replaced the window `before` by `window`. Of `flight_size`
+    /// (FlightSize), `sacked_before` was SACKed before this acknowledgment; `acked` more was outstanding until this
+    /// acknowledgment.
     pub fn begin(&mut self, window: &mut Window, before: &Window, flight_size: u64, sacked_before: u64, acked: u64) {
         self.target = window.cwnd;
-        // RFC 6937 section 3 starts from FlightSize; RFC 9937 section 6.1 leaves out what cannot be delivered any more.
+        // RFC 6937 section 3 starts from FlightSize; RFC 9937 section 6.1 leaves out data that cannot be delivered any
+        // more.
         self.recover_fs = match self.rule {
             //= https://www.rfc-editor.org/rfc/rfc9937#section-6.1
             //# RecoverFS = SND.NXT - SND.UNA
@@ -80,7 +84,7 @@ impl Reduction {
         }
     }
 
-    /// An acknowledgment, other than the one that ends the reduction.
+    /// Processes an acknowledgment, other than the one that ends the reduction.
     pub fn on_ack(&mut self, window: &mut Window, step: &Step) {
         if step.delivered == 0 {
             return;
@@ -92,8 +96,8 @@ impl Reduction {
         }
     }
 
-    /// Linux before 3.2 (net/ipv4/tcp_input.c, tcp_cwnd_down): every second ACK takes a segment off, and an ACK lets no more
-    /// than one go.
+    /// Linux before 3.2 (net/ipv4/tcp_input.c, tcp_cwnd_down): every second ACK reduces the window by one segment, and
+    /// an ACK releases at most one segment.
     fn halve(&mut self, window: &mut Window, step: &Step) {
         if self.second_ack && window.cwnd > self.target {
             window.cwnd = window.cwnd.saturating_sub(step.mss).max(self.target);
@@ -102,8 +106,8 @@ impl Reduction {
         window.cwnd = window.cwnd.min(step.in_flight + step.mss);
     }
 
-    /// RFC 6937 section 3 and RFC 9937 section 6.2, in whole segments as in their examples: a part of a segment cannot be
-    /// sent, and what rounds it up to one must not wait for the next ACK.
+    /// RFC 6937 section 3 and RFC 9937 section 6.2, in whole segments as in their examples: a part of a segment cannot
+    /// be sent, and the bytes that round it up to a segment must not wait for the next ACK.
     fn proportion(&mut self, window: &mut Window, step: &Step) {
         let Step { delivered, in_flight, safe, mss } = *step;
         let target = (self.target / mss).max(1) * mss;
@@ -135,23 +139,23 @@ impl Reduction {
             //# SndCnt = MIN(ssthresh - inflight, SndCnt)
             limit.min(target - in_flight)
         };
-        // RFC 9937 section 6.2: the first retransmission is sent whatever the rest says.
+        // RFC 9937 section 6.2: the first retransmission is sent regardless of the other terms.
         //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
         //# Force a fast retransmit upon entering recovery
         let send = if self.rule == Recovery::Prr && self.out == 0 { send.max(mss) } else { send };
-        // With nothing in flight, a window of nothing would be waited for in vain.
+        // With nothing in flight and a window of zero, no ACK would ever open the window.
         window.cwnd = (in_flight + send).max(mss);
     }
 
-    /// `bytes` were sent.
+    /// Records that `bytes` were sent.
     pub fn on_sent(&mut self, bytes: u64) {
         self.out += bytes;
     }
 
-    /// The reduction is over and was not undone.
+    /// Ends a reduction that was not undone.
     pub fn end(&self, window: &mut Window) {
         match self.rule {
-            // tcp_complete_cwr: a window that losses have brought further down stays there.
+            // tcp_complete_cwr: if losses have reduced the window further, it stays at the lower value.
             Recovery::RateHalving => window.cwnd = window.cwnd.min(self.target),
             // RFC 9937 section 6.4.
             //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
@@ -164,13 +168,13 @@ impl Reduction {
         }
     }
 
-    /// Without SACK: duplicate ACKs began the recovery, each telling of a segment that has arrived.
+    /// Without SACK: accounts for the duplicate ACKs that began the recovery, each of which reports an arrived segment.
     pub fn start_from_duplicates(&mut self, bytes: u64) {
         self.duplicates = bytes.min(self.recover_fs);
     }
 
-    /// Without SACK: one more duplicate ACK. Returns DeliveredData, which RFC 9937 section 6.2 bounds by RecoverFS in all, so
-    /// that made-up duplicates do not open the window.
+    /// Without SACK: accounts for one more duplicate ACK. Returns DeliveredData, whose sum RFC 9937 section 6.2 bounds
+    /// by RecoverFS, so that forged duplicates do not open the window.
     pub fn on_duplicate(&mut self, mss: u64) -> u64 {
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
         //# A TCP MAY therefore limit the number of times cwnd is artificially inflated during loss recovery
@@ -185,8 +189,8 @@ impl Reduction {
         counted
     }
 
-    /// Without SACK: snd_una advanced by `acked`. Returns DeliveredData: what preceding duplicate ACKs have told of already
-    /// is not told again; the retransmission that filled the hole is news in any case.
+    /// Without SACK: accounts for an advance of snd_una by `acked`. Returns DeliveredData. Data that duplicate ACKs
+    /// have already reported is not counted twice; the retransmission that filled the hole always counts.
     pub fn on_partial(&mut self, acked: u64, mss: u64) -> u64 {
         //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
         //# When SND.UNA advances (i.e., a full or partial ACK), DeliveredData is the change in SND.UNA, minus 1 SMSS
@@ -196,7 +200,7 @@ impl Reduction {
         (acked - told).min(self.recover_fs.saturating_sub(self.delivered))
     }
 
-    /// Without SACK: what duplicate ACKs say has left the network.
+    /// Without SACK: volume that duplicate ACKs report as having left the network.
     pub fn told_by_duplicates(&self) -> u64 {
         self.duplicates
     }
@@ -231,7 +235,7 @@ mod tests {
     //# episode)
     #[test]
     fn duplicates_deliver_no_more_than_was_in_flight() {
-        // RFC 9937 section 6.2: both DeliveredData and what is taken off the flight end at RecoverFS.
+        // RFC 9937 section 6.2: both DeliveredData and the reduction of the volume in flight end at RecoverFS.
         let (mut reduction, mut window) = without_sack();
         let mut delivered = 0;
         for _ in 0..30 {
@@ -251,10 +255,10 @@ mod tests {
     fn a_partial_acknowledgment_delivers_what_duplicates_have_not_told_of() {
         let (mut reduction, _) = without_sack();
         reduction.on_duplicate(MSS);
-        // Three duplicates told of three of the five; the hole itself and one more are news.
+        // Three duplicates reported three of the five segments; the hole itself and one more are new.
         assert_eq!(reduction.on_partial(5 * MSS, MSS), 2 * MSS);
         assert_eq!(reduction.told_by_duplicates(), 0);
-        // Nothing told before: the rest is, but for the retransmission, news as a whole.
+        // No duplicates reported data before: except for the retransmission, all of it is new.
         assert_eq!(reduction.on_partial(2 * MSS, MSS), 2 * MSS);
     }
 

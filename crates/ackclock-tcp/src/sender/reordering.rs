@@ -2,10 +2,10 @@
 
 use crate::config::Config;
 
-/// The most segments of reordering that are tolerated (Linux `tcp_max_reordering`).
+/// The largest number of segments of reordering that is tolerated (Linux `tcp_max_reordering`).
 const MOST: u32 = 300;
 
-/// What is known of it.
+/// State of the reordering estimate.
 #[derive(Clone, Debug)]
 pub(super) struct Reordering {
     /// DupThresh as it was configured.
@@ -13,7 +13,7 @@ pub(super) struct Reordering {
     /// DupThresh now.
     threshold: u32,
     adapts: bool,
-    /// Times reordering was seen.
+    /// Number of times that reordering was seen.
     seen: u32,
 }
 
@@ -23,7 +23,7 @@ impl Reordering {
         Reordering { configured, threshold: configured, adapts: config.adapt_dup_thresh, seen: 0 }
     }
 
-    /// A segment that was sent once and starts at `start` arrived after one that ends at `high`.
+    /// Records that a segment sent once, starting at `start`, arrived after a segment that ends at `high`.
     // Linux net/ipv4/tcp_input.c, tcp_check_sack_reordering: the distance in full segments.
     pub fn on_late(&mut self, start: u64, high: u64, mss: u64) {
         if start >= high {
@@ -34,13 +34,13 @@ impl Reordering {
         self.raise(u32::try_from(distance).unwrap_or(MOST));
     }
 
-    /// Without SACK: more duplicate ACKs than there are segments to lose say that `segments` were overtaken.
+    /// Without SACK: more duplicate ACKs than segments that could be lost indicate that `segments` were reordered.
     pub fn on_excess_duplicates(&mut self, segments: u32) {
         self.seen = self.seen.saturating_add(1);
         self.raise(segments);
     }
 
-    /// Whether the threshold follows it.
+    /// Whether the threshold adapts to the reordering seen.
     pub fn adapts(&self) -> bool {
         self.adapts
     }
@@ -51,14 +51,14 @@ impl Reordering {
         }
     }
 
-    /// A timeout, although `sacked` segments were SACKed: the reordering was overestimated.
+    /// Handles a timeout. If at least DupThresh segments (`sacked`) were SACKed, the reordering was overestimated.
     pub fn on_timeout(&mut self, sacked: u32) {
         if sacked >= self.configured {
             self.threshold = self.threshold.min(self.configured);
         }
     }
 
-    /// Whether the threshold is above the one configured.
+    /// Whether the threshold is above the configured one.
     pub fn is_raised(&self) -> bool {
         self.threshold > self.configured
     }
@@ -68,7 +68,7 @@ impl Reordering {
         self.threshold
     }
 
-    /// Times reordering was seen.
+    /// Number of times that reordering was seen.
     pub fn seen(&self) -> u32 {
         self.seen
     }

@@ -1,11 +1,11 @@
-//! What a snapshot tells of the sender.
+//! The sender's part of a snapshot of the connection.
 
 use super::Sender;
 use crate::Nanos;
 use crate::info::Info;
 
 impl Sender {
-    /// When the first outstanding segment was last sent.
+    /// Time of the last transmission of the first outstanding segment.
     pub fn oldest_sent_at(&self) -> Option<Nanos> {
         self.board.first_sent_at()
     }

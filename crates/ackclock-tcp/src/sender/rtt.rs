@@ -4,49 +4,49 @@ use super::ticks::Ticks;
 use crate::config::{Config, RtoRule};
 use crate::{MILLISECOND, Nanos};
 
-/// G of RFC 6298: the least the variance term adds.
+/// G of RFC 6298: the minimum of the variance term, ns.
 //= https://www.rfc-editor.org/rfc/rfc6298#section-4
 //# if the K*RTTVAR term in the RTO calculation equals zero, the variance term MUST be rounded to G seconds
 const GRANULARITY: Nanos = MILLISECOND;
 
-/// The estimator of one sender.
+/// The RTT estimator of one sender.
 #[derive(Clone, Debug)]
 pub struct Rtt {
-    /// SRTT; 0 before the first sample.
+    /// SRTT, ns; 0 before the first sample.
     srtt: Nanos,
-    /// RTTVAR.
+    /// RTTVAR, ns.
     rttvar: Nanos,
     min: Nanos,
     min_rto: Nanos,
     max_rto: Nanos,
-    /// The timeout without backoff.
+    /// The timeout without backoff, ns.
     base: Nanos,
-    /// What the rule keeps that was chosen instead of RFC 6298's.
+    /// State of the rule that is used instead of RFC 6298's, if any.
     other: Option<Box<Other>>,
     /// Doublings since the last sample (RFC 6298 5.5).
     backoff: u32,
 }
 
-/// What another rule than RFC 6298's keeps.
+/// State of a rule other than RFC 6298's.
 #[derive(Clone, Debug)]
 enum Other {
     Linux(Deviation),
     Ns2(Ticks),
 }
 
-/// What Linux keeps beside SRTT and RTTVAR (net/ipv4/tcp_input.c, tcp_rtt_estimator).
+/// State of Linux's rule in addition to SRTT and RTTVAR (net/ipv4/tcp_input.c, tcp_rtt_estimator).
 #[derive(Clone, Default, Debug)]
 struct Deviation {
-    /// Four times the mean deviation.
+    /// Four times the mean deviation, ns.
     mdev: Nanos,
-    /// The largest `mdev` of this round trip, and at least min_rto.
+    /// The largest `mdev` of this round trip, and at least min_rto, ns.
     mdev_max: Nanos,
     /// Stream offset that ends this round trip.
     round: u64,
 }
 
 impl Rtt {
-    /// An estimator without a sample.
+    /// Makes an estimator without a sample.
     pub fn new(config: &Config) -> Rtt {
         Rtt {
             srtt: 0,
@@ -66,13 +66,14 @@ impl Rtt {
         }
     }
 
-    /// Takes a sample of the handshake, at `now`.
+    /// Takes the sample of the handshake, at `now`.
     pub fn on_sample(&mut self, now: Nanos, rtt: Nanos) {
         self.on_ack(now, rtt, rtt, 0, 0);
     }
 
-    /// Takes a sample of a segment that was sent once (Karn's rule), which also ends any backoff. `newest` is that of the
-    /// latest such segment, which the least RTT follows; `now` is the present, `una` and `nxt` are snd_una and snd_nxt after the acknowledgment.
+    /// Takes a sample of a segment that was sent once (Karn's rule), which also ends any backoff. `newest` is the
+    /// sample of the latest such segment and updates the minimum RTT. `now` is the present; `una` and `nxt` are snd_una
+    /// and snd_nxt after the acknowledgment.
     #[inline]
     pub fn on_ack(&mut self, now: Nanos, rtt: Nanos, newest: Nanos, una: u64, nxt: u64) {
         //= https://www.rfc-editor.org/rfc/rfc8985#section-6.2
@@ -124,14 +125,14 @@ impl Rtt {
         self.base = (self.srtt + GRANULARITY.max(4 * self.rttvar)).clamp(self.min_rto, self.max_rto);
     }
 
-    /// The timer expired (5.5).
+    /// Backs off after an expiry of the timer (5.5).
     pub fn on_timeout(&mut self) {
         //= https://www.rfc-editor.org/rfc/rfc6298#section-5
         //# The host MUST set RTO <- RTO * 2 ("back off the timer")
         self.backoff = (self.backoff + 1).min(32);
     }
 
-    /// The SYN was retransmitted: without a sample yet, data starts with a timeout of at least 3 s (5.7).
+    /// Handles a retransmission of the SYN: without a sample yet, data starts with a timeout of at least 3 s (5.7).
     //= https://www.rfc-editor.org/rfc/rfc6298#section-5
     //# the RTO MUST be re-initialized to 3 seconds when data transmission begins
     pub fn on_handshake_timeout(&mut self) {
@@ -141,7 +142,7 @@ impl Rtt {
         }
     }
 
-    /// The retransmission timeout, backoff included.
+    /// The retransmission timeout, backoff included, ns.
     #[inline]
     pub fn rto(&self) -> Nanos {
         if self.backoff == 0 {
@@ -150,26 +151,27 @@ impl Rtt {
         self.backed_off(self.backoff)
     }
 
-    /// The timeout after `doublings`: also the interval between probes of a shut window (RFC 9293 section 3.8.6.1).
+    /// The timeout after `doublings`, ns: also the interval between probes of a closed window (RFC 9293 section
+    /// 3.8.6.1).
     pub fn backed_off(&self, doublings: u32) -> Nanos {
         let doubled = u128::from(self.base) << doublings.min(32);
         doubled.min(u128::from(self.max_rto.max(self.base))) as Nanos
     }
 
-    /// Smoothed RTT, once there was a sample.
+    /// Smoothed RTT, ns, once there was a sample.
     #[inline]
     pub fn srtt(&self) -> Option<Nanos> {
         (self.srtt != 0).then_some(self.srtt)
     }
 
-    /// Mean deviation, once there was a sample: RTTVAR of RFC 6298.
+    /// Mean deviation, ns, once there was a sample: RTTVAR of RFC 6298.
     pub fn rttvar(&self) -> Option<Nanos> {
         let mean =
             if let Some(Other::Linux(deviation)) = self.other.as_deref() { deviation.mdev / 4 } else { self.rttvar };
         (self.srtt != 0).then_some(mean)
     }
 
-    /// Smallest sample.
+    /// Smallest sample, ns.
     #[inline]
     pub fn min(&self) -> Option<Nanos> {
         (self.min != Nanos::MAX).then_some(self.min)
@@ -180,23 +182,24 @@ impl Rtt {
         self.backoff
     }
 
-    /// Whether the estimate and the timers that follow from it are Linux's.
+    /// Whether Linux's rules determine the estimate and the timers that follow from it.
     #[inline]
     pub fn is_linux(&self) -> bool {
         matches!(self.other.as_deref(), Some(Other::Linux(_)))
     }
 
-    /// The least timeout, which Linux also allows for delayed acknowledgments.
+    /// The minimum timeout, ns, which Linux also allows for delayed acknowledgments.
     pub fn min_rto(&self) -> Nanos {
         self.min_rto
     }
 }
 
 impl Deviation {
-    /// SRTT and RTTVAR after a sample.
+    /// Updates SRTT and RTTVAR with a sample.
     ///
-    /// RTTVAR follows an increase of the deviation at once, and a decrease by a quarter each round trip; it is never below
-    /// min_rto. A sample below SRTT counts for an eighth of one above, so that a shrinking RTT does not raise the timeout.
+    /// RTTVAR follows an increase of the deviation at once, and a decrease by a quarter each round trip; RTTVAR is
+    /// never below min_rto. A sample below SRTT counts for an eighth of a sample above SRTT, so that a shrinking RTT
+    /// does not raise the timeout.
     fn on_sample(
         &mut self,
         srtt: Nanos,
@@ -352,7 +355,8 @@ mod tests {
     mod linux {
         use super::*;
 
-        /// SRTT, RTTVAR and RTO in microseconds after each sample in milliseconds. Each is a round trip of its own.
+        /// SRTT, RTTVAR and RTO in microseconds after each sample in milliseconds. Each sample is a separate round
+        /// trip.
         fn after(samples: &[u64]) -> Vec<(u64, u64, u64)> {
             let mut rtt = with(RtoRule::Linux);
             let samples = samples.iter().zip(1..);

@@ -1,4 +1,4 @@
-//! What the sender tells of its loss recovery.
+//! The sender's report on its loss recovery.
 
 use super::Sender;
 use super::recovery::Phase;

@@ -1,5 +1,6 @@
-//! The round-trip estimator of ns-2, which is that of 4.3BSD (V. Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988, appendix A)
-//! in ticks of 10 ms: integers with three fractional bits for the mean and two for the deviation.
+//! The round-trip estimator of ns-2, which is the estimator of 4.3BSD (V. Jacobson, "Congestion Avoidance and Control",
+//! SIGCOMM 1988, appendix A) in ticks of 10 ms: integers with three fractional bits for the mean and two for the
+//! deviation.
 
 use crate::{MILLISECOND, Nanos};
 
@@ -12,17 +13,17 @@ const DEVIATION: u32 = 2;
 /// The estimate of one sender.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Ticks {
-    /// In eighths of a tick; 0 before the first sample.
+    /// Mean RTT in eighths of a tick; 0 before the first sample.
     mean: u64,
-    /// In quarters of a tick.
+    /// Mean deviation in quarters of a tick.
     deviation: u64,
-    /// Stream offset from which on a segment is timed again: one is at a time.
+    /// Stream offset from which on the next segment is timed; only one segment is timed at a time.
     timed: u64,
 }
 
 impl Ticks {
-    /// Takes a sample, or nothing of it while the segment that is timed is not acknowledged. What counts are the ticks that
-    /// the clock has made since the segment left. SRTT, RTTVAR and the timeout that follows, ns.
+    /// Takes a sample; returns `None` while the segment being timed is not acknowledged. The sample is the number of
+    /// clock ticks since the segment left. Returns SRTT, RTTVAR and the resulting timeout, ns.
     pub fn on_sample(&mut self, now: Nanos, rtt: Nanos, una: u64, nxt: u64) -> Option<(Nanos, Nanos, Nanos)> {
         if self.mean > 0 && una <= self.timed {
             return None;
@@ -34,7 +35,7 @@ impl Ticks {
         } else {
             let before = self.mean >> MEAN;
             self.mean = (self.mean + ticks - before).max(1);
-            // A deviation of less than a tick no longer falls: its quarter is 0 in integers.
+            // A deviation of less than a tick no longer decreases: its quarter is 0 in integers.
             self.deviation = (self.deviation + ticks.abs_diff(before) - (self.deviation >> DEVIATION)).max(1);
         }
         let timeout = (self.deviation << MEAN) + self.mean;
@@ -46,8 +47,8 @@ impl Ticks {
 mod tests {
     use super::*;
 
-    /// The mean in eighths of a tick, the deviation in quarters and the timeout in milliseconds after `count` round trips of
-    /// `rtt` milliseconds, one after the other from time 0 on.
+    /// The mean in eighths of a tick, the deviation in quarters of a tick and the timeout in milliseconds after `count`
+    /// consecutive round trips of `rtt` milliseconds, beginning at time 0.
     fn after(rtt: u64, count: u64) -> (u64, u64, u64) {
         let mut ticks = Ticks::default();
         let mut timeout = 0;
@@ -64,8 +65,8 @@ mod tests {
         assert_eq!(after(3, 1), (8, 2, 30), "a tick at least");
     }
 
-    /// ns-2.35 itself: srtt_, rttvar_ and the timeout of an Agent/TCP/Sack1 over a path of 208 ms, looked at 164 times a round trip
-    /// apart from 6 s on.
+    /// Reference values from ns-2.35: srtt_, rttvar_ and the timeout of an Agent/TCP/Sack1 over a path of 208 ms,
+    /// recorded 164 times, a round trip apart, from 6 s on.
     #[test]
     fn a_steady_path_is_seen_as_often_in_each_state_as_in_ns_2() {
         let seen = |state| (29..=192).filter(|&count| after(208, count) == state).count();

@@ -1,10 +1,10 @@
-//! The one timer of the sender: retransmission, probe or reordering, of which one runs at a time (RFC 8985 section 8).
+//! The sender's single timer: retransmission, probe or reordering; only one runs at a time (RFC 8985 section 8).
 
 use super::Sender;
 use super::recovery::Phase;
 use crate::{NEVER, Nanos, Observer};
 
-/// What the timer stands for.
+/// Purpose of the timer.
 //= https://www.rfc-editor.org/rfc/rfc8985#section-8
 //# When arming a RACK reordering timer or TLP PTO timer, the sender SHOULD cancel any other pending timers
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,13 +18,13 @@ pub(super) enum Timer {
 }
 
 impl Sender {
-    /// When the timer expires; [`NEVER`] where none runs.
+    /// Time at which the timer expires; [`NEVER`] where none runs.
     #[inline]
     pub fn rto_at(&self) -> Nanos {
         self.rto_at
     }
 
-    /// The timer may have expired.
+    /// Handles a possible expiry of the timer.
     pub fn on_timeout<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
         if self.rto_at > now || self.board.is_empty() {
             return;
@@ -40,7 +40,7 @@ impl Sender {
         self.observe_window(now, obs);
     }
 
-    /// New data was acknowledged (RFC 6298 5.2, 5.3).
+    /// Restarts the timer after an acknowledgment of new data (RFC 6298 5.2, 5.3).
     //= https://www.rfc-editor.org/rfc/rfc6298#section-5
     //# The following is the RECOMMENDED algorithm for managing the retransmission timer
     #[inline]
@@ -66,8 +66,8 @@ impl Sender {
         if self.tlp && self.schedule_probe(now, rto_at) {
             return;
         }
-        // Linux net/ipv4/tcp_input.c, tcp_rearm_rto: where another timer ran in its place, the time since the first outstanding
-        // segment was sent counts.
+        // Linux net/ipv4/tcp_input.c, tcp_rearm_rto: if another timer was running instead, the timeout counts from the
+        // time at which the first outstanding segment was sent.
         if self.timer != Timer::Rto && self.rtt.is_linux() {
             self.fall_back_to_rto(now);
         } else {
@@ -86,13 +86,13 @@ impl Sender {
         restarts
     }
 
-    /// The retransmission timer takes over from another, as if it had run all along.
+    /// Replaces another timer by the retransmission timer, with the expiry that it would have without the other timer.
     pub(super) fn fall_back_to_rto(&mut self, now: Nanos) {
         self.timer = Timer::Rto;
         self.rto_at = self.board.first_sent_at().map_or(NEVER, |sent_at| (sent_at + self.rtt.rto()).max(now));
     }
 
-    /// New data was sent (RFC 6298 5.1; RFC 8985 section 7.2).
+    /// Starts the timer after new data was sent (RFC 6298 5.1; RFC 8985 section 7.2).
     #[inline]
     pub(super) fn on_new_data_sent(&mut self, now: Nanos) {
         //= https://www.rfc-editor.org/rfc/rfc6298#section-5
@@ -112,8 +112,9 @@ impl Sender {
         }
     }
 
-    /// A segment was sent again. Stacks restart a retransmission timer that is the first segment's own (Linux
-    /// net/ipv4/tcp_output.c, tcp_xmit_retransmit_queue; FreeBSD sys/netinet/tcp_input.c; ns-2 tcp/tcp.cc); RFC 6298 does not.
+    /// Starts the timer after a retransmission. Stacks restart a retransmission timer that belongs to the first segment
+    /// (Linux net/ipv4/tcp_output.c, tcp_xmit_retransmit_queue; FreeBSD sys/netinet/tcp_input.c; ns-2 tcp/tcp.cc); RFC
+    /// 6298 does not.
     pub(super) fn on_retransmission_sent(&mut self, now: Nanos, first: bool) {
         //= https://www.rfc-editor.org/rfc/rfc6298#section-5
         //= type=exception

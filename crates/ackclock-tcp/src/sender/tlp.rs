@@ -1,4 +1,4 @@
-//! Tail loss probes: when the last segments of a flight are not acknowledged in time, one is sent to learn why
+//! Tail loss probes: when the last segments of a flight are not acknowledged in time, a probe is sent to find out why
 //! (RFC 8985 section 7).
 
 use super::recovery::Phase;
@@ -6,16 +6,16 @@ use super::timer::Timer;
 use super::{Sender, Transmission};
 use crate::{Event, MILLISECOND, Nanos, Observer, SECOND};
 
-/// TLP.max_ack_delay: how long a peer may hold back the ACK of a lone segment. Linux takes its least timeout for it, which is the
-/// same unless configured otherwise.
+/// TLP.max_ack_delay: maximum time for which a peer may delay the ACK of a lone segment. Linux uses its minimum
+/// timeout, which is the same unless configured otherwise.
 const MAX_ACK_DELAY: Nanos = 200 * MILLISECOND;
-/// What Linux adds where no ACK is held back (TCP_TIMEOUT_MIN_US).
+/// Time that Linux adds where no ACK is delayed (TCP_TIMEOUT_MIN_US).
 const LINUX_SLACK: Nanos = 2 * MILLISECOND;
 
 /// State of the probe.
 #[derive(Clone, Debug)]
 pub(super) struct Tlp {
-    /// TLP.end_seq: snd_nxt when the probe that is outstanding was sent.
+    /// TLP.end_seq: snd_nxt when the outstanding probe was sent.
     pub end: Option<u64>,
     /// TLP.is_retrans.
     pub is_retransmission: bool,
@@ -32,7 +32,7 @@ impl Default for Tlp {
 }
 
 impl Sender {
-    /// What Linux adds to the waits of its probe and reordering timers.
+    /// Time that Linux adds to the durations of its probe and reordering timers, ns.
     pub(super) fn timer_slack(&self) -> Nanos {
         //= https://www.rfc-editor.org/rfc/rfc8985#section-7.2
         //= type=exception
@@ -42,7 +42,7 @@ impl Sender {
         if self.rtt.is_linux() { LINUX_SLACK } else { 0 }
     }
 
-    /// TLP_calc_PTO without the bound that the RTO sets.
+    /// TLP_calc_PTO without the bound that the RTO sets, ns.
     fn probe_timeout(&self) -> Nanos {
         //= https://www.rfc-editor.org/rfc/rfc8985#section-7.2
         //# when there is no SRTT estimate available, the PTO SHOULD be 1 second
@@ -62,11 +62,12 @@ impl Sender {
         2 * srtt + held_back
     }
 
-    /// Starts the probe timer in place of the retransmission timer, which would expire at `rto_at`. Returns false where no probe
-    /// is to be sent: without SACK, in fast recovery or after a timeout, and where "segments have been SACKed" (section 7.2).
+    /// Starts the probe timer in place of the retransmission timer, which would expire at `rto_at`. Returns false where
+    /// no probe may be sent: without SACK, in fast recovery or after a timeout, and where "segments have been SACKed"
+    /// (section 7.2).
     ///
-    /// Linux asks for its state instead (net/ipv4/tcp_output.c, tcp_schedule_loss_probe): 6.12 probes in Open and in CWR, where
-    /// segments may be SACKed; before RACK it probed in Open alone.
+    /// Linux decides by its state (net/ipv4/tcp_output.c, tcp_schedule_loss_probe): 6.12 probes in Open and in CWR,
+    /// where segments may be SACKed; before RACK it probed only in Open.
     #[inline]
     pub(super) fn schedule_probe(&mut self, now: Nanos, rto_at: Nanos) -> bool {
         let quiet = match self.phase {
@@ -87,7 +88,7 @@ impl Sender {
         true
     }
 
-    /// The probe timer expired (section 7.3).
+    /// Handles the expiry of the probe timer (section 7.3).
     pub(super) fn on_probe_timeout(&mut self, now: Nanos) {
         //= https://www.rfc-editor.org/rfc/rfc8985#section-7.3
         //# the sender MUST check whether both of the following conditions are met before sending a loss probe
@@ -107,7 +108,8 @@ impl Sender {
         }
     }
 
-    /// The probe leaves: new data where there is any that the peer takes, else the last segment again.
+    /// Sends the probe: new data if there is any that the peer's window allows, else a retransmission of the last
+    /// segment.
     pub(super) fn send_probe<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Transmission> {
         self.probe_due = false;
         if self.board.is_empty() {
@@ -117,7 +119,7 @@ impl Sender {
         //= https://www.rfc-editor.org/rfc/rfc8985#section-7.3
         //# the sender SHOULD transmit a previously unsent data segment, if one exists and the receive window allows
         let new = self.new_data_rarely(now, u64::MAX, obs);
-        // The retransmission timer runs beside the probe, not another probe's.
+        // After the probe the retransmission timer runs, not the timer of another probe.
         //= https://www.rfc-editor.org/rfc/rfc8985#section-7.3
         //# the sender MUST re-arm the RTO timer, not the PTO timer, if the FlightSize is not zero
         (self.timer, self.rto_at) = timer;
@@ -145,15 +147,15 @@ impl Sender {
         Some(sent)
     }
 
-    /// The episode of the probe is over, or of no interest any more.
+    /// Ends the episode of the probe, because it is over or irrelevant.
     pub(super) fn forget_probe(&mut self) {
         self.rare.tlp.end = None;
         self.probing = false;
     }
 
-    /// An acknowledgment up to `ack` while a probe is outstanding (section 7.4.2). `duplicated` is whether a D-SACK reports the
-    /// probe, `bare` whether the ACK is a duplicate without any news. Returns whether the probe has repaired a loss,
-    /// which has not been answered for yet.
+    /// Processes an acknowledgment up to `ack` while a probe is outstanding (section 7.4.2). `duplicated` is whether a
+    /// D-SACK reports the probe, `bare` whether the ACK is a duplicate ACK that reports nothing new. Returns whether
+    /// the probe has repaired a loss to which the sender has not yet responded.
     #[inline(never)]
     pub(super) fn on_probe_ack(&mut self, ack: u64, duplicated: bool, bare: bool) -> bool {
         let Some(end) = self.rare.tlp.end else { return false };

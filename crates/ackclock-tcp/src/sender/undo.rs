@@ -1,25 +1,25 @@
-//! Evidence that a recovery or a timeout was spurious: D-SACKs of everything that was sent again (RFC 2883, RFC 3708), or
+//! Evidence that a recovery or a timeout was spurious: D-SACKs of all retransmissions (RFC 2883, RFC 3708), or
 //! timestamps of the original transmissions (Eifel, RFC 3522). The response is to restore the window (RFC 4015).
 
 use crate::config::Config;
 use crate::context::Window;
 use crate::{MILLISECOND, Nanos};
 
-/// What there is to undo, and what is known of it. Linux calls the parts undo_marker, undo_retrans, prior_ssthresh and
+/// The state to restore and the evidence so far. Linux calls the parts undo_marker, undo_retrans, prior_ssthresh and
 /// prior_cwnd, and retrans_stamp.
 #[derive(Clone, Debug)]
 pub(super) struct Undo {
     by_dsack: bool,
     by_timestamps: bool,
-    /// snd_una when the episode began; `None` where there is none to undo.
+    /// snd_una when the episode began; `None` if there is no episode to undo.
     since: Option<u64>,
-    /// Segments sent again that no D-SACK has told of; `None` before the first.
+    /// Number of retransmissions that no D-SACK has reported; `None` before the first retransmission.
     unproven: Option<u32>,
-    /// The window before it was reduced; `None` where a mark proves that the reduction was due.
+    /// The window before the reduction; `None` if a mark proves that the reduction was necessary.
     before: Option<Window>,
-    /// Timestamp of the first retransmission.
+    /// Timestamp of the first retransmission, ns.
     first_retransmit: Option<Nanos>,
-    /// Whether a timeout began it.
+    /// Whether a timeout began the episode.
     timeout: bool,
 }
 
@@ -36,8 +36,8 @@ impl Undo {
         }
     }
 
-    /// An episode begins at snd_una. `before` is the window before it was reduced; `in_flight` segments that were sent again
-    /// before are still on their way and may be reported, too.
+    /// Begins an episode at snd_una. `before` is the window before the reduction. `in_flight` is the number of earlier
+    /// retransmissions that are still in flight and may be reported, too.
     pub fn begin(&mut self, una: u64, before: Option<Window>, in_flight: u32, timeout: bool) {
         self.since = Some(una);
         self.before = before;
@@ -45,7 +45,7 @@ impl Undo {
         self.timeout = timeout;
     }
 
-    /// A segment is sent again.
+    /// Records a retransmission.
     pub fn on_retransmit(&mut self, now: Nanos) {
         self.first_retransmit.get_or_insert(now / MILLISECOND * MILLISECOND);
         if self.since.is_some() {
@@ -53,7 +53,7 @@ impl Undo {
         }
     }
 
-    /// A D-SACK tells of `segments` up to `end` that arrived twice.
+    /// Records a D-SACK that reports `segments`, up to `end`, as received twice.
     pub fn on_dsack(&mut self, end: u64, segments: u32) {
         if self.since.is_some_and(|since| end > since)
             && let Some(unproven) = &mut self.unproven
@@ -62,23 +62,24 @@ impl Undo {
         }
     }
 
-    /// Congestion is proven by a mark: the window stays reduced.
+    /// Forbids the restoration of the window: a mark proves congestion.
     pub fn forbid(&mut self) {
         self.before = None;
     }
 
-    /// Nothing that was sent again is outstanding: the next retransmission is the first of its episode.
+    /// Forgets the first retransmission. No retransmitted segment is outstanding, so the next retransmission is the
+    /// first of its episode.
     pub fn forget_first_retransmit(&mut self) {
         self.first_retransmit = None;
     }
 
-    /// Whether D-SACKs tell of every retransmission of the episode.
+    /// Whether D-SACKs report every retransmission of the episode.
     pub fn proven_by_dsack(&self) -> bool {
         self.by_dsack && self.since.is_some() && self.unproven == Some(0)
     }
 
-    /// Whether an ACK that advanced snd_una was caused by what was sent before the first retransmission: it echoes an older
-    /// timestamp, or nothing was sent again.
+    /// Whether an original transmission caused the ACK that advanced snd_una: the ACK echoes a timestamp older than the
+    /// first retransmission, or nothing was retransmitted.
     pub fn proven_by_timestamp(&self, echo: Option<Nanos>) -> bool {
         if self.since.is_none() || !(self.by_timestamps || self.by_dsack) {
             return false;
@@ -89,14 +90,15 @@ impl Undo {
         }
     }
 
-    /// Whether either is so.
+    /// Whether D-SACKs or a timestamp prove the episode spurious.
     //= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.2
     //# a TCP implementation MAY detect spurious fast retransmits either using TCP Timestamps or via D-SACK
     pub fn proven(&self, echo: Option<Nanos>) -> bool {
         self.proven_by_dsack() || self.proven_by_timestamp(echo)
     }
 
-    /// Ends the episode. Returns the window to restore, where it may be, and whether a timeout began the episode.
+    /// Ends the episode. Returns the window to restore, if the window may be restored, and whether a timeout began the
+    /// episode.
     pub fn take(&mut self) -> (Option<Window>, bool) {
         self.since = None;
         (self.before.take(), self.timeout)

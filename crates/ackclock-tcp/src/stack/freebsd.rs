@@ -1,4 +1,4 @@
-//! FreeBSD, by its own constants and the defaults of its sysctls.
+//! FreeBSD: its constants and the defaults of its sysctls.
 
 use super::{Stack, rfc};
 use crate::config::{Config, EcnMode, Keepalive, SynLosses};

@@ -1,4 +1,4 @@
-//! Linux, by its own constants and the defaults of its sysctls.
+//! Linux: its constants and the defaults of its sysctls.
 
 use super::{Stack, rfc};
 use crate::config::{

@@ -12,24 +12,24 @@ use crate::config::Config;
 pub struct Stack {
     /// Name in scenarios.
     pub name: &'static str,
-    /// One line on what it is.
+    /// Description in one line.
     pub summary: &'static str,
-    /// Where its values come from.
+    /// Source of the stack's values.
     pub source: &'static str,
-    /// Its configuration.
+    /// Configuration of the stack.
     pub config: fn() -> Config,
-    /// Where single values come from, by field: those in which it differs from the standards' table.
+    /// Sources of single values, by field: the values that differ from the standards' table.
     sources: &'static [(&'static str, &'static str)],
 }
 
 /// A line of a stack's table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
-    /// The field, by its name in [`Config`], which is its name in scenarios where they have it.
+    /// Name of the field in [`Config`], which is also its name in scenarios, if they have the field.
     pub field: &'static str,
-    /// Its value, as scenarios spell such values.
+    /// Value of the field, spelled as in scenarios.
     pub value: String,
-    /// Where the value comes from.
+    /// Source of the value.
     pub source: &'static str,
 }
 
@@ -37,7 +37,7 @@ pub struct Row {
 pub const CATALOGUE: &[Stack] =
     &[rfc::STACK, linux::LINUX, linux::LINUX_3_12, freebsd::FREEBSD, freebsd::FREEBSD_2014, ns2::SACK];
 
-/// The stack of a name.
+/// The stack called `name`.
 pub fn by_name(name: &str) -> Option<&'static Stack> {
     CATALOGUE.iter().find(|stack| stack.name == name)
 }

@@ -1,4 +1,4 @@
-//! The one-way agents of ns-2, by the defaults that its interpreter reports.
+//! The one-way agents of ns-2, with the defaults that its interpreter reports.
 
 use super::{Stack, rfc};
 use crate::config::{Config, InitialWindow, RtoRule, SynLosses};

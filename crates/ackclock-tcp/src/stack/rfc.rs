@@ -1,4 +1,4 @@
-//! What the standards say.
+//! The values that the standards specify.
 
 use super::Stack;
 use crate::config::{

@@ -6,9 +6,9 @@ use crate::config::{
 use crate::pacing::Pacing;
 use crate::{Config, MILLISECOND, Nanos, SECOND};
 
-/// Every field in its order, with its value as scenarios spell it.
+/// Every field in its order, with its value spelled as in scenarios.
 pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
-    // All of them: a field that is added does not compile until it has its line.
+    // The pattern lists all fields: a new field does not compile until it has its line.
     let Config {
         mss,
         initial_window,

@@ -1,5 +1,5 @@
-//! A sender small enough to do arithmetic on: it plays writes, ACKs, losses, timeouts and idle times to a window
-//! validation and a congestion control, in the order the traits promise.
+//! A sender that is simple enough for manual arithmetic. It passes writes, ACKs, losses, timeouts and idle times to a
+//! window validation and a congestion control, in the order that the traits guarantee.
 
 use super::WindowValidation;
 use crate::cc::{CongestionControl, Scope};
@@ -7,10 +7,10 @@ use crate::context::{Ack, Cause, Congestion, CongestionEnd, Context, Delivery, R
 use crate::slow_start::{self, SlowStart};
 use crate::{MILLISECOND, Nanos, SECOND, cc};
 
-/// SMSS, bytes: windows in segments are thousands.
+/// SMSS, bytes: a window of n segments is n thousand bytes.
 pub(crate) const MSS: u64 = 1000;
 
-/// Leaves the window alone, so that only the rule moves it.
+/// A slow start and congestion control that leave the window unchanged, so that only the rule changes it.
 struct Still;
 
 impl SlowStart for Still {
@@ -25,13 +25,13 @@ impl CongestionControl for Still {
     fn on_timeout(&mut self, _window: &mut Window, _event: &Congestion, _first: bool) {}
 }
 
-/// The sender.
+/// The simplified sender.
 pub(crate) struct Sender {
     pub now: Nanos,
     pub window: Window,
     pub rule: Box<dyn WindowValidation>,
     pub rule_name: &'static str,
-    /// As the rule's entry says: what it does not watch it is not told, here as in the real sender.
+    /// Whether the rule's entry asks for transmissions; if not, the rule is not told of them, as in the real sender.
     watches_sending: bool,
     pub cc: Box<dyn CongestionControl>,
     pub scope: Scope,
@@ -44,23 +44,24 @@ pub(crate) struct Sender {
     pub receive_window: u64,
     pub unsent: u64,
     pub in_recovery: bool,
-    /// Whether congestion is being answered, and whether by slow start from one segment, or for a mark.
+    /// Whether a response to congestion is in progress; the next fields say whether by slow start from one segment, or
+    /// for a mark.
     pub answering: bool,
     in_slow_start: bool,
     reducing: bool,
     /// The window that an undo restores.
     restorable: Option<Window>,
-    /// Where the recovery ends.
+    /// Stream offset at which the recovery ends.
     pub recovery_point: u64,
     /// The largest FlightSize so far.
     pub most_outstanding: u64,
-    /// Acknowledgments up to here cover a flight in which the window was full.
+    /// Stream offset up to which acknowledgments cover a flight in which the window was full.
     limited_until: u64,
     last_sent: Nanos,
 }
 
 impl Sender {
-    /// Established at 10 s with an initial window of ten segments and an RTT of 100 ms.
+    /// Makes a sender established at 10 s with an initial window of ten segments and an RTT of 100 ms.
     pub fn new(rule: &str, cc: Box<dyn CongestionControl>) -> Sender {
         let entry = super::by_name(rule).expect("a rule");
         let mut sender = Sender {
@@ -95,7 +96,7 @@ impl Sender {
         sender
     }
 
-    /// With a slow start and a congestion control that never move the window.
+    /// Makes a sender whose slow start and congestion control never change the window.
     pub fn still(rule: &str, cwnd: u64) -> Sender {
         let mut sender = Sender::new(rule, Box::new(Still));
         sender.slow_start = Box::new(Still);
@@ -133,7 +134,7 @@ impl Sender {
         self.now += time;
     }
 
-    /// Sends up to `segments` as the window allows; the rest is not kept.
+    /// Sends up to `segments` as the window allows; the rest is discarded.
     pub fn send(&mut self, segments: u64) {
         self.unsent = segments * MSS;
         while self.unsent > 0 {
@@ -159,7 +160,7 @@ impl Sender {
         self.unsent = 0;
     }
 
-    /// One ACK for `segments`.
+    /// Processes one ACK for `segments`.
     pub fn ack(&mut self, segments: u64) {
         self.ack_bytes(segments * MSS);
     }
@@ -200,7 +201,8 @@ impl Sender {
         Ack { ctx: self.ctx(), acked, sacked: 0, lost: 0, rtt: self.srtt, cwnd_limited, marked: 0 }
     }
 
-    /// Sends a burst and has it acknowledged, one ACK for each two segments, all within an RTT that starts one RTT later.
+    /// Sends a burst that is acknowledged with one ACK for each two segments, all within an RTT that starts one RTT
+    /// later.
     pub fn burst(&mut self, segments: u64) {
         self.send(segments);
         self.wait(self.srtt.expect("an RTT"));
@@ -209,7 +211,7 @@ impl Sender {
         }
     }
 
-    /// A round trip of a bulk transfer: each ACK of two segments lets more leave.
+    /// Plays a round trip of a bulk transfer: each ACK of two segments allows more to be sent.
     pub fn bulk_round(&mut self) {
         let rtt = self.srtt.expect("an RTT");
         let end = self.now + rtt;
@@ -224,7 +226,7 @@ impl Sender {
         self.now = self.now.max(end);
     }
 
-    /// What the congestion control takes for the window, and the window before.
+    /// Sets the window from which the congestion control reduces, and returns the window before.
     fn take_validated(&mut self, event: &Congestion) -> Window {
         let before = self.window;
         self.window.cwnd = self.rule.validated(&before, event);
@@ -248,20 +250,20 @@ impl Sender {
         self.in_slow_start
     }
 
-    /// Duplicate ACKs reveal a loss.
+    /// Plays a loss that duplicate ACKs reveal.
     pub fn lose(&mut self) {
         self.congestion(Cause::Loss);
         self.in_recovery = true;
     }
 
-    /// A mark is echoed.
+    /// Plays an echoed mark.
     pub fn mark(&mut self) {
         self.congestion(Cause::Ecn);
         self.restorable = None;
         self.reducing = true;
     }
 
-    /// Everything is acknowledged, and a probe has repaired a loss of `segments`.
+    /// Plays an acknowledgment of all data after a probe has repaired a loss of `segments`.
     pub fn probe_repairs(&mut self, segments: u64) {
         let acked = self.flight();
         self.una = self.nxt;
@@ -272,7 +274,7 @@ impl Sender {
         self.rule.on_ack(&mut self.window, &ack);
     }
 
-    /// The ACK that covers the recovery point, `retransmitted` segments having been sent again.
+    /// Plays the ACK that covers the recovery point, after `retransmitted` segments were retransmitted.
     pub fn recover(&mut self, retransmitted: u64) {
         self.wait(self.srtt.unwrap_or(SECOND));
         let acked = self.recovery_point.max(self.una) - self.una;
@@ -294,7 +296,7 @@ impl Sender {
         self.rule.on_congestion_end(&mut self.window, &end);
     }
 
-    /// The retransmission timer expires.
+    /// Plays an expiry of the retransmission timer.
     pub fn timeout(&mut self, first: bool) {
         let event = Congestion::timeout(self.ctx());
         let before = self.take_validated(&event);
@@ -309,7 +311,7 @@ impl Sender {
         self.recovery_point = self.nxt;
     }
 
-    /// The last loss or timeout turns out not to have happened, whether or not it was answered in full.
+    /// Plays the discovery that the last loss or timeout was spurious, whether or not the response was complete.
     pub fn undo(&mut self) {
         let Some(before) = self.restorable.take() else { return };
         self.cc.on_undo(&mut self.window, &before);

@@ -1,9 +1,11 @@
-//! What Linux 6 makes of a window the application does not fill: growth only where the window was the limit or slow start has
-//! not yet made twice of what was outstanding, a decay over idle periods, and RFC 2861's decay towards what is used.
+//! Linux 6's rule for a window that the application does not fill. It has three parts: growth only where the window was
+//! the limit, or where slow start has not yet reached twice the outstanding volume; a decay over idle periods; and RFC
+//! 2861's decay towards the used volume.
 //!
-//! The last one hardly ever happens: Linux starts its clock anew with every ACK of new data (tcp_cong_avoid), so that it
-//! takes a sender that is neither idle nor acknowledged for an RTO. All of this is with `tcp_slow_start_after_idle` on, as
-//! Linux has it by default. Linux counts packets; here they are bytes, so a small segment counts as what it is.
+//! The last decay hardly ever happens: Linux restarts its clock with every ACK of new data (tcp_cong_avoid). The decay
+//! needs a sender that is neither idle nor acknowledged for an RTO. All of this applies with
+//! `tcp_slow_start_after_idle` on, which is Linux's default. Linux counts packets; here the unit is bytes, so a small
+//! segment counts by its size.
 
 #[cfg(test)]
 mod tests;
@@ -29,20 +31,20 @@ pub(super) const KEPT: Entry = Entry {
     ..ENTRY
 };
 
-/// The rule.
+/// State of the rule.
 #[derive(Default, Debug)]
 struct Linux {
-    /// tcp_slow_start_after_idle, which also decides on tcp_cwnd_application_limited.
+    /// tcp_slow_start_after_idle, which also enables tcp_cwnd_application_limited.
     decays: bool,
     /// is_cwnd_limited: the window was full within the flight that ends at `usage_end`.
     limited: bool,
-    /// max_packets_out: the most outstanding within it, bytes, where the window was not full.
+    /// max_packets_out: the largest outstanding volume within that flight, bytes, if the window was not full.
     most_out: u64,
     /// cwnd_usage_seq, a stream offset.
     usage_end: u64,
-    /// snd_cwnd_stamp: when the window was last full, acknowledged or reduced.
+    /// snd_cwnd_stamp: time at which the window was last full, acknowledged or reduced.
     since: Nanos,
-    /// snd_cwnd_used: the most bytes outstanding since then.
+    /// snd_cwnd_used: the largest outstanding volume since then, bytes.
     used: u64,
 }
 
@@ -74,8 +76,8 @@ impl WindowValidation for Linux {
         if self.may_grow(window) { Growth::Allowed } else { Growth::Forbidden }
     }
 
-    // tcp_slow_start_after_idle_check and tcp_cwnd_restart: a halving for each RTO begun after the first, down to the restart
-    // window min(IW, cwnd).
+    // tcp_slow_start_after_idle_check and tcp_cwnd_restart: the window is halved for each RTO begun after the first,
+    // down to the restart window min(IW, cwnd).
     #[inline]
     fn before_send(&mut self, window: &mut Window, ctx: &Context, idle: Nanos) {
         if !self.decays || idle <= ctx.rto {
@@ -92,7 +94,8 @@ impl WindowValidation for Linux {
         self.restart(ctx.now);
     }
 
-    // tcp_cwnd_validate, which Linux calls once for all that is sent at a time: what holds after the last segment of a burst.
+    // tcp_cwnd_validate. Linux calls it once for all segments sent together: the state after the last segment of a
+    // burst counts.
     #[inline]
     fn on_sent(&mut self, window: &mut Window, ctx: &Context, _cwnd_limited: bool) {
         let full = ctx.pipe + ctx.mss > window.cwnd;
@@ -108,7 +111,7 @@ impl WindowValidation for Linux {
         if !self.decays {
             return;
         }
-        // More of the burst is to follow, unless the peer's window holds it back.
+        // More of the burst follows, unless the peer's window prevents it.
         let room = ctx.receive_window.saturating_sub(ctx.flight_size);
         if ctx.unsent > 0 && room >= ctx.unsent.min(ctx.mss) {
             return;

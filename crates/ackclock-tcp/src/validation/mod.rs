@@ -1,7 +1,7 @@
-//! Congestion window validation: what happens to a window the application does not use. One file a rule, one line in
-//! [`CATALOGUE`].
+//! Congestion window validation: rules for a window that the application does not use. There is one file for each rule,
+//! and one line in [`CATALOGUE`].
 //!
-//! A rule stands beside the congestion control, not in it, so every rule works with every algorithm.
+//! A rule is separate from the congestion control, so every rule works with every algorithm.
 
 use crate::Nanos;
 use crate::context::{Ack, Congestion, CongestionEnd, Context, Window};
@@ -19,16 +19,16 @@ mod rfc2861;
 /// Whether an acknowledgment may grow the window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Growth {
-    /// Slow start or the congestion control may increase it.
+    /// Slow start or the congestion control may increase the window.
     Allowed,
-    /// They may increase it to this many bytes at most.
+    /// Slow start or the congestion control may increase the window to this many bytes at most.
     UpTo(u64),
-    /// The window stays as it is.
+    /// The window stays unchanged.
     Forbidden,
 }
 
 impl Growth {
-    /// What is allowed of a window that has grown from `before` to `grown` bytes.
+    /// The allowed part of a growth of the window from `before` to `grown` bytes.
     #[inline]
     pub(crate) fn bound(self, before: u64, grown: u64) -> u64 {
         match self {
@@ -38,7 +38,7 @@ impl Growth {
     }
 }
 
-/// What a rule shows to observers.
+/// State of a rule for observers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     /// pipeACK in bytes (RFC 7661 section 4.2), `None` where undefined or not kept.
@@ -47,46 +47,49 @@ pub struct Report {
     pub non_validated: bool,
 }
 
-/// A rule of window validation. Called by the sender in the order of events.
+/// A rule of window validation. The sender calls its methods in the order of events.
 ///
-/// The answer to congestion is an episode. [`WindowValidation::on_congestion`] or [`WindowValidation::on_timeout`] begins it,
-/// more of either may follow within it, and [`WindowValidation::on_congestion_end`] ends it. The sender promises one end for
-/// each episode, whatever began it: a mark, a loss that a probe repaired, a fast retransmit or a timeout.
+/// The response to congestion is an episode. [`WindowValidation::on_congestion`] or [`WindowValidation::on_timeout`]
+/// begins it, further calls of either may follow within it, and [`WindowValidation::on_congestion_end`] ends it. The
+/// sender guarantees one end for each episode, whether a mark, a loss that a probe repaired, a fast retransmit or a
+/// timeout began it.
 pub trait WindowValidation: Send {
-    /// The connection is established.
+    /// The connection was established.
     fn on_start(&mut self, _ctx: &Context) {}
 
-    /// An acknowledgment arrived that advanced snd_una or SACKed data, in recovery as well. Called before any growth, and
-    /// for the acknowledgment that ends an episode after [`WindowValidation::on_congestion_end`].
+    /// An acknowledgment arrived that advanced snd_una or SACKed data, in recovery as well. The sender calls this
+    /// before any growth. For the acknowledgment that ends an episode, the call follows
+    /// [`WindowValidation::on_congestion_end`].
     fn on_ack(&mut self, window: &mut Window, ack: &Ack) -> Growth;
 
-    /// New data is about to be sent, `ctx` being the state before it. `idle` is the time since the last transmission
+    /// New data is about to be sent; `ctx` is the state before sending. `idle` is the time since the last transmission
     /// if nothing is outstanding, else 0.
     fn before_send(&mut self, _window: &mut Window, _ctx: &Context, _idle: Nanos) {}
 
-    /// New data was sent, `ctx` being the state after it; `cwnd_limited` where the window now holds back more.
+    /// New data was sent; `ctx` is the state after sending. `cwnd_limited` is whether the window now delays further
+    /// data.
     fn on_sent(&mut self, _window: &mut Window, _ctx: &Context, _cwnd_limited: bool) {}
 
-    /// Congestion was found. Returns how much of the window is validated, in bytes and at most cwnd: the congestion control
-    /// answers as if congestion had met a window of that size. Called before each [`WindowValidation::on_congestion`] and
-    /// [`WindowValidation::on_timeout`].
+    /// Congestion was detected. Returns the validated part of the window, in bytes and at most cwnd: the congestion
+    /// control responds as if the window had had that size. The sender calls this before each
+    /// [`WindowValidation::on_congestion`] and [`WindowValidation::on_timeout`].
     fn validated(&mut self, window: &Window, _event: &Congestion) -> u64 {
         window.cwnd
     }
 
-    /// Loss was found, or a mark was echoed. Called after the congestion control has set ssthresh and cwnd, which may be
-    /// replaced.
+    /// A loss was detected, or a mark was echoed. Called after the congestion control has set ssthresh and cwnd, which
+    /// the rule may replace.
     fn on_congestion(&mut self, _window: &mut Window, _event: &Congestion) {}
 
     /// The retransmission timer expired. Called after the congestion control; the sender has set cwnd to one segment.
     fn on_timeout(&mut self, _window: &mut Window, _event: &Congestion) {}
 
-    /// The episode is over, and the window is where the congestion control and the recovery leave it. Also called after
-    /// segments were retransmitted for another reason than congestion (a smaller path MTU), and after
-    /// [`WindowValidation::on_undo`] where the episode was still under way.
+    /// The episode is over, and the congestion control and the recovery have set the window. Also called after segments
+    /// were retransmitted for a reason other than congestion (a smaller path MTU), and after
+    /// [`WindowValidation::on_undo`] if the episode was still in progress.
     fn on_congestion_end(&mut self, _window: &mut Window, _end: &CongestionEnd) {}
 
-    /// The congestion of the episode under way, or else of the last one, did not happen: the window is restored.
+    /// The congestion of the current episode, or else of the last episode, was spurious: the window is restored.
     fn on_undo(&mut self) {}
 
     /// State for observers.
@@ -95,7 +98,7 @@ pub trait WindowValidation: Send {
     }
 }
 
-/// Keeps three quarters of the window in ssthresh before it is reduced for want of use: ssthresh =
+/// Saves three quarters of the window in ssthresh before the window is reduced for lack of use: ssthresh =
 /// max(ssthresh, 3*cwnd/4) (RFC 2861 section 3, RFC 7661 section 4.4.3).
 fn remember(window: &mut Window) {
     window.ssthresh = window.ssthresh.max(window.cwnd.saturating_mul(3) / 4);
@@ -105,17 +108,17 @@ fn remember(window: &mut Window) {
 pub struct Entry {
     /// Name in scenarios.
     pub name: &'static str,
-    /// One line on what it is.
+    /// Description in one line.
     pub summary: &'static str,
-    /// Where it is specified.
+    /// Specification of the rule.
     pub source: &'static str,
-    /// Whether the rule says itself what becomes of the window over an idle period, and so replaces the restart of RFC 5681
+    /// Whether the rule itself determines the window after an idle period, and so replaces the restart of RFC 5681
     /// section 4.1.
     pub replaces_restart: bool,
-    /// Whether the rule looks at what is sent while data is outstanding; where not, the sender leaves out those calls of
-    /// [`WindowValidation::before_send`] and all of [`WindowValidation::on_sent`].
+    /// Whether the rule needs to see transmissions while data is outstanding. If not, the sender omits those calls of
+    /// [`WindowValidation::before_send`] and all calls of [`WindowValidation::on_sent`].
     pub watches_sending: bool,
-    /// Makes one for a connection.
+    /// Makes an instance of the rule for a connection.
     pub make: fn() -> Box<dyn WindowValidation>,
 }
 
@@ -131,7 +134,7 @@ pub const CATALOGUE: &[Entry] = &[
     rate_limited::ENTRY,
 ];
 
-/// The entry of a name.
+/// The entry called `name`.
 pub fn by_name(name: &str) -> Option<&'static Entry> {
     CATALOGUE.iter().find(|entry| entry.name == name)
 }

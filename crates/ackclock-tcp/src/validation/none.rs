@@ -1,4 +1,4 @@
-//! No validation: the window grows with every acknowledgment, used or not (RFC 5681).
+//! No validation: the window grows with every acknowledgment, whether it was used or not (RFC 5681).
 
 use super::{Entry, Growth, WindowValidation};
 use crate::context::{Ack, Window};

@@ -1,4 +1,4 @@
-//! Any sequence of events, under every congestion control and every rule: the window stays a window.
+//! Tests with random sequences of events, under every congestion control and every rule: the window stays valid.
 
 use proptest::prelude::*;
 
@@ -43,12 +43,12 @@ fn play(s: &mut Sender, op: &Op) {
     match *op {
         Op::Send(segments) => s.send(segments),
         Op::Ack(bytes) => s.ack_bytes(bytes),
-        // Slow start alone would have no end without loss; what is tested is the rules, not the patience.
+        // Without loss, slow start alone would never end. The bound keeps the test short; it does not affect the rules.
         Op::BulkRound if !s.answering && s.window.cwnd < 5_000 * MSS && s.receive_window > s.window.cwnd => {
             s.bulk_round();
         }
         Op::BulkRound => {}
-        // A loss within the answer to a mark, and one of a retransmission, are met by a second reduction.
+        // A loss within the response to a mark, and a loss of a retransmission, cause a second reduction.
         Op::Lose if !s.in_slow_start() && s.flight() > 0 => s.lose(),
         Op::Mark if !s.answering && s.flight() > 0 => s.mark(),
         Op::ProbeRepairs(segments) if !s.answering && s.flight() > 0 => s.probe_repairs(segments),
@@ -63,8 +63,8 @@ fn play(s: &mut Sender, op: &Op) {
     }
 }
 
-/// Plays `ops` over every rule with a congestion control; `check` sees the sender after each, the window before it, and
-/// what to say of a failure.
+/// Plays `ops` over every rule with a congestion control. `check` receives the sender after each operation, the
+/// operation, the window before it, and a text for the failure message.
 fn over_all(
     cc: usize,
     ops: &[Op],
@@ -91,19 +91,19 @@ proptest! {
         over_all(cc, &ops, |s, op, before, context| {
             prop_assert!(s.window.cwnd >= MSS, "{context}");
             prop_assert!(s.window.ssthresh >= 2 * MSS, "{context}");
-            // An ACK adds two segments in slow start, and half the window after it, at most; where the congestion control
-            // has no slow start of its own.
+            // An ACK adds at most two segments in slow start, and at most half the window after it, provided the
+            // congestion control has no slow start of its own.
             if matches!(op, Op::Ack(_)) && !s.scope.slow_start {
                 prop_assert!(s.window.cwnd <= 3 * (before.cwnd + 2 * MSS) / 2, "{context}");
             }
-            // pipeACK never exceeds what was outstanding at some time.
+            // pipeACK never exceeds the largest volume that was ever outstanding.
             if let Some(pipe_ack) = s.rule.report(&s.window).pipe_ack {
                 prop_assert!(pipe_ack <= s.most_outstanding, "{context}: pipeACK {pipe_ack}");
             }
             if s.rule.report(&s.window).non_validated && s.rule_name == "newcwv" {
                 prop_assert!(s.rule.report(&s.window).pipe_ack.is_some(), "{context}");
             }
-            // What was never outstanding justifies no more than the rules that measure it say.
+            // The rule justifies no window above twice the largest outstanding volume.
             let most = 2 * s.most_outstanding.max(s.initial_window);
             if matches!(op, Op::Ack(_)) && s.rule_name == "ratelimited-increase" {
                 prop_assert!(s.window.cwnd <= before.cwnd.max(most), "{context}");
@@ -112,11 +112,11 @@ proptest! {
         })?;
     }
 
-    /// Loss never leaves more than before it, nor does the end of recovery raise what recovery had.
+    /// A loss never raises the window, and the end of recovery never raises the window of the recovery.
     #[test]
     fn congestion_never_raises_the_window(cc in 0..cc::CATALOGUE.len(), ops in prop::collection::vec(op(), 1..80)) {
         over_all(cc, &ops, |s, op, before, context| {
-            // What is in flight may exceed a window that has since been reduced; ssthresh follows the flight.
+            // The volume in flight may exceed a window that has since been reduced; ssthresh follows the flight.
             let answers = matches!(op, Op::Lose | Op::Mark | Op::ProbeRepairs(_) | Op::Recover(_));
             if answers && s.flight() <= before.cwnd {
                 prop_assert!(s.window.cwnd <= before.cwnd.max(2 * MSS), "{context}");
@@ -125,7 +125,7 @@ proptest! {
         })?;
     }
 
-    /// However congestion was answered: bursts of two segments are then measured, and leave a larger window alone.
+    /// After any response to congestion, bursts of two segments are measured and do not validate a larger window.
     #[test]
     fn no_answer_lasts(cc in 0..cc::CATALOGUE.len(), ops in prop::collection::vec(op(), 1..80)) {
         for rule in ["newcwv", "newcwv-00"] {
@@ -148,7 +148,7 @@ proptest! {
             if rule == "newcwv" && s.window.cwnd >= 2 * MSS {
                 prop_assert_eq!(s.pipe_ack(), Some(2), "{}", context);
             }
-            // Two segments validate a window of four, or of three in the draft's form.
+            // Two segments validate a window of four segments, or of three whole segments with the draft's rule.
             let validated = if rule == "newcwv" { 4 * MSS } else { 4 * MSS - 1 };
             let window = s.window.cwnd;
             s.burst(2);

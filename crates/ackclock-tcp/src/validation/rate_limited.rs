@@ -1,9 +1,11 @@
-//! Rate-limited increase: the window grows no further than what was outstanding justifies (draft-ietf-ccwg-ratelimited-increase).
+//! Rate-limited increase: the window does not grow beyond the limit that the outstanding volume justifies
+//! (draft-ietf-ccwg-ratelimited-increase).
 //!
-//! limit() of the draft is what the congestion control would make of maxFS in one round trip: twice of it in slow start and one
-//! segment more after it. Other algorithms than Reno may be allowed more than that segment; here they are not, and miss
-//! nothing, as maxFS follows the window of a sender that fills it with each segment. A window above the limit, as after
-//! slow start ended for another reason, is kept: the rule is about its increase.
+//! limit() of the draft is the window that the congestion control would make of maxFS in one round trip: twice maxFS in
+//! slow start, and one segment more than maxFS after slow start. The draft may allow algorithms other than Reno more
+//! than that segment. Here they are not allowed more, and lose nothing: a sender that fills its window raises maxFS
+//! with each segment. A window above the limit, as after slow start ended for another reason, is kept: the rule only
+//! limits increases.
 
 #[cfg(test)]
 mod tests;
@@ -21,17 +23,18 @@ pub(super) const ENTRY: Entry = Entry {
     make: || Box::new(RateLimited::default()),
 };
 
-/// The rule.
+/// State of the rule.
 #[derive(Default, Debug)]
 struct RateLimited {
     /// maxFS: the largest FlightSize since cwnd was last reduced, bytes.
     max_flight: u64,
-    /// The window as last seen.
+    /// The window at the last call, bytes.
     cwnd: u64,
 }
 
 impl RateLimited {
-    // Section 3: zero upon any reduction of cwnd, whoever made it; the FlightSize of the next update is then the largest.
+    // Section 3: maxFS becomes zero upon any reduction of cwnd, by any component; the FlightSize of the next update
+    // then becomes maxFS.
     #[inline]
     fn watch(&mut self, window: &Window) {
         if window.cwnd < self.cwnd {

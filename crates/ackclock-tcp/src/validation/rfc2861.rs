@@ -1,12 +1,13 @@
 //! CWV: a window that decays while it is not used (RFC 2861, now historic).
 //!
-//! Two decays, both once per RTO: by half while idle, and halfway towards what is used while the application sends less
-//! than the window. ssthresh remembers three quarters of the window, so slow start soon wins most of it back.
+//! There are two decays, each once per RTO: by half while the sender is idle, and halfway towards the used volume while
+//! the application sends less than the window. ssthresh keeps three quarters of the window, so slow start soon restores
+//! most of it.
 //!
-//! RFC 2861 says what the floor of the idle decay is, one segment. Linux stops at the restart window min(IW, cwnd), and
-//! takes what is used for no less than IW; that is a rule of its own here, with this one's clock (all of Linux's is
-//! `linux`). Where RFC 2861 is silent: loss begins a new period, and in loss recovery, where the window belongs to
-//! the recovery, nothing decays.
+//! RFC 2861 specifies one segment as the floor of the idle decay. Linux stops at the restart window min(IW, cwnd), and
+//! counts at least IW as used; this is a separate rule here, with the clock of RFC 2861 (the rule `linux` contains all
+//! of Linux's behaviour). RFC 2861 leaves two points open. Here a loss begins a new period, and nothing decays in loss
+//! recovery, where the recovery controls the window.
 
 #[cfg(test)]
 mod tests;
@@ -19,7 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
     name: "rfc2861",
     summary: "the window decays with each RTO in which it is idle or not filled, and grows only when full",
     source: "RFC 2861",
-    // RFC 2861 takes the place of the restart of RFC 5681 section 4.1.
+    // RFC 2861 replaces the restart of RFC 5681 section 4.1.
     replaces_restart: true,
     watches_sending: true,
     make: || Box::new(Cwv::new(Floor::Segment)),
@@ -34,7 +35,7 @@ pub(super) const LINUX: Entry = Entry {
     make: || Box::new(Cwv::new(Floor::InitialWindow)),
 };
 
-/// Below what the decays do not go.
+/// Floor of the decays.
 #[derive(Clone, Copy, Debug)]
 enum Floor {
     /// One segment (RFC 2861 section 3.2).
@@ -53,13 +54,13 @@ impl Floor {
     }
 }
 
-/// The rule.
+/// State of the rule.
 #[derive(Debug)]
 struct Cwv {
     floor: Floor,
-    /// T_prev: when the window was last full, or was last reduced.
+    /// T_prev: time at which the window was last full or last reduced.
     since: Nanos,
-    /// W_used: the most bytes outstanding since then.
+    /// W_used: the largest outstanding volume since then, bytes.
     used: u64,
 }
 
@@ -78,7 +79,8 @@ impl WindowValidation for Cwv {
         self.restart(ctx.now);
     }
 
-    // RFC 2861 section 3: the window grows only if it was full. In loss recovery there is more to send than it allows.
+    // RFC 2861 section 3: the window grows only if it was full. In loss recovery there is more to send than the window
+    // allows.
     #[inline]
     fn on_ack(&mut self, _window: &mut Window, ack: &Ack) -> Growth {
         if ack.cwnd_limited || ack.ctx.in_recovery { Growth::Allowed } else { Growth::Forbidden }
@@ -104,7 +106,7 @@ impl WindowValidation for Cwv {
     // RFC 2861 section 3.2, second part.
     #[inline]
     fn on_sent(&mut self, window: &mut Window, ctx: &Context, cwnd_limited: bool) {
-        // A window that has no room for another segment is full, whether or not there is one to send.
+        // A window without room for another segment is full, whether or not there is a segment to send.
         if cwnd_limited || ctx.in_recovery || ctx.flight_size + ctx.mss > window.cwnd {
             self.restart(ctx.now);
             return;
@@ -115,7 +117,7 @@ impl WindowValidation for Cwv {
         self.used = self.used.max(ctx.flight_size);
         if ctx.now.saturating_sub(self.since) >= ctx.rto {
             remember(window);
-            // One segment at least: the RFC's formula alone can give less where segments are small.
+            // The floor is one segment: the RFC's formula alone can give less where segments are small.
             let used = match self.floor {
                 Floor::Segment => self.used,
                 Floor::InitialWindow => self.used.max(ctx.initial_window.min(window.cwnd)),

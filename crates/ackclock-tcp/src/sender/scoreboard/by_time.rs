@@ -1,44 +1,45 @@
-//! Losses found by time: what was sent before a segment that has arrived, and has had long enough to arrive (RACK,
-//! RFC 8985 section 6.2).
+//! Loss detection by time: a segment is lost if it was sent before a segment that has arrived, and has had long enough
+//! to arrive (RACK, RFC 8985 section 6.2).
 //!
-//! The RFC suggests a list in the order of transmission. Here it is two: what was sent once is in that order in the ring
-//! itself, and what was sent again is in the order of [`Resent`]. Each is looked at from its oldest and only as far as
-//! what has arrived, and what was found lost or has arrived is not looked at again.
+//! The RFC suggests a list in the order of transmission. Here there are two lists: segments sent once are in that order
+//! in the ring itself, and retransmissions are in the order of [`Resent`]. Each list is examined from its oldest
+//! segment and only up to the newest segment that has arrived. Segments that were found lost or have arrived are not
+//! examined again.
 
 use std::collections::VecDeque;
 
 use super::{Entry, Scoreboard, flag};
 use crate::Nanos;
 
-/// What was sent again, in the order in which it was.
+/// Retransmissions in the order of their transmission.
 #[derive(Clone, Default, Debug)]
 pub struct Resent {
     /// Stream offset and time of each retransmission.
     queue: VecDeque<(u64, Nanos)>,
-    /// Whatever was sent once below this offset is known to have arrived or to be lost.
+    /// Stream offset below which every segment sent once is known to have arrived or to be lost.
     settled: u64,
 }
 
 impl Resent {
-    /// The segment at `start` is sent again.
+    /// Records a retransmission of the segment at `start`.
     pub fn push(&mut self, start: u64, now: Nanos) {
         self.queue.push_back((start, now));
     }
 
-    /// Losses were forgotten: everything is to be looked at again.
+    /// Makes the next search examine everything again, because loss marks were cleared.
     pub fn unsettle(&mut self) {
         self.settled = 0;
     }
 }
 
-/// What the look for losses found.
+/// Result of looking for losses.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Found {
     /// Bytes newly deemed lost, retransmissions included.
     pub lost: u64,
-    /// Whether a retransmission was among them.
+    /// Whether a retransmission was among the lost segments.
     pub retransmission: bool,
-    /// When all that still has time will have had it, where there is such.
+    /// Time at which all segments that are not yet overdue will be overdue; `None` if there are no such segments.
     pub wait_until: Option<Nanos>,
 }
 
@@ -48,14 +49,15 @@ impl Found {
     }
 }
 
-/// Whether the segment `a` was sent after `b`, each as time and end; ties go to the order in the stream.
+/// Whether segment `a` was sent after segment `b`, each given as send time and end; on ties the order in the stream
+/// decides.
 pub fn sent_after(a: (Nanos, u64), b: (Nanos, u64)) -> bool {
     a > b
 }
 
 impl Scoreboard {
-    /// Marks as lost what was sent before `newest` (time and end of the segment sent last that has arrived) and not later
-    /// than `allowance` ago.
+    /// Marks as lost the segments that were sent before `newest` (time and end of the segment sent last that has
+    /// arrived) and at least `allowance` ago.
     pub fn mark_lost_by_time(
         &mut self,
         resent: &mut Resent,
@@ -120,7 +122,7 @@ impl Scoreboard {
                     break;
                 }
                 if !sent_after(newest, (sent_at, self.entries[index].end())) {
-                    // Of what is sent again at one time, the order is not that of the stream.
+                    // Retransmissions at the same time are not in the order of the stream.
                     waiting += 1;
                     continue;
                 }
@@ -136,7 +138,7 @@ impl Scoreboard {
         }
     }
 
-    /// The segment at `start`, if what was sent of it at `sent_at` is the last that was and may still arrive.
+    /// Index of the segment at `start`, if its transmission at `sent_at` is the last one and may still arrive.
     fn in_flight_again(&self, start: u64, sent_at: Nanos) -> Option<usize> {
         let index = self.entries.partition_point(|entry| entry.end() <= start);
         let entry = self.entries.get(index)?;
@@ -159,8 +161,8 @@ impl Scoreboard {
         bytes
     }
 
-    /// Marks as lost and not retransmitted, at a timeout, the first outstanding segment and every other that was last sent at
-    /// `sent_by` or before (RFC 8985 section 6.3). What was sent since keeps its marks.
+    /// Handles a timeout: marks as lost and not retransmitted the first outstanding segment and every other segment
+    /// that was last sent at `sent_by` or before (RFC 8985 section 6.3). Segments sent later keep their marks.
     pub fn mark_timed_out(&mut self, sent_by: Nanos) -> u64 {
         let mut lost = 0;
         for index in 0..self.entries.len() {

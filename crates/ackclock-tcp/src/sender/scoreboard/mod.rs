@@ -1,4 +1,4 @@
-//! What is outstanding: a ring with one entry for each segment sent and not cumulatively acknowledged.
+//! The outstanding segments: a ring with one entry for each segment sent and not cumulatively acknowledged.
 
 mod by_time;
 #[cfg(test)]
@@ -11,35 +11,35 @@ pub(super) use by_time::{Found, Resent, sent_after};
 
 /// Facts about an entry, as bits.
 mod flag {
-    /// The receiver has reported it by SACK.
+    /// The receiver has reported the segment by SACK.
     pub const SACKED: u8 = 1;
-    /// Deemed lost (IsLost of RFC 6675, or a timeout).
+    /// The segment is deemed lost (IsLost of RFC 6675, or a timeout).
     pub const LOST: u8 = 2;
-    /// Retransmitted since it was deemed lost, and so in the network again.
+    /// The segment was retransmitted since it was deemed lost, and so is in the network again.
     pub const RETRANSMITTED: u8 = 4;
-    /// Ever sent more than once (Karn's rule).
+    /// The segment was sent more than once (Karn's rule).
     pub const AMBIGUOUS: u8 = 8;
 }
 
 /// A segment that was sent.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Stream offset of its first byte.
+    /// Stream offset of the segment's first byte.
     pub start: u64,
-    /// When it was last sent.
+    /// Time of the segment's last transmission.
     pub sent_at: Nanos,
     len: u32,
     flags: u8,
 }
 
 impl Entry {
-    /// Stream offset after its last byte.
+    /// Stream offset after the segment's last byte.
     #[inline]
     pub fn end(&self) -> u64 {
         self.start + u64::from(self.len)
     }
 
-    /// Whether it was ever sent more than once.
+    /// Whether the segment was sent more than once.
     #[inline]
     pub fn resent(&self) -> bool {
         self.is(flag::AMBIGUOUS)
@@ -51,25 +51,25 @@ impl Entry {
     }
 }
 
-/// What an acknowledgment took off, or marked on, the scoreboard. Bytes.
+/// Data that an acknowledgment removed from the scoreboard or marked on it, in bytes unless noted.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Delivered {
-    /// Newly acknowledged cumulatively.
+    /// Bytes newly acknowledged cumulatively.
     pub acked: u64,
-    /// Newly SACKed.
+    /// Bytes newly SACKed.
     pub sacked: u64,
-    /// Newly known to have arrived, by either: DeliveredData of RFC 9937 section 6.2.
+    /// Bytes newly known to have arrived, by either: DeliveredData of RFC 9937 section 6.2.
     pub newly: u64,
-    /// Newly delivered, by either, of what was deemed lost and retransmitted since.
+    /// Bytes newly delivered, by either, that were deemed lost and retransmitted since.
     pub retransmitted: u64,
-    /// When the newest segment that the cumulative ACK delivered was sent; `None` where any of them was retransmitted
-    /// (Karn's rule) or all were SACKed before.
+    /// Send time of the newest segment that the cumulative ACK delivered; `None` where any of these segments was
+    /// retransmitted (Karn's rule) or all were SACKed before.
     pub sent_at: Option<Nanos>,
-    /// Newly known to have arrived, in segments.
+    /// Segments newly known to have arrived.
     pub segments: u32,
 }
 
-/// The ring. Offsets are stream offsets; a FIN occupies one.
+/// The ring of outstanding segments. Offsets are stream offsets; a FIN occupies one.
 //= https://www.rfc-editor.org/rfc/rfc6675#section-4
 //# the scoreboard SHOULD implement the following functions
 #[derive(Clone, Debug, Default)]
@@ -83,9 +83,9 @@ pub struct Scoreboard {
     waiting: u64,
     /// End of the highest SACKed segment (HighSACK + 1); 0 where there is none.
     high_sacked: u64,
-    /// Everything below has been examined by [`Scoreboard::mark_lost`].
+    /// Everything below this offset has been examined by [`Scoreboard::mark_lost`].
     examined: u64,
-    /// No lost segment below waits for its retransmission.
+    /// No lost segment below this offset waits for its retransmission.
     next_lost: u64,
     /// Segments SACKed above the cumulative acknowledgment.
     segments_sacked: u32,
@@ -153,7 +153,7 @@ impl Scoreboard {
         self.high_sacked
     }
 
-    /// When the first outstanding segment was last sent.
+    /// Time of the last transmission of the first outstanding segment.
     #[inline]
     pub fn first_sent_at(&self) -> Option<Nanos> {
         self.entries.front().map(|entry| entry.sent_at)
@@ -164,17 +164,17 @@ impl Scoreboard {
         self.entries.front().map_or(0, Entry::end)
     }
 
-    /// Whether the first outstanding segment was ever sent more than once.
+    /// Whether the first outstanding segment was sent more than once.
     pub fn first_is_resent(&self) -> bool {
         self.entries.front().is_some_and(Entry::resent)
     }
 
-    /// The last segment sent.
+    /// The last segment sent: its offset and length.
     pub fn last(&self) -> Option<(u64, u32)> {
         self.entries.back().map(|entry| (entry.start, entry.len))
     }
 
-    /// How many segments wholly inside `[start, end)` were ever sent more than once.
+    /// Number of segments wholly inside `[start, end)` that were sent more than once.
     pub fn resent_within(&self, start: u64, end: u64) -> u32 {
         let first = self.entries.partition_point(|entry| entry.start < start);
         let inside = self.entries.range(first..).take_while(|entry| entry.end() <= end);
@@ -192,8 +192,8 @@ impl Scoreboard {
         }
     }
 
-    /// The part of `flight_size` that is still in the network: SetPipe of RFC 6675 section 4. What is deemed lost has left
-    /// it, and what was retransmitted is in it (again).
+    /// The part of `flight_size` that is still in the network: SetPipe of RFC 6675 section 4. Bytes deemed lost are not
+    /// in the network, and retransmitted bytes are in the network again.
     #[inline]
     pub fn pipe(&self, flight_size: u64) -> u64 {
         //= https://www.rfc-editor.org/rfc/rfc6675#section-4
@@ -215,7 +215,7 @@ impl Scoreboard {
         self.entries.push_back(Entry { start, sent_at: now, len, flags: 0 });
     }
 
-    /// Takes off everything below `una`. `visit` sees each segment that is thereby known to have arrived.
+    /// Removes everything below `una`. `visit` sees each segment that this acknowledgment newly reports as received.
     #[inline]
     pub fn ack(&mut self, una: u64, mut visit: impl FnMut(&Entry)) -> Delivered {
         let mut delivered = Delivered::default();
@@ -262,7 +262,7 @@ impl Scoreboard {
         delivered
     }
 
-    /// `bytes` with `flags` are delivered: they no longer count as lost or retransmitted.
+    /// Records that `bytes` with `flags` are delivered: they no longer count as lost or retransmitted.
     fn leave(&mut self, flags: u8, bytes: u64, delivered: &mut Delivered) {
         if flags & flag::LOST != 0 {
             self.lost -= bytes;
@@ -277,7 +277,7 @@ impl Scoreboard {
         }
     }
 
-    /// Marks the segments wholly inside `[start, end)` as SACKed. `visit` sees each that was not before.
+    /// Marks the segments wholly inside `[start, end)` as SACKed. `visit` sees each segment that was not SACKed before.
     pub fn sack(&mut self, start: u64, end: u64, delivered: &mut Delivered, mut visit: impl FnMut(&Entry)) {
         let first = self.entries.partition_point(|entry| entry.start < start);
         for index in first..self.entries.len() {
@@ -311,15 +311,15 @@ impl Scoreboard {
         }
     }
 
-    /// Marks as lost every segment for which IsLost of RFC 6675 section 4 holds: more than `(dup_thresh - 1) * mss` bytes, or
-    /// `dup_thresh` separate ranges, are SACKed above it. Returns the bytes newly marked.
+    /// Marks as lost every segment for which IsLost of RFC 6675 section 4 holds: more than `(dup_thresh - 1) * mss`
+    /// bytes, or `dup_thresh` separate ranges, are SACKed above the segment. Returns the bytes newly marked.
     #[inline(never)]
     pub fn mark_lost(&mut self, dup_thresh: u32, mss: u64) -> u64 {
         let top = self.entries.partition_point(|entry| entry.start < self.high_sacked);
         let (mut bytes_above, mut ranges_above, mut in_range) = (0, 0, false);
         let enough = u64::from(dup_thresh - 1) * mss;
-        // Both counts only grow downwards: where they suffice, they do for all that lies below. Seen from the top that is
-        // soon, however long the run of SACKed segments.
+        // Both counts only grow downwards: once they suffice, they suffice for all lower segments. Counting from the
+        // top reaches that point soon, however long the run of SACKed segments is.
         for index in (0..top).rev() {
             let entry = &self.entries[index];
             let (start, sacked) = (entry.start, entry.is(flag::SACKED));
@@ -343,13 +343,13 @@ impl Scoreboard {
         0
     }
 
-    /// Marks the first outstanding segment as lost: three duplicate ACKs.
+    /// Marks the first outstanding segment as lost, after three duplicate ACKs.
     pub fn mark_first_lost(&mut self) -> u64 {
         self.next_lost = 0;
         self.mark(0, 1)
     }
 
-    /// Marks everything that was not SACKed as lost and not retransmitted: a timeout.
+    /// Marks everything that was not SACKed as lost and not retransmitted, after a timeout.
     #[inline(never)]
     pub fn mark_all_lost(&mut self) -> u64 {
         for entry in &mut self.entries {
@@ -383,7 +383,7 @@ impl Scoreboard {
         self.entries.front().is_some_and(|entry| entry.is(flag::LOST))
     }
 
-    /// Whether the first outstanding segment is SACKed, which a receiver that keeps its word never reports.
+    /// Whether the first outstanding segment is SACKed, which happens only if the receiver reneges.
     pub fn first_is_sacked(&self) -> bool {
         self.entries.front().is_some_and(|entry| entry.is(flag::SACKED))
     }
@@ -402,7 +402,7 @@ impl Scoreboard {
         Some((found.start, found.len))
     }
 
-    /// Whether anything deemed lost waits for its retransmission.
+    /// Whether a segment deemed lost waits for its retransmission.
     pub fn is_waiting(&self) -> bool {
         self.waiting > 0
     }
@@ -424,8 +424,8 @@ impl Scoreboard {
             .map(|entry| (entry.start, entry.len))
     }
 
-    /// The highest outstanding segment that was not SACKed: rule 4 of NextSeg. Deviation from a SHOULD: `None` where that segment
-    /// was retransmitted in this recovery, since its retransmission already keeps the ACK clock going.
+    /// The highest outstanding segment that was not SACKed: rule 4 of NextSeg. Deviation from a SHOULD: `None` if that
+    /// segment was retransmitted in this recovery, since its retransmission already keeps the ACK clock going.
     pub fn rescue(&self) -> Option<(u64, u32)> {
         //= https://www.rfc-editor.org/rfc/rfc6675#section-4
         //# one segment of up to SMSS octets that MUST include the highest outstanding unSACKed sequence number SHOULD
@@ -434,7 +434,7 @@ impl Scoreboard {
         (!last.is(flag::RETRANSMITTED)).then_some((last.start, last.len))
     }
 
-    /// The segment that starts at `start` is sent again.
+    /// Records a retransmission of the segment that starts at `start`.
     pub fn on_retransmit(&mut self, start: u64, now: Nanos) {
         let index = self.entries.partition_point(|entry| entry.start < start);
         let entry = &mut self.entries[index];
@@ -450,7 +450,8 @@ impl Scoreboard {
         entry.sent_at = now;
     }
 
-    /// Whether the ring is what its sums say and reaches from `una` to `nxt` without a gap; else what is wrong.
+    /// Checks that the ring agrees with its sums and reaches from `una` to `nxt` without a gap; the error says what is
+    /// wrong.
     pub fn check(&self, una: u64, nxt: u64) -> Result<(), String> {
         let mut at = una;
         let (mut sacked, mut lost, mut retransmitted, mut waiting) = (0, 0, 0, 0);
@@ -482,7 +483,8 @@ impl Scoreboard {
         Ok(())
     }
 
-    /// Cuts segments longer than `mss` into such of at most that and marks those not SACKed as lost. Whether there were any.
+    /// Splits segments longer than `mss` into segments of at most `mss` bytes and marks those not SACKed as lost.
+    /// Returns whether any segment was marked.
     pub fn resegment(&mut self, mss: u32) -> bool {
         let old = std::mem::take(&mut self.entries);
         let mut cut = false;
@@ -503,7 +505,7 @@ impl Scoreboard {
         cut
     }
 
-    /// Marks a segment as lost and, if it was retransmitted, as not. Whether it was not SACKed.
+    /// Marks a segment as lost and clears its mark of a retransmission. Returns whether the segment was not SACKed.
     fn lose_again(&mut self, index: usize) -> bool {
         let entry = &mut self.entries[index];
         if entry.is(flag::SACKED) {
@@ -519,8 +521,9 @@ impl Scoreboard {
         true
     }
 
-    /// The segment that starts at `start` is sent again, as a tail loss probe or a rescue, and is not deemed lost. pipe counts
-    /// it once, and a loss that is found later is retransmitted as any other.
+    /// Records a retransmission of the segment that starts at `start`, as a tail loss probe or a rescue, while the
+    /// segment is not deemed lost. pipe counts the segment once, and a loss that is found later is retransmitted like
+    /// any other.
     pub fn on_extra_copy(&mut self, start: u64, now: Nanos) {
         let index = self.entries.partition_point(|entry| entry.start < start);
         let entry = &mut self.entries[index];
@@ -528,7 +531,7 @@ impl Scoreboard {
         entry.sent_at = now;
     }
 
-    /// Nothing is deemed lost any more: what was taken for loss was delay or reordering.
+    /// Clears all loss marks: delay or reordering was mistaken for loss.
     pub fn unmark_lost(&mut self) {
         for entry in &mut self.entries {
             entry.flags &= !flag::LOST;

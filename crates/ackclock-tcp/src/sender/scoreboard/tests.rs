@@ -1,11 +1,11 @@
-//! The scoreboard against the same facts kept without any cleverness.
+//! Tests of the scoreboard against a naive model of the same facts.
 
 use super::*;
 use proptest::prelude::*;
 
 const MSS: u32 = 10;
 
-/// The same facts, kept without any cleverness.
+/// The same facts, kept in the simplest way.
 #[derive(Clone, Copy, Debug)]
 struct Naive {
     start: u64,
@@ -28,7 +28,7 @@ fn pipe(model: &[Naive]) -> u64 {
     model.iter().map(|segment| bytes(segment) * in_network(segment)).sum()
 }
 
-/// IsLost of RFC 6675 section 4, asked of each segment.
+/// IsLost of RFC 6675 section 4, evaluated for each segment.
 fn is_lost(model: &[Naive], index: usize) -> bool {
     let above = &model[index + 1..];
     let bytes: u64 = above.iter().filter(|segment| segment.sacked).map(|segment| u64::from(segment.len)).sum();
@@ -111,7 +111,7 @@ proptest! {
                 }
                 Operation::Ack(count) => {
                     let Some(segment) = model.get(count as usize) else { continue };
-                    // Half of a segment at times: the peer may have been told another size.
+                    // Sometimes half of a segment: the peer may have been told another size.
                     una = if count % 2 == 0 { segment.start } else { segment.start + u64::from(segment.len) / 2 };
                     board.ack(una, |_| {});
                     model.retain(|segment| end(segment) > una);
@@ -143,18 +143,18 @@ proptest! {
     }
 }
 
-/// Losses by time (RFC 8985 section 6.2 step 5), asked of each segment.
+/// Losses by time (RFC 8985 section 6.2 step 5), evaluated for each segment.
 mod by_time {
     use super::*;
 
-    /// How long a segment has.
+    /// Time for which a segment may be missing before it is lost, ns.
     const ALLOWANCE: Nanos = 50;
 
     #[derive(Clone, Copy, Debug)]
     struct Timed {
         start: u64,
         len: u32,
-        /// Segment.xmit_ts; `None` once it is lost.
+        /// Segment.xmit_ts; `None` once the segment is lost.
         sent_at: Option<Nanos>,
         last_sent: Nanos,
         resent: bool,
@@ -292,7 +292,7 @@ mod by_time {
                         }
                     }
                     Operation::Unmark => {
-                        // Whether a retransmission that was lost as well is looked at again is left open.
+                        // The test does not decide whether a retransmission that was lost as well is examined again.
                         if model.iter().any(|segment| segment.lost && segment.resent && !segment.retransmitted) {
                             continue;
                         }

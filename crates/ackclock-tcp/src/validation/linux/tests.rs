@@ -1,4 +1,4 @@
-//! Linux's rule. Windows in segments of 1,000 bytes, RTT 100 ms, RTO 1 s.
+//! Linux's rule. Windows are in segments of 1,000 bytes; the RTT is 100 ms, the RTO 1 s.
 
 use crate::validation::Growth;
 use crate::validation::harness::{MSS, Sender};
@@ -15,7 +15,7 @@ fn slow_start_grows_to_twice_what_was_outstanding() {
         s.burst(9);
     }
     assert_eq!(s.window.cwnd, 18 * MSS);
-    // The flight before counts, not the most ever.
+    // The previous flight counts, not the largest flight ever.
     for _ in 0..5 {
         s.burst(4);
     }
@@ -27,7 +27,7 @@ fn a_window_filled_within_the_flight_grows() {
     let mut s = Sender::with_cc("linux", "reno");
     s.burst(10);
     assert_eq!(s.window.cwnd, 20 * MSS);
-    // Filled to the last segment, though nothing more was to be sent.
+    // The window was filled to the last segment, though there was no more data to send.
     s.burst(20);
     assert_eq!(s.window.cwnd, 40 * MSS);
 }
@@ -44,7 +44,7 @@ fn in_congestion_avoidance_only_a_full_window_grows() {
         s.burst(used);
         assert_eq!(s.window.cwnd, (10 + grown) * MSS, "{used} of 10");
     }
-    // What is sent while the flight is acknowledged does not take back that the window was full.
+    // Data sent while the flight is acknowledged does not change that the window was full.
     let mut s = Sender::with_cc("linux", "reno");
     (s.window.cwnd, s.window.ssthresh) = (10 * MSS, 2 * MSS);
     s.send(10);
@@ -52,7 +52,7 @@ fn in_congestion_avoidance_only_a_full_window_grows() {
     s.send(1);
     s.ack(6);
     assert_eq!(s.window.cwnd, 11 * MSS);
-    // That flight is over: the next one is judged by itself.
+    // That flight is over: the next flight is checked separately.
     s.ack(1);
     for _ in 0..20 {
         s.burst(5);
@@ -89,7 +89,7 @@ fn the_strongest_signal_of_a_flight_counts() {
     s.send(2);
     s.send(3);
     s.ack(1);
-    // Less is out now, but the five count until their flight is over.
+    // Less is outstanding now, but the five segments count until their flight is over.
     s.send(1);
     s.window.cwnd = 9 * MSS;
     s.ack(1);
@@ -133,7 +133,7 @@ fn acknowledgments_keep_a_window_that_is_not_filled() {
     assert_eq!(s.state(), (80, 1, -1));
 }
 
-/// A segment each 200 ms, `segments` in all, of which none is acknowledged.
+/// Sends a segment every 200 ms, `segments` in all; none is acknowledged.
 fn unacknowledged(s: &mut Sender, segments: u64) {
     for _ in 0..segments {
         s.wait(200 * MILLISECOND);
@@ -159,7 +159,7 @@ fn what_was_used_before_a_decay_no_longer_counts() {
     s.wait(SECOND);
     s.send(1);
     assert_eq!(s.window.cwnd, 55_500, "(80 + 31) / 2");
-    // Below ssthresh slow start would have room for twice 31.
+    // Below ssthresh slow start would allow growth up to twice 31.
     s.window.ssthresh = MSS;
     s.ack(30);
     s.wait(SECOND);

@@ -1,12 +1,13 @@
-//! newCWV as its first working-group draft had it and without pipeACK, which is what FreeBSD's first implementation was:
-//! the window counts as used while FlightSize is at least two thirds of it.
+//! newCWV as in its first working-group draft and without pipeACK, which is the rule of FreeBSD's first implementation:
+//! the window counts as used while FlightSize is at least two thirds of the window.
 //!
-//! Against RFC 7661: FlightSize stands for pipeACK, so a burst whose ACKs come in is used no longer; the threshold is 2/3
-//! instead of 1/2; in the non-validated phase nothing grows, for whoever fills the window is out of it; and its end leaves
-//! twice FlightSize instead of half the window. The response to loss has the same form, (D - R)/2.
+//! The rule differs from RFC 7661 in four points. FlightSize replaces pipeACK, so a burst whose ACKs arrive no longer
+//! counts as use. The threshold is 2/3 instead of 1/2. In the non-validated phase nothing grows, since a sender that
+//! fills the window is not in that phase. The end of the phase leaves twice FlightSize instead of half the window. The
+//! response to loss has the same form, (D - R)/2.
 //!
-//! The text of the draft was not to be had when this was written, only what later drafts and talks say of it. The two
-//! thirds and the end of the period are a reading.
+//! The text of the draft was not available when this was written, only statements about it in later drafts and talks.
+//! The two thirds and the end of the period are an interpretation.
 
 #[cfg(test)]
 mod tests;
@@ -26,25 +27,26 @@ pub(in crate::validation) const ENTRY: Entry = Entry {
     make: || Box::new(Draft00 { usage: Usage { validated: true, seen: 0 }, answer: None, ended: None }),
 };
 
-/// What the window was last found to be.
+/// The result of the last check of the window.
 #[derive(Clone, Copy, Debug)]
 struct Usage {
     validated: bool,
-    /// When the window was last found validated, or adjusted for not having been.
+    /// Time at which the window was last found validated, or was reduced because it was not validated.
     seen: Nanos,
 }
 
-/// The rule.
+/// State of the rule.
 #[derive(Debug)]
 struct Draft00 {
     usage: Usage,
-    /// The answer to congestion that is under way.
+    /// The response to congestion in progress, if any.
     answer: Option<Answer>,
-    /// What the last congestion ended, and what holds again if that congestion proves not to have happened.
+    /// The state that the last congestion ended; it is restored if that congestion proves spurious.
     ended: Option<Usage>,
 }
 
-/// Whether `flight` bytes outstanding validate a window. Its whole segments count: of 1.9, none can use two thirds.
+/// Whether `flight` outstanding bytes validate a window. Only whole segments of the window count: of 1.9 segments, a
+/// sender cannot use two thirds.
 #[inline]
 fn validates(flight: u64, cwnd: u64, mss: u64) -> bool {
     flight.saturating_mul(3) >= (cwnd - cwnd % mss).saturating_mul(2)
@@ -59,7 +61,7 @@ impl Draft00 {
         }
     }
 
-    /// Congestion ends the non-validated phase.
+    /// Ends the non-validated phase because of congestion.
     fn end_phase(&mut self, ctx: &Context) {
         if self.answer.is_none() {
             self.ended = Some(self.usage);
@@ -78,14 +80,15 @@ impl WindowValidation for Draft00 {
         if self.answer.is_some() || ack.ctx.in_recovery {
             return Growth::Allowed;
         }
-        // What the ACK found outstanding.
+        // The volume that was outstanding when the ACK arrived counts.
         self.assess(ack.ctx.flight_size + ack.acked, window.cwnd, &ack.ctx);
         if self.usage.validated { Growth::Allowed } else { Growth::Forbidden }
     }
 
     #[inline]
     fn before_send(&mut self, window: &mut Window, ctx: &Context, _idle: Nanos) {
-        // The answer to a mark can last over an idle time, which no other can: it ends with the ACK of what is sent next.
+        // Only the response to a mark can last over an idle time: it ends with the ACK of data sent after the idle
+        // time.
         let answering = ctx.in_recovery || self.answer.is_some() && ctx.flight_size > 0;
         if answering || ctx.now.saturating_sub(self.usage.seen) <= NON_VALIDATED_PERIOD {
             return;
@@ -105,7 +108,7 @@ impl WindowValidation for Draft00 {
         }
     }
 
-    // FlightSize stands for the capacity, after a timeout as well.
+    // FlightSize replaces the capacity, after a timeout as well.
     fn validated(&mut self, window: &Window, event: &Congestion) -> u64 {
         let flight = event.ctx.flight_size;
         if self.answer.is_some() {

@@ -1,24 +1,25 @@
-//! newCWV: a window kept through rate-limited periods, and cut by what was really used when that proves too much
-//! (RFC 7661).
+//! newCWV: the window is kept through rate-limited periods, and reduced to the used volume when congestion shows that
+//! it is too large (RFC 7661).
 //!
-//! The rule limits growth and answers congestion in the non-validated phase. The burst control of section 4.4.2 is
-//! pacing, which is chosen beside it.
+//! The rule limits growth and responds to congestion in the non-validated phase. The burst control of section 4.4.2 is
+//! pacing, which is configured separately.
 //!
-//! # Where RFC 7661 leaves a choice
+//! # Choices that RFC 7661 leaves open
 //!
-//! - pipeACK is undefined after loss recovery until its first sample, and an undefined pipeACK inhibits the non-validated phase
-//!   (section 4.2). Read literally, a sender that idles after a recovery keeps its window for ever. Here pipeACK of an idle
-//!   sender is zero once a sampling period has passed without a sample, since section 4.5.1 counts inactivity as samples of
-//!   zero. The non-validated period begins then. At the start of a connection pipeACK stays undefined: the window is the
-//!   initial window, which section 4.4.3 would not reduce.
-//! - A mark is "congestion feedback" (section 4.4.1). It is answered by max(pipeACK, FlightSize)/2 with R = 0. Its answer ends,
-//!   and pipeACK is undefined, when the reduction of the window ends; no sample is taken until then.
-//! - A loss that a probe repairs is answered in the same way, and R is the probe. Losses that are repaired in slow start from
-//!   one segment (Tahoe) leave ssthresh at max(pipeACK, FlightSize)/2, up to which slow start goes on.
+//! - pipeACK is undefined after loss recovery until its first sample, and an undefined pipeACK inhibits the
+//!   non-validated phase (section 4.2). Read literally, a sender that idles after a recovery keeps its window forever.
+//!   Here pipeACK of an idle sender is zero once a sampling period has passed without a sample, since section 4.5.1
+//!   counts inactivity as samples of zero. The non-validated period begins then. At the start of a connection pipeACK
+//!   stays undefined: the window is the initial window, which section 4.4.3 would not reduce.
+//! - A mark is "congestion feedback" (section 4.4.1). The response is max(pipeACK, FlightSize)/2 with R = 0. When the
+//!   reduction of the window ends, the response ends and pipeACK is undefined; no sample is taken until then.
+//! - A loss that a probe repairs has the same response, and R is the probe. Losses that are repaired in slow start from
+//!   one segment (Tahoe) leave ssthresh at max(pipeACK, FlightSize)/2, and slow start continues up to it.
 //! - A second reduction within a recovery leaves the lower of the standard response and the formula of section 4.4.1.
-//! - The congestion control answers as if max(pipeACK, FlightSize) had been the window, or FlightSize after a timeout. What it
-//!   remembers of a window that met congestion, as W_max of CUBIC (RFC 9438 section 4.7), is therefore one that was used.
-//! - A reduction that proves spurious and is undone leaves the non-validated period as it was before.
+//! - The congestion control responds as if max(pipeACK, FlightSize) had been the window, or FlightSize after a timeout.
+//!   A window that it remembers from congestion, such as W_max of CUBIC (RFC 9438 section 4.7), is therefore a window
+//!   that was used.
+//! - A reduction that proves spurious and is undone restores the previous non-validated period.
 
 mod answer;
 mod draft_00;
@@ -44,28 +45,28 @@ pub(super) const ENTRY: Entry = Entry {
     make: || Box::new(NewCwv::default()),
 };
 
-/// The non-validated period (NVP): how long an unused window is kept (RFC 7661 section 4.4).
+/// The non-validated period (NVP): time for which an unused window is kept (RFC 7661 section 4.4).
 //= https://www.rfc-editor.org/rfc/rfc7661#section-4.4
 //# The NVP SHOULD NOT exceed five minutes
 const NON_VALIDATED_PERIOD: Nanos = 300 * SECOND;
 
-/// RFC 7661 section 4.3.
+/// Phases of RFC 7661 section 4.3.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// pipeACK is at least half of cwnd, or undefined, as last found at `seen`.
+    /// pipeACK is at least half of cwnd, or undefined, as last checked at time `seen`.
     Validated { seen: Nanos },
-    /// pipeACK is less than half of cwnd. `since` moves on by each NVP that has been answered.
+    /// pipeACK is less than half of cwnd. `since` advances by each NVP that has been processed.
     NonValidated { since: Nanos },
 }
 
-/// The rule.
+/// State of the rule.
 #[derive(Debug)]
 struct NewCwv {
     pipe_ack: PipeAck,
     phase: Phase,
-    /// The answer to congestion that is under way.
+    /// The response to congestion in progress, if any.
     answer: Option<Answer>,
-    /// The phase that the last congestion ended, which is the phase again if that congestion proves not to have happened.
+    /// The phase that the last congestion ended; it is restored if that congestion proves spurious.
     ended: Option<Phase>,
 }
 
@@ -80,7 +81,7 @@ impl Default for NewCwv {
 }
 
 impl NewCwv {
-    /// Brings the phase up to date with pipeACK and the time. Where not `measured`, the non-validated phase is not entered.
+    /// Updates the phase from pipeACK and the time. Without `measured`, the non-validated phase is not entered.
     #[inline]
     fn assess(&mut self, window: &mut Window, ctx: &Context, measured: bool) {
         if let Phase::NonValidated { since } = self.phase
@@ -88,14 +89,14 @@ impl NewCwv {
         {
             self.end_period(window, ctx, since);
         }
-        // RFC 7661 section 4.3: non-validated where pipeACK < cwnd/2; an undefined pipeACK never is.
+        // RFC 7661 section 4.3: the phase is non-validated if pipeACK < cwnd/2, and never with an undefined pipeACK.
         let unused = self.pipe_ack.value().is_some_and(|pipe_ack| pipe_ack.saturating_mul(2) < window.cwnd);
         match self.phase {
             //= https://www.rfc-editor.org/rfc/rfc7661#section-4.4
             //# A sender with a pipeACK variable greater than (1/2)*cwnd SHOULD enter the validated phase
             _ if !unused => self.phase = Phase::Validated { seen: ctx.now },
-            // RFC 7661 section 4.5.2 counts the NVP from the entry into the phase. A sender that went idle entered it when
-            // its last sufficient sample expired, though nothing happened at that moment.
+            // RFC 7661 section 4.5.2 counts the NVP from the entry into the phase. A sender that went idle entered the
+            // phase when its last sufficient sample expired, although no event marked that moment.
             Phase::Validated { seen } if measured => {
                 let since = self.pipe_ack.last_reached(window.cwnd.div_ceil(2), ctx).max(seen);
                 //= https://www.rfc-editor.org/rfc/rfc7661#section-4.4
@@ -107,8 +108,8 @@ impl NewCwv {
         }
     }
 
-    // RFC 7661 sections 4.4.3 and 4.5.2: for each NVP spent in the phase, remember the window in ssthresh and bring cwnd
-    // down to max(cwnd/2, IW).
+    // RFC 7661 sections 4.4.3 and 4.5.2: for each NVP spent in the phase, save the window in ssthresh and reduce cwnd
+    // to max(cwnd/2, IW).
     #[cold]
     fn end_period(&mut self, window: &mut Window, ctx: &Context, since: Nanos) {
         let periods = (ctx.now - since - 1) / NON_VALIDATED_PERIOD;
@@ -126,13 +127,14 @@ impl NewCwv {
         }
     }
 
-    /// max(pipeACK, LossFlightSize) of RFC 7661 section 4.4.1, where congestion meets the non-validated phase.
+    /// max(pipeACK, LossFlightSize) of RFC 7661 section 4.4.1, if congestion occurs in the non-validated phase.
     fn capacity(&self, ctx: &Context) -> Option<u64> {
         let capacity = self.pipe_ack.value().unwrap_or(0).max(ctx.flight_size);
         matches!(self.phase, Phase::NonValidated { .. }).then_some(capacity)
     }
 
-    /// Congestion ends the non-validated phase (RFC 7661 section 4.4) and stops the sampling of pipeACK (section 4.2).
+    /// Ends the non-validated phase because of congestion (RFC 7661 section 4.4) and stops the sampling of pipeACK
+    /// (section 4.2).
     fn end_phase(&mut self, ctx: &Context) {
         if self.answer.is_none() {
             self.ended = Some(self.phase);
@@ -157,9 +159,10 @@ impl WindowValidation for NewCwv {
             self.pipe_ack.pass(ack.ctx.snd_una);
             return Growth::Allowed;
         }
-        // RFC 7661 section 4.2 asks for one sample an RTT, and section 4.3 takes its threshold from slow start, which raises
-        // cwnd to twice the sample while the next is still being measured. A sender that fills its window is therefore
-        // judged when a round ends; one that does not, at each ACK, so that its window never grows past twice pipeACK.
+        // RFC 7661 section 4.2 asks for one sample per RTT. Section 4.3 derives its threshold from slow start, which
+        // raises cwnd to twice the sample while the next sample is being measured. Therefore a sender that fills its
+        // window is checked when a round ends. A sender that does not fill its window is checked at each ACK, so that
+        // its window never exceeds twice pipeACK.
         let measured = self.pipe_ack.on_ack(&ack.ctx) || !ack.cwnd_limited;
         self.assess(window, &ack.ctx, measured);
         // RFC 7661 section 4.4: in the non-validated phase only a cwnd-limited sender may increase cwnd.
@@ -176,10 +179,11 @@ impl WindowValidation for NewCwv {
         }
     }
 
-    // RFC 7661 section 4.5.2: sending a new segment is when the end of the NVP is looked for.
+    // RFC 7661 section 4.5.2: the end of the NVP is checked when a new segment is sent.
     #[inline]
     fn before_send(&mut self, window: &mut Window, ctx: &Context, _idle: Nanos) {
-        // The answer to a mark can last over an idle time, which no other can: it ends with the ACK of what is sent next.
+        // Only the response to a mark can last over an idle time: it ends with the ACK of data sent after the idle
+        // time.
         if ctx.in_recovery || self.answer.is_some() && ctx.flight_size > 0 {
             return;
         }
@@ -193,15 +197,15 @@ impl WindowValidation for NewCwv {
         }
     }
 
-    // RFC 7661 section 4.4.1 takes max(pipeACK, LossFlightSize) for the capacity; after a timeout RFC 5681 applies, which
-    // takes FlightSize (section 4.4, and RFC 5681 equation 4). A window that was not used is no window that congestion has
-    // met: W_max of CUBIC, for one, is not to be the preserved window.
+    // RFC 7661 section 4.4.1 takes max(pipeACK, LossFlightSize) as the capacity. After a timeout RFC 5681 applies,
+    // which takes FlightSize (section 4.4, and RFC 5681 equation 4). Congestion did not occur at a window that was not
+    // used: for instance, W_max of CUBIC must not be the preserved window.
     fn validated(&mut self, window: &Window, event: &Congestion) -> u64 {
         if self.answer.is_some() {
             return window.cwnd;
         }
         let expired = self.pipe_ack.expire(&event.ctx);
-        // Of the window only what congestion found matters; the response replaces it.
+        // The check works on a copy, because the response replaces the window.
         self.assess(&mut { *window }, &event.ctx, expired);
         let used = match self.capacity(&event.ctx) {
             Some(_) if event.cause == Cause::Timeout => event.ctx.flight_size,
@@ -211,8 +215,8 @@ impl WindowValidation for NewCwv {
         used.min(window.cwnd)
     }
 
-    // RFC 7661 section 4.4.1: cwnd = max(pipeACK, LossFlightSize)/2 for the recovery. What follows within the same recovery is
-    // answered by the standard method, since the phase is over.
+    // RFC 7661 section 4.4.1: cwnd = max(pipeACK, LossFlightSize)/2 for the recovery. Further congestion within the
+    // same recovery has the standard response, since the phase is over.
     fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
         let capacity = self.capacity(&event.ctx);
         self.end_phase(&event.ctx);
@@ -244,7 +248,7 @@ impl WindowValidation for NewCwv {
                 self.pipe_ack = PipeAck::undefined_after_recovery(&end.ctx);
                 self.phase = Phase::Validated { seen: end.ctx.now };
             }
-            // There was no congestion: what is known of the path stands, but what was acknowledged meanwhile is no sample.
+            // There was no congestion: pipeACK keeps its value, but data acknowledged in the meantime gives no sample.
             None => {
                 self.pipe_ack.freeze();
                 self.pipe_ack.pass(end.ctx.snd_una);
@@ -252,12 +256,12 @@ impl WindowValidation for NewCwv {
         }
     }
 
-    // The window is again the one of before, and has been unused for as long as it had been then, and the time since.
+    // The window is restored, and has been unused for the time before the congestion plus the time since.
     fn on_undo(&mut self) {
         self.answer = None;
         let Some(phase) = self.ended.take() else { return };
         if matches!(phase, Phase::NonValidated { .. }) {
-            // After the end of the recovery pipeACK is undefined, and the phase is not.
+            // After the end of the recovery pipeACK is undefined, which the non-validated phase does not allow.
             self.pipe_ack.define();
         }
         self.phase = phase;

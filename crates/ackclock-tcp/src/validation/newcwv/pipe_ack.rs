@@ -1,15 +1,15 @@
-//! pipeACK: the most the network acknowledged in one round trip of late (RFC 7661 sections 4.2 and 4.5).
+//! pipeACK: the largest volume that the network acknowledged in one recent round trip (RFC 7661 sections 4.2 and 4.5).
 //!
-//! A round opens with an ACK and takes in what was outstanding just before it: all of that was sent by then, so its last
-//! byte is acknowledged one round trip later at most. The volume of a round is thus a difference of two HighACKs one RTT
-//! apart, without a clock and without trusting SRTT, which lags behind a growing queue. It counts each byte once whether
-//! SACKed first or not. At the end of a round of slow start, which doubles the window, it is half the window, which is what
-//! the threshold of section 4.3 is meant for.
+//! A round begins with an ACK and covers the data that was outstanding just before that ACK. All of this data had been
+//! sent by then, so its last byte is acknowledged at most one round trip later. The volume of a round is thus a
+//! difference of two HighACKs one RTT apart, without a clock and without SRTT, which lags behind a growing queue. Each
+//! byte counts once, whether or not it was SACKed first. At the end of a round of slow start, which doubles the window,
+//! the volume is half the window; this is the case for which the threshold of section 4.3 is designed.
 
 use crate::context::Context;
 use crate::{NEVER, Nanos, SECOND};
 
-/// Parts the sampling period is divided into (RFC 7661 section 4.5.1 suggests five).
+/// Number of parts of the sampling period (RFC 7661 section 4.5.1 suggests five).
 const PERIODS: usize = 5;
 
 /// The pipeACK Sampling Period: max(3*RTT, 1 s) (RFC 7661 section 4.2).
@@ -22,7 +22,7 @@ fn sampling_period(ctx: &Context) -> Nanos {
 /// A fifth of the sampling period and the highest sample taken in it.
 #[derive(Clone, Copy, Default, Debug)]
 struct Period {
-    /// When its first sample was taken.
+    /// Time of the first sample of the period.
     start: Nanos,
     /// Highest sample, bytes.
     highest: u64,
@@ -35,42 +35,45 @@ pub(super) struct PipeAck {
     current: usize,
     /// Highest sample of the live periods; `None` is RFC 7661's "undefined".
     highest: Option<u64>,
-    /// When the first live period is too old; where the value is undefined, when an idle sender's counts as zero.
+    /// Time at which the first live period becomes too old; with an undefined value, the time at which the value of an
+    /// idle sender becomes zero.
     expiry: Nanos,
     /// HighACK after the last acknowledgment seen.
     high_ack: u64,
-    /// HighACK just before the round opened.
+    /// HighACK just before the round began.
     base: u64,
-    /// What HighACK must reach to end the round; no round is open where it already has.
+    /// HighACK at which the round ends; no round is in progress if HighACK has already reached it.
     mark: u64,
 }
 
 impl PipeAck {
-    /// Undefined until the first sample (RFC 7661 section 4.1): no round is open, and there is no history.
+    /// Makes a pipeACK that is undefined until the first sample (RFC 7661 section 4.1): no round is in progress, and
+    /// there is no history.
     pub(super) fn undefined(ctx: &Context) -> PipeAck {
         PipeAck { high_ack: ctx.snd_una, expiry: NEVER, ..PipeAck::default() }
     }
 
-    /// Undefined until the first sample, or until the sampling period has passed and the sender is idle.
-    // RFC 7661 sections 4.2 and 4.4.1 have it undefined until the first sample, and a sender that then idles would keep its
-    // window for ever: it takes no sample, an undefined pipeACK inhibits the non-validated phase, and RFC 5681's restart is
-    // off. Section 4.5.1 counts a period of inactivity as samples of zero. So it is here: after a sampling period without a
-    // sample an idle sender is where it would be, had it not had to recover from a loss before.
+    /// Makes a pipeACK that is undefined until the first sample, or until the sampling period has passed and the sender
+    /// is idle.
+    // RFC 7661 sections 4.2 and 4.4.1 leave pipeACK undefined until the first sample. A sender that then idles would
+    // keep its window forever: it takes no sample, an undefined pipeACK inhibits the non-validated phase, and RFC
+    // 5681's restart is off. Section 4.5.1 counts a period of inactivity as samples of zero, and so does this code:
+    // after a sampling period without a sample, an idle sender is in the same state as without the preceding recovery.
     pub(super) fn undefined_after_recovery(ctx: &Context) -> PipeAck {
         PipeAck { expiry: ctx.now.saturating_add(sampling_period(ctx)), ..PipeAck::undefined(ctx) }
     }
 
     /// The value, bytes; `None` where undefined.
     ///
-    /// What the open round has seen so far is less than its sample will be, so it may count already: a burst whose tail
-    /// is lost is not forgotten for want of its last ACKs (RFC 7661 section 4.2, the note on FlightSize).
+    /// The volume that the open round has seen so far is less than the final sample, so it may count already. A burst
+    /// whose tail is lost then still counts without its last ACKs (RFC 7661 section 4.2, the note on FlightSize).
     #[inline]
     pub(super) fn value(&self) -> Option<u64> {
         let open = if self.high_ack < self.mark { self.high_ack - self.base } else { 0 };
         self.highest.map(|highest| highest.max(open))
     }
 
-    /// Takes in an acknowledgment outside loss recovery. Returns whether a round ended or the highest sample expired.
+    /// Processes an acknowledgment outside loss recovery. Returns whether a round ended or the highest sample expired.
     #[inline]
     pub(super) fn on_ack(&mut self, ctx: &Context) -> bool {
         let before = std::mem::replace(&mut self.high_ack, ctx.snd_una);
@@ -92,25 +95,25 @@ impl PipeAck {
         self.high_ack = high_ack;
     }
 
-    /// Keeps the value as it is and gives up the open round: loss recovery begins.
+    /// Keeps the value and discards the open round, because loss recovery begins.
     pub(super) fn freeze(&mut self) {
         self.highest = self.value();
         self.mark = 0;
     }
 
-    /// An undefined value counts as zero.
+    /// Turns an undefined value into zero.
     pub(super) fn define(&mut self) {
         self.highest.get_or_insert(0);
     }
 
-    /// Drops what is older than the sampling period at `ctx.now`. Returns whether the highest sample was.
+    /// Drops samples older than the sampling period at `ctx.now`. Returns whether the highest sample was dropped.
     #[inline]
     pub(super) fn expire(&mut self, ctx: &Context) -> bool {
         if ctx.now < self.expiry {
             return false;
         }
         let Some(before) = self.highest else {
-            // What is outstanding will be a sample when it is acknowledged.
+            // Outstanding data will give a sample when it is acknowledged.
             let idle = ctx.flight_size == 0;
             self.highest = idle.then_some(0);
             return idle;
@@ -119,8 +122,8 @@ impl PipeAck {
         self.highest < Some(before)
     }
 
-    /// When the last sample of at least `volume` bytes grew too old; `ctx.now` if there is none. Without any sample it is when
-    /// the value ceased to be undefined.
+    /// Time at which the last sample of at least `volume` bytes became too old; `ctx.now` if there is none. Without any
+    /// sample it is the time at which the value ceased to be undefined.
     pub(super) fn last_reached(&self, volume: u64, ctx: &Context) -> Nanos {
         let period = sampling_period(ctx);
         let reached = self.periods.iter().filter(|p| p.highest >= volume);
@@ -142,9 +145,9 @@ impl PipeAck {
         }
     }
 
-    // RFC 7661 section 4.5.1: the highest sample of each measurement period, with the period's start. Five starts at least
-    // a fifth apart span the sampling period, so the one overwritten is too old, unless the RTT has just grown: pipeACK
-    // is then lower than it might be, as section 4.2 allows.
+    // RFC 7661 section 4.5.1: the highest sample of each measurement period is kept, with the period's start. Five
+    // starts that are at least a fifth apart span the sampling period, so the overwritten one is too old. If the RTT
+    // has just grown, this does not hold: pipeACK is then lower than it might be, which section 4.2 allows.
     fn record(&mut self, ctx: &Context, sample: u64) {
         //= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
         //# The pipeACK variable MAY consider multiple pipeACK samples over the pipeACK Sampling Period
@@ -159,9 +162,9 @@ impl PipeAck {
         self.refresh(ctx);
     }
 
-    // RFC 7661 section 4.2: never above the highest sample within the sampling period. A period's age counts from its
-    // start, so that no sample in it outlives the sampling period. Where every sample is too old the value is zero, not
-    // undefined (section 4.5.1: a period without samples counts as zero).
+    // RFC 7661 section 4.2: pipeACK is never above the highest sample within the sampling period. A period's age counts
+    // from its start, so that no sample in it outlives the sampling period. If every sample is too old the value is
+    // zero, not undefined (section 4.5.1: a period without samples counts as zero).
     fn refresh(&mut self, ctx: &Context) {
         let period = sampling_period(ctx);
         let (mut highest, mut expiry) = (0, NEVER);

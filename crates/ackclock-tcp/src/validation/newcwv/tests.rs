@@ -1,4 +1,4 @@
-//! RFC 7661, rule by rule. Windows in segments of 1,000 bytes, RTT 100 ms, so the sampling period is 1 s.
+//! RFC 7661, rule by rule. Windows are in segments of 1,000 bytes; the RTT is 100 ms, so the sampling period is 1 s.
 
 use crate::context::Window;
 use crate::validation::harness::{MSS, Sender};
@@ -6,8 +6,8 @@ use crate::{MILLISECOND, Nanos, SECOND};
 
 const MINUTE: Nanos = 60 * SECOND;
 
-/// A sender with `cwnd`, whose window was used in full a moment ago and then `used` segments for longer than the sampling
-/// period.
+/// Makes a sender with `cwnd`: the window was used in full a moment ago, and then `used` segments for longer than the
+/// sampling period.
 fn rate_limited(cwnd: u64, used: u64) -> Sender {
     let mut s = Sender::still("newcwv", cwnd);
     s.burst(cwnd);
@@ -57,7 +57,7 @@ fn sample_of_a_bulk_sender_is_its_window() {
 //# SHOULD perform a pipeACK sample at least once per RTT when it has sent unacknowledged segments
 #[test]
 fn sample_is_the_volume_of_one_round_trip() {
-    // A segment every 20 ms: five or six are acknowledged in a round trip of 100 ms, however long it goes on.
+    // One segment is sent every 20 ms: five or six are acknowledged in a round trip of 100 ms, for any duration.
     let mut s = Sender::still("newcwv", 40);
     for tick in 0..200 {
         s.send(1);
@@ -73,7 +73,7 @@ fn sample_is_the_volume_of_one_round_trip() {
 
 #[test]
 fn slow_start_stays_validated() {
-    // At each ACK, with samples expiring in the middle of rounds from the ninth on.
+    // The check runs at each ACK, with samples that expire in the middle of rounds from the ninth round on.
     let mut s = Sender::with_cc("newcwv", "reno");
     s.srtt = Some(130 * MILLISECOND);
     s.send(1 << 20);
@@ -97,7 +97,7 @@ fn loss_in_slow_start_has_the_standard_response() {
     for _ in 0..5 {
         s.bulk_round();
     }
-    // Half a round later: more in flight than twice the last sample.
+    // Half a round later, more than twice the last sample is in flight.
     for _ in 0..s.flight() / MSS / 4 {
         s.ack(2);
         s.send(1 << 20);
@@ -117,7 +117,7 @@ fn loss_in_slow_start_has_the_standard_response() {
 //# The value of the pipeACK variable MUST NOT exceed the maximum (highest value) within the pipeACK Sampling Period
 #[test]
 fn highest_sample_of_the_sampling_period_counts() {
-    // The shape of figure 1: samples of 5 and 3, none, then 4 and 2, each in a measurement period of 200 ms of its own.
+    // The pattern of figure 1: samples of 5 and 3, none, then 4 and 2, each in a separate measurement period of 200 ms.
     let mut s = Sender::still("newcwv", 8);
     let start = s.now;
     let at = |s: &mut Sender, ms: u64, segments: u64| {
@@ -174,7 +174,7 @@ fn sampling_period_is_a_second_when_round_trips_are_short() {
 
 #[test]
 fn expired_samples_count_as_zero_not_as_undefined() {
-    // Pitfall: after every sample expired the sender passes for validated.
+    // Pitfall: after every sample expired the sender counts as validated.
     let mut s = Sender::still("newcwv", 40);
     s.burst(40);
     assert!(!s.non_validated());
@@ -188,7 +188,7 @@ fn expired_samples_count_as_zero_not_as_undefined() {
 //# The value of the pipeACK variable MUST NOT exceed the maximum (highest value) within the pipeACK Sampling Period
 #[test]
 fn a_sample_does_not_outlive_the_sampling_period_for_being_noticed_late() {
-    // Pitfall: the last round before an idle time is dated by the first event after it.
+    // Pitfall: the last round before an idle time gets the time of the first event after it.
     let mut s = Sender::still("newcwv", 40);
     s.burst(40);
     s.wait(20 * SECOND);
@@ -252,7 +252,7 @@ fn what_recovery_acknowledged_is_no_sample_of_the_time_after() {
 
 #[test]
 fn what_a_timeout_repairs_is_no_sample() {
-    // The first ACK may cover everything the receiver had kept out of order.
+    // The first ACK may cover all data that the receiver had kept out of order.
     let mut s = Sender::still("newcwv", 40);
     s.burst(40);
     s.send(30);
@@ -311,7 +311,7 @@ fn a_window_not_filled_does_not_grow_in_the_non_validated_phase() {
     while s.flight() > 0 {
         s.ack(2);
     }
-    // Validated and slow start: cwnd grows with each ACK up to twice what is sent, and then no more.
+    // Validated and in slow start: cwnd grows with each ACK up to twice the volume sent, and then stops.
     let cwnd = s.window.cwnd;
     for _ in 0..50 {
         s.burst(cwnd / MSS);
@@ -409,7 +409,8 @@ fn loss_in_the_non_validated_phase_halves_pipe_ack_if_that_is_more() {
 
 #[test]
 fn a_burst_whose_tail_is_lost_counts_with_what_was_acknowledged_of_it() {
-    // The case of section 4.2's note: much was sent and acknowledged, the loss is at the end, and FlightSize is small.
+    // The case of section 4.2's note: much data was sent and acknowledged, the loss is at the end, and FlightSize is
+    // small.
     let mut s = rate_limited(200, 5);
     s.send(90);
     s.wait(100 * MILLISECOND);
@@ -456,7 +457,7 @@ fn the_response_does_not_depend_on_the_congestion_control() {
 
 #[test]
 fn a_sender_that_idled_past_its_samples_loses_as_non_validated() {
-    // Nothing happened between the last ACK of a full window and the loss but time.
+    // Only time passed between the last ACK of a full window and the loss.
     let mut s = Sender::still("newcwv", 100);
     s.burst(100);
     s.send(30);
@@ -609,7 +610,8 @@ fn the_period_counts_from_the_last_entry_into_the_phase() {
 
 #[test]
 fn the_period_does_not_count_validated_time_before_old_samples() {
-    // Validated by 40 of 80 at first, and non-validated only since cwnd grew to 90: a sample of 45 long ago says nothing.
+    // The sender is validated by 40 of 80 at first, and non-validated only since cwnd grew to 90: an old sample of 45
+    // has no effect.
     let mut s = Sender::still("newcwv", 80);
     s.burst(80);
     s.wait(4 * MINUTE);

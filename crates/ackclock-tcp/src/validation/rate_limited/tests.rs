@@ -1,9 +1,9 @@
-//! draft-ietf-ccwg-ratelimited-increase, its published vectors first. Windows in segments of 1,000 bytes.
+//! draft-ietf-ccwg-ratelimited-increase, beginning with its published vectors. Windows are in segments of 1,000 bytes.
 
 use crate::SECOND;
 use crate::validation::harness::{MSS, Sender};
 
-/// Sends `segments`, has them acknowledged `each` at a time, and returns the window after each ACK, in segments.
+/// Sends `segments` that are acknowledged `each` at a time, and returns the window after each ACK, in segments.
 fn burst(s: &mut Sender, segments: u64, each: u64) -> Vec<u64> {
     s.send(segments);
     s.wait(SECOND / 10);
@@ -46,7 +46,7 @@ fn appendix_a_with_an_ack_for_two_segments_as_earlier_drafts_had_it() {
     assert_eq!(burst(&mut s, 20, 2), [22, 24, 26, 28, 30, 32, 34, 36, 38, 40]);
 }
 
-/// A sender in congestion avoidance with `cwnd` segments after a reduction, of which `used` are in use.
+/// Makes a sender in congestion avoidance with `cwnd` segments after a reduction, of which `used` are in use.
 fn avoiding(cwnd: u64, used: u64) -> Sender {
     let mut s = sender();
     (s.window.cwnd, s.window.ssthresh) = (60 * MSS, 2 * MSS);
@@ -60,7 +60,7 @@ fn avoiding(cwnd: u64, used: u64) -> Sender {
 
 #[test]
 fn in_congestion_avoidance_the_limit_is_a_segment_more() {
-    // A segment a window: the tenth segment acknowledged completes one, then the eleventh.
+    // One segment per window: the tenth segment acknowledged completes a window, then the eleventh.
     let mut s = avoiding(10, 10);
     assert_eq!(s.window.cwnd, 11 * MSS);
     for _ in 0..10 {
@@ -97,7 +97,7 @@ fn any_reduction_starts_the_measure_anew() {
             s.una = s.nxt;
             s.in_recovery = false;
         },
-        // Somebody else's, a restart after idle for one.
+        // A reduction by another component, for example a restart after idle.
         |s| s.window.cwnd = 8 * MSS,
     ];
     for (index, reduce) in reductions.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! RFC 2861. Windows in segments of 1,000 bytes, RTT 100 ms, RTO 1 s.
+//! RFC 2861. Windows are in segments of 1,000 bytes; the RTT is 100 ms, the RTO 1 s.
 
 use crate::validation::Growth;
 use crate::validation::harness::{MSS, Sender};
@@ -48,7 +48,7 @@ fn a_higher_ssthresh_is_kept() {
     assert_eq!(s.state(), (40, 90, -1));
 }
 
-/// Sends `segments` each 100 ms for `rounds` round trips.
+/// Sends `segments` every 100 ms for `rounds` round trips.
 fn trickle(s: &mut Sender, segments: u64, rounds: u64) {
     for _ in 0..rounds {
         s.burst(segments);
@@ -81,7 +81,7 @@ fn a_window_not_filled_never_decays_below_a_segment() {
         s.wait(950 * MILLISECOND);
     }
     assert_eq!(s.window.cwnd, MSS);
-    // A small segment and a window that is no whole number of them: (1500 + 100) / 2 would be 800 bytes.
+    // A small segment and a window that is not a whole number of segments: (1500 + 100) / 2 would be 800 bytes.
     s.window.cwnd = 1500;
     s.nxt += 100;
     s.wait(SECOND);
@@ -102,7 +102,7 @@ fn a_full_window_starts_the_period_anew() {
 
 #[test]
 fn a_sender_with_more_to_send_is_not_application_limited() {
-    // The peer's window holds it back.
+    // The peer's window limits the data.
     let mut s = Sender::still("rfc2861", 80);
     s.receive_window = 40 * MSS;
     for _ in 0..30 {

@@ -1,4 +1,4 @@
-//! draft-ietf-tcpm-newcwv-00. Windows in segments of 1,000 bytes, RTT 100 ms.
+//! draft-ietf-tcpm-newcwv-00. Windows are in segments of 1,000 bytes; the RTT is 100 ms.
 
 use crate::SECOND;
 use crate::validation::harness::{MSS, Sender};
@@ -19,7 +19,8 @@ fn two_thirds_of_the_window_outstanding_validate_it() {
 #[test]
 fn a_window_grows_only_while_it_is_validated() {
     let mut s = Sender::with_cc("newcwv-00", "reno");
-    // 30 outstanding; each ACK of two segments adds two until less than two thirds are: 30/30, 28/32, 26/34, then 24/36.
+    // With 30 outstanding, each ACK of two segments adds two until less than two thirds are outstanding: 30/30, 28/32,
+    // 26/34, then 24/36.
     s.window.cwnd = 30 * MSS;
     s.burst(30);
     assert_eq!(s.window.cwnd, 38 * MSS);
@@ -32,7 +33,7 @@ fn an_unused_window_is_kept_for_five_minutes_and_then_falls_to_twice_what_is_out
     for (outstanding, kept, then) in [(0, 80, 10), (4, 80, 10), (20, 80, 40)] {
         let mut s = Sender::still("newcwv-00", 80);
         s.burst(80);
-        // The last ACK that found two thirds was within the burst.
+        // The last ACK that found two thirds outstanding was within the burst.
         let since = s.now;
         s.send(outstanding);
         s.now = since + 300 * SECOND;
@@ -93,13 +94,13 @@ fn a_timeout_ends_the_phase_and_leaves_the_window_to_the_standard() {
     s.send(40);
     s.timeout(true);
     assert_eq!((s.state(), s.non_validated()), ((1, 20, -1), false));
-    // However long the repair takes, it is no time in which the window was not used.
+    // The time of a repair, however long, does not count as time in which the window was not used.
     s.wait(400 * SECOND);
     s.send(1);
     assert_eq!((s.state(), s.non_validated()), ((1, 20, -1), false));
     s.recover(0);
     assert_eq!((s.state(), s.non_validated()), ((1, 20, -1), false));
-    // From then on the window is judged again.
+    // From then on the window is checked again.
     s.window.cwnd = 40 * MSS;
     s.send(1);
     assert!(s.non_validated());
