@@ -42,7 +42,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 MINUTES := 10
 SEED := 1
 
-.PHONY: requirements vendor check oldest oldest-python oldest-rust sdist wheel-test workflows
+.PHONY: requirements vendor check check-rust check-python oldest oldest-python oldest-rust sdist wheel-test workflows
 .PHONY: demo test bench docs wheel types fuzz known-answers conformance crosscheck env rust-test python-test lint clean
 
 demo: env
@@ -74,19 +74,24 @@ sdist: $(STAMPS)/requirements vendor | requirements
 wheel-test: $(STAMPS)/requirements
 	WHEEL="$$(ls out/wheels/*.whl)" $(BIN)/pytest -q tools/packaging/wheel_test.py
 
-# The extension is not built anew when Rust sources have changed, which takes minutes; Rust's own tests are.
+# Rust and Python side by side. The extension is not built anew when Rust sources have changed, which takes minutes.
 check: | requirements
 	if [ ! -e $(STAMPS)/package ]; then $(MAKE) env; fi
 	if [ -n "$$(find crates -name '*.rs' -newer $(STAMPS)/package -print -quit)" ]; then \
 		echo "The Python tests run with the extension of the last \`make env\`, which is older than crates/."; \
 	fi
+	$(MAKE) --no-print-directory --jobs 2 check-rust check-python
+
+check-rust:
 	cargo fmt --all --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	cargo test --quiet --lib -p ackclock-tcp -p ackclock-net
+
+check-python:
 	$(BIN)/ruff check python tests tools docs
 	$(BIN)/ruff format --check python tests tools docs
 	$(BIN)/mypy python/ackclock tools
-	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	cargo test --quiet --lib -p ackclock-tcp -p ackclock-net
-	$(BIN)/pytest -q -n 2 --dist loadfile $(QUICK)
+	$(BIN)/pytest -q $(QUICK)
 
 oldest: oldest-rust oldest-python
 
