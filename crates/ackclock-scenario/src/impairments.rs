@@ -81,8 +81,7 @@ union! {
         "random" => Random(Chance),
         /// One packet in a fixed number of packets is lost, at equal distances.
         "periodic" => Periodic(Period),
-        /// Bursts: a good and a bad state, each with its own loss probability; each packet may change the state
-        /// (Gilbert, Elliott).
+        /// Losses in bursts: each packet may change the state, which is good or bad (Gilbert, Elliott).
         "gilbert-elliott" => GilbertElliott(GilbertElliott),
         /// The packets with the given numbers are lost.
         "list" => Listed(Numbers),
