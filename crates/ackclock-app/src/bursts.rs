@@ -11,7 +11,7 @@ use ackclock_core::Nanos;
 record! {
     /// The source sends bursts of a fixed size at a fixed interval over one connection.
     pub struct Fields {
-        /// Number of bytes in a burst.
+        /// Size of a burst.
         size: u64 = required(volume().positive());
         /// Time from the start of a burst to the start of the next, whether or not the burst is complete by then.
         interval: Nanos = required(time().positive());

@@ -24,7 +24,7 @@ record! {
     pub struct Item {
         /// Time at which the volume is available for sending, from the start of the flow.
         at: Nanos = required(time());
-        /// Number of bytes.
+        /// Size of the volume.
         size: u64 = required(volume().positive());
     }
 }

@@ -11,7 +11,7 @@ use ackclock_core::Nanos;
 record! {
     /// The source sends a fixed number of bytes, once or several times, each time over a new connection.
     pub struct Fields {
-        /// Number of bytes in a transfer.
+        /// Size of a transfer.
         size: u64 = required(volume().positive());
         /// Number of transfers.
         count: u32 = default(1, count("transfers", 1, 1_000_000));

@@ -99,7 +99,7 @@ record! {
 record! {
     /// Periodic loss.
     pub struct Period {
-        /// Distance from one lost packet to the next; retransmissions count as packets.
+        /// Number of packets from one lost packet to the next; retransmissions count as packets.
         every: u64 = required(count("packets", 1, 1 << 53));
         /// Number of the first packet that is lost, counted from one.
         first: u64 = like("every", count("packets", 1, 1 << 53));

@@ -140,7 +140,7 @@ record! {
             "the stack's",
             one_of("recovery", recovery::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
         );
-        /// Number of duplicate ACKs, or of SACKed segments above it, after which a segment counts as lost (RFC 5681,
+        /// A segment counts as lost after this number of duplicate ACKs, or of SACKed segments above it (RFC 5681,
         /// RFC 6675).
         dup_thresh: Option<u32> = optional("the stack's", count("segments", 1, 300));
         /// Whether observed reordering raises dup_thresh, as in Linux.
@@ -255,7 +255,7 @@ record! {
         cwnd: u64 = required(volume().positive());
         /// Minimum round-trip time that was measured.
         rtt: Nanos = required(time().positive());
-        /// Maximum window after the jump; the jump never exceeds half of cwnd.
+        /// Maximum window to which the jump leads; the window never jumps above half of cwnd.
         max_jump: Option<u64> = optional("half of cwnd", volume().positive());
     }
 }
