@@ -1,10 +1,10 @@
 //! Completion times and slowdowns, which every application whose transfers end reports in the same form.
 //!
-//! The slowdown of a transfer is its completion time divided by its ideal time. The ideal time is the base round-trip
-//! time of the path, for the request and the propagation of the answer, plus the time to send the bytes at the rate of
-//! the slowest link, without headers. A new connection takes one more round trip, so a small transfer over a new
-//! connection has a slowdown near two. A burst over an open connection takes only half of the round trip and may have a
-//! slowdown below one.
+//! The slowdown of a transfer is its completion time divided by its ideal time. The ideal time is the sum of two parts.
+//! The first is the base round-trip time of the path, for the request and the propagation of the answer. The second is
+//! the time to send the bytes at the rate of the slowest link, without headers. A new connection takes one more round
+//! trip, so a small transfer over a new connection has a slowdown near two. A burst over an open connection takes only
+//! half of the round trip and may have a slowdown below one.
 
 use super::{AppTables, rate_bps, seconds};
 use ackclock_core::Nanos;

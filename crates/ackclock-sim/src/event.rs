@@ -82,7 +82,8 @@ impl Key {
     }
 }
 
-/// A tournament: node `n` holds the earlier of nodes `2n` and `2n + 1`; the root is 1 and the leaves are the upper half.
+/// A tournament: node `n` holds the earlier key of nodes `2n` and `2n + 1`; the root is node 1, and the leaves are the
+/// upper half.
 #[derive(Clone, Debug)]
 struct Tournament {
     /// Rivals are adjacent: node `n` is `matches[n / 2][n % 2]`, and node 0 is not used.

@@ -19,8 +19,8 @@ pub struct Packet {
     numbers: u64,
     /// Endpoint (32), stage (32).
     way: u64,
-    /// Size (16), generation (16), window (16), flags (9), whether the segment has options (1), ECN field (2), whether it
-    /// is a datagram (1), traffic class (3).
+    /// Size (16), generation (16), window (16), flags (9), whether the segment has options (1), ECN field (2), whether
+    /// it is a datagram (1), traffic class (3).
     rest: u64,
     /// Time at which the packet was sent.
     sent: Nanos,

@@ -3,7 +3,7 @@
 //! - both spellings, TOML and JSON, and the canonical form give one scenario with one hash,
 //! - no number in the tables is infinite or NaN, and the tables agree with each other,
 //! - observers change nothing, and the verifier finds nothing,
-//! - the same run on another thread at the same time, in steps of another size, gives the same tables and the same traces,
+//! - the same run on another thread at the same time, in steps of another size, gives the same tables and traces,
 //! - a longer run begins with the shorter one,
 //! - a further flow that shares no link does not change the others.
 

@@ -292,7 +292,7 @@ fn watching_timeouts_changes_nothing() {
     assert_eq!(quiet.tables["transfers"], watched.tables["transfers"]);
 }
 
-/// A packet of 1500 bytes alone in the network takes 0.12 ms on each access link of 100 Mbit/s, 1.2 ms on the
+/// A packet of 1500 bytes is alone in the network. It takes 0.12 ms on each access link of 100 Mbit/s, 1.2 ms on the
 /// bottleneck, and 10 + 1 + 4 ms of propagation.
 #[test]
 fn one_way_delays_are_from_sending_to_arrival() {
