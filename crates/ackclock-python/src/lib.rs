@@ -26,7 +26,7 @@ fn engine() -> &'static str {
     env!("ACKCLOCK_ENGINE")
 }
 
-/// Fills the module.
+/// The module.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(version, module)?)?;
