@@ -1,9 +1,9 @@
-//! Names the engine by what it is made of, so that results of one build are never taken for those of another.
+//! Names the engine by a digest of its source, so that results of one build are never taken for those of another.
 
 use std::path::PathBuf;
 use std::{env, io};
 
-/// The crates whose code decides results.
+/// The crates whose code affects results.
 const CRATES: [&str; 10] = ["core", "results", "schema", "app", "scenario", "tcp", "net", "wire", "sim", "python"];
 
 fn main() -> io::Result<()> {

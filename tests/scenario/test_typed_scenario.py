@@ -171,7 +171,7 @@ def test_every_field_is_documented():
         assert list(documented) == [field.name for field in dataclasses.fields(one)], one
         assert all(text.startswith("    ") for text in documented.values())
     said = " ".join(inspect.getdoc(app.Transfer).split())
-    assert 'gap How long after the end of a transfer the next one starts. Accepted: a time such as "200ms"' in said
+    assert 'gap Time from the end of a transfer to the start of the next. Accepted: a time such as "200ms"' in said
     assert '(units: ns, us, ms, s, min, h). Default: "0s".' in said
 
 

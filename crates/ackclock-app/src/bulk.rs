@@ -1,4 +1,4 @@
-//! A bulk flow: one connection, written to without end.
+//! A bulk flow: one connection with an unlimited amount of data to send.
 
 use super::completion::Path;
 use super::demand::Demand;
@@ -22,8 +22,8 @@ impl AppKind for Fields {
     }
 }
 
-/// More than any run can carry, and far enough from the end of the integer for sums of it to be safe: at 1 Tbit/s this
-/// lasts more than a year.
+/// More bytes than any run can carry: at 1 Tbit/s the transfer of this volume lasts more than a year. The value is far
+/// enough from the largest integer for sums of it not to overflow.
 pub(super) const WITHOUT_END: u64 = u64::MAX / 4;
 
 /// An endless transfer from source to sink over one connection, which the source opens.
@@ -41,7 +41,7 @@ impl Application for Bulk {
         }
     }
 
-    /// The flow's own row says it all: nothing is added.
+    /// Adds no table: the flow's own row has all results.
     fn report(&self, _flow: &str, _now: Nanos, _tables: &mut AppTables) {}
 }
 

@@ -9,13 +9,13 @@ use crate::fields::{count, optional, record, required, time, volume};
 use ackclock_core::Nanos;
 
 record! {
-    /// The source sends bursts of a size at an interval, all over one connection.
+    /// The source sends bursts of a fixed size at a fixed interval over one connection.
     pub struct Fields {
         /// Size of a burst.
         size: u64 = required(volume().positive());
-        /// From the start of a burst to that of the next, whether or not it is complete by then.
+        /// Time from the start of a burst to the start of the next, whether or not the burst is complete by then.
         interval: Nanos = required(time().positive());
-        /// How many there are.
+        /// Number of bursts.
         count: Option<u32> = optional("bursts until the run ends", count("bursts", 1, 1_000_000));
     }
 }
@@ -33,9 +33,10 @@ impl AppKind for Fields {
     }
 }
 
-/// Bursts of `size` bytes from source to sink over one connection. The first is written when the connection is
-/// established, each further one `interval` after the start of the one before, whether or not that is complete: a burst
-/// that comes early waits behind it in the stream, and its time runs from its own start all the same.
+/// Bursts of `size` bytes from source to sink over one connection. The first burst is written when the connection is
+/// established. Each further burst is written `interval` after the start of the previous burst, whether or not that
+/// burst is complete. A burst that begins before the previous one is complete is queued behind it in the stream; its
+/// time still runs from its own start.
 #[derive(Debug)]
 pub struct Bursts {
     size: u64,
@@ -44,12 +45,12 @@ pub struct Bursts {
     path: Path,
     conn: Option<Conn>,
     records: Vec<Delivery>,
-    /// How many are complete.
+    /// Number of complete bursts.
     done: usize,
 }
 
 impl Bursts {
-    /// Bursts of `size` bytes every `interval` nanoseconds: `count` of them, or until the run ends.
+    /// Creates bursts of `size` bytes every `interval` nanoseconds: `count` bursts, or bursts until the run ends.
     pub fn new(size: u64, interval: Nanos, count: Option<u32>, path: Path) -> Bursts {
         Bursts { size, interval, count, path, conn: None, records: Vec::new(), done: 0 }
     }
@@ -98,7 +99,7 @@ impl Application for Bursts {
         }
     }
 
-    /// One row of `bursts` for each that was written.
+    /// Adds one row of `bursts` for each burst that was written.
     fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
         delivery::report("bursts", "burst", flow, self.path, &self.records, tables);
     }
@@ -117,7 +118,8 @@ mod tests {
         tables["bursts"].clone()
     }
 
-    /// 12.5 kB at 1 Mbit/s take 100 ms. The handshake takes 40 ms at the source, and the last byte travels 20 ms more.
+    /// 12.5 kB at 1 Mbit/s take 100 ms. The handshake takes 40 ms at the source, and the last byte has a one-way delay
+    /// of 20 ms.
     #[test]
     fn at_their_interval_over_one_connection() {
         let mut network = FakeNetwork::new(1_000_000, Bursts::new(12_500, SECOND, Some(3), PATH));
@@ -142,7 +144,7 @@ mod tests {
 
     #[test]
     fn one_that_comes_early_waits_behind_the_one_before() {
-        // A burst takes 100 ms, and every 60 ms there is another.
+        // A burst takes 100 ms, and a new burst starts every 60 ms.
         let mut network = FakeNetwork::new(1_000_000, Bursts::new(12_500, 60 * MILLISECOND, None, PATH));
         network.run_until(210 * MILLISECOND);
         let table = table(&network);
@@ -153,7 +155,7 @@ mod tests {
         assert_eq!(goodput, Some(&Column::Float(vec![Some(1e6), Some(100_000.0 * 1e9 / 140e6), None, None])));
     }
 
-    /// Segments need not end where bursts do: what completes two at once completes both.
+    /// Segments need not end where bursts do: one segment may complete two bursts.
     #[test]
     fn several_may_be_complete_at_once() {
         let mut network = FakeNetwork::new(1_000_000, Bursts::new(25, MILLISECOND / 10, Some(4), PATH));

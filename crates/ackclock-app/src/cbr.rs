@@ -1,4 +1,4 @@
-//! Datagrams of one size at a constant rate, and how they fared.
+//! Datagrams of one size at a constant rate, with their losses, delays and jitter.
 
 use super::completion::Path;
 use super::demand::Demand;
@@ -12,11 +12,11 @@ use ackclock_results::Sketch;
 record! {
     /// The source sends UDP datagrams of one size at a constant rate.
     pub struct Fields {
-        /// Rate, headers included.
+        /// Sending rate, headers included.
         rate: u64 = required(rate().positive());
-        /// IP packet size, with 28 bytes of headers.
+        /// IP packet size, including 28 bytes of headers.
         packet_size: u32 = default("1500B", volume().within(u64::from(UDP_IPV4), 65_535));
-        /// How long the source sends.
+        /// Time for which the source sends.
         on: Option<Nanos> = optional("until the run ends", time().positive());
     }
 }
@@ -34,28 +34,28 @@ impl AppKind for Fields {
     }
 }
 
-/// Datagrams from source to sink. Their times are multiples of an exact interval, so that the rate does not drift.
+/// Datagrams from source to sink. The datagrams are sent at multiples of an exact interval, so the rate does not drift.
 #[derive(Debug)]
 pub struct Cbr {
     fields: Fields,
     start: Nanos,
     sent: u64,
-    /// Which numbers have arrived, a bit each.
+    /// The numbers that have arrived, one bit for each number.
     arrived: Vec<u64>,
     received: u64,
     duplicates: u64,
-    /// Arrivals below a number that had arrived (RFC 4737 section 3.3).
+    /// Number of datagrams that arrived after a datagram with a larger number (RFC 4737 section 3.3).
     reordered: u64,
-    /// One above the largest number that has arrived.
+    /// Largest number that has arrived, plus one.
     expected: u64,
     delays: Sketch,
-    /// The delay of the latest arrival, and interarrival jitter, ns (RFC 3550 section 6.4.1).
+    /// Delay of the latest arrival, in ns, and interarrival jitter, in ns (RFC 3550 section 6.4.1).
     last_delay: Option<Nanos>,
     jitter: f64,
 }
 
 impl Cbr {
-    /// A stream that has not begun.
+    /// Creates a stream that has not begun.
     pub fn new(fields: Fields) -> Cbr {
         Cbr {
             fields,
@@ -72,7 +72,7 @@ impl Cbr {
         }
     }
 
-    /// From the start to the datagram of a number.
+    /// Returns the time from the start to the sending of the datagram with a number, in ns.
     fn offset(&self, number: u64) -> Nanos {
         let bits = u128::from(number) * u128::from(self.fields.packet_size) * 8;
         Nanos::try_from(bits * 1_000_000_000 / u128::from(self.fields.rate)).unwrap_or(Nanos::MAX)
@@ -87,7 +87,7 @@ impl Cbr {
         }
     }
 
-    /// Notes that a number has arrived. Whether it had not before.
+    /// Notes that a number has arrived. Returns whether this is its first arrival.
     fn note(&mut self, number: u64) -> bool {
         let (word, bit) = ((number / 64) as usize, 1 << (number % 64));
         if self.arrived.len() <= word {
@@ -124,8 +124,8 @@ impl Application for Cbr {
         }
     }
 
-    /// A row of `cbr`. As RTP does (RFC 3550 section 6.4.1), losses are counted below the largest number that arrived: what
-    /// is still on its way at the end is not lost.
+    /// Adds a row of `cbr`. As in RTP (RFC 3550 section 6.4.1), only numbers below the largest number that arrived
+    /// count as lost: a datagram in flight at the end is not lost.
     fn report(&self, flow: &str, now: Nanos, tables: &mut AppTables) {
         let lost = self.expected - self.received;
         let ms = |time: f64| time / 1e6;
@@ -159,7 +159,7 @@ mod tests {
     use ackclock_core::Stream;
     use ackclock_results::{Column, Table};
 
-    /// 125 bytes every 3 1/3 ms.
+    /// Datagrams of 125 bytes every 3 1/3 ms.
     const FIELDS: Fields = Fields { rate: 300_000, packet_size: 125, on: None };
 
     fn table(app: &Cbr, now: Nanos) -> Table {
@@ -211,7 +211,8 @@ mod tests {
         for _ in 0..99 {
             cbr.on_timer(&mut AppContext::new(0, &mut random, &mut commands, &mut next), 0);
         }
-        // The numbers 1 and 2 to 66 overtake each other across a word; 67 to 69 are missing; nobody knows of 71 and later.
+        // Numbers 1 and 2 to 66 are reordered across a word of the bit set; 67 to 69 are missing; 71 and later have not
+        // been sent.
         for (number, delay) in [(0, 10), (66, 10), (1, 26), (1, 30), (70, 10)] {
             let sent = number * 4 * MILLISECOND;
             let mut ctx = AppContext::new(sent + delay * MILLISECOND, &mut random, &mut commands, &mut next);
@@ -220,7 +221,7 @@ mod tests {
         let table = table(&cbr, SECOND);
         assert_eq!(ints(&table), [100, 4, 67, 1, 1]);
         assert!((float(&table, "loss") - 67.0 / 71.0).abs() < 1e-12);
-        // Differences of 0, 16 and 16 ms: 0, 1, 1 + 15 / 16.
+        // Differences of 0, 16 and 16 ms give a jitter of 0, 1 and 1 + 15 / 16 ms.
         assert!((float(&table, "jitter_ms") - 1.9375).abs() < 1e-9);
         assert_eq!(float(&table, "delay_mean_ms"), 14.0);
     }

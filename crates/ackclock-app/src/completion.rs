@@ -1,35 +1,36 @@
-//! Completion times and slowdowns, as every application with an end to what it sends reports them.
+//! Completion times and slowdowns, which every application whose transfers end reports in the same form.
 //!
-//! The slowdown of a delivery is its completion time over the time that its bytes would take alone: one base round-trip
-//! time of the path, for the question and the way of the answer, and the bytes at the rate of the slowest link, without
-//! headers. A new connection takes a round trip more, so a small transfer over one has a slowdown near two; a burst over an
-//! open connection takes only half of the round trip and may be below one.
+//! The slowdown of a transfer is its completion time divided by its ideal time. The ideal time is the sum of two parts.
+//! The first is the base round-trip time of the path, for the request and the propagation of the answer. The second is
+//! the time to send the bytes at the rate of the slowest link, without headers. A new connection takes one more round
+//! trip, so a small transfer over a new connection has a slowdown near two. A burst over an open connection takes only
+//! half of the round trip and may have a slowdown below one.
 
 use super::{AppTables, rate_bps, seconds};
 use ackclock_core::Nanos;
 use ackclock_results::Sketch;
 
-/// What a flow's path is when nobody else uses it.
+/// The properties of a flow's path without other traffic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Path {
-    /// Rate of the slowest link from source to sink, bits per second.
+    /// Rate of the slowest link from source to sink, in bits per second.
     pub rate: u64,
-    /// Round-trip time without queues and transmission times, ns.
+    /// Round-trip time without queues and transmission times, in ns.
     pub rtt: Nanos,
 }
 
 impl Path {
-    /// The time in ns that `bytes` take alone.
+    /// Returns the ideal time of `bytes` in ns.
     pub fn ideal(self, bytes: u64) -> Nanos {
         let sending = u128::from(bytes) * 8 * 1_000_000_000 / u128::from(self.rate.max(1));
         self.rtt.saturating_add(u64::try_from(sending).unwrap_or(u64::MAX))
     }
 }
 
-/// Slowdowns are kept in thousandths.
+/// Slowdowns are recorded in thousandths.
 const THOUSANDTHS: f64 = 1e3;
 
-/// Completion times and slowdowns of things of one sort, in memory that does not grow with their number.
+/// Completion times and slowdowns of one kind of transfer. The memory does not grow with their number.
 #[derive(Clone, Debug)]
 pub(super) struct Completions {
     path: Path,
@@ -40,12 +41,12 @@ pub(super) struct Completions {
 }
 
 impl Completions {
-    /// None so far.
+    /// Creates an empty record.
     pub fn new(path: Path) -> Completions {
         Completions { path, durations: Sketch::default(), slowdowns: Sketch::default(), bytes: 0, time: 0 }
     }
 
-    /// `bytes` took `duration` from start to end.
+    /// Records a transfer of `bytes` that took `duration` ns from start to end.
     pub fn record(&mut self, bytes: u64, duration: Nanos) {
         self.durations.record(duration);
         let ideal = self.path.ideal(bytes).max(1);
@@ -54,8 +55,9 @@ impl Completions {
         self.time += u128::from(duration);
     }
 
-    /// The row of `completions` of what `flow` calls `what`: besides those complete, so many are `open` still. Quantiles are
-    /// off by at most one part in a thousand; `goodput_bps` is all bytes over all time spent on them.
+    /// Adds a row of `completions` for the transfers of `flow` that are called `what`; `open` is the number of
+    /// incomplete ones. The relative error of quantiles is at most one part in a thousand. `goodput_bps` is the sum of
+    /// the bytes divided by the sum of the completion times.
     pub fn report(&self, flow: &str, what: &str, open: usize, tables: &mut AppTables) {
         let time = |quantile| self.durations.quantile(quantile).map(seconds);
         let slowdown = |quantile| self.slowdowns.quantile(quantile).map(|value| value as f64 / THOUSANDTHS);
@@ -80,8 +82,8 @@ impl Completions {
         ]);
     }
 
-    /// Rows of `completion_bins`: how many took up to `upto_s`, and longer than the row before says. Rows of several flows
-    /// and runs add up to those of all.
+    /// Adds rows of `completion_bins`: each counts the completion times up to `upto_s` and above the `upto_s` of the
+    /// row before. Rows of several flows and runs can be added.
     pub fn report_bins(&self, flow: &str, what: &str, tables: &mut AppTables) {
         for (upto, count) in self.durations.bins() {
             tables.entry("completion_bins").or_default().push([
@@ -105,7 +107,7 @@ mod tests {
         cells[0]
     }
 
-    /// At 1 Mbit/s 125 kB take 1 s; with the round trip of 100 ms they would take 1.1 s alone.
+    /// At 1 Mbit/s 125 kB take 1 s; with the round-trip time of 100 ms the ideal time is 1.1 s.
     #[test]
     fn a_slowdown_is_to_the_time_alone() {
         let path = Path { rate: 1_000_000, rtt: 100 * MILLISECOND };

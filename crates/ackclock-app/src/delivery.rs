@@ -1,27 +1,27 @@
-//! Amounts of data on their way from source to sink, as transfers, bursts and lists report them.
+//! Amounts of data sent from source to sink, as transfers, bursts and lists report them.
 
 use super::completion::{Completions, Path};
 use super::{AppTables, rate_bps, seconds};
 use ackclock_core::Nanos;
 
-/// One that has begun.
+/// A delivery that has begun.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Delivery {
     pub bytes: u64,
     pub start: Nanos,
-    /// When the sink had all of it.
+    /// Time at which the sink had received all bytes.
     pub end: Option<Nanos>,
 }
 
 impl Delivery {
-    /// From start to end.
+    /// Returns the time from start to end, in ns.
     pub fn duration(&self) -> Option<Nanos> {
         self.end.map(|end| end - self.start)
     }
 }
 
-/// One row for each in the table `name`, and one for all of them in `completions`, where each is a `what`, with its bins;
-/// end, duration and goodput are empty where it is not complete.
+/// Adds one row for each delivery to the table `name`, and one row for all of them to `completions`, where each is
+/// called `what`, with rows of `completion_bins`. End, duration and goodput are empty where a delivery is not complete.
 pub(super) fn report(
     name: &'static str,
     what: &str,

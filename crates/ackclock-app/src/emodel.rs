@@ -1,6 +1,7 @@
-//! The E-model (ITU-T G.107): what a conversation is worth from how long it takes and what of it is lost.
+//! The E-model (ITU-T G.107), which rates the quality of a conversation from its delay and its packet loss.
 //!
-//! Pure formulas. Everything that is not delay or loss has the default value of G.107 Table 2; with those R is 93.2.
+//! All functions are pure formulas. Every parameter other than delay and loss has the default value of G.107 Table 2;
+//! with the defaults R is 93.2.
 
 use libm::{exp, log2, log10, pow, sqrt};
 
@@ -24,7 +25,7 @@ const NFOR: f64 = -64.0;
 const PS: f64 = 35.0;
 const PR: f64 = 35.0;
 
-/// What a codec does to speech (ITU-T G.113 Appendix I).
+/// The effect of a codec on speech (ITU-T G.113 Appendix I).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Equipment {
     /// Equipment impairment factor, Ie.
@@ -33,20 +34,20 @@ pub struct Equipment {
     pub robustness: f64,
 }
 
-/// What a call meets.
+/// The network conditions of a call.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Conditions {
-    /// Delay from mouth to ear, one way, ms; the echo takes twice as long.
+    /// Delay from mouth to ear, one way, in ms; the echo takes twice as long.
     pub delay_ms: f64,
-    /// Part of the packets that are lost, 0 to 1.
+    /// Fraction of the packets that is lost, 0 to 1.
     pub loss: f64,
-    /// Mean length of a run of lost packets over what it is with random loss, BurstR, at least 1.
+    /// BurstR: mean length of a run of lost packets, divided by the mean length with random loss; at least 1.
     pub burst_ratio: f64,
-    /// What people forgive for the advantage of having the call, A: 0 to 20.
+    /// Advantage factor A, 0 to 20: the impairment that users accept for the advantage of having the call.
     pub advantage: f64,
 }
 
-/// The transmission rating factor R = Ro - Is - Id - Ie,eff + A (G.107 equation 7-1).
+/// Returns the transmission rating factor R = Ro - Is - Id - Ie,eff + A (G.107 equation 7-1).
 pub fn rating(equipment: Equipment, conditions: Conditions) -> f64 {
     let noise = noise();
     let signal = signal_to_noise(noise);
@@ -58,8 +59,9 @@ pub fn rating(equipment: Equipment, conditions: Conditions) -> f64 {
         + conditions.advantage
 }
 
-/// The mean opinion score of a conversation, estimated from R (G.107 equation B-4), from 1 to 4.5. The polynomial of the equation
-/// falls to 0.989 where R is about 3.2 and is back at 1 where R is 6.52. The scale begins at 1, so the score is no lower.
+/// Returns the mean opinion score of a conversation, from 1 to 4.5, estimated from R (G.107 equation B-4). The
+/// polynomial of the equation falls to 0.989 where R is about 3.2 and returns to 1 where R is 6.52. The scale begins at
+/// 1, so the score is no lower.
 pub fn mean_opinion_score(rating: f64) -> f64 {
     if rating <= 0.0 {
         1.0
@@ -74,7 +76,8 @@ fn from_db(level: f64) -> f64 {
     pow(10.0, level / 10.0)
 }
 
-/// No, dBm0p: the sum of the powers of circuit noise, the room noises at both sides and the noise floor (7-3 to 7-7).
+/// Returns No, in dBm0p: the sum of the powers of circuit noise, the room noises at both sides and the noise floor (7-3
+/// to 7-7).
 fn noise() -> f64 {
     let overall = SLR + RLR;
     let from_sender = PS - SLR - DS - 100.0 + 0.004 * square(PS - overall - DS - 14.0);
@@ -83,19 +86,20 @@ fn noise() -> f64 {
     10.0 * log10([NC, from_sender, from_receiver, NFOR + RLR].map(from_db).iter().sum())
 }
 
-/// Ro (7-2).
+/// Returns Ro, the basic signal-to-noise ratio (7-2).
 fn signal_to_noise(noise: f64) -> f64 {
     15.0 - 1.5 * (SLR + noise)
 }
 
-/// Ist, the impairment by sidetone that is not optimum, in which an early echo is heard (7-11, 7-12).
+/// Returns Ist, the impairment by sidetone that is not optimum, which includes an early echo (7-11, 7-12).
 fn sidetone(delay_ms: f64) -> f64 {
     let masking = -10.0 * log10(from_db(-STMR) + exp(-delay_ms / 4.0) * from_db(-TELR));
     let term = |shift: f64, scale: f64, order: f64| root_of_one_more((masking + shift) / scale, order);
     12.0 * term(-13.0, 6.0, 8.0) - 28.0 * term(1.0, 19.4, 35.0) - 13.0 * term(-3.0, 33.0, 13.0) + 29.0
 }
 
-/// Is: too loud a connection, sidetone and quantisation distortion (7-8 to 7-17).
+/// Returns Is: the impairments by a connection that is too loud, by sidetone and by quantisation distortion (7-8 to
+/// 7-17).
 fn simultaneous(noise: f64, signal: f64, sidetone: f64) -> f64 {
     let loudness = SLR + RLR + 0.2 * (64.0 + noise - RLR);
     let too_loud = 20.0 * (root_of_one_more(loudness / 8.0, 8.0) - loudness / 8.0);
@@ -105,9 +109,9 @@ fn simultaneous(noise: f64, signal: f64, sidetone: f64) -> f64 {
     too_loud + sidetone + 15.0 * log10(1.0 + pow(10.0, y) + pow(10.0, z))
 }
 
-/// Id: talker echo, listener echo and delay as such (7-18 to 7-28).
+/// Returns Id: the impairments by talker echo, by listener echo and by delay itself (7-18 to 7-28).
 fn delay(noise: f64, signal: f64, delay_ms: f64) -> f64 {
-    // STMR lies in the range (9 dB to 20 dB) where sidetone neither masks talker echo nor adds to it.
+    // STMR is in the range (9 dB to 20 dB) in which sidetone neither masks talker echo nor adds to it.
     let perceived =
         TELR - 40.0 * log10((1.0 + delay_ms / 10.0) / (1.0 + delay_ms / 150.0)) + 6.0 * exp(-0.3 * square(delay_ms));
     let echo = half_way_up(-1.5 * (noise - RLR) - (80.0 + 2.5 * (perceived - 14.0)), 100.0) - 1.0;
@@ -117,7 +121,7 @@ fn delay(noise: f64, signal: f64, delay_ms: f64) -> f64 {
     talker + listener + pure_delay(delay_ms)
 }
 
-/// Idd (7-27, 7-28): nothing up to 100 ms.
+/// Returns Idd (7-27, 7-28), which is zero up to 100 ms.
 fn pure_delay(delay_ms: f64) -> f64 {
     if delay_ms <= 100.0 {
         return 0.0;
@@ -126,7 +130,7 @@ fn pure_delay(delay_ms: f64) -> f64 {
     25.0 * (root_of_one_more(doublings, 6.0) - 3.0 * root_of_one_more(doublings / 3.0, 6.0) + 2.0)
 }
 
-/// Ie,eff (7-29).
+/// Returns Ie,eff (7-29).
 fn effective_equipment(equipment: Equipment, conditions: Conditions) -> f64 {
     let percent = conditions.loss * 100.0;
     let suffered = percent / (percent / conditions.burst_ratio + equipment.robustness);
@@ -137,12 +141,12 @@ fn square(value: f64) -> f64 {
     value * value
 }
 
-/// (1 + value^order)^(1/order).
+/// Returns (1 + value^order)^(1/order).
 fn root_of_one_more(value: f64, order: f64) -> f64 {
     pow(1.0 + pow(value, order), 1.0 / order)
 }
 
-/// A smooth maximum of zero and `value`, half of it and the root of a fourth of its square and `smoothness`.
+/// Returns a smooth maximum of zero and `value`: value / 2 + sqrt(value^2 / 4 + smoothness).
 fn half_way_up(value: f64, smoothness: f64) -> f64 {
     value / 2.0 + sqrt(square(value) / 4.0 + smoothness)
 }
@@ -164,7 +168,7 @@ mod tests {
         assert_eq!(format!("{:.3}", mean_opinion_score(93.2)), "4.409");
     }
 
-    /// G.107 Table B.1, whose second decimal is not always the nearest.
+    /// The scores of G.107 Table B.1; the table's second decimal is not always rounded to nearest.
     #[test]
     fn scores_are_those_of_the_recommendation() {
         for (rating, score) in [(90.0, 4.34), (80.0, 4.03), (70.0, 3.60), (60.0, 3.10), (50.0, 2.58)] {
@@ -180,8 +184,8 @@ mod tests {
         assert!(scores.is_sorted() && scores[0] == 1.0 && scores[65] == 1.0 && scores[66] > 1.0, "{scores:?}");
     }
 
-    /// Delays for which Cole and Rosenbluth (CCR 31(2), 2001) fitted G.107 by Id = 0.024 d + 0.11 (d - 177.3) H(d - 177.3);
-    /// their line is off by up to two units below 350 ms.
+    /// Cole and Rosenbluth (CCR 31(2), 2001) fitted G.107 for these delays by Id = 0.024 d + 0.11 (d - 177.3) H(d -
+    /// 177.3). Below 350 ms their line differs by up to two units.
     #[test]
     fn ratings_fall_with_delay_as_others_found() {
         for delay_ms in [25.0, 50.0, 100.0, 150.0, 200.0, 250.0, 300.0, 350.0] {
@@ -191,7 +195,7 @@ mod tests {
         }
     }
 
-    /// Ie with random loss as G.113 Appendix I had it measured before there was Bpl, which was fitted to it.
+    /// Ie with random loss, as measured for G.113 Appendix I before Bpl was introduced; Bpl was fitted to these values.
     #[test]
     fn impairment_by_loss_is_what_was_measured() {
         let table = [

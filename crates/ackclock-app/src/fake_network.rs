@@ -1,5 +1,6 @@
-//! A network simple enough to work out by hand, for the tests of applications: a source-to-sink link of a constant or
-//! stepped rate that sends in small pieces, an instant sink-to-source path, the same delay both ways, and no loss.
+//! A network simple enough to compute by hand, for the tests of applications. The source-to-sink link has a constant or
+//! stepped rate and sends in small pieces; the sink-to-source path is instant. The delay is the same in both
+//! directions, and there is no loss.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +16,14 @@ pub(crate) const SECOND: Nanos = 1_000_000_000;
 /// A path of 1 Mbit/s without delay.
 pub(crate) const PATH: Path = Path { rate: 1_000_000, rtt: 0 };
 
-/// Bytes of a piece: 1 ms at 1 Mbit/s.
+/// Bytes of a piece, which takes 1 ms at 1 Mbit/s.
 const PIECE: u64 = 125;
 
 #[derive(Clone, Copy, Debug)]
 enum Event {
     Start,
     Connected(Conn, Side),
-    /// A piece leaves the link and the next may start.
+    /// A piece leaves the link, and the next piece may start.
     Sent,
     Received(Conn, Side, u64),
     PeerClosed(Conn, Side),
@@ -31,7 +32,7 @@ enum Event {
     Datagram(Side, Datagram),
 }
 
-/// A write, or the end of the stream, waiting for the link.
+/// A write, or the end of the stream, that is queued for the link.
 #[derive(Clone, Copy, Debug)]
 enum Item {
     Bytes(Conn, u64),
@@ -44,11 +45,11 @@ pub(crate) struct FakeNetwork<A> {
     pub(crate) now: Nanos,
     /// One-way delay of both directions.
     pub(crate) delay: Nanos,
-    /// Every command of the application and when it gave it.
+    /// Every command of the application, with its time.
     pub(crate) log: Vec<(Nanos, Command)>,
-    /// The rate in bit/s from a time on; a piece that has begun keeps its rate.
+    /// Rate in bit/s from each time on; a piece that has begun keeps its rate.
     rates: BTreeMap<Nanos, u64>,
-    /// The application's stream, that of seed 1 unless it is replaced.
+    /// Random stream of the application; it has seed 1 unless it is replaced.
     pub(crate) random: Stream,
     next_conn: u32,
     next_event: u64,
@@ -56,13 +57,13 @@ pub(crate) struct FakeNetwork<A> {
     queue: std::collections::VecDeque<Item>,
     sending: bool,
     received: BTreeMap<(Conn, u8), u64>,
-    /// Ends that have closed, and ends that have read the other's FIN.
+    /// Ends that have closed (`closed`), and ends that have read the other end's FIN (`over`).
     closed: BTreeMap<Conn, Vec<Side>>,
     over: BTreeMap<Conn, Vec<Side>>,
 }
 
 impl<A: Application> FakeNetwork<A> {
-    /// A network of `rate` bit/s without delay. The application starts at time 0.
+    /// Creates a network of `rate` bit/s without delay. The application starts at time 0.
     pub(crate) fn new(rate: u64, app: A) -> Self {
         let mut network = FakeNetwork {
             app,
@@ -84,18 +85,18 @@ impl<A: Application> FakeNetwork<A> {
         network
     }
 
-    /// Another rate from a time on.
+    /// Changes the rate to `rate` bit/s from the time `at` on.
     pub(crate) fn step(mut self, at: Nanos, rate: u64) -> Self {
         self.rates.insert(at, rate);
         self
     }
 
-    /// Bytes received so far at an end.
+    /// Returns the bytes received so far at an end.
     pub(crate) fn received(&self, conn: Conn, side: Side) -> u64 {
         self.received.get(&(conn, side as u8)).copied().unwrap_or(0)
     }
 
-    /// Times at which `side` wrote, with the bytes.
+    /// Returns the times at which `side` wrote, with the bytes.
     pub(crate) fn writes(&self, from: Side) -> Vec<(Nanos, u64)> {
         let write = |(time, command): &(Nanos, Command)| match command {
             Command::Write { side, bytes, .. } if *side == from => Some((*time, *bytes)),
@@ -114,7 +115,7 @@ impl<A: Application> FakeNetwork<A> {
         self.now = end;
     }
 
-    /// TCP gives a connection up: nothing more comes of it.
+    /// Resets a connection, as when TCP gives it up: no further event of the connection follows.
     pub(crate) fn reset(&mut self, conn: Conn) {
         self.queue.retain(|item| !matches!(item, Item::Bytes(of, _) | Item::Fin(of) if *of == conn));
         self.events.retain(|_, event| {
@@ -162,7 +163,7 @@ impl<A: Application> FakeNetwork<A> {
 
     fn carry_out(&mut self, command: Command) {
         if let Command::Close { conn, side } | Command::Stop { conn, side } = command {
-            // To close what is closed does nothing.
+            // Closing a direction that is closed has no effect.
             let closed = self.closed.entry(conn).or_default();
             if closed.contains(&side) {
                 return;
@@ -211,7 +212,7 @@ impl<A: Application> FakeNetwork<A> {
                     let rate = *self.rates.range(..=self.now).next_back().expect("a rate from time 0 on").1;
                     let sent = self.now + piece * 8 * SECOND / rate;
                     self.sending = true;
-                    // Free the link first, so that what arrives can start a response at the same instant.
+                    // The link is freed first, so that an arrival can start a response at the same instant.
                     self.at(sent, Event::Sent);
                     self.at(sent + self.delay, Event::Received(conn, Side::Sink, piece));
                 }
@@ -220,13 +221,13 @@ impl<A: Application> FakeNetwork<A> {
     }
 }
 
-/// The times of a column in seconds, rounded to milliseconds; none is empty.
+/// Returns the times of a column in seconds, rounded to milliseconds; no cell may be empty.
 pub(crate) fn milliseconds(table: &Table, name: &str) -> Vec<u64> {
     let Some(Column::Float(cells)) = table.column(name) else { panic!("{name}") };
     cells.iter().map(|cell| libm::round(cell.unwrap() * 1e3) as u64).collect()
 }
 
-/// The cells of a column of whole numbers; none is empty.
+/// Returns the cells of a column of whole numbers; no cell may be empty.
 pub(crate) fn ints(table: &Table, name: &str) -> Vec<i64> {
     let Some(Column::Int(cells)) = table.column(name) else { panic!("{name}") };
     cells.iter().map(|cell| cell.unwrap()).collect()

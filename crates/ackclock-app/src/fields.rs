@@ -1,4 +1,4 @@
-//! What the fields of applications are made of.
+//! The parts from which the fields of applications are built.
 
 pub(crate) use ackclock_schema::file::{Alone, Format, FromFile};
 pub(crate) use ackclock_schema::kinds::{Flag, OneOf, count, one_of, rate, real, time, volume};

@@ -1,4 +1,4 @@
-//! What there is of an application before it runs: the fields that a scenario gives it.
+//! The description of an application before it runs: the fields that a scenario gives it.
 
 use std::fmt;
 
@@ -7,30 +7,30 @@ use super::demand::Demand;
 use super::{App, Application};
 use crate::fields::Rules;
 
-/// A kind of application, which is a record of the fields that a scenario gives it.
+/// A kind of application: a record of the fields that a scenario gives it.
 pub(crate) trait AppKind {
-    /// Adds what is wrong with the fields taken together, each of which is acceptable alone.
+    /// Adds mistakes that only the fields taken together show; each field has been accepted alone.
     fn check(&self, _rules: &mut Rules<'_, '_>) {}
 
-    /// What the application may ask of the network within `time` seconds.
+    /// Returns the load that the application may offer to the network within `time` seconds.
     fn demand(&self, time: f64, path: Path) -> Demand;
 
-    /// The application of a flow over a path.
+    /// Creates the application of a flow over a path.
     ///
     /// # Errors
-    /// What it cannot do with the fields.
+    /// Fields with which the application cannot run.
     fn make(&self, path: Path) -> Made;
 }
 
-/// An application that can run, or why there is none.
+/// An application that can run, or the reasons why there is none.
 pub(crate) type Made = Result<Box<dyn Application>, Vec<ParamProblem>>;
 
-/// Something wrong with a parameter.
+/// A mistake in a parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParamProblem {
     /// The field of the application.
     pub field: &'static str,
-    /// What is wrong, and what would be accepted.
+    /// The mistake, and what is accepted.
     pub message: String,
 }
 
@@ -40,20 +40,21 @@ impl fmt::Display for ParamProblem {
     }
 }
 
-/// Makes of the list of all applications what a flow of a scenario may do. A line is `"name" => Variant(module::Fields),`,
-/// the name being that of scenarios and the fields a [`record!`](crate::fields::record) that is an [`AppKind`];
-/// the comment on the record is what people read of the application. They are boxed, as some are many.
+/// Defines the kinds of applications that a flow of a scenario may have. A line is `"name" =>
+/// Variant(module::Fields),`. The name is that of scenarios, and the fields are a [`record!`](crate::fields::record)
+/// that is an [`AppKind`]. The comment on the record is the application's sentence in the reference. The fields are
+/// boxed because some records are large.
 macro_rules! applications {
     ($($kind:literal => $Variant:ident($Fields:ty),)+) => {
         ackclock_schema::union! {
-            /// What a flow does.
+            /// Application of a flow.
             pub enum App, otherwise None, {
                 $($kind => $Variant(Box<$Fields>),)+
             }
         }
 
         impl App {
-            /// Its name in scenarios and its fields.
+            /// Returns the application's name in scenarios and its fields.
             fn kind(&self) -> (&'static str, &dyn $crate::kind::AppKind) {
                 match self {
                     $(App::$Variant(fields) => ($kind, &**fields),)+
@@ -65,20 +66,20 @@ macro_rules! applications {
 pub(super) use applications;
 
 impl App {
-    /// Adds what is wrong with its fields taken together.
+    /// Adds mistakes that only the fields taken together show.
     pub fn check(&self, rules: &mut Rules<'_, '_>) {
         self.kind().1.check(rules);
     }
 
-    /// What the application may ask of the network within `time` seconds.
+    /// Returns the load that the application may offer to the network within `time` seconds.
     pub fn demand(&self, time: f64, path: Path) -> Demand {
         self.kind().1.demand(time, path)
     }
 
-    /// The application of a flow over a path, with the kind's name.
+    /// Creates the application of a flow over a path, with the name of its kind.
     ///
     /// # Errors
-    /// What it cannot do with its fields.
+    /// Fields with which the application cannot run.
     pub fn make(&self, path: Path) -> Result<(&'static str, Box<dyn Application>), Vec<ParamProblem>> {
         let (name, kind) = self.kind();
         Ok((name, kind.make(path)?))

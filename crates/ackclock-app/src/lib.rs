@@ -1,5 +1,5 @@
-//! Applications: what opens connections and writes to them. One module each, one line in the list from
-//! which [`App`] is made.
+//! Applications, which open connections and write to them. Each application has one module and one line in the list
+//! from which [`App`] is made.
 //!
 //! An application drives both ends of its connections. The *source* is the end whose data crosses the bottleneck in the
 //! forward direction (the server of a download, the sender of a bulk flow); the *sink* is the other.
@@ -53,12 +53,12 @@ applications! {
 pub enum Side {
     /// The end on the left of the bottleneck.
     Source = 0,
-    /// The end on the right of it.
+    /// The end on the right of the bottleneck.
     Sink = 1,
 }
 
 impl Side {
-    /// The other end.
+    /// Returns the other end.
     pub fn peer(self) -> Side {
         match self {
             Side::Source => Side::Sink,
@@ -66,7 +66,7 @@ impl Side {
         }
     }
 
-    /// Its name in tables.
+    /// Returns the name of the end in tables.
     pub fn name(self) -> &'static str {
         match self {
             Side::Source => "source",
@@ -75,64 +75,65 @@ impl Side {
     }
 }
 
-/// A connection of an application, counted from 0 in the order it opened them.
+/// A connection of an application, counted from 0 in the order of opening.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Conn(pub u32);
 
-/// What an application asks of the world; carried out in order when its callback returns.
+/// A request of an application to the simulation. Commands are carried out in order when the application's callback
+/// returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Command {
-    /// Open a connection, the SYN coming from `opener`.
+    /// Opens a connection; `opener` sends the SYN.
     Open {
-        /// Its number.
+        /// Number of the connection.
         conn: Conn,
         /// The end that sends the SYN.
         opener: Side,
     },
-    /// Append bytes to a stream.
+    /// Appends bytes to a stream.
     Write {
         /// The connection.
         conn: Conn,
         /// The writing end.
         side: Side,
-        /// How many.
+        /// Number of bytes.
         bytes: u64,
     },
-    /// Close one direction.
+    /// Closes one direction.
     Close {
         /// The connection.
         conn: Conn,
         /// The closing end.
         side: Side,
     },
-    /// Withdraw what was written and TCP has not sent.
+    /// Withdraws data that was written and that TCP has not sent.
     Withdraw {
         /// The connection.
         conn: Conn,
-        /// The end that wrote it.
+        /// The end that wrote the data.
         side: Side,
     },
-    /// Withdraw what was written and TCP has not sent, and close one direction.
+    /// Withdraws data that was written and that TCP has not sent, and closes one direction.
     Stop {
         /// The connection.
         conn: Conn,
         /// The closing end.
         side: Side,
     },
-    /// Send a UDP datagram to the other end.
+    /// Sends a UDP datagram to the other end.
     Send {
         /// The sending end.
         side: Side,
-        /// Handed to the other end.
+        /// Number that is handed to the other end.
         number: u64,
         /// Bytes of payload, at most 65,507.
         len: u32,
     },
-    /// Call [`Application::on_timer`] at a time.
+    /// Calls [`Application::on_timer`] at a time.
     Timer {
-        /// When.
+        /// Time of the call.
         at: Nanos,
-        /// Handed back.
+        /// Token that is handed back.
         token: u64,
     },
 }
@@ -140,17 +141,17 @@ pub enum Command {
 /// A UDP datagram that has arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Datagram {
-    /// What its sender called it.
+    /// Number that its sender gave it.
     pub number: u64,
     /// Bytes of payload.
     pub len: u32,
-    /// When it was sent.
+    /// Time at which it was sent.
     pub sent: Nanos,
 }
 
-/// What an application sees and can do during a callback.
+/// The view and the commands that an application has during a callback.
 pub struct AppContext<'a> {
-    /// The time.
+    /// Current time.
     pub now: Nanos,
     /// The application's random stream.
     pub random: &'a mut Stream,
@@ -159,7 +160,7 @@ pub struct AppContext<'a> {
 }
 
 impl<'a> AppContext<'a> {
-    /// A context for a callback at `now`. `next_conn` is the number of the connection to be opened next.
+    /// Creates a context for a callback at `now`. `next_conn` is the number of the connection to be opened next.
     pub fn new(now: Nanos, random: &'a mut Stream, commands: &'a mut Vec<Command>, next_conn: &'a mut u32) -> Self {
         AppContext { now, random, commands, next_conn }
     }
@@ -177,27 +178,27 @@ impl<'a> AppContext<'a> {
         self.commands.push(Command::Write { conn, side, bytes });
     }
 
-    /// Closes the direction from `side`, after all that was written.
+    /// Closes the direction from `side`, after all data that was written.
     pub fn close(&mut self, conn: Conn, side: Side) {
         self.commands.push(Command::Close { conn, side });
     }
 
-    /// Withdraws what was written at `side` and TCP has not sent.
+    /// Withdraws data that was written at `side` and that TCP has not sent.
     pub fn withdraw(&mut self, conn: Conn, side: Side) {
         self.commands.push(Command::Withdraw { conn, side });
     }
 
-    /// Withdraws what was written at `side` and TCP has not sent, and closes the direction from there.
+    /// Withdraws data that was written at `side` and that TCP has not sent, and closes the direction from `side`.
     pub fn stop(&mut self, conn: Conn, side: Side) {
         self.commands.push(Command::Stop { conn, side });
     }
 
-    /// Sends a datagram of `len` bytes of payload from `side` to the other end, which gets its number.
+    /// Sends a datagram with `len` bytes of payload from `side` to the other end, which receives its number.
     pub fn send(&mut self, side: Side, number: u64, len: u32) {
         self.commands.push(Command::Send { side, number, len });
     }
 
-    /// Asks for [`Application::on_timer`] at the time `at`, never before now.
+    /// Requests a call of [`Application::on_timer`] at the time `at`; a time in the past becomes the current time.
     pub fn timer(&mut self, at: Nanos, token: u64) {
         self.commands.push(Command::Timer { at: at.max(self.now), token });
     }
@@ -214,21 +215,21 @@ pub trait Application: Send {
     /// A connection is established at `side`.
     fn on_connected(&mut self, _ctx: &mut AppContext<'_>, _conn: Conn, _side: Side) {}
 
-    /// `side` has received `total` stream bytes in order so far, and has read them.
+    /// `side` has received and read `total` bytes of the stream in order so far.
     fn on_received(&mut self, _ctx: &mut AppContext<'_>, _conn: Conn, _side: Side, _total: u64) {}
 
-    /// The peer of `side` has closed its direction and everything before that was received.
+    /// The peer of `side` has closed its direction, and all data before the close was received.
     fn on_peer_closed(&mut self, _ctx: &mut AppContext<'_>, _conn: Conn, _side: Side) {}
 
-    /// The connection is over at both ends.
+    /// The connection is closed at both ends.
     fn on_closed(&mut self, _ctx: &mut AppContext<'_>, _conn: Conn) {}
 
     /// A datagram has reached `side`.
     fn on_datagram(&mut self, _ctx: &mut AppContext<'_>, _side: Side, _datagram: Datagram) {}
 
-    /// A timer asked for has come.
+    /// A timer that the application requested has expired.
     fn on_timer(&mut self, _ctx: &mut AppContext<'_>, _token: u64) {}
 
-    /// Adds the application's rows at the end of the run, `flow` being its name and `now` the time.
+    /// Adds the application's rows at the end of the run; `flow` is the flow's name and `now` the time.
     fn report(&self, flow: &str, now: Nanos, tables: &mut AppTables);
 }

@@ -1,4 +1,4 @@
-//! Volumes of a list, each at its time: a trace of what an application had to send.
+//! A list of volumes with the times at which they are sent, such as a trace of a measured application.
 
 use super::completion::Path;
 use super::delivery::{self, Delivery};
@@ -9,21 +9,22 @@ use crate::fields::{Flag, default, list, record, required, table, time, volume};
 use ackclock_core::Nanos;
 
 record! {
-    /// The source sends the volumes of a list at the times of it.
+    /// The source sends the volumes of a list at the times of the list.
     pub struct Fields {
-        /// What is sent when.
+        /// Volumes to send, each with its time.
         items: Vec<Item> = required(list("item", table()));
-        /// Whether all go over one connection that stays open, where they wait for one another.
+        /// Whether all items use one connection that stays open, over which each item is sent after the items before
+        /// it.
         persistent: bool = default(false, Flag);
     }
 }
 
 record! {
-    /// A volume at a time.
+    /// A volume and the time at which it is sent.
     pub struct Item {
-        /// When it is there to be sent, from the start of the flow.
+        /// Time at which the volume is available for sending, from the start of the flow.
         at: Nanos = required(time());
-        /// How much it is.
+        /// Size of the volume.
         size: u64 = required(volume().positive());
     }
 }
@@ -42,34 +43,37 @@ impl AppKind for Fields {
     }
 }
 
-/// Items from source to sink at their times. Over a connection each, the source opens it at the item's time, so the
-/// handshake counts. Over one connection, which the source opens when the flow starts and closes after the last item, an
-/// item that comes early waits for the handshake and behind those before it, and its time runs all the same.
+/// Items sent from source to sink at their times. With one connection for each item, the source opens the connection at
+/// the item's time, so the handshake counts. With one connection for all items, the source opens it when the flow
+/// starts and closes it after the last item. An item that begins early is delayed by the handshake and by the items
+/// before it; its time still runs from its own start.
 #[derive(Debug)]
 pub struct List {
-    /// Times from the start of the flow, ns, in ascending order, and bytes.
+    /// Times from the start of the flow, in ns and in ascending order, with the bytes.
     items: Vec<(Nanos, u64)>,
     persistent: bool,
     path: Path,
-    /// The connection of all items, once it is established.
+    /// The common connection of all items, once it is established.
     conn: Option<Conn>,
-    /// In the order of the items. Of a connection each, item i has connection i.
+    /// Deliveries in the order of the items. With one connection for each item, item i has connection i.
     records: Vec<Delivery>,
-    /// Over one connection: how many items were written, how many are complete, and the bytes of those and the next.
+    /// State of the common connection: the number of items written, the number of complete items, and the stream bytes
+    /// up to the end of the next item.
     written: usize,
     done: usize,
     upto: u64,
 }
 
 impl List {
-    /// These times from the start of the flow (ns) with their volumes (bytes), over one connection if `persistent`.
+    /// Creates a list from times since the start of the flow (ns) and volumes (bytes), over one connection if
+    /// `persistent`.
     pub fn new(mut items: Vec<(Nanos, u64)>, persistent: bool, path: Path) -> List {
         items.sort_by_key(|(at, _)| *at);
         let upto = items.first().map_or(0, |(_, bytes)| *bytes);
         List { items, persistent, path, conn: None, records: Vec::new(), written: 0, done: 0, upto }
     }
 
-    /// Writes what is there to be written over the one connection.
+    /// Writes the items whose time has come to the common connection.
     fn write(&mut self, ctx: &mut AppContext<'_>) {
         let Some(conn) = self.conn else { return };
         for record in &self.records[self.written..] {
@@ -140,7 +144,7 @@ impl Application for List {
         }
     }
 
-    /// One row of `items` for each whose time has come.
+    /// Adds one row of `items` for each item whose time has come.
     fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
         delivery::report("items", "item", flow, self.path, &self.records, tables);
     }
@@ -153,7 +157,7 @@ mod tests {
     use crate::fake_network::{FakeNetwork, MILLISECOND, PATH, SECOND};
     use ackclock_results::Column;
 
-    /// 12.5 kB take 100 ms at 1 Mbit/s. The second item comes while the first is under way; the list is not in order.
+    /// 12.5 kB take 100 ms at 1 Mbit/s. The second item begins while the first is in flight; the list is not in order.
     const ITEMS: [(Nanos, u64); 3] = [(SECOND, 25_000), (0, 12_500), (60 * MILLISECOND, 12_500)];
 
     fn run(persistent: bool) -> FakeNetwork<List> {
@@ -179,7 +183,7 @@ mod tests {
         let network = run(false);
         assert_eq!(count(&network, |command| matches!(command, Command::Open { .. })), 3);
         assert_eq!(floats(&network, "start_s"), [Some(0.0), Some(0.06), Some(1.0)]);
-        // Handshake 40 ms, the link is shared in order of arrival, 20 ms on the way.
+        // The handshake takes 40 ms, the link serves in order of arrival, and the one-way delay is 20 ms.
         assert_eq!(floats(&network, "duration_s"), [Some(0.16), Some(0.2), None]);
         assert_eq!(count(&network, |command| matches!(command, Command::Close { side: Side::Source, .. })), 3);
     }

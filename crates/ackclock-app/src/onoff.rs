@@ -1,4 +1,4 @@
-//! On and off: the source sends for a time, or so many bytes, is silent for a time, and begins anew.
+//! On-off traffic: the source sends for a time, or a number of bytes, is silent for a time, and repeats.
 
 use super::bulk::WITHOUT_END;
 use super::completion::{Completions, Path};
@@ -10,16 +10,16 @@ use ackclock_core::Distribution;
 use ackclock_core::Nanos;
 
 record! {
-    /// The source is on and off in turn, off first: on, it sends over a new connection each time, or all over one.
+    /// The source alternates between off and on periods, starting with an off period; it sends in the on periods.
     pub struct Fields {
-        /// How long the source is on; what TCP has not sent by then is not sent.
+        /// Duration of an on period; data that TCP has not sent by its end is withdrawn.
         on: Option<Random<Time>> = optional("until size is delivered", drawn());
-        /// How much the source sends in an on period.
+        /// Volume that the source sends in an on period.
         size: Option<Random<Volume>> = optional("as much as it can in the time on", drawn());
-        /// How long the source is off.
+        /// Duration of an off period.
         off: Random<Time> = required(drawn());
-        /// Whether all on periods go over one connection, which keeps what TCP has learnt; else each has a new one. What becomes of
-        /// its window over an off period, restart_after_idle and validation say.
+        /// Whether all on periods use one connection, whose TCP keeps its state; otherwise each on period has a new
+        /// connection. The fields restart_after_idle and validation determine the window after an off period.
         persistent: bool = default(false, Flag);
     }
 }
@@ -62,51 +62,53 @@ impl AppKind for Fields {
     }
 }
 
-/// How long the source is on.
+/// Length of an on period.
 #[derive(Clone, Debug)]
 pub enum On {
-    /// A time, ns: as fast as TCP allows, from the opening of the connection on. What TCP has not sent at its end is
-    /// withdrawn.
+    /// A time, in ns, from the opening of the connection: the source sends as fast as TCP allows. Data that TCP has not
+    /// sent at the end is withdrawn.
     Time(Distribution),
-    /// A volume, bytes, at least one: until the sink has it all.
+    /// A volume, in bytes, at least one: the period lasts until the sink has received all of it.
     Size(Distribution),
 }
 
-/// On periods with an off period before each. Each has a connection of its own that the source opens, or they have one
-/// together, which the source opens for the first of them and which keeps what TCP has learnt; what becomes of its window
-/// over the off periods is for the TCP to say.
+/// On periods, each after an off period. Each on period has a connection of its own that the source opens, or all share
+/// one connection. The source opens the shared connection for the first on period, and its TCP keeps its state. The TCP
+/// determines the window after an off period.
 #[derive(Debug)]
 pub struct OnOff {
     on: On,
     off: Distribution,
     persistent: bool,
     path: Path,
-    /// Period i runs over connection i; over one connection, all over that.
+    /// Period i uses connection i; with a shared connection, all periods use that connection.
     periods: Vec<Period>,
-    /// Of the one connection: whether the source's handshake is over, and the stream bytes that the sink has.
+    /// State of the shared connection: whether the source's handshake is over, and the stream bytes that the sink has
+    /// received.
     connected: bool,
     received: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Period {
-    /// What the source has to send; [`WITHOUT_END`] for a time.
+    /// Bytes that the source has to send; [`WITHOUT_END`] for a period of a given time.
     size: u64,
     start: Nanos,
     end: Option<Nanos>,
-    /// When the source's handshake was over, or the start where it was before that.
+    /// Time at which the source's handshake was over; the period's start if the handshake was over before.
     connected: Option<Nanos>,
-    /// Stream bytes of its connection that the sink had at its start.
+    /// Stream bytes of its connection that the sink had received at the start of the period.
     before: u64,
-    /// Bytes that the sink has got since, up to the next period of the connection.
+    /// Bytes that the sink has received since then, up to the next period of the connection.
     delivered: u64,
 }
 
-/// What timers are for: the token of the end of a period is its number.
+/// Token of the timer for the next on period; the token of the end of a period is the period's number.
 const BEGIN: u64 = u64::MAX;
 
 impl OnOff {
-    /// Off for a time drawn from `off` (ns), on as `on` says, and so on until the run ends; over one connection if `persistent`.
+    /// Creates alternating periods: off for a time drawn from `off` (ns), then on as `on` says, until the run ends;
+    /// over one connection if `persistent`.
     pub fn new(on: On, off: Distribution, persistent: bool, path: Path) -> OnOff {
         OnOff { on, off, persistent, path, periods: Vec::new(), connected: false, received: 0 }
     }
@@ -144,12 +146,12 @@ impl OnOff {
         }
     }
 
-    /// The connection of a period.
+    /// Returns the connection of a period.
     fn connection(&self, index: usize) -> Conn {
         Conn(if self.persistent { 0 } else { index as u32 })
     }
 
-    /// The period that a connection's events concern: of the one connection the last.
+    /// Returns the period that an event of a connection concerns: for a shared connection, the last period.
     fn period(&self, conn: Conn) -> usize {
         if self.persistent { self.periods.len() - 1 } else { conn.0 as usize }
     }
@@ -232,8 +234,9 @@ impl Application for OnOff {
         self.end(ctx, index);
     }
 
-    /// One row of `onoff` for each on period that has begun, and one of `time_on` for all of them up to `now`: throughput is
-    /// what was delivered over the time on, the one under way included. Periods of a volume are in `completions`, too.
+    /// Adds one row of `onoff` for each on period that has begun, and one row of `time_on` for all of them up to `now`.
+    /// Throughput is the volume delivered divided by the time on, including the current period. Periods of a volume are
+    /// in `completions`, too.
     fn report(&self, flow: &str, now: Nanos, tables: &mut AppTables) {
         self.report_summary(flow, now, tables);
         for (index, period) in self.periods.iter().enumerate() {
@@ -278,7 +281,8 @@ mod tests {
         no_timers.map(|(at, command)| (at / MILLISECOND, *command)).collect()
     }
 
-    /// The handshake takes 40 ms of 240; 200 ms at 1 Mbit/s are 25 kB, and the last byte travels 20 ms more.
+    /// The handshake takes 40 ms of 240 ms; 200 ms at 1 Mbit/s carry 25 kB, and the last byte has a one-way delay of 20
+    /// ms.
     #[test]
     fn on_for_a_time_over_a_connection_of_its_own() {
         let on = On::Time(Distribution::Constant(240 * MILLISECOND));
@@ -301,18 +305,18 @@ mod tests {
         assert_eq!(table.column("start_s"), Some(&floats([Some(0.76), Some(1.76), Some(2.76)])));
         assert_eq!(table.column("connected_s"), Some(&floats([Some(0.8), Some(1.8), Some(2.8)])));
         assert_eq!(table.column("end_s"), Some(&floats([Some(1.0), Some(2.0), None])));
-        // What was under way at the end of a period counts; 80 ms of the third are here.
+        // Data in flight at the end of a period counts; 80 ms of the third period have arrived.
         assert_eq!(table.column("bytes"), Some(&Column::Int(vec![Some(25_000), Some(25_000), Some(10_000)])));
         let goodput = 25_000.0 * 8.0 / 0.24;
         assert_eq!(table.column("goodput_bps"), Some(&floats([Some(goodput), Some(goodput), None])));
-        // 60 kB in 240 + 240 + 140 ms.
+        // 60 kB are delivered in 240 + 240 + 140 ms.
         let tables = summary(&network);
         assert_eq!(tables["time_on"].column("time_on_s"), Some(&floats([Some(0.62)])));
         assert_eq!(tables["time_on"].column("throughput_bps"), Some(&floats([Some(60_000.0 * 8.0 / 0.62)])));
         assert!(!tables.contains_key("completions"), "a time has no completion");
     }
 
-    /// 12.5 kB at 1 Mbit/s take 100 ms, after 40 ms of handshake and before 20 ms on the way.
+    /// 12.5 kB at 1 Mbit/s take 100 ms, after 40 ms of handshake and before a one-way delay of 20 ms.
     #[test]
     fn on_for_so_many_bytes() {
         let on = On::Size(Distribution::Constant(12_500));
@@ -332,7 +336,7 @@ mod tests {
         assert_eq!(tables["completions"].column("open"), Some(&Column::Int(vec![Some(1)])));
     }
 
-    /// As above, but from the second period on there is no handshake, and nothing is closed.
+    /// Like the test above, but there is no handshake from the second period on, and nothing is closed.
     #[test]
     fn on_for_a_time_over_one_connection() {
         let on = On::Time(Distribution::Constant(240 * MILLISECOND));
@@ -349,7 +353,7 @@ mod tests {
         let table = table(&network);
         assert_eq!(table.column("connected_s"), Some(&floats([Some(0.8), Some(1.76), Some(2.76)])));
         assert_eq!(table.column("end_s"), Some(&floats([Some(1.0), Some(2.0), None])));
-        // What was under way at the end of a period is of that period; 120 ms of the third are here.
+        // Data in flight at the end of a period belongs to that period; 120 ms of the third period have arrived.
         assert_eq!(table.column("bytes"), Some(&Column::Int(vec![Some(25_000), Some(30_000), Some(15_000)])));
         assert_eq!(summary(&network)["time_on"].column("bytes"), Some(&Column::Int(vec![Some(70_000)])));
     }
@@ -368,7 +372,8 @@ mod tests {
         assert_eq!(summary(&network)["completions"].column("count"), Some(&Column::Int(vec![Some(2)])));
     }
 
-    /// The handshake is for all of them: a period that comes before it is over waits, and one that ends by then sends nothing.
+    /// All periods depend on the one handshake. A period that begins before its end is delayed, and a period that ends
+    /// before it sends nothing.
     #[test]
     fn periods_before_the_handshake_of_the_one_connection() {
         let on = On::Time(Distribution::Constant(30 * MILLISECOND));
@@ -376,13 +381,13 @@ mod tests {
         let mut network = FakeNetwork::new(1_000_000, app);
         network.delay = 30 * MILLISECOND;
         network.run_until(130 * MILLISECOND);
-        // On from 20 to 50, from 70 to 100 and from 120 ms on; connected at 80.
+        // The source is on from 20 to 50 ms, from 70 to 100 ms and from 120 ms on; it is connected at 80 ms.
         let times: Vec<_> = network.writes(Side::Source).iter().map(|(at, _)| at / MILLISECOND).collect();
         assert_eq!(times, [80, 120]);
         assert_eq!(table(&network).column("connected_s"), Some(&floats([None, Some(0.08), Some(0.12)])));
     }
 
-    /// A period may end before its handshake: nothing is written any more.
+    /// A period may end before its handshake; in that case nothing is written.
     #[test]
     fn a_period_shorter_than_the_handshake_sends_nothing() {
         let on = On::Time(Distribution::Constant(10 * MILLISECOND));

@@ -1,9 +1,10 @@
-//! Requests to several servers at once, in rounds: partition and aggregation, whose simultaneous answers make incast
-//! (Phanishayee et al., FAST 2008; Alizadeh et al., SIGCOMM 2010).
+//! Requests to several servers at once, in rounds: the partition and aggregation pattern, whose simultaneous answers
+//! cause incast (Phanishayee et al., FAST 2008; Alizadeh et al., SIGCOMM 2010).
 //!
-//! The client is the sink. It asks every server at the same instant, over a connection each, and a round is over when it
-//! has all answers; it waits for its think time and asks again. The servers are one host: they share the source's access
-//! link, which delivers what they answer to the bottleneck in one stream of that link's rate.
+//! The client is the sink. It sends a request to every server at the same instant, over one connection each. A round is
+//! over when the client has received all answers; after its think time the client starts the next round. The servers
+//! are one host: they share the source's access link, which delivers their answers to the bottleneck in one stream at
+//! the rate of the access link.
 
 use std::collections::BTreeMap;
 
@@ -17,19 +18,19 @@ use ackclock_core::Distribution;
 use ackclock_core::Nanos;
 
 record! {
-    /// The sink asks several servers at once, waits for all answers, and asks again.
+    /// The sink sends requests to several servers at once, waits for all answers, and starts again.
     pub struct Fields {
-        /// How many servers are asked at once, over a connection each.
+        /// Number of servers that receive a request at once, over one connection each.
         servers: u32 = default(1, count("servers", 1, 100_000));
-        /// How many rounds there are.
+        /// Number of rounds.
         rounds: Option<u32> = optional("rounds until the run ends", count("rounds", 1, 10_000_000));
         /// Size of a request.
         request_size: Random<Volume> = default("300B", drawn());
         /// Size of a server's answer.
         response_size: Random<Volume> = required(drawn());
-        /// How long a server thinks before it answers.
+        /// Think time of a server before it answers.
         server_think: Random<Delay> = default("0s", drawn());
-        /// How long the client waits between the last answer of a round and the next round.
+        /// Think time of the client between the last answer of a round and the next round.
         think: Random<Delay> = default("0s", drawn());
         /// Whether connections stay open from round to round.
         persistent: bool = default(true, Flag);
@@ -69,26 +70,26 @@ impl AppKind for Fields {
     }
 }
 
-/// What is asked of whom.
+/// The parameters of the requests and answers.
 #[derive(Clone, Debug)]
 pub struct RpcParams {
-    /// How many servers are asked at once.
+    /// Number of servers that receive a request at once.
     pub servers: u32,
-    /// How many rounds there are; none for until the run ends.
+    /// Number of rounds; `None` for rounds until the run ends.
     pub rounds: Option<u32>,
     /// Bytes of a request, at least one.
     pub request: Distribution,
     /// Bytes of an answer, at least one.
     pub response: Distribution,
-    /// From a request's arrival to the answer, ns.
+    /// Time from a request's arrival to the answer, in ns.
     pub server_think: Distribution,
-    /// From the last answer of a round to the next round, ns.
+    /// Time from the last answer of a round to the next round, in ns.
     pub think: Distribution,
     /// Whether connections stay open between rounds; otherwise each answer ends with the server's FIN.
     pub persistent: bool,
 }
 
-/// A request under way and its answer.
+/// A request in progress and its answer.
 #[derive(Clone, Copy, Debug)]
 struct Call {
     request: u64,
@@ -101,33 +102,33 @@ struct Call {
 struct Channel {
     server: usize,
     connected: bool,
-    /// The call under way, and whether its request has reached the server.
+    /// The call in progress (`call`), and whether its request has reached the server (`seen`).
     call: Option<Call>,
     seen: bool,
-    /// Stream bytes of all requests and of all answers, those under way included.
+    /// Stream bytes of all requests and of all answers, including those in progress.
     requests: u64,
     responses: u64,
 }
 
-/// Client and servers.
+/// The client and its servers.
 #[derive(Debug)]
 pub struct Rpc {
     params: RpcParams,
     path: Path,
-    /// All connections that are not over.
+    /// All connections that are not closed.
     channels: BTreeMap<Conn, Channel>,
-    /// Connections that wait for the next round, by server.
+    /// Connections that are idle until the next round, by server.
     idle: BTreeMap<usize, Conn>,
-    /// Answers that the round waits for.
+    /// Number of answers that are missing in the current round.
     missing: u32,
     rounds: Vec<Delivery>,
 }
 
-/// Timer: the next round. Any other token is the connection whose server has thought.
+/// Token of the timer for the next round. Any other token is the connection whose server's think time is over.
 const ROUND: u64 = u64::MAX;
 
 impl Rpc {
-    /// A client and its servers on a path.
+    /// Creates a client and its servers on a path.
     pub fn new(params: RpcParams, path: Path) -> Rpc {
         Rpc { params, path, channels: BTreeMap::new(), idle: BTreeMap::new(), missing: 0, rounds: Vec::new() }
     }
@@ -136,7 +137,7 @@ impl Rpc {
         self.missing = self.params.servers;
         let mut bytes = 0;
         for server in 0..self.params.servers as usize {
-            // Drawn in the order of rounds and servers, so that rounds are alike whatever the network does.
+            // Values are drawn in the order of rounds and servers, so rounds do not depend on the network.
             let call = Call {
                 request: self.params.request.draw(ctx.random).max(1),
                 response: self.params.response.draw(ctx.random).max(1),
@@ -148,7 +149,7 @@ impl Rpc {
         self.rounds.push(Delivery { bytes, start: ctx.now, end: None });
     }
 
-    /// Asks a server over its connection, or over a new one.
+    /// Sends a request to a server over the server's open connection, or over a new one.
     fn ask(&mut self, ctx: &mut AppContext<'_>, server: usize, call: Call) {
         let conn = self.idle.remove(&server).unwrap_or_else(|| {
             let conn = ctx.open(Side::Sink);
@@ -175,7 +176,7 @@ impl Rpc {
         }
     }
 
-    /// An answer is complete.
+    /// Handles a complete answer.
     fn answered(&mut self, ctx: &mut AppContext<'_>, conn: Conn, server: usize) {
         if self.params.persistent {
             self.idle.insert(server, conn);
@@ -245,7 +246,7 @@ impl Application for Rpc {
         ctx.close(conn, side);
     }
 
-    /// What a connection that TCP has given up owed is asked for anew.
+    /// Repeats the unanswered request of a connection that TCP has given up.
     fn on_closed(&mut self, ctx: &mut AppContext<'_>, conn: Conn) {
         let Some(channel) = self.channels.remove(&conn) else { return };
         if self.idle.get(&channel.server) == Some(&conn) {
@@ -256,7 +257,7 @@ impl Application for Rpc {
         }
     }
 
-    /// One row of `rounds` for each that has begun, with the bytes of its answers.
+    /// Adds one row of `rounds` for each round that has begun, with the bytes of its answers.
     fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
         delivery::report("rounds", "round", flow, self.path, &self.rounds, tables);
     }
@@ -269,7 +270,7 @@ mod tests {
     use crate::fake_network::{FakeNetwork, MILLISECOND, PATH, SECOND};
     use ackclock_results::Column;
 
-    /// Four answers of 12.5 kB, which take 100 ms each at 1 Mbit/s.
+    /// Four answers of 12.5 kB, each of which takes 100 ms at 1 Mbit/s.
     fn params() -> RpcParams {
         RpcParams {
             servers: 4,
@@ -304,7 +305,7 @@ mod tests {
         network.log.iter().filter_map(open).collect()
     }
 
-    /// Handshake 40 ms, request 20, think 30, four answers 400 and 20 on the way.
+    /// The handshake takes 40 ms, the request 20, the think time 30, the four answers 400, and the one-way delay 20 ms.
     #[test]
     fn rounds_are_synchronised_and_wait_for_the_last_answer() {
         let network = run(|_| {});
@@ -332,7 +333,7 @@ mod tests {
             params.think = Distribution::Constant(0);
             params.server_think = Distribution::Constant(0);
         });
-        // 480 ms, then 440 ms each in 10 s.
+        // The first round takes 480 ms, the further rounds 440 ms each, in 10 s.
         assert_eq!(durations(&network).len(), 1 + 22);
         assert_eq!(durations(&network).last(), Some(&None));
     }

@@ -1,4 +1,4 @@
-//! Transfers of a fixed size, one after another, each over a connection of its own.
+//! Transfers of a fixed size, one after another, each over a new connection.
 
 use super::completion::Path;
 use super::delivery::{self, Delivery};
@@ -9,20 +9,20 @@ use crate::fields::{count, default, record, required, time, volume};
 use ackclock_core::Nanos;
 
 record! {
-    /// The source sends so many bytes, once or several times, over a new connection each.
+    /// The source sends a fixed number of bytes, once or several times, each time over a new connection.
     pub struct Fields {
         /// Size of a transfer.
         size: u64 = required(volume().positive());
-        /// How many there are.
+        /// Number of transfers.
         count: u32 = default(1, count("transfers", 1, 1_000_000));
-        /// How long after the end of a transfer the next one starts.
+        /// Time from the end of a transfer to the start of the next.
         gap: Nanos = default("0s", time());
     }
 }
 
 impl AppKind for Fields {
     fn demand(&self, time: f64, path: Path) -> Demand {
-        // The handshake and the way of the last byte take one and a half round trips.
+        // The handshake and the propagation of the last byte take one and a half round trips.
         let each = self.gap as f64 / 1e9 + path.rtt as f64 / 1e9 + path.least_s(self.size as f64);
         let count = repeated(time, each).min(self.count.into());
         let bytes = count * self.size as f64;
@@ -34,21 +34,21 @@ impl AppKind for Fields {
     }
 }
 
-/// `count` transfers of `size` bytes from source to sink. The source opens a connection for each, writes and closes;
-/// the next begins `gap` after the sink has all of one. A transfer's time runs from the opening of the connection, so it
-/// includes the handshake, to the last byte's arrival.
+/// `count` transfers of `size` bytes from source to sink. For each transfer the source opens a connection, writes and
+/// closes. The next transfer begins `gap` after the sink has received all bytes. A transfer's time runs from the
+/// opening of the connection to the last byte's arrival, so it includes the handshake.
 #[derive(Debug)]
 pub struct Transfer {
     size: u64,
     count: u32,
     gap: Nanos,
     path: Path,
-    /// In the order of the connections: transfer i runs over connection i.
+    /// Deliveries in the order of the connections: transfer i uses connection i.
     records: Vec<Delivery>,
 }
 
 impl Transfer {
-    /// `count` transfers of `size` bytes with `gap` nanoseconds between them.
+    /// Creates `count` transfers of `size` bytes with `gap` nanoseconds between them.
     pub fn new(size: u64, count: u32, gap: Nanos, path: Path) -> Transfer {
         Transfer { size, count, gap, path, records: Vec::new() }
     }
@@ -89,7 +89,7 @@ impl Application for Transfer {
 
     fn on_peer_closed(&mut self, ctx: &mut AppContext<'_>, conn: Conn, side: Side) {
         if side == Side::Sink {
-            // Everything before the FIN is here: this is what completes a transfer of nothing.
+            // All data before the FIN has arrived: the FIN completes a transfer of zero bytes.
             self.complete(ctx, conn);
             ctx.close(conn, Side::Sink);
         }
@@ -99,7 +99,7 @@ impl Application for Transfer {
         self.begin(ctx);
     }
 
-    /// One row of `transfers` for each that has begun.
+    /// Adds one row of `transfers` for each transfer that has begun.
     fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
         delivery::report("transfers", "transfer", flow, self.path, &self.records, tables);
     }
@@ -112,7 +112,8 @@ mod tests {
     use crate::fake_network::{FakeNetwork, MILLISECOND, PATH, SECOND};
     use ackclock_results::Column;
 
-    /// 125 kB at 1 Mbit/s take 1 s; the handshake takes 40 ms at the source, and the last byte travels 20 ms more.
+    /// 125 kB at 1 Mbit/s take 1 s; the handshake takes 40 ms at the source, and the last byte has a one-way delay of
+    /// 20 ms.
     #[test]
     fn each_over_its_own_connection_after_the_gap() {
         let mut network = FakeNetwork::new(1_000_000, Transfer::new(125_000, 3, 500 * MILLISECOND, PATH));
@@ -144,7 +145,7 @@ mod tests {
         let goodput = 1e6 / 1.06;
         assert_eq!(table.column("goodput_bps"), Some(&Column::Float(vec![Some(goodput), Some(goodput), None])));
         assert_eq!(table.column("bytes"), Some(&Column::Int(vec![Some(125_000); 3])));
-        // Alone on a path without delay a transfer takes 1 s.
+        // The ideal time of a transfer on a path without delay is 1 s.
         let completions = &tables["completions"];
         assert_eq!(completions.column("slowdown_max"), Some(&Column::Float(vec![Some(1.06)])));
         assert_eq!(completions.column("open"), Some(&Column::Int(vec![Some(1)])));

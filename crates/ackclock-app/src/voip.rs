@@ -1,4 +1,4 @@
-//! One direction of a telephone call: frames of a codec over RTP, a play-out buffer, and what the E-model says of it.
+//! One direction of a telephone call: frames of a codec over RTP, a play-out buffer, and the E-model's rating.
 
 use super::completion::Path;
 use super::demand::{Demand, repeated};
@@ -10,15 +10,16 @@ use ackclock_core::Nanos;
 use ackclock_core::headers::UDP_IPV4;
 
 record! {
-    /// One direction of a telephone call, from the source, which the E-model rates.
+    /// One direction of a telephone call, from the source to the sink; the E-model rates its quality.
     pub struct Fields {
-        /// Codec.
+        /// Speech codec of the call.
         codec: Codec = default("g711", codec());
-        /// How long the first packet to arrive waits in the play-out buffer, which is fixed.
+        /// Time that the first packet to arrive spends in the play-out buffer, whose delay is fixed.
         playout: Nanos = default("60ms", time());
-        /// How long there is speech.
+        /// Duration of the speech.
         on: Option<Nanos> = optional("until the run ends", time().positive());
-        /// The E-model's advantage factor, what people forgive: 20 for places reached by several satellite hops.
+        /// Advantage factor of the E-model: the impairment that users accept, up to 20 for places reached by several
+        /// satellite hops.
         advantage: f64 = default(0.0, real(0.0, 20.0));
     }
 }
@@ -36,7 +37,7 @@ impl AppKind for Fields {
     }
 }
 
-/// The codecs by name.
+/// Returns the codecs by name.
 fn codec() -> OneOf<Codec> {
     let options = [
         ("g711", Codec::G711, "64 kbit/s, losses concealed"),
@@ -46,25 +47,25 @@ fn codec() -> OneOf<Codec> {
     one_of("codec", options)
 }
 
-/// Bytes of an RTP header (RFC 3550 section 5.1).
+/// Size of an RTP header, in bytes (RFC 3550 section 5.1).
 const RTP_HEADER: u32 = 12;
 const MILLISECOND: Nanos = 1_000_000;
-/// From one packet to the next, which is the speech in it.
+/// Time from one packet to the next, in ns, which is the duration of the speech in a packet.
 const FRAME: Nanos = 20 * MILLISECOND;
 
-/// How speech is coded, 20 ms of it in each packet.
+/// A speech codec; each packet holds 20 ms of speech.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Codec {
-    /// G.711, 64 kbit/s, losses concealed (G.711 Appendix I).
+    /// G.711, 64 kbit/s, with concealment of losses (G.711 Appendix I).
     G711,
-    /// G.711 with silence in the place of what is lost.
+    /// G.711 with silence in the place of lost speech.
     G711WithoutConcealment,
     /// G.729 Annex A, 8 kbit/s.
     G729,
 }
 
 impl Codec {
-    /// Bytes of speech in a packet.
+    /// Returns the bytes of speech in a packet.
     fn payload(self) -> u32 {
         match self {
             Codec::G711 | Codec::G711WithoutConcealment => 160,
@@ -72,7 +73,7 @@ impl Codec {
         }
     }
 
-    /// From the end of a packet's speech to the packet: what the coder looks ahead.
+    /// Returns the look-ahead of the coder in ns: the time from the end of a packet's speech to the packet.
     fn look_ahead(self) -> Nanos {
         match self {
             Codec::G711 | Codec::G711WithoutConcealment => 0,
@@ -80,7 +81,7 @@ impl Codec {
         }
     }
 
-    /// Ie and Bpl (ITU-T G.113 Appendix I).
+    /// Returns Ie and Bpl (ITU-T G.113 Appendix I).
     pub fn equipment(self) -> Equipment {
         let (impairment, robustness) = match self {
             Codec::G711 => (0.0, 25.1),
@@ -91,7 +92,7 @@ impl Codec {
     }
 }
 
-/// What became of a packet.
+/// Fate of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Fate {
     Missing,
@@ -99,23 +100,24 @@ enum Fate {
     Late,
 }
 
-/// Speech from source to sink. The play-out buffer is fixed: the first packet to arrive waits `playout`, and every packet is
-/// to be there as long after it was sent as that one was played. One that comes later is lost to the listener.
+/// Speech from source to sink. The play-out buffer is fixed: the first packet to arrive is played `playout` after its
+/// arrival, and every packet is played the same time after its transmission as the first. A packet that arrives after
+/// its play-out time is lost to the listener.
 #[derive(Debug)]
 pub struct Voip {
     fields: Fields,
     start: Nanos,
-    /// By number; a byte for 20 ms of speech.
+    /// Fates by packet number; each takes one byte for 20 ms of speech.
     packets: Vec<Fate>,
-    /// From the sending of a packet to its play-out, once one has arrived.
+    /// Time from the transmission of a packet to its play-out, in ns, once a packet has arrived.
     play_after: Option<Nanos>,
     received: u64,
-    /// Delays of those received, ns.
+    /// Sum of the delays of the received packets, in ns.
     delays: u128,
 }
 
 impl Voip {
-    /// A call that has not begun.
+    /// Creates a call that has not begun.
     pub fn new(fields: Fields) -> Voip {
         Voip { fields, start: 0, packets: Vec::new(), play_after: None, received: 0, delays: 0 }
     }
@@ -133,7 +135,7 @@ impl Voip {
         }
     }
 
-    /// The packets whose time to be played has come.
+    /// Returns the packets whose play-out time has come.
     fn due(&self, now: Nanos) -> &[Fate] {
         let Some(play_after) = self.play_after else { return &[] };
         let Some(time) = now.checked_sub(self.start.saturating_add(play_after)) else { return &[] };
@@ -142,8 +144,8 @@ impl Voip {
     }
 }
 
-/// The mean length of the runs of packets that are not played over what it is with random loss, 1 / (1 - loss); at least 1,
-/// below which the E-model does not go (G.107 section 7.5).
+/// Returns the mean length of the runs of packets that are not played, divided by the mean length with random loss, 1 /
+/// (1 - loss). The ratio is at least 1, the minimum of the E-model (G.107 section 7.5).
 fn burst_ratio(packets: &[Fate], loss: f64) -> f64 {
     let runs = packets.chunk_by(|a, b| (*a == Fate::Played) == (*b == Fate::Played));
     let (lost, runs) =
@@ -165,7 +167,7 @@ impl Application for Voip {
         let delay = ctx.now - datagram.sent;
         let play_after = *self.play_after.get_or_insert(delay.saturating_add(self.fields.playout));
         let fate = &mut self.packets[datagram.number as usize];
-        // A duplicate changes nothing.
+        // A duplicate has no effect.
         if *fate == Fate::Missing {
             *fate = if delay > play_after { Fate::Late } else { Fate::Played };
             self.received += 1;
@@ -173,8 +175,8 @@ impl Application for Voip {
         }
     }
 
-    /// A row of `voip`: the packets whose time to be played came, of which `lost` never arrived by the end of the run and
-    /// `late` came too late. R and MOS are empty where nothing was to be played.
+    /// Adds a row of `voip`. It counts the packets whose play-out time has come: `lost` of them had not arrived by the
+    /// end of the run, and `late` arrived too late. R and MOS are empty where no play-out time has come.
     fn report(&self, flow: &str, now: Nanos, tables: &mut AppTables) {
         let due = self.due(now);
         let count = |fate| due.iter().filter(|of| **of == fate).count();
@@ -232,7 +234,7 @@ mod tests {
         }
     }
 
-    /// A call whose packets take the given delays in ms; none for one that is lost.
+    /// A call whose packets have the given delays in ms; `None` for a lost packet.
     fn call(fields: Fields, delays: &[Option<u64>]) -> Voip {
         let (mut voip, mut random) = (Voip::new(fields), Stream::new(1, "call"));
         let (mut commands, mut next) = (Vec::new(), 0);
@@ -275,18 +277,19 @@ mod tests {
         }
     }
 
-    /// Played 60 ms after the first packet's 30 ms: what takes 90 ms is in time, what takes 91 ms is not.
+    /// The play-out delay is the first packet's 30 ms plus 60 ms: a delay of 90 ms is in time, a delay of 91 ms is
+    /// late.
     #[test]
     fn what_comes_after_its_time_is_late_and_what_never_comes_is_lost() {
         let voip = call(FIELDS, &[Some(30), Some(90), Some(91), None, Some(10), None, Some(30), Some(30)]);
         let all = table(&voip, SECOND);
         assert_eq!(ints(&all), [8, 8, 2, 1]);
         assert_eq!(float(&all, "loss"), Some(0.375));
-        // Runs of two and one: 1.5 on average, and 1 / (1 - 0.375) with random loss.
+        // The runs have two packets and one: 1.5 on average, and 1 / (1 - 0.375) with random loss.
         assert_eq!(float(&all, "burst_ratio"), Some(1.5 * 0.625_f64).map(|ratio| ratio.max(1.0)));
         let expected = (30.0 + 90.0 + 91.0 + 10.0 + 30.0 + 30.0) / 6.0;
         assert!((float(&all, "delay_mean_ms").unwrap() - expected).abs() < 1e-9);
-        // The packet sent at 60 ms is due at 150 ms.
+        // The packet that is sent at 60 ms is due at 150 ms.
         assert_eq!(ints(&table(&voip, 150 * MILLISECOND)), [8, 4, 1, 1]);
         assert_eq!(ints(&table(&voip, 149 * MILLISECOND)), [8, 3, 0, 1]);
     }

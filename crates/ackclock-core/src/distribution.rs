@@ -1,80 +1,81 @@
 //! Random times, volumes and counts.
 //!
-//! Everything is drawn by inverting the distribution function, but for the log-normal, which takes Box and Muller's
-//! normal. Sources: the Pareto flow sizes of Winstein and Balakrishnan (SIGCOMM 2013) for the shifted form, the log-normal
-//! bodies of web objects of Barford and Crovella (SIGMETRICS 1998), and for the empirical distribution the interpolation of
-//! ns-2's `EmpiricalRandomVariable` with `INTER_INTEGRAL`: linear between two points and rounded up, while everything up to
-//! the first point's probability is the first value.
+//! All distributions except the log-normal are drawn by inverting the distribution function; the log-normal uses Box
+//! and Muller's normal. Sources: the Pareto flow sizes of Winstein and Balakrishnan (SIGCOMM 2013) for the shifted
+//! form, and the log-normal bodies of web objects of Barford and Crovella (SIGMETRICS 1998). The empirical distribution
+//! follows ns-2's `EmpiricalRandomVariable` with `INTER_INTEGRAL`: it is linear between two points and rounded up, and
+//! every quantile up to the first point's probability gives the first value.
 
 use std::sync::Arc;
 
 use crate::Stream;
 
-/// What a time in nanoseconds, a volume in bytes or a count is drawn from. No draw is more than 2^60, which leaves room
-/// for sums.
+/// The distribution of a time in nanoseconds, a volume in bytes or a count. No draw is more than 2^60, which leaves
+/// room for sums.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Distribution {
-    /// Always the same.
+    /// The same value for every draw.
     Constant(u64),
-    /// Exponential with that mean, to the nearest whole number.
+    /// Exponential with this mean, rounded to the nearest whole number.
     Exponential(u64),
-    /// Every whole number from `min` to `max` alike.
+    /// Every whole number from `min` to `max` with the same probability.
     Uniform {
-        /// The least.
+        /// Minimum.
         min: u64,
-        /// The largest, not below the least.
+        /// Maximum, not below the minimum.
         max: u64,
     },
     /// Pareto, shifted or not.
     Pareto(Pareto),
-    /// Log-normal, to the nearest whole number.
+    /// Log-normal, rounded to the nearest whole number.
     LogNormal {
         /// The median.
         median: u64,
         /// The standard deviation of the logarithm, above zero.
         sigma: f64,
-        /// Larger draws become this.
+        /// Maximum; larger draws become this value.
         cap: Option<u64>,
     },
-    /// The values with the probability that a draw is not above them; both ascend, and the last probability is one.
+    /// Values, each with the probability that a draw does not exceed it. Both ascend, and the last probability is one.
     Empirical(Arc<[(u64, f64)]>),
 }
 
-/// A Pareto distribution, shifted: of the draw X, X - `plus` + `shift` exceeds x with probability (`scale` / x)^`shape`
+/// A shifted Pareto distribution: for a draw X, X - `plus` + `shift` exceeds x with probability (`scale` / x)^`shape`
 /// for any x above `scale`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pareto {
-    /// The tail's exponent, above zero; the mean is infinite where it is not above one and there is no cap.
+    /// Exponent of the tail, above zero; the mean is infinite if the exponent is at most one and there is no cap.
     pub shape: f64,
-    /// The least value before shifts, above `shift`.
+    /// Minimum before the shifts, above `shift`.
     pub scale: f64,
-    /// Taken off.
+    /// Value that is subtracted.
     pub shift: u64,
-    /// Added.
+    /// Value that is added.
     pub plus: u64,
-    /// Larger draws become this.
+    /// Maximum; larger draws become this value.
     pub cap: Option<u64>,
 }
 
-/// A power of two is drawn without rejection, so that every draw takes one number of the stream.
+/// A power of two is drawn without rejection, so every draw takes one number of the stream.
 const UNIT: u64 = 1 << 53;
 
-/// No draw is more.
+/// Maximum of a draw.
 const MOST: u64 = 1 << 60;
 
-/// Uniform in (0, 1].
+/// Returns a draw that is uniform in (0, 1].
 fn uniform(random: &mut Stream) -> f64 {
     (random.below(UNIT) + 1) as f64 / UNIT as f64
 }
 
-/// A standard normal (Box and Muller 1958). Not the ziggurat of `rand_distr`, whose number of draws varies.
+/// Returns a standard normal draw (Box and Muller 1958). The ziggurat of `rand_distr` is not used, because its number
+/// of draws varies.
 pub fn standard_normal(random: &mut Stream) -> f64 {
     let radius = libm::sqrt(-2.0 * libm::log(uniform(random)));
     radius * libm::cos(2.0 * core::f64::consts::PI * (random.below(UNIT) as f64 / UNIT as f64))
 }
 
 impl Distribution {
-    /// A draw.
+    /// Returns a draw.
     pub fn draw(&self, random: &mut Stream) -> u64 {
         let drawn = match self {
             Distribution::Constant(value) => *value,
@@ -90,7 +91,7 @@ impl Distribution {
         drawn.min(MOST)
     }
 
-    /// The median, but for the rounding to whole numbers.
+    /// Returns the median, without the rounding to whole numbers.
     pub fn median(&self) -> f64 {
         match self {
             Distribution::Constant(value) => *value as f64,
@@ -102,7 +103,8 @@ impl Distribution {
         }
     }
 
-    /// The mean, but for the rounding to whole numbers; infinite for a Pareto of a shape up to one without a cap.
+    /// Returns the mean, without the rounding to whole numbers; infinite for a Pareto with a shape up to one and no
+    /// cap.
     pub fn mean(&self) -> f64 {
         match self {
             Distribution::Constant(value) | Distribution::Exponential(value) => *value as f64,
@@ -134,7 +136,7 @@ impl Pareto {
         self.cap.map_or(value, |cap| value.min(cap))
     }
 
-    /// The integral of the probability to be above x over all x up to the cap.
+    /// Returns the mean: the integral over all x up to the cap of the probability that a draw exceeds x.
     fn mean(&self) -> f64 {
         let Pareto { shape, scale, shift, plus, cap } = *self;
         let moved = plus as f64 - shift as f64;
@@ -148,7 +150,7 @@ impl Pareto {
     }
 }
 
-/// The value at a quantile above zero.
+/// Returns the value at a quantile above zero.
 fn empirical(points: &[(u64, f64)], quantile: f64) -> u64 {
     let above = points.partition_point(|&(_, probability)| probability < quantile);
     match (above.checked_sub(1).map(|below| points[below]), points.get(above)) {
@@ -161,7 +163,7 @@ fn empirical(points: &[(u64, f64)], quantile: f64) -> u64 {
     }
 }
 
-/// The probability that a standard normal is below z.
+/// Returns the probability that a standard normal draw is below z.
 fn normal_below(z: f64) -> f64 {
     libm::erfc(-z / core::f64::consts::SQRT_2) / 2.0
 }
@@ -179,7 +181,7 @@ mod tests {
         Pareto { shape, scale, shift: 0, plus: 0, cap: None }
     }
 
-    /// One of each, with the probability to be above some values.
+    /// One distribution of each kind, with the probability that a draw exceeds some values.
     fn each() -> Vec<(Distribution, Vec<(f64, f64)>)> {
         let remy = Pareto { shift: 40, plus: 16_000, cap: Some(100_000_000), ..pareto(0.5, 147.0) };
         let above = |x: f64| (x, libm::sqrt(147.0 / (x + 40.0 - 16_000.0)));
@@ -203,7 +205,7 @@ mod tests {
         ]
     }
 
-    /// Means and tails lie within 4.5 standard errors: one of a hundred thousand right generators fails a check.
+    /// Means and tails lie within 4.5 standard errors: one of a hundred thousand right generators would fail a check.
     #[test]
     fn every_distribution_has_its_mean_and_its_tail() {
         let count = 400_000;
@@ -240,7 +242,7 @@ mod tests {
         for (distribution, _) in each() {
             assert_eq!(draws(&distribution, 100), draws(&distribution, 100));
         }
-        // Results of published runs hang on these.
+        // Results of published runs depend on these values.
         assert_eq!(draws(&Distribution::Exponential(1_000_000), 3), [203_496.0, 2_283_389.0, 545_644.0]);
     }
 
@@ -250,7 +252,7 @@ mod tests {
         let capped = Distribution::Pareto(Pareto { cap: Some(1_000), ..pareto(0.5, 147.0) });
         let drawn = draws(&capped, 10_000);
         assert!(drawn.iter().all(|&x| (147.0..=1_000.0).contains(&x)) && drawn.contains(&1_000.0));
-        // Without one a draw still fits sums.
+        // Without a cap a draw still leaves room for sums.
         let wild = draws(&Distribution::Pareto(pareto(0.01, 147.0)), 10_000);
         assert_eq!(wild.iter().copied().fold(0.0, f64::max), MOST as f64);
     }
@@ -260,7 +262,7 @@ mod tests {
         let points = [(10, 0.25), (20, 0.75), (100, 1.0)];
         let at = |quantile| empirical(&points, quantile);
         assert_eq!([1e-9, 0.25, 0.75, 1.0].map(at), [10, 10, 20, 100]);
-        // Half way in probability is half way in value, and what lies between whole numbers is rounded up.
+        // Half way in probability is half way in value; values between whole numbers are rounded up.
         assert_eq!([0.5, 0.501, 0.875, 0.999].map(at), [15, 16, 60, 100]);
         assert_eq!(empirical(&points[..1], 0.9), 10);
     }

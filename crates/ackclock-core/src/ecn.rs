@@ -16,7 +16,7 @@ pub enum Ecn {
 }
 
 impl Ecn {
-    /// The codepoint of the two low bits.
+    /// Returns the codepoint of the two low bits.
     #[inline]
     pub const fn from_bits(bits: u8) -> Ecn {
         match bits & 3 {

@@ -1,14 +1,14 @@
 //! Sizes of headers and packets, in bytes.
 
-/// An IPv4 header without options.
+/// Size of an IPv4 header without options.
 pub const IPV4: u32 = 20;
-/// A TCP header without options.
+/// Size of a TCP header without options.
 pub const TCP: u32 = 20;
-/// A UDP header.
+/// Size of a UDP header.
 pub const UDP: u32 = 8;
-/// An IPv4 and a TCP header, both without options.
+/// Size of an IPv4 and a TCP header, both without options.
 pub const TCP_IPV4: u32 = IPV4 + TCP;
-/// An IPv4 and a UDP header.
+/// Size of an IPv4 and a UDP header.
 pub const UDP_IPV4: u32 = IPV4 + UDP;
-/// The largest packet: the total length of IPv4 has 16 bits.
+/// Size of the largest packet: the total length of IPv4 has 16 bits.
 pub const LARGEST_PACKET: u32 = u16::MAX as u32;

@@ -1,4 +1,4 @@
-//! The vocabulary that every other crate of ackclock shares: times, the ECN field, packet sizes, random streams and
+//! The types that all other crates of ackclock share: times, the ECN field, packet sizes, random streams and
 //! distributions.
 
 mod distribution;
@@ -12,12 +12,13 @@ pub use ecn::Ecn;
 pub use random::{Random, Seed};
 pub use stream::{Stream, stream_number, stream_seed};
 
-/// A time or a duration, in nanoseconds. Times count from the start of the run, or of whatever drives an endpoint.
+/// A time or a duration, in nanoseconds. Times count from the start of the run; outside a run they count from the start
+/// that the caller of an endpoint chooses.
 pub type Nanos = u64;
 
-/// One second.
+/// One second, in nanoseconds.
 pub const SECOND: Nanos = 1_000_000_000;
-/// One millisecond.
+/// One millisecond, in nanoseconds.
 pub const MILLISECOND: Nanos = 1_000_000;
-/// Later than any time: "no timeout is set".
+/// A time later than any other, which means that no timeout is set.
 pub const NEVER: Nanos = Nanos::MAX;

@@ -14,42 +14,42 @@ const BILLION: u128 = 1_000_000_000;
 pub struct Random(Xoshiro256PlusPlus);
 
 impl Random {
-    /// The stream of `seed`.
+    /// Creates the stream of `seed`.
     pub fn new(seed: Seed) -> Random {
         Random(Xoshiro256PlusPlus::from_seed(seed))
     }
 
-    /// A draw, uniform in 0 to 2^64 - 1.
+    /// Returns a draw that is uniform in 0 to 2^64 - 1.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// A draw, uniform in [0, 1), as a multiple of 2^-53.
+    /// Returns a draw that is uniform in [0, 1), as a multiple of 2^-53.
     #[inline]
     pub fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// A draw, uniform in 0 to `most`, both included.
+    /// Returns a draw that is uniform in 0 to `most`, both included.
     #[inline]
     pub fn up_to(&mut self, most: u64) -> u64 {
         ((u128::from(self.bits()) * (u128::from(most) + 1)) >> 64) as u64
     }
 
-    /// A draw, exponential with a mean of one.
+    /// Returns an exponential draw with a mean of one.
     pub fn exponential(&mut self) -> f64 {
         -libm::log(1.0 - self.unit())
     }
 
-    /// A draw, normal with a mean of zero and a standard deviation of one (Box and Muller 1958; only the cosine is
-    /// used).
+    /// Returns a normal draw with a mean of zero and a standard deviation of one (Box and Muller 1958; only the cosine
+    /// is used).
     pub fn normal(&mut self) -> f64 {
         let radius = libm::sqrt(2.0 * self.exponential());
         radius * libm::cos(2.0 * std::f64::consts::PI * self.unit())
     }
 
-    /// Whether an event with a probability of `parts_per_billion` happens.
+    /// Returns whether an event with a probability of `parts_per_billion` happens.
     #[inline]
     pub fn happens(&mut self, parts_per_billion: u64) -> bool {
         let draw = (u128::from(self.bits()) * BILLION) >> 64;
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     /// The first four moments of a normal distribution are 0, 1, 0 and 3. Their estimates have standard deviations of
-    /// 1, 1.4, 3.9 and 9.8 over the root of the number of draws.
+    /// 1, 1.4, 3.9 and 9.8, each divided by the square root of the number of draws.
     #[test]
     fn normal_draws_have_the_moments_of_a_normal_distribution() {
         let mut random = Random::new([5; 32]);

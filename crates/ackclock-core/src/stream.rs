@@ -1,21 +1,22 @@
-//! Random streams. Each is derived from the run's seed and the name of the component that draws from it, so adding a
-//! component leaves the draws of the others alone, and variants of a scenario share their randomness.
+//! Random streams. Each stream is derived from the run's seed and the name of the component that draws from it. A
+//! further component therefore does not change the draws of the others, and variants of a scenario share their
+//! randomness.
 
 use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use sha2::{Digest, Sha256};
 
-/// One component's random numbers.
+/// The random numbers of one component.
 #[derive(Clone, Debug)]
 pub struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {
-    /// The stream of the component `name` in a run with `seed`.
+    /// Creates the stream of the component `name` in a run with `seed`.
     pub fn new(seed: u64, name: &str) -> Stream {
         Stream(Xoshiro256PlusPlus::from_seed(stream_seed(seed, name)))
     }
 
-    /// A whole number below `bound`, without bias (Lemire's multiplication with rejection). 0 where `bound` is 0.
+    /// Returns a whole number below `bound`, without bias (Lemire's multiplication with rejection); 0 if `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         if bound == 0 {
             return 0;
@@ -29,24 +30,26 @@ impl Stream {
         }
     }
 
-    /// A draw from a distribution of `rand_distr`.
+    /// Returns a draw from a distribution of `rand_distr`.
     pub fn sample<T>(&mut self, distribution: &impl rand_distr::Distribution<T>) -> T {
         distribution.sample(&mut self.0)
     }
 
-    /// 32 random bits.
+    /// Returns 32 random bits.
     pub fn bits32(&mut self) -> u32 {
         (self.0.next_u64() >> 32) as u32
     }
 }
 
-/// A number of the component `name`, the same in every run: for what is to be told apart and not drawn.
+/// Returns a number for the component `name` that is the same in every run, to tell components apart. It is not a
+/// random draw.
 pub fn stream_number(name: &str) -> u64 {
     let [number, ..] = *stream_seed(0, name).as_chunks::<8>().0 else { unreachable!("a seed has 32 bytes") };
     u64::from_le_bytes(number)
 }
 
-/// The seed of the stream of the component `name` in a run with `seed`, for components that keep a stream of their own.
+/// Returns the seed of the stream of the component `name` in a run with `seed`, for components that keep their own
+/// stream.
 pub fn stream_seed(seed: u64, name: &str) -> [u8; 32] {
     Sha256::new().chain_update(seed.to_le_bytes()).chain_update(name.as_bytes()).finalize().into()
 }

@@ -1,9 +1,9 @@
-//! The digest of an engine: results of one build are never taken for those of another, and a build that cannot give other
-//! results keeps its digest.
+//! The digest of an engine. It prevents results of one build from being taken for those of another; a build that cannot
+//! give other results keeps its digest.
 //!
-//! Code counts as its tokens, without comments, documentation and tests, so that a reworded comment changes nothing. The
-//! dependencies that are linked count with the versions that `Cargo.lock` has for them, because another version of `libm` may
-//! give other bits. The order and the names of files do not count.
+//! Code counts as its tokens, without comments, documentation and tests, so a reworded comment changes nothing. Linked
+//! dependencies count with their versions in `Cargo.lock`, because another version of `libm` may give other bits. The
+//! order and the names of files do not count.
 
 mod locked;
 mod tokens;
@@ -11,8 +11,8 @@ mod tokens;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// The digest of the crates in `folders`, each of which has a `Cargo.toml` and a folder `src`, with the dependencies that the lock
-/// file at `lock` gives them: 16 hexadecimal digits.
+/// Returns the digest of the crates in `folders`, as 16 hexadecimal digits. Each folder has a `Cargo.toml` and a folder
+/// `src`. The lock file at `lock` determines the versions of the dependencies.
 ///
 /// # Errors
 /// If a file cannot be read, is not Rust, or if the lock file lacks a dependency.
@@ -30,7 +30,7 @@ pub fn of(folders: &[PathBuf], lock: &Path) -> io::Result<String> {
     Ok(format!("{:016x}", digest.0))
 }
 
-/// FNV-1a of 64 bits over byte strings, each with its length: it tells builds apart, and need not withstand anybody.
+/// FNV-1a of 64 bits over byte strings, each with its length. It tells builds apart; it is not secure against attacks.
 struct Fnv(u64);
 
 impl Default for Fnv {

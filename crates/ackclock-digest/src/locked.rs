@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-/// The names in the section `[dependencies]` of a manifest.
+/// Returns the names in the section `[dependencies]` of a manifest.
 pub(crate) fn named(manifest: &str) -> Vec<String> {
     let mut names = Vec::new();
     let mut within = false;
@@ -21,7 +21,8 @@ pub(crate) fn named(manifest: &str) -> Vec<String> {
 /// One package of a lock file: its versions, each with the names of its dependencies.
 type Packages = BTreeMap<String, Vec<(String, Vec<String>)>>;
 
-/// The versions of the packages that are reached from `names`, crates of this workspace aside: `name version`, in order.
+/// Returns the versions of the packages that are reached from `names`, without the crates of this workspace: `name
+/// version`, in order.
 pub(crate) fn closure(lock: &str, names: Vec<String>) -> io::Result<BTreeSet<String>> {
     let packages = packages(lock);
     let mut found = BTreeSet::new();
@@ -49,7 +50,7 @@ fn packages(lock: &str) -> Packages {
             let line = block.lines().find_map(|line| line.strip_prefix(key)?.trim_start().strip_prefix('='));
             line.map_or(String::new(), |value| value.trim().trim_matches('"').to_owned())
         };
-        // An entry is a name, or a name and a version where there are several.
+        // An entry is a name, or a name and a version if there are several versions.
         let dependencies = block
             .split_once("dependencies = [")
             .and_then(|(_, rest)| rest.split_once(']'))

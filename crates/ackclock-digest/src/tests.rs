@@ -32,7 +32,7 @@ const MANIFEST: &str = "[package]\nname = \"ackclock-one\"\n\n[dependencies]\nli
 const CODE: &str =
     "//! A crate.\n\nmod other;\n#[cfg(test)]\nmod tests;\n\n/// One.\npub fn one() -> u32 { 1 } // the least\n";
 
-/// A crate in a folder of its own, with changes: files by name with what they hold instead.
+/// Returns the digest of a crate in a folder of its own, with changes: names of files with their new content.
 fn digest(name: &str, changes: &[(&str, &str)]) -> String {
     let folder = env::temp_dir().join(format!("ackclock-digest-{}-{name}", process::id()));
     let files = [

@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// Adds the tokens of every file below `folder`, except for modules that only tests have.
+/// Adds the tokens of every file below `folder`, except for modules that only tests use.
 pub(crate) fn collect(folder: &Path, parts: &mut Vec<String>) -> io::Result<()> {
     let mut files = Vec::new();
     list(folder, &mut files)?;
@@ -24,7 +24,7 @@ pub(crate) fn collect(folder: &Path, parts: &mut Vec<String>) -> io::Result<()> 
         tests.extend(code.test_modules.iter().map(|module| home.join(module)));
         read.push((file, code.text));
     }
-    // A module `tests` is `tests.rs` or whatever is in the folder `tests`.
+    // A module `tests` is `tests.rs` or all files in the folder `tests`.
     let of_tests =
         |file: &Path| tests.iter().any(|module| file.starts_with(module) || file.with_extension("") == *module);
     parts.extend(read.into_iter().filter(|(file, _)| !of_tests(file)).map(|(_, text)| text));
@@ -43,7 +43,7 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// The folder of the modules that a file declares.
+/// Returns the folder of the modules that a file declares.
 fn home(file: &Path) -> PathBuf {
     let folder = file.parent().expect("a file is in a folder");
     match file.file_stem().and_then(|stem| stem.to_str()) {
@@ -54,7 +54,7 @@ fn home(file: &Path) -> PathBuf {
 
 struct Code {
     text: String,
-    /// Modules in files of their own that only tests have.
+    /// Modules in separate files that only tests use.
     test_modules: Vec<String>,
 }
 
@@ -90,7 +90,7 @@ impl Code {
         }
     }
 
-    /// The place after the item at `at`: after its braces or its semicolon, whatever comes first.
+    /// Returns the place after the item at `at`: after its braces or its semicolon, whichever comes first.
     fn skip_item(&mut self, tokens: &[TokenTree], mut at: usize) -> usize {
         let mut module = None;
         while let Some(token) = tokens.get(at) {
@@ -109,7 +109,7 @@ impl Code {
     }
 }
 
-/// The attribute at `at`, outer or inner, and the place after it.
+/// Returns the attribute at `at`, outer or inner, and the place after it.
 fn attribute(tokens: &[TokenTree], at: usize) -> Option<(Group, usize)> {
     let is = |at: usize, mark| matches!(tokens.get(at), Some(TokenTree::Punct(punct)) if punct.as_char() == mark);
     let group = if is(at, '#') && is(at + 1, '!') { at + 2 } else { at + 1 };

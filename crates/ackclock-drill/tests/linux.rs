@@ -1,4 +1,5 @@
-//! Scripts of Linux's own sockets and TCP, where they go beyond the RFCs: what the public suites state, in scripts of our own.
+//! Scripts on the behaviour of Linux's sockets and TCP beyond the RFCs. The scripts are our own and test the statements
+//! of the public suites.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,7 +46,7 @@ fn strict_segments_are_not_joined() {
     );
 }
 
-/// Numbers of `tcp_info` at each piece of code of a script that passes.
+/// Returns the numbers of `tcp_info` at each piece of code of a script that passes.
 fn numbers<const N: usize>(text: &str, names: [&str; N]) -> Vec<[u64; N]> {
     let outcome = play(text);
     assert_eq!(outcome.verdict, Verdict::Pass);
@@ -53,7 +54,7 @@ fn numbers<const N: usize>(text: &str, names: [&str; N]) -> Vec<[u64; N]> {
     outcome.snippets.iter().map(|snippet| names.map(|name| number(snippet, name))).collect()
 }
 
-/// Feedback of Accurate ECN counts when it comes with news, such as of data or of a later timestamp.
+/// Feedback of Accurate ECN counts only if it comes with news, such as data or a later timestamp.
 #[test]
 fn feedback_without_news_is_ignored() {
     let text = "`sysctl -q net.ipv4.tcp_timestamps=0 net.ipv4.tcp_ecn=3`
@@ -89,7 +90,7 @@ fn time_is_told_apart_by_what_holds_data_back() {
 ";
     let names = ["tcpi_busy_time", "tcpi_rwnd_limited", "tcpi_sndbuf_limited"];
     let times = |rest: &str| numbers(&format!("{open}{rest}"), names);
-    // Two segments fit the window; the rest waits for it, then is on its way.
+    // Two segments fit into the window; the rest waits for the window and is then in flight.
     let window = "+.1 write(4, ..., 3000) = 3000
 +.02 %{ }%
 +.03 < . 1:1(0) ack 2001 win 257
@@ -99,8 +100,8 @@ fn time_is_told_apart_by_what_holds_data_back() {
 ";
     let expected = [[20_000, 20_000, 0], [70_000, 50_000, 0], [100_000, 50_000, 0]];
     assert_eq!(times(window), expected);
-    // The congestion window holds back the first part of a write; from the third ACK on all that the buffer takes has left,
-    // and the fifth makes room.
+    // The congestion window holds back the first part of a write. From the third ACK on, all data that the buffer
+    // accepts has been sent, and the fifth ACK makes room.
     let buffer = "+0 setsockopt(4, SOL_SOCKET, SO_SNDBUF, [10000], 4) = 0
 +.02 < . 1:1(0) ack 1 win 400
 +0...0.1 write(4, ..., 60000) = 60000

@@ -1,4 +1,4 @@
-//! Whatever the bytes, a script ends in a verdict.
+//! A script ends in a verdict, whatever its bytes are.
 
 use ackclock_drill::{Context, run};
 use ackclock_tcp::stack;
@@ -19,7 +19,7 @@ fn runner(cases: u32) -> TestRunner {
     TestRunner::new_with_rng(ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }, rng)
 }
 
-/// Pieces that get past the lexer and often past the parser.
+/// Pieces that pass the lexer and often the parser.
 const PIECES: &[&str] = &[
     "0 ",
     "+0 ",
@@ -94,7 +94,7 @@ const PIECES: &[&str] = &[
     "\n",
 ];
 
-/// A connection that random events follow.
+/// A connection that is followed by random events.
 const OPEN: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 bind(3, ..., ...) = 0
 +0 listen(3, 1) = 0
@@ -118,7 +118,7 @@ fn any_pieces_of_scripts_end_in_a_verdict() {
 
 #[test]
 fn any_events_on_a_connection_end_in_a_verdict() {
-    // One event a line, so that most get past the parser.
+    // Each line has one event, so that most lines pass the parser.
     let packet =
         (0..30u32, 0..8u32, prop::sample::select(vec![".", "P.", "F.", "R.", "S", "S.", "-", "E."]), 0..70_000u32);
     let event = prop_oneof![

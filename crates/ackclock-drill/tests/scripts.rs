@@ -1,5 +1,5 @@
-//! The crate's own scripts, written from the RFCs, each against the stack and the choices that it names. Their Python is run by
-//! the tests of the Python package.
+//! The crate's own scripts, written from the RFCs. Each runs against the stack and the choices that it names. The tests
+//! of the Python package run the scripts' Python code.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scripts")
 }
 
-/// Every script below `folder`, in order.
+/// Returns every script below `folder`, in order.
 fn scripts(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -33,7 +33,7 @@ fn every_script_of_the_rfcs_passes() {
     for path in paths {
         let text = fs::read_to_string(&path).unwrap();
         let files = |file: &str| fs::read_to_string(path.parent().unwrap().join(file)).ok();
-        // A stack that no script is about: each has to name its own.
+        // No script uses this stack, because each script has to name its own.
         let context = Context { stack: stack::by_name("freebsd-2014").unwrap(), defines: &[], files: &files };
         let verdict = run(&text, &context).verdict;
         if verdict != Verdict::Pass {
@@ -58,7 +58,7 @@ fn a_script_says_what_it_is_about() {
     }
 }
 
-/// A connection with the peer's MSS of 1,000, the script's socket being 4.
+/// A connection with a peer's MSS of 1,000 bytes; the script's socket is 4.
 const OPEN: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 bind(3, ..., ...) = 0
 +0 listen(3, 1) = 0
@@ -68,7 +68,7 @@ const OPEN: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 accept(3, ..., ...) = 4
 ";
 
-/// The line, counted from the one after [`OPEN`], and the reason of the failure of what follows it.
+/// Returns the line of the failure, counted from the line after [`OPEN`], and its reason.
 fn failure(rest: &str) -> (u32, String) {
     match play(&format!("{OPEN}{rest}"), Path::new("")).verdict {
         Verdict::Fail { at, reason } => (at.line - OPEN.lines().count() as u32, reason),
@@ -160,7 +160,7 @@ fn what_a_simulated_stack_does_not_have_is_named() {
     assert_eq!(unsupported("+0 `sysctl -q net.ipv4.tcp_frob=1`\n"), "sysctl net.ipv4.tcp_frob=1");
     assert_eq!(unsupported("+0 < S 0:10(10) win 100 <FO 1234>\n"), "Fast Open");
     assert_eq!(unsupported("+0 < gre: . 1:1(0) ack 1 win 10\n"), "GRE");
-    // Nothing has been run by then: what comes first does not count.
+    // No event has run by then, so earlier differences do not count.
     assert_eq!(unsupported("+0 write(4, ..., 10) = 9\n+0 fork() = 0\n"), "system call fork");
 }
 

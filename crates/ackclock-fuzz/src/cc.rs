@@ -1,22 +1,22 @@
-//! Any sequence of what a congestion control may be told, likely or not, under every one of the catalogue with any parameters:
-//! the window stays a window, and moves as a window may.
+//! Any sequence of the events of a congestion control, likely or not, for every algorithm of the catalogue with any
+//! parameters. The congestion window must stay valid and must change only as allowed.
 
 use ackclock_tcp::cc::{Algorithm, CATALOGUE, CongestionControl, Entry, Scope, Values};
 use ackclock_tcp::context::{Ack, Cause, Congestion, Context, Delivery, Lost, RateSample, RecoveryEnd, Window};
 use ackclock_tcp::{MILLISECOND, Nanos, SECOND};
 use arbitrary::{Arbitrary, Result, Unstructured};
 
-/// SMSS at the start, bytes.
+/// SMSS at the start, in bytes.
 const MSS: u64 = 9000;
-/// No sender has more segments in flight.
+/// Maximum number of segments in flight of any sender.
 const MOST_IN_FLIGHT: u64 = 1 << 20;
-/// What stays less than this has not overflowed, and is not a NaN taken for a volume.
+/// A value below this has not overflowed and is not a NaN that was converted to a volume.
 const MOST: u64 = 1 << 60;
 
 /// Runs one input.
 ///
 /// # Panics
-/// Where an invariant does not hold.
+/// If an invariant does not hold.
 pub fn run(data: &[u8]) {
     for entry in CATALOGUE {
         // An input that ends early is a short input.
@@ -28,9 +28,9 @@ pub fn run(data: &[u8]) {
 enum Op {
     Ack(Arrival),
     Send,
-    /// The application has so many segments at most for each flight; nothing is no limit.
+    /// Maximum number of segments that the application supplies for each flight; `None` means no limit.
     Supply(Option<u16>),
-    /// Milliseconds.
+    /// Wait in milliseconds.
     Wait(u16),
     Mark {
         abe: bool,
@@ -41,19 +41,19 @@ enum Op {
         first: bool,
     },
     Undo,
-    /// Seconds without anything outstanding.
+    /// Seconds in which no data is outstanding.
     Idle(u16),
-    /// So many bytes less in a segment: a path that takes only smaller packets.
+    /// Number of bytes by which the segment size shrinks: the path accepts only smaller packets.
     Shrink(u16),
-    /// Validation, or a restart after idle, moves the window to so many segments.
+    /// Validation, or a restart after idle, sets the window to this number of segments.
     Moved(u16),
-    /// What routers answer, bytes per second.
+    /// Answer of the routers, in bytes per second.
     Answer(Option<i32>),
 }
 
 impl Op {
-    /// Any, but ACKs and what they let out more often than what ends what a sender was at. Who asks routers has their answers,
-    /// and no marks.
+    /// Chooses any operation; ACKs and the segments that they release are more frequent than operations that end a
+    /// phase of the sender. An algorithm that asks routers receives their answers and no marks.
     fn choose(u: &mut Unstructured<'_>, scope: Scope) -> Result<Op> {
         Ok(match u.int_in_range(0..=63_u8)? {
             14..=27 | 50..=51 if scope.routers => Op::Answer(u.arbitrary()?),
@@ -73,7 +73,8 @@ impl Op {
     }
 }
 
-/// Shares are in 255ths: of what is outstanding, of what is delivered already, and of what this acknowledges.
+/// Shares in 255ths: of the outstanding data, of the data delivered already, and of the data that this ACK
+/// acknowledges.
 #[derive(Debug)]
 struct Arrival {
     acked: u8,
@@ -90,7 +91,7 @@ struct Arrival {
 impl<'a> Arbitrary<'a> for Arrival {
     fn arbitrary(u: &mut Unstructured<'a>) -> Result<Arrival> {
         let [acked, sacked, lost, marked, prior, times] = u.arbitrary()?;
-        // Most ACKs tell of an RTT and of a rate, and few of losses.
+        // Most ACKs have an RTT sample and a rate sample, and few report losses.
         Ok(Arrival {
             acked,
             sacked: if times & 8 == 0 { 0 } else { sacked },
@@ -104,7 +105,7 @@ impl<'a> Arbitrary<'a> for Arrival {
     }
 }
 
-/// A time from a nanosecond to a minute; most are those of networks.
+/// Returns a time from a nanosecond to a minute; most are typical of networks.
 fn time(u: &mut Unstructured<'_>) -> Result<Nanos> {
     let time: u16 = u.arbitrary()?;
     let unit = *u.choose(&[1, 1000, MILLISECOND / 10, MILLISECOND / 100, MILLISECOND / 100, MILLISECOND])?;
@@ -115,7 +116,7 @@ fn share(whole: u64, of_255: u8) -> u64 {
     (u128::from(whole) * u128::from(of_255) / 255) as u64
 }
 
-/// An algorithm with each of its parameters at the least, the default or the most of its range.
+/// Creates an algorithm with each parameter at the minimum, the default or the maximum of its range.
 fn algorithm(entry: &'static Entry, choices: u64) -> Box<dyn CongestionControl> {
     let choose = |index: usize| {
         let parameter = &entry.parameters[index];
@@ -140,15 +141,16 @@ fn drive(entry: &'static Entry, u: &mut Unstructured<'_>) -> Result<()> {
         if s.scope.window {
             continue;
         }
-        // There is no slow start where routers grant the window, however small.
+        // There is no slow start where routers grant the window, however small it is.
         let least = if s.scope.routers { mss } else { 2 * mss };
         assert!(now.ssthresh >= least, "segments at least: {}", context());
         match op {
-            // Growth is at most what was acknowledged, and what was earned before; but where it is to make up for RTTs.
+            // The window grows by at most the acknowledged data and the credit of earlier ACKs, except for hybla, which
+            // compensates for long RTTs.
             Op::Ack(_) if entry.name != "hybla" => {
                 assert!(now.cwnd <= was.cwnd + (s.una - una) + 2 * mss, "as acknowledged: {}", context());
             }
-            // A response to congestion never opens the window, and its floor is two segments.
+            // A response to congestion never opens the window, and its minimum is two segments.
             Op::Loss | Op::Mark { .. } => assert!(now.cwnd <= was.cwnd.max(2 * mss), "a response: {}", context()),
             _ => {}
         }
@@ -156,19 +158,19 @@ fn drive(entry: &'static Entry, u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// As much of a sender as a congestion control sees.
+/// The part of a sender that a congestion control sees.
 struct Sender {
     cc: Box<dyn CongestionControl>,
     scope: Scope,
     window: Window,
-    /// What an undo would restore: the window before the last reduction that nobody has undone.
+    /// The window that an undo would restore: the window before the last reduction that was not undone.
     before: Option<Window>,
     initial_window: u64,
     now: Nanos,
     mss: u64,
     una: u64,
     nxt: u64,
-    /// SACKed, and lost, of what is outstanding.
+    /// Bytes of the outstanding data that are SACKed, and that are lost.
     sacked: u64,
     delivered: u64,
     lost: u64,
@@ -265,7 +267,7 @@ impl Sender {
                 let ctx = self.ctx();
                 self.cc.on_idle_end(&mut self.window, &ctx, idle);
             }
-            // RFC 9293 section 3.7.1 knows no smaller one.
+            // RFC 9293 section 3.7.1 has no smaller segment size.
             Op::Shrink(bytes) => self.mss = self.mss.saturating_sub(u64::from(bytes)).max(64),
             Op::Moved(segments) if !self.scope.window => self.window.cwnd = u64::from(segments.max(1)) * self.mss,
             Op::Moved(_) => {}
@@ -314,7 +316,7 @@ impl Sender {
         if acked == 0 || self.in_recovery {
             return;
         }
-        // Slow start as of RFC 5681, which an ACK may leave on its way.
+        // Slow start of RFC 5681; one ACK may end slow start.
         let mut left = acked;
         if self.window.in_slow_start() && !self.scope.slow_start {
             let room = self.window.ssthresh - self.window.cwnd;
@@ -327,7 +329,7 @@ impl Sender {
         }
     }
 
-    /// What the acknowledgment says of deliveries and losses.
+    /// Reports the deliveries and losses of an acknowledgment.
     fn tell(&mut self, arrival: &Arrival, ack: &Ack) {
         let newly = ack.acked + ack.sacked;
         let flight = ack.ctx.flight_size + ack.acked;

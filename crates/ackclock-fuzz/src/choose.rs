@@ -1,11 +1,11 @@
-//! Choices of an endpoint out of a fuzzer's bytes.
+//! Choices of an endpoint from a fuzzer's bytes.
 
 use ackclock_tcp::config::{EcnMode, InitialWindow, Keepalive, Restart, RtoRule};
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::{Config, MILLISECOND, SECOND, cc, recovery, slow_start, stack, validation};
 use arbitrary::{Result, Unstructured};
 
-/// A stack with any of its choices replaced: every rule can meet every other.
+/// Returns a stack with any of its choices replaced, so that every rule can be combined with every other.
 pub fn config(u: &mut Unstructured<'_>) -> Result<Config> {
     let stack = (u.choose(stack::CATALOGUE)?.config)();
     let switches: u16 = u.arbitrary()?;

@@ -1,4 +1,4 @@
-//! Fuzz targets. Each takes any bytes and panics where something that must hold does not.
+//! Fuzz targets. Each target accepts any bytes and panics if an invariant does not hold.
 
 pub mod cc;
 mod choose;
@@ -8,15 +8,15 @@ pub mod segments;
 pub mod transfer;
 pub mod wire;
 
-/// A target.
+/// A fuzz target.
 pub struct Target {
-    /// Its name, also of its corpus.
+    /// Name of the target and of its corpus.
     pub name: &'static str,
     /// Runs one input.
     pub run: fn(&[u8]),
 }
 
-/// Every target.
+/// All targets.
 pub const TARGETS: &[Target] = &[
     Target { name: "cc", run: cc::run },
     Target { name: "segments", run: segments::run },

@@ -1,4 +1,4 @@
-//! Arbitrary segments into one endpoint: whatever a peer sends, nothing panics and the endpoint's state stays within its
+//! Arbitrary segments into one endpoint: whatever a peer sends, the endpoint does not panic and its state satisfies the
 //! invariants.
 
 use ackclock_tcp::segment::{MAX_SACK_BLOCKS, SackBlock};
@@ -7,15 +7,15 @@ use arbitrary::{Result, Unstructured};
 
 use crate::choose;
 
-/// Our initial sequence number: close to the wrap.
+/// Initial sequence number of the endpoint, close to the wrap.
 const ISS: u32 = u32::MAX - 3000;
-/// The peer's: past the middle, where signed comparison turns.
+/// Initial sequence number of the peer, near the middle, where the signed comparison changes its sign.
 const IRS: u32 = (1 << 31) - 2000;
 
 /// Runs one input.
 ///
 /// # Panics
-/// Where an invariant does not hold.
+/// If an invariant does not hold.
 pub fn run(data: &[u8]) {
     // An input that ends early is a short input.
     let _ = drive(&mut Unstructured::new(data));
@@ -52,17 +52,17 @@ fn drive(u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The other side, as far as one is played: what was seen of the endpoint, and what it was sent.
+/// The other side, as far as it is simulated: what the endpoint sent, and what was sent to it.
 struct Peer {
     end: Endpoint,
     now: Nanos,
-    /// The next sequence number of data sent in order.
+    /// Next sequence number of data that is sent in order.
     nxt: u32,
-    /// The end of the highest segment the endpoint sent.
+    /// End of the highest segment that the endpoint sent.
     una: u32,
-    /// Segments taken from the endpoint.
+    /// Number of segments taken from the endpoint.
     sent: u64,
-    /// Our timestamp clock.
+    /// Timestamp clock of the peer.
     ts: u32,
     /// Payload ranges sent to the endpoint, as offsets from `IRS + 1`.
     ranges: Vec<(u64, u64)>,
@@ -88,7 +88,7 @@ impl Peer {
         self.deliver(&ack);
     }
 
-    /// A segment that continues the stream and acknowledges something plausible.
+    /// Sends a segment that continues the stream and acknowledges plausible data.
     fn in_order(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
         let mut segment = Segment::new(Flags::ACK);
         segment.seq = self.nxt;
@@ -111,13 +111,13 @@ impl Peer {
         Ok(())
     }
 
-    /// A block within what the endpoint may have outstanding, or near it.
+    /// Returns a block within the data that the endpoint may have outstanding, or near it.
     fn block(&self, u: &mut Unstructured<'_>) -> Result<SackBlock> {
         let start = self.una.wrapping_sub(u32::from(u.arbitrary::<u16>()?));
         Ok(SackBlock { start, end: start.wrapping_add(u32::from(u.arbitrary::<u16>()?)) })
     }
 
-    /// Any segment at all.
+    /// Sends any segment.
     fn any(&mut self, u: &mut Unstructured<'_>) -> Result<()> {
         let flags: u16 = u.arbitrary()?;
         let mut segment = Segment::new(Flags(flags & 0x1ff));
@@ -126,7 +126,7 @@ impl Peer {
         segment.ack =
             self.una.wrapping_add_signed(if near { i32::from(u.arbitrary::<i16>()?) } else { u.arbitrary()? });
         if matches!(self.end.state(), State::Listen | State::SynSent) {
-            // What the stream's offsets count from.
+            // The offsets of the stream count from this number.
             segment.seq = IRS;
         }
         segment.window = u.arbitrary()?;
@@ -153,7 +153,7 @@ impl Peer {
     }
 
     fn deliver(&mut self, segment: &Segment) {
-        // A stream this short stays far from the wrap, so what is not below its start is above it.
+        // The stream is so short that it stays far from the wrap, so data that is not below its start is above it.
         let start = i64::from(segment.seq.wrapping_sub(IRS).wrapping_sub(1) as i32);
         let end = start + i64::from(segment.len);
         if segment.len > 0 && end > 0 {
@@ -180,7 +180,7 @@ impl Peer {
         self.now = until;
     }
 
-    /// Takes what the endpoint sends.
+    /// Takes the segments that the endpoint sends.
     fn poll(&mut self) {
         for count in 0.. {
             let Some(segment) = self.end.poll_transmit(self.now, &mut ()) else { break };
@@ -204,7 +204,7 @@ impl Peer {
         if let Err(broken) = self.end.check() {
             panic!("{broken}");
         }
-        // Nothing is received that was not sent: what is in order is covered by the ranges that came.
+        // Only data that was sent is received: the data in order is covered by the ranges that were sent.
         let mut covered = 0;
         let received = self.end.received();
         while covered < received {

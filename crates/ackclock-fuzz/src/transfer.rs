@@ -1,5 +1,5 @@
-//! Two endpoints of any two configurations over a path that loses, doubles, delays and marks as the fuzzer says: in the end
-//! every byte has arrived, once and in order, and both ends are closed.
+//! Two endpoints with any two configurations over a path that loses, duplicates, delays and marks packets as the fuzzer
+//! chooses. At the end every byte has arrived, once and in order, and both ends are closed.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,13 @@ use crate::choose;
 /// Runs one input.
 ///
 /// # Panics
-/// Where an invariant does not hold.
+/// If an invariant does not hold.
 pub fn run(data: &[u8]) {
     let _ = drive(&mut Unstructured::new(data));
 }
 
-/// Losses in a row after which the next segment of a direction passes: a connection attempt is given up after seven.
+/// Number of consecutive losses after which the next segment of a direction passes; a connection attempt is given up
+/// after seven.
 const MOST_LOST: u32 = 4;
 
 struct Path<'a, 'b> {
@@ -28,7 +29,7 @@ struct Path<'a, 'b> {
 }
 
 impl Path<'_, '_> {
-    /// `segment` leaves the end `from`.
+    /// Sends `segment` from the end `from`.
     fn send(&mut self, now: Nanos, from: usize, mut segment: Segment) {
         let fate: u8 = if self.fates.is_empty() { 0 } else { self.fates.arbitrary().unwrap_or(0) };
         if fate & 7 == 1 && self.lost[from] < MOST_LOST {
@@ -36,7 +37,8 @@ impl Path<'_, '_> {
             return;
         }
         self.lost[from] = 0;
-        // Up to 31 times a fifth of the delay: far beyond any reordering window, and beyond a timeout.
+        // The extra delay is up to 31 times a fifth of the delay, which is far beyond any reordering window and beyond
+        // a timeout.
         let extra = if fate & 7 == 2 { u64::from(fate >> 3) * self.delay / 5 } else { 0 };
         if fate & 7 == 3 && segment.ecn != Ecn::NotEct {
             segment.ecn = Ecn::Ce;

@@ -1,23 +1,25 @@
-//! Any bytes into the decoder of packets: it never panics, and what it takes comes out the same once written again.
+//! Any bytes into the decoder of packets: the decoder never panics, and a decoded packet is the same after it is
+//! encoded and decoded again.
 
 use ackclock_tcp::{AccEcnOption, Ecn, Flags, Segment, Timestamps};
 use ackclock_wire::{Addresses, Packet, Sum, decode, encode};
 use arbitrary::{Result, Unstructured};
 
-/// Runs one input: as it is, and as choices of a segment that is written, damaged at one place, and read again.
+/// Runs one input twice: as a packet, and as choices for a segment that is written, damaged at one place, and read
+/// again.
 ///
 /// # Panics
-/// Where reading what was written gives something else.
+/// If reading a written segment gives a different segment.
 pub fn run(data: &[u8]) {
     again(data);
     let _ = damage(&mut Unstructured::new(data));
 }
 
-/// Reads `bytes`; a segment that is in them is written and read again.
+/// Reads `bytes`; a segment in them is written and read again.
 fn again(bytes: &[u8]) {
     let Ok(Packet::Tcp { addresses, segment, payload }) = decode(bytes) else { return };
     let mut buffer = vec![0; 70_000];
-    // Not every option that may be read can be written together with all others.
+    // Not every option that can be read can be written together with all others.
     let Ok(headers) = encode(&addresses, &segment, Sum::of(payload), &mut buffer) else { return };
     buffer[headers..headers + payload.len()].copy_from_slice(payload);
     assert_eq!(decode(&buffer[..headers + payload.len()]), Ok(Packet::Tcp { addresses, segment, payload }));

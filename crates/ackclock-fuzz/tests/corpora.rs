@@ -1,4 +1,4 @@
-//! Every input a fuzzer found worth keeping runs again.
+//! Runs every input of the corpora again.
 
 use std::path::Path;
 

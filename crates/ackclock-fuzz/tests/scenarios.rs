@@ -1,4 +1,4 @@
-//! Whole scenarios: some hundred at random, under a fixed seed, and those that failed once.
+//! Whole scenarios: some hundred random ones under a fixed seed, and those that failed once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,9 +8,9 @@ use ackclock_fuzz::scenarios::spelling;
 use ackclock_fuzz::scenarios::worker::{BUDGET, guarded, note_panics};
 use serde_json::Value as Json;
 
-/// Scenarios drawn freely, besides those that are drawn for the sake of a place.
+/// Number of scenarios that are drawn freely, besides those that are drawn to reach a place.
 const FREE: u64 = 200;
-/// How often a place is tried.
+/// Maximum number of attempts to reach a place.
 const ATTEMPTS: u64 = 60;
 /// Everything that can happen in a run happens within so many scenarios. A change of the schema draws other scenarios, and rare
 /// things, such as marks, come earlier or later.
@@ -18,17 +18,18 @@ const MOST: u64 = 2000;
 /// The number of things that can happen.
 const HAPPENINGS: usize = 12;
 
-/// The schema is covered on purpose: as long as there is a place that no scenario has said anything at, one is drawn that does.
+/// The schema is covered on purpose: while there is a place that no scenario has used, a scenario that uses it is
+/// drawn.
 #[test]
 fn scenarios_at_random_have_no_finding_and_leave_no_field_uncovered() {
     note_panics();
     let found = draw_scenarios();
-    // The hook of the worker notes a panic and prints nothing.
+    // The worker's hook records a panic and prints nothing.
     drop(std::panic::take_hook());
     assert!(found.is_ok(), "{}", found.unwrap_err());
 }
 
-/// Draws the scenarios of the test. Returns the first finding, or what was not covered.
+/// Draws the scenarios of the test. Returns the first finding, or the places that were not covered.
 fn draw_scenarios() -> Result<(), String> {
     let fuzzer = Fuzzer::default();
     let (mut covered, mut ran, mut happened) = (BTreeSet::new(), 0, BTreeMap::<&str, u64>::new());
@@ -60,7 +61,7 @@ fn draw_scenarios() -> Result<(), String> {
         place.into_iter().for_each(|place| *tried.entry(place).or_default() += 1);
         index += 1;
     }
-    // A million copies are accepted and not run.
+    // A million copies are accepted but not run.
     let may_be_large = |place| fuzzer.schema.is_bound(place) && large.contains(&place);
     let uncovered = fuzzer.places().iter().filter(|place| !covered.contains(*place) && !may_be_large(**place));
     let names: Vec<_> = uncovered.map(|place| fuzzer.schema.name(*place)).collect();
@@ -77,7 +78,7 @@ fn draw_scenarios() -> Result<(), String> {
     Ok(())
 }
 
-/// Each file says in a comment what it showed.
+/// Each file states in a comment which failure it showed.
 #[test]
 fn scenarios_that_failed_once_have_no_finding() {
     note_panics();

@@ -1,4 +1,4 @@
-//! Sequences that no fuzzer had to find.
+//! Sequences of operations that are written by hand.
 
 use ackclock_fuzz::cc;
 use proptest::prelude::*;

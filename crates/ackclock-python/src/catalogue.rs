@@ -1,4 +1,4 @@
-//! What a scenario can name, gathered from the catalogues of the rooms.
+//! The names that a scenario may use, gathered from the catalogues of the crates.
 
 use ackclock_app::dash::abr;
 use ackclock_scenario as scenario;
@@ -10,7 +10,7 @@ fn row(name: &str, summary: &str, source: &str) -> Value {
     json!({ "name": name, "summary": summary, "source": source })
 }
 
-/// A stack with its table: what it says of each field, and where that comes from.
+/// Returns a stack with its table: the value of each field and the source of the value.
 fn stack_row(stack: &stack::Stack) -> Value {
     let mut entry = row(stack.name, stack.summary, stack.source);
     let fields =
@@ -19,7 +19,7 @@ fn stack_row(stack: &stack::Stack) -> Value {
     entry
 }
 
-/// A congestion control with what scenarios may set of it.
+/// Returns a congestion control with the parameters that scenarios may set.
 fn cc_row(algorithm: &cc::Entry) -> Value {
     let mut entry = row(algorithm.name, algorithm.summary, algorithm.source);
     let parameters = algorithm.parameters.iter().map(|parameter| {
@@ -36,7 +36,7 @@ fn cc_row(algorithm: &cc::Entry) -> Value {
     entry
 }
 
-/// RemyCC, whose one parameter is a file and has to be given.
+/// Returns RemyCC, whose single parameter is a required file.
 fn remycc_row() -> Value {
     let mut entry = row(cc::remycc::NAME, cc::remycc::SUMMARY, cc::remycc::SOURCE);
     let summary = "its rules: a file in the format of the Remy project, named from the scenario's folder";
@@ -45,9 +45,9 @@ fn remycc_row() -> Value {
     entry
 }
 
-/// Every algorithm, application and profile that a scenario can name, as JSON: kind -> [{name, summary, source}]; a stack has
-/// `fields`, [{field, value, source}], too, and a congestion control `parameters`, [{name, summary, default, least, most}], the last three
-/// null for a path that has to be given.
+/// Returns every algorithm, application and profile that a scenario can name, as JSON: kind -> [{name, summary,
+/// source}]. A stack also has `fields`, [{field, value, source}]. A congestion control also has `parameters`, [{name,
+/// summary, default, least, most}]; the last three are null for a required path.
 #[pyfunction]
 pub fn catalogue() -> String {
     macro_rules! rows {

@@ -1,4 +1,4 @@
-//! packetdrill scripts. Files are read here: the interpreter has no file system.
+//! packetdrill scripts. Files are read here because the interpreter of the scripts has no file system.
 
 use std::path::Path;
 
@@ -8,7 +8,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// Runs the text of a script that lies in `folder`: JSON of its verdict so far and of the Python that is still to be run.
+/// Runs the text of a script whose folder is `folder`. Returns JSON of its verdict so far and of the Python code that
+/// is still to be run.
 #[pyfunction]
 pub fn drill(text: &str, folder: &str, stack: &str, defines: Vec<(String, String)>) -> PyResult<String> {
     let Some(stack) = stack::by_name(stack) else {

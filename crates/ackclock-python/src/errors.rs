@@ -1,5 +1,5 @@
-//! Errors as Python sees them. The exception classes live in `ackclock._errors`, so that they pickle, document and
-//! type-check like any other Python class.
+//! Errors for Python. The exception classes are defined in `ackclock._errors`, so they pickle, document and type-check
+//! like any other Python class.
 
 use ackclock_scenario::ScenarioError;
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ pub mod python {
     pyo3::import_exception!(ackclock._errors, VerificationError);
 }
 
-/// `ackclock.ScenarioError` with one dict a problem: path, line (or None) and message.
+/// Returns `ackclock.ScenarioError` with one dict for each problem: path, line (or None) and message.
 pub fn scenario_error(py: Python<'_>, error: &ScenarioError) -> PyErr {
     let problems: PyResult<Vec<Py<PyDict>>> = error
         .problems
@@ -31,12 +31,12 @@ pub fn scenario_error(py: Python<'_>, error: &ScenarioError) -> PyErr {
     }
 }
 
-/// `ackclock.VerificationError` with one line a finding.
+/// Returns `ackclock.VerificationError` with one line for each finding.
 pub fn verification_error(seed: u64, findings: Vec<String>) -> PyErr {
     python::VerificationError::new_err((seed, findings))
 }
 
-/// `ackclock.Cancelled`: the run was ended through its `Cancel`.
+/// Returns `ackclock.Cancelled`: the run was ended through its `Cancel`.
 pub fn cancelled() -> PyErr {
     python::Cancelled::new_err("the run was cancelled")
 }

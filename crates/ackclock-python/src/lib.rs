@@ -13,13 +13,14 @@ mod tables;
 
 use pyo3::prelude::*;
 
-/// The version of ackclock, which goes into the provenance of every result.
+/// Returns the version of ackclock, which is a part of the provenance of every result.
 #[pyfunction]
 fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// 16 hexadecimal digits of the engine's source: two builds that may give different results have different ones.
+/// Returns 16 hexadecimal digits of the engine's source; two builds that may give different results have different
+/// digits.
 #[pyfunction]
 fn engine() -> &'static str {
     env!("ACKCLOCK_ENGINE")

@@ -1,4 +1,4 @@
-//! Queue disciplines, packet by packet: what the slow references of the tests are compared with.
+//! Queue disciplines, packet by packet, for comparison with the slow reference implementations of the tests.
 
 use std::num::NonZeroU64;
 
@@ -15,11 +15,11 @@ const FIELDS: [Ecn; 4] = [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce];
 /// Time (ns), size (bytes), flow, class and ECN field of a packet.
 type Packet = (u64, u32, u64, u8, usize);
 
-/// What became of a packet, in a word, with its time and the ECN field it left with.
+/// Fate of a packet as a word, with its time and the ECN field with which it left.
 type Fate = (&'static str, Option<u64>, Option<usize>);
 
-/// What becomes of packets before a queue, as `ackclock_net::replay` says: "sent" with the time and the ECN field it left
-/// with, the cause of a drop with its time, or "waits".
+/// Returns the fate of packets that arrive at a queue, as `ackclock_net::replay` does: "sent" with the time and the ECN
+/// field with which the packet left, the cause of a drop with its time, or "waits".
 #[pyfunction]
 #[pyo3(signature = (name, rate, limit, parameters, packets, seed, packet_size = 1500))]
 pub fn replay_queue(

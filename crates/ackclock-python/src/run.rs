@@ -1,4 +1,4 @@
-//! Running a scenario with the interpreter's lock released.
+//! Runs a scenario with the interpreter's lock released.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,16 +15,17 @@ use crate::errors::{cancelled, scenario_error, verification_error};
 use crate::scenario::parse;
 use crate::tables::to_arro3;
 
-/// Events between two looks at the clock and at [`Cancel`]: some milliseconds of work.
+/// Number of events between two checks of the clock and of [`Cancel`]: some milliseconds of work.
 const EVENTS_PER_STEP: u64 = 20_000;
 
-/// The same where algorithms in Python run: the interpreter is held for so long at a time, and other threads wait.
+/// The same number for runs with algorithms in Python: the interpreter is held for these events, and other threads have
+/// to wait.
 const EVENTS_PER_HOLD: u64 = 1000;
 
-/// Between two visits to the interpreter, for signals and progress.
+/// Time between two visits to the interpreter, for signals and progress.
 const VISIT_EVERY: Duration = Duration::from_millis(100);
 
-/// Ends a run from another thread.
+/// An object that ends a run from another thread.
 #[pyclass(module = "ackclock._core", frozen)]
 #[derive(Default)]
 pub struct Cancel {
@@ -38,7 +39,7 @@ impl Cancel {
         Cancel::default()
     }
 
-    /// Asks every run that was given this object to end; they raise `ackclock.Cancelled` within milliseconds.
+    /// Requests every run that was given this object to end; the runs raise `ackclock.Cancelled` within milliseconds.
     fn cancel(&self) {
         self.asked.store(true, Ordering::Relaxed);
     }
@@ -50,8 +51,8 @@ impl Cancel {
     }
 }
 
-/// What to trace of a run: places to capture at by name, whether packets have IPv6 headers and keep their payload, and
-/// whether events are logged.
+/// The traces of a run: the names of the places to capture at, whether packets have IPv6 headers and keep their
+/// payload, and whether events are logged.
 #[pyclass(module = "ackclock._core", frozen)]
 pub struct Trace {
     spec: TraceSpec,
@@ -68,17 +69,17 @@ impl Trace {
 
 /// Runs a scenario to its end and returns its provenance and its tables.
 ///
-/// `progress` is called with the part of the simulated time that is done, from 0 to 1. An exception that it raises, a
-/// signal (on the main thread) or `cancel` ends the run.
+/// `progress` is called with the fraction of the simulated time that is done, from 0 to 1. An exception that `progress`
+/// raises, a signal (on the main thread) or `cancel` ends the run.
 ///
-/// With `trace`, `write` is called with the name of a file and some more bytes of it, again and again. The paths of files that
-/// the scenario names start from `folder`.
+/// With `trace`, `write` is called repeatedly with the name of a file and further bytes of the file. The paths of files
+/// that the scenario names are relative to `folder`.
 ///
-/// With `verify` the run's events are replayed against the physics of its network, and its tables compared with each other; with
-/// `check` the tables alone. What is found is raised as `ackclock.VerificationError`.
+/// With `verify` the run's events are replayed against the physics of its network, and its tables are compared with
+/// each other. With `check` only the tables are compared. Findings are raised as `ackclock.VerificationError`.
 ///
-/// An exception in one of the `algorithms` ends the run as `ackclock.AlgorithmError`. A run that uses any holds the interpreter
-/// while it works, but for a moment every so many events.
+/// An exception in one of the `algorithms` ends the run as `ackclock.AlgorithmError`. A run that uses any of them holds
+/// the interpreter while it works and releases it briefly after a fixed number of events.
 #[pyfunction]
 #[pyo3(signature = (text, format, overrides, seed=None, cancel=None, progress=None, trace=None, write=None, folder=PathBuf::new(), algorithms=Vec::new(), verify=false, check=false))]
 #[expect(clippy::too_many_arguments, reason = "they have names on the other side")]
@@ -162,7 +163,7 @@ pub fn run<'py>(
     Ok((meta, tables))
 }
 
-/// Gives what was traced to whoever writes the files.
+/// Passes the traces so far to the function that writes the files.
 fn hand_over(py: Python<'_>, write: Option<&Py<PyAny>>, chunks: Vec<Chunk>) -> PyResult<()> {
     if let Some(write) = write {
         for chunk in chunks {

@@ -1,4 +1,4 @@
-//! Scenarios in and out as text. The files that they name are read here: the engine has no file system.
+//! Scenarios in and out as text. The files that scenarios name are read here because the engine has no file system.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,8 +12,8 @@ use pyo3::prelude::*;
 use crate::cc::{Algorithm, registered};
 use crate::errors::scenario_error;
 
-/// Reads a scenario from TOML or JSON text, with overrides (path, value) applied. The paths of files start from `folder`, and
-/// the `known` may be named besides the algorithms of the catalogue.
+/// Reads a scenario from TOML or JSON text, with overrides (path, value) applied. The paths of files are relative to
+/// `folder`. The `known` algorithms may be named besides those of the catalogue.
 pub fn parse(
     py: Python<'_>,
     text: &str,
@@ -32,17 +32,17 @@ pub fn parse(
     parsed.map_err(|error| scenario_error(py, &error))
 }
 
-/// Of a file that a scenario names.
+/// Maximum size of a file that a scenario names, in bytes.
 const MOST_BYTES: u64 = 1 << 24;
 
-/// The content of a file, or why there is none.
+/// Returns the content of a file, or the reason why there is none.
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let why = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => "no such file".to_owned(),
         std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string().to_lowercase(),
     };
-    // Opening a pipe would wait for someone to write to it.
+    // Opening a pipe would block until a process writes to it.
     if !std::fs::metadata(path).map_err(why)?.is_file() {
         return Err("not a file".to_owned());
     }
@@ -54,7 +54,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// The canonical JSON of a scenario, every default filled in.
+/// Returns the canonical JSON of a scenario, with every default filled in.
 #[pyfunction]
 #[pyo3(signature = (text, format, overrides, folder=PathBuf::new(), algorithms=Vec::new()))]
 pub fn check(
@@ -69,7 +69,7 @@ pub fn check(
     Ok(parse(py, text, format, &overrides, &folder, &known)?.to_json().to_string())
 }
 
-/// The hash that names a scenario in the provenance of its results.
+/// Returns the hash that identifies a scenario in the provenance of its results.
 #[pyfunction]
 #[pyo3(signature = (text, format, overrides, folder=PathBuf::new(), algorithms=Vec::new()))]
 pub fn scenario_hash(
@@ -84,7 +84,8 @@ pub fn scenario_hash(
     Ok(parse(py, text, format, &overrides, &folder, &known)?.hash())
 }
 
-/// How large a run may become: packets, rows of tables, bytes of memory, and what takes the memory as pairs of field and bytes.
+/// Returns the expected size of a run: packets, rows of tables, bytes of memory, and the consumers of memory as pairs
+/// of field and bytes.
 #[pyfunction]
 #[pyo3(signature = (text, format, overrides, folder=PathBuf::new(), algorithms=Vec::new()))]
 #[expect(clippy::type_complexity, reason = "a tuple on the other side")]
@@ -101,13 +102,13 @@ pub fn estimate(
     Ok((estimate.packets, estimate.rows, estimate.memory, estimate.parts))
 }
 
-/// The JSON Schema (2020-12) of a scenario.
+/// Returns the JSON Schema (2020-12) of a scenario.
 #[pyfunction]
 pub fn schema() -> String {
     ackclock_scenario::schema().to_string()
 }
 
-/// The JSON Schema (2020-12) of a line of the event log.
+/// Returns the JSON Schema (2020-12) of a line of the event log.
 #[pyfunction]
 pub fn event_schema() -> String {
     ackclock_sim::trace::event_schema().to_string()

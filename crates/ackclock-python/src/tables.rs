@@ -1,5 +1,5 @@
-//! Tables on their way to Python, through Arrow's C stream interface: the buffers change hands and nothing is copied by
-//! whoever opens them.
+//! Passes tables to Python through Arrow's C stream interface: the buffers change their owner, and reading them copies
+//! nothing.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
-/// A table as an `arro3.core.Table`.
+/// Returns a table as an `arro3.core.Table`.
 pub fn to_arro3(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyAny>> {
     let batch = to_batch(table).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     let schema = batch.schema();

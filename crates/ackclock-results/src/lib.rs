@@ -1,4 +1,5 @@
-//! Results: tables of columns, and sketches of distributions in bounded memory. Nothing here knows who fills them.
+//! Results: tables of columns, and sketches of distributions in bounded memory. The crate does not depend on the code
+//! that fills them.
 
 use std::collections::BTreeMap;
 

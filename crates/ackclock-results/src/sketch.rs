@@ -1,15 +1,16 @@
-//! Quantiles in memory that does not grow with the number of values.
+//! Quantiles in a memory that does not grow with the number of values.
 
 use hdrhistogram::Histogram;
 
-/// Significant digits: a quantile is off by at most one part in a thousand.
+/// Significant digits: the relative error of a quantile is at most one part in a thousand.
 const DIGITS: u8 = 3;
 
-/// Bins of a sketch at most: of 64-bit values, 1024 for each power of two and as many again for the first.
+/// Maximum number of bins of a sketch of 64-bit values: 1024 for each power of two, and 1024 more for the first.
 pub const BINS: f64 = 56.0 * 1024.0;
 
-/// A distribution of whole numbers. Mean and maximum are exact; quantiles, and so the bins that sketches of several runs
-/// can be added up by, are off by at most one part in a thousand. It takes less than 0.5 MB whatever it holds.
+/// A distribution of whole numbers. Mean and maximum are exact. The relative error of quantiles, and of the bins by
+/// which sketches of several runs are added, is at most one part in a thousand. A sketch takes less than 0.5 MB,
+/// whatever its content.
 #[derive(Clone, Debug)]
 pub struct Sketch {
     histogram: Histogram<u64>,
@@ -33,27 +34,28 @@ impl Sketch {
         self.max = self.max.max(value);
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub fn count(&self) -> u64 {
         self.histogram.len()
     }
 
-    /// The mean; `None` before the first value.
+    /// Returns the mean; `None` before the first value.
     pub fn mean(&self) -> Option<f64> {
         (self.count() > 0).then(|| self.total as f64 / self.count() as f64)
     }
 
-    /// The smallest value that at least a part `quantile` of the values did not exceed; `None` before the first value.
+    /// Returns the smallest value that at least a fraction `quantile` of the values did not exceed; `None` before the
+    /// first value.
     pub fn quantile(&self, quantile: f64) -> Option<u64> {
         (self.count() > 0).then(|| self.histogram.value_at_quantile(quantile).min(self.max))
     }
 
-    /// The largest value; `None` before the first.
+    /// Returns the largest value; `None` before the first value.
     pub fn max(&self) -> Option<u64> {
         (self.count() > 0).then_some(self.max)
     }
 
-    /// The bins that hold values, in ascending order: the largest value of each, and how many it holds.
+    /// Returns the bins that hold values, in ascending order: the largest value of each, and its number of values.
     pub fn bins(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.histogram.iter_recorded().map(|bin| (bin.value_iterated_to(), bin.count_since_last_iteration()))
     }
@@ -80,7 +82,8 @@ mod tests {
         assert_eq!(sketch.quantile(1.0), Some(1 << 62));
     }
 
-    /// Bins of two sketches add up to those of all values, so quantiles of several runs can be had together.
+    /// The sum of the bins of two sketches equals the bins of all values, so quantiles of several runs can be computed
+    /// together.
     #[test]
     fn bins_add_up() {
         let mut random = ackclock_core::Stream::new(1, "values");

@@ -14,16 +14,16 @@ pub enum Column {
 }
 
 impl Column {
-    /// Whole numbers, none yet.
+    /// An empty column of whole numbers.
     pub const INT: Column = Column::Int(Vec::new());
-    /// Real numbers, none yet.
+    /// An empty column of real numbers.
     pub const FLOAT: Column = Column::Float(Vec::new());
-    /// Text, none yet.
+    /// An empty column of text.
     pub const TEXT: Column = Column::Text(Vec::new());
-    /// Truth values, none yet.
+    /// An empty column of truth values.
     pub const BOOL: Column = Column::Bool(Vec::new());
 
-    /// Number of cells.
+    /// Returns the number of cells.
     pub fn len(&self) -> usize {
         match self {
             Column::Int(cells) => cells.len(),
@@ -39,7 +39,7 @@ impl Column {
     }
 }
 
-/// A cell on its way into a table.
+/// A cell that is to be added to a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
     /// A whole number.
@@ -53,7 +53,7 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// An empty column for cells like it.
+    /// Returns an empty column for cells of this type.
     fn column(&self) -> Column {
         match self {
             Cell::Int(_) => Column::INT,
@@ -76,7 +76,7 @@ macro_rules! cell_from {
 }
 cell_from!(u32 => Int as i64, i64 => Int as i64, f64 => Float as f64, bool => Bool as bool);
 
-// Counts beyond the largest integer of a column, as an ssthresh that an algorithm has set to no limit, are shown as that integer.
+// Counts beyond the largest integer of a column, such as an ssthresh without a limit, are shown as that integer.
 impl From<Option<u64>> for Cell {
     fn from(value: Option<u64>) -> Cell {
         Cell::Int(value.map(|value| i64::try_from(value).unwrap_or(i64::MAX)))
@@ -101,7 +101,7 @@ impl From<&str> for Cell {
     }
 }
 
-/// A table. The first row decides the columns; every later row has the same names and types in the same order.
+/// A table. The first row determines the columns; every later row has the same names and types in the same order.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Table {
     /// Column names and values.
@@ -109,7 +109,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table of these columns, which has them also if no row comes.
+    /// Creates a table with these columns, which it has even without rows.
     pub fn of<const N: usize>(columns: [(&'static str, Column); N]) -> Table {
         Table { columns: columns.into() }
     }
@@ -117,7 +117,7 @@ impl Table {
     /// Appends a row.
     ///
     /// # Panics
-    /// If the row's names or types differ from those before it.
+    /// If the row's names or types differ from those of the rows before.
     pub fn push<const N: usize>(&mut self, row: [(&'static str, Cell); N]) {
         if self.columns.is_empty() {
             *self = Table::of(row.each_ref().map(|(name, cell)| (*name, cell.column())));
@@ -135,7 +135,7 @@ impl Table {
         }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.columns.first().map_or(0, |(_, column)| column.len())
     }
@@ -145,7 +145,7 @@ impl Table {
         self.len() == 0
     }
 
-    /// The column of a name.
+    /// Returns the column with a name.
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|(column, _)| *column == name).map(|(_, column)| column)
     }

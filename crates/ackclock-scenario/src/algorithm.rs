@@ -1,4 +1,5 @@
-//! A congestion control in a scenario: its name, or a table of its name and the parameters that differ from their defaults.
+//! A congestion control in a scenario: its name, or a table with its name and the parameters that differ from their
+//! defaults.
 
 use std::sync::Arc;
 
@@ -15,17 +16,17 @@ use ackclock_schema::union::KIND;
 /// A congestion control with the parameters given for it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CongestionControl {
-    /// Its name in the catalogue, that of RemyCC, or as it was registered.
+    /// Name in the catalogue, the name of RemyCC, or the name under which the algorithm was registered.
     pub name: &'static str,
-    /// The parameters given, in the order of the catalogue's entry or of the registration.
+    /// Parameters given in the scenario, in the order of the catalogue's entry or of the registration.
     pub parameters: Vec<(&'static str, f64)>,
-    /// The table of RemyCC; no other has one.
+    /// Rule table of RemyCC; `None` for every other algorithm.
     pub rules: Option<RemyTable>,
     registered: Option<Arc<Registered>>,
 }
 
 impl CongestionControl {
-    /// What connections of a flow are given; only one that is registered asks for the flow's name.
+    /// Returns the algorithm for the connections of a flow. Only a registered algorithm uses the flow's name.
     pub fn algorithm(&self, flow: &str) -> Algorithm {
         if let Some(own) = &self.registered {
             return (own.make)(&self.parameters, flow);
@@ -37,19 +38,19 @@ impl CongestionControl {
         Algorithm::with(entry, Values::given(entry, &self.parameters).expect("checked when it was read"))
     }
 
-    /// What it is if it was registered.
+    /// Returns the registration of the algorithm, or `None` if the algorithm is in the catalogue.
     pub fn registered(&self) -> Option<&Arc<Registered>> {
         self.registered.as_ref()
     }
 }
 
-/// The key of a registered algorithm's source, beside its parameters.
+/// Key that holds the source of a registered algorithm, beside its parameters.
 const SOURCE: &str = "source";
 
-/// The kind of a [`CongestionControl`].
+/// Kind of the fields that hold a [`CongestionControl`].
 pub(super) struct OneOfTheCatalogue;
 
-/// The kind of a [`CongestionControl`].
+/// Returns the kind of the fields that hold a [`CongestionControl`].
 pub(super) const fn congestion_control() -> OneOfTheCatalogue {
     OneOfTheCatalogue
 }
@@ -62,7 +63,7 @@ fn is_remycc(node: &Node) -> bool {
     matches!(&node.value, Value::Text(name) if name == remycc::NAME)
 }
 
-/// What a name stands for.
+/// The algorithm that a name stands for.
 enum Named {
     Listed(&'static cc::Entry),
     Registered(Arc<Registered>),
@@ -76,7 +77,7 @@ impl Named {
         }
     }
 
-    /// The parameters in a table of it; what is wrong with the table is added to the problems.
+    /// Reads the parameters from a table of the algorithm; adds every mistake in the table to the problems.
     fn parameters(
         &self,
         entries: &[(String, Node)],
@@ -107,12 +108,12 @@ impl Named {
     }
 }
 
-/// The congestion controls that the scenario may name besides those of the catalogue.
+/// Returns the registered congestion controls, which a scenario may name besides those of the catalogue.
 fn registered<'a>(problems: &Problems<'a>) -> &'a [Arc<Registered>] {
     problems.known::<Vec<Arc<Registered>>>().map_or(&[], Vec::as_slice)
 }
 
-/// What a node names; what is wrong with it is added to the problems.
+/// Returns the algorithm that a node names; adds a problem where the node names none.
 fn named(node: &Node, at: &Path, problems: &mut Problems<'_>) -> Option<Named> {
     let registered = registered(problems);
     let names = || names().chain(registered.iter().map(|own| own.name));
@@ -130,7 +131,7 @@ fn named(node: &Node, at: &Path, problems: &mut Problems<'_>) -> Option<Named> {
     found
 }
 
-/// The parameters in a table of the algorithm of a name, which may have the keys `others` as well.
+/// Reads the parameters from a table of the algorithm `name`; the table may also have the keys `others`.
 fn parameters(
     name: &str,
     ranges: &[Range],

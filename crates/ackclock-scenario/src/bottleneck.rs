@@ -1,4 +1,4 @@
-//! The bottleneck, and the links besides it, which have the same fields.
+//! The bottleneck, and the further links, which have the same fields.
 
 use ackclock_core::Nanos;
 use ackclock_schema::kinds::{Label, one_of, time};
@@ -14,9 +14,9 @@ use super::preset::PRESETS;
 use super::queue::Queue;
 
 record! {
-    /// The link that all flows share, with a queue in front of each direction.
+    /// The link that all flows share, with a queue at the entry of each direction.
     pub struct Bottleneck {
-        /// A link by name, whose rate, delay and queue hold where they are not given.
+        /// Name of a link model, which supplies the rate, delay and queue where they are not given.
         preset: Option<String> = optional("none", one_of("preset", PRESETS.iter().map(|p| (p.name, p.name.to_owned(), p.summary))));
         /// Rate in the direction from source to sink.
         rate: Rate = preset(varying_rate());
@@ -50,7 +50,7 @@ record! {
         outages: Option<Vec<Outage>> = optional("none", outages());
         /// Times in which the direction from sink to source is down.
         reverse_outages: Option<Vec<Outage>> = optional("as outages", outages());
-        /// The round-trip time that "bdp" means.
+        /// Round-trip time with which queue limits given in bdp are computed.
         bdp_rtt: Option<Nanos> = optional("the largest base RTT of any flow", time().positive());
     }
 }
@@ -58,11 +58,12 @@ record! {
 /// A link besides the bottleneck.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Link {
-    /// Its name in output.
+    /// Name in output.
     pub name: String,
-    /// The two nodes that it joins; what is said of the direction from source to sink holds from the first to the second.
+    /// The two nodes that the link joins. Fields for the direction from source to sink hold from the first node to the
+    /// second.
     pub ends: Vec<String>,
-    /// All that a bottleneck has.
+    /// The same fields as those of the bottleneck.
     pub model: Bottleneck,
 }
 

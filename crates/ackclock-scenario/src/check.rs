@@ -1,4 +1,4 @@
-//! Rules over several fields, checked after each field alone is found acceptable.
+//! Rules over several fields, checked after each field has been accepted alone.
 
 use ackclock_core::headers::TCP_IPV4;
 use std::num::NonZeroU64;
@@ -16,13 +16,14 @@ use ackclock_schema::quantity::{TIME, VOLUME};
 use ackclock_schema::tree::{Path, quoted};
 use ackclock_schema::{Problems, Rules};
 
-/// RFC 9293 section 3.8.6.3: an acknowledgment is delayed by less than this, in nanoseconds.
+/// RFC 9293 section 3.8.6.3: an acknowledgment is delayed by less than this time, in nanoseconds.
 const DELAYED_ACK_LIMIT: u64 = 500_000_000;
 
-/// Rows that the probes of queues and rates make at most: a hundred million, which take tens of gigabytes.
+/// Maximum number of rows that the probes of queues and rates may produce: a hundred million rows take tens of
+/// gigabytes.
 const MOST_SAMPLES: u64 = 100_000_000;
 
-/// Adds what is wrong with the fields of a scenario taken together.
+/// Adds the mistakes that only the fields of a scenario taken together show.
 pub(super) fn check(scenario: &Scenario, problems: &mut Problems<'_>) {
     let root = Path::default();
     let flows = root.key("flows");
@@ -159,8 +160,8 @@ fn check_links(scenario: &Scenario, problems: &mut Problems<'_>) {
     }
 }
 
-/// Refuses queues of the link at a path that have no room for a packet, for which bandwidth-delay products need the fields
-/// `rtt`, or whose parameters contradict each other.
+/// Checks the queues of the link at a path. A queue is refused if it has no room for one packet or if its parameters
+/// contradict each other. `rtt` are the fields that a limit in bandwidth-delay products needs.
 fn check_link(scenario: &Scenario, link: &Bottleneck, at: &Path, rtt: &[Path], problems: &mut Problems<'_>) {
     let [there, back] = scenario.queue_limits(link);
     let own = link.reverse_queue.as_ref().map(|queue| ("reverse_queue", queue, link.reverse_rate(), back));
@@ -190,7 +191,7 @@ fn check_parameters(
     packet_size: u32,
     rules: &mut Rules<'_, '_>,
 ) {
-    // A rate of zero is refused where it stands.
+    // A rate of zero is reported at the rate itself.
     let Some(rate) = rate else { return };
     let settings = Settings { rate, limit, packet_size, given: &queue.parameters, seed: Seed::default() };
     let needs: Vec<_> = queue.entry().parameters.iter().map(|parameter| rules.at.key(parameter.name)).collect();
@@ -207,8 +208,9 @@ fn check_parameters(
     }
 }
 
-/// Refuses the queue under a key of the table at a path that has no room for one packet, `resolved` being its limit in bytes or packets, for which
-/// bandwidth-delay products need the fields `bdp_needs`.
+/// Refuses a queue that has no room for one packet. The queue stands under the key `name` of the table at `at`;
+/// `resolved` is its limit in bytes or packets. `bdp_needs` are the fields that a limit in bandwidth-delay products
+/// needs.
 fn check_queue(
     scenario: &Scenario,
     queue: &Queue,
@@ -218,7 +220,7 @@ fn check_queue(
     problems: &mut Problems<'_>,
 ) {
     let QueueLimit::Bytes(bytes) = resolved else { return };
-    // A round-trip time that does not fit is the largest that does.
+    // A round-trip time that does not fit into 64 bits is held as the largest number that does.
     let is_known = bytes <= VOLUME.max && scenario.bdp_rtt() < u64::MAX;
     if matches!(queue.limit, QueueLimit::Bdp(_)) && !is_known {
         return refuse_huge(scenario, queue, (at, name), bdp_needs, problems);
@@ -228,7 +230,7 @@ fn check_queue(
     let (size, packet) = (VOLUME.write(bytes), VOLUME.write(scenario.packet_size.into()));
     let mut needs = vec![key("packet_size")];
     let (is, default) = match queue.limit {
-        // Without flows there is no round-trip time; that is said of the flows.
+        // Without flows there is no round-trip time; the missing flows are reported at the flows.
         QueueLimit::Bdp(_) if scenario.flows.is_empty() => return,
         QueueLimit::Bdp(factor) => {
             needs.extend_from_slice(bdp_needs);
@@ -240,7 +242,7 @@ fn check_queue(
     Rules::new(at, problems).refuse(bytes < scenario.packet_size.into(), field, &needs, &default, message);
 }
 
-/// Refuses a queue of so many bandwidth-delay products that no volume is as large.
+/// Refuses a limit in bandwidth-delay products that is larger than the largest volume.
 fn refuse_huge(
     scenario: &Scenario,
     queue: &Queue,

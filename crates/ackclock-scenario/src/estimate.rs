@@ -1,17 +1,19 @@
-//! How large a run will be, before it starts: packets, rows of tables, and memory.
+//! Estimates the size of a run before it starts: packets, rows of tables, and memory.
 //!
-//! The formula is an upper bound where one can be had, and otherwise errs towards too much:
+//! The formula is an upper bound where one exists; elsewhere it errs towards too much:
 //!
-//! 1. Each application bounds what it asks for within the time that its flow has (`AppKind::demand`): messages, bytes,
-//!    connections, datagrams. Drawn times between messages count with their medians, drawn sizes with their means, and numbers of
-//!    drawn things half as much again and three more.
-//! 2. TCP sends a packet for each full segment of the bytes, one for each message, and [`CONTROL`] for each connection; a
-//!    packet may be retransmitted, so that these count [`RETRANSMITTED`] times. Each has an acknowledgment.
-//! 3. What TCP offers to a link is at most [`OFFERED`] times what the link can carry in the time: the rest are drops. All flows
-//!    over it are scaled down alike. Datagrams are not scaled.
-//! 4. A packet counts once for each link of the scenario on its route. The bottleneck is one; access links are none.
-//! 5. Rows follow from the packets and from the intervals of the probes; memory from the rows, the flows, the connections, and
-//!    the packets that fit into queues, links and windows.
+//! 1. Each application bounds what it sends within the time that its flow has (`AppKind::demand`): messages, bytes,
+//!    connections, datagrams. Drawn times between messages count with their medians and drawn sizes with their means. A
+//!    number of drawn things is its mean times 1.5, plus three.
+//! 2. TCP sends one packet for each full segment of the bytes, one for each message, and [`CONTROL`] for each
+//!    connection. Packets of data count [`RETRANSMITTED`] times, because a packet may be retransmitted. Each packet has
+//!    an acknowledgment.
+//! 3. TCP offers to a link at most [`OFFERED`] times the volume that the link can carry in the time; the rest are
+//!    drops. All flows over the link are scaled down by the same factor. Datagrams are not scaled.
+//! 4. A packet counts once for each link of the scenario on its route. The bottleneck counts as a link; access links do
+//!    not.
+//! 5. The number of rows follows from the packets and from the intervals of the probes. Memory follows from the rows,
+//!    the flows, the connections, and the packets that fit into queues, links and windows.
 
 use super::graph::Hop;
 use super::model::{Flow, Scenario};
@@ -20,53 +22,54 @@ use ackclock_app::Demand;
 use ackclock_app::Path;
 use ackclock_core::headers::TCP_IPV4;
 
-/// Packets of a connection that carry no data: handshake and close, each from both ends, with their acknowledgments.
+/// Packets of a connection that carry no data: those of the handshake and of the close, from both ends, with their
+/// acknowledgments.
 const CONTROL: f64 = 8.0;
-/// How often a packet is sent on average, at most, where nothing limits the flow but its application.
+/// Upper bound of the mean number of transmissions of a packet where only the application limits the flow.
 const RETRANSMITTED: f64 = 1.5;
-/// What is offered to a link that is always busy, over what it can carry.
+/// Ratio of the volume that is offered to a link that is always busy to the volume that the link can carry.
 const OFFERED: f64 = 2.0;
-/// Rows of the table `sack_blocks` for each acknowledgment, of which those in order have no blocks.
+/// Rows of the table `sack_blocks` for each acknowledgment; an acknowledgment of data in order has no blocks.
 const BLOCKS: f64 = 2.0;
-/// Rows of `window`, `events` and `timeouts` for each packet, besides those at intervals: losses make them.
+/// Rows of `window`, `events` and `timeouts` for each packet, besides the rows at intervals: losses cause these rows.
 const EVENTS: f64 = 0.1;
 /// Rows of `delays` and `delay_cdf` for each flow.
 const DELAYS: f64 = 104.0;
 
-/// Bytes of what every run takes, whatever it is: the libraries that hand tables over, and space set aside.
+/// Bytes that every run takes, whatever its size: the libraries that hand tables over, and reserved memory.
 const FIXED_BYTES: f64 = 32.0 * 1024.0 * 1024.0;
-/// Bytes of a row: what is remembered of it, its cells, and the copy that leaves the engine.
+/// Bytes of a row: its record in the engine, its cells, and the copy that leaves the engine.
 const ROW_BYTES: f64 = 640.0;
 /// Bytes of a flow with its access links.
 const FLOW_BYTES: f64 = 8_192.0;
 /// Bytes of a connection with both ends.
 const CONNECTION_BYTES: f64 = 16_384.0;
-/// Bytes of a packet under way, and of what its sender remembers of it until it is acknowledged.
+/// Bytes of a packet in flight, with its record at the sender, which is kept until the packet is acknowledged.
 const PACKET_BYTES: f64 = 256.0;
-/// Bytes of the distributions that are kept of a link or a flow.
+/// Bytes of the distributions that are kept for a link or a flow.
 const SKETCH_BYTES: f64 = 300_000.0;
 
-/// How large a run of a scenario may become.
+/// Expected size of a run of a scenario.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Estimate {
     /// Packets that the links of the scenario carry or drop, each counted at every link.
     pub packets: f64,
     /// Rows of all tables.
     pub rows: f64,
-    /// Bytes of memory, besides those of a process in which nothing has run.
+    /// Bytes of memory, in addition to those of a process in which nothing has run.
     pub memory: f64,
-    /// The fields that take most of the memory, those that take most first, with the bytes of each.
+    /// The fields that take most of the memory, largest first, with the bytes of each.
     pub parts: Vec<(String, f64)>,
 }
 
-/// The packets of a flow's copies, all together, as far as its application is known.
+/// The packets of all copies of a flow, as far as its application determines them.
 struct Traffic {
-    /// The links of its two routes.
+    /// The links of its forward route and of its return route.
     routes: [Vec<Hop>; 2],
-    /// Packets of TCP from the source, and packets with payload from the sink.
+    /// Packets of TCP from the source (`there`), and packets with payload from the sink (`back`).
     there: f64,
     back: f64,
-    /// Bytes on the wire of a packet of TCP.
+    /// Size of a TCP packet on the wire, in bytes.
     size: f64,
     datagrams: f64,
     demand: Demand,
@@ -85,7 +88,7 @@ impl Traffic {
         let size = mss + f64::from(TCP_IPV4);
         let control = demand.connections * CONTROL;
         let packets = |bytes: f64, messages: f64| (bytes / mss + messages) * RETRANSMITTED;
-        // One flow alone offers no more than its own path carries.
+        // The load of a single flow is limited by its own path.
         let most = OFFERED * rate as f64 * time / (8.0 * size) + demand.messages + 1.0;
         Traffic {
             there: packets(demand.bytes, demand.messages).min(most) + control,
@@ -98,19 +101,19 @@ impl Traffic {
         }
     }
 
-    /// Links of the scenario that its packets pass from source to sink, and from sink to source.
+    /// Returns the numbers of the scenario's links on the forward route and on the return route.
     fn links(&self) -> [f64; 2] {
         self.routes.each_ref().map(|route| route.len() as f64)
     }
 }
 
 impl Scenario {
-    /// How large a run of the scenario may become.
+    /// Estimates the size of a run of the scenario.
     pub fn estimate(&self) -> Estimate {
         let mut flows: Vec<_> = self.flows.iter().map(|flow| Traffic::of(self, flow)).collect();
         self.share(&mut flows);
         let sum = |part: &dyn Fn(&Traffic) -> f64| flows.iter().map(|flow| flow.copies * part(flow)).sum::<f64>();
-        // Of TCP each packet has an acknowledgment the other way.
+        // Each TCP packet has an acknowledgment in the opposite direction.
         let exchanged = |flow: &Traffic| flow.there + flow.back;
         let packets = sum(&|flow| {
             let [there, back] = flow.links();
@@ -124,7 +127,7 @@ impl Scenario {
         Estimate { packets, rows, memory, parts }
     }
 
-    /// Scales flows down to what the links that they share can carry.
+    /// Scales flows down to the load that the links that they share can carry.
     fn share(&self, flows: &mut [Traffic]) {
         let time = self.duration as f64 / 1e9;
         let count = self.all_links().count();
@@ -145,7 +148,7 @@ impl Scenario {
         }
     }
 
-    /// What takes memory.
+    /// Lists the consumers of memory.
     fn parts(&self, flows: &[Traffic], exchanged: f64, datagrams: f64) -> Vec<Part> {
         let probes = &self.probes;
         let to = probes.to.unwrap_or(self.duration).min(self.duration);
@@ -158,7 +161,7 @@ impl Scenario {
         let copies: f64 = flows.iter().map(|flow| flow.copies).sum();
         let links = 2.0 * self.all_links().count() as f64;
         let rows = |on: bool, rows: f64| if on { rows } else { 0.0 };
-        // Of a packet there is a row as it is sent and one as it arrives or is dropped.
+        // Each packet has one row for its transmission and one for its arrival or drop.
         let packets = part * (4.0 * exchanged + 2.0 * datagrams + 2.0 * BLOCKS * exchanged);
         let windows = (part * exchanged).min(copies * instants) + EVENTS * exchanged + copies;
         let mut parts = vec![
@@ -176,7 +179,7 @@ impl Scenario {
             let Traffic { demand, copies, .. } = traffic;
             let own = 1.0 + rows(probes.delays, DELAYS);
             let sketches = if probes.delays { 2.0 } else { 1.0 };
-            // Connections that are over are forgotten; not more than so many are open at once.
+            // Closed connections are forgotten, and at most `OPEN` connections are open at once.
             let open = demand.connections.min(OPEN) * CONNECTION_BYTES + demand.datagrams;
             let bytes = copies * (FLOW_BYTES + open + sketches * SKETCH_BYTES * f64::from(demand.rows >= 1.0));
             let name = if flow.count > 1 { format!("flows[{index}].count") } else { format!("flows[{index}].app") };
@@ -185,7 +188,7 @@ impl Scenario {
         parts
     }
 
-    /// Packets that are under way at once at most, or wait to be acknowledged.
+    /// Returns the largest number of packets that are in flight or wait for their acknowledgment at the same time.
     fn under_way(&self, flows: &[Traffic]) -> f64 {
         let windows: f64 = self
             .flows
@@ -205,7 +208,7 @@ impl Scenario {
                 let packets = bytes / f64::from(self.packet_size.max(1)) * 2.0;
                 let queues = self.queue_limits(link).map(|limit| match limit {
                     QueueLimit::Packets(packets) => packets as f64,
-                    // A queue in bytes holds more small packets than full ones.
+                    // A queue limited in bytes holds more small packets than full-sized ones.
                     QueueLimit::Bytes(bytes) => 2.0 * bytes as f64 / f64::from(self.packet_size.max(1)),
                     QueueLimit::Unlimited | QueueLimit::Bdp(_) => f64::INFINITY,
                 });
@@ -216,14 +219,14 @@ impl Scenario {
     }
 }
 
-/// Connections of a flow that are open at once at most: those that are over are forgotten.
+/// Maximum number of connections of a flow that are open at once; closed connections are forgotten.
 const OPEN: f64 = 10_000.0;
 
-/// What a field of the scenario takes.
+/// The memory that a field of the scenario causes.
 struct Part {
     path: String,
     rows: f64,
-    /// Besides the rows.
+    /// Bytes in addition to those of the rows.
     bytes: f64,
 }
 

@@ -1,26 +1,26 @@
-//! The format of scenarios. A text may say which format it has; it is not a part of what the scenario is, so that it is neither in
-//! the canonical form nor in the hash.
+//! The format of scenarios. A text may state its format. The format does not change the meaning of the scenario, so it
+//! is neither in the canonical form nor in the hash.
 
 use ackclock_schema::kinds::Info;
 use ackclock_schema::record::FieldInfo;
 use ackclock_schema::tree::{Node, Value};
 use serde_json::{Value as Json, json};
 
-/// The format that this version reads and writes. It rises when a text that was accepted changes its meaning.
+/// The format that this version reads and writes. The number rises when the meaning of an accepted text changes.
 pub const FORMAT: u32 = 1;
 
 /// The key of the format.
 pub(super) const KEY: &str = "format";
 
-/// What names the JSON Schema of the format; it is a name and no address.
+/// Name of the format's JSON Schema; the name is not an address.
 pub(super) const ID: &str = "urn:ackclock:scenario:1";
 
 const DOC: &str = "The format of the text, so that later versions know how to read it.";
 
-/// Takes the format out of a text.
+/// Removes the format from a text.
 ///
 /// # Errors
-/// The line of the format, and a message if it is another than this version reads.
+/// The line of the format, and a message, if this version does not read the stated format.
 pub(super) fn take(root: &mut Node) -> Result<(), (Option<u32>, String)> {
     let Value::Table(entries) = &mut root.value else { return Ok(()) };
     let Some(at) = entries.iter().position(|(key, _)| key == KEY) else { return Ok(()) };

@@ -1,7 +1,7 @@
 //! Links besides the bottleneck, and the routes of flows over them: any graph of nodes.
 //!
-//! The bottleneck joins the nodes `left` and `right`. A route is the list of nodes from the one before which the flow's source
-//! is to the one before which its sink is; the flow's access links are at both ends of it.
+//! The bottleneck joins the nodes `left` and `right`. A route is a list of nodes: the first is the node at the flow's
+//! source, the last the node at its sink. The flow's access links are at both ends of the route.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,29 +17,30 @@ pub const ENDS: [&str; 2] = ["left", "right"];
 /// The name of the bottleneck among the links.
 pub const BOTTLENECK: &str = "bottleneck";
 
-/// A link in the direction in which a route takes it.
+/// A link with the direction in which a route traverses it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hop {
-    /// Its number: 0 the bottleneck, then the others in their order.
+    /// Number of the link: 0 for the bottleneck, then the further links in their order.
     pub link: usize,
-    /// Whether it is taken from its second node to its first.
+    /// Whether the route traverses the link from its second node to its first.
     pub back: bool,
 }
 
 impl Scenario {
-    /// The links: the bottleneck, and those besides it.
+    /// Returns the names and fields of all links: first the bottleneck, then the further links.
     pub fn all_links(&self) -> impl Iterator<Item = (&str, &Bottleneck)> {
         let others = self.links.as_deref().unwrap_or_default();
         std::iter::once((BOTTLENECK, &self.bottleneck))
             .chain(others.iter().map(|link| (link.name.as_str(), &link.model)))
     }
 
-    /// The link of a number.
+    /// Returns the link with a number.
     pub(crate) fn link(&self, number: usize) -> &Bottleneck {
         self.all_links().nth(number).expect("a hop takes a link of the scenario").1
     }
 
-    /// Which links lead from one node to another, the first of several between the same nodes.
+    /// Maps each pair of nodes to the link from one to the other; of several links between the same nodes, the first
+    /// counts.
     fn hops(&self) -> BTreeMap<[&str; 2], Hop> {
         let mut hops = BTreeMap::new();
         let mut add = |link: usize, from, to| {
@@ -55,10 +56,10 @@ impl Scenario {
         hops
     }
 
-    /// The links of a route by its nodes.
+    /// Returns the links of a route that is given by its nodes.
     ///
     /// # Errors
-    /// What is wrong with it, as a predicate.
+    /// The mistake in the route, as a predicate.
     fn over(&self, nodes: &[&str]) -> Result<Vec<Hop>, String> {
         let hops = self.hops();
         if nodes.len() < 2 {
@@ -83,10 +84,10 @@ impl Scenario {
         nodes.windows(2).map(hop).collect()
     }
 
-    /// The links of a flow's routes from source to sink and back.
+    /// Returns the links of a flow's forward route and of its return route.
     ///
     /// # Errors
-    /// The field that is wrong, and what is wrong with it, as a predicate.
+    /// The field that is wrong, and the mistake, as a predicate.
     pub(super) fn try_routes(&self, flow: &Flow) -> Result<[Vec<Hop>; 2], (&'static str, String)> {
         fn texts(nodes: &[String]) -> Vec<&str> {
             nodes.iter().map(String::as_str).collect()
@@ -112,12 +113,12 @@ impl Scenario {
         Ok(routes)
     }
 
-    /// The links of a flow's routes from source to sink and back.
+    /// Returns the links of a flow's forward route and of its return route.
     pub fn routes(&self, flow: &Flow) -> [Vec<Hop>; 2] {
         self.try_routes(flow).expect("a scenario refuses other routes")
     }
 
-    /// The propagation delay of a route at the start, access links aside.
+    /// Returns the propagation delay of a route at the start, in nanoseconds, without the access links.
     pub fn delay_of(&self, route: &[Hop]) -> Nanos {
         let delay = |hop: &Hop| {
             let link = self.link(hop.link);
@@ -127,7 +128,7 @@ impl Scenario {
         route.iter().map(delay).fold(0, Nanos::saturating_add)
     }
 
-    /// The rate of the slowest link of a route, bits per second, on average where it varies.
+    /// Returns the rate of the slowest link of a route, in bits per second; a rate that varies counts with its mean.
     pub fn slowest_of(&self, route: &[Hop]) -> u64 {
         let rate = |hop: &Hop| {
             let link = self.link(hop.link);

@@ -1,4 +1,4 @@
-//! What can befall the packets of a link: extra delay, loss, and times in which it is down.
+//! Impairments of a link: extra delay, loss, and outages.
 
 use serde_json::Value as Json;
 
@@ -13,15 +13,16 @@ use ackclock_schema::tree::{Node, Path};
 use ackclock_schema::union;
 
 union! {
-    /// Delay on top of the propagation delay, drawn for each packet. A time in its place is the most of a uniform one.
+    /// Extra delay on top of the propagation delay, drawn for each packet. A plain time is the maximum of a uniform
+    /// jitter.
     pub enum Jitter, otherwise Some(("uniform", "max")), {
-        /// Uniform between zero and a largest delay.
+        /// Uniform between zero and the maximum.
         "uniform" => Uniform(UniformJitter),
-        /// Normal; what would be negative is zero.
+        /// Normal; negative draws become zero.
         "normal" => Normal(NormalJitter),
         /// Exponential.
         "exponential" => Exponential(ExponentialJitter),
-        /// One of a list of delays, each as likely as the others.
+        /// One of a list of delays, each with the same probability.
         "empirical" => Empirical(EmpiricalJitter),
     }
 }
@@ -31,7 +32,8 @@ record! {
     pub struct UniformJitter {
         /// The largest extra delay.
         max: Nanos = required(time());
-        /// Whether a packet may arrive before the one sent before it; else it arrives with that one at the earliest.
+        /// Whether a packet may overtake the packet sent before it; without reordering it arrives no earlier than that
+        /// packet.
         reorder: bool = default(false, Flag);
     }
 }
@@ -39,11 +41,12 @@ record! {
 record! {
     /// Normal jitter.
     pub struct NormalJitter {
-        /// The mean extra delay, but for what is cut off below zero.
+        /// The mean extra delay, before negative draws become zero.
         mean: Nanos = required(time());
-        /// The standard deviation.
+        /// The standard deviation, before negative draws become zero.
         sd: Nanos = required(time());
-        /// Whether a packet may arrive before the one sent before it; else it arrives with that one at the earliest.
+        /// Whether a packet may overtake the packet sent before it; without reordering it arrives no earlier than that
+        /// packet.
         reorder: bool = default(false, Flag);
     }
 }
@@ -53,7 +56,8 @@ record! {
     pub struct ExponentialJitter {
         /// The mean extra delay.
         mean: Nanos = required(time());
-        /// Whether a packet may arrive before the one sent before it; else it arrives with that one at the earliest.
+        /// Whether a packet may overtake the packet sent before it; without reordering it arrives no earlier than that
+        /// packet.
         reorder: bool = default(false, Flag);
     }
 }
@@ -63,29 +67,31 @@ record! {
     pub struct EmpiricalJitter {
         /// The extra delays.
         values: Vec<Nanos> = required(list("extra delay", time()));
-        /// Whether a packet may arrive before the one sent before it; else it arrives with that one at the earliest.
+        /// Whether a packet may overtake the packet sent before it; without reordering it arrives no earlier than that
+        /// packet.
         reorder: bool = default(false, Flag);
     }
 }
 
 union! {
-    /// Which packets something befalls, their queue aside. A probability in its place means random loss.
+    /// The packets that are lost, duplicated or corrupted, apart from drops by the queue. A plain probability means
+    /// random loss.
     pub enum Loss, otherwise Some(("random", "probability")), {
-        /// Each packet is lost with the same probability, whatever became of the others.
+        /// Each packet is lost with the same probability, independently of the others.
         "random" => Random(Chance),
-        /// One packet of so many is lost, always the same distance apart.
+        /// One packet in a fixed number of packets is lost, at equal distances.
         "periodic" => Periodic(Period),
-        /// Bursts: a good and a bad state with a loss of their own, between which a packet may change (Gilbert, Elliott).
+        /// Losses in bursts: each packet may change the state, which is good or bad (Gilbert, Elliott).
         "gilbert-elliott" => GilbertElliott(GilbertElliott),
-        /// The packets of the numbers given.
+        /// The packets with the given numbers are lost.
         "list" => Listed(Numbers),
     }
 }
 
 record! {
-    /// Random loss, independent of one another.
+    /// Random loss, independent from packet to packet.
     pub struct Chance {
-        /// Part of the packets that is lost, on average.
+        /// Fraction of the packets that is lost, on average.
         probability: u64 = default("0%", probability());
     }
 }
@@ -93,19 +99,20 @@ record! {
 record! {
     /// Periodic loss.
     pub struct Period {
-        /// One packet of so many is lost, retransmissions counted like the others.
+        /// Number of packets from one lost packet to the next; retransmissions count as packets.
         every: u64 = required(count("packets", 1, 1 << 53));
-        /// The first packet that is lost, counted from one.
+        /// Number of the first packet that is lost, counted from one.
         first: u64 = like("every", count("packets", 1, 1 << 53));
     }
 }
 
 record! {
-    /// Loss in bursts. It begins in the good state; a packet is lost or not by the state it finds, and then may change it.
+    /// Loss in bursts. The model starts in the good state. Each packet is lost with the current state's probability,
+    /// and then the state may change.
     pub struct GilbertElliott {
-        /// Probability that a packet changes the good state for the bad one.
+        /// Probability that the state changes from good to bad after a packet.
         p: u64 = required(probability());
-        /// Probability that a packet changes the bad state for the good one.
+        /// Probability that the state changes from bad to good after a packet.
         r: u64 = required(probability());
         /// Probability of loss in the good state, 1 - k in Elliott's terms.
         good_loss: u64 = default("0%", probability());
@@ -115,31 +122,31 @@ record! {
 }
 
 record! {
-    /// Loss by number.
+    /// Loss of the packets with the given numbers.
     pub struct Numbers {
-        /// The packets that are lost, counted from one, retransmissions like the others.
+        /// Numbers of the packets that are lost, counted from one; retransmissions count as packets.
         packets: Vec<u64> = required(Ascending(list("packet", count("packets", 1, 1 << 53))));
     }
 }
 
 record! {
-    /// A time in which a link is down.
+    /// A time in which the link is down.
     pub struct Outage {
-        /// When it begins.
+        /// Start of the outage.
         from: Nanos = required(time());
-        /// When it ends.
+        /// End of the outage.
         to: Nanos = required(time());
-        /// What becomes of packets.
+        /// Treatment of packets during the outage.
         packets: InOutage = default("wait", in_outage());
     }
 }
 
-/// What becomes of packets while a link is down.
+/// Treatment of packets while a link is down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InOutage {
-    /// They wait in the queue.
+    /// Packets wait in the queue.
     Wait,
-    /// They are sent and do not arrive.
+    /// Packets are sent and do not arrive.
     Lost,
 }
 
@@ -151,10 +158,10 @@ fn in_outage() -> OneOf<InOutage> {
     one_of("fate", options)
 }
 
-/// The kind of a list of outages.
+/// Kind of the fields that hold a list of outages.
 pub(super) struct Outages(List<Table<Outage>>);
 
-/// The kind of a list of outages.
+/// Returns the kind of the fields that hold a list of outages.
 pub(super) const fn outages() -> Outages {
     Outages(list("outage", table()))
 }
@@ -205,7 +212,7 @@ pub(super) fn quoted_time(time: Nanos) -> String {
     format!("\"{}\"", TIME.write(time))
 }
 
-/// A time as it was written.
+/// Returns a time as the scenario spells it.
 pub(super) fn shown(problems: &Problems<'_>, place: &Path, time: Nanos) -> String {
     problems.written(place).unwrap_or_else(|| quoted_time(time))
 }

@@ -1,12 +1,12 @@
-//! Scenarios: one page of TOML, or the same as JSON, that says what to simulate.
+//! Scenarios: one page of TOML, or the same fields as JSON, that describe a simulation.
 //!
-//! Every field is defined once, with its type, default, bounds and sentence: in `model.rs` or `random.rs`, and those of an
-//! application where that is. The Rust types, the reader, the canonical form, the JSON Schema and the reference all come from
-//! there. Adding a field is adding one line.
+//! Every field is defined once, with its type, default, bounds and sentence: in `model.rs` or `random.rs`, and for an
+//! application in the application's own module. The Rust types, the reader, the canonical form, the JSON Schema and the
+//! reference all follow from this definition. A new field needs one new line.
 //!
-//! Reading never stops at the first mistake: [`ScenarioError`] has all of them, each with its path, its line, the value as
-//! written and what is accepted. Quantities are text with a unit and become integers exactly: times in nanoseconds, rates
-//! in bits per second, volumes in bytes.
+//! Reading never stops at the first mistake: [`ScenarioError`] lists all of them, each with its path, its line, the
+//! value as written and what is accepted. Quantities are text with a unit and are converted exactly to integers: times
+//! to nanoseconds, rates to bits per second, volumes to bytes.
 
 mod algorithm;
 mod bottleneck;
@@ -64,35 +64,35 @@ pub use registered::{Make, Range, Registered};
 pub use remycc::{RemyFormat, RemyTable};
 pub use spellings::{AccessRate, Amount, QueueLimit};
 
-/// What is known besides the text of a scenario.
+/// The information that a reader needs besides the text of a scenario.
 #[derive(Clone, Copy)]
 pub struct Outside<'a> {
-    /// The files that it names.
+    /// The files that the scenario may name.
     pub files: Files<'a>,
-    /// The congestion controls that it may name besides those of the catalogue.
+    /// The congestion controls that the scenario may name besides those of the catalogue.
     pub registered: &'a [Arc<Registered>],
 }
 
 impl Outside<'_> {
-    /// Nothing: files that a scenario names are refused.
+    /// No files and no registered congestion controls: a scenario that names one is refused.
     pub const NOTHING: Outside<'static> = Outside { files: schema::Outside::NOTHING.files, registered: &[] };
 }
 
 impl Scenario {
-    /// Reads a scenario from TOML, `overrides` being paths and values to be set on top of it: `("flows[0].cc", "cubic")`.
-    /// `[*]` stands for every flow and `flows.NAME` for the flow of a name; a value that is not TOML is text. Files that the
-    /// scenario names are refused.
+    /// Reads a scenario from TOML. `overrides` are pairs of a path and a value that are set on top of the text:
+    /// `("flows[0].cc", "cubic")`. `[*]` stands for every flow, and `flows.NAME` for the flow with that name. A value
+    /// that is not TOML is taken as text. Scenarios that name files are refused.
     ///
     /// # Errors
-    /// Everything that is wrong with the text.
+    /// All mistakes in the text.
     pub fn from_toml(text: &str, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
         Scenario::from_toml_with(text, overrides, Outside::NOTHING)
     }
 
-    /// As [`Scenario::from_toml`], with what the scenario may name outside its text.
+    /// Like [`Scenario::from_toml`], with the files and congestion controls that the scenario may name.
     ///
     /// # Errors
-    /// Everything that is wrong with the text and the files.
+    /// All mistakes in the text and the files.
     pub fn from_toml_with(
         text: &str,
         overrides: &[(String, String)],
@@ -102,18 +102,18 @@ impl Scenario {
         read(root, overrides, outside)
     }
 
-    /// Reads a scenario from JSON, whose keys and values are those of TOML; null is as good as absent.
+    /// Reads a scenario from JSON, with the same keys and values as in TOML; null counts as absent.
     ///
     /// # Errors
-    /// Everything that is wrong with the text.
+    /// All mistakes in the text.
     pub fn from_json(text: &str, overrides: &[(String, String)]) -> Result<Scenario, ScenarioError> {
         Scenario::from_json_with(text, overrides, Outside::NOTHING)
     }
 
-    /// As [`Scenario::from_json`], with what the scenario may name outside its text.
+    /// Like [`Scenario::from_json`], with the files and congestion controls that the scenario may name.
     ///
     /// # Errors
-    /// Everything that is wrong with the text and the files.
+    /// All mistakes in the text and the files.
     pub fn from_json_with(
         text: &str,
         overrides: &[(String, String)],
@@ -123,7 +123,7 @@ impl Scenario {
         read(root, overrides, outside)
     }
 
-    /// The congestion controls of its flows that are not of the catalogue, each once.
+    /// Returns the registered congestion controls that the flows use, each once.
     pub fn registered(&self) -> Vec<&Arc<Registered>> {
         let mut used: Vec<&Arc<Registered>> = Vec::new();
         for own in self.flows.iter().filter_map(|flow| flow.cc.as_ref()?.registered()) {
@@ -134,19 +134,19 @@ impl Scenario {
         used
     }
 
-    /// The canonical form: every default filled in, keys in a fixed order, every quantity in its largest whole unit. It
-    /// reads back as the same scenario.
+    /// Returns the canonical form: every default is filled in, keys have a fixed order, and every quantity is in its
+    /// largest whole unit. Reading the canonical form gives the same scenario.
     pub fn to_json(&self) -> Json {
         Json::Object(self.write())
     }
 
-    /// What identifies the scenario in results: 16 hexadecimal digits of the SHA-256 of the canonical form without `name`
-    /// and `seed`, and without the paths of files, whose content has a digest of its own there.
+    /// Returns the identifier of the scenario in results: 16 hexadecimal digits of the SHA-256 of the canonical form.
+    /// `name`, `seed` and the paths of files are left out; the canonical form has a digest of each file's content.
     pub fn hash(&self) -> String {
         let mut canonical: Map<String, Json> = self.write();
         canonical.shift_remove("name");
         canonical.shift_remove("seed");
-        // What a preset says is there.
+        // The canonical form has the preset's values, so the preset's name adds nothing.
         let forget = |link: &mut Json| link.as_object_mut().map(|link| link.shift_remove(preset::PRESET));
         canonical.get_mut("bottleneck").map(forget);
         canonical
@@ -172,7 +172,7 @@ fn read(mut root: Node, overrides: &[(String, String)], outside: Outside<'_>) ->
     let format = format::take(&mut root);
     let mut problems = Problems::new(&root, schema::Outside { files: outside.files, known: &registered });
     if let Err((line, message)) = format {
-        // A text of another format may have other fields, so that nothing else is said of it.
+        // A text of another format may have other fields, so only the format is reported.
         return Err(ScenarioError { problems: vec![Problem { path: format::KEY.to_owned(), line, message }] });
     }
     let scenario = table::<Scenario>().read(&root, &Path::default(), &mut problems);
@@ -180,7 +180,7 @@ fn read(mut root: Node, overrides: &[(String, String)], outside: Outside<'_>) ->
     problems.into_error().map_or(Ok(scenario), Err)
 }
 
-/// The JSON Schema (2020-12) of a scenario, with which editors complete and check its TOML.
+/// Returns the JSON Schema (2020-12) of a scenario, with which editors complete and check its TOML.
 pub fn schema() -> Json {
     let mut schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -196,9 +196,9 @@ pub fn schema() -> Json {
     schema
 }
 
-/// Every field of a scenario, in order, as a list of objects for documentation: `path` (`bottleneck.rate`,
-/// `flows[].app<dash>.ladder`), `type`, `doc`, `accepts`, `required`, and, where there is one, `unit` and `default` or what
-/// `absent` means.
+/// Returns every field of a scenario, in order, as a list of objects for documentation: `path` (`bottleneck.rate`,
+/// `flows[].app<dash>.ladder`), `type`, `doc`, `accepts`, `required`, and, where they exist, `unit` and either
+/// `default` or the meaning of an `absent` key.
 pub fn reference() -> Json {
     let row = |(path, field): (String, FieldInfo)| {
         let mut row = json!({
@@ -222,8 +222,8 @@ pub fn reference() -> Json {
     std::iter::once(format::field()).chain(table::<Scenario>().info().nested).map(row).collect()
 }
 
-/// What can be chosen by the `kind` of a table: for `app`, `arrival`, `queue`, `rate`, `jitter`, `loss`, `pacing` and
-/// distributions the names with a sentence on each.
+/// Returns the values of `kind` for each table that has kinds, with a sentence on each: for `app`, `arrival`, `queue`,
+/// `rate`, `jitter`, `loss`, `pacing` and distributions.
 pub fn catalogue() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
     fn kinds<U: Union>() -> Vec<(&'static str, String)> {
         U::variants().into_iter().map(|variant| (variant.kind, variant.doc)).collect()

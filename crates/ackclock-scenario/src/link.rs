@@ -1,4 +1,5 @@
-//! What one direction of a link has besides its queue: a rate that may vary, a delay that may change, and impairments.
+//! The fields of one direction of a link besides its queue: a rate that may vary, a delay that may change, and
+//! impairments.
 
 use std::num::NonZeroU64;
 
@@ -19,15 +20,15 @@ use ackclock_schema::tree::{Node, Path, Value};
 use ackclock_schema::union;
 use ackclock_schema::union::{Tagged, Union as _, tagged};
 
-/// The shortest period in which something repeats.
+/// The shortest period of a repetition, in nanoseconds.
 const LEAST_PERIOD: Nanos = 1_000_000;
 
-/// A value that is one and the same, or a table that says how it changes.
+/// A constant value, or a table that describes how the value changes.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Plain<P, T> {
-    /// Always this.
+    /// The constant value.
     Always(P),
-    /// This, in the course of time.
+    /// The table of a value that changes over time.
     Varying(T),
 }
 
@@ -38,15 +39,16 @@ pub type Rate = Plain<u64, VaryingRate>;
 pub type LinkDelay = Plain<Nanos, DelaySteps>;
 
 union! {
-    /// A rate that varies.
+    /// A rate that varies over time.
     pub enum VaryingRate, otherwise None, {
-        /// A rate that changes in steps; a packet on the wire then is sent at the one rate before and at the other after.
+        /// A rate that changes in steps. A packet that is on the wire at a change is sent partly at the old rate and
+        /// partly at the new one.
         "steps" => Steps(RateSteps),
-        /// A delivery trace in Mahimahi's format: each line is a time in whole milliseconds at which 1500 bytes can be delivered;
-        /// after the last line's time it begins anew.
+        /// A delivery trace in Mahimahi's format: each line is a time in whole milliseconds at which 1500 bytes can be
+        /// delivered. After the time of the last line the trace starts again.
         "trace" => Trace(TraceFile),
-        /// A cellular network after the model of Sprout's authors (Winstein, Sivaraman, Balakrishnan, NSDI 2013): deliveries of
-        /// 1500 bytes are a Poisson process whose rate is a Brownian motion with outages.
+        /// A cellular network, modelled as by the authors of Sprout (Winstein, Sivaraman, Balakrishnan, NSDI 2013):
+        /// deliveries of 1500 bytes form a Poisson process whose rate is a Brownian motion with outages.
         "cellular" => Cellular(Cellular),
     }
 }
@@ -56,25 +58,25 @@ record! {
     pub struct RateSteps {
         /// The rates, in the order of their times; a rate of zero is an outage.
         steps: Vec<RateStep> = required(list("step", table()));
-        /// After what time it begins anew.
+        /// Period after which the steps start again.
         repeat_every: Option<Nanos> = optional("it does not", time().within(LEAST_PERIOD, TIME.max));
     }
 }
 
 record! {
-    /// A rate from a time on.
+    /// A rate that holds from a given time.
     pub struct RateStep {
-        /// When it begins; the first at 0s.
+        /// Time at which the rate begins; the first step begins at 0s.
         at: Nanos = required(time());
         /// The rate.
         rate: u64 = required(rate());
     }
 }
 
-/// A delivery trace and where it came from.
+/// A delivery trace and the file that it was read from.
 pub type TraceFile = FromFile<TraceFormat>;
 
-/// The format of delivery traces, Mahimahi's.
+/// Mahimahi's format of delivery traces.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TraceFormat;
 
@@ -100,9 +102,9 @@ impl Alone for TraceFormat {
 }
 
 record! {
-    /// A synthetic cellular network.
+    /// A synthetic model of a cellular network.
     pub struct Cellular {
-        /// The largest rate; the paper's is 1000 packets of 1500 bytes a second.
+        /// Maximum rate; the paper uses 1000 packets of 1500 bytes per second.
         max_rate: u64 = default("12Mbps", rate().positive());
         /// Noise power of the rate, in packets per second per square root of a second.
         sigma: f64 = default(CellularModel::SPROUT.sigma, real(1.0, 1e6));
@@ -112,40 +114,41 @@ record! {
 }
 
 record! {
-    /// A propagation delay that changes, because the path does. Packets on a shorter new path overtake those on the old one.
+    /// A propagation delay that changes, as after a change of route. Packets on a shorter new path overtake those on
+    /// the old path.
     pub struct DelaySteps {
         /// The delays, in the order of their times.
         steps: Vec<DelayStep> = required(list("step", table()));
-        /// After what time it begins anew.
+        /// Period after which the steps start again.
         repeat_every: Option<Nanos> = optional("it does not", time().within(LEAST_PERIOD, TIME.max));
     }
 }
 
 record! {
-    /// A delay from a time on.
+    /// A delay that holds from a given time.
     pub struct DelayStep {
-        /// When it begins; the first at 0s.
+        /// Time at which the delay begins; the first step begins at 0s.
         at: Nanos = required(time());
         /// The delay, one way.
         delay: Nanos = required(time());
     }
 }
 
-/// The kind of a [`Plain`], with what to ask of the table.
+/// Kind of a [`Plain`], with a check of the table.
 pub(super) struct PlainOr<S, K: Kind> {
     plain: S,
     table: K,
-    /// Texts that stand for a table.
+    /// Texts that each stand for a table.
     words: &'static [&'static str],
     check: fn(&K::Value, &Path, &mut Problems<'_>),
 }
 
-/// The kind of a [`Rate`].
+/// Returns the kind of a [`Rate`].
 pub(super) fn varying_rate() -> PlainOr<impl Scalar<Value = u64>, Tagged<VaryingRate>> {
     PlainOr { plain: rate::<u64>().positive(), table: tagged(), words: VaryingRate::KINDS, check: check_rate }
 }
 
-/// The kind of a [`LinkDelay`].
+/// Returns the kind of a [`LinkDelay`].
 pub(super) fn changing_delay() -> PlainOr<impl Scalar<Value = Nanos>, Table<DelaySteps>> {
     let check = |delay: &DelaySteps, at: &Path, problems: &mut Problems<'_>| {
         check_steps(delay.steps.iter().map(|step| step.at), delay.repeat_every, at, problems);
@@ -202,7 +205,7 @@ fn check_rate(rate: &VaryingRate, at: &Path, problems: &mut Problems<'_>) {
     }
 }
 
-/// Refuses steps that do not begin at zero and go on in order, and a period that does not hold them.
+/// Refuses steps that do not begin at zero or are not in order, and a period that ends before the last step.
 fn check_steps(
     times: impl Iterator<Item = Nanos>,
     repeat_every: Option<Nanos>,
@@ -234,7 +237,8 @@ fn check_steps(
 }
 
 impl Rate {
-    /// Bits per second on average: of steps, over a period, or over the `duration` of the run where they do not repeat.
+    /// Returns the mean rate in bits per second: for steps over one period, or over the `duration` of the run where the
+    /// steps do not repeat.
     pub fn mean(&self, duration: Nanos) -> u64 {
         match self {
             Plain::Always(rate) => *rate,
@@ -246,9 +250,10 @@ impl Rate {
 }
 
 impl RateSteps {
-    /// The rate over time, in bits per second; zero throughout where the steps are not in order, which is refused.
+    /// Returns the rate over time, in bits per second. Steps that are not in order give a rate of zero; such steps are
+    /// refused.
     pub fn schedule(&self) -> Schedule<u64> {
-        // What was refused has no schedule, and asks for a mean all the same.
+        // Steps that were refused have no schedule, but their mean is still requested.
         let times = || self.steps.iter().map(|step| step.at);
         let has_end = self.repeat_every.is_none_or(|period| times().all(|at| at < period));
         if times().next() != Some(0) || !self.steps.is_sorted_by(|a, b| a.at < b.at) || !has_end {
@@ -259,7 +264,7 @@ impl RateSteps {
 }
 
 impl Cellular {
-    /// The model with these parameters.
+    /// Returns the model with these parameters.
     pub fn model(&self) -> CellularModel {
         let max_rate = NonZeroU64::new(self.max_rate).unwrap_or(NonZeroU64::MIN);
         CellularModel { max_rate, sigma: self.sigma, escape: self.outage_escape }
@@ -267,7 +272,7 @@ impl Cellular {
 }
 
 impl LinkDelay {
-    /// The delay at the start.
+    /// Returns the delay at the start, in nanoseconds.
     pub fn first(&self) -> Nanos {
         match self {
             Plain::Always(delay) => *delay,
@@ -275,7 +280,7 @@ impl LinkDelay {
         }
     }
 
-    /// The delay over time.
+    /// Returns the delay over time, in nanoseconds.
     pub fn schedule(&self) -> Schedule<Nanos> {
         match self {
             Plain::Always(delay) => Schedule::constant(*delay),
@@ -286,20 +291,20 @@ impl LinkDelay {
     }
 }
 
-/// One direction of a link, its queue aside.
+/// One direction of a link, without its queue.
 pub struct Direction<'a> {
-    /// Its rate.
+    /// Rate of the direction.
     pub rate: &'a Rate,
-    /// Its propagation delay.
+    /// Propagation delay of the direction.
     pub delay: &'a LinkDelay,
-    /// Its jitter.
+    /// Jitter of the direction.
     pub jitter: Option<&'a Jitter>,
-    /// What is lost before the queue.
+    /// Packets lost before the queue.
     pub loss: &'a Loss,
-    /// What is duplicated before the queue.
+    /// Packets duplicated before the queue.
     pub duplication: Option<&'a Loss>,
-    /// What is corrupted on the wire.
+    /// Packets corrupted on the wire.
     pub corruption: Option<&'a Loss>,
-    /// When it is down.
+    /// Times in which the direction is down.
     pub outages: &'a [Outage],
 }

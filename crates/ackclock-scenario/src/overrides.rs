@@ -1,14 +1,15 @@
-//! Overrides: `PATH=VALUE` on top of a scenario, before it is read.
+//! Overrides: `PATH=VALUE` pairs that change a scenario before it is read.
 
 use ackclock_schema::problems::{Problem, listed, suggestion};
 use ackclock_schema::tree::{Node, Path, Step, Value, quoted, shortened};
 
-/// Sets the value at each path, later ones over earlier ones. A path is written as in messages, `flows[0].cc`; `[*]` is
-/// every item of a list, and a list of tables may be entered by the name of one: `flows.video.cc`. Keys that do not exist
-/// are made. A value is TOML where it reads as such, else text.
+/// Sets the value at each path; a later override wins over an earlier one. A path is written as in messages,
+/// `flows[0].cc`. `[*]` stands for every item of a list, and the name of a table selects it in a list of tables:
+/// `flows.video.cc`. Keys that do not exist are created. A value is read as TOML if it is valid TOML, otherwise as
+/// text.
 ///
 /// # Errors
-/// Paths that cannot be read or lead through something that is not there.
+/// Paths that cannot be parsed, and paths through a value that does not exist.
 pub(super) fn apply(root: &mut Node, overrides: &[(String, String)]) -> Result<(), Vec<Problem>> {
     let mut problems = Vec::new();
     for (path, value) in overrides {
@@ -22,7 +23,7 @@ pub(super) fn apply(root: &mut Node, overrides: &[(String, String)]) -> Result<(
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
-/// A step of an override's path.
+/// A step in the path of an override.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Target {
     /// A key, or the name of a table in a list.
@@ -33,7 +34,7 @@ enum Target {
 
 fn parse(path: &str) -> Result<Vec<Target>, String> {
     const ACCEPTED: &str = "accepted: a path such as bottleneck.rate, flows[0].cc, flows[*].cc or flows.NAME.cc";
-    /// More than the deepest field has; a path is followed recursively.
+    /// Deeper than any field. The limit exists because a path is followed recursively.
     const MOST_STEPS: usize = 32;
     let malformed = |what: &str| format!("{what}; {ACCEPTED}");
     let mut steps = Vec::new();
@@ -111,7 +112,7 @@ fn set(node: &mut Node, steps: &[Target], at: &Path, to: &Node) -> Result<(), St
     }
 }
 
-/// The name of a table in a list; flows without one are numbered.
+/// Returns the name of a table in a list; a flow without a name is numbered.
 fn name_of(item: &Node, list: &Path, index: usize) -> String {
     match item.get("name").map(|name| &name.value) {
         Some(Value::Text(name)) => name.clone(),

@@ -1,14 +1,14 @@
-//! Links by name: the rates, delays and queues of networks that studies use.
+//! Named links: the rates, delays and queues of networks that studies use.
 
 use ackclock_schema::tree::{Node, Path, Value};
 
-/// A link with a name. The direction from source to sink is the one towards the user.
+/// A named link. The direction from source to sink is the direction towards the user.
 pub struct Preset {
     /// Name in scenarios.
     pub name: &'static str,
-    /// One sentence on what it is.
+    /// One sentence that describes the link.
     pub summary: &'static str,
-    /// Where the values are from.
+    /// Source of the values.
     pub source: &'static str,
     rate: &'static str,
     reverse_rate: Option<&'static str>,
@@ -16,13 +16,13 @@ pub struct Preset {
     queue: &'static str,
 }
 
-/// The key of a preset's name.
+/// Key of the field that names a preset.
 pub(super) const PRESET: &str = "preset";
 
 const IW10: &str = "Jarvinen, Nyrhinen, Ding, Kojo, initial window 10 and initial RTO 1 s, IETF 79";
 const TCPEVAL: &str = "draft-irtf-iccrg-tcpeval-01, section 4";
 
-/// Every preset, by name.
+/// All presets, by name.
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "edge",
@@ -143,7 +143,7 @@ pub const PRESETS: &[Preset] = &[
     },
 ];
 
-/// Puts what a preset says into the table at `at` that names one, wherever the table does not say it itself.
+/// Fills the table at `at` with the values of the preset that it names; values that the table has itself are kept.
 pub(super) fn fill(root: &mut Node, at: &Path) {
     let preset = root.at(at).and_then(|table| match &table.get(PRESET)?.value {
         Value::Text(name) => PRESETS.iter().find(|preset| preset.name == name),

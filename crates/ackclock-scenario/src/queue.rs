@@ -1,5 +1,5 @@
-//! A queue in a scenario: a kind of the catalogue of queues, its limit, and the parameters of that kind. A limit in its place
-//! means drop-tail.
+//! A queue in a scenario: a kind from the catalogue of queues, its limit, and the parameters of that kind. A plain
+//! limit means a drop-tail queue with that limit.
 
 use ackclock_net::Limit;
 use ackclock_net::queue::{self, CATALOGUE, Entry, Otherwise, Parameter, Quantity};
@@ -15,26 +15,26 @@ use ackclock_schema::union::{Union, VariantInfo};
 /// A queue.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Queue {
-    /// Its name in the catalogue.
+    /// Name in the catalogue.
     pub kind: &'static str,
-    /// How much it holds at most.
+    /// Maximum length of the queue.
     pub limit: QueueLimit,
-    /// The parameters of the catalogue's entry that have a value, in that order.
+    /// Parameters that have a value, in the order of the catalogue's entry.
     pub parameters: Vec<(&'static str, f64)>,
 }
 
 impl Queue {
-    /// Its entry in the catalogue.
+    /// Returns the queue's entry in the catalogue.
     pub fn entry(&self) -> &'static Entry {
         queue::by_name(self.kind).expect("in the catalogue")
     }
 }
 
 impl QueueLimit {
-    /// The limit for a link.
+    /// Returns the limit for a link.
     ///
     /// # Panics
-    /// Where it is in bandwidth-delay products.
+    /// Panics if the limit is in bandwidth-delay products.
     pub fn of_link(self) -> Limit {
         match self {
             QueueLimit::Packets(packets) => Limit::Packets(packets),
@@ -67,7 +67,7 @@ fn limit(entry: &Entry) -> Present<Spelled<QueueLimit>> {
     default(text, spelled())
 }
 
-/// The kind of a parameter's value, which is a number whatever it is given in.
+/// Kind of a parameter's value. The value is held as a number, whatever its quantity.
 struct Measure(Box<dyn Kind<Value = f64>>);
 
 fn measure(parameter: &Parameter) -> Measure {
@@ -83,7 +83,7 @@ fn measure(parameter: &Parameter) -> Measure {
     })
 }
 
-/// What is not a number by itself, held as one.
+/// Kind of a value that is not a floating-point number by itself and is held as one.
 struct Held<K>(K);
 
 trait Number {
@@ -151,7 +151,7 @@ impl Kind for Measure {
     }
 }
 
-/// The value of a parameter, `None` where it is not given and follows from others.
+/// Reads the value of a parameter; `None` where it is not given and follows from other parameters.
 fn read(parameter: &Parameter, reader: &mut Reader<'_, '_>) -> Option<f64> {
     let kind = measure(parameter);
     match parameter.default {

@@ -1,4 +1,4 @@
-//! Congestion controls that are not in the catalogue and are made known to the reader of a scenario.
+//! Congestion controls that are not in the catalogue and are registered with the reader of a scenario.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,33 +7,34 @@ use ackclock_tcp::cc::Algorithm;
 
 /// A congestion control that scenarios may name besides those of the catalogue.
 pub struct Registered {
-    /// Its name in scenarios; none of the catalogue, nor RemyCC's.
+    /// Name in scenarios. It must differ from all names of the catalogue and from RemyCC's name.
     pub name: &'static str,
-    /// What tells its source from any other of the same name. It is part of the scenario's canonical form, and so of its hash;
-    /// a scenario that names another source is refused.
+    /// Text that identifies the source code among others with the same name. It is part of the scenario's canonical
+    /// form, and so of its hash. A scenario that names a different source is refused.
     pub source: String,
-    /// What scenarios may set.
+    /// Parameters that scenarios may set.
     pub parameters: Vec<Range>,
-    /// Makes it, with the parameters that were given, for the connections of the flow of a name.
+    /// Creates the algorithm for the connections of a flow, from the given parameters and the flow's name.
     pub make: Box<Make>,
 }
 
-/// Makes a registered algorithm, with the parameters that were given, for the connections of the flow of a name.
+/// A function that creates a registered algorithm for the connections of a flow, from the given parameters and the
+/// flow's name.
 pub type Make = dyn Fn(&[(&'static str, f64)], &str) -> Algorithm + Send + Sync;
 
-/// A parameter: its name, the least value and the largest.
+/// A parameter: its name, minimum and maximum.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Range {
     /// Name in scenarios.
     pub name: &'static str,
-    /// The least value accepted.
+    /// Minimum value accepted.
     pub least: f64,
-    /// The largest value accepted.
+    /// Maximum value accepted.
     pub most: f64,
 }
 
 impl Registered {
-    /// The one of a name.
+    /// Returns the registered algorithm with a name.
     pub(super) fn by_name<'a>(registered: &'a [Arc<Registered>], name: &str) -> Option<&'a Arc<Registered>> {
         registered.iter().find(|own| own.name == name)
     }

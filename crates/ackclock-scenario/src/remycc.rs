@@ -1,4 +1,4 @@
-//! RemyCC in a scenario: a table that lies in a file of its own.
+//! RemyCC in a scenario: its rule table is in a separate file.
 
 use ackclock_tcp::cc::Algorithm;
 use ackclock_tcp::cc::remycc::{self, Table};
@@ -10,13 +10,13 @@ use ackclock_schema::record::object_schema;
 use ackclock_schema::tree::{Node, Path, Value};
 use ackclock_schema::union::KIND;
 
-/// The key of the table's path.
+/// Key of the path to the rule table.
 pub(super) const TABLE: &str = "table";
 
-/// A table of RemyCC and where it came from.
+/// A rule table of RemyCC and the file that it was read from.
 pub type RemyTable = FromFile<RemyFormat>;
 
-/// The format of Remy's tables.
+/// Remy's format of rule tables.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RemyFormat;
 
@@ -33,18 +33,18 @@ impl Format for RemyFormat {
     }
 }
 
-/// The keys of a table in a scenario.
+/// Keys of a RemyCC table in a scenario.
 const KEYS: [&str; 3] = [KIND, TABLE, DIGEST];
 
-/// How a scenario says it.
+/// Example of the syntax in a scenario, for messages.
 pub(super) const EXAMPLE: &str = "a table such as { kind = \"remycc\", table = \"RemyCC-2013-delta1.dna\" }";
 
-/// The algorithm of connections with the table.
+/// Returns the algorithm that follows the rule table.
 pub(super) fn algorithm(file: &RemyTable) -> Algorithm {
     remycc::algorithm(file.content.clone())
 }
 
-/// Reads the file that the table `entries` at `at` names; what is wrong with the table is added to the problems.
+/// Reads the rule table from the file that the table `entries` at `at` names; adds all mistakes to the problems.
 pub(super) fn read(entries: &[(String, Node)], at: &Path, problems: &mut Problems<'_>) -> Option<RemyTable> {
     for (key, _) in entries.iter().filter(|(key, _)| !KEYS.contains(&key.as_str())) {
         let (accepted, hint) = (listed(KEYS), suggestion(key, KEYS));
@@ -57,7 +57,7 @@ pub(super) fn read(entries: &[(String, Node)], at: &Path, problems: &mut Problem
     RemyTable::of(value, at, problems)
 }
 
-/// The canonical form.
+/// Returns the canonical form.
 pub(super) fn write(file: &RemyTable) -> Json {
     let mut table = Map::new();
     table.insert(KIND.to_owned(), Json::from(remycc::NAME));
@@ -65,7 +65,7 @@ pub(super) fn write(file: &RemyTable) -> Json {
     Json::Object(table)
 }
 
-/// JSON Schema of a table in a scenario.
+/// Returns the JSON Schema of a RemyCC table in a scenario.
 pub(super) fn schema() -> Json {
     let mut schema = object_schema(Some((remycc::NAME, false)), remycc::SUMMARY, &RemyTable::fields());
     schema["properties"][KIND] = json!({ "const": remycc::NAME, "description": remycc::SUMMARY });

@@ -1,4 +1,5 @@
-//! What follows from a scenario's fields together: the access links and TCP of a flow, base RTTs, queue limits in bytes.
+//! Values that follow from several fields of a scenario: a flow's access links and TCP, base RTTs, queue limits in
+//! bytes.
 
 use ackclock_core::headers::TCP_IPV4;
 use ackclock_tcp::careful_resume::Saved;
@@ -13,7 +14,7 @@ use super::spellings::QueueLimit;
 use ackclock_core::Nanos;
 
 impl Scenario {
-    /// The access links of a flow.
+    /// Returns the access links of a flow.
     pub fn access_of(&self, flow: &Flow) -> Access {
         let mut access = self.access.clone();
         if let Some(own) = flow.access.clone() {
@@ -24,44 +25,44 @@ impl Scenario {
         access
     }
 
-    /// A flow's round-trip time in nanoseconds without queues, transmission times and jitter, at the start, delays that are drawn
-    /// at their means.
+    /// Returns a flow's base round-trip time at the start, in nanoseconds: propagation delays only, without queues,
+    /// transmission times and jitter. Delays that are drawn count with their means.
     pub fn base_rtt(&self, flow: &Flow) -> Nanos {
         let access = self.access_of(flow);
-        // What is wrong with a route is said of it.
+        // A mistake in a route is reported at the route.
         let routes = self.try_routes(flow).unwrap_or_default();
         let links = routes.iter().map(|route| self.delay_of(route)).fold(0, Nanos::saturating_add);
         let ends = access.source_delay.typical().saturating_add(access.sink_delay.typical());
         ends.saturating_mul(2).saturating_add(links)
     }
 
-    /// The round-trip time in nanoseconds of the bandwidth-delay products in the scenario.
+    /// Returns the round-trip time in nanoseconds with which bandwidth-delay products are computed.
     pub fn bdp_rtt(&self) -> Nanos {
         let largest = || self.flows.iter().map(|flow| self.base_rtt(flow)).max().unwrap_or(0);
         self.bottleneck.bdp_rtt.unwrap_or_else(largest)
     }
 
-    /// The bottleneck's rate from source to sink in bits per second, on average where it varies.
+    /// Returns the bottleneck's rate from source to sink in bits per second; a rate that varies counts with its mean.
     pub fn rate(&self) -> u64 {
         self.bottleneck.rate.mean(self.duration)
     }
 
-    /// The bottleneck's rate from sink to source in bits per second, on average where it varies.
+    /// Returns the bottleneck's rate from sink to source in bits per second; a rate that varies counts with its mean.
     pub fn reverse_rate(&self) -> u64 {
         self.bottleneck.reverse_rate().mean(self.duration)
     }
 
-    /// The limit of the bottleneck's queue from source to sink, never in bandwidth-delay products.
+    /// Returns the limit of the bottleneck's queue from source to sink, never in bandwidth-delay products.
     pub fn queue_limit(&self) -> QueueLimit {
         self.queue_limits(&self.bottleneck)[0]
     }
 
-    /// The limit of the bottleneck's queue from sink to source, never in bandwidth-delay products.
+    /// Returns the limit of the bottleneck's queue from sink to source, never in bandwidth-delay products.
     pub fn reverse_queue_limit(&self) -> QueueLimit {
         self.queue_limits(&self.bottleneck)[1]
     }
 
-    /// The limits of the queues of a link, there and back, never in bandwidth-delay products.
+    /// Returns the limits of a link's forward queue and reverse queue, never in bandwidth-delay products.
     pub fn queue_limits(&self, link: &Bottleneck) -> [QueueLimit; 2] {
         let rtt = link.bdp_rtt.unwrap_or_else(|| self.bdp_rtt());
         let there = link.queue.limit.resolved(link.rate.mean(self.duration), rtt);
@@ -71,17 +72,17 @@ impl Scenario {
 }
 
 impl Bottleneck {
-    /// The rate from sink to source.
+    /// Returns the rate from sink to source.
     pub fn reverse_rate(&self) -> &Rate {
         self.reverse_rate.as_ref().unwrap_or(&self.rate)
     }
 
-    /// The propagation delay from sink to source.
+    /// Returns the propagation delay from sink to source.
     pub fn reverse_delay(&self) -> &LinkDelay {
         self.reverse_delay.as_ref().unwrap_or(&self.delay)
     }
 
-    /// The direction from source to sink.
+    /// Returns the direction from source to sink.
     pub fn forward(&self) -> Direction<'_> {
         Direction {
             rate: &self.rate,
@@ -94,7 +95,7 @@ impl Bottleneck {
         }
     }
 
-    /// The direction from sink to source.
+    /// Returns the direction from sink to source.
     pub fn reverse(&self) -> Direction<'_> {
         Direction {
             rate: self.reverse_rate(),
@@ -107,36 +108,38 @@ impl Bottleneck {
         }
     }
 
-    /// The queue from sink to source, but for its limit.
+    /// Returns the queue from sink to source; its limit is not resolved.
     pub fn reverse_queue(&self) -> &Queue {
         self.reverse_queue.as_ref().unwrap_or(&self.queue)
     }
 }
 
 impl Probes {
-    /// Whether anything is recorded over time.
+    /// Whether any data is recorded over time.
     pub fn record(&self) -> bool {
         self.window || self.packets || self.timeouts || self.queues || self.rates
     }
 }
 
 impl Flow {
-    /// The names of the flow's copies: its own where there is one only, else name.0, name.1 and so on.
+    /// Returns the names of the flow's copies: the flow's own name for a single copy, otherwise name.0, name.1, and so
+    /// on.
     pub fn copies(&self) -> impl Iterator<Item = String> + '_ {
         let name = |copy| if self.count > 1 { format!("{}.{copy}", self.name) } else { self.name.clone() };
         (0..self.count).map(name)
     }
 
-    /// The TCP of the flow in a scenario with packets of `packet_size` bytes: its stack, with what the flow overrides.
+    /// Returns the TCP configuration of the flow for packets of `packet_size` bytes: the flow's own fields on top of
+    /// its stack.
     ///
     /// # Panics
-    /// If a name is in no catalogue, which a scenario that was read cannot have.
+    /// Panics if a name is in no catalogue; a scenario that was read has no such name.
     pub fn tcp_config(&self, packet_size: u32) -> Config {
         let known = "a scenario names what the catalogues have";
         let stack = (stack::by_name(&self.stack).expect(known).config)();
         let validation =
             self.validation.as_deref().map_or(stack.validation, |name| validation::by_name(name).expect(known));
-        // A rule that says itself what becomes of an idle window would be undone by a restart.
+        // A validation that decides about the window after idle would be undone by a restart.
         let stack_restart = if validation.replaces_restart { Restart::Off } else { stack.restart };
         Config {
             mss: self.mss(packet_size),
@@ -186,7 +189,7 @@ impl Flow {
         }
     }
 
-    /// Bytes of payload in a full segment.
+    /// Returns the payload of a full segment, in bytes.
     pub(super) fn mss(&self, packet_size: u32) -> u32 {
         self.mss.unwrap_or(packet_size.saturating_sub(TCP_IPV4))
     }

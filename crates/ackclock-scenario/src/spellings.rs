@@ -3,25 +3,25 @@
 use ackclock_schema::kinds::Spelling;
 use ackclock_schema::quantity::{PACKETS, POSITIVE, RATE, VOLUME, split};
 
-/// How much a queue holds at most.
+/// Maximum length of a queue.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum QueueLimit {
-    /// It never drops.
+    /// No limit: the queue never drops a packet.
     Unlimited,
-    /// So many packets, whatever their size.
+    /// A number of packets, whatever their size.
     Packets(u64),
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(u64),
-    /// So many bandwidth-delay products, above zero.
+    /// A number of bandwidth-delay products, above zero.
     Bdp(f64),
 }
 
-/// The most bandwidth-delay products in a scenario.
+/// Maximum number of bandwidth-delay products in a scenario.
 const MOST_BDP: f64 = 1e6;
 
 impl QueueLimit {
-    /// The limit with bandwidth-delay products as bytes, rounded down, for a link of `rate` bits per second and a
-    /// round-trip time of `rtt` nanoseconds.
+    /// Converts a limit in bandwidth-delay products to bytes, rounded down, for a link of `rate` bits per second and a
+    /// round-trip time of `rtt` nanoseconds. Other limits are returned unchanged.
     pub fn resolved(self, rate: u64, rtt: u64) -> QueueLimit {
         let QueueLimit::Bdp(factor) = self else { return self };
         let bdp = u128::from(rate) * u128::from(rtt) / (8 * 1_000_000_000);
@@ -72,14 +72,14 @@ impl Spelling for QueueLimit {
 /// An amount of data, above zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Amount {
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(u64),
-    /// So many packets of the scenario's `packet_size`.
+    /// A number of packets of the scenario's `packet_size`.
     Packets(u64),
 }
 
 impl Amount {
-    /// In bytes, for packets of `packet_size` bytes.
+    /// Returns the amount in bytes, for packets of `packet_size` bytes.
     pub fn bytes(self, packet_size: u32) -> u64 {
         match self {
             Amount::Bytes(bytes) => bytes,
@@ -124,17 +124,17 @@ impl Spelling for Amount {
 /// The rate of an access link.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum AccessRate {
-    /// So many times the rate of the bottleneck.
+    /// A multiple of the bottleneck's rate.
     Times(f64),
-    /// So many bits per second.
+    /// A number of bits per second.
     Rate(u64),
 }
 
-/// The least and the most that an access link may be faster than the bottleneck.
+/// Minimum and maximum ratio of an access link's rate to the bottleneck's rate.
 const TIMES: std::ops::RangeInclusive<f64> = 1e-3..=1e6;
 
 impl AccessRate {
-    /// In bits per second, at least one, where the bottleneck has `bottleneck` bits per second.
+    /// Returns the rate in bits per second, at least one, where the bottleneck has `bottleneck` bits per second.
     pub fn bits_per_second(self, bottleneck: u64) -> u64 {
         match self {
             AccessRate::Rate(rate) => rate,
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(QueueLimit::Bdp(1.0).resolved(1_000_000, 400_000_000), QueueLimit::Bytes(50_000));
         assert_eq!(QueueLimit::Bdp(0.5).resolved(1_000_000, 400_000_000), QueueLimit::Bytes(25_000));
         assert_eq!(QueueLimit::Packets(7).resolved(1_000_000, 400_000_000), QueueLimit::Packets(7));
-        // The largest rate and time neither overflow nor wrap.
+        // The largest rate and the largest time neither overflow nor wrap.
         assert_eq!(QueueLimit::Bdp(MOST_BDP).resolved(RATE.max, u64::MAX), QueueLimit::Bytes(u64::MAX));
     }
 

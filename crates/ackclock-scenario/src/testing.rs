@@ -1,7 +1,7 @@
-//! A scenario and a change of each of its fields, for the tests of this crate and of those that run scenarios (feature
-//! `testing`).
+//! A scenario and one change of each of its fields, for the tests of this crate and of the crates that run scenarios
+//! (feature `testing`).
 
-/// A scenario with every kind of application, for overrides to break.
+/// A scenario with every kind of application, on top of which tests set overrides.
 pub const BASE: &str = r#"
 duration = "60s"
 [bottleneck]
@@ -17,7 +17,7 @@ app = { kind = "transfer", size = "1MB" }
 app = "bulk"
 "#;
 
-/// Acceptable changes of every field of [`BASE`] but `name` and `seed`, one at a time.
+/// Accepted changes of every field of [`BASE`] except `name` and `seed`, one at a time.
 pub const CHANGES: &[(&str, &str)] = &[
     ("duration", "61s"),
     ("packet_size", "1400B"),
@@ -166,7 +166,7 @@ pub const CHANGES: &[(&str, &str)] = &[
     ("probes.to", "50s"),
 ];
 
-/// A change with what it needs to be acceptable: a table to put the key into.
+/// Returns a change together with the table that its key needs.
 pub fn change(index: usize) -> Vec<(String, String)> {
     let (path, value) = CHANGES[index];
     let mut pairs = Vec::new();

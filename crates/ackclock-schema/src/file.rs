@@ -1,5 +1,5 @@
-//! Content that lies in a file of its own, which a text names and whoever reads the text hands over. The digest of the file is a
-//! part of the canonical form; the path is not a part of what identifies the text (see [`forget_paths`]).
+//! Content of a separate file, which a text names and the reader's caller supplies. The digest of the file is a part of
+//! the canonical form; the path does not belong to the identity of the text (see [`forget_paths`]).
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -12,47 +12,47 @@ use crate::problems::Problems;
 use crate::record::{FieldInfo, Reader, Record};
 use crate::tree::{Node, Path, Value};
 
-/// The key of a file's digest, beside that of its path.
+/// Key of a file's digest, beside the key of its path.
 pub const DIGEST: &str = "sha256";
-/// The key of a file's path, unless the table has a better one.
+/// Key of a file's path, unless the format has a key of its own.
 pub const FILE: &str = "file";
 const DIGEST_DOC: &str = "SHA-256 of the file in hexadecimal; a file with another is refused.";
 
 /// A format of files.
 pub trait Format: Clone + PartialEq + Debug {
-    /// What a file of the format says.
+    /// Content of a file of the format.
     type Content: PartialEq + Debug;
     /// The key of the path.
     const KEY: &'static str = FILE;
     /// The noun for a file of the format, with its article.
     const NOUN: &'static str;
-    /// A name that such a file may have.
+    /// Example of a file name.
     const EXAMPLE: &'static str;
-    /// What is accepted in the file.
+    /// The content that is accepted.
     const ACCEPTED: &'static str;
-    /// The sentence on the key of the path.
+    /// Sentence on the key of the path.
     const PATH_DOC: &'static str;
 
-    /// The content of a file.
+    /// Decodes the content of a file.
     ///
     /// # Errors
-    /// What is wrong with the bytes.
+    /// The mistake in the bytes.
     fn decode(bytes: &[u8]) -> Result<Self::Content, String>;
 }
 
-/// A format whose files are named by a table of nothing else, which is a [`Record`].
+/// A format whose files are named by a table with no other keys; the table is a [`Record`].
 pub trait Alone: Format {
-    /// The sentence on the table.
+    /// Sentence on the table.
     const DOC: &'static str;
 
-    /// Content that stands for a file which could not be read; a text that names such a file is refused.
+    /// Returns content that stands for a file that could not be read; a text that names such a file is refused.
     fn placeholder() -> Self::Content;
 }
 
-/// Content read from a file.
+/// Content that was read from a file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FromFile<F: Format> {
-    /// The path as it was written.
+    /// Path as it was written.
     pub path: String,
     /// SHA-256 of the file, in hexadecimal.
     pub sha256: String,
@@ -61,15 +61,15 @@ pub struct FromFile<F: Format> {
 }
 
 impl<F: Format> FromFile<F> {
-    /// The keys of a table that names a file.
+    /// Keys of a table that names a file.
     pub const KEYS: [&'static str; 2] = [F::KEY, DIGEST];
 
     fn accepted() -> String {
         format!("the path, from the scenario's folder, of {} such as {:?}", F::NOUN, F::EXAMPLE)
     }
 
-    /// Reads the file that the table at `at` names, `value` being the value of a key of the table. What is wrong is added to the
-    /// problems.
+    /// Reads the file that the table at `at` names. `value` returns the value of a key of the table. Mistakes are added
+    /// to the problems.
     pub fn of<'n>(
         value: impl Fn(&str) -> Option<&'n Node>,
         at: &Path,
@@ -110,13 +110,13 @@ impl<F: Format> FromFile<F> {
         Some(FromFile { path: path.clone(), sha256, content })
     }
 
-    /// The keys of the canonical form.
+    /// Returns the keys of the canonical form.
     pub fn write(&self) -> Map<String, Json> {
         let entries = [(F::KEY, &self.path), (DIGEST, &self.sha256)];
         entries.into_iter().map(|(key, text)| (key.to_owned(), Json::from(text.as_str()))).collect()
     }
 
-    /// The fields for schema and reference.
+    /// Returns the fields for schema and reference.
     pub fn fields() -> Vec<FieldInfo> {
         let info = |noun: &str, accepts, schema| Info {
             noun: noun.to_owned(),
@@ -162,12 +162,12 @@ impl<F: Alone> Record for FromFile<F> {
     }
 }
 
-/// Removes the paths of files from a canonical form: a file is identified by its content. Every table with a digest has the path
-/// under one of `keys`.
+/// Removes the paths of files from a canonical form, because a file is identified by its content. Every table with a
+/// digest has the path under one of `keys`.
 pub fn forget_paths(canonical: &mut Json, keys: &[&str]) {
     match canonical {
         Json::Object(table) => {
-            // An algorithm of somebody's own may have a number of that name.
+            // A registered algorithm may have a parameter with the same name, which is a number.
             if table.get(DIGEST).is_some_and(Json::is_string) {
                 keys.iter().for_each(|key| drop(table.shift_remove(*key)));
             }

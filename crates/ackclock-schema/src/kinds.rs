@@ -1,4 +1,4 @@
-//! Kinds of values: what a field accepts, how it is read and written back, and how JSON Schema says it.
+//! Kinds of values: which values a field accepts, how they are read and written back, and their JSON Schema.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -10,31 +10,32 @@ use crate::quantity::{self, Dimension};
 use crate::record::FieldInfo;
 use crate::tree::{Node, Path, Value};
 
-/// What a field accepts.
+/// The kind of a field's value.
 pub trait Kind {
-    /// What it is in Rust.
+    /// Type of the value in Rust.
     type Value;
-    /// The value of a node; a placeholder where that is not acceptable, with at least one problem added.
+    /// Reads the value of a node. If the value is not acceptable, adds at least one problem and returns a placeholder.
     fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> Self::Value;
-    /// Stands for a value that could not be read. It never leaves this module: there is a problem, so no scenario.
+    /// Returns a placeholder for a value that could not be read. It never leaves this module: with a problem there is
+    /// no scenario.
     fn placeholder(&self) -> Self::Value;
-    /// The canonical form, which reads back as the same value.
+    /// Returns the canonical form; reading it gives the same value.
     fn write(&self, value: &Self::Value) -> Json;
-    /// What is accepted, for people and for editors.
+    /// Returns the description of the accepted values, for people and for editors.
     fn info(&self) -> Info;
 }
 
-/// What a kind accepts.
+/// Description of the values that a kind accepts.
 pub struct Info {
-    /// The noun of the reference: "rate", "table".
+    /// Noun in the reference: "rate", "table".
     pub noun: String,
-    /// What a number without unit counts, or the units of a quantity.
+    /// Unit of a number without a suffix, or the units of a quantity.
     pub unit: String,
-    /// A phrase for messages: `a rate above 0bps, such as "1.5Mbps"`.
+    /// Phrase for messages: `a rate above 0bps, such as "1.5Mbps"`.
     pub accepts: String,
     /// JSON Schema, without title, description and default.
     pub schema: Json,
-    /// The fields of a table, with the part of the path between this value and the field: `.rate`, `[].name`.
+    /// Fields of a table, each with the part of the path between this value and the field: `.rate`, `[].name`.
     pub nested: Vec<(String, FieldInfo)>,
 }
 
@@ -42,24 +43,26 @@ pub struct Info {
 pub trait Scalar {
     /// The type in Rust.
     type Value;
+    /// Parses a value.
+    ///
     /// # Errors
-    /// What is wrong with the value, as a predicate: "is negative".
+    /// The mistake in the value, as a predicate: "is negative".
     fn parse(&self, value: &Value) -> Result<Self::Value, String>;
-    /// Stands for a value that could not be read.
+    /// Returns a placeholder for a value that could not be read.
     fn placeholder(&self) -> Self::Value;
-    /// The canonical form.
+    /// Returns the canonical form.
     fn write(&self, value: &Self::Value) -> Json;
-    /// The noun of the reference.
+    /// Returns the noun of the reference.
     fn noun(&self) -> String;
-    /// The unit of a bare number, or the units of a quantity; empty where there is none.
+    /// Returns the unit of a bare number, or the units of a quantity; empty if there is none.
     fn unit(&self) -> String {
         String::new()
     }
-    /// What is accepted, as a phrase for messages.
+    /// Returns the accepted values as a phrase for messages.
     fn accepts(&self) -> String;
-    /// JSON Schema, without title, description and default.
+    /// Returns the JSON Schema, without title, description and default.
     fn schema(&self) -> Json;
-    /// What may have been meant.
+    /// Returns a hint at the value that may have been meant.
     fn hint(&self, _written: &str) -> String {
         String::new()
     }
@@ -95,10 +98,10 @@ impl<S: Scalar> Kind for S {
     }
 }
 
-/// The text of a value that has to be a quantity.
+/// Returns the text of a value that has to be a quantity.
 ///
 /// # Errors
-/// Why it is not one; a bare number lacks its unit.
+/// The reason why the value is not a quantity; a bare number lacks its unit.
 fn quantity_text(value: &Value) -> Result<&str, String> {
     match value {
         Value::Text(text) => Ok(text),
@@ -107,7 +110,7 @@ fn quantity_text(value: &Value) -> Result<&str, String> {
     }
 }
 
-/// A quantity with a unit, held as an integer of the smallest unit.
+/// A quantity with a unit, held as an integer number of the smallest unit.
 pub struct Quantity<T> {
     dimension: &'static Dimension,
     min: u64,
@@ -115,22 +118,22 @@ pub struct Quantity<T> {
     held_as: PhantomData<T>,
 }
 
-/// A time in nanoseconds.
+/// Returns the kind of a time in nanoseconds.
 pub const fn time<T>() -> Quantity<T> {
     Quantity::of(&quantity::TIME)
 }
 
-/// A rate in bits per second.
+/// Returns the kind of a rate in bits per second.
 pub const fn rate<T>() -> Quantity<T> {
     Quantity::of(&quantity::RATE)
 }
 
-/// A volume in bytes.
+/// Returns the kind of a volume in bytes.
 pub const fn volume<T>() -> Quantity<T> {
     Quantity::of(&quantity::VOLUME)
 }
 
-/// A probability in parts per billion.
+/// Returns the kind of a probability in parts per billion.
 pub const fn probability<T>() -> Quantity<T> {
     Quantity::of(&quantity::PROBABILITY)
 }
@@ -140,12 +143,12 @@ impl<T> Quantity<T> {
         Quantity { dimension, min: 0, max: dimension.max, held_as: PhantomData }
     }
 
-    /// Zero is refused.
+    /// Refuses zero.
     pub const fn positive(self) -> Self {
         Quantity { min: 1, ..self }
     }
 
-    /// Bounds in the smallest unit, both inclusive.
+    /// Sets the bounds in the smallest unit, both inclusive.
     pub const fn within(self, min: u64, max: u64) -> Self {
         Quantity { min, max, ..self }
     }
@@ -199,7 +202,7 @@ impl<T: TryFrom<u64> + Into<u64> + Copy + Default> Scalar for Quantity<T> {
     }
 }
 
-/// A whole number of something that is counted, without unit.
+/// A whole number of counted things, without a unit.
 pub struct Count<T> {
     noun: &'static str,
     min: u64,
@@ -207,7 +210,7 @@ pub struct Count<T> {
     held_as: PhantomData<T>,
 }
 
-/// A count of `noun`, which is empty for a plain number, bounds inclusive.
+/// Returns the kind of a count of `noun`, with inclusive bounds; an empty `noun` means a plain number.
 pub const fn count<T>(noun: &'static str, min: u64, max: u64) -> Count<T> {
     Count { noun, min, max, held_as: PhantomData }
 }
@@ -218,7 +221,7 @@ impl<T: TryFrom<u64> + Into<u64> + Copy + Default> Scalar for Count<T> {
     fn parse(&self, value: &Value) -> Result<T, String> {
         let Value::Number(text) = value else { return Err("is not a number".to_owned()) };
         let (number, rest) = quantity::split(text)?;
-        // What follows the digits can only be an exponent, which floats have.
+        // Only an exponent can follow the digits, and only floats have exponents.
         let value = if rest.is_empty() { number.times(1) } else { Err(quantity::Inexact::Fraction) };
         let above = || format!("is more than {}", self.max);
         match value {
@@ -256,13 +259,13 @@ impl<T: TryFrom<u64> + Into<u64> + Copy + Default> Scalar for Count<T> {
     }
 }
 
-/// A ratio.
+/// A real number.
 pub struct Real {
     min: f64,
     max: f64,
 }
 
-/// A ratio, bounds inclusive.
+/// Returns the kind of a real number, with inclusive bounds.
 pub const fn real(min: f64, max: f64) -> Real {
     Real { min, max }
 }
@@ -277,7 +280,7 @@ impl Scalar for Real {
             value if !value.is_finite() => Err("is not a finite number".to_owned()),
             value if value < self.min => Err(format!("is less than {}", self.min)),
             value if value > self.max => Err(format!("is more than {}", self.max)),
-            // Minus zero is zero, so that both have one canonical form.
+            // Minus zero becomes zero, so both have one canonical form.
             value => Ok(value + 0.0),
         }
     }
@@ -347,7 +350,7 @@ impl Scalar for Label {
 
     fn parse(&self, value: &Value) -> Result<String, String> {
         let Value::Text(text) = value else { return Err("is not text".to_owned()) };
-        // Points and brackets belong to paths and to the names of copies.
+        // Points and brackets are reserved for paths and for the names of copies.
         let accepted = |c: char| c.is_ascii_alphanumeric() || "_+- ".contains(c);
         match text {
             text if text.is_empty() => Err("is empty".to_owned()),
@@ -381,13 +384,14 @@ impl Scalar for Label {
     }
 }
 
-/// One of several names, each with a sentence on what it is.
+/// One of several names, each with a sentence that describes it.
 pub struct OneOf<T> {
     noun: &'static str,
     options: Vec<(&'static str, T, &'static str)>,
 }
 
-/// A choice by name of `noun` among options of name, value and sentence. There has to be one.
+/// Returns the kind of a choice of `noun` by name. Each option has a name, a value and a sentence; there must be at
+/// least one.
 pub fn one_of<T>(noun: &'static str, options: impl IntoIterator<Item = (&'static str, T, &'static str)>) -> OneOf<T> {
     OneOf { noun, options: options.into_iter().collect() }
 }
@@ -429,27 +433,27 @@ impl<T: Clone + PartialEq> Scalar for OneOf<T> {
 
 /// A quantity in one of several dimensions, or a word.
 pub trait Spelling: Clone + PartialEq + Debug {
-    /// The noun of the reference.
+    /// Noun of the reference.
     const NOUN: &str;
-    /// What is accepted, as a phrase.
+    /// The accepted values, as a phrase.
     const ACCEPTS: &str;
-    /// The value of a text.
+    /// Parses a text.
     ///
     /// # Errors
-    /// What is wrong with it, as a predicate.
+    /// The mistake in the text, as a predicate.
     fn parse(text: &str) -> Result<Self, String>;
-    /// The canonical text.
+    /// Returns the canonical text.
     fn write(&self) -> String;
-    /// Stands for a value that could not be read.
+    /// Returns a placeholder for a value that could not be read.
     fn placeholder() -> Self;
-    /// Regular expressions, one of which an accepted text matches.
+    /// Returns regular expressions; an accepted text matches one of them.
     fn patterns() -> Vec<String>;
 }
 
-/// The kind of a [`Spelling`].
+/// Kind of a [`Spelling`].
 pub struct Spelled<T>(PhantomData<T>);
 
-/// The kind of a [`Spelling`].
+/// Returns the kind of a [`Spelling`].
 pub const fn spelled<T>() -> Spelled<T> {
     Spelled(PhantomData)
 }

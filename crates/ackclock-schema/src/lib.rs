@@ -1,11 +1,12 @@
 //! Fields of text files, each declared once.
 //!
-//! [`record!`] makes of one list of fields a struct, its reader, its canonical form, its JSON Schema and its reference;
-//! [`union!`] does the same for tables that a key `kind` tells apart. Reading never stops at the first mistake: a
-//! [`Problem`] has the path of a field, its line, the value as written and what is accepted. Quantities are text with a
-//! unit and become integers exactly: times in nanoseconds, rates in bits per second, volumes in bytes.
+//! [`record!`] makes from one list of fields a struct, its reader, its canonical form, its JSON Schema and its
+//! reference. [`union!`] does the same for tables that a key `kind` tells apart. Reading never stops at the first
+//! mistake: a [`Problem`] has the path of a field, its line, the value as written and what is accepted. Quantities are
+//! text with a unit and are converted exactly to integers: times to nanoseconds, rates to bits per second, volumes to
+//! bytes.
 //!
-//! Nothing here knows what is described.
+//! The crate does not depend on the described fields.
 
 pub mod file;
 pub mod kinds;
@@ -21,6 +22,6 @@ pub mod union;
 pub use problems::{Files, Outside, Problem, Problems, ReadError};
 pub use rules::Rules;
 
-// For the macros, so that crates that use them need not depend on it by themselves.
+// The macros use this re-export, so crates that use the macros need no dependency of their own.
 #[doc(hidden)]
 pub use serde_json;

@@ -8,12 +8,12 @@ use crate::tree::{Node, Path, Value};
 
 /// A list of at least one item.
 pub struct List<K> {
-    /// The noun for one item.
+    /// Noun for one item.
     item_noun: &'static str,
     item: K,
 }
 
-/// A list of at least one `item`.
+/// Returns the kind of a list of at least one `item`.
 pub const fn list<K>(item_noun: &'static str, item: K) -> List<K> {
     List { item_noun, item }
 }

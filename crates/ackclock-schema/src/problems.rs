@@ -5,14 +5,14 @@ use std::fmt;
 
 use crate::tree::{Node, Path, quoted};
 
-/// One thing wrong with a text.
+/// One mistake in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// The field, such as `flows[0].app.ladder[2]`; empty where the text could not be read at all.
+    /// Path of the field, such as `flows[0].app.ladder[2]`; empty if the text could not be parsed at all.
     pub path: String,
-    /// The line of the file, from 1, where the value comes from a file in which it can be found.
+    /// Line in the file, from 1, if the value comes from a file and the line is known.
     pub line: Option<u32>,
-    /// The offending value as it was written, what is wrong with it and what is accepted.
+    /// The value as it was written, the mistake, and what is accepted.
     pub message: String,
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// A text that is refused: everything that is wrong with it, in the order of the file.
+/// Error of a text that is refused, with all mistakes in the order of the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReadError {
     /// At least one problem.
@@ -47,20 +47,20 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// Gives the bytes of the file at a path that a text names, or in a few words why there are none.
+/// A function that returns the bytes of the file at a path that a text names, or a short reason why there are none.
 pub type Files<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
 
-/// What a reader may look up besides the text.
+/// The information that a reader may look up besides the text.
 #[derive(Clone, Copy)]
 pub struct Outside<'a> {
     /// The files that the text names.
     pub files: Files<'a>,
-    /// Whatever else the kinds of the text ask for, by its type: see [`Problems::known`].
+    /// Further information for the kinds of the text, by its type: see [`Problems::known`].
     pub known: &'a dyn Any,
 }
 
 impl Outside<'_> {
-    /// Nothing: files that the text names are refused.
+    /// No files: a text that names a file is refused.
     pub const NOTHING: Outside<'static> = Outside { files: &|_| Err("there are no files here".to_owned()), known: &() };
 }
 
@@ -72,17 +72,17 @@ pub struct Problems<'a> {
 }
 
 impl<'a> Problems<'a> {
-    /// None so far in a tree that may name what is outside it.
+    /// Creates an empty list of problems for a tree that may name files and other things outside it.
     pub fn new(root: &'a Node, outside: Outside<'a>) -> Problems<'a> {
         Problems { root, outside, found: Vec::new() }
     }
 
-    /// None so far in a tree that names nothing outside it.
+    /// Creates an empty list of problems for a tree that names nothing outside it.
     pub fn alone(root: &'a Node) -> Problems<'a> {
         Problems::new(root, Outside::NOTHING)
     }
 
-    /// None so far in a tree that stands for a part of this one.
+    /// Creates an empty list of problems for a tree that stands for a part of this one.
     pub fn of<'b>(&self, root: &'b Node) -> Problems<'b>
     where
         'a: 'b,
@@ -90,15 +90,15 @@ impl<'a> Problems<'a> {
         Problems::new(root, self.outside)
     }
 
-    /// The content of a file that the text names.
+    /// Returns the content of a file that the text names.
     ///
     /// # Errors
-    /// In a few words, why there is none.
+    /// A short reason why there is no content.
     pub fn file(&self, path: &str) -> Result<Vec<u8>, String> {
         (self.outside.files)(path)
     }
 
-    /// What the reader was given to look up of the type `T`, if it was.
+    /// Returns the information of type `T` that the reader was given; `None` if it has another type.
     pub fn known<T: Any>(&self) -> Option<&'a T> {
         self.outside.known.downcast_ref()
     }
@@ -108,23 +108,23 @@ impl<'a> Problems<'a> {
         self.found.push((path, message.into()));
     }
 
-    /// The value at the path as it was written, if it was.
+    /// Returns the value at the path as it was written; `None` if it was not given.
     pub fn written(&self, path: &Path) -> Option<String> {
         self.root.at(path).map(Node::shown)
     }
 
-    /// Whether nothing is wrong at the path, in what it holds, or with what holds it. A rule over several fields asks this
-    /// first: a field that could not be read has a placeholder for its value.
+    /// Whether there is no problem at the path, in the value there, or with a value that contains it. A rule over
+    /// several fields asks this first, because a field that could not be read has a placeholder as its value.
     pub fn sound(&self, path: &Path) -> bool {
         !self.found.iter().any(|(wrong, _)| wrong.touches(path))
     }
 
-    /// The problems, to be added to those of another tree.
+    /// Returns the problems, to be added to those of another tree.
     pub fn into_found(self) -> Vec<(Path, String)> {
         self.found
     }
 
-    /// The error, if there was any problem.
+    /// Returns the error, if there was any problem.
     pub fn into_error(self) -> Option<ReadError> {
         let root = self.root;
         let place =
@@ -135,7 +135,7 @@ impl<'a> Problems<'a> {
     }
 }
 
-/// "did you mean": the name nearest to what was written, if it is near.
+/// Returns "did you mean" with the name nearest to the written text, if the name is near enough.
 pub fn suggestion<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     const LONGEST: usize = 64;
     if written.len() > LONGEST {
@@ -151,12 +151,12 @@ pub fn suggestion<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -
     }
 }
 
-/// Names as a list for reading.
+/// Returns names as a list for reading.
 pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// Edits between two words: insertions, deletions, substitutions and swaps of neighbours.
+/// Returns the number of edits between two words: insertions, deletions, substitutions and swaps of neighbours.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows = vec![(0..=b.len()).collect::<Vec<_>>()];

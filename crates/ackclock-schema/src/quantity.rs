@@ -3,21 +3,21 @@
 /// A unit of a dimension: its name, and its size in the dimension's smallest unit.
 pub type Unit = (&'static str, u64);
 
-/// What can be measured, and how it is written. The smallest unit, in which values are held, comes first; a value is
-/// written back in the last unit of [`Dimension::canonical`] that divides it.
+/// A physical dimension and the spelling of its values. The smallest unit, in which values are held, comes first. A
+/// value is written in the last unit of [`Dimension::canonical`] that divides it.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Dimension {
-    /// The noun of messages and of the reference.
+    /// Noun in messages and in the reference.
     pub noun: &'static str,
-    /// An accepted text, for messages.
+    /// Accepted text, for messages.
     pub example: &'static str,
-    /// How nothing is written.
+    /// Spelling of zero.
     pub zero: &'static str,
-    /// Units in ascending order, in which values are written back.
+    /// Units in which values are written, in ascending order.
     pub canonical: &'static [Unit],
-    /// Other spellings.
+    /// Other accepted spellings of units.
     pub aliases: &'static [Unit],
-    /// The largest value, which leaves room for sums of several.
+    /// Largest value, which leaves room for sums of several values.
     pub max: u64,
 }
 
@@ -38,7 +38,7 @@ pub const TIME: Dimension = Dimension {
     max: 87_600 * 3_600 * 1_000_000_000,
 };
 
-/// Rates, in bits per second; at most a petabit.
+/// Rates, in bits per second; at most a petabit per second.
 pub const RATE: Dimension = Dimension {
     noun: "rate",
     example: "1.5Mbps",
@@ -99,10 +99,10 @@ pub const PROBABILITY: Dimension = Dimension {
 };
 
 impl Dimension {
-    /// The value of a text, in the smallest unit.
+    /// Parses a text into a value in the smallest unit.
     ///
     /// # Errors
-    /// What is wrong with the text, as a predicate: "is negative".
+    /// The mistake in the text, as a predicate: "is negative".
     pub fn parse(&self, text: &str) -> Result<u64, String> {
         let (number, unit) = split(text)?;
         if unit.is_empty() {
@@ -123,7 +123,7 @@ impl Dimension {
         split(text).is_ok_and(|(_, unit)| self.scale(unit).is_some())
     }
 
-    /// The value in the largest unit that divides it.
+    /// Returns the value in the largest unit that divides it.
     pub fn write(&self, value: u64) -> String {
         let divides = |(_, scale): &&Unit| value.is_multiple_of(*scale);
         if value == 0 {
@@ -134,13 +134,13 @@ impl Dimension {
         format!("{}{name}", value / scale)
     }
 
-    /// The units for reading: those that values are written in.
+    /// Returns the units for reading: those in which values are written.
     pub fn units(&self) -> String {
         crate::problems::listed(self.canonical.iter().map(|(name, _)| name.trim()))
     }
 
-    /// A regular expression for JSON Schema that matches what is accepted where the number is `number`, which is [`NUMBER`]
-    /// or [`POSITIVE`]; other bounds it does not know.
+    /// Returns a regular expression for JSON Schema that matches the accepted texts if the number is `number`, which is
+    /// [`NUMBER`] or [`POSITIVE`]. The expression does not check other bounds.
     pub fn pattern(&self, number: &str) -> String {
         let names: Vec<_> = self.canonical.iter().chain(self.aliases).map(|(name, _)| name.trim()).collect();
         format!(r"{number}\s*({})", names.join("|"))
@@ -155,35 +155,35 @@ impl Dimension {
     }
 }
 
-/// The regular expression of a number in a quantity.
+/// Regular expression of a number in a quantity.
 pub const NUMBER: &str = r"[0-9]+(\.[0-9]+)?";
 
-/// The regular expression of a number above zero in a quantity.
+/// Regular expression of a number above zero in a quantity.
 pub const POSITIVE: &str = r"(0*[1-9][0-9]*(\.[0-9]+)?|0+\.0*[1-9][0-9]*)";
 
-/// A number that is not negative, exactly as written.
+/// A non-negative number, exactly as written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decimal<'a> {
     whole: &'a str,
     fraction: &'a str,
 }
 
-/// Why a decimal is not an integer of 64 bits.
+/// Reason why a decimal is not an integer of 64 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Inexact {
-    /// The decimal is no whole number.
+    /// The decimal is not a whole number.
     Fraction,
-    /// The decimal is larger than 64 bits hold.
+    /// The decimal is larger than 64 bits can hold.
     Overflow,
 }
 
 impl Decimal<'_> {
-    /// `self * scale`, exactly.
+    /// Returns `self * scale`, exactly.
     pub fn times(&self, scale: u64) -> Result<u64, Inexact> {
         let fraction = self.fraction.trim_end_matches('0');
         let mut value: u128 = 0;
         for digit in self.whole.bytes().chain(fraction.bytes()) {
-            // Digits beyond what fits make it too large, or a fraction of the smallest unit.
+            // Digits beyond the capacity make the value too large, or a fraction of the smallest unit.
             let next = value.checked_mul(10).and_then(|value| value.checked_add(u128::from(digit - b'0')));
             value = next.ok_or(if fraction.is_empty() { Inexact::Overflow } else { Inexact::Fraction })?;
         }
@@ -196,19 +196,20 @@ impl Decimal<'_> {
         u64::try_from(value / divisor).map_err(|_| Inexact::Overflow)
     }
 
-    /// The nearest float.
+    /// Returns the nearest float.
     pub fn to_f64(self) -> f64 {
-        // Digits with a point between always parse; too many of them give infinity, which the callers' bounds refuse.
+        // Digits with a point between them always parse. Too many digits give infinity, which the callers' bounds
+        // refuse.
         format!("{}.{}", self.whole, if self.fraction.is_empty() { "0" } else { self.fraction })
             .parse()
             .unwrap_or(f64::INFINITY)
     }
 }
 
-/// Splits a text into its number and what follows, both without surrounding space.
+/// Splits a text into its number and the rest, both without surrounding space.
 ///
 /// # Errors
-/// What is wrong with the text, as a predicate.
+/// The mistake in the text, as a predicate.
 pub fn split(text: &str) -> Result<(Decimal<'_>, &str), String> {
     let text = text.trim();
     if ["nan", "inf", "infinity"].contains(&text.trim_start_matches(['+', '-']).to_ascii_lowercase().as_str()) {

@@ -1,5 +1,5 @@
-//! Quantities that are drawn from a distribution: times, volumes, numbers. A plain quantity in the place of the table is a
-//! constant, and is written back as one.
+//! Quantities that are drawn from a distribution: times, volumes, numbers. A plain quantity in place of the table is a
+//! constant, and a constant is written back as a plain quantity.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -16,22 +16,22 @@ use crate::union::{Tagged, tagged};
 use crate::{record, union};
 use ackclock_core::{self as core, Distribution};
 
-/// What is measured in which unit, and whether it may be nothing.
+/// Dimension and unit of a quantity that can be drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Measure {
     /// A time, in nanoseconds.
     Time,
     /// A volume, in bytes.
     Volume,
-    /// A number of something.
+    /// A number of counted things.
     Number,
 }
 
 /// A quantity that can be drawn.
 pub trait Drawn: Copy + Default + PartialEq + PartialOrd + Debug + From<u64> + Into<u64> {
-    /// What it measures.
+    /// Dimension of the quantity.
     const MEASURE: Measure;
-    /// The least that a constant may be.
+    /// Minimum value of a constant.
     const LEAST: u64;
 }
 
@@ -61,14 +61,14 @@ drawn_quantity! {
     Delay = Time from 0;
     /// A volume above zero, in bytes.
     Volume = Volume from 1;
-    /// A number of things, at least one.
+    /// A number of counted things, at least one.
     Number = Number from 1;
 }
 
-/// The most that there can be of what is counted.
+/// Maximum of a number of counted things.
 const MOST_COUNTED: u64 = 1_000_000;
 
-/// The largest value of what is measured, which the mean of a distribution must not exceed.
+/// Returns the largest value of the dimension; the mean of a distribution must not exceed it.
 fn most<T: Drawn>() -> u64 {
     match T::MEASURE {
         Measure::Time => TIME.max,
@@ -77,15 +77,15 @@ fn most<T: Drawn>() -> u64 {
     }
 }
 
-/// The kind of a quantity that can be drawn.
+/// Kind of a quantity that can be drawn.
 pub enum Measured<T> {
     /// A time or a volume, with a unit.
     Quantity(Quantity<T>),
-    /// A number without unit.
+    /// A number without a unit.
     Count(Count<T>),
 }
 
-/// A quantity of at least `least`, which is zero or one.
+/// Returns the kind of a quantity of at least `least`, which is zero or one.
 fn measured<T: Drawn>(least: u64) -> Measured<T> {
     let quantity = |any: Quantity<T>| Measured::Quantity(if least > 0 { any.positive() } else { any });
     match T::MEASURE {
@@ -95,7 +95,7 @@ fn measured<T: Drawn>(least: u64) -> Measured<T> {
     }
 }
 
-/// Does the same with either kind.
+/// Applies the same expression to either kind.
 macro_rules! either {
     ($measured:expr, $kind:ident => $what:expr) => {
         match $measured {
@@ -138,29 +138,30 @@ impl<T: Drawn> Scalar for Measured<T> {
 }
 
 union! {
-    /// A quantity, fixed or drawn anew each time it is asked for. A plain quantity in its place means constant.
+    /// A quantity that is constant or drawn anew for each use. A plain quantity means a constant.
     pub enum Random<T: Drawn>, otherwise Some(("constant", "value")), {
-        /// Always the same.
+        /// The same value for each use.
         "constant" => Constant(Constant<T>),
         /// Exponentially distributed.
         "exponential" => Exponential(Exponential<T>),
-        /// Uniformly distributed over the whole numbers of the smallest unit.
+        /// Uniformly distributed over the integers of the smallest unit.
         "uniform" => Uniform(Uniform<T>),
-        /// Pareto distributed: above x with probability (scale / x)^shape.
+        /// Pareto distributed: a draw exceeds x with probability (scale / x)^shape.
         "pareto" => Pareto(Pareto<T>),
-        /// Pareto distributed once shift is added: above x with probability (scale / (x + shift))^shape, before plus.
+        /// Shifted Pareto: a draw, before plus is added, exceeds x with probability (scale / (x + shift))^shape.
         "shifted-pareto" => ShiftedPareto(ShiftedPareto<T>),
         /// Log-normally distributed.
         "log-normal" => LogNormal(LogNormal<T>),
-        /// As measured: values and the part of all that is not above each, with straight lines between.
+        /// An empirical distribution, given by points of its cumulative distribution function with linear
+        /// interpolation.
         "empirical" => Empirical(Empirical<T>),
     }
 }
 
 record! {
-    /// The same value each time.
+    /// The same value for each use.
     pub struct Constant<T: Drawn> {
-        /// The value.
+        /// Value of every draw.
         value: T = required(measured(T::LEAST));
     }
 }
@@ -168,47 +169,47 @@ record! {
 record! {
     /// An exponential distribution.
     pub struct Exponential<T: Drawn> {
-        /// The mean.
+        /// Mean of the distribution.
         mean: T = required(measured(1));
     }
 }
 
 record! {
-    /// A uniform distribution.
+    /// A uniform distribution over the integers of the smallest unit.
     pub struct Uniform<T: Drawn> {
-        /// The least value.
+        /// Minimum value.
         min: T = required(measured(0));
-        /// The largest value.
+        /// Maximum value.
         max: T = required(measured(1));
     }
 }
 
 record! {
-    /// A Pareto distribution by its scale or its mean, one of which is to be given.
+    /// A Pareto distribution; give either its scale or its mean.
     pub struct Pareto<T: Drawn> {
-        /// The exponent of the tail; the mean is infinite up to one.
+        /// Exponent of the tail; the mean is infinite for a shape up to one.
         shape: f64 = required(real(0.01, 100.0));
-        /// The least value.
+        /// Minimum value.
         scale: Option<T> = optional("as mean and shape have it", measured(1));
-        /// The mean, as it is without cap; for a shape above one.
+        /// Mean without the cap; it requires a shape above one.
         mean: Option<T> = optional("as scale and shape have it", measured(1));
-        /// Larger draws become this.
+        /// Maximum value; larger draws become this value.
         cap: Option<T> = optional("no bound", measured(1));
     }
 }
 
 record! {
-    /// A Pareto distribution with its origin moved.
+    /// A Pareto distribution with its origin shifted.
     pub struct ShiftedPareto<T: Drawn> {
-        /// The exponent of the tail; the mean is infinite up to one.
+        /// Exponent of the tail; the mean is infinite for a shape up to one.
         shape: f64 = required(real(0.01, 100.0));
-        /// The least value before the shift.
+        /// Minimum value before the shift.
         scale: T = required(measured(1));
-        /// What is taken off each draw.
+        /// Value that is subtracted from each draw.
         shift: T = required(measured(0));
-        /// What is added to each draw.
+        /// Value that is added to each draw.
         plus: Option<T> = optional("nothing", measured(0));
-        /// Larger draws, with what is added, become this.
+        /// Maximum value after plus is added; larger draws become this value.
         cap: Option<T> = optional("no bound", measured(1));
     }
 }
@@ -216,28 +217,28 @@ record! {
 record! {
     /// A log-normal distribution.
     pub struct LogNormal<T: Drawn> {
-        /// The median.
+        /// Median of the distribution.
         median: T = required(measured(1));
-        /// The standard deviation of the natural logarithm.
+        /// Standard deviation of the natural logarithm.
         sigma: f64 = required(real(0.001, 10.0));
-        /// Larger draws become this.
+        /// Maximum value; larger draws become this value.
         cap: Option<T> = optional("no bound", measured(1));
     }
 }
 
 record! {
-    /// An empirical distribution, interpolated as ns-2 does it: a draw up to the first probability is the first value, and
-    /// one between two points lies on the line between them, rounded up.
+    /// An empirical distribution, interpolated as in ns-2. A draw up to the first probability gives the first value; a
+    /// draw between two points is interpolated linearly and rounded up.
     pub struct Empirical<T: Drawn> {
-        /// Values.
+        /// Values of the distribution, in ascending order.
         values: Vec<T> = required(Ascending(list("value", measured(0))));
-        /// Of each value, the probability that a draw is not above it.
+        /// Probability for each value that a draw does not exceed it, in ascending order.
         probabilities: Vec<f64> = required(Ascending(list("probability", real(0.0, 1.0))));
     }
 }
 
 impl<T: Drawn> Random<T> {
-    /// The distribution that draws come from.
+    /// Returns the distribution of the draws.
     pub fn distribution(&self) -> Distribution {
         let cap = |cap: Option<T>| cap.map(Into::into);
         match self {
@@ -272,7 +273,7 @@ impl<T: Drawn> Random<T> {
         }
     }
 
-    /// The mean, to the nearest whole number.
+    /// Returns the mean, rounded to the nearest whole number.
     pub fn typical(&self) -> u64 {
         match self {
             Random::Constant(given) => given.value.into(),
@@ -280,13 +281,13 @@ impl<T: Drawn> Random<T> {
         }
     }
 
-    /// What is wrong with its fields taken together: the field, and a message that starts with its value.
+    /// Returns a mistake in the fields taken together: the field, and a message that starts with its value.
     fn wrong(&self) -> Option<(&'static str, String)> {
         self.contradiction().or_else(|| self.too_wide())
     }
 
-    /// The field that decides the spread, where that makes a mean beyond what such a quantity may be. Draws are bounded, so that
-    /// such a mean would not be theirs either.
+    /// Returns the field that decides the spread, if it makes the mean larger than the quantity may be. Draws are
+    /// bounded, so their mean would differ from such a mean, too.
     fn too_wide(&self) -> Option<(&'static str, String)> {
         let (field, accepted) = match self {
             Random::LogNormal(_) => ("sigma", "less"),
@@ -294,14 +295,14 @@ impl<T: Drawn> Random<T> {
             _ => return None,
         };
         let most = most::<T>();
-        // A mean that is not a number is none.
+        // A mean that is not a number does not fit.
         let fits = self.distribution().mean() <= most as f64;
         let bound = Scalar::write(&measured::<T>(0), &T::from(most));
         let bound = bound.as_str().map_or_else(|| bound.to_string(), str::to_owned);
         (!fits).then(|| (field, format!("gives a mean of more than {bound}; accepted: {accepted}, or a cap")))
     }
 
-    /// What contradicts each other of its fields.
+    /// Returns a contradiction between fields.
     fn contradiction(&self) -> Option<(&'static str, String)> {
         let infinite = |shape: f64, cap: Option<T>| {
             let message = "has an infinite mean; accepted: more than 1, or a cap".to_owned();
@@ -350,10 +351,10 @@ impl<T: Drawn> Random<T> {
     }
 }
 
-/// The kind of a quantity that is drawn.
+/// Kind of a quantity that can be drawn.
 pub struct Drawing<T: Drawn>(Tagged<Random<T>>);
 
-/// A quantity that is fixed or drawn.
+/// Returns the kind of a quantity that is constant or drawn.
 pub fn drawn<T: Drawn>() -> Drawing<T> {
     Drawing(tagged())
 }

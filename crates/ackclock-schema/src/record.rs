@@ -1,5 +1,5 @@
-//! Tables of fields, each field defined once: [`record!`] makes of one list the struct, its reader, its canonical form
-//! and its part of JSON Schema and reference.
+//! Tables of fields, each field defined once: [`record!`] makes from one list the struct, its reader, its canonical
+//! form and its part of JSON Schema and reference.
 
 use std::marker::PhantomData;
 
@@ -64,19 +64,19 @@ macro_rules! record {
     };
 }
 
-/// What [`record!`] makes.
+/// The interface that [`record!`] implements.
 pub trait Record: Sized {
-    /// Reads the fields of a table; what is wrong is added to the reader's problems.
+    /// Reads the fields of a table; mistakes are added to the reader's problems.
     fn read(reader: &mut Reader<'_, '_>) -> Self;
-    /// The canonical form.
+    /// Returns the canonical form.
     fn write(&self) -> Map<String, Json>;
-    /// The sentence on the table.
+    /// Returns the sentence on the table.
     fn doc() -> String;
-    /// The fields, as schema and reference describe them.
+    /// Returns the fields, as schema and reference describe them.
     fn fields() -> Vec<FieldInfo>;
 }
 
-/// A large record behind a pointer.
+/// A large record is held behind a pointer.
 impl<R: Record> Record for Box<R> {
     fn read(reader: &mut Reader<'_, '_>) -> Self {
         Box::new(R::read(reader))
@@ -95,28 +95,28 @@ impl<R: Record> Record for Box<R> {
     }
 }
 
-/// A field, as schema and reference tell it.
+/// A field, as schema and reference describe it.
 pub struct FieldInfo {
-    /// The key in a text.
+    /// Key in a text.
     pub key: &'static str,
-    /// The sentence on the field.
+    /// Sentence on the field.
     pub doc: String,
-    /// Whether the key has to be given.
+    /// Whether the key is required.
     pub required: bool,
-    /// The value where the key is absent.
+    /// Value if the key is absent.
     pub default: Option<Json>,
-    /// What the absence of the key means, where that is no value.
+    /// Meaning of an absent key that has no default value.
     pub absent: Option<String>,
-    /// What the field accepts.
+    /// Description of the accepted values.
     pub info: Info,
 }
 
-/// Fields and their values as a table; what has no value is left out.
+/// Returns fields and their values as a table; fields without a value are left out.
 pub fn written<const N: usize>(fields: [(&str, Option<Json>); N]) -> Map<String, Json> {
     fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
 }
 
-/// Lines of doc comments as running text.
+/// Joins the lines of doc comments to running text.
 pub fn sentences(lines: &[&str]) -> String {
     lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
 }
@@ -129,13 +129,14 @@ pub struct Reader<'r, 'p> {
     pub at: &'r Path,
     /// Problems found so far.
     pub problems: &'r mut Problems<'p>,
-    /// Set in a union, whose `kind` is no field of the record: what to say of a key that belongs elsewhere.
+    /// For a table of a union, whose `kind` is not a field of the record: the message on a key that belongs to another
+    /// kind.
     pub foreign: Option<&'r Foreign<'r>>,
-    /// Keys of the table that are not of the record, and read elsewhere.
+    /// Keys of the table that do not belong to the record and are read elsewhere.
     pub besides: &'static [&'static str],
 }
 
-/// Says of a key where it belongs, if anywhere.
+/// Returns where a key belongs, if it belongs anywhere.
 pub type Foreign<'r> = dyn Fn(&str) -> Option<String> + 'r;
 
 impl Reader<'_, '_> {
@@ -155,19 +156,19 @@ impl Reader<'_, '_> {
     }
 }
 
-/// A field of a record, less its name: its kind, and what its absence means.
+/// A field of a record without its name: its kind, and the meaning of its absence.
 pub trait Slot {
-    /// The type in Rust.
+    /// Type in Rust.
     type Value;
-    /// Reads the value of a key of the reader's table, or what its absence means.
+    /// Reads the value of a key of the reader's table, or determines the value of an absent key.
     fn read(&self, key: &'static str, reader: &mut Reader<'_, '_>) -> Self::Value;
-    /// `None` where the key is to be left out.
+    /// Returns the value; `None` if the key is left out.
     fn write(&self, value: &Self::Value) -> Option<Json>;
-    /// The field, as schema and reference describe it.
+    /// Returns the field, as schema and reference describe it.
     fn info(&self, key: &'static str, doc: String) -> FieldInfo;
 }
 
-/// Says to the compiler what a field is in Rust.
+/// Tells the compiler the Rust type of a field.
 pub fn typed<T, S: Slot<Value = T>>(slot: S) -> S {
     slot
 }
@@ -178,39 +179,39 @@ pub struct Present<K> {
     absent: Absent,
 }
 
-/// The value of an absent field.
+/// Value of an absent field.
 enum Absent {
     Refused,
-    /// There is none here, and a preset would have put one in.
+    /// Required unless a preset supplies it; a preset's value has been filled in before.
     Preset,
     Value(Json),
-    /// That of another key of the same table.
+    /// The value of another key of the same table.
     Like(&'static str),
-    /// This and the table's index in its list.
+    /// This text, followed by the table's index in its list.
     Numbered(&'static str),
 }
 
-/// A field that has to be given.
+/// Returns a field that is required.
 pub fn required<K>(kind: K) -> Present<K> {
     Present { kind, absent: Absent::Refused }
 }
 
-/// A field that has to be given unless a preset is, whose value has been put in by then.
+/// Returns a field that is required unless a preset supplies it; the preset's value has been filled in before.
 pub fn preset<K>(kind: K) -> Present<K> {
     Present { kind, absent: Absent::Preset }
 }
 
-/// A field that has this value, as it would be written, where it is not given.
+/// Returns a field with this default, in the spelling of the canonical form.
 pub fn default<K>(value: impl Into<Json>, kind: K) -> Present<K> {
     Present { kind, absent: Absent::Value(value.into()) }
 }
 
-/// A field that has the value of another where it is not given.
+/// Returns a field whose default is the value of another field.
 pub fn like<K>(key: &'static str, kind: K) -> Present<K> {
     Present { kind, absent: Absent::Like(key) }
 }
 
-/// A text that is `prefix` and the position of the table in its list where it is not given.
+/// Returns a text field whose default is `prefix` followed by the position of the table in its list.
 pub fn numbered<K>(prefix: &'static str, kind: K) -> Present<K> {
     Present { kind, absent: Absent::Numbered(prefix) }
 }
@@ -234,7 +235,7 @@ impl<K: Kind> Slot for Present<K> {
                 Node::unplaced(Value::Text(format!("{prefix}{index}")))
             }
             Absent::Like(other) => {
-                // What is wrong with the other is said there.
+                // A mistake in the other field is reported at that field.
                 let Some(node) = reader.node.get(other) else { return self.kind.placeholder() };
                 return self.kind.read(node, &at, &mut reader.problems.of(node));
             }
@@ -265,7 +266,7 @@ pub struct Optional<K> {
     absent: &'static str,
 }
 
-/// A field that may have no value; `absent` says what that means.
+/// Returns a field that may have no value; `absent` describes what its absence means.
 pub fn optional<K>(absent: &'static str, kind: K) -> Optional<K> {
     Optional { kind, absent }
 }
@@ -288,10 +289,10 @@ impl<K: Kind> Slot for Optional<K> {
     }
 }
 
-/// The kind of a record.
+/// Kind of a record.
 pub struct Table<R>(PhantomData<R>);
 
-/// The kind of a record.
+/// Returns the kind of a record.
 pub const fn table<R>() -> Table<R> {
     Table(PhantomData)
 }
@@ -329,7 +330,7 @@ impl<R: Record> Kind for Table<R> {
     }
 }
 
-/// Fields with their paths from the table that has them, what they hold in turn included.
+/// Returns fields with their paths from the table that has them, including the fields of nested tables.
 pub fn nested(fields: Vec<FieldInfo>) -> Vec<(String, FieldInfo)> {
     let mut all = Vec::new();
     for mut field in fields {
@@ -341,7 +342,8 @@ pub fn nested(fields: Vec<FieldInfo>) -> Vec<(String, FieldInfo)> {
     all
 }
 
-/// JSON Schema of a table of fields, `kind` being that of a union and whether it is assumed where there is none.
+/// Returns the JSON Schema of a table of fields. `kind` is the kind of a union, with whether that kind is assumed where
+/// there is none.
 pub fn object_schema(kind: Option<(&'static str, bool)>, doc: &str, fields: &[FieldInfo]) -> Json {
     let mut properties = Map::new();
     let mut required = Vec::new();

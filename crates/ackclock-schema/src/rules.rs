@@ -1,28 +1,28 @@
-//! Rules over several fields, checked after each field alone is found acceptable.
+//! Rules over several fields, checked after each field has been accepted alone.
 
 use crate::problems::Problems;
 use crate::tree::{Path, quoted};
 
 /// Checks rules over the fields of the table at a path.
 pub struct Rules<'a, 'p> {
-    /// The path.
+    /// The path of the table.
     pub at: Path,
     problems: &'a mut Problems<'p>,
 }
 
 impl<'a, 'p> Rules<'a, 'p> {
-    /// Those of the table at a path.
+    /// Creates the rules for the table at a path.
     pub fn new(at: Path, problems: &'a mut Problems<'p>) -> Rules<'a, 'p> {
         Rules { at, problems }
     }
 
-    /// Those of the table under a key.
+    /// Returns the rules for the table under a key.
     pub fn of(&mut self, key: &str) -> Rules<'_, 'p> {
         Rules { at: self.at.key(key), problems: self.problems }
     }
 
-    /// Adds a problem with the field `key` where `broken`, unless there is one with it or with a field that the rule
-    /// needs. The message starts with the value as it was written, or with what it is by `default`.
+    /// Adds a problem with the field `key` if `broken`, unless there is a problem with this field or with a field that
+    /// the rule needs. The message starts with the value as it was written, or with `default` if it was not written.
     pub fn refuse(&mut self, broken: bool, key: &str, needs: &[Path], default: &str, message: impl AsRef<str>) {
         let at = self.at.key(key);
         if broken && self.problems.sound(&at) && needs.iter().all(|path| self.problems.sound(path)) {
@@ -31,7 +31,7 @@ impl<'a, 'p> Rules<'a, 'p> {
         }
     }
 
-    /// Adds that the field `key` is missing where `broken`, unless something else is wrong with the table.
+    /// Adds that the field `key` is missing if `broken`, unless there is another problem with the table.
     pub fn require(&mut self, broken: bool, key: &str, accepted: &str) {
         if broken && self.problems.sound(&self.at) {
             self.problems.add(self.at.key(key), format!("missing; accepted: {accepted}"));

@@ -1,5 +1,5 @@
-//! What a scenario says before anything is made of it: a tree of values with the lines they stand on, the same for
-//! TOML and JSON, and the paths into it.
+//! The parsed text of a scenario before its fields are read: a tree of values with their lines, the same for TOML and
+//! JSON, and the paths into the tree.
 
 use std::fmt;
 
@@ -10,32 +10,32 @@ use crate::problems::Problem;
 /// One step of a [`Path`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// The value of a key.
+    /// Value of a key.
     Key(String),
-    /// The item of a list, from 0.
+    /// Item of a list, from 0.
     Index(usize),
 }
 
-/// Where a value stands, written `flows[0].app.ladder[2]`.
+/// Place of a value in the tree, written `flows[0].app.ladder[2]`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Path(pub Vec<Step>);
 
 impl Path {
-    /// The path of a key of the table at this path.
+    /// Returns the path of a key of the table at this path.
     pub fn key(&self, key: &str) -> Path {
         let mut path = self.clone();
         path.0.push(Step::Key(key.to_owned()));
         path
     }
 
-    /// The path of an item of the list at this path.
+    /// Returns the path of an item of the list at this path.
     pub fn index(&self, index: usize) -> Path {
         let mut path = self.clone();
         path.0.push(Step::Index(index));
         path
     }
 
-    /// Whether one of the two paths is the other or leads to it.
+    /// Whether one of the two paths is equal to the other or a prefix of it.
     pub fn touches(&self, other: &Path) -> bool {
         self.0.iter().zip(&other.0).all(|(mine, theirs)| mine == theirs)
     }
@@ -58,10 +58,10 @@ impl fmt::Display for Path {
     }
 }
 
-/// A value and, where it comes from a TOML file, the line of it.
+/// A value with its line, if it comes from a TOML file.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// The line, from 1, where the value comes from a TOML file.
+    /// Line, from 1, if the value comes from a TOML file.
     pub line: Option<u32>,
     /// The value.
     pub value: Value,
@@ -70,7 +70,7 @@ pub struct Node {
 /// A value as it was written.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// JSON's null: as good as absent.
+    /// JSON's null, which counts as absent.
     Null,
     /// A truth value.
     Bool(bool),
@@ -78,27 +78,27 @@ pub enum Value {
     Number(String),
     /// A text.
     Text(String),
-    /// A date or time of TOML, which no field accepts.
+    /// A date or time of TOML; no field accepts dates.
     Date(String),
     /// A list.
     List(Vec<Node>),
-    /// Keys in the order of the file.
+    /// A table: keys and values in the order of the file.
     Table(Vec<(String, Node)>),
 }
 
 impl Node {
-    /// A value that stands in no file.
+    /// Creates a node for a value that is in no file.
     pub fn unplaced(value: Value) -> Node {
         Node { line: None, value }
     }
 
-    /// The value of a key, if this is a table that has it and it is not null.
+    /// Returns the value of a key; `None` if this is not a table, lacks the key, or has null there.
     pub fn get(&self, key: &str) -> Option<&Node> {
         let Value::Table(entries) = &self.value else { return None };
         entries.iter().find(|(name, node)| name == key && !matches!(node.value, Value::Null)).map(|(_, node)| node)
     }
 
-    /// The value at `path`, unless that is null.
+    /// Returns the value at `path`; `None` if the value is null.
     pub fn at(&self, path: &Path) -> Option<&Node> {
         path.0.iter().try_fold(self, |node, step| match (step, &node.value) {
             (Step::Key(key), _) => node.get(key),
@@ -107,7 +107,7 @@ impl Node {
         })
     }
 
-    /// The table or other value at `path` for changing.
+    /// Returns the table or other value at `path`, mutably.
     pub fn at_mut(&mut self, path: &Path) -> Option<&mut Node> {
         path.0.iter().try_fold(self, |node, step| match (step, &mut node.value) {
             (Step::Key(key), Value::Table(entries)) => {
@@ -118,7 +118,7 @@ impl Node {
         })
     }
 
-    /// The line of the value at `path`, or of the nearest value around it that has one.
+    /// Returns the line of the value at `path`, or of the nearest enclosing value that has a line.
     pub fn line_of(&self, path: &Path) -> Option<u32> {
         let mut node = self;
         let mut line = self.line;
@@ -130,13 +130,13 @@ impl Node {
             };
             let Some(next) = next else { break };
             node = next;
-            // A value given by an override stands on no line.
+            // A value given by an override has no line.
             line = node.line;
         }
         line
     }
 
-    /// The value in one short line, as it would be written in TOML.
+    /// Returns the value in one short line, in the syntax of TOML.
     pub fn shown(&self) -> String {
         let text = match &self.value {
             Value::Null => "null".to_owned(),
@@ -150,10 +150,10 @@ impl Node {
         shortened(&text)
     }
 
-    /// The tree of a TOML document.
+    /// Parses a TOML document into a tree.
     ///
     /// # Errors
-    /// Each place where the text is not TOML, with line, column and what was expected.
+    /// Each place at which the text is not TOML, with line, column and the expected syntax.
     pub fn from_toml(text: &str) -> Result<Node, Vec<Problem>> {
         let lines = Lines::of(text);
         let (table, errors) = DeTable::parse_recoverable(text);
@@ -174,7 +174,7 @@ impl Node {
                 None => Problem { path: String::new(), line: None, message: format!("not TOML: {message}") },
             }
         };
-        // The parser resumes after a mistake, and what it says of the rest of the same line follows from that.
+        // The parser resumes after a mistake; its messages on the rest of the same line only follow from that mistake.
         let mut problems: Vec<Problem> = Vec::new();
         for problem in errors.iter().map(problem) {
             if problems.iter().all(|earlier| earlier.line != problem.line) {
@@ -185,7 +185,7 @@ impl Node {
         Err(problems)
     }
 
-    /// The tree of a TOML value that stands in no file; `None` where the text is not one.
+    /// Parses a TOML value that is in no file into a tree; `None` if the text is not a TOML value.
     pub fn from_toml_value(text: &str) -> Option<Node> {
         let value = DeValue::parse(text).ok()?;
         let mut node = Lines::of(text).value(value.get_ref(), 0);
@@ -193,10 +193,10 @@ impl Node {
         Some(node)
     }
 
-    /// The tree of a JSON document.
+    /// Parses a JSON document into a tree.
     ///
     /// # Errors
-    /// The place where the text is not JSON.
+    /// The place at which the text is not JSON.
     pub fn from_json(text: &str) -> Result<Node, Vec<Problem>> {
         match serde_json::from_str::<serde_json::Value>(text) {
             Ok(value) => Ok(Node::from_json_value(&value)),
@@ -208,7 +208,7 @@ impl Node {
         }
     }
 
-    /// The tree of a JSON value.
+    /// Converts a JSON value into a tree.
     pub fn from_json_value(value: &serde_json::Value) -> Node {
         Node::unplaced(match value {
             serde_json::Value::Null => Value::Null,
@@ -232,18 +232,18 @@ impl Node {
     }
 }
 
-/// A list of nothing but texts, such as the nodes of a route, in one line.
+/// Returns a list that contains only texts, such as the nodes of a route, in one line; `None` for other lists.
 fn texts(items: &[Node]) -> Option<String> {
     let text = |item: &Node| if let Value::Text(text) = &item.value { Some(quoted(text)) } else { None };
     items.iter().map(text).collect::<Option<Vec<_>>>().map(|items| format!("[{}]", items.join(", ")))
 }
 
-/// Text for a message: at most 60 characters, with spaces in place of control characters.
+/// Returns a text for a message: at most 60 characters, with spaces in place of control characters.
 pub fn shortened(text: &str) -> String {
     cut(text).chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// The first 60 characters of a text, with dots if there are more.
+/// Returns the first 60 characters of a text, followed by dots if there are more.
 fn cut(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {
@@ -252,7 +252,7 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// Text in quotes, on one line whatever it holds.
+/// Returns a text in quotes, on one line whatever it contains.
 pub fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {
@@ -262,7 +262,7 @@ pub fn quoted(text: &str) -> String {
     quoted
 }
 
-/// Finds lines by byte offset, and so makes nodes of the values of a TOML document.
+/// Finds lines by byte offset, and converts the values of a TOML document to nodes with lines.
 struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,
@@ -274,7 +274,7 @@ impl<'a> Lines<'a> {
         Lines { text, starts: std::iter::once(0).chain(breaks).collect() }
     }
 
-    /// Line and column of a byte, both from 1; columns count characters.
+    /// Returns the line and the column of a byte, both from 1; columns count characters.
     fn position(&self, offset: usize) -> (u32, usize) {
         let line = self.starts.partition_point(|start| *start <= offset);
         let start = self.starts[line - 1];

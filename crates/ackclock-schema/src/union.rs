@@ -1,5 +1,5 @@
-//! Tables told apart by their `kind`: [`union!`] makes of one list of kinds the enum, its reader, its canonical form and
-//! its part of JSON Schema and reference.
+//! Tables told apart by their `kind`: [`union!`] makes from one list of kinds the enum, its reader, its canonical form
+//! and its part of JSON Schema and reference.
 
 use std::marker::PhantomData;
 
@@ -10,9 +10,9 @@ use crate::problems::{Problems, listed, suggestion};
 use crate::record::{FieldInfo, Reader, nested, object_schema};
 use crate::tree::{Node, Path, Value, quoted};
 
-/// Defines tables told apart by their `kind`: an enum whose variants hold a [`record!`] or nothing. A plain text in the
-/// place of such a table means the table with that kind; what any other text means is said after `otherwise`: the kind
-/// and the field that the text is the value of. A kind without a sentence has that of its record.
+/// Defines tables told apart by their `kind`: an enum whose variants hold a [`record!`] or nothing. A plain text in
+/// place of such a table means the table with that kind. `otherwise` defines any other text: it names a kind and the
+/// field whose value is the text. A kind without a sentence has the sentence of its record.
 #[macro_export]
 macro_rules! union {
     (@read $reader:ident $Variant:ident) => {{
@@ -73,43 +73,43 @@ macro_rules! union {
     };
 }
 
-/// What [`union!`] makes.
+/// The interface that [`union!`] implements.
 pub trait Union: Sized {
-    /// The kind, and its field, that a plain value in the place of the table stands for.
+    /// The kind, with its field, for which a plain value in place of the table stands.
     const OTHERWISE: Option<(&'static str, &'static str)>;
     /// The kinds, in order.
     const KINDS: &'static [&'static str];
-    /// `None` where there is no such kind.
+    /// Reads the fields of a kind; `None` if there is no such kind.
     fn read(kind: &str, reader: &mut Reader<'_, '_>) -> Option<Self>;
-    /// The kind and the canonical form of its fields.
+    /// Returns the kind and the canonical form of its fields.
     fn write(&self) -> (&'static str, Map<String, Json>);
-    /// The kinds with their sentences and fields.
+    /// Returns the kinds with their sentences and fields.
     fn variants() -> Vec<VariantInfo>;
 }
 
-/// A kind of a union, as schema and reference tell it.
+/// A kind of a union, as schema and reference describe it.
 pub struct VariantInfo {
-    /// The name of the kind.
+    /// Name of the kind.
     pub kind: &'static str,
-    /// The sentence on the kind.
+    /// Sentence on the kind.
     pub doc: String,
-    /// The fields of the kind.
+    /// Fields of the kind.
     pub fields: Vec<FieldInfo>,
 }
 
-/// The key that tells the tables of a union apart.
+/// Key that tells the tables of a union apart.
 pub const KIND: &str = "kind";
 
-/// The kind of a union.
+/// Kind of a union.
 pub struct Tagged<U>(PhantomData<U>);
 
-/// The kind of a union.
+/// Returns the kind of a union.
 pub const fn tagged<U>() -> Tagged<U> {
     Tagged(PhantomData)
 }
 
 impl<U: Union> Tagged<U> {
-    /// The table that a plain text or number stands for.
+    /// Returns the table for which a plain text or number stands.
     fn expanded(plain: &Node) -> Node {
         let kind = |kind: &str| (KIND.to_owned(), Node::unplaced(Value::Text(kind.to_owned())));
         let is_kind = matches!(&plain.value, Value::Text(text) if U::KINDS.contains(&text.as_str()));
@@ -156,7 +156,7 @@ impl<U: Union> Kind for Tagged<U> {
                 let table = Self::expanded(node);
                 let mut inner = problems.of(&table);
                 let value = self.read_table(&table, at, &mut inner);
-                // What is wrong with the text itself has no key of its own in the file.
+                // A mistake in the text itself has no key of its own in the file.
                 let otherwise = U::OTHERWISE.map(|(_, field)| at.key(field));
                 for (path, message) in inner.into_found() {
                     if path == at.key(KIND) {

@@ -1,5 +1,5 @@
-//! What the engine alone costs: a dumbbell whose hosts keep a constant window full and acknowledge every second packet,
-//! without any TCP. Prints data packets over the bottleneck, seconds, packets a second.
+//! Measures the engine alone: a dumbbell whose hosts keep a constant window full and acknowledge every second packet,
+//! without any TCP. Prints data packets over the bottleneck, seconds, and packets per second.
 //!
 //! `cargo run --release --example engine_floor [flows]`
 #![allow(
@@ -21,7 +21,7 @@ use ackclock_sim::network::Network;
 use ackclock_sim::packet::Address;
 use ackclock_tcp::{Flags, Segment};
 
-/// Rate, RTT and duration of the benchmark workloads W2 to W4 by their numbers of flows.
+/// Rate in bit/s, RTT in ns and duration in s of the benchmark workloads W2 to W4, with their numbers of flows.
 const WORKLOADS: [(u32, u64, u64, u64); 3] =
     [(10, 100_000_000, 40_000_000, 100), (80, 1_000_000_000, 104_000_000, 60), (1000, 1_000_000_000, 50_000_000, 20)];
 

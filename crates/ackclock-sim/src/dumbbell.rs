@@ -1,4 +1,4 @@
-//! The dumbbell: every flow's own access links on both sides of one bottleneck, or of several links.
+//! The dumbbell: every flow has its own access links on both sides of one bottleneck, or of several links.
 
 use std::num::NonZeroU64;
 
@@ -9,14 +9,15 @@ use crate::link::LinkSpec;
 use crate::network::{Route, Topology};
 use ackclock_core::Nanos;
 
-/// The links of one flow's hosts, the same in both directions. Their queues are the hosts' own and unlimited.
+/// The access links of one flow's hosts, the same in both directions. Their queues belong to the hosts and are
+/// unlimited.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
-    /// Bits per second.
+    /// Rate in bits per second.
     pub rate: NonZeroU64,
-    /// Propagation between the source and the bottleneck, ns.
+    /// Propagation delay between the source and the bottleneck, in ns.
     pub source_delay: Nanos,
-    /// Propagation between the bottleneck and the sink, ns.
+    /// Propagation delay between the bottleneck and the sink, in ns.
     pub sink_delay: Nanos,
 }
 
@@ -31,19 +32,21 @@ pub struct Dumbbell {
 }
 
 impl Dumbbell {
-    /// A bottleneck with these directions, from sources to sinks and back.
+    /// Creates a bottleneck with these two directions: from sources to sinks, and from sinks to sources.
     pub fn new(forward: LinkSpec, reverse: LinkSpec) -> Dumbbell {
         let mut topology = Topology::default();
         let (forward, reverse) = (forward.put_into(&mut topology), reverse.put_into(&mut topology));
         Dumbbell { topology, forward, reverse }
     }
 
-    /// Adds the access links of a flow over the bottleneck: its routes from source to sink and back.
+    /// Adds the access links of a flow over the bottleneck. Returns its routes from source to sink and from sink to
+    /// source.
     pub fn flow(&mut self, access: Access) -> [Route; 2] {
         self.flow_over(access, &[self.forward], &[self.reverse])
     }
 
-    /// Adds the access links of a flow over these links from source to sink and back: its routes.
+    /// Adds the access links of a flow over the links `there` (from source to sink) and `back` (from sink to source).
+    /// Returns its routes in the same order.
     pub fn flow_over(&mut self, access: Access, there: &[LinkId], back: &[LinkId]) -> [Route; 2] {
         let topology = &mut self.topology;
         let mut link = |delay| topology.link(Link::uncounted(access.rate, delay));
@@ -53,8 +56,8 @@ impl Dumbbell {
         [route(source_out, there, sink_in), route(sink_out, back, source_in)]
     }
 
-    /// The names of a flow's own links in the order of their numbers: they are called by the host and whether they lead away from
-    /// it (`up`) or to it.
+    /// Returns the names of a flow's own links in the order of their numbers. A name has the host and the direction:
+    /// away from the host (`up`) or to the host (`down`).
     pub fn own_links(flow: &str) -> [String; 4] {
         ["source.up", "source.down", "sink.down", "sink.up"].map(|end| format!("{flow}.{end}"))
     }

@@ -1,10 +1,10 @@
-//! The event queue: one next event a source, the earliest of all in constant time.
+//! The event queue: it holds the next event of each source and finds the earliest in constant time.
 //!
-//! A source is a pipe, an endpoint's timer or an application. Each has at most one event pending, because a pipe's
-//! packets arrive in order and a timer has one expiry, so what is needed is not a heap of events but the minimum over
-//! sources whose keys change in place. That is a tournament: a binary tree whose leaves are the sources and whose
-//! nodes hold the earlier of two keys. An update is one pass from a leaf towards the root, and a timer that moves leaves
-//! nothing stale behind.
+//! A source is a pipe, an endpoint's timer or an application. Each source has at most one pending event, because a
+//! pipe's packets arrive in order and a timer has one expiry. The queue is therefore not a heap of events but the
+//! minimum over sources whose keys change in place. This structure is a tournament: a binary tree whose leaves are the
+//! sources and whose nodes hold the earlier of two keys. An update is one pass from a leaf towards the root, and a
+//! timer that moves leaves no stale entry behind.
 
 use std::hint;
 
@@ -13,16 +13,16 @@ use ackclock_core::Nanos;
 const SOURCE_BITS: u32 = 24;
 const SEQUENCE_BITS: u32 = 44;
 
-/// The last time an event can have, 36 years. Whatever lies beyond never happens.
+/// Last time that an event can have, in ns: about 36 years. Later events never happen.
 pub const LAST: Nanos = (1 << (128 - SOURCE_BITS - SEQUENCE_BITS)) - 2;
 
-/// The most sources a queue can have.
+/// Maximum number of sources of a queue.
 pub const MAX_SOURCES: usize = 1 << SOURCE_BITS;
 
-/// When a source's next event is, and its place among the events of that moment: those created first come first.
+/// The time of a source's next event, and its place among the events of that time, in the order of their creation.
 ///
-/// One number of 128 bits, the time above the sequence above the source, so that one comparison orders two events; in
-/// halves, so that it can lie next to words without a gap.
+/// The key is one number of 128 bits, with the time above the sequence number above the source, so one comparison
+/// orders two events. It is stored in halves, so that it fits next to 64-bit words without padding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Key {
     high: u64,
@@ -30,7 +30,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// After every event: nothing pending.
+    /// A key after every event, which means that no event is pending.
     pub const NEVER: Key = Key { high: u64::MAX, low: u64::MAX };
 
     #[inline]
@@ -43,26 +43,26 @@ impl Key {
         u128::from(self.high) << 64 | u128::from(self.low)
     }
 
-    /// The time.
+    /// Returns the time.
     #[inline]
     pub fn time(self) -> Nanos {
         (self.number() >> (SOURCE_BITS + SEQUENCE_BITS)) as Nanos
     }
 
-    /// The source.
+    /// Returns the source.
     #[inline]
     pub fn source(self) -> u32 {
         self.low as u32 & ((1 << SOURCE_BITS) - 1)
     }
 
-    /// The same for another source.
+    /// Returns the same key for another source.
     #[inline]
     pub fn of(self, source: u32) -> Key {
         Key { low: self.low >> SOURCE_BITS << SOURCE_BITS | u64::from(source), ..self }
     }
 
-    /// The earlier of two, without a branch: which of them wins a match is as good as random, and a branch mispredicted
-    /// half the time costs more than all the rest of a match. That two events are at the same time is rare.
+    /// Returns the earlier of two keys, without a branch: the winner of a match is nearly random, and a branch that is
+    /// mispredicted half the time costs more than the rest of the match. Two events rarely have the same time.
     #[inline]
     fn earlier(self, other: Key) -> Key {
         if self.high == other.high {
@@ -82,10 +82,11 @@ impl Key {
     }
 }
 
-/// A tournament: node `n` holds the earlier of nodes `2n` and `2n + 1`; the root is 1 and the leaves are the upper half.
+/// A tournament: node `n` holds the earlier key of nodes `2n` and `2n + 1`; the root is node 1, and the leaves are the
+/// upper half.
 #[derive(Clone, Debug)]
 struct Tournament {
-    /// Rivals lie side by side: node `n` is `matches[n / 2][n % 2]`, and node 0 is not used.
+    /// Rivals are adjacent: node `n` is `matches[n / 2][n % 2]`, and node 0 is not used.
     matches: Vec<[Key; 2]>,
 }
 
@@ -94,7 +95,8 @@ impl Tournament {
         Tournament { matches: vec![[Key::NEVER; 2]; leaves.next_power_of_two()] }
     }
 
-    /// As many as there are matches: one less is played, and node 0 has none.
+    /// Returns the number of leaves. It equals the number of matches, of which one is not played because node 0 is not
+    /// used.
     fn leaves(&self) -> usize {
         self.matches.len()
     }
@@ -122,7 +124,7 @@ impl Tournament {
         let mut winner = key;
         loop {
             let pair = &mut self.matches[node / 2];
-            // Where a node keeps its key, so does everything above it.
+            // If a node keeps its key, so do all nodes above it.
             if pair[node % 2] == winner {
                 break;
             }
@@ -135,7 +137,7 @@ impl Tournament {
         }
     }
 
-    /// As [`Tournament::set`] for the leaf that has won all its matches.
+    /// Like [`Tournament::set`], for the leaf that has won all its matches.
     #[inline]
     fn set_first(&mut self, leaf: usize, key: Key) {
         let mut node = self.leaves() + leaf;
@@ -152,11 +154,11 @@ impl Tournament {
 
 /// The pending events of all sources.
 ///
-/// The few sources that most events come from meet in a tournament of their own, against each other and the winner of all
-/// others: with thousands of sources that spares most of the matches.
+/// The few sources with most of the events have a tournament of their own, whose other participant is the winner of all
+/// other sources. With thousands of sources this saves most of the matches.
 #[derive(Clone, Debug)]
 pub struct EventQueue {
-    /// The first `busy` sources, and behind them the winner of the others.
+    /// The tournament of the first `busy` sources, followed by the winner of the others.
     near: Tournament,
     far: Tournament,
     busy: u32,
@@ -164,16 +166,17 @@ pub struct EventQueue {
 }
 
 impl EventQueue {
-    /// A queue with room for `sources`, none with an event. Most events come from the first `busy`.
+    /// Creates a queue with room for `sources` and without events. The first `busy` sources are expected to have most
+    /// events.
     pub fn new(busy: u32, sources: usize) -> EventQueue {
         let far = Tournament::new(sources.saturating_sub(busy as usize));
         EventQueue { near: Tournament::new(busy as usize + 1), far, busy, sequence: 0 }
     }
 
-    /// Makes room for `sources` in all, keeping what is pending.
+    /// Makes room for `sources` in total and keeps the pending events.
     ///
     /// # Panics
-    /// Above [`MAX_SOURCES`].
+    /// If `sources` is above [`MAX_SOURCES`].
     #[inline]
     pub fn reserve(&mut self, sources: usize) {
         if sources > self.busy as usize + self.far.leaves() {
@@ -182,10 +185,10 @@ impl EventQueue {
         }
     }
 
-    /// The key of an event created now, of `source` at `at`; [`Key::NEVER`] where that is after [`LAST`].
+    /// Returns the key of an event of `source` at `at` that is created now; [`Key::NEVER`] if `at` is after [`LAST`].
     ///
     /// # Panics
-    /// After 2^44 events, weeks of computing.
+    /// After 2^44 events, which take weeks to compute.
     #[inline]
     pub fn stamp(&mut self, at: Nanos, source: u32) -> Key {
         if at > LAST {
@@ -199,13 +202,14 @@ impl EventQueue {
         )
     }
 
-    /// The earliest event, [`Key::NEVER`] if there is none. It stays until its source's event is set anew.
+    /// Returns the earliest event, or [`Key::NEVER`] if there is none. The event stays until a new event of its source
+    /// is set.
     #[inline]
     pub fn first(&self) -> Key {
         self.near.first()
     }
 
-    /// Sets the next event of `source`, in place of what it had.
+    /// Sets the next event of `source`, which replaces the previous one.
     #[inline]
     pub fn set(&mut self, source: u32, key: Key) {
         if source < self.busy {
@@ -215,7 +219,7 @@ impl EventQueue {
         self.near.set(self.busy as usize, self.far.first());
     }
 
-    /// As [`EventQueue::set`] for the source of the earliest event, which has won all its matches.
+    /// Like [`EventQueue::set`], for the source of the earliest event, which has won all its matches.
     #[inline]
     pub fn set_first(&mut self, key: Key) {
         let source = self.first().source();
@@ -287,7 +291,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a heap of (time, sequence, source) in which what was replaced is skipped.
+        /// Compares the queue with a heap of (time, sequence, source) in which replaced events are skipped.
         #[test]
         fn behaves_as_a_binary_heap(operations in operations(), busy in 0_u32..8) {
             let mut queue = EventQueue::new(busy, 20);

@@ -1,4 +1,4 @@
-//! The numbers by which a run knows its links, its flows, its connections and their ends.
+//! The numbers that identify a run's links, flows, connections and their ends.
 
 use ackclock_app::Side;
 
@@ -6,19 +6,19 @@ use ackclock_app::Side;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct LinkId(pub u32);
 
-/// A flow, in the order of the scenario, copies counted.
+/// A flow, in the order of the scenario; each copy counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct FlowId(pub u32);
 
 impl FlowId {
-    /// The flow's place in a list of all flows.
+    /// Returns the flow's index in a list of all flows.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The slot of a connection among those that are open. Slots of connections that are over are used again.
+/// The slot of an open connection. Slots of closed connections are reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub struct Slot(pub u32);
 
@@ -27,44 +27,44 @@ pub struct Slot(pub u32);
 pub struct EndpointId(u32);
 
 impl EndpointId {
-    /// The end of the connection in `slot` on that side.
+    /// Returns the end of the connection in `slot` on this side.
     #[inline]
     pub fn new(slot: Slot, side: Side) -> EndpointId {
         EndpointId(joined(slot.0, side))
     }
 
-    /// The endpoint of a number.
+    /// Returns the endpoint with a number.
     #[inline]
     pub const fn of_number(number: u32) -> EndpointId {
         EndpointId(number)
     }
 
-    /// The number: twice the connection's slot, plus one for the sink.
+    /// Returns the number: twice the connection's slot, plus one for the sink.
     #[inline]
     pub fn number(self) -> u32 {
         self.0
     }
 
-    /// The slot of the connection.
+    /// Returns the slot of the connection.
     #[inline]
     pub fn slot(self) -> Slot {
         Slot(self.0 / 2)
     }
 
-    /// The side.
+    /// Returns the side.
     #[inline]
     pub fn side(self) -> Side {
         side(self.0)
     }
 
-    /// The other end of the connection.
+    /// Returns the other end of the connection.
     #[inline]
     pub fn peer(self) -> EndpointId {
         EndpointId(self.0 ^ 1)
     }
 }
 
-/// The end of a flow that a datagram is for.
+/// The end of a flow that receives a datagram.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct FlowEnd {
     /// The flow.
@@ -74,20 +74,20 @@ pub struct FlowEnd {
 }
 
 impl FlowEnd {
-    /// The end of a number.
+    /// Returns the end with a number.
     #[inline]
     pub(crate) fn of_number(number: u32) -> FlowEnd {
         FlowEnd { flow: FlowId(number / 2), side: side(number) }
     }
 
-    /// The number: twice the flow's, plus one for the sink.
+    /// Returns the number: twice the flow's number, plus one for the sink.
     #[inline]
     pub(crate) fn number(self) -> u32 {
         joined(self.flow.0, self.side)
     }
 }
 
-/// What a packet is for.
+/// The receiver of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Receiver {
     /// A segment is for an end of a connection.

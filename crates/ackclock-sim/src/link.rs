@@ -1,4 +1,5 @@
-//! What a link of a run is made of, and how it is put into the network: evaluated ahead of time where it can be, else as a port.
+//! The description of a link of a run, and its construction in the network: its times are computed in advance if
+//! possible, otherwise it is a port.
 
 use std::num::NonZeroU64;
 use std::sync::Arc;
@@ -14,54 +15,54 @@ use ackclock_core::Nanos;
 /// One direction of a link.
 #[derive(Clone)]
 pub struct LinkSpec {
-    /// Bits per second, on average where it varies.
+    /// Rate in bits per second; the mean rate if it varies.
     pub rate: NonZeroU64,
-    /// Propagation at the start, ns.
+    /// Propagation delay at the start, in ns.
     pub delay: Nanos,
     /// The queue's entry in the catalogue.
     pub queue: &'static Entry,
-    /// What may wait.
+    /// Limit of the queue.
     pub limit: Limit,
-    /// Parameters of the queue that are not to have their defaults, by name.
+    /// Parameters of the queue that differ from their defaults, by name.
     pub given: Vec<(&'static str, f64)>,
-    /// What is lost before it reaches the queue.
+    /// Loss of packets before the queue.
     pub loss: Option<Loss>,
-    /// What else is not as with a plain link.
+    /// Further impairments.
     pub impairments: Impairments,
-    /// Size of a full packet, bytes.
+    /// Size of a full packet, in bytes.
     pub packet_size: u32,
-    /// Seed of what the queue draws.
+    /// Seed of the queue's random draws.
     pub seed: Seed,
 }
 
-/// What a plain link does not have.
+/// The properties in which a link may differ from a plain link.
 #[derive(Clone, Default)]
 pub struct Impairments {
-    /// How fast it takes packets.
+    /// The transmission process of the link.
     pub wire: Wire,
-    /// Propagation that is not always the same.
+    /// Propagation delay that varies.
     pub path: Option<Path>,
-    /// What is duplicated before the queue.
+    /// Duplication of packets before the queue.
     pub duplication: Option<Loss>,
-    /// What is corrupted on the wire.
+    /// Corruption of packets on the wire.
     pub corruption: Option<Loss>,
-    /// When it is down and packets wait.
+    /// Times in which the link is down and packets wait.
     pub held: Option<Schedule<bool>>,
-    /// When it is down and what is sent is lost.
+    /// Times in which the link is down and transmitted packets are lost.
     pub lost: Option<Schedule<bool>>,
 }
 
-/// How fast a link takes packets.
+/// The transmission process of a link.
 #[derive(Clone, Default)]
 pub enum Wire {
-    /// At its rate.
+    /// Constant rate.
     #[default]
     Fixed,
-    /// At rates that change, in bits per second; the mean of what does not repeat is that up to a time.
+    /// Rates that change, in bits per second. For rates that do not repeat, the mean is computed up to the given time.
     Steps(Schedule<u64>, Nanos),
-    /// As was recorded.
+    /// A recorded trace.
     Trace(Arc<Trace>),
-    /// As the model draws it from the stream of a seed.
+    /// The cellular model, with draws from the stream of the seed.
     Cellular(CellularModel, Seed),
 }
 
@@ -87,7 +88,7 @@ impl Impairments {
 }
 
 impl LinkSpec {
-    /// A link with a drop-tail queue and without loss.
+    /// Creates a link with a drop-tail queue and without loss.
     pub fn drop_tail(rate: NonZeroU64, delay: Nanos, limit: Limit) -> LinkSpec {
         LinkSpec {
             rate,
@@ -102,13 +103,13 @@ impl LinkSpec {
         }
     }
 
-    /// What its queue is made for.
+    /// Returns the settings from which its queue is created.
     pub fn settings(&self) -> Settings<'_> {
         let LinkSpec { rate, limit, packet_size, seed, .. } = *self;
         Settings { rate, limit, packet_size, given: &self.given, seed }
     }
 
-    /// Adds it to a network; its queueing delays are recorded.
+    /// Adds the link to a network; its queueing delays are recorded.
     pub fn put_into(self, topology: &mut Topology) -> LinkId {
         let link = if self.queue.name == CATALOGUE[0].name && self.impairments.are_none() {
             let link = Link::new(self.rate, self.delay, self.limit);

@@ -1,10 +1,10 @@
-//! What a run counts, in memory that does not grow with simulated time.
+//! Counts of a run, in a memory that does not grow with simulated time.
 
 use ackclock_net::Carried;
 use ackclock_tcp::Endpoint;
 
 use ackclock_core::Nanos;
-/// Queueing delays of the packets a link took: from arrival to the first bit on the wire.
+/// Queueing delays of the packets that a link accepted: from arrival to the first bit on the wire.
 pub use ackclock_results::Sketch as Waits;
 use ackclock_results::Table;
 use ackclock_results::Tables;
@@ -12,8 +12,8 @@ use ackclock_results::Tables;
 const NS_PER_MS: f64 = 1e6;
 const NS_PER_S: f64 = 1e9;
 
-/// Appends a link's row to the table `links`, `rate` being its mean rate in bits per second and `capacity` the bits that it
-/// could have carried.
+/// Appends a link's row to the table `links`. `rate` is its mean rate in bits per second, and `capacity` the number of
+/// bits that it could have carried.
 pub fn push_link(table: &mut Table, name: &str, rate: u64, capacity: f64, carried: Carried, waits: Option<&Waits>) {
     let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
     let quantile = |quantile| waits.and_then(|waits| waits.quantile(quantile)).map(|wait| wait as f64 / NS_PER_MS);
@@ -39,32 +39,32 @@ pub fn push_link(table: &mut Table, name: &str, rate: u64, capacity: f64, carrie
     ]);
 }
 
-/// What a flow did, over all its connections. Sent are segments of the source; delivered is what the sink received: a stream's
-/// bytes in order, and the payload of datagrams, which are no segments.
+/// Totals of a flow over all its connections. Sent segments are those of the source. Delivered bytes are those that the
+/// sink received: the bytes of a stream in order, and the payload of datagrams. Datagrams do not count as segments.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct FlowTotals {
     /// Bytes that the sinks received.
     pub bytes_delivered: u64,
-    /// Segments the sources sent, of any kind.
+    /// Segments of any kind that the sources sent.
     pub segments_sent: u64,
-    /// Those with payload, retransmissions included.
+    /// Sent segments with payload, including retransmissions.
     pub data_segments_sent: u64,
-    /// Those with payload sent again.
+    /// Retransmitted segments with payload.
     pub retransmits: u64,
-    /// Expiries of the sources' retransmission timers, those of the handshake not among them.
+    /// Expiries of the sources' retransmission timers, without those of the handshake.
     pub timeouts: u64,
-    /// Those of them that the sources found spurious and undid (F-RTO, D-SACK, Eifel), as far as they are told to look.
+    /// Timeouts that the sources found spurious and undid (F-RTO, D-SACK, Eifel), if these methods are on.
     pub spurious_timeouts: u64,
     /// Fast recoveries of the sources.
     pub recoveries: u64,
-    /// Smoothed RTT of the connection added last that has one.
+    /// Smoothed RTT of the last added connection that has one.
     pub srtt: Option<Nanos>,
-    /// Smallest RTT of all.
+    /// Smallest RTT sample of all connections.
     pub min_rtt: Option<Nanos>,
 }
 
 impl FlowTotals {
-    /// Adds a connection.
+    /// Adds the totals of a connection.
     pub fn add(&mut self, source: &Endpoint, sink: &Endpoint) {
         let stats = source.stats();
         self.bytes_delivered += sink.received();
@@ -79,7 +79,7 @@ impl FlowTotals {
     }
 }
 
-/// The names of a flow's choices, for the table `flows`.
+/// The names of a flow's algorithms, for the table `flows`.
 #[derive(Clone, Debug)]
 pub struct FlowLabels {
     /// Name of the flow.
@@ -94,7 +94,8 @@ pub struct FlowLabels {
     pub app: &'static str,
 }
 
-/// Appends a flow's row to the table `flows`. Goodput is over the time from `start` to `end`; empty where there is none.
+/// Appends a flow's row to the table `flows`. Goodput is measured over the time from `start` to `end`; it is empty if
+/// no time passes.
 pub fn push_flow(table: &mut Table, labels: &FlowLabels, start: Nanos, end: Nanos, totals: &FlowTotals) {
     let active = end.saturating_sub(start) as f64 / NS_PER_S;
     let ms = |time: Option<Nanos>| time.map(|time| time as f64 / NS_PER_MS);
@@ -130,8 +131,9 @@ const CDF: [u16; 103] = {
     parts
 };
 
-/// Appends a flow's row to the table `delays` and its rows to `delay_cdf`: the one-way delays of the packets with payload that
-/// its sinks have received, from the sending of the packet to its arrival, quantiles as exact as those of queueing delays.
+/// Appends a flow's row to the table `delays` and its rows to `delay_cdf`. The delays are the one-way delays of the
+/// packets with payload that its sinks have received, from the transmission of a packet to its arrival. The quantiles
+/// are as exact as those of queueing delays.
 pub fn push_delays(tables: &mut Tables, flow: &str, delays: &Waits) {
     let ms = |time: Option<Nanos>| time.map(|time| time as f64 / NS_PER_MS);
     tables.entry("delays").or_default().push([

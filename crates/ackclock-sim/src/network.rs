@@ -1,11 +1,11 @@
-//! Links joined to routes, and the packets between them.
+//! Links that are joined to routes, and the packets in flight on them.
 //!
-//! Routes are static. A route is cut into stages where its packets need an event: before a link that several upstreams
-//! feed, whose packets have to be brought into order, and at the host. Within a stage every link is fed by the one
-//! before it alone, so it sees its arrivals in order and is evaluated at once, ahead of time. On a dumbbell with three
-//! links each way this leaves two events a packet: at the bottleneck and at the host. A port is asked in the present, as a
-//! packet arrives before its queue and as it leaves for the wire: it begins a stage, too, and takes an event for each packet
-//! that waits.
+//! Routes are static. A route is divided into stages at the places where its packets need an event. These places are
+//! the host, and each link with several upstream links, whose packets have to be brought into order. Within a stage
+//! every link is fed only by the link before it, so its arrivals are in order and its times are computed at once, in
+//! advance. On a dumbbell with three links in each direction this leaves two events for each packet: at the bottleneck
+//! and at the host. A port is asked in the present, when a packet arrives at its queue and when the packet leaves for
+//! the wire. A port therefore begins a stage, too, and needs one event for each packet that is queued.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,21 +27,21 @@ pub struct Route(u32);
 /// The stage of a packet that has passed all links.
 const AT_HOST: u32 = u32::MAX;
 
-/// Links passed without an event in between.
+/// Links that a packet passes without an event in between.
 #[derive(Clone, Copy, Debug)]
 struct Stage {
     /// The links, as a range of `Network::hops`.
     first: u32,
     end: u32,
-    /// What comes then.
+    /// The next stage.
     next: u32,
 }
 
 struct Line {
     link: Link,
-    /// The lane of what has been sent into the link, where a stage ends with it.
+    /// Lane of the packets that were sent into the link, if a stage ends with the link.
     lane: u32,
-    /// The number of its port, where it is one.
+    /// Number of its port; `None` if the link is not a port.
     port: Option<u32>,
     waits: Option<Box<Waits>>,
 }
@@ -50,10 +50,10 @@ struct Line {
 struct Gate {
     port: Port<Packet>,
     link: LinkId,
-    /// When it is to be polled, and the event of that.
+    /// Time of the next poll (`due`), and its event (`poll`).
     due: Nanos,
     poll: Key,
-    /// Packets in flight behind a port from which they may arrive in another order.
+    /// Packets in flight behind a port that may reorder them.
     flight: BTreeMap<Key, Packet>,
 }
 
@@ -80,7 +80,7 @@ impl Topology {
         link
     }
 
-    /// Has the queueing delays of a link recorded.
+    /// Records the queueing delays of a link.
     pub fn measure(&mut self, link: LinkId) {
         self.lines[link.0 as usize].waits = Some(Box::default());
     }
@@ -96,24 +96,25 @@ impl Topology {
         Route(self.routes.len() as u32 - 1)
     }
 
-    /// The links in the order of their numbers.
+    /// Returns the links in the order of their numbers.
     pub fn links(&self) -> impl Iterator<Item = &Link> {
         self.lines.iter().map(|line| &line.link)
     }
 
-    /// The port that a link is, if it is one.
+    /// Returns the port of a link; `None` if the link is not a port.
     pub fn as_port(&self, link: LinkId) -> Option<&Port<Packet>> {
         self.lines[link.0 as usize].port.map(|port| &self.gates[port as usize].port)
     }
 
-    /// The links of a route.
+    /// Returns the links of a route.
     pub fn hops(&self, route: Route) -> &[LinkId] {
         &self.routes[route.0 as usize]
     }
 
-    /// Joins links and routes.
+    /// Joins links and routes to a network.
     pub fn join(self) -> Network {
-        // Who feeds each link: other links, and any number of hosts, which send at the present and so in order.
+        // The upstreams of each link: other links, and any number of hosts, which send in the present and therefore in
+        // order.
         let mut upstreams = vec![BTreeSet::new(); self.lines.len()];
         for route in &self.routes {
             let mut upstream = None;
@@ -164,23 +165,25 @@ impl Topology {
     }
 }
 
-/// Whose packets they are, for queue disciplines that tell flows apart. It follows from the flow's name, the direction and the
-/// connection's number alone: a further flow changes the places of connections, and must not change which of them share a queue.
+/// The senders of packets, for queue disciplines that tell flows apart. A sender's number depends only on the flow's
+/// name, the direction and the connection's number. A further flow changes the slots of connections, but it must not
+/// change which connections share a queue.
 #[derive(Default)]
 struct Senders {
-    /// By the stage of a route: the number of its flow and direction.
+    /// Number of the flow and direction, by the stage of a route.
     flows: Vec<u64>,
-    /// By place: the generation and the number of the connection that is open.
+    /// Generation and number of the open connection, by slot.
     open: Vec<Option<(u16, u32)>>,
 }
 
-/// What packets of a flow have in the place of a connection's number: datagrams, and what is left on the way of connections
-/// that are over, whose numbers nobody keeps.
+/// Substitutes for a connection's number: one for datagrams, and one for packets in flight of connections that are
+/// closed, whose numbers are no longer stored.
 const DATAGRAMS: u64 = 1 << 32;
 const CLOSED: u64 = 2 << 32;
 
 impl Senders {
-    /// The number of a packet's connection and direction, the same for all packets of it. Disciplines hash it.
+    /// Returns the number of a packet's connection and direction, which is the same for all its packets. Disciplines
+    /// hash this number.
     fn flow(&self, packet: &Packet) -> u64 {
         let flow = self.flows.get(packet.stage() as usize).copied().unwrap_or(0);
         let connection = match packet.receiver() {
@@ -190,7 +193,7 @@ impl Senders {
                 _ => CLOSED,
             },
         };
-        // An odd factor: every connection of a flow has its own number, far from those of the others.
+        // The factor is odd, so every connection of a flow has a different number, far from those of the others.
         flow.wrapping_add(connection.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 }
@@ -203,23 +206,24 @@ pub struct Network {
     routes: Vec<u32>,
     stages: Vec<Stage>,
     hops: Vec<LinkId>,
-    /// The number of the first lane that is of one link alone.
+    /// Number of the first lane that belongs to a single link.
     shared: u32,
-    /// What is between two stages, or a stage and the host. The first have the numbers of ports and are not used, then come
-    /// the lanes shared, then one for each link.
+    /// Packets between two stages, or between a stage and the host. The first lanes have the numbers of ports and are
+    /// not used; then come the shared lanes, then one lane for each link.
     lanes: Vec<Lane<Key, Packet>>,
     optioned: Optioned,
     senders: Senders,
-    /// The end of the run, and the packets that reach one of their links after it.
+    /// End of the run (`end`), and the number of packets that reach one of their links after it (`beyond`).
     end: Nanos,
     beyond: usize,
-    /// The event queue. The sources with the numbers of ports and lanes are the network's own.
+    /// The event queue. The sources with the numbers of ports and lanes belong to the network.
     pub events: EventQueue,
 }
 
 impl Network {
-    /// Gives links a common lane where what they send arrives nearly in the order of sending: after the same delay, and
-    /// from hosts, which send at the present, or from one link before them, which sends one packet after the other.
+    /// Gives links a common lane if their packets arrive nearly in the order of sending. This holds for links with the
+    /// same delay whose packets come from hosts, which send in the present, or from one upstream link, which sends one
+    /// packet after the other.
     fn share_lanes(&mut self, opens: &[bool]) {
         let ports = self.gates.len() as u32;
         let mut lanes = BTreeMap::new();
@@ -236,7 +240,8 @@ impl Network {
         self.events = EventQueue::new(self.shared, self.lanes.len());
     }
 
-    /// Gives the packets on a route the flow that queue disciplines know them by, with the number of their connection.
+    /// Sets the flow number by which queue disciplines identify the packets on a route, together with the number of
+    /// their connection.
     pub fn name(&mut self, route: Route, flow: u64) {
         let next = self.routes.get(route.0 as usize + 1).map_or(self.stages.len(), |first| *first as usize);
         let first = self.first_stage(route) as usize;
@@ -244,50 +249,50 @@ impl Network {
         self.senders.flows[first..next].fill(flow);
     }
 
-    /// A connection begins in a slot: packets of that generation to either of its ends are its own.
+    /// Notes that a connection begins in a slot: packets of that generation to either of its ends belong to it.
     pub fn opened(&mut self, slot: Slot, generation: u16, connection: u32) {
         let open = &mut self.senders.open;
         open.resize(open.len().max(slot.0 as usize + 1), None);
         open[slot.0 as usize] = Some((generation, connection));
     }
 
-    /// The connection in a slot is over.
+    /// Notes that the connection in a slot is closed.
     pub fn closed(&mut self, slot: Slot) {
         self.senders.open[slot.0 as usize] = None;
     }
 
-    /// Number of event sources that are the network's.
+    /// Returns the number of event sources that belong to the network.
     pub fn sources(&self) -> u32 {
         self.lanes.len() as u32
     }
 
-    /// Tells the network when the run ends. What happens at a link after that is not evaluated, so that its counts and
-    /// queueing delays are those of the run, although links are evaluated ahead of time.
+    /// Sets the end of the run. Events at a link after the end are not evaluated, so the link's counts and queueing
+    /// delays are those of the run, although its times are computed in advance.
     pub fn end_at(&mut self, end: Nanos) {
         self.end = end;
     }
 
-    /// The stage on which the packets of a route set out.
+    /// Returns the first stage of a route.
     pub fn first_stage(&self, route: Route) -> u32 {
         self.routes[route.0 as usize]
     }
 
-    /// Sends `segment` at the time and to where the address says.
+    /// Sends `segment` at the time and to the receiver that the address gives.
     #[inline]
     pub fn send<O: Observer>(&mut self, segment: &Segment, address: Address, observer: &mut O) {
         let packet = Packet::new(segment, address, &mut self.optioned);
         self.forward(address.sent, packet, observer);
     }
 
-    /// Takes a packet through the links of its stage, which it reaches at `now`.
+    /// Moves a packet through the links of its stage; the packet reaches the stage at `now`.
     #[inline]
     pub fn forward<O: Observer>(&mut self, now: Nanos, packet: Packet, observer: &mut O) {
         let stage = self.stages[packet.stage() as usize];
         self.pass(now, packet, stage, 0, observer);
     }
 
-    /// Takes a packet through the links of a stage, or the rest of it, which it reaches at `at` from the link `last`, if from
-    /// any.
+    /// Moves a packet through the links of a stage, or through the rest of the stage. The packet arrives at `at` from
+    /// the link `last`, if it comes from a link.
     #[inline(always)]
     fn pass<O: Observer>(&mut self, mut at: Nanos, packet: Packet, stage: Stage, mut last: u32, observer: &mut O) {
         for &link in &self.hops[stage.first as usize..stage.end as usize] {
@@ -322,7 +327,7 @@ impl Network {
         }
     }
 
-    /// A packet reaches its next link after the end of the run.
+    /// Handles a packet that reaches its next link after the end of the run.
     #[cold]
     #[inline(never)]
     fn give_up(&mut self, packet: Packet) {
@@ -330,7 +335,7 @@ impl Network {
         packet.release(&mut self.optioned);
     }
 
-    /// A packet does not pass a link.
+    /// Handles a packet that a link drops.
     #[cold]
     #[inline(never)]
     fn refuse<O: Observer>(&mut self, at: Nanos, packet: Packet, link: LinkId, cause: DropCause, observer: &mut O) {
@@ -341,7 +346,7 @@ impl Network {
         packet.release(&mut self.optioned);
     }
 
-    /// A packet arrives at a port.
+    /// Handles the arrival of a packet at a port.
     #[inline(never)]
     fn enter<O: Observer>(&mut self, at: Nanos, packet: Packet, link: LinkId, observer: &mut O) {
         let port = self.lines[link.0 as usize].port.expect("only a port refuses to tell times");
@@ -361,13 +366,15 @@ impl Network {
         self.drive(at, port, observer);
     }
 
-    /// Whether the earliest event, which is one of the network's, is a port's: it is for [`Network::serve`].
+    /// Whether the source of the earliest event, one of the network's sources, is a port; [`Network::serve`] handles
+    /// such an event.
     #[inline]
     pub fn is_port(&self, source: u32) -> bool {
         (source as usize) < self.gates.len()
     }
 
-    /// Sees to the port whose event is the earliest. A packet, if one arrives from it: as from [`Network::arrive`].
+    /// Handles the event of a port that is the earliest. Returns a packet if one arrives from the port, like
+    /// [`Network::arrive`].
     pub fn serve<O: Observer>(&mut self, observer: &mut O) -> Option<Packet> {
         let first = self.events.first();
         let port = first.source();
@@ -379,7 +386,7 @@ impl Network {
         packet
     }
 
-    /// Lets a port do what it can do at `at`.
+    /// Moves packets through a port as far as possible at `at`.
     fn drive<O: Observer>(&mut self, at: Nanos, port: u32, observer: &mut O) {
         loop {
             let gate = &mut self.gates[port as usize];
@@ -401,7 +408,7 @@ impl Network {
         self.arm(port);
     }
 
-    /// A packet leaves a port for the wire.
+    /// Handles a packet that leaves a port for the wire.
     fn launch<O: Observer>(&mut self, at: Nanos, port: u32, sent: Sent<Packet>, observer: &mut O) {
         let gate = &mut self.gates[port as usize];
         let link = gate.link;
@@ -433,8 +440,8 @@ impl Network {
         self.events.set(port, gate.poll.min(first));
     }
 
-    /// Puts a packet in the lane of its link alone, in which none is passed: in the lane shared it would have to pass too
-    /// many.
+    /// Adds a packet to the lane of its link alone, where it overtakes no packet; in the shared lane it would have to
+    /// overtake too many.
     #[cold]
     #[inline(never)]
     fn append(&mut self, key: Key, packet: Packet) {
@@ -444,8 +451,8 @@ impl Network {
         }
     }
 
-    /// Takes the packet whose event is the earliest out of its lane. It is for [`Network::forward`] or, at its host
-    /// according to [`Network::is_at_host`], for [`Network::unpack`].
+    /// Removes the packet with the earliest event from its lane. The packet is to be passed to [`Network::forward`] or,
+    /// if it is at its host according to [`Network::is_at_host`], to [`Network::unpack`].
     ///
     /// # Panics
     /// If the earliest event is not one of the network's.
@@ -457,13 +464,13 @@ impl Network {
         packet
     }
 
-    /// Whether a packet has all links behind it.
+    /// Whether a packet has passed all links.
     #[inline]
     pub fn is_at_host(packet: &Packet) -> bool {
         packet.stage() == AT_HOST
     }
 
-    /// Takes the segment out of a packet that is at its host.
+    /// Returns the segment of a packet that is at its host.
     #[inline]
     pub fn unpack(&mut self, packet: Packet) -> Segment {
         let segment = packet.segment(&self.optioned);
@@ -471,12 +478,12 @@ impl Network {
         segment
     }
 
-    /// A link.
+    /// Returns a link.
     pub fn link(&self, link: LinkId) -> &Link {
         &self.lines[link.0 as usize].link
     }
 
-    /// What a link has carried by `at`, the end of the run; `None` where it keeps no counts.
+    /// Returns the counts of a link up to `at`, the end of the run; `None` if the link has no counts.
     pub fn carried(&mut self, link: LinkId, at: Nanos) -> Option<Carried> {
         let line = &mut self.lines[link.0 as usize];
         match line.port {
@@ -485,7 +492,7 @@ impl Network {
         }
     }
 
-    /// What a link could have carried, whatever it has.
+    /// Returns the meter of the link's capacity, which does not depend on the traffic.
     pub fn meter(&self, link: LinkId) -> Meter<'_> {
         let line = &self.lines[link.0 as usize];
         match line.port {
@@ -494,13 +501,13 @@ impl Network {
         }
     }
 
-    /// The queueing delays of a measured link.
+    /// Returns the queueing delays of a link that is measured.
     pub fn waits(&self, link: LinkId) -> Option<&Waits> {
         self.lines[link.0 as usize].waits.as_deref()
     }
 
-    /// Packets in flight or queued, and those of them that have options and are not given up because the run will have ended
-    /// when they reach their next link.
+    /// Returns the number of packets in flight or queued, and the number of packets with options that are stored.
+    /// Packets that reach their next link after the end of the run count only in the first number.
     pub fn in_flight(&self) -> (usize, usize) {
         let behind = |gate: &Gate| gate.flight.len() + gate.port.backlog().0 as usize;
         let lanes: usize = self.lanes.iter().map(Lane::len).sum();

@@ -1,5 +1,5 @@
-//! The stream of events that a run's observer sees: what endpoints report and what happens between them. With the unit
-//! observer `()` it costs nothing.
+//! The events of a run for its observer: the reports of endpoints, and the events between endpoints. With the unit
+//! observer `()` the events cost nothing.
 
 use ackclock_net::{DropCause, Passage};
 use ackclock_tcp::{Event, Segment};
@@ -9,99 +9,100 @@ use crate::packet::Packet;
 use ackclock_app::{Conn, Side};
 use ackclock_core::Nanos;
 
-/// An endpoint: an end of a connection of a flow.
+/// An endpoint: one end of a connection of a flow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Who {
-    /// The flow's number, in the order of the scenario.
+    /// Number of the flow, in the order of the scenario.
     pub flow: FlowId,
-    /// The connection within the flow.
+    /// Connection within the flow.
     pub conn: Conn,
-    /// The end.
+    /// End of the connection.
     pub side: Side,
 }
 
-/// What happened to a packet.
+/// An event of a packet.
 #[derive(Clone, Copy, Debug)]
 pub enum NetworkEvent {
-    /// It is a datagram, and is sent.
+    /// The packet is a datagram and is sent.
     Datagram {
         /// The packet.
         packet: Packet,
     },
-    /// A link that is no port took it.
+    /// A link that is not a port accepted the packet.
     Enqueued {
         /// The link.
         link: LinkId,
         /// The packet.
         packet: Packet,
-        /// When it passes.
+        /// Times at which the packet passes the link.
         passage: Passage,
     },
-    /// It came before a port, which has yet to let it in.
+    /// The packet arrived at a port, which has not yet accepted it.
     Arrived {
         /// The link.
         link: LinkId,
         /// The packet.
         packet: Packet,
     },
-    /// A port has made it of another that came before it.
+    /// A port created the packet as a copy of a packet that arrived at it.
     Copied {
         /// The link.
         link: LinkId,
         /// The copy.
         packet: Packet,
     },
-    /// It leaves a port's queue for the wire.
+    /// The packet leaves a port's queue for the wire.
     Sent {
         /// The link.
         link: LinkId,
         /// The packet.
         packet: Packet,
-        /// When it passes.
+        /// Times at which the packet passes the link.
         passage: Passage,
-        /// How long it was in the queue.
+        /// Time that the packet spent in the queue, in ns.
         waited: Nanos,
     },
-    /// It did not pass a link.
+    /// A link dropped the packet.
     Dropped {
         /// The link.
         link: LinkId,
         /// The packet.
         packet: Packet,
-        /// Why not.
+        /// Cause of the drop.
         cause: DropCause,
     },
-    /// It reached its host.
+    /// The packet reached its host.
     Delivered {
         /// The packet.
         packet: Packet,
     },
 }
 
-/// Who sent a datagram; `None` if the packet is none. Datagrams belong to a flow's connection 0.
+/// Returns the sender of a datagram; `None` if the packet is not a datagram. Datagrams belong to connection 0 of a
+/// flow.
 pub(crate) fn datagram_sender(packet: Packet) -> Option<Who> {
     let Receiver::Flow(end) = packet.receiver() else { return None };
     Some(Who { flow: end.flow, conn: Conn(0), side: end.side.peer() })
 }
 
-/// Receives a run's events.
+/// An observer of a run's events.
 ///
-/// A link that is fed by one other is evaluated as soon as a packet has left that one, so its events come before their
-/// time and are not in the order of time; those of any one link are.
+/// A link with a single upstream link is evaluated as soon as a packet has left the upstream link. Its events are
+/// therefore reported before their time and not in the order of time; the events of any one link are in order.
 pub trait Observer {
-    /// Whether anything is wanted; costly events are put together only then.
+    /// Whether the observer uses the events; costly events are only prepared for such an observer.
     const ACTIVE: bool = true;
 
-    /// A connection begins: `who` will be at the endpoint of that number for packets of that generation.
+    /// Handles the opening of a connection: `who` is at the endpoint with this number for packets of this generation.
     fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who);
 
-    /// An endpoint's event at `now`.
+    /// Handles an event of an endpoint at `now`.
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>);
 
-    /// The sink's application of the flow of that number has got so many bytes more.
+    /// Handles the delivery of `bytes` more bytes to the sink's application of a flow.
     fn delivered(&mut self, _now: Nanos, _flow: FlowId, _bytes: u64) {}
 
-    /// The event at `at` of a packet around `segment`.
+    /// Handles an event at `at` of a packet that carries `segment`.
     fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent);
 }
 
@@ -151,7 +152,7 @@ impl<O: Observer> Observer for Option<O> {
     }
 }
 
-/// Hands the events of one endpoint on to a run's observer.
+/// Passes the events of one endpoint to a run's observer.
 pub(crate) struct Tap<'a, O> {
     pub observer: &'a mut O,
     pub who: Who,

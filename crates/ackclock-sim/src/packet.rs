@@ -1,4 +1,4 @@
-//! Packets on their way.
+//! Packets in flight.
 
 use ackclock_core::headers::{IPV4, LARGEST_PACKET, TCP_IPV4, UDP_IPV4};
 use ackclock_core::{Ecn, Nanos};
@@ -7,54 +7,54 @@ use ackclock_tcp::{CongestionHeader, Feedback, Flags, Segment};
 
 use crate::ids::{EndpointId, FlowEnd, Receiver};
 
-/// A packet in flight: a segment or a datagram, and what it takes to bring it to its endpoint.
+/// A packet in flight: a segment or a datagram, with the information that brings it to its endpoint.
 ///
-/// Four words, because memory traffic is what limits a large run, and words rather than fields, because fields of
-/// different widths that are written one by one and read back as a whole stall the processor. Only segments without
-/// options, which are nearly all, fit in; the others lie in [`Optioned`], and the packet says where.
+/// A packet has four words, because memory traffic limits large runs. It has words instead of fields, because fields of
+/// different widths that are written one by one and read as a whole stall the processor. Only segments without options
+/// fit in, which are nearly all; the others are stored in [`Optioned`], and the packet holds their place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet {
-    /// From the low end: sequence number (32 bits) and acknowledgment number (32); or the place in `Optioned` (32); or the
-    /// number of a datagram (64).
+    /// From the low end: sequence number (32 bits) and acknowledgment number (32); or the place in `Optioned` (32); or
+    /// the number of a datagram (64).
     numbers: u64,
     /// Endpoint (32), stage (32).
     way: u64,
-    /// Size (16), generation (16), window (16), flags (9), whether the segment has options (1), ECN field (2), whether it
-    /// is a datagram (1), traffic class (3).
+    /// Size (16), generation (16), window (16), flags (9), whether the segment has options (1), ECN field (2), whether
+    /// it is a datagram (1), traffic class (3).
     rest: u64,
-    /// When it was sent.
+    /// Time at which the packet was sent.
     sent: Nanos,
 }
 
-/// The bit of [`Packet::rest`] that says that the segment has options.
+/// Bit of [`Packet::rest`] that is set if the segment has options.
 const HAS_OPTIONS: u64 = 1 << 57;
-/// Where the ECN field lies in [`Packet::rest`].
+/// Position of the ECN field in [`Packet::rest`].
 const ECN: u32 = 58;
-/// The bit of [`Packet::rest`] that says that it is a datagram.
+/// Bit of [`Packet::rest`] that is set for a datagram.
 const DATAGRAM: u64 = 1 << 60;
-/// Where the traffic class lies in [`Packet::rest`].
+/// Position of the traffic class in [`Packet::rest`].
 const CLASS: u32 = 61;
 
 /// Number of traffic classes.
 pub const CLASSES: u8 = 8;
 
-/// Where a packet goes, and since when.
+/// Destination of a packet, its class, and the time at which it is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Address {
-    /// The endpoint.
+    /// Endpoint that receives the packet.
     pub to: EndpointId,
-    /// Which of the endpoints that are at that place one after the other.
+    /// Generation of the endpoint, which tells apart the endpoints that use the same slot one after the other.
     pub generation: u16,
     /// Traffic class, below [`CLASSES`].
     pub class: u8,
-    /// The stage of its route that comes next.
+    /// Next stage of its route.
     pub stage: u32,
-    /// When it is sent.
+    /// Time at which the packet is sent.
     pub sent: Nanos,
 }
 
 impl Packet {
-    /// The packet around `segment`.
+    /// Creates the packet that carries `segment`.
     #[inline]
     pub fn new(segment: &Segment, address: Address, optioned: &mut Optioned) -> Packet {
         let Address { to, generation, class, stage, sent } = address;
@@ -73,8 +73,8 @@ impl Packet {
         Packet { numbers, way, rest: u64::from(size) | common | HAS_OPTIONS, sent }
     }
 
-    /// A UDP datagram of `len` bytes of payload with a number for whoever receives it. It sets out at the stage `stage` of its
-    /// route at the time `sent`.
+    /// Creates a UDP datagram with `len` bytes of payload and a number for its receiver. The datagram starts at the
+    /// stage `stage` of its route at the time `sent`.
     pub fn datagram(number: u64, len: u32, to: FlowEnd, class: u8, stage: u32, sent: Nanos) -> Packet {
         let size = UDP_IPV4 + len;
         debug_assert!(size <= LARGEST_PACKET);
@@ -83,19 +83,19 @@ impl Packet {
         Packet { numbers: number, way, rest, sent }
     }
 
-    /// The number and the payload's bytes, if it is a datagram.
+    /// Returns the number and the bytes of payload of a datagram; `None` for a segment.
     #[inline]
     pub fn as_datagram(&self) -> Option<(u64, u32)> {
         (self.rest & DATAGRAM != 0).then(|| (self.numbers, self.size() - UDP_IPV4))
     }
 
-    /// When it was sent.
+    /// Returns the time at which the packet was sent.
     #[inline]
     pub fn sent(&self) -> Nanos {
         self.sent
     }
 
-    /// What the packet is for.
+    /// Returns the receiver of the packet.
     #[inline]
     pub fn receiver(&self) -> Receiver {
         let number = self.way as u32;
@@ -106,37 +106,37 @@ impl Packet {
         }
     }
 
-    /// The stage of its route that comes next.
+    /// Returns the next stage of its route.
     #[inline]
     pub fn stage(&self) -> u32 {
         (self.way >> 32) as u32
     }
 
-    /// Bytes on the wire, IP header included.
+    /// Returns the size on the wire in bytes, including the IP header.
     #[inline]
     pub fn size(&self) -> u32 {
         u32::from(self.rest as u16)
     }
 
-    /// Which of the endpoints that are at the same place one after the other is meant.
+    /// Returns the generation, which tells apart the endpoints that use the same slot one after the other.
     #[inline]
     pub fn generation(&self) -> u16 {
         (self.rest >> 16) as u16
     }
 
-    /// The same before another stage.
+    /// Returns the same packet with another next stage.
     #[inline]
     pub fn before(self, stage: u32) -> Packet {
         Packet { way: self.way & u64::from(u32::MAX) | u64::from(stage) << 32, ..self }
     }
 
-    /// Its ECN field.
+    /// Returns its ECN field.
     #[inline]
     pub fn ecn(&self) -> Ecn {
         Ecn::from_bits((self.rest >> ECN) as u8)
     }
 
-    /// Its segment; of a datagram, an empty one with its length.
+    /// Returns its segment; for a datagram, an empty segment with the datagram's length.
     #[inline]
     pub fn segment(&self, optioned: &Optioned) -> Segment {
         if self.rest & HAS_OPTIONS != 0 {
@@ -162,7 +162,7 @@ impl Packet {
         segment
     }
 
-    /// What a queue discipline sees of it; `flow` tells its connection and direction from all others.
+    /// Returns the view of the packet that a queue discipline has; `flow` identifies its connection and direction.
     pub fn item(&self, optioned: &Optioned, flow: u64) -> Item {
         let header =
             if self.rest & HAS_OPTIONS != 0 { optioned.places[self.numbers as u32 as usize].xcp() } else { None };
@@ -175,7 +175,7 @@ impl Packet {
         Item { size: self.size(), flow, class, ecn: self.ecn(), request: header.map(request), ..Item::default() }
     }
 
-    /// Another like it.
+    /// Returns a copy of the packet.
     #[cold]
     pub fn duplicate(&self, optioned: &mut Optioned) -> Packet {
         if self.rest & HAS_OPTIONS == 0 {
@@ -185,7 +185,7 @@ impl Packet {
         Packet { numbers: u64::from(optioned.insert(&segment)), ..*self }
     }
 
-    /// It as a queue discipline has left it.
+    /// Returns the packet with the changes that a queue discipline made.
     pub fn updated(self, item: &Item, optioned: &mut Optioned) -> Packet {
         if let Some(request) = item.request
             && let Some(Feedback::Xcp(header)) = &mut optioned.places[self.numbers as u32 as usize].feedback
@@ -196,7 +196,7 @@ impl Packet {
         Packet { rest: self.rest | marked, ..self }
     }
 
-    /// Gives up what is kept elsewhere of a packet that arrived or was dropped.
+    /// Frees the stored segment of a packet that arrived or was dropped.
     #[inline]
     pub fn release(self, optioned: &mut Optioned) {
         if self.rest & HAS_OPTIONS != 0 {
@@ -205,7 +205,7 @@ impl Packet {
     }
 }
 
-/// The segments with options that are in flight. A free place is used again at once, while it is in the cache.
+/// The segments with options that are in flight. A free place is reused at once, while it is in the cache.
 #[derive(Default)]
 pub struct Optioned {
     places: Vec<Segment>,
@@ -223,12 +223,12 @@ impl Optioned {
         }
     }
 
-    /// Number of segments kept.
+    /// Returns the number of stored segments.
     pub fn len(&self) -> usize {
         self.places.len() - self.free.len()
     }
 
-    /// Whether none is kept.
+    /// Whether no segment is stored.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -347,7 +347,7 @@ mod tests {
                     prop_assert_eq!((packet.sent(), packet.item(&optioned, 0).class), (number.into(), number as u8 % CLASSES));
                     prop_assert!(packet.as_datagram().is_none());
                 }
-                // Some are given up; the places of those are used in the next round.
+                // Some packets are given up; their places are used in the next round.
                 let kept = optioned.places.len();
                 for packet in packets.into_iter().skip(if round == 0 { 0 } else { keep }) {
                     packet.release(&mut optioned);

@@ -1,4 +1,4 @@
-//! Probes: the observer that writes down what happens over time.
+//! Probes: an observer that records the data of a run over time.
 
 use std::collections::BTreeMap;
 
@@ -19,25 +19,25 @@ use ackclock_results::{Cell, Column, Table};
 const NS_PER_MS: f64 = 1e6;
 const NS_PER_S: f64 = 1e9;
 
-/// What to write down.
+/// The data to record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Watch {
-    /// Whether the sources' windows are, and the timeouts and recoveries.
+    /// Whether the sources' windows are recorded, with the timeouts and recoveries.
     pub window: bool,
-    /// Whether every segment sent, dropped and delivered is.
+    /// Whether every segment that is sent, dropped and delivered is recorded.
     pub packets: bool,
-    /// Whether timeouts are, with the truth about them.
+    /// Whether timeouts are recorded, with whether they were spurious.
     pub timeouts: bool,
-    /// Whether the queues' lengths are.
+    /// Whether the lengths of the queues are recorded.
     pub queues: bool,
-    /// Whether what the flows' sinks receive is.
+    /// Whether the bytes that the flows' sinks receive are recorded.
     pub rates: bool,
-    /// Least time between two window rows of a flow; a timeout or a change of recovery gets its row in any case. 0
-    /// gives one for each change. Queues and rates have a row for each interval, which is at least 1 ns for them.
+    /// Minimum time between two window rows of a flow, in ns; a timeout or a change of recovery always has a row. With
+    /// 0 each change has a row. Queues and rates have a row for each interval, which is at least 1 ns for them.
     pub interval: Nanos,
-    /// From when on.
+    /// Start of the recording.
     pub from: Nanos,
-    /// Until when, included.
+    /// End of the recording, included.
     pub to: Nanos,
 }
 
@@ -63,7 +63,8 @@ struct BlockRow {
     at: Nanos,
     sender: Who,
     fate: Fate,
-    /// Stream offsets of its first byte and of the one after its last, in the stream that its sender receives.
+    /// Stream offsets of its first byte and of the byte after its last, in the stream that the sender of the block
+    /// receives.
     left: u64,
     right: u64,
     duplicate: bool,
@@ -71,31 +72,32 @@ struct BlockRow {
 
 struct PacketRow {
     at: Nanos,
-    /// Who sent it; `None` where its connection is gone.
+    /// Sender of the packet; `None` if its connection is closed.
     sender: Option<Who>,
     fate: Fate,
     /// Stream offset of its first byte.
     seq: Option<u64>,
     len: u32,
-    /// Stream offset acknowledged.
+    /// Stream offset that is acknowledged.
     ack: Option<u64>,
 }
 
-/// Writes down windows, events and packets.
+/// An observer that records windows, events and packets.
 pub struct Recorder {
     watch: Watch,
     flows: Vec<String>,
     links: Vec<(LinkId, String)>,
-    /// When a flow's next window row is due.
+    /// Time at which a flow's next window row is due.
     due: Vec<Nanos>,
-    /// Who is at each endpoint's place, with the generation.
+    /// The connection end in each endpoint's slot, with its generation.
     endpoints: BTreeMap<EndpointId, (u16, Who)>,
-    /// A sequence number of each sender's with its stream offset, to tell others by.
+    /// A sequence number of each sender with its stream offset, from which other offsets follow.
     known: BTreeMap<(FlowId, Conn, bool), (u32, u64)>,
     windows: Table,
     events: Table,
     packets: Vec<PacketRow>,
-    /// They have rows of their own: packets with payload have none, and those that have some have up to four.
+    /// SACK blocks have rows of their own, because a packet with payload has no blocks and a packet with blocks has up
+    /// to four.
     blocks: Vec<BlockRow>,
     timeouts: Timeouts,
     queues: Option<Queues>,
@@ -103,7 +105,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder for flows of these names, in the order of their numbers; `links` names those that may drop.
+    /// Creates a recorder for flows with these names, in the order of their numbers; `links` names the links that may
+    /// drop packets.
     pub fn new(watch: Watch, flows: Vec<String>, links: Vec<(LinkId, String)>) -> Recorder {
         let Watch { from, interval, to, .. } = watch;
         let instants = Instants { from, interval, to };
@@ -139,11 +142,11 @@ impl Recorder {
         (self.watch.from..=self.watch.to).contains(&at)
     }
 
-    /// The stream offset of a sequence number that `who` sends.
+    /// Returns the stream offset of a sequence number that `who` sends.
     fn offset(&self, who: Who, seq: u32) -> Option<u64> {
         let (known_seq, known_offset) = *self.known.get(&key(who))?;
         let distance = i64::from(seq.wrapping_sub(known_seq) as i32);
-        // The SYN is before the first byte.
+        // The SYN precedes the first byte.
         Some(known_offset.saturating_add_signed(distance))
     }
 
@@ -185,8 +188,8 @@ impl Recorder {
         }
     }
 
-    /// The tables `window`, `events`, `packets`, `sack_blocks`, `timeouts`, `queues` and `rates` as of `now`, as far as they were
-    /// asked for. A packet's `side` is the end that sent it, whatever happened to it.
+    /// Returns the tables `window`, `events`, `packets`, `sack_blocks`, `timeouts`, `queues` and `rates` as of `now`,
+    /// as far as they were requested. A packet's `side` is the end that sent the packet, whatever the event.
     pub fn report(mut self, now: Nanos, network: &Network, tables: &mut Tables) {
         let name = |link| self.links.iter().find(|(named, _)| *named == link).map(|(_, name)| name.as_str());
         if let Some(queues) = self.queues {
@@ -200,7 +203,7 @@ impl Recorder {
             tables.insert("events", self.events);
         }
         if self.watch.packets {
-            // Links are evaluated ahead of time; rows of one moment stay in the order they came in.
+            // The times of links are computed in advance; rows with the same time keep the order of their arrival.
             self.packets.sort_by_key(|row| row.at);
             let mut table = Table::of([
                 ("time_s", Column::FLOAT),
@@ -263,7 +266,7 @@ impl Recorder {
         }
     }
 
-    /// A packet passed the link that may drop it, or was dropped.
+    /// Handles a packet that passed the link that may drop it, or that was dropped.
     fn decided(&mut self, packet: Packet, segment: &Segment, dropped: bool) {
         if self.watch.timeouts
             && packet.as_datagram().is_none()
@@ -273,7 +276,7 @@ impl Recorder {
         }
     }
 
-    /// Who sent a packet.
+    /// Returns the sender of a packet.
     fn sender(&self, packet: Packet) -> Option<Who> {
         datagram_sender(packet).or_else(|| {
             let Receiver::Endpoint(endpoint) = packet.receiver() else { return None };
@@ -283,7 +286,8 @@ impl Recorder {
     }
 }
 
-/// Whether the first SACK block is a D-SACK (RFC 2883 section 4): it is below the acknowledgment, or within the second.
+/// Whether the first SACK block is a D-SACK (RFC 2883 section 4): the block is below the acknowledgment, or within the
+/// second block.
 fn tells_of_a_duplicate(segment: &Segment) -> bool {
     let before = |seq: u32, other: u32| (seq.wrapping_sub(other) as i32) < 0;
     match segment.sack_blocks() {

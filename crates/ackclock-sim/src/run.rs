@@ -1,4 +1,4 @@
-//! A scenario's run: from the scenario to its tables and traces.
+//! The run of a scenario: from the scenario to its tables and traces.
 
 use ackclock_core::Nanos;
 use ackclock_results::Tables;
@@ -16,23 +16,23 @@ use crate::trace::{Chunk, Names, TraceSpec, Traces};
 use crate::verify::{Verifier, Violation};
 use crate::world::{FlowSpec, World};
 
-/// What a run gives.
+/// The output of a run.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Output {
-    /// Tables by name. `flows` and `links` are always there; applications and probes add theirs.
+    /// Tables by name. `flows` and `links` are always present; applications and probes add their tables.
     pub tables: Tables,
-    /// What was traced and not taken before, the last of each file.
+    /// Traces that were not taken before, with the end of each file.
     pub traces: Vec<Chunk>,
-    /// What the verifier found, if it watched: nothing, in a right simulator.
+    /// Findings of the verifier, if it was on; a correct simulator has none.
     pub violations: Vec<Violation>,
-    /// Where the tables do not agree, if they were to be checked: nowhere, in a right simulator.
+    /// Disagreements between the tables, if they were checked; a correct simulator has none.
     pub findings: Vec<Finding>,
 }
 
-/// Who watches a run besides the scenario's probes. Watching changes nothing in what happens.
+/// Observers of a run besides the scenario's probes. They do not change the run.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Watching {
-    /// What to trace.
+    /// The traces to record.
     pub traces: TraceSpec,
     /// Whether the run's events are checked against the physics of its network.
     pub verify: bool,
@@ -40,7 +40,7 @@ pub struct Watching {
     pub check: bool,
 }
 
-/// Everyone who watches a run.
+/// All observers of a run.
 struct Watchers {
     recorder: Option<Recorder>,
     traces: Option<Traces>,
@@ -71,33 +71,33 @@ impl Observer for Watchers {
     }
 }
 
-/// A run costs nothing for what nobody watches.
+/// Unused observers cost nothing.
 enum Observed {
     Not(Box<World<()>>),
     By(Box<World<Watchers>>),
 }
 
-/// A scenario's run under way. It covers the times from 0 to the scenario's duration, both included.
+/// The run of a scenario. It covers the times from 0 to the scenario's duration, both included.
 pub struct Run {
     world: Observed,
     links: Vec<(LinkId, String)>,
-    /// What the tables are checked with, where they are to be.
+    /// The facts with which the tables are checked, if they are to be checked.
     facts: Option<Facts>,
 }
 
 impl Run {
-    /// A run of the scenario with its own seed or another, at time 0.
+    /// Creates a run of the scenario at time 0, with the scenario's seed or another.
     ///
     /// # Errors
-    /// What an application cannot do with its parameters.
+    /// Parameters with which an application cannot run.
     pub fn new(scenario: &Scenario, seed: Option<u64>) -> Result<Run, ScenarioError> {
         Run::watched(scenario, seed, &Watching::default())
     }
 
-    /// The same run under the eyes of others than the scenario's probes.
+    /// Creates the same run with further observers besides the scenario's probes.
     ///
     /// # Errors
-    /// What an application cannot do with its parameters, and a place to capture at that there is not.
+    /// Parameters with which an application cannot run, and unknown places of captures.
     pub fn watched(scenario: &Scenario, seed: Option<u64>, watching: &Watching) -> Result<Run, ScenarioError> {
         let seed = seed.unwrap_or(scenario.seed);
         let (mut dumbbell, links) = build::network(scenario, seed);
@@ -130,18 +130,18 @@ impl Run {
         Ok(Run { world, links, facts })
     }
 
-    /// Runs a scenario to its end under the verifier's eyes and checks its tables ([`invariants`]); what is found is among the
-    /// output.
+    /// Runs a scenario to its end with the verifier and checks its tables ([`invariants`]); the findings are part of
+    /// the output.
     ///
     /// # Errors
-    /// What an application cannot do with its parameters.
+    /// Parameters with which an application cannot run.
     pub fn verified(scenario: &Scenario, seed: Option<u64>) -> Result<Output, ScenarioError> {
         let mut run = Run::watched(scenario, seed, &Watching { verify: true, check: true, ..Watching::default() })?;
         while run.step(u64::MAX) {}
         Ok(run.finish())
     }
 
-    /// Handles up to `max_events` events. Whether the run goes on.
+    /// Handles up to `max_events` events. Returns whether the run continues.
     pub fn step(&mut self, max_events: u64) -> bool {
         match &mut self.world {
             Observed::Not(world) => world.step(max_events),
@@ -149,7 +149,7 @@ impl Run {
         }
     }
 
-    /// The present in simulated time.
+    /// Returns the current simulated time.
     pub fn now(&self) -> Nanos {
         match &self.world {
             Observed::Not(world) => world.now(),
@@ -157,7 +157,7 @@ impl Run {
         }
     }
 
-    /// Slots of connections: the most that were open at once so far.
+    /// Returns the number of slots of connections, which is the largest number that were open at once so far.
     pub fn slots(&self) -> usize {
         match &self.world {
             Observed::Not(world) => world.slots(),
@@ -165,7 +165,7 @@ impl Run {
         }
     }
 
-    /// Takes away what has been traced so far, so that a long run need not keep it.
+    /// Removes and returns the traces so far, so that a long run need not store them.
     pub fn take_traces(&mut self) -> Vec<Chunk> {
         let now = self.now();
         match &mut self.world {
@@ -176,11 +176,11 @@ impl Run {
         }
     }
 
-    /// Tables and traces of the whole run.
+    /// Returns the tables and traces of the whole run.
     ///
     /// # Panics
-    /// If [`Run::step`] has not returned false yet: what links evaluated ahead of time have counted is right only at the end.
-    /// With debug assertions, if the tables break an invariant.
+    /// If [`Run::step`] has not returned false yet: the counts of links whose times are computed in advance are correct
+    /// only at the end. With debug assertions, if the tables break an invariant.
     pub fn finish(self) -> Output {
         let now = self.now();
         let mut output = match self.world {
@@ -207,7 +207,7 @@ impl Run {
     }
 }
 
-/// What traces a run, if anything is to be traced.
+/// Returns the observer that traces a run, if a trace is requested.
 fn traces(
     scenario: &Scenario,
     seed: u64,

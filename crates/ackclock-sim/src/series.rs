@@ -1,4 +1,4 @@
-//! What is recorded at a fixed interval: the packets that wait before links, and the bytes that sinks receive.
+//! Data that is recorded at a fixed interval: the packets that are queued at links, and the bytes that sinks receive.
 
 use std::collections::VecDeque;
 
@@ -14,11 +14,11 @@ const NS_PER_MS: f64 = 1e6;
 /// The instants of a series: `from`, and then every `interval` (at least 1 ns) up to `to`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Instants {
-    /// The first.
+    /// First instant.
     pub from: Nanos,
-    /// From one to the next.
+    /// Time from one instant to the next, in ns.
     pub interval: Nanos,
-    /// The last is no later.
+    /// Last possible instant.
     pub to: Nanos,
 }
 
@@ -28,30 +28,32 @@ impl Instants {
     }
 }
 
-/// Lengths of queues over time, exact at each instant, after all that happens at it. As with a queue's limit, the packet on
-/// the wire does not count. Beside them is how long the packets that have left since the instant before were in the queue, as
-/// the table `links` has it of all, and what the link could have sent.
+/// Queue lengths over time, exact at each instant, after all events of that instant. As for a queue's limit, the packet
+/// on the wire does not count. Each row also has the queueing delay of the packets that left since the previous
+/// instant, measured as in the table `links`, and the capacity of the link in that time.
 pub struct Queues {
     instants: Instants,
     queues: Vec<Queue>,
 }
 
-/// What waits before a link.
+/// The packets that are queued at a link.
 struct Queue {
     link: LinkId,
     packets: u64,
     bytes: u64,
-    /// Those whose start is known from the outset, which is so before a link that is no port.
+    /// Packets whose start of transmission is known at their arrival; these are the packets at a link that is not a
+    /// port.
     starts: VecDeque<Start>,
-    /// Whether the link is a port, whose packets wait from their arrival until they are sent or dropped.
+    /// Whether the link is a port, whose packets are queued from their arrival until they are sent or dropped.
     is_port: bool,
-    /// What has left since the last sample.
+    /// Packets that left since the last sample.
     left: Left,
-    /// The instants that have passed here. That may be in the future: links are evaluated ahead.
+    /// Samples of the instants that have passed. They may be in the future, because the times of links are computed in
+    /// advance.
     samples: Vec<Sample>,
 }
 
-/// A packet that is going to leave a queue.
+/// A packet that will leave a queue at a known time.
 struct Start {
     at: Nanos,
     size: u32,
@@ -62,7 +64,7 @@ struct Start {
 #[derive(Default)]
 struct Left {
     packets: u64,
-    /// How long all were in the queue together.
+    /// Sum of the packets' times in the queue, in ns.
     waited: u128,
     longest: Nanos,
 }
@@ -71,12 +73,12 @@ struct Left {
 struct Sample {
     packets: u64,
     bytes: u64,
-    /// What has left since the instant before.
+    /// Packets that left since the previous instant.
     left: Left,
 }
 
 impl Queue {
-    /// Brings it to `at`, an event's time, but for what happens then.
+    /// Advances the queue to `at`, the time of an event, without that event.
     fn advance(&mut self, at: Nanos, instants: &Instants) {
         loop {
             let next = instants.at(self.samples.len());
@@ -85,14 +87,14 @@ impl Queue {
             }
             self.start(next);
             let left = std::mem::take(&mut self.left);
-            // Nothing is recorded of the time before the first instant.
+            // Packets that left before the first instant are not recorded.
             let left = if self.samples.is_empty() { Left::default() } else { left };
             self.samples.push(Sample { packets: self.packets, bytes: self.bytes, left });
         }
         self.start(at);
     }
 
-    /// Takes out what has started by `at`.
+    /// Removes the packets whose transmission has started by `at`.
     fn start(&mut self, at: Nanos) {
         while let Some(&Start { at: start, size, waited }) = self.starts.front()
             && start <= at
@@ -127,7 +129,7 @@ impl Left {
 }
 
 impl Queues {
-    /// Empty queues before `links`.
+    /// Creates empty queues before `links`.
     pub fn new(instants: Instants, links: impl Iterator<Item = LinkId>) -> Queues {
         let queue = |link| Queue {
             link,
@@ -141,7 +143,7 @@ impl Queues {
         Queues { instants, queues: links.map(queue).collect() }
     }
 
-    /// An event at `at`.
+    /// Handles an event at `at`.
     pub fn network(&mut self, at: Nanos, event: NetworkEvent) {
         let (NetworkEvent::Enqueued { link, packet, .. }
         | NetworkEvent::Arrived { link, packet }
@@ -167,13 +169,13 @@ impl Queues {
                 queue.leave(size);
                 queue.left.add(waited);
             }
-            // A link that is no port tells of a packet once: where it drops it, it has not taken it.
+            // A link that is not a port reports a packet once: a packet that it dropped was never in the queue.
             NetworkEvent::Dropped { .. } if queue.is_port => queue.leave(size),
             _ => {}
         }
     }
 
-    /// The table `queues` up to `now`, of links of `network`, `name` giving each link's.
+    /// Returns the table `queues` up to `now`, for links of `network`; `name` returns each link's name.
     pub fn report<'a>(mut self, now: Nanos, network: &Network, name: impl Fn(LinkId) -> &'a str) -> Table {
         for queue in &mut self.queues {
             queue.advance(now.saturating_add(1), &self.instants);
@@ -203,25 +205,25 @@ impl Queues {
     }
 }
 
-/// What sinks receive from one instant to the next, in order as applications get it: a stream's bytes, and the payload of
-/// datagrams.
+/// Bytes that sinks receive from one instant to the next, in order as applications receive them: the bytes of a stream,
+/// and the payload of datagrams.
 pub struct Rates {
     instants: Instants,
-    /// Bytes of each flow by interval.
+    /// Bytes of each flow, by interval.
     bytes: Vec<Vec<u64>>,
 }
 
 impl Rates {
-    /// Nothing yet of so many flows.
+    /// Creates empty rates for a number of flows.
     pub fn new(instants: Instants, flows: usize) -> Rates {
         Rates { instants, bytes: vec![Vec::new(); flows] }
     }
 
-    /// A sink of `flow` gets so many bytes at `at`.
+    /// Adds bytes that a sink of `flow` receives at `at`.
     pub fn delivered(&mut self, at: Nanos, flow: FlowId, bytes: u64) {
         let Instants { from, interval, to } = self.instants;
         if (from..=to).contains(&at) {
-            // What comes at an instant belongs to the interval that ends there.
+            // Bytes that arrive at an instant belong to the interval that ends there.
             let index = ((at - from).saturating_sub(1) / interval) as usize;
             let counts = &mut self.bytes[flow.index()];
             if counts.len() <= index {
@@ -231,7 +233,8 @@ impl Rates {
         }
     }
 
-    /// The table `rates` up to `now`. A row's time is the end of its interval; the last interval may be a shorter one.
+    /// Returns the table `rates` up to `now`. The time of a row is the end of its interval; the last interval may be
+    /// shorter.
     pub fn report(&self, now: Nanos, flows: &[String]) -> Table {
         let mut table = Table::default();
         let end = now.min(self.instants.to);
@@ -269,7 +272,7 @@ mod tests {
         let table = rates.report(1_000, &flows);
         let bytes: Vec<_> = [0, 14, 0, 16, 0, 0, 0, 96].map(Some).to_vec();
         assert_eq!(table.column("bytes_delivered"), Some(&Column::Int(bytes)));
-        // The last interval has 5 ns.
+        // The last interval has a length of 5 ns.
         let Some(Column::Float(goodput)) = table.column("goodput_bps") else { panic!("{table:?}") };
         assert_eq!((goodput[1], goodput[7]), (Some(14.0 * 8e9 / 10.0), Some(96.0 * 8e9 / 5.0)));
         assert_eq!(rates.report(112, &flows).len(), 4, "a run that was cut short");

@@ -1,9 +1,9 @@
-//! Which timeouts were spurious, by what became of the packets and not by what the sender could know of it.
+//! Decides which timeouts were spurious, from the fate of the packets and not from the sender's view.
 //!
-//! A retransmission timeout is spurious where a copy of the first unacknowledged segment, sent before it, was not
-//! dropped: it had arrived or was on its way, and its acknowledgment would have come (RFC 3522 section 1). A link that
-//! packets reach through others is evaluated later than they are sent, so the fate of a copy is often known only after
-//! the timeout; a row waits for it.
+//! A retransmission timeout is spurious if a copy of the first unacknowledged segment, sent before the timeout, was not
+//! dropped: the copy had arrived or was in flight, and its acknowledgment would have arrived (RFC 3522 section 1). A
+//! link behind other links is evaluated later than the packets are sent. The fate of a copy is therefore often known
+//! only after the timeout, and the row is completed then.
 
 use std::collections::BTreeMap;
 
@@ -15,29 +15,29 @@ use ackclock_app::{Conn, Side};
 use ackclock_core::Nanos;
 use ackclock_results::{Column, Table};
 
-/// A place in what an end sends: the stream offset, before which the SYN lies.
+/// A position in the data that an end sends: the stream offset; the SYN is before offset 0.
 type Position = i64;
 const SYN: Position = -1;
 
-/// Copies of a segment.
+/// The copies of a segment that were sent.
 #[derive(Clone, Copy, Debug)]
 struct Copies {
     end: Position,
     sent: u32,
-    /// How many were dropped before one passed. Packets of an end reach the links that drop in the order of sending, so
-    /// these are the copies sent first.
+    /// Number of copies that were dropped before one passed. The packets of an end reach the links that drop packets in
+    /// the order of sending, so these are the copies that were sent first.
     dropped_first: u32,
     passed: bool,
 }
 
-/// What an end has sent and not been told of.
+/// The segments that an end has sent and that are not acknowledged.
 #[derive(Debug)]
 struct Outgoing {
-    /// The sequence number of offset 0.
+    /// Sequence number of offset 0.
     base: u32,
     una: Position,
     segments: BTreeMap<Position, Copies>,
-    /// Rows of timeouts of segments that are not acknowledged yet.
+    /// Rows of timeouts of segments that are not yet acknowledged.
     open: Vec<usize>,
 }
 
@@ -46,13 +46,13 @@ struct Row {
     at: Nanos,
     who: Who,
     count: u32,
-    /// The first unacknowledged segment, and how many copies of it had been sent.
+    /// The first unacknowledged segment, and the number of its copies that had been sent.
     segment: Position,
     copies: u32,
     spurious: bool,
 }
 
-/// Every retransmission timeout of a run.
+/// All retransmission timeouts of a run.
 #[derive(Default, Debug)]
 pub(crate) struct Timeouts {
     ends: BTreeMap<(FlowId, Conn, bool), Outgoing>,
@@ -69,13 +69,13 @@ impl Outgoing {
         self.una + Position::from(seq.wrapping_sub(known) as i32)
     }
 
-    /// The segment that a position lies in.
+    /// Returns the segment that contains a position.
     fn at(&mut self, position: Position) -> Option<(Position, &mut Copies)> {
         let (start, copies) = self.segments.range_mut(..=position).next_back()?;
         (position < copies.end).then_some((*start, copies))
     }
 
-    /// Whether a timeout after so many copies of a segment was spurious.
+    /// Sets whether the timeout of a row was spurious, from the number of copies that had been sent.
     fn judge(&self, row: &mut Row) {
         if let Some(copies) = self.segments.get(&row.segment) {
             row.spurious = copies.dropped_first < row.copies;
@@ -84,7 +84,7 @@ impl Outgoing {
 }
 
 impl Timeouts {
-    /// `who` sends a segment.
+    /// Handles a segment that `who` sends.
     pub fn sent(&mut self, who: Who, segment: &Segment) {
         if segment.seq_len() == 0 {
             return;
@@ -99,7 +99,7 @@ impl Timeouts {
         copies.sent += 1;
     }
 
-    /// A packet of `who` passed the link that may drop it, or was dropped.
+    /// Handles a packet of `who` that passed the link that may drop it, or that was dropped.
     pub fn fate(&mut self, who: Who, segment: &Segment, dropped: bool) {
         let Some(end) = self.ends.get_mut(&key(who)) else { return };
         let position = end.position(segment.seq);
@@ -112,7 +112,7 @@ impl Timeouts {
         }
     }
 
-    /// A segment reaches `who`.
+    /// Handles a segment that reaches `who`.
     pub fn received(&mut self, who: Who, segment: &Segment) {
         let Some(end) = self.ends.get_mut(&key(who)) else { return };
         if !segment.flags.has(Flags::ACK) || segment.flags.has(Flags::RST) {
@@ -123,7 +123,7 @@ impl Timeouts {
             return;
         }
         end.una = ack;
-        // A copy has passed: nothing that comes changes the verdict.
+        // A copy has passed, so later events do not change the verdict.
         for row in std::mem::take(&mut end.open) {
             let row_of = &mut self.rows[row];
             end.judge(row_of);
@@ -138,7 +138,7 @@ impl Timeouts {
         }
     }
 
-    /// The retransmission timer of `who` expires for the `count`th time in a row.
+    /// Handles an expiry of the retransmission timer of `who`; it is the `count`th in a row.
     pub fn expired(&mut self, at: Nanos, who: Who, count: u32) {
         let Some(end) = self.ends.get_mut(&key(who)) else { return };
         let una = end.una;
@@ -148,9 +148,10 @@ impl Timeouts {
         }
     }
 
-    /// The table, of timeouts within a time: `segment` is empty for a SYN. What is still on its way counts as not lost.
+    /// Returns the table of the timeouts within a time. `segment` is empty for a SYN. Segments in flight count as not
+    /// lost.
     pub fn report(mut self, flows: &[String], from: Nanos, to: Nanos) -> Table {
-        // The columns are there even where nothing timed out.
+        // The columns are present even if there was no timeout.
         let mut table = Table::of([
             ("time_s", Column::FLOAT),
             ("flow", Column::TEXT),
@@ -184,7 +185,7 @@ mod tests {
 
     const WHO: Who = Who { flow: FlowId(0), conn: Conn(0), side: Side::Source };
 
-    /// An end of initial sequence number 2^32 - 1, so that its data begins at sequence number 0.
+    /// An end whose initial sequence number is 2^32 - 1, so that its data begins at sequence number 0.
     struct Sender(Timeouts);
 
     impl Sender {
@@ -223,7 +224,7 @@ mod tests {
             self
         }
 
-        /// Segment and verdict of each timeout.
+        /// Returns the segment and the verdict of each timeout.
         fn verdicts(self) -> Vec<(Option<i64>, bool)> {
             let table = self.0.report(&["f".to_owned()], 0, u64::MAX);
             let (Some(Column::Int(segments)), Some(Column::Bool(spurious))) =
@@ -248,13 +249,14 @@ mod tests {
         let waiting = || Sender::new().acked(0).sends(0).expires();
         assert_eq!(waiting().verdicts(), [(Some(0), true)], "still on its way");
         assert_eq!(waiting().drops(0).sends(0).passes(0).acked(100).verdicts(), [(Some(0), false)]);
-        // The first copy passes, the retransmission is dropped.
+        // The first copy passes, and the retransmission is dropped.
         assert_eq!(waiting().sends(0).passes(0).drops(0).acked(100).verdicts(), [(Some(0), true)]);
     }
 
     #[test]
     fn each_timeout_is_judged_by_the_copies_before_it() {
-        // The original is dropped: the first timeout was right. Its retransmission was on its way at the second.
+        // The original is dropped, so the first timeout was not spurious. Its retransmission was in flight at the
+        // second timeout.
         let sender = Sender::new().acked(0).sends(0).drops(0).expires().sends(0).expires().passes(0).acked(100);
         assert_eq!(sender.verdicts(), [(Some(0), false), (Some(0), true)]);
     }

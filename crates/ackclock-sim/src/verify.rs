@@ -1,13 +1,21 @@
 //! The verifier: an observer that replays a run's events against the physics of its network.
 //!
-//! It knows the network's rates, delays, limits and routes, and shares no code with the links. For every link: service
-//! begins when the packet has arrived and the one before it has left, takes the packet's bits over the rate (to the
-//! nanosecond, however long the busy period), and propagation takes the link's delay; packets leave in the order of their
-//! arrival; no more waits than the limit allows, and nothing is dropped for want of room while there is room. Of a port, whose
-//! discipline may do as it likes: packets leave after they have arrived, one after the other, each in its bits over the rate where
-//! that does not vary; what it drops, and when, is in its counts and here. For every
-//! packet: it was sent by an endpoint, goes its route link by link without a pause, unaltered but for a mark that it must
-//! be capable of, and is delivered once, or dropped, or still on its way when the run ends.
+//! The verifier uses the network's rates, delays, limits and routes, and shares no code with the links. It checks for
+//! every link:
+//!
+//! - Service begins when the packet has arrived and the packet before it has left. It takes the packet's bits divided
+//!   by the rate, to the nanosecond, however long the busy period.
+//! - Propagation takes the link's delay.
+//! - Packets leave in the order of their arrival.
+//! - The queue never exceeds its limit, and no packet is dropped for lack of room while there is room.
+//!
+//! The discipline of a port is free to choose the order and the drops. For a port the verifier checks that packets
+//! leave or are dropped only after they have arrived. If the rate is constant, it also checks that packets leave one
+//! after the other and that each takes its bits divided by the rate.
+//!
+//! For every packet the verifier checks that an endpoint sent it and that it follows its route link by link without a
+//! pause. The packet stays unaltered except for a mark, which requires ECN capability. It is delivered once, or
+//! dropped, or still in flight when the run ends.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -26,42 +34,42 @@ use ackclock_core::{Nanos, headers};
 /// Bytes of a UDP header (RFC 768).
 const UDP_HEADER: u32 = 8;
 
-/// How many violations are kept; a broken law breaks often.
+/// Maximum number of violations that are kept, because a broken law is often broken many times.
 const KEPT: usize = 100;
 
 /// The law that was broken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Law {
-    /// A link's events are in the order of time.
+    /// The events of a link are in the order of time.
     Order,
-    /// Service begins as soon as it can, and no sooner.
+    /// Service begins as soon as possible, and not before.
     Start,
     /// Serialisation takes the packet's bits over the link's rate.
     Rate,
     /// Propagation takes the link's delay.
     Delay,
-    /// A queue keeps its limit.
+    /// A queue does not exceed its limit.
     Limit,
-    /// A queue drops only what does not fit.
+    /// A queue drops only packets that do not fit.
     Room,
-    /// A packet is what was sent, in size and content.
+    /// A packet keeps its size and content.
     Content,
-    /// Only packets of ECN-capable transports are marked, and no mark is taken back.
+    /// Only packets of ECN-capable transports are marked, and no mark is removed.
     Mark,
-    /// A packet is where and when its route and the links before say, and nowhere else.
+    /// A packet is only at the place and time that its route and the links before determine.
     Way,
-    /// A packet that was sent is delivered, dropped, or on its way.
+    /// A packet that was sent is delivered, dropped, or in flight.
     Conservation,
 }
 
-/// A broken law, with when it was and what is known about it.
+/// A broken law, with its time and details.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
-    /// The law.
+    /// The broken law.
     pub law: Law,
-    /// When.
+    /// Time of the violation.
     pub at: Nanos,
-    /// What happened and what should have.
+    /// The event, and the correct event.
     pub what: String,
 }
 
@@ -71,31 +79,32 @@ impl fmt::Display for Violation {
     }
 }
 
-/// A link as the verifier knows it, and what it has seen of it.
+/// The verifier's model of a link, with its state.
 struct LinkState {
     rate: u64,
     delay: Nanos,
     limit: Limit,
-    /// When the link was last offered a packet.
+    /// Time at which the link was last offered a packet.
     last: Nanos,
-    /// The start of the present busy period, and the bits sent in it.
+    /// Start of the current busy period, and the bits sent in it.
     busy_from: Nanos,
     bits: u128,
-    /// Of a port: what has arrived and neither left nor been dropped, and when the last to leave had left.
+    /// State of a port: the packets that have arrived and neither left nor been dropped, and the time at which the last
+    /// packet left.
     port: Option<Inside>,
-    /// What waits: starts and sizes, and the sum of these.
+    /// Packets in the queue, with start and size, and the sum of the sizes.
     waiting: VecDeque<(Nanos, u32)>,
     backlog: u64,
 }
 
 impl LinkState {
-    /// When everything taken so far has left, rounded up.
+    /// Returns the time at which all accepted packets have left, rounded up.
     fn free_at(&self) -> Nanos {
         let took = (self.bits * 1_000_000_000).div_ceil(u128::from(self.rate));
         Nanos::try_from(u128::from(self.busy_from) + took).unwrap_or(Nanos::MAX)
     }
 
-    /// Whether a packet that has to wait fits in addition to those that wait at `at`.
+    /// Whether a packet that cannot be sent at once fits into the queue in addition to the packets queued at `at`.
     fn has_room(&mut self, at: Nanos, size: u32) -> bool {
         while let Some((start, size)) = self.waiting.front()
             && *start <= at
@@ -111,7 +120,7 @@ impl LinkState {
     }
 }
 
-/// What a port holds.
+/// The packets inside a port.
 #[derive(Default)]
 struct Inside {
     rate: Option<u64>,
@@ -120,35 +129,36 @@ struct Inside {
     reorders: bool,
 }
 
-/// A packet on its way.
+/// A packet in flight.
 struct OnWay {
     segment: Segment,
-    /// How many links it has passed.
+    /// Number of links that it has passed.
     hops: usize,
 }
 
-/// The place of an endpoint and the generation there, or that of a datagram's flow and side, and whether it is that.
+/// The receiver of a packet, and the generation of an endpoint's slot.
 type Address = (Receiver, u16);
 
-/// The observer that verifies.
+/// The observer that verifies a run.
 pub struct Verifier {
     links: Vec<LinkState>,
-    /// The links of the routes from each flow's source and from its sink.
+    /// Links of the routes from each flow's source and from its sink.
     routes: Vec<[Vec<LinkId>; 2]>,
-    /// Where the packets of an end of a connection go.
+    /// Destination of the packets of each connection end.
     peers: BTreeMap<(FlowId, Conn, bool), Address>,
-    /// Whose packets go to an endpoint.
+    /// Sender of the packets to an endpoint.
     senders: BTreeMap<Address, Who>,
-    /// Packets on their way to an endpoint, by when they are due at what is next on their route; numbers tell apart those
-    /// of one moment.
+    /// Packets in flight to an endpoint, by the time at which they are due at the next place on their route; a number
+    /// tells apart the packets with the same time.
     on_way: BTreeMap<(Address, Nanos, u64), OnWay>,
-    /// How many were put there.
+    /// Number of packets that were added.
     count: u64,
     violations: Vec<Violation>,
 }
 
 impl Verifier {
-    /// A verifier for runs over `topology` of flows with these routes from source to sink and back.
+    /// Creates a verifier for runs over `topology` of flows with these routes, each from source to sink and from sink
+    /// to source.
     pub fn new(topology: &Topology, routes: impl Iterator<Item = [Route; 2]>) -> Verifier {
         let link = |(number, link): (u32, &ackclock_net::Link)| LinkState {
             port: topology.as_port(LinkId(number)).map(|port| Inside {
@@ -176,7 +186,7 @@ impl Verifier {
         }
     }
 
-    /// What was found, the run having ended at `end`: at most the first hundred violations.
+    /// Returns the violations of a run that ended at `end`, at most the first hundred.
     pub fn finish(mut self, end: Nanos) -> Vec<Violation> {
         for ((to, due, _), packet) in std::mem::take(&mut self.on_way) {
             let what = || format!("a packet to endpoint {to:?} was due after {} links and never came", packet.hops);
@@ -197,13 +207,14 @@ impl Verifier {
         }
     }
 
-    /// Puts a packet on its way.
+    /// Adds a packet in flight.
     fn put(&mut self, to: Address, due: Nanos, packet: OnWay) {
         self.on_way.insert((to, due, self.count), packet);
         self.count += 1;
     }
 
-    /// Finds the packet that is now at `link`, or at its host where that is `None`, and takes it off its way.
+    /// Finds the packet that is now at `link`, or at its host if `link` is `None`, and removes it from the packets in
+    /// flight.
     fn take(&mut self, at: Nanos, link: Option<LinkId>, to: Address, segment: &Segment) -> Option<OnWay> {
         let sender = match to.0 {
             Receiver::Flow(end) => Some((end.flow, end.side.peer())),
@@ -267,7 +278,7 @@ impl Verifier {
         }
     }
 
-    /// A packet comes before a port.
+    /// Handles a packet that arrives at a port.
     fn arrived(&mut self, at: Nanos, link: LinkId, packet: Packet, segment: &Segment) {
         self.offered(at, link);
         let to = address(packet);
@@ -278,7 +289,7 @@ impl Verifier {
         inside.packets.entry(to).or_default().push((at, on_way));
     }
 
-    /// A port duplicates a packet that has come before it.
+    /// Handles the copy of a packet that arrived at a port.
     fn copied(&mut self, at: Nanos, link: LinkId, packet: Packet, segment: &Segment) {
         let inside = self.links[link.0 as usize].port.as_mut();
         let packets = inside.map(|inside| inside.packets.entry(address(packet)).or_default());
@@ -293,7 +304,7 @@ impl Verifier {
         });
     }
 
-    /// Takes a packet out of a port, and when it came there.
+    /// Removes a packet from a port. Returns the packet with the time of its arrival.
     fn leave(&mut self, at: Nanos, link: LinkId, packet: Packet, segment: &Segment) -> Option<(Nanos, OnWay)> {
         let to = address(packet);
         let inside = self.links[link.0 as usize].port.as_mut()?;
@@ -314,7 +325,7 @@ impl Verifier {
         Some((arrived, on_way))
     }
 
-    /// A packet leaves a port's queue for the wire.
+    /// Handles a packet that leaves a port's queue for the wire.
     fn sent(&mut self, at: Nanos, link: LinkId, packet: Packet, passage: Passage, segment: &Segment) {
         let Some((arrived, OnWay { hops, .. })) = self.leave(at, link, packet, segment) else { return };
         let state = &mut self.links[link.0 as usize];
@@ -327,7 +338,7 @@ impl Verifier {
             self.expect(Law::Start, at, start >= free_at, || format!("service at {start}, free at {free_at}"));
             let took = (u128::from(packet.size()) * 8_000_000_000).div_ceil(u128::from(rate));
             let late = u128::from(departure - start).abs_diff(took);
-            // What the end before was rounded up by is made good.
+            // The tolerance covers the rounding of the previous departure.
             self.expect(Law::Rate, at, late <= 1, || format!("served for {} ns, not {took}", departure - start));
         }
         if !reorders {
@@ -344,19 +355,20 @@ impl Verifier {
             return;
         }
         let full = state.free_at() > at && !state.has_room(at, packet.size());
-        // Random loss strikes before the queue, whatever room there is.
+        // Random loss happens before the queue, whether or not the queue has room.
         let right = full || cause == DropCause::Loss;
         self.expect(Law::Room, at, right, || format!("link {} dropped a packet for which it had room", link.0));
         self.take(at, Some(link), address(packet), segment);
     }
 }
 
-/// The endpoint that a packet is for.
+/// Returns the endpoint that receives a packet.
 fn address(packet: Packet) -> Address {
     (packet.receiver(), packet.generation())
 }
 
-/// Whether two segments are the same but for marks, and for what routers grant of what XCP's header asks for: no more.
+/// Whether two segments are equal except for marks and for the change that routers grant in XCP's header, which is at
+/// most the requested change.
 fn same(one: &Segment, other: &Segment) -> bool {
     let mut feedback = one.feedback;
     if let (Some(Feedback::Xcp(asked)), Some(granted)) = (&mut feedback, other.xcp()) {
@@ -365,13 +377,13 @@ fn same(one: &Segment, other: &Segment) -> bool {
     Segment { ecn: other.ecn, feedback, ..*one } == *other
 }
 
-/// Whether a router may make the one of the other.
+/// Whether a router may change the first codepoint to the second.
 fn may_become(before: Ecn, after: Ecn) -> bool {
     before == after || (after == Ecn::Ce && before != Ecn::NotEct)
 }
 
-/// How well a segment fits one that was seen before. A retransmission can be like its original in all but the codepoint, and
-/// the discipline may drop either first.
+/// Similarity of a segment to an earlier segment. A retransmission can equal its original in everything except the
+/// codepoint, and the discipline may drop either first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Likeness {
     Equal,

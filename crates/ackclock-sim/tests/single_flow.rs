@@ -1,5 +1,5 @@
-//! What each algorithm of the catalogue does alone, as a table that lies beside this file. Runs are deterministic, so the table is
-//! compared letter by letter: whatever moves a window shows here.
+//! The behaviour of each algorithm of the catalogue alone, as a table in a file beside this one. Runs are
+//! deterministic, so the table is compared character by character: every change of a window shows here.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ const SNAPSHOT: &str = include_str!("single_flow.md");
 const REGENERATE: &str = "cargo test -p ackclock-sim --test single_flow -- --ignored";
 
 const DURATION: u32 = 80;
-/// When the first period may begin: the start is over.
+/// Time in s at which the first period may begin: the start is over.
 const FROM: u32 = 20;
 
 fn numbers(table: &Table, column: &str) -> Vec<f64> {
@@ -31,7 +31,7 @@ fn texts<'a>(table: &'a Table, column: &str) -> Vec<&'a str> {
     }
 }
 
-/// One line of the table.
+/// Returns one line of the table.
 fn row(name: &str) -> String {
     let text = format!(
         "duration = \"{DURATION}s\"\n[bottleneck]\nrate = \"100Mbps\"\ndelay = \"20ms\"\nqueue = \"1bdp\"\n\

@@ -1,12 +1,12 @@
-//! HTTP/1.1 over an endpoint of ours, with the machine's own kernel on the other end of a TUN device.
+//! HTTP/1.1 over an endpoint of ackclock, with the machine's own kernel at the other end of a TUN device.
 //!
 //!     http get   --tun NAME --address 10.9.0.2 --peer 10.9.0.1:80 --path /file --file OUT
 //!     http serve --tun NAME --address 10.9.0.2 --port 80 --file IN
 //!
-//! `get` fetches a file and ends. `serve` answers the request of every connection with the same file, several connections at a
-//! time; with `--requests N` it ends when N requests have been answered. Both take `--loss`, `--reorder` (parts of a million,
-//! each way), `--hold` (microseconds that packets out of order are held back at most), `--seed` and `--stack`, and print a line
-//! of JSON on each file that was fetched or sent.
+//! `get` fetches a file and ends. `serve` answers the request of every connection with the same file, several
+//! connections at a time; with `--requests N` it ends when N requests have been answered. Both take `--loss` and
+//! `--reorder` (parts per million, in each direction), `--hold` (maximum delay of packets that are reordered, in
+//! microseconds), `--seed` and `--stack`. Both print a line of JSON on each file that was fetched or sent.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -24,18 +24,18 @@ use ackclock_tun::{Connection, Driver, Id, Impairment, Tun};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// How long nothing may happen before it is given up.
+/// Time without progress after which a transfer is given up, in nanoseconds.
 const PATIENCE: Nanos = 60 * SECOND;
-/// Bytes of an answer that wait to be acknowledged at most.
+/// Maximum number of bytes of an answer that are written and not acknowledged.
 const AHEAD: usize = 4 << 20;
-/// Bytes of the head of a request at most.
+/// Maximum number of bytes in the head of a request.
 const LONGEST_HEAD: usize = 16 << 10;
-/// Connections that a server has at a time at most.
+/// Maximum number of connections that a server has at a time.
 const MOST_CONNECTIONS: usize = 64;
-/// The ports that connections come from: the dynamic ones of RFC 6335.
+/// First port of connections, and number of ports: the dynamic ports of RFC 6335.
 const FIRST_PORT: u16 = 49_152;
 const PORTS: u64 = 16_384;
-/// The window that is offered.
+/// Size of the window that is advertised, in bytes.
 const WINDOW: u64 = 4 << 20;
 
 struct Options(BTreeMap<String, String>);
@@ -93,7 +93,7 @@ fn driver(options: &Options) -> Outcome<Driver> {
     let seed = options.number("seed", 1)?;
     let (loss, reorder) = (options.number("loss", 0)?, options.number("reorder", 0)?);
     let hold = options.number("hold", 1000)? * 1000;
-    // The options count parts of a million, as `--help` says, the models parts of a billion.
+    // The options count parts per million, as `--help` says; the models count parts per billion.
     let impairment = |way: &str| {
         let lost = (loss > 0).then(|| {
             Loss::Random(RandomLoss::new(loss.saturating_mul(1000), stream_seed(seed, &format!("{way}/loss"))))
@@ -101,16 +101,17 @@ fn driver(options: &Options) -> Outcome<Driver> {
         Impairment::new(stream_seed(seed, &format!("{way}/reorder")), lost, reorder.saturating_mul(1000), hold)
     };
     let address: IpAddr = options.get("address")?;
-    // Sequence numbers are not drawn from the seed: the kernel remembers those of connections before this one for a minute.
+    // Sequence numbers are not drawn from the seed, because the kernel remembers those of earlier connections for a
+    // minute.
     Ok(Driver::new(tun, address, config, unique()?, impairment("inward"), impairment("outward")))
 }
 
-/// A number that no run before had.
+/// Returns a number that differs from those of all earlier runs.
 fn unique() -> Outcome<u64> {
     Ok(SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as u64)
 }
 
-/// One turn of the driver; an error when nothing happened for long.
+/// Runs one turn of the driver; returns an error if there was no progress for too long.
 fn turn(driver: &mut Driver, progress: Nanos) -> Outcome<()> {
     let now = driver.now();
     if now > progress + PATIENCE {
@@ -184,7 +185,7 @@ fn get(options: &Options) -> Outcome<()> {
     finish(&mut driver, id, received, began)
 }
 
-/// The length of the body that the head of an answer announces.
+/// Returns the length of the body that the head of an answer announces.
 fn content_length(head: &[u8]) -> Outcome<u64> {
     let head = String::from_utf8_lossy(head);
     let mut lines = head.lines();
@@ -200,29 +201,29 @@ fn content_length(head: &[u8]) -> Outcome<u64> {
 /// A connection of a server.
 struct Visit {
     began: Nanos,
-    /// When something was last read or acknowledged.
+    /// Time at which data was last read or acknowledged.
     progress: Nanos,
     head: Vec<u8>,
-    /// What is written in answer to the head, once that is complete, and how much of it has been written.
+    /// The answer to the head, once the head is complete, with the number of bytes written.
     answer: Option<Answer>,
     unacknowledged: usize,
     is_reported: bool,
 }
 
-/// What is written on a connection: the head of an answer and then, if the request was accepted, the file.
+/// The data written on a connection: the head of an answer and then, if the request was accepted, the file.
 struct Answer {
     is_file: bool,
     written: usize,
 }
 
-/// What becomes of a connection.
+/// State of a connection after a turn.
 #[derive(PartialEq, Eq)]
 enum Fate {
-    /// It goes on.
+    /// The connection continues.
     Open,
-    /// Its file has been sent, and the peer has said goodbye.
+    /// The file has been sent, and the peer has closed its direction.
     Answered,
-    /// It is forgotten: over, refused, or without progress for too long.
+    /// The connection is forgotten: it is closed, refused, or without progress for too long.
     Over,
 }
 
@@ -234,7 +235,7 @@ impl Visit {
     /// Reads the request and writes the answer as far as there is room.
     fn attend(&mut self, connection: &mut Connection, now: Nanos, file: &[u8]) -> Fate {
         let (head, mut bytes) = (&mut self.head, 0);
-        // What comes behind the head is read and thrown away.
+        // Data after the head is read and discarded.
         connection.read(now, |piece| {
             bytes += piece.len();
             head.extend_from_slice(&piece[..piece.len().min(LONGEST_HEAD - head.len())]);

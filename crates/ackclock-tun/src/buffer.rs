@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 #[derive(Default)]
 pub struct SendBuffer {
     bytes: VecDeque<u8>,
-    /// Offset of the first of them.
+    /// Offset of the first byte.
     start: u64,
 }
 
@@ -16,20 +16,20 @@ impl SendBuffer {
         self.bytes.extend(bytes);
     }
 
-    /// How many bytes are kept.
+    /// Returns the number of bytes that are kept.
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Whether none is.
+    /// Whether no bytes are kept.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Copies the bytes from `offset` on over all of `out`.
+    /// Copies the bytes from `offset` on into `out`, filling it completely.
     ///
     /// # Panics
-    /// If some of them are not kept.
+    /// If some of these bytes are not kept.
     pub fn copy(&self, offset: u64, out: &mut [u8]) {
         let from = (offset - self.start) as usize;
         let (first, second) = self.bytes.as_slices();
@@ -44,7 +44,7 @@ impl SendBuffer {
         }
     }
 
-    /// Forgets the bytes before `offset`: they are acknowledged.
+    /// Discards the bytes before `offset`, which are acknowledged.
     pub fn release(&mut self, offset: u64) {
         let gone = offset.saturating_sub(self.start).min(self.bytes.len() as u64);
         self.bytes.drain(..gone as usize);
@@ -52,8 +52,8 @@ impl SendBuffer {
     }
 }
 
-/// Bytes that arrived and were not yet read, those out of order at their places. Which of them are there only the endpoint
-/// knows.
+/// Bytes that arrived and were not yet read; bytes out of order are at their places. Only the endpoint knows which
+/// bytes have arrived.
 pub struct ReceiveBuffer {
     ring: Box<[u8]>,
     /// Offset of the next byte to read.
@@ -61,17 +61,17 @@ pub struct ReceiveBuffer {
 }
 
 impl ReceiveBuffer {
-    /// A buffer for `capacity` bytes, which is what the endpoint's window may not exceed.
+    /// Creates a buffer for `capacity` bytes; the endpoint's window may not exceed the capacity.
     pub fn new(capacity: usize) -> ReceiveBuffer {
         ReceiveBuffer { ring: vec![0; capacity].into_boxed_slice(), start: 0 }
     }
 
-    /// Offset of the next byte to read.
+    /// Returns the offset of the next byte to read.
     pub fn start(&self) -> u64 {
         self.start
     }
 
-    /// Puts the bytes at their place. What was read already, and what does not fit, is left out.
+    /// Stores the bytes at their place. Bytes that were read already, and bytes that do not fit, are left out.
     pub fn put(&mut self, offset: u64, bytes: &[u8]) {
         let from = self.start.max(offset);
         let to = (self.start + self.ring.len() as u64).min(offset + bytes.len() as u64);
@@ -84,7 +84,7 @@ impl ReceiveBuffer {
         }
     }
 
-    /// Takes out the bytes up to offset `end`, all of which have arrived, in at most two pieces.
+    /// Removes the bytes up to offset `end`, all of which have arrived, and passes them on in at most two pieces.
     pub fn take(&mut self, end: u64, mut to: impl FnMut(&[u8])) {
         let len = (end - self.start) as usize;
         let at = (self.start % self.ring.len() as u64) as usize;

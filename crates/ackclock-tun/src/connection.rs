@@ -5,7 +5,7 @@ use ackclock_wire::{self as wire, Addresses, EncodeError, Sum};
 
 use crate::{ReceiveBuffer, SendBuffer};
 
-/// Remembers the stream offset of the segment sent last.
+/// An observer that records the stream offset of the segment sent last.
 #[derive(Default)]
 struct LastSent(u64);
 
@@ -22,18 +22,18 @@ impl Observer for LastSent {
 /// An endpoint with the bytes of its streams.
 pub struct Connection {
     endpoint: Endpoint,
-    /// Of what it sends.
+    /// Addresses of the packets that it sends.
     addresses: Addresses,
     sent: SendBuffer,
     arrived: ReceiveBuffer,
-    /// Sequence number of the peer's first byte, once its SYN has come.
+    /// Sequence number of the peer's first byte, once its SYN has arrived.
     first: Option<u32>,
     peer_closed: bool,
     closing: bool,
 }
 
 impl Connection {
-    /// A closed connection, with the addresses of the packets it will send.
+    /// Creates a closed connection with the addresses of the packets it will send.
     pub fn new(config: &Config, addresses: Addresses, isn: u32) -> Connection {
         let window = config.receive_buffer.max(config.receive_buffer_max);
         Connection {
@@ -47,7 +47,7 @@ impl Connection {
         }
     }
 
-    /// Begins to connect.
+    /// Starts to open the connection.
     pub fn connect(&mut self, now: Nanos) {
         self.endpoint.connect(now);
     }
@@ -63,12 +63,12 @@ impl Connection {
         self.endpoint.write(now, bytes.len() as u64);
     }
 
-    /// Bytes written that the peer has not acknowledged.
+    /// Returns the number of bytes written that the peer has not acknowledged.
     pub fn unacknowledged(&self) -> usize {
         self.sent.len()
     }
 
-    /// Reads what has arrived in order, in pieces.
+    /// Reads the data that has arrived in order, in pieces.
     pub fn read(&mut self, now: Nanos, to: impl FnMut(&[u8])) {
         let end = self.endpoint.received();
         let bytes = end - self.arrived.start();
@@ -78,7 +78,7 @@ impl Connection {
         }
     }
 
-    /// No more writes.
+    /// Closes the direction of this end: no more data is written.
     pub fn close(&mut self, now: Nanos) {
         if !self.closing {
             self.closing = true;
@@ -86,28 +86,28 @@ impl Connection {
         }
     }
 
-    /// Whether the peer writes no more, and all it wrote has arrived.
+    /// Whether the peer has closed its direction, and all its data has arrived.
     pub fn peer_closed(&self) -> bool {
         self.peer_closed
     }
 
-    /// The state of the connection.
+    /// Returns the state of the connection.
     pub fn state(&self) -> State {
         self.endpoint.state()
     }
 
-    /// The endpoint.
+    /// Returns the endpoint.
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
 
-    /// Takes a segment from the wire.
+    /// Handles a segment from the wire.
     pub fn on_segment(&mut self, now: Nanos, segment: &Segment, payload: &[u8]) {
         if segment.flags.has(Flags::SYN) && matches!(self.state(), State::Listen | State::SynSent) {
             self.first = Some(segment.seq.wrapping_add(1));
         } else if let Some(first) = self.first {
-            // The offset nearest to what is expected. What is not within the window is not kept, whatever the endpoint
-            // makes of it; what it then says to have received is there.
+            // The offset is the one nearest to the expected offset. Data outside the window is not stored, whatever the
+            // endpoint does with it. All data that the endpoint then reports as received is stored.
             let expected = self.endpoint.received();
             let distance = segment.seq.wrapping_sub(first).wrapping_sub(expected as u32) as i32;
             if let Some(offset) = expected.checked_add_signed(i64::from(distance)) {
@@ -131,7 +131,7 @@ impl Connection {
         self.peer_closed |= progress.has(Progress::PEER_CLOSED);
     }
 
-    /// When [`Connection::on_time`] is next to be called.
+    /// Returns the time of the next call of [`Connection::on_time`].
     pub fn next_timeout(&self) -> Nanos {
         self.endpoint.next_timeout()
     }
@@ -139,7 +139,7 @@ impl Connection {
     /// Writes the next packet that is to leave now into `buffer`.
     ///
     /// # Errors
-    /// What does not fit into a packet or the buffer.
+    /// The reason why the data does not fit into a packet or the buffer.
     pub fn poll_transmit<'a>(&mut self, now: Nanos, buffer: &'a mut [u8]) -> Result<Option<&'a [u8]>, EncodeError> {
         let mut last = LastSent::default();
         let Some(segment) = self.endpoint.poll_transmit(now, &mut last) else { return Ok(None) };

@@ -21,32 +21,32 @@ pub struct Id {
     pub peer: SocketAddr,
 }
 
-/// What a driver has seen.
+/// Counts of the packets that a driver discarded, and of ICMP errors.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Packets from the device with a wrong checksum.
     pub damaged: u64,
-    /// Packets that are no TCP, or cannot be read for another reason.
+    /// Packets that are not TCP, or that cannot be decoded for another reason.
     pub other: u64,
-    /// Packets for no connection.
+    /// Packets that belong to no connection.
     pub stray: u64,
     /// ICMP errors.
     pub icmp: u64,
 }
 
-/// The longest packet.
+/// Size of the largest packet, in bytes.
 const LONGEST: usize = 65_575;
-/// Packets taken from the device before connections and timers get their turn.
+/// Maximum number of packets taken from the device before connections and timers are handled.
 const AT_ONCE: usize = 64;
 
-/// Connections of one address behind a device.
+/// The connections of one address behind a device.
 pub struct Driver {
     tun: Tun,
     address: IpAddr,
     config: Config,
     began: Instant,
     random: Random,
-    /// Towards the connections, and from them.
+    /// Impairment towards the connections (`inward`), and from them (`outward`).
     inward: Impairment,
     outward: Impairment,
     connections: BTreeMap<Id, Connection>,
@@ -56,8 +56,8 @@ pub struct Driver {
 }
 
 impl Driver {
-    /// A driver of endpoints like `config` at `address`; packets suffer `inward` on their way in and `outward` on their way
-    /// out. The seed decides the initial sequence numbers.
+    /// Creates a driver of endpoints with the configuration `config` at `address`. Packets pass `inward` on their way
+    /// in and `outward` on their way out. The seed determines the initial sequence numbers.
     pub fn new(
         tun: Tun,
         address: IpAddr,
@@ -81,27 +81,27 @@ impl Driver {
         }
     }
 
-    /// The present, by the monotonic clock.
+    /// Returns the current time of the monotonic clock.
     pub fn now(&self) -> Nanos {
         self.began.elapsed().as_nanos() as Nanos
     }
 
-    /// What was seen so far.
+    /// Returns the counts so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// The impairments inward and outward.
+    /// Returns the impairments inward and outward.
     pub fn impairments(&self) -> [&Impairment; 2] {
         [&self.inward, &self.outward]
     }
 
-    /// Takes connections to a port from now on.
+    /// Accepts connections to a port from now on.
     pub fn listen(&mut self, port: u16) {
         self.listening = Some(port);
     }
 
-    /// Begins to connect from `port` to `peer`.
+    /// Starts to connect from `port` to `peer`.
     pub fn connect(&mut self, port: u16, peer: SocketAddr) -> Id {
         let (id, now) = (Id { port, peer }, self.now());
         let mut connection = self.make(id);
@@ -115,12 +115,12 @@ impl Driver {
         Connection::new(&self.config, addresses, self.random.bits() as u32)
     }
 
-    /// A connection.
+    /// Returns a connection.
     pub fn connection(&mut self, id: Id) -> Option<&mut Connection> {
         self.connections.get_mut(&id)
     }
 
-    /// All connections.
+    /// Returns the identifiers of all connections.
     pub fn ids(&self) -> Vec<Id> {
         self.connections.keys().copied().collect()
     }
@@ -130,10 +130,10 @@ impl Driver {
         self.connections.remove(&id)
     }
 
-    /// Waits until a packet arrives, a timer expires or `until` has come, and does what is to be done then.
+    /// Waits until a packet arrives, a timer expires or `until` has come, and handles the event.
     ///
     /// # Errors
-    /// What the system says of the device.
+    /// The system's error on the device.
     pub fn turn(&mut self, until: Nanos) -> io::Result<()> {
         self.transmit()?;
         let timers = self.connections.values().map(Connection::next_timeout).min().unwrap_or(until);

@@ -5,27 +5,28 @@ use std::collections::BinaryHeap;
 
 use ackclock_net::{Loss, NEVER, Nanos, Random, Seed};
 
-/// What happens to packets of one direction: some are lost, some are held back so that those behind overtake them.
+/// Impairment of the packets of one direction: some packets are lost, and some are held back so that later packets
+/// overtake them.
 pub struct Impairment {
     random: Random,
     loss: Option<Loss>,
     /// The probability that a packet is held back, in parts per billion.
     reorder: u64,
-    /// The longest time that a packet is held back.
+    /// Maximum time that a packet is held back.
     hold: Nanos,
     held: BinaryHeap<Reverse<(Nanos, u64, Vec<u8>)>>,
-    /// How many packets were given so far, were lost, and were held back.
+    /// Number of packets so far: given, lost, and held back.
     counts: [u64; 3],
 }
 
 impl Impairment {
-    /// Loses packets as `loss` says, and holds back `reorder` of a billion packets, each for a time drawn uniformly from 1 ns to
-    /// `hold`. The draws come from the stream of `seed`.
+    /// Creates an impairment that loses packets as `loss` says and holds back `reorder` parts per billion of the
+    /// packets, each for a time drawn uniformly from 1 ns to `hold`. The draws come from the stream of `seed`.
     pub fn new(seed: Seed, loss: Option<Loss>, reorder: u64, hold: Nanos) -> Impairment {
         Impairment { random: Random::new(seed), loss, reorder, hold, held: BinaryHeap::new(), counts: [0; 3] }
     }
 
-    /// Whether the packet goes on now; otherwise it is lost, or comes from [`Impairment::due`] later.
+    /// Returns whether the packet goes on now. Otherwise it is lost, or [`Impairment::due`] returns it later.
     pub fn pass(&mut self, now: Nanos, packet: &[u8]) -> bool {
         self.counts[0] += 1;
         if self.loss.as_mut().is_some_and(Loss::strikes) {
@@ -41,7 +42,7 @@ impl Impairment {
         true
     }
 
-    /// A packet that has been held back for long enough.
+    /// Returns a packet that has been held back for long enough.
     pub fn due(&mut self, now: Nanos) -> Option<Vec<u8>> {
         if self.next() > now {
             return None;
@@ -49,12 +50,12 @@ impl Impairment {
         self.held.pop().map(|Reverse((_, _, packet))| packet)
     }
 
-    /// When the next one is due; [`NEVER`] where none is held back.
+    /// Returns the time when the next packet is due; [`NEVER`] if none is held back.
     pub fn next(&self) -> Nanos {
         self.held.peek().map_or(NEVER, |Reverse((until, _, _))| *until)
     }
 
-    /// Packets so far: given, lost, held back.
+    /// Returns the numbers of packets so far: given, lost, held back.
     pub fn counts(&self) -> [u64; 3] {
         self.counts
     }
@@ -85,7 +86,7 @@ mod tests {
         let [given, lost, held] = counts;
         assert_eq!((given, late.len() as u64), (200, held));
         assert_eq!(passed.iter().filter(|passed| **passed).count() as u64, given - lost - held);
-        // Means 20 and 36, standard deviations 4.2 and 5.4.
+        // The means are 20 and 36, the standard deviations 4.2 and 5.4.
         assert!((8..=32).contains(&lost) && (20..=52).contains(&held), "{counts:?}");
         for (at, packet) in late {
             let sent = 10 * u64::from(packet);

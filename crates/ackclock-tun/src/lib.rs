@@ -1,10 +1,11 @@
-//! The TCP of [`ackclock_tcp`] on the wire: [`Endpoint`](ackclock_tcp::Endpoint)s behind a TUN device, where they exchange
-//! data with the machine's own kernel, or through it with anyone.
+//! The TCP of [`ackclock_tcp`] on the wire: [`Endpoint`](ackclock_tcp::Endpoint)s behind a TUN device exchange data
+//! with the machine's own kernel or, through the kernel, with other hosts.
 //!
-//! An endpoint knows stream offsets and no bytes; [`Connection`] keeps those. [`Driver`] moves packets between the device and
-//! the connections, calls them when their timers expire, and can lose and reorder packets on the way ([`Impairment`]).
+//! An endpoint handles stream offsets and no bytes; [`Connection`] keeps the bytes. [`Driver`] moves packets between
+//! the device and the connections, calls them when their timers expire, and can lose and reorder packets
+//! ([`Impairment`]).
 //!
-//! Linux only, and whoever attaches to a device needs the right to (`CAP_NET_ADMIN`, unless the device is theirs).
+//! Linux only. Attaching to a device requires the capability `CAP_NET_ADMIN`, unless the user owns the device.
 
 mod buffer;
 mod connection;

@@ -7,7 +7,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::{Errno, read, write};
 use rustix::ioctl::{Setter, ioctl, opcode};
 
-/// Longest name of an interface, with the zero that ends it.
+/// Maximum length of an interface's name, including the final zero byte.
 const NAME: usize = 16;
 /// `IFF_TUN | IFF_NO_PI`: packets begin with their IP header.
 const FLAGS: i16 = 0x0001 | 0x1000;
@@ -27,10 +27,10 @@ pub struct Tun {
 }
 
 impl Tun {
-    /// Attaches to the device of that name, which is made if there is none and then goes away with this value.
+    /// Attaches to the device with this name. A device that does not exist is created and removed with this value.
     ///
     /// # Errors
-    /// What the system says: no `/dev/net/tun`, no right to use it, a device in use.
+    /// The system's error: no `/dev/net/tun`, no permission to use it, or a device in use.
     pub fn attach(name: &str) -> io::Result<Tun> {
         let mut request = Request { name: [0; NAME], flags: FLAGS, rest: [0; 22] };
         if name.is_empty() || name.len() >= NAME {
@@ -39,8 +39,8 @@ impl Tun {
         request.name[..name.len()].copy_from_slice(name.as_bytes());
         let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let fd = rustix::fs::open("/dev/net/tun", flags, Mode::empty())?;
-        // SAFETY: TUNSETIFF takes a pointer to a `struct ifreq`, which is what `Request` is, of its 40 bytes. It writes no
-        // further than that, and `Setter` passes a pointer to a value that outlives the call.
+        // SAFETY: TUNSETIFF takes a pointer to a `struct ifreq`; `Request` has its layout and its 40 bytes. TUNSETIFF
+        // does not write beyond them, and `Setter` passes a pointer to a value that outlives the call.
         #[expect(unsafe_code, reason = "attaching to a device is a system call that nothing safe makes")]
         unsafe {
             ioctl(&fd, Setter::<TUNSETIFF, Request>::new(request))?;
@@ -48,10 +48,10 @@ impl Tun {
         Ok(Tun { fd })
     }
 
-    /// Reads a packet into `buffer`; `None` where there is none now.
+    /// Reads a packet into `buffer`; `None` if there is none now.
     ///
     /// # Errors
-    /// What the system says, as when the device is down.
+    /// The system's error, for example if the device is down.
     pub fn receive<'a>(&self, buffer: &'a mut [u8]) -> io::Result<Option<&'a [u8]>> {
         match read(&self.fd, &mut *buffer) {
             Ok(len) => Ok(Some(&buffer[..len])),
@@ -60,10 +60,10 @@ impl Tun {
         }
     }
 
-    /// Writes a packet. Whether the device took it; one that has no room loses it, as networks do.
+    /// Writes a packet. Returns whether the device accepted the packet; a device without room drops it, as networks do.
     ///
     /// # Errors
-    /// What the system says, as when the device is down.
+    /// The system's error, for example if the device is down.
     pub fn send(&self, packet: &[u8]) -> io::Result<bool> {
         match write(&self.fd, packet) {
             Ok(_) => Ok(true),

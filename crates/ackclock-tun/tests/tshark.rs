@@ -1,4 +1,4 @@
-//! Packets with every option, each in IPv4 and IPv6, as Wireshark's own dissector reads them.
+//! Packets with every option, each in IPv4 and IPv6, decoded by Wireshark's own dissector.
 
 use std::process::Command;
 
@@ -7,18 +7,18 @@ use ackclock_tcp::{AccEcnOption, Ecn, Feedback, Flags, Segment, Timestamps};
 use ackclock_wire::pcapng::{About, Direction, Writer};
 use ackclock_wire::{Addresses, MAX_HEADERS, Sum, encode};
 
-/// The initial sequence numbers.
+/// Initial sequence numbers.
 const CLIENT: u32 = 1000;
 const SERVER: u32 = 9000;
 
-/// The client's data segment of a number.
+/// Returns the client's data segment with a number.
 fn data(number: u32, ecn: Ecn) -> Segment {
     let seq = CLIENT + 1 + 100 * number;
     let timestamps = Some(Timestamps { val: 6, ecr: 77 });
     Segment { seq, ack: SERVER + 1, window: 500, len: 100, ecn, timestamps, ..Segment::new(Flags::ACK) }
 }
 
-/// The server's acknowledgment of none but every second of them.
+/// Returns the server's acknowledgment of only every second segment.
 fn ack(sack_count: u8) -> Segment {
     let block =
         |number: u32| SackBlock { start: data(number, Ecn::NotEct).seq, end: data(number + 1, Ecn::NotEct).seq };
@@ -26,7 +26,8 @@ fn ack(sack_count: u8) -> Segment {
     Segment { seq: SERVER + 1, ack: CLIENT + 1, window: 500, sack, sack_count, ..Segment::new(Flags::ACK) }
 }
 
-/// A handshake that negotiates everything, then data and ACKs that use it; whether the client sends it, and the segment.
+/// Returns a handshake that negotiates every option, then data and ACKs that use the options: for each segment whether
+/// the client sends it, and the segment.
 fn segments() -> Vec<(bool, Segment)> {
     let ace = Flags::AE.with(Flags::CWR).with(Flags::ECE);
     let syn = Segment {
@@ -87,18 +88,18 @@ const FIELDS: [&str; 17] = [
     "_ws.expert.group",
 ];
 
-/// The dissector's warnings about what TCP's analysis sees, as a segment out of order, are of this group.
+/// Group of the dissector's warnings from its analysis of TCP, such as a segment out of order.
 const SEQUENCE: &str = "33554432";
 const WARNING: u32 = 0x60_0000;
 
-/// What the fields above should say, but for the expert's opinion.
+/// Returns the expected fields without the expert information.
 fn expected(segment: &Segment) -> Vec<String> {
     let some = |value: Option<u32>| value.map_or(String::new(), |value| value.to_string());
     let list = |edge: fn(&SackBlock) -> u32| {
         segment.sack_blocks().iter().map(|block| edge(block).to_string()).collect::<Vec<_>>().join(",")
     };
     let syn = segment.flags.has(Flags::SYN);
-    // The counters in the order of their names rather than of the option.
+    // The counters are in the order of their names; the option has another order.
     let counter = |index: usize| {
         let accecn = segment.accecn()?;
         let place = if accecn.order1 { 2 - index } else { index };

@@ -12,45 +12,46 @@ use crate::kind::{AppKind, Made};
 use ackclock_core::Nanos;
 
 record! {
-    /// A client of adaptive video over HTTP fetches one segment after the other from the source.
+    /// A client of adaptive video over HTTP, which fetches one segment after the other from the source.
     pub struct Fields {
-        /// Bitrates that the video exists in.
+        /// Bitrates in which the video is available.
         ladder: Vec<u64> = required(Ascending(list("bitrate", rate().positive())));
-        /// Duration of a segment of video.
+        /// Playing time of a segment of the video.
         segment: Nanos = required(time().positive());
-        /// How many segments there are.
+        /// Number of segments.
         segments: Option<u32> = optional("segments until the run ends", count("segments", 1, 1_000_000));
-        /// Rule of rate adaptation.
+        /// Rate adaptation algorithm.
         abr: String = default(
             "throughput",
             one_of("rate adaptation", abr::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
         );
-        /// Size of the player's buffer in playing time.
+        /// Capacity of the player's buffer, in playing time.
         buffer: Nanos = default("12s", time().positive());
-        /// Playing time in the buffer with which playback starts.
+        /// Playing time in the buffer at which playback starts.
         startup: Nanos = like("segment", time().positive());
-        /// Playing time in the buffer with which playback resumes after a stall.
+        /// Playing time in the buffer at which playback resumes after a stall.
         resume: Nanos = like("segment", time().positive());
-        /// How long the server thinks before it answers a request.
+        /// Think time of the server before it answers a request.
         think: Nanos = default("0s", time());
-        /// The server thinks longer by a time drawn uniformly from zero to this, for every request.
+        /// Maximum extra think time, drawn uniformly from zero to this value for every request.
         think_jitter: Nanos = default("0s", time());
         /// Size of a request.
         request_size: u64 = default("300B", volume().within(1, 1 << 20));
         /// Size of the header of an answer.
         header_size: u64 = default("300B", volume().within(0, 1 << 20));
-        /// Coefficient of variation of the segments' sizes, log-normal; all levels of a segment vary alike.
+        /// Coefficient of variation of the segment sizes, which are log-normal; all bitrates of a segment vary by the
+        /// same factor.
         size_cv: f64 = default(0.0, real(0.0, 10.0));
-        /// Part of the estimated throughput that the throughput rule uses.
+        /// Fraction of the estimated throughput that the throughput rule uses.
         safety: f64 = default(1.0, real(0.01, 10.0));
-        /// How the throughput rule estimates.
+        /// Method by which the throughput rule estimates the throughput.
         estimator: Estimator = default("mean", estimator());
-        /// Live video, whose segments become available as time goes on.
+        /// Live video, whose segments become available over time.
         live: Option<LiveFields> = optional("on demand: every segment is there from the start", table());
     }
 }
 
-/// The estimators by name.
+/// Returns the estimators by name.
 fn estimator() -> OneOf<Estimator> {
     let options = [
         ("last", Estimator::Last, "the rate of the last segment"),
@@ -61,9 +62,10 @@ fn estimator() -> OneOf<Estimator> {
 }
 
 record! {
-    /// A live presentation that began long before the run. A segment is available once all of it has happened.
+    /// A live presentation that began long before the run. A segment is available once it has been recorded completely.
     pub struct LiveFields {
-        /// How far behind the present the client joins: its first segment holds the moment so long before its start.
+        /// Delay of the client behind the live event when it joins: its first segment contains the moment this long
+        /// before its start.
         latency: Nanos = required(time().positive());
     }
 }
@@ -76,11 +78,12 @@ impl AppKind for Fields {
         let message = format!("does not hold one segment; accepted: at least the segment, {least}");
         let small = self.buffer < self.segment;
         rules.refuse(small, "buffer", std::slice::from_ref(&segment), &TIME.write(self.buffer), message);
-        // Segments are whole: a buffer of 5 s never holds more than 4 s of 2-s segments, and playback would not start.
+        // The buffer holds whole segments: a buffer of 5 s never holds more than 4 s of 2-s segments, and playback
+        // would not start.
         let Some(segments) = self.buffer.checked_div(self.segment) else { return };
         let most = TIME.write(segments * self.segment);
         for (key, time) in [("startup", self.startup), ("resume", self.resume)] {
-            // One segment is the default; where that does not fit, the buffer is what is wrong.
+            // The default is one segment; where one segment does not fit, the buffer is too small.
             let needs = [segment.clone(), buffer.clone()];
             let message =
                 format!("is more than the buffer holds in whole segments; accepted: at most {}", quoted(&most));
@@ -98,7 +101,7 @@ impl AppKind for Fields {
         let [segment, buffer] = [self.segment, self.buffer].map(|time| time as f64 / 1e9);
         let (least, most) = (self.ladder.first().copied().unwrap_or(0), self.ladder.last().copied().unwrap_or(0));
         let bytes = |level: u64| level as f64 / 8.0 * segment;
-        // A full buffer ends the rush, and a download takes a round trip and its bytes.
+        // Downloads follow each other until the buffer is full; each takes a round trip plus the time of its bytes.
         let played = (time + buffer) / segment + 1.0;
         let fetched = repeated(time, path.rtt as f64 / 2e9 + path.least_s(bytes(least)));
         let segments = played.min(fetched).min(self.segments.map_or(f64::INFINITY, f64::from));

@@ -2,31 +2,33 @@
 
 use ackclock_core::Nanos;
 
-/// A live presentation, as a client sees it that joined at a time. It began long before the run, its segments starting at
-/// whole multiples of their duration, and a segment can be had once all of it has happened.
+/// The clock of a live presentation for a client that joins at a given time. The presentation began long before the
+/// run. Its segments start at whole multiples of their duration, and a segment is available once it has been recorded
+/// completely.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Live {
     joined: Nanos,
     segment: Nanos,
-    /// How long before the joining the client's first segment started.
+    /// Time from the start of the client's first segment to the joining, in ns.
     lag: Nanos,
 }
 
 impl Live {
-    /// For a client that joins at `now` with the segment that holds the moment `latency` ago, both in ns.
+    /// Creates the clock of a client that joins at `now` and begins with the segment that contains the moment `latency`
+    /// before; both are in ns.
     pub fn new(now: Nanos, latency: Nanos, segment: Nanos) -> Live {
-        // What of the segment lies before the moment.
+        // Part of the segment that lies before the moment.
         let before = (now % segment + segment - latency % segment) % segment;
         Live { joined: now, segment, lag: latency.saturating_add(before) }
     }
 
-    /// When the client's segment of an index can be had; zero where that was before the run.
+    /// Returns the time at which the client's segment `index` is available; zero if it was available before the run.
     pub fn available(&self, index: usize) -> Nanos {
         let end = self.segment.saturating_mul(index as u64 + 1);
         self.joined.saturating_add(end).saturating_sub(self.lag)
     }
 
-    /// The time from what happens to what is played, where playback has stood still for so long since the joining.
+    /// Returns the time from an event to its playback, in ns, if playback has stalled for `still` ns since the joining.
     pub fn latency(&self, still: Nanos) -> Nanos {
         self.lag.saturating_add(still)
     }
@@ -42,18 +44,19 @@ mod tests {
     #[test]
     fn the_first_segment_holds_the_moment_of_the_latency() {
         let lag = |now, latency| Live::new(now, latency, 4).latency(0);
-        // At 21, 6 ago is 15, in the segment that starts at 12.
+        // At time 21, the moment 6 before is 15, which is in the segment that starts at 12.
         assert_eq!(lag(21, 6), 9);
         assert_eq!((lag(20, 4), lag(20, 5), lag(23, 4)), (4, 8, 7));
-        // Before the run there were segments, too: 3 - 6 lies in the one that starts at -4.
+        // Segments exist before the run, too: 3 - 6 is in the segment that starts at -4.
         assert_eq!(lag(3, 6), 7);
         let live = Live::new(21, 6, 4);
         assert_eq!([0, 1, 2].map(|index| live.available(index)), [16, 20, 24]);
         assert_eq!(Live::new(3, 6, 4).available(0), 0);
     }
 
-    /// A segment of 2 s takes 1 s at 1 Mbit/s. The client joins at 0 with the segments that started at -4 s and -2 s there;
-    /// it asks for those after them when each has happened, though there would be room for more.
+    /// A segment of 2 s takes 1 s at 1 Mbit/s. The client joins at 0, when the segments that started at -4 s and -2 s
+    /// are available. It requests each further segment when the segment is available, although the buffer has room for
+    /// more.
     #[test]
     fn a_client_asks_for_no_segment_before_it_has_happened() {
         let params = DashParams { live: Some(4 * SECOND), buffer: 20 * SECOND, ..one_level() };
@@ -71,7 +74,7 @@ mod tests {
         let params = DashParams { live: Some(4 * SECOND), ..one_level() };
         let mut network = network(1_000_000, params).step(4 * SECOND, 250_000).step(8 * SECOND, 1_000_000);
         network.run_until(30 * SECOND);
-        // Playback starts at 1 s; the segment of 4 s comes at 8 s, when 6 s of media are played.
+        // Playback starts at 1 s; the segment of 4 s arrives at 8 s, when 6 s of media have been played.
         assert_eq!((player(&network).stalls(), player(&network).stalled()), (1, SECOND));
         let table = table(&network, "dash");
         assert_eq!(floats(&table, "latency_start_s"), [Some(5.0)]);

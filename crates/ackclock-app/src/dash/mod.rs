@@ -1,12 +1,12 @@
 //! DASH: a client that streams a presentation segment by segment over one persistent HTTP connection, and its server.
 //!
-//! The client (the sink) opens the connection, then asks for one segment at a time in the level that its rate adaptation
-//! chooses. The server (the source) answers after its think time. Once the buffer has no room for another segment the
-//! client pauses until it has: from then on it is ON for a download and OFF for the rest of each segment's duration,
-//! and the server's TCP is idle in between.
+//! The client (the sink) opens the connection, then requests one segment at a time in the level that its rate
+//! adaptation chooses. The server (the source) answers after its think time. Once the buffer has no room for another
+//! segment, the client pauses until there is room. From then on it is ON during a download and OFF for the rest of each
+//! segment's duration; the server's TCP is idle in the OFF periods.
 //!
-//! The client of a live presentation asks for no segment before that has happened. It does not catch up: each stall adds to
-//! its latency.
+//! The client of a live presentation requests a segment only when the segment is available. The client does not catch
+//! up: each stall adds to its latency.
 
 use super::{AppContext, AppTables, Application, Conn, ParamProblem, Side};
 use ackclock_core::Nanos;
@@ -30,12 +30,12 @@ use abr::{Abr, Choice, Download, Setup, State};
 use live::Live;
 use player::{Phase, Player};
 
-/// Timer: the client looks again whether to ask for a segment.
+/// Token of the timer after which the client checks again whether to request a segment.
 const LOOK: u64 = 0;
-/// Timer: the server has thought.
+/// Token of the timer that ends the server's think time.
 const RESPOND: u64 = 1;
 
-/// A segment that was asked for.
+/// A segment that was requested.
 #[derive(Clone, Copy, Debug)]
 struct Segment {
     /// Index in the ladder.
@@ -44,7 +44,7 @@ struct Segment {
     bytes: u64,
     requested: Nanos,
     buffer_at_request: Nanos,
-    /// When the first byte of the response came.
+    /// Time at which the first byte of the response arrived.
     first_byte: Option<Nanos>,
     arrival: Option<Arrival>,
 }
@@ -52,29 +52,30 @@ struct Segment {
 /// The end of a segment's download.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
-    /// When the last byte came.
+    /// Time at which the last byte arrived.
     at: Nanos,
     /// Buffer level with the segment.
     buffer: Nanos,
-    /// Time spent stalled since the segment before.
+    /// Time spent stalled since the arrival of the previous segment.
     stalled: Nanos,
 }
 
-/// The connection and both its ends, from the start of the flow on.
+/// The connection and both its ends, from the start of the flow.
 struct Session {
     conn: Conn,
-    /// The presentation's clock, if it is live.
+    /// The presentation's clock; `None` for video on demand.
     live: Option<Live>,
     player: Player,
     sizes: SegmentSizes,
     think: Stream,
-    /// Stream bytes of all requests, and whether the last has reached the server.
+    /// Stream bytes of all requests (`request_bytes`), and whether the last request has reached the server
+    /// (`request_seen`).
     request_bytes: u64,
     request_seen: bool,
-    /// Stream bytes of all responses before the last, and with it.
+    /// Stream bytes of all responses before the last response, and including it.
     response_start: u64,
     response_end: u64,
-    /// Stalls and time in them up to the last arrival.
+    /// Number of stalls, and the time spent in them, up to the last arrival.
     stalls: u32,
     stalled: Nanos,
 }
@@ -84,15 +85,15 @@ pub struct Dash {
     params: DashParams,
     abr: Box<dyn Abr>,
     session: Option<Session>,
-    /// In order; all but the last have arrived.
+    /// Segments in order; all but the last have arrived.
     segments: Vec<Segment>,
 }
 
 impl Dash {
-    /// A client and server with these parameters.
+    /// Creates a client and a server with these parameters.
     ///
     /// # Errors
-    /// [`DashParams::problems`], where there are any.
+    /// [`DashParams::problems`], if there are any.
     pub fn new(params: DashParams) -> Result<Dash, Vec<ParamProblem>> {
         let problems = params.problems();
         let (Some(entry), []) = (abr::by_name(&params.abr), &problems[..]) else {
@@ -108,7 +109,8 @@ impl Dash {
         Ok(Dash { params, abr, session: None, segments: Vec::new() })
     }
 
-    /// Asks for the next segment if there is room for it and the rule wants it now; comes back later otherwise.
+    /// Requests the next segment if there is room for it and the rule wants it now; otherwise sets a timer to check
+    /// again.
     fn look(&mut self, ctx: &mut AppContext<'_>) {
         let Some(session) = &mut self.session else { return };
         session.player.advance(ctx.now);
@@ -121,7 +123,7 @@ impl Dash {
         let buffer = session.player.buffer();
         let previous = self.segments.last().map(|segment| segment.level);
         let Choice { level, wait } = self.abr.choose(&State { now: ctx.now, buffer, previous });
-        // To wait for the buffer to drain makes sense only while it drains.
+        // Waiting for the buffer to drain makes sense only while it drains.
         if wait > 0 && session.player.phase() == Phase::Playing {
             ctx.timer(ctx.now.saturating_add(wait), LOOK);
             return;
@@ -143,7 +145,7 @@ impl Dash {
         ctx.write(session.conn, Side::Sink, self.params.request_size);
     }
 
-    /// The server has `total` bytes of requests.
+    /// Handles the state in which the server has received `total` bytes of requests.
     fn at_server(&mut self, ctx: &mut AppContext<'_>, total: u64) {
         let Some(session) = &mut self.session else { return };
         if session.request_seen || total < session.request_bytes {
@@ -163,7 +165,7 @@ impl Dash {
         }
     }
 
-    /// The client has `total` bytes of responses.
+    /// Handles the state in which the client has received `total` bytes of responses.
     fn at_client(&mut self, ctx: &mut AppContext<'_>, total: u64) {
         let (Some(session), Some(segment)) = (&mut self.session, self.segments.last_mut()) else { return };
         if segment.arrival.is_some() || total <= session.response_start {
@@ -207,7 +209,7 @@ impl Dash {
 
 impl Application for Dash {
     fn on_start(&mut self, ctx: &mut AppContext<'_>) {
-        // Streams of their own, so that neither the sizes nor the think times depend on how often the other is drawn.
+        // Sizes and think times have separate random streams, so neither depends on how often the other is drawn.
         let seed = u64::from(ctx.random.bits32()) << 32 | u64::from(ctx.random.bits32());
         self.session = Some(Session {
             conn: ctx.open(Side::Sink),

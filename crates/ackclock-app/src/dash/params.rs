@@ -1,4 +1,4 @@
-//! The parameters of a DASH session and what can be wrong with them.
+//! The parameters of a DASH session and their possible mistakes.
 
 use std::fmt;
 
@@ -6,26 +6,26 @@ use super::abr::{self, Estimator};
 use crate::ParamProblem;
 use ackclock_core::Nanos;
 
-/// A DASH session. Times in nanoseconds, rates in bit/s, volumes in bytes.
+/// A DASH session. Times are in nanoseconds, rates in bit/s, volumes in bytes.
 #[derive(Clone, PartialEq, Debug)]
 pub struct DashParams {
-    /// Levels of the presentation, ascending.
+    /// Levels of the presentation in bit/s, ascending.
     pub ladder: Vec<u64>,
     /// Playing time of a segment.
     pub segment: Nanos,
-    /// How many segments the presentation has; none for one that outlasts the run.
+    /// Number of segments of the presentation; `None` for a presentation that outlasts the run.
     pub segments: Option<u32>,
-    /// Rate adaptation, a name of [`abr::CATALOGUE`].
+    /// Rate adaptation: a name of [`abr::CATALOGUE`].
     pub abr: String,
-    /// Most media the player holds. It asks for a segment only when there is room for it.
+    /// Maximum media that the player holds. The player requests a segment only when there is room for it.
     pub buffer: Nanos,
     /// Media in the buffer at which playback begins.
     pub startup: Nanos,
-    /// Media in the buffer at which playback goes on after a stall.
+    /// Media in the buffer at which playback resumes after a stall.
     pub resume: Nanos,
     /// Time from a request's arrival at the server to the response.
     pub think: Nanos,
-    /// Each request takes the server a further time, drawn evenly from 0 to this.
+    /// Maximum further time that the server takes for a request, drawn uniformly from 0 to this value.
     pub think_jitter: Nanos,
     /// Size of a request.
     pub request_size: u64,
@@ -33,18 +33,19 @@ pub struct DashParams {
     pub header_size: u64,
     /// Coefficient of variation of the segment sizes of a level.
     pub size_cv: f64,
-    /// The throughput rule spends this share of its estimate.
+    /// Fraction of its estimate that the throughput rule uses.
     pub safety: f64,
-    /// The throughput rule's estimator.
+    /// Estimator of the throughput rule.
     pub estimator: Estimator,
-    /// How far behind the present the client of a live presentation joins; none for one on demand.
+    /// Delay behind the live event at which the client of a live presentation joins; `None` for video on demand.
     pub live: Option<Nanos>,
 }
 
 impl DashParams {
-    /// A session over a ladder with every other parameter at its default: throughput rule with the mean of all downloads
-    /// and no margin (as VLC), a buffer of 12 s, playback from the first segment on, a server that answers at once,
-    /// requests and headers of 300 bytes, all segments of a level of the same size, all of them there from the start.
+    /// Creates a session over a ladder with all other parameters at their defaults. The rule is the throughput rule
+    /// with the mean of all downloads and no margin (as in VLC). The buffer holds 12 s, playback starts with the first
+    /// segment, and the server answers at once. Requests and headers have 300 bytes. All segments of a level have the
+    /// same size and are available from the start.
     pub fn new(ladder: Vec<u64>, segment: Nanos) -> DashParams {
         DashParams {
             ladder,
@@ -65,7 +66,8 @@ impl DashParams {
         }
     }
 
-    /// Everything that is wrong with them, in the order of the fields; empty when a session can be made.
+    /// Returns all mistakes in the parameters, in the order of the fields; the list is empty when a session can be
+    /// created.
     pub fn problems(&self) -> Vec<ParamProblem> {
         let mut problems = Vec::new();
         let mut refuse = |wrong: bool, field, message: String| {
@@ -86,7 +88,7 @@ impl DashParams {
         refuse(abr::by_name(&self.abr).is_none(), "abr", unknown(&self.abr, rules));
         let short = self.buffer < self.segment;
         refuse(short, "buffer", format!("holds {}, less than a segment of {}", Time(self.buffer), Time(self.segment)));
-        // Segments are whole: a buffer of 5 s never holds more than 4 s of 2-s segments.
+        // The buffer holds whole segments: a buffer of 5 s never holds more than 4 s of 2-s segments.
         if let Some(fits) = self.buffer.checked_div(self.segment).filter(|_| !short) {
             let most = fits * self.segment;
             for (field, level) in [("startup", self.startup), ("resume", self.resume)] {

@@ -1,25 +1,25 @@
-//! The player of a DASH client: a buffer of media that fills by whole segments and drains in real time. Pure; integer
-//! nanoseconds of media and of time.
+//! The player of a DASH client: a buffer of media that fills by whole segments and drains in real time. The player has
+//! no side effects and counts integer nanoseconds of media and of time.
 
 use ackclock_core::Nanos;
 
-/// What the player is doing.
+/// State of the player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Phase {
-    /// Not enough media yet to begin.
+    /// The buffer does not yet hold enough media to begin.
     Starting,
-    /// The buffer drains at one second a second.
+    /// The buffer drains at one second of media per second.
     Playing,
-    /// It ran out of media in mid-presentation and waits for enough to go on.
+    /// The buffer ran empty in mid-presentation; the player needs more media to go on.
     Stalled,
-    /// All of the presentation was played.
+    /// All of the presentation has been played.
     Ended,
 }
 
-/// A player, and what it has lived through up to its clock.
+/// A player, with its history up to its clock.
 ///
-/// Two sums hold at any time: `played + buffer = downloaded`, and until the presentation ends
-/// `startup_time + played + stalled` is the time since it was made.
+/// Two sums hold at any time: `played + buffer = downloaded`, and until the presentation ends `startup_time + played +
+/// stalled` is the time since the player was created.
 #[derive(Clone, Debug)]
 pub struct Player {
     startup: Nanos,
@@ -36,7 +36,8 @@ pub struct Player {
 }
 
 impl Player {
-    /// A player made at `now` that begins once it has `startup` of media, and goes on after a stall once it has `resume`.
+    /// Creates a player at `now` that begins once it has `startup` of media and resumes after a stall once it has
+    /// `resume`.
     pub fn new(now: Nanos, startup: Nanos, resume: Nanos) -> Player {
         Player {
             startup,
@@ -53,8 +54,8 @@ impl Player {
         }
     }
 
-    /// Plays until `now`. A buffer that runs out at `now` itself is no stall yet: media that arrives at that instant is
-    /// in time.
+    /// Plays until `now`. A buffer that runs empty at `now` itself is not yet a stall: media that arrives at that
+    /// instant is in time.
     pub fn advance(&mut self, now: Nanos) {
         let mut elapsed = now.saturating_sub(self.clock);
         self.clock = self.clock.max(now);
@@ -77,7 +78,7 @@ impl Player {
         }
     }
 
-    /// A segment with `media` of playing time is there at `now`.
+    /// Adds a segment with `media` of playing time, which arrives at `now`.
     pub fn append(&mut self, now: Nanos, media: Nanos) {
         self.advance(now);
         self.buffer += media;
@@ -89,15 +90,15 @@ impl Player {
         }
     }
 
-    /// No more segments will come after `now`: what is buffered is played, however little it is.
+    /// Notes that no more segments arrive after `now`: the buffered media is played, however little it is.
     pub fn complete(&mut self, now: Nanos) {
         self.advance(now);
         self.complete = true;
         self.phase = if self.buffer > 0 { Phase::Playing } else { Phase::Ended };
     }
 
-    /// The earliest time, not before the clock, at which the buffer has come down to `level`; at once where playback
-    /// stands still, as only more media makes it go on.
+    /// Returns the earliest time, not before the clock, at which the buffer has drained to `level`. Returns the clock's
+    /// time where playback stands still, because only more media makes it continue.
     pub fn drained_to(&self, level: Nanos) -> Nanos {
         match self.phase {
             Phase::Playing => self.clock.saturating_add(self.buffer.saturating_sub(level)),
@@ -105,37 +106,37 @@ impl Player {
         }
     }
 
-    /// What it is doing.
+    /// Returns the state of the player.
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
-    /// Media in the buffer.
+    /// Returns the media in the buffer.
     pub fn buffer(&self) -> Nanos {
         self.buffer
     }
 
-    /// Media received in all.
+    /// Returns the media received in total.
     pub fn downloaded(&self) -> Nanos {
         self.downloaded
     }
 
-    /// Media played in all.
+    /// Returns the media played in total.
     pub fn played(&self) -> Nanos {
         self.played
     }
 
-    /// How long it took to begin; `None` where it has not begun.
+    /// Returns the time until playback began; `None` if it has not begun.
     pub fn startup_time(&self) -> Option<Nanos> {
         (self.phase != Phase::Starting).then_some(self.startup_time)
     }
 
-    /// Time spent in stalls, the current one included.
+    /// Returns the time spent in stalls, including a current one.
     pub fn stalled(&self) -> Nanos {
         self.stalled
     }
 
-    /// Number of stalls, the current one included.
+    /// Returns the number of stalls, including a current one.
     pub fn stalls(&self) -> u32 {
         self.stalls
     }

@@ -5,10 +5,10 @@ use super::live::Live;
 use super::player::Player;
 use crate::{AppTables, rate_bps, seconds};
 
-/// The row of a client in `dash`: over the segments that have arrived, their number, mean level, mean download rate and
-/// changes of level; the player's times up to its clock. `startup_s` runs from the start of the flow and is empty where
-/// playback has not begun; the means are empty without a segment. A stall that is not over counts. Of a live
-/// presentation, the latency at the start of playback and now; empty otherwise.
+/// Adds the row of a client in `dash`: over the segments that have arrived, their number, mean level, mean download
+/// rate and changes of level; and the player's times up to its clock. `startup_s` runs from the start of the flow and
+/// is empty if playback has not begun. The means are empty without a segment. A current stall counts. For a live
+/// presentation the row has the latency at the start of playback and now; otherwise these cells are empty.
 pub(super) fn session(
     flow: &str,
     ladder: &[u64],
@@ -39,9 +39,9 @@ pub(super) fn session(
     ]);
 }
 
-/// A row of `dash_segments` for each segment asked for. `download_s` runs from the request to the last byte and
-/// `download_bps` is the segment's bits over it; `buffer_s` is the level with the segment, `stall_s` the time stalled since
-/// the arrival of the one before. What has not happened yet is empty.
+/// Adds a row of `dash_segments` for each segment that was requested. `download_s` runs from the request to the last
+/// byte, and `download_bps` is the segment's bits divided by that time. `buffer_s` is the level including the segment;
+/// `stall_s` is the time stalled since the arrival of the previous segment. Values that are not yet known are empty.
 pub(super) fn segments(flow: &str, ladder: &[u64], segments: &[Segment], tables: &mut AppTables) {
     for (index, segment) in segments.iter().enumerate() {
         let arrival = segment.arrival;
@@ -65,7 +65,7 @@ fn download_bps(segment: &Segment) -> Option<f64> {
     segment.arrival.and_then(|arrival| rate_bps(segment.bytes, arrival.at - segment.requested))
 }
 
-/// `None` of no values.
+/// Returns the mean of the values; `None` if there are none.
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = values.fold((0.0, 0u32), |(sum, count), value| (sum + value, count + 1));
     (count > 0).then(|| sum / f64::from(count))

@@ -4,9 +4,10 @@ use ackclock_core::Nanos;
 use ackclock_core::Stream;
 use ackclock_core::standard_normal;
 
-/// The multipliers of the segments of a presentation, in order of their index: log-normal with mean 1, one for all levels
-/// of an index, as a scene that is hard to encode is so at every level. Each index takes the same number of draws from a
-/// stream of its own, so clients of the same seed see the same presentation however they adapt.
+/// The multipliers of the segments of a presentation, in order of their index. They are log-normal with mean 1. All
+/// levels of an index share one multiplier, because a scene that is hard to encode is hard at every level. Each index
+/// takes the same number of draws from a separate stream, so clients with the same seed see the same presentation,
+/// whatever levels they choose.
 #[derive(Clone, Debug)]
 pub struct SegmentSizes {
     stream: Stream,
@@ -15,30 +16,30 @@ pub struct SegmentSizes {
 }
 
 impl SegmentSizes {
-    /// Multipliers with a coefficient of variation (standard deviation over mean), 0 for a constant 1.
+    /// Creates multipliers with a coefficient of variation (standard deviation over mean); 0 gives a constant 1.
     pub fn new(stream: Stream, cv: f64) -> SegmentSizes {
         SegmentSizes { stream, sigma: sigma(cv) }
     }
 
-    /// The next segment's multiplier.
+    /// Returns the next segment's multiplier.
     pub fn next_multiplier(&mut self) -> f64 {
         multiplier(self.sigma, standard_normal(&mut self.stream))
     }
 }
 
-/// sigma^2 = ln(1 + cv^2).
+/// Returns sigma, where sigma^2 = ln(1 + cv^2).
 fn sigma(cv: f64) -> f64 {
     libm::sqrt(libm::log1p(cv * cv))
 }
 
-/// exp(sigma z - sigma^2 / 2), whose mean over standard normal z is 1.
+/// Returns exp(sigma z - sigma^2 / 2), whose mean over standard normal z is 1.
 fn multiplier(sigma: f64, z: f64) -> f64 {
     libm::exp(sigma * z - sigma * sigma / 2.0)
 }
 
-/// Bytes of a segment: level x duration / 8 x multiplier, to the nearest byte and at least one.
+/// Returns the bytes of a segment: level x duration / 8 x multiplier, rounded to the nearest byte and at least one.
 pub fn segment_bytes(level_bps: u64, duration: Nanos, multiplier: f64) -> u64 {
-    // 8 bits a byte, 10^9 nanoseconds a second.
+    // There are 8 bits in a byte and 10^9 nanoseconds in a second.
     let nominal = (u128::from(level_bps) * u128::from(duration) + 4_000_000_000) / 8_000_000_000;
     libm::round(nominal as f64 * multiplier).max(1.0) as u64
 }
@@ -66,7 +67,7 @@ mod tests {
             let deviation = libm::sqrt(variance);
             assert!((mean - 1.0).abs() < 5.0 * cv / libm::sqrt(count), "mean {mean} for {cv}");
             assert!((deviation / cv - 1.0).abs() < 0.03, "deviation {deviation} for {cv}");
-            // Skewed as a log-normal is: the median is exp(-sigma^2 / 2).
+            // The skew is that of a log-normal: the median is exp(-sigma^2 / 2).
             let below = draws.iter().filter(|draw| **draw < 1.0 / libm::sqrt(1.0 + cv * cv)).count();
             assert!((below as f64 / count - 0.5).abs() < 0.01, "{below}");
         }

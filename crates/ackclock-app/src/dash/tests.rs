@@ -1,4 +1,4 @@
-//! A session over a network that can be worked out by hand: 500 kbit/s x 2 s = 125 kB = 1 s at 1 Mbit/s.
+//! A session over a network that can be computed by hand: 500 kbit/s x 2 s = 125 kB = 1 s at 1 Mbit/s.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use crate::Command;
 use crate::fake_network::{FakeNetwork, MILLISECOND, SECOND};
 use ackclock_results::{Column, Table};
 
-/// One level of 500 kbit/s, segments of 2 s, responses without header.
+/// One level of 500 kbit/s, segments of 2 s, responses without a header.
 pub(super) fn one_level() -> DashParams {
     DashParams { header_size: 0, request_size: 100, buffer: 6 * SECOND, ..DashParams::new(vec![500_000], 2 * SECOND) }
 }
@@ -49,12 +49,13 @@ pub(super) fn floats(table: &Table, column: &str) -> Vec<Option<f64>> {
 fn fills_the_buffer_then_asks_once_a_segment_duration() {
     let mut network = network(1_000_000, one_level());
     network.run_until(20 * SECOND);
-    // Four back to back fill it to 5 s at 4 s; there is room for 2 s more from 5 s on, and then every 2 s.
+    // Four downloads back to back fill the buffer to 5 s at 4 s; there is room for 2 s more from 5 s on, and then every
+    // 2 s.
     let expected = [0, 1, 2, 3, 5, 7, 9, 11, 13, 15, 17, 19].map(|second| second * SECOND);
     assert_eq!(request_times(&network), expected);
     assert_eq!(player(&network).startup_time(), Some(SECOND));
     assert_eq!(player(&network).stalls(), 0);
-    // OFF for half of the time: the link carried 1 s in 2 from the fifth request on.
+    // The client is OFF for half of the time: the link carried 1 s in 2 from the fifth request on.
     let conn = Conn(0);
     assert_eq!(network.received(conn, Side::Sink), 125_000 * 12);
 }
@@ -65,7 +66,7 @@ fn no_request_while_the_buffer_has_no_room() {
         let mut network = network(rate, DashParams { buffer: capacity * SECOND, ..one_level() });
         network.delay = 30 * MILLISECOND;
         network.run_until(60 * SECOND);
-        // The buffer by the arrivals alone, played from the first on.
+        // The buffer level computed from the arrivals alone, with playback from the first arrival on.
         let done: Vec<_> = network.app.segments.iter().filter_map(|segment| Some(segment.arrival?.at)).collect();
         let mut waited = 0;
         for (index, request) in request_times(&network).into_iter().enumerate().skip(1) {
@@ -95,13 +96,14 @@ fn playback_begins_with_the_startup_level() {
 
 #[test]
 fn stalls_are_exact_to_the_nanosecond() {
-    // Two segments in by 2 s, the third asked for at 3 s when the rate falls to 300 kbit/s: 1,000 pieces of 3,333,333 ns.
+    // Two segments have arrived by 2 s; the third is requested at 3 s, when the rate falls to 300 kbit/s: 1,000 pieces
+    // of 3,333,333 ns.
     let slow = || {
         let params = DashParams { buffer: 4 * SECOND, ..one_level() };
         network(1_000_000, params).step(3 * SECOND, 300_000).step(6 * SECOND, 1_000_000)
     };
     let mut once = slow();
-    // 900 pieces are away at 5,999,999,700 ns and one more at that rate; the other 99 take 1 ms each.
+    // 900 pieces have left at 5,999,999,700 ns, and one more leaves at that rate; the other 99 take 1 ms each.
     let arrival = 3 * SECOND + 901 * 3_333_333 + 99 * MILLISECOND;
     once.run_until(12 * SECOND);
     assert_eq!(once.app.segments[2].arrival.expect("in").at, arrival);
@@ -227,7 +229,7 @@ fn clients_of_a_seed_see_the_same_presentation_however_they_adapt() {
     assert!(spread > 0.5, "{spread}");
 }
 
-/// A rule that writes down what it is told, always chooses the one level, and once asks to wait.
+/// A rule that records its input, always chooses the one level, and waits once.
 #[derive(Default)]
 struct Scribe {
     wait: Nanos,
@@ -332,7 +334,8 @@ fn bba_follows_its_map() {
     let params = DashParams { abr: "bba".to_owned(), buffer: 42 * SECOND, ladder: ladder.clone(), ..one_level() };
     let mut network = network(600_000, params);
     network.run_until(600 * SECOND);
-    // Reservoir 15 s, cushion to 36 s: the map at the buffer of each request, less than one step of the ladder away.
+    // The reservoir is 15 s and the cushion ends at 36 s. The map at the buffer of each request is less than one step
+    // of the ladder away.
     for (segment, level) in network.app.segments.iter().zip(levels(&network)) {
         let buffer = segment.buffer_at_request;
         let climbed = buffer.saturating_sub(15 * SECOND).min(21 * SECOND);
@@ -387,7 +390,7 @@ fn the_session_row_sums_up_the_segments() {
     assert_eq!(floats(&session, "mean_level_bps"), [Some(sum as f64 / arrived as f64)]);
     assert_eq!(floats(&session, "mean_download_bps"), [Some(1e6)]);
     assert_eq!(session.column("switches"), Some(&Column::Int(vec![Some(1)])), "from the lowest level to the other");
-    // Playback begins with the second segment: 0.4 s for the one, 1.6 s for the other.
+    // Playback begins with the second segment: the first takes 0.4 s and the second 1.6 s.
     assert_eq!(floats(&session, "startup_s"), [Some(2.0)]);
     assert_eq!(floats(&session, "played_s"), [Some(28.0)]);
 }
@@ -410,8 +413,8 @@ fn unsound_parameters_make_no_session() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the rule and the network do: media is conserved, time is conserved, the buffer keeps to its capacity, and
-    /// one request is outstanding at a time.
+    /// Whatever the rule and the network do, media is conserved, time is conserved, the buffer stays within its
+    /// capacity, and one request is outstanding at a time.
     #[test]
     fn conservation(
         rule in 0..abr::CATALOGUE.len(),

@@ -9,18 +9,19 @@ use crate::kind::{AppKind, Made};
 use ackclock_results::BINS;
 
 record! {
-    /// Connections with the data units and think times of tmix connection vectors, which lie in a file.
+    /// Connections with the data units and think times of tmix connection vectors, which are read from a file.
     pub struct Fields {
-        /// The vectors.
+        /// File with the connection vectors.
         vectors: VectorFile = required(table());
-        /// The end that opens the connections; the sink makes the source a server.
+        /// End that opens the connections; with the sink as initiator the source is a server.
         initiator: Side = default("sink", side());
-        /// Whether every connection and epoch is a row of the tables tmix_connections and tmix_epochs, which grow with the run.
+        /// Whether the tables tmix_connections and tmix_epochs have a row for every connection and epoch; they grow
+        /// with the run.
         records: bool = default(false, Flag);
     }
 }
 
-/// The ends of a flow by name.
+/// Returns the ends of a flow by name.
 fn side() -> OneOf<Side> {
     let options = [
         ("source", Side::Source, "the end whose data crosses the bottleneck in the forward direction"),
@@ -29,10 +30,10 @@ fn side() -> OneOf<Side> {
     one_of("end", options)
 }
 
-/// Connection vectors and where they came from.
+/// Connection vectors and the file that they were read from.
 pub type VectorFile = FromFile<VectorFormat>;
 
-/// The format of tmix connection vectors.
+/// The file format of tmix connection vectors.
 #[derive(Clone, PartialEq, Debug)]
 pub struct VectorFormat;
 

@@ -1,4 +1,4 @@
-//! Connections driven by tmix connection vectors: what measured applications said to each other, over the TCP and the
+//! Connections driven by tmix connection vectors: the exchanges of measured applications, repeated over the TCP and the
 //! network of the scenario.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -19,61 +19,61 @@ pub use vectors::{Connection, Epoch, Party, Step, VectorError, Vectors};
 
 use report::{ConnectionRow, EpochRow};
 
-/// A party of a connection that is not over.
+/// A party of a connection that is open.
 #[derive(Debug, Default)]
 struct End {
     connected: bool,
-    /// Steps taken.
+    /// Number of steps taken.
     next: usize,
-    /// Whether a timer for the next step runs.
+    /// Whether a timer for the next step is running.
     waiting: bool,
-    /// When it last wrote, or was connected.
+    /// Time of its last write, or of its connection's establishment.
     sent_at: Nanos,
     sent: u64,
     received: u64,
-    /// Units written that the other end does not have: the stream bytes up to their end, and their epoch.
+    /// Units written that the other end has not received: the stream bytes up to their end, and their epoch.
     outstanding: VecDeque<(u64, u32)>,
     /// Whether the other end has closed.
     peer_closed: bool,
 }
 
-/// An epoch of a connection that is not over.
+/// An epoch of a connection that is open.
 #[derive(Clone, Copy, Debug)]
 struct Progress {
     start: Option<Nanos>,
-    /// How long nothing was on its way before it.
+    /// Time before the epoch in which no data was in flight, in ns.
     idle: Nanos,
-    /// Units not yet delivered.
+    /// Number of units not yet delivered.
     left: u32,
 }
 
-/// A connection that is not over.
+/// A connection that is open.
 #[derive(Debug)]
 struct Live {
-    /// Its place among the vectors.
+    /// Index of the connection in the vectors.
     number: u32,
     start: Nanos,
-    /// By [`Party`].
+    /// The two parties, by [`Party`].
     ends: [End; 2],
     epochs: Vec<Progress>,
     epochs_left: u32,
-    /// When a unit was last delivered, or the connection opened.
+    /// Time of the last delivery of a unit, or of the opening of the connection.
     active_at: Nanos,
 }
 
-/// What happened so far.
+/// Counts of the run so far.
 #[derive(Clone, Copy, Default, Debug)]
 struct Counts {
     connections: u64,
     done: u64,
-    /// Connections that TCP gave up before all was delivered.
+    /// Connections that TCP gave up before all data was delivered.
     failed: u64,
     epochs_open: usize,
-    /// The most connections that were open at once.
+    /// Maximum number of connections that were open at once.
     connections_max: usize,
 }
 
-/// All connections of a file. Finished ones are forgotten: memory grows with what is open at once.
+/// All connections of a file. Closed connections are forgotten: the memory grows with the number that are open at once.
 #[derive(Debug)]
 pub struct Tmix {
     vectors: Arc<Vectors>,
@@ -90,7 +90,7 @@ pub struct Tmix {
     epoch_rows: Vec<EpochRow>,
 }
 
-/// Timers: the next connection starts. Others carry a party and a connection.
+/// Token of the timer for the next connection. Other tokens carry a party and a connection.
 const ARRIVE: u64 = u64::MAX;
 
 fn token(party: Party, conn: Conn) -> u64 {
@@ -98,8 +98,8 @@ fn token(party: Party, conn: Conn) -> u64 {
 }
 
 impl Tmix {
-    /// The connections of `vectors`, whose initiator is at one end of the path. With `records` every connection and epoch is
-    /// remembered.
+    /// Creates the connections of `vectors`; `initiator` is the end of the path that opens them. With `records` every
+    /// connection and epoch is kept.
     pub fn new(vectors: Arc<Vectors>, initiator: Side, records: bool, path: Path) -> Tmix {
         Tmix {
             vectors,
@@ -124,7 +124,7 @@ impl Tmix {
         if party == Party::Initiator { self.initiator } else { self.initiator.peer() }
     }
 
-    /// Asks for the timer of the next connection.
+    /// Sets the timer for the next connection.
     fn await_next(&self, ctx: &mut AppContext<'_>) {
         if let Some(connection) = self.vectors.connections().get(self.next) {
             ctx.timer(self.begun.saturating_add(connection.start), ARRIVE);
@@ -151,8 +151,8 @@ impl Tmix {
         self.await_next(ctx);
     }
 
-    /// Takes the steps of a party that are due, and asks for a timer for the one that is not. `due` says that the timer for
-    /// the next one has come.
+    /// Takes the steps of a party that are due, and sets a timer for the first step that is not. `due` says that the
+    /// timer for the next step has expired.
     fn advance(&mut self, ctx: &mut AppContext<'_>, conn: Conn, party: Party, mut due: bool) {
         let vectors = self.vectors.clone();
         let side = self.side(party);
@@ -191,13 +191,13 @@ impl Tmix {
             end.outstanding.push_back((end.sent, step.epoch));
             ctx.write(conn, side, step.size);
         }
-        // A party that the vector does not say to close does so when the other has.
+        // A party for which the vector has no close closes after the other party.
         if end.peer_closed && steps.last().is_none_or(|step| step.size > 0) {
             ctx.close(conn, side);
         }
     }
 
-    /// `party` has received `total` bytes: units of the other are delivered.
+    /// Handles the receipt of `total` bytes by `party`: units of the other party are delivered.
     fn deliver(&mut self, now: Nanos, conn: Conn, party: Party, total: u64) {
         let vectors = self.vectors.clone();
         let source = self.party(Side::Source);
@@ -282,8 +282,8 @@ impl Application for Tmix {
         }
     }
 
-    /// One row of `tmix` for the flow, its connections and epochs in `completions` and `completion_bins`; with records, a
-    /// row for each in `tmix_connections` and `tmix_epochs`.
+    /// Adds one row of `tmix` for the flow, and its connections and epochs to `completions` and `completion_bins`. With
+    /// records, adds a row for each of them to `tmix_connections` and `tmix_epochs`.
     fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
         self.report_tmix(flow, tables);
     }

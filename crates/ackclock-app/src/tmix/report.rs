@@ -4,7 +4,7 @@ use super::{Epoch, Party, Tmix};
 use crate::{AppTables, seconds};
 use ackclock_core::Nanos;
 
-/// A connection whose data has all arrived.
+/// A connection all of whose data has arrived.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ConnectionRow {
     pub number: u32,
@@ -12,7 +12,7 @@ pub(super) struct ConnectionRow {
     pub end: Nanos,
 }
 
-/// An epoch whose data has all arrived.
+/// An epoch all of whose data has arrived.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EpochRow {
     pub connection: u32,
@@ -24,8 +24,9 @@ pub(super) struct EpochRow {
 }
 
 impl Tmix {
-    /// A connection's time runs from its SYN to its last byte of data, think times included; an epoch's from its first write
-    /// to its last byte, the acceptor's thinking included. Slowdowns count the bytes from source to sink.
+    /// Adds the rows of the flow. A connection's time runs from its SYN to its last byte of data, including think
+    /// times. An epoch's time runs from its first write to its last byte, including the acceptor's think time.
+    /// Slowdowns count the bytes from source to sink.
     pub(super) fn report_tmix(&self, flow: &str, tables: &mut AppTables) {
         let counts = self.counts;
         tables.entry("tmix").or_default().push([

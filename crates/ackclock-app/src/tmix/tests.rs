@@ -5,14 +5,15 @@ use crate::Command;
 use crate::fake_network::{FakeNetwork, MILLISECOND, PATH, SECOND, ints, milliseconds};
 use ackclock_results::Column;
 
-/// A request and its answer after 10 ms; after a pause of 500 ms a second request, answered at once in two units 30 ms apart;
-/// the server closes 200 ms later.
+/// A request is answered after 10 ms. After a pause of 500 ms a second request is answered at once, in two units 30 ms
+/// apart. The server closes 200 ms later.
 const SEQUENTIAL: &str = "# measured elsewhere\nSEQ 100000 2 17 4\nw 65535 8760\nr 30000\nl 0.000000 0.01\n\
     > 300\nt 10000\n< 12500\nt 500000\n> 400\nt 0\n< 1250\nt 30000\n< 2500\nt 200000\n";
-/// The same, in the alternate format.
+/// The same connection in the alternate format.
 const ALTERNATE: &str = "S 100000 2 17 4\nw 65535 8760\nr 30000\nl 0.000000 0.01\nm 1460 1460\n\
     I 0 0 300\nA 0 10000 12500\nI 0 500000 400\nA 0 1 1250\nA 30000 0 2500\nA 200000 0 0\n";
-/// Each sends on its own: 125 B at once and 250 B after 100 ms against 1250 B at once and as much after 40 ms.
+/// Both parties send independently: 125 B at once and 250 B after 100 ms, against 1250 B at once and 1250 B after 40
+/// ms.
 const CONCURRENT: &str = "CONC 0 2 2 5\nc> 125\nc< 1250\nt< 40000\nc< 1250\nt> 100000\nc> 250\nt> 10000\n";
 
 fn vectors(text: &str) -> Vectors {
@@ -43,7 +44,8 @@ fn closes(network: &FakeNetwork<Tmix>) -> Vec<(Nanos, Side)> {
     network.log.iter().filter_map(close).collect()
 }
 
-/// Handshake 40, request 20, thinking 10, 100 on the link and 20 on the way; 500 of thinking, 20 for the request.
+/// The handshake takes 40 ms, the request 20, the think time 10, the link 100 and the one-way delay 20; then 500 ms of
+/// think time and 20 for the request.
 #[test]
 fn a_sequential_connection_takes_turns() {
     let mut network = network(SEQUENTIAL);
@@ -69,7 +71,7 @@ fn a_sequential_connection_takes_turns() {
 #[test]
 fn both_formats_say_the_same() {
     let (original, mut alternate) = (vectors(SEQUENTIAL), vectors(ALTERNATE));
-    // The alternate format has no waiting of zero for what the other sends.
+    // The alternate format has no wait of zero for data from the other party.
     let Connection { steps, .. } = &mut alternate.connections_mut()[0];
     let turn = &mut steps[Party::Acceptor as usize][1];
     assert_eq!(std::mem::take(&mut turn.since_received), 1_000);
@@ -80,7 +82,7 @@ fn both_formats_say_the_same() {
     assert!(Vectors::parse(concurrent.as_bytes()).is_err(), "the records of one format in the other");
 }
 
-/// The client is connected at 40 ms, the server at 60 ms; neither waits for what the other sends.
+/// The client is connected at 40 ms and the server at 60 ms; neither waits for data from the other.
 #[test]
 fn the_ends_of_a_concurrent_connection_do_not_wait_for_each_other() {
     let mut network = network(CONCURRENT);
@@ -94,30 +96,31 @@ fn the_ends_of_a_concurrent_connection_do_not_wait_for_each_other() {
     assert_eq!(bytes, [(0, 1_250), (0, 1_250), (125, 0), (250, 0)], "every unit is an epoch");
 }
 
-/// Of two units written at once the second finds the first on its way.
+/// Of two units written at once, the second is written while the first is in flight.
 #[test]
 fn nothing_is_idle_before_a_unit_beside_another() {
     let mut network = network("CONC 0 2 0 5\nc> 125\nc> 125\nt> 100000\nc> 125\n");
     network.run_until(SECOND);
     let tables = tables(&network);
-    // The first two arrive 20 ms after 40; the third is written 100 ms after them.
+    // The first two arrive 20 ms after 40 ms; the third is written 100 ms after them.
     assert_eq!(milliseconds(&tables["tmix_epochs"], "start_s"), [40, 40, 140]);
     assert_eq!(milliseconds(&tables["tmix_epochs"], "idle_s"), [40, 0, 80]);
 }
 
-/// Two waits count from their own moments: a write 300 ms after the last, and no sooner than 10 ms after 12.5 kB are there.
+/// Two waits run independently: a write comes 300 ms after the last write, and not before 10 ms after 12.5 kB have
+/// arrived.
 #[test]
 fn a_party_waits_for_both_its_times() {
     for (sent, at) in [(300, 340), (30, 200)] {
         let mut network = network(&format!("S 0 2\nI 0 0 100\nA 0 0 12500\nI {sent}000 10000 200\n"));
         network.run_until(SECOND);
-        // The server writes at 60 ms, which is all there at 180 ms and seen to be so at 190.
+        // The server writes at 60 ms; all of the data arrives at 180 ms, and the wait is over at 190 ms.
         let expected = if sent == 300 { at } else { 190 };
         assert_eq!(writes(&network, Side::Sink)[1], (expected, 200), "{sent}");
     }
 }
 
-/// The last byte of 126 takes 8 us after the 125 before it.
+/// The last byte of 126 takes 8 us after the 125 bytes before it.
 #[test]
 fn a_unit_has_arrived_with_its_last_byte() {
     let mut network = network("SEQ 0 1\n> 10\n< 126\n");
@@ -125,7 +128,8 @@ fn a_unit_has_arrived_with_its_last_byte() {
     assert_eq!(tables(&network)["tmix_epochs"].column("end_s"), Some(&Column::Float(vec![Some(0.081008)])));
 }
 
-/// Over is what has arrived, whether or not it is closed: at 900 ms all has, and the server closes at 1040.
+/// An exchange is complete when its data has arrived, whether or not it is closed: at 900 ms all data has arrived, and
+/// the server closes at 1040 ms.
 #[test]
 fn what_has_not_arrived_is_open() {
     let mut network = network(SEQUENTIAL);

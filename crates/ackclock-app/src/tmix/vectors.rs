@@ -5,89 +5,91 @@ use std::fmt;
 use ackclock_core::Nanos;
 
 const MICROSECOND: Nanos = 1_000;
-/// Longest time and largest size that a file may have: both far above what can be simulated, and no sum overflows.
+/// The longest time and the largest size that a file may have. Both are far above what can be simulated, and their sums
+/// do not overflow.
 const LONGEST: u64 = 1 << 40;
 const LARGEST: u64 = 1 << 44;
 
-/// An end of a connection, as the formats name it: who opened it, or the other.
+/// A party of a connection, as the formats name it: the end that opened the connection, or the other end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Party {
-    /// Sends the SYN.
+    /// The party that sends the SYN.
     Initiator = 0,
-    /// Gets it.
+    /// The party that receives the SYN.
     Acceptor = 1,
 }
 
-/// What a party does next: it waits, then writes an application data unit or closes.
+/// The next step of a party: it waits, then writes an application data unit or closes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// ns since the party's last write, or since it is connected.
+    /// Time since the party's last write, or since its connection was established, in ns.
     pub since_sent: Nanos,
-    /// Stream bytes that it must have received before it begins to wait `since_received`.
+    /// Stream bytes that the party must have received before the wait `since_received` begins.
     pub after: Option<u64>,
-    /// ns since it has received those.
+    /// Time since the party has received these bytes, in ns.
     pub since_received: Nanos,
-    /// Bytes to write; none means to close.
+    /// Bytes to write; zero means to close.
     pub size: u64,
     /// The epoch that an application data unit belongs to.
     pub epoch: u32,
 }
 
-/// An exchange. In a sequential connection all units from one of the initiator that follows one of the acceptor, up to the
-/// next such; in a concurrent one every unit by itself.
+/// An exchange. In a sequential connection it begins with a unit of the initiator that follows a unit of the acceptor,
+/// and it ends before the next unit of this kind. In a concurrent connection every unit is an epoch by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Epoch {
-    /// Bytes by party.
+    /// Bytes sent by each party.
     pub bytes: [u64; 2],
-    /// Application data units.
+    /// Number of application data units.
     pub units: u32,
 }
 
-/// What the two ends of one connection said to each other.
+/// The data units that the two ends of one connection exchanged.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Connection {
-    /// When it is opened, ns.
+    /// Opening time of the connection, in ns.
     pub start: Nanos,
-    /// What each party does, in order.
+    /// Steps of each party, in order.
     pub steps: [Vec<Step>; 2],
-    /// Its exchanges.
+    /// Exchanges of the connection.
     pub epochs: Vec<Epoch>,
 }
 
 impl Connection {
-    /// Bytes that a party sends.
+    /// Returns the bytes that a party sends.
     pub fn bytes(&self, party: Party) -> u64 {
         self.epochs.iter().map(|epoch| epoch.bytes[party as usize]).sum()
     }
 }
 
-/// Connection vectors: what applications had to say, without what TCP and the network made of it.
+/// Connection vectors: the data units of applications, without the effects of TCP and the network.
 ///
-/// The model and the original format are those of Weigle, Adurthi, Hernandez-Campos, Jeffay and Smith, "Tmix: a tool for
-/// generating realistic TCP application workloads in ns-2" (CCR 36(3), 2006); the alternate format is that of ns-2.35.
-/// Times are in microseconds, sizes in bytes, `#` begins a comment line.
+/// The model and the original format are those of Weigle, Adurthi, Hernandez-Campos, Jeffay and Smith, "Tmix: a tool
+/// for generating realistic TCP application workloads in ns-2" (CCR 36(3), 2006); the alternate format is that of
+/// ns-2.35. Times are in microseconds and sizes in bytes; `#` begins a comment line.
 ///
-/// - Original: `SEQ start epochs id ...`, then `> size` and `< size` for units of initiator and acceptor, `t time` between
-///   them; `CONC start epochs epochs id ...`, then `c> size`, `c< size`, `t> time`, `t< time`. After a unit of the other
-///   side, a sequential party waits until it has received all of it; after one of its own, or in a concurrent connection,
-///   the time runs from its own write. A time after the last unit is how long a party waits before it closes.
-/// - Alternate: `S` or `C` with the same numbers, then `I sent received size` and `A sent received size`. The first time
-///   runs from the party's last write; the second, if not zero, from when it has received all units above that the other
-///   party sends. A size of zero closes.
+/// - Original: `SEQ start epochs id ...`, then `> size` and `< size` for units of initiator and acceptor, and `t time`
+///   between them; `CONC start epochs epochs id ...`, then `c> size`, `c< size`, `t> time`, `t< time`. After a unit of
+///   the other party, a sequential party waits until it has received all of the unit. After its own unit, or in a
+///   concurrent connection, the time runs from its own write. A time after the last unit is the wait of a party before
+///   it closes.
+/// - Alternate: `S` or `C` with the same numbers, then `I sent received size` and `A sent received size`. The first
+///   time runs from the party's last write. The second time, if it is not zero, runs from the receipt of all units of
+///   the other party in the lines above. A size of zero closes.
 ///
-/// Records `w` (receive windows), `r` (round-trip time), `l` (loss rates) and `m` (segment sizes) describe the path and the
-/// hosts that were measured. They are checked and otherwise left out: paths and hosts here are the scenario's.
+/// Records `w` (receive windows), `r` (round-trip time), `l` (loss rates) and `m` (segment sizes) describe the measured
+/// path and hosts. They are checked and otherwise ignored: the scenario defines the path and the hosts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Vectors {
     connections: Vec<Connection>,
 }
 
-/// What is wrong with a file.
+/// A mistake in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VectorError {
-    /// The line, from one; zero where it is the whole.
+    /// The line, from one; zero if the whole file is meant.
     pub line: usize,
-    /// What is wrong there.
+    /// The mistake.
     pub message: String,
 }
 
@@ -103,10 +105,11 @@ impl fmt::Display for VectorError {
 impl std::error::Error for VectorError {}
 
 impl Vectors {
-    /// Reads a file.
+    /// Reads the connection vectors of a file.
     ///
     /// # Errors
-    /// The first line that is no record of its connection's format, a connection without data, or that there is none.
+    /// The first line that is not a record of its connection's format, a connection without data, or a file without
+    /// connections.
     pub fn parse(text: &[u8]) -> Result<Vectors, VectorError> {
         let mut connections = Vec::new();
         let mut open: Option<Draft> = None;
@@ -134,13 +137,13 @@ impl Vectors {
         Ok(Vectors { connections })
     }
 
-    /// The connections in the order of their starts.
+    /// Returns the connections in the order of their starts.
     pub fn connections(&self) -> &[Connection] {
         &self.connections
     }
 }
 
-/// The four kinds of connections.
+/// One of the four forms of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Form {
     alternate: bool,
@@ -168,17 +171,17 @@ impl Form {
     }
 }
 
-/// A connection as its lines come.
+/// A connection while its lines are being read.
 #[derive(Debug)]
 struct Draft {
     form: Form,
-    /// Where it began.
+    /// Line at which the connection began.
     line: usize,
     connection: Connection,
     sent: [u64; 2],
-    /// Time records of the original format not used up: of a sequential connection the first for both.
+    /// Unused time records of the original format; in a sequential connection the first counts for both parties.
     wait: [Nanos; 2],
-    /// Who sent the last unit.
+    /// Party that sent the last unit.
     last: Option<Party>,
 }
 
@@ -274,7 +277,8 @@ impl Draft {
         connection.steps[own].push(step);
     }
 
-    /// Says who closes, where the lines do not: both parties of a concurrent connection, else the one that sent last.
+    /// Determines who closes where the lines do not: both parties of a concurrent connection, otherwise the party that
+    /// sent last.
     fn finish(mut self) -> Result<Connection, VectorError> {
         let wrong = |message: &str| Err(VectorError { line: self.line, message: message.to_owned() });
         let Some(last) = self.last else { return wrong("the connection has no data") };
@@ -308,7 +312,7 @@ fn integer(word: &str, what: &str, most: u64) -> Result<u64, String> {
     number.ok_or_else(|| format!("{} is not {what}: a whole number up to {most}", shown(word)))
 }
 
-/// A time in ns from one in microseconds.
+/// Converts a time from microseconds to ns.
 fn time(word: &str) -> Result<Nanos, String> {
     integer(word, "a time in microseconds", LONGEST).map(|number| number * MICROSECOND)
 }

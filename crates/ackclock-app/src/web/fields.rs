@@ -1,4 +1,4 @@
-//! The fields that a scenario gives the web.
+//! The fields that a scenario gives the web application.
 
 use super::{Reuse, Visitors, Web, WebParams};
 use crate::completion::Path;
@@ -10,17 +10,17 @@ use crate::kind::{AppKind, Made};
 use ackclock_results::BINS;
 
 record! {
-    /// Sessions of web pages, whose objects the sink asks for over parallel connections.
+    /// Sessions of web pages, whose objects the sink requests over parallel connections.
     pub struct Fields {
-        /// Sessions that arrive per second, as a Poisson process.
+        /// Mean number of sessions that arrive per second, as a Poisson process.
         sessions_per_second: Option<f64> = optional("there are users", real(1e-6, 1e6));
-        /// Users, each of which thinks and asks for a page in turn until the run ends.
+        /// Number of users, each of whom thinks and requests a page in turn until the run ends.
         users: Option<u32> = optional("sessions arrive", count("users", 1, 1_000_000));
-        /// Pages of a session; users do not stop.
+        /// Number of pages of a session; users do not stop.
         pages: Random<Number> = default(1, drawn());
-        /// How long a user thinks before each page, and a session's after its first.
+        /// Think time of a user before each page, and of a session before each page but the first.
         think: Random<Delay> = default("1s", drawn());
-        /// Objects of a page, the main one included.
+        /// Number of objects of a page, including the main object.
         objects: Random<Number> = default(1, drawn());
         /// Size of an object.
         object_size: Random<Volume> = required(drawn());
@@ -28,18 +28,18 @@ record! {
         main_size: Option<Random<Volume>> = optional("as object_size", drawn());
         /// Size of a request.
         request_size: Random<Volume> = default("300B", drawn());
-        /// How long the server thinks before it answers a request.
+        /// Think time of the server before it answers a request.
         server_think: Random<Delay> = default("0s", drawn());
-        /// The most connections of a page at once.
+        /// Maximum number of parallel connections of a page.
         parallel: u32 = default(6, count("connections", 1, 1_000));
-        /// What a connection is used for before it is closed.
+        /// Use of a connection before it is closed.
         connections: Reuse = default("per-page", reuse());
-        /// Whether every object and page is a row of the tables web_objects and web_pages, which grow with the run.
+        /// Whether the tables web_objects and web_pages have a row for every object and page; they grow with the run.
         records: bool = default(false, Flag);
     }
 }
 
-/// What a connection is used for, by name.
+/// Returns the uses of a connection by name.
 fn reuse() -> OneOf<Reuse> {
     let options = [
         ("per-object", Reuse::Object, "one object, after which the server closes it (HTTP/1.0)"),

@@ -1,13 +1,14 @@
 //! The web: sessions of pages, pages of objects, objects over parallel connections.
 //!
-//! The structure is that of the usual generators (Barford and Crovella's SURGE, SIGMETRICS 1998; ns-2's PackMime and webtraf):
-//! sessions arrive as a Poisson process, or a number of users never leave; a page is a main object and, once that is there,
-//! others that it embeds, fetched over up to so many connections at once; between pages the user thinks. The client is
-//! the sink, which opens the connections and asks; the server is the source. Distributions are the scenario's: none is
-//! built in.
+//! The structure is that of the usual generators (Barford and Crovella's SURGE, SIGMETRICS 1998; ns-2's PackMime and
+//! webtraf). Sessions arrive as a Poisson process, or a number of users never leave. A page is a main object and, once
+//! the main object has arrived, the objects that it embeds, fetched over a limited number of parallel connections.
+//! Between pages the user thinks. The client is the sink, which opens the connections and sends requests; the server is
+//! the source. All distributions are those of the scenario; none is built in.
 //!
-//! What a session asks for is drawn from a stream of its own in the order of its requests, so sessions are alike whatever
-//! the network makes of them. Finished sessions and connections are forgotten: memory grows with what is open at once.
+//! The requests of a session are drawn from a separate stream in the order of its requests, so sessions do not depend
+//! on the network. Finished sessions and connections are forgotten: the memory grows with the number that are open at
+//! once.
 
 use std::collections::BTreeMap;
 
@@ -26,10 +27,10 @@ pub use fields::Fields;
 
 use report::{ObjectRow, PageRow};
 
-/// What a connection is used for.
+/// Use of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reuse {
-    /// One object, after which the server closes it.
+    /// One object; the server closes the connection after it.
     Object,
     /// The objects of one page.
     Page,
@@ -37,23 +38,23 @@ pub enum Reuse {
     Session,
 }
 
-/// Who asks for pages.
+/// The source of page requests.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Visitors {
-    /// Sessions that arrive as a Poisson process, so many per second.
+    /// Sessions that arrive as a Poisson process, with the mean number per second.
     Sessions(f64),
-    /// So many users who never leave.
+    /// A number of users who never leave.
     Users(u32),
 }
 
-/// What sessions are like. Times in nanoseconds, sizes in bytes; counts and sizes of zero are taken as one.
+/// The parameters of sessions. Times are in nanoseconds and sizes in bytes; counts and sizes of zero are taken as one.
 #[derive(Clone, Debug)]
 pub struct WebParams {
-    /// Who asks.
+    /// Source of the page requests.
     pub visitors: Visitors,
     /// Pages of a session.
     pub pages: Distribution,
-    /// Thinking before a user's page, and before each but the first of a session.
+    /// Think time before each page of a user, and before each page but the first of a session.
     pub think: Distribution,
     /// Objects of a page.
     pub objects: Distribution,
@@ -63,48 +64,48 @@ pub struct WebParams {
     pub main_size: Distribution,
     /// Size of a request.
     pub request_size: Distribution,
-    /// From a request's arrival to the answer.
+    /// Time from a request's arrival to the answer.
     pub server_think: Distribution,
-    /// The most connections that carry objects of a page at once.
+    /// Maximum number of connections that carry objects of a page at once.
     pub parallel: u32,
-    /// What connections are used for.
+    /// Use of a connection.
     pub reuse: Reuse,
-    /// Whether every page and object is remembered.
+    /// Whether every page and object is recorded.
     pub records: bool,
 }
 
 /// A session, or a user.
 #[derive(Debug)]
 struct Visit {
-    /// Counts sessions in the order of their arrival, and users.
+    /// Number of the session in the order of arrival, or number of the user.
     number: u64,
     random: Stream,
-    /// Pages still to come; none for a user.
+    /// Remaining pages; `None` for a user.
     pages_left: Option<u64>,
-    /// Pages asked for.
+    /// Number of pages requested.
     pages: u64,
     page: Page,
-    /// Connections that carry nothing at the moment.
+    /// Connections that carry no object at the moment.
     idle: Vec<Conn>,
 }
 
-/// The page that a visit fetches, or has fetched last.
+/// The page that a visit is fetching, or has fetched last.
 #[derive(Clone, Copy, Default, Debug)]
 struct Page {
     start: Nanos,
-    /// Objects of the page, those not asked for, and those on their way.
+    /// Number of objects of the page, of objects not yet requested, and of objects in progress.
     objects: u64,
     left: u64,
     active: u32,
-    /// Whether the main object is there, and the bytes of all that are.
+    /// Whether the main object has arrived, and the bytes of all objects that have arrived.
     main: bool,
     bytes: u64,
 }
 
-/// An object on its way.
+/// An object in progress.
 #[derive(Clone, Copy, Debug)]
 struct Object {
-    /// The visit's place.
+    /// Index of the visit.
     visit: u32,
     index: u64,
     request: u64,
@@ -113,26 +114,26 @@ struct Object {
     start: Nanos,
 }
 
-/// A connection that is not over.
+/// A connection that is open.
 #[derive(Clone, Copy, Debug)]
 struct Channel {
     connected: bool,
     object: Option<Object>,
     /// Whether the request has reached the server.
     seen: bool,
-    /// The visit whose connection it is as long as that keeps it.
+    /// Index of the visit to which the connection belongs.
     visit: u32,
-    /// Stream bytes of all requests and of all answers, those under way included.
+    /// Stream bytes of all requests and of all answers, including those in progress.
     requests: u64,
     responses: u64,
 }
 
-/// All sessions of a client host and the server that they ask.
+/// All sessions of a client host, and their server.
 #[derive(Debug)]
 pub struct Web {
     params: WebParams,
     channels: BTreeMap<Conn, Channel>,
-    /// Visits, and the places free among them.
+    /// Visits (`visits`), and the free indices among them (`free`).
     visits: Vec<Option<Visit>>,
     free: Vec<u32>,
     counts: Counts,
@@ -142,7 +143,7 @@ pub struct Web {
     page_rows: Vec<PageRow>,
 }
 
-/// What happened so far.
+/// Counts of the run so far.
 #[derive(Clone, Copy, Default, Debug)]
 struct Counts {
     sessions: u64,
@@ -152,19 +153,19 @@ struct Counts {
     /// Objects whose connection TCP gave up.
     failed: u64,
     connections: u64,
-    /// The most connections that were open at once.
+    /// Maximum number of connections that were open at once.
     connections_max: usize,
 }
 
-/// Timers: the next session arrives. Others carry one of these and a number.
+/// Token of the timer for the next session. Other tokens carry one of the following marks and a number.
 const ARRIVE: u64 = u64::MAX;
-/// The visit at that place has thought.
+/// The think time of the visit with that index is over.
 const THOUGHT: u64 = 1 << 32;
-/// The server has thought about what came over that connection.
+/// The server's think time for the request on that connection is over.
 const RESPOND: u64 = 2 << 32;
 
 impl Web {
-    /// Sessions with these parameters over a path.
+    /// Creates sessions with these parameters over a path.
     pub fn new(params: WebParams, path: Path) -> Web {
         Web {
             params,
@@ -179,7 +180,7 @@ impl Web {
         }
     }
 
-    /// A visit that has not begun, in a place.
+    /// Creates a visit that has not begun, and returns its index.
     fn visit(&mut self, ctx: &mut AppContext<'_>, sessions: bool) -> u32 {
         let seed = u64::from(ctx.random.bits32()) << 32 | u64::from(ctx.random.bits32());
         let mut random = Stream::new(seed, "session");
@@ -216,7 +217,7 @@ impl Web {
         self.fetch(ctx, place);
     }
 
-    /// Asks for as much of the page as may be on its way at once; the main object comes alone.
+    /// Requests as many objects of the page as may be in progress at once; the main object is requested alone.
     fn fetch(&mut self, ctx: &mut AppContext<'_>, place: u32) {
         while let Some(visit) = &mut self.visits[place as usize] {
             let page = &mut visit.page;
@@ -270,7 +271,7 @@ impl Web {
         }
     }
 
-    /// The client has all of an object.
+    /// Handles the arrival of all bytes of an object.
     fn arrived(&mut self, ctx: &mut AppContext<'_>, conn: Conn, object: Object) {
         let Some(visit) = &mut self.visits[object.visit as usize] else { return };
         if self.params.reuse != Reuse::Object {
@@ -286,7 +287,7 @@ impl Web {
         self.over(ctx, object);
     }
 
-    /// An object is no longer on its way: others are, or the page is complete.
+    /// Handles the end of an object: requests further objects, or completes the page.
     fn over(&mut self, ctx: &mut AppContext<'_>, object: Object) {
         let place = object.visit;
         let Some(visit) = &mut self.visits[place as usize] else { return };
@@ -376,7 +377,7 @@ impl Application for Web {
         ctx.close(conn, side);
     }
 
-    /// An object whose connection TCP has given up is left out of the page.
+    /// Leaves out of the page an object whose connection TCP has given up.
     fn on_closed(&mut self, ctx: &mut AppContext<'_>, conn: Conn) {
         let Some(channel) = self.channels.remove(&conn) else { return };
         if let Some(object) = channel.object {
@@ -387,8 +388,8 @@ impl Application for Web {
         }
     }
 
-    /// One row of `web` for the flow, and its objects and pages in `completions` and `completion_bins`; with records, a row
-    /// for each of `web_objects` and `web_pages`.
+    /// Adds one row of `web` for the flow, and its objects and pages to `completions` and `completion_bins`. With
+    /// records, adds a row for each of them to `web_objects` and `web_pages`.
     fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
         self.report_web(flow, tables);
     }

@@ -23,8 +23,8 @@ pub(super) struct PageRow {
 }
 
 impl Web {
-    /// An object's response time runs from the moment it is asked for, the opening of a connection for it included; a
-    /// page's from its first request to its last byte.
+    /// Adds the rows of the flow. An object's response time runs from its request, including the opening of a
+    /// connection for it. A page's time runs from its first request to its last byte.
     pub(super) fn report_web(&self, flow: &str, tables: &mut AppTables) {
         let counts = self.counts;
         tables.entry("web").or_default().push([

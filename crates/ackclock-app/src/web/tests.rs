@@ -9,7 +9,7 @@ fn constant(value: u64) -> Distribution {
     Distribution::Constant(value)
 }
 
-/// One user with pages of a main object of 12.5 kB and three of 2.5 kB, 20 ms each.
+/// One user with pages of a main object of 12.5 kB and three objects of 2.5 kB, which take 20 ms each.
 fn params() -> WebParams {
     WebParams {
         visitors: Visitors::Users(1),
@@ -45,8 +45,9 @@ fn opens(network: &FakeNetwork<Web>) -> Vec<Nanos> {
     network.log.iter().filter_map(open).collect()
 }
 
-/// The main object: handshake 40, request 20, server 10, 100 on the link and 20 on the way. Then two at once, one over the
-/// connection that there is (20 + 10 + 20 + 20), the other over a new one (40 more); the third follows the first.
+/// The main object takes 40 ms for the handshake, 20 for the request, 10 at the server, 100 on the link and 20 of
+/// one-way delay. Then two objects are fetched at once: one over the existing connection (20 + 10 + 20 + 20), the other
+/// over a new one (40 more). The third object follows the first.
 #[test]
 fn the_main_object_first_and_then_in_parallel() {
     let mut network = network(|_| {});
@@ -74,7 +75,7 @@ fn a_connection_serves_an_object_or_a_page_or_a_session() {
             params.visitors = Visitors::Sessions(0.001);
             params.pages = constant(3);
         });
-        // The session arrives when it arrives.
+        // The session starts at its arrival.
         network.run_until(5_000 * SECOND);
         let web = tables(&network)["web"].clone();
         let sessions = ints(&web, "sessions_done")[0];
@@ -113,13 +114,14 @@ fn users_think_before_each_page_and_never_leave() {
     let tables = tables(&network);
     let starts = milliseconds(&tables["web_pages"], "start_s");
     assert_eq!(starts[..3], [1_000; 3]);
-    // Three at once take 290, 390 and 390 ms, as the link serves what was written first.
+    // Three at once take 290, 390 and 390 ms, because the link serves writes in their order.
     assert!(starts.len() >= 18 && starts.windows(2).all(|pair| pair[0] <= pair[1]), "{starts:?}");
     assert_eq!(ints(&tables["web"], "sessions"), [3]);
     assert_eq!(ints(&tables["web"], "sessions_done"), [0]);
 }
 
-/// 20 sessions a second for 200 s; the number in a time is Poisson, so its deviation is the root of its mean.
+/// 20 sessions per second for 200 s; the number in a time is Poisson, so its standard deviation is the square root of
+/// its mean.
 #[test]
 fn sessions_arrive_as_a_poisson_process() {
     let mut network = network(|params| {
@@ -135,11 +137,11 @@ fn sessions_arrive_as_a_poisson_process() {
     starts.iter().for_each(|start| seconds[*start as usize / 1_000] += 1.0);
     let mean = count / 200.0;
     let variance = seconds.iter().map(|n| (n - mean) * (n - mean)).sum::<f64>() / 199.0;
-    // The variance of 200 seconds has a relative deviation of a tenth.
+    // The variance over 200 seconds has a relative deviation of a tenth.
     assert!((variance / mean - 1.0).abs() < 0.45, "{variance} {mean}");
 }
 
-/// What is asked for does not depend on how fast it comes.
+/// Requests do not depend on how fast the answers arrive.
 #[test]
 fn sessions_are_alike_on_every_network() {
     let rows = |rate| {
@@ -164,7 +166,7 @@ fn sessions_are_alike_on_every_network() {
     assert_eq!(fast, rows(10_000_000));
 }
 
-/// Memory is that of what is open, however many sessions there were.
+/// The memory depends on what is open, not on how many sessions there were.
 #[test]
 fn finished_sessions_and_connections_leave_nothing() {
     let mut network = network(|params| {
@@ -176,7 +178,7 @@ fn finished_sessions_and_connections_leave_nothing() {
     network.run_until(200 * SECOND);
     let web = &network.app;
     assert!(web.counts.sessions_done > 9_000);
-    // 0.17 s and 50 sessions a second make 9 on average.
+    // 0.17 s and 50 sessions per second give 9 open sessions on average.
     assert!(web.visits.len() < 50 && web.counts.connections_max < 100, "{:?}", web.counts);
     assert!(web.object_rows.is_empty() && web.page_rows.is_empty());
     let tables = tables(&network);
@@ -186,7 +188,7 @@ fn finished_sessions_and_connections_leave_nothing() {
 
 #[test]
 fn an_object_whose_connection_dies_is_left_out_of_the_page() {
-    // The main object in its handshake, and one of the others.
+    // At the first time the main object is in its handshake; at the second another object is in progress.
     for at in [1_010, 1_200] {
         let mut network = network(|_| {});
         network.run_until(at * MILLISECOND);

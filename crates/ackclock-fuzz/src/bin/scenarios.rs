@@ -1,5 +1,5 @@
-//! Random scenarios on all cores: `fuzz-scenarios [minutes=M] [seed=S] [count=N] [workers=W] [out=FOLDER]`. It ends with status 1
-//! where it found something.
+//! Random scenarios on all cores: `fuzz-scenarios [minutes=M] [seed=S] [count=N] [workers=W] [out=FOLDER]`. The program
+//! ends with status 1 if it found something.
 
 use std::process::ExitCode;
 use std::thread::available_parallelism;

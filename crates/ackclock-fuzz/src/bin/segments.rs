@@ -1,4 +1,4 @@
-//! libFuzzer's entry to the target `segments`.
+//! libFuzzer's entry point for the target `segments`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| ackclock_fuzz::segments::run(data));

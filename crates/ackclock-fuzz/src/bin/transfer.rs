@@ -1,4 +1,4 @@
-//! libFuzzer's entry to the target `transfer`.
+//! libFuzzer's entry point for the target `transfer`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| ackclock_fuzz::transfer::run(data));

@@ -1,4 +1,4 @@
-//! libFuzzer's entry to the target `wire`.
+//! libFuzzer's entry point for the target `wire`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| ackclock_fuzz::wire::run(data));

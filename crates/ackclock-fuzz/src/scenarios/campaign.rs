@@ -1,4 +1,5 @@
-//! Many scenarios on all cores, for as long as one likes: what was checked, what happened, what was covered, what was found.
+//! Runs many scenarios on all cores for a given time, and reports the checks, the events, the coverage and the
+//! findings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -15,34 +16,34 @@ use super::shrink::shrink;
 use super::spelling;
 use super::worker::Worker;
 
-/// What to do.
+/// The parameters of a campaign.
 #[derive(Clone, Debug)]
 pub struct Campaign {
-    /// The seed of all scenarios.
+    /// Seed of all scenarios.
     pub seed: u64,
-    /// When to end.
+    /// Time after which the campaign ends.
     pub time: Duration,
-    /// How many scenarios at most.
+    /// Maximum number of scenarios.
     pub count: u64,
-    /// How many at the same time.
+    /// Number of scenarios that run at the same time.
     pub workers: usize,
-    /// Where findings are written.
+    /// Folder to which findings are written.
     pub folder: PathBuf,
 }
 
-/// How long a finding is made smaller.
+/// Maximum time for shrinking a finding.
 const SHRINKING: Duration = Duration::from_secs(120);
-/// How often progress is printed.
+/// Time between two progress messages.
 const PROGRESS: Duration = Duration::from_secs(30);
 
-/// What came of it.
+/// The results of a campaign.
 #[derive(Default)]
 struct Tally {
     outcomes: BTreeMap<String, u64>,
     checks: BTreeMap<String, u64>,
     happened: BTreeMap<String, u64>,
     covered: BTreeSet<Place>,
-    /// By kind: how often, and where the smallest of the first is.
+    /// Number of findings of each kind, with the path of the shrunk first one.
     findings: BTreeMap<String, (u64, PathBuf)>,
 }
 
@@ -60,10 +61,10 @@ impl Tally {
 }
 
 impl Campaign {
-    /// Runs it and prints what came of it. Whether nothing was found.
+    /// Runs the campaign and prints its results. Returns whether there was no finding.
     ///
     /// # Errors
-    /// Where workers cannot be started or findings not be written.
+    /// If workers cannot be started or findings cannot be written.
     pub fn run(&self) -> std::io::Result<bool> {
         std::fs::create_dir_all(&self.folder)?;
         let (started, next, tally) = (Instant::now(), AtomicU64::new(0), Mutex::new(Tally::default()));
@@ -119,14 +120,14 @@ fn text(document: &Json) -> String {
     if document.is_object() { spelling::toml(document) } else { format!("# no table: {document}\n") }
 }
 
-/// A name for a file.
+/// Returns a name for a file.
 fn slug(kind: &str) -> String {
     let char = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let slug: String = kind.chars().map(char).collect();
     slug.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
 }
 
-/// Whether two kinds are of one check.
+/// Whether two kinds of findings belong to the same check.
 fn alike(one: &str, other: &str) -> bool {
     let check = |kind: &str| {
         if kind.starts_with("panic") { kind.to_owned() } else { kind.split(':').next().unwrap_or("").to_owned() }

@@ -1,4 +1,4 @@
-//! One random scenario: drawn, mended until it is accepted and short enough, and checked.
+//! One random scenario: drawn, repaired until it is accepted and short enough, and checked.
 
 use std::collections::BTreeSet;
 
@@ -13,24 +13,25 @@ use super::repair::{self, repair};
 use super::schema::{Place, Schema};
 use super::tables::sum;
 
-/// How often a scenario that is refused is mended.
+/// Maximum number of repairs of a scenario that is refused.
 const ROUNDS: usize = 20;
-/// Most flows, copies counted, and most servers of a flow, users or the like, that a scenario is run with.
+/// Maximum number of flows, including copies, and maximum number of servers, users and the like of a flow, with which a
+/// scenario is run.
 const MOST_FLOWS: u64 = 100;
 const MOST_SERVERS: u64 = 1_000;
-/// The longest run with a cellular link, which costs time for each 20 ms, ns.
+/// Longest run with a cellular link, in ns; such a link costs time for each 20 ms.
 const LONGEST_CELLULAR: u64 = 3_600_000_000_000;
-/// Most rows of a table with a row for each interval.
+/// Maximum number of rows of a table with a row for each interval.
 const MOST_SAMPLES: u64 = 20_000;
 
-/// What became of a scenario.
+/// Outcome of a scenario.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Outcome {
-    /// Refused in words.
+    /// The scenario was refused with a message.
     Refused,
-    /// Not run, as it would take too long.
+    /// The scenario was not run because it would take too long.
     TooLarge,
-    /// Run and checked.
+    /// The scenario was run and checked.
     Ran(Ran),
 }
 
@@ -39,13 +40,13 @@ pub enum Outcome {
 pub struct Ran {
     /// The checks that were made.
     pub checks: Vec<&'static str>,
-    /// What happened in it, of what can happen.
+    /// The kinds of events that happened in the run.
     pub happened: Vec<&'static str>,
-    /// The places of the schema that the scenario says something at.
+    /// The places of the schema that the scenario uses.
     pub covered: BTreeSet<Place>,
 }
 
-/// What can happen in a run: a name, and the column that counts it.
+/// The kinds of events that can happen in a run: a name, and the table and column that count them.
 const HAPPENINGS: [(&str, &str, &str); 12] = [
     ("drops", "links", "queue_drops"),
     ("AQM drops", "links", "aqm_drops"),
@@ -63,7 +64,7 @@ const HAPPENINGS: [(&str, &str, &str); 12] = [
 
 /// Draws scenarios and checks them.
 pub struct Fuzzer {
-    /// The schema that they follow.
+    /// Schema of the scenarios.
     pub schema: Schema,
     places: Vec<Place>,
 }
@@ -77,16 +78,16 @@ impl Default for Fuzzer {
 }
 
 impl Fuzzer {
-    /// Every place of the schema.
+    /// Returns all places of the schema.
     pub fn places(&self) -> &[Place] {
         &self.places
     }
 
-    /// The scenario `index` under `seed`, checked; `place` is what it has to say something at, if it can, and by chance any.
-    /// `trying` is told of every document before it is read.
+    /// Draws and checks the scenario `index` under `seed`. The scenario uses `place` if it can; without a `place` its
+    /// places are random. `trying` is called with every document before it is read.
     ///
     /// # Errors
-    /// What does not hold, with the document.
+    /// The invariant that does not hold, with the document.
     pub fn case(
         &self,
         seed: u64,
@@ -114,7 +115,7 @@ impl Fuzzer {
                 }
                 Attempt::Long(end) => {
                     outcome = Outcome::TooLarge;
-                    // All events of that moment would be too many again.
+                    // With all events of that time there would be too many again.
                     document["duration"] = json!(format!("{}ns", (end / 8 * 7).max(1)));
                 }
                 Attempt::Ran(mut ran) => {
@@ -127,10 +128,10 @@ impl Fuzzer {
     }
 }
 
-/// Checks a scenario as it is; it may have this many events.
+/// Checks a scenario without changing it; the run may have this many events.
 ///
 /// # Errors
-/// What does not hold.
+/// The invariant that does not hold.
 pub fn judge(document: &Json, budget: u64) -> Result<Outcome, Finding> {
     Ok(match attempt(document, budget)? {
         Attempt::Refused(_) => Outcome::Refused,
@@ -142,7 +143,7 @@ pub fn judge(document: &Json, budget: u64) -> Result<Outcome, Finding> {
 enum Attempt {
     Refused(ScenarioError),
     TooLarge(ScenarioError),
-    /// It had all its events by then and had not come to its end.
+    /// The run used all its events by this time and had not ended.
     Long(u64),
     Ran(Ran),
 }
@@ -168,7 +169,7 @@ fn attempt(document: &Json, budget: u64) -> Result<Attempt, Finding> {
     Ok(Attempt::Ran(Ran { checks, happened, covered: BTreeSet::new() }))
 }
 
-/// What makes a scenario too large to be run by the hundred thousand, if something does.
+/// Returns the property that makes a scenario too large for runs by the hundred thousand; `None` if there is none.
 fn too_large(document: &Json, scenario: &Scenario) -> Option<ScenarioError> {
     let error = |path: &str, most: String| {
         let problem = Problem { path: path.to_owned(), line: None, message: format!("is too much; accepted: {most}") };

@@ -1,20 +1,20 @@
-//! Changes of a scenario whose effect is known beforehand.
+//! Changes of a scenario with a known effect.
 
 use ackclock_scenario::Scenario;
 use serde_json::{Value as Json, json};
 
 use super::dice::Dice;
 
-/// What the foreign flow and the link that it has to itself are called, or how their names begin.
+/// Name of the foreign flow and of its own link, or the beginning of their names.
 const FOREIGN: &str = "foreign";
 
-/// Whether a row is about the foreign flow or its link: their names, those of their copies and directions.
+/// Whether a row belongs to the foreign flow or its link: their names, and those of their copies and directions.
 pub fn is_foreign(name: &str) -> bool {
     name.starts_with(FOREIGN)
 }
 
-/// Where rates are that stand for something else in a longer run: the mean of steps that do not repeat is over the whole run,
-/// and bandwidth-delay products and access rates follow from it.
+/// Whether the scenario has rates that change with the duration. The mean of steps that do not repeat is computed over
+/// the whole run, and bandwidth-delay products and access rates follow from this mean.
 fn depends_on_duration(document: &Json) -> bool {
     match document {
         Json::Object(table) => {
@@ -27,7 +27,7 @@ fn depends_on_duration(document: &Json) -> bool {
     }
 }
 
-/// The scenario with a longer duration, where that leaves its beginning as it is.
+/// Returns the scenario with a longer duration; `None` if its beginning would change.
 pub fn longer(scenario: &Scenario, dice: &mut Dice) -> Option<Json> {
     let mut document = scenario.to_json();
     if depends_on_duration(&document) {
@@ -39,7 +39,7 @@ pub fn longer(scenario: &Scenario, dice: &mut Dice) -> Option<Json> {
     Some(document)
 }
 
-/// The scenario with one more flow, on a link of its own that no other flow takes; before all others or after them.
+/// Returns the scenario with one more flow, before or after all others, on a link that no other flow uses.
 pub fn with_foreign_flow(scenario: &Scenario, dice: &mut Dice) -> Json {
     let mut document = scenario.to_json();
     let [near, far] = [format!("{FOREIGN} near"), format!("{FOREIGN} far")];

@@ -1,11 +1,11 @@
-//! What must hold for every scenario. A scenario is refused in words, or it runs; if it runs, then
+//! Invariants of every scenario. A scenario is refused with a message, or it runs. If it runs, then
 //!
-//! - both spellings, TOML and JSON, and the canonical form are one scenario with one hash,
-//! - no number in the tables is infinite or none, and tables agree with each other,
-//! - whoever watches changes nothing, and the verifier finds nothing,
-//! - the same run on another thread at the same time, in steps of another size, gives the same tables and the same traces,
+//! - both spellings, TOML and JSON, and the canonical form give one scenario with one hash,
+//! - no number in the tables is infinite or NaN, and the tables agree with each other,
+//! - observers change nothing, and the verifier finds nothing,
+//! - the same run on another thread at the same time, in steps of another size, gives the same tables and traces,
 //! - a longer run begins with the shorter one,
-//! - a further flow that shares no link disturbs nobody.
+//! - a further flow that shares no link does not change the others.
 
 use std::thread;
 
@@ -17,23 +17,23 @@ use serde_json::Value as Json;
 use super::dice::Dice;
 use super::{changes, files, spelling, tables};
 
-/// Something that does not hold.
+/// An invariant that does not hold.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// What does not: the same for findings that have the same cause, as far as can be told.
+    /// Kind of the finding: the same for findings with the same cause, as far as this can be determined.
     pub kind: String,
-    /// How it shows.
+    /// Details of the finding.
     pub what: String,
 }
 
 impl Finding {
-    /// A finding.
+    /// Creates a finding.
     pub fn new(kind: impl Into<String>, what: impl Into<String>) -> Finding {
         Finding { kind: kind.into(), what: what.into() }
     }
 }
 
-/// What the scenario's text may name.
+/// The files and congestion controls that the scenario's text may name.
 const OUTSIDE: Outside<'static> = Outside { files: &|path| files::read(path), registered: &[] };
 
 fn from_json(document: &Json) -> Result<Scenario, ScenarioError> {
@@ -46,7 +46,7 @@ fn messages(error: &ScenarioError) -> Vec<(&str, &str)> {
     all
 }
 
-/// A refusal, which has to say in one line each what is wrong where, and what would be accepted.
+/// Checks a refusal: each line has to state the mistake, its place, and what is accepted.
 fn refused(error: ScenarioError) -> Result<ScenarioError, Finding> {
     let is_good = |problem: &Problem| {
         let Problem { path, message, .. } = problem;
@@ -94,7 +94,7 @@ pub fn read(document: &Json) -> Result<Result<Scenario, ScenarioError>, Finding>
     Ok(Ok(scenario))
 }
 
-/// Where two documents differ first.
+/// Returns the first difference between two documents.
 fn first_difference(one: &Json, other: &Json, at: &str) -> String {
     let inner = |(at, one, other): (String, &Json, &Json)| (one != other).then(|| first_difference(one, other, &at));
     let found = match (one, other) {
@@ -111,18 +111,18 @@ fn first_difference(one: &Json, other: &Json, at: &str) -> String {
     found.unwrap_or_else(|| format!("{}: {one} against {other}", at.trim_start_matches('.')))
 }
 
-/// How a run ended.
+/// The end of a run.
 pub enum Ended {
-    /// At its end, after about so many events.
+    /// The run ended at its duration, after approximately this number of events.
     Whole(Output, u64),
-    /// It had more events than allowed; the time it had come to.
+    /// The run had more events than allowed, and reached this time.
     Cut(u64),
 }
 
-/// Runs a scenario for so many events at most, in steps of so many.
+/// Runs a scenario for at most `budget` events, in steps of `step` events.
 ///
 /// # Errors
-/// What an application cannot do with its parameters.
+/// Parameters with which an application cannot run.
 pub fn run(scenario: &Scenario, watching: &Watching, budget: u64, step: u64) -> Result<Ended, ScenarioError> {
     let mut run = Run::watched(scenario, None, watching)?;
     let mut events = 0;
@@ -135,7 +135,7 @@ pub fn run(scenario: &Scenario, watching: &Watching, budget: u64, step: u64) -> 
     Ok(Ended::Whole(run.finish(), events + step))
 }
 
-/// What a run gave, if its tables agree with each other.
+/// Returns the output of a run if its tables agree with each other.
 fn agreed(output: Output) -> Result<Output, Finding> {
     match output.findings.first() {
         None => Ok(output),
@@ -145,7 +145,7 @@ fn agreed(output: Output) -> Result<Output, Finding> {
     }
 }
 
-/// Runs once more what has run before in `events` events.
+/// Repeats a run that had `events` events before.
 fn whole(name: &str, scenario: &Scenario, watching: &Watching, events: u64, step: u64) -> Result<Output, Finding> {
     match run(scenario, watching, 2 * events + 1_000, step) {
         Ok(Ended::Whole(output, _)) => agreed(output),
@@ -161,18 +161,18 @@ fn alike(name: &str, one: &tables::Tables, other: &tables::Tables) -> Result<(),
     }
 }
 
-/// The bytes of a trace, by file.
+/// Returns the bytes of a trace, by file.
 fn traced(chunks: &[Chunk], file: &str) -> Vec<u8> {
     chunks.iter().filter(|chunk| chunk.file == file).flat_map(|chunk| chunk.bytes.iter().copied()).collect()
 }
 
-/// The event log without its first line, which names the scenario.
+/// Returns the event log without its first line, which names the scenario.
 fn events(output: &Output) -> String {
     let text = String::from_utf8(traced(&output.traces, EVENTS_FILE)).unwrap_or_default();
     text.split_once('\n').map_or(String::new(), |(_, rest)| rest.to_owned())
 }
 
-/// Where two logs part: the lines there.
+/// Returns the first lines in which two logs differ.
 fn parting(one: &str, other: &str) -> String {
     let mut pairs = one.lines().zip(other.lines());
     match pairs.find(|(one, other)| one != other) {
@@ -181,11 +181,11 @@ fn parting(one: &str, other: &str) -> String {
     }
 }
 
-/// Checks a scenario that runs to its end, `plain` being what it gave in `events` events with nobody watching. Which checks were
-/// made is in the result.
+/// Checks a scenario that runs to its end. `plain` is its output, after `events` events, without observers. Returns the
+/// checks that were made.
 ///
 /// # Errors
-/// What does not hold.
+/// The invariant that does not hold.
 pub fn check(scenario: &Scenario, plain: &Output, events: u64, dice: &mut Dice) -> Result<Vec<&'static str>, Finding> {
     if let Some((place, what)) = tables::not_finite(&plain.tables) {
         return Err(Finding::new(format!("not finite: {place}"), what));
@@ -233,7 +233,7 @@ pub fn check(scenario: &Scenario, plain: &Output, events: u64, dice: &mut Dice) 
     Ok(made)
 }
 
-/// The traces by file, however they were cut into chunks.
+/// Returns the traces by file, whatever their chunks.
 fn joined(chunks: &[Chunk]) -> Vec<(String, Vec<u8>)> {
     let mut names: Vec<_> = chunks.iter().map(|chunk| chunk.file.clone()).collect();
     names.sort();
@@ -241,7 +241,7 @@ fn joined(chunks: &[Chunk]) -> Vec<(String, Vec<u8>)> {
     names.into_iter().map(|name| (name.clone(), traced(chunks, &name))).collect()
 }
 
-/// Tables that grow as time goes on, and whose rows stay as they are.
+/// Tables that grow over time, and whose rows do not change.
 const LOGS: [&str; 6] = ["events", "window", "packets", "sack_blocks", "queues", "rates"];
 
 fn begins_alike(scenario: &Scenario, shorter: &Output, longer: &Output) -> Result<(), Finding> {

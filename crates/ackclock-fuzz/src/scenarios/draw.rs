@@ -1,5 +1,5 @@
-//! Drawing a scenario along its schema. Nothing here knows a field by name but for what no schema says: that names differ,
-//! that routes go over links, that what is in order of time begins at the start.
+//! Draws a scenario according to its schema. The code names fields only for rules that the schema cannot express: names
+//! differ, routes use existing links, and lists in order of time begin at the start.
 
 use std::collections::BTreeMap;
 
@@ -10,44 +10,44 @@ use super::files;
 use super::schema::{Field, Node, Place, Schema, Shape};
 use super::values;
 
-/// How a scenario is drawn.
+/// Parameters of drawing a scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
-    /// The probability of a field that may be absent.
+    /// Probability that an optional field is present.
     pub density: f64,
-    /// The probability that a value is of any size at all.
+    /// Probability that a value has an arbitrary size.
     pub wild: f64,
 }
 
 impl Manner {
-    /// One of several.
+    /// Returns one of several manners.
     pub fn any(dice: &mut Dice) -> Manner {
         Manner { density: *dice.of(&[0.03, 0.08, 0.2, 0.4]), wild: *dice.of(&[0.0, 0.0, 0.0, 0.02, 0.02, 0.2]) }
     }
 }
 
-/// Draws values of a schema.
+/// Draws values according to a schema.
 pub struct Draw<'a> {
     schema: &'a Schema,
-    /// The choices.
+    /// The random choices.
     pub dice: Dice,
     manner: Manner,
     keys: Vec<String>,
 }
 
-/// Names for flows, links and nodes: few, so that they meet.
+/// Names for flows, links and nodes; there are few, so that they coincide.
 const NAMES: [&str; 7] = ["left", "right", "a", "b", "c", "far side", "x-1"];
 
-/// Fields that may be absent, and where they are something else has to be there: mostly they are there.
+/// Optional fields whose absence requires another field; they are usually present.
 const USUAL: [&str; 2] = ["rate", "delay"];
 
 impl<'a> Draw<'a> {
-    /// Draws by these choices.
+    /// Creates a generator with these choices.
     pub fn new(schema: &'a Schema, dice: Dice, manner: Manner) -> Draw<'a> {
         Draw { schema, dice, manner, keys: Vec::new() }
     }
 
-    /// A scenario that has something at `place`, where one is given; other rules of scenarios may be broken.
+    /// Draws a scenario that uses `place`, if one is given; other rules of scenarios may be broken.
     pub fn scenario(&mut self, place: Option<Place>) -> Json {
         let dice = &mut self.dice;
         let way = place.map(|place| self.schema.way(place, |places| *dice.of(places)));
@@ -65,7 +65,7 @@ impl<'a> Draw<'a> {
         scenario
     }
 
-    /// A value of a node at these keys, with something at the end of `way`, which begins at the node or is empty.
+    /// Draws a value of a node at these keys that uses the last place of `way`. `way` begins at the node or is empty.
     pub fn value_at(&mut self, node: Node, keys: Vec<String>) -> Json {
         self.keys = keys;
         self.value(node, &[])
@@ -112,7 +112,7 @@ impl<'a> Draw<'a> {
         }
     }
 
-    /// Plain values more often than tables.
+    /// Chooses plain values more often than tables.
     fn choice(&mut self, options: &[Node]) -> usize {
         let is_plain = |option: &Node| matches!(self.schema.shape(*option), Shape::Text(..) | Shape::Whole(..));
         let plain = options.iter().position(is_plain);
@@ -145,7 +145,7 @@ impl<'a> Draw<'a> {
         Json::Object(table)
     }
 
-    /// Gives tables of one name names of their own.
+    /// Gives tables with the same name different names.
     fn name_apart(&mut self, tables: &mut [Json]) {
         let mut seen = Vec::new();
         for (index, table) in tables.iter_mut().enumerate() {
@@ -157,7 +157,7 @@ impl<'a> Draw<'a> {
         }
     }
 
-    /// Lets the routes of a flow go over links that there are.
+    /// Changes the routes of a flow to existing links.
     fn route(&mut self, flow: &mut Json, links: Option<&Json>) {
         let Some(flow) = flow.as_object_mut().filter(|flow| flow.contains_key("route")) else { return };
         let mut near: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -186,7 +186,8 @@ impl<'a> Draw<'a> {
         let start = *self.dice.of(&nodes);
         let there = walk(&mut self.dice, start);
         if flow.contains_key("return_route") {
-            // A way back that ends where it has to, if a few attempts find one; else the same way.
+            // The return route ends where it has to, if a few attempts find such a route; otherwise it is the forward
+            // route reversed.
             let back = (0..8)
                 .map(|_| walk(&mut self.dice, there.last().expect("a start")))
                 .find(|back| back.last() == there.first());
@@ -199,8 +200,8 @@ impl<'a> Draw<'a> {
     }
 }
 
-/// Puts into order what has to be: the tables of a list by their times, the first at the start where they are steps; as many
-/// probabilities as values, the last of them one; two ends of a link.
+/// Puts values into the required order. The tables of a list are ordered by their times, and steps begin at the start.
+/// There are as many probabilities as values, and the last probability is one. A link has two ends.
 fn in_order(table: &mut Map<String, Json>) {
     let at = |value: &Json, key: &str| value.get(key).and_then(values::size);
     for (key, value) in table.iter_mut() {

@@ -1,20 +1,20 @@
-//! The files that random scenarios name. Each is made of its path, so that a scenario needs nothing besides its text:
-//! `N/NAME` is variant N of the format that the ending of the name tells.
+//! The files that random scenarios name. Each file is derived from its path, so a scenario needs only its text:
+//! `N/NAME` is variant N of the format that the suffix of the name selects.
 
 use std::fmt::Write as _;
 
 use super::dice::Dice;
 
-/// RemyCC's table that an example scenario has.
+/// RemyCC's rule table of an example scenario.
 const REMYCC: &[u8] = include_bytes!("../../../../scenarios/remycc.dna");
 
-/// How many variants there are, the last of them damaged.
+/// Number of variants; the last one is damaged.
 pub const VARIANTS: usize = 8;
 
-/// The bytes at a path.
+/// Returns the bytes at a path.
 ///
 /// # Errors
-/// Where there is no such file: what a format is like whose ending is unknown has to be said here.
+/// If there is no such file. A format with an unknown suffix has to be added here.
 pub fn read(path: &str) -> Result<Vec<u8>, String> {
     let (variant, name) = path.split_once('/').ok_or("there is no such file")?;
     let variant: usize = variant.parse().map_err(|_| "there is no such folder")?;
@@ -35,7 +35,7 @@ pub fn read(path: &str) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Connection vectors of tmix in both formats.
+/// Returns connection vectors of tmix in both formats.
 fn vectors(dice: &mut Dice) -> String {
     let mut text = String::from("# made up\n");
     for number in 0..=dice.below(6) {
@@ -61,7 +61,7 @@ fn vectors(dice: &mut Dice) -> String {
     text
 }
 
-/// A delivery trace of Mahimahi.
+/// Returns a delivery trace of Mahimahi.
 fn deliveries(dice: &mut Dice) -> String {
     let (mut text, mut now) = (String::new(), 1);
     for _ in 0..=dice.below(60) {

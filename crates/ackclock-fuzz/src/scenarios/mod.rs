@@ -1,5 +1,5 @@
-//! Whole scenarios at random: drawn along the schema, so that a new field is drawn the day it exists, and checked by what must
-//! hold for every scenario.
+//! Random whole scenarios. They are drawn according to the schema, so a new field is drawn at once, and checked against
+//! the invariants of every scenario.
 
 pub mod campaign;
 pub mod case;

@@ -1,8 +1,8 @@
-//! Texts for the regular expressions that a JSON Schema has: literals, classes, groups, alternatives and repetitions.
+//! Texts for the regular expressions of a JSON Schema: literals, classes, groups, alternatives and repetitions.
 
 use super::dice::Dice;
 
-/// The most repetitions that are drawn where an expression sets no bound.
+/// Maximum number of repetitions that are drawn if an expression has no bound.
 const MOST: usize = 6;
 
 /// A regular expression that matches whole texts.
@@ -15,22 +15,22 @@ type Alternatives = Vec<Vec<Piece>>;
 struct Piece {
     atom: Atom,
     least: usize,
-    /// `None` where there is no bound.
+    /// Maximum number of repetitions; `None` if there is no bound.
     most: Option<usize>,
 }
 
 #[derive(Debug)]
 enum Atom {
-    /// One character out of these ranges.
+    /// One character from these ranges.
     Class(Vec<(char, char)>),
     Group(Alternatives),
 }
 
 impl Pattern {
-    /// Reads an expression.
+    /// Parses an expression.
     ///
     /// # Panics
-    /// Where the expression uses what this reader does not know: the generator has to learn it then.
+    /// If the expression uses unsupported syntax; the syntax has to be added here.
     pub fn parse(text: &str) -> Pattern {
         let inner = text.strip_prefix('^').and_then(|text| text.strip_suffix('$'));
         let inner = inner.unwrap_or_else(|| panic!("{text}: an expression for whole texts"));
@@ -40,20 +40,20 @@ impl Pattern {
         Pattern(alternatives)
     }
 
-    /// A text that matches.
+    /// Draws a text that matches.
     pub fn draw(&self, dice: &mut Dice) -> String {
         let mut text = String::new();
         draw(&self.0, dice, &mut text);
         text
     }
 
-    /// Whether a text matches.
+    /// Returns whether a text matches.
     pub fn matches(&self, text: &str) -> bool {
         let chars: Vec<char> = text.chars().collect();
         ends(&self.0, &chars, 0).contains(&chars.len())
     }
 
-    /// The literal words in it, each once: of a quantity, its units.
+    /// Returns the literal words of the expression, each once; for a quantity these are its units.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         collect_words(&self.0, &mut words);
@@ -77,7 +77,7 @@ fn draw(alternatives: &Alternatives, dice: &mut Dice, text: &mut String) {
     }
 }
 
-/// The places at which a match that begins at `from` may end, ascending.
+/// Returns the places at which a match that begins at `from` may end, ascending.
 fn ends(alternatives: &Alternatives, text: &[char], from: usize) -> Vec<usize> {
     let mut all = Vec::new();
     for sequence in alternatives {
@@ -205,7 +205,7 @@ impl Reader<'_> {
         }
     }
 
-    /// These bounds, which the next character stands for.
+    /// Consumes the next character and returns the bounds for which it stands.
     fn bounds(&mut self, least: usize, most: Option<usize>) -> (usize, Option<usize>) {
         self.skip();
         (least, most)

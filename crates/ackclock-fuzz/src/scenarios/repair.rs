@@ -1,4 +1,4 @@
-//! From a scenario that is refused to one that is accepted, by its messages: each names a path and says what would be
+//! Repairs a scenario that is refused until it is accepted. Each message of the refusal names a path and what is
 //! accepted there.
 
 use ackclock_scenario::{Problem, ScenarioError};
@@ -16,7 +16,7 @@ pub enum Step {
     Item(usize),
 }
 
-/// The steps of a path such as `flows[0].app.ladder[2]`.
+/// Returns the steps of a path such as `flows[0].app.ladder[2]`.
 pub fn steps(path: &str) -> Vec<Step> {
     let mut steps = Vec::new();
     for part in path.split('.').filter(|part| !part.is_empty()) {
@@ -27,7 +27,7 @@ pub fn steps(path: &str) -> Vec<Step> {
     steps
 }
 
-/// The value after some steps.
+/// Returns the value after some steps.
 pub fn at<'j>(document: &'j Json, steps: &[Step]) -> Option<&'j Json> {
     steps.iter().try_fold(document, |value, step| match step {
         Step::Key(key) => value.get(key),
@@ -35,7 +35,7 @@ pub fn at<'j>(document: &'j Json, steps: &[Step]) -> Option<&'j Json> {
     })
 }
 
-/// The value after some steps, to be changed.
+/// Returns the value after some steps, mutably.
 pub fn at_mut<'j>(document: &'j mut Json, steps: &[Step]) -> Option<&'j mut Json> {
     steps.iter().try_fold(document, |value, step| match step {
         Step::Key(key) => value.get_mut(key),
@@ -43,7 +43,7 @@ pub fn at_mut<'j>(document: &'j mut Json, steps: &[Step]) -> Option<&'j mut Json
     })
 }
 
-/// Takes away what is after some steps.
+/// Removes the value after some steps.
 pub fn remove(document: &mut Json, steps: &[Step]) {
     let Some((last, before)) = steps.split_last() else { return };
     match (at_mut(document, before), last) {
@@ -53,7 +53,7 @@ pub fn remove(document: &mut Json, steps: &[Step]) {
     }
 }
 
-/// The node after some steps.
+/// Returns the node after some steps.
 fn node(schema: &Schema, document: &Json, steps: &[Step]) -> Option<Node> {
     let (mut node, mut value) = (schema.root(), document);
     for step in steps {
@@ -67,8 +67,8 @@ fn node(schema: &Schema, document: &Json, steps: &[Step]) -> Option<Node> {
     Some(node)
 }
 
-/// Changes a scenario where an error says that something is wrong with it, as the error says or by chance; `round` counts
-/// the attempts from 0.
+/// Changes a scenario at the places of its errors, as the messages say or at random; `round` counts the attempts from
+/// 0.
 pub fn repair(document: &mut Json, error: &ScenarioError, round: usize, schema: &Schema, draw: &mut Draw<'_>) {
     for problem in error.problems.iter().take(8) {
         one(document, problem, round, schema, draw);
@@ -79,7 +79,7 @@ fn one(document: &mut Json, problem: &Problem, round: usize, schema: &Schema, dr
     let mut path = steps(&problem.path);
     let missing = at(document, &path).is_none();
     if !missing && round > 5 && draw.dice.chance(0.6) {
-        // What cannot be mended goes, and in the end what holds it.
+        // A value that cannot be repaired is removed; in later rounds the values that contain it are removed, too.
         path.truncate(path.len() - draw.dice.below(path.len().min(round - 4)));
         return remove(document, &path);
     }
@@ -105,7 +105,7 @@ fn one(document: &mut Json, problem: &Problem, round: usize, schema: &Schema, dr
     }
 }
 
-/// The values that a message offers: what is in quotation marks, and what begins with a digit.
+/// Returns the values that a message offers: texts in quotation marks, and words that begin with a digit.
 fn offers(accepted: &str) -> Vec<Json> {
     let quoted = accepted.split('"').skip(1).step_by(2).map(|text| json!(text));
     let plain = accepted
@@ -119,7 +119,7 @@ fn offers(accepted: &str) -> Vec<Json> {
     quoted.chain(plain).collect()
 }
 
-/// A value times a factor, whole if it was: `"2s"` times a half is `"1s"`.
+/// Returns a value times a factor; a whole number stays whole: `"2s"` times a half is `"1s"`.
 fn scaled(value: &Json, factor: f64) -> Option<Json> {
     let text = match value {
         Json::String(text) => text,

@@ -1,7 +1,7 @@
-//! The JSON Schema of scenarios as a graph: equal parts of it, such as the times of all fields, are one node.
+//! The JSON Schema of scenarios as a graph: equal parts of the schema, such as the times of all fields, are one node.
 //!
-//! A *place* is something that a scenario can say: a field of a table, an alternative of a value, a word, a unit, a truth
-//! value. Places are what coverage counts, and what the generator can be asked to reach.
+//! A *place* is a possible part of a scenario: a field of a table, an alternative of a value, a word, a unit, a truth
+//! value. Coverage counts places, and the generator can be asked to reach a place.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,64 +9,64 @@ use serde_json::{Map, Value as Json};
 
 use super::pattern::Pattern;
 
-/// A node of the graph, by its number.
+/// Number of a node of the graph.
 pub type Node = usize;
 
-/// A place: a slot of a node.
+/// A place: a node and a slot of the node.
 pub type Place = (Node, usize);
 
-/// What a value may be.
+/// Form of a value.
 #[derive(Debug)]
 pub enum Shape {
-    /// An object of fields. A slot for each.
+    /// An object with fields. Each field is a slot.
     Table(Vec<Field>),
-    /// An array of at least one item; ascending where the schema says that items are unique.
+    /// An array of at least one item; ascending if the schema says that items are unique.
     List {
-        /// Its items.
+        /// Node of its items.
         items: Node,
-        /// Whether they ascend.
+        /// Whether its items ascend.
         ascending: bool,
     },
-    /// One of several shapes. A slot for each.
+    /// One of several shapes. Each shape is a slot.
     OneOf(Vec<Node>),
-    /// One of these values. A slot for each.
+    /// One of these values. Each value is a slot.
     Words(Vec<Json>),
-    /// A text of a form. A slot for each literal word, such as a unit.
+    /// A text of a form. Each literal word, such as a unit, is a slot.
     Text(Pattern, Vec<String>),
-    /// A text of any form: the path of a file such as this one.
+    /// A text of any form: the path of a file, with an example.
     Path(String),
-    /// A whole number between two bounds. Slots for the least and the largest.
+    /// A whole number between two bounds. The minimum and the maximum are slots.
     Whole(u64, u64),
-    /// A number between two bounds. Slots for the least and the largest.
+    /// A number between two bounds. The minimum and the maximum are slots.
     Real(f64, f64),
-    /// True or false. A slot for each.
+    /// True or false. Each is a slot.
     Truth,
 }
 
 /// A field of a table.
 #[derive(Debug)]
 pub struct Field {
-    /// Its key.
+    /// Key of the field.
     pub key: String,
-    /// What its value may be.
+    /// Form of its value.
     pub node: Node,
-    /// Whether it has to be there.
+    /// Whether the field is required.
     pub required: bool,
-    /// The value that stands for its absence.
+    /// Value that stands for its absence.
     pub default: Option<Json>,
 }
 
-/// The schema.
+/// The schema of scenarios as a graph.
 pub struct Schema {
     shapes: Vec<Shape>,
-    /// A name for each node: the shortest path by which it is reached.
+    /// Name of each node: the shortest path by which it is reached.
     names: Vec<String>,
-    /// From which places a node is reached.
+    /// Places from which a node is reached.
     from: Vec<Vec<Place>>,
     root: Node,
 }
 
-/// What tells a node from another: annotations are left out.
+/// Returns the properties that distinguish a node from others; annotations are left out.
 fn bare(schema: &Json) -> Json {
     let Json::Object(entries) = schema else { return schema.clone() };
     let strip = |(key, value): (&String, &Json)| {
@@ -84,20 +84,20 @@ fn bare(schema: &Json) -> Json {
     entries.iter().filter_map(strip).collect::<Map<_, _>>().into()
 }
 
-/// The last text in quotation marks of a description: the example that it gives.
+/// Returns the last text in quotation marks of a description, which is its example.
 fn example(schema: &Json) -> String {
     let text = schema["description"].as_str().unwrap_or_default();
     text.rsplit('"').nth(1).unwrap_or_default().to_owned()
 }
 
 impl Schema {
-    /// The schema of scenarios.
+    /// Returns the schema of scenarios.
     pub fn of_scenarios() -> Schema {
         Schema::new(&ackclock_scenario::schema())
     }
 
     /// # Panics
-    /// Where the schema says what this reader does not know: the generator has to learn it then.
+    /// If the schema uses unsupported syntax; the syntax has to be added here.
     pub fn new(schema: &Json) -> Schema {
         let mut graph = Schema { shapes: Vec::new(), names: Vec::new(), from: Vec::new(), root: 0 };
         graph.root = graph.add(schema, "", &mut BTreeMap::new());
@@ -113,7 +113,7 @@ impl Schema {
     fn add(&mut self, schema: &Json, name: &str, known: &mut BTreeMap<String, Node>) -> Node {
         let mut key = bare(schema).to_string();
         if schema["title"] == "path" {
-            // Files of different formats are not one, though the schema says the same of them.
+            // Files of different formats are different nodes, although their schemas are equal.
             key.push_str(&example(schema));
         }
         if let Some(&node) = known.get(&key) {
@@ -177,17 +177,17 @@ impl Schema {
         }
     }
 
-    /// The node of a whole scenario.
+    /// Returns the node of a whole scenario.
     pub fn root(&self) -> Node {
         self.root
     }
 
-    /// What a node's value may be.
+    /// Returns the form of a node's value.
     pub fn shape(&self, node: Node) -> &Shape {
         &self.shapes[node]
     }
 
-    /// The nodes to which the slots of a node lead; the items of a list count as a slot here.
+    /// Returns the nodes to which the slots of a node lead; the items of a list count as a slot here.
     fn edges(&self, node: Node) -> Vec<Node> {
         match &self.shapes[node] {
             Shape::Table(fields) => fields.iter().map(|field| field.node).collect(),
@@ -208,17 +208,17 @@ impl Schema {
         }
     }
 
-    /// Every place.
+    /// Returns all places.
     pub fn places(&self) -> Vec<Place> {
         (0..self.shapes.len()).flat_map(|node| (0..self.slots(node)).map(move |slot| (node, slot))).collect()
     }
 
-    /// Whether a place is the least or the largest number.
+    /// Whether a place is a minimum or a maximum.
     pub fn is_bound(&self, place: Place) -> bool {
         matches!(self.shapes[place.0], Shape::Whole(..) | Shape::Real(..))
     }
 
-    /// What to call a place.
+    /// Returns the name of a place.
     pub fn name(&self, (node, slot): Place) -> String {
         let name = &self.names[node];
         match &self.shapes[node] {
@@ -248,7 +248,7 @@ impl Schema {
         }
     }
 
-    /// Places that lead from the root to `place`, it included, chosen by `pick` where there are several ways.
+    /// Returns the places that lead from the root to `place`, including it. `pick` chooses among several ways.
     pub fn way(&self, place: Place, mut pick: impl FnMut(&[Place]) -> Place) -> Vec<Place> {
         let (mut way, mut seen) = (vec![place], BTreeSet::from([place.0]));
         let mut node = place.0;
@@ -263,7 +263,7 @@ impl Schema {
         way
     }
 
-    /// Whether a value is of a node's shape, as far as its first level tells.
+    /// Whether a value has a node's form, judged by its first level.
     pub fn is_of(&self, node: Node, value: &Json) -> bool {
         match (&self.shapes[node], value) {
             (Shape::Table(fields), Json::Object(entries)) => {
@@ -285,7 +285,7 @@ impl Schema {
         }
     }
 
-    /// The places that a value of a node's shape says something at.
+    /// Adds the places that a value of a node's form uses.
     pub fn cover(&self, node: Node, value: &Json, covered: &mut BTreeSet<Place>) {
         match (&self.shapes[node], value) {
             (Shape::Table(fields), Json::Object(entries)) => {
@@ -325,7 +325,7 @@ impl Schema {
         }
     }
 
-    /// The node of a table's key or of a list's items, for the value there.
+    /// Returns the node of a table's key or of a list's items, for the value there.
     pub fn inner(&self, node: Node, value: &Json, key: Option<&str>) -> Option<Node> {
         match (&self.shapes[node], key) {
             (Shape::Table(fields), Some(key)) => Some(fields.iter().find(|field| field.key == key)?.node),

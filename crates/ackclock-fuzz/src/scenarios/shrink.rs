@@ -1,10 +1,11 @@
-//! Making a scenario small that fails: whatever can go without ending the failure goes, and numbers become round.
+//! Shrinks a scenario that fails: parts that are not needed for the failure are removed, and numbers become round.
 
 use serde_json::{Value as Json, json};
 
 use super::repair::{Step, at, at_mut, remove};
 
-/// The smallest document that is found for which `fails` still holds, by greedy removal. It ends when `enough` says so.
+/// Returns the smallest document found for which `fails` still holds, by greedy removal. The search ends when `enough`
+/// returns true.
 pub fn shrink(document: &Json, mut fails: impl FnMut(&Json) -> bool, enough: impl Fn() -> bool) -> Json {
     let mut best = document.clone();
     loop {
@@ -17,7 +18,7 @@ pub fn shrink(document: &Json, mut fails: impl FnMut(&Json) -> bool, enough: imp
     }
 }
 
-/// Paths to every part, outer ones first.
+/// Returns the paths to every part, outer parts first.
 fn parts(value: &Json, at: &mut Vec<Step>, all: &mut Vec<Vec<Step>>) {
     let mut enter = |step: Step, inner: &Json| {
         at.push(step);
@@ -70,7 +71,7 @@ fn with_round_leaves(best: &mut Json, fails: &mut impl FnMut(&Json) -> bool, eno
     }
 }
 
-/// Simpler values than a leaf, the simplest first.
+/// Returns simpler values than a leaf, the simplest first.
 fn simpler(leaf: &Json) -> Vec<Json> {
     match leaf {
         Json::Bool(true) => vec![json!(false)],
@@ -112,7 +113,7 @@ mod tests {
             "flows": [{ "name": "a", "count": 7 }, { "name": "b", "app": { "kind": "bulk", "size": "77kB" } }],
             "probes": { "window": true },
         });
-        // The failure: a flow with an application, and a duration of at least 10 ms.
+        // The failure needs a flow with an application, and a duration of at least 10 ms.
         let fails = |document: &Json| {
             let flows =
                 document["flows"].as_array().is_some_and(|flows| flows.iter().any(|flow| flow.get("app").is_some()));

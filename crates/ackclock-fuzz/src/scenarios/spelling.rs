@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json};
 
-/// The TOML document of a table: what is not a table first, then a section for each table and for each item of a list of
-/// tables, with inline tables below.
+/// Returns the TOML document of a table: first the values that are not tables, then a section for each table and for
+/// each item of a list of tables, with inline tables below.
 ///
 /// # Panics
-/// Where the value is no table.
+/// If the value is not a table.
 pub fn toml(document: &Json) -> String {
     let table = document.as_object().expect("a scenario is a table");
     let is_section = |value: &Json| match value {
@@ -48,11 +48,11 @@ fn inline(value: &Json) -> String {
             let entry = |(name, value): (&String, &Json)| format!("{} = {}", key(name), inline(value));
             format!("{{ {} }}", joined(table.iter().filter(|(_, value)| !value.is_null()).map(entry).collect()))
         }
-        // JSON's texts without the escapes that TOML lacks: serde_json writes "\/" never and control characters as \u00XX.
+        // JSON's texts are valid TOML: serde_json never writes "\/", and it writes control characters as \u00XX.
         Json::String(text) => Json::from(text.as_str()).to_string().replace('\u{7f}', "\\u007F"),
         Json::Number(number) if number.is_f64() => {
             let text = number.to_string();
-            // A float of TOML has a point or an exponent with digits on both sides, as serde_json's has.
+            // A float of TOML has a point or an exponent with digits on both sides, like serde_json's floats.
             if text.contains(['.', 'e']) { text } else { format!("{text}.0") }
         }
         other => other.to_string(),

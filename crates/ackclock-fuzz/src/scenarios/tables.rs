@@ -7,7 +7,7 @@ use ackclock_results::{Column, Table};
 /// The tables of a run, by name.
 pub type Tables = BTreeMap<&'static str, Table>;
 
-/// A cell in words.
+/// Returns a cell as text.
 fn shown(column: &Column, row: usize) -> String {
     match column {
         Column::Int(cells) => format!("{:?}", cells.get(row)),
@@ -17,8 +17,8 @@ fn shown(column: &Column, row: usize) -> String {
     }
 }
 
-/// The first difference between two runs' tables: the table and column, and how they differ. Tables without rows are as good
-/// as absent ones.
+/// Returns the first difference between two runs' tables: the table and column, and the two values. Tables without rows
+/// count as absent.
 pub fn difference(one: &Tables, other: &Tables) -> Option<(String, String)> {
     let empty = Table::default();
     for name in one.keys().chain(other.keys()) {
@@ -43,7 +43,7 @@ pub fn difference(one: &Tables, other: &Tables) -> Option<(String, String)> {
     None
 }
 
-/// A table with those of its rows for whose number `keep` holds.
+/// Returns a table with the rows for whose number `keep` holds.
 fn filtered(table: &Table, keep: impl Fn(usize) -> bool) -> Table {
     fn kept<T: Clone>(cells: &[T], keep: &impl Fn(usize) -> bool) -> Vec<T> {
         cells.iter().enumerate().filter(|(row, _)| keep(*row)).map(|(_, cell)| cell.clone()).collect()
@@ -60,7 +60,7 @@ fn filtered(table: &Table, keep: impl Fn(usize) -> bool) -> Table {
     Table { columns: table.columns.iter().map(column).collect() }
 }
 
-/// The tables without the rows whose flow or link `is_foreign`.
+/// Returns the tables without the rows whose flow or link `is_foreign`.
 pub fn without(tables: &Tables, is_foreign: impl Fn(&str) -> bool) -> Tables {
     let rows = |table: &Table| {
         let texts = ["flow", "link"].map(|name| table.column(name));
@@ -74,7 +74,7 @@ pub fn without(tables: &Tables, is_foreign: impl Fn(&str) -> bool) -> Tables {
     tables.iter().map(|(name, table)| (*name, rows(table))).collect()
 }
 
-/// Of the tables of `names` the rows before a time, in seconds.
+/// Returns the tables of `names` with the rows before a time, in seconds.
 pub fn before(tables: &Tables, names: &[&str], time_s: f64) -> Tables {
     let rows = |table: &Table| match table.column("time_s") {
         Some(Column::Float(times)) => filtered(table, |row| times[row].is_some_and(|time| time < time_s)),
@@ -83,7 +83,7 @@ pub fn before(tables: &Tables, names: &[&str], time_s: f64) -> Tables {
     tables.iter().filter(|(name, _)| names.contains(name)).map(|(name, table)| (*name, rows(table))).collect()
 }
 
-/// A cell that is no number: neither finite nor empty.
+/// Returns a cell that is neither finite nor empty.
 pub fn not_finite(tables: &Tables) -> Option<(String, String)> {
     for (name, table) in tables {
         for (key, column) in &table.columns {
@@ -97,7 +97,7 @@ pub fn not_finite(tables: &Tables) -> Option<(String, String)> {
     None
 }
 
-/// The sum of a column of whole numbers.
+/// Returns the sum of a column of whole numbers.
 pub fn sum(tables: &Tables, table: &str, column: &str) -> i64 {
     match tables.get(table).and_then(|table| table.column(column)) {
         Some(Column::Int(cells)) => cells.iter().flatten().sum(),

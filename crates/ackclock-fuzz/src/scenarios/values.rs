@@ -1,15 +1,15 @@
-//! Values of leaves: mostly of a size that gives a lively and short run, now and then of any size at all.
+//! Values of leaves: usually of a size that gives a lively and short run, and sometimes of an arbitrary size.
 
 use serde_json::{Value as Json, json};
 
 use super::dice::Dice;
 use super::pattern::Pattern;
 
-/// Units by dimension, with their size in the dimension's smallest unit, ascending, and values that are usual in it.
+/// Units of a dimension in ascending order, with their size in the dimension's smallest unit, and the usual values.
 struct Dimension {
     units: &'static [(&'static str, u64)],
     usual: (f64, f64),
-    /// Other values where one of the keys on the path to the value is this.
+    /// Other usual values for keys on the path to the value.
     at: &'static [(&'static str, (f64, f64))],
 }
 
@@ -81,7 +81,7 @@ const TIMES: Dimension = Dimension { units: &[("x", 1_000)], usual: (100.0, 20_0
 
 const DIMENSIONS: [&Dimension; 7] = [&TIME, &RATE, &VOLUME, &PACKETS, &PROBABILITY, &BDP, &TIMES];
 
-/// The size of a unit, and its dimension.
+/// Returns the size of a unit, and its dimension.
 fn unit(word: &str) -> Option<(u64, &'static Dimension)> {
     let scale = |dimension: &'static Dimension| {
         let unit = dimension.units.iter().find(|(name, _)| *name == word)?;
@@ -90,7 +90,8 @@ fn unit(word: &str) -> Option<(u64, &'static Dimension)> {
     DIMENSIONS.into_iter().find_map(scale)
 }
 
-/// A quantity's size, in the smallest unit of its dimension; a number is itself. To compare, not to compute.
+/// Returns a quantity's size in the smallest unit of its dimension; a number is its own size. The result is only for
+/// comparisons.
 pub fn size(value: &Json) -> Option<f64> {
     if let Some(number) = value.as_f64() {
         return Some(number);
@@ -101,13 +102,13 @@ pub fn size(value: &Json) -> Option<f64> {
     Some(number * unit(word).map_or(1.0, |(scale, _)| scale as f64))
 }
 
-/// What is usual among `bounds` for a value at these keys.
+/// Returns the usual bounds for a value at these keys.
 fn bounds(dimension: &Dimension, keys: &[String]) -> (f64, f64) {
     let own = dimension.at.iter().find(|(key, _)| keys.iter().rev().take(3).any(|one| one == key));
     own.map_or(dimension.usual, |(_, bounds)| *bounds)
 }
 
-/// A text of a form with these words, of which `word` has to be used where it is given.
+/// Returns a text of a form with these words; if `word` is given, the text has to use it.
 pub fn text(
     pattern: &Pattern,
     words: &[String],
@@ -127,7 +128,7 @@ pub fn text(
     };
     let (least, most) = if wild { (1.0, 1e18) } else { bounds(dimension, keys) };
     let value = dice.log_uniform(least, most).max(1.0) as u64;
-    // A unit no larger than the value, so that the number is whole; or the one asked for.
+    // The unit is no larger than the value, so that the number is whole; or it is the requested unit.
     let fits = |(_, scale, of): &(String, u64, &Dimension)| std::ptr::eq(*of, dimension) && *scale <= value;
     let fitting: Vec<_> = words.iter().filter_map(known).filter(fits).collect();
     let (name, scale) = match word {
@@ -142,7 +143,7 @@ pub fn text(
     let number = match scale {
         _ if zero => "0".to_owned(),
         1_000 if name == "bdp" || name == "x" => format!("{}", value as f64 / 1e3),
-        // A fraction that is a whole number of the smallest unit.
+        // The result is a fraction that is a whole number of the smallest unit.
         scale if value < scale && scale.is_power_of_two() => "0.0009765625".to_owned(),
         scale if value < scale => fraction(value, scale),
         scale if scale > 1 && scale % 10 == 0 && dice.chance(0.3) => {
@@ -154,17 +155,17 @@ pub fn text(
     json!(text)
 }
 
-/// `value / scale`, which is below one, with as many digits as `scale` has zeros; where it has other digits, nothing is left out
-/// but fractions of the last.
+/// Returns `value / scale`, which is below one, with as many digits as `scale` has zeros. If `scale` is not a power of
+/// ten, only fractions of the last digit are left out.
 fn fraction(value: u64, scale: u64) -> String {
     let digits = scale.ilog10() as usize;
     format!("0.{:0digits$}", u128::from(value) * 10_u128.pow(digits as u32) / u128::from(scale))
 }
 
-/// Whole numbers that are usual at a key.
+/// Usual whole numbers at a key.
 const USUAL_WHOLE: &[(&str, u64)] = &[("count", 3), ("servers", 5), ("users", 4), ("seed", 1 << 30), ("class", 7)];
 
-/// A whole number from `least` to `most`.
+/// Returns a whole number from `least` to `most`.
 pub fn whole(least: u64, most: u64, default: Option<&Json>, keys: &[String], wild: bool, dice: &mut Dice) -> Json {
     if wild {
         return json!(*dice.of(&[least, most, least.saturating_add(1).min(most), most - (most - least) / 2]));
@@ -176,7 +177,7 @@ pub fn whole(least: u64, most: u64, default: Option<&Json>, keys: &[String], wil
     json!(dice.whole(least, upto))
 }
 
-/// A number from `least` to `most`.
+/// Returns a number from `least` to `most`.
 pub fn real(least: f64, most: f64, default: Option<&Json>, wild: bool, dice: &mut Dice) -> Json {
     let value = match default.and_then(Json::as_f64).filter(|default| *default > 0.0) {
         _ if wild => {
@@ -187,7 +188,7 @@ pub fn real(least: f64, most: f64, default: Option<&Json>, wild: bool, dice: &mu
         None => dice.unit() * most.min(1.0),
     };
     let value = value.clamp(least, most);
-    // Few digits now, many then: both spellings have to be read alike.
+    // Few digits are usual and many digits occur, because both spellings have to be read alike.
     json!(if dice.chance(0.7) { ((value * 1000.0).round() / 1000.0).clamp(least, most) } else { value })
 }
 

@@ -1,7 +1,7 @@
-//! The process in which scenarios run, so that one that hangs, or exhausts the memory, ends nobody else.
+//! The process in which scenarios run, so that a scenario that hangs or exhausts the memory does not end the others.
 //!
-//! Requests and answers are lines. `case SEED INDEX` and `judge DOCUMENT` are answered by `trying DOCUMENT` for every document
-//! before it is read, and then by `done ANSWER`.
+//! Requests and answers are lines. A worker answers `case SEED INDEX` and `judge DOCUMENT` by `trying DOCUMENT` for
+//! every document before it is read, and then by `done ANSWER`.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -16,19 +16,19 @@ use serde_json::{Value as Json, json};
 use super::case::{Fuzzer, Outcome, Ran, judge};
 use super::check::Finding;
 
-/// The argument that makes the program a worker.
+/// Argument that makes the program a worker.
 pub const ARGUMENT: &str = "--worker";
-/// How long a scenario may take before it counts as hanging: far more than any takes that ends.
+/// Time after which a scenario counts as hanging; every scenario that ends takes far less.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The most memory of a worker, in KiB.
+/// Maximum memory of a worker, in KiB.
 const MOST_KIB: u64 = 3 << 20;
-/// Most events of a scenario that is judged by itself.
+/// Maximum number of events of a scenario that is judged by itself.
 pub const BUDGET: u64 = 200_000;
 
-/// Where the latest panic was and what it said.
+/// Place and message of the latest panic.
 static PANIC: Mutex<Option<(String, String)>> = Mutex::new(None);
 
-/// Does something that may panic; a panic is a finding, known by its place.
+/// Runs a function that may panic; a panic is a finding, identified by its place.
 ///
 /// # Errors
 /// The finding.
@@ -44,14 +44,15 @@ pub fn guarded<T>(
     })
 }
 
-/// What builds with debug assertions say of tables that disagree is known by table and column, not by the place of the assertion.
+/// Returns the table and column of a disagreement. They identify the panic of a build with debug assertions better than
+/// the place of the assertion.
 fn disagreement(message: &str) -> Option<String> {
     let after = |key| message.split_once(key)?.1.split('"').next();
     message.starts_with("the tables of a run disagree").then_some(())?;
     Some(format!("invariants: {}.{}", after("table: \"")?, after("column: \"")?))
 }
 
-/// Has panics noted for [`guarded`] instead of printed.
+/// Records panics for [`guarded`] instead of printing them.
 pub fn note_panics() {
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map_or(String::new(), |place| format!("{}:{}", place.file(), place.line()));
@@ -64,10 +65,10 @@ pub fn note_panics() {
     }));
 }
 
-/// Answers requests on standard input until there are no more.
+/// Answers requests on standard input until the input ends.
 ///
 /// # Errors
-/// Where whoever asks is gone.
+/// If the requesting process is gone.
 pub fn serve() -> std::io::Result<()> {
     note_panics();
     let fuzzer = Fuzzer::default();
@@ -82,7 +83,7 @@ pub fn serve() -> std::io::Result<()> {
             let (seed, index) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
             let mut trying = |document: &Json| {
                 tried.clone_from(document);
-                // Where nobody reads, the answer finds out.
+                // If no process reads, the final answer reports the error.
                 let _ = writeln!(out, "trying {document}");
             };
             let case = guarded(|| fuzzer.case(seed, index, None, &mut trying), || Json::Null);
@@ -107,7 +108,7 @@ pub fn serve() -> std::io::Result<()> {
     Ok(())
 }
 
-/// A worker, seen from outside.
+/// A worker process, seen by the process that started it.
 pub struct Worker {
     child: Child,
     requests: ChildStdin,
@@ -115,10 +116,10 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts one.
+    /// Starts a worker.
     ///
     /// # Errors
-    /// Where the system does not let it start.
+    /// If the system cannot start the process.
     pub fn start() -> std::io::Result<Worker> {
         let program = std::env::current_exe()?;
         let limited = format!("ulimit -v {MOST_KIB} && exec \"$0\" {ARGUMENT}");
@@ -143,10 +144,10 @@ impl Worker {
         Ok(Worker { child, requests, lines })
     }
 
-    /// Asks for something. A worker that dies or hangs over it is a finding, and another takes its place.
+    /// Sends a request. A worker that dies or hangs is a finding, and a new worker is started.
     ///
     /// # Errors
-    /// Where no other worker can be started.
+    /// If a new worker cannot be started.
     pub fn ask(&mut self, request: &str) -> std::io::Result<Json> {
         let mut tried =
             request.strip_prefix("judge ").map_or(Json::Null, |text| serde_json::from_str(text).unwrap_or_default());
@@ -174,7 +175,7 @@ impl Worker {
     }
 
     fn replaced(&mut self) -> std::io::Result<Worker> {
-        // It may be gone already.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
         Worker::start()

@@ -1,4 +1,4 @@
-//! What ends a run because a congestion control in Python went wrong.
+//! The failure of a congestion control in Python, which ends a run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use crate::errors::python::AlgorithmError;
 
-/// The first thing that went wrong in a run, if anything did. From then on its algorithms in Python are not called.
+/// The first failure in a run, if there is one. After it the run's algorithms in Python are not called.
 #[derive(Default)]
 pub struct Failure {
     failed: AtomicBool,
@@ -21,8 +21,10 @@ impl Failure {
         self.failed.load(Ordering::Relaxed)
     }
 
+    /// Returns an error if there was a failure.
+    ///
     /// # Errors
-    /// The first thing that went wrong.
+    /// The first failure.
     pub fn check(&self) -> PyResult<()> {
         if !self.is_set() {
             return Ok(());
@@ -31,7 +33,7 @@ impl Failure {
     }
 }
 
-/// Whose callbacks are called.
+/// The algorithm and the flow whose callbacks are called.
 #[derive(Clone)]
 pub struct Caller {
     pub algorithm: &'static str,
@@ -40,8 +42,8 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Runs a callback, holding the interpreter, unless something went wrong before. An exception is kept for the run to end
-    /// with; those that are no errors, as that of Ctrl-C, are kept as they are.
+    /// Calls a callback, holding the interpreter, unless there was a failure before. An exception is kept for the end
+    /// of the run. Exceptions that are not errors, such as that of Ctrl-C, are kept unchanged.
     pub fn call<T>(&self, callback: &str, now: Option<u64>, body: impl FnOnce(Python<'_>) -> PyResult<T>) -> Option<T> {
         if self.failure.is_set() {
             return None;

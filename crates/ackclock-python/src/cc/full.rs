@@ -1,4 +1,4 @@
-//! The callbacks of [`CongestionControl`] in Python. Those that a class leaves as its base has them are not called.
+//! The callbacks of [`CongestionControl`] in Python. Callbacks that a class does not override are not called.
 
 use ackclock_tcp::cc::{CongestionControl, Reno, Scope};
 use ackclock_tcp::context::{self, Ack, Congestion, Context, Delivery, Lost, RecoveryEnd};
@@ -10,7 +10,7 @@ use super::failure::Caller;
 use super::views;
 use super::{Overridden, Own};
 
-/// An algorithm of a connection.
+/// The algorithm of a connection.
 pub struct Full {
     caller: Caller,
     scope: Scope,
@@ -81,7 +81,8 @@ impl Full {
         })
     }
 
-    /// Calls a method, if it is overridden, with the window and what `args` makes; the window is then what it left.
+    /// Calls a method, if it is overridden, with the window and the arguments that `args` creates. The window then has
+    /// the value that the method left.
     fn call<A>(
         &self,
         (name, method): (&str, &Own),

@@ -29,19 +29,19 @@ impl Overridden {
     }
 }
 
-/// A class in Python that is a congestion control.
+/// A Python class that is a congestion control.
 struct Class {
     name: &'static str,
     source: String,
     parameters: Vec<Range>,
-    /// Makes an object of it from pairs of parameters and values.
+    /// Creates an object of the class from pairs of parameters and values.
     make: Py<PyAny>,
     overridden: Overridden,
-    /// What it does itself, if it has the callbacks of a congestion control and not rules of a window.
+    /// The scope of the class if it has the callbacks of a congestion control; `None` if it has the rules of a window.
     full: Option<Scope>,
 }
 
-/// What takes the place of an algorithm that could not be made; the run ends.
+/// Stands for an algorithm that could not be created; the run ends.
 struct Nothing;
 
 impl WindowRules for Nothing {}
@@ -60,7 +60,7 @@ impl Class {
     }
 }
 
-/// A congestion control in Python, as runs take it.
+/// A congestion control in Python, in the form that runs accept.
 #[pyclass(module = "ackclock._core", frozen)]
 pub struct Algorithm(Arc<Class>);
 
@@ -94,7 +94,7 @@ impl Algorithm {
     }
 }
 
-/// A name for the life of the process, as those of the catalogue are; each is kept once.
+/// Returns a name that lives as long as the process, like those of the catalogue; each name is kept once.
 fn lasting(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -106,7 +106,7 @@ fn lasting(name: &str) -> &'static str {
     name
 }
 
-/// The algorithms for the reader of a scenario; what goes wrong in them will be in `failure`.
+/// Returns the algorithms for the reader of a scenario; their failures are recorded in `failure`.
 pub fn registered(algorithms: &[PyRef<'_, Algorithm>], failure: &Arc<Failure>) -> Vec<Arc<Registered>> {
     let one = |algorithm: &PyRef<'_, Algorithm>| {
         let class = algorithm.0.clone();

@@ -1,4 +1,4 @@
-//! The rules of [`WindowRules`] in Python. Those that a class leaves as its base has them are not called.
+//! The rules of [`WindowRules`] in Python. Rules that a class does not override are not called.
 
 use std::ops::RangeInclusive;
 
@@ -10,11 +10,11 @@ use super::failure::Caller;
 use super::views;
 use super::{Overridden, Own};
 
-/// What a part of the window may be.
+/// Accepted values of a fraction of the window.
 const PART: RangeInclusive<f64> = 0.0..=1.0;
-/// What a first window may be, segments.
+/// Accepted values of a first window, in segments.
 const START: RangeInclusive<f64> = 1.0..=1e6;
-/// What an increase may be, segments.
+/// Accepted values of an increase, in segments.
 const INCREASE: RangeInclusive<f64> = f64::MIN..=f64::MAX;
 
 /// The rules of a connection.
@@ -26,11 +26,11 @@ pub struct Rules {
     reduction: Own,
     timeout: Own,
     idle: Own,
-    /// The argument of all of them, once there was one.
+    /// The argument of all rules, created at the first call.
     situation: Option<Py<views::Situation>>,
 }
 
-/// The rules where none is overridden.
+/// The default rules, used where no rule is overridden.
 struct Defaults;
 
 impl WindowRules for Defaults {}
@@ -51,7 +51,7 @@ impl Rules {
     }
 }
 
-/// What a rule says, if it is overridden and nothing went wrong.
+/// Returns the result of a rule, if the rule is overridden and there was no failure.
 fn ask(
     caller: &Caller,
     (name, method): (&str, &Own),

@@ -1,15 +1,15 @@
-//! What callbacks in Python are given: one object of a kind for each connection, filled anew for every event. The stub
-//! documents the fields.
+//! The arguments of callbacks in Python: each connection has one object of each kind, which is filled anew for every
+//! event. The stub documents the fields.
 
 use ackclock_tcp::cc::{Situation as Told, seconds};
 use ackclock_tcp::context::{self, Cause};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// The largest window in bytes: beyond it, sums of volumes would no longer be safe.
+/// Largest window in bytes; beyond it, sums of volumes might overflow.
 const MOST_WINDOW: u64 = 1 << 50;
 
-/// A number of bytes, or of bytes per second, that a callback has set.
+/// Returns a number of bytes, or of bytes per second, that a callback has set.
 fn whole(what: &str, value: &Bound<'_, PyAny>, most: u64) -> PyResult<u64> {
     let number = value.extract::<u64>().ok().or_else(|| {
         let float = value.extract::<f64>().ok().filter(|float| (0.0..=most as f64).contains(float));
@@ -75,7 +75,7 @@ impl Window {
     }
 }
 
-/// Defines a view: the fields of a structure of the engine, some of them views themselves.
+/// Defines a view: the fields of a structure of the engine, some of which are views themselves.
 macro_rules! view {
     ($Name:ident of $Source:ty { $($field:ident: $Type:ty,)* } $(holds { $($held:ident: $View:ident,)+ })?) => {
         #[pyclass(module = "ackclock._core", get_all)]
@@ -197,7 +197,7 @@ impl Delivery {
         Py::new(py, told)
     }
 
-    /// The sample of the rate is a new object each time: algorithms keep samples.
+    /// The sample of the rate is a new object each time, because algorithms keep samples.
     pub fn fill(view: &Py<Delivery>, py: Python<'_>, from: &context::Delivery) -> PyResult<()> {
         let sample = |rate: &context::RateSample| {
             let sample = RateSample::new(py)?;

@@ -1,11 +1,12 @@
-//! Rows of transfers, pages and so on against their summaries, and the counts of applications.
+//! Compares rows of transfers, pages and so on with their summaries, and checks the counts of applications.
 
 use std::collections::BTreeMap;
 
 use super::view::{Checker, View};
 use crate::seconds;
 
-/// Tables of one row a thing, with what `completions` calls the things, and whether the rows have those that are not complete.
+/// Tables with one row for each item, with the item's name in `completions`, and whether the table has rows of
+/// incomplete items.
 const ROWS: [(&str, &str, bool); 9] = [
     ("transfers", "transfer", true),
     ("bursts", "burst", true),
@@ -18,7 +19,8 @@ const ROWS: [(&str, &str, bool); 9] = [
     ("tmix_epochs", "epoch", false),
 ];
 
-/// Counts that are parts of another count of their row: table, parts, and the whole, which their sum does not exceed.
+/// Counts that are parts of another count in their row: the table, the parts, and the whole, which the sum of the parts
+/// does not exceed.
 const PARTS: [(&str, &[&str], &str); 9] = [
     ("cbr", &["received", "lost"], "sent"),
     ("cbr", &["reordered"], "received"),
@@ -62,7 +64,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     dash(checker);
 }
 
-/// Starts come before ends, what something took lies between, and its goodput is its bytes over that.
+/// Starts come before ends, durations lie between them, and goodput is bytes divided by duration.
 fn things(checker: &mut Checker<'_>, view: View<'_>) {
     for row in view.rows() {
         let number = |column| view.number(column, row);
@@ -84,7 +86,7 @@ fn things(checker: &mut Checker<'_>, view: View<'_>) {
     }
 }
 
-/// What `completions` says of a flow's things.
+/// The summary of a flow's items in `completions`.
 #[derive(Default)]
 struct Sum {
     complete: i64,
@@ -93,7 +95,7 @@ struct Sum {
     longest: f64,
 }
 
-/// The rows of things add up to their summary, and the bytes of those complete have been delivered.
+/// The rows of items add up to their summary, and the bytes of complete items have been delivered.
 fn summaries(checker: &mut Checker<'_>, completions: View<'_>) {
     for (table, what, with_open) in ROWS {
         let Some(view) = checker.table(table) else { continue };
@@ -111,7 +113,7 @@ fn summaries(checker: &mut Checker<'_>, completions: View<'_>) {
         }
         for row in completions.rows().filter(|row| completions.text("what", *row) == Some(what)) {
             let flow = completions.text("flow", row).unwrap_or_default();
-            // A flow without rows of its own has not asked for them.
+            // A flow without rows of its own was not asked to record them.
             let Some(sum) = sums.get(flow) else { continue };
             checker.counts(completions.at(row, "count"), sum.complete, format!("the rows of {table} with an end"));
             if with_open {
@@ -135,7 +137,7 @@ fn summaries(checker: &mut Checker<'_>, completions: View<'_>) {
     }
 }
 
-/// Bins are in ascending order, and hold what is complete.
+/// Bins are in ascending order and contain the complete items.
 fn binned(checker: &mut Checker<'_>, completions: View<'_>, bins: View<'_>) {
     let key = |view: View<'_>, row| {
         let text = |column| view.text(column, row).unwrap_or_default().to_owned();
@@ -179,7 +181,7 @@ fn time_on(checker: &mut Checker<'_>, summary: View<'_>) {
     }
 }
 
-/// Losses of datagrams are parts of what was expected.
+/// Losses of datagrams are fractions of the expected datagrams.
 fn lost(checker: &mut Checker<'_>) {
     let rows =
         [("cbr", ["lost", "received"].as_slice(), ["lost"].as_slice()), ("voip", &["packets"], &["lost", "late"])];
@@ -199,7 +201,7 @@ fn lost(checker: &mut Checker<'_>) {
     }
 }
 
-/// Segments of a video against their summary.
+/// Compares segments of a video with their summary.
 fn dash(checker: &mut Checker<'_>) {
     let Some(view) = checker.table("dash") else { return };
     let mut sums = BTreeMap::<&str, (i64, i64)>::new();

@@ -1,4 +1,4 @@
-//! What holds for a column by its name, whatever its table.
+//! Rules for a column by its name, in every table.
 
 use super::view::{Checker, View};
 use crate::Column;
@@ -7,18 +7,18 @@ use ackclock_core::Nanos;
 
 /// Columns that may be negative: R of the E-model.
 const SIGNED: [&str; 1] = ["r"];
-/// Moments of the run, in seconds. `start_s` of `flows` is when a flow would start, which may be after the end.
+/// Times of the run, in seconds. `start_s` of `flows` is the planned start of a flow, which may be after the end.
 const MOMENTS: [&str; 7] = ["time_s", "start_s", "connected_s", "end_s", "request_s", "first_byte_s", "done_s"];
-/// Times that something took within the run, in seconds and in milliseconds.
+/// Durations within the run, in seconds and in milliseconds.
 const DURATIONS_S: [&str; 8] =
     ["duration_s", "download_s", "mean_s", "max_s", "played_s", "stall_s", "startup_s", "time_on_s"];
 const DURATIONS_MS: [&str; 5] = ["queue_delay_max_ms", "sojourn_max_ms", "max_ms", "delay_max_ms", "delay_mean_ms"];
-/// Columns with a scale: its ends.
+/// Columns with a scale, each with its minimum and maximum.
 const SCALES: [(&str, f64, f64); 5] =
     [("utilisation", 0.0, 1.0), ("drop_rate", 0.0, 1.0), ("loss", 0.0, 1.0), ("quantile", 0.0, 1.0), ("mos", 1.0, 4.5)];
 /// Tables in the order of time.
 const SERIES: [&str; 7] = ["window", "events", "packets", "sack_blocks", "timeouts", "queues", "rates"];
-/// Quantiles of one distribution, in their order, by what their columns have in their names.
+/// Parts of the names of columns that hold quantiles of one distribution, in ascending order.
 const QUANTILES: [&str; 4] = ["p50", "p95", "p99", "max"];
 
 pub(super) fn check(checker: &mut Checker<'_>) {
@@ -62,7 +62,7 @@ fn numbers(checker: &mut Checker<'_>, view: View<'_>, name: &'static str, column
     }
 }
 
-/// Flows and links are those of the scenario.
+/// Checks that flows and links are those of the scenario.
 fn names(checker: &mut Checker<'_>, view: View<'_>, name: &'static str) {
     if name != "flow" {
         return;
@@ -75,7 +75,7 @@ fn names(checker: &mut Checker<'_>, view: View<'_>, name: &'static str) {
     }
 }
 
-/// Quantiles are in order, the mean is no more than the maximum, and all are there or none.
+/// Checks that quantiles are in order, that the mean is at most the maximum, and that all are present or none.
 fn quantiles(checker: &mut Checker<'_>, view: View<'_>) {
     for (first, _) in view.columns().filter(|(name, _)| name.contains(QUANTILES[0])) {
         let family: Vec<_> = QUANTILES.iter().map(|quantile| first.replace(QUANTILES[0], quantile)).collect();
@@ -99,7 +99,7 @@ fn quantiles(checker: &mut Checker<'_>, view: View<'_>) {
     }
 }
 
-/// Rows are in the order of time and within the time that probes record.
+/// Checks that rows are in the order of time and within the time that probes record.
 fn series(checker: &mut Checker<'_>, view: View<'_>) {
     let (from, to): (Nanos, Nanos) = (checker.facts.recorded.0, checker.facts.last_recorded());
     let mut before = seconds(from);

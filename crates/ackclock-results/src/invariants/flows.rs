@@ -1,4 +1,4 @@
-//! Flows against packets, events, timeouts, rates and delays.
+//! Compares flows with packets, events, timeouts, rates and delays.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         happened(checker, flows, events, all);
     }
     if let Some(timeouts) = checker.table("timeouts") {
-        // A row without a segment is of a SYN, whose timeouts the flow does not count.
+        // A row without a segment belongs to a SYN; the flow does not count timeouts of SYNs.
         let segments = timeouts.ints("segment");
         let is_counted = |row: usize| timeouts.text("side", row) == Some("source") && segments[row].is_some();
         let counts = timeouts.sums("flow", |row| i64::from(is_counted(row)));
@@ -32,7 +32,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     }
 }
 
-/// A row of `flows` by itself.
+/// Checks a row of `flows` by itself.
 fn flow(checker: &mut Checker<'_>, flows: View<'_>, row: usize) {
     let number = |column| flows.number(column, row).unwrap_or(0.0);
     checker.at_most(flows.at(row, "data_segments_sent"), number("segments_sent"), "segments_sent");
@@ -40,7 +40,8 @@ fn flow(checker: &mut Checker<'_>, flows: View<'_>, row: usize) {
     checker.at_most(flows.at(row, "spurious_timeouts"), number("timeouts"), "timeouts");
     let end = seconds(checker.facts.end);
     let active = end - number("start_s");
-    // The time is a difference of floats here and one of whole numbers there, which says little where it is tiny.
+    // The time is here a difference of floats and in the engine a difference of whole numbers; a tiny time is not
+    // compared.
     let tiny = 1e-6 * end;
     let goodput = number("bytes_delivered") * 8.0 / active;
     let place = flows.at(row, "goodput_bps");
@@ -54,7 +55,7 @@ fn flow(checker: &mut Checker<'_>, flows: View<'_>, row: usize) {
     }
 }
 
-/// What sinks received by intervals adds up to what they received.
+/// Checks that the bytes that sinks received in the intervals add up to all the bytes they received.
 fn received(checker: &mut Checker<'_>, flows: View<'_>, rates: View<'_>) {
     let sums = rates.sums("flow", |row| rates.count("bytes_delivered", row));
     compare(
@@ -67,7 +68,8 @@ fn received(checker: &mut Checker<'_>, flows: View<'_>, rates: View<'_>) {
     );
 }
 
-/// A count of each flow is what another table has: all of it, or a part of it where probes do not record the whole run.
+/// Checks that a count of each flow equals the count in another table, or exceeds it if probes do not record the whole
+/// run.
 fn compare(
     checker: &mut Checker<'_>,
     flows: View<'_>,
@@ -87,10 +89,10 @@ fn compare(
     }
 }
 
-/// What the senders' events count.
+/// Compares flows with the events of their senders.
 fn happened(checker: &mut Checker<'_>, flows: View<'_>, events: View<'_>, all: bool) {
     let of = |event| events.sums("flow", |row| i64::from(events.text("event", row) == Some(event)));
-    // Timeouts of SYNs are events, and reductions for marks start and end as fast recoveries do: flows count neither.
+    // Timeouts of SYNs are events, and reductions for marks start and end like fast recoveries; flows count neither.
     for (column, event) in [("timeouts", "timeout"), ("recoveries", "recovery_started")] {
         let counts = of(event);
         for row in flows.rows().filter(|_| all) {
@@ -100,7 +102,7 @@ fn happened(checker: &mut Checker<'_>, flows: View<'_>, events: View<'_>, all: b
     }
 }
 
-/// Sources' segments, and what has arrived of them, against the packets.
+/// Compares the sources' segments, and those that arrived, with the packets.
 fn sent(checker: &mut Checker<'_>, flows: View<'_>, packets: View<'_>) {
     let (mut segments, mut data, mut again) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let mut arrived = BTreeMap::<&str, i64>::new();
@@ -121,7 +123,7 @@ fn sent(checker: &mut Checker<'_>, flows: View<'_>, packets: View<'_>) {
             _ => {}
         }
     }
-    // Datagrams are no segments: a flow of them has sent none.
+    // Datagrams are not segments: a flow of datagrams has sent no segments.
     let is_tcp = |row| flows.count("segments_sent", row) > 0;
     for row in flows.rows() {
         let name = flows.text("flow", row).unwrap_or_default();
@@ -141,7 +143,7 @@ fn sent(checker: &mut Checker<'_>, flows: View<'_>, packets: View<'_>) {
     }
 }
 
-/// The quantiles of one-way delays are in order, and the last is the maximum.
+/// Checks that the quantiles of one-way delays are in order, and that the last is the maximum.
 fn delayed(checker: &mut Checker<'_>, delays: View<'_>) {
     for row in delays.rows() {
         let some = delays.count("packets", row) > 0;

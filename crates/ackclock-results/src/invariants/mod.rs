@@ -1,16 +1,17 @@
-//! Invariants of results: the tables of one run are compared with each other where they say the same thing.
+//! Invariants of results: the tables of one run are compared with each other where they contain the same information.
 //!
-//! The checks read nothing but the tables and a few facts of the scenario (its duration, what its probes record, its flows
-//! with their routes), so they find a wrong number wherever it was made: in the engine, in a counter or in a report.
+//! The checks read only the tables and a few facts of the scenario (its duration, the recorded time, its flows with
+//! their routes). They therefore find a wrong number whatever its cause: the engine, a counter or a report.
 //!
-//! - [`columns`]: what holds for a column whatever its table: numbers are finite and not negative, moments lie within the run,
-//!   fractions and scores on their scales, quantiles in order, rows in the order of time.
-//! - [`network`]: links, queues and packets against each other, and conservation at every node.
-//! - [`flows`]: flows against packets, events, timeouts and rates.
-//! - [`applications`]: rows of transfers, pages and so on against their summaries, and the applications' own counts.
+//! - [`columns`]: rules for a column in every table. Numbers are finite and not negative, times lie within the run,
+//!   fractions and scores are on their scales, quantiles are in order, and rows are in the order of time.
+//! - [`network`]: links, queues and packets are compared with each other; packets are conserved at every node.
+//! - [`flows`]: flows are compared with packets, events, timeouts and rates.
+//! - [`applications`]: rows of transfers, pages and so on are compared with their summaries; the applications' own
+//!   counts are checked.
 //!
-//! A check needs its tables. Where a run has only some of them, the others are not asked for. A verifier of events is
-//! another thing: this module checks only what a run says of them.
+//! A check runs only if the run has its tables. This module checks only the tables of a run; its events are checked by
+//! a separate verifier.
 
 mod applications;
 mod columns;
@@ -26,23 +27,23 @@ use ackclock_core::Nanos;
 
 use view::Checker;
 
-/// The most findings of one run: a broken counter breaks many rows.
+/// Maximum number of findings of one run, because a broken counter breaks many rows.
 const KEPT: usize = 100;
 
-/// A broken invariant: a cell of a table that cannot be right, or does not agree with another.
+/// A broken invariant: a cell of a table that has an impossible value or disagrees with another cell.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     /// The table.
     pub table: String,
     /// The row, counted from 0.
     pub row: usize,
-    /// What the row is about: its flow or link, empty where it has none.
+    /// The flow or link of the row; empty if the row has none.
     pub about: String,
     /// The column.
     pub column: String,
     /// The value in the table.
     pub found: String,
-    /// What the value should be, and why.
+    /// The expected value, and the reason.
     pub expected: String,
 }
 
@@ -54,14 +55,14 @@ impl fmt::Display for Finding {
     }
 }
 
-/// What the checks know of a run besides its tables.
+/// The facts that the checks use besides the tables of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Facts {
-    /// The end of the run.
+    /// End of the run.
     pub end: Nanos,
-    /// The time in which probes record, both ends included.
+    /// Time in which probes record, both ends included.
     pub recorded: (Nanos, Nanos),
-    /// The names of the links on the routes of each flow, from the source and from the sink.
+    /// Names of the links on the routes of each flow, from the source and from the sink.
     pub routes: BTreeMap<String, [Vec<String>; 2]>,
 }
 
@@ -71,13 +72,13 @@ impl Facts {
         self.recorded.0 == 0 && self.recorded.1 >= self.end
     }
 
-    /// When probes stop recording.
+    /// Returns the time at which probes stop recording.
     fn last_recorded(&self) -> Nanos {
         self.recorded.1.min(self.end)
     }
 }
 
-/// The broken invariants of a run's tables, at most the first hundred: none, in a right simulator.
+/// Returns the broken invariants of a run's tables, at most the first hundred; a correct simulator has none.
 pub fn check(facts: &Facts, tables: &Tables) -> Vec<Finding> {
     let mut checker = Checker::new(facts, tables);
     columns::check(&mut checker);

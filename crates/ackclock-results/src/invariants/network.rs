@@ -1,4 +1,4 @@
-//! Links, queues and packets against each other.
+//! Compares links, queues and packets with each other.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     }
 }
 
-/// A row of `links` by itself.
+/// Checks a row of `links` by itself.
 fn link(checker: &mut Checker<'_>, links: View<'_>, row: usize) {
     let count = |column| links.count(column, row);
     let sum = count("queue_drops") + count("aqm_drops") + count("losses");
@@ -43,7 +43,7 @@ fn link(checker: &mut Checker<'_>, links: View<'_>, row: usize) {
     checker.at_least(bytes, (packets * i64::from(UDP_IPV4)) as f64, "the headers of the packets");
     checker.at_most(bytes, (packets * i64::from(LARGEST_PACKET)) as f64, "packets of the largest size");
     checker.at_most(links.at(row, "wire_losses"), packets as f64, "the packets");
-    // A packet is marked as it leaves the queue, and counted when its last bit has left.
+    // A packet is marked when it leaves the queue, and counted when its last bit has left.
     checker.at_most(links.at(row, "marks"), (packets + 1) as f64, "the packets, and the one on the wire");
     if packets > count("wire_losses") {
         let delay = links.at(row, "queue_delay_max_ms");
@@ -51,7 +51,7 @@ fn link(checker: &mut Checker<'_>, links: View<'_>, row: usize) {
     }
 }
 
-/// The packets and bytes of a queue agree.
+/// Checks that the packets and bytes of a queue agree.
 fn queue_lengths(checker: &mut Checker<'_>, queues: View<'_>) {
     for row in queues.rows() {
         let packets = queues.count("packets", row) as f64;
@@ -68,7 +68,7 @@ fn queue_lengths(checker: &mut Checker<'_>, queues: View<'_>) {
     }
 }
 
-/// What has left the queues is what the links have carried.
+/// Checks that the links have carried the packets that left the queues.
 fn departures(checker: &mut Checker<'_>, links: View<'_>, queues: View<'_>) {
     let sent = queues.sums("link", |row| queues.count("sent", row));
     let (rows, names) = (queues.rows().len(), links.rows().len().max(1));
@@ -92,8 +92,8 @@ fn departures(checker: &mut Checker<'_>, links: View<'_>, queues: View<'_>) {
     checker.expect(last, rows % names == 0, || "a row for each link at each instant".to_owned());
 }
 
-/// A byte that a sink has received passed every link of its route. Datagrams that a later link has duplicated count twice, so
-/// nothing is asked of a run with duplicates.
+/// Checks that a byte that a sink has received passed every link of its route. Datagrams that a later link duplicated
+/// count twice, so a run with duplicates is not checked.
 fn carried_at_least(checker: &mut Checker<'_>, links: View<'_>, flows: View<'_>) {
     if links.rows().any(|row| links.count("duplicates", row) > 0) {
         return;
@@ -114,7 +114,7 @@ fn carried_at_least(checker: &mut Checker<'_>, links: View<'_>, flows: View<'_>)
     }
 }
 
-/// What became of packets: by flow, side and event, and of those dropped by link and cause.
+/// Events of packets: by flow, side and event, and dropped packets by link and cause.
 pub(super) struct Fates<'a> {
     events: BTreeMap<(&'a str, &'a str, &'a str), i64>,
     dropped: BTreeMap<(&'a str, &'a str), i64>,
@@ -142,7 +142,7 @@ impl<'a> Fates<'a> {
     }
 }
 
-/// Each drop has its row in `packets`.
+/// Checks that each drop has its row in `packets`.
 fn drops(checker: &mut Checker<'_>, links: View<'_>, fates: &Fates<'_>) {
     let of = |link, cause| fates.dropped.get(&(link, cause)).copied().unwrap_or(0);
     for row in links.rows() {
@@ -159,7 +159,8 @@ fn drops(checker: &mut Checker<'_>, links: View<'_>, fates: &Fates<'_>) {
     }
 }
 
-/// What a flow's end has sent passes the links of its route, or is dropped by one of them, or is still on its way.
+/// Checks that the packets that a flow's end has sent pass the links of its route, are dropped by one of them, or are
+/// still in flight.
 fn conservation(checker: &mut Checker<'_>, links: View<'_>, fates: &Fates<'_>) {
     let copies: i64 = links.rows().map(|row| links.count("duplicates", row)).sum();
     let (mut sent, mut came) = (BTreeMap::<&str, i64>::new(), BTreeMap::<&str, i64>::new());
@@ -191,7 +192,7 @@ fn conservation(checker: &mut Checker<'_>, links: View<'_>, fates: &Fates<'_>) {
         let place = links.at(row, "packets");
         let most = of(&sent) + copies - links.count("drops", row);
         checker.at_most(place, most as f64, format!("what was sent over the link by {end} s less its drops"));
-        // What another link has duplicated may not have passed this one.
+        // A packet that another link duplicated may not have passed this link.
         let elsewhere = copies - links.count("duplicates", row);
         let least = of(&came) + links.count("wire_losses", row) - elsewhere;
         checker.at_least(place, least as f64, "what was delivered over the link, and its losses on the wire");

@@ -1,4 +1,4 @@
-//! Tables as the checks read them, and the findings as they write them down.
+//! Tables as the checks read them, and the findings.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -7,7 +7,7 @@ use super::{Facts, Finding, KEPT};
 use crate::Tables;
 use crate::{Column, Table};
 
-/// How far two floats that should be equal may lie apart, as a part of the larger: both are rounded once or twice.
+/// Maximum difference of two floats that should be equal, as a fraction of the larger: both are rounded once or twice.
 const ROUNDING: f64 = 1e-9;
 
 /// A table with its name.
@@ -22,7 +22,7 @@ impl<'a> View<'a> {
         self.table.columns.iter().map(|(name, column)| (*name, column))
     }
 
-    /// Numbers of the rows.
+    /// Returns the numbers of the rows.
     pub fn rows(self) -> std::ops::Range<usize> {
         0..self.table.len()
     }
@@ -31,7 +31,7 @@ impl<'a> View<'a> {
         self.table.column(column).is_some()
     }
 
-    /// A number, whole or real; `None` where the cell is empty or there is no such column.
+    /// Returns a number, whole or real; `None` if the cell is empty or there is no such column.
     pub fn number(self, column: &str, row: usize) -> Option<f64> {
         match self.table.column(column)? {
             Column::Int(cells) => cells[row].map(|cell| cell as f64),
@@ -40,7 +40,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A whole number; 0 where the cell is empty or there is no such column.
+    /// Returns a whole number; 0 if the cell is empty or there is no such column.
     pub fn count(self, column: &str, row: usize) -> i64 {
         self.ints(column).get(row).copied().flatten().unwrap_or(0)
     }
@@ -61,7 +61,7 @@ impl<'a> View<'a> {
         if let Some(Column::Bool(cells)) = self.table.column(column) { cells } else { &[] }
     }
 
-    /// The sums of `value` over the rows of each text in the column `key`.
+    /// Returns the sums of `value` over the rows of each text in the column `key`.
     pub fn sums(self, key: &str, value: impl Fn(usize) -> i64) -> BTreeMap<&'a str, i64> {
         let mut sums = BTreeMap::new();
         for row in self.rows() {
@@ -72,7 +72,7 @@ impl<'a> View<'a> {
         sums
     }
 
-    /// The cell of a row in a column.
+    /// Returns the cell of a row in a column.
     pub fn at(self, row: usize, column: &'a str) -> Place<'a> {
         Place { view: self, row, column }
     }
@@ -92,7 +92,7 @@ impl Place<'_> {
     }
 }
 
-/// The tables under examination, and what was found so far.
+/// The tables that are checked, and the findings so far.
 pub(super) struct Checker<'a> {
     pub facts: &'a Facts,
     tables: &'a Tables,
@@ -108,7 +108,7 @@ impl<'a> Checker<'a> {
         self.findings
     }
 
-    /// A table, where the run has it.
+    /// Returns a table; `None` if the run does not have it.
     pub fn table(&self, name: &str) -> Option<View<'a>> {
         self.tables.get_key_value(name).map(|(name, table)| View { name, table })
     }
@@ -117,7 +117,7 @@ impl<'a> Checker<'a> {
         self.tables.iter().map(|(name, table)| View { name, table })
     }
 
-    /// Notes a finding where something does not hold.
+    /// Adds a finding if the condition does not hold.
     pub fn expect(&mut self, place: Place<'_>, holds: bool, expected: impl FnOnce() -> String) {
         if holds || self.findings.len() >= KEPT {
             return;
@@ -138,21 +138,21 @@ impl<'a> Checker<'a> {
         });
     }
 
-    /// The value is no more than `most`, apart from rounding. An empty cell is fine.
+    /// Checks that the value is at most `most`, apart from rounding. An empty cell is accepted.
     pub fn at_most(&mut self, place: Place<'_>, most: f64, why: impl Display) {
         let Some(value) = place.value() else { return };
         let holds = value <= most + most.abs() * ROUNDING;
         self.expect(place, holds, || format!("at most {most}, {why}"));
     }
 
-    /// The value is no less than `least`, apart from rounding. An empty cell is fine.
+    /// Checks that the value is at least `least`, apart from rounding. An empty cell is accepted.
     pub fn at_least(&mut self, place: Place<'_>, least: f64, why: impl Display) {
         let Some(value) = place.value() else { return };
         let holds = value >= least - least.abs() * ROUNDING;
         self.expect(place, holds, || format!("at least {least}, {why}"));
     }
 
-    /// The value is `expected`, apart from rounding; the cell is empty where that is `None`.
+    /// Checks that the value is `expected`, apart from rounding; for `None` the cell has to be empty.
     pub fn equals(&mut self, place: Place<'_>, expected: Option<f64>, why: impl Display) {
         let holds = match (place.value(), expected) {
             (Some(value), Some(expected)) => (value - expected).abs() <= ROUNDING * value.abs().max(expected.abs()),
@@ -164,7 +164,7 @@ impl<'a> Checker<'a> {
         });
     }
 
-    /// The count is `expected`.
+    /// Checks that the count is `expected`.
     pub fn counts(&mut self, place: Place<'_>, expected: i64, why: impl Display) {
         let found = place.view.count(place.column, place.row);
         self.expect(place, found == expected, || format!("{expected}, {why}"));

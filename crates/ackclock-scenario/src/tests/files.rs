@@ -1,17 +1,17 @@
-//! Files that a scenario names: the tables of RemyCC, and connection vectors.
+//! Files that a scenario names: RemyCC's rule tables, and connection vectors.
 
 use ackclock_tcp::cc::remycc::{Action, Node, Range, Table};
 
 use super::*;
 
-/// One rule: a window of `increment` segments more with each ACK.
+/// A table with one rule: each ACK raises the window by `increment` segments.
 fn table(increment: i32) -> Vec<u8> {
     let range = Range { lower: [0.0; 4], upper: [16_384.0; 4] };
     let leaf = Node::Leaf(range, Action { increment, multiple: 1.0, intersend: 1.0 });
     Table::new(leaf, 3).expect("a table").encode()
 }
 
-/// Two tables, one of them in two places, and a file that is none.
+/// Two tables, one of them under two paths, and a file that is not a table.
 fn files(path: &str) -> Result<Vec<u8>, String> {
     match path {
         "one.dna" | "copies/one.dna" => Ok(table(1)),

@@ -1,4 +1,4 @@
-//! The format that a text may say it has.
+//! The format that a text may state.
 
 use super::*;
 

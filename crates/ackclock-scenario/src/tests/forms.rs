@@ -6,12 +6,12 @@ use super::*;
 use ackclock_schema::record::Reader;
 use ackclock_schema::union;
 
-/// Whether a row of the reference is of a kind of queue other than drop-tail, of a distribution, of an application, or of what the
-/// tests of links see to: these have tests of their own.
+/// Whether another test covers a row of the reference: the rows of queues other than drop-tail, of distributions, of
+/// applications and of links have tests of their own.
 fn is_elsewhere(row: &Json) -> bool {
     let path = row["path"].as_str().expect("a path");
     let drawn = <Random<Time> as union::Union>::KINDS.iter().any(|kind| path.contains(&format!("<{kind}>.")));
-    // A link has what the bottleneck has.
+    // A further link has the same fields as the bottleneck.
     let own = ["links[].name", "links[].ends"].contains(&path) || !path.starts_with("links[].");
     !own || drawn
         || path.contains("app<")
@@ -41,7 +41,7 @@ fn every_queue_of_the_catalogue_has_a_limit_and_takes_its_parameters() {
             let path = format!("bottleneck.queue.{}", parameter.name);
             let (least, most) = parameter.range;
             for value in [least, most] {
-                // Alone it may contradict the other parameters; then that is said of the queue.
+                // A value alone may contradict the other parameters; in that case the problem is reported at the queue.
                 let pairs = [kind, (&path, &spelled(parameter.quantity, value))];
                 let pairs = pairs.map(|(path, value)| (path.to_owned(), value.to_owned()));
                 let other = match Scenario::from_toml(BASE, &pairs) {
@@ -66,7 +66,7 @@ fn every_queue_of_the_catalogue_has_a_limit_and_takes_its_parameters() {
     }
 }
 
-/// A value of a parameter of a queue as people write it.
+/// Returns the value of a queue's parameter as people write it.
 fn spelled(quantity: Quantity, value: f64) -> String {
     match quantity {
         Quantity::Number | Quantity::Probability | Quantity::Count(_) => value.to_string(),
@@ -86,12 +86,12 @@ fn every_field_moves_the_hash() {
         hashes.push(scenario.hash());
     }
     assert!(hashes.iter().all(|hash| hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())));
-    // Some changes come to the same: a queue of its default kind, an FQ table of defaults.
+    // Some changes give the same scenario: a queue of its default kind, an FQ table of defaults.
     let moved = hashes[1..].iter().filter(|hash| **hash != base).count();
     assert_eq!(moved, CHANGES.len());
     assert_eq!(with(&[("name", "other"), ("seed", "9")]).hash(), base);
 
-    // The list above knows every field of the reference.
+    // The list above covers every field of the reference.
     let strip = |path: &str| {
         let mut plain = String::new();
         let mut inside = false;
@@ -142,7 +142,7 @@ rate = "1000kbps"
     assert_eq!(other.hash(), with(&[]).hash());
 }
 
-/// The keys of JSON Schema 2020-12 that the schema may use, each with what its value has to be.
+/// Checks that the schema uses only known keys of JSON Schema 2020-12, each with a valid value.
 fn check_schema(schema: &Json, at: &str) {
     let object = schema.as_object().unwrap_or_else(|| panic!("{at} is a schema"));
     for (key, value) in object {
@@ -215,7 +215,7 @@ fn every_default_of_the_reference_is_what_an_absent_key_means() {
         let pointer = ["fq", "drop-tail", "random"]
             .iter()
             .fold(format!("/{pointer}"), |path, kind| path.replace(&format!("/{kind}"), ""));
-        // A constant is written as its value, without a kind.
+        // A constant is written as its value, without the key `kind`.
         if let Some(of) = pointer.strip_suffix("/kind")
             && !canonical.pointer(of).is_some_and(Json::is_object)
         {
@@ -225,7 +225,7 @@ fn every_default_of_the_reference_is_what_an_absent_key_means() {
             assert!(path.contains("reverse_queue") || path.contains(".size"), "{path} is not at {pointer}");
             continue;
         };
-        // A plain text stands for a table that has it as the value of one field.
+        // A plain text stands for a table in which one field has that text as its value.
         let plain = ["limit", "probability"].iter().any(|field| value[*field] == *default);
         assert!(plain || value == default, "{path}: {value} {default}");
         defaults += 1;
@@ -246,7 +246,7 @@ fn applications_have_their_defaults_and_every_field_in_the_canonical_form() {
         for field in variant.fields.iter().filter(|field| field.default.is_some()) {
             assert_eq!(absent.get(field.key), field.default.as_ref(), "{}.{}", variant.kind, field.key);
         }
-        // No field accepts this, and each that is given has a value all the same.
+        // No field accepts an empty list; each field that is given still has a value.
         let wrong = |field: &FieldInfo| (field.key.to_owned(), Node::unplaced(Value::List(Vec::new())));
         let given = canonical(variant.fields.iter().map(wrong).collect());
         let keys: Vec<_> = variant.fields.iter().map(|field| field.key).collect();

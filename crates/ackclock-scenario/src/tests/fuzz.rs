@@ -1,4 +1,4 @@
-//! Any input.
+//! Properties that hold for any input.
 
 use proptest::prelude::*;
 
@@ -65,7 +65,7 @@ fn any_json() -> impl Strategy<Value = Json> {
     })
 }
 
-/// Whatever is refused is refused in whole lines.
+/// Asserts that every problem is reported in whole lines.
 fn refused_in_lines(read: Result<Scenario, ScenarioError>) {
     if let Err(error) = read {
         assert!(!error.problems.is_empty());

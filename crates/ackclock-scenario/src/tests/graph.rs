@@ -22,15 +22,15 @@ fn routes_are_lists_of_nodes() {
         (far.slowest_of(&[hop(0, false), hop(1, false)]), far.slowest_of(&[hop(1, true)])),
         (1_000_000, 5_000_000)
     );
-    // A backwards flow over the bottleneck.
+    // A flow that traverses the bottleneck backwards.
     let back = with(&[("flows[0].route", "['right', 'left']")]);
     assert_eq!(back.routes(&back.flows[0]), [[hop(0, true)], [hop(0, false)]]);
     assert_ne!(back.hash(), with(&[]).hash());
-    // What a link says of its queue in bandwidth-delay products is of its own rate.
+    // A link's queue limit in bandwidth-delay products is computed with the link's own rate.
     let limits = far.queue_limits(far.link(1));
     assert_eq!(limits[0], QueueLimit::Bdp(1.0).resolved(5_000_000, far.bdp_rtt()));
     assert_eq!(Scenario::from_json(&far.to_json().to_string(), &[]).unwrap(), far);
-    // A preset stands for what it says.
+    // A preset is equivalent to the fields that it sets.
     let link = |more: &str| with(&[("links", &format!("[{{ name = 'far', ends = ['right', 'beyond'], {more} }}]"))]);
     let (named, spelled) = (link("preset = 'access'"), link("rate = '100Mbps', delay = '2ms', queue = '1bdp'"));
     assert_eq!(named.hash(), spelled.hash());

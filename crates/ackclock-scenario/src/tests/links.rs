@@ -1,9 +1,9 @@
-//! Links: rates that vary, delays that change, what befalls packets, presets, and the traces in files.
+//! Links: rates that vary, delays that change, impairments, presets, and traces in files.
 
 use super::*;
 
-/// Fields of a link's tables: the path below the bottleneck without kinds, indices and `reverse_`, a value of the table, and the
-/// same with another value of the field.
+/// Fields of a link's tables, each with three texts: the path below the bottleneck without kinds, indices and
+/// `reverse_`, a value of the table, and the same table with another value of the field.
 const FIELDS: &[(&str, &str, &str)] = &[
     ("rate.steps", "rate = { kind = 'steps', steps = [{ at = '0s', rate = '1Mbps' }] }", STEPS),
     (
@@ -74,7 +74,7 @@ const STEPS: &str = "rate = { kind = 'steps', steps = [{ at = '0s', rate = '1Mbp
 const DELAYS: &str = "delay = { steps = [{ at = '0s', delay = '1ms' }, { at = '1s', delay = '2ms' }] }";
 const BURSTS: &str = "loss = { kind = 'gilbert-elliott', p = '1%', r = '10%' }";
 
-/// The path below the bottleneck without kinds, indices and `reverse_`.
+/// Returns the path below the bottleneck without kinds, indices and `reverse_`.
 fn plain(path: &str) -> Option<String> {
     let path = path.strip_prefix("bottleneck.")?;
     let mut plain = String::new();
@@ -90,7 +90,7 @@ fn plain(path: &str) -> Option<String> {
     Some(plain)
 }
 
-/// Whether the fields of links have their tests here.
+/// Whether the tests of this file cover a field.
 pub(super) fn is_of_a_link(path: &str) -> bool {
     let Some(plain) = plain(path) else { return false };
     let elsewhere = ["loss<random>", "loss<periodic>", "loss.kind"].iter().any(|part| path.contains(part));
@@ -112,7 +112,7 @@ fn files(path: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-/// The base with other keys of the bottleneck, of which those given win.
+/// Reads the base scenario with other keys of the bottleneck; the given keys replace those of the base.
 fn read(keys: &str) -> Result<Scenario, ScenarioError> {
     let own = |key: &str| keys.lines().any(|line| line.starts_with(&format!("{key} =")));
     let rest: String = [("rate", "'1Mbps'"), ("delay", "'200ms'"), ("queue", "'50 packets'")]
@@ -153,12 +153,12 @@ fn every_field_moves_the_hash_in_both_directions_and_reads_back() {
 #[test]
 fn a_varying_rate_counts_with_its_mean() {
     let limit = |keys: &str| sound(&format!("{keys}\nqueue = '1bdp'")).queue_limit();
-    // 2 Mbit/s for 15 s of 60 s and nothing else: 0.5 Mbit/s * 0.4 s.
+    // 2 Mbit/s for 15 s of 60 s and zero otherwise: 0.5 Mbit/s * 0.4 s.
     let once = "rate = { kind = 'steps', steps = [{ at = '0s', rate = '2Mbps' }, { at = '15s', rate = '0bps' }] }";
     assert_eq!(limit(once), QueueLimit::Bytes(25_000));
     let again = "rate = { kind = 'steps', steps = [{ at = '0s', rate = '2Mbps' }, { at = '1s', rate = '1Mbps' }], repeat_every = '2s' }";
     assert_eq!(limit(again), QueueLimit::Bytes(75_000));
-    // Four opportunities of 12,000 bits in 4 ms.
+    // Four delivery opportunities of 12,000 bits in 4 ms.
     assert_eq!(limit("rate = { kind = 'trace', file = 'one.down' }"), QueueLimit::Bytes(600_000));
     let scenario = sound("rate = 'cellular'\nreverse_rate = '2Mbps'");
     assert!((4_000_000..4_200_000).contains(&scenario.rate()), "{}", scenario.rate());

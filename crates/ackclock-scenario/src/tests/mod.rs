@@ -1,4 +1,4 @@
-//! The scenario as its readers meet it: what is accepted, what is refused and in which words.
+//! Scenarios from the reader's side: which are accepted, which are refused, and with which message.
 
 mod files;
 mod format;

@@ -1,9 +1,9 @@
-//! Floating-point numbers: what was written is what is read, to the last bit, in TOML and in JSON.
+//! Floating-point numbers are read exactly as they were written, to the last bit, in TOML and in JSON.
 
 use super::*;
 use ackclock_core::Stream;
 
-/// Numbers of every kind: any bits, from zero to one, few digits, whole ones, and the borders of the format.
+/// Numbers of many kinds: random bits, between zero and one, few digits, whole numbers, and the limits of the format.
 fn doubles(count: usize) -> Vec<f64> {
     let mut random = Stream::new(1, "doubles");
     let mut word = || u64::from(random.bits32()) << 32 | u64::from(random.bits32());
@@ -45,7 +45,7 @@ fn a_hundred_thousand_doubles_are_read_as_they_were_written_in_toml_and_json() {
     }
 }
 
-/// More digits than a double has: the nearest one is read.
+/// A number with more digits than a double holds is read as the nearest double.
 #[test]
 fn long_numbers_are_rounded_to_the_nearest() {
     for text in [

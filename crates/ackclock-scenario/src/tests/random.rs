@@ -1,11 +1,11 @@
-//! Quantities that are drawn: what each distribution takes, refuses and becomes.
+//! Quantities that are drawn: the values that each distribution accepts and refuses, and the result.
 
 use serde_json::json;
 
 use super::*;
 use ackclock_core::Distribution;
 
-/// An acceptable table of every kind of distribution, with one value that moves it.
+/// A valid table of every kind of distribution, with one field and another value for it.
 const KINDS: &[(&str, &str, &str)] = &[
     ("{ kind = 'constant', value = '5kB' }", "value", "6kB"),
     ("{ kind = 'exponential', mean = '5kB' }", "mean", "6kB"),
@@ -155,7 +155,7 @@ fn a_delay_may_be_nothing_and_a_size_may_not() {
     assert!(refused("access.sink_delay", "5").contains("has no unit"));
 }
 
-/// A bandwidth-delay product takes drawn delays at their means.
+/// Bandwidth-delay products are computed with the means of drawn delays.
 #[test]
 fn drawn_delays_count_with_their_mean() {
     let uniform = "{ kind = 'uniform', min = '5ms', max = '15ms' }";

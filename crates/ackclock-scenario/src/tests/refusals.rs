@@ -1,9 +1,9 @@
-//! What is refused, where and in which words.
+//! Refusals: which input is refused, at which path, and with which message.
 
 use super::*;
 use ackclock_tcp::cc;
 
-/// Asserts that overrides of [`BASE`] give one problem at `path`, whose message has all of `words`.
+/// Asserts that overrides of [`BASE`] give one problem at `path`, whose message contains all of `words`.
 fn refused(pairs: &[(&str, &str)], path: &str, words: &[&str]) {
     let found = problems(BASE, pairs);
     let [problem] = &found[..] else { panic!("{pairs:?}: one problem expected, not {found:#?}") };
@@ -385,7 +385,7 @@ fn overrides_that_lead_nowhere_are_refused() {
     }
     let deep = ["a"; 10_000].join(".");
     assert!(problems(BASE, &[(&deep, "1")])[0].message.contains("the path is too long"));
-    // An override stands on no line of the file.
+    // A value from an override has no line in the file.
     assert_eq!(problems(BASE, &[("bottleneck.rate", "x")])[0].line, None);
     assert_eq!(problems(BASE, &[("bottleneck.queue", "1B")])[0].line, None);
 }

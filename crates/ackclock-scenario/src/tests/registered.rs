@@ -1,4 +1,4 @@
-//! Congestion controls that are not of the catalogue.
+//! Congestion controls that are not in the catalogue.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use ackclock_tcp::cc::{self, Algorithm};
 
 use super::*;
 
-/// An algorithm "mine", which is Reno.
+/// An algorithm "mine" that behaves like Reno.
 fn mine(source: &str) -> Arc<Registered> {
     Arc::new(Registered {
         name: "mine",

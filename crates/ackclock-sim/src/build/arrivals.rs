@@ -1,18 +1,19 @@
-//! When the copies of a flow start.
+//! The start times of a flow's copies.
 
 use ackclock_core::{Distribution, Nanos, Stream};
 use ackclock_scenario::Arrival;
 
-/// When the copies of a flow start, from the time that holds for all of them.
+/// The start times of a flow's copies, from the common start time on.
 pub(super) struct Arrivals {
     random: Stream,
-    /// From one start to the next.
+    /// Time from one start to the next.
     gap: Distribution,
     next: Nanos,
 }
 
 impl Arrivals {
-    /// Those of the flow of a name. The first of a Poisson process comes after an exponential time, as all do.
+    /// Creates the start times of a flow's copies. The first start of a Poisson process comes after an exponential
+    /// time, like all others.
     pub(super) fn new(arrival: Option<&Arrival>, seed: u64, flow: &str) -> Arrivals {
         let mut random = Stream::new(seed, &format!("{flow}/arrivals"));
         let gap = match arrival {

@@ -1,4 +1,4 @@
-//! What a direction of a link has besides rate, delay and queue, each with a random stream of its own.
+//! The impairments of a direction of a link besides rate, delay and queue, each with a separate random stream.
 
 use std::num::NonZeroU64;
 
@@ -10,7 +10,7 @@ use ackclock_scenario::{
 
 use crate::link::{Impairments, Wire};
 
-/// What the direction of a link of that name has in a run of that seed and duration.
+/// Returns the impairments of a link's direction in a run with this seed and duration; `link` is the direction's name.
 pub(super) fn of(direction: &Direction<'_>, duration: Nanos, seed: u64, link: &str) -> Impairments {
     let strikes = |impairment: Option<&Loss>, purpose: &str| loss(impairment?, seed, &format!("{link}/{purpose}"));
     let jitter = direction.jitter.map(|jitter| {
@@ -33,7 +33,7 @@ pub(super) fn of(direction: &Direction<'_>, duration: Nanos, seed: u64, link: &s
     }
 }
 
-/// The wire of the link of a name in a run of that seed and duration.
+/// Returns the transmission process of a link in a run with this seed and duration.
 fn wire(rate: &Rate, duration: Nanos, seed: u64, link: &str) -> Wire {
     match rate {
         Plain::Always(_) => Wire::Fixed,
@@ -45,7 +45,7 @@ fn wire(rate: &Rate, duration: Nanos, seed: u64, link: &str) -> Wire {
     }
 }
 
-/// The distribution of a jitter, and whether packets may overtake.
+/// Returns the distribution of a jitter, and whether packets may overtake each other.
 fn spread(jitter: &Jitter) -> (Spread, bool) {
     match jitter {
         Jitter::Uniform(jitter) => (Spread::Uniform(jitter.max), jitter.reorder),
@@ -55,7 +55,7 @@ fn spread(jitter: &Jitter) -> (Spread, bool) {
     }
 }
 
-/// A process of losses drawn from the stream of a name; `None` where nothing is lost.
+/// Returns a process of losses that is drawn from the named stream; `None` if nothing is lost.
 pub(super) fn loss(loss: &Loss, seed: u64, stream: &str) -> Option<net::Loss> {
     let seed = || stream_seed(seed, stream);
     let positive = |number| NonZeroU64::new(number).expect("a scenario refuses zero here");

@@ -1,5 +1,5 @@
-//! From a scenario to a network and the flows over it: the one place that makes the links, queues, losses and endpoints which a
-//! scenario describes.
+//! Builds a network and the flows over it from a scenario. This is the only place that creates the links, queues,
+//! losses and endpoints of a scenario.
 
 mod arrivals;
 mod impairments;
@@ -20,7 +20,7 @@ use crate::world::FlowSpec;
 
 use arrivals::Arrivals;
 
-/// The links of a scenario with their names, both directions of the bottleneck and then of the others.
+/// Creates the links of a scenario with their names: both directions of the bottleneck, then of the other links.
 pub(crate) fn network(scenario: &Scenario, seed: u64) -> (Dumbbell, Vec<(LinkId, String)>) {
     let spec = |way: Direction<'_>, queue: &scenario::Queue, limit: QueueLimit, name: &str| LinkSpec {
         rate: positive(way.rate.mean(scenario.duration)),
@@ -52,10 +52,10 @@ pub(crate) fn network(scenario: &Scenario, seed: u64) -> (Dumbbell, Vec<(LinkId,
     (dumbbell, links)
 }
 
-/// The flows of a scenario, with their access links put into the network.
+/// Creates the flows of a scenario, and adds their access links to the network.
 ///
 /// # Errors
-/// What an application cannot do with its parameters.
+/// Parameters with which an application cannot run.
 pub(crate) fn flows(
     scenario: &Scenario,
     seed: u64,
@@ -96,7 +96,7 @@ fn add_copies(
         let access = Access { rate, source_delay, sink_delay };
         let path = Path {
             rate: rate.get().min(scenario.slowest_of(&hops[0])),
-            // Draws are at most 2^60 ns; the links of a route may be any number.
+            // Draws are at most 2^60 ns, but the number of links of a route is not limited.
             rtt: hops
                 .iter()
                 .map(|hops| scenario.delay_of(hops))
@@ -130,7 +130,7 @@ fn add_copies(
     Ok(())
 }
 
-/// The problems of the application of the flow with that index, as problems of the scenario.
+/// Converts the problems of an application to problems of the scenario; `index` is the flow's index.
 fn located(problems: Vec<ParamProblem>, index: usize) -> Vec<Problem> {
     let problem = |problem: ParamProblem| Problem {
         path: format!("flows[{index}].app.{}", problem.field),
@@ -140,12 +140,12 @@ fn located(problems: Vec<ParamProblem>, index: usize) -> Vec<Problem> {
     problems.into_iter().map(problem).collect()
 }
 
-/// A number that the scenario has checked.
+/// Returns a rate that the scenario has checked to be above zero.
 fn positive(rate: u64) -> NonZeroU64 {
     NonZeroU64::new(rate).expect("a scenario refuses zero here")
 }
 
-/// What the checks of tables need to know of a scenario.
+/// Returns the facts of a scenario that the checks of tables use.
 pub fn facts(scenario: &Scenario) -> Facts {
     let names: Vec<_> = scenario.all_links().map(|(name, _)| name.to_owned()).collect();
     let name = |hop: &Hop| if hop.back { format!("{}.reverse", names[hop.link]) } else { names[hop.link].clone() };

@@ -1,4 +1,4 @@
-//! Connections and the slots they live in.
+//! Connections and their slots.
 
 use std::collections::VecDeque;
 
@@ -9,16 +9,18 @@ use ackclock_core::Nanos;
 
 use crate::ids::{FlowId, Slot};
 
-/// Whether this end needs nothing more from the other.
+/// Whether this end needs nothing more from the other end.
 fn is_over(end: &Endpoint) -> bool {
     matches!(end.state(), State::Closed | State::TimeWait | State::Listen)
 }
 
 /// A connection between the two ends of a flow.
-// In memory as it stands here, so that what concerns both ends shares cache lines with what the first touches most.
+// The fields are kept in this order in memory, so that the data of both ends shares cache lines with the data that the
+// first end uses most.
 #[repr(C)]
 pub(super) struct Connection {
-    /// Tells apart the connections that had its slot: a packet for one of them is not for the next.
+    /// Generation, which tells apart the connections that used the slot: a packet for one of them does not belong to
+    /// the next.
     pub generation: u16,
     pub flow: FlowId,
     pub conn: Conn,
@@ -32,20 +34,20 @@ pub(super) struct Connection {
     pub stages: [u32; 2],
     /// Stream bytes that the applications have read.
     pub read: [u64; 2],
-    /// When the timer events come that the queue holds; the endpoints may have moved their timeouts to later since.
+    /// Times of the timer events in the queue; the endpoints may have moved their timeouts to later times since.
     pub armed: [Nanos; 2],
     /// Source and sink.
     pub ends: [Endpoint; 2],
 }
 
 impl Connection {
-    /// Whether both ends are done: closed, or only waiting for stray segments.
+    /// Whether both ends are closed, or only wait for stray segments.
     pub fn is_over(&self) -> bool {
         self.closing && self.ends.iter().all(is_over)
     }
 }
 
-/// What a connection has of its flow.
+/// The properties that a connection takes from its flow.
 #[derive(Clone, Copy)]
 pub(super) struct About {
     pub flow: FlowId,
@@ -55,17 +57,17 @@ pub(super) struct About {
     pub stages: [u32; 2],
 }
 
-/// All open connections. Slots of those that are over are used again, the longest free first, so that a run with any
-/// number of connections one after the other takes the memory of those open at once.
+/// All open connections. Slots of closed connections are reused, the longest free first. A run with any number of
+/// connections one after the other therefore needs only the memory of those that are open at once.
 #[derive(Default)]
 pub(super) struct Connections {
     slots: Vec<Option<Connection>>,
-    /// Free slots with the generation of the connection to come.
+    /// Free slots, each with the generation of its next connection.
     free: VecDeque<(Slot, u16)>,
 }
 
 impl Connections {
-    /// Puts a connection in a free slot. That slot, and the connection's generation there.
+    /// Stores a connection in a free slot. Returns the slot and the connection's generation in it.
     pub fn insert(&mut self, about: About, config: &Config, isns: [u32; 2]) -> (Slot, u16) {
         let (slot, generation) = self.free.pop_front().unwrap_or_else(|| {
             self.slots.push(None);
@@ -88,20 +90,20 @@ impl Connections {
         (slot, generation)
     }
 
-    /// Takes a connection out of its slot.
+    /// Removes a connection from its slot.
     pub fn remove(&mut self, slot: Slot) -> Option<Connection> {
         let connection = self.slots[slot.0 as usize].take()?;
         self.free.push_back((slot, connection.generation.wrapping_add(1)));
         Some(connection)
     }
 
-    /// The connection in a slot.
+    /// Returns the connection in a slot.
     #[inline]
     pub fn get(&mut self, slot: Slot) -> Option<&mut Connection> {
         self.slots[slot.0 as usize].as_mut()
     }
 
-    /// Number of slots.
+    /// Returns the number of slots.
     pub fn slots(&self) -> usize {
         self.slots.len()
     }

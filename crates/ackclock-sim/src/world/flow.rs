@@ -1,4 +1,4 @@
-//! A flow: an application, its connections, its timers, and what it has done.
+//! A flow: an application, its connections, its timers, and its totals.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -13,27 +13,27 @@ use ackclock_app::{AppContext, Application, Command, Conn};
 use ackclock_core::Nanos;
 use ackclock_core::Stream;
 
-/// What a flow is made of.
+/// The parts from which a flow is created.
 pub struct FlowSpec {
-    /// Its name and the names of its choices. The name keys its random streams.
+    /// Names of the flow and of its algorithms. The flow's name determines its random streams.
     pub labels: FlowLabels,
-    /// What both ends of its connections are.
+    /// Configuration of both ends of its connections.
     pub config: Config,
-    /// What it does.
+    /// Application of the flow.
     pub app: Box<dyn Application>,
-    /// The earliest start, ns.
+    /// Earliest start, in ns.
     pub start: Nanos,
-    /// It starts uniformly within so many ns from then.
+    /// Maximum extra start delay in ns, drawn uniformly from zero.
     pub start_jitter: Nanos,
-    /// The routes from source to sink and back.
+    /// Routes from source to sink and from sink to source.
     pub routes: [Route; 2],
     /// Traffic class of its packets.
     pub class: u8,
-    /// Whether the one-way delays of what the sinks receive are recorded.
+    /// Whether the one-way delays of the packets that the sinks receive are recorded.
     pub delays: bool,
 }
 
-/// Why a flow's event comes.
+/// Reason for an event of a flow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Wake {
     Start,
@@ -44,11 +44,11 @@ pub(super) struct Flow {
     pub labels: FlowLabels,
     pub config: Config,
     pub start: Nanos,
-    /// First stages of the routes from source to sink and back.
+    /// First stages of the routes from source to sink and from sink to source.
     pub stages: [u32; 2],
-    /// Places of the open connections.
+    /// Slots of the open connections.
     pub open: BTreeMap<Conn, Slot>,
-    /// Connections that are over, and datagrams.
+    /// Totals of closed connections and of datagrams.
     pub finished: FlowTotals,
     pub class: u8,
     /// One-way delays of the packets with payload that the sinks have received.
@@ -79,13 +79,14 @@ impl Flow {
         }
     }
 
-    /// Initial sequence numbers of a connection's source and sink: random per connection (RFC 9293 section 3.4.1).
+    /// Returns the initial sequence numbers of a connection's source and sink, random for each connection (RFC 9293
+    /// section 3.4.1).
     pub fn isns(&self, seed: u64, conn: Conn) -> [u32; 2] {
         let mut stream = Stream::new(seed, &format!("{}/{}/isn", self.labels.name, conn.0));
         [stream.bits32(), stream.bits32()]
     }
 
-    /// Calls the application; what it asks for is added to `commands`.
+    /// Calls the application; its requests are added to `commands`.
     pub fn call(
         &mut self,
         now: Nanos,
@@ -96,7 +97,7 @@ impl Flow {
         callback(&mut *self.app, &mut ctx);
     }
 
-    /// A packet with payload took so long to the sink.
+    /// Records the one-way delay of a packet with payload that reached the sink.
     pub fn delayed(&mut self, delay: Nanos) {
         if let Some(delays) = &mut self.delays {
             delays.record(delay);
@@ -112,12 +113,12 @@ impl Flow {
         self.wakes.push(Reverse((key, wake)));
     }
 
-    /// Takes out the earliest event.
+    /// Removes and returns the earliest event.
     pub fn wake(&mut self) -> Option<Wake> {
         self.wakes.pop().map(|Reverse((_, wake))| wake)
     }
 
-    /// The key of the earliest event.
+    /// Returns the key of the earliest event.
     pub fn next_wake(&self) -> Key {
         self.wakes.peek().map_or(Key::NEVER, |Reverse((key, _))| *key)
     }

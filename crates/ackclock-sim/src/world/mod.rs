@@ -1,4 +1,4 @@
-//! The world: flows with their connections and applications over a network, and the loop that runs them.
+//! The world: flows with their connections and applications over a network, and the event loop.
 
 mod connection;
 mod flow;
@@ -23,7 +23,7 @@ use flow::{Flow, Wake};
 
 pub use flow::FlowSpec;
 
-/// A run under way. It covers the times from 0 to its duration, both included.
+/// A run in progress. It covers the times from 0 to its duration, both included.
 pub struct World<O> {
     now: Nanos,
     duration: Nanos,
@@ -31,13 +31,13 @@ pub struct World<O> {
     network: Network,
     flows: Vec<Flow>,
     connections: Connections,
-    /// What applications asked for in the callbacks of this event.
+    /// Requests of applications in the callbacks of the current event.
     commands: Vec<Command>,
     observer: O,
 }
 
 impl<O: Observer> World<O> {
-    /// A world of `topology` in which `flows` will start, on routes of that topology.
+    /// Creates a world of `topology` in which `flows` will start, on routes of that topology.
     pub fn new(topology: Topology, flows: Vec<FlowSpec>, seed: u64, duration: Nanos, observer: O) -> World<O> {
         let mut network = topology.join();
         network.end_at(duration);
@@ -61,42 +61,42 @@ impl<O: Observer> World<O> {
         world
     }
 
-    /// The present.
+    /// Returns the current time.
     pub fn now(&self) -> Nanos {
         self.now
     }
 
-    /// What was watched.
+    /// Returns the observer.
     pub fn observer(&self) -> &O {
         &self.observer
     }
 
-    /// What was watched, to take some of it away.
+    /// Returns the observer, mutably, so that its data can be taken.
     pub fn observer_mut(&mut self) -> &mut O {
         &mut self.observer
     }
 
-    /// Ends the run for what was watched.
+    /// Ends the run and returns the observer.
     pub fn into_observer(self) -> O {
         self.observer
     }
 
-    /// Ends the run for what was watched, and for the network.
+    /// Ends the run and returns the network and the observer.
     pub fn into_parts(self) -> (Network, O) {
         (self.network, self.observer)
     }
 
-    /// The network.
+    /// Returns the network.
     pub fn network(&self) -> &Network {
         &self.network
     }
 
-    /// Slots for connections: the most that were open at once.
+    /// Returns the number of slots for connections, which is the largest number that were open at once.
     pub fn slots(&self) -> usize {
         self.connections.slots()
     }
 
-    /// Handles up to `max_events` events. Whether the run goes on.
+    /// Handles up to `max_events` events. Returns whether the run continues.
     pub fn step(&mut self, max_events: u64) -> bool {
         let (lanes, flows) = (self.network.sources(), self.flows.len() as u32);
         for _ in 0..max_events {
@@ -136,7 +136,7 @@ impl<O: Observer> World<O> {
             Receiver::Endpoint(endpoint) => endpoint,
             Receiver::Flow(end) => return self.on_datagram(packet, end),
         };
-        // What is left on the way of a connection that is over finds nobody, or the next one at its slot.
+        // A packet in flight of a closed connection finds its slot empty, or with the next connection.
         let receiver = self.connections.get(endpoint.slot());
         let Some(connection) = receiver.filter(|connection| connection.generation == packet.generation()) else {
             return;
@@ -171,7 +171,8 @@ impl<O: Observer> World<O> {
         let who = Who { flow: connection.flow, conn: connection.conn, side };
         let tcp = &mut connection.ends[side as usize];
         connection.armed[side as usize] = NEVER;
-        // The endpoint may have moved its timeout to later; then this event only makes way for the right one.
+        // The endpoint may have moved its timeout to a later time; in that case this event is only replaced by the
+        // right one.
         let progress = if tcp.next_timeout() <= self.now {
             tcp.on_timeout(self.now, &mut Tap { observer: &mut self.observer, who })
         } else {
@@ -192,16 +193,16 @@ impl<O: Observer> World<O> {
         self.carry_out(flow);
     }
 
-    /// Follows up a call to an endpoint: the application hears of the progress, what it asks for is done, and what the
-    /// endpoint has to send leaves. In this order an answer carries the acknowledgment of the question.
+    /// Completes a call to an endpoint: the application is told of the progress, its requests are carried out, and the
+    /// endpoint's segments are sent. In this order an answer carries the acknowledgment of the request.
     #[inline]
     fn follow_up(&mut self, flow: FlowId, endpoint: EndpointId, progress: Progress) {
-        // Applications do not hear of acknowledgments, the most frequent of all.
+        // Applications are not told of acknowledgments, the most frequent events.
         if !progress.is_empty() && progress != Progress::ACKED {
             self.tell(endpoint, progress);
         }
         self.transmit(endpoint);
-        // The connection may have ended with what was sent, and its application have answered that.
+        // The connection may have ended with the segments that were sent, and its application may have reacted.
         if !self.commands.is_empty() {
             self.carry_out(flow);
         }
@@ -238,7 +239,7 @@ impl<O: Observer> World<O> {
         self.flows[flow.index()].call(self.now, &mut self.commands, callback);
     }
 
-    /// Does what the application of `flow` asked for, and what it asks for while that is done.
+    /// Carries out the requests of the application of `flow`, including requests that it makes meanwhile.
     fn carry_out(&mut self, flow: FlowId) {
         let mut done = 0;
         while let Some(command) = self.commands.get(done).copied() {
@@ -291,7 +292,7 @@ impl<O: Observer> World<O> {
         self.act(flow, conn, opener, |tcp, now| tcp.connect(now));
     }
 
-    /// Does something to an end of an open connection; a connection that is over takes nothing more.
+    /// Applies an action to an end of an open connection; a closed connection ignores actions.
     fn act(&mut self, flow: FlowId, conn: Conn, side: Side, action: impl FnOnce(&mut Endpoint, Nanos)) {
         let Some(&slot) = self.flows[flow.index()].open.get(&conn) else { return };
         let Some(connection) = self.connections.get(slot) else { return };
@@ -299,7 +300,7 @@ impl<O: Observer> World<O> {
         self.transmit(EndpointId::new(slot, side));
     }
 
-    /// Sends what an endpoint has to send and sees to its timer; the last thing after every call to it.
+    /// Sends the segments of an endpoint and updates its timer. This is the last step after every call to the endpoint.
     #[inline]
     fn transmit(&mut self, endpoint: EndpointId) {
         let source = self.source(endpoint);
@@ -315,7 +316,7 @@ impl<O: Observer> World<O> {
         while let Some(segment) = tcp.poll_transmit(self.now, &mut tap) {
             self.network.send(&segment, address, tap.observer);
         }
-        // A timer that moved to later is left alone: when its event comes, it is made anew.
+        // A timer that moved to a later time keeps its event; when the event comes, a new one is created.
         let due = tcp.next_timeout();
         if due < *armed {
             *armed = due;
@@ -327,7 +328,7 @@ impl<O: Observer> World<O> {
         }
     }
 
-    /// Frees a connection that is over.
+    /// Frees the slot of a closed connection.
     fn retire(&mut self, slot: Slot) {
         let Some(connection) = self.connections.remove(slot) else { return };
         self.network.closed(slot);
@@ -348,15 +349,17 @@ impl<O: Observer> World<O> {
         self.network.events.set(source, state.next_wake());
     }
 
-    /// The source of events that the timer of an endpoint is.
+    /// Returns the event source of an endpoint's timer.
     fn source(&self, endpoint: EndpointId) -> u32 {
         self.network.sources() + self.flows.len() as u32 + endpoint.number()
     }
 
-    /// The tables of flows, links and applications at the end of the run; `links` names the links that get a row.
+    /// Returns the tables of flows, links and applications at the end of the run; `links` names the links that have a
+    /// row.
     ///
     /// # Panics
-    /// If the run is not at its end: links evaluated ahead of time have counted what they will carry until then.
+    /// If the run is not at its end, because links whose times are computed in advance have already counted packets
+    /// until the end.
     pub fn report(&mut self, links: &[(LinkId, String)]) -> Tables {
         assert_eq!(self.now, self.duration, "a run reports when it has ended");
         let mut tables = Tables::new();
@@ -399,7 +402,7 @@ mod tests {
     use super::*;
     use crate::measures::FlowLabels;
 
-    /// Opens a connection, closes it at both ends, opens another.
+    /// Opens a connection, closes it at both ends, and opens another.
     struct Twice;
 
     impl Application for Twice {
@@ -440,7 +443,7 @@ mod tests {
         let second = world.connections.get(Slot(0)).unwrap();
         assert_eq!((second.conn, second.generation), (Conn(1), 1));
         assert_eq!(second.ends[1].state(), State::Established);
-        // A reset that would end the second connection, sent within the first and within the second.
+        // A reset that would end the second connection, sent during the first connection and during the second.
         let mut reset = Segment::new(Flags::RST);
         reset.seq = world.flows[0].isns(1, Conn(1))[0].wrapping_add(1);
         for (generation, state) in [(0, State::Established), (1, State::Closed)] {

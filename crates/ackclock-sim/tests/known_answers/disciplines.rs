@@ -1,4 +1,4 @@
-//! What queue disciplines promise.
+//! The service that queue disciplines guarantee.
 
 use super::score::{Answer, Chapter, Effort, Error, mean_over_seeds, numbers, run, texts};
 
@@ -42,7 +42,7 @@ pub fn token_bucket() -> Chapter {
     Chapter { title: "Token bucket", theory: BUCKET, answers }
 }
 
-/// The max-min fair shares of `demands` in `capacity`.
+/// Returns the max-min fair shares of `demands` in `capacity`.
 fn max_min(demands: &[f64], capacity: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..demands.len()).collect();
     order.sort_by(|a, b| demands[*a].total_cmp(&demands[*b]));
@@ -54,7 +54,7 @@ fn max_min(demands: &[f64], capacity: f64) -> Vec<f64> {
     shares
 }
 
-/// Demands from a seed, in kbit/s: some small, some large.
+/// Returns demands from a seed, in kbit/s: some small, some large.
 fn demands(seed: u64) -> Vec<u64> {
     let mut state = seed;
     let mut next = || {
@@ -67,7 +67,8 @@ fn demands(seed: u64) -> Vec<u64> {
 
 pub fn fair_shares(effort: Effort) -> Chapter {
     let mut answers = Vec::new();
-    // FQ drops the arrival where all is full, whoever fills it, and keeps each source's own limit where it is not.
+    // FQ drops the arriving packet if the whole queue is full, whichever source fills it; otherwise it enforces each
+    // source's own limit.
     for (kind, limit, more) in [
         ("drr", 200, ""),
         ("fq", 10_000, ""),

@@ -1,5 +1,5 @@
-//! Known answers: numbers that theory gives in closed form, against runs of whole scenarios. The page `docs/known-answers.md` has them
-//! over more seeds.
+//! Known answers: numbers that theory gives in closed form, compared with runs of whole scenarios. The page
+//! `docs/known-answers.md` has the same numbers over more seeds.
 
 mod disciplines;
 mod reno;
@@ -27,7 +27,7 @@ fn chapters(effort: Effort) -> Vec<Chapter> {
     ]
 }
 
-/// A number with so many digits as say something.
+/// Formats a number with its significant digits.
 fn shown(number: f64) -> String {
     match number.abs() {
         0.0 => "0".to_owned(),
@@ -85,7 +85,7 @@ fn ours_agree_with_theory() {
 #[ignore = "takes minutes and writes the page anew"]
 fn regenerate() {
     let chapters = chapters(Effort::Long);
-    // A result that disagrees must not stand on the page.
+    // The page must not contain a result that disagrees.
     assert_eq!(disagreements(&chapters), Vec::<String>::new());
     std::fs::write(PAGE, page(&chapters)).unwrap();
 }

@@ -1,4 +1,4 @@
-//! What a buffer is worth to a single Reno flow.
+//! The effect of the buffer on a single Reno flow.
 
 use ackclock_sim::run::Output;
 
@@ -17,7 +17,7 @@ fn utilisation(p: f64, b: f64) -> f64 {
     ((p - b) * (3.0 * p + b) / 8.0 + above) / (p * (p - b) / 2.0 + above)
 }
 
-/// The part of the link's rate that is used between the first recovery and the last.
+/// Returns the utilisation of the link between the first recovery and the last.
 fn over_whole_cycles(output: &Output) -> f64 {
     let events = numbers(output, "events", "time_s").into_iter().zip(texts(output, "events", "event"));
     let starts: Vec<f64> = events.filter(|(_, event)| event == "recovery_started").map(|(time, _)| time).collect();
@@ -29,7 +29,8 @@ fn over_whole_cycles(output: &Output) -> f64 {
 }
 
 pub fn chapter() -> Chapter {
-    // Propagation, a packet's time on the bottleneck and on two access links, and the acknowledgment's.
+    // The sum of the propagation delay, a packet's time on the bottleneck and on two access links, and the
+    // acknowledgment's time.
     let packet = 1500.0 * 8.0 / 1e7;
     let path = (0.2 + packet * 1.2 + packet * 1.2 * 40.0 / 1500.0) / packet;
     let answer = |packets: u32| {
@@ -40,7 +41,7 @@ pub fn chapter() -> Chapter {
              [probes]\nwindow = true\nrates = true\ninterval = \"100ms\"\nfrom = \"60s\"\n"
         );
         let ours = over_whole_cycles(&run(&text, 1));
-        // The packet on the wire waits nowhere and is one more.
+        // The packet on the wire is not in the queue and adds one packet.
         let theory = utilisation(path, f64::from(packets).min(path));
         Answer {
             of: format!("utilisation with {packets} packets of buffer"),

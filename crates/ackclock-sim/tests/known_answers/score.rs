@@ -1,59 +1,59 @@
-//! Answers that theory knows, beside ours, and how far apart they may be.
+//! Theoretical answers beside the simulated ones, and the accepted difference.
 
 use ackclock_results::Column;
 use ackclock_scenario::Scenario;
 use ackclock_sim::run::{Output, Run};
 
-/// How far ours may be from theory.
+/// Accepted difference of the simulated answer from theory.
 #[derive(Clone, Copy, Debug)]
 pub enum Error {
-    /// Ours is a mean over seeds with this standard error.
+    /// The simulated answer is a mean over seeds with this standard error.
     Standard(f64),
-    /// Ours is not random; this is what the theory leaves out, at most.
+    /// The simulated answer is not random; the theory omits at most this much.
     LeftOut(f64),
 }
 
-/// A number that theory knows.
+/// An answer that theory gives.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// What it is, and where.
+    /// Name of the answer, and its setting.
     pub of: String,
-    /// In which unit.
+    /// Unit of the answer.
     pub unit: &'static str,
     pub theory: f64,
     pub ours: f64,
     pub error: Error,
 }
 
-/// The largest |z| that passes. Seeds are fixed, so it is not a matter of chance whether a version passes; a right simulator has
-/// one answer in 6,000 beyond it.
+/// The largest |z| that passes. Seeds are fixed, so a version passes or fails without chance. In a correct simulator
+/// one answer in 6,000 exceeds it.
 pub const MOST: f64 = 3.8;
 
 impl Answer {
-    /// The difference over its error: a standard normal number where ours is a mean over seeds, and from -1 to 1 where it is not
-    /// random.
+    /// Returns the difference divided by its error: a standard normal number if the simulated answer is a mean over
+    /// seeds, otherwise a number from -1 to 1.
     pub fn z(&self) -> f64 {
         match self.error {
             Error::Standard(error) | Error::LeftOut(error) => (self.ours - self.theory) / error,
         }
     }
 
-    /// Whether ours agrees with theory.
+    /// Whether the simulated answer agrees with theory.
     pub fn agrees(&self) -> bool {
         let most = if let Error::Standard(_) = self.error { MOST } else { 1.0 };
         self.z().abs() <= most
     }
 }
 
-/// A group of answers by one theory.
+/// A group of answers from one theory.
 pub struct Chapter {
     pub title: &'static str,
-    /// The setting, the formula and where it is from.
+    /// The setting, the formula and its source.
     pub theory: &'static str,
     pub answers: Vec<Answer>,
 }
 
-/// How many seeds an answer is a mean over: few in the tests, many for the page.
+/// Number of seeds of a mean: few in the tests, many for the page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effort {
     Quick,
@@ -66,7 +66,7 @@ impl Effort {
     }
 }
 
-/// The mean of numbers of which there is one for each seed, against theory. Seeds are independent, and so are the numbers.
+/// Compares the mean of numbers, one for each seed, with theory. Seeds are independent, and so are the numbers.
 pub fn mean_over_seeds(of: String, unit: &'static str, theory: f64, numbers: &[f64]) -> Answer {
     let count = numbers.len() as f64;
     let mean = numbers.iter().sum::<f64>() / count;
@@ -84,7 +84,7 @@ pub fn run(text: &str, seed: u64) -> Output {
     run.finish()
 }
 
-/// A column of numbers; what has no value is left out.
+/// Returns a column of numbers; empty cells are left out.
 pub fn numbers(output: &Output, table: &str, column: &str) -> Vec<f64> {
     match output.tables[table].column(column) {
         Some(Column::Float(cells)) => cells.iter().flatten().copied().collect(),
@@ -93,7 +93,7 @@ pub fn numbers(output: &Output, table: &str, column: &str) -> Vec<f64> {
     }
 }
 
-/// A column of texts.
+/// Returns a column of texts.
 pub fn texts(output: &Output, table: &str, column: &str) -> Vec<String> {
     match output.tables[table].column(column) {
         Some(Column::Text(cells)) => cells.iter().map(|cell| cell.clone().unwrap_or_default()).collect(),

@@ -1,4 +1,4 @@
-//! How long a transfer takes in slow start: handshake, round trips, and the packets of the last one.
+//! The duration of a transfer in slow start: handshake, round trips, and the packets of the last round trip.
 
 use super::score::{Answer, Chapter, Error, numbers, run};
 
@@ -9,17 +9,18 @@ const THEORY: &str = "One transfer runs over 1 Gbit/s and a round-trip time R of
     hand, segment by segment (N. Cardwell, S. Savage, T. Anderson, \"Modeling TCP Latency\", INFOCOM 2000, section 2). The theory leaves out the rest \
     of the serialisation, which is less than 1 ms.";
 
-/// Seconds.
+/// Round-trip time, and delay of an acknowledgment, in seconds.
 const RTT: f64 = 0.1;
 const DELAYED: f64 = 0.2;
-/// The time of a full packet on the bottleneck.
+/// Time of a full packet on the bottleneck, in seconds.
 const PACKET: f64 = 1500.0 * 8.0 / 1e9;
 
-/// By rounds: what is sent, what is acknowledged of it, and what waits at the receiver for a second segment.
+/// Computes the time by rounds: the segments that are sent, those that are acknowledged, and those that wait at the
+/// receiver for a second segment.
 fn rounds(segments: u64, initial_window: u64, every: u64) -> f64 {
     let (mut window, mut left, mut waiting, mut time) = (initial_window, segments, 0, RTT);
     loop {
-        // What waits for its acknowledgment is still in flight.
+        // A segment that waits for its acknowledgment is still in flight.
         let sent = (window - waiting).min(left);
         left -= sent;
         if left == 0 {
@@ -70,13 +71,14 @@ pub fn chapter() -> Chapter {
 #[test]
 fn rounds_counted_by_hand() {
     let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-3, "{a} {b}");
-    // Handshake 100, one way 50.
+    // The handshake takes 100 ms, the one-way delay is 50 ms.
     close(rounds(10, 10, 1), 0.15);
-    // 10 + 20 + 40 + 30.
+    // The rounds have 10 + 20 + 40 + 30 segments.
     close(rounds(100, 10, 1), 0.45);
-    // 1, which waits for 200 ms; 2, 4.
+    // The first round has 1 segment, whose acknowledgment is delayed by 200 ms; then 2 and 4.
     close(rounds(7, 1, 2), 0.1 + 0.3 + 0.1 + 0.05);
-    // 3, of which 2 are acknowledged; 4 that make 5 with the one; 4 of these are acknowledged.
+    // The first round has 3 segments, of which 2 are acknowledged. The next 4 make 5 with the remaining one, and 4 of
+    // these are acknowledged.
     close(rounds(7, 3, 2), 0.1 + 0.1 + 0.05);
     close(rounds(8, 3, 2), 0.1 + 0.2 + 0.05);
 }

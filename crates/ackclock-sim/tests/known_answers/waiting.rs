@@ -1,4 +1,4 @@
-//! How long packets wait before a link.
+//! Queueing delays before a link.
 
 use super::score::{Chapter, Effort, mean_over_seeds, numbers, run};
 
@@ -12,7 +12,7 @@ const PERIODIC: &str = "Each of n UDP sources sends 1500 bytes in each period D 
     J. Virtamo, \"The superposition of periodic cell arrival streams in an ATM multiplexer\", IEEE Trans. Commun. 39(2), 1991). The mean queueing \
     delay (wait) is the integral of this probability, by Simpson's rule.";
 
-/// Seconds.
+/// Service time of a packet, in seconds.
 const SERVICE: f64 = 1.2e-3;
 
 pub fn poisson(effort: Effort) -> Chapter {
@@ -41,7 +41,7 @@ pub fn poisson(effort: Effort) -> Chapter {
     Chapter { title: "Poisson arrivals: M/D/1", theory: POISSON, answers }
 }
 
-/// P(V > x) for `sources` of a period of `period` services.
+/// Returns P(V > x) for `sources` with a period of `period` services.
 fn longer(x: f64, sources: u32, period: f64) -> f64 {
     let term = |k: u32| {
         let part = (f64::from(k) - x) / period;
@@ -52,9 +52,9 @@ fn longer(x: f64, sources: u32, period: f64) -> f64 {
     (1..=sources).filter(|k| f64::from(*k) > x).map(term).sum()
 }
 
-/// The mean of V, in services.
+/// Returns the mean of V, in services.
 fn mean(sources: u32, period: f64) -> f64 {
-    // Each step from one whole number to the next is smooth.
+    // The function is smooth between two whole numbers.
     let panel = |from: u32| {
         const PARTS: u32 = 40;
         let width = 1.0 / f64::from(PARTS);
@@ -72,7 +72,7 @@ fn mean(sources: u32, period: f64) -> f64 {
 
 pub fn periodic(effort: Effort) -> Chapter {
     let mut answers = Vec::new();
-    // Periods of whole numbers of services, so that the sources' rates are whole.
+    // Periods are whole numbers of services, so the sources' rates are whole numbers.
     for (sources, period) in [(10, 20), (20, 25), (40, 50), (60, 64)] {
         let rate = 10_000_000 / period;
         let start = f64::from(period) * SERVICE;
@@ -85,7 +85,7 @@ pub fn periodic(effort: Effort) -> Chapter {
             );
             let output = run(&text, seed);
             let delays = numbers(&output, "cbr", "delay_mean_ms");
-            // Access links at ten times the rate, each of its own, the bottleneck, and propagation.
+            // The minimum has two access links at ten times the rate, the bottleneck, and the propagation delay.
             let least = SERVICE * 1.2 * 1e3 + 10.0;
             delays.iter().sum::<f64>() / delays.len() as f64 - least
         };
@@ -99,13 +99,14 @@ pub fn periodic(effort: Effort) -> Chapter {
 
 #[test]
 fn theory_of_periodic_sources_in_simple_cases() {
-    // Some work is there as long as some is being done.
+    // Some work is waiting exactly while some is being done.
     for (sources, period) in [(1, 3.0), (5, 10.0), (19, 25.0)] {
         assert!((longer(1e-12, sources, period) - f64::from(sources) / period).abs() < 1e-9);
     }
-    // One other source: a packet waits where it comes within a service of the other's, a half on average.
+    // With one other source, a packet is delayed if it arrives within a service of the other source's packet; the mean
+    // delay is then half a service.
     assert!((mean(1, 4.0) - 0.5 / 4.0).abs() < 1e-9);
-    // Many slow sources are a Poisson process.
+    // Many slow sources form a Poisson process.
     let (sources, load) = (400, 0.5);
     let poisson = load / (2.0 * (1.0 - load));
     assert!((mean(sources, f64::from(sources) / load) / poisson - 1.0).abs() < 0.01);

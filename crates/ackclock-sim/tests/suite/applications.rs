@@ -1,4 +1,4 @@
-//! Applications over TCP, whole runs.
+//! Applications over TCP, in whole runs.
 
 use std::collections::BTreeMap;
 
@@ -39,21 +39,22 @@ impl Done {
     }
 }
 
-/// A geostationary satellite of 40 Mbit/s. A session is a page of one object of 3 kB: a connection is there for three and a
-/// half round trips of 600 ms: handshake, request and answer, two FINs and the last acknowledgment.
+/// A geostationary satellite of 40 Mbit/s. A session is a page with one object of 3 kB. Its connection lasts three and
+/// a half round trips of 600 ms: handshake, request and answer, two FINs and the last acknowledgment.
 const SATELLITE: &str = include_str!("../../../../scenarios/satellite-web.toml");
 
-/// A thousand sessions a second stay as many at once however long the run is, and nothing is kept of those that are over.
+/// With a thousand sessions per second, the number of open sessions does not grow with the run, and closed sessions
+/// leave nothing behind.
 #[test]
 fn a_thousand_web_sessions_a_second_take_the_memory_of_those_open() {
     let [short, long] = ["10s", "100s"].map(|duration| run(SATELLITE, &[("duration", duration)], 1));
     for (done, seconds) in [(&short, 10), (&long, 100)] {
         let sessions = done.ints("web", "sessions")[0];
-        // Poisson: 4.5 standard deviations.
+        // The number is Poisson; the bound is 4.5 standard deviations.
         assert!((sessions as f64 - 1000.0 * f64::from(seconds)).abs() < 4.5 * (1000.0 * f64::from(seconds)).sqrt());
         assert_eq!(done.ints("web", "connections"), [sessions]);
         assert_eq!(done.ints("web", "objects_failed"), [0]);
-        // All but those of the last two round trips and a bit.
+        // All sessions are done except those of slightly more than the last two round trips.
         assert!(done.ints("web", "sessions_done")[0] > sessions - 1_500);
         assert_eq!(done.slots as i64, done.ints("web", "connections_max")[0]);
         assert!((2_000..2_400).contains(&done.slots), "{} at once", done.slots);
@@ -65,7 +66,8 @@ fn a_thousand_web_sessions_a_second_take_the_memory_of_those_open() {
 #[test]
 fn response_times_are_those_of_the_path() {
     let done = run(SATELLITE, &[("flows[0].app.sessions_per_second", "10"), ("duration", "20s")], 1);
-    // Two round trips of 600 ms, and the object at the rate of the link and ten times that, twice over access links.
+    // The time is two round trips of 600 ms, and the object's time on the link and on two access links at ten times its
+    // rate.
     let (p50, mean) = (done.floats("completions", "p50_s"), done.floats("completions", "mean_s"));
     assert!((1.2..1.205).contains(&p50[0]) && (1.2..1.205).contains(&mean[0]), "{p50:?} {mean:?}");
     let slowdown = done.floats("completions", "slowdown_p50");
@@ -117,7 +119,7 @@ fn copies_start_at_an_interval() {
     assert_eq!(together, [0.0; 40]);
 }
 
-/// The smallest RTT is twice the three delays and what packets take on the links.
+/// The smallest RTT is twice the three delays plus the packets' times on the links.
 #[test]
 fn every_copy_has_delays_of_its_own() {
     let rtt = |seed, overrides: &[(&str, &str)]| {
@@ -129,13 +131,13 @@ fn every_copy_has_delays_of_its_own() {
     assert_ne!(first, other);
     assert!(first.iter().all(|rtt| (50.0..70.5).contains(rtt)), "{first:?}");
     let mean = first.iter().sum::<f64>() / 40.0;
-    // The deviation of twice a uniform time from 5 to 15 ms is 5.8 ms.
+    // The standard deviation of twice a uniform time from 5 to 15 ms is 5.8 ms.
     assert!((mean - 60.2).abs() < 4.5 * 5.8 / 40f64.sqrt(), "{mean}");
     let mut ascending = first.clone();
     ascending.sort_by(f64::total_cmp);
     ascending.dedup();
     assert!(ascending.len() > 35, "they differ");
-    // A copy is the same whoever else there is.
+    // A copy does not depend on the other copies.
     assert_eq!(rtt(1, &[("flows[0].count", "20")])[..], first[..20]);
 }
 
@@ -148,7 +150,8 @@ min_rto = "200ms"
 app = { kind = "rpc", servers = 2, response_size = "32kB", rounds = 20 }
 "#;
 
-/// Few servers fill the queue and lose nothing; many lose whole windows and wait for the timer (Phanishayee et al. 2008).
+/// Few servers fill the queue and lose nothing; many lose whole windows and wait for the retransmission timer
+/// (Phanishayee et al. 2008).
 #[test]
 fn many_servers_at_once_collapse() {
     let few = run(INCAST, &[], 1);
@@ -160,8 +163,8 @@ fn many_servers_at_once_collapse() {
     assert!(slowdown(&many) > 5.0, "{}", slowdown(&many));
 }
 
-/// A burst of others puts 12 s of queue in the way of a flow that is clocked by an RTT of 50 ms: its timer expires though
-/// nothing is lost, and its timestamps say so.
+/// A burst of other flows puts 12 s of queue before a flow whose RTT is 50 ms. The flow's timer expires although
+/// nothing is lost, and its timestamps show this.
 #[test]
 fn timeouts_that_the_sender_undoes_are_counted() {
     let text = r#"
@@ -186,7 +189,7 @@ initial_window = 100
     assert!(timeouts > 0 && undone == 0, "{undone} of {timeouts}");
 }
 
-/// 100 kB, a second of silence, and so on: 40 ms of handshake, and slow start, each time anew or once.
+/// 100 kB and a second of silence, repeated: a handshake of 40 ms and slow start, each time or only once.
 #[test]
 fn on_periods_over_one_connection_have_one_handshake_and_keep_the_window() {
     let text = "duration = '10s'\n[bottleneck]\nrate = '100Mbps'\ndelay = '20ms'\n\
@@ -200,11 +203,11 @@ fn on_periods_over_one_connection_have_one_handshake_and_keep_the_window() {
     let persistent = ("flows[0].app.persistent", "true");
     let (fresh, done) = durations(&[]);
     assert!(fresh.windows(2).all(|pair| (pair[0] - pair[1]).abs() < 1e-9), "{fresh:?}");
-    // The window restarts after each second of idleness (RFC 5681): only the handshake is spared.
+    // The window restarts after each second of idleness (RFC 5681), so only the handshake is saved.
     let (restarted, _) = durations(&[persistent]);
     assert!((restarted[0] - fresh[0]).abs() < 1e-9, "{restarted:?}");
     assert!(restarted[1..].iter().all(|took| (fresh[0] - took - 0.040).abs() < 0.002), "{fresh:?} {restarted:?}");
-    // Where it does not, all goes out at once: half a round trip, and 8.2 ms on the link.
+    // Without a restart all segments are sent at once: the time is half a round trip plus 8.2 ms on the link.
     let (kept, one) = durations(&[persistent, ("flows[0].restart_after_idle", "off")]);
     assert!(kept[3..].iter().all(|took| (took - 0.029).abs() < 0.002), "{kept:?}");
     assert_eq!(one.ints("flows", "timeouts"), [0]);
@@ -212,7 +215,8 @@ fn on_periods_over_one_connection_have_one_handshake_and_keep_the_window() {
     assert!(connected(&done) > 2 * connected(&one), "a SYN and a FIN each time");
 }
 
-/// A request of 300 B, 12.5 kB after 10 ms of thinking; 200 ms later the same again. Then one-way data at 2 s, and both at once.
+/// A request of 300 B is answered by 12.5 kB after 10 ms of think time; 200 ms later both are repeated. Then follow
+/// one-way data at 2 s, and data in both directions.
 const VECTORS: &str = "SEQ 100000 2 4 4\n> 300\nt 10000\n< 12500\nt 200000\n> 300\nt 10000\n< 12500\n\
                        SEQ 2000000 1 4 4\n< 50000\nCONC 3000000 2 1 4 4\nc> 1000\nt> 50000\nc> 1000\nc< 2000\n";
 
@@ -228,14 +232,14 @@ fn connection_vectors_take_over_a_path_what_the_path_adds() {
     let count = |column| done.ints("tmix", column)[0];
     assert_eq!((count("connections"), count("connections_done"), count("connections_failed")), (3, 3, 0));
     assert_eq!(count("connections_max"), 1);
-    // What went from the acceptors to the initiators, who are on the right.
+    // The flow counts the bytes from the acceptors to the initiators, which are on the right.
     assert_eq!(done.ints("flows", "bytes_delivered"), [12_500 + 12_500 + 50_000 + 2_000]);
     assert_eq!(done.ints("tmix_connections", "initiator_bytes"), [600, 0, 2_000]);
     assert_eq!(done.ints("tmix_connections", "acceptor_bytes"), [25_000, 50_000, 2_000]);
     let (starts, durations) = (done.floats("tmix_epochs", "start_s"), done.floats("tmix_epochs", "duration_s"));
     let near = |value: f64, expected: f64| assert!((value - expected).abs() < 0.001, "{value} for {expected}");
-    // A handshake of 40 ms before the first request. It takes half of that, and the answer the other half, with 10.4 ms on the
-    // link.
+    // The handshake before the first request takes 40 ms. The request takes half of this time, and the answer the other
+    // half plus 10.4 ms on the link.
     near(starts[0], 0.140);
     near(durations[0], 0.020 + 0.010 + 0.020 + 0.0108);
     near(starts[1], starts[0] + durations[0] + 0.200);
@@ -243,10 +247,11 @@ fn connection_vectors_take_over_a_path_what_the_path_adds() {
     let idle = done.floats("tmix_epochs", "idle_s");
     near(idle[0], 0.040);
     near(idle[1], 0.200);
-    // The acceptor is connected when the initiator's ACK is there. 50 kB are ten segments, twenty a round trip later, and five.
+    // The acceptor is connected when the initiator's ACK arrives. 50 kB take ten segments, twenty a round trip later,
+    // and five.
     near(starts[2], 2.060);
     assert!((0.100..0.120).contains(&durations[2]), "{durations:?}");
-    // Of the concurrent one each unit is an epoch.
+    // In the concurrent connection each unit is an epoch.
     assert_eq!(durations.len(), 6);
     assert_eq!(done.ints("completions", "count"), [3, 6]);
 }

@@ -1,4 +1,5 @@
-//! What each congestion control does against what its paper promises: most alone on 100 Mbit/s, 40 ms and a queue of one BDP.
+//! The behaviour of each congestion control, compared with its paper's claims. Most run alone on 100 Mbit/s, 40 ms and
+//! a queue of one BDP.
 
 use ackclock_results::Column;
 use ackclock_scenario::Scenario;
@@ -32,12 +33,12 @@ fn number(output: &Output, table: &str, column: &str) -> f64 {
     }
 }
 
-/// What a link saw.
+/// Measurements of a link.
 struct Seen {
     utilisation: f64,
-    /// Mean queueing delay, ms.
+    /// Mean queueing delay, in ms.
     delay: f64,
-    /// Share of packets lost.
+    /// Fraction of packets lost.
     loss: f64,
     timeouts: f64,
     recoveries: f64,
@@ -71,7 +72,7 @@ fn every_one_fills_the_link_however_its_start_ends() {
 
 #[test]
 fn delay_based_ones_keep_their_backlog_and_lose_nothing() {
-    // A packet takes 0.12 ms on the link; ACKs of two segments make it a packet more or less.
+    // A packet takes 0.12 ms on the link; ACKs of two segments change the queue by one packet.
     for (name, least, most) in [("vegas", 1.0, 5.0), ("fast", 190.0, 205.0)] {
         let Seen { utilisation, delay, loss, .. } = alone(name, 120, "delayed_ack = \"0s\"");
         let waiting = delay / 0.12;
@@ -91,7 +92,8 @@ fn what_lets_its_queue_go_has_less_of_it_than_reno() {
 
 #[test]
 fn hybla_has_the_same_rate_at_any_rtt_where_reno_has_less_with_each_millisecond() {
-    // W = rho * sqrt(1.5/p) segments: a rate of sqrt(1.5/p) / RTT0, whatever the RTT. Reno's is that over RTT/RTT0.
+    // W = rho * sqrt(1.5/p) segments: the rate is sqrt(1.5/p) / RTT0, whatever the RTT. Reno's rate is this rate
+    // divided by RTT/RTT0.
     let goodput = |name, rtt_ms: f64| {
         let bottleneck = format!("rate = \"1Gbps\"\ndelay = \"{}ms\"\nqueue = \"1bdp\"\nloss = \"0.1%\"", rtt_ms / 2.0);
         let output = over(&bottleneck, &[name], 300, "delayed_ack = \"0s\"");
@@ -121,7 +123,8 @@ fn those_that_tell_radio_from_congestion_fill_a_link_that_loses_packets() {
 
 #[test]
 fn compound_is_reno_where_more_than_gamma_wait_and_takes_more_where_there_is_room() {
-    // 66 packets are a BDP and gamma is 30: in a queue of three BDP Reno alone leaves more than gamma waiting.
+    // A BDP is 66 packets and gamma is 30. In a queue of three BDP, Reno alone keeps more than gamma packets in the
+    // queue.
     let share = |queue| {
         let bottleneck = format!("rate = \"20Mbps\"\ndelay = \"20ms\"\nqueue = \"{queue} packets\"");
         let output = over(&bottleneck, &["compound", "reno"], 300, "delayed_ack = \"0s\"");
@@ -152,7 +155,8 @@ fn scalable_makes_a_loss_good_in_the_same_number_of_rounds_at_any_rate() {
         let starts = times.iter().zip(kinds).filter(|(_, kind)| kind.as_deref() == Some("recovery_started"));
         let starts: Vec<f64> = starts.map(|(time, _)| time.unwrap()).filter(|time| *time > 40.0).collect();
         let period = (starts[starts.len() - 1] - starts[0]) / (starts.len() - 1) as f64;
-        // From 7/8 of 80 ms up to 80: ln(8/7) / ln(1.01) = 13.4 rounds, and one to notice the loss and one to repair it.
+        // From 7/8 of 80 ms up to 80 ms take ln(8/7) / ln(1.01) = 13.4 rounds; one more round notices the loss, and one
+        // repairs it.
         let rounds = period / (0.080 * 15.0 / 16.0);
         assert!((14.0..16.5).contains(&rounds), "{rate} Mbit/s: {rounds}");
     }
@@ -160,7 +164,7 @@ fn scalable_makes_a_loss_good_in_the_same_number_of_rounds_at_any_rate() {
 
 #[test]
 fn htcp_empties_the_queue_and_no_more() {
-    // Reno needs a queue of one BDP to keep a link busy; RTTmin/RTTmax leaves what the path holds.
+    // Reno needs a queue of one BDP to keep a link busy; RTTmin/RTTmax leaves the packets that the path holds.
     let utilisation = |name| {
         let bottleneck = "rate = \"20Mbps\"\ndelay = \"20ms\"\nqueue = \"0.4bdp\"";
         number(&over(bottleneck, &[name], 200, "delayed_ack = \"0s\""), "links", "utilisation")

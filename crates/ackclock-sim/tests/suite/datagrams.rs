@@ -1,10 +1,10 @@
-//! Applications over UDP and flows from right to left, in whole runs under the verifier's eyes.
+//! Applications over UDP and flows from right to left, in whole runs with the verifier.
 
 use ackclock_results::Column;
 use ackclock_scenario::Scenario;
 use ackclock_sim::Output;
 
-/// Flows for 20 s over 1 Mbit/s there and 200 kbit/s back, 50 ms each way.
+/// Runs flows for 20 s over 1 Mbit/s forward and 200 kbit/s in reverse, with a delay of 50 ms in each direction.
 fn run(flows: &str, overrides: &[(&str, &str)]) -> Output {
     let text = format!(
         "duration = '20s'\n[bottleneck]\nrate = '1Mbps'\nreverse_rate = '200kbps'\ndelay = '50ms'\nqueue = '10 packets'\n{flows}"
@@ -30,7 +30,7 @@ const STREAM: &str = "[[flows]]\napp = { kind = 'cbr', rate = '100kbps', packet_
 #[test]
 fn a_stream_alone_arrives_as_it_was_sent() {
     let output = run(STREAM, &[]);
-    // 25 packets a second; 4 ms on the link and twice 0.4 ms on access links of ten times its rate.
+    // 25 packets per second take 4 ms each on the link, and 0.4 ms on each of two access links at ten times its rate.
     assert!((number(&output, "cbr", "delay_mean_ms", 0) - 54.8).abs() < 1e-6);
     assert_eq!((number(&output, "cbr", "sent", 0), number(&output, "cbr", "received", 0)), (501.0, 499.0));
     assert_eq!((number(&output, "cbr", "lost", 0), number(&output, "cbr", "jitter_ms", 0)), (0.0, 0.0));
@@ -57,14 +57,14 @@ const CALLS: &str = "[[flows]]\napp = 'voip'\n[[flows]]\napp = 'voip'\nroute = [
 #[test]
 fn a_call_both_ways_is_good_until_somebody_fills_a_queue() {
     let alone = run(CALLS, &[]);
-    // G.711 and 40 bytes of headers, 80 kbit/s: 1.6 ms and 8 ms on the two directions, 0.16 ms on each access link.
+    // G.711 with 40 bytes of headers has 80 kbit/s: 1.6 ms and 8 ms on the two directions, 0.16 ms on each access link.
     for (row, (delay, packets)) in [(51.92, 995.0), (58.32, 995.0)].into_iter().enumerate() {
         assert!((number(&alone, "voip", "delay_mean_ms", row) - delay).abs() < 1e-6);
         assert!((number(&alone, "voip", "mouth_to_ear_ms", row) - delay - 80.0).abs() < 1e-6);
         assert_eq!(number(&alone, "voip", "packets", row), packets);
         assert!(number(&alone, "voip", "mos", row) > 4.2);
     }
-    // A download from the right fills the narrow direction only.
+    // A download from the right fills only the narrow direction.
     let bulk = "[[flows]]\napp = 'bulk'\nroute = ['right', 'left']\nstart = '1s'\n";
     let beside = run(&format!("{CALLS}{bulk}"), &[]);
     assert!(number(&beside, "voip", "mos", 0) > 4.2);
@@ -82,7 +82,7 @@ fn a_page_from_the_right_is_measured_against_the_rate_of_its_own_direction() {
     assert!((1.0..1.3).contains(&narrow) && wide > narrow, "{narrow} {wide}");
 }
 
-/// Loss can be computed from the packets alone: what was sent, and what became of it.
+/// Loss can be computed from the table of packets alone: from the packets that were sent, and their fates.
 #[test]
 fn every_datagram_has_a_row_when_it_is_sent() {
     let output = run(STREAM, &[("bottleneck.loss", "5%"), ("probes.packets", "true")]);

@@ -1,5 +1,5 @@
-//! The largest and the smallest of every quantity. These tests are built with overflow checks, as release builds are not: sums
-//! of extremes saturate or are refused, and never wrap around.
+//! The largest and the smallest value of every quantity. These tests are built with overflow checks, unlike release
+//! builds: sums of extreme values saturate or are refused, and never wrap around.
 
 use proptest::prelude::*;
 
@@ -8,10 +8,11 @@ use ackclock_scenario::{Problem, Scenario};
 use ackclock_schema::quantity::{Dimension, PACKETS, RATE, TIME, VOLUME};
 use ackclock_sim::Run;
 
-/// Events that a scenario of extremes is run for.
+/// Number of events for which a scenario with extreme values is run.
 const EVENTS: u64 = 500;
 
-/// The text with its quantity, or each quantity in quotes, replaced by the largest or the smallest of its dimension.
+/// Returns the text with its quantity, or each quantity in quotes, replaced by the largest or the smallest value of its
+/// dimension.
 fn extreme(text: &str, largest: bool) -> String {
     let dimension = |text: &str| -> Option<&'static Dimension> {
         [&TIME, &RATE, &VOLUME, &PACKETS].into_iter().find(|dimension| dimension.has_unit_of(text))
@@ -34,7 +35,7 @@ fn extreme_change(index: usize, largest: bool) -> Vec<(String, String)> {
     change(index).into_iter().map(|(path, value)| (path, extreme(&value, largest))).collect()
 }
 
-/// Runs the first events of a scenario with these changes, where it is accepted. Whether it was.
+/// Runs the first events of a scenario with these changes, if it is accepted. Returns whether it was accepted.
 fn begin(pairs: &[(String, String)]) -> bool {
     let Ok(scenario) = Scenario::from_toml(BASE, pairs) else { return false };
     let again = Scenario::from_json(&scenario.to_json().to_string(), &[]).unwrap_or_else(|error| panic!("{error}"));
@@ -65,7 +66,7 @@ fn every_quantity_may_be_the_largest_and_the_smallest() {
     for index in 0..CHANGES.len() {
         for largest in [true, false] {
             accepted += u32::from(begin(&extreme_change(index, largest)));
-            // With the longest run nothing is refused for coming after its end.
+            // With the longest run no value is refused for being after the end of the run.
             let long = [("duration".to_owned(), "87600h".to_owned())];
             begin(&[&long[..], &extreme_change(index, largest)].concat());
         }
@@ -94,7 +95,7 @@ const DELAY: &str = "access.source_delay";
 
 #[test]
 fn a_delay_of_extreme_spread_is_refused() {
-    // The mean of a log-normal is the median * exp(sigma^2 / 2): of 10 ms and a sigma of 10, 1.6 million years.
+    // The mean of a log-normal is the median * exp(sigma^2 / 2): for 10 ms and a sigma of 10 it is 1.6 million years.
     for (table, field) in [
         ("{ kind = 'log-normal', median = '10ms', sigma = 10 }", "sigma"),
         ("{ kind = 'pareto', shape = 1.0000001, scale = '100h' }", "shape"),
@@ -122,7 +123,7 @@ fn a_bandwidth_delay_product_beyond_every_volume_is_refused() {
     assert_eq!(problems(BASE, &queue), []);
 }
 
-/// Sixty links in a row of ten years each are more than 2^64 ns together.
+/// The total delay of sixty links in a row with ten years each is more than 2^64 ns.
 #[test]
 fn a_route_longer_than_time_does_not_wrap_around() {
     let node = |number: usize| format!("n{number}");

@@ -1,11 +1,11 @@
-//! A further flow disturbs nobody: not with its connections and not by what it draws, whatever the queues.
+//! A further flow changes no other flow, neither by its connections nor by its random draws, for any queue.
 
 use ackclock_net::queue::CATALOGUE;
 use ackclock_results::{Column, Table};
 use ackclock_scenario::Scenario;
 use ackclock_sim::Output;
 
-/// Many short connections, datagrams and long flows meet in a queue of few places; `foreign` comes first of all.
+/// Many short connections, datagrams and long flows share a queue with few places; `foreign` is the first of all flows.
 fn run(queue: &str, foreign: &str) -> Output {
     let text = format!(
         "duration = '2s'\n[bottleneck]\nrate = '3Mbps'\ndelay = '10ms'\nqueue = {queue}\n[access]\nsource_delay = '5ms'\n\
@@ -22,7 +22,7 @@ fn run(queue: &str, foreign: &str) -> Output {
     output
 }
 
-/// The rows of a table that are not about the foreign flow and the link that it alone uses.
+/// Returns the rows of a table that do not belong to the foreign flow or to the link that only it uses.
 fn others(table: &Table) -> Vec<(&'static str, Column)> {
     let strange = |name: &Option<String>| matches!(name.as_deref(), Some("foreign" | "aside" | "aside.reverse"));
     let named = ["flow", "link"].map(|name| match table.column(name) {
@@ -44,7 +44,8 @@ fn others(table: &Table) -> Vec<(&'static str, Column)> {
 
 #[test]
 fn a_flow_that_sends_nothing_or_elsewhere_changes_no_table_of_the_others() {
-    // What has nothing to send before the end, what is elsewhere all the time with a connection every few milliseconds, and datagrams there.
+    // The foreign flows: one has nothing to send before the end, one uses only another link, with a connection every
+    // few milliseconds, and one sends datagrams over that link.
     let route = "route = ['left', 'elsewhere']\n";
     let silent =
         "[[flows]]\nname = 'foreign'\napp = { kind = 'list', items = [{ at = '1h', size = '1kB' }] }\n".to_owned();
@@ -55,7 +56,7 @@ fn a_flow_that_sends_nothing_or_elsewhere_changes_no_table_of_the_others() {
     for entry in CATALOGUE {
         let queue = match entry.name {
             "drop-tail" => "'20 packets'".to_owned(),
-            // Few queues, so that flows share them and it matters which.
+            // There are few queues, so that flows share them and the assignment matters.
             "sfq" => "{ kind = 'sfq', limit = '30 packets', buckets = 4 }".to_owned(),
             name @ ("fq-codel" | "fq-pie") => format!("{{ kind = '{name}', flows = 4 }}"),
             "sfq-codel" => "{ kind = 'sfq-codel', bins = 4 }".to_owned(),

@@ -1,4 +1,4 @@
-//! Tables that disagree, each in one cell, which the checks must name; and the tables of a run, in which they find nothing.
+//! Tables with one wrong cell each, which the checks must name, and the tables of a run, which are correct.
 
 use ackclock_app::AppTables;
 use ackclock_results::Column;
@@ -6,7 +6,7 @@ use ackclock_results::invariants::{Facts, Finding, check};
 use ackclock_scenario::Scenario;
 use ackclock_sim::Run;
 
-/// Every table that a scenario can ask for without files, with drops, losses and timeouts.
+/// A scenario with every table that needs no files, with drops, losses and timeouts.
 const ALL: &str = "
 duration = '20s'
 [bottleneck]
@@ -56,11 +56,11 @@ fn run(overrides: &[(&str, &str)]) -> (Facts, AppTables) {
     (ackclock_sim::facts(&scenario), run.finish().tables)
 }
 
-/// A cell by table, row and column, and what is done to it.
+/// A cell by table, row and column, and a change of its value.
 type Cell = (&'static str, usize, &'static str);
 type Change = fn(f64) -> f64;
 
-/// The tables with a cell changed.
+/// Returns the tables with one cell changed.
 fn changed(tables: &AppTables, (table, row, column): Cell, change: impl Fn(f64) -> f64) -> AppTables {
     let mut tables = tables.clone();
     let found = tables.get_mut(table).unwrap_or_else(|| panic!("no table {table}"));
@@ -73,7 +73,7 @@ fn changed(tables: &AppTables, (table, row, column): Cell, change: impl Fn(f64) 
     tables
 }
 
-/// The first row of a table that is about a flow.
+/// Returns the first row of a table that belongs to a flow.
 fn row_of(tables: &AppTables, table: &str, flow: &str) -> usize {
     let Some(Column::Text(cells)) = tables[table].column("flow") else { panic!("{table} has no flows") };
     cells.iter().position(|cell| cell.as_deref() == Some(flow)).unwrap_or_else(|| panic!("{table}: no {flow}"))
@@ -175,7 +175,7 @@ fn a_finding_says_where_and_both_values() {
     assert_eq!(told, ["table links, row 0 (bottleneck), utilisation: found 4.34, expected a number from 0 to 1"]);
 }
 
-/// One wrong counter may break every row of a table; the first hundred findings tell enough.
+/// One wrong counter may break every row of a table; the first hundred findings are enough.
 #[test]
 fn no_more_than_a_hundred_findings_are_kept() {
     let (facts, mut tables) = run(&[]);

@@ -1,4 +1,4 @@
-//! Links that vary and impair, in whole runs under the verifier's eyes.
+//! Links that vary and impair, in whole runs with the verifier.
 
 use ackclock_results::Column;
 use ackclock_scenario::{Outside, Scenario};
@@ -6,7 +6,7 @@ use ackclock_sim::Output;
 
 const TRACE: &str = "0\n3\n3\n4\n9\n10\n20\n20\n";
 
-/// Two bulk flows for 10 s over 4 Mbit/s and 20 ms, or what the keys say.
+/// Runs two bulk flows for 10 s over 4 Mbit/s and 20 ms; the keys replace these values.
 fn run(keys: &str) -> Output {
     let own = |key: &str| keys.lines().any(|line| line.starts_with(&format!("{key} =")));
     let rest: String = [("rate", "'4Mbps'"), ("delay", "'20ms'"), ("queue", "'30 packets'")]
@@ -40,7 +40,7 @@ fn link(output: &Output, column: &str) -> f64 {
 
 #[test]
 fn a_link_of_varying_rate_carries_what_it_can() {
-    // A second of 4 Mbit/s, a second of 1 Mbit/s, a quarter of a second of nothing.
+    // A second of 4 Mbit/s, a second of 1 Mbit/s, and a quarter of a second of outage.
     let steps = "rate = { kind = 'steps', steps = [{ at = '0s', rate = '4Mbps' }, { at = '1s', rate = '1Mbps' }, \
                  { at = '2s', rate = '0bps' }], repeat_every = '2.25s' }";
     let output = run(steps);
@@ -51,7 +51,7 @@ fn a_link_of_varying_rate_carries_what_it_can() {
     assert!(link(&output, "queue_delay_max_ms") > 250.0, "who comes in an outage waits for its end");
 
     let output = run("rate = { kind = 'trace', file = 'x' }\nqueue = 'unlimited'");
-    // 500 rounds of 8 opportunities.
+    // There are 500 rounds of 8 delivery opportunities.
     let packets = link(&output, "packets");
     assert!(packets > 3500.0 && packets <= 4000.0 + 500.0, "{packets}");
     let share = link(&output, "bytes") / (4000.0 * 1500.0);
@@ -98,7 +98,7 @@ fn jitter_and_shorter_paths_reorder_where_they_may() {
     run(&format!("{queue}\n{delays}"));
 }
 
-/// Output of a scenario text under the verifier's eyes; its tables agree.
+/// Returns the output of a scenario text with the verifier; its tables have to agree.
 fn verified(text: &str) -> Output {
     let scenario = Scenario::from_toml(text, &[]).unwrap_or_else(|error| panic!("{text}: {error}"));
     let output = ackclock_sim::Run::verified(&scenario, None).unwrap();
@@ -106,7 +106,7 @@ fn verified(text: &str) -> Output {
     output
 }
 
-/// How many packets of `side` have that event in the table `packets`.
+/// Returns the number of packets of `side` with this event in the table `packets`.
 fn packets(output: &Output, event: &str, side: &str) -> f64 {
     let text = |name: &str| match output.tables["packets"].column(name) {
         Some(Column::Text(cells)) => cells,
@@ -116,8 +116,9 @@ fn packets(output: &Output, event: &str, side: &str) -> f64 {
     rows.filter(|(of, from)| of.as_deref() == Some(event) && from.as_deref() == Some(side)).count() as f64
 }
 
-/// A link that one other feeds is evaluated as soon as that one is, for as long ahead as its packets take to come. What it
-/// reports is of the run all the same: no packet that reaches it, leaves it or is dropped by it after the end.
+/// A link with a single upstream link is evaluated at the same time as its upstream link, in advance by the packets'
+/// travel time. Its reports still cover only the run: no packet that reaches the link, leaves it or is dropped by it
+/// after the end.
 #[test]
 fn a_link_evaluated_ahead_reports_nothing_from_after_the_end() {
     let window = "duration = '1s'\n[bottleneck]\nrate = '10Mbps'\ndelay = '50ms'\nqueue = '1bdp'\n[access]\nrate = '1x'\n\
@@ -126,7 +127,7 @@ fn a_link_evaluated_ahead_reports_nothing_from_after_the_end() {
     let output = verified(window);
     let utilisation = link(&output, "utilisation");
     assert!(utilisation > 0.8 && utilisation <= 1.0, "{utilisation}, it was 4.34");
-    // All of the bottleneck's packets that it has carried are at the sink but for those of the last 50 ms.
+    // All packets that the bottleneck has carried are at the sink, except for those of the last 50 ms.
     let (carried, arrived) = (link(&output, "packets"), packets(&output, "delivered", "source"));
     assert!(arrived <= carried && carried <= arrived + 44.0, "{carried} {arrived}");
 
@@ -141,13 +142,14 @@ fn a_link_evaluated_ahead_reports_nothing_from_after_the_end() {
     assert_eq!(link(&output, "drops"), packets(&output, "dropped", "source"), "it was twice as many");
     let utilisation = link(&output, "utilisation");
     assert!(utilisation > 0.98 && utilisation <= 1.0, "{utilisation}, it was 2.0");
-    // At twice the rate of the bottleneck, half of what reaches it is dropped, once the queue is full.
+    // At twice the rate of the bottleneck, half of the arriving packets are dropped once the queue is full.
     let rate = link(&output, "drop_rate");
     assert!(rate > 0.48 && rate < 0.5, "{rate}");
 }
 
-/// Delays are of the packets whose service has begun by the end, at a link evaluated ahead as at a port. At this rate no packet
-/// arrives in the moment in which another begins, where the order of the two would decide.
+/// Queueing delays are those of the packets whose service began by the end, at a link that is evaluated in advance and
+/// at a port alike. At this rate no packet arrives at the instant at which the service of another begins, so the order
+/// of such events does not matter.
 #[test]
 fn a_link_evaluated_ahead_and_a_port_report_the_same() {
     let text = |queue: &str| {
@@ -157,7 +159,7 @@ fn a_link_evaluated_ahead_and_a_port_report_the_same() {
         )
     };
     let link = verified(&text("'20 packets'"));
-    // A rate that never changes, given as one that may, makes the link a port.
+    // A rate that never changes, written as steps, makes the link a port.
     let steps = "{ kind = 'steps', steps = [{ at = '0s', rate = '1Mbps' }] }";
     let port = verified(&text("'20 packets'").replace("rate = '1Mbps'", &format!("rate = {steps}")));
     for table in ["links", "queues", "cbr", "flows"] {

@@ -1,4 +1,4 @@
-//! Tests of the simulator from outside, in one program, so that the crates under it are linked once.
+//! Tests of the simulator's public interface, in one program, so that the crates under it are linked once.
 
 mod common;
 

@@ -1,11 +1,11 @@
-//! Senders that answer marks in proportion, over the queues that they are meant for: DCTCP where one marks above a threshold,
-//! Prague beside CUBIC in DualPI2.
+//! Senders that react to marks in proportion, over the queues that they are designed for: DCTCP with a queue that marks
+//! above a threshold, and Prague beside CUBIC in DualPI2.
 
 use ackclock_results::Column;
 use ackclock_scenario::Scenario;
 use ackclock_sim::run::{Output, Run};
 
-/// Bulk flows, started a tenth of a second apart, of a congestion control and an ECN mode each.
+/// Runs bulk flows that start a tenth of a second apart, each with a congestion control and an ECN mode.
 fn run(duration: &str, bottleneck: &str, flows: &[(&str, &str)]) -> Output {
     let mut text = format!("duration = \"{duration}\"\nprobes = {{ window = true }}\n[bottleneck]\n{bottleneck}\n");
     for (index, (cc, ecn)) in flows.iter().enumerate() {
@@ -29,7 +29,7 @@ fn column(output: &Output, table: &str, column: &str) -> Vec<f64> {
     }
 }
 
-/// SRTT of a flow at its ACKs from `since` seconds on, in order of size, ms.
+/// Returns the SRTT samples of a flow at its ACKs from `since` seconds on, sorted, in ms.
 fn srtt(output: &Output, flow: &str, since: f64) -> Vec<f64> {
     let Some(Column::Text(flows)) = output.tables["window"].column("flow") else { panic!("no flows") };
     let (times, srtt) = (column(output, "window", "time_s"), column(output, "window", "srtt_ms"));
@@ -44,7 +44,7 @@ fn srtt(output: &Output, flow: &str, since: f64) -> Vec<f64> {
 
 #[test]
 fn dctcp_swings_about_the_threshold_by_as_much_as_its_analysis_says() {
-    // 100 Mbit/s and 10 ms hold 83 packets, each of 0.12 ms; a seventh of them, which K exceeds, is 12.
+    // 100 Mbit/s and 10 ms hold 83 packets of 0.12 ms each; a seventh of them is 12, which K exceeds.
     let (k, path) = (20.0, 83.3);
     let bottleneck = "rate = \"100Mbps\"\ndelay = \"5ms\"\n\
         queue = { kind = \"red\", limit = \"500 packets\", q_weight = 1.0, thresh = 20.0, maxthresh = 20.5, gentle = false,\n\
@@ -53,7 +53,8 @@ fn dctcp_swings_about_the_threshold_by_as_much_as_its_analysis_says() {
         let output = run("30s", bottleneck, &vec![("dctcp", "dctcp"); flows]);
         let link = |name| column(&output, "links", name)[0];
         let (mean, tail) = (link("queue_delay_mean_ms") / 0.12, link("queue_delay_p95_ms") / 0.12);
-        // Alizadeh et al., SIGCOMM 2010, section 3.3: Q_max = K + N, and a swing of sqrt(2 N (C RTT + K)) / 2 down from there.
+        // Alizadeh et al., SIGCOMM 2010, section 3.3: Q_max = K + N, with a downward swing of sqrt(2 N (C RTT + K)) /
+        // 2.
         let most = k + flows as f64;
         let least = most - (2.0 * flows as f64 * (path + k)).sqrt() / 2.0;
         assert!((least..most).contains(&mean), "{flows}: {mean} packets, {least} to {most} expected");
@@ -67,8 +68,8 @@ fn dctcp_swings_about_the_threshold_by_as_much_as_its_analysis_says() {
 
 #[test]
 fn prague_waits_for_less_than_a_millisecond_beside_cubic_and_has_about_its_rate() {
-    // At 10 ms CUBIC has the 25 ms that Prague takes for its round trip. At 20 ms what CUBIC keeps of its window does not fill
-    // the path, and Prague has what it leaves.
+    // At 10 ms CUBIC has the 25 ms that Prague uses as its round-trip time. At 20 ms the window that CUBIC keeps does
+    // not fill the path, and Prague uses the rest.
     for (rate, rtt_ms, ratio) in [(40, 10, 1.5), (100, 10, 1.5), (100, 20, 2.5)] {
         let bottleneck = format!("rate = \"{rate}Mbps\"\ndelay = \"{}ms\"\nqueue = \"dualpi2\"", rtt_ms / 2);
         let output = run("60s", &bottleneck, &[("prague", "l4s"), ("cubic", "classic")]);

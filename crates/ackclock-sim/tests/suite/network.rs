@@ -1,4 +1,4 @@
-//! Networks without TCP: when packets arrive, in which order, at the cost of how many events.
+//! Networks without TCP: the times and the order of arrivals, and the number of events.
 
 use std::num::NonZeroU64;
 
@@ -22,19 +22,19 @@ fn rate(bps: u64) -> NonZeroU64 {
 
 fn send(network: &mut Network, at: Nanos, route: Route, to: u32, len: u32) {
     let stage = network.first_stage(route);
-    // Endpoint 1 gets segments of the kind that may have options, which lie apart.
+    // Endpoint 1 receives segments of the kind that may have options, which are stored separately.
     let flags = if to == 1 { Flags::SYN } else { Flags::ACK };
     let address = Address { to: EndpointId::of_number(to), stage, sent: at, ..Address::default() };
     network.send(&Segment { len, ..Segment::new(flags) }, address, &mut ());
 }
 
-/// The number of the endpoint that a packet is for.
+/// Returns the number of the endpoint that receives a packet.
 fn endpoint(packet: &Packet) -> u32 {
     let Receiver::Endpoint(endpoint) = packet.receiver() else { panic!("a datagram") };
     endpoint.number()
 }
 
-/// Runs to the end: arrivals at hosts as (time, endpoint), and the number of events.
+/// Runs to the end. Returns the arrivals at hosts as (time, endpoint), and the number of events.
 fn run(network: &mut Network) -> (Vec<(Nanos, u32)>, u32) {
     let (mut arrivals, mut events) = (Vec::new(), 0);
     while network.events.first() != Key::NEVER {
@@ -64,14 +64,14 @@ fn a_packet_takes_three_transmissions_and_three_delays() {
     for flows in [1, 2] {
         let (mut network, routes) = dumbbell(flows, Limit::Packets(10));
         send(&mut network, 5, routes[0][0], 1, 1460);
-        // 1500 bytes: 1.2 ms at 10 Mbit/s, 12 ms at 1 Mbit/s; 3 + 80 + 7 ms of propagation.
+        // 1500 bytes take 1.2 ms at 10 Mbit/s and 12 ms at 1 Mbit/s; the propagation delay is 3 + 80 + 7 ms.
         let expected = 5 + 1_200_000 + 3 * MS + 12_000_000 + 80 * MS + 1_200_000 + 7 * MS;
         let (arrivals, events) = run(&mut network);
         assert_eq!(arrivals, [(expected, 1)]);
-        // With one flow nothing merges, and the whole way is one stage.
+        // With one flow no packets merge, and the whole route is one stage.
         assert_eq!(events, flows as u32);
 
-        // An ACK on the way back, 40 bytes: 32 us, 320 us, 32 us.
+        // An ACK of 40 bytes on the return route takes 32 us, 320 us and 32 us.
         send(&mut network, expected, routes[0][1], 0, 0);
         let back = expected + 32_000 + 7 * MS + 320_000 + 80 * MS + 32_000 + 3 * MS;
         assert_eq!(run(&mut network).0, [(back, 0)]);
@@ -94,7 +94,7 @@ fn simultaneous_arrivals_are_served_in_the_order_of_sending() {
 #[test]
 fn what_finds_no_room_is_dropped() {
     let (mut network, routes) = dumbbell(2, Limit::Packets(3));
-    // Twenty packets from two hosts at 10 Mbit/s each: one goes into service, three wait.
+    // Twenty packets come from two hosts at 10 Mbit/s each: one goes into service, and three are queued.
     for _ in 0..10 {
         send(&mut network, 0, routes[0][0], 0, 1460);
         send(&mut network, 0, routes[1][0], 1, 1460);
@@ -102,12 +102,12 @@ fn what_finds_no_room_is_dropped() {
     let (arrivals, _) = run(&mut network);
     let bottleneck = ackclock_sim::ids::LinkId(0);
     let carried = network.carried(bottleneck, 10_000 * MS).unwrap();
-    // The whole burst is there within 10.8 ms, before the first packet has left.
+    // The whole burst arrives within 10.8 ms, before the first packet has left.
     assert_eq!((carried.packets, carried.drops()), (arrivals.len() as u64, 20 - arrivals.len() as u64));
     assert_eq!(arrivals.len(), 4);
     assert_eq!(carried.bytes, 4 * 1500);
     assert_eq!(network.in_flight(), (0, 0), "what was dropped is given up");
-    // Waits of 0, 12, 22.8 and 34.8 ms: the hosts' packets come in pairs 1.2 ms apart.
+    // The queueing delays are 0, 12, 22.8 and 34.8 ms, because the hosts' packets arrive in pairs 1.2 ms apart.
     let waits = network.waits(bottleneck).unwrap();
     assert_eq!((waits.count(), waits.mean(), waits.max()), (4, Some(17.4e6), Some(34_800_000)));
 }
@@ -123,12 +123,12 @@ fn any_graph_of_static_routes() {
     let end = topology.route(&[b, c]);
     let there_and_back = topology.route(&[c, a, c]);
     let mut network = topology.join();
-    // One packet at a time: 1 ms of transmission a link.
+    // One packet is sent at a time, with 1 ms of transmission for each link.
     for (route, links, delay) in [(long, 3, 7), (middle, 1, 2), (end, 2, 6), (there_and_back, 3, 9)] {
         send(&mut network, 100 * MS, route, 9, 1460);
         let (arrivals, _) = run(&mut network);
         assert_eq!(arrivals, [(100 * MS + (links + delay) * MS, 9)]);
-        // A fresh start for the next: links are idle again.
+        // The next part starts with idle links again.
         let mut topology = Topology::default();
         let mut link = |delay| topology.link(Link::new(rate(12 * MBPS), delay, Limit::Unlimited));
         let (a, b, c) = (link(MS), link(2 * MS), link(4 * MS));
@@ -137,7 +137,8 @@ fn any_graph_of_static_routes() {
         }
         network = topology.join();
     }
-    // The long way reaches b at 2 ms, just when the middle host sends: both cross, the one whose event came first first.
+    // The packet of the long route reaches b at 2 ms, at the instant at which the middle host sends: both cross, in the
+    // order of their events.
     send(&mut network, 0, long, 1, 1460);
     assert_eq!(network.events.first().time(), 2 * MS);
     let packet = network.arrive();
@@ -148,8 +149,8 @@ fn any_graph_of_static_routes() {
 }
 
 proptest! {
-    /// Hosts of different rates, bursts long enough that what one sends passes much that another has queued: each packet is
-    /// where plain arithmetic says.
+    /// Hosts have different rates, and bursts are so long that packets of one host pass many that another has queued.
+    /// Each packet is where plain arithmetic puts it.
     #[test]
     fn hosts_share_a_bottleneck_as_by_hand(sends in prop::collection::vec((0_usize..4, 0_u64..3 * MS, 1_usize..25), 1..30)) {
         let mut topology = Topology::default();
@@ -182,7 +183,7 @@ proptest! {
             }
         }
         arrivals.extend(run(&mut network).0);
-        // A stable sort: of two at the same moment the one sent first is first.
+        // The sort is stable: of two packets with the same time, the one sent first is first.
         reached.sort_by_key(|&(at, _)| at);
         let mut free = 0;
         let by_hand: Vec<_> = reached

@@ -1,4 +1,4 @@
-//! A congestion control that is not in the catalogue is made anew for each copy of a flow.
+//! A registered congestion control is created anew for each copy of a flow.
 
 use std::sync::{Arc, Mutex};
 

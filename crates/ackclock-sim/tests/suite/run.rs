@@ -79,19 +79,19 @@ fn every_table_has_its_columns() {
     for (table, columns) in expected {
         assert_eq!(names(&output.tables[table]), columns.split(' ').collect::<Vec<_>>(), "{table}");
     }
-    // A row each 100 ms of 20 s and three flows, and one for each event.
+    // There is a row every 100 ms of 20 s for three flows, and one for each event.
     let (rows, events) = (output.tables["window"].len(), output.tables["events"].len());
     assert!(rows > 300 && rows <= 600 + events, "{rows} rows, {events} events");
     let flows = &output.tables["flows"];
     let flow_names = ["bulk.0", "bulk.1", "files"].map(|name| Some(name.to_owned())).to_vec();
     assert_eq!(flows.column("flow"), Some(&Column::Text(flow_names)));
     assert_eq!(output.tables["transfers"].len(), 3);
-    // Base RTTs: twice 1 + 10 + 4 ms for the flow that finds the network empty, twice 21 + 10 + 4 ms and a queue for the
-    // one that comes last.
+    // The base RTT is twice 1 + 10 + 4 ms for the flow that finds the network empty. For the last flow it is twice 21 +
+    // 10 + 4 ms plus a queue.
     let min_rtt = |row| float(flows, "min_rtt_ms", row);
     assert!((30.0..30.2).contains(&min_rtt(0).min(min_rtt(1))), "{flows:?}");
     assert!((70.0..141.5).contains(&min_rtt(2)), "{flows:?}");
-    // One BDP of the longest base RTT: 70 ms of queue.
+    // The queue holds one BDP of the longest base RTT: 70 ms.
     let longest = float(&output.tables["links"], "queue_delay_max_ms", 0);
     assert!((68.0..=71.3).contains(&longest), "{longest}");
 }
@@ -103,7 +103,7 @@ fn a_run_depends_on_its_seed_and_not_on_how_it_is_stepped() {
     assert_ne!(first, run(MIXED, Some(2), 1_000_000));
 }
 
-/// What links evaluated ahead of time have counted is right at the end alone.
+/// The counts of links that are evaluated in advance are correct only at the end.
 #[test]
 #[should_panic(expected = "a run reports when it has ended")]
 fn a_run_that_is_cut_short_has_no_tables() {
@@ -184,7 +184,7 @@ fn every_drop_has_its_cause_and_every_packet_its_fate() {
     for (link, side) in [(0, "source"), (1, "sink")] {
         assert_eq!(rows(side, "dropped", Some("queue")), queue_drops[link]);
         assert_eq!(rows(side, "dropped", Some("loss")), losses[link]);
-        // What is neither delivered nor dropped is on its way when the run ends.
+        // Packets that are neither delivered nor dropped are in flight when the run ends.
         let left = rows(side, "sent", None) - rows(side, "delivered", None) - queue_drops[link] - losses[link];
         assert!((0..200).contains(&left), "{left}");
     }
@@ -229,8 +229,8 @@ fn copies_start_together_within_the_jitter_of_their_group() {
     assert!((mean - 2.0).abs() < 1.0, "{starts:?}");
 }
 
-/// Ten transfers at once over 160 kbit/s and a queue as long as their round trip allows: timers expire for packets that
-/// wait and for packets that were dropped.
+/// Ten transfers start at once over 160 kbit/s and a queue as long as their round trip allows. Timers expire for
+/// packets that are queued and for packets that were dropped.
 const CROWD: &str = r#"
 duration = "60s"
 bottleneck = { rate = "160kbps", delay = "250ms", queue = "30 packets" }
@@ -266,7 +266,7 @@ fn a_timeout_is_spurious_where_a_copy_was_not_dropped() {
                 .map(|packet| float(packets, "time_s", packet))
                 .collect::<Vec<_>>()
         };
-        // A packet is dropped, if it is, as soon as it is through its access link, long before the next copy.
+        // A packet that is dropped is dropped as soon as it has passed its access link, long before the next copy.
         let dropped = rows("dropped");
         let mut copies = rows("sent");
         copies.retain(|sent| *sent < at);
@@ -276,7 +276,7 @@ fn a_timeout_is_spurious_where_a_copy_was_not_dropped() {
         seen[usize::from(expected)] += 1;
     }
     assert!(seen[0] > 3 && seen[1] > 3, "{seen:?}");
-    // A timer expires once.
+    // A timer expires only once at a time.
     let rows: std::collections::BTreeSet<_> =
         (0..timeouts.len()).map(|row| (flows[row], sides[row], float(timeouts, "time_s", row).to_bits())).collect();
     assert_eq!(rows.len(), timeouts.len());
@@ -292,8 +292,8 @@ fn watching_timeouts_changes_nothing() {
     assert_eq!(quiet.tables["transfers"], watched.tables["transfers"]);
 }
 
-/// A packet of 1500 bytes alone on its way: 0.12 ms on each access link of 100 Mbit/s and 1.2 ms on the bottleneck, and 10 + 1 + 4
-/// ms of propagation.
+/// A packet of 1500 bytes is alone in the network. It takes 0.12 ms on each access link of 100 Mbit/s, 1.2 ms on the
+/// bottleneck, and 10 + 1 + 4 ms of propagation.
 #[test]
 fn one_way_delays_are_from_sending_to_arrival() {
     let text = r#"
@@ -314,7 +314,7 @@ app = { kind = "transfer", size = "1MB" }
     assert_eq!(ints(delays, "packets"), [1, 685]);
     let alone = 15.0 + 1.2 + 2.0 * 0.12;
     assert!((float(delays, "max_ms", 0) - alone).abs() < 1e-5, "{}", float(delays, "max_ms", 0));
-    // What is more is the queue: the transfer's own, as nobody else sends.
+    // The rest of the delay is the queue of the transfer itself, because no other flow sends.
     let (most, queue) = (float(delays, "max_ms", 1), float(links, "queue_delay_max_ms", 0));
     assert!(queue > 5.0 && (most - alone - queue).abs() < 0.5, "{most} {queue}");
     let cdf = &output.tables["delay_cdf"];
@@ -332,13 +332,13 @@ fn cells(table: &Table, column: &str) -> Vec<String> {
     }
 }
 
-/// The rows of some columns, as text.
+/// Returns the rows of some columns, as text.
 fn rows(table: &Table, columns: &[&str]) -> Vec<String> {
     let columns: Vec<_> = columns.iter().map(|column| cells(table, column)).collect();
     (0..table.len()).map(|row| columns.iter().map(|cells| cells[row].as_str()).collect::<Vec<_>>().join(" ")).collect()
 }
 
-/// Ten segments of 1000 bytes in one flight; what the keys say happens at the bottleneck, whose first packet is the SYN.
+/// Ten segments of 1000 bytes in one flight. The keys add events at the bottleneck, whose first packet is the SYN.
 const FLIGHT: &str = "duration = '2s'
 [bottleneck]
 rate = '10Mbps'
@@ -368,7 +368,7 @@ fn sack_blocks_are_recorded_as_stream_offsets() {
         let mine: Vec<_> = told.iter().filter(|row| row.contains(event)).take(expected.len()).cloned().collect();
         assert_eq!(mine, expected.each_ref().map(of), "the most recent first");
     }
-    // Each is of a packet: at the same time, of the same end.
+    // Each row belongs to a packet: at the same time, and of the same end.
     let own: Vec<_> = rows(&output.tables["packets"], &["time_s", "side", "event"]);
     let missing = rows(blocks, &["time_s", "side", "event"]).into_iter().filter(|row| !own.contains(row)).count();
     assert_eq!(missing, 0);
@@ -395,7 +395,8 @@ fn a_block_that_tells_of_a_duplicate_is_marked() {
     let output = run(&FLIGHT.replace("delay =", "duplication = { kind = 'list', packets = [4] }\ndelay ="), None, 1000);
     let told = rows(&output.tables["sack_blocks"], &["event", "left", "right", "duplicate"]);
     assert_eq!(told, ["sent 2000 3000 true", "delivered 2000 3000 true"]);
-    // 2000 is lost, and 3000, the fourth that is not, comes twice: its second copy tells of itself and of what is there.
+    // The segment at 2000 is lost. The segment at 3000, the fourth that is not lost, arrives twice: the ACK of its
+    // second copy reports the duplicate and the data received.
     let keys = "loss = { kind = 'list', packets = [4] }\nduplication = { kind = 'list', packets = [4] }\ndelay =";
     let output = run(&FLIGHT.replace("delay =", keys), None, 1000);
     let told = rows(&output.tables["sack_blocks"], &["event", "left", "right", "duplicate"]);

@@ -4,7 +4,7 @@ use ackclock_results::Column;
 use ackclock_scenario::{Outside, Scenario};
 use ackclock_sim::{Output, Run};
 
-/// A trace of four opportunities in 10 ms.
+/// A trace of four delivery opportunities in 10 ms.
 const TRACE: &str = "1\n4\n5\n10\n";
 
 fn run(text: &str, overrides: &[(&str, &str)]) -> Output {
@@ -29,7 +29,7 @@ fn numbers(output: &Output, table: &str, column: &str) -> Vec<f64> {
     cells(output, table, column).into_iter().map(Option::unwrap).collect()
 }
 
-/// What the bottleneck of a scenario could have sent in each interval, and its reverse, bit/s.
+/// Returns the capacity of the bottleneck, and of its reverse direction, in each interval, in bit/s.
 fn capacities(text: &str, overrides: &[(&str, &str)]) -> [Vec<f64>; 2] {
     let output = run(text, overrides);
     [0, 1].map(|link| {
@@ -39,12 +39,12 @@ fn capacities(text: &str, overrides: &[(&str, &str)]) -> [Vec<f64>; 2] {
     })
 }
 
-/// Every other row: those of the bottleneck, its reverse being the other link.
+/// Returns every other row: those of the bottleneck, because its reverse is the only other link.
 fn bottleneck(output: &Output, column: &str) -> Vec<f64> {
     numbers(output, "queues", column).into_iter().step_by(2).collect()
 }
 
-/// A packet each 6 ms, the first at 1.2 ms, before a link that takes 12 ms for each.
+/// A packet arrives every 6 ms, the first at 1.2 ms, before a link that takes 12 ms for each.
 const OVERLOAD: &str = "duration = '2s'
 [bottleneck]
 rate = '1Mbps'
@@ -62,14 +62,15 @@ fn a_queue_grows_by_what_arrives_and_does_not_leave() {
     let output = run(OVERLOAD, &[]);
     assert_eq!(numbers(&output, "queues", "time_s")[..6], [0.0, 0.0, 0.01, 0.01, 0.02, 0.02]);
     let packets = bottleneck(&output, "packets");
-    // At 10 ms two have come and one has started; at 20 ms four and two, at 30 ms five and three, at 40 ms seven and four.
+    // At 10 ms two have arrived and one has started; at 20 ms four and two, at 30 ms five and three, at 40 ms seven and
+    // four.
     assert_eq!(packets[..9], [0.0, 1.0, 2.0, 2.0, 3.0, 4.0, 5.0, 5.0, 5.0]);
     assert!(packets[9..].iter().all(|&packets| packets == 4.0 || packets == 5.0), "{packets:?}");
     assert_eq!(packets.len(), 201);
     let bytes: Vec<_> = packets.iter().map(|packets| 1500.0 * packets).collect();
     assert_eq!(bottleneck(&output, "bytes"), bytes);
     assert!(numbers(&output, "queues", "packets").iter().skip(1).step_by(2).all(|&packets| packets == 0.0));
-    // The first packet is there after 1.2 + 12 + 10 + 1.2 ms, and then one each 12 ms.
+    // The first packet arrives after 1.2 + 12 + 10 + 1.2 ms, and then one every 12 ms.
     let rates = numbers(&output, "rates", "bytes_delivered");
     assert_eq!(rates[..6], [0.0, 0.0, 1472.0, 1472.0, 1472.0, 0.0]);
     assert_eq!(numbers(&output, "rates", "goodput_bps")[2], 1472.0 * 8.0 / 0.01);
@@ -84,7 +85,7 @@ fn capacity_is_what_the_link_could_have_sent_since_the_instant_before() {
                  { at = '25ms', rate = '0bps' }, { at = '38ms', rate = '4Mbps' }] }";
     let steps = [("bottleneck.rate", steps), ("bottleneck.reverse_rate", "5Mbps")];
     let [stepped, reverse] = capacities(OVERLOAD, &steps);
-    // In the second interval 5 ms at either rate, in the third 5 ms at 2 Mbit/s, in the fourth 2 ms at 4 Mbit/s.
+    // The second interval has 5 ms at either rate, the third 5 ms at 2 Mbit/s, the fourth 2 ms at 4 Mbit/s.
     assert_eq!(stepped[..5], [1e6, 1.5e6, 1e6, 0.8e6, 4e6]);
     assert!(reverse.iter().all(|&rate| rate == 5e6), "{reverse:?}");
     let late = [steps[0], steps[1], ("probes.from", "13ms"), ("probes.to", "46ms")];
@@ -93,14 +94,15 @@ fn capacity_is_what_the_link_could_have_sent_since_the_instant_before() {
     let odd = "{ kind = 'steps', steps = [{ at = '0s', rate = '1000003bps' }, { at = '5ms', rate = '1Mbps' }] }";
     assert_eq!(capacities(OVERLOAD, &[("bottleneck.rate", odd)])[0][..2], [1_000_001.5, 1e6]);
 
-    // 1, 4 and 5 ms, then 10 ms: an opportunity belongs to the interval that ends with it, as what it sends does.
+    // The opportunities are at 1, 4, 5 and 10 ms. An opportunity belongs to the interval that ends with it, like the
+    // packet that it sends.
     let trace = [("bottleneck.rate", "{ kind = 'trace', file = 'x' }"), ("probes.interval", "5ms")];
     let [traced, _] = capacities(OVERLOAD, &trace);
     assert_eq!(traced[..4], [7.2e6, 2.4e6, 7.2e6, 2.4e6]);
 
     let outage = |packets| format!("[{{ from = '12ms', to = '17ms', packets = '{packets}' }}]");
     let [held, _] = capacities(OVERLOAD, &[("bottleneck.outages", &outage("wait"))]);
-    // The packet that the outage finds on the wire is sent until 13.2 ms.
+    // The packet that is on the wire when the outage starts is sent until 13.2 ms.
     assert_eq!(held[..3], [1e6, 0.62e6, 1e6]);
     let [lost, _] = capacities(OVERLOAD, &[("bottleneck.outages", &outage("lost"))]);
     assert_eq!(lost[..3], [1e6; 3], "what is lost is sent");
@@ -118,7 +120,7 @@ fn capacities_add_up_to_what_utilisation_is_of() {
         let carried = link("bytes") * 8.0;
         assert!((carried / bits - link("utilisation")).abs() < 1e-9, "{rate}: {bits}");
         assert!((0.98..=1.0).contains(&link("utilisation")), "{rate}: {}", link("utilisation"));
-        // Once the queue has filled, what leaves in an interval is what it had to offer.
+        // Once the queue has filled, the packets that leave in an interval use its whole capacity.
         let sent: Vec<_> =
             numbers(&output, "queues", "sent").into_iter().step_by(2).map(|sent| sent * 1500.0).collect();
         let capacity = cells(&output, "queues", "capacity_bps").into_iter().step_by(2);
@@ -139,21 +141,24 @@ fn a_sojourn_is_from_arrival_to_the_wire_and_of_the_interval_in_which_it_ends() 
     };
     let output = run(OVERLOAD, &[]);
     let [sent, mean, longest] = columns(&output, 0);
-    // They leave at 1.2, 13.2, 25.2, 37.2, 49.2 and 61.2 ms, and have come at 1.2, 7.2, 13.2, 19.2, 25.2 and 31.2 ms.
+    // The packets leave at 1.2, 13.2, 25.2, 37.2, 49.2 and 61.2 ms, and arrived at 1.2, 7.2, 13.2, 19.2, 25.2 and 31.2
+    // ms.
     assert_eq!(sent[..8], [0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0].map(Some));
     assert_eq!(mean[..8], [None, Some(0.0), Some(6.0), Some(12.0), Some(18.0), Some(24.0), None, Some(30.0)]);
     assert_eq!(mean, longest);
     let [sent, mean, longest] = columns(&output, 1);
     assert!(sent.iter().all(|sent| *sent == Some(0.0)) && mean.iter().chain(&longest).all(Option::is_none));
 
-    // What leaves at the first instant is not of the series; what leaves at another is of the interval that ends there.
+    // A packet that leaves at the first instant does not belong to the series; a packet that leaves at a later instant
+    // belongs to the interval that ends there.
     let late = run(OVERLOAD, &[("probes.interval", "24ms"), ("probes.from", "13.2ms")]);
     let [sent, mean, longest] = columns(&late, 0);
     assert_eq!(sent[..3], [0.0, 2.0, 2.0].map(Some));
     assert_eq!(mean[..3], [None, Some(15.0), Some(27.0)]);
     assert_eq!(longest[..3], [None, Some(18.0), Some(30.0)]);
 
-    // A packet each 24 ms, and an outage for 60 ms: they leave then, and 12, 24 and 36 ms later.
+    // A packet arrives every 24 ms, and an outage lasts for 60 ms: packets leave at its end, and 12, 24 and 36 ms
+    // later.
     let outage = "[{ from = '0s', to = '60ms' }]";
     let keys = [("flows[0].app.rate", "500kbps"), ("bottleneck.outages", outage), ("probes.interval", "50ms")];
     let [sent, mean, longest] = columns(&run(OVERLOAD, &keys), 0);
@@ -184,7 +189,7 @@ fn sojourn_times_are_those_of_the_links() {
     }
 }
 
-/// Flows of several kinds over two links, of which the second is fed by the first alone.
+/// Flows of several kinds over two links; only the first link feeds the second.
 const CHAIN: &str = "duration = '20s'
 [bottleneck]
 rate = '4Mbps'
@@ -210,7 +215,7 @@ route = ['left', 'right', 'far']
 fn a_link_evaluated_ahead_and_a_port_have_the_same_queues() {
     let probes = ("probes", "{ queues = true, rates = true, interval = '3.7ms', from = '1ms', to = '19s' }");
     let links = run(CHAIN, &[probes]);
-    // An outage after the end.
+    // The outage is after the end.
     let never = "[{ from = '100s', to = '101s' }]";
     for link in ["links[0].outages", "bottleneck.outages"] {
         let ports = run(CHAIN, &[probes, (link, never)]);
@@ -234,7 +239,7 @@ fn mean_length_is_arrival_rate_times_mean_wait() {
             let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
             let link = |column| numbers(&output, "links", column)[row];
             let waited = link("packets") * link("queue_delay_mean_ms") / 1e3 / 20.0;
-            // What was dropped by the discipline has waited, too, and no longer than what was sent.
+            // Packets that the discipline dropped were queued, too, and no longer than packets that were sent.
             let at_most = waited + link("aqm_drops") * link("queue_delay_max_ms") / 1e3 / 20.0;
             assert!(0.997 * waited < mean && mean < 1.003 * at_most, "{discipline}, {row}: {waited} {mean} {at_most}");
         }

@@ -1,10 +1,10 @@
-//! Runs against what theory says of them.
+//! Runs compared with theory.
 
 use ackclock_results::Column;
 use ackclock_scenario::Scenario;
 use ackclock_sim::run::{Output, Run};
 
-/// Time a full-sized packet takes at 1 Mbit/s, seconds.
+/// Time that a full-sized packet takes at 1 Mbit/s, in seconds.
 const PACKET_S: f64 = 0.012;
 
 fn run(rate_mbps: u32, seconds: u32, flow: &str, seed: u64) -> Output {
@@ -27,7 +27,7 @@ fn floats(output: &Output, table: &str, column: &str) -> Vec<f64> {
     }
 }
 
-/// Mean time between the starts of fast recoveries, the first minute left out.
+/// Returns the mean time between the starts of fast recoveries, in seconds, without the first minute.
 fn period(output: &Output) -> f64 {
     let Some(Column::Text(events)) = output.tables["events"].column("event") else { panic!("no events") };
     let times = floats(output, "events", "time_s");
@@ -41,14 +41,15 @@ fn period(output: &Output) -> f64 {
     (starts[starts.len() - 1] - starts[0]) / (starts.len() - 1) as f64
 }
 
-/// The period of Reno's sawtooth over a full link, from the packets that path and queue hold.
+/// Returns the period of Reno's sawtooth over a full link, computed from the packets that the path and the queue hold.
 ///
-/// A window of w packets takes w packet times to be acknowledged while the link is busy, which a buffer of one BDP keeps it.
-/// From W/2 to W there is a round for each window, the last being the one in which the loss is noticed, and one more of W to
-/// repair it.
+/// While the link is busy, which a buffer of one BDP ensures, the acknowledgments of a window of w packets take w
+/// packet times. From W/2 to W there is a round for each window; the loss is noticed in the last of these rounds. One
+/// more round of W repairs the loss.
 fn sawtooth(rate_mbps: u32) -> f64 {
     let packet_s = PACKET_S / f64::from(rate_mbps);
-    // Propagation, a packet's time on the bottleneck and, at ten times the rate, on two access links; then the ACK's.
+    // The sum of the propagation delay, a packet's time on the bottleneck and, at ten times the rate, on two access
+    // links, and the ACK's time.
     let path_s = 0.2 + packet_s * 1.2 + packet_s * 1.2 * 40.0 / 1500.0;
     let waiting = (f64::from(rate_mbps) * 1e6 * 0.2 / 8.0 / 1500.0).floor();
     let w = (path_s / packet_s + waiting).floor() + 1.0;
@@ -76,9 +77,9 @@ fn with_delayed_acks_the_window_overshoots_by_the_two_segments_of_an_ack() {
     assert!(floats(&output, "links", "utilisation")[0] > 0.95);
     let late = floats(&output, "window", "time_s").into_iter().zip(floats(&output, "window", "cwnd"));
     let highest = late.filter(|(time, _)| *time > 60.0).map(|(_, cwnd)| cwnd / 1460.0).fold(0.0, f64::max);
-    // 17 on the path, 16 waiting, and the one too many: 34 without delayed ACKs.
+    // 17 packets on the path, 16 in the queue, and one too many: 34 without delayed ACKs.
     assert!((35.5..36.5).contains(&highest), "{highest}");
-    // The same rounds as in `sawtooth` with W = 36.
+    // The rounds are the same as in `sawtooth`, with W = 36.
     let theory = PACKET_S * (19.0 * (18.0 + 36.0) / 2.0 + 36.0);
     let measured = period(&output);
     assert!((measured / theory - 1.0).abs() < 0.05, "{measured} s, theory {theory} s");

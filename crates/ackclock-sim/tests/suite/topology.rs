@@ -1,4 +1,4 @@
-//! Graphs of links: routes, what passes which link, and the verifier over whole runs.
+//! Graphs of links: routes, the packets on each link, and the verifier over whole runs.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use ackclock_sim::{Run, Watching};
 const PARKING_LOT: &str = include_str!("../../../../scenarios/parking-lot.toml");
 const CHAIN: &str = include_str!("../../../../scenarios/satellite-chain.toml");
 
-/// A run under the verifier, which finds nothing.
+/// Runs a scenario with the verifier, which must find nothing.
 fn run(text: &str, overrides: &[(&str, &str)]) -> BTreeMap<&'static str, Table> {
     let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
     let scenario = Scenario::from_toml(text, &overrides).unwrap_or_else(|error| panic!("{error}"));
@@ -20,7 +20,7 @@ fn run(text: &str, overrides: &[(&str, &str)]) -> BTreeMap<&'static str, Table> 
     output.tables
 }
 
-/// The cells of a column by the names of the rows.
+/// Returns the cells of a column by the names of the rows.
 fn by_name(table: &Table, name: &str, column: &str) -> BTreeMap<String, f64> {
     let Some(Column::Text(names)) = table.column(name) else { panic!("no {name}") };
     let cells: Vec<f64> = match table.column(column) {
@@ -31,7 +31,8 @@ fn by_name(table: &Table, name: &str, column: &str) -> BTreeMap<String, f64> {
     names.iter().map(|name| name.clone().unwrap()).zip(cells).collect()
 }
 
-/// Each link of a parking lot carries the flow over all of them and its own; whoever passes three queues gets less.
+/// Each link of a parking lot carries the flow over all links and its own flow; the flow that passes three queues gets
+/// less.
 #[test]
 fn a_parking_lot_is_three_bottlenecks() {
     let tables = run(PARKING_LOT, &[("duration", "40s")]);
@@ -48,14 +49,14 @@ fn a_parking_lot_is_three_bottlenecks() {
     }
     let rtt = by_name(&tables["flows"], "flow", "min_rtt_ms");
     for (flow, links) in [("through", 3.0), ("first", 1.0), ("second", 1.0), ("third", 1.0)] {
-        // Each link has an RTT of 20 ms and takes 1.2 ms for a full packet; access links and ACKs take less than 0.5 ms.
-        // Whether a flow ever finds its queue empty is for the others to decide: it may wait for one more packet.
+        // Each link has an RTT of 20 ms and takes 1.2 ms for a full packet; access links and ACKs take less than 0.5
+        // ms. Whether a flow ever finds its queue empty depends on the other flows: it may wait for one more packet.
         let least = 20.0 * links;
         assert!((least..least + 1.3 * links + 0.5 + 1.2).contains(&rtt[flow]), "{flow}: {rtt:?}");
     }
 }
 
-/// Any discipline, at every hop, and what arrives in another order than it was sent.
+/// Any discipline at every hop, with reordering.
 #[test]
 fn queues_and_impairments_are_those_of_each_link() {
     let tables = run(
@@ -79,7 +80,7 @@ fn queues_and_impairments_are_those_of_each_link() {
     assert!(delivered.values().all(|bytes| *bytes > 1e5), "{delivered:?}");
 }
 
-/// The way back may be another: then its links carry the ACKs.
+/// The return route may use other links; these links then carry the ACKs.
 #[test]
 fn a_return_route_of_its_own() {
     let text = r#"
@@ -116,7 +117,7 @@ fn local_traffic_does_not_see_the_satellite() {
     let rtt = by_name(&tables["flows"], "flow", "min_rtt_ms");
     assert!((640.0..644.0).contains(&rtt["files.0"]) && (640.0..648.0).contains(&rtt["backwards"]), "{rtt:?}");
     assert!((20.0..20.5).contains(&rtt["local"]), "{rtt:?}");
-    // The local file's 10 MB are 6850 packets more than what goes on to the satellite.
+    // The local file's 10 MB are 6850 more packets than those that continue to the satellite.
     assert!(packets["west"] > packets["bottleneck"] + 6_000.0, "{packets:?}");
     let back = by_name(&tables["links"], "link", "bytes");
     assert!(back["bottleneck.reverse"] > 2e6 && back["east.reverse"] > 2e6, "{back:?}");

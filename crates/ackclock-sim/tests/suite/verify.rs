@@ -1,4 +1,4 @@
-//! Runs under the verifier's eyes, and logs with one law broken each, which it must notice.
+//! Runs with the verifier, and event logs with one broken law each, which the verifier must notice.
 
 use ackclock_app::Side;
 use ackclock_core::Nanos;
@@ -48,7 +48,7 @@ fn odd_rates_and_limits_obey_the_physics() {
     }
 }
 
-/// An event that can be kept.
+/// An event that can be stored.
 #[derive(Clone, Debug)]
 enum Logged {
     Opened(EndpointId, u16, Who),
@@ -77,7 +77,7 @@ impl Observer for Log {
 
 const END: Nanos = 8 * SECOND;
 
-/// Two flows over a bottleneck of `bps` with `delay` and room for so many packets.
+/// Returns a dumbbell with two flows over a bottleneck of `bps` with `delay` and room for `packets` packets.
 fn dumbbell(bps: u64, delay: Nanos, packets: u64) -> (Dumbbell, [[Route; 2]; 2]) {
     let way = || LinkSpec::drop_tail(rate(bps), delay, Limit::Packets(packets));
     let mut dumbbell = Dumbbell::new(way(), way());
@@ -110,7 +110,7 @@ fn log() -> Vec<Logged> {
     world.into_observer().0
 }
 
-/// The laws that the verifier finds broken in a log, each once, by the rate, delay and limit it believes in.
+/// Returns the laws that the verifier finds broken in a log, each once, for the given rate, delay and limit.
 fn broken_at(log: &[Logged], bps: u64, delay: Nanos, packets: u64) -> Vec<Law> {
     let (dumbbell, routes) = dumbbell(bps, delay, packets);
     let mut verifier = Verifier::new(&dumbbell.topology, routes.into_iter());
@@ -136,7 +136,7 @@ fn broken(log: &[Logged]) -> Vec<Law> {
     broken_at(log, RATE, DELAY, PACKETS)
 }
 
-/// The places of the log's events that `wanted` holds for, in the middle of the run.
+/// Returns the places of the log's events for which `wanted` holds, in the middle of the run.
 fn places(log: &[Logged], wanted: impl Fn(&Logged) -> bool) -> Vec<usize> {
     let places: Vec<_> = (0..log.len()).filter(|index| wanted(&log[*index])).collect();
     assert!(places.len() > 10, "{}", places.len());
@@ -155,7 +155,7 @@ fn is_delivered(logged: &Logged) -> bool {
     matches!(logged, Logged::Network(_, _, NetworkEvent::Delivered { .. }))
 }
 
-/// The log with the event at a place changed.
+/// Returns the log with the event at a place changed.
 fn changed(
     log: &[Logged],
     place: usize,
@@ -206,7 +206,7 @@ fn times_at_a_link() {
     };
     assert_eq!(broken(&passage(|passage| passage.start -= 1)), [Law::Start]);
     assert_eq!(broken(&passage(|passage| passage.start += 1)), [Law::Start]);
-    // The next link gets the packet when it gets it, so a wrong arrival breaks its way as well.
+    // The next link receives the packet at the recorded time, so a wrong arrival also breaks the law of its way.
     let early =
         broken(&passage(|passage| (passage.departure, passage.arrival) = (passage.departure - 1, passage.arrival - 1)));
     assert_eq!(early[0], Law::Rate);
@@ -247,7 +247,7 @@ fn packets_at_the_wrong_time_and_place() {
         let shifted = changed(&log, place, |at, _, _| *at = at.wrapping_add_signed(shift));
         assert_eq!(broken(&shifted), [Law::Way, Law::Conservation]);
     }
-    // The access link of the other flow, which nothing else crosses at that time.
+    // The event is on the access link of the other flow, which no other packet crosses at that time.
     let on_access = |logged: &Logged| matches!(logged, Logged::Network(_, _, NetworkEvent::Enqueued { link: LinkId(2), packet, .. }) if matches!(packet.receiver(), Receiver::Endpoint(end) if end.slot() == Slot(0)));
     let place = places(&log, on_access)[0];
     let elsewhere = changed(&log, place, |_, _, event| {
@@ -279,7 +279,7 @@ fn contents_and_marks() {
     assert_eq!(broken(&grown)[..2], [Law::Content, Law::Rate]);
 }
 
-/// A packet of an ECN-capable transport may be marked on its way, and stays marked.
+/// A packet of an ECN-capable transport may be marked in flight, and stays marked.
 #[test]
 fn marks_are_kept() {
     let mut log = log();

@@ -53,7 +53,7 @@ fn packets_are_conserved_and_links_keep_their_rates() {
     let links = &tables["links"];
     assert_eq!(ints(links, "drops").iter().sum::<i64>() as u64, seen.dropped);
     assert!(floats(links, "utilisation")[0] > 0.95, "{links:?}");
-    // 30 packets of 1.2 ms, behind what is left of the one in service.
+    // The delay is 30 packets of 1.2 ms, plus the rest of the packet in service.
     let longest = floats(links, "queue_delay_max_ms")[0];
     assert!((34.8..=37.2).contains(&longest), "{longest}");
 }
@@ -65,11 +65,11 @@ fn goodput_is_what_the_link_carries_without_headers() {
     let tables = world.report(&[(FORWARD, "forward".to_owned())]);
     let carried = ints(&tables["links"], "bytes")[0] as f64;
     let goodput = floats(&tables["flows"], "goodput_bps")[0];
-    // All but what is still on its way to the sink.
+    // All packets are delivered except those in flight to the sink.
     assert!((goodput * 20.0 / 8.0 / (carried * 1460.0 / 1500.0) - 1.0).abs() < 0.002, "{goodput} {carried}");
     assert_eq!(world.now(), 20 * SECOND);
     let min_rtt = floats(&tables["flows"], "min_rtt_ms")[0];
-    // Handshake: 40 ms of propagation, 52 bytes each way over 10 and twice 100 Mbit/s.
+    // The handshake takes 40 ms of propagation, and 52 bytes in each direction over 10 Mbit/s and twice 100 Mbit/s.
     assert!((min_rtt - (40.0 + 2.0 * 52.0 * 8.0 * 1.2 / 10_000.0)).abs() < 1e-6, "{min_rtt}");
 }
 
@@ -160,11 +160,11 @@ fn finished_connections_make_room() {
     assert_eq!(seen.opened.iter().filter(|(flow, ..)| *flow == 0).count() as i64, 300 + retried(&seen, 0));
     let isns: std::collections::BTreeSet<_> = seen.opened.iter().map(|open| open.3).collect();
     assert!(isns.len() >= 300, "every connection draws its own initial sequence number");
-    // One connection of each flow at a time, in at most one place more while the last of its packets are on their way.
+    // Each flow has one connection at a time, with at most one more slot while its last packets are in flight.
     assert!(seen.endpoints <= 6, "{} endpoints", seen.endpoints);
 }
 
-/// SYNs of a flow's source beyond the first of each connection.
+/// Returns the number of SYNs of a flow's source beyond the first of each connection.
 fn retried(seen: &Verifier, flow: u32) -> i64 {
     let mut conns: Vec<_> = seen.opened.iter().filter(|open| open.0 == flow).map(|open| open.1).collect();
     let all = conns.len();
@@ -172,8 +172,8 @@ fn retried(seen: &Verifier, flow: u32) -> i64 {
     (all - conns.len()) as i64
 }
 
-/// The source holds its ACK of the request back for 100 ms although the later event of its SYN-ACK's timer is still
-/// pending: a timer that moves to earlier is made anew.
+/// The source delays its ACK of the request by 100 ms, although the later event of its SYN-ACK's timer is still
+/// pending. A timer that moves to an earlier time is set anew.
 #[test]
 fn a_timer_may_move_to_earlier() {
     struct Silent;
@@ -195,7 +195,8 @@ fn a_timer_may_move_to_earlier() {
     while world.step(1) {}
     let sent: Vec<_> = world.into_observer().source_sent;
     assert_eq!(sent.len(), 2, "a SYN-ACK and an ACK");
-    // SYN at 0, SYN-ACK 20 ms later, request 40 ms after that, its ACK 100 ms after that, and some transmission times.
+    // The SYN is sent at 0, the SYN-ACK 20 ms later, the request 40 ms after that, its ACK 100 ms after that, plus some
+    // transmission times.
     let held_back = sent[1] - sent[0] - 40 * MS;
     assert!((100 * MS..101 * MS).contains(&held_back), "{held_back}");
 }
@@ -217,7 +218,7 @@ fn packet_rows_tell_each_segments_life() {
     assert!(count("dropped") > 10 && in_flight < 200);
     let drops: i64 = ints(&tables["links"], "drops").iter().sum();
     assert_eq!(count("dropped") as i64, drops);
-    // Offsets: the first data segment of a flow begins at 0 and its ACK covers it.
+    // The first data segment of a flow begins at offset 0, and its ACK covers it.
     let (Some(Column::Int(seqs)), Some(Column::Int(acks))) = (packets.column("seq"), packets.column("ack")) else {
         panic!("no offsets")
     };
@@ -237,7 +238,7 @@ fn packet_rows_tell_each_segments_life() {
 
 #[test]
 fn packet_rows_are_in_the_order_of_time() {
-    // With one flow every link is evaluated when the packet is sent, drops at the bottleneck included.
+    // With one flow every link is evaluated when the packet is sent, including drops at the bottleneck.
     let tables = all_tables(recorded(&["a"], 7));
     assert!(ints(&tables["links"], "drops")[0] > 0);
     assert!(floats(&tables["packets"], "time_s").is_sorted());

@@ -1,10 +1,10 @@
-//! XCP's senders and router together, against what the paper claims: D. Katabi, M. Handley, C. Rohrs, SIGCOMM 2002.
+//! XCP's senders and router together, compared with the paper's claims: D. Katabi, M. Handley, C. Rohrs, SIGCOMM 2002.
 
 use ackclock_results::Column;
 use ackclock_scenario::Scenario;
 use ackclock_sim::run::{Output, Run};
 
-/// Bulk flows over 100 Mbit/s and 80 ms, or as `network` has it.
+/// Returns a scenario of bulk flows over 100 Mbit/s and 80 ms, or over `network`.
 fn scenario(duration: &str, network: &str, flows: &[&str]) -> Scenario {
     let mut text = format!(
         "duration = \"{duration}\"\npacket_size = \"1000B\"\n\
@@ -30,18 +30,19 @@ fn column(output: &Output, table: &str, column: &str) -> Vec<f64> {
     }
 }
 
-/// What the bottleneck has lost, its queueing delay at the median and at the 95th percentile, ms, and its utilisation.
+/// Returns the bottleneck's losses, its queueing delay at the median and at the 95th percentile in ms, and its
+/// utilisation.
 fn link(output: &Output) -> (f64, f64, f64, f64) {
     let of = |name| column(output, "links", name)[0];
     (of("drops"), of("queue_delay_p50_ms"), of("queue_delay_p95_ms"), of("utilisation"))
 }
 
-/// Megabytes delivered.
+/// Returns the megabytes delivered.
 fn delivered(output: &Output) -> Vec<f64> {
     column(output, "flows", "bytes_delivered").iter().map(|bytes| bytes / 1e6).collect()
 }
 
-/// The part of the largest by which the smallest is less.
+/// Returns the fraction by which the smallest value is below the largest.
 fn spread(shares: &[f64]) -> f64 {
     let most = shares.iter().copied().fold(0.0, f64::max);
     1.0 - shares.iter().copied().fold(f64::MAX, f64::min) / most
@@ -55,7 +56,7 @@ fn the_link_is_full_its_queue_is_not_and_nothing_is_lost() {
         let output = run("15s", "queue = \"xcp\"", &vec![XCP; flows]);
         let (drops, median, tail, utilisation) = link(&output);
         assert!(utilisation > 0.97 && drops == 0.0, "{flows} flows: {utilisation}, {drops} lost");
-        // Windows that grow leave in bursts, and the queue is what these are: it would hold 80 ms.
+        // Growing windows are sent in bursts, and the queue consists of these bursts; it could hold 80 ms.
         assert!(median < 2.0 && tail < 10.0, "{flows} flows: {median} ms, {tail} ms");
         assert!(spread(&delivered(&output)) < 0.05, "{:?}", delivered(&output));
     }
@@ -63,7 +64,7 @@ fn the_link_is_full_its_queue_is_not_and_nothing_is_lost() {
 
 #[test]
 fn the_verifier_sees_nothing_wrong() {
-    // In both directions, at a queue that overflows.
+    // Both directions have a queue of 20 packets, which overflows.
     let flows = [XCP, "cc = \"xcp\"\ntimestamps = true\nstart = \"1s\"", "cc = \"reno\""];
     let output =
         Run::verified(&scenario("3s", "queue = { kind = \"xcp\", limit = \"20 packets\" }", &flows), None).unwrap();
@@ -82,14 +83,15 @@ fn shares_are_equal_whatever_the_round_trip_times() {
     };
     let xcp = shares("xcp", "queue = \"xcp\"");
     assert!(spread(&xcp) < 0.03, "{xcp:?}");
-    // Those of Reno go by the round-trip times, which are 100 to 400 ms.
+    // Reno's shares depend on the round-trip times, which are 100 to 400 ms.
     let reno = shares("reno", "queue = \"1bdp\"");
     assert!(spread(&reno) > 0.5, "{reno:?}");
 }
 
 #[test]
 fn who_joins_has_its_share_within_a_few_round_trip_times() {
-    // What each of two has delivered a second; the second joins after five seconds. An RTT is 80 ms.
+    // `at` is the volume that each of two flows has delivered by a time, and `over` compares the volumes of one second.
+    // The second flow joins after five seconds. An RTT is 80 ms.
     let at = |ms: u32| delivered(&run(&format!("{ms}ms"), "queue = \"xcp\"", &[XCP, "cc = \"xcp\"\nstart = \"5s\""]));
     let over = |from: u32| {
         let (before, after) = (at(from), at(from + 1000));
@@ -114,7 +116,7 @@ fn without_routers_the_senders_are_reno_to_the_byte() {
 
 #[test]
 fn what_the_router_does_not_steer_it_leaves_room_for() {
-    // A window of 100 segments is 10 Mbit/s.
+    // A window of 100 segments gives 10 Mbit/s.
     let fixed = "cc = { kind = \"fixed-window\", segments = 100 }";
     let output = run("15s", "queue = \"xcp\"", &[XCP, fixed]);
     let (drops, _, _, utilisation) = link(&output);
@@ -125,7 +127,7 @@ fn what_the_router_does_not_steer_it_leaves_room_for() {
 
 #[test]
 fn a_loss_costs_half_of_the_window_until_the_router_has_seen_the_gap() {
-    // One packet in a thousand is lost at random: Reno is at its square-root law.
+    // One packet in a thousand is lost at random, so Reno has the window of its square-root law.
     let of = |cc: &str, queue: &str| {
         let flow = format!("cc = \"{cc}\"");
         link(&run("15s", &format!("queue = \"{queue}\", loss = \"0.1%\""), &[&flow, &flow])).3

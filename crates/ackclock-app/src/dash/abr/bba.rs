@@ -1,4 +1,4 @@
-//! BBA-0: the level follows from the buffer alone.
+//! BBA-0: the level depends on the buffer alone.
 
 use core::cmp::Ordering;
 
@@ -12,26 +12,27 @@ pub(super) const ENTRY: Entry = Entry {
     make: |setup| Box::new(Bba::new(setup)),
 };
 
-/// The buffer-based rule of Netflix's experiment, in its first form.
+/// The first version of the buffer-based rule of Netflix's experiment.
 ///
-/// The map f(B) is the lowest level in the reservoir, rises in a straight line over the cushion, and is the highest above
-/// it. The level stays where it is while f(B) lies between the next lower level of the ladder (Rate-) and the next higher
-/// (Rate+); when f(B) passes one of them the level goes to the one nearest to f(B) on the side it comes from.
+/// The map f(B) is the lowest level in the reservoir, rises linearly over the cushion, and is the highest level above
+/// the cushion. The level is kept while f(B) is between the next lower level of the ladder (Rate-) and the next higher
+/// level (Rate+). When f(B) passes one of them, the rule chooses the level that is nearest to f(B) on the side of the
+/// old level.
 ///
-/// The paper's player holds 240 s, of which 90 s are the reservoir, and the cushion ends at 90 %, 216 s. Both are scaled
-/// to [`Setup::target`]: with a buffer of a few segments, the highest level at which one is asked for is well below the
-/// capacity, and a cushion that ended at 90 % of the capacity might never be crossed. The paper's 4 s of 240 s make no
-/// such difference.
+/// The paper's player holds 240 s. Its reservoir is 90 s, and its cushion ends at 90 %, 216 s. Both are scaled to
+/// [`Setup::target`]. With a buffer of a few segments, the highest buffer level at which a segment is requested is well
+/// below the capacity. A cushion that ended at 90 % of the capacity might never be crossed. In the paper the difference
+/// is only 4 s of 240 s.
 #[derive(Debug)]
 pub struct Bba {
     ladder: Vec<u64>,
     reservoir: Nanos,
-    /// Where the cushion ends.
+    /// Buffer level at which the cushion ends.
     upper: Nanos,
 }
 
 impl Bba {
-    /// The rule for a client.
+    /// Creates the rule for a client.
     pub fn new(setup: &Setup<'_>) -> Bba {
         let target = u128::from(setup.target());
         Bba {
@@ -41,7 +42,7 @@ impl Bba {
         }
     }
 
-    /// How f(B) inside the cushion compares with a rate, exactly: both sides of (f - lowest) x cushion in whole numbers.
+    /// Compares f(B) inside the cushion with a rate, exactly: both sides of (f - lowest) x cushion are whole numbers.
     fn map_against(&self, buffer: Nanos, rate: u64) -> Ordering {
         let (lowest, highest) = (self.ladder[0], self.ladder[self.ladder.len() - 1]);
         let climbed = u128::from(highest - lowest) * u128::from(buffer - self.reservoir);
@@ -81,7 +82,7 @@ mod tests {
 
     const SECOND: Nanos = 1_000_000_000;
 
-    /// The paper's: 4-s segments, asked for below 240 s.
+    /// The paper's player: 4-s segments, requested while the buffer is below 240 s.
     fn paper() -> Bba {
         Bba::new(&Setup {
             ladder: &[200_000, 400_000, 800_000, 1_460_000],
@@ -99,7 +100,7 @@ mod tests {
         for previous in 0..4 {
             assert_eq!((rule.level(90 * SECOND, previous), rule.level(216 * SECOND, previous)), (0, 3));
         }
-        // 10 kbit/s a second.
+        // The slope is 10 kbit/s per second.
         for (seconds, rate) in [(91, 210_000), (110, 400_000), (153, 830_000), (215, 1_450_000)] {
             assert_eq!(rule.map_against(seconds * SECOND, rate), Ordering::Equal, "{seconds} s");
             assert_eq!(rule.map_against(seconds * SECOND + 1, rate), Ordering::Greater, "{seconds} s");
@@ -119,9 +120,9 @@ mod tests {
                 })
                 .collect::<Vec<_>>()
         };
-        // f is 390, 400, 410, 790, 810, 1450 kbit/s, then past the cushion. Reaching Rate+ itself changes nothing.
+        // f is 390, 400, 410, 790, 810 and 1450 kbit/s, then past the cushion. Reaching Rate+ exactly changes nothing.
         assert_eq!(walk(&[90, 109, 110, 111, 149, 151, 215, 216], 0), [0, 0, 0, 1, 1, 2, 2, 3]);
-        // Down: Rate- of the top level is 800 kbit/s, so it stays there until f is at most that.
+        // Downwards: Rate- of the top level is 800 kbit/s, so the level stays there until f is at most 800 kbit/s.
         assert_eq!(walk(&[215, 151, 150, 149, 111, 110, 109, 91, 90], 3), [3, 3, 3, 2, 2, 2, 1, 1, 0]);
     }
 

@@ -1,4 +1,4 @@
-//! BOLA: the level that scores best by utility gained and buffer spent for each bit.
+//! BOLA: the level with the best score, which weighs the utility gained and the buffer spent for each bit.
 
 use super::estimate::History;
 use super::{Abr, Choice, Download, Entry, Setup, State};
@@ -12,35 +12,36 @@ pub(super) const ENTRY: Entry = Entry {
     make: |setup| Box::new(Bola::new(setup)),
 };
 
-/// dash.js: buffer at which the lowest level still scores best, in seconds; below it BOLA never pauses.
+/// dash.js: buffer level in seconds at which the lowest level still scores best; below it BOLA never pauses.
 const MINIMUM_BUFFER_S: f64 = 10.0;
-/// dash.js: the buffer at which the highest level begins is at least this much above the minimum for each level.
+/// dash.js: the buffer at which the highest level begins is above the minimum by at least this many seconds for each
+/// level.
 const PER_LEVEL_S: f64 = 2.0;
-/// dash.js: the placeholder buffer loses one part in this many with each segment.
+/// dash.js: the placeholder buffer loses one part in this number with each segment.
 const PLACEHOLDER_DECAY: u64 = 100;
 
-/// BOLA-BASIC with what dash.js adds to it.
+/// BOLA-BASIC with the extensions of dash.js.
 ///
 /// The utility of level m is v_m = ln(S_m / S_1) + 1. At buffer level Q (in seconds) the level with the highest score
-/// (V (v_m + g) - Q) / S_m is chosen, the higher one of equals. dash.js finds V and g from two buffer levels: at 10 s the
-/// lowest level is about to be left, and at the target the highest is reached, where the target is that of the player
-/// ([`Setup::target`]) or 10 s + 2 s a level, whichever is more:
+/// (V (v_m + g) - Q) / S_m is chosen; of equal scores, the higher level. dash.js computes V and g from two buffer
+/// levels. At 10 s the lowest level is about to be left, and at the target the highest level is reached. The target is
+/// that of the player ([`Setup::target`]) or 10 s + 2 s for each level, whichever is more:
 ///
 /// g = (v_M - 1) / (target / 10 - 1), V = 10 / g.
 ///
-/// A player that holds less than that never gets there by its real buffer, so a *placeholder* is added to it (BOLA-E). It
-/// is set at the start so that BOLA agrees with the throughput, grows by the time that passes between a segment's arrival
-/// and the next decision (a full buffer is no sign of a slow network), shrinks by 1 % a segment and to what justifies the
-/// level last downloaded, and is gone after a stall.
+/// A player whose capacity is below the target never reaches the target with its real buffer, so a *placeholder* is
+/// added to the buffer (BOLA-E). At the start the placeholder is set so that BOLA agrees with the throughput. It grows
+/// by the time between a segment's arrival and the next decision, because a full buffer is no sign of a slow network.
+/// It shrinks by 1 % with each segment, and to the value that justifies the level last downloaded. A stall removes it.
 ///
-/// While starting up, until a segment's worth of media is buffered, the level is the one that 0.9 of the throughput
-/// sustains. Later a rise beyond that level stops at it (BOLA-O). Below the top level, a buffer above the one that
-/// justifies the chosen level makes it wait.
+/// During startup, until one segment of media is buffered, the level is the one that 0.9 of the throughput sustains.
+/// Later a rise is limited to that level (BOLA-O). Below the top level, BOLA waits while the buffer is above the value
+/// that justifies the chosen level.
 #[derive(Debug)]
 pub struct Bola {
     ladder: Vec<u64>,
     utilities: Vec<f64>,
-    /// V (v_m + g): the highest buffer level at which to download level m and not wait.
+    /// V (v_m + g): the highest buffer level at which level m is downloaded without a wait.
     highest: Vec<Nanos>,
     /// The lowest buffer level at which level m scores best.
     lowest: Vec<Nanos>,
@@ -50,11 +51,11 @@ pub struct Bola {
     steady: bool,
     placeholder: Nanos,
     last: usize,
-    /// Since when waiting counts into the placeholder: the last segment's arrival, or the last decision after it.
+    /// Time from which waiting counts into the placeholder: the last segment's arrival, or the last decision after it.
     idle_since: Nanos,
 }
 
-/// The constants of the score, in seconds and without unit.
+/// The constants of the score: V in seconds, and g without a unit.
 #[derive(Clone, Copy, Debug)]
 struct Gain {
     v: f64,
@@ -62,7 +63,7 @@ struct Gain {
 }
 
 impl Bola {
-    /// The rule for a client.
+    /// Creates the rule for a client.
     pub fn new(setup: &Setup<'_>) -> Bola {
         let utilities = utilities(setup.ladder);
         let gain = gain(&utilities, setup.target() as f64 / 1e9);
@@ -84,12 +85,12 @@ impl Bola {
         }
     }
 
-    /// The level that the throughput sustains; none before the first segment.
+    /// Returns the level that the throughput sustains; `None` before the first segment.
     pub(super) fn sustainable(&self) -> Option<usize> {
         self.history.sustainable(&self.ladder, self.segment)
     }
 
-    /// The level that the score prefers at a buffer level.
+    /// Returns the level with the best score at a buffer level.
     fn level_at(&self, buffer: Nanos) -> usize {
         let seconds = buffer as f64 / 1e9;
         let score =
@@ -108,7 +109,8 @@ impl Bola {
         }
         self.last = level;
 
-        // What is too much for this level is taken from the placeholder first, and then waited for.
+        // The excess over this level's highest buffer level is taken from the placeholder first; the rest is waited
+        // for.
         let excess = effective.saturating_sub(self.highest[level]);
         let wait = excess.saturating_sub(self.placeholder);
         self.placeholder = self.placeholder.saturating_sub(excess);
@@ -149,12 +151,12 @@ impl Abr for Bola {
     }
 }
 
-/// v_m = ln(S_m / S_1) + 1.
+/// Returns v_m = ln(S_m / S_1) + 1 for each level.
 fn utilities(ladder: &[u64]) -> Vec<f64> {
     ladder.iter().map(|level| libm::log(*level as f64 / ladder[0] as f64) + 1.0).collect()
 }
 
-/// V and g for a target in seconds. With one level there is nothing to weigh: any finite pair serves.
+/// Returns V and g for a target in seconds. With one level there is no choice: any finite pair serves.
 fn gain(utilities: &[f64], target_s: f64) -> Gain {
     let target = target_s.max(MINIMUM_BUFFER_S + PER_LEVEL_S * utilities.len() as f64);
     let span = utilities[utilities.len() - 1] - 1.0;
@@ -165,7 +167,7 @@ fn gain(utilities: &[f64], target_s: f64) -> Gain {
     Gain { v: MINIMUM_BUFFER_S / g, g }
 }
 
-/// Where the score of `level` overtakes those of all lower levels, in seconds.
+/// Returns the buffer level in seconds at which the score of `level` overtakes the scores of all lower levels.
 fn lowest_buffer(ladder: &[u64], utilities: &[f64], gain: Gain, level: usize) -> f64 {
     let (rate, utility) = (ladder[level] as f64, utilities[level]);
     let overtakes = |lower: usize| {
@@ -195,7 +197,7 @@ mod tests {
         State { now, buffer, previous: Some(0) }
     }
 
-    /// A segment of `level` at `bps` and without latency, asked for at `requested` with `buffer`.
+    /// A segment of `level` at `bps` and without latency, requested at `requested` with `buffer`.
     fn segment(level: usize, bps: u64, requested: Nanos, buffer: Nanos) -> Download {
         let time = LADDER[level] * 2 * SECOND / bps;
         Download {
@@ -213,11 +215,11 @@ mod tests {
     #[test]
     fn constants_from_the_two_buffer_levels() {
         let small = Bola::new(&setup(12 * SECOND));
-        // Four levels: the highest at 18 s, although the player holds 12 s. ln 8 = 2.079.
+        // There are four levels: the highest is reached at 18 s, although the player holds 12 s. ln 8 = 2.079.
         let g = libm::log(8.0) / 0.8;
         assert!((small.gain.g - g).abs() < 1e-12);
         assert!((small.gain.v * small.gain.g - 10.0).abs() < 1e-12);
-        // A level downloads while V (v + g - 1) is above the buffer less V: the two anchors.
+        // A level downloads while V (v + g - 1) is above the buffer minus V: these are the two anchors.
         let v = nanos(small.gain.v);
         assert_eq!(small.highest[0] - v, 10 * SECOND);
         assert_eq!(small.highest[3] - v, 18 * SECOND);
@@ -249,7 +251,7 @@ mod tests {
         assert_eq!(rule.placeholder, rule.lowest[2] - 2 * SECOND);
         rule.on_segment(&segment(2, 1_000_000, now, 2 * SECOND));
         now = rule.idle_since;
-        // 1.6 s of download left 2.4 s: the real buffer alone would mean the lowest level.
+        // 1.6 s of download left 2.4 s: the real buffer alone would give the lowest level.
         assert_eq!(rule.level_at(2_400_000_000), 0);
         let buffer = 2_400_000_000;
         assert_eq!(rule.choose(&state(now, buffer)), Choice::now(2));

@@ -3,19 +3,19 @@
 use super::{Download, highest_within};
 use ackclock_core::Nanos;
 
-/// dash.js: half-lives of the fast and the slow average of throughput, in seconds of downloading.
+/// dash.js: half-lives of the fast and the slow average of throughput, in seconds of download time.
 const FAST_HALF_LIFE_S: f64 = 3.0;
 const SLOW_HALF_LIFE_S: f64 = 8.0;
 /// dash.js: half-lives of the fast and the slow average of latency, in segments.
 const FAST_HALF_LIFE_SEGMENTS: f64 = 1.0;
 const SLOW_HALF_LIFE_SEGMENTS: f64 = 2.0;
-/// dash.js takes no transfer for shorter than its clock can tell.
+/// dash.js: shortest transfer in ns, which is the resolution of its clock.
 const SHORTEST_TRANSFER: Nanos = 1_000_000;
-/// dash.js: `bandwidthSafetyFactor`, the share of the estimate that is spent.
+/// dash.js: `bandwidthSafetyFactor`, the fraction of the estimate that is used.
 const DASH_JS_SAFETY: f64 = 0.9;
 
-/// An average in which the weight of a sample halves with every `half_life` of weight that comes after it. The bias of
-/// its start from zero is divided out, so the first sample is the first average.
+/// An average in which the weight of a sample halves with every `half_life` of weight that follows. The bias from
+/// starting at zero is divided out, so the first sample is the first average.
 #[derive(Clone, Copy, Debug)]
 struct Ewma {
     half_life: f64,
@@ -39,7 +39,7 @@ impl Ewma {
     }
 }
 
-/// Two averages of different memory, of which the lower or the higher counts.
+/// Two averages with different half-lives, of which the lower or the higher is used.
 #[derive(Clone, Copy, Debug)]
 struct FastAndSlow(Ewma, Ewma);
 
@@ -66,15 +66,15 @@ impl FastAndSlow {
     }
 }
 
-/// How to estimate the throughput, in bit/s, from download rates. A segment's download rate is its size over the time
-/// from the request to the last byte, so the round trip of the request and the server's think time count.
+/// Method of estimating the throughput, in bit/s, from download rates. A segment's download rate is its size divided by
+/// the time from the request to the last byte, so the round trip of the request and the server's think time count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Estimator {
     /// The rate of the last segment.
     Last,
-    /// All bytes so far over all time spent downloading them.
+    /// The sum of all bytes so far divided by the sum of their download times.
     Mean,
-    /// The lower of two averages with half-lives of 3 s and 8 s of downloading, as dash.js weighs them.
+    /// The lower of two averages with half-lives of 3 s and 8 s of download time, weighted as in dash.js.
     Ewma,
 }
 
@@ -89,12 +89,12 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// An estimate without samples.
+    /// Creates an estimate without samples.
     pub fn new(estimator: Estimator) -> Estimate {
         Estimate { estimator, last: None, bytes: 0, time: 0, averages: FastAndSlow::throughput() }
     }
 
-    /// Takes in a download.
+    /// Adds a download.
     pub fn add(&mut self, download: &Download) {
         let time = (download.done - download.requested).max(1);
         let rate = bits_per_second(download.bytes, time);
@@ -104,7 +104,7 @@ impl Estimate {
         self.averages.add(rate, time as f64 / 1e9);
     }
 
-    /// The estimate in bit/s; none before the first segment.
+    /// Returns the estimate in bit/s; `None` before the first segment.
     pub fn bps(&self) -> Option<f64> {
         match self.estimator {
             Estimator::Last => self.last,
@@ -115,32 +115,32 @@ impl Estimate {
 }
 
 /// The throughput history of dash.js (versions 3 and 4, moving averages by EWMA, dead time counted as latency). A rate
-/// there is that of the transfer alone, from the first byte to the last; the time to the first byte is a latency, averaged
-/// apart, and costs the share of each segment's duration that it takes.
+/// in this history is that of the transfer alone, from the first byte to the last. The time to the first byte is a
+/// latency. It is averaged separately, and its share of each segment's duration is deducted.
 #[derive(Clone, Copy, Debug)]
 pub struct History {
     throughput: FastAndSlow,
-    /// Seconds.
+    /// Averages of the latency, in seconds.
     latency: FastAndSlow,
 }
 
 impl Default for History {
-    /// A history of nothing.
+    /// Creates an empty history.
     fn default() -> History {
         History { throughput: FastAndSlow::throughput(), latency: FastAndSlow::latency() }
     }
 }
 
 impl History {
-    /// Takes in a download.
+    /// Adds a download.
     pub fn add(&mut self, download: &Download) {
         let transfer = (download.done - download.first_byte).max(SHORTEST_TRANSFER);
         self.throughput.add(bits_per_second(download.bytes, transfer), transfer as f64 / 1e9);
         self.latency.add((download.first_byte - download.requested) as f64 / 1e9, 1.0);
     }
 
-    /// The highest level that 0.9 of the throughput sustains when each segment of `duration` first costs the latency; none
-    /// before the first segment.
+    /// Returns the highest level that 0.9 of the throughput sustains if each segment of `duration` first costs the
+    /// latency; `None` before the first segment.
     pub fn sustainable(&self, ladder: &[u64], duration: Nanos) -> Option<usize> {
         let throughput = self.throughput.lower()? * DASH_JS_SAFETY;
         let dead = self.latency.higher()? / (duration as f64 / 1e9);
@@ -158,7 +158,7 @@ pub(super) mod tests {
 
     pub(crate) const SECOND: Nanos = 1_000_000_000;
 
-    /// A download of `bytes` that waits `latency` for its first byte and then takes `transfer`.
+    /// A download of `bytes` whose first byte arrives after `latency`, and whose transfer then takes `transfer`.
     pub(crate) fn download(bytes: u64, latency: Nanos, transfer: Nanos) -> Download {
         Download {
             level: 0,
@@ -180,14 +180,14 @@ pub(super) mod tests {
 
     #[test]
     fn estimators_differ_in_memory() {
-        // 1 Mbit/s for 1 s, then 100 kbit/s for 3 s.
+        // The first download has 1 Mbit/s for 1 s, the second 100 kbit/s for 3 s.
         let downloads = [download(125_000, SECOND / 4, 3 * SECOND / 4), download(37_500, 0, 3 * SECOND)];
         assert_eq!(estimate(Estimator::Last, &[]), None);
         assert_eq!(estimate(Estimator::Mean, &[]), None);
         assert_eq!(estimate(Estimator::Ewma, &[]), None);
         assert_eq!(estimate(Estimator::Last, &downloads), Some(100_000.0));
         assert_eq!(estimate(Estimator::Mean, &downloads), Some(325_000.0), "1.3 Mbit in 4 s");
-        // Half-life of 3 s: the first sample has weight (1 - 2^-1/3) / 2, the second 1/2, of 1 - 2^-4/3.
+        // With a half-life of 3 s the first sample has weight (1 - 2^-1/3) / 2 and the second 1/2, of 1 - 2^-4/3.
         let (first, second) = ((1.0 - libm::exp2(-1.0 / 3.0)) / 2.0, 0.5);
         let fast = (first * 1e6 + second * 1e5) / (first + second);
         let ewma = estimate(Estimator::Ewma, &downloads).expect("two samples");

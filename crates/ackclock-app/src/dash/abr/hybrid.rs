@@ -1,4 +1,4 @@
-//! DYNAMIC of dash.js: throughput while the buffer is low, BOLA while it is high.
+//! DYNAMIC of dash.js: the throughput rule while the buffer is low, BOLA while it is high.
 
 use super::{Abr, Bola, Choice, Download, Entry, Setup, State};
 use ackclock_core::Nanos;
@@ -10,12 +10,12 @@ pub(super) const ENTRY: Entry = Entry {
     make: |setup| Box::new(Hybrid::new(setup)),
 };
 
-/// The default of dash.js.
+/// The default rule of dash.js.
 ///
-/// BOLA takes over when the buffer is above the level at which segments are asked for ([`Setup::target`], the player's
-/// stable buffer time), which happens when a segment arrives in less than its playing time; the throughput rule when the
-/// buffer is at half of that or below. The throughput rule takes the highest level that 0.9 of the average sustains, the
-/// latency of requests deducted ([`super::estimate::History`]).
+/// BOLA takes over when the buffer is above the level at which segments are requested ([`Setup::target`], the player's
+/// stable buffer time). This happens when a segment arrives in less than its playing time. The throughput rule takes
+/// over when the buffer is at half of that level or below. The throughput rule takes the highest level that 0.9 of the
+/// average sustains, with the latency of requests deducted ([`super::estimate::History`]).
 #[derive(Debug)]
 pub struct Hybrid {
     target: Nanos,
@@ -24,12 +24,12 @@ pub struct Hybrid {
 }
 
 impl Hybrid {
-    /// The rule for a client.
+    /// Creates the rule for a client.
     pub fn new(setup: &Setup<'_>) -> Hybrid {
         Hybrid { target: setup.target(), bola: Bola::new(setup), by_buffer: false }
     }
 
-    /// Chooses between the two rules, with hysteresis.
+    /// Switches between the two rules, with hysteresis.
     fn see(&mut self, buffer: Nanos) {
         let threshold = if self.by_buffer { self.target / 2 } else { self.target };
         self.by_buffer = buffer > threshold;
@@ -75,7 +75,7 @@ mod tests {
         })
     }
 
-    /// A segment at 1 Mbit/s, with the buffer level when it is asked for, before it is added, and after.
+    /// A segment at 1 Mbit/s; the argument determines the buffer level at its request, before it is added, and after.
     fn segment(before: Nanos) -> Download {
         Download {
             level: 0,
@@ -117,7 +117,7 @@ mod tests {
         rule.on_stall();
         assert_eq!(rule.choose(&state(0)), Choice::now(2), "throughput again");
         rule.on_segment(&segment(9 * SECOND));
-        // The stall took BOLA's placeholder, and 9 s alone are below its 10 s minimum.
+        // The stall removed BOLA's placeholder, and 9 s alone are below its 10 s minimum.
         assert_eq!(rule.choose(&state(9 * SECOND)), Choice::now(0));
     }
 }

@@ -1,4 +1,4 @@
-//! Rate adaptation: which level of the ladder the next segment is asked for in. One file a rule, one line in
+//! Rate adaptation, which chooses the level of the ladder for the next segment. Each rule has one file and one line in
 //! [`CATALOGUE`].
 
 use ackclock_core::Nanos;
@@ -15,24 +15,25 @@ pub use estimate::Estimator;
 pub use hybrid::Hybrid;
 pub use throughput::Throughput;
 
-/// What a rule is made from.
+/// The input from which a rule is created.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
     /// Levels in bit/s, ascending, at least one.
     pub ladder: &'a [u64],
     /// Playing time of a segment.
     pub segment: Nanos,
-    /// Most media the player holds, at least one segment.
+    /// Maximum media that the player holds, at least one segment.
     pub capacity: Nanos,
-    /// Share of its estimate that the throughput rule spends.
+    /// Fraction of its estimate that the throughput rule uses.
     pub safety: f64,
-    /// How the throughput rule estimates.
+    /// Method by which the throughput rule estimates the throughput.
     pub estimator: Estimator,
 }
 
 impl Setup<'_> {
-    /// The highest buffer level at which a segment is asked for: there must be room for it. What papers and players call
-    /// their buffer size or target is this level, as they ask for a segment whenever the buffer is below it.
+    /// Returns the highest buffer level at which a segment is requested: the buffer must have room for the segment.
+    /// This level is the buffer size or target of papers and players, which request a segment whenever the buffer is
+    /// below it.
     pub fn target(&self) -> Nanos {
         self.capacity.saturating_sub(self.segment)
     }
@@ -41,46 +42,46 @@ impl Setup<'_> {
 /// A segment that has arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Download {
-    /// Its level's index in the ladder.
+    /// Index of its level in the ladder.
     pub level: usize,
-    /// Its size, without the response header.
+    /// Its size in bytes, without the response header.
     pub bytes: u64,
-    /// When it was asked for.
+    /// Time of the request.
     pub requested: Nanos,
-    /// When the first byte of the response came.
+    /// Time at which the first byte of the response arrived.
     pub first_byte: Nanos,
-    /// When the last byte came.
+    /// Time at which the last byte arrived.
     pub done: Nanos,
-    /// Buffer level when it was asked for.
+    /// Buffer level at the request.
     pub buffer_at_request: Nanos,
-    /// Buffer level when it was there, without it.
+    /// Buffer level at the arrival, without the segment.
     pub buffer_before: Nanos,
-    /// Buffer level with it.
+    /// Buffer level with the segment.
     pub buffer_after: Nanos,
 }
 
-/// What a rule knows when it chooses.
+/// The information that a rule has when it chooses.
 #[derive(Clone, Copy, Debug)]
 pub struct State {
-    /// The time.
+    /// Current time.
     pub now: Nanos,
     /// Buffer level.
     pub buffer: Nanos,
-    /// Level of the segment before, none for the first.
+    /// Level of the previous segment; `None` for the first segment.
     pub previous: Option<usize>,
 }
 
-/// A choice.
+/// A rule's choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choice {
     /// Index in the ladder.
     pub level: usize,
-    /// Do not ask yet, but let this much media play and choose again. 0 to ask now.
+    /// Media to play before the rule chooses again; 0 requests the segment now.
     pub wait: Nanos,
 }
 
 impl Choice {
-    /// To ask now.
+    /// Returns the choice to request `level` now.
     pub fn now(level: usize) -> Choice {
         Choice { level, wait: 0 }
     }
@@ -88,14 +89,14 @@ impl Choice {
 
 /// A rate adaptation rule of one client.
 pub trait Abr: Send {
-    /// A segment has arrived.
+    /// Handles the arrival of a segment.
     fn on_segment(&mut self, _download: &Download) {}
 
-    /// Playback has run out of media since the segment before; called ahead of [`Abr::on_segment`] for the one that
-    /// arrived too late.
+    /// Handles a stall since the previous segment. It is called before [`Abr::on_segment`] for the segment that arrived
+    /// too late.
     fn on_stall(&mut self) {}
 
-    /// The level of the next segment, for which there is room in the buffer.
+    /// Returns the level of the next segment, for which the buffer has room.
     fn choose(&mut self, state: &State) -> Choice;
 }
 
@@ -103,23 +104,23 @@ pub trait Abr: Send {
 pub struct Entry {
     /// Name in scenarios.
     pub name: &'static str,
-    /// One line on what it is.
+    /// One line that describes the rule.
     pub summary: &'static str,
-    /// Where it is specified.
+    /// Source of the specification.
     pub source: &'static str,
-    /// Makes one for a client.
+    /// Creates the rule for a client.
     pub make: fn(&Setup<'_>) -> Box<dyn Abr>,
 }
 
-/// Every rule, by name.
+/// All rules, by name.
 pub const CATALOGUE: &[Entry] = &[throughput::ENTRY, bba::ENTRY, bola::ENTRY, hybrid::ENTRY];
 
-/// The entry of a name.
+/// Returns the entry with a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {
     CATALOGUE.iter().find(|entry| entry.name == name)
 }
 
-/// The highest level of a ladder that is at most `bps`; the lowest where all are above.
+/// Returns the highest level of a ladder that is at most `bps`; the lowest level if all are above.
 pub fn highest_within(ladder: &[u64], bps: f64) -> usize {
     ladder.iter().rposition(|level| *level as f64 <= bps).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! The throughput rule, as VLC's first DASH module had it.
+//! The throughput rule of VLC's first DASH module.
 
 use super::estimate::Estimate;
 use super::{Abr, Choice, Download, Entry, Setup, State, highest_within};
@@ -11,17 +11,21 @@ pub(super) const ENTRY: Entry = Entry {
     make: |setup| Box::new(Throughput::new(setup)),
 };
 
-/// VLC asks for the lowest level while its buffer is less than this full.
+/// VLC requests the lowest level while its buffer is filled to less than this percentage.
 const LOW_BUFFER_PERCENT: u64 = 30;
 
-/// The highest level within `safety` x the estimate.
+/// Chooses the highest level that is at most `safety` x the estimate.
 ///
-/// VLC's module divided all bytes read so far by all time spent reading them and took that for the bandwidth, with no
-/// safety margin: the estimator `mean` with a safety of 1, the defaults. What differs from VLC: it counted only the time
-/// in which a read of the socket waited, here a download lasts from the request to the last byte; it sent the next request
-/// when four fifths of a segment were read, here one request is outstanding; it wanted the level strictly below the
-/// estimate, here equal is enough; and the low mark of its 30 s buffer is taken of the level at which segments are
-/// asked for ([`Setup::target`]), so that a buffer of few segments does not sit below it for ever.
+/// VLC's module divided all bytes read so far by the total time spent reading them, and used the result as the
+/// bandwidth without a safety margin. The defaults, the estimator `mean` with a safety of 1, correspond to it. The
+/// differences from VLC are:
+///
+/// - VLC counted only the time in which a read of the socket was blocked; here a download lasts from the request to the
+///   last byte.
+/// - VLC sent the next request when four fifths of a segment were read; here one request is outstanding.
+/// - VLC required a level strictly below the estimate; here an equal level is accepted.
+/// - VLC's low mark is a percentage of its 30 s buffer; here it is a percentage of the level at which segments are
+///   requested ([`Setup::target`]), so that a buffer of few segments is not always below it.
 #[derive(Debug)]
 pub struct Throughput {
     ladder: Vec<u64>,
@@ -31,7 +35,7 @@ pub struct Throughput {
 }
 
 impl Throughput {
-    /// The rule for a client.
+    /// Creates the rule for a client.
     pub fn new(setup: &Setup<'_>) -> Throughput {
         Throughput {
             ladder: setup.ladder.to_vec(),
@@ -86,7 +90,7 @@ mod tests {
 
     #[test]
     fn the_lowest_level_while_the_buffer_is_low() {
-        // 30 % of the 10 s at which segments are asked for.
+        // The low mark is 30 % of the 10 s at which segments are requested.
         assert_eq!(level(&setup(), 1_000_000, 3 * SECOND - 1), 0);
         assert_eq!(level(&setup(), 1_000_000, 3 * SECOND), 2);
         let one_segment = Setup { capacity: 2 * SECOND, ..setup() };

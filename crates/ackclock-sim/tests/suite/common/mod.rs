@@ -1,4 +1,4 @@
-//! Small worlds for the tests of the engine, and an observer that checks what it sees.
+//! Small worlds for the tests of the engine, and an observer that checks the events.
 
 use std::num::NonZeroU64;
 
@@ -21,7 +21,7 @@ pub fn rate(bps: u64) -> NonZeroU64 {
     NonZeroU64::new(bps).unwrap()
 }
 
-/// Sends for as long as the run goes.
+/// An application that sends until the run ends.
 pub struct Endless;
 
 impl Application for Endless {
@@ -33,8 +33,8 @@ impl Application for Endless {
     fn report(&self, _flow: &str, _now: Nanos, _tables: &mut AppTables) {}
 }
 
-/// One connection after the other: the sink asks, the source answers and closes, both ends are over, the next begins
-/// after a random pause.
+/// An application with one connection after the other. The sink asks, the source answers and closes, both ends close,
+/// and the next connection begins after a random pause.
 pub struct OneAfterTheOther {
     pub left: u32,
     pub bytes: u64,
@@ -76,7 +76,7 @@ impl Application for OneAfterTheOther {
     }
 }
 
-/// A world of `flows` by name, of the stack `rfc`, otherwise as [`world_of`].
+/// Returns a world of `flows` by name with the stack `rfc`, otherwise as [`world_of`].
 pub fn world<O: Observer>(
     flows: Vec<(&str, Box<dyn Application>)>,
     bottleneck: u64,
@@ -91,7 +91,8 @@ pub fn world<O: Observer>(
     world_of(flows, bottleneck, limit, jitter, seed, duration, observer)
 }
 
-/// A world of `flows` by name on a dumbbell of `bottleneck` bit/s, 20 ms each way, access links ten times as fast.
+/// Returns a world of `flows` by name on a dumbbell of `bottleneck` bit/s, with 20 ms in each direction and access
+/// links ten times as fast.
 pub fn world_of<O: Observer>(
     flows: Vec<(&str, Box<dyn Application>, Config)>,
     bottleneck: u64,
@@ -129,22 +130,22 @@ pub fn world_of<O: Observer>(
 pub const FORWARD: LinkId = LinkId(0);
 pub const REVERSE: LinkId = LinkId(1);
 
-/// Replays a link's events against its rate, delay and limit in packets, and counts packets.
+/// An observer that replays a link's events against its rate, delay and limit in packets, and counts packets.
 #[derive(Default)]
 pub struct Verifier {
     /// Rate, delay and limit of the links to be checked.
     pub links: Vec<(u64, Nanos, usize)>,
-    /// Per link: starts of the packets still waiting, and the last departure.
+    /// For each link, the starts of the packets in the queue, and the last departure.
     pub state: Vec<(Vec<Nanos>, Nanos)>,
     pub sent: u64,
     pub dropped: u64,
     pub delivered: u64,
     pub longest_queue: usize,
-    /// Time and first sequence number of each connection's first segment from its source.
+    /// Time and first sequence number of the first segment from the source, for each connection.
     pub opened: Vec<(u32, Conn, Nanos, u32)>,
-    /// When sources sent anything.
+    /// Times at which sources sent anything.
     pub source_sent: Vec<Nanos>,
-    /// Endpoint numbers in use so far.
+    /// Number of endpoints in use so far.
     pub endpoints: u32,
 }
 
