@@ -30,8 +30,9 @@
 //! from W_max.
 
 use super::increase::{Increase, kept, scaled, segments};
-use super::{CongestionControl, Entry, Parameter, Values, reno, restore};
-use crate::context::{Ack, Congestion, Window};
+use super::undo::Saved;
+use super::{CongestionControl, Entry, Parameter, Values, reno};
+use crate::context::{Ack, Congestion, Context, Window};
 
 #[cfg(test)]
 mod tests;
@@ -67,7 +68,9 @@ pub(super) const ENTRY: Entry = Entry {
             range: (1.0, 1e3),
         },
     ],
-    make: |values| Box::new(Bic { law: Law::new(values), w_max: 0, increase: Increase::default(), before: None }),
+    make: |values| {
+        Box::new(Bic { law: Law::new(values), w_max: 0, increase: Increase::default(), before: Saved::default() })
+    },
 };
 
 /// While W_max is unknown, the window grows by at least its own size in this number of round trips.
@@ -116,15 +119,7 @@ struct Bic {
     /// W_max, bytes; 0 if unknown.
     w_max: u64,
     increase: Increase,
-    /// W_max before the last reduction, to be restored if that proves spurious.
-    before: Option<u64>,
-}
-
-impl Bic {
-    fn reduced(&self, window: &Window, event: &Congestion) -> u64 {
-        let w = segments(window.cwnd, event.ctx.mss);
-        if w <= self.law.low_window { reno::reduced(window, event) } else { kept(window, event, self.law.beta) }
-    }
+    before: Saved<u64>,
 }
 
 impl CongestionControl for Bic {
@@ -134,24 +129,19 @@ impl CongestionControl for Bic {
         self.increase.grow(window, acked, scaled(mss, growth));
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.before = Some(self.w_max);
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        self.before.save(self.w_max);
         let converges = window.cwnd < self.w_max;
         self.w_max = if converges { scaled(window.cwnd, (1.0 + self.law.beta) / 2.0) } else { window.cwnd };
-        window.ssthresh = self.reduced(window, event);
-        window.cwnd = window.ssthresh;
+        let w = segments(window.cwnd, event.ctx.mss);
+        if w <= self.law.low_window { reno::half_flight(window, event) } else { kept(window, event, self.law.beta) }
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            self.before = Some(self.w_max);
-            window.ssthresh = self.reduced(window, event);
-        }
+    fn reset(&mut self, _ctx: &Context) {
         self.w_max = 0;
     }
 
-    fn on_undo(&mut self, window: &mut Window, before: &Window) {
-        restore(window, before);
-        self.w_max = self.before.take().unwrap_or(self.w_max);
+    fn revert(&mut self) {
+        self.before.restore(&mut self.w_max);
     }
 }

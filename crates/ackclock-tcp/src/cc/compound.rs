@@ -39,9 +39,10 @@
 
 use super::increase::{Increase, scaled, segments};
 use super::rounds::{Rounds, backlog};
-use super::{CongestionControl, Entry, Parameter, Scope, Values, reno, restore};
+use super::undo::Saved;
+use super::{CongestionControl, Entry, Parameter, Scope, Values, reno};
 use crate::Nanos;
-use crate::context::{Ack, Congestion, Delivery, Window};
+use crate::context::{Ack, Congestion, Context, Delivery, Window};
 
 #[cfg(test)]
 mod tests;
@@ -156,8 +157,7 @@ struct Compound {
     tuning: Option<Tuning>,
     rounds: Rounds,
     state: State,
-    /// State before the last reduction, to be restored if that proves spurious.
-    before: Option<State>,
+    before: Saved<State>,
     /// Whether dwnd grows in this round.
     grows: bool,
     /// diff_reno of the last round, bytes; `None` if no round has ended since the last loss.
@@ -178,7 +178,7 @@ impl Compound {
             tuning,
             rounds: Rounds::default(),
             state: State { dwnd: 0, gamma: (gamma * THOUSAND) as u64 },
-            before: None,
+            before: Saved::default(),
             grows: false,
             waiting: None,
             by_loss: Increase::default(),
@@ -237,22 +237,18 @@ impl CongestionControl for Compound {
         }
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
         let mss = event.ctx.mss;
-        self.before = Some(self.state);
+        self.before.save(self.state);
         self.tune(mss);
         let by_loss = window.cwnd - self.dwnd(window, mss);
-        window.ssthresh = reno::reduced(window, event);
-        window.cwnd = window.ssthresh;
-        self.state.dwnd = window.cwnd.saturating_sub(by_loss / 2);
+        let half = reno::half_flight(window, event);
+        self.state.dwnd = half.saturating_sub(by_loss / 2);
         self.grows = false;
+        half
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            self.before = Some(self.state);
-            window.ssthresh = reno::reduced(window, event);
-        }
+    fn reset(&mut self, _ctx: &Context) {
         self.state.dwnd = 0;
         if let Some(tuning) = self.tuning {
             self.state.gamma = (tuning.most * THOUSAND) as u64;
@@ -260,8 +256,7 @@ impl CongestionControl for Compound {
         (self.grows, self.waiting) = (false, None);
     }
 
-    fn on_undo(&mut self, window: &mut Window, before: &Window) {
-        restore(window, before);
-        self.state = self.before.take().unwrap_or(self.state);
+    fn revert(&mut self) {
+        self.before.restore(&mut self.state);
     }
 }

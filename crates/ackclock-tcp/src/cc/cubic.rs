@@ -29,7 +29,8 @@ mod linux;
 #[cfg(test)]
 mod tests;
 
-use super::{CongestionControl, Entry, is_gentle, loss_flight, restore};
+use super::undo::Saved;
+use super::{CongestionControl, Entry, is_gentle, loss_flight};
 use crate::Nanos;
 use crate::context::{Ack, Congestion, Context, Window};
 
@@ -127,17 +128,22 @@ struct Epoch {
     remainder: u64,
 }
 
-/// CUBIC.
-#[derive(Default, Debug)]
-pub struct Cubic {
-    /// W_max, bytes; 0 where undefined.
+/// State that a spurious reduction must not change.
+#[derive(Clone, Copy, Default, Debug)]
+struct State {
+    /// W_max, bytes; 0 if undefined.
     w_max: u64,
     /// cwnd_prior, bytes; 0 before ssthresh was first set.
     cwnd_prior: u64,
-    /// The current stage; `None` until an ACK begins it.
+    /// The current stage; `None` until an ACK begins a stage.
     epoch: Option<Epoch>,
-    /// W_max, cwnd_prior and the stage before the last reduction, should it prove spurious.
-    before: Option<(u64, u64, Option<Epoch>)>,
+}
+
+/// CUBIC.
+#[derive(Default, Debug)]
+pub struct Cubic {
+    state: State,
+    before: Saved<State>,
 }
 
 impl Cubic {
@@ -145,14 +151,15 @@ impl Cubic {
     // or after a slow start that ended without loss (4.10). Then K = 0 and the stage starts from cwnd.
     #[cold]
     fn begin(&mut self, cwnd: u64, ctx: &Context) {
-        if self.cwnd_prior == 0 {
-            self.cwnd_prior = cwnd;
+        let state = &mut self.state;
+        if state.cwnd_prior == 0 {
+            state.cwnd_prior = cwnd;
         }
-        self.w_max = self.w_max.max(cwnd);
-        self.epoch = Some(Epoch {
+        state.w_max = state.w_max.max(cwnd);
+        state.epoch = Some(Epoch {
             clock: Clock::start(ctx),
-            origin: self.w_max,
-            k: k(self.w_max, cwnd, ctx.mss),
+            origin: state.w_max,
+            k: k(state.w_max, cwnd, ctx.mss),
             //= https://www.rfc-editor.org/rfc/rfc9438#section-4.8
             //# for the Reno-friendly region, _W_est_ SHOULD be set to the congestion window size at the beginning of
             //# the current congestion avoidance stage
@@ -161,21 +168,6 @@ impl Cubic {
             cwnd,
             remainder: 0,
         });
-    }
-
-    // RFC 9438 sections 4.6 and 4.8. ssthresh follows FlightSize, as figure 5 has it, so that a window the application
-    // did not use counts for nothing; RFC 7661 is the remedy for senders that this treats too harshly.
-    fn reduce(&mut self, window: &mut Window, event: &Congestion) {
-        self.cwnd_prior = window.cwnd;
-        let beta = if is_gentle(event) { BETA_ECN } else { BETA };
-        window.ssthresh = scale(loss_flight(window, event), beta).max(2 * event.ctx.mss);
-    }
-
-    fn remember(&mut self) {
-        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.2
-        //# a CUBIC implementation MAY save the current value of the following variables before the congestion window
-        //# is reduced
-        self.before = Some((self.w_max, self.cwnd_prior, self.epoch));
     }
 }
 
@@ -226,15 +218,15 @@ impl CongestionControl for Cubic {
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
         let cwnd = window.cwnd;
         // A window that was cut or raised meanwhile, after idle for one, begins a new stage.
-        if self.epoch.as_ref().is_none_or(|epoch| epoch.cwnd != cwnd) {
+        if self.state.epoch.as_ref().is_none_or(|epoch| epoch.cwnd != cwnd) {
             self.begin(cwnd, &ack.ctx);
         }
-        let Some(epoch) = &mut self.epoch else { return };
+        let Some(epoch) = &mut self.state.epoch else { return };
         if ack.cwnd_limited {
             epoch.clock.advance(ack);
             // An ACK can cover more than the window: what the receiver had kept out of order. It still is one RTT's worth.
             let acked = acked.min(cwnd);
-            epoch.grow_estimate(cwnd, acked, ack.ctx.mss, self.cwnd_prior);
+            epoch.grow_estimate(cwnd, acked, ack.ctx.mss, self.state.cwnd_prior);
             window.cwnd = epoch.grow(cwnd, acked, &ack.ctx);
             epoch.cwnd = window.cwnd;
         } else {
@@ -243,15 +235,21 @@ impl CongestionControl for Cubic {
         }
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.remember();
-        // RFC 9438 section 4.7: fast convergence, on cwnd before it is reduced.
+    // The threshold follows FlightSize, as in figure 5 of RFC 9438, so that a window that the application did not use
+    // does not count. RFC 7661 is the remedy for senders that this treats too harshly.
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.2
+        //# a CUBIC implementation MAY save the current value of the following variables before the congestion window
+        //# is reduced
+        self.before.save(self.state);
         //= https://www.rfc-editor.org/rfc/rfc9438#section-4.7
         //# the following fast convergence mechanism SHOULD be implemented
-        self.w_max = if window.cwnd < self.w_max { scale(window.cwnd, FAST_CONVERGENCE) } else { window.cwnd };
+        let converges = window.cwnd < self.state.w_max;
+        let w_max = if converges { scale(window.cwnd, FAST_CONVERGENCE) } else { window.cwnd };
+        self.state = State { w_max, cwnd_prior: window.cwnd, epoch: None };
+        let beta = if is_gentle(event) { BETA_ECN } else { BETA };
         //= https://www.rfc-editor.org/rfc/rfc9438#section-4.6
         //# the sender MUST reduce _cwnd_ and _ssthresh_ immediately upon entering loss recovery
-        self.reduce(window, event);
         //= https://www.rfc-editor.org/rfc/rfc9438#section-4.6
         //= type=exception
         //= reason=For a mark, too, the window stays at two segments, the least ssthresh, as in Linux. Figure 5 has
@@ -262,38 +260,28 @@ impl CongestionControl for Cubic {
         //= type=exception
         //= reason=A mark leaves two segments at least, so that this window is not reached.
         //# a sender with a _cwnd_ of 1 SMSS MUST reduce its sending rate even further
-        window.cwnd = window.ssthresh;
-        self.epoch = None;
+        scale(loss_flight(window, event), beta).max(2 * event.ctx.mss)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            self.remember();
-            self.reduce(window, event);
-        }
-        // RFC 9438 section 4.8: W_max is the window at which the next stage begins.
-        self.w_max = 0;
-        self.epoch = None;
+    // RFC 9438 section 4.8: W_max is the window at which the next stage begins.
+    fn reset(&mut self, _ctx: &Context) {
+        (self.state.w_max, self.state.epoch) = (0, None);
     }
 
-    // RFC 9438 section 4.9: everything as it was before a spurious event.
-    fn on_undo(&mut self, window: &mut Window, before: &Window) {
+    fn revert(&mut self) {
         //= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.2
         //# CUBIC MAY restore the original values of the above-mentioned variables as follows if the current _cwnd_ is
         //# lower than _cwnd_prior_
-        restore(window, before);
-        if let Some((w_max, cwnd_prior, epoch)) = self.before.take() {
-            //= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.2
-            //= type=exception
-            //= reason=A window that has grown past the one before stays, but W_max, cwnd_prior and the stage go back
-            //= in any case; the next ACK then begins a new stage from the present window.
-            //# CUBIC SHOULD continue to use the current and the most recent values of these variables
-            (self.w_max, self.cwnd_prior, self.epoch) = (w_max, cwnd_prior, epoch);
-        }
+        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.2
+        //= type=exception
+        //= reason=A window that has grown past the one before stays, but W_max, cwnd_prior and the stage go back
+        //= in any case; the next ACK then begins a new stage from the present window.
+        //# CUBIC SHOULD continue to use the current and the most recent values of these variables
+        self.before.restore(&mut self.state);
     }
 
     fn on_idle_end(&mut self, _window: &mut Window, ctx: &Context, _idle: Nanos) {
-        if let Some(epoch) = &mut self.epoch {
+        if let Some(epoch) = &mut self.state.epoch {
             epoch.clock.updated = ctx.now;
         }
     }

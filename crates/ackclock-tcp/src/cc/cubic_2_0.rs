@@ -30,7 +30,8 @@
 
 use super::cubic::{k, w_cubic};
 use super::increase::{Increase, kept, scaled};
-use super::{CongestionControl, Entry, Parameter, restore};
+use super::undo::Saved;
+use super::{CongestionControl, Entry, Parameter};
 use crate::context::{Ack, Congestion, Context, Window};
 use crate::{MILLISECOND, Nanos};
 
@@ -65,7 +66,7 @@ pub(super) const ENTRY: Entry = Entry {
             },
             state: State::default(),
             increase: Increase::default(),
-            before: None,
+            before: Saved::default(),
         })
     },
 };
@@ -139,8 +140,7 @@ struct Cubic {
     law: Law,
     state: State,
     increase: Increase,
-    /// The state before the last reduction, should it prove spurious.
-    before: Option<State>,
+    before: Saved<State>,
 }
 
 impl CongestionControl for Cubic {
@@ -156,25 +156,19 @@ impl CongestionControl for Cubic {
         self.increase.grow(window, acked, growth);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.before = Some(self.state);
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        self.before.save(self.state);
         let converges = window.cwnd < self.state.w_max;
         let w_max = if converges { scaled(window.cwnd, (1.0 + self.law.beta) / 2.0) } else { window.cwnd };
         self.state = State { w_max, epoch: None };
-        window.ssthresh = kept(window, event, self.law.beta);
-        window.cwnd = window.ssthresh;
+        kept(window, event, self.law.beta)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            self.before = Some(self.state);
-            window.ssthresh = kept(window, event, self.law.beta);
-        }
+    fn reset(&mut self, _ctx: &Context) {
         self.state = State::default();
     }
 
-    fn on_undo(&mut self, window: &mut Window, before: &Window) {
-        restore(window, before);
-        self.state = self.before.take().unwrap_or(self.state);
+    fn revert(&mut self) {
+        self.before.restore(&mut self.state);
     }
 }

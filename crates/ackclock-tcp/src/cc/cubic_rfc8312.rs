@@ -32,9 +32,10 @@
 
 use super::cubic::{BETA_ECN, C, Clock, scale, w_cubic};
 use super::increase::{Increase, kept, scaled};
-use super::{CongestionControl, Entry, Parameter, is_gentle, loss_flight, restore};
+use super::undo::Saved;
+use super::{CongestionControl, Entry, Parameter, is_gentle, loss_flight};
 use crate::Nanos;
-use crate::context::{Ack, Congestion, Context, Window};
+use crate::context::{Ack, Cause, Congestion, Context, Window};
 
 #[cfg(test)]
 mod tests;
@@ -58,7 +59,7 @@ pub(super) const ENTRY: Entry = Entry {
             gives_way: values.get("fast_convergence") > 0.0,
             state: State::default(),
             increase: Increase::default(),
-            before: None,
+            before: Saved::default(),
         })
     },
 };
@@ -90,8 +91,7 @@ struct Cubic {
     gives_way: bool,
     state: State,
     increase: Increase,
-    /// The state before the last reduction, should it prove spurious.
-    before: Option<State>,
+    before: Saved<State>,
 }
 
 impl Cubic {
@@ -110,13 +110,6 @@ impl Cubic {
         let rounds = epoch.clock.elapsed as f64 / ctx.srtt.unwrap_or(0).max(1) as f64;
         let alpha = 3.0 * (1.0 - self.beta) / (1.0 + self.beta);
         epoch.w_est.saturating_add(scaled(ctx.mss, alpha * rounds))
-    }
-
-    fn reduced(&self, window: &Window, event: &Congestion) -> u64 {
-        if is_gentle(event) {
-            return scale(loss_flight(window, event), BETA_ECN).max(2 * event.ctx.mss);
-        }
-        kept(window, event, self.beta)
     }
 }
 
@@ -147,27 +140,26 @@ impl CongestionControl for Cubic {
         self.state.epoch = Some(epoch);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.before = Some(self.state);
-        let cwnd = window.cwnd;
-        let w_max =
-            if self.gives_way && cwnd < self.state.w_last_max { scaled(cwnd, (1.0 + self.beta) / 2.0) } else { cwnd };
-        self.state = State { w_max, w_last_max: cwnd, epoch: None };
-        window.ssthresh = self.reduced(window, event);
-        window.cwnd = window.ssthresh;
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        self.before.save(self.state);
+        // W_last_max is the window at the last loss or mark; a timeout does not change it.
+        if event.cause != Cause::Timeout {
+            let (cwnd, converges) = (window.cwnd, self.gives_way && window.cwnd < self.state.w_last_max);
+            let w_max = if converges { scaled(cwnd, (1.0 + self.beta) / 2.0) } else { cwnd };
+            self.state = State { w_max, w_last_max: cwnd, epoch: None };
+        }
+        if is_gentle(event) {
+            return scale(loss_flight(window, event), BETA_ECN).max(2 * event.ctx.mss);
+        }
+        kept(window, event, self.beta)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            self.before = Some(self.state);
-            window.ssthresh = self.reduced(window, event);
-        }
+    fn reset(&mut self, _ctx: &Context) {
         self.state = State { w_max: 0, epoch: None, ..self.state };
     }
 
-    fn on_undo(&mut self, window: &mut Window, before: &Window) {
-        restore(window, before);
-        self.state = self.before.take().unwrap_or(self.state);
+    fn revert(&mut self) {
+        self.before.restore(&mut self.state);
     }
 
     fn on_idle_end(&mut self, _window: &mut Window, ctx: &Context, _idle: Nanos) {

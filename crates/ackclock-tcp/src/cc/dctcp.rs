@@ -29,7 +29,7 @@
 
 use super::reno::Reno;
 use super::{CongestionControl, Entry, Parameter, Scope};
-use crate::context::{Ack, Cause, Congestion, Delivery, Window};
+use crate::context::{Ack, Cause, Congestion, Context, Delivery, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "dctcp",
@@ -99,16 +99,16 @@ impl CongestionControl for Dctcp {
         self.reno.on_ack(window, ack, acked);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        if event.cause != Cause::Ecn {
-            return self.reno.on_congestion(window, event);
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        if event.cause == Cause::Ecn {
+            self.marking.reduced(window.cwnd).max(2 * event.ctx.mss)
+        } else {
+            self.reno.ssthresh(window, event)
         }
-        window.ssthresh = self.marking.reduced(window.cwnd).max(2 * event.ctx.mss);
-        window.cwnd = window.ssthresh;
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        self.reno.on_timeout(window, event, first);
+    fn reset(&mut self, ctx: &Context) {
+        self.reno.reset(ctx);
     }
 
     fn scope(&self) -> Scope {

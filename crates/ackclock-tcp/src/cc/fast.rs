@@ -24,7 +24,7 @@ use super::increase::{Increase, scaled};
 use super::rounds::Rounds;
 use super::{CongestionControl, Entry, Parameter, Scope, reno};
 use crate::Nanos;
-use crate::context::{Ack, Congestion, Delivery, Window};
+use crate::context::{Ack, Congestion, Context, Delivery, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "fast",
@@ -92,16 +92,13 @@ impl CongestionControl for Fast {
         };
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        window.ssthresh = reno::reduced(window, event);
-        window.cwnd = window.ssthresh;
-        self.plan = Some((window.cwnd, 0));
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        let half = reno::half_flight(window, event);
+        self.plan = Some((half, 0));
+        half
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            window.ssthresh = reno::reduced(window, event);
-        }
+    fn reset(&mut self, _ctx: &Context) {
         self.plan = None;
     }
 }

@@ -105,17 +105,6 @@ struct HighSpeed {
     increase: Increase,
 }
 
-impl HighSpeed {
-    fn reduced(&self, window: &Window, event: &Congestion) -> u64 {
-        let w = segments(window.cwnd, event.ctx.mss);
-        if w <= self.law.low_window {
-            reno::reduced(window, event)
-        } else {
-            kept(window, event, 1.0 - self.law.decrease(w))
-        }
-    }
-}
-
 impl CongestionControl for HighSpeed {
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
         let mss = ack.ctx.mss;
@@ -123,14 +112,12 @@ impl CongestionControl for HighSpeed {
         self.increase.grow(window, acked, per_window);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        window.ssthresh = self.reduced(window, event);
-        window.cwnd = window.ssthresh;
-    }
-
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            window.ssthresh = self.reduced(window, event);
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        let w = segments(window.cwnd, event.ctx.mss);
+        if w <= self.law.low_window {
+            reno::half_flight(window, event)
+        } else {
+            kept(window, event, 1.0 - self.law.decrease(w))
         }
     }
 }

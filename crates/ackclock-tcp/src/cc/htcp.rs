@@ -40,7 +40,8 @@
 
 use super::increase::{Increase, kept, scaled};
 use super::rounds::Rounds;
-use super::{CongestionControl, Entry, Parameter, Scope, restore};
+use super::undo::Saved;
+use super::{CongestionControl, Entry, Parameter, Scope};
 use crate::context::{Ack, Congestion, Context, Delivery, Window};
 use crate::{Nanos, SECOND};
 
@@ -86,7 +87,7 @@ pub(super) const ENTRY: Entry = Entry {
                 rtt_ref: (values.get("rtt_ref") * 1e6) as Nanos,
             },
             state: State { since: None, beta: HALF, rate: None, longest: 0 },
-            before: None,
+            before: Saved::default(),
             round: Round::default(),
             increase: Increase::default(),
         })
@@ -176,20 +177,9 @@ impl Round {
 struct Htcp {
     law: Law,
     state: State,
-    /// State before the last congestion, to be restored if that proves spurious.
-    before: Option<State>,
+    before: Saved<State>,
     round: Round,
     increase: Increase,
-}
-
-impl Htcp {
-    fn reduce(&mut self, window: &mut Window, event: &Congestion) {
-        self.before = Some(self.state);
-        let Context { now, min_rtt, .. } = event.ctx;
-        let beta = self.law.beta(min_rtt.unwrap_or(0), self.state.longest, self.round.rate, self.state.rate);
-        self.state = State { since: Some(now), beta, rate: self.round.rate, longest: 0 };
-        window.ssthresh = kept(window, event, beta as f64 / 1000.0);
-    }
 }
 
 impl CongestionControl for Htcp {
@@ -209,20 +199,19 @@ impl CongestionControl for Htcp {
         self.increase.grow(window, acked, scaled(ack.ctx.mss, alpha).min(window.cwnd / 2));
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.reduce(window, event);
-        window.cwnd = window.ssthresh;
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        self.before.save(self.state);
+        let Context { now, min_rtt, .. } = event.ctx;
+        let beta = self.law.beta(min_rtt.unwrap_or(0), self.state.longest, self.round.rate, self.state.rate);
+        self.state = State { since: Some(now), beta, rate: self.round.rate, longest: 0 };
+        kept(window, event, beta as f64 / 1000.0)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            self.reduce(window, event);
-        }
-        self.state.since = Some(event.ctx.now);
+    fn reset(&mut self, ctx: &Context) {
+        self.state.since = Some(ctx.now);
     }
 
-    fn on_undo(&mut self, window: &mut Window, before: &Window) {
-        restore(window, before);
-        self.state = self.before.take().unwrap_or(self.state);
+    fn revert(&mut self) {
+        self.before.restore(&mut self.state);
     }
 }

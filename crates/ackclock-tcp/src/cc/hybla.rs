@@ -32,8 +32,8 @@
 //! Equal rates after equal times for RTTs from 25 to 400 ms, in slow start and in congestion avoidance.
 
 use super::increase::{Increase, scaled};
-use super::{CongestionControl, Entry, Parameter, Scope, reno};
-use crate::context::{Ack, Congestion, Window};
+use super::{CongestionControl, Entry, Parameter, Scope};
+use crate::context::{Ack, Window};
 use crate::{MILLISECOND, Nanos};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -75,17 +75,6 @@ impl CongestionControl for Hybla {
             window.cwnd += growth.min(window.ssthresh - window.cwnd);
         } else {
             window.cwnd += self.increase.bytes(window.cwnd, acked, scaled(ack.ctx.mss, rho * rho));
-        }
-    }
-
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        window.ssthresh = reno::reduced(window, event);
-        window.cwnd = window.ssthresh;
-    }
-
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            window.ssthresh = reno::reduced(window, event);
         }
     }
 }

@@ -31,9 +31,10 @@
 
 use super::increase::{Increase, kept, scaled, segments};
 use super::rounds::Rounds;
-use super::{CongestionControl, Entry, Parameter, Scope, restore};
+use super::undo::Saved;
+use super::{CongestionControl, Entry, Parameter, Scope};
 use crate::Nanos;
-use crate::context::{Ack, Congestion, Delivery, Window};
+use crate::context::{Ack, Cause, Congestion, Context, Delivery, Window};
 
 #[cfg(test)]
 mod tests;
@@ -81,7 +82,7 @@ pub(super) const ENTRY: Entry = Entry {
             rounds: Rounds::default(),
             longest: 0,
             state: State::START,
-            before: None,
+            before: Saved::default(),
             increase: Increase::default(),
         })
     },
@@ -146,8 +147,7 @@ struct Illinois {
     /// Longest RTT so far, ns.
     longest: Nanos,
     state: State,
-    /// State before the last timeout, to be restored if that proves spurious.
-    before: Option<State>,
+    before: Saved<State>,
     increase: Increase,
 }
 
@@ -174,10 +174,6 @@ impl Illinois {
             }
         }
     }
-
-    fn reduced(&self, window: &Window, event: &Congestion) -> u64 {
-        kept(window, event, 1.0 - self.state.beta as f64 / MILLION)
-    }
 }
 
 impl CongestionControl for Illinois {
@@ -200,22 +196,20 @@ impl CongestionControl for Illinois {
         self.increase.grow(window, acked, per_window);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.before = None;
-        window.ssthresh = self.reduced(window, event);
-        window.cwnd = window.ssthresh;
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        // A loss or mark leaves the state unchanged, so that only a timeout has a state to restore.
+        self.before = Saved::default();
+        if event.cause == Cause::Timeout {
+            self.before.save(self.state);
+        }
+        kept(window, event, 1.0 - self.state.beta as f64 / MILLION)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            self.before = Some(self.state);
-            window.ssthresh = self.reduced(window, event);
-        }
+    fn reset(&mut self, _ctx: &Context) {
         self.state = State::START;
     }
 
-    fn on_undo(&mut self, window: &mut Window, before: &Window) {
-        restore(window, before);
-        self.state = self.before.take().unwrap_or(self.state);
+    fn revert(&mut self) {
+        self.before.restore(&mut self.state);
     }
 }

@@ -35,7 +35,7 @@
 use super::delays::Delays;
 use super::ledbat::{halved, target};
 use super::{CongestionControl, Entry, Scope};
-use crate::context::{Ack, Congestion, Context, Delivery, Window};
+use crate::context::{Ack, Cause, Congestion, Context, Delivery, Window};
 use crate::{MILLISECOND, Nanos};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -165,22 +165,24 @@ impl CongestionControl for LedbatPlusPlus {
         }
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        window.ssthresh = halved(window, &event.ctx);
-        window.cwnd = window.cwnd.min(window.ssthresh);
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        let half = halved(window, &event.ctx);
         match self.phase {
+            _ if event.cause == Cause::Timeout => {
+                self.goal = half;
+                (self.phase, self.began) = (Phase::Ramp, event.ctx.now);
+            }
             Phase::Start => self.end_start(&event.ctx),
             Phase::Ramp => self.end_ramp(event.ctx.now),
             Phase::Avoidance | Phase::Slow { .. } => {}
         }
+        half
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            window.ssthresh = halved(window, &event.ctx);
-            self.goal = window.ssthresh;
-            (self.phase, self.began) = (Phase::Ramp, event.ctx.now);
-        }
+    // A window below the minimum does not grow by a loss.
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        window.ssthresh = self.ssthresh(window, event);
+        window.cwnd = window.cwnd.min(window.ssthresh);
     }
 
     fn scope(&self) -> Scope {

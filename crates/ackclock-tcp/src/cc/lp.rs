@@ -39,7 +39,7 @@
 
 use super::{CongestionControl, Entry, Parameter, Scope, reno::Reno};
 use crate::Nanos;
-use crate::context::{Ack, Congestion, Delivery, Window};
+use crate::context::{Ack, Congestion, Context, Delivery, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "lp",
@@ -131,12 +131,12 @@ impl CongestionControl for Lp {
         }
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.reno.on_congestion(window, event);
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        self.reno.ssthresh(window, event)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        self.reno.on_timeout(window, event, first);
+    fn reset(&mut self, ctx: &Context) {
+        self.reno.reset(ctx);
     }
 }
 

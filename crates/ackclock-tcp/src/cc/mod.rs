@@ -34,6 +34,7 @@ mod reno;
 mod rounds;
 mod rules;
 mod scalable;
+mod undo;
 mod vegas;
 mod veno;
 mod westwood;
@@ -62,19 +63,55 @@ pub trait CongestionControl: Send {
     /// slow start has not used, in bytes.
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64);
 
+    /// Responds to congestion: updates the state of the algorithm and returns the new slow-start threshold, in bytes.
+    /// By default, the threshold is Reno's. Linux's `tcp_congestion_ops` has the same method.
+    ///
+    /// The defaults of [`CongestionControl::on_congestion`] and [`CongestionControl::on_timeout`] call this method, so
+    /// that most algorithms define it and neither of the two.
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        reno::half_flight(window, event)
+    }
+
+    /// Resets the state that must not survive a timeout. The default of [`CongestionControl::on_timeout`] calls this
+    /// method at every timeout, after [`CongestionControl::ssthresh`].
+    fn reset(&mut self, _ctx: &Context) {}
+
+    /// Restores the algorithm's state before the last reduction. The default of [`CongestionControl::on_undo`] calls
+    /// this method.
+    fn revert(&mut self) {}
+
     /// Congestion other than a timeout was detected: a loss, or an echoed mark. Sets ssthresh, and sets cwnd to its
-    /// value after the response; the recovery decides how cwnd gets there.
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion);
+    /// value after the response; the recovery decides how cwnd gets there. By default, both become
+    /// [`CongestionControl::ssthresh`].
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+        //# but ssthresh MUST be reduced in response to congestion
+        window.ssthresh = self.ssthresh(window, event);
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
+        //# cwnd MUST be set to no more than ssthresh and congestion avoidance MUST be used to further increase cwnd
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+        //# ssthresh = cwnd = (FlightSize / 2)
+        window.cwnd = window.ssthresh;
+    }
 
     /// The retransmission timer expired. Sets ssthresh; the sender then sets cwnd to one segment (RFC 5681 section
-    /// 3.1). `first` is false when the same segment times out again, for which RFC 5681 keeps ssthresh.
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool);
+    /// 3.1). `first` is false when the same segment times out again, for which RFC 5681 keeps ssthresh. By default,
+    /// ssthresh becomes [`CongestionControl::ssthresh`] at the first timeout, and each timeout resets the algorithm.
+    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+        //# the value of ssthresh MUST be set to no more than the value given in equation (4)
+        if first {
+            window.ssthresh = self.ssthresh(window, event);
+        }
+        self.reset(&event.ctx);
+    }
 
     /// The last reduction responded to a loss or timeout that proved spurious; `before` is the window before that
     /// reduction. By default, cwnd and ssthresh are restored where they are now smaller (RFC 4015 section 3.2, Linux
-    /// tcp_reno_undo_cwnd).
+    /// tcp_reno_undo_cwnd), and the algorithm reverts its state.
     fn on_undo(&mut self, window: &mut Window, before: &Window) {
         restore(window, before);
+        self.revert();
     }
 
     /// Fast recovery has ended. The window is that set by [`CongestionControl::on_congestion`], unless validation

@@ -80,22 +80,25 @@ impl Prague {
 impl CongestionControl for Prague {
     fn on_ack(&mut self, _window: &mut Window, _ack: &Ack, _acked: u64) {}
 
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        let kept = if event.cause == Cause::Ecn { self.marking.reduced(window.cwnd) } else { window.cwnd / 2 };
+        kept.max(MIN_WINDOW * event.ctx.mss)
+    }
+
     fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        let mut kept = window.cwnd / 2;
         if event.cause == Cause::Ecn {
             if self.reduced.is_some_and(|reduced| event.ctx.now < reduced + VIRTUAL_RTT) {
                 return;
             }
             self.reduced = Some(event.ctx.now);
-            kept = self.marking.reduced(window.cwnd);
         }
-        window.ssthresh = kept.max(MIN_WINDOW * event.ctx.mss);
+        window.ssthresh = self.ssthresh(window, event);
         window.cwnd = window.cwnd.min(window.ssthresh);
     }
 
     fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
         if first {
-            window.ssthresh = (window.cwnd / 2).max(MIN_WINDOW * event.ctx.mss);
+            window.ssthresh = self.ssthresh(window, event);
         }
         window.cwnd = event.ctx.pipe + event.ctx.mss;
     }

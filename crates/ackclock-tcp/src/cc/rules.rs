@@ -3,7 +3,7 @@
 
 use super::increase::{kept, scaled, segments};
 use super::{CongestionControl, is_gentle};
-use crate::context::{Ack, Congestion, Context, Window};
+use crate::context::{Ack, Cause, Congestion, Context, Window};
 use crate::{Nanos, SECOND};
 
 #[cfg(test)]
@@ -135,19 +135,18 @@ impl<R: WindowRules> CongestionControl for Ruled<R> {
         window.cwnd = if steps > 0 { window.cwnd + bytes } else { window.cwnd.saturating_sub(bytes).max(least) };
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
         self.owed = 0;
         let situation = Situation { congestion: Some(*event), ..Situation::new(window, &event.ctx) };
-        window.ssthresh = kept(window, event, self.rules.reduction(&situation));
-        window.cwnd = window.ssthresh;
+        let part = match event.cause {
+            Cause::Timeout => self.rules.timeout(&situation),
+            Cause::Loss | Cause::Ecn => self.rules.reduction(&situation),
+        };
+        kept(window, event, part)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
+    fn reset(&mut self, _ctx: &Context) {
         self.owed = 0;
-        if first {
-            let situation = Situation { congestion: Some(*event), ..Situation::new(window, &event.ctx) };
-            window.ssthresh = kept(window, event, self.rules.timeout(&situation));
-        }
     }
 
     fn on_idle_end(&mut self, window: &mut Window, ctx: &Context, idle: Nanos) {

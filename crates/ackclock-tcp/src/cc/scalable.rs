@@ -65,14 +65,6 @@ impl Scalable {
     fn is_legacy(&self, window: &Window, mss: u64) -> bool {
         segments(window.cwnd, mss) <= self.legacy_window
     }
-
-    fn reduced(&self, window: &Window, event: &Congestion) -> u64 {
-        if self.is_legacy(window, event.ctx.mss) {
-            reno::reduced(window, event)
-        } else {
-            kept(window, event, 1.0 - self.b)
-        }
-    }
 }
 
 impl CongestionControl for Scalable {
@@ -83,14 +75,11 @@ impl CongestionControl for Scalable {
         self.increase.grow(window, acked, per_window);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        window.ssthresh = self.reduced(window, event);
-        window.cwnd = window.ssthresh;
-    }
-
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            window.ssthresh = self.reduced(window, event);
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        if self.is_legacy(window, event.ctx.mss) {
+            reno::half_flight(window, event)
+        } else {
+            kept(window, event, 1.0 - self.b)
         }
     }
 }

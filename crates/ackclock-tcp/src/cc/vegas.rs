@@ -34,7 +34,7 @@
 use super::increase::{Increase, kept, segments};
 use super::rounds::{Rounds, backlog};
 use super::{CongestionControl, Entry, Parameter, Scope, reno};
-use crate::context::{Ack, Congestion, Delivery, Window};
+use crate::context::{Ack, Cause, Congestion, Context, Delivery, Window};
 
 #[cfg(test)]
 mod tests;
@@ -135,15 +135,15 @@ impl CongestionControl for Vegas {
         }
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        window.ssthresh = kept(window, event, self.law.kept);
-        window.cwnd = window.ssthresh;
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        if event.cause == Cause::Timeout {
+            reno::half_flight(window, event)
+        } else {
+            kept(window, event, self.law.kept)
+        }
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            window.ssthresh = reno::reduced(window, event);
-        }
+    fn reset(&mut self, _ctx: &Context) {
         self.grows = true;
     }
 }

@@ -80,16 +80,9 @@ impl CongestionControl for Veno {
         self.increase.grow(window, acked, per_window);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
         let spared = event.cause == Cause::Loss && self.is_congested(event.ctx.mss) == Some(false);
-        window.ssthresh = if spared { kept(window, event, KEPT) } else { reno::reduced(window, event) };
-        window.cwnd = window.ssthresh;
-    }
-
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            window.ssthresh = reno::reduced(window, event);
-        }
+        if spared { kept(window, event, KEPT) } else { reno::half_flight(window, event) }
     }
 }
 

@@ -93,10 +93,6 @@ impl Westwood {
         let bytes = u128::from(rate) * u128::from(ctx.min_rtt?) / u128::from(SECOND);
         Some(u64::try_from(bytes).unwrap_or(u64::MAX / 2).max(2 * ctx.mss))
     }
-
-    fn reduce(&self, window: &mut Window, event: &Congestion) {
-        window.ssthresh = self.threshold(&event.ctx).unwrap_or_else(|| reno::reduced(window, event));
-    }
 }
 
 impl CongestionControl for Westwood {
@@ -122,15 +118,14 @@ impl CongestionControl for Westwood {
         self.increase.grow(window, acked, ack.ctx.mss);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.reduce(window, event);
-        window.cwnd = window.cwnd.min(window.ssthresh);
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        self.threshold(&event.ctx).unwrap_or_else(|| reno::half_flight(window, event))
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            self.reduce(window, event);
-        }
+    // The threshold can exceed the window.
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        window.ssthresh = self.ssthresh(window, event);
+        window.cwnd = window.cwnd.min(window.ssthresh);
     }
 }
 

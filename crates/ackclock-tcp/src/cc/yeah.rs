@@ -29,7 +29,8 @@
 
 use super::increase::Increase;
 use super::rounds::{Rounds, backlog};
-use super::{CongestionControl, Entry, Parameter, Scope, loss_flight, restore};
+use super::undo::Saved;
+use super::{CongestionControl, Entry, Parameter, Scope, loss_flight};
 use crate::Nanos;
 use crate::context::{Ack, Congestion, Delivery, Window};
 
@@ -93,7 +94,7 @@ pub(super) const ENTRY: Entry = Entry {
             },
             rounds: Rounds::default(),
             state: State { count: 0, fast: 0, slow: 0, queue: 0 },
-            before: None,
+            before: Saved::default(),
             increase: Increase::default(),
         })
     },
@@ -128,8 +129,7 @@ struct Yeah {
     law: Law,
     rounds: Rounds,
     state: State,
-    /// State before the last reduction, to be restored if that proves spurious.
-    before: Option<State>,
+    before: Saved<State>,
     increase: Increase,
 }
 
@@ -158,20 +158,6 @@ impl Yeah {
         }
         state.queue = queue;
     }
-
-    fn reduce(&mut self, window: &mut Window, event: &Congestion) {
-        self.before = Some(self.state);
-        let (flight, mss) = (loss_flight(window, event), event.ctx.mss);
-        let half = flight / 2;
-        let lost = if self.state.slow < self.law.rho {
-            self.state.queue.min(half).max(flight >> self.law.delta)
-        } else {
-            half
-        };
-        self.state.fast = 0;
-        self.state.count = (self.state.count / 2).max(2);
-        window.ssthresh = (flight - lost).max(2 * mss);
-    }
 }
 
 impl CongestionControl for Yeah {
@@ -193,19 +179,21 @@ impl CongestionControl for Yeah {
         self.increase.grow(window, acked, per_window);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.reduce(window, event);
-        window.cwnd = window.ssthresh;
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        self.before.save(self.state);
+        let (flight, mss) = (loss_flight(window, event), event.ctx.mss);
+        let half = flight / 2;
+        let lost = if self.state.slow < self.law.rho {
+            self.state.queue.min(half).max(flight >> self.law.delta)
+        } else {
+            half
+        };
+        self.state.fast = 0;
+        self.state.count = (self.state.count / 2).max(2);
+        (flight - lost).max(2 * mss)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            self.reduce(window, event);
-        }
-    }
-
-    fn on_undo(&mut self, window: &mut Window, before: &Window) {
-        restore(window, before);
-        self.state = self.before.take().unwrap_or(self.state);
+    fn revert(&mut self) {
+        self.before.restore(&mut self.state);
     }
 }

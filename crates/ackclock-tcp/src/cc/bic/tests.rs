@@ -57,7 +57,7 @@ fn fast_convergence_a_timeout_and_undo() {
         law: Law::new(&Values::defaults(&ENTRY)),
         w_max: 1000 * MSS,
         increase: Increase::default(),
-        before: None,
+        before: Saved::default(),
     };
     let mut s = Path::avoiding("reno", 600);
     s.send();

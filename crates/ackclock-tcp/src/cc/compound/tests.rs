@@ -15,7 +15,7 @@ fn compound(dwnd: u64, tuning: Option<Tuning>) -> Compound {
         tuning,
         rounds: Rounds::default(),
         state: State { dwnd: dwnd * MSS, gamma: 30_000 },
-        before: None,
+        before: Saved::default(),
         grows: false,
         waiting: None,
         by_loss: Increase::default(),

@@ -130,19 +130,17 @@ impl CongestionControl for Linux {
         self.acked %= due;
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+    // cubictcp_recalc_ssthresh. The flight with which the reduction starts is the sender's choice.
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
         let mss = event.ctx.mss;
         let cwnd = window.cwnd / mss;
         self.w_max = if cwnd < self.w_max { scale(cwnd, FAST_CONVERGENCE) } else { cwnd };
         self.epoch = None;
-        window.ssthresh = reduced(window, event);
-        window.cwnd = window.ssthresh;
+        scale(loss_flight(window, event) / mss, BETA).max(2) * mss
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            window.ssthresh = reduced(window, event);
-        }
+    // bictcp_reset.
+    fn reset(&mut self, _ctx: &Context) {
         *self = Linux::default();
     }
 
@@ -152,10 +150,4 @@ impl CongestionControl for Linux {
             epoch.start = epoch.start.saturating_add(idle).min(ctx.now);
         }
     }
-}
-
-/// cubictcp_recalc_ssthresh; what it starts from is the sender's choice.
-fn reduced(window: &Window, event: &Congestion) -> u64 {
-    let mss = event.ctx.mss;
-    scale(loss_flight(window, event) / mss, BETA).max(2) * mss
 }

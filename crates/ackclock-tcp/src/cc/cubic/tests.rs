@@ -108,14 +108,14 @@ fn decrease_is_to_seven_tenths_of_the_flight() {
     let mut s = Bulk::new(1000, RTT);
     s.lose();
     assert_eq!((s.window.cwnd, s.window.ssthresh), (700 * MSS, 700 * MSS));
-    assert_eq!((s.cubic.w_max, s.cubic.cwnd_prior), (1000 * MSS, 1000 * MSS));
+    assert_eq!((s.cubic.state.w_max, s.cubic.state.cwnd_prior), (1000 * MSS, 1000 * MSS));
 
     let mut s = Bulk::new(1000, RTT);
     let mut event = Congestion::loss(s.ctx());
     event.ctx.flight_size = 100 * MSS;
     s.cubic.on_congestion(&mut s.window, &event);
     assert_eq!((s.window.cwnd, s.window.ssthresh), (70 * MSS, 70 * MSS));
-    assert_eq!(s.cubic.w_max, 1000 * MSS, "W_max is the window, not the flight");
+    assert_eq!(s.cubic.state.w_max, 1000 * MSS, "W_max is the window, not the flight");
 }
 
 #[test]
@@ -229,14 +229,14 @@ fn fast_convergence_gives_way() {
     let cwnd = s.window.cwnd;
     assert!(cwnd < 1000 * MSS);
     s.lose();
-    assert_eq!(s.cubic.w_max, cwnd * 17 / 20);
-    assert_eq!(s.cubic.cwnd_prior, cwnd);
+    assert_eq!(s.cubic.state.w_max, cwnd * 17 / 20);
+    assert_eq!(s.cubic.state.cwnd_prior, cwnd);
     while s.window.cwnd <= cwnd {
         s.round();
     }
     let cwnd = s.window.cwnd;
     s.lose();
-    assert_eq!(s.cubic.w_max, cwnd, "above W_max: remembered in full");
+    assert_eq!(s.cubic.state.w_max, cwnd, "above W_max: remembered in full");
 }
 
 //= https://www.rfc-editor.org/rfc/rfc9438#section-4.8
@@ -255,7 +255,7 @@ fn after_a_timeout_the_stage_starts_flat_from_its_own_window() {
     s.window.cwnd = MSS;
     let event = Congestion::loss(s.ctx());
     s.cubic.on_timeout(&mut s.window, &event, false);
-    assert_eq!((s.window.ssthresh, s.cubic.cwnd_prior), (700 * MSS, 1000 * MSS));
+    assert_eq!((s.window.ssthresh, s.cubic.state.cwnd_prior), (700 * MSS, 1000 * MSS));
     s.window.cwnd = 700 * MSS;
     let start = s.now;
     while s.now < start + 10 * SECOND {
@@ -273,7 +273,7 @@ fn slow_start_that_ends_without_loss_starts_the_same_way() {
         s.round();
     }
     near(s.segments(), 900.0, 14.0, "W_cubic from 500");
-    assert_eq!(s.cubic.cwnd_prior, 500 * MSS);
+    assert_eq!(s.cubic.state.cwnd_prior, 500 * MSS);
 }
 
 //= https://www.rfc-editor.org/rfc/rfc9438#section-4.2
@@ -335,7 +335,7 @@ fn a_window_moved_by_others_begins_a_new_stage() {
     // Restarted after idle, and slow start is back at 600.
     s.window.cwnd = 600 * MSS;
     s.round();
-    let begun = s.cubic.epoch.as_ref().expect("a stage");
+    let begun = s.cubic.state.epoch.as_ref().expect("a stage");
     assert_eq!((begun.origin, begun.w_est), (1000 * MSS, 600 * MSS));
     near(begun.k as f64 * 1e-9, 10.0, 0.001, "K = cbrt(400/0.4)");
 }

@@ -12,7 +12,7 @@ fn illinois() -> Illinois {
         rounds: Rounds::default(),
         longest: 0,
         state: State::START,
-        before: None,
+        before: Saved::default(),
         increase: Increase::default(),
     }
 }
