@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ackclock_tcp::cc::{self, Algorithm, Values, remycc};
+use ackclock_tcp::cc::{self, Algorithm, remycc};
 use serde_json::{Map, Value as Json, json};
 
 use super::registered::{Range, Registered};
@@ -34,7 +34,7 @@ impl CongestionControl {
             return remy::algorithm(rules);
         }
         let entry = cc::by_name(self.name).expect("in the catalogue");
-        Algorithm::with(entry, Values::given(entry, &self.parameters).expect("checked when it was read"))
+        Algorithm::given(entry, &self.parameters).expect("checked when it was read")
     }
 
     /// What it is if it was registered.
@@ -228,8 +228,8 @@ fn table_schema(entry: &cc::Entry) -> Json {
             "type": "number",
             "minimum": least,
             "maximum": most,
-            "default": parameter.default,
-            "description": parameter.summary,
+            "default": parameter.default_value(),
+            "description": parameter.described(),
         });
         properties.insert(parameter.name.to_owned(), number);
     }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use ackclock_tcp::cc::{self, Algorithm, Values};
+use ackclock_tcp::cc::{self, Algorithm};
 use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND};
 use common::path::{HEADERS, Path};
 use common::{MSS, config, linux};
@@ -13,8 +13,8 @@ const DELAY: Nanos = 20 * MILLISECOND;
 
 fn path(name: &str, given: &[(&str, f64)], base: Config) -> Path {
     let entry = cc::by_name(name).expect("in the catalogue");
-    let values = Values::given(entry, given).expect("within its range");
-    let mut path = Path::new(&Config { cc: Algorithm::with(entry, values), ..base }, RATE, DELAY, 1000);
+    let cc = Algorithm::given(entry, given).expect("within its range");
+    let mut path = Path::new(&Config { cc, ..base }, RATE, DELAY, 1000);
     path.client.write(0, 1 << 40);
     path
 }

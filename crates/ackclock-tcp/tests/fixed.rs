@@ -2,14 +2,14 @@
 
 mod common;
 
-use ackclock_tcp::cc::{self, Algorithm, Values};
+use ackclock_tcp::cc::{self, Algorithm};
 use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND};
 use common::path::Path;
 use common::{MSS, config, linux};
 
 fn with(name: &str, given: &[(&str, f64)], base: Config) -> Config {
     let entry = cc::by_name(name).expect("in the catalogue");
-    Config { cc: Algorithm::with(entry, Values::given(entry, given).expect("within its range")), ..base }
+    Config { cc: Algorithm::given(entry, given).expect("within its range"), ..base }
 }
 
 #[test]
@@ -49,9 +49,8 @@ fn a_rate_is_kept_whatever_is_lost() {
 #[test]
 fn parameters_have_defaults_and_ranges() {
     let entry = cc::by_name("fixed-window").expect("in the catalogue");
-    assert_eq!(Values::defaults(entry).get("segments"), 10.0);
-    let error = Values::given(entry, &[("segments", 0.0)]).unwrap_err();
-    assert_eq!(error, "segments of fixed-window is 0; accepted is 1 to 1000000");
-    let error = Values::given(entry, &[("rate", 1.0)]).unwrap_err();
-    assert_eq!(error, "fixed-window has no parameter rate; it has segments");
+    assert_eq!(entry.parameters[0].default_value(), Some(10.0));
+    let error = |given: &[(&str, f64)]| Algorithm::given(entry, given).err().expect("an error");
+    assert_eq!(error(&[("segments", 0.0)]), "segments of fixed-window is 0; accepted is 1 to 1000000");
+    assert_eq!(error(&[("rate", 1.0)]), "fixed-window has no parameter rate; it has segments");
 }

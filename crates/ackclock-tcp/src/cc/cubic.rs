@@ -1,29 +1,30 @@
-//! CUBIC: after a reduction the window is a cubic function of time, flat where congestion was last met (RFC 9438).
+//! CUBIC: after a reduction the window is a cubic function of time, flat at the window of the last congestion (RFC 9438).
 //!
 //! # Equations
 //!
 //! With t the time since the last reduction in which the window could grow:
 //!
 //! - W_cubic(t) = C (t - K)^3 + W_max, K = cbrt((W_max - cwnd_epoch) / C) (figures 1 and 2);
-//! - the window moves to W_cubic(t + RTT) within a round trip, by half of itself at most (sections 4.2, 4.4 and 4.5);
-//! - W_est gains alpha segments for each window acknowledged, one once it has reached the window before the reduction, and
-//!   cwnd is no less where W_est exceeds W_cubic(t) (section 4.3).
+//! - the window moves to W_cubic(t + RTT) within a round trip, but by at most half of itself (sections 4.2, 4.4 and 4.5);
+//! - each window acknowledged adds alpha segments to W_est, or one segment once W_est has reached the window before the
+//!   reduction. Where W_est exceeds W_cubic(t), cwnd is at least W_est (section 4.3).
 //!
-//! Congestion leaves beta of FlightSize (section 4.6), and W_max = cwnd, or cwnd (1 + beta)/2 below the last W_max (4.7). After
-//! a timeout, and after a slow start that ended without loss, K = 0 (4.8, 4.10).
+//! Congestion leaves the share beta of FlightSize (section 4.6). W_max becomes cwnd, or cwnd (1 + beta)/2 if cwnd is below the
+//! last W_max (section 4.7). After a timeout, and after a slow start that ended without loss, K = 0 (sections 4.8 and 4.10).
 //!
 //! # Constants
 //!
-//! beta 0.7, C 0.4, alpha 3 (1 - beta)/(1 + beta) = 9/17 (sections 4.6, 5.1 and 4.3); for a mark with ABE 0.85 (RFC 8511
-//! section 3.1).
+//! beta is 0.7, C 0.4 and alpha 3 (1 - beta)/(1 + beta) = 9/17 (sections 4.6, 5.1 and 4.3). For a mark with ABE, beta is 0.85
+//! (RFC 8511 section 3.1).
 //!
 //! # Deviations
 //!
-//! W_est grows a segment at a time. FlightSize counts as far as cwnd goes: recoveries and limited transmit send more.
+//! W_est grows a segment at a time. FlightSize is bounded by cwnd, since recoveries and limited transmit send more than the
+//! window.
 //!
 //! # Validated against
 //!
-//! The closed forms over time and the mean windows of tables 1 and 2.
+//! The closed forms over time, and the mean windows of tables 1 and 2.
 
 mod linux;
 #[cfg(test)]
@@ -85,7 +86,7 @@ pub(super) fn k(w_max: u64, cwnd: u64, mss: u64) -> Nanos {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     pub elapsed: Nanos,
-    /// When `elapsed` was last brought up to date.
+    /// Time of the last update of `elapsed`.
     pub updated: Nanos,
 }
 
@@ -95,10 +96,8 @@ impl Clock {
         Clock { elapsed: 0, updated: ctx.now }
     }
 
-    /// Lets the time up to an ACK count, unless it is time in which the window did not follow the network.
-    // RFC 9438 section 4.2: t leaves out the time in which cwnd was not updated because the application set the pace
-    // (section 5.8). ACKs that may grow the window are at most a round trip apart while the window is the limit, so what
-    // exceeds a round trip was idle, unused, or somebody else's.
+    /// Advances t to an ACK by at most one RTT, and so excludes idle and application-limited time.
+    // While the window is the limit, ACKs that may grow the window are at most a round trip apart.
     #[inline]
     pub fn advance(&mut self, ack: &Ack) {
         let since = ack.ctx.now.saturating_sub(self.updated);
@@ -122,9 +121,9 @@ struct Epoch {
     w_est: u64,
     /// Bytes acknowledged towards W_est's next segment, times the denominator of alpha.
     credit: u64,
-    /// The window this stage left, bytes; another one now means that somebody else moved it.
+    /// The window after the last growth in this stage, bytes. A different window was set outside congestion avoidance.
     cwnd: u64,
-    /// (target - cwnd) * acked that did not yet amount to a byte of cwnd.
+    /// Growth that is less than a byte, multiplied by cwnd.
     remainder: u64,
 }
 
@@ -147,8 +146,8 @@ pub struct Cubic {
 }
 
 impl Cubic {
-    // A stage begins. The window may already be past W_max, or W_max undefined: after a timeout (RFC 9438 section 4.8),
-    // or after a slow start that ended without loss (4.10). Then K = 0 and the stage starts from cwnd.
+    // Begins a stage. The window may already exceed W_max, or W_max may be undefined: after a timeout (RFC 9438 section
+    // 4.8), or after a slow start that ended without loss (section 4.10). Then K = 0, and the stage starts from cwnd.
     #[cold]
     fn begin(&mut self, cwnd: u64, ctx: &Context) {
         let state = &mut self.state;
@@ -217,14 +216,14 @@ impl CongestionControl for Cubic {
     #[inline]
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
         let cwnd = window.cwnd;
-        // A window that was cut or raised meanwhile, after idle for one, begins a new stage.
+        // A window that was changed outside congestion avoidance, for example after an idle period, begins a new stage.
         if self.state.epoch.as_ref().is_none_or(|epoch| epoch.cwnd != cwnd) {
             self.begin(cwnd, &ack.ctx);
         }
         let Some(epoch) = &mut self.state.epoch else { return };
         if ack.cwnd_limited {
             epoch.clock.advance(ack);
-            // An ACK can cover more than the window: what the receiver had kept out of order. It still is one RTT's worth.
+            // An ACK that fills a gap at the receiver can cover more than the window, but it ends only one RTT.
             let acked = acked.min(cwnd);
             epoch.grow_estimate(cwnd, acked, ack.ctx.mss, self.state.cwnd_prior);
             window.cwnd = epoch.grow(cwnd, acked, &ack.ctx);

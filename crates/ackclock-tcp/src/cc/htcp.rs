@@ -41,7 +41,7 @@
 use super::increase::{Increase, kept, scaled};
 use super::rounds::Rounds;
 use super::undo::Saved;
-use super::{CongestionControl, Entry, Parameter, Scope};
+use super::{CongestionControl, Entry, Scope, milliseconds};
 use crate::context::{Ack, Congestion, Context, Delivery, Window};
 use crate::{Nanos, SECOND};
 
@@ -52,40 +52,11 @@ pub(super) const ENTRY: Entry = Entry {
     name: "htcp",
     summary: "increase by the time since the last congestion, decrease just enough to empty the queue",
     source: "Leith, Shorten, PFLDnet 2004; draft-leith-tcp-htcp-06",
-    parameters: &[
-        Parameter {
-            name: "delta_l",
-            summary: "time after congestion during which the increase is Reno's, ms",
-            default: 1000.0,
-            range: (0.0, 1e6),
-        },
-        Parameter {
-            name: "delta_b",
-            summary: "relative change of throughput from which the window is halved",
-            default: 0.2,
-            range: (0.0, 10.0),
-        },
-        Parameter {
-            name: "beta_max",
-            summary: "largest share of the window kept on congestion",
-            default: 0.8,
-            range: (0.5, 0.99),
-        },
-        Parameter {
-            name: "rtt_ref",
-            summary: "RTT at which the scale is 1, ms; 0 for no scaling by the RTT",
-            default: 0.0,
-            range: (0.0, 1e4),
-        },
-    ],
-    make: |values| {
+    parameters: Parameters::ROWS,
+    make: |given| {
+        let Parameters { delta_l, delta_b, beta_max, rtt_ref } = Parameters::read(given);
         Box::new(Htcp {
-            law: Law {
-                delta_l: (values.get("delta_l") * 1e6) as Nanos,
-                delta_b: values.get("delta_b"),
-                beta_max: values.get("beta_max"),
-                rtt_ref: (values.get("rtt_ref") * 1e6) as Nanos,
-            },
+            law: Law { delta_l: milliseconds(delta_l), delta_b, beta_max, rtt_ref: milliseconds(rtt_ref) },
             state: State { since: None, beta: HALF, rate: None, longest: 0 },
             before: Saved::default(),
             round: Round::default(),
@@ -93,6 +64,16 @@ pub(super) const ENTRY: Entry = Entry {
         })
     },
 };
+
+ackclock_core::parameters! {
+    /// Constants of the equations, as scenarios set them.
+    struct Parameters {
+        delta_l: f64 = is(1000.0), (0.0, 1e6), In("ms"), "time after congestion during which the increase is Reno's";
+        delta_b: f64 = is(0.2), (0.0, 10.0), Number, "relative change of throughput from which the window is halved";
+        beta_max: f64 = is(0.8), (0.5, 0.99), Number, "largest share of the window kept on congestion";
+        rtt_ref: f64 = is(0.0), (0.0, 1e4), In("ms"), "RTT at which the scale is 1; 0 for no scaling by the RTT";
+    }
+}
 
 /// Shares of the window are in thousandths; this is one half.
 const HALF: u64 = 500;

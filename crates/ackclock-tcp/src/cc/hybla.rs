@@ -32,22 +32,24 @@
 //! Equal rates after equal times for RTTs from 25 to 400 ms, in slow start and in congestion avoidance.
 
 use super::increase::{Increase, scaled};
-use super::{CongestionControl, Entry, Parameter, Scope};
+use super::{CongestionControl, Entry, Scope, milliseconds};
+use crate::Nanos;
 use crate::context::{Ack, Window};
-use crate::{MILLISECOND, Nanos};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "hybla",
     summary: "grows like Reno on a path of 25 ms, at any round-trip time",
     source: "Caini, Firrincieli, IJSCN 22(5), 2004; Linux net/ipv4/tcp_hybla.c",
-    parameters: &[Parameter {
-        name: "rtt0",
-        summary: "round-trip time of the reference path, ms",
-        default: 25.0,
-        range: (1.0, 1e3),
-    }],
-    make: |values| Box::new(Hybla { rtt0: scaled(MILLISECOND, values.get("rtt0")), increase: Increase::default() }),
+    parameters: Reference::ROWS,
+    make: |given| Box::new(Hybla { rtt0: milliseconds(Reference::read(given).rtt0), increase: Increase::default() }),
 };
+
+ackclock_core::parameters! {
+    /// The reference path.
+    struct Reference {
+        rtt0: f64 = is(25.0), (1.0, 1e3), In("ms"), "round-trip time of the reference path";
+    }
+}
 
 /// Largest rho in slow start.
 const MOST: f64 = 16.0;
@@ -82,8 +84,8 @@ impl CongestionControl for Hybla {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SECOND;
     use crate::cc::path::{MSS, Path, near};
+    use crate::{MILLISECOND, SECOND};
 
     fn after(rtt_ms: u64, cwnd: u64, ssthresh: u64, time: Nanos) -> f64 {
         let mut s = Path::starting(&ENTRY, &[]);

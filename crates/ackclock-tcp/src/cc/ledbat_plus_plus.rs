@@ -33,18 +33,25 @@
 //! implementation.
 
 use super::delays::Delays;
-use super::ledbat::{halved, target};
-use super::{CongestionControl, Entry, Scope};
+use super::ledbat::halved;
+use super::{CongestionControl, Entry, Scope, milliseconds};
+use crate::Nanos;
 use crate::context::{Ack, Cause, Congestion, Context, Delivery, Window};
-use crate::{MILLISECOND, Nanos};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "ledbat++",
     summary: "background transfer: keeps a target delay in the queue, with slowdowns that empty the queue",
     source: "draft-irtf-iccrg-ledbat-plus-plus-01",
-    parameters: &[target(60.0)],
-    make: |values| Box::new(LedbatPlusPlus::new((values.get("target") * MILLISECOND as f64) as Nanos)),
+    parameters: Parameters::ROWS,
+    make: |given| Box::new(LedbatPlusPlus::new(milliseconds(Parameters::read(given).target))),
 };
+
+ackclock_core::parameters! {
+    /// Constants of LEDBAT++ that a scenario may set.
+    struct Parameters {
+        target: f64 = is(60.0), (1.0, 100.0), In("ms"), "queueing delay to keep";
+    }
+}
 
 /// Largest divisor 1 / GAIN.
 const MOST_DIVISOR: u64 = 16;

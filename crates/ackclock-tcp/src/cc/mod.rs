@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use ackclock_core::parameters::{Given, milliseconds};
+
 use crate::context::{Ack, Cause, Congestion, Context, Delivery, Lost, RecoveryEnd, Window};
 use crate::pacing::HEADERS;
 
@@ -42,6 +44,7 @@ mod windowed;
 mod xcp;
 mod yeah;
 
+pub use ackclock_core::parameters::{Otherwise, Parameter, Quantity};
 pub use cubic::Cubic;
 pub use reno::Reno;
 pub use rules::{Ruled, Situation, WindowRules, seconds};
@@ -202,66 +205,6 @@ pub(crate) fn is_gentle(event: &Congestion) -> bool {
     event.abe && event.cause == Cause::Ecn
 }
 
-/// A constant of an algorithm that a scenario may set.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Parameter {
-    /// Name in scenarios.
-    pub name: &'static str,
-    /// Short description of the parameter, with its unit.
-    pub summary: &'static str,
-    /// Default value, with its origin in `source` of the entry or in this parameter's summary.
-    pub default: f64,
-    /// Smallest and largest accepted value.
-    pub range: (f64, f64),
-}
-
-/// Values of an entry's parameters, in the order of the parameters.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Values {
-    parameters: &'static [Parameter],
-    values: Vec<f64>,
-}
-
-impl Values {
-    /// The defaults of `entry`.
-    pub fn defaults(entry: &'static Entry) -> Values {
-        let parameters = entry.parameters;
-        Values { parameters, values: parameters.iter().map(|parameter| parameter.default).collect() }
-    }
-
-    /// The defaults of `entry`, replaced by the `given` values.
-    ///
-    /// # Errors
-    ///
-    /// A message with the accepted names or values if a name is unknown or a value is out of range.
-    pub fn given(entry: &'static Entry, given: &[(&str, f64)]) -> Result<Values, String> {
-        let mut values = Values::defaults(entry);
-        for &(name, value) in given {
-            let Some(index) = entry.parameters.iter().position(|parameter| parameter.name == name) else {
-                let names: Vec<&str> = entry.parameters.iter().map(|parameter| parameter.name).collect();
-                let accepted = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-                return Err(format!("{} has no parameter {name}; it has {accepted}", entry.name));
-            };
-            let (least, most) = entry.parameters[index].range;
-            if !(least..=most).contains(&value) {
-                return Err(format!("{name} of {} is {value}; accepted is {least} to {most}", entry.name));
-            }
-            values.values[index] = value;
-        }
-        Ok(values)
-    }
-
-    /// Value of a parameter of the entry.
-    ///
-    /// # Panics
-    ///
-    /// If the entry has no such parameter.
-    pub fn get(&self, name: &str) -> f64 {
-        let index = self.parameters.iter().position(|parameter| parameter.name == name);
-        self.values[index.expect("a parameter of the entry")]
-    }
-}
-
 /// An entry of the catalogue.
 pub struct Entry {
     /// Name in scenarios.
@@ -272,8 +215,8 @@ pub struct Entry {
     pub source: &'static str,
     /// Parameters that scenarios may set.
     pub parameters: &'static [Parameter],
-    /// Creates the algorithm for a connection.
-    pub make: fn(&Values) -> Box<dyn CongestionControl>,
+    /// Creates the algorithm for a connection, with the parameters that are given.
+    pub make: fn(Given<'_>) -> Box<dyn CongestionControl>,
 }
 
 /// A congestion control for connections: an entry of the catalogue with its parameters, or a custom algorithm.
@@ -289,9 +232,26 @@ impl Algorithm {
         Algorithm { name: name.into(), make: Arc::new(make) }
     }
 
-    /// An algorithm of the catalogue with `values` for its parameters.
-    pub fn with(entry: &'static Entry, values: Values) -> Algorithm {
-        Algorithm::custom(entry.name, move || (entry.make)(&values))
+    /// An algorithm of the catalogue with the `given` parameters, and defaults for the others.
+    ///
+    /// # Errors
+    ///
+    /// A message with the accepted names or values if a name is unknown or a value is out of range.
+    pub fn given(entry: &'static Entry, given: &[(&str, f64)]) -> Result<Algorithm, String> {
+        let mut accepted = Vec::new();
+        for &(name, value) in given {
+            let Some(parameter) = entry.parameters.iter().find(|parameter| parameter.name == name) else {
+                let names: Vec<&str> = entry.parameters.iter().map(|parameter| parameter.name).collect();
+                let accepted = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+                return Err(format!("{} has no parameter {name}; it has {accepted}", entry.name));
+            };
+            let (least, most) = parameter.range;
+            if !(least..=most).contains(&value) {
+                return Err(format!("{name} of {} is {value}; accepted is {least} to {most}", entry.name));
+            }
+            accepted.push((parameter.name, value));
+        }
+        Ok(Algorithm::custom(entry.name, move || (entry.make)(&accepted)))
     }
 
     /// Name of the algorithm.
@@ -307,7 +267,7 @@ impl Algorithm {
 
 impl From<&'static Entry> for Algorithm {
     fn from(entry: &'static Entry) -> Algorithm {
-        Algorithm::with(entry, Values::defaults(entry))
+        Algorithm::custom(entry.name, move || (entry.make)(&[]))
     }
 }
 
@@ -363,7 +323,9 @@ mod tests {
             for parameter in entry.parameters {
                 let (least, most) = parameter.range;
                 let what = format!("{} of {}", parameter.name, entry.name);
-                assert!(least < most && (least..=most).contains(&parameter.default), "{what}");
+                let default =
+                    parameter.default_value().expect("a congestion control knows no link to derive a default from");
+                assert!(least < most && (least..=most).contains(&default), "{what}");
                 assert!(!parameter.summary.is_empty(), "{what}");
             }
         }

@@ -130,7 +130,8 @@ impl CongestionControl for Prague {
 #[cfg(test)]
 mod tests {
     use crate::cc::path::{MSS, Path, near};
-    use crate::context::{Ack, Cause, Delivery};
+    use crate::context::{Ack, Cause};
+    use crate::testing;
     use crate::{MILLISECOND, SECOND};
 
     #[test]
@@ -179,17 +180,9 @@ mod tests {
                 s.now = start + s.base * segment / flight;
                 s.una += MSS;
                 let marked = if (s.una / MSS).is_multiple_of(every) { MSS } else { 0 };
-                let ack = Ack { ctx: s.ctx(), acked: MSS, sacked: 0, lost: 0, rtt: s.srtt, cwnd_limited: true, marked };
-                let delivery = Delivery {
-                    ack,
-                    newly: MSS,
-                    delivered: s.una,
-                    lost: 0,
-                    sent_at: None,
-                    forward_delay: None,
-                    rate: None,
-                };
-                s.cc.on_delivery(&mut s.window, &delivery);
+                let ack = Ack { rtt: s.srtt, marked, ..testing::ack(s.ctx(), MSS) };
+                let delivery = testing::delivery(ack, s.una);
+                s.sender.cc.on_delivery(&mut s.sender.window, &delivery);
                 if marked > 0 && s.una > cwr_until {
                     s.congestion(Cause::Ecn, false);
                     cwr_until = s.nxt;

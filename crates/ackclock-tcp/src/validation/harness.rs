@@ -1,16 +1,15 @@
-//! A sender small enough to do arithmetic on: it plays writes, ACKs, losses, timeouts and idle times to a window
-//! validation and a congestion control, in the order the traits promise.
+//! A sender for tests of window validation by arithmetic. It calls the methods of a window validation, a slow start and a
+//! congestion control in the order that the traits promise.
 
 use super::WindowValidation;
 use crate::cc::{CongestionControl, Scope};
-use crate::context::{Ack, Cause, Congestion, CongestionEnd, Context, Delivery, RecoveryEnd, Window};
+use crate::context::{Ack, Cause, Congestion, CongestionEnd, Context, RecoveryEnd, Window};
 use crate::slow_start::{self, SlowStart};
-use crate::{MILLISECOND, Nanos, SECOND, cc};
+use crate::{MILLISECOND, Nanos, SECOND, cc, testing};
 
-/// SMSS, bytes: windows in segments are thousands.
-pub(crate) const MSS: u64 = 1000;
+pub(crate) use crate::testing::MSS;
 
-/// Leaves the window alone, so that only the rule moves it.
+/// A slow start and a congestion control that never change the window.
 struct Still;
 
 impl SlowStart for Still {
@@ -31,7 +30,7 @@ pub(crate) struct Sender {
     pub window: Window,
     pub rule: Box<dyn WindowValidation>,
     pub rule_name: &'static str,
-    /// As the rule's entry says: what it does not watch it is not told, here as in the real sender.
+    /// Whether the rule receives every segment that is sent, according to its entry.
     watches_sending: bool,
     pub cc: Box<dyn CongestionControl>,
     pub scope: Scope,
@@ -50,17 +49,17 @@ pub(crate) struct Sender {
     reducing: bool,
     /// The window that an undo restores.
     restorable: Option<Window>,
-    /// Where the recovery ends.
+    /// Stream offset at which the recovery ends.
     pub recovery_point: u64,
     /// The largest FlightSize so far.
     pub most_outstanding: u64,
-    /// Acknowledgments up to here cover a flight in which the window was full.
+    /// Acknowledgments up to this offset cover a flight in which the window was full.
     limited_until: u64,
     last_sent: Nanos,
 }
 
 impl Sender {
-    /// Established at 10 s with an initial window of ten segments and an RTT of 100 ms.
+    /// A sender established at 10 s with an initial window of ten segments and an RTT of 100 ms.
     pub fn new(rule: &str, cc: Box<dyn CongestionControl>) -> Sender {
         let entry = super::by_name(rule).expect("a rule");
         let mut sender = Sender {
@@ -95,7 +94,7 @@ impl Sender {
         sender
     }
 
-    /// With a slow start and a congestion control that never move the window.
+    /// A sender with a slow start and a congestion control that never change the window.
     pub fn still(rule: &str, cwnd: u64) -> Sender {
         let mut sender = Sender::new(rule, Box::new(Still));
         sender.slow_start = Box::new(Still);
@@ -113,19 +112,14 @@ impl Sender {
 
     pub fn ctx(&self) -> Context {
         Context {
-            now: self.now,
-            mss: MSS,
             initial_window: self.initial_window,
-            snd_una: self.una,
-            snd_nxt: self.nxt,
-            flight_size: self.flight(),
-            pipe: self.flight(),
             unsent: self.unsent,
             receive_window: self.receive_window,
             srtt: self.srtt,
             min_rtt: self.srtt,
             rto: self.rto,
             in_recovery: self.in_recovery,
+            ..testing::context(self.now, self.una..self.nxt)
         }
     }
 
@@ -133,7 +127,7 @@ impl Sender {
         self.now += time;
     }
 
-    /// Sends up to `segments` as the window allows; the rest is not kept.
+    /// Sends up to `segments` segments, as far as the window allows. The rest is discarded.
     pub fn send(&mut self, segments: u64) {
         self.unsent = segments * MSS;
         while self.unsent > 0 {
@@ -159,7 +153,7 @@ impl Sender {
         self.unsent = 0;
     }
 
-    /// One ACK for `segments`.
+    /// Delivers an ACK for `segments` segments.
     pub fn ack(&mut self, segments: u64) {
         self.ack_bytes(segments * MSS);
     }
@@ -169,16 +163,7 @@ impl Sender {
         self.una += acked;
         let ack = self.last_ack(acked);
         if self.scope.deliveries {
-            let delivery = Delivery {
-                ack,
-                newly: acked,
-                delivered: self.una,
-                lost: 0,
-                sent_at: None,
-                forward_delay: None,
-                rate: None,
-            };
-            self.cc.on_delivery(&mut self.window, &delivery);
+            self.cc.on_delivery(&mut self.window, &testing::delivery(ack, self.una));
         }
         let growth = self.rule.on_ack(&mut self.window, &ack);
         if self.in_recovery || self.reducing || acked == 0 {
@@ -197,10 +182,10 @@ impl Sender {
 
     pub fn last_ack(&self, acked: u64) -> Ack {
         let cwnd_limited = self.una <= self.limited_until;
-        Ack { ctx: self.ctx(), acked, sacked: 0, lost: 0, rtt: self.srtt, cwnd_limited, marked: 0 }
+        Ack { rtt: self.srtt, cwnd_limited, ..testing::ack(self.ctx(), acked) }
     }
 
-    /// Sends a burst and has it acknowledged, one ACK for each two segments, all within an RTT that starts one RTT later.
+    /// Sends a burst, and delivers its ACKs after an RTT, one for each two segments.
     pub fn burst(&mut self, segments: u64) {
         self.send(segments);
         self.wait(self.srtt.expect("an RTT"));
@@ -209,7 +194,7 @@ impl Sender {
         }
     }
 
-    /// A round trip of a bulk transfer: each ACK of two segments lets more leave.
+    /// Runs a round trip of a bulk transfer: each ACK for two segments is followed by new segments.
     pub fn bulk_round(&mut self) {
         let rtt = self.srtt.expect("an RTT");
         let end = self.now + rtt;
@@ -224,7 +209,7 @@ impl Sender {
         self.now = self.now.max(end);
     }
 
-    /// What the congestion control takes for the window, and the window before.
+    /// Replaces the window by the validated window, on which the reduction is based, and returns the window before.
     fn take_validated(&mut self, event: &Congestion) -> Window {
         let before = self.window;
         self.window.cwnd = self.rule.validated(&before, event);
@@ -272,7 +257,7 @@ impl Sender {
         self.rule.on_ack(&mut self.window, &ack);
     }
 
-    /// The ACK that covers the recovery point, `retransmitted` segments having been sent again.
+    /// Delivers the ACK that covers the recovery point, after `retransmitted` retransmissions.
     pub fn recover(&mut self, retransmitted: u64) {
         self.wait(self.srtt.unwrap_or(SECOND));
         let acked = self.recovery_point.max(self.una) - self.una;
@@ -309,7 +294,7 @@ impl Sender {
         self.recovery_point = self.nxt;
     }
 
-    /// The last loss or timeout turns out not to have happened, whether or not it was answered in full.
+    /// The last loss or timeout proves spurious, during the recovery or after it.
     pub fn undo(&mut self) {
         let Some(before) = self.restorable.take() else { return };
         self.cc.on_undo(&mut self.window, &before);

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::cc::CongestionControl;
+use crate::testing::{self, MSS, context};
 use crate::{MILLISECOND, SECOND};
 
-const MSS: u64 = 1000;
 const RTT: Nanos = 100 * MILLISECOND;
 
 /// A sender that always fills its window, an RTT at a time.
@@ -25,26 +25,11 @@ impl Bulk {
     }
 
     fn ctx(&self) -> Context {
-        Context {
-            now: self.now,
-            mss: MSS,
-            initial_window: 10 * MSS,
-            snd_una: 0,
-            snd_nxt: self.window.cwnd,
-            flight_size: self.window.cwnd,
-            pipe: self.window.cwnd,
-            unsent: u64::MAX,
-            receive_window: u64::MAX,
-            srtt: Some(self.rtt),
-            min_rtt: Some(self.rtt),
-            rto: SECOND,
-            in_recovery: false,
-        }
+        Context { srtt: Some(self.rtt), min_rtt: Some(self.rtt), ..context(self.now, 0..self.window.cwnd) }
     }
 
     fn ack(&mut self, bytes: u64, cwnd_limited: bool) {
-        let ack =
-            Ack { ctx: self.ctx(), acked: bytes, sacked: 0, lost: 0, rtt: Some(self.rtt), cwnd_limited, marked: 0 };
+        let ack = Ack { rtt: Some(self.rtt), cwnd_limited, ..testing::ack(self.ctx(), bytes) };
         self.cubic.on_ack(&mut self.window, &ack, bytes);
     }
 

@@ -27,7 +27,7 @@ fn the_first_ssthresh_is_a_hundred_segments_and_stays_undoable() {
     let before = s.window;
     s.congestion(crate::context::Cause::Loss, false);
     assert!(s.window.ssthresh < 100 * MSS);
-    s.cc.on_undo(&mut s.window, &before);
+    s.sender.cc.on_undo(&mut s.sender.window, &before);
     assert_eq!(s.window.ssthresh, before.ssthresh.max(80 * MSS));
     assert_eq!(s.window.cwnd, before.cwnd);
 }

@@ -1,12 +1,11 @@
-//! The default rules are Reno, and growth is what a rule says of a window. Windows in segments of 1,000 bytes.
+//! The default rules are Reno's, and the window grows as a rule returns. Windows are in segments of 1,000 bytes.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::cc::Reno;
 use crate::context::Cause;
-
-const MSS: u64 = 1000;
+use crate::testing::{self, MSS, context};
 
 struct Defaults;
 
@@ -32,26 +31,11 @@ impl WindowRules for Grows {
 }
 
 fn ctx(flight: u64) -> Context {
-    Context {
-        now: SECOND,
-        mss: MSS,
-        initial_window: 10 * MSS,
-        snd_una: 0,
-        snd_nxt: flight,
-        flight_size: flight,
-        pipe: flight,
-        unsent: 0,
-        receive_window: u64::MAX,
-        srtt: None,
-        min_rtt: None,
-        rto: SECOND,
-        in_recovery: false,
-    }
+    context(SECOND, 0..flight)
 }
 
 fn ack(cc: &mut dyn CongestionControl, window: &mut Window, acked: u64) {
-    let ack =
-        Ack { ctx: ctx(window.cwnd), acked, sacked: 0, lost: 0, rtt: Some(SECOND / 10), cwnd_limited: true, marked: 0 };
+    let ack = Ack { rtt: Some(SECOND / 10), ..testing::ack(ctx(window.cwnd), acked) };
     cc.on_ack(window, &ack, acked);
 }
 
