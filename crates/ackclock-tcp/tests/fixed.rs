@@ -1,4 +1,4 @@
-//! The baselines keep what they are told to keep.
+//! The baselines keep their window and their rate.
 
 mod common;
 
@@ -21,7 +21,7 @@ fn a_window_over_a_round_trip_is_the_goodput() {
         path.run(SECOND);
         let before = path.server.received();
         path.run(11 * SECOND);
-        // 24 segments each 100 ms, and an ACK for each two.
+        // The window is 24 segments for each 100 ms, and each ACK is for two segments.
         let rounds = (path.server.received() - before) / (24 * MSS);
         assert!((98..=100).contains(&rounds), "{rounds}");
         assert_eq!(path.client.window().cwnd, 24 * MSS);
@@ -31,15 +31,15 @@ fn a_window_over_a_round_trip_is_the_goodput() {
 #[test]
 fn a_rate_is_kept_whatever_is_lost() {
     for base in [config(), linux()] {
-        // A retransmission that is lost, too, is waited for until the timer expires, and the peer keeps what comes meanwhile.
+        // A lost retransmission is repaired after a timeout. Until then the peer buffers the data that arrive.
         let base = Config { receive_buffer: 1 << 24, receive_buffer_max: 1 << 24, ..base };
         let config = with("fixed-rate", &[("rate", 8e6)], base);
         let mut path = Path::new(&config, 1_000_000_000, 50 * MILLISECOND, 1000);
         path.lose = |number| number % 50 == 20;
         path.client.write(0, 1 << 30);
         path.run(10 * SECOND);
-        // A million bytes a second, 1,040 a segment.
-        // The window of a SYN, which is not scaled, holds up the first flight.
+        // The rate is a million bytes per second, and a segment has 1,040 bytes.
+        // The first flight is limited by the window of the SYN, which is not scaled.
         let gaps: Vec<Nanos> = path.arrivals.windows(2).skip(100).map(|pair| pair[1].0 - pair[0].0).collect();
         assert!(path.dropped > 150 && gaps.len() > 9000);
         assert!(gaps.iter().all(|&gap| gap == 1_040_000), "{:?}", gaps.iter().max());

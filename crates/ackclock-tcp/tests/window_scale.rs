@@ -128,7 +128,7 @@ fn fourteen_is_the_most_that_is_offered_and_taken() {
         let (_, mine) = Peer::called(&large);
         assert_eq!(mine.window_scale, 14);
     }
-    // A congestion window that is in nobody's way.
+    // A congestion window that never limits.
     let entry = cc::by_name("fixed-window").expect("in the catalogue");
     let cc = Algorithm::given(entry, &[("segments", 100.0)]).expect("within its range");
     let wide = Config { cc, ..config() };

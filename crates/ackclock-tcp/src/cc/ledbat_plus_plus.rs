@@ -66,7 +66,7 @@ enum Phase {
     /// The initial slow start.
     Start,
     Avoidance,
-    /// In a slowdown.
+    /// A slowdown.
     Slow {
         until: Nanos,
     },

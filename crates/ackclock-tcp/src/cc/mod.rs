@@ -323,8 +323,7 @@ mod tests {
             for parameter in entry.parameters {
                 let (least, most) = parameter.range;
                 let what = format!("{} of {}", parameter.name, entry.name);
-                let default =
-                    parameter.default_value().expect("a congestion control knows no link to derive a default from");
+                let default = parameter.default_value().expect("defaults are numbers");
                 assert!(least < most && (least..=most).contains(&default), "{what}");
                 assert!(!parameter.summary.is_empty(), "{what}");
             }

@@ -11,7 +11,7 @@ struct Defaults;
 
 impl WindowRules for Defaults {}
 
-/// A rule with this increase, keeping 0.7 of the window at a loss.
+/// Rules with this increase, which keep 0.7 of the window on a loss.
 struct Grows(f64);
 
 impl WindowRules for Grows {
@@ -59,7 +59,7 @@ fn a_window_grows_or_shrinks_by_what_the_rule_says_for_each_window_acknowledged(
     assert_eq!(grown(0.0, 10, 5), 10_000);
     assert_eq!(grown(1.0, 10, 4), 14_000);
     assert_eq!(grown(0.25, 100, 4), 101_000, "a quarter of a segment a window");
-    // Where the window grows meanwhile, a window acknowledged is a little less than all of its increase.
+    // Because the window grows meanwhile, a window acknowledged adds a little less than the increase.
     assert!((26_000..=29_000).contains(&grown(5.0, 10, 4)), "{}", grown(5.0, 10, 4));
     assert!((15_000..=17_000).contains(&grown(-1.0, 20, 4)), "{}", grown(-1.0, 20, 4));
     assert_eq!(grown(-5.0, 20, 50), 2000, "two segments at least");
@@ -106,7 +106,7 @@ enum Op {
     Loss(u64),
     Mark(u64),
     Timeout(u64, bool),
-    /// Somebody else moves the window.
+    /// The window is set outside congestion avoidance.
     Moved(u64),
 }
 
