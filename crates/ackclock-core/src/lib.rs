@@ -1,9 +1,10 @@
-//! The types that all other crates of ackclock share: times, the ECN field, packet sizes, random streams and
-//! distributions.
+//! The vocabulary that every other crate of ackclock shares: times, the ECN field, packet sizes, random streams,
+//! distributions, and the parameters of algorithms.
 
 mod distribution;
 mod ecn;
 pub mod headers;
+pub mod parameters;
 mod random;
 mod stream;
 

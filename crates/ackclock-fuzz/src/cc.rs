@@ -1,16 +1,15 @@
-//! Any sequence of the events of a congestion control, likely or not, for every algorithm of the catalogue with any
-//! parameters. The congestion window must stay valid and must change only as allowed.
+//! Arbitrary sequences of events, likely or not, for each congestion control of the catalogue with arbitrary
+//! parameters. The window must stay within its bounds, and move only as the RFCs allow.
 
-use ackclock_tcp::cc::{Algorithm, CATALOGUE, CongestionControl, Entry, Scope, Values};
-use ackclock_tcp::context::{Ack, Cause, Congestion, Context, Delivery, Lost, RateSample, RecoveryEnd, Window};
+use ackclock_tcp::cc::{Algorithm, CATALOGUE, CongestionControl, Entry, Scope};
+use ackclock_tcp::context::Cause;
+use ackclock_tcp::testing::{Arrival, Sender};
 use ackclock_tcp::{MILLISECOND, Nanos, SECOND};
 use arbitrary::{Arbitrary, Result, Unstructured};
 
 /// SMSS at the start, in bytes.
 const MSS: u64 = 9000;
-/// Maximum number of segments in flight of any sender.
-const MOST_IN_FLIGHT: u64 = 1 << 20;
-/// A value below this has not overflowed and is not a NaN that was converted to a volume.
+/// Bound of windows, bytes. A larger window is an overflow, or a NaN that was converted to bytes.
 const MOST: u64 = 1 << 60;
 
 /// Runs one input.
@@ -26,11 +25,11 @@ pub fn run(data: &[u8]) {
 
 #[derive(Debug)]
 enum Op {
-    Ack(Arrival),
+    Ack(Shares),
     Send,
-    /// Maximum number of segments that the application supplies for each flight; `None` means no limit.
+    /// Largest flight that the application allows, segments; `None` for no limit.
     Supply(Option<u16>),
-    /// Wait in milliseconds.
+    /// Time passes, milliseconds.
     Wait(u16),
     Mark {
         abe: bool,
@@ -41,19 +40,19 @@ enum Op {
         first: bool,
     },
     Undo,
-    /// Seconds in which no data is outstanding.
+    /// All data are acknowledged, and time passes without sending, seconds.
     Idle(u16),
-    /// Number of bytes by which the segment size shrinks: the path accepts only smaller packets.
+    /// SMSS shrinks by this number of bytes, as on a path that accepts only smaller packets.
     Shrink(u16),
-    /// Validation, or a restart after idle, sets the window to this number of segments.
+    /// Window validation, or a restart after idle, sets the window to this number of segments.
     Moved(u16),
-    /// Answer of the routers, in bytes per second.
+    /// Change of throughput that routers grant, bytes per second.
     Answer(Option<i32>),
 }
 
 impl Op {
-    /// Chooses any operation; ACKs and the segments that they release are more frequent than operations that end a
-    /// phase of the sender. An algorithm that asks routers receives their answers and no marks.
+    /// An operation. ACKs and sending are frequent, and operations that end the sender's state are rare. An algorithm that
+    /// asks routers receives their answers, but no marks.
     fn choose(u: &mut Unstructured<'_>, scope: Scope) -> Result<Op> {
         Ok(match u.int_in_range(0..=63_u8)? {
             14..=27 | 50..=51 if scope.routers => Op::Answer(u.arbitrary()?),
@@ -73,10 +72,10 @@ impl Op {
     }
 }
 
-/// Shares in 255ths: of the outstanding data, of the data delivered already, and of the data that this ACK
-/// acknowledges.
+/// Content of an acknowledgment. Shares are in 255ths: of the data outstanding, of the data delivered before, and of the
+/// data that this acknowledgment covers.
 #[derive(Debug)]
-struct Arrival {
+struct Shares {
     acked: u8,
     sacked: u8,
     lost: u8,
@@ -88,11 +87,11 @@ struct Arrival {
     interval: Nanos,
 }
 
-impl<'a> Arbitrary<'a> for Arrival {
-    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Arrival> {
+impl<'a> Arbitrary<'a> for Shares {
+    fn arbitrary(u: &mut Unstructured<'a>) -> Result<Shares> {
         let [acked, sacked, lost, marked, prior, times] = u.arbitrary()?;
-        // Most ACKs have an RTT sample and a rate sample, and few report losses.
-        Ok(Arrival {
+        // Most ACKs have an RTT sample and a rate, and few show losses.
+        Ok(Shares {
             acked,
             sacked: if times & 8 == 0 { 0 } else { sacked },
             lost: if times & 48 == 0 { lost } else { 0 },
@@ -105,7 +104,28 @@ impl<'a> Arbitrary<'a> for Arrival {
     }
 }
 
-/// Returns a time from a nanosecond to a minute; most are typical of networks.
+impl Shares {
+    /// The acknowledgment of data that the sender has outstanding.
+    fn of(&self, s: &Sender) -> Arrival {
+        let acked = share(s.nxt - s.una, self.acked);
+        let outstanding = s.nxt - s.una - acked;
+        let before = s.sacked.min(outstanding);
+        let sacked = share(outstanding - before, self.sacked);
+        let lost = share(outstanding - before - sacked, self.lost);
+        let prior = share(s.delivered + acked + sacked, self.prior);
+        Arrival {
+            acked,
+            sacked,
+            lost,
+            marked: share(acked, self.marked),
+            rtt: self.rtt,
+            forward_delay: self.forward.map(|ms| i64::from(ms) * MILLISECOND as i64),
+            rate: Some((prior, self.interval)),
+        }
+    }
+}
+
+/// A time from a nanosecond to a minute; most are those of networks.
 fn time(u: &mut Unstructured<'_>) -> Result<Nanos> {
     let time: u16 = u.arbitrary()?;
     let unit = *u.choose(&[1, 1000, MILLISECOND / 10, MILLISECOND / 100, MILLISECOND / 100, MILLISECOND])?;
@@ -116,23 +136,27 @@ fn share(whole: u64, of_255: u8) -> u64 {
     (u128::from(whole) * u128::from(of_255) / 255) as u64
 }
 
-/// Creates an algorithm with each parameter at the minimum, the default or the maximum of its range.
+/// An algorithm, each of whose parameters is at its default or at an end of its range.
 fn algorithm(entry: &'static Entry, choices: u64) -> Box<dyn CongestionControl> {
     let choose = |index: usize| {
         let parameter = &entry.parameters[index];
-        let values = [parameter.default, parameter.default, parameter.range.0, parameter.range.1];
+        let (least, most) = parameter.range;
+        let default = parameter.default_value().unwrap_or(least);
+        let values = [default, default, least, most];
         (parameter.name, values[(choices >> (2 * index)) as usize % 4])
     };
     let given: Vec<(&str, f64)> = (0..entry.parameters.len()).map(choose).collect();
-    Algorithm::with(entry, Values::given(entry, &given).expect("within their ranges")).make()
+    Algorithm::given(entry, &given).expect("within their ranges").make()
 }
 
 fn drive(entry: &'static Entry, u: &mut Unstructured<'_>) -> Result<()> {
-    let mut s = Sender::new(algorithm(entry, u.arbitrary()?), u.arbitrary()?, u.int_in_range(1..=100)?);
+    let mut cc = algorithm(entry, u.arbitrary()?);
+    cc.seed(u.arbitrary()?);
+    let mut s = Sender::new(cc, SECOND, MSS, u.int_in_range(1..=100)?);
     while !u.is_empty() {
         let op = Op::choose(u, s.scope)?;
         let (was, una) = (s.window, s.una);
-        s.play(&op);
+        play(&mut s, &op);
         let (now, mss) = (s.window, s.mss);
         let context = || format!("{} {op:?}: {was:?} -> {now:?}, SMSS {mss}", entry.name);
         assert!(now.cwnd >= mss, "a segment at least: {}", context());
@@ -141,16 +165,15 @@ fn drive(entry: &'static Entry, u: &mut Unstructured<'_>) -> Result<()> {
         if s.scope.window {
             continue;
         }
-        // There is no slow start where routers grant the window, however small it is.
+        // Routers may grant a smaller window, and XCP has no slow start.
         let least = if s.scope.routers { mss } else { 2 * mss };
         assert!(now.ssthresh >= least, "segments at least: {}", context());
         match op {
-            // The window grows by at most the acknowledged data and the credit of earlier ACKs, except for hybla, which
-            // compensates for long RTTs.
+            // Growth is at most the bytes acknowledged and growth kept from before. Hybla grows faster on long paths.
             Op::Ack(_) if entry.name != "hybla" => {
                 assert!(now.cwnd <= was.cwnd + (s.una - una) + 2 * mss, "as acknowledged: {}", context());
             }
-            // A response to congestion never opens the window, and its minimum is two segments.
+            // A response to congestion does not increase the window, except to two segments.
             Op::Loss | Op::Mark { .. } => assert!(now.cwnd <= was.cwnd.max(2 * mss), "a response: {}", context()),
             _ => {}
         }
@@ -158,205 +181,33 @@ fn drive(entry: &'static Entry, u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The part of a sender that a congestion control sees.
-struct Sender {
-    cc: Box<dyn CongestionControl>,
-    scope: Scope,
-    window: Window,
-    /// The window that an undo would restore: the window before the last reduction that was not undone.
-    before: Option<Window>,
-    initial_window: u64,
-    now: Nanos,
-    mss: u64,
-    una: u64,
-    nxt: u64,
-    /// Bytes of the outstanding data that are SACKed, and that are lost.
-    sacked: u64,
-    delivered: u64,
-    lost: u64,
-    supply: Option<u64>,
-    srtt: Option<Nanos>,
-    min_rtt: Option<Nanos>,
-    in_recovery: bool,
-}
-
-impl Sender {
-    fn new(mut cc: Box<dyn CongestionControl>, seed: u32, initial_window: u64) -> Sender {
-        cc.seed(seed);
-        let mut s = Sender {
-            scope: cc.scope(),
-            cc,
-            window: Window { cwnd: initial_window * MSS, ssthresh: u64::MAX, pacing_rate: None },
-            before: None,
-            initial_window,
-            now: SECOND,
-            mss: MSS,
-            una: 0,
-            nxt: 0,
-            sacked: 0,
-            delivered: 0,
-            lost: 0,
-            supply: None,
-            srtt: None,
-            min_rtt: None,
-            in_recovery: false,
-        };
-        let ctx = s.ctx();
-        s.cc.on_start(&mut s.window, &ctx);
-        s
-    }
-
-    fn ctx(&self) -> Context {
-        let flight = self.nxt - self.una;
-        Context {
-            now: self.now,
-            mss: self.mss,
-            initial_window: self.initial_window * self.mss,
-            snd_una: self.una,
-            snd_nxt: self.nxt,
-            flight_size: flight,
-            pipe: flight - self.sacked,
-            unsent: if self.supply.is_some() { 0 } else { u64::MAX },
-            receive_window: u64::MAX,
-            srtt: self.srtt,
-            min_rtt: self.min_rtt,
-            rto: self.srtt.map_or(SECOND, |srtt| srtt.saturating_mul(2)),
-            in_recovery: self.in_recovery,
+/// Applies an operation to the sender. Operations that are impossible in its state are skipped.
+fn play(s: &mut Sender, op: &Op) {
+    match *op {
+        Op::Ack(ref share) => {
+            let arrival = share.of(s);
+            s.receive(&arrival);
         }
-    }
-
-    fn play(&mut self, op: &Op) {
-        match *op {
-            Op::Ack(ref arrival) => self.ack(arrival),
-            Op::Send => self.send(),
-            Op::Supply(segments) => self.supply = segments.map(u64::from),
-            Op::Wait(milliseconds) => self.now += u64::from(milliseconds) * MILLISECOND,
-            Op::Mark { abe } if !self.in_recovery => self.congestion(Cause::Ecn, abe),
-            Op::Loss if !self.in_recovery => {
-                self.congestion(Cause::Loss, false);
-                self.in_recovery = true;
-            }
-            Op::Mark { .. } | Op::Loss => {}
-            Op::Recovered if self.in_recovery => {
-                self.in_recovery = false;
-                let end = RecoveryEnd { ctx: self.ctx(), retransmitted: self.mss };
-                self.cc.on_recovery_end(&mut self.window, &end);
-            }
-            Op::Recovered => {}
-            Op::Timeout { first } => {
-                if first {
-                    self.before = Some(self.window);
-                }
-                let event = Congestion::timeout(self.ctx());
-                self.cc.on_timeout(&mut self.window, &event, first);
-                if !self.scope.window {
-                    self.window.cwnd = self.mss;
-                }
-                self.in_recovery = false;
-            }
-            Op::Undo => {
-                if let Some(before) = self.before.take() {
-                    self.cc.on_undo(&mut self.window, &before);
-                    self.in_recovery = false;
-                }
-            }
-            Op::Idle(seconds) => {
-                (self.una, self.sacked) = (self.nxt, 0);
-                let idle = u64::from(seconds) * SECOND;
-                self.now += idle;
-                let ctx = self.ctx();
-                self.cc.on_idle_end(&mut self.window, &ctx, idle);
-            }
-            // RFC 9293 section 3.7.1 has no smaller segment size.
-            Op::Shrink(bytes) => self.mss = self.mss.saturating_sub(u64::from(bytes)).max(64),
-            Op::Moved(segments) if !self.scope.window => self.window.cwnd = u64::from(segments.max(1)) * self.mss,
-            Op::Moved(_) => {}
-            Op::Answer(change) => {
-                let ctx = self.ctx();
-                self.cc.on_router_feedback(&mut self.window, &ctx, change);
-            }
+        Op::Send => s.send(),
+        Op::Supply(segments) => s.supply = segments.map_or(u64::MAX, u64::from),
+        Op::Wait(milliseconds) => s.now += u64::from(milliseconds) * MILLISECOND,
+        Op::Mark { abe } if !s.in_recovery => s.congestion(Cause::Ecn, abe),
+        Op::Loss if !s.in_recovery => {
+            s.congestion(Cause::Loss, false);
+            s.in_recovery = true;
         }
-    }
-
-    /// Sends as much as the window and the application allow.
-    fn send(&mut self) {
-        let segments = (self.window.cwnd / self.mss).min(MOST_IN_FLIGHT).min(self.supply.unwrap_or(u64::MAX));
-        self.nxt = self.nxt.max(self.una + segments * self.mss);
-        if self.scope.sends {
-            let ctx = self.ctx();
-            self.cc.on_sent(&mut self.window, &ctx);
-        }
-    }
-
-    fn congestion(&mut self, cause: Cause, abe: bool) {
-        self.before = Some(self.window);
-        let event = Congestion { cause, abe, ctx: self.ctx() };
-        self.cc.on_congestion(&mut self.window, &event);
-    }
-
-    fn ack(&mut self, arrival: &Arrival) {
-        let acked = share(self.nxt - self.una, arrival.acked);
-        self.una += acked;
-        self.sacked = self.sacked.min(self.nxt - self.una);
-        let sacked = share(self.nxt - self.una - self.sacked, arrival.sacked);
-        self.sacked += sacked;
-        let lost = share(self.nxt - self.una - self.sacked, arrival.lost);
-        let newly = acked + sacked;
-        (self.delivered, self.lost) = (self.delivered + newly, self.lost + lost);
-        let rtt = arrival.rtt;
-        if let Some(rtt) = rtt {
-            self.srtt = Some(self.srtt.map_or(rtt, |srtt| (7 * srtt + rtt) / 8).max(1));
-            self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
-        }
-        let cwnd_limited = self.supply.is_none();
-        let ack = Ack { ctx: self.ctx(), acked, sacked, lost, rtt, cwnd_limited, marked: share(acked, arrival.marked) };
-        if self.scope.deliveries || self.scope.losses {
-            self.tell(arrival, &ack);
-        }
-        if acked == 0 || self.in_recovery {
-            return;
-        }
-        // Slow start of RFC 5681; one ACK may end slow start.
-        let mut left = acked;
-        if self.window.in_slow_start() && !self.scope.slow_start {
-            let room = self.window.ssthresh - self.window.cwnd;
-            let grown = acked.min(2 * self.mss).min(room);
-            self.window.cwnd += grown;
-            left = if grown == room { acked - grown } else { 0 };
-        }
-        if left > 0 && cwnd_limited {
-            self.cc.on_ack(&mut self.window, &ack, left);
-        }
-    }
-
-    /// Reports the deliveries and losses of an acknowledgment.
-    fn tell(&mut self, arrival: &Arrival, ack: &Ack) {
-        let newly = ack.acked + ack.sacked;
-        let flight = ack.ctx.flight_size + ack.acked;
-        let prior = share(self.delivered, arrival.prior);
-        let rate = (newly > 0).then(|| RateSample {
-            delivered: self.delivered - prior,
-            prior_delivered: prior,
-            interval: arrival.interval,
-            tx_in_flight: flight,
-            lost: ack.lost,
-            app_limited: !ack.cwnd_limited,
-        });
-        let delivery = Delivery {
-            ack: *ack,
-            newly,
-            delivered: self.delivered,
-            lost: self.lost,
-            sent_at: ack.rtt.map(|rtt| self.now.saturating_sub(rtt)),
-            forward_delay: arrival.forward.map(i64::from).map(|ms| ms * MILLISECOND as i64),
-            rate,
-        };
-        self.cc.on_delivery(&mut self.window, &delivery);
-        if ack.lost > 0 && self.scope.losses {
-            let ctx = self.ctx();
-            let len = ack.lost.min(self.mss);
-            let lost = Lost { ctx, len, tx_in_flight: flight, lost_since: ack.lost, app_limited: !ack.cwnd_limited };
-            self.cc.on_lost(&mut self.window, &lost);
+        Op::Recovered if s.in_recovery => s.end_recovery(),
+        Op::Mark { .. } | Op::Loss | Op::Recovered => {}
+        Op::Timeout { first } => s.timeout(first),
+        Op::Undo => s.undo(),
+        Op::Idle(seconds) => s.idle(u64::from(seconds) * SECOND),
+        // Scenarios accept no smaller MSS.
+        Op::Shrink(bytes) => s.mss = s.mss.saturating_sub(u64::from(bytes)).max(64),
+        Op::Moved(segments) if !s.scope.window => s.window.cwnd = u64::from(segments.max(1)) * s.mss,
+        Op::Moved(_) => {}
+        Op::Answer(change) => {
+            let ctx = s.ctx();
+            s.cc.on_router_feedback(&mut s.window, &ctx, change);
         }
     }
 }

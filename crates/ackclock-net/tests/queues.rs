@@ -36,7 +36,7 @@ fn value(parameter: &Parameter, (how, place): Choice) -> Option<f64> {
         3 => (most * libm::pow(10.0, -12.0 * place)).max(least),
         _ => return None,
     };
-    let whole = !matches!(parameter.quantity, Quantity::Number | Quantity::Probability);
+    let whole = !matches!(parameter.quantity, Quantity::Number | Quantity::In(_) | Quantity::Probability);
     Some(if whole { value.round() } else { value }.clamp(least, most))
 }
 

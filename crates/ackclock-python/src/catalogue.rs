@@ -26,8 +26,8 @@ fn cc_row(algorithm: &cc::Entry) -> Value {
         let (least, most) = parameter.range;
         json!({
             "name": parameter.name,
-            "summary": parameter.summary,
-            "default": parameter.default,
+            "summary": parameter.described(),
+            "default": parameter.default_value(),
             "least": least,
             "most": most,
         })

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use ackclock_tcp::cc::{self, Algorithm, Values, remycc};
+use ackclock_tcp::cc::{self, Algorithm, remycc};
 use serde_json::{Map, Value as Json, json};
 
 use super::registered::{Range, Registered};
@@ -35,7 +35,7 @@ impl CongestionControl {
             return remy::algorithm(rules);
         }
         let entry = cc::by_name(self.name).expect("in the catalogue");
-        Algorithm::with(entry, Values::given(entry, &self.parameters).expect("checked when it was read"))
+        Algorithm::given(entry, &self.parameters).expect("checked when it was read")
     }
 
     /// Returns the registration of the algorithm, or `None` if the algorithm is in the catalogue.
@@ -229,8 +229,8 @@ fn table_schema(entry: &cc::Entry) -> Json {
             "type": "number",
             "minimum": least,
             "maximum": most,
-            "default": parameter.default,
-            "description": parameter.summary,
+            "default": parameter.default_value(),
+            "description": parameter.described(),
         });
         properties.insert(parameter.name.to_owned(), number);
     }

@@ -74,7 +74,7 @@ fn measure(parameter: &Parameter) -> Measure {
     let (least, most) = parameter.range;
     let whole = (least as u64, most as u64);
     Measure(match parameter.quantity {
-        Quantity::Number | Quantity::Probability => Box::new(real(least, most)),
+        Quantity::Number | Quantity::In(_) | Quantity::Probability => Box::new(real(least, most)),
         Quantity::Count(noun) => Box::new(Held(count::<u64>(noun, whole.0, whole.1))),
         Quantity::Time => Box::new(Held(time::<u64>().within(whole.0, whole.1))),
         Quantity::Volume => Box::new(Held(volume::<u64>().within(whole.0, whole.1))),

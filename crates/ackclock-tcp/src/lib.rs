@@ -22,6 +22,8 @@ pub mod sender;
 pub mod slow_start;
 pub mod stack;
 pub mod stats;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod validation;
 
 pub use ackclock_core::{Ecn, MILLISECOND, NEVER, Nanos, SECOND};

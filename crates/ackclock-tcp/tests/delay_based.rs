@@ -1,25 +1,25 @@
-//! Properties of algorithms that keep a queue of a given length: LEDBAT, LEDBAT++ and Copa.
+//! Algorithms that keep a queue of a given length: LEDBAT, LEDBAT++ and Copa.
 
 mod common;
 
-use ackclock_tcp::cc::{self, Algorithm, Values};
+use ackclock_tcp::cc::{self, Algorithm};
 use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND};
 use common::path::{HEADERS, Path};
 use common::{MSS, config, linux};
 
-/// One segment per millisecond, in bytes per second.
+/// Rate of a segment per millisecond.
 const RATE: u64 = 1000 * (MSS + HEADERS);
 const DELAY: Nanos = 20 * MILLISECOND;
 
 fn path(name: &str, given: &[(&str, f64)], base: Config) -> Path {
     let entry = cc::by_name(name).expect("in the catalogue");
-    let values = Values::given(entry, given).expect("within its range");
-    let mut path = Path::new(&Config { cc: Algorithm::with(entry, values), ..base }, RATE, DELAY, 1000);
+    let cc = Algorithm::given(entry, given).expect("within its range");
+    let mut path = Path::new(&Config { cc, ..base }, RATE, DELAY, 1000);
     path.client.write(0, 1 << 40);
     path
 }
 
-/// Every way to measure the RTT and to send ACKs.
+/// Configurations that measure RTTs and send ACKs in different ways.
 fn bases() -> [Config; 3] {
     [config(), Config { timestamps: true, delayed_ack: 0, ..config() }, linux()]
 }
@@ -28,7 +28,7 @@ fn bases() -> [Config; 3] {
 fn ledbat_comes_to_rest_at_its_target() {
     for target in [25.0, 60.0] {
         for base in bases() {
-            // Timestamps count milliseconds, so the result may differ by one.
+            // Timestamps have a resolution of one millisecond.
             let mut path = path("ledbat", &[("target", target)], base);
             path.run(30 * SECOND);
             let since = (path.now, path.server.received());
@@ -56,7 +56,7 @@ fn ledbat_gives_way_where_the_path_becomes_slower() {
 
 #[test]
 fn ledbat_looks_at_the_way_there_alone_where_timestamps_tell() {
-    // The path of the ACKs becomes longer: only a sender that measures round trips takes that for a queue.
+    // The delay of the reverse path increases. Only a sender that measures round trips takes this for a queue.
     for (timestamps, stays) in [(true, true), (false, false)] {
         let mut path = path("ledbat", &[("target", 25.0)], Config { timestamps, ..config() });
         path.run(40 * SECOND);
@@ -81,8 +81,7 @@ fn ledbat_plus_plus_keeps_its_target_and_slows_down_for_a_tenth_of_the_time() {
             slowdowns += u64::from(is && !was);
             was = is;
         }
-        // Two round trips of two segments and five of slow start take 400 ms; the time between slowdowns is nine times
-        // as long.
+        // Two round trips of two segments and five of the ramp take 400 ms; the next slowdown begins after nine times that.
         assert!((8..=14).contains(&slowdowns), "{slowdowns}");
         assert!((50..400).contains(&slow), "{slow} of 4000");
         let queue = path.mean_queue(since.0);
@@ -99,7 +98,7 @@ fn copa_keeps_one_over_delta_segments_waiting() {
             for base in bases() {
                 let mut path = path("copa", &[("delta", delta)], base);
                 path.rate = rate;
-                // At the higher rate the overshoot of slow start lasts for some seconds.
+                // At the higher rate, the queue of a slow start that overshoots takes some seconds to drain.
                 path.run(10 * SECOND);
                 let since = (path.now, path.server.received());
                 path.run(20 * SECOND);

@@ -2,7 +2,7 @@
 
 mod common;
 
-use ackclock_tcp::cc::{self, Algorithm, Values};
+use ackclock_tcp::cc::{self, Algorithm};
 use ackclock_tcp::{Config, Flags, Segment};
 use common::peer::{Peer, syn};
 use common::{MSS, config};
@@ -129,10 +129,10 @@ fn fourteen_is_the_most_that_is_offered_and_taken() {
         let (_, mine) = Peer::called(&large);
         assert_eq!(mine.window_scale, 14);
     }
-    // The congestion window never limits the sender.
+    // A congestion window that never limits.
     let entry = cc::by_name("fixed-window").expect("in the catalogue");
-    let values = Values::given(entry, &[("segments", 100.0)]).expect("within its range");
-    let wide = Config { cc: Algorithm::with(entry, values), ..config() };
+    let cc = Algorithm::given(entry, &[("segments", 100.0)]).expect("within its range");
+    let wide = Config { cc, ..config() };
     let mut peer = Peer::established_with(&wide, |reply| reply.window_scale = 15);
     peer.all();
     let mut segment = peer.segment(0, 0, 0);

@@ -28,75 +28,46 @@
 //! A slow reference implementation, packet by packet. The reference was compared with ns-2.35 itself below the maximum
 //! threshold, with ns-2's random numbers.
 
+use ackclock_core::{joined, parameters};
+
 use super::red::{self, Red};
-use super::{Entry, Otherwise, Parameter, Quantity, Settings};
+use super::{Entry, Settings};
 use crate::Nanos;
 
-const ALPHA: Parameter = Parameter {
-    name: "alpha",
-    summary: "Largest increase of max_p in one change.",
-    quantity: Quantity::Number,
-    default: Otherwise::Is(0.01),
-    range: (0.0, 1.0),
-};
-const BETA: Parameter = Parameter {
-    name: "beta",
-    summary: "Factor by which max_p falls in one change.",
-    quantity: Quantity::Number,
-    default: Otherwise::Is(0.9),
-    range: (0.0, 1.0),
-};
-const TOP: Parameter = Parameter {
-    name: "top",
-    summary: "Upper bound of max_p.",
-    quantity: Quantity::Probability,
-    default: Otherwise::Is(0.5),
-    range: (0.0, 1.0),
-};
-const BOTTOM: Parameter = Parameter {
-    name: "bottom",
-    summary: "Lower bound of max_p.",
-    quantity: Quantity::Probability,
-    default: Otherwise::Follows("0.01, or 80 kbit/s over the link's rate where that is less"),
-    range: (0.0, 1.0),
-};
-const INTERVAL: Parameter = Parameter {
-    name: "interval",
-    summary: "Time between two changes of max_p.",
-    quantity: Quantity::Time,
-    default: Otherwise::Is(0.5e9),
-    range: (0.0, 1e12),
-};
-
-const PARAMETERS: [Parameter; red::PARAMETERS.len() + 5] = {
-    let mut parameters = [ALPHA; red::PARAMETERS.len() + 5];
-    let (own, shared) = parameters.split_at_mut(5);
-    own.copy_from_slice(&[ALPHA, BETA, TOP, BOTTOM, INTERVAL]);
-    shared.copy_from_slice(&red::PARAMETERS);
-    parameters
-};
+parameters! {
+    /// Parameters of the adaptation.
+    struct Parameters {
+        alpha: f64 = is(0.01), (0.0, 1.0), Number, "Largest increase of max_p in one change.";
+        beta: f64 = is(0.9), (0.0, 1.0), Number, "Factor by which max_p falls in one change.";
+        top: f64 = is(0.5), (0.0, 1.0), Probability, "Upper bound of max_p.";
+        bottom: Option<f64> = follows("0.01, or 80 kbit/s over the link's rate where that is less"), (0.0, 1.0), Probability,
+            "Lower bound of max_p.";
+        interval: Nanos = is(0.5e9), (0.0, 1e12), Time, "Time between two changes of max_p.";
+    }
+}
 
 pub(super) const ENTRY: Entry = Entry {
     name: "ared",
     summary: "Adaptive RED: RED with a drop probability that keeps the average queue halfway between the thresholds.",
     source: "Floyd, Gummadi, Shenker, 2001; ns-2.35",
     limit: None,
-    parameters: &PARAMETERS,
+    parameters: joined!(Parameters::ROWS, red::Parameters::ROWS),
     check,
     make: |settings| Box::new(Red::new(settings).adaptive(|least, most| Adaptation::new(settings, least, most))),
 };
 
 fn check(settings: &Settings<'_>) -> Vec<(&'static str, String)> {
     let mut problems = red::check(settings);
-    let bottom = bottom(settings);
-    if settings.get(&TOP) < bottom {
-        problems.push((TOP.name, format!("at least the bottom, {bottom}")));
+    let given = Parameters::read(settings.given);
+    let bottom = bottom(&given, settings);
+    if given.top < bottom {
+        problems.push(("top", format!("at least the bottom, {bottom}")));
     }
     problems
 }
 
-fn bottom(settings: &Settings<'_>) -> f64 {
-    settings.given(&BOTTOM).unwrap_or((80_000.0 / settings.rate.get() as f64).min(0.01))
+fn bottom(given: &Parameters, settings: &Settings<'_>) -> f64 {
+    given.bottom.unwrap_or((80_000.0 / settings.rate.get() as f64).min(0.01))
 }
 
 /// Adaptation of `max_p` to the average queue.
@@ -115,12 +86,13 @@ pub(super) struct Adaptation {
 impl Adaptation {
     fn new(settings: &Settings<'_>, least: f64, most: f64) -> Adaptation {
         let part = 0.4 * (most - least);
+        let given = Parameters::read(settings.given);
         Adaptation {
-            alpha: settings.get(&ALPHA),
-            beta: settings.get(&BETA),
-            top: settings.get(&TOP),
-            bottom: bottom(settings),
-            interval: settings.get(&INTERVAL) as Nanos,
+            alpha: given.alpha,
+            beta: given.beta,
+            top: given.top,
+            bottom: bottom(&given, settings),
+            interval: given.interval,
             low: least + part,
             high: most - part,
             changed: 0,

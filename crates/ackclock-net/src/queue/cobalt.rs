@@ -36,8 +36,10 @@
 //!
 //! An implementation of the description above in Python, packet by packet on random traffic.
 
-use super::codel_control::{ECN, control_law};
-use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings};
+use ackclock_core::parameters;
+
+use super::codel_control::control_law;
+use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, Settings};
 use crate::Nanos;
 use crate::Random;
 
@@ -50,49 +52,36 @@ const LEAST_PACKETS: f64 = 4.0;
 /// A probability of one, in the units of `probability`.
 const PARTS: u64 = 1 << 32;
 
-const TARGET: Parameter = Parameter {
-    name: "target",
-    summary: "Acceptable queueing delay.",
-    quantity: Quantity::Time,
-    default: Otherwise::Follows("5 ms, or 1.5 packets' times at the link's rate if that is more"),
-    range: (1.0, 1e12),
-};
-const INTERVAL: Parameter = Parameter {
-    name: "interval",
-    summary: "Time until the first signal after the delay exceeds the target: a worst-case round-trip time.",
-    quantity: Quantity::Time,
-    default: Otherwise::Follows("95 ms plus the target"),
-    range: (1.0, 1e12),
-};
-const INCREMENT: Parameter = Parameter {
-    name: "increment",
-    summary: "Increase of BLUE's drop probability when the queue overflows.",
-    quantity: Quantity::Probability,
-    default: Otherwise::Is(1.0 / 256.0),
-    range: (0.0, 1.0),
-};
-const DECREMENT: Parameter = Parameter {
-    name: "decrement",
-    summary: "Decrease of BLUE's drop probability when the queue is found empty.",
-    quantity: Quantity::Probability,
-    default: Otherwise::Is(1.0 / 4096.0),
-    range: (0.0, 1.0),
-};
+parameters! {
+    /// Parameters of COBALT.
+    struct Parameters {
+        target: Option<f64> = follows("5 ms, or 1.5 packets' times at the link's rate if that is more"), (1.0, 1e12), Time,
+            "Acceptable queueing delay.";
+        interval: Option<f64> = follows("95 ms plus the target"), (1.0, 1e12), Time,
+            "Time until the first signal after the delay exceeds the target: a worst-case round-trip time.";
+        ecn: bool = is(1.0), (0.0, 1.0), Flag, "Whether ECN-capable packets are marked instead of dropped.";
+        increment: f64 = is(1.0 / 256.0), (0.0, 1.0), Probability,
+            "Increase of BLUE's drop probability when the queue overflows.";
+        decrement: f64 = is(1.0 / 4096.0), (0.0, 1.0), Probability,
+            "Decrease of BLUE's drop probability when the queue is found empty.";
+    }
+}
 
 pub(super) const ENTRY: Entry = Entry {
     name: "cobalt",
     summary: "COBALT: CAKE's CoDel combined with BLUE against flows that do not respond.",
     source: "Høiland-Jørgensen, Täht, Morton, LANMAN 2018; Palmei and others, LANMAN 2019",
     limit: Some(Limit::Packets(1000)),
-    parameters: &[TARGET, INTERVAL, ECN, INCREMENT, DECREMENT],
+    parameters: Parameters::ROWS,
     check,
     make: |settings| Box::new(Cobalt::new(settings)),
 };
 
 /// Target and interval, ns.
 fn times(settings: &Settings<'_>) -> (f64, f64) {
-    let target = settings.given(&TARGET).unwrap_or((TARGET_PACKETS * packet_time(settings)).max(FAST_TARGET));
-    let interval = settings.given(&INTERVAL).unwrap_or(FAST_INTERVAL - FAST_TARGET + target);
+    let given = Parameters::read(settings.given);
+    let target = given.target.unwrap_or((TARGET_PACKETS * packet_time(settings)).max(FAST_TARGET));
+    let interval = given.interval.unwrap_or(FAST_INTERVAL - FAST_TARGET + target);
     (target, interval)
 }
 
@@ -106,7 +95,7 @@ fn check(settings: &Settings<'_>) -> Vec<(&'static str, String)> {
     if target < interval {
         return Vec::new();
     }
-    vec![(INTERVAL.name, format!("more than the target, {} ms", target / 1e6))]
+    vec![("interval", format!("more than the target, {} ms", target / 1e6))]
 }
 
 #[derive(Debug)]
@@ -132,15 +121,16 @@ struct Cobalt {
 impl Cobalt {
     fn new(settings: &Settings<'_>) -> Cobalt {
         let (target, interval) = times(settings);
+        let Parameters { ecn, increment, decrement, .. } = Parameters::read(settings.given);
         Cobalt {
             items: Fifo::new(settings.limit),
             random: settings.random(),
             target: target as Nanos,
             interval: interval as Nanos,
             least: (LEAST_PACKETS * packet_time(settings)) as Nanos,
-            ecn: settings.flag(&ECN),
-            increment: (settings.get(&INCREMENT) * PARTS as f64) as u64,
-            decrement: (settings.get(&DECREMENT) * PARTS as f64) as u64,
+            ecn,
+            increment: (increment * PARTS as f64) as u64,
+            decrement: (decrement * PARTS as f64) as u64,
             dropping: false,
             count: 0,
             drop_next: 0,

@@ -25,7 +25,9 @@
 //!
 //! The RFC's pseudocode, implemented in Python, packet by packet on random traffic; the spacing of drops by hand.
 
-use super::codel_control::{CE_THRESHOLD, Codel, Constants, ECN, INTERVAL, TARGET, check};
+use ackclock_core::joined;
+
+use super::codel_control::{Codel, Constants, Delays, Marking, check};
 use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next};
 use crate::Nanos;
 
@@ -34,7 +36,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "CoDel: drops or marks at the head when the delay has been above a target for an interval.",
     source: "RFC 8289",
     limit: Some(Limit::Packets(1000)),
-    parameters: &[TARGET, INTERVAL, ECN, CE_THRESHOLD],
+    parameters: joined!(Delays::ROWS, Marking::ROWS),
     check,
     make: |settings| {
         Box::new(Queue {

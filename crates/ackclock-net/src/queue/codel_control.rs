@@ -1,47 +1,38 @@
 //! CoDel's estimator and controller for one queue of packets (RFC 8289 section 5), shared by `codel` and `fq-codel`.
 
-use super::{DropCause, Drops, Item, Otherwise, Parameter, Quantity, Settings};
+use ackclock_core::parameters;
+
+use super::{DropCause, Drops, Item, Settings};
 use crate::Nanos;
 
 /// One millisecond, in ns.
 const MS: f64 = 1e6;
 
-pub(super) const TARGET: Parameter = Parameter {
-    name: "target",
-    summary: "Acceptable standing queueing delay.",
-    quantity: Quantity::Time,
-    default: Otherwise::Is(5.0 * MS),
-    range: (1.0, 1e12),
-};
-pub(super) const INTERVAL: Parameter = Parameter {
-    name: "interval",
-    summary: "Time for which the delay has to stay above the target before a drop: a worst-case round-trip time.",
-    quantity: Quantity::Time,
-    default: Otherwise::Is(100.0 * MS),
-    range: (1.0, 1e12),
-};
-pub(super) const ECN: Parameter = Parameter {
-    name: "ecn",
-    summary: "Whether ECN-capable packets are marked instead of dropped.",
-    quantity: Quantity::Flag,
-    default: Otherwise::Is(1.0),
-    range: (0.0, 1.0),
-};
-pub(super) const CE_THRESHOLD: Parameter = Parameter {
-    name: "ce_threshold",
-    summary: "Queueing delay above which every ECN-capable packet is marked, in addition to CoDel's signals.",
-    quantity: Quantity::Time,
-    default: Otherwise::Follows("no such threshold"),
-    range: (0.0, 1e12),
-};
+parameters! {
+    /// Target and interval of the estimator.
+    pub(super) struct Delays {
+        target: Nanos = is(5.0 * MS), (1.0, 1e12), Time, "Acceptable standing queueing delay.";
+        interval: Nanos = is(100.0 * MS), (1.0, 1e12), Time,
+            "Time for which the delay has to stay above the target before a drop: a worst-case round-trip time.";
+    }
+}
+
+parameters! {
+    /// Marking instead of dropping.
+    pub(super) struct Marking {
+        ecn: bool = is(1.0), (0.0, 1.0), Flag, "Whether ECN-capable packets are marked instead of dropped.";
+        ce_threshold: Option<Nanos> = follows("no such threshold"), (0.0, 1e12), Time,
+            "Queueing delay above which every ECN-capable packet is marked, in addition to CoDel's signals.";
+    }
+}
 
 /// Problems of target and interval in combination.
 pub(super) fn check(settings: &Settings<'_>) -> Vec<(&'static str, String)> {
-    let interval = settings.get(&INTERVAL);
-    if settings.get(&TARGET) < interval {
+    let Delays { target, interval } = Delays::read(settings.given);
+    if target < interval {
         return Vec::new();
     }
-    vec![(TARGET.name, format!("less than the interval, {} ms (5 to 10 % of it)", interval / MS))]
+    vec![("target", format!("less than the interval, {} ms (5 to 10 % of it)", interval as f64 / MS))]
 }
 
 /// Time of the next drop: INTERVAL / sqrt(count) after `from`, rounded down to whole nanoseconds (RFC 8289 section
@@ -54,22 +45,18 @@ pub(super) fn control_law(from: Nanos, interval: Nanos, count: u32) -> Nanos {
 /// Constants of a controller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Constants {
-    target: Nanos,
-    interval: Nanos,
+    delays: Delays,
     /// `maxpacket_`: a packet is not dropped if at most this number of bytes waits behind it.
     packet_size: u64,
-    ecn: bool,
-    ce_threshold: Option<Nanos>,
+    marking: Marking,
 }
 
 impl Constants {
     pub(super) fn new(settings: &Settings<'_>) -> Constants {
         Constants {
-            target: settings.get(&TARGET) as Nanos,
-            interval: settings.get(&INTERVAL) as Nanos,
+            delays: Delays::read(settings.given),
             packet_size: u64::from(settings.packet_size),
-            ecn: settings.flag(&ECN),
-            ce_threshold: settings.given(&CE_THRESHOLD).map(|threshold| threshold as Nanos),
+            marking: Marking::read(settings.given),
         }
     }
 }
@@ -110,26 +97,26 @@ impl Codel {
             self.dropping = head.is_some_and(|head| head.ok_to_drop);
             while let Some(current) = head.as_mut().filter(|_| self.dropping && at >= self.drop_next) {
                 self.count = self.count.saturating_add(1);
-                if constants.ecn && current.item.mark() {
-                    self.drop_next = control_law(self.drop_next, constants.interval, self.count);
+                if constants.marking.ecn && current.item.mark() {
+                    self.drop_next = control_law(self.drop_next, constants.delays.interval, self.count);
                     break;
                 }
                 drops.push((current.item, DropCause::Aqm));
                 head = self.head(constants, at, take());
                 self.dropping = head.is_some_and(|head| head.ok_to_drop);
                 if self.dropping {
-                    self.drop_next = control_law(self.drop_next, constants.interval, self.count);
+                    self.drop_next = control_law(self.drop_next, constants.delays.interval, self.count);
                 }
             }
         } else if let Some(current) = head.as_mut().filter(|head| head.ok_to_drop) {
-            if !(constants.ecn && current.item.mark()) {
+            if !(constants.marking.ecn && current.item.mark()) {
                 drops.push((current.item, DropCause::Aqm));
                 head = self.head(constants, at, take());
             }
             self.enter(constants, at);
         }
         let mut item = head?.item;
-        if constants.ce_threshold.is_some_and(|threshold| at - item.arrival > threshold) {
+        if constants.marking.ce_threshold.is_some_and(|threshold| at - item.arrival > threshold) {
             item.mark();
         }
         Some(item)
@@ -138,10 +125,10 @@ impl Codel {
     /// Enters the drop state. If the last drop state ended recently, its count is used again.
     fn enter(&mut self, constants: &Constants, at: Nanos) {
         let drops_last_time = self.count - self.last_count;
-        let recent = at < self.drop_next.saturating_add(16 * constants.interval);
+        let recent = at < self.drop_next.saturating_add(16 * constants.delays.interval);
         self.dropping = true;
         self.count = if recent && drops_last_time > 1 { drops_last_time } else { 1 };
-        self.drop_next = control_law(at, constants.interval, self.count);
+        self.drop_next = control_law(at, constants.delays.interval, self.count);
         self.last_count = self.count;
     }
 
@@ -152,11 +139,11 @@ impl Codel {
             return None;
         };
         let mut ok_to_drop = false;
-        if at - item.arrival < constants.target || behind <= constants.packet_size {
+        if at - item.arrival < constants.delays.target || behind <= constants.packet_size {
             self.first_above = None;
         } else {
             match self.first_above {
-                None => self.first_above = Some(at.saturating_add(constants.interval)),
+                None => self.first_above = Some(at.saturating_add(constants.delays.interval)),
                 Some(first_above) => ok_to_drop = at >= first_above,
             }
         }

@@ -16,33 +16,28 @@
 
 use std::collections::VecDeque;
 
+use ackclock_core::parameters;
+
 use super::flows::{Flows, bucket};
-use super::{
-    Discipline, DropCause, Drops, Entry, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings, anything,
-};
+use super::{Discipline, DropCause, Drops, Entry, Item, Limit, Next, Settings, anything};
 use crate::Nanos;
 
-const QUANTUM: Parameter = Parameter {
-    name: "quantum",
-    summary: "Number of bytes that a flow may send at its turn.",
-    quantity: Quantity::Volume,
-    default: Otherwise::Follows("a full packet"),
-    range: (64.0, 1e9),
-};
-const BUCKETS: Parameter = Parameter {
-    name: "buckets",
-    summary: "Number of queues into which flows are hashed; 0 for one queue per flow.",
-    quantity: Quantity::Count("queues"),
-    default: Otherwise::Is(0.0),
-    range: (0.0, 65_536.0),
-};
+parameters! {
+    /// Parameters of deficit round robin.
+    struct Parameters {
+        quantum: Option<u64> = follows("a full packet"), (64.0, 1e9), Volume,
+            "Number of bytes that a flow may send at its turn.";
+        buckets: u64 = is(0.0), (0.0, 65_536.0), Count("queues"),
+            "Number of queues into which flows are hashed; 0 for one queue per flow.";
+    }
+}
 
 pub(super) const ENTRY: Entry = Entry {
     name: "drr",
     summary: "Deficit round robin over flows; when the queue is full, the longest flow loses packets.",
     source: "Shreedhar, Varghese, SIGCOMM 1995",
     limit: None,
-    parameters: &[QUANTUM, BUCKETS],
+    parameters: Parameters::ROWS,
     check: anything,
     make: |settings| Box::new(Drr::new(settings)),
 };
@@ -63,10 +58,11 @@ struct Drr {
 
 impl Drr {
     fn new(settings: &Settings<'_>) -> Drr {
+        let Parameters { quantum, buckets } = Parameters::read(settings.given);
         Drr {
             limit: settings.limit,
-            quantum: settings.given(&QUANTUM).map_or(u64::from(settings.packet_size), |quantum| quantum as u64),
-            buckets: settings.get(&BUCKETS) as u64,
+            quantum: quantum.unwrap_or(u64::from(settings.packet_size)),
+            buckets,
             flows: Flows::new(),
             turns: VecDeque::new(),
             begun: false,

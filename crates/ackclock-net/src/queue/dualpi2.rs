@@ -43,118 +43,55 @@
 //!
 //! The RFC's pseudocode, implemented in Python, packet by packet on random traffic; latency and shares by hand.
 
-use super::{
-    Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings, anything,
-};
+use ackclock_core::parameters;
+
+use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, Settings, anything};
 use crate::{Ecn, Nanos};
 
 /// One millisecond and one second, in ns.
 const MS: f64 = 1e6;
 const SECOND: f64 = 1e9;
 
-const TARGET: Parameter = Parameter {
-    name: "target",
-    summary: "Queueing delay at which the controller aims in the classic queue.",
-    quantity: Quantity::Time,
-    default: Otherwise::Is(15.0 * MS),
-    range: (1e5, 1e12),
-};
-const RTT_MAX: Parameter = Parameter {
-    name: "rtt_max",
-    summary: "Longest round-trip time for which the controller is stable.",
-    quantity: Quantity::Time,
-    default: Otherwise::Is(100.0 * MS),
-    range: (3e5, 1e12),
-};
-const UPDATE: Parameter = Parameter {
-    name: "update",
-    summary: "Time between two calculations of the base probability (Tupdate).",
-    quantity: Quantity::Time,
-    default: Otherwise::Follows("the smaller of target and a third of rtt_max"),
-    range: (1e5, 1e12),
-};
-const ALPHA: Parameter = Parameter {
-    name: "alpha",
-    summary: "Increase of the base probability in an update, per second by which the delay exceeds the target.",
-    quantity: Quantity::Number,
-    default: Otherwise::Follows("0.1 update / rtt_max^2"),
-    range: (0.0, 1e6),
-};
-const BETA: Parameter = Parameter {
-    name: "beta",
-    summary: "Increase of the base probability in an update, per second by which the delay has grown.",
-    quantity: Quantity::Number,
-    default: Otherwise::Follows("0.3 / rtt_max"),
-    range: (0.0, 1e6),
-};
-const COUPLING: Parameter = Parameter {
-    name: "coupling",
-    summary: "Factor from the base probability to the marking probability of the L queue (k).",
-    quantity: Quantity::Number,
-    default: Otherwise::Is(2.0),
-    range: (0.01, 100.0),
-};
-const RAMP_FROM: Parameter = Parameter {
-    name: "ramp_from",
-    summary: "Queueing delay from which packets of the L queue are marked (minTh).",
-    quantity: Quantity::Time,
-    default: Otherwise::Is(0.8 * MS),
-    range: (0.0, 1e12),
-};
-const RAMP_WIDTH: Parameter = Parameter {
-    name: "ramp_width",
-    summary: "Width of the ramp, at whose end all packets of the L queue are marked; 0 for a step (range).",
-    quantity: Quantity::Time,
-    default: Otherwise::Is(0.4 * MS),
-    range: (0.0, 1e12),
-};
-const RAMP_PACKETS: Parameter = Parameter {
-    name: "ramp_packets",
-    summary: "Number of packets in the L queue up to which the ramp marks nothing (Th_len).",
-    quantity: Quantity::Count("packets"),
-    default: Otherwise::Is(1.0),
-    range: (0.0, 1e9),
-};
-const CLASSIC_SHARE: Parameter = Parameter {
-    name: "classic_share",
-    summary: "Smallest share of the link for the classic queue.",
-    quantity: Quantity::Probability,
-    default: Otherwise::Is(1.0 / 16.0),
-    range: (0.0, 1.0),
-};
-const BUFFER: Parameter = Parameter {
-    name: "buffer",
-    summary: "Buffer of both queues together, as time at the link's rate; it applies in addition to the limit.",
-    quantity: Quantity::Time,
-    default: Otherwise::Is(250.0 * MS),
-    range: (1e3, 1e12),
-};
+parameters! {
+    /// Parameters of DualPI2.
+    struct Parameters {
+        target: f64 = is(15.0 * MS), (1e5, 1e12), Time,
+            "Queueing delay at which the controller aims in the classic queue.";
+        rtt_max: f64 = is(100.0 * MS), (3e5, 1e12), Time, "Longest round-trip time for which the controller is stable.";
+        update: Option<f64> = follows("the smaller of target and a third of rtt_max"), (1e5, 1e12), Time,
+            "Time between two calculations of the base probability (Tupdate).";
+        alpha: Option<f64> = follows("0.1 update / rtt_max^2"), (0.0, 1e6), Number,
+            "Increase of the base probability in an update, per second by which the delay exceeds the target.";
+        beta: Option<f64> = follows("0.3 / rtt_max"), (0.0, 1e6), Number,
+            "Increase of the base probability in an update, per second by which the delay has grown.";
+        coupling: f64 = is(2.0), (0.01, 100.0), Number,
+            "Factor from the base probability to the marking probability of the L queue (k).";
+        ramp_from: Nanos = is(0.8 * MS), (0.0, 1e12), Time,
+            "Queueing delay from which packets of the L queue are marked (minTh).";
+        ramp_width: Nanos = is(0.4 * MS), (0.0, 1e12), Time,
+            "Width of the ramp, at whose end all packets of the L queue are marked; 0 for a step (range).";
+        ramp_packets: usize = is(1.0), (0.0, 1e9), Count("packets"),
+            "Number of packets in the L queue up to which the ramp marks nothing (Th_len).";
+        classic_share: f64 = is(1.0 / 16.0), (0.0, 1.0), Probability,
+            "Smallest share of the link for the classic queue.";
+        buffer: f64 = is(250.0 * MS), (1e3, 1e12), Time,
+            "Buffer of both queues together, as time at the link's rate; it applies in addition to the limit.";
+    }
+}
 
 pub(super) const ENTRY: Entry = Entry {
     name: "dualpi2",
     summary: "DualPI2: a low-latency queue for L4S and a classic queue with coupled controllers.",
     source: "RFC 9332 appendix A",
     limit: Some(Limit::Unlimited),
-    parameters: &[
-        TARGET,
-        RTT_MAX,
-        UPDATE,
-        ALPHA,
-        BETA,
-        COUPLING,
-        RAMP_FROM,
-        RAMP_WIDTH,
-        RAMP_PACKETS,
-        CLASSIC_SHARE,
-        BUFFER,
-    ],
+    parameters: Parameters::ROWS,
     check: anything,
     make: |settings| Box::new(DualPi2::new(settings)),
 };
 
-/// `buffer` in bytes, but at least a full packet, however slow the link.
-fn buffer(settings: &Settings<'_>) -> u64 {
-    let bytes = settings.get(&BUFFER) * settings.rate.get() as f64 / (8.0 * SECOND);
+/// The buffer of `time` at the link's rate, in bytes, but at least a full packet, however slow the link.
+fn buffer(time: f64, settings: &Settings<'_>) -> u64 {
+    let bytes = time * settings.rate.get() as f64 / (8.0 * SECOND);
     (bytes as u64).max(u64::from(settings.packet_size))
 }
 
@@ -212,25 +149,25 @@ struct DualPi2 {
 
 impl DualPi2 {
     fn new(settings: &Settings<'_>) -> DualPi2 {
-        let target = settings.get(&TARGET);
-        let rtt_max = settings.get(&RTT_MAX);
-        let update = settings.given(&UPDATE).unwrap_or(target.min(rtt_max / 3.0));
+        let given = Parameters::read(settings.given);
+        let Parameters { target, rtt_max, .. } = given;
+        let update = given.update.unwrap_or(target.min(rtt_max / 3.0));
         let rtt_seconds = rtt_max / SECOND;
         let mut queue = DualPi2 {
             low: Queue::new(),
             classic: Queue::new(),
             limit: settings.limit,
-            buffer: buffer(settings),
+            buffer: buffer(given.buffer, settings),
             packet_size: settings.packet_size,
             target: target as Nanos,
             update: update as Nanos,
-            alpha: settings.given(&ALPHA).unwrap_or(0.1 * (update / SECOND) / (rtt_seconds * rtt_seconds)),
-            beta: settings.given(&BETA).unwrap_or(0.3 / rtt_seconds),
-            coupling: settings.get(&COUPLING),
-            ramp_from: settings.get(&RAMP_FROM) as Nanos,
-            ramp_width: settings.get(&RAMP_WIDTH) as Nanos,
-            ramp_packets: settings.get(&RAMP_PACKETS) as usize,
-            classic_share: settings.get(&CLASSIC_SHARE),
+            alpha: given.alpha.unwrap_or(0.1 * (update / SECOND) / (rtt_seconds * rtt_seconds)),
+            beta: given.beta.unwrap_or(0.3 / rtt_seconds),
+            coupling: given.coupling,
+            ramp_from: given.ramp_from,
+            ramp_width: given.ramp_width,
+            ramp_packets: given.ramp_packets,
+            classic_share: given.classic_share,
             credit: 0.0,
             update_at: update as Nanos,
             old_delay: 0,

@@ -3,16 +3,17 @@
 
 use std::collections::VecDeque;
 
-use super::{DropCause, Drops, Fifo, Item, Limit, Otherwise, Parameter, Quantity, Settings};
+use ackclock_core::parameters;
+
+use super::{DropCause, Drops, Fifo, Item, Limit, Settings};
 use crate::Random;
 
-pub(super) const FLOWS: Parameter = Parameter {
-    name: "flows",
-    summary: "Number of queues into which flows are hashed.",
-    quantity: Quantity::Count("queues"),
-    default: Otherwise::Is(1024.0),
-    range: (1.0, 65536.0),
-};
+parameters! {
+    /// Number of queues.
+    pub(super) struct Flows {
+        flows: u64 = is(1024.0), (1.0, 65536.0), Count("queues"), "Number of queues into which flows are hashed.";
+    }
+}
 
 /// Largest number of packets dropped from the longest queue at once (RFC 8290 section 4.1).
 const DROP_BATCH: usize = 64;
@@ -25,9 +26,9 @@ pub(super) struct Hash {
 }
 
 impl Hash {
-    /// A hash into the number of queues given by the parameter `flows`, with a random salt.
-    pub(super) fn new(settings: &Settings<'_>, flows: &Parameter, random: &mut Random) -> Hash {
-        Hash { salt: random.bits(), queues: settings.get(flows) as u64 }
+    /// A hash into this number of queues, with a random salt.
+    pub(super) fn new(queues: u64, random: &mut Random) -> Hash {
+        Hash { salt: random.bits(), queues }
     }
 
     pub(super) fn queues(self) -> usize {
@@ -113,7 +114,7 @@ pub(super) struct FlowQueues<State> {
 impl<State: Clone + Default> FlowQueues<State> {
     /// Empty queues with a quantum of `quantum` bytes.
     pub(super) fn new(settings: &Settings<'_>, quantum: i64, random: &mut Random) -> FlowQueues<State> {
-        let hash = Hash::new(settings, &FLOWS, random);
+        let hash = Hash::new(Flows::read(settings.given).flows, random);
         let queue = Queue { items: Fifo::new(Limit::Unlimited), credits: 0, active: false, state: State::default() };
         FlowQueues {
             hash,

@@ -35,68 +35,37 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use ackclock_core::parameters;
+
 use super::flows::Flows;
-use super::{
-    Discipline, DropCause, Drops, Entry, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings, anything,
-};
+use super::{Discipline, DropCause, Drops, Entry, Item, Limit, Next, Settings, anything};
 use crate::Nanos;
 
-const QUANTUM: Parameter = Parameter {
-    name: "quantum",
-    summary: "Number of bytes that a flow may send at its turn.",
-    quantity: Quantity::Volume,
-    default: Otherwise::Follows("two full packets"),
-    range: (64.0, 1e9),
-};
-const INITIAL_QUANTUM: Parameter = Parameter {
-    name: "initial_quantum",
-    summary: "Number of bytes that a flow may send at its first turn.",
-    quantity: Quantity::Volume,
-    default: Otherwise::Follows("ten full packets"),
-    range: (0.0, 1e9),
-};
-const FLOW_LIMIT: Parameter = Parameter {
-    name: "flow_limit",
-    summary: "Largest number of packets of a flow in the queue.",
-    quantity: Quantity::Count("packets"),
-    default: Otherwise::Is(100.0),
-    range: (1.0, 1e9),
-};
-const MAX_RATE: Parameter = Parameter {
-    name: "max_rate",
-    summary: "Maximum rate of each flow.",
-    quantity: Quantity::Rate,
-    default: Otherwise::Follows("the link's rate"),
-    range: (1.0, 1e15),
-};
-const LOW_RATE_THRESHOLD: Parameter = Parameter {
-    name: "low_rate_threshold",
-    summary: "Value of max_rate up to which flows are throttled after each packet instead of after each quantum.",
-    quantity: Quantity::Rate,
-    default: Otherwise::Is(550e3),
-    range: (0.0, 1e15),
-};
-const REFILL_DELAY: Parameter = Parameter {
-    name: "refill_delay",
-    summary: "Idle time after which a flow's credit is raised to at least a quantum.",
-    quantity: Quantity::Time,
-    default: Otherwise::Is(40e6),
-    range: (0.0, 1e12),
-};
-const CE_THRESHOLD: Parameter = Parameter {
-    name: "ce_threshold",
-    summary: "Queueing delay above which ECN-capable packets are marked.",
-    quantity: Quantity::Time,
-    default: Otherwise::Follows("no marks"),
-    range: (0.0, 1e12),
-};
+parameters! {
+    /// Parameters of fq.
+    struct Parameters {
+        quantum: Option<i64> = follows("two full packets"), (64.0, 1e9), Volume,
+            "Number of bytes that a flow may send at its turn.";
+        initial_quantum: Option<i64> = follows("ten full packets"), (0.0, 1e9), Volume,
+            "Number of bytes that a flow may send at its first turn.";
+        flow_limit: usize = is(100.0), (1.0, 1e9), Count("packets"),
+            "Largest number of packets of a flow in the queue.";
+        max_rate: Option<u64> = follows("the link's rate"), (1.0, 1e15), Rate, "Maximum rate of each flow.";
+        low_rate_threshold: u64 = is(550e3), (0.0, 1e15), Rate,
+            "Value of max_rate up to which flows are throttled after each packet instead of after each quantum.";
+        refill_delay: Nanos = is(40e6), (0.0, 1e12), Time,
+            "Idle time after which a flow's credit is raised to at least a quantum.";
+        ce_threshold: Option<Nanos> = follows("no marks"), (0.0, 1e12), Time,
+            "Queueing delay above which ECN-capable packets are marked.";
+    }
+}
 
 pub(super) const ENTRY: Entry = Entry {
     name: "fq",
     summary: "Linux's fq: a queue for each flow, new flows first, and a maximum rate for each flow.",
     source: "Linux, net/sched/sch_fq.c",
     limit: Some(Limit::Packets(10_000)),
-    parameters: &[QUANTUM, INITIAL_QUANTUM, FLOW_LIMIT, MAX_RATE, LOW_RATE_THRESHOLD, REFILL_DELAY, CE_THRESHOLD],
+    parameters: Parameters::ROWS,
     check: anything,
     make: |settings| Box::new(Fq::new(settings)),
 };
@@ -151,18 +120,17 @@ struct Fq {
 
 impl Fq {
     fn new(settings: &Settings<'_>) -> Fq {
-        let packets = |parameter, count: i64| {
-            settings.given(parameter).map_or(count * i64::from(settings.packet_size), |bytes| bytes as i64)
-        };
+        let given = Parameters::read(settings.given);
+        let packet_size = i64::from(settings.packet_size);
         Fq {
             limit: settings.limit,
-            quantum: packets(&QUANTUM, 2),
-            initial_quantum: packets(&INITIAL_QUANTUM, 10),
-            flow_limit: settings.get(&FLOW_LIMIT) as usize,
-            max_rate: settings.given(&MAX_RATE).map(|rate| rate as u64),
-            low_rate_threshold: settings.get(&LOW_RATE_THRESHOLD) as u64,
-            refill_delay: settings.get(&REFILL_DELAY) as Nanos,
-            ce_threshold: settings.given(&CE_THRESHOLD).map(|time| time as Nanos),
+            quantum: given.quantum.unwrap_or(2 * packet_size),
+            initial_quantum: given.initial_quantum.unwrap_or(10 * packet_size),
+            flow_limit: given.flow_limit,
+            max_rate: given.max_rate,
+            low_rate_threshold: given.low_rate_threshold,
+            refill_delay: given.refill_delay,
+            ce_threshold: given.ce_threshold,
             flows: Flows::new(),
             new: VecDeque::new(),
             old: VecDeque::new(),

@@ -29,25 +29,26 @@
 //! Both RFCs, implemented in Python, packet by packet on random traffic; worked cases of new and old queues and of the
 //! limit.
 
-use super::codel_control::{self, CE_THRESHOLD, Codel, Constants, ECN, INTERVAL, TARGET};
-use super::flow_queues::{FLOWS, FlowQueues};
-use super::{Discipline, Drops, Entry, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings};
+use ackclock_core::{joined, parameters};
+
+use super::codel_control::{self, Codel, Constants, Delays, Marking};
+use super::flow_queues::{FlowQueues, Flows};
+use super::{Discipline, Drops, Entry, Item, Limit, Next, Settings};
 use crate::Nanos;
 
-const QUANTUM: Parameter = Parameter {
-    name: "quantum",
-    summary: "Number of bytes that a queue may send at its turn.",
-    quantity: Quantity::Volume,
-    default: Otherwise::Is(1514.0),
-    range: (256.0, 1e9),
-};
+parameters! {
+    /// Length of a turn.
+    struct Turns {
+        quantum: i64 = is(1514.0), (256.0, 1e9), Volume, "Number of bytes that a queue may send at its turn.";
+    }
+}
 
 pub(super) const ENTRY: Entry = Entry {
     name: "fq-codel",
     summary: "FQ-CoDel: fair queueing of flows with a CoDel for each; sparse flows go first.",
     source: "RFC 8290",
     limit: Some(Limit::Packets(10_240)),
-    parameters: &[TARGET, INTERVAL, QUANTUM, FLOWS, ECN, CE_THRESHOLD],
+    parameters: joined!(Delays::ROWS, Turns::ROWS, Flows::ROWS, Marking::ROWS),
     check: codel_control::check,
     make: |settings| Box::new(FqCodel::new(settings)),
 };
@@ -63,7 +64,7 @@ impl FqCodel {
     fn new(settings: &Settings<'_>) -> FqCodel {
         FqCodel {
             limit: settings.limit,
-            queues: FlowQueues::new(settings, settings.get(&QUANTUM) as i64, &mut settings.random()),
+            queues: FlowQueues::new(settings, Turns::read(settings.given).quantum, &mut settings.random()),
             constants: Constants::new(settings),
         }
     }
@@ -162,10 +163,7 @@ mod tests {
     #[test]
     fn the_seed_determines_the_queues_of_flows() {
         let queues = |seed| {
-            let rate = 8_000_000.try_into().unwrap();
-            let limit = Limit::Unlimited;
-            let settings = Settings { rate, limit, packet_size: 1500, given: &[("flows", 2.0)], seed };
-            let hash = super::super::flow_queues::Hash::new(&settings, &FLOWS, &mut settings.random());
+            let hash = super::super::flow_queues::Hash::new(2, &mut crate::Random::new(seed));
             (0..64).map(|flow| hash.queue(flow)).collect::<Vec<_>>()
         };
         let one = queues([1; 32]);

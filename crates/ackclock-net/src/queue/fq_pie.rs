@@ -23,31 +23,36 @@
 //!
 //! Both specifications, implemented in Python, packet by packet on random traffic.
 
-use super::flow_queues::{FLOWS, FlowQueues};
-use super::pie_control::{
-    ALPHA, BETA, BURST, Constants, ESTIMATE_RATE, MARK_LIMIT, Pie, RATE_SAMPLE, TARGET, UPDATE, ecn,
-};
-use super::{
-    Discipline, DropCause, Drops, Entry, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings, anything,
-};
+use ackclock_core::{joined, parameters};
+
+use super::flow_queues::{FlowQueues, Flows};
+use super::pie_control::{Constants, Control, Estimate, Pie};
+use super::{Discipline, DropCause, Drops, Entry, Item, Limit, Next, Settings, anything};
 use crate::Nanos;
 use crate::Random;
 
-const ECN: Parameter = ecn(false);
-const QUANTUM: Parameter = Parameter {
-    name: "quantum",
-    summary: "Number of bytes that a queue may send at its turn.",
-    quantity: Quantity::Volume,
-    default: Otherwise::Follows("a full packet"),
-    range: (256.0, 1e9),
-};
+parameters! {
+    /// Length of a turn.
+    struct Turns {
+        quantum: Option<i64> = follows("a full packet"), (256.0, 1e9), Volume,
+            "Number of bytes that a queue may send at its turn.";
+    }
+}
+
+parameters! {
+    /// Marking instead of dropping.
+    struct Ecn {
+        ecn: bool = is(0.0), (0.0, 1.0), Flag,
+            "Whether ECN-capable packets are marked instead of dropped, up to mark_limit.";
+    }
+}
 
 pub(super) const ENTRY: Entry = Entry {
     name: "fq-pie",
     summary: "FQ-PIE: fair queueing of flows with a PIE for each; sparse flows go first.",
     source: "Ramakrishnan and others, LCN Symposium 2019; RFC 8290, RFC 8033",
     limit: Some(Limit::Packets(10_240)),
-    parameters: &[TARGET, UPDATE, ALPHA, BETA, BURST, QUANTUM, FLOWS, ECN, MARK_LIMIT, ESTIMATE_RATE, RATE_SAMPLE],
+    parameters: joined!(Control::ROWS, Turns::ROWS, Flows::ROWS, Ecn::ROWS, Estimate::ROWS),
     check: anything,
     make: |settings| Box::new(FqPie::new(settings)),
 };
@@ -62,10 +67,11 @@ struct FqPie {
 
 impl FqPie {
     fn new(settings: &Settings<'_>) -> FqPie {
-        let quantum = settings.given(&QUANTUM).unwrap_or(f64::from(settings.packet_size));
+        let quantum = Turns::read(settings.given).quantum.unwrap_or(i64::from(settings.packet_size));
         let mut random = settings.random();
-        let queues = FlowQueues::new(settings, quantum as i64, &mut random);
-        FqPie { limit: settings.limit, queues, constants: Constants::new(settings, &ECN), random }
+        let queues = FlowQueues::new(settings, quantum, &mut random);
+        let constants = Constants::new(settings, Ecn::read(settings.given).ecn);
+        FqPie { limit: settings.limit, queues, constants, random }
     }
 }
 

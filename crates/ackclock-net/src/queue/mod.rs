@@ -33,6 +33,7 @@ use std::num::NonZeroU64;
 use crate::Nanos;
 use crate::{Ecn, Random, Seed};
 
+pub use ackclock_core::parameters::{Given, Otherwise, Parameter, Quantity};
 pub use fifo::Fifo;
 
 /// Limit of a queue. The packet being sent is not counted, as in Linux's `pfifo` and `bfifo`, where the driver has
@@ -171,49 +172,6 @@ pub trait Discipline: Send {
     fn backlog(&self) -> (u64, u64);
 }
 
-/// Kind of a parameter's value, which is stored as a number.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Quantity {
-    /// A plain number.
-    Number,
-    /// A whole number of things, such as `"packets"`.
-    Count(&'static str),
-    /// A time, ns.
-    Time,
-    /// A volume, bytes.
-    Volume,
-    /// A rate, bits per second.
-    Rate,
-    /// A probability or a share, 0 to 1.
-    Probability,
-    /// Yes (1) or no (0).
-    Flag,
-}
-
-/// A constant of a discipline that a scenario may set.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Parameter {
-    /// Name in scenarios.
-    pub name: &'static str,
-    /// One sentence that says what the parameter is.
-    pub summary: &'static str,
-    /// Kind of the value.
-    pub quantity: Quantity,
-    /// Value of a parameter that is not given.
-    pub default: Otherwise,
-    /// Smallest and largest accepted value.
-    pub range: (f64, f64),
-}
-
-/// Default of a parameter.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Otherwise {
-    /// This value, from the `source` of the entry.
-    Is(f64),
-    /// A value that follows from the link or from other parameters, in words.
-    Follows(&'static str),
-}
-
 /// Settings with which a discipline is created.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'a> {
@@ -224,33 +182,12 @@ pub struct Settings<'a> {
     /// Size of a full packet, bytes.
     pub packet_size: u32,
     /// Names and values of the parameters that are given.
-    pub given: &'a [(&'static str, f64)],
+    pub given: Given<'a>,
     /// Seed of the discipline's random numbers.
     pub seed: Seed,
 }
 
 impl Settings<'_> {
-    /// Value of a parameter if it is given.
-    pub fn given(&self, parameter: &Parameter) -> Option<f64> {
-        self.given.iter().find(|(name, _)| *name == parameter.name).map(|(_, value)| *value)
-    }
-
-    /// Value of a parameter: the given one, or its default.
-    ///
-    /// # Panics
-    /// If the parameter is not given and its default is not a fixed value.
-    pub fn get(&self, parameter: &Parameter) -> f64 {
-        match (self.given(parameter), parameter.default) {
-            (Some(value), _) | (None, Otherwise::Is(value)) => value,
-            (None, Otherwise::Follows(_)) => panic!("{} has no value of its own", parameter.name),
-        }
-    }
-
-    /// Whether a flag is set.
-    pub fn flag(&self, parameter: &Parameter) -> bool {
-        self.get(parameter) != 0.0
-    }
-
     /// The discipline's stream of random numbers.
     pub fn random(&self) -> Random {
         Random::new(self.seed)

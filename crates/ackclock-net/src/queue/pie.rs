@@ -47,30 +47,35 @@
 //! Appendix B with the choices above, implemented in Python, packet by packet on random traffic; steps of the
 //! controller by hand.
 
-use super::pie_control::{
-    ALPHA, BETA, BURST, Constants, ESTIMATE_RATE, MARK_LIMIT, Pie, RATE_SAMPLE, TARGET, UPDATE, ecn,
-};
-use super::{
-    Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings, anything,
-};
+use ackclock_core::{joined, parameters};
+
+use super::pie_control::{Constants, Control, Estimate, Pie};
+use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, Settings, anything};
 use crate::Nanos;
 use crate::Random;
 
-const ECN: Parameter = ecn(true);
-const ACTIVE_FROM: Parameter = Parameter {
-    name: "active_from",
-    summary: "Share of the limit that has to be in the queue before PIE becomes active.",
-    quantity: Quantity::Probability,
-    default: Otherwise::Is(0.0),
-    range: (0.0, 1.0),
-};
+parameters! {
+    /// Marking instead of dropping.
+    struct Ecn {
+        ecn: bool = is(1.0), (0.0, 1.0), Flag,
+            "Whether ECN-capable packets are marked instead of dropped, up to mark_limit.";
+    }
+}
+
+parameters! {
+    /// Activation of the controller.
+    struct Activation {
+        active_from: f64 = is(0.0), (0.0, 1.0), Probability,
+            "Share of the limit that has to be in the queue before PIE becomes active.";
+    }
+}
 
 pub(super) const ENTRY: Entry = Entry {
     name: "pie",
     summary: "PIE: drops or marks arriving packets with a probability that keeps the queueing delay at a target.",
     source: "RFC 8033",
     limit: Some(Limit::Packets(1000)),
-    parameters: &[TARGET, UPDATE, ALPHA, BETA, BURST, ECN, MARK_LIMIT, ESTIMATE_RATE, RATE_SAMPLE, ACTIVE_FROM],
+    parameters: joined!(Control::ROWS, Ecn::ROWS, Estimate::ROWS, Activation::ROWS),
     check: anything,
     make: |settings| Box::new(Queue::new(settings)),
 };
@@ -93,8 +98,8 @@ impl Queue {
         };
         Queue {
             items: Fifo::new(settings.limit),
-            active_from: settings.get(&ACTIVE_FROM) * most as f64,
-            constants: Constants::new(settings, &ECN),
+            active_from: Activation::read(settings.given).active_from * most as f64,
+            constants: Constants::new(settings, Ecn::read(settings.given).ecn),
             pie: Pie::default(),
             random: settings.random(),
         }

@@ -1,6 +1,8 @@
 //! PIE's controller for one queue of packets (RFC 8033), shared by `pie` and `fq-pie`.
 
-use super::{DropCause, Drops, Item, Otherwise, Parameter, Quantity, Settings};
+use ackclock_core::parameters;
+
+use super::{DropCause, Drops, Item, Settings};
 use crate::Nanos;
 use crate::Random;
 
@@ -8,71 +10,30 @@ use crate::Random;
 const MS: f64 = 1e6;
 const SECOND: f64 = 1e9;
 
-pub(super) const TARGET: Parameter = Parameter {
-    name: "target",
-    summary: "Queueing delay at which the controller aims (QDELAY_REF).",
-    quantity: Quantity::Time,
-    default: Otherwise::Is(15.0 * MS),
-    range: (1.0, 1e12),
-};
-pub(super) const UPDATE: Parameter = Parameter {
-    name: "update",
-    summary: "Time between two calculations of the drop probability (T_UPDATE).",
-    quantity: Quantity::Time,
-    default: Otherwise::Is(15.0 * MS),
-    range: (1e5, 1e12),
-};
-pub(super) const ALPHA: Parameter = Parameter {
-    name: "alpha",
-    summary: "Increase of the drop probability in an update, per second by which the delay exceeds the target.",
-    quantity: Quantity::Number,
-    default: Otherwise::Is(0.125),
-    range: (0.0, 1e6),
-};
-pub(super) const BETA: Parameter = Parameter {
-    name: "beta",
-    summary: "Increase of the drop probability in an update, per second by which the delay has grown.",
-    quantity: Quantity::Number,
-    default: Otherwise::Is(1.25),
-    range: (0.0, 1e6),
-};
-pub(super) const BURST: Parameter = Parameter {
-    name: "burst",
-    summary: "Time after an uncongested period during which no packet is dropped (MAX_BURST).",
-    quantity: Quantity::Time,
-    default: Otherwise::Is(150.0 * MS),
-    range: (0.0, 1e12),
-};
-pub(super) const MARK_LIMIT: Parameter = Parameter {
-    name: "mark_limit",
-    summary: "Drop probability from which ECN-capable packets are dropped as well (mark_ecnth).",
-    quantity: Quantity::Probability,
-    default: Otherwise::Is(0.1),
-    range: (0.0, 1.0),
-};
-pub(super) const ESTIMATE_RATE: Parameter = Parameter {
-    name: "estimate_rate",
-    summary: "Whether the delay is the backlog over the measured departure rate instead of the last packet's sojourn time.",
-    quantity: Quantity::Flag,
-    default: Otherwise::Is(0.0),
-    range: (0.0, 1.0),
-};
-pub(super) const RATE_SAMPLE: Parameter = Parameter {
-    name: "rate_sample",
-    summary: "Bytes over which the departure rate is measured, and queue length at which measurements start (DQ_THRESHOLD).",
-    quantity: Quantity::Volume,
-    default: Otherwise::Is(16_384.0),
-    range: (1.0, 65_536.0),
-};
+parameters! {
+    /// Constants of the controller.
+    pub(super) struct Control {
+        target: Nanos = is(15.0 * MS), (1.0, 1e12), Time, "Queueing delay at which the controller aims (QDELAY_REF).";
+        update: Nanos = is(15.0 * MS), (1e5, 1e12), Time,
+            "Time between two calculations of the drop probability (T_UPDATE).";
+        alpha: f64 = is(0.125), (0.0, 1e6), Number,
+            "Increase of the drop probability in an update, per second by which the delay exceeds the target.";
+        beta: f64 = is(1.25), (0.0, 1e6), Number,
+            "Increase of the drop probability in an update, per second by which the delay has grown.";
+        burst: Nanos = is(150.0 * MS), (0.0, 1e12), Time,
+            "Time after an uncongested period during which no packet is dropped (MAX_BURST).";
+    }
+}
 
-/// The parameter `ecn`, whose default differs between `pie` and `fq-pie`.
-pub(super) const fn ecn(default: bool) -> Parameter {
-    Parameter {
-        name: "ecn",
-        summary: "Whether ECN-capable packets are marked instead of dropped, up to mark_limit.",
-        quantity: Quantity::Flag,
-        default: Otherwise::Is(if default { 1.0 } else { 0.0 }),
-        range: (0.0, 1.0),
+parameters! {
+    /// Limit of marking, and the estimate of the delay.
+    pub(super) struct Estimate {
+        mark_limit: f64 = is(0.1), (0.0, 1.0), Probability,
+            "Drop probability from which ECN-capable packets are dropped as well (mark_ecnth).";
+        estimate_rate: bool = is(0.0), (0.0, 1.0), Flag,
+            "Whether the delay is the backlog over the measured departure rate instead of the last packet's sojourn time.";
+        rate_sample: u64 = is(16_384.0), (1.0, 65_536.0), Volume,
+            "Bytes over which the departure rate is measured, and queue length at which measurements start (DQ_THRESHOLD).";
     }
 }
 
@@ -93,11 +54,7 @@ const SCALES: [(f64, f64); 6] =
 /// Constants of a controller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Constants {
-    target: Nanos,
-    update: Nanos,
-    alpha: f64,
-    beta: f64,
-    burst: Nanos,
+    control: Control,
     /// Drop probability below which ECN-capable packets are marked instead of dropped; `None` without ECN.
     mark_limit: Option<f64>,
     estimate_rate: bool,
@@ -107,16 +64,13 @@ pub(super) struct Constants {
 }
 
 impl Constants {
-    pub(super) fn new(settings: &Settings<'_>, ecn: &Parameter) -> Constants {
+    pub(super) fn new(settings: &Settings<'_>, ecn: bool) -> Constants {
+        let Estimate { mark_limit, estimate_rate, rate_sample } = Estimate::read(settings.given);
         Constants {
-            target: settings.get(&TARGET) as Nanos,
-            update: settings.get(&UPDATE) as Nanos,
-            alpha: settings.get(&ALPHA),
-            beta: settings.get(&BETA),
-            burst: settings.get(&BURST) as Nanos,
-            mark_limit: settings.flag(ecn).then(|| settings.get(&MARK_LIMIT)),
-            estimate_rate: settings.flag(&ESTIMATE_RATE),
-            rate_sample: settings.get(&RATE_SAMPLE) as u64,
+            control: Control::read(settings.given),
+            mark_limit: ecn.then_some(mark_limit),
+            estimate_rate,
+            rate_sample,
             packet_size: u64::from(settings.packet_size),
         }
     }
@@ -176,8 +130,8 @@ impl Pie {
     pub(super) fn activate(&mut self, constants: &Constants, at: Nanos, waiting: u64) {
         if self.update_at.is_none() {
             *self = Pie {
-                update_at: Some(at.saturating_add(constants.update)),
-                burst_allowance: constants.burst,
+                update_at: Some(at.saturating_add(constants.control.update)),
+                burst_allowance: constants.control.burst,
                 measurement: (waiting >= constants.rate_sample).then_some(Measurement { start: at, bytes: 0 }),
                 ..Pie::default()
             };
@@ -206,7 +160,7 @@ impl Pie {
     /// Whether the packet is to be dropped. Drops are neither too close together nor too far apart (RFC 8033 section
     /// 5.4).
     fn strikes(&mut self, constants: &Constants, waiting: u64, random: &mut Random) -> bool {
-        let low = 2 * self.old_delay < constants.target && self.probability < SAFE;
+        let low = 2 * self.old_delay < constants.control.target && self.probability < SAFE;
         if low || waiting <= 2 * constants.packet_size {
             return false;
         }
@@ -223,8 +177,8 @@ impl Pie {
         while let Some(due) = self.update_at.filter(|due| *due <= at) {
             let before = *self;
             self.update(constants, waiting);
-            let left = if *self == before { (at - due) / constants.update } else { 0 };
-            let next = (due + left * constants.update).saturating_add(constants.update);
+            let left = if *self == before { (at - due) / constants.control.update } else { 0 };
+            let next = (due + left * constants.control.update).saturating_add(constants.control.update);
             self.update_at = self.update_at.map(|_| next);
         }
     }
@@ -236,21 +190,21 @@ impl Pie {
         } else {
             self.delay
         };
-        let above = (delay as f64 - constants.target as f64) / SECOND;
+        let above = (delay as f64 - constants.control.target as f64) / SECOND;
         let growth = (delay as f64 - self.old_delay as f64) / SECOND;
         let scale = SCALES.iter().find(|(below, _)| self.probability < *below).map_or(1.0, |(_, scale)| *scale);
-        let mut change = (constants.alpha * above + constants.beta * growth) / scale;
+        let mut change = (constants.control.alpha * above + constants.control.beta * growth) / scale;
         if self.probability >= CAP_FROM {
             change = change.min(CAP);
         }
         self.probability += change;
-        let uncongested = 2 * delay < constants.target && 2 * self.old_delay < constants.target;
+        let uncongested = 2 * delay < constants.control.target && 2 * self.old_delay < constants.control.target;
         if uncongested {
             self.probability *= DECAY;
         }
         self.probability = self.probability.clamp(0.0, 1.0);
         self.old_delay = delay;
-        self.burst_allowance = self.burst_allowance.saturating_sub(constants.update);
+        self.burst_allowance = self.burst_allowance.saturating_sub(constants.control.update);
         let unmeasured = constants.estimate_rate && self.sample_time == 0.0 && waiting > 0;
         if uncongested && !unmeasured && self.probability == 0.0 {
             self.update_at = None;
@@ -269,7 +223,7 @@ mod tests {
     fn constants(given: &[(&'static str, f64)]) -> Constants {
         let rate = 8_000_000.try_into().unwrap();
         let limit = Limit::Unlimited;
-        Constants::new(&Settings { rate, limit, packet_size: 1500, given, seed: [0; 32] }, &ecn(true))
+        Constants::new(&Settings { rate, limit, packet_size: 1500, given, seed: [0; 32] }, true)
     }
 
     /// Change of a drop probability in an update with a delay of 35 ms, after a delay of 25 ms at the last update.

@@ -8,34 +8,30 @@
 //!
 //! Validated against a slow reference implementation, packet by packet.
 
-use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, Otherwise, Parameter, Quantity, anything};
+use ackclock_core::parameters;
+
+use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, anything};
 use crate::Nanos;
 
-const BANDS: Parameter = Parameter {
-    name: "bands",
-    summary: "Number of bands.",
-    quantity: Quantity::Count("bands"),
-    default: Otherwise::Is(3.0),
-    range: (1.0, 256.0),
-};
-const SHARED: Parameter = Parameter {
-    name: "shared",
-    summary: "Whether the limit applies to all bands together instead of to each band.",
-    quantity: Quantity::Flag,
-    default: Otherwise::Is(0.0),
-    range: (0.0, 1.0),
-};
+parameters! {
+    /// Parameters of strict priority.
+    struct Parameters {
+        bands: usize = is(3.0), (1.0, 256.0), Count("bands"), "Number of bands.";
+        shared: bool = is(0.0), (0.0, 1.0), Flag,
+            "Whether the limit applies to all bands together instead of to each band.";
+    }
+}
 
 pub(super) const ENTRY: Entry = Entry {
     name: "priority",
     summary: "Strict priority of classes.",
     source: "Linux, net/sched/sch_prio.c",
     limit: None,
-    parameters: &[BANDS, SHARED],
+    parameters: Parameters::ROWS,
     check: anything,
     make: |settings| {
-        let bands = settings.get(&BANDS) as usize;
-        Box::new(Priority { shared: settings.flag(&SHARED), bands: vec![Fifo::new(settings.limit); bands] })
+        let Parameters { bands, shared } = Parameters::read(settings.given);
+        Box::new(Priority { shared, bands: vec![Fifo::new(settings.limit); bands] })
     },
 };
 

@@ -42,127 +42,69 @@
 //! A slow reference implementation, packet by packet. The reference was compared with ns-2.35 itself, with ns-2's
 //! random numbers: the average that each arrival finds, and each drop.
 
+use ackclock_core::parameters;
+
 use super::ared::Adaptation;
-use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Next, Otherwise, Parameter, Quantity, Settings};
+use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Next, Settings};
 use crate::{Nanos, Random};
 
-const Q_WEIGHT: Parameter = Parameter {
-    name: "q_weight",
-    summary: "Weight of an arrival in the average queue; for 0, -1 and -2 the weight follows from the link's rate.",
-    quantity: Quantity::Number,
-    default: Otherwise::Is(-1.0),
-    range: (-2.0, 1.0),
-};
-const RTT: Parameter = Parameter {
-    name: "rtt",
-    summary: "Round-trip time; with q_weight = -1, the time constant of the average is ten times as long.",
-    quantity: Quantity::Time,
-    default: Otherwise::Is(0.1e9),
-    range: (1e3, 1e12),
-};
-const THRESH: Parameter = Parameter {
-    name: "thresh",
-    summary: "Minimum threshold, in packets; for 0 it follows from target_delay.",
-    quantity: Quantity::Number,
-    default: Otherwise::Is(0.0),
-    range: (0.0, 1e9),
-};
-const MAXTHRESH: Parameter = Parameter {
-    name: "maxthresh",
-    summary: "Maximum threshold, in packets; for 0 it is three times the minimum.",
-    quantity: Quantity::Number,
-    default: Otherwise::Is(0.0),
-    range: (0.0, 1e9),
-};
-const TARGET_DELAY: Parameter = Parameter {
-    name: "target_delay",
-    summary: "Queueing delay; with thresh = 0, the minimum threshold is half of it, but at least 5 packets.",
-    quantity: Quantity::Time,
-    default: Otherwise::Is(5e6),
-    range: (0.0, 1e12),
-};
-pub(super) const MAX_P: Parameter = Parameter {
-    name: "max_p",
-    summary: "Drop probability when the average reaches the maximum threshold: 1/linterm_ of ns-2.",
-    quantity: Quantity::Probability,
-    default: Otherwise::Is(0.1),
-    range: (1e-9, 1.0),
-};
-const MEAN_PKTSIZE: Parameter = Parameter {
-    name: "mean_pktsize",
-    summary: "Mean size of packets: the unit of thresholds in bytes, and of the packets counted in idle times.",
-    quantity: Quantity::Volume,
-    default: Otherwise::Follows("the size of a full packet"),
-    range: (1.0, 65_535.0),
-};
-const QUEUE_IN_BYTES: Parameter =
-    flag("queue_in_bytes", "Whether the average is in bytes, with thresholds multiplied by mean_pktsize.", true);
-const BYTES: Parameter = flag("bytes", "Whether larger packets are more likely to be dropped.", true);
-const WAIT: Parameter = flag("wait", "Whether early drops are at least 1/p packets apart.", true);
-const GENTLE: Parameter =
-    flag("gentle", "Whether the probability rises to 1 between the maximum threshold and its double.", true);
-const SETBIT: Parameter = flag("setbit", "Whether ECN-capable packets are marked instead of dropped early.", false);
-const USE_MARK_P: Parameter =
-    flag("use_mark_p", "Whether packets are dropped instead of marked if the probability is above mark_p.", true);
-const MARK_P: Parameter = Parameter {
-    name: "mark_p",
-    summary: "Probability up to which packets are marked instead of dropped.",
-    quantity: Quantity::Probability,
-    default: Otherwise::Is(0.1),
-    range: (0.0, 1.0),
-};
-const DROP_RAND: Parameter =
-    flag("drop_rand", "Whether a forced drop or an overflow drops a random packet instead of the arrival.", false);
-
-const fn flag(name: &'static str, summary: &'static str, default: bool) -> Parameter {
-    let default = Otherwise::Is(if default { 1.0 } else { 0.0 });
-    Parameter { name, summary, quantity: Quantity::Flag, default, range: (0.0, 1.0) }
+parameters! {
+    /// Parameters of RED, which are also parameters of Adaptive RED.
+    pub(super) struct Parameters {
+        q_weight: f64 = is(-1.0), (-2.0, 1.0), Number,
+            "Weight of an arrival in the average queue; for 0, -1 and -2 the weight follows from the link's rate.";
+        rtt: f64 = is(0.1e9), (1e3, 1e12), Time,
+            "Round-trip time; with q_weight = -1, the time constant of the average is ten times as long.";
+        thresh: f64 = is(0.0), (0.0, 1e9), Number, "Minimum threshold, in packets; for 0 it follows from target_delay.";
+        maxthresh: f64 = is(0.0), (0.0, 1e9), Number,
+            "Maximum threshold, in packets; for 0 it is three times the minimum.";
+        target_delay: f64 = is(5e6), (0.0, 1e12), Time,
+            "Queueing delay; with thresh = 0, the minimum threshold is half of it, but at least 5 packets.";
+        max_p: f64 = is(0.1), (1e-9, 1.0), Probability,
+            "Drop probability when the average reaches the maximum threshold: 1/linterm_ of ns-2.";
+        mean_pktsize: Option<f64> = follows("the size of a full packet"), (1.0, 65_535.0), Volume,
+            "Mean size of packets: the unit of thresholds in bytes, and of the packets counted in idle times.";
+        queue_in_bytes: bool = is(1.0), (0.0, 1.0), Flag,
+            "Whether the average is in bytes, with thresholds multiplied by mean_pktsize.";
+        bytes: bool = is(1.0), (0.0, 1.0), Flag, "Whether larger packets are more likely to be dropped.";
+        wait: bool = is(1.0), (0.0, 1.0), Flag, "Whether early drops are at least 1/p packets apart.";
+        gentle: bool = is(1.0), (0.0, 1.0), Flag,
+            "Whether the probability rises to 1 between the maximum threshold and its double.";
+        setbit: bool = is(0.0), (0.0, 1.0), Flag, "Whether ECN-capable packets are marked instead of dropped early.";
+        use_mark_p: bool = is(1.0), (0.0, 1.0), Flag,
+            "Whether packets are dropped instead of marked if the probability is above mark_p.";
+        mark_p: f64 = is(0.1), (0.0, 1.0), Probability,
+            "Probability up to which packets are marked instead of dropped.";
+        drop_rand: bool = is(0.0), (0.0, 1.0), Flag,
+            "Whether a forced drop or an overflow drops a random packet instead of the arrival.";
+    }
 }
-
-/// Parameters of RED, which are also parameters of Adaptive RED.
-pub(super) const PARAMETERS: [Parameter; 15] = [
-    Q_WEIGHT,
-    RTT,
-    THRESH,
-    MAXTHRESH,
-    TARGET_DELAY,
-    MAX_P,
-    MEAN_PKTSIZE,
-    QUEUE_IN_BYTES,
-    BYTES,
-    WAIT,
-    GENTLE,
-    SETBIT,
-    USE_MARK_P,
-    MARK_P,
-    DROP_RAND,
-];
 
 pub(super) const ENTRY: Entry = Entry {
     name: "red",
     summary: "Random early detection with the settings and semantics of ns-2.",
     source: "Floyd, Jacobson, IEEE/ACM ToN 1(4), 1993; ns-2.35",
     limit: None,
-    parameters: &PARAMETERS,
+    parameters: Parameters::ROWS,
     check,
     make: |settings| Box::new(Red::new(settings)),
 };
 
 pub(super) fn check(settings: &Settings<'_>) -> Vec<(&'static str, String)> {
     let mut problems = Vec::new();
-    let weight = settings.get(&Q_WEIGHT);
+    let weight = Parameters::read(settings.given).q_weight;
     if weight < 0.0 && weight != -1.0 && weight != -2.0 {
-        problems.push((Q_WEIGHT.name, "more than 0 and up to 1, or one of 0, -1, -2".to_owned()));
+        problems.push(("q_weight", "more than 0 and up to 1, or one of 0, -1, -2".to_owned()));
     }
     let (least, most) = thresholds(settings);
     if least >= most {
-        problems.push((MAXTHRESH.name, format!("more than the minimum threshold of {least} packets, or 0")));
+        problems.push(("maxthresh", format!("more than the minimum threshold of {least} packets, or 0")));
     }
     problems
 }
 
 fn mean_size(settings: &Settings<'_>) -> f64 {
-    settings.given(&MEAN_PKTSIZE).unwrap_or(f64::from(settings.packet_size))
+    Parameters::read(settings.given).mean_pktsize.unwrap_or(f64::from(settings.packet_size))
 }
 
 /// The link's rate in mean packets per second.
@@ -172,19 +114,21 @@ fn packet_rate(settings: &Settings<'_>) -> f64 {
 
 /// Minimum and maximum threshold, in packets.
 fn thresholds(settings: &Settings<'_>) -> (f64, f64) {
-    let or = |parameter, otherwise| Some(settings.get(parameter)).filter(|value| *value > 0.0).unwrap_or(otherwise);
-    let half_target = settings.get(&TARGET_DELAY) / 1e9 * packet_rate(settings) / 2.0;
-    let least = or(&THRESH, half_target.max(5.0));
-    (least, or(&MAXTHRESH, 3.0 * least))
+    let Parameters { thresh, maxthresh, target_delay, .. } = Parameters::read(settings.given);
+    let or = |given: f64, otherwise| if given > 0.0 { given } else { otherwise };
+    let half_target = target_delay / 1e9 * packet_rate(settings) / 2.0;
+    let least = or(thresh, half_target.max(5.0));
+    (least, or(maxthresh, 3.0 * least))
 }
 
 /// Weight w of an arrival in the average.
 fn weight(settings: &Settings<'_>) -> f64 {
     let rate = packet_rate(settings);
     let per_arrivals = |arrivals: f64| 1.0 - libm::exp(-1.0 / arrivals);
-    match settings.get(&Q_WEIGHT) {
+    let Parameters { q_weight, rtt, .. } = Parameters::read(settings.given);
+    match q_weight {
         0.0 => per_arrivals(rate),
-        -1.0 => per_arrivals(10.0 * settings.get(&RTT) / 1e9 * rate),
+        -1.0 => per_arrivals(10.0 * rtt / 1e9 * rate),
         -2.0 => per_arrivals(rate / 10.0),
         weight => weight,
     }
@@ -235,7 +179,8 @@ impl Red {
     pub(super) fn new(settings: &Settings<'_>) -> Red {
         let mean_size = mean_size(settings);
         let (least, most) = thresholds(settings);
-        let queue_in_bytes = settings.flag(&QUEUE_IN_BYTES);
+        let given = Parameters::read(settings.given);
+        let queue_in_bytes = given.queue_in_bytes;
         let unit = if queue_in_bytes { mean_size } else { 1.0 };
         Red {
             items: Fifo::new(settings.limit),
@@ -245,16 +190,16 @@ impl Red {
             weight: weight(settings),
             least: least * unit,
             most: most * unit,
-            max_p: settings.get(&MAX_P),
+            max_p: given.max_p,
             mean_size,
             packet_rate: packet_rate(settings) / 1e9,
             queue_in_bytes,
-            bytes: settings.flag(&BYTES),
-            wait: settings.flag(&WAIT),
-            gentle: settings.flag(&GENTLE),
-            setbit: settings.flag(&SETBIT),
-            mark_p: settings.flag(&USE_MARK_P).then(|| settings.get(&MARK_P)),
-            drop_rand: settings.flag(&DROP_RAND),
+            bytes: given.bytes,
+            wait: given.wait,
+            gentle: given.gentle,
+            setbit: given.setbit,
+            mark_p: given.use_mark_p.then_some(given.mark_p),
+            drop_rand: given.drop_rand,
             average: 0.0,
             idle_since: 0,
             above: false,

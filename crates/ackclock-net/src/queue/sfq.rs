@@ -30,61 +30,32 @@
 
 use std::collections::VecDeque;
 
+use ackclock_core::parameters;
+
 use super::flows::{Flows, bucket, mixed};
-use super::{
-    Discipline, DropCause, Drops, Entry, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings, anything,
-};
+use super::{Discipline, DropCause, Drops, Entry, Item, Limit, Next, Settings, anything};
 use crate::Nanos;
 
-const QUANTUM: Parameter = Parameter {
-    name: "quantum",
-    summary: "Number of bytes by which a queue's allotment grows at its turn.",
-    quantity: Quantity::Volume,
-    default: Otherwise::Follows("a full packet"),
-    range: (64.0, 1e9),
-};
-const BUCKETS: Parameter = Parameter {
-    name: "buckets",
-    summary: "Number of buckets into which flows are hashed.",
-    quantity: Quantity::Count("buckets"),
-    default: Otherwise::Is(1024.0),
-    range: (1.0, 65_536.0),
-};
-const FLOWS: Parameter = Parameter {
-    name: "flows",
-    summary: "Largest number of buckets with packets.",
-    quantity: Quantity::Count("buckets"),
-    default: Otherwise::Is(127.0),
-    range: (1.0, 65_536.0),
-};
-const DEPTH: Parameter = Parameter {
-    name: "depth",
-    summary: "Largest number of packets in a bucket.",
-    quantity: Quantity::Count("packets"),
-    default: Otherwise::Is(127.0),
-    range: (1.0, 1e9),
-};
-const HEADDROP: Parameter = Parameter {
-    name: "headdrop",
-    summary: "Whether the first packets of a queue are dropped instead of the last ones.",
-    quantity: Quantity::Flag,
-    default: Otherwise::Is(0.0),
-    range: (0.0, 1.0),
-};
-const PERTURB: Parameter = Parameter {
-    name: "perturb",
-    summary: "Time after which the hash changes; 0 for never.",
-    quantity: Quantity::Time,
-    default: Otherwise::Is(0.0),
-    range: (0.0, 1e15),
-};
+parameters! {
+    /// Parameters of SFQ.
+    struct Parameters {
+        quantum: Option<i64> = follows("a full packet"), (64.0, 1e9), Volume,
+            "Number of bytes by which a queue's allotment grows at its turn.";
+        buckets: u64 = is(1024.0), (1.0, 65_536.0), Count("buckets"), "Number of buckets into which flows are hashed.";
+        flows: usize = is(127.0), (1.0, 65_536.0), Count("buckets"), "Largest number of buckets with packets.";
+        depth: usize = is(127.0), (1.0, 1e9), Count("packets"), "Largest number of packets in a bucket.";
+        headdrop: bool = is(0.0), (0.0, 1.0), Flag,
+            "Whether the first packets of a queue are dropped instead of the last ones.";
+        perturb: Nanos = is(0.0), (0.0, 1e15), Time, "Time after which the hash changes; 0 for never.";
+    }
+}
 
 pub(super) const ENTRY: Entry = Entry {
     name: "sfq",
     summary: "Stochastic fairness queueing as in Linux: buckets of flows take turns; when the queue is full, the longest loses.",
     source: "McKenney, INFOCOM 1990; Linux, net/sched/sch_sfq.c",
     limit: Some(Limit::Packets(127)),
-    parameters: &[QUANTUM, BUCKETS, FLOWS, DEPTH, HEADDROP, PERTURB],
+    parameters: Parameters::ROWS,
     check: anything,
     make: |settings| Box::new(Sfq::new(settings)),
 };
@@ -113,14 +84,15 @@ struct Sfq {
 impl Sfq {
     fn new(settings: &Settings<'_>) -> Sfq {
         let secret = settings.random().bits();
+        let Parameters { quantum, buckets, flows, depth, headdrop, perturb } = Parameters::read(settings.given);
         Sfq {
             limit: settings.limit,
-            quantum: settings.given(&QUANTUM).map_or(i64::from(settings.packet_size), |quantum| quantum as i64),
-            buckets: settings.get(&BUCKETS) as u64,
-            most: settings.get(&FLOWS) as usize,
-            depth: settings.get(&DEPTH) as usize,
-            headdrop: settings.flag(&HEADDROP),
-            perturb: settings.get(&PERTURB) as Nanos,
+            quantum: quantum.unwrap_or(i64::from(settings.packet_size)),
+            buckets,
+            most: flows,
+            depth,
+            headdrop,
+            perturb,
             period: 0,
             secret,
             key: mixed(secret),

@@ -35,25 +35,26 @@
 
 use std::collections::VecDeque;
 
-use super::codel_control::{INTERVAL, TARGET, check, control_law};
+use ackclock_core::{joined, parameters};
+
+use super::codel_control::{Delays, check, control_law};
 use super::flow_queues::{Hash, Total};
-use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, Otherwise, Parameter, Quantity, Settings};
+use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, Settings};
 use crate::Nanos;
 
-const BINS: Parameter = Parameter {
-    name: "bins",
-    summary: "Number of bins into which flows are hashed.",
-    quantity: Quantity::Count("bins"),
-    default: Otherwise::Is(1024.0),
-    range: (1.0, 65536.0),
-};
+parameters! {
+    /// Number of bins.
+    struct Bins {
+        bins: u64 = is(1024.0), (1.0, 65536.0), Count("bins"), "Number of bins into which flows are hashed.";
+    }
+}
 
 pub(super) const ENTRY: Entry = Entry {
     name: "sfq-codel",
     summary: "sfqCoDel of ns-2: flows in bins that take turns packet by packet, with a CoDel for each.",
     source: "Nichols, code for ns-2, 2012; Winstein, Balakrishnan, SIGCOMM 2013",
     limit: Some(Limit::Packets(1000)),
-    parameters: &[TARGET, INTERVAL, BINS],
+    parameters: joined!(Delays::ROWS, Bins::ROWS),
     check,
     make: |settings| Box::new(SfqCodel::new(settings)),
 };
@@ -81,8 +82,7 @@ struct Bin {
 struct SfqCodel {
     limit: Limit,
     hash: Hash,
-    target: Nanos,
-    interval: Nanos,
+    delays: Delays,
     bins: Vec<Bin>,
     /// Bins in the order of their turns.
     schedule: VecDeque<usize>,
@@ -92,7 +92,7 @@ struct SfqCodel {
 
 impl SfqCodel {
     fn new(settings: &Settings<'_>) -> SfqCodel {
-        let hash = Hash::new(settings, &BINS, &mut settings.random());
+        let hash = Hash::new(Bins::read(settings.given).bins, &mut settings.random());
         let bin = Bin {
             items: Fifo::new(Limit::Unlimited),
             scheduled: false,
@@ -105,8 +105,7 @@ impl SfqCodel {
         SfqCodel {
             limit: settings.limit,
             hash,
-            target: settings.get(&TARGET) as Nanos,
-            interval: settings.get(&INTERVAL) as Nanos,
+            delays: Delays::read(settings.given),
             bins: vec![bin; hash.queues()],
             schedule: VecDeque::new(),
             total: Total::default(),
@@ -144,13 +143,13 @@ impl SfqCodel {
         self.total.take(&item);
         self.largest = self.largest.max(u64::from(item.size));
         let mut ok_to_drop = false;
-        if at - item.arrival < self.target || self.total.bytes <= self.largest {
+        if at - item.arrival < self.delays.target || self.total.bytes <= self.largest {
             bin.first_above = None;
         } else {
             match bin.first_above {
                 None => {
-                    let recent = bin.count > 1 && at < bin.drop_next.saturating_add(MEMORY * self.interval);
-                    bin.first_above = Some(control_law(at, self.interval, if recent { bin.count } else { 1 }));
+                    let recent = bin.count > 1 && at < bin.drop_next.saturating_add(MEMORY * self.delays.interval);
+                    bin.first_above = Some(control_law(at, self.delays.interval, if recent { bin.count } else { 1 }));
                 }
                 Some(first_above) => ok_to_drop = at >= first_above,
             }
@@ -171,17 +170,17 @@ impl SfqCodel {
                 bin.dropping = taken.is_some_and(|(_, ok_to_drop)| ok_to_drop);
                 if bin.dropping {
                     bin.count = bin.count.saturating_add(1);
-                    bin.drop_next = control_law(bin.drop_next, self.interval, bin.count);
+                    bin.drop_next = control_law(bin.drop_next, self.delays.interval, bin.count);
                 }
             }
         } else if let Some((item, _)) = taken.filter(|(_, ok_to_drop)| *ok_to_drop) {
             drops.push((item, DropCause::Aqm));
             taken = self.take(index, at);
             let bin = &mut self.bins[index];
-            let recent = bin.count > 2 && at < bin.drop_next.saturating_add(MEMORY * self.interval);
+            let recent = bin.count > 2 && at < bin.drop_next.saturating_add(MEMORY * self.delays.interval);
             bin.dropping = true;
             bin.count = if recent { bin.count - 2 } else { 1 };
-            bin.drop_next = control_law(at, self.interval, bin.count);
+            bin.drop_next = control_law(at, self.delays.interval, bin.count);
         }
         taken.map(|(item, _)| item)
     }

@@ -12,78 +12,73 @@
 //! Validated against a slow reference implementation in rational numbers, packet by packet, and against the bound
 //! itself on random traffic.
 
-use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Next, Otherwise, Parameter, Quantity, Settings};
+use ackclock_core::parameters;
+
+use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Next, Settings};
 use crate::Nanos;
 
-const RATE: Parameter = Parameter {
-    name: "rate",
-    summary: "Rate of the tokens.",
-    quantity: Quantity::Rate,
-    default: Otherwise::Follows("the link's rate"),
-    range: (1.0, 1e15),
-};
-const BURST: Parameter = Parameter {
-    name: "burst",
-    summary: "Largest number of tokens: the bytes that may leave at once.",
-    quantity: Quantity::Volume,
-    default: Otherwise::Follows("ten full packets"),
-    range: (1.0, 1e12),
-};
-const PEAK_RATE: Parameter = Parameter {
-    name: "peak_rate",
-    summary: "Largest rate at which a burst leaves.",
-    quantity: Quantity::Rate,
-    default: Otherwise::Follows("the link's rate"),
-    range: (1.0, 1e15),
-};
-const MTU: Parameter = Parameter {
-    name: "mtu",
-    summary: "Bytes that may leave at once at the peak rate.",
-    quantity: Quantity::Volume,
-    default: Otherwise::Follows("a full packet"),
-    range: (1.0, 1e12),
-};
+parameters! {
+    /// Parameters of the token bucket.
+    struct Parameters {
+        rate: Option<u64> = follows("the link's rate"), (1.0, 1e15), Rate, "Rate of the tokens.";
+        burst: Option<u64> = follows("ten full packets"), (1.0, 1e12), Volume,
+            "Largest number of tokens: the bytes that may leave at once.";
+        peak_rate: Option<u64> = follows("the link's rate"), (1.0, 1e15), Rate, "Largest rate at which a burst leaves.";
+        mtu: Option<u64> = follows("a full packet"), (1.0, 1e12), Volume,
+            "Bytes that may leave at once at the peak rate.";
+    }
+}
 
 pub(super) const ENTRY: Entry = Entry {
     name: "token-bucket",
     summary: "Token bucket: packets wait in a drop-tail queue for tokens that arrive at a rate.",
     source: "Linux, net/sched/sch_tbf.c",
     limit: None,
-    parameters: &[RATE, BURST, PEAK_RATE, MTU],
+    parameters: Parameters::ROWS,
     check,
     make: |settings| {
-        let peak = settings.given(&PEAK_RATE).map(|rate| Bucket::new(rate as u64, mtu(settings)));
-        let buckets = [Some(Bucket::new(rate(settings), burst(settings))), peak];
+        let Buckets { rate, burst, peak_rate, mtu } = Buckets::new(settings);
+        let buckets = [Some(Bucket::new(rate, burst)), peak_rate.map(|rate| Bucket::new(rate, mtu))];
         Box::new(TokenBucket { items: Fifo::new(settings.limit), buckets: buckets.into_iter().flatten().collect() })
     },
 };
 
-fn rate(settings: &Settings<'_>) -> u64 {
-    settings.given(&RATE).map_or(settings.rate.get(), |rate| rate as u64)
+/// Parameters with their values on a link.
+struct Buckets {
+    rate: u64,
+    burst: u64,
+    peak_rate: Option<u64>,
+    mtu: u64,
 }
 
-fn burst(settings: &Settings<'_>) -> u64 {
-    settings.given(&BURST).map_or(10 * u64::from(settings.packet_size), |burst| burst as u64)
-}
-
-fn mtu(settings: &Settings<'_>) -> u64 {
-    settings.given(&MTU).map_or(u64::from(settings.packet_size), |mtu| mtu as u64)
+impl Buckets {
+    fn new(settings: &Settings<'_>) -> Buckets {
+        let Parameters { rate, burst, peak_rate, mtu } = Parameters::read(settings.given);
+        let packet = u64::from(settings.packet_size);
+        Buckets {
+            rate: rate.unwrap_or(settings.rate.get()),
+            burst: burst.unwrap_or(10 * packet),
+            peak_rate,
+            mtu: mtu.unwrap_or(packet),
+        }
+    }
 }
 
 fn check(settings: &Settings<'_>) -> Vec<(&'static str, String)> {
     let mut problems = Vec::new();
     let packet = u64::from(settings.packet_size);
-    for (name, depth) in [(BURST.name, burst(settings)), (MTU.name, mtu(settings))] {
+    let Buckets { rate, burst, peak_rate, mtu } = Buckets::new(settings);
+    for (name, depth) in [("burst", burst), ("mtu", mtu)] {
         if depth < packet {
             problems.push((name, format!("at least a full packet, {packet} bytes")));
         }
     }
-    match settings.given(&PEAK_RATE) {
-        Some(peak) if peak as u64 <= rate(settings) => {
-            problems.push((PEAK_RATE.name, format!("more than the rate, {} bit/s", rate(settings))));
+    match peak_rate {
+        Some(peak) if peak <= rate => {
+            problems.push(("peak_rate", format!("more than the rate, {rate} bit/s")));
         }
-        None if settings.given(&MTU).is_some() => {
-            problems.push((MTU.name, "absent, unless peak_rate is given".to_owned()));
+        None if Parameters::read(settings.given).mtu.is_some() => {
+            problems.push(("mtu", "absent, unless peak_rate is given".to_owned()));
         }
         _ => {}
     }

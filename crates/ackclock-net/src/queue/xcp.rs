@@ -36,39 +36,29 @@
 #[cfg(test)]
 mod tests;
 
-use super::{
-    Discipline, DropCause, Drops, Entry, Fifo, Item, Next, Otherwise, Parameter, Quantity, Request, Settings, anything,
-};
+use ackclock_core::parameters;
+
+use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Next, Request, Settings, anything};
 use crate::Nanos;
 
-const ALPHA: Parameter = Parameter {
-    name: "alpha",
-    summary: "Share of the spare bandwidth that is given away in a control interval.",
-    quantity: Quantity::Number,
-    default: Otherwise::Is(0.4),
-    range: (0.0, 2.0),
-};
-const BETA: Parameter = Parameter {
-    name: "beta",
-    summary: "Share of the persistent queue that is drained in a control interval.",
-    quantity: Quantity::Number,
-    default: Otherwise::Is(0.226),
-    range: (0.0, 2.0),
-};
-const GAMMA: Parameter = Parameter {
-    name: "gamma",
-    summary: "Share of the traffic that is redistributed in a control interval if the feedback moves less.",
-    quantity: Quantity::Number,
-    default: Otherwise::Is(0.1),
-    range: (0.0, 1.0),
-};
+parameters! {
+    /// Parameters of the router.
+    struct Parameters {
+        alpha: f64 = is(0.4), (0.0, 2.0), Number,
+            "Share of the spare bandwidth that is given away in a control interval.";
+        beta: f64 = is(0.226), (0.0, 2.0), Number,
+            "Share of the persistent queue that is drained in a control interval.";
+        gamma: f64 = is(0.1), (0.0, 1.0), Number,
+            "Share of the traffic that is redistributed in a control interval if the feedback moves less.";
+    }
+}
 
 pub(super) const ENTRY: Entry = Entry {
     name: "xcp",
     summary: "A router of XCP with a drop-tail queue: tells senders with cc = \"xcp\" by how much to change their throughput.",
     source: "Katabi, Handley, Rohrs, SIGCOMM 2002",
     limit: None,
-    parameters: &[ALPHA, BETA, GAMMA],
+    parameters: Parameters::ROWS,
     check: anything,
     make: |settings| Box::new(Xcp::new(settings)),
 };
@@ -126,11 +116,12 @@ struct Xcp {
 
 impl Xcp {
     fn new(settings: &Settings<'_>) -> Xcp {
+        let Parameters { alpha, beta, gamma } = Parameters::read(settings.given);
         Xcp {
             items: Fifo::new(settings.limit),
-            alpha: settings.get(&ALPHA),
-            beta: settings.get(&BETA),
-            gamma: settings.get(&GAMMA),
+            alpha,
+            beta,
+            gamma,
             capacity: settings.rate.get() as f64 / 8.0,
             rtt: FIRST_RTT,
             control_at: FIRST_RTT,

@@ -23,8 +23,8 @@ pub use trace::{Playback, Trace, TraceError};
 ///
 /// Calls are in the order of their times.
 pub trait Server: Send {
-    /// Earliest start of a packet that is ready at `at`, after all packets before it; [`NEVER`] if it can never start. An answer
-    /// later than `at` is a lower bound: the caller asks again at that time.
+    /// Earliest start of a packet that is ready at `at`, after all packets before it, or [`NEVER`](crate::NEVER) if the
+    /// packet cannot start. A time later than `at` is a lower bound: the caller calls again at that time.
     fn start(&mut self, at: Nanos) -> Nanos;
 
     /// Sends a packet of `size` bytes that starts at `at`, a time that [`Server::start`] returned, and returns when its

@@ -69,7 +69,7 @@ fn every_queue_of_the_catalogue_has_a_limit_and_takes_its_parameters() {
 /// Returns the value of a queue's parameter as people write it.
 fn spelled(quantity: Quantity, value: f64) -> String {
     match quantity {
-        Quantity::Number | Quantity::Probability | Quantity::Count(_) => value.to_string(),
+        Quantity::Number | Quantity::In(_) | Quantity::Probability | Quantity::Count(_) => value.to_string(),
         Quantity::Time => format!("'{value}ns'"),
         Quantity::Volume => format!("'{value}B'"),
         Quantity::Rate => format!("'{value}bps'"),

@@ -3,8 +3,8 @@
 
 use super::*;
 use crate::MILLISECOND;
+use crate::testing::{self, MSS, context};
 
-const MSS: u64 = 1000;
 const RTT: Nanos = 100 * MILLISECOND;
 const SAVED: Saved = Saved { cwnd: 300 * MSS, rtt: RTT, max_jump: u64::MAX };
 
@@ -52,21 +52,13 @@ impl Sender {
     }
 
     fn ctx(&self) -> Context {
-        let flight_size = self.nxt - self.una;
+        let ctx = context(self.now, self.una..self.nxt);
         Context {
-            now: self.now,
-            mss: MSS,
-            initial_window: 10 * MSS,
-            snd_una: self.una,
-            snd_nxt: self.nxt,
-            flight_size,
-            pipe: flight_size - self.sacked,
+            pipe: ctx.flight_size - self.sacked,
             unsent: self.unsent,
-            receive_window: u64::MAX,
             srtt: Some(self.rtt),
             min_rtt: Some(self.min_rtt),
-            rto: SECOND,
-            in_recovery: false,
+            ..ctx
         }
     }
 
@@ -87,15 +79,7 @@ impl Sender {
         for _ in 0..packets {
             self.una += MSS;
             self.sacked = self.sacked.saturating_sub(MSS);
-            let ack = Ack {
-                ctx: self.ctx(),
-                acked: MSS,
-                sacked: 0,
-                lost: 0,
-                rtt: Some(self.rtt),
-                cwnd_limited: true,
-                marked: 0,
-            };
+            let ack = Ack { rtt: Some(self.rtt), ..testing::ack(self.ctx(), MSS) };
             if self.careful.may_grow() && self.window.in_slow_start() {
                 self.window.cwnd += MSS;
             }

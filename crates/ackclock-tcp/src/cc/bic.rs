@@ -30,8 +30,9 @@
 //! from W_max.
 
 use super::increase::{Increase, kept, scaled, segments};
-use super::{CongestionControl, Entry, Parameter, Values, reno, restore};
-use crate::context::{Ack, Congestion, Window};
+use super::undo::Saved;
+use super::{CongestionControl, Entry, reno};
+use crate::context::{Ack, Congestion, Context, Window};
 
 #[cfg(test)]
 mod tests;
@@ -40,60 +41,27 @@ pub(super) const ENTRY: Entry = Entry {
     name: "bic",
     summary: "binary search for the window of the last congestion, decrease to 0.8; Linux's constants",
     source: "Xu, Harfoush, Rhee, INFOCOM 2004; Linux net/ipv4/tcp_bic.c",
-    parameters: &[
-        Parameter {
-            name: "beta",
-            summary: "share of the window kept on loss",
-            default: 819.0 / 1024.0,
-            range: (0.1, 0.99),
-        },
-        Parameter {
-            name: "low_window",
-            summary: "window up to which BIC is Reno, segments",
-            default: 14.0,
-            range: (0.0, 1e6),
-        },
-        Parameter {
-            name: "s_max",
-            summary: "largest growth in a round trip, segments",
-            default: 16.0,
-            range: (1.0, 1e4),
-        },
-        Parameter { name: "b", summary: "divisor of the distance to the target", default: 4.0, range: (2.0, 64.0) },
-        Parameter {
-            name: "smooth",
-            summary: "round trips for a growth of b segments near the last maximum",
-            default: 20.0,
-            range: (1.0, 1e3),
-        },
-    ],
-    make: |values| Box::new(Bic { law: Law::new(values), w_max: 0, increase: Increase::default(), before: None }),
+    parameters: Law::ROWS,
+    make: |given| {
+        Box::new(Bic { law: Law::read(given), w_max: 0, increase: Increase::default(), before: Saved::default() })
+    },
 };
+
+ackclock_core::parameters! {
+    /// Constants of the equations, with windows in segments.
+    struct Law {
+        beta: f64 = is(819.0 / 1024.0), (0.1, 0.99), Number, "share of the window kept on loss";
+        low_window: f64 = is(14.0), (0.0, 1e6), In("segments"), "window up to which BIC is Reno";
+        s_max: f64 = is(16.0), (1.0, 1e4), In("segments"), "largest growth in a round trip";
+        b: f64 = is(4.0), (2.0, 64.0), Number, "divisor of the distance to the target";
+        smooth: f64 = is(20.0), (1.0, 1e3), Number, "round trips for a growth of b segments near the last maximum";
+    }
+}
 
 /// While W_max is unknown, the window grows by at least its own size in this number of round trips.
 const UNKNOWN: f64 = 20.0;
 
-/// Equations, with windows in segments.
-#[derive(Clone, Copy, Debug)]
-struct Law {
-    beta: f64,
-    low_window: f64,
-    s_max: f64,
-    b: f64,
-    smooth: f64,
-}
-
 impl Law {
-    fn new(values: &Values) -> Law {
-        Law {
-            beta: values.get("beta"),
-            low_window: values.get("low_window"),
-            s_max: values.get("s_max"),
-            b: values.get("b"),
-            smooth: values.get("smooth"),
-        }
-    }
-
     /// Growth for each window acknowledged; `w_max` is zero if unknown.
     fn growth(&self, w: f64, w_max: f64) -> f64 {
         let slowly = self.b / self.smooth;
@@ -116,15 +84,7 @@ struct Bic {
     /// W_max, bytes; 0 if unknown.
     w_max: u64,
     increase: Increase,
-    /// W_max before the last reduction, to be restored if that proves spurious.
-    before: Option<u64>,
-}
-
-impl Bic {
-    fn reduced(&self, window: &Window, event: &Congestion) -> u64 {
-        let w = segments(window.cwnd, event.ctx.mss);
-        if w <= self.law.low_window { reno::reduced(window, event) } else { kept(window, event, self.law.beta) }
-    }
+    before: Saved<u64>,
 }
 
 impl CongestionControl for Bic {
@@ -134,24 +94,19 @@ impl CongestionControl for Bic {
         self.increase.grow(window, acked, scaled(mss, growth));
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.before = Some(self.w_max);
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        self.before.save(self.w_max);
         let converges = window.cwnd < self.w_max;
         self.w_max = if converges { scaled(window.cwnd, (1.0 + self.law.beta) / 2.0) } else { window.cwnd };
-        window.ssthresh = self.reduced(window, event);
-        window.cwnd = window.ssthresh;
+        let w = segments(window.cwnd, event.ctx.mss);
+        if w <= self.law.low_window { reno::half_flight(window, event) } else { kept(window, event, self.law.beta) }
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            self.before = Some(self.w_max);
-            window.ssthresh = self.reduced(window, event);
-        }
+    fn reset(&mut self, _ctx: &Context) {
         self.w_max = 0;
     }
 
-    fn on_undo(&mut self, window: &mut Window, before: &Window) {
-        restore(window, before);
-        self.w_max = self.before.take().unwrap_or(self.w_max);
+    fn revert(&mut self) {
+        self.before.restore(&mut self.w_max);
     }
 }

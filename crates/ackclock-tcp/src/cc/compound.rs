@@ -37,11 +37,14 @@
 //! The equations on worked values, the share of dwnd in win on a path with a queue, and tuning at its bounds and
 //! between them.
 
+use ackclock_core::{joined, parameters};
+
 use super::increase::{Increase, scaled, segments};
 use super::rounds::{Rounds, backlog};
-use super::{CongestionControl, Entry, Parameter, Scope, Values, reno, restore};
+use super::undo::Saved;
+use super::{CongestionControl, Entry, Scope, reno};
 use crate::Nanos;
-use crate::context::{Ack, Congestion, Delivery, Window};
+use crate::context::{Ack, Congestion, Context, Delivery, Window};
 
 #[cfg(test)]
 mod tests;
@@ -50,90 +53,58 @@ pub(super) const ENTRY: Entry = Entry {
     name: "compound",
     summary: "Reno's window plus a second window that grows while the backlog is below 30 segments",
     source: "Tan, Song, Zhang, Sridharan, INFOCOM 2006; draft-sridharan-tcpm-ctcp-02",
-    parameters: &[
-        Parameter {
-            name: "gamma",
-            summary: "backlog from which dwnd falls, segments",
-            default: 30.0,
-            range: (1.0, 1e4),
-        },
-        ALPHA,
-        K,
-        ZETA,
-        LOW_WINDOW,
-    ],
-    make: |values| Compound::boxed(values, values.get("gamma"), None),
+    parameters: joined!(Threshold::ROWS, Law::ROWS),
+    make: |given| Compound::boxed(Law::read(given), Threshold::read(given).gamma, None),
 };
 
 pub(super) const TUNED: Entry = Entry {
     name: "compound-tuned",
     summary: "Compound TCP with a target backlog that follows the backlog of Reno's window, between 5 and 30 segments",
     source: "draft-sridharan-tcpm-ctcp-02",
-    parameters: &[
-        Parameter { name: "gamma_min", summary: "smallest gamma, segments", default: 5.0, range: (1.0, 30.0) },
-        Parameter {
-            name: "gamma_max",
-            summary: "largest gamma, and its initial value, segments",
-            default: 30.0,
-            range: (30.0, 1e4),
-        },
-        Parameter { name: "lambda", summary: "weight of the last loss in gamma", default: 0.25, range: (0.0, 1.0) },
-        ALPHA,
-        K,
-        ZETA,
-        LOW_WINDOW,
-    ],
-    make: |values| {
-        let gamma_max = values.get("gamma_max");
-        let tuning = Tuning { least: values.get("gamma_min"), most: gamma_max, lambda: values.get("lambda") };
-        Compound::boxed(values, gamma_max, Some(tuning))
+    parameters: joined!(Tuning::ROWS, Law::ROWS),
+    make: |given| {
+        let tuning = Tuning::read(given);
+        Compound::boxed(Law::read(given), tuning.gamma_max, Some(tuning))
     },
 };
 
-const ALPHA: Parameter =
-    Parameter { name: "alpha", summary: "factor of the growth of dwnd", default: 0.125, range: (0.001, 1.0) };
-const K: Parameter =
-    Parameter { name: "k", summary: "exponent of the growth of dwnd", default: 0.75, range: (0.0, 1.0) };
-const ZETA: Parameter = Parameter {
-    name: "zeta",
-    summary: "reduction of dwnd for each segment of backlog, segments",
-    default: 1.0,
-    range: (0.0, 10.0),
-};
-const LOW_WINDOW: Parameter = Parameter {
-    name: "low_window",
-    summary: "window below which dwnd does not grow, segments",
-    default: 38.0,
-    range: (0.0, 1e6),
-};
+parameters! {
+    /// Fixed target of the backlog.
+    struct Threshold {
+        gamma: f64 = is(30.0), (1.0, 1e4), In("segments"), "backlog from which dwnd falls";
+    }
+}
+
+parameters! {
+    /// Bounds and weight of gamma.
+    struct Tuning {
+        gamma_min: f64 = is(5.0), (1.0, 30.0), In("segments"), "smallest gamma";
+        gamma_max: f64 = is(30.0), (30.0, 1e4), In("segments"), "largest gamma, and its initial value";
+        lambda: f64 = is(0.25), (0.0, 1.0), Number, "weight of the last loss in gamma";
+    }
+}
+
+parameters! {
+    /// Constants of the equations.
+    struct Law {
+        alpha: f64 = is(0.125), (0.001, 1.0), Number, "factor of the growth of dwnd";
+        k: f64 = is(0.75), (0.0, 1.0), Number, "exponent of the growth of dwnd";
+        zeta: f64 = is(1.0), (0.0, 10.0), In("segments"), "reduction of dwnd for each segment of backlog";
+        low_window: f64 = is(38.0), (0.0, 1e6), In("segments"), "window below which dwnd does not grow";
+    }
+}
 
 /// Share of the backlog of Reno's window at which gamma aims.
 const SAMPLE: f64 = 0.75;
 /// gamma is in thousandths of a segment.
 const THOUSAND: f64 = 1e3;
 
-/// Bounds and weight of gamma, segments.
-#[derive(Clone, Copy, Debug)]
-struct Tuning {
-    least: f64,
-    most: f64,
-    lambda: f64,
-}
-
 impl Tuning {
     /// gamma after a loss at which Reno's window had a backlog of `waiting` segments.
     fn gamma(&self, gamma: f64, waiting: f64) -> f64 {
         let next = (1.0 - self.lambda) * gamma + self.lambda * SAMPLE * waiting;
-        next.clamp(self.least, self.most)
+        next.clamp(self.gamma_min, self.gamma_max)
     }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Law {
-    alpha: f64,
-    k: f64,
-    zeta: f64,
-    low_window: f64,
 }
 
 impl Law {
@@ -156,8 +127,7 @@ struct Compound {
     tuning: Option<Tuning>,
     rounds: Rounds,
     state: State,
-    /// State before the last reduction, to be restored if that proves spurious.
-    before: Option<State>,
+    before: Saved<State>,
     /// Whether dwnd grows in this round.
     grows: bool,
     /// diff_reno of the last round, bytes; `None` if no round has ended since the last loss.
@@ -167,18 +137,13 @@ struct Compound {
 }
 
 impl Compound {
-    fn boxed(values: &Values, gamma: f64, tuning: Option<Tuning>) -> Box<dyn CongestionControl> {
+    fn boxed(law: Law, gamma: f64, tuning: Option<Tuning>) -> Box<dyn CongestionControl> {
         Box::new(Compound {
-            law: Law {
-                alpha: values.get("alpha"),
-                k: values.get("k"),
-                zeta: values.get("zeta"),
-                low_window: values.get("low_window"),
-            },
+            law,
             tuning,
             rounds: Rounds::default(),
             state: State { dwnd: 0, gamma: (gamma * THOUSAND) as u64 },
-            before: None,
+            before: Saved::default(),
             grows: false,
             waiting: None,
             by_loss: Increase::default(),
@@ -237,31 +202,26 @@ impl CongestionControl for Compound {
         }
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
         let mss = event.ctx.mss;
-        self.before = Some(self.state);
+        self.before.save(self.state);
         self.tune(mss);
         let by_loss = window.cwnd - self.dwnd(window, mss);
-        window.ssthresh = reno::reduced(window, event);
-        window.cwnd = window.ssthresh;
-        self.state.dwnd = window.cwnd.saturating_sub(by_loss / 2);
+        let half = reno::half_flight(window, event);
+        self.state.dwnd = half.saturating_sub(by_loss / 2);
         self.grows = false;
+        half
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            self.before = Some(self.state);
-            window.ssthresh = reno::reduced(window, event);
-        }
+    fn reset(&mut self, _ctx: &Context) {
         self.state.dwnd = 0;
         if let Some(tuning) = self.tuning {
-            self.state.gamma = (tuning.most * THOUSAND) as u64;
+            self.state.gamma = (tuning.gamma_max * THOUSAND) as u64;
         }
         (self.grows, self.waiting) = (false, None);
     }
 
-    fn on_undo(&mut self, window: &mut Window, before: &Window) {
-        restore(window, before);
-        self.state = self.before.take().unwrap_or(self.state);
+    fn revert(&mut self) {
+        self.before.restore(&mut self.state);
     }
 }

@@ -46,7 +46,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{CongestionControl, Entry, Parameter, Scope, paced};
+use super::{CongestionControl, Entry, Scope, paced};
 use crate::context::{Ack, Cause, Congestion, Context, Delivery, Window};
 use crate::{Nanos, SECOND};
 
@@ -54,14 +54,17 @@ pub(super) const ENTRY: Entry = Entry {
     name: "copa",
     summary: "targets the rate with 1/delta segments in the queue; competes with flows that fill the buffer",
     source: "Arun and Balakrishnan, NSDI 2018",
-    parameters: &[Parameter {
-        name: "delta",
-        summary: "weight of queueing delay; the flow has 1/delta segments in the queue",
-        default: 0.5,
-        range: (0.005, 1.0),
-    }],
-    make: |values| Box::new(Copa::new((libm::round(values.get("delta") * UNIT as f64) as u64).max(1))),
+    parameters: Law::ROWS,
+    make: |given| Box::new(Copa::new((libm::round(Law::read(given).delta * UNIT as f64) as u64).max(1))),
 };
+
+ackclock_core::parameters! {
+    /// Constants of the target rate.
+    struct Law {
+        delta: f64 = is(0.5), (0.005, 1.0), Number,
+            "weight of queueing delay; the flow has 1/delta segments in the queue";
+    }
+}
 
 /// delta and 1/delta are in thousandths.
 const UNIT: u64 = 1000;

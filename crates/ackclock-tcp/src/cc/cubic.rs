@@ -1,35 +1,37 @@
-//! CUBIC: after a reduction the window is a cubic function of time, flat where congestion was last met (RFC 9438).
+//! CUBIC: after a reduction the window is a cubic function of time, flat at the window of the last congestion (RFC 9438).
 //!
 //! # Equations
 //!
 //! With t the time since the last reduction in which the window could grow:
 //!
 //! - W_cubic(t) = C (t - K)^3 + W_max, K = cbrt((W_max - cwnd_epoch) / C) (figures 1 and 2);
-//! - the window moves to W_cubic(t + RTT) within a round trip, by half of itself at most (sections 4.2, 4.4 and 4.5);
-//! - W_est gains alpha segments for each window acknowledged, one once it has reached the window before the reduction, and
-//!   cwnd is no less where W_est exceeds W_cubic(t) (section 4.3).
+//! - the window moves to W_cubic(t + RTT) within a round trip, but by at most half of itself (sections 4.2, 4.4 and 4.5);
+//! - each window acknowledged adds alpha segments to W_est, or one segment once W_est has reached the window before the
+//!   reduction. Where W_est exceeds W_cubic(t), cwnd is at least W_est (section 4.3).
 //!
-//! Congestion leaves beta of FlightSize (section 4.6), and W_max = cwnd, or cwnd (1 + beta)/2 below the last W_max (4.7). After
-//! a timeout, and after a slow start that ended without loss, K = 0 (4.8, 4.10).
+//! Congestion leaves the share beta of FlightSize (section 4.6). W_max becomes cwnd, or cwnd (1 + beta)/2 if cwnd is below the
+//! last W_max (section 4.7). After a timeout, and after a slow start that ended without loss, K = 0 (sections 4.8 and 4.10).
 //!
 //! # Constants
 //!
-//! beta 0.7, C 0.4, alpha 3 (1 - beta)/(1 + beta) = 9/17 (sections 4.6, 5.1 and 4.3); for a mark with ABE 0.85 (RFC 8511
-//! section 3.1).
+//! beta is 0.7, C 0.4 and alpha 3 (1 - beta)/(1 + beta) = 9/17 (sections 4.6, 5.1 and 4.3). For a mark with ABE, beta is 0.85
+//! (RFC 8511 section 3.1).
 //!
 //! # Deviations
 //!
-//! W_est grows a segment at a time. FlightSize counts as far as cwnd goes: recoveries and limited transmit send more.
+//! W_est grows a segment at a time. FlightSize is bounded by cwnd, since recoveries and limited transmit send more than the
+//! window.
 //!
 //! # Validated against
 //!
-//! The closed forms over time and the mean windows of tables 1 and 2.
+//! The closed forms over time, and the mean windows of tables 1 and 2.
 
 mod linux;
 #[cfg(test)]
 mod tests;
 
-use super::{CongestionControl, Entry, is_gentle, loss_flight, restore};
+use super::undo::Saved;
+use super::{CongestionControl, Entry, is_gentle, loss_flight};
 use crate::Nanos;
 use crate::context::{Ack, Congestion, Context, Window};
 
@@ -84,7 +86,7 @@ pub(super) fn k(w_max: u64, cwnd: u64, mss: u64) -> Nanos {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     pub elapsed: Nanos,
-    /// When `elapsed` was last brought up to date.
+    /// Time of the last update of `elapsed`.
     pub updated: Nanos,
 }
 
@@ -94,10 +96,8 @@ impl Clock {
         Clock { elapsed: 0, updated: ctx.now }
     }
 
-    /// Lets the time up to an ACK count, unless it is time in which the window did not follow the network.
-    // RFC 9438 section 4.2: t leaves out the time in which cwnd was not updated because the application set the pace
-    // (section 5.8). ACKs that may grow the window are at most a round trip apart while the window is the limit, so what
-    // exceeds a round trip was idle, unused, or somebody else's.
+    /// Advances t to an ACK by at most one RTT, and so excludes idle and application-limited time.
+    // While the window is the limit, ACKs that may grow the window are at most a round trip apart.
     #[inline]
     pub fn advance(&mut self, ack: &Ack) {
         let since = ack.ctx.now.saturating_sub(self.updated);
@@ -121,38 +121,44 @@ struct Epoch {
     w_est: u64,
     /// Bytes acknowledged towards W_est's next segment, times the denominator of alpha.
     credit: u64,
-    /// The window this stage left, bytes; another one now means that somebody else moved it.
+    /// The window after the last growth in this stage, bytes. A different window was set outside congestion avoidance.
     cwnd: u64,
-    /// (target - cwnd) * acked that did not yet amount to a byte of cwnd.
+    /// Growth that is less than a byte, multiplied by cwnd.
     remainder: u64,
+}
+
+/// State that a spurious reduction must not change.
+#[derive(Clone, Copy, Default, Debug)]
+struct State {
+    /// W_max, bytes; 0 if undefined.
+    w_max: u64,
+    /// cwnd_prior, bytes; 0 before ssthresh was first set.
+    cwnd_prior: u64,
+    /// The current stage; `None` until an ACK begins a stage.
+    epoch: Option<Epoch>,
 }
 
 /// CUBIC.
 #[derive(Default, Debug)]
 pub struct Cubic {
-    /// W_max, bytes; 0 where undefined.
-    w_max: u64,
-    /// cwnd_prior, bytes; 0 before ssthresh was first set.
-    cwnd_prior: u64,
-    /// The current stage; `None` until an ACK begins it.
-    epoch: Option<Epoch>,
-    /// W_max, cwnd_prior and the stage before the last reduction, should it prove spurious.
-    before: Option<(u64, u64, Option<Epoch>)>,
+    state: State,
+    before: Saved<State>,
 }
 
 impl Cubic {
-    // A stage begins. The window may already be past W_max, or W_max undefined: after a timeout (RFC 9438 section 4.8),
-    // or after a slow start that ended without loss (4.10). Then K = 0 and the stage starts from cwnd.
+    // Begins a stage. The window may already exceed W_max, or W_max may be undefined: after a timeout (RFC 9438 section
+    // 4.8), or after a slow start that ended without loss (section 4.10). Then K = 0, and the stage starts from cwnd.
     #[cold]
     fn begin(&mut self, cwnd: u64, ctx: &Context) {
-        if self.cwnd_prior == 0 {
-            self.cwnd_prior = cwnd;
+        let state = &mut self.state;
+        if state.cwnd_prior == 0 {
+            state.cwnd_prior = cwnd;
         }
-        self.w_max = self.w_max.max(cwnd);
-        self.epoch = Some(Epoch {
+        state.w_max = state.w_max.max(cwnd);
+        state.epoch = Some(Epoch {
             clock: Clock::start(ctx),
-            origin: self.w_max,
-            k: k(self.w_max, cwnd, ctx.mss),
+            origin: state.w_max,
+            k: k(state.w_max, cwnd, ctx.mss),
             //= https://www.rfc-editor.org/rfc/rfc9438#section-4.8
             //# for the Reno-friendly region, _W_est_ SHOULD be set to the congestion window size at the beginning of
             //# the current congestion avoidance stage
@@ -161,21 +167,6 @@ impl Cubic {
             cwnd,
             remainder: 0,
         });
-    }
-
-    // RFC 9438 sections 4.6 and 4.8. ssthresh follows FlightSize, as figure 5 has it, so that a window the application
-    // did not use counts for nothing; RFC 7661 is the remedy for senders that this treats too harshly.
-    fn reduce(&mut self, window: &mut Window, event: &Congestion) {
-        self.cwnd_prior = window.cwnd;
-        let beta = if is_gentle(event) { BETA_ECN } else { BETA };
-        window.ssthresh = scale(loss_flight(window, event), beta).max(2 * event.ctx.mss);
-    }
-
-    fn remember(&mut self) {
-        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.2
-        //# a CUBIC implementation MAY save the current value of the following variables before the congestion window
-        //# is reduced
-        self.before = Some((self.w_max, self.cwnd_prior, self.epoch));
     }
 }
 
@@ -225,16 +216,16 @@ impl CongestionControl for Cubic {
     #[inline]
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
         let cwnd = window.cwnd;
-        // A window that was cut or raised meanwhile, after idle for one, begins a new stage.
-        if self.epoch.as_ref().is_none_or(|epoch| epoch.cwnd != cwnd) {
+        // A window that was changed outside congestion avoidance, for example after an idle period, begins a new stage.
+        if self.state.epoch.as_ref().is_none_or(|epoch| epoch.cwnd != cwnd) {
             self.begin(cwnd, &ack.ctx);
         }
-        let Some(epoch) = &mut self.epoch else { return };
+        let Some(epoch) = &mut self.state.epoch else { return };
         if ack.cwnd_limited {
             epoch.clock.advance(ack);
-            // An ACK can cover more than the window: what the receiver had kept out of order. It still is one RTT's worth.
+            // An ACK that fills a gap at the receiver can cover more than the window, but it ends only one RTT.
             let acked = acked.min(cwnd);
-            epoch.grow_estimate(cwnd, acked, ack.ctx.mss, self.cwnd_prior);
+            epoch.grow_estimate(cwnd, acked, ack.ctx.mss, self.state.cwnd_prior);
             window.cwnd = epoch.grow(cwnd, acked, &ack.ctx);
             epoch.cwnd = window.cwnd;
         } else {
@@ -243,15 +234,21 @@ impl CongestionControl for Cubic {
         }
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.remember();
-        // RFC 9438 section 4.7: fast convergence, on cwnd before it is reduced.
+    // The threshold follows FlightSize, as in figure 5 of RFC 9438, so that a window that the application did not use
+    // does not count. RFC 7661 is the remedy for senders that this treats too harshly.
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.2
+        //# a CUBIC implementation MAY save the current value of the following variables before the congestion window
+        //# is reduced
+        self.before.save(self.state);
         //= https://www.rfc-editor.org/rfc/rfc9438#section-4.7
         //# the following fast convergence mechanism SHOULD be implemented
-        self.w_max = if window.cwnd < self.w_max { scale(window.cwnd, FAST_CONVERGENCE) } else { window.cwnd };
+        let converges = window.cwnd < self.state.w_max;
+        let w_max = if converges { scale(window.cwnd, FAST_CONVERGENCE) } else { window.cwnd };
+        self.state = State { w_max, cwnd_prior: window.cwnd, epoch: None };
+        let beta = if is_gentle(event) { BETA_ECN } else { BETA };
         //= https://www.rfc-editor.org/rfc/rfc9438#section-4.6
         //# the sender MUST reduce _cwnd_ and _ssthresh_ immediately upon entering loss recovery
-        self.reduce(window, event);
         //= https://www.rfc-editor.org/rfc/rfc9438#section-4.6
         //= type=exception
         //= reason=For a mark, too, the window stays at two segments, the least ssthresh, as in Linux. Figure 5 has
@@ -262,38 +259,28 @@ impl CongestionControl for Cubic {
         //= type=exception
         //= reason=A mark leaves two segments at least, so that this window is not reached.
         //# a sender with a _cwnd_ of 1 SMSS MUST reduce its sending rate even further
-        window.cwnd = window.ssthresh;
-        self.epoch = None;
+        scale(loss_flight(window, event), beta).max(2 * event.ctx.mss)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            self.remember();
-            self.reduce(window, event);
-        }
-        // RFC 9438 section 4.8: W_max is the window at which the next stage begins.
-        self.w_max = 0;
-        self.epoch = None;
+    // RFC 9438 section 4.8: W_max is the window at which the next stage begins.
+    fn reset(&mut self, _ctx: &Context) {
+        (self.state.w_max, self.state.epoch) = (0, None);
     }
 
-    // RFC 9438 section 4.9: everything as it was before a spurious event.
-    fn on_undo(&mut self, window: &mut Window, before: &Window) {
+    fn revert(&mut self) {
         //= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.2
         //# CUBIC MAY restore the original values of the above-mentioned variables as follows if the current _cwnd_ is
         //# lower than _cwnd_prior_
-        restore(window, before);
-        if let Some((w_max, cwnd_prior, epoch)) = self.before.take() {
-            //= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.2
-            //= type=exception
-            //= reason=A window that has grown past the one before stays, but W_max, cwnd_prior and the stage go back
-            //= in any case; the next ACK then begins a new stage from the present window.
-            //# CUBIC SHOULD continue to use the current and the most recent values of these variables
-            (self.w_max, self.cwnd_prior, self.epoch) = (w_max, cwnd_prior, epoch);
-        }
+        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.9.2
+        //= type=exception
+        //= reason=A window that has grown past the one before stays, but W_max, cwnd_prior and the stage go back
+        //= in any case; the next ACK then begins a new stage from the present window.
+        //# CUBIC SHOULD continue to use the current and the most recent values of these variables
+        self.before.restore(&mut self.state);
     }
 
     fn on_idle_end(&mut self, _window: &mut Window, ctx: &Context, _idle: Nanos) {
-        if let Some(epoch) = &mut self.epoch {
+        if let Some(epoch) = &mut self.state.epoch {
             epoch.clock.updated = ctx.now;
         }
     }

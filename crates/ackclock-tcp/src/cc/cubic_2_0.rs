@@ -1,36 +1,38 @@
-//! CUBIC 2.0, as Linux 2.6.19 to 2.6.25 had it: the cubic function of time that RFC 8312 was written from later, with a
-//! smaller decrease and a cap on growth (S. Ha, I. Rhee, L. Xu, "CUBIC: a new TCP-friendly high-speed TCP variant").
+//! CUBIC 2.0, the version of Linux 2.6.19 to 2.6.25: the cubic function of time that RFC 8312 specified later, with a smaller
+//! decrease and a cap on growth (S. Ha, I. Rhee, L. Xu, "CUBIC: a new TCP-friendly high-speed TCP variant").
 //!
 //! # Equations
 //!
-//! With t the time since the first ACK after the last reduction, growth for each window acknowledged is the largest of
+//! Let t be the time since the first ACK after the last reduction. Growth for each window acknowledged is the larger of
 //!
-//! - W(t + RTTmin) - w, with W(t) = C (t - K)^3 + W_max and K = cbrt((W_max - w_epoch) / C), but S_max * RTTmin / 100 ms at
-//!   most, and a hundredth of a segment at least; w/50 before the first loss and after a timeout;
-//! - W_tcp - w, where W_tcp gains a segment for each (1 + beta) / (3 (1 - beta)) windows acknowledged: Reno's mean with this
-//!   decrease.
+//! - W(t + RTTmin) - w, with W(t) = C (t - K)^3 + W_max and K = cbrt((W_max - w_epoch) / C), but at most S_max * RTTmin /
+//!   100 ms and at least a hundredth of a segment. Before the first loss and after a timeout, it is w/50;
+//! - W_tcp - w, where each (1 + beta) / (3 (1 - beta)) windows acknowledged add a segment to W_tcp. This is Reno's mean with
+//!   the decrease of CUBIC.
 //!
-//! On congestion W_max = w, or w (1 + beta)/2 where w is below the last W_max, and w becomes beta * w. The connection starts
-//! with an ssthresh of its own.
+//! On congestion, W_max becomes w, or w (1 + beta)/2 if w is below the last W_max, and w becomes beta * w. The connection
+//! starts with a finite ssthresh.
 //!
 //! # Constants
 //!
-//! beta 819/1024, C 0.4 (41/1024 of a tenth of a second), S_max 16 segments, initial ssthresh 100 segments
+//! beta is 819/1024, C 0.4 (41/1024 of a tenth of a second), S_max 16 segments, and the initial ssthresh 100 segments
 //! (net/ipv4/tcp_cubic.c of those versions).
 //!
 //! # Deviations
 //!
-//! The window is exact in bytes and growth follows each ACK; Linux counts whole segments and holds a count for a 32nd of a
-//! second. W_tcp gains with 2.999 windows where Linux's integers have 2.875. Version 2.1 dropped the cap below K, which is
-//! not done here; time without anything to send counts, as it did then.
+//! - The window is exact in bytes, and it grows with each ACK. Linux counts whole segments and keeps a count for 1/32 s.
+//! - W_tcp grows by a segment for 2.999 windows; in Linux's integers, for 2.875.
+//! - Version 2.1 dropped the cap below K; here the cap always applies. Idle time counts, as in that version of Linux.
 //!
 //! # Validated against
 //!
-//! The cap, the two percent, W_tcp's mean window against Reno's, and the closed form of W where neither binds.
+//! The cap, the growth by two percent, W_tcp's mean window compared with Reno's, and the closed form of W where neither bound
+//! applies.
 
 use super::cubic::{k, w_cubic};
 use super::increase::{Increase, kept, scaled};
-use super::{CongestionControl, Entry, Parameter, restore};
+use super::undo::Saved;
+use super::{CongestionControl, Entry};
 use crate::context::{Ack, Congestion, Context, Window};
 use crate::{MILLISECOND, Nanos};
 
@@ -41,51 +43,35 @@ pub(super) const ENTRY: Entry = Entry {
     name: "cubic-2.0",
     summary: "CUBIC of Linux 2.6.19 to 2.6.25: decrease to 0.8, growth of 16 segments in 100 ms at most",
     source: "Ha, Rhee, Xu, PFLDnet 2005; Linux 2.6.19 net/ipv4/tcp_cubic.c",
-    parameters: &[
-        Parameter {
-            name: "beta",
-            summary: "share of the window that a loss leaves",
-            default: 819.0 / 1024.0,
-            range: (0.1, 0.99),
-        },
-        Parameter { name: "s_max", summary: "most growth in 100 ms, segments", default: 16.0, range: (0.1, 1e6) },
-        Parameter {
-            name: "initial_ssthresh",
-            summary: "ssthresh at the start, segments",
-            default: 100.0,
-            range: (2.0, 1e6),
-        },
-    ],
-    make: |values| {
+    parameters: Law::ROWS,
+    make: |given| {
         Box::new(Cubic {
-            law: Law {
-                beta: values.get("beta"),
-                s_max: values.get("s_max"),
-                initial_ssthresh: values.get("initial_ssthresh"),
-            },
+            law: Law::read(given),
             state: State::default(),
             increase: Increase::default(),
-            before: None,
+            before: Saved::default(),
         })
     },
 };
 
-/// The time in which the window grows by S_max at most.
-const CAP_INTERVAL: Nanos = 100 * MILLISECOND;
-/// Windows acknowledged for the window to grow by all of itself before the first loss.
-const UNKNOWN: u64 = 50;
-/// Windows acknowledged for a segment on the plateau.
-const PLATEAU: u64 = 100;
-
-#[derive(Clone, Copy, Debug)]
-struct Law {
-    beta: f64,
-    s_max: f64,
-    initial_ssthresh: f64,
+ackclock_core::parameters! {
+    /// Constants of the equations.
+    struct Law {
+        beta: f64 = is(819.0 / 1024.0), (0.1, 0.99), Number, "share of the window that a loss leaves";
+        s_max: f64 = is(16.0), (0.1, 1e6), In("segments"), "most growth in 100 ms";
+        initial_ssthresh: f64 = is(100.0), (2.0, 1e6), In("segments"), "ssthresh at the start";
+    }
 }
 
+/// Time in which the window grows by at most S_max.
+const CAP_INTERVAL: Nanos = 100 * MILLISECOND;
+/// Number of windows acknowledged in which the window doubles before the first loss.
+const UNKNOWN: u64 = 50;
+/// Number of windows acknowledged for a segment of growth on the plateau.
+const PLATEAU: u64 = 100;
+
 impl Law {
-    /// (1 + beta) / (3 (1 - beta)): windows that earn W_tcp a segment.
+    /// Number of windows acknowledged that add a segment to W_tcp: (1 + beta) / (3 (1 - beta)).
     fn friendly(&self) -> f64 {
         (1.0 + self.beta) / (3.0 * (1.0 - self.beta))
     }
@@ -98,7 +84,7 @@ struct Epoch {
     origin: u64,
     k: Nanos,
     w_tcp: u64,
-    /// Acknowledged towards its next segment.
+    /// Bytes acknowledged towards the next segment of `w_tcp`.
     credit: u64,
 }
 
@@ -123,7 +109,7 @@ impl Epoch {
         let ahead = w_cubic(t, self.k, self.origin, ctx.mss).saturating_sub(cwnd).max(ctx.mss / PLATEAU);
         let cap = scaled(ctx.mss, law.s_max * rtt as f64 / CAP_INTERVAL as f64);
         let cubic = if has_lost { ahead.min(cap) } else { cwnd / UNKNOWN };
-        // An ACK adds half of what it acknowledges at most: Linux's count is two at least.
+        // An ACK adds at most half of the bytes it acknowledges: the count of Linux is at least two.
         cubic.max(self.w_tcp.saturating_sub(cwnd)).min(cwnd / 2)
     }
 }
@@ -139,8 +125,7 @@ struct Cubic {
     law: Law,
     state: State,
     increase: Increase,
-    /// The state before the last reduction, should it prove spurious.
-    before: Option<State>,
+    before: Saved<State>,
 }
 
 impl CongestionControl for Cubic {
@@ -156,25 +141,19 @@ impl CongestionControl for Cubic {
         self.increase.grow(window, acked, growth);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.before = Some(self.state);
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        self.before.save(self.state);
         let converges = window.cwnd < self.state.w_max;
         let w_max = if converges { scaled(window.cwnd, (1.0 + self.law.beta) / 2.0) } else { window.cwnd };
         self.state = State { w_max, epoch: None };
-        window.ssthresh = kept(window, event, self.law.beta);
-        window.cwnd = window.ssthresh;
+        kept(window, event, self.law.beta)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            self.before = Some(self.state);
-            window.ssthresh = kept(window, event, self.law.beta);
-        }
+    fn reset(&mut self, _ctx: &Context) {
         self.state = State::default();
     }
 
-    fn on_undo(&mut self, window: &mut Window, before: &Window) {
-        restore(window, before);
-        self.state = self.before.take().unwrap_or(self.state);
+    fn revert(&mut self) {
+        self.before.restore(&mut self.state);
     }
 }

@@ -1,30 +1,30 @@
-//! CUBIC as RFC 8312 has it, the specification before RFC 9438.
+//! CUBIC as specified by RFC 8312, which RFC 9438 replaced.
 //!
 //! # Equations
 //!
-//! With t the time since the last reduction in which the window could grow (sections 4.1 to 4.4):
+//! Let t be the time since the last reduction in which the window could grow (sections 4.1 to 4.4).
 //!
 //! - W_cubic(t) = C (t - K)^3 + W_max, K = cbrt(W_max (1 - beta) / C) (equations 1 and 2);
 //! - W_est(t) = W_max beta + 3 (1 - beta)/(1 + beta) * t/RTT (equation 4);
-//! - an ACK makes cwnd W_est(t) where that exceeds W_cubic(t), and adds (W_cubic(t + RTT) - cwnd)/cwnd segments for each
-//!   acknowledged elsewhere.
+//! - if W_est(t) exceeds W_cubic(t), an ACK sets cwnd to W_est(t); otherwise each segment acknowledged adds
+//!   (W_cubic(t + RTT) - cwnd)/cwnd segments.
 //!
-//! On congestion W_max = cwnd, or cwnd (1 + beta)/2 where cwnd is below the last W_max (section 4.6), and cwnd becomes
+//! On congestion, W_max becomes cwnd, or cwnd (1 + beta)/2 if cwnd is below the last W_max (section 4.6), and cwnd becomes
 //! beta * cwnd. After a timeout, and after a slow start that ended without loss, K = 0 and W_max is the window at which
 //! congestion avoidance began (sections 4.7 and 4.8).
 //!
 //! # Constants
 //!
-//! beta 0.7, C 0.4 (sections 4.5 and 5.1); for a mark with ABE 0.85 (RFC 8511 section 3.1).
+//! beta is 0.7 and C 0.4 (sections 4.5 and 5.1). For a mark with ABE, beta is 0.85 (RFC 8511 section 3.1).
 //!
 //! # Deviations
 //!
-//! An ACK adds half of what it acknowledges at most, which RFC 9438 was to require. The reduction starts from FlightSize where
-//! the stack does so, as with any algorithm here; RFC 8312 has cwnd. Nobody tells the sender that its flow is alone, where the
-//! RFC wants fast convergence off: a parameter does.
+//! - An ACK adds at most half of the bytes it acknowledges, as in RFC 9438.
+//! - The reduction starts from FlightSize if the stack says so, as for every algorithm here; RFC 8312 starts from cwnd.
+//! - A parameter turns fast convergence off. RFC 8312 turns it off if the flow is alone, which a sender cannot know.
 //!
-//! What RFC 9438 changed: K from the window after the reduction instead of W_max; W_est by ACKs instead of time, and at
-//! Reno's pace once it is past the old window; FlightSize; the bound on growth.
+//! RFC 9438 changed four things: K follows from the window after the reduction instead of W_max; W_est grows by ACKs instead
+//! of time, and at Reno's pace once it exceeds the old window; the reduction starts from FlightSize; growth is bounded.
 //!
 //! # Validated against
 //!
@@ -32,9 +32,10 @@
 
 use super::cubic::{BETA_ECN, C, Clock, scale, w_cubic};
 use super::increase::{Increase, kept, scaled};
-use super::{CongestionControl, Entry, Parameter, is_gentle, loss_flight, restore};
+use super::undo::Saved;
+use super::{CongestionControl, Entry, is_gentle, loss_flight};
 use crate::Nanos;
-use crate::context::{Ack, Congestion, Context, Window};
+use crate::context::{Ack, Cause, Congestion, Context, Window};
 
 #[cfg(test)]
 mod tests;
@@ -43,25 +44,25 @@ pub(super) const ENTRY: Entry = Entry {
     name: "cubic-rfc8312",
     summary: "CUBIC before RFC 9438: K from W_max, Reno's window as a function of time",
     source: "RFC 8312",
-    parameters: &[
-        Parameter { name: "beta", summary: "share of the window that a loss leaves", default: 0.7, range: (0.1, 0.99) },
-        Parameter {
-            name: "fast_convergence",
-            summary: "whether it gives way when its window shrinks: 1, or 0 (section 4.6)",
-            default: 1.0,
-            range: (0.0, 1.0),
-        },
-    ],
-    make: |values| {
+    parameters: Law::ROWS,
+    make: |given| {
         Box::new(Cubic {
-            beta: values.get("beta"),
-            gives_way: values.get("fast_convergence") > 0.0,
+            law: Law::read(given),
             state: State::default(),
             increase: Increase::default(),
-            before: None,
+            before: Saved::default(),
         })
     },
 };
+
+ackclock_core::parameters! {
+    /// Constants of the equations.
+    struct Law {
+        beta: f64 = is(0.7), (0.1, 0.99), Number, "share of the window that a loss leaves";
+        fast_convergence: bool = is(1.0), (0.0, 1.0), Flag,
+            "whether it gives way when its window shrinks: 1, or 0 (section 4.6)";
+    }
+}
 
 /// A stage of congestion avoidance. Windows in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -72,13 +73,13 @@ struct Epoch {
     k: Nanos,
     /// W_est(0).
     w_est: u64,
-    /// The window this stage left; another one now means that somebody else moved it.
+    /// The window after the last growth in this stage. A different window was set outside congestion avoidance.
     cwnd: u64,
 }
 
 #[derive(Clone, Copy, Default, Debug)]
 struct State {
-    /// W_max, bytes; 0 where undefined.
+    /// W_max, bytes; 0 if undefined.
     w_max: u64,
     /// W_last_max, bytes: cwnd at the last congestion.
     w_last_max: u64,
@@ -86,12 +87,10 @@ struct State {
 }
 
 struct Cubic {
-    beta: f64,
-    gives_way: bool,
+    law: Law,
     state: State,
     increase: Increase,
-    /// The state before the last reduction, should it prove spurious.
-    before: Option<State>,
+    before: Saved<State>,
 }
 
 impl Cubic {
@@ -101,22 +100,15 @@ impl Cubic {
             return Epoch { clock, origin: cwnd, k: 0, w_est: cwnd, cwnd };
         }
         let w_max = self.state.w_max;
-        let seconds = libm::cbrt(w_max as f64 / ctx.mss.max(1) as f64 * (1.0 - self.beta) / C);
-        Epoch { clock, origin: w_max, k: scaled(crate::SECOND, seconds), w_est: scaled(w_max, self.beta), cwnd }
+        let seconds = libm::cbrt(w_max as f64 / ctx.mss.max(1) as f64 * (1.0 - self.law.beta) / C);
+        Epoch { clock, origin: w_max, k: scaled(crate::SECOND, seconds), w_est: scaled(w_max, self.law.beta), cwnd }
     }
 
     /// W_est(t), bytes.
     fn w_est(&self, epoch: &Epoch, ctx: &Context) -> u64 {
         let rounds = epoch.clock.elapsed as f64 / ctx.srtt.unwrap_or(0).max(1) as f64;
-        let alpha = 3.0 * (1.0 - self.beta) / (1.0 + self.beta);
+        let alpha = 3.0 * (1.0 - self.law.beta) / (1.0 + self.law.beta);
         epoch.w_est.saturating_add(scaled(ctx.mss, alpha * rounds))
-    }
-
-    fn reduced(&self, window: &Window, event: &Congestion) -> u64 {
-        if is_gentle(event) {
-            return scale(loss_flight(window, event), BETA_ECN).max(2 * event.ctx.mss);
-        }
-        kept(window, event, self.beta)
     }
 }
 
@@ -147,27 +139,26 @@ impl CongestionControl for Cubic {
         self.state.epoch = Some(epoch);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.before = Some(self.state);
-        let cwnd = window.cwnd;
-        let w_max =
-            if self.gives_way && cwnd < self.state.w_last_max { scaled(cwnd, (1.0 + self.beta) / 2.0) } else { cwnd };
-        self.state = State { w_max, w_last_max: cwnd, epoch: None };
-        window.ssthresh = self.reduced(window, event);
-        window.cwnd = window.ssthresh;
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        self.before.save(self.state);
+        // W_last_max is the window at the last loss or mark; a timeout does not change it.
+        if event.cause != Cause::Timeout {
+            let (cwnd, converges) = (window.cwnd, self.law.fast_convergence && window.cwnd < self.state.w_last_max);
+            let w_max = if converges { scaled(cwnd, (1.0 + self.law.beta) / 2.0) } else { cwnd };
+            self.state = State { w_max, w_last_max: cwnd, epoch: None };
+        }
+        if is_gentle(event) {
+            return scale(loss_flight(window, event), BETA_ECN).max(2 * event.ctx.mss);
+        }
+        kept(window, event, self.law.beta)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            self.before = Some(self.state);
-            window.ssthresh = self.reduced(window, event);
-        }
+    fn reset(&mut self, _ctx: &Context) {
         self.state = State { w_max: 0, epoch: None, ..self.state };
     }
 
-    fn on_undo(&mut self, window: &mut Window, before: &Window) {
-        restore(window, before);
-        self.state = self.before.take().unwrap_or(self.state);
+    fn revert(&mut self) {
+        self.before.restore(&mut self.state);
     }
 
     fn on_idle_end(&mut self, _window: &mut Window, ctx: &Context, _idle: Nanos) {

@@ -28,21 +28,24 @@
 //! 3168, alpha is close to 1.
 
 use super::reno::Reno;
-use super::{CongestionControl, Entry, Parameter, Scope};
-use crate::context::{Ack, Cause, Congestion, Delivery, Window};
+use super::{CongestionControl, Entry, Scope};
+use crate::context::{Ack, Cause, Congestion, Context, Delivery, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "dctcp",
     summary: "Reno with a reduction in proportion to the share of marked data",
     source: "RFC 8257",
-    parameters: &[Parameter {
-        name: "gain",
-        summary: "g, the weight of a window of data in the estimate of marking",
-        default: 1.0 / 16.0,
-        range: (1.0 / 1024.0, 0.5),
-    }],
-    make: |values| Box::new(Dctcp { marking: Marking::new(values.get("gain")), reno: Reno::default() }),
+    parameters: Parameters::ROWS,
+    make: |given| Box::new(Dctcp { marking: Marking::new(Parameters::read(given).gain), reno: Reno::default() }),
 };
+
+ackclock_core::parameters! {
+    /// Constants of the estimate of marking.
+    struct Parameters {
+        gain: f64 = is(1.0 / 16.0), (1.0 / 1024.0, 0.5), Number,
+            "g, the weight of a window of data in the estimate of marking";
+    }
+}
 
 /// SCF of RFC 8257 section 4.2: the representation of alpha = 1.
 const ONE: u64 = 1 << 16;
@@ -99,16 +102,16 @@ impl CongestionControl for Dctcp {
         self.reno.on_ack(window, ack, acked);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        if event.cause != Cause::Ecn {
-            return self.reno.on_congestion(window, event);
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        if event.cause == Cause::Ecn {
+            self.marking.reduced(window.cwnd).max(2 * event.ctx.mss)
+        } else {
+            self.reno.ssthresh(window, event)
         }
-        window.ssthresh = self.marking.reduced(window.cwnd).max(2 * event.ctx.mss);
-        window.cwnd = window.ssthresh;
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        self.reno.on_timeout(window, event, first);
+    fn reset(&mut self, ctx: &Context) {
+        self.reno.reset(ctx);
     }
 
     fn scope(&self) -> Scope {

@@ -22,37 +22,31 @@
 
 use super::increase::{Increase, scaled};
 use super::rounds::Rounds;
-use super::{CongestionControl, Entry, Parameter, Scope, reno};
+use super::{CongestionControl, Entry, Scope, reno};
 use crate::Nanos;
-use crate::context::{Ack, Congestion, Delivery, Window};
+use crate::context::{Ack, Congestion, Context, Delivery, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "fast",
     summary: "keeps a backlog of alpha segments, by an equation over the round-trip time",
     source: "Wei, Jin, Low, Hegde, IEEE/ACM ToN 14(6), 2006, section III",
-    parameters: &[
-        Parameter { name: "alpha", summary: "backlog, segments", default: 200.0, range: (1.0, 1e5) },
-        Parameter {
-            name: "gamma",
-            summary: "size of the step towards the equation's window",
-            default: 0.5,
-            range: (0.01, 1.0),
-        },
-    ],
-    make: |values| {
-        Box::new(Fast {
-            alpha: values.get("alpha"),
-            gamma: values.get("gamma"),
-            rounds: Rounds::default(),
-            plan: None,
-            increase: Increase::default(),
-        })
+    parameters: Law::ROWS,
+    make: |given| {
+        let law = Law::read(given);
+        Box::new(Fast { law, rounds: Rounds::default(), plan: None, increase: Increase::default() })
     },
 };
 
+ackclock_core::parameters! {
+    /// Constants of the equation.
+    struct Law {
+        alpha: f64 = is(200.0), (1.0, 1e5), In("segments"), "backlog";
+        gamma: f64 = is(0.5), (0.01, 1.0), Number, "size of the step towards the equation's window";
+    }
+}
+
 struct Fast {
-    alpha: f64,
-    gamma: f64,
+    law: Law,
     rounds: Rounds,
     /// Window at the start of this round, and its planned growth, bytes; `None` while no round has been measured.
     plan: Option<(u64, u64)>,
@@ -63,7 +57,7 @@ impl Fast {
     /// The next window after `w` bytes.
     fn next(&self, w: u64, base: Nanos, rtt: Nanos, mss: u64) -> u64 {
         let rest = w as f64 * base.min(rtt) as f64 / rtt.max(1) as f64;
-        let next = (1.0 - self.gamma) * w as f64 + self.gamma * (rest + self.alpha * mss as f64);
+        let next = (1.0 - self.law.gamma) * w as f64 + self.law.gamma * (rest + self.law.alpha * mss as f64);
         scaled(1, next).min(w.saturating_mul(2)).max(2 * mss)
     }
 }
@@ -92,16 +86,13 @@ impl CongestionControl for Fast {
         };
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        window.ssthresh = reno::reduced(window, event);
-        window.cwnd = window.ssthresh;
-        self.plan = Some((window.cwnd, 0));
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        let half = reno::half_flight(window, event);
+        self.plan = Some((half, 0));
+        half
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            window.ssthresh = reno::reduced(window, event);
-        }
+    fn reset(&mut self, _ctx: &Context) {
         self.plan = None;
     }
 }
@@ -113,7 +104,7 @@ mod tests {
     use crate::{MILLISECOND, SECOND};
 
     fn fast() -> Fast {
-        Fast { alpha: 200.0, gamma: 0.5, rounds: Rounds::default(), plan: None, increase: Increase::default() }
+        Fast { law: Law::read(&[]), rounds: Rounds::default(), plan: None, increase: Increase::default() }
     }
 
     #[test]

@@ -18,29 +18,38 @@
 //!
 //! Arithmetic: the goodput of a window divided by a round-trip time, and the gaps between segments.
 
-use super::{CongestionControl, Entry, Parameter, Scope};
+use super::{CongestionControl, Entry, Scope};
 use crate::context::{Ack, Congestion, Context, Window};
 
 pub(super) const WINDOW: Entry = Entry {
     name: "fixed-window",
     summary: "a window that never changes",
     source: "none: a baseline",
-    parameters: &[Parameter { name: "segments", summary: "cwnd, segments", default: 10.0, range: (1.0, 1e6) }],
-    make: |values| Box::new(Fixed::Window(values.get("segments") as u64)),
+    parameters: WindowSize::ROWS,
+    make: |given| Box::new(Fixed::Window(WindowSize::read(given).segments)),
 };
 
 pub(super) const RATE: Entry = Entry {
     name: "fixed-rate",
     summary: "a constant sending rate that no window limits",
     source: "none: a baseline",
-    parameters: &[Parameter {
-        name: "rate",
-        summary: "rate on the wire with 40 bytes of headers per segment, bit/s",
-        default: 1e6,
-        range: (1e3, 1e12),
-    }],
-    make: |values| Box::new(Fixed::Rate(values.get("rate") as u64 / 8)),
+    parameters: SendingRate::ROWS,
+    make: |given| Box::new(Fixed::Rate(SendingRate::read(given).rate / 8)),
 };
+
+ackclock_core::parameters! {
+    /// Size of the window.
+    struct WindowSize {
+        segments: u64 = is(10.0), (1.0, 1e6), In("segments"), "cwnd";
+    }
+}
+
+ackclock_core::parameters! {
+    /// Constant sending rate.
+    struct SendingRate {
+        rate: u64 = is(1e6), (1e3, 1e12), In("bit/s"), "rate on the wire with 40 bytes of headers per segment";
+    }
+}
 
 /// A window that never limits, bytes. It is small enough that sums do not overflow.
 const UNLIMITED: u64 = 1 << 48;

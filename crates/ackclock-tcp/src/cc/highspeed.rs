@@ -27,7 +27,7 @@
 //! The table of appendix B, the growth over time of table 6, and the response function of table 3.
 
 use super::increase::{Increase, kept, scaled, segments};
-use super::{CongestionControl, Entry, Parameter, Values, reno};
+use super::{CongestionControl, Entry, reno};
 use crate::context::{Ack, Congestion, Window};
 
 #[cfg(test)]
@@ -37,29 +37,19 @@ pub(super) const ENTRY: Entry = Entry {
     name: "highspeed",
     summary: "Reno with an increase that grows and a decrease that shrinks with the window",
     source: "RFC 3649 sections 5 and 7",
-    parameters: &[
-        Parameter {
-            name: "low_window",
-            summary: "window up to which HighSpeed TCP is Reno, segments",
-            default: 38.0,
-            range: (2.0, 1e4),
-        },
-        Parameter {
-            name: "high_window",
-            summary: "window at a loss rate of high_p, segments",
-            default: 83_000.0,
-            range: (2e4, 1e7),
-        },
-        Parameter { name: "high_p", summary: "loss rate at high_window", default: 1e-7, range: (1e-12, 1e-6) },
-        Parameter {
-            name: "high_decrease",
-            summary: "decrease on loss at high_window, share of the window",
-            default: 0.1,
-            range: (0.01, 0.5),
-        },
-    ],
-    make: |values| Box::new(HighSpeed { law: Law::new(values), increase: Increase::default() }),
+    parameters: Response::ROWS,
+    make: |given| Box::new(HighSpeed { law: Law::new(&Response::read(given)), increase: Increase::default() }),
 };
+
+ackclock_core::parameters! {
+    /// Points of the response function.
+    struct Response {
+        low_window: f64 = is(38.0), (2.0, 1e4), In("segments"), "window up to which HighSpeed TCP is Reno";
+        high_window: f64 = is(83_000.0), (2e4, 1e7), In("segments"), "window at a loss rate of high_p";
+        high_p: f64 = is(1e-7), (1e-12, 1e-6), Number, "loss rate at high_window";
+        high_decrease: f64 = is(0.1), (0.01, 0.5), Number, "decrease on loss at high_window, share of the window";
+    }
+}
 
 /// Functions of the window, in segments.
 #[derive(Clone, Copy, Debug)]
@@ -74,12 +64,11 @@ struct Law {
 }
 
 impl Law {
-    fn new(values: &Values) -> Law {
-        let low_window = values.get("low_window");
+    fn new(&Response { low_window, high_window, high_p, high_decrease }: &Response) -> Law {
         let low_p = 1.44 / (low_window * low_window);
-        let span = libm::log(values.get("high_window") / low_window);
-        let slope = libm::log(values.get("high_p") / low_p) / span;
-        Law { low_window, high_decrease: values.get("high_decrease"), span, low_p, slope }
+        let span = libm::log(high_window / low_window);
+        let slope = libm::log(high_p / low_p) / span;
+        Law { low_window, high_decrease, span, low_p, slope }
     }
 
     /// The decrease b(w).
@@ -105,17 +94,6 @@ struct HighSpeed {
     increase: Increase,
 }
 
-impl HighSpeed {
-    fn reduced(&self, window: &Window, event: &Congestion) -> u64 {
-        let w = segments(window.cwnd, event.ctx.mss);
-        if w <= self.law.low_window {
-            reno::reduced(window, event)
-        } else {
-            kept(window, event, 1.0 - self.law.decrease(w))
-        }
-    }
-}
-
 impl CongestionControl for HighSpeed {
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
         let mss = ack.ctx.mss;
@@ -123,14 +101,12 @@ impl CongestionControl for HighSpeed {
         self.increase.grow(window, acked, per_window);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        window.ssthresh = self.reduced(window, event);
-        window.cwnd = window.ssthresh;
-    }
-
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            window.ssthresh = self.reduced(window, event);
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        let w = segments(window.cwnd, event.ctx.mss);
+        if w <= self.law.low_window {
+            reno::half_flight(window, event)
+        } else {
+            kept(window, event, 1.0 - self.law.decrease(w))
         }
     }
 }

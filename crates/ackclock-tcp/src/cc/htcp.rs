@@ -40,7 +40,8 @@
 
 use super::increase::{Increase, kept, scaled};
 use super::rounds::Rounds;
-use super::{CongestionControl, Entry, Parameter, Scope, restore};
+use super::undo::Saved;
+use super::{CongestionControl, Entry, Scope, milliseconds};
 use crate::context::{Ack, Congestion, Context, Delivery, Window};
 use crate::{Nanos, SECOND};
 
@@ -51,47 +52,28 @@ pub(super) const ENTRY: Entry = Entry {
     name: "htcp",
     summary: "increase by the time since the last congestion, decrease just enough to empty the queue",
     source: "Leith, Shorten, PFLDnet 2004; draft-leith-tcp-htcp-06",
-    parameters: &[
-        Parameter {
-            name: "delta_l",
-            summary: "time after congestion during which the increase is Reno's, ms",
-            default: 1000.0,
-            range: (0.0, 1e6),
-        },
-        Parameter {
-            name: "delta_b",
-            summary: "relative change of throughput from which the window is halved",
-            default: 0.2,
-            range: (0.0, 10.0),
-        },
-        Parameter {
-            name: "beta_max",
-            summary: "largest share of the window kept on congestion",
-            default: 0.8,
-            range: (0.5, 0.99),
-        },
-        Parameter {
-            name: "rtt_ref",
-            summary: "RTT at which the scale is 1, ms; 0 for no scaling by the RTT",
-            default: 0.0,
-            range: (0.0, 1e4),
-        },
-    ],
-    make: |values| {
+    parameters: Parameters::ROWS,
+    make: |given| {
+        let Parameters { delta_l, delta_b, beta_max, rtt_ref } = Parameters::read(given);
         Box::new(Htcp {
-            law: Law {
-                delta_l: (values.get("delta_l") * 1e6) as Nanos,
-                delta_b: values.get("delta_b"),
-                beta_max: values.get("beta_max"),
-                rtt_ref: (values.get("rtt_ref") * 1e6) as Nanos,
-            },
+            law: Law { delta_l: milliseconds(delta_l), delta_b, beta_max, rtt_ref: milliseconds(rtt_ref) },
             state: State { since: None, beta: HALF, rate: None, longest: 0 },
-            before: None,
+            before: Saved::default(),
             round: Round::default(),
             increase: Increase::default(),
         })
     },
 };
+
+ackclock_core::parameters! {
+    /// Constants of the equations, as scenarios set them.
+    struct Parameters {
+        delta_l: f64 = is(1000.0), (0.0, 1e6), In("ms"), "time after congestion during which the increase is Reno's";
+        delta_b: f64 = is(0.2), (0.0, 10.0), Number, "relative change of throughput from which the window is halved";
+        beta_max: f64 = is(0.8), (0.5, 0.99), Number, "largest share of the window kept on congestion";
+        rtt_ref: f64 = is(0.0), (0.0, 1e4), In("ms"), "RTT at which the scale is 1; 0 for no scaling by the RTT";
+    }
+}
 
 /// Shares of the window are in thousandths; this is one half.
 const HALF: u64 = 500;
@@ -176,20 +158,9 @@ impl Round {
 struct Htcp {
     law: Law,
     state: State,
-    /// State before the last congestion, to be restored if that proves spurious.
-    before: Option<State>,
+    before: Saved<State>,
     round: Round,
     increase: Increase,
-}
-
-impl Htcp {
-    fn reduce(&mut self, window: &mut Window, event: &Congestion) {
-        self.before = Some(self.state);
-        let Context { now, min_rtt, .. } = event.ctx;
-        let beta = self.law.beta(min_rtt.unwrap_or(0), self.state.longest, self.round.rate, self.state.rate);
-        self.state = State { since: Some(now), beta, rate: self.round.rate, longest: 0 };
-        window.ssthresh = kept(window, event, beta as f64 / 1000.0);
-    }
 }
 
 impl CongestionControl for Htcp {
@@ -209,20 +180,19 @@ impl CongestionControl for Htcp {
         self.increase.grow(window, acked, scaled(ack.ctx.mss, alpha).min(window.cwnd / 2));
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.reduce(window, event);
-        window.cwnd = window.ssthresh;
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        self.before.save(self.state);
+        let Context { now, min_rtt, .. } = event.ctx;
+        let beta = self.law.beta(min_rtt.unwrap_or(0), self.state.longest, self.round.rate, self.state.rate);
+        self.state = State { since: Some(now), beta, rate: self.round.rate, longest: 0 };
+        kept(window, event, beta as f64 / 1000.0)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            self.reduce(window, event);
-        }
-        self.state.since = Some(event.ctx.now);
+    fn reset(&mut self, ctx: &Context) {
+        self.state.since = Some(ctx.now);
     }
 
-    fn on_undo(&mut self, window: &mut Window, before: &Window) {
-        restore(window, before);
-        self.state = self.before.take().unwrap_or(self.state);
+    fn revert(&mut self) {
+        self.before.restore(&mut self.state);
     }
 }

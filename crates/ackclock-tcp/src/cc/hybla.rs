@@ -32,22 +32,24 @@
 //! Equal rates after equal times for RTTs from 25 to 400 ms, in slow start and in congestion avoidance.
 
 use super::increase::{Increase, scaled};
-use super::{CongestionControl, Entry, Parameter, Scope, reno};
-use crate::context::{Ack, Congestion, Window};
-use crate::{MILLISECOND, Nanos};
+use super::{CongestionControl, Entry, Scope, milliseconds};
+use crate::Nanos;
+use crate::context::{Ack, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "hybla",
     summary: "grows like Reno on a path of 25 ms, at any round-trip time",
     source: "Caini, Firrincieli, IJSCN 22(5), 2004; Linux net/ipv4/tcp_hybla.c",
-    parameters: &[Parameter {
-        name: "rtt0",
-        summary: "round-trip time of the reference path, ms",
-        default: 25.0,
-        range: (1.0, 1e3),
-    }],
-    make: |values| Box::new(Hybla { rtt0: scaled(MILLISECOND, values.get("rtt0")), increase: Increase::default() }),
+    parameters: Reference::ROWS,
+    make: |given| Box::new(Hybla { rtt0: milliseconds(Reference::read(given).rtt0), increase: Increase::default() }),
 };
+
+ackclock_core::parameters! {
+    /// The reference path.
+    struct Reference {
+        rtt0: f64 = is(25.0), (1.0, 1e3), In("ms"), "round-trip time of the reference path";
+    }
+}
 
 /// Largest rho in slow start.
 const MOST: f64 = 16.0;
@@ -77,24 +79,13 @@ impl CongestionControl for Hybla {
             window.cwnd += self.increase.bytes(window.cwnd, acked, scaled(ack.ctx.mss, rho * rho));
         }
     }
-
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        window.ssthresh = reno::reduced(window, event);
-        window.cwnd = window.ssthresh;
-    }
-
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            window.ssthresh = reno::reduced(window, event);
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SECOND;
     use crate::cc::path::{MSS, Path, near};
+    use crate::{MILLISECOND, SECOND};
 
     fn after(rtt_ms: u64, cwnd: u64, ssthresh: u64, time: Nanos) -> f64 {
         let mut s = Path::starting(&ENTRY, &[]);

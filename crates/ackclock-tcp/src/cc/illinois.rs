@@ -31,9 +31,10 @@
 
 use super::increase::{Increase, kept, scaled, segments};
 use super::rounds::Rounds;
-use super::{CongestionControl, Entry, Parameter, Scope, restore};
+use super::undo::Saved;
+use super::{CongestionControl, Entry, Scope};
 use crate::Nanos;
-use crate::context::{Ack, Congestion, Delivery, Window};
+use crate::context::{Ack, Cause, Congestion, Context, Delivery, Window};
 
 #[cfg(test)]
 mod tests;
@@ -42,63 +43,35 @@ pub(super) const ENTRY: Entry = Entry {
     name: "illinois",
     summary: "increase from 10 down to 0.3 and decrease from 1/8 up to 1/2 as the queueing delay grows",
     source: "Liu, Basar, Srikant, Performance Evaluation 65, 2008; Linux net/ipv4/tcp_illinois.c",
-    parameters: &[
-        Parameter { name: "alpha_min", summary: "smallest increase, segments", default: 0.3, range: (0.01, 1.0) },
-        Parameter { name: "alpha_max", summary: "largest increase, segments", default: 10.0, range: (1.01, 1e3) },
-        Parameter {
-            name: "beta_min",
-            summary: "smallest decrease, share of the window",
-            default: 0.125,
-            range: (0.01, 0.5),
-        },
-        Parameter {
-            name: "beta_max",
-            summary: "largest decrease, share of the window",
-            default: 0.5,
-            range: (0.5, 0.9),
-        },
-        Parameter {
-            name: "win_thresh",
-            summary: "window below which Illinois is Reno, segments",
-            default: 15.0,
-            range: (0.0, 1e6),
-        },
-        Parameter {
-            name: "theta",
-            summary: "rounds of low delay before the increase returns to its maximum",
-            default: 5.0,
-            range: (1.0, 1e3),
-        },
-    ],
-    make: |values| {
+    parameters: Law::ROWS,
+    make: |given| {
         Box::new(Illinois {
-            law: Law {
-                alpha: (values.get("alpha_min"), values.get("alpha_max")),
-                beta: (values.get("beta_min"), values.get("beta_max")),
-                win_thresh: values.get("win_thresh"),
-                theta: values.get("theta") as u32,
-            },
+            law: Law::read(given),
             rounds: Rounds::default(),
             longest: 0,
             state: State::START,
-            before: None,
+            before: Saved::default(),
             increase: Increase::default(),
         })
     },
 };
 
-#[derive(Clone, Copy, Debug)]
-struct Law {
-    alpha: (f64, f64),
-    beta: (f64, f64),
-    win_thresh: f64,
-    theta: u32,
+ackclock_core::parameters! {
+    /// Constants of the equations.
+    struct Law {
+        alpha_min: f64 = is(0.3), (0.01, 1.0), In("segments"), "smallest increase";
+        alpha_max: f64 = is(10.0), (1.01, 1e3), In("segments"), "largest increase";
+        beta_min: f64 = is(0.125), (0.01, 0.5), Number, "smallest decrease, share of the window";
+        beta_max: f64 = is(0.5), (0.5, 0.9), Number, "largest decrease, share of the window";
+        win_thresh: f64 = is(15.0), (0.0, 1e6), In("segments"), "window below which Illinois is Reno";
+        theta: u32 = is(5.0), (1.0, 1e3), Number, "rounds of low delay before the increase returns to its maximum";
+    }
 }
 
 impl Law {
     /// The function f1: alpha for a mean delay `da` of at most `dm`.
     fn alpha(&self, da: Nanos, dm: Nanos) -> f64 {
-        let (least, most) = self.alpha;
+        let (least, most) = (self.alpha_min, self.alpha_max);
         let (da, dm) = (da as f64, dm as f64);
         let d1 = dm / 100.0;
         if da <= d1 {
@@ -111,7 +84,7 @@ impl Law {
 
     /// The function f2: beta.
     fn beta(&self, da: Nanos, dm: Nanos) -> f64 {
-        let (least, most) = self.beta;
+        let (least, most) = (self.beta_min, self.beta_max);
         let (da, d2, d3) = (da as f64, dm as f64 / 10.0, dm as f64 * 0.8);
         if da <= d2 {
             least
@@ -146,8 +119,7 @@ struct Illinois {
     /// Longest RTT so far, ns.
     longest: Nanos,
     state: State,
-    /// State before the last timeout, to be restored if that proves spurious.
-    before: Option<State>,
+    before: Saved<State>,
     increase: Increase,
 }
 
@@ -174,10 +146,6 @@ impl Illinois {
             }
         }
     }
-
-    fn reduced(&self, window: &Window, event: &Congestion) -> u64 {
-        kept(window, event, 1.0 - self.state.beta as f64 / MILLION)
-    }
 }
 
 impl CongestionControl for Illinois {
@@ -200,22 +168,20 @@ impl CongestionControl for Illinois {
         self.increase.grow(window, acked, per_window);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.before = None;
-        window.ssthresh = self.reduced(window, event);
-        window.cwnd = window.ssthresh;
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        // A loss or mark leaves the state unchanged, so that only a timeout has a state to restore.
+        self.before = Saved::default();
+        if event.cause == Cause::Timeout {
+            self.before.save(self.state);
+        }
+        kept(window, event, 1.0 - self.state.beta as f64 / MILLION)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            self.before = Some(self.state);
-            window.ssthresh = self.reduced(window, event);
-        }
+    fn reset(&mut self, _ctx: &Context) {
         self.state = State::START;
     }
 
-    fn on_undo(&mut self, window: &mut Window, before: &Window) {
-        restore(window, before);
-        self.state = self.before.take().unwrap_or(self.state);
+    fn revert(&mut self) {
+        self.before.restore(&mut self.state);
     }
 }

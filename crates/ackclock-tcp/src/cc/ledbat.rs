@@ -27,22 +27,24 @@
 //! The queueing delay converges to the target with either measure of delay. Not compared with another implementation.
 
 use super::delays::Delays;
-use super::{CongestionControl, Entry, Parameter, Scope};
+use super::{CongestionControl, Entry, Scope, milliseconds};
+use crate::Nanos;
 use crate::context::{Ack, Congestion, Context, Delivery, Window};
-use crate::{MILLISECOND, Nanos};
-
-/// The parameter `target` of LEDBAT and LEDBAT++.
-pub(super) const fn target(default: f64) -> Parameter {
-    Parameter { name: "target", summary: "queueing delay to keep, ms", default, range: (1.0, 100.0) }
-}
 
 pub(super) const ENTRY: Entry = Entry {
     name: "ledbat",
     summary: "background transfer: keeps a target delay in the queue, linearly",
     source: "RFC 6817",
-    parameters: &[target(100.0)],
-    make: |values| Box::new(Ledbat::new((values.get("target") * MILLISECOND as f64) as Nanos)),
+    parameters: Parameters::ROWS,
+    make: |given| Box::new(Ledbat::new(milliseconds(Parameters::read(given).target))),
 };
+
+ackclock_core::parameters! {
+    /// Constants of LEDBAT that a scenario may set.
+    struct Parameters {
+        target: f64 = is(100.0), (1.0, 100.0), In("ms"), "queueing delay to keep";
+    }
+}
 
 /// MIN_CWND, segments.
 const MIN_WINDOW: u64 = 2;
@@ -91,15 +93,14 @@ impl CongestionControl for Ledbat {
         }
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        window.ssthresh = halved(window, &event.ctx);
-        window.cwnd = window.cwnd.min(window.ssthresh);
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        halved(window, &event.ctx)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            window.ssthresh = halved(window, &event.ctx);
-        }
+    // A window below MIN_CWND does not grow by a loss.
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        window.ssthresh = self.ssthresh(window, event);
+        window.cwnd = window.cwnd.min(window.ssthresh);
     }
 
     fn scope(&self) -> Scope {

@@ -33,18 +33,25 @@
 //! implementation.
 
 use super::delays::Delays;
-use super::ledbat::{halved, target};
-use super::{CongestionControl, Entry, Scope};
-use crate::context::{Ack, Congestion, Context, Delivery, Window};
-use crate::{MILLISECOND, Nanos};
+use super::ledbat::halved;
+use super::{CongestionControl, Entry, Scope, milliseconds};
+use crate::Nanos;
+use crate::context::{Ack, Cause, Congestion, Context, Delivery, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "ledbat++",
     summary: "background transfer: keeps a target delay in the queue, with slowdowns that empty the queue",
     source: "draft-irtf-iccrg-ledbat-plus-plus-01",
-    parameters: &[target(60.0)],
-    make: |values| Box::new(LedbatPlusPlus::new((values.get("target") * MILLISECOND as f64) as Nanos)),
+    parameters: Parameters::ROWS,
+    make: |given| Box::new(LedbatPlusPlus::new(milliseconds(Parameters::read(given).target))),
 };
+
+ackclock_core::parameters! {
+    /// Constants of LEDBAT++ that a scenario may set.
+    struct Parameters {
+        target: f64 = is(60.0), (1.0, 100.0), In("ms"), "queueing delay to keep";
+    }
+}
 
 /// Largest divisor 1 / GAIN.
 const MOST_DIVISOR: u64 = 16;
@@ -59,7 +66,7 @@ enum Phase {
     /// The initial slow start.
     Start,
     Avoidance,
-    /// In a slowdown.
+    /// A slowdown.
     Slow {
         until: Nanos,
     },
@@ -165,22 +172,24 @@ impl CongestionControl for LedbatPlusPlus {
         }
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        window.ssthresh = halved(window, &event.ctx);
-        window.cwnd = window.cwnd.min(window.ssthresh);
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        let half = halved(window, &event.ctx);
         match self.phase {
+            _ if event.cause == Cause::Timeout => {
+                self.goal = half;
+                (self.phase, self.began) = (Phase::Ramp, event.ctx.now);
+            }
             Phase::Start => self.end_start(&event.ctx),
             Phase::Ramp => self.end_ramp(event.ctx.now),
             Phase::Avoidance | Phase::Slow { .. } => {}
         }
+        half
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            window.ssthresh = halved(window, &event.ctx);
-            self.goal = window.ssthresh;
-            (self.phase, self.began) = (Phase::Ramp, event.ctx.now);
-        }
+    // A window below the minimum does not grow by a loss.
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        window.ssthresh = self.ssthresh(window, event);
+        window.cwnd = window.cwnd.min(window.ssthresh);
     }
 
     fn scope(&self) -> Scope {

@@ -37,24 +37,27 @@
 //! The phases by arithmetic; a single flow uses most of the path and keeps the queue near delta. Not compared with
 //! another implementation.
 
-use super::{CongestionControl, Entry, Parameter, Scope, reno::Reno};
+use super::{CongestionControl, Entry, Scope, reno::Reno};
 use crate::Nanos;
-use crate::context::{Ack, Congestion, Delivery, Window};
+use crate::context::{Ack, Congestion, Context, Delivery, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "lp",
     summary: "background transfer: yields at early signs of congestion in the one-way delay",
     source: "Kuzmanovic, Knightly, IEEE/ACM Transactions on Networking 14(4), 2006",
-    parameters: &[Parameter {
-        name: "delta",
-        summary: "share of the largest queueing delay that indicates congestion",
-        default: 0.15,
-        range: (0.01, 1.0),
-    }],
-    make: |values| {
-        Box::new(Lp { delta: values.get("delta"), delays: None, answered: None, anew: false, reno: Reno::default() })
+    parameters: Law::ROWS,
+    make: |given| {
+        let Law { delta } = Law::read(given);
+        Box::new(Lp { delta, delays: None, answered: None, anew: false, reno: Reno::default() })
     },
 };
+
+ackclock_core::parameters! {
+    /// Constants of the inference.
+    struct Law {
+        delta: f64 = is(0.15), (0.01, 1.0), Number, "share of the largest queueing delay that indicates congestion";
+    }
+}
 
 /// The divisor 1 / gamma.
 const SMOOTHING: i64 = 8;
@@ -131,12 +134,12 @@ impl CongestionControl for Lp {
         }
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.reno.on_congestion(window, event);
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        self.reno.ssthresh(window, event)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        self.reno.on_timeout(window, event, first);
+    fn reset(&mut self, ctx: &Context) {
+        self.reno.reset(ctx);
     }
 }
 
@@ -144,6 +147,7 @@ impl CongestionControl for Lp {
 mod tests {
     use super::*;
     use crate::cc::path::{MSS, Path};
+    use crate::testing;
     use crate::{MILLISECOND, SECOND};
 
     fn lp() -> Lp {
@@ -153,24 +157,20 @@ mod tests {
     /// Delivers a segment with a one-way delay of `delay` ms, 100 ms after it was sent.
     fn deliver(s: &mut Path, ms: u64, delay: u64) -> Ack {
         s.now = ms * MILLISECOND;
-        let ack = Ack { ctx: s.ctx(), acked: MSS, sacked: 0, lost: 0, rtt: None, cwnd_limited: true, marked: 0 };
+        let ack = testing::ack(s.ctx(), MSS);
         let delivery = Delivery {
-            ack,
-            newly: MSS,
-            delivered: MSS,
-            lost: 0,
             sent_at: Some(s.now - 100 * MILLISECOND),
             forward_delay: Some((delay * MILLISECOND) as i64),
-            rate: None,
+            ..testing::delivery(ack, MSS)
         };
-        s.cc.on_delivery(&mut s.window, &delivery);
+        s.sender.cc.on_delivery(&mut s.sender.window, &delivery);
         ack
     }
 
     /// Delivers a segment, lets the window grow by a full window of ACKs, and returns it in segments.
     fn at(s: &mut Path, ms: u64, delay: u64) -> u64 {
         let ack = deliver(s, ms, delay);
-        s.cc.on_ack(&mut s.window, &ack, 40 * MSS);
+        s.sender.cc.on_ack(&mut s.sender.window, &ack, 40 * MSS);
         s.window.cwnd / MSS
     }
 
@@ -227,7 +227,7 @@ mod tests {
         (s.window.cwnd, s.window.ssthresh) = (10 * MSS, 13 * MSS);
         let windows = [(); 2].map(|()| {
             let ack = deliver(&mut s, 1000, 10);
-            s.cc.on_ack(&mut s.window, &ack, 5 * MSS);
+            s.sender.cc.on_ack(&mut s.sender.window, &ack, 5 * MSS);
             s.window.cwnd / MSS
         });
         assert_eq!(windows, [12, 13]);

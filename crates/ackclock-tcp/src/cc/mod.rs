@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use ackclock_core::parameters::{Given, milliseconds};
+
 use crate::context::{Ack, Cause, Congestion, Context, Delivery, Lost, RecoveryEnd, Window};
 use crate::pacing::HEADERS;
 
@@ -34,6 +36,7 @@ mod reno;
 mod rounds;
 mod rules;
 mod scalable;
+mod undo;
 mod vegas;
 mod veno;
 mod westwood;
@@ -41,6 +44,7 @@ mod windowed;
 mod xcp;
 mod yeah;
 
+pub use ackclock_core::parameters::{Otherwise, Parameter, Quantity};
 pub use cubic::Cubic;
 pub use reno::Reno;
 pub use rules::{Ruled, Situation, WindowRules, seconds};
@@ -62,19 +66,55 @@ pub trait CongestionControl: Send {
     /// slow start has not used, in bytes.
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64);
 
+    /// Responds to congestion: updates the state of the algorithm and returns the new slow-start threshold, in bytes.
+    /// By default, the threshold is Reno's. Linux's `tcp_congestion_ops` has the same method.
+    ///
+    /// The defaults of [`CongestionControl::on_congestion`] and [`CongestionControl::on_timeout`] call this method, so
+    /// that most algorithms define it and neither of the two.
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        reno::half_flight(window, event)
+    }
+
+    /// Resets the state that must not survive a timeout. The default of [`CongestionControl::on_timeout`] calls this
+    /// method at every timeout, after [`CongestionControl::ssthresh`].
+    fn reset(&mut self, _ctx: &Context) {}
+
+    /// Restores the algorithm's state before the last reduction. The default of [`CongestionControl::on_undo`] calls
+    /// this method.
+    fn revert(&mut self) {}
+
     /// Congestion other than a timeout was detected: a loss, or an echoed mark. Sets ssthresh, and sets cwnd to its
-    /// value after the response; the recovery decides how cwnd gets there.
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion);
+    /// value after the response; the recovery decides how cwnd gets there. By default, both become
+    /// [`CongestionControl::ssthresh`].
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+        //# but ssthresh MUST be reduced in response to congestion
+        window.ssthresh = self.ssthresh(window, event);
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
+        //# cwnd MUST be set to no more than ssthresh and congestion avoidance MUST be used to further increase cwnd
+        //= https://www.rfc-editor.org/rfc/rfc6675#section-5
+        //# ssthresh = cwnd = (FlightSize / 2)
+        window.cwnd = window.ssthresh;
+    }
 
     /// The retransmission timer expired. Sets ssthresh; the sender then sets cwnd to one segment (RFC 5681 section
-    /// 3.1). `first` is false when the same segment times out again, for which RFC 5681 keeps ssthresh.
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool);
+    /// 3.1). `first` is false when the same segment times out again, for which RFC 5681 keeps ssthresh. By default,
+    /// ssthresh becomes [`CongestionControl::ssthresh`] at the first timeout, and each timeout resets the algorithm.
+    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
+        //# the value of ssthresh MUST be set to no more than the value given in equation (4)
+        if first {
+            window.ssthresh = self.ssthresh(window, event);
+        }
+        self.reset(&event.ctx);
+    }
 
     /// The last reduction responded to a loss or timeout that proved spurious; `before` is the window before that
     /// reduction. By default, cwnd and ssthresh are restored where they are now smaller (RFC 4015 section 3.2, Linux
-    /// tcp_reno_undo_cwnd).
+    /// tcp_reno_undo_cwnd), and the algorithm reverts its state.
     fn on_undo(&mut self, window: &mut Window, before: &Window) {
         restore(window, before);
+        self.revert();
     }
 
     /// Fast recovery has ended. The window is that set by [`CongestionControl::on_congestion`], unless validation
@@ -165,66 +205,6 @@ pub(crate) fn is_gentle(event: &Congestion) -> bool {
     event.abe && event.cause == Cause::Ecn
 }
 
-/// A constant of an algorithm that a scenario may set.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Parameter {
-    /// Name in scenarios.
-    pub name: &'static str,
-    /// Short description of the parameter, with its unit.
-    pub summary: &'static str,
-    /// Default value, with its origin in `source` of the entry or in this parameter's summary.
-    pub default: f64,
-    /// Smallest and largest accepted value.
-    pub range: (f64, f64),
-}
-
-/// Values of an entry's parameters, in the order of the parameters.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Values {
-    parameters: &'static [Parameter],
-    values: Vec<f64>,
-}
-
-impl Values {
-    /// The defaults of `entry`.
-    pub fn defaults(entry: &'static Entry) -> Values {
-        let parameters = entry.parameters;
-        Values { parameters, values: parameters.iter().map(|parameter| parameter.default).collect() }
-    }
-
-    /// The defaults of `entry`, replaced by the `given` values.
-    ///
-    /// # Errors
-    ///
-    /// A message with the accepted names or values if a name is unknown or a value is out of range.
-    pub fn given(entry: &'static Entry, given: &[(&str, f64)]) -> Result<Values, String> {
-        let mut values = Values::defaults(entry);
-        for &(name, value) in given {
-            let Some(index) = entry.parameters.iter().position(|parameter| parameter.name == name) else {
-                let names: Vec<&str> = entry.parameters.iter().map(|parameter| parameter.name).collect();
-                let accepted = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-                return Err(format!("{} has no parameter {name}; it has {accepted}", entry.name));
-            };
-            let (least, most) = entry.parameters[index].range;
-            if !(least..=most).contains(&value) {
-                return Err(format!("{name} of {} is {value}; accepted is {least} to {most}", entry.name));
-            }
-            values.values[index] = value;
-        }
-        Ok(values)
-    }
-
-    /// Value of a parameter of the entry.
-    ///
-    /// # Panics
-    ///
-    /// If the entry has no such parameter.
-    pub fn get(&self, name: &str) -> f64 {
-        let index = self.parameters.iter().position(|parameter| parameter.name == name);
-        self.values[index.expect("a parameter of the entry")]
-    }
-}
-
 /// An entry of the catalogue.
 pub struct Entry {
     /// Name in scenarios.
@@ -235,8 +215,8 @@ pub struct Entry {
     pub source: &'static str,
     /// Parameters that scenarios may set.
     pub parameters: &'static [Parameter],
-    /// Creates the algorithm for a connection.
-    pub make: fn(&Values) -> Box<dyn CongestionControl>,
+    /// Creates the algorithm for a connection, with the parameters that are given.
+    pub make: fn(Given<'_>) -> Box<dyn CongestionControl>,
 }
 
 /// A congestion control for connections: an entry of the catalogue with its parameters, or a custom algorithm.
@@ -252,9 +232,26 @@ impl Algorithm {
         Algorithm { name: name.into(), make: Arc::new(make) }
     }
 
-    /// An algorithm of the catalogue with `values` for its parameters.
-    pub fn with(entry: &'static Entry, values: Values) -> Algorithm {
-        Algorithm::custom(entry.name, move || (entry.make)(&values))
+    /// An algorithm of the catalogue with the `given` parameters, and defaults for the others.
+    ///
+    /// # Errors
+    ///
+    /// A message with the accepted names or values if a name is unknown or a value is out of range.
+    pub fn given(entry: &'static Entry, given: &[(&str, f64)]) -> Result<Algorithm, String> {
+        let mut accepted = Vec::new();
+        for &(name, value) in given {
+            let Some(parameter) = entry.parameters.iter().find(|parameter| parameter.name == name) else {
+                let names: Vec<&str> = entry.parameters.iter().map(|parameter| parameter.name).collect();
+                let accepted = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+                return Err(format!("{} has no parameter {name}; it has {accepted}", entry.name));
+            };
+            let (least, most) = parameter.range;
+            if !(least..=most).contains(&value) {
+                return Err(format!("{name} of {} is {value}; accepted is {least} to {most}", entry.name));
+            }
+            accepted.push((parameter.name, value));
+        }
+        Ok(Algorithm::custom(entry.name, move || (entry.make)(&accepted)))
     }
 
     /// Name of the algorithm.
@@ -270,7 +267,7 @@ impl Algorithm {
 
 impl From<&'static Entry> for Algorithm {
     fn from(entry: &'static Entry) -> Algorithm {
-        Algorithm::with(entry, Values::defaults(entry))
+        Algorithm::custom(entry.name, move || (entry.make)(&[]))
     }
 }
 
@@ -326,7 +323,8 @@ mod tests {
             for parameter in entry.parameters {
                 let (least, most) = parameter.range;
                 let what = format!("{} of {}", parameter.name, entry.name);
-                assert!(least < most && (least..=most).contains(&parameter.default), "{what}");
+                let default = parameter.default_value().expect("defaults are numbers");
+                assert!(least < most && (least..=most).contains(&default), "{what}");
                 assert!(!parameter.summary.is_empty(), "{what}");
             }
         }

@@ -2,13 +2,14 @@
 //! segment.
 
 use std::collections::VecDeque;
+use std::ops::{Deref, DerefMut};
 
-use super::{Algorithm, CongestionControl, Entry, Scope, Values, by_name};
-use crate::context::{Ack, Cause, Congestion, Context, Delivery, RecoveryEnd, Window};
+use super::{Algorithm, Entry, by_name};
+use crate::context::Cause;
+use crate::testing::{Arrival, Sender};
 use crate::{MILLISECOND, Nanos, SECOND};
 
-/// SMSS, bytes. It makes a window in segments a multiple of one thousand bytes.
-pub(super) const MSS: u64 = 1000;
+pub(super) use crate::testing::MSS;
 
 /// A link with a rate in segments per second, and its queue.
 #[derive(Default)]
@@ -24,25 +25,28 @@ struct Link {
     recover: u64,
 }
 
+/// A sender, and the path of its segments and their ACKs.
 pub(super) struct Path {
-    pub cc: Box<dyn CongestionControl>,
-    pub scope: Scope,
-    pub window: Window,
-    pub now: Nanos,
-    pub una: u64,
-    pub nxt: u64,
-    pub mss: u64,
+    pub sender: Sender,
     /// Round-trip time of an empty path.
     pub base: Nanos,
     link: Option<Link>,
-    /// Largest flight that the application allows, segments.
-    pub supply: u64,
-    pub srtt: Option<Nanos>,
-    pub min_rtt: Option<Nanos>,
-    pub in_recovery: bool,
     /// Reductions so far.
     pub losses: u32,
-    delivered: u64,
+}
+
+impl Deref for Path {
+    type Target = Sender;
+
+    fn deref(&self) -> &Sender {
+        &self.sender
+    }
+}
+
+impl DerefMut for Path {
+    fn deref_mut(&mut self) -> &mut Sender {
+        &mut self.sender
+    }
 }
 
 impl Path {
@@ -56,28 +60,9 @@ impl Path {
 
     /// A sender before its first segment, with an initial window of ten segments.
     pub fn starting(entry: &'static Entry, parameters: &[(&str, f64)]) -> Path {
-        let values = Values::given(entry, parameters).expect("parameters");
-        let cc = Algorithm::with(entry, values).make();
-        let mut path = Path {
-            scope: cc.scope(),
-            cc,
-            window: Window { cwnd: 10 * MSS, ssthresh: u64::MAX, pacing_rate: None },
-            now: 10 * SECOND,
-            una: 0,
-            nxt: 0,
-            mss: MSS,
-            base: 100 * MILLISECOND,
-            link: None,
-            supply: u64::MAX,
-            srtt: None,
-            min_rtt: None,
-            in_recovery: false,
-            losses: 0,
-            delivered: 0,
-        };
-        let ctx = path.ctx();
-        path.cc.on_start(&mut path.window, &ctx);
-        path
+        let cc = Algorithm::given(entry, parameters).expect("parameters").make();
+        let sender = Sender::new(cc, 10 * SECOND, MSS, 10);
+        Path { sender, base: 100 * MILLISECOND, link: None, losses: 0 }
     }
 
     /// Adds a link of `rate` segments per second with a queue of `buffer` segments.
@@ -86,35 +71,13 @@ impl Path {
         self
     }
 
-    pub fn ctx(&self) -> Context {
-        Context {
-            now: self.now,
-            mss: self.mss,
-            initial_window: 10 * self.mss,
-            snd_una: self.una,
-            snd_nxt: self.nxt,
-            flight_size: self.nxt - self.una,
-            pipe: self.nxt - self.una,
-            unsent: u64::MAX,
-            receive_window: u64::MAX,
-            srtt: self.srtt,
-            min_rtt: self.min_rtt,
-            rto: SECOND,
-            in_recovery: self.in_recovery,
-        }
-    }
-
-    pub fn segments(&self) -> f64 {
-        self.window.cwnd as f64 / self.mss as f64
-    }
-
     /// Sends as much as the window and the application allow.
     pub fn send(&mut self) {
-        let limit = self.window.cwnd.min(self.supply.saturating_mul(self.mss)) / self.mss * self.mss;
-        let (now, base) = (self.now, self.base);
-        while self.nxt < self.una + limit {
-            self.nxt += self.mss;
-            let Some(link) = &mut self.link else { continue };
+        let (sender, base) = (&mut self.sender, self.base);
+        let Some(link) = &mut self.link else { return sender.send() };
+        let (now, limit) = (sender.now, sender.limit());
+        while sender.nxt < limit {
+            sender.nxt += sender.mss;
             let acked_at = (now + base).max(link.last + SECOND / link.rate);
             let lost = (acked_at - now - base) * link.rate > link.buffer * SECOND;
             if !lost {
@@ -127,41 +90,10 @@ impl Path {
     /// Delivers an ACK for `bytes` bytes, with the RTT sample `rtt`.
     pub fn ack_bytes(&mut self, bytes: u64, rtt: Option<Nanos>) {
         let acked = bytes.min(self.nxt - self.una);
-        self.una += acked;
-        if let Some(rtt) = rtt {
-            self.srtt = Some(self.srtt.map_or(rtt, |srtt| (7 * srtt + rtt) / 8));
-            self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
-        }
-        let cwnd_limited = self.supply == u64::MAX;
-        let ack = Ack { ctx: self.ctx(), acked, sacked: 0, lost: 0, rtt, cwnd_limited, marked: 0 };
-        self.delivered += acked;
-        if self.scope.deliveries {
-            let delivery = Delivery {
-                ack,
-                newly: acked,
-                delivered: self.delivered,
-                lost: 0,
-                sent_at: rtt.map(|rtt| self.now.saturating_sub(rtt)),
-                forward_delay: None,
-                rate: None,
-            };
-            self.cc.on_delivery(&mut self.window, &delivery);
-        }
-        if acked == 0 || self.in_recovery {
-            return;
-        }
-        let mut left = acked;
-        if self.window.in_slow_start() && !self.scope.slow_start {
-            let room = self.window.ssthresh - self.window.cwnd;
-            let grown = acked.min(2 * self.mss).min(room);
-            self.window.cwnd += grown;
-            left = if grown == room { acked - grown } else { 0 };
-        }
-        if left > 0 && cwnd_limited {
-            self.cc.on_ack(&mut self.window, &ack, left);
-        }
+        self.receive(&Arrival { acked, rtt, ..Arrival::default() });
     }
 
+    /// Delivers an ACK for a segment.
     pub fn ack(&mut self, rtt: Nanos) {
         self.ack_bytes(self.mss, Some(rtt));
     }
@@ -188,9 +120,9 @@ impl Path {
     fn arrive(&mut self) {
         let link = self.link.as_mut().expect("a link");
         let (at, sent_at, lost) = link.flight.pop_front().expect("a segment");
-        self.now = self.now.max(at);
-        if lost && !self.in_recovery {
-            link.recover = self.nxt;
+        self.sender.now = self.sender.now.max(at);
+        if lost && !self.sender.in_recovery {
+            link.recover = self.sender.nxt;
             self.congestion(Cause::Loss, false);
             self.losses += 1;
             self.in_recovery = true;
@@ -202,12 +134,7 @@ impl Path {
         }
     }
 
-    pub fn end_recovery(&mut self) {
-        self.in_recovery = false;
-        let end = RecoveryEnd { ctx: self.ctx(), retransmitted: self.mss };
-        self.cc.on_recovery_end(&mut self.window, &end);
-    }
-
+    /// Runs whole round trips for at least `duration`.
     pub fn run(&mut self, duration: Nanos) {
         let end = self.now + duration;
         while self.now < end {
@@ -215,10 +142,10 @@ impl Path {
         }
     }
 
+    /// Congestion is detected with a full window in flight.
     pub fn congestion(&mut self, cause: Cause, abe: bool) {
         self.send();
-        let event = Congestion { cause, abe, ctx: self.ctx() };
-        self.cc.on_congestion(&mut self.window, &event);
+        self.sender.congestion(cause, abe);
     }
 
     /// Loses a segment of a full window, which is repaired at once.
@@ -229,14 +156,6 @@ impl Path {
             self.una = self.nxt;
         }
         self.end_recovery();
-    }
-
-    pub fn timeout(&mut self, first: bool) {
-        let event = Congestion::timeout(self.ctx());
-        self.cc.on_timeout(&mut self.window, &event, first);
-        if !self.scope.window {
-            self.window.cwnd = self.mss;
-        }
     }
 }
 

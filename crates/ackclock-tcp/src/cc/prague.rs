@@ -80,22 +80,25 @@ impl Prague {
 impl CongestionControl for Prague {
     fn on_ack(&mut self, _window: &mut Window, _ack: &Ack, _acked: u64) {}
 
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        let kept = if event.cause == Cause::Ecn { self.marking.reduced(window.cwnd) } else { window.cwnd / 2 };
+        kept.max(MIN_WINDOW * event.ctx.mss)
+    }
+
     fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        let mut kept = window.cwnd / 2;
         if event.cause == Cause::Ecn {
             if self.reduced.is_some_and(|reduced| event.ctx.now < reduced + VIRTUAL_RTT) {
                 return;
             }
             self.reduced = Some(event.ctx.now);
-            kept = self.marking.reduced(window.cwnd);
         }
-        window.ssthresh = kept.max(MIN_WINDOW * event.ctx.mss);
+        window.ssthresh = self.ssthresh(window, event);
         window.cwnd = window.cwnd.min(window.ssthresh);
     }
 
     fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
         if first {
-            window.ssthresh = (window.cwnd / 2).max(MIN_WINDOW * event.ctx.mss);
+            window.ssthresh = self.ssthresh(window, event);
         }
         window.cwnd = event.ctx.pipe + event.ctx.mss;
     }
@@ -127,7 +130,8 @@ impl CongestionControl for Prague {
 #[cfg(test)]
 mod tests {
     use crate::cc::path::{MSS, Path, near};
-    use crate::context::{Ack, Cause, Delivery};
+    use crate::context::{Ack, Cause};
+    use crate::testing;
     use crate::{MILLISECOND, SECOND};
 
     #[test]
@@ -176,17 +180,9 @@ mod tests {
                 s.now = start + s.base * segment / flight;
                 s.una += MSS;
                 let marked = if (s.una / MSS).is_multiple_of(every) { MSS } else { 0 };
-                let ack = Ack { ctx: s.ctx(), acked: MSS, sacked: 0, lost: 0, rtt: s.srtt, cwnd_limited: true, marked };
-                let delivery = Delivery {
-                    ack,
-                    newly: MSS,
-                    delivered: s.una,
-                    lost: 0,
-                    sent_at: None,
-                    forward_delay: None,
-                    rate: None,
-                };
-                s.cc.on_delivery(&mut s.window, &delivery);
+                let ack = Ack { rtt: s.srtt, marked, ..testing::ack(s.ctx(), MSS) };
+                let delivery = testing::delivery(ack, s.una);
+                s.sender.cc.on_delivery(&mut s.sender.window, &delivery);
                 if marked > 0 && s.una > cwr_until {
                     s.congestion(Cause::Ecn, false);
                     cwr_until = s.nxt;

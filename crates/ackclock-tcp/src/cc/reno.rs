@@ -1,28 +1,28 @@
-//! Reno: additive increase of one segment a round trip, multiplicative decrease by half (RFC 5681).
+//! Reno: additive increase of one segment in each round trip, multiplicative decrease by half (RFC 5681).
 //!
 //! # Equations
 //!
-//! - Congestion avoidance: a segment for each window acknowledged (section 3.1, by bytes).
-//! - Congestion: ssthresh = max(FlightSize/2, 2 SMSS) (equation 4); cwnd follows. A timeout likewise, but not again while the
-//!   same segment times out.
+//! - Congestion avoidance: each window acknowledged adds a segment. Bytes are counted (section 3.1).
+//! - Congestion: ssthresh = max(FlightSize/2, 2 SMSS) (equation 4), and cwnd = ssthresh. A timeout sets ssthresh in the
+//!   same way, but only once while the same segment times out.
 //!
 //! # Constants
 //!
-//! Those above, of RFC 5681; for a mark with ABE 0.8 of FlightSize (RFC 8511 section 3.1).
+//! The constants are those of RFC 5681. For a mark with ABE, ssthresh is 0.8 of FlightSize (RFC 8511 section 3.1).
 //!
 //! # Deviations
 //!
-//! FlightSize counts as far as cwnd goes: recoveries and limited transmit send more.
+//! FlightSize is bounded by cwnd, since recoveries and limited transmit send more than the window.
 //!
 //! # Validated against
 //!
-//! Growth to the segment; the period of the sawtooth on a full link.
+//! Growth to the segment, and the period of the sawtooth on a full link.
 
 #[cfg(test)]
 mod tests;
 
 use super::{CongestionControl, Entry, is_gentle, loss_flight};
-use crate::context::{Ack, Congestion, Window};
+use crate::context::{Ack, Congestion, Context, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "reno",
@@ -39,9 +39,9 @@ pub struct Reno {
     acked: u64,
 }
 
-/// ssthresh = max(FlightSize/2, 2*SMSS) (RFC 5681 section 3.1, equation 4); for a mark and with ABE, 0.8 of FlightSize
-/// (beta_ecn of RFC 8511 section 3.1).
-pub(super) fn reduced(window: &Window, event: &Congestion) -> u64 {
+/// ssthresh = max(FlightSize/2, 2*SMSS) (RFC 5681 section 3.1, equation 4). For a mark with ABE, 0.8 takes the place of
+/// 1/2 (beta_ecn of RFC 8511 section 3.1).
+pub(super) fn half_flight(window: &Window, event: &Congestion) -> u64 {
     let flight = loss_flight(window, event);
     let kept = if is_gentle(event) { flight * 4 / 5 } else { flight / 2 };
     //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
@@ -52,8 +52,8 @@ pub(super) fn reduced(window: &Window, event: &Congestion) -> u64 {
 
 impl CongestionControl for Reno {
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
-        // RFC 5681 section 3.1, byte counting: when cwnd bytes are acknowledged, cwnd grows by SMSS, once an RTT at most. An
-        // ACK can cover more than the window, what the receiver had kept out of order; it still ends one RTT.
+        // Byte counting: when cwnd bytes are acknowledged, cwnd grows by SMSS, at most once in an RTT. An ACK that fills a
+        // gap at the receiver can cover more than the window, but it ends only one RTT.
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
         //# The RECOMMENDED way to increase cwnd during congestion avoidance is to count the number of bytes that have
         //# been acknowledged
@@ -75,24 +75,12 @@ impl CongestionControl for Reno {
         }
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
         self.acked = 0;
-        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
-        //# but ssthresh MUST be reduced in response to congestion
-        window.ssthresh = reduced(window, event);
-        //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
-        //# cwnd MUST be set to no more than ssthresh and congestion avoidance MUST be used to further increase cwnd
-        //= https://www.rfc-editor.org/rfc/rfc6675#section-5
-        //# ssthresh = cwnd = (FlightSize / 2)
-        window.cwnd = window.ssthresh;
+        half_flight(window, event)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
+    fn reset(&mut self, _ctx: &Context) {
         self.acked = 0;
-        //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
-        //# the value of ssthresh MUST be set to no more than the value given in equation (4)
-        if first {
-            window.ssthresh = reduced(window, event);
-        }
     }
 }

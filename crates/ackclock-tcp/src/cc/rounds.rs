@@ -71,6 +71,7 @@ mod tests {
     use crate::MILLISECOND;
     use crate::cc::path::Path;
     use crate::context::Ack;
+    use crate::testing;
 
     #[test]
     fn the_backlog_is_the_share_of_the_rtt_spent_waiting() {
@@ -88,17 +89,8 @@ mod tests {
         for rtt_ms in [50, 30, 40, 70, 60, 80, 90] {
             s.una += 1000;
             let rtt = Some(rtt_ms * MILLISECOND);
-            let ack = Ack { ctx: s.ctx(), acked: 1000, sacked: 0, lost: 0, rtt, cwnd_limited: true, marked: 0 };
-            let delivery = Delivery {
-                ack,
-                newly: 1000,
-                delivered: s.una,
-                lost: 0,
-                sent_at: None,
-                forward_delay: None,
-                rate: None,
-            };
-            if let Some(samples) = rounds.on_delivery(&delivery) {
+            let ack = Ack { rtt, ..testing::ack(s.ctx(), 1000) };
+            if let Some(samples) = rounds.on_delivery(&testing::delivery(ack, s.una)) {
                 ended.push([samples.base, samples.min, samples.mean()].map(|time| time / MILLISECOND));
             }
             s.send();

@@ -1,28 +1,28 @@
-//! The window API: a congestion control as five rules about a window in segments, each with a default that is Reno's. What
-//! needs more than that implements [`CongestionControl`].
+//! The window API: a congestion control as five rules about a window in segments. Each rule has a default, which is
+//! Reno's. Algorithms that need more control implement [`CongestionControl`].
 
 use super::increase::{kept, scaled, segments};
 use super::{CongestionControl, is_gentle};
-use crate::context::{Ack, Congestion, Context, Window};
+use crate::context::{Ack, Cause, Congestion, Context, Window};
 use crate::{Nanos, SECOND};
 
 #[cfg(test)]
 mod tests;
 
-/// What a rule is told.
+/// The event and the state for which a rule is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub struct Situation {
     /// The window, bytes.
     pub window: Window,
     /// The sender's state.
     pub ctx: Context,
-    /// Bytes newly acknowledged; 0 where no acknowledgment asks.
+    /// Bytes newly acknowledged; 0 if the event is not an acknowledgment.
     pub acked: u64,
     /// Round-trip sample of the acknowledgment.
     pub rtt: Option<Nanos>,
-    /// The congestion that asks.
+    /// The congestion, if the event is congestion.
     pub congestion: Option<Congestion>,
-    /// How long ago the last segment was sent, where sending resumes.
+    /// Time since the last segment was sent, if the event is the end of an idle period.
     pub idle: Nanos,
 }
 
@@ -52,9 +52,9 @@ impl Situation {
     }
 }
 
-/// A congestion control that says five things about its window. Slow start, recovery and timeouts are the sender's.
+/// Five rules of a congestion control about its window. The sender runs slow start, recovery and timeouts.
 pub trait WindowRules: Send {
-    /// What distinguishes this connection, for rules that draw lots ([`CongestionControl::seed`]).
+    /// Sets the seed of rules that draw random numbers ([`CongestionControl::seed`]).
     fn seed(&mut self, _seed: u32) {}
 
     /// The window to start with, segments. By default the initial window of the scenario.
@@ -62,47 +62,47 @@ pub trait WindowRules: Send {
         situation.cwnd()
     }
 
-    /// By how many segments the window grows while one window is acknowledged, that is in a round trip; negative to shrink.
-    /// Asked at every acknowledgment above ssthresh and outside recovery. The window follows in whole segments, by no more in a
-    /// round trip than it has, and is not shrunk below two. By default 1.
+    /// Growth of the window while one window is acknowledged, which is a round trip, in segments; negative to shrink.
+    /// Evaluated at every acknowledgment above ssthresh and outside recovery. The window changes in whole segments, at
+    /// most by its own size in a round trip, and does not shrink below two segments. By default 1.
     fn increase(&mut self, _situation: &Situation) -> f64 {
         1.0
     }
 
-    /// The part of FlightSize, as far as the window goes, that is left after a loss or mark, two segments at least. By default
-    /// 1/2, or 0.8 after a mark with ABE (RFC 8511).
+    /// Share of FlightSize that a loss or mark leaves. FlightSize is bounded by the window, and at least two segments are
+    /// left. By default 1/2, or 0.8 after a mark with ABE (RFC 8511).
     fn reduction(&mut self, situation: &Situation) -> f64 {
         if situation.congestion.as_ref().is_some_and(is_gentle) { 0.8 } else { 0.5 }
     }
 
-    /// The part of FlightSize, as far as the window goes, that ssthresh is after a timeout, two segments at least; the window is
-    /// one segment then. By default what [`WindowRules::reduction`] says.
+    /// Share of FlightSize that ssthresh is after a timeout, at least two segments. FlightSize is bounded by the window; the
+    /// window itself becomes one segment. By default the share of [`WindowRules::reduction`].
     fn timeout(&mut self, situation: &Situation) -> f64 {
         self.reduction(situation)
     }
 
-    /// The part of the window that is left when sending resumes with nothing outstanding and the last segment sent longer than
-    /// the retransmission timeout ago (RFC 5681 section 4.1), one segment at least. What the scenario says of restarts and
-    /// validation comes after. By default 1.
+    /// Share of the window that is left when sending resumes with nothing outstanding and the last segment was sent longer
+    /// ago than the retransmission timeout (RFC 5681 section 4.1), at least one segment. The scenario's settings for restarts
+    /// and window validation apply afterwards. By default 1.
     fn idle(&mut self, _situation: &Situation) -> f64 {
         1.0
     }
 }
 
-/// The parts that a segment of growth is counted in: 2^20.
+/// Number of parts of a segment in which growth is counted: 2^20.
 const PARTS: f64 = (1u64 << 20) as f64;
 
-/// The congestion control that obeys the rules.
+/// A congestion control that follows rules.
 #[derive(Debug)]
 pub struct Ruled<R> {
     rules: R,
-    /// Growth that did not yet amount to a segment: bytes acknowledged times parts of a segment, a segment being the window's
-    /// bytes times [`PARTS`].
+    /// Growth that is less than a segment, in bytes acknowledged times parts of a segment. A segment is the window in bytes
+    /// times [`PARTS`].
     owed: i128,
 }
 
 impl<R: WindowRules> Ruled<R> {
-    /// One that obeys `rules`.
+    /// A congestion control that follows `rules`.
     pub fn new(rules: R) -> Ruled<R> {
         Ruled { rules, owed: 0 }
     }
@@ -122,7 +122,7 @@ impl<R: WindowRules> CongestionControl for Ruled<R> {
         let situation = Situation { acked: ack.acked, rtt: ack.rtt, ..Situation::new(window, &ack.ctx) };
         let most = situation.cwnd();
         let per_window = self.rules.increase(&situation).clamp(-most, most);
-        // An ACK can cover more than the window, what the receiver had kept out of order; it still ends one round trip.
+        // An ACK that fills a gap at the receiver can cover more than the window, but it ends only one round trip.
         self.owed += i128::from(acked.min(window.cwnd)) * (per_window * PARTS) as i128;
         let segment = i128::from(window.cwnd) << 20;
         if self.owed.abs() < segment {
@@ -135,19 +135,18 @@ impl<R: WindowRules> CongestionControl for Ruled<R> {
         window.cwnd = if steps > 0 { window.cwnd + bytes } else { window.cwnd.saturating_sub(bytes).max(least) };
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
         self.owed = 0;
         let situation = Situation { congestion: Some(*event), ..Situation::new(window, &event.ctx) };
-        window.ssthresh = kept(window, event, self.rules.reduction(&situation));
-        window.cwnd = window.ssthresh;
+        let part = match event.cause {
+            Cause::Timeout => self.rules.timeout(&situation),
+            Cause::Loss | Cause::Ecn => self.rules.reduction(&situation),
+        };
+        kept(window, event, part)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
+    fn reset(&mut self, _ctx: &Context) {
         self.owed = 0;
-        if first {
-            let situation = Situation { congestion: Some(*event), ..Situation::new(window, &event.ctx) };
-            window.ssthresh = kept(window, event, self.rules.timeout(&situation));
-        }
     }
 
     fn on_idle_end(&mut self, window: &mut Window, ctx: &Context, idle: Nanos) {

@@ -22,56 +22,34 @@
 //! The paper's recovery time, and its average window `a / (b * p)` for periodic loss.
 
 use super::increase::{Increase, kept, segments};
-use super::{CongestionControl, Entry, Parameter, reno};
+use super::{CongestionControl, Entry, reno};
 use crate::context::{Ack, Congestion, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "scalable",
     summary: "increase by a hundredth of the window in each round trip, decrease by an eighth",
     source: "T. Kelly, Scalable TCP, ACM CCR 33(2), 2003, section 3",
-    parameters: &[
-        Parameter {
-            name: "a",
-            summary: "increase for each segment acknowledged, segments",
-            default: 0.01,
-            range: (1e-4, 0.5),
-        },
-        Parameter { name: "b", summary: "decrease on loss, share of the window", default: 0.125, range: (0.01, 0.9) },
-        Parameter {
-            name: "legacy_window",
-            summary: "window up to which Scalable TCP is Reno, segments",
-            default: 16.0,
-            range: (0.0, 1e6),
-        },
-    ],
-    make: |values| {
-        Box::new(Scalable {
-            a: values.get("a"),
-            b: values.get("b"),
-            legacy_window: values.get("legacy_window"),
-            increase: Increase::default(),
-        })
-    },
+    parameters: Law::ROWS,
+    make: |given| Box::new(Scalable { law: Law::read(given), increase: Increase::default() }),
 };
 
+ackclock_core::parameters! {
+    /// Constants of the equations.
+    struct Law {
+        a: f64 = is(0.01), (1e-4, 0.5), In("segments"), "increase for each segment acknowledged";
+        b: f64 = is(0.125), (0.01, 0.9), Number, "decrease on loss, share of the window";
+        legacy_window: f64 = is(16.0), (0.0, 1e6), In("segments"), "window up to which Scalable TCP is Reno";
+    }
+}
+
 struct Scalable {
-    a: f64,
-    b: f64,
-    legacy_window: f64,
+    law: Law,
     increase: Increase,
 }
 
 impl Scalable {
     fn is_legacy(&self, window: &Window, mss: u64) -> bool {
-        segments(window.cwnd, mss) <= self.legacy_window
-    }
-
-    fn reduced(&self, window: &Window, event: &Congestion) -> u64 {
-        if self.is_legacy(window, event.ctx.mss) {
-            reno::reduced(window, event)
-        } else {
-            kept(window, event, 1.0 - self.b)
-        }
+        segments(window.cwnd, mss) <= self.law.legacy_window
     }
 }
 
@@ -79,18 +57,15 @@ impl CongestionControl for Scalable {
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
         let mss = ack.ctx.mss;
         let legacy = self.is_legacy(window, mss);
-        let per_window = if legacy { mss } else { (self.a * window.cwnd as f64) as u64 };
+        let per_window = if legacy { mss } else { (self.law.a * window.cwnd as f64) as u64 };
         self.increase.grow(window, acked, per_window);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        window.ssthresh = self.reduced(window, event);
-        window.cwnd = window.ssthresh;
-    }
-
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            window.ssthresh = self.reduced(window, event);
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        if self.is_legacy(window, event.ctx.mss) {
+            reno::half_flight(window, event)
+        } else {
+            kept(window, event, 1.0 - self.law.b)
         }
     }
 }

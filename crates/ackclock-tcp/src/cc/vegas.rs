@@ -33,8 +33,8 @@
 
 use super::increase::{Increase, kept, segments};
 use super::rounds::{Rounds, backlog};
-use super::{CongestionControl, Entry, Parameter, Scope, reno};
-use crate::context::{Ack, Congestion, Delivery, Window};
+use super::{CongestionControl, Entry, Scope, reno};
+use crate::context::{Ack, Cause, Congestion, Context, Delivery, Window};
 
 #[cfg(test)]
 mod tests;
@@ -43,33 +43,21 @@ pub(super) const ENTRY: Entry = Entry {
     name: "vegas",
     summary: "keeps a backlog of two to four segments, estimated from the round-trip time",
     source: "Brakmo, Peterson, IEEE JSAC 13(8), 1995",
-    parameters: &[
-        Parameter { name: "alpha", summary: "smallest backlog, segments", default: 2.0, range: (0.0, 1e4) },
-        Parameter { name: "beta", summary: "largest backlog, segments", default: 4.0, range: (0.0, 1e4) },
-        Parameter { name: "gamma", summary: "backlog that ends slow start, segments", default: 1.0, range: (0.0, 1e4) },
-        Parameter { name: "kept", summary: "share of the window kept on loss", default: 0.75, range: (0.1, 0.99) },
-    ],
-    make: |values| {
-        Box::new(Vegas {
-            law: Law {
-                alpha: values.get("alpha"),
-                beta: values.get("beta"),
-                gamma: values.get("gamma"),
-                kept: values.get("kept"),
-            },
-            rounds: Rounds::default(),
-            grows: true,
-            increase: Increase::default(),
-        })
+    parameters: Law::ROWS,
+    make: |given| {
+        let law = Law::read(given);
+        Box::new(Vegas { law, rounds: Rounds::default(), grows: true, increase: Increase::default() })
     },
 };
 
-#[derive(Clone, Copy, Debug)]
-struct Law {
-    alpha: f64,
-    beta: f64,
-    gamma: f64,
-    kept: f64,
+ackclock_core::parameters! {
+    /// Constants of the equations.
+    struct Law {
+        alpha: f64 = is(2.0), (0.0, 1e4), In("segments"), "smallest backlog";
+        beta: f64 = is(4.0), (0.0, 1e4), In("segments"), "largest backlog";
+        gamma: f64 = is(1.0), (0.0, 1e4), In("segments"), "backlog that ends slow start";
+        kept: f64 = is(0.75), (0.1, 0.99), Number, "share of the window kept on loss";
+    }
 }
 
 struct Vegas {
@@ -135,15 +123,15 @@ impl CongestionControl for Vegas {
         }
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        window.ssthresh = kept(window, event, self.law.kept);
-        window.cwnd = window.ssthresh;
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        if event.cause == Cause::Timeout {
+            reno::half_flight(window, event)
+        } else {
+            kept(window, event, self.law.kept)
+        }
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            window.ssthresh = reno::reduced(window, event);
-        }
+    fn reset(&mut self, _ctx: &Context) {
         self.grows = true;
     }
 }

@@ -26,24 +26,26 @@
 
 use super::increase::{Increase, kept};
 use super::rounds::{Rounds, backlog};
-use super::{CongestionControl, Entry, Parameter, Scope, reno};
+use super::{CongestionControl, Entry, Scope, reno};
 use crate::context::{Ack, Cause, Congestion, Delivery, Window};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "veno",
     summary: "Reno that attributes a loss without a backlog to the radio link",
     source: "Fu, Liew, IEEE JSAC 21(2), 2003, section III",
-    parameters: &[Parameter {
-        name: "beta",
-        summary: "backlog from which a loss counts as congestion, segments",
-        default: 3.0,
-        range: (0.0, 1e4),
-    }],
-    make: |values| {
-        let beta = values.get("beta");
+    parameters: Law::ROWS,
+    make: |given| {
+        let Law { beta } = Law::read(given);
         Box::new(Veno { beta, rounds: Rounds::default(), backlog: None, increase: Increase::default() })
     },
 };
+
+ackclock_core::parameters! {
+    /// Constants of the equations.
+    struct Law {
+        beta: f64 = is(3.0), (0.0, 1e4), In("segments"), "backlog from which a loss counts as congestion";
+    }
+}
 
 /// Share of the window kept on a loss without a backlog.
 const KEPT: f64 = 0.8;
@@ -80,16 +82,9 @@ impl CongestionControl for Veno {
         self.increase.grow(window, acked, per_window);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
         let spared = event.cause == Cause::Loss && self.is_congested(event.ctx.mss) == Some(false);
-        window.ssthresh = if spared { kept(window, event, KEPT) } else { reno::reduced(window, event) };
-        window.cwnd = window.ssthresh;
-    }
-
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            window.ssthresh = reno::reduced(window, event);
-        }
+        if spared { kept(window, event, KEPT) } else { reno::half_flight(window, event) }
     }
 }
 

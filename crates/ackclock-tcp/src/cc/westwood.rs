@@ -32,27 +32,20 @@
 //! rate unchanged.
 
 use super::increase::Increase;
-use super::{CongestionControl, Entry, Parameter, Scope, reno};
+use super::{CongestionControl, Entry, Scope, milliseconds, reno};
 use crate::context::{Ack, Congestion, Context, Delivery, Window};
-use crate::{MILLISECOND, Nanos, SECOND};
+use crate::{Nanos, SECOND};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "westwood",
     summary: "Reno that reduces the window to the measured delivery rate times the smallest RTT (Westwood+)",
     source: "Grieco, Mascolo, ACM CCR 34(2), 2004; Linux net/ipv4/tcp_westwood.c",
-    parameters: &[
-        Parameter { name: "weight", summary: "weight of a sample in each filter", default: 0.125, range: (0.001, 1.0) },
-        Parameter {
-            name: "least_interval",
-            summary: "shortest time of a sample, ms",
-            default: 50.0,
-            range: (0.0, 1e4),
-        },
-    ],
-    make: |values| {
+    parameters: Filter::ROWS,
+    make: |given| {
+        let Filter { weight, least_interval } = Filter::read(given);
         Box::new(Westwood {
-            weight: values.get("weight"),
-            least_interval: (values.get("least_interval") * MILLISECOND as f64) as Nanos,
+            weight,
+            least_interval: milliseconds(least_interval),
             since: None,
             bytes: 0,
             estimate: None,
@@ -60,6 +53,14 @@ pub(super) const ENTRY: Entry = Entry {
         })
     },
 };
+
+ackclock_core::parameters! {
+    /// Constants of the filters.
+    struct Filter {
+        weight: f64 = is(0.125), (0.001, 1.0), Number, "weight of a sample in each filter";
+        least_interval: f64 = is(50.0), (0.0, 1e4), In("ms"), "shortest time of a sample";
+    }
+}
 
 struct Westwood {
     weight: f64,
@@ -93,10 +94,6 @@ impl Westwood {
         let bytes = u128::from(rate) * u128::from(ctx.min_rtt?) / u128::from(SECOND);
         Some(u64::try_from(bytes).unwrap_or(u64::MAX / 2).max(2 * ctx.mss))
     }
-
-    fn reduce(&self, window: &mut Window, event: &Congestion) {
-        window.ssthresh = self.threshold(&event.ctx).unwrap_or_else(|| reno::reduced(window, event));
-    }
 }
 
 impl CongestionControl for Westwood {
@@ -122,15 +119,14 @@ impl CongestionControl for Westwood {
         self.increase.grow(window, acked, ack.ctx.mss);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.reduce(window, event);
-        window.cwnd = window.cwnd.min(window.ssthresh);
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        self.threshold(&event.ctx).unwrap_or_else(|| reno::half_flight(window, event))
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            self.reduce(window, event);
-        }
+    // The threshold can exceed the window.
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        window.ssthresh = self.ssthresh(window, event);
+        window.cwnd = window.cwnd.min(window.ssthresh);
     }
 }
 

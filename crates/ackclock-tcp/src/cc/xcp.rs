@@ -85,11 +85,11 @@ impl CongestionControl for Xcp {
         }
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.reno.on_congestion(window, event);
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        self.reno.ssthresh(window, event)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        self.reno.on_timeout(window, event, first);
+    fn reset(&mut self, ctx: &Context) {
+        self.reno.reset(ctx);
     }
 }

@@ -29,7 +29,8 @@
 
 use super::increase::Increase;
 use super::rounds::{Rounds, backlog};
-use super::{CongestionControl, Entry, Parameter, Scope, loss_flight, restore};
+use super::undo::Saved;
+use super::{CongestionControl, Entry, Scope, loss_flight};
 use crate::Nanos;
 use crate::context::{Ack, Congestion, Delivery, Window};
 
@@ -40,78 +41,33 @@ pub(super) const ENTRY: Entry = Entry {
     name: "yeah",
     summary: "Scalable without a queue, Reno with one, and a backlog of 80 segments is drained",
     source: "Baiocchi, Castellani, Vacirca, PFLDnet 2007; Linux net/ipv4/tcp_yeah.c",
-    parameters: &[
-        Parameter { name: "alpha", summary: "largest backlog, segments", default: 80.0, range: (1.0, 1e5) },
-        Parameter {
-            name: "gamma",
-            summary: "divisor of the backlog for the reduction",
-            default: 1.0,
-            range: (1.0, 100.0),
-        },
-        Parameter {
-            name: "delta",
-            summary: "smallest decrease on loss: the window over 2 to this power",
-            default: 3.0,
-            range: (1.0, 10.0),
-        },
-        Parameter {
-            name: "epsilon",
-            summary: "largest reduction of the backlog: the window over 2 to this power",
-            default: 1.0,
-            range: (1.0, 10.0),
-        },
-        Parameter {
-            name: "phi",
-            summary: "divisor of BaseRTT for the largest queueing delay of fast mode",
-            default: 8.0,
-            range: (1.0, 1e3),
-        },
-        Parameter {
-            name: "rho",
-            summary: "rounds of slow mode from which competitors count as greedy",
-            default: 16.0,
-            range: (1.0, 1e4),
-        },
-        Parameter {
-            name: "zeta",
-            summary: "rounds of fast mode after which Reno's window is reset",
-            default: 50.0,
-            range: (1.0, 1e4),
-        },
-    ],
-    make: |values| {
-        let whole = |name| values.get(name) as u32;
+    parameters: Law::ROWS,
+    make: |given| {
         Box::new(Yeah {
-            law: Law {
-                alpha: values.get("alpha"),
-                gamma: values.get("gamma"),
-                delta: whole("delta"),
-                epsilon: whole("epsilon"),
-                phi: values.get("phi"),
-                rho: whole("rho"),
-                zeta: whole("zeta"),
-            },
+            law: Law::read(given),
             rounds: Rounds::default(),
             state: State { count: 0, fast: 0, slow: 0, queue: 0 },
-            before: None,
+            before: Saved::default(),
             increase: Increase::default(),
         })
     },
 };
 
+ackclock_core::parameters! {
+    /// Constants of the equations.
+    struct Law {
+        alpha: f64 = is(80.0), (1.0, 1e5), In("segments"), "largest backlog";
+        gamma: f64 = is(1.0), (1.0, 100.0), Number, "divisor of the backlog for the reduction";
+        delta: u32 = is(3.0), (1.0, 10.0), Number, "smallest decrease on loss: the window over 2 to this power";
+        epsilon: u32 = is(1.0), (1.0, 10.0), Number, "largest reduction of the backlog: the window over 2 to this power";
+        phi: f64 = is(8.0), (1.0, 1e3), Number, "divisor of BaseRTT for the largest queueing delay of fast mode";
+        rho: u32 = is(16.0), (1.0, 1e4), Number, "rounds of slow mode from which competitors count as greedy";
+        zeta: u32 = is(50.0), (1.0, 1e4), Number, "rounds of fast mode after which Reno's window is reset";
+    }
+}
+
 /// Largest number of acknowledged segments per segment of growth in fast mode.
 const SCALABLE: u64 = 100;
-
-#[derive(Clone, Copy, Debug)]
-struct Law {
-    alpha: f64,
-    gamma: f64,
-    delta: u32,
-    epsilon: u32,
-    phi: f64,
-    rho: u32,
-    zeta: u32,
-}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct State {
@@ -128,8 +84,7 @@ struct Yeah {
     law: Law,
     rounds: Rounds,
     state: State,
-    /// State before the last reduction, to be restored if that proves spurious.
-    before: Option<State>,
+    before: Saved<State>,
     increase: Increase,
 }
 
@@ -158,20 +113,6 @@ impl Yeah {
         }
         state.queue = queue;
     }
-
-    fn reduce(&mut self, window: &mut Window, event: &Congestion) {
-        self.before = Some(self.state);
-        let (flight, mss) = (loss_flight(window, event), event.ctx.mss);
-        let half = flight / 2;
-        let lost = if self.state.slow < self.law.rho {
-            self.state.queue.min(half).max(flight >> self.law.delta)
-        } else {
-            half
-        };
-        self.state.fast = 0;
-        self.state.count = (self.state.count / 2).max(2);
-        window.ssthresh = (flight - lost).max(2 * mss);
-    }
 }
 
 impl CongestionControl for Yeah {
@@ -193,19 +134,21 @@ impl CongestionControl for Yeah {
         self.increase.grow(window, acked, per_window);
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
-        self.reduce(window, event);
-        window.cwnd = window.ssthresh;
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        self.before.save(self.state);
+        let (flight, mss) = (loss_flight(window, event), event.ctx.mss);
+        let half = flight / 2;
+        let lost = if self.state.slow < self.law.rho {
+            self.state.queue.min(half).max(flight >> self.law.delta)
+        } else {
+            half
+        };
+        self.state.fast = 0;
+        self.state.count = (self.state.count / 2).max(2);
+        (flight - lost).max(2 * mss)
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            self.reduce(window, event);
-        }
-    }
-
-    fn on_undo(&mut self, window: &mut Window, before: &Window) {
-        restore(window, before);
-        self.state = self.before.take().unwrap_or(self.state);
+    fn revert(&mut self) {
+        self.before.restore(&mut self.state);
     }
 }

@@ -4,27 +4,12 @@ use std::collections::VecDeque;
 
 use super::{SlowStart, by_name};
 use crate::context::{Ack, Congestion, Context, Window};
-use crate::{Nanos, SECOND};
+use crate::{Nanos, SECOND, testing};
 
-/// SMSS, bytes.
-pub(super) const MSS: u64 = 1000;
+pub(super) use crate::testing::MSS;
 
 fn context(now: Nanos, una: u64, nxt: u64, srtt: Option<Nanos>) -> Context {
-    Context {
-        now,
-        mss: MSS,
-        initial_window: 10 * MSS,
-        snd_una: una,
-        snd_nxt: nxt,
-        flight_size: nxt - una,
-        pipe: nxt - una,
-        unsent: u64::MAX / 2,
-        receive_window: u64::MAX,
-        srtt,
-        min_rtt: srtt,
-        rto: SECOND,
-        in_recovery: false,
-    }
+    Context { srtt, min_rtt: srtt, ..testing::context(now, una..nxt) }
 }
 
 /// A sender whose clock, sequence numbers and RTT are set by the test.
@@ -66,7 +51,7 @@ impl Flat {
             return bytes;
         }
         let ctx = context(self.now, self.una, self.nxt, self.srtt);
-        let ack = Ack { ctx, acked: bytes, sacked: 0, lost: 0, rtt: self.rtt, cwnd_limited: true, marked: 0 };
+        let ack = Ack { rtt: self.rtt, ..testing::ack(ctx, bytes) };
         self.slow_start.on_ack(&mut self.window, &ack, self.may_grow)
     }
 
@@ -162,7 +147,7 @@ impl Path {
             if self.window.in_slow_start() {
                 let ctx = context(self.now, self.una, self.nxt, self.srtt);
                 let cwnd_limited = self.nxt - self.una + 3 * MSS > self.window.cwnd;
-                let ack = Ack { ctx, acked, sacked: 0, lost: 0, rtt: Some(rtt), cwnd_limited, marked: 0 };
+                let ack = Ack { rtt: Some(rtt), cwnd_limited, ..testing::ack(ctx, acked) };
                 self.slow_start.on_ack(&mut self.window, &ack, cwnd_limited);
             }
             self.send();

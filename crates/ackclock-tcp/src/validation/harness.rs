@@ -1,16 +1,15 @@
-//! A sender that is simple enough for manual arithmetic. It passes writes, ACKs, losses, timeouts and idle times to a
-//! window validation and a congestion control, in the order that the traits guarantee.
+//! A sender for tests of window validation by arithmetic. It calls the methods of a window validation, a slow start and a
+//! congestion control in the order that the traits promise.
 
 use super::WindowValidation;
 use crate::cc::{CongestionControl, Scope};
-use crate::context::{Ack, Cause, Congestion, CongestionEnd, Context, Delivery, RecoveryEnd, Window};
+use crate::context::{Ack, Cause, Congestion, CongestionEnd, Context, RecoveryEnd, Window};
 use crate::slow_start::{self, SlowStart};
-use crate::{MILLISECOND, Nanos, SECOND, cc};
+use crate::{MILLISECOND, Nanos, SECOND, cc, testing};
 
-/// SMSS, bytes: a window of n segments is n thousand bytes.
-pub(crate) const MSS: u64 = 1000;
+pub(crate) use crate::testing::MSS;
 
-/// A slow start and congestion control that leave the window unchanged, so that only the rule changes it.
+/// A slow start and a congestion control that never change the window.
 struct Still;
 
 impl SlowStart for Still {
@@ -31,7 +30,7 @@ pub(crate) struct Sender {
     pub window: Window,
     pub rule: Box<dyn WindowValidation>,
     pub rule_name: &'static str,
-    /// Whether the rule's entry asks for transmissions; if not, the rule is not told of them, as in the real sender.
+    /// Whether the rule receives every segment that is sent, according to its entry.
     watches_sending: bool,
     pub cc: Box<dyn CongestionControl>,
     pub scope: Scope,
@@ -55,13 +54,13 @@ pub(crate) struct Sender {
     pub recovery_point: u64,
     /// The largest FlightSize so far.
     pub most_outstanding: u64,
-    /// Stream offset up to which acknowledgments cover a flight in which the window was full.
+    /// Acknowledgments up to this offset cover a flight in which the window was full.
     limited_until: u64,
     last_sent: Nanos,
 }
 
 impl Sender {
-    /// Makes a sender established at 10 s with an initial window of ten segments and an RTT of 100 ms.
+    /// A sender established at 10 s with an initial window of ten segments and an RTT of 100 ms.
     pub fn new(rule: &str, cc: Box<dyn CongestionControl>) -> Sender {
         let entry = super::by_name(rule).expect("a rule");
         let mut sender = Sender {
@@ -96,7 +95,7 @@ impl Sender {
         sender
     }
 
-    /// Makes a sender whose slow start and congestion control never change the window.
+    /// A sender with a slow start and a congestion control that never change the window.
     pub fn still(rule: &str, cwnd: u64) -> Sender {
         let mut sender = Sender::new(rule, Box::new(Still));
         sender.slow_start = Box::new(Still);
@@ -114,19 +113,14 @@ impl Sender {
 
     pub fn ctx(&self) -> Context {
         Context {
-            now: self.now,
-            mss: MSS,
             initial_window: self.initial_window,
-            snd_una: self.una,
-            snd_nxt: self.nxt,
-            flight_size: self.flight(),
-            pipe: self.flight(),
             unsent: self.unsent,
             receive_window: self.receive_window,
             srtt: self.srtt,
             min_rtt: self.srtt,
             rto: self.rto,
             in_recovery: self.in_recovery,
+            ..testing::context(self.now, self.una..self.nxt)
         }
     }
 
@@ -134,7 +128,7 @@ impl Sender {
         self.now += time;
     }
 
-    /// Sends up to `segments` as the window allows; the rest is discarded.
+    /// Sends up to `segments` segments, as far as the window allows. The rest is discarded.
     pub fn send(&mut self, segments: u64) {
         self.unsent = segments * MSS;
         while self.unsent > 0 {
@@ -160,7 +154,7 @@ impl Sender {
         self.unsent = 0;
     }
 
-    /// Processes one ACK for `segments`.
+    /// Delivers an ACK for `segments` segments.
     pub fn ack(&mut self, segments: u64) {
         self.ack_bytes(segments * MSS);
     }
@@ -170,16 +164,7 @@ impl Sender {
         self.una += acked;
         let ack = self.last_ack(acked);
         if self.scope.deliveries {
-            let delivery = Delivery {
-                ack,
-                newly: acked,
-                delivered: self.una,
-                lost: 0,
-                sent_at: None,
-                forward_delay: None,
-                rate: None,
-            };
-            self.cc.on_delivery(&mut self.window, &delivery);
+            self.cc.on_delivery(&mut self.window, &testing::delivery(ack, self.una));
         }
         let growth = self.rule.on_ack(&mut self.window, &ack);
         if self.in_recovery || self.reducing || acked == 0 {
@@ -198,11 +183,10 @@ impl Sender {
 
     pub fn last_ack(&self, acked: u64) -> Ack {
         let cwnd_limited = self.una <= self.limited_until;
-        Ack { ctx: self.ctx(), acked, sacked: 0, lost: 0, rtt: self.srtt, cwnd_limited, marked: 0 }
+        Ack { rtt: self.srtt, cwnd_limited, ..testing::ack(self.ctx(), acked) }
     }
 
-    /// Sends a burst that is acknowledged with one ACK for each two segments, all within an RTT that starts one RTT
-    /// later.
+    /// Sends a burst, and delivers its ACKs after an RTT, one for each two segments.
     pub fn burst(&mut self, segments: u64) {
         self.send(segments);
         self.wait(self.srtt.expect("an RTT"));
@@ -211,7 +195,7 @@ impl Sender {
         }
     }
 
-    /// Plays a round trip of a bulk transfer: each ACK of two segments allows more to be sent.
+    /// Runs a round trip of a bulk transfer: each ACK for two segments is followed by new segments.
     pub fn bulk_round(&mut self) {
         let rtt = self.srtt.expect("an RTT");
         let end = self.now + rtt;
@@ -226,7 +210,7 @@ impl Sender {
         self.now = self.now.max(end);
     }
 
-    /// Sets the window from which the congestion control reduces, and returns the window before.
+    /// Replaces the window by the validated window, on which the reduction is based, and returns the window before.
     fn take_validated(&mut self, event: &Congestion) -> Window {
         let before = self.window;
         self.window.cwnd = self.rule.validated(&before, event);
@@ -274,7 +258,7 @@ impl Sender {
         self.rule.on_ack(&mut self.window, &ack);
     }
 
-    /// Plays the ACK that covers the recovery point, after `retransmitted` segments were retransmitted.
+    /// Delivers the ACK that covers the recovery point, after `retransmitted` retransmissions.
     pub fn recover(&mut self, retransmitted: u64) {
         self.wait(self.srtt.unwrap_or(SECOND));
         let acked = self.recovery_point.max(self.una) - self.una;
@@ -311,7 +295,7 @@ impl Sender {
         self.recovery_point = self.nxt;
     }
 
-    /// Plays the discovery that the last loss or timeout was spurious, whether or not the response was complete.
+    /// The last loss or timeout proves spurious, during the recovery or after it.
     pub fn undo(&mut self) {
         let Some(before) = self.restorable.take() else { return };
         self.cc.on_undo(&mut self.window, &before);

@@ -1,25 +1,11 @@
 //! Behaviour that a simulated path does not show: bounds from loss, growth of the long-term bound, random numbers.
 
 use super::*;
-
-const MSS: u64 = 1000;
+use crate::testing::{self, MSS};
 
 fn context(now: Nanos, pipe: u64) -> Context {
-    Context {
-        now,
-        mss: MSS,
-        initial_window: 10 * MSS,
-        snd_una: 0,
-        snd_nxt: pipe,
-        flight_size: pipe,
-        pipe,
-        unsent: 0,
-        receive_window: u64::MAX,
-        srtt: Some(40 * MILLISECOND),
-        min_rtt: Some(40 * MILLISECOND),
-        rto: SECOND,
-        in_recovery: false,
-    }
+    let rtt = Some(40 * MILLISECOND);
+    Context { srtt: rtt, min_rtt: rtt, ..testing::context(now, 0..pipe) }
 }
 
 fn lost(tx_in_flight: u64, lost_since: u64, now: Nanos) -> Lost {
@@ -44,7 +30,7 @@ fn cruising() -> (Bbr, Window) {
 /// Delivers an acknowledgment of a segment that ends a round, with `latest` segments delivered in it.
 fn end_round(bbr: &mut Bbr, window: &mut Window, latest: u64) {
     let ctx = context(2 * SECOND, 40 * MSS);
-    let ack = Ack { ctx, acked: MSS, sacked: 0, lost: 0, rtt: None, cwnd_limited: true, marked: 0 };
+    let ack = testing::ack(ctx, MSS);
     let rate = crate::context::RateSample {
         delivered: latest * MSS,
         prior_delivered: bbr.delivered,
@@ -53,9 +39,7 @@ fn end_round(bbr: &mut Bbr, window: &mut Window, latest: u64) {
         lost: 0,
         app_limited: false,
     };
-    let delivered = bbr.delivered + MSS;
-    let delivery =
-        Delivery { ack, newly: MSS, delivered, lost: 0, sent_at: None, forward_delay: None, rate: Some(rate) };
+    let delivery = Delivery { rate: Some(rate), ..testing::delivery(ack, bbr.delivered + MSS) };
     bbr.on_delivery(window, &delivery);
 }
 
@@ -129,9 +113,7 @@ fn the_long_term_bound_grows_by_doubling_steps_while_it_is_the_limit() {
                 lost: 0,
                 app_limited: false,
             };
-            let delivered = bbr.delivered + MSS;
-            let delivery =
-                Delivery { ack, newly: MSS, delivered, lost: 0, sent_at: None, forward_delay: None, rate: Some(rate) };
+            let delivery = Delivery { rate: Some(rate), ..testing::delivery(ack, bbr.delivered + MSS) };
             bbr.on_delivery(&mut window, &delivery);
             window.cwnd = window.cwnd.max(bbr.bounds.longterm);
         }

@@ -1,30 +1,16 @@
 //! Behaviour that a simulated path does not show: the filter of RTprop, the random phase, the window in recovery.
 
 use super::*;
-
-const MSS: u64 = 1000;
+use crate::testing::{self, MSS};
 
 fn context(now: Nanos, pipe: u64) -> Context {
-    Context {
-        now,
-        mss: MSS,
-        initial_window: 10 * MSS,
-        snd_una: 0,
-        snd_nxt: pipe,
-        flight_size: pipe,
-        pipe,
-        unsent: 0,
-        receive_window: u64::MAX,
-        srtt: Some(40 * MILLISECOND),
-        min_rtt: Some(40 * MILLISECOND),
-        rto: SECOND,
-        in_recovery: false,
-    }
+    let rtt = Some(40 * MILLISECOND);
+    Context { srtt: rtt, min_rtt: rtt, ..testing::context(now, 0..pipe) }
 }
 
 /// Delivers an acknowledgment of one segment after `rtt`, at a delivery rate of 1 MB/s.
 fn deliver(bbr: &mut Bbr1, window: &mut Window, now: Nanos, rtt: Nanos, pipe: u64) {
-    let ack = Ack { ctx: context(now, pipe), acked: MSS, sacked: 0, lost: 0, rtt: None, cwnd_limited: true, marked: 0 };
+    let ack = testing::ack(context(now, pipe), MSS);
     let sample = RateSample {
         delivered: 40_000,
         prior_delivered: bbr.delivered.saturating_sub(39_000),
@@ -33,15 +19,8 @@ fn deliver(bbr: &mut Bbr1, window: &mut Window, now: Nanos, rtt: Nanos, pipe: u6
         lost: 0,
         app_limited: false,
     };
-    let delivery = Delivery {
-        ack,
-        newly: MSS,
-        delivered: bbr.delivered + MSS,
-        lost: 0,
-        sent_at: Some(now - rtt),
-        forward_delay: None,
-        rate: Some(sample),
-    };
+    let delivery =
+        Delivery { sent_at: Some(now - rtt), rate: Some(sample), ..testing::delivery(ack, bbr.delivered + MSS) };
     bbr.on_delivery(window, &delivery);
 }
 
@@ -109,7 +88,7 @@ fn a_recovery_conserves_packets_for_a_round_and_restores_the_window() {
     assert_eq!(window.cwnd, 51 * MSS);
     let mut lossy = |lost: u64, in_recovery: bool, window: &mut Window| {
         let ctx = Context { in_recovery, ..context(now + MILLISECOND, 48 * MSS) };
-        let ack = Ack { ctx, acked: 0, sacked: MSS, lost, rtt: None, cwnd_limited: true, marked: 0 };
+        let ack = Ack { sacked: MSS, lost, ..testing::ack(ctx, 0) };
         let sample = RateSample {
             delivered: MSS,
             prior_delivered: 0,
@@ -118,9 +97,7 @@ fn a_recovery_conserves_packets_for_a_round_and_restores_the_window() {
             lost,
             app_limited: false,
         };
-        let delivered = bbr.delivered + MSS;
-        let delivery =
-            Delivery { ack, newly: MSS, delivered, lost, sent_at: None, forward_delay: None, rate: Some(sample) };
+        let delivery = Delivery { lost, rate: Some(sample), ..testing::delivery(ack, bbr.delivered + MSS) };
         bbr.on_delivery(window, &delivery);
     };
     lossy(2 * MSS, true, &mut window);
@@ -146,7 +123,7 @@ fn a_timeout_leaves_a_segment_and_the_next_ack_four() {
     bbr.on_timeout(&mut window, &Congestion::timeout(context(now, 0)), true);
     assert_eq!(window.cwnd, MSS);
     let recovering = Context { in_recovery: true, ..context(now + MILLISECOND, 0) };
-    let ack = Ack { ctx: recovering, acked: MSS, sacked: 0, lost: 0, rtt: None, cwnd_limited: true, marked: 0 };
+    let ack = testing::ack(recovering, MSS);
     let sample = RateSample {
         delivered: MSS,
         prior_delivered: bbr.delivered,
@@ -155,9 +132,7 @@ fn a_timeout_leaves_a_segment_and_the_next_ack_four() {
         lost: 0,
         app_limited: false,
     };
-    let delivered = bbr.delivered + MSS;
-    let delivery =
-        Delivery { ack, newly: MSS, delivered, lost: 0, sent_at: None, forward_delay: None, rate: Some(sample) };
+    let delivery = Delivery { rate: Some(sample), ..testing::delivery(ack, bbr.delivered + MSS) };
     bbr.on_delivery(&mut window, &delivery);
     assert_eq!(window.cwnd, MIN_PIPE * MSS);
 }

@@ -5,7 +5,7 @@ use crate::cc::path::{MSS, Path, near};
 
 #[test]
 fn growth_in_each_phase() {
-    let law = Law::new(&Values::defaults(&ENTRY));
+    let law = Law::read(&[]);
     for (w, w_max, expected, what) in [
         (14.0, 100.0, 1.0, "Reno"),
         (800.0, 1000.0, 16.0, "additive: 200/4 exceeds S_max"),
@@ -53,12 +53,8 @@ fn the_search_is_additive_then_logarithmic_then_flat() {
 
 #[test]
 fn fast_convergence_a_timeout_and_undo() {
-    let mut cc = Bic {
-        law: Law::new(&Values::defaults(&ENTRY)),
-        w_max: 1000 * MSS,
-        increase: Increase::default(),
-        before: None,
-    };
+    let mut cc =
+        Bic { law: Law::read(&[]), w_max: 1000 * MSS, increase: Increase::default(), before: Saved::default() };
     let mut s = Path::avoiding("reno", 600);
     s.send();
     let event = Congestion::loss(s.ctx());

@@ -6,7 +6,7 @@ use crate::cc::path::{MSS, Path, near};
 use crate::{MILLISECOND, SECOND};
 
 const LAW: Law = Law { alpha: 0.125, k: 0.75, zeta: 1.0, low_window: 38.0 };
-const TUNING: Tuning = Tuning { least: 5.0, most: 30.0, lambda: 0.25 };
+const TUNING: Tuning = Tuning { gamma_min: 5.0, gamma_max: 30.0, lambda: 0.25 };
 const BASE: Nanos = 100 * MILLISECOND;
 
 fn compound(dwnd: u64, tuning: Option<Tuning>) -> Compound {
@@ -15,7 +15,7 @@ fn compound(dwnd: u64, tuning: Option<Tuning>) -> Compound {
         tuning,
         rounds: Rounds::default(),
         state: State { dwnd: dwnd * MSS, gamma: 30_000 },
-        before: None,
+        before: Saved::default(),
         grows: false,
         waiting: None,
         by_loss: Increase::default(),

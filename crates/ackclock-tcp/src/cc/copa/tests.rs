@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::MILLISECOND;
+use crate::testing::{self, MSS, context};
 
-const MSS: u64 = 1000;
 const BASE: Nanos = 100 * MILLISECOND;
 
 struct Sender {
@@ -32,24 +32,10 @@ impl Sender {
         self.sent += segments * MSS;
         for left in (0..segments).rev() {
             self.now += rtt / segments;
-            let ctx = Context {
-                now: self.now,
-                mss: MSS,
-                initial_window: 10 * MSS,
-                snd_una: self.sent - left * MSS,
-                snd_nxt: self.sent,
-                flight_size: left * MSS,
-                pipe: left * MSS,
-                unsent: u64::MAX,
-                receive_window: u64::MAX,
-                srtt: Some(rtt),
-                min_rtt: Some(BASE),
-                rto: SECOND,
-                in_recovery: false,
-            };
-            let ack = Ack { ctx, acked: MSS, sacked: 0, lost: 0, rtt: Some(rtt), cwnd_limited: true, marked: 0 };
-            let (newly, sent_at) = (MSS, Some(self.now - rtt));
-            let delivery = Delivery { ack, newly, delivered: 0, lost: 0, sent_at, forward_delay: None, rate: None };
+            let outstanding = context(self.now, self.sent - left * MSS..self.sent);
+            let ctx = Context { srtt: Some(rtt), min_rtt: Some(BASE), ..outstanding };
+            let ack = Ack { rtt: Some(rtt), ..testing::ack(ctx, MSS) };
+            let delivery = Delivery { sent_at: Some(self.now - rtt), ..testing::delivery(ack, 0) };
             self.copa.on_delivery(&mut self.window, &delivery);
         }
     }
@@ -92,7 +78,7 @@ fn copa_competes_with_a_full_buffer_until_the_queue_is_empty() {
         s.round(2 * BASE);
     }
     assert_eq!(s.copa.inverse, 7 * UNIT, "1/delta grows by one each round");
-    let event = Congestion::loss(Context { ..context(&s) });
+    let event = Congestion::loss(Context { in_recovery: true, ..context(s.now, s.sent..s.sent) });
     let window = s.window;
     s.copa.on_congestion(&mut s.window, &event);
     assert_eq!(s.window, window, "the window does not respond to loss");
@@ -101,22 +87,4 @@ fn copa_competes_with_a_full_buffer_until_the_queue_is_empty() {
     s.round(BASE);
     s.round(BASE);
     assert_eq!(s.copa.inverse, 2 * UNIT);
-}
-
-fn context(s: &Sender) -> Context {
-    Context {
-        now: s.now,
-        mss: MSS,
-        initial_window: 10 * MSS,
-        snd_una: s.sent,
-        snd_nxt: s.sent,
-        flight_size: 0,
-        pipe: 0,
-        unsent: 0,
-        receive_window: u64::MAX,
-        srtt: Some(BASE),
-        min_rtt: Some(BASE),
-        rto: SECOND,
-        in_recovery: true,
-    }
 }

@@ -1,20 +1,26 @@
-//! CUBIC as Linux has it, where that is not RFC 9438: whole segments, one for so many acknowledged; a look ahead of the
-//! smallest RTT instead of SRTT; and without a W_max, after start and timeouts, no slower than one segment for each twenty.
+//! CUBIC as implemented in Linux, which differs from RFC 9438: the window grows by whole segments, each for a count of
+//! acknowledged segments; the target is the window after the smallest RTT instead of SRTT; and while W_max is unknown, after
+//! the start and after timeouts, the count is at most twenty.
 //!
 //! # Equations
 //!
-//! A segment for each `cnt` acknowledged: cnt = cwnd / (W_cubic(t + RTTmin) - cwnd), 100 cwnd on the plateau, 20 at most while
-//! W_max is unknown, cwnd / (tcp_cwnd - cwnd) at most where Reno's window tcp_cwnd is ahead, and 2 at least. W_cubic and K are
-//! RFC 9438's, in whole segments.
+//! Each `cnt` segments acknowledged add a segment, where cnt is
+//!
+//! - cwnd / (W_cubic(t + RTTmin) - cwnd), or 100 cwnd on the plateau;
+//! - at most 20 while W_max is unknown;
+//! - at most cwnd / (tcp_cwnd - cwnd) if Reno's window, tcp_cwnd, exceeds cwnd;
+//! - at least 2.
+//!
+//! W_cubic and K are those of RFC 9438, in whole segments.
 //!
 //! # Constants
 //!
-//! beta 717/1024, C 0.4, tcp_cwnd a segment for 15/8 windows acknowledged; a count stands for a 32nd of a second while the
-//! window does (net/ipv4/tcp_cubic.c).
+//! beta is 717/1024, C 0.4, and tcp_cwnd grows by a segment for 15/8 windows acknowledged. A count is kept for 1/32 s while
+//! the window is constant (net/ipv4/tcp_cubic.c).
 //!
 //! # Deviations
 //!
-//! Time is in nanoseconds, and the cube root is exact. HyStart is a slow start of its own.
+//! Time is in nanoseconds, and the cube root is exact. HyStart is a separate slow start.
 //!
 //! # Validated against
 //!
@@ -42,9 +48,10 @@ const BETA: (u64, u64) = (717, 1024);
 const FAST_CONVERGENCE: (u64, u64) = (1024 + 717, 2 * 1024);
 /// Windows that Reno of the same average acknowledges for each segment of growth (`beta_scale` / 8).
 const RENO: (u64, u64) = (15, 8);
-/// Segments acknowledged for each of growth: at least, at most while W_max is unknown, and in windows at the plateau.
+/// Segments acknowledged for a segment of growth: the smallest count, the largest count while W_max is unknown, and the
+/// count on the plateau in windows.
 const COUNT: (u64, u64, u64) = (2, 20, 100);
-/// How long a count stands while the window does not change.
+/// Time for which a count is kept while the window does not change.
 const STANDS: Nanos = SECOND / 32;
 
 /// A stage of congestion avoidance. Windows in segments.
@@ -58,15 +65,15 @@ struct Epoch {
     reno: u64,
     /// ack_cnt: bytes acknowledged towards its next segment.
     reno_acked: u64,
-    /// last_cwnd and last_time: what the count was made for.
+    /// last_cwnd and last_time: window and time for which the count was computed.
     made: (u64, Nanos),
-    /// cnt: segments to be acknowledged for one of growth.
+    /// cnt: number of acknowledged segments for a segment of growth.
     count: u64,
 }
 
 #[derive(Default, Debug)]
 struct Linux {
-    /// last_max_cwnd, segments; 0 where unknown.
+    /// last_max_cwnd, segments; 0 if unknown.
     w_max: u64,
     /// snd_cwnd_cnt: bytes acknowledged towards the next segment.
     acked: u64,
@@ -86,7 +93,7 @@ impl Epoch {
         }
     }
 
-    /// Makes the count for `cwnd`.
+    /// Computes the count for `cwnd`.
     fn update(&mut self, cwnd: u64, w_max: u64, ctx: &Context) {
         let (for_cwnd, at) = self.made;
         if for_cwnd == cwnd && ctx.now - at <= STANDS {
@@ -112,7 +119,7 @@ impl Epoch {
 impl CongestionControl for Linux {
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
         let (mss, cwnd) = (ack.ctx.mss, window.cwnd / ack.ctx.mss);
-        // An ACK can cover more than the window: what the receiver had kept out of order. It still is one RTT's worth.
+        // An ACK that fills a gap at the receiver can cover more than the window, but it ends only one RTT.
         let acked = acked.min(window.cwnd);
         match &mut self.epoch {
             Some(epoch) => epoch.reno_acked += acked,
@@ -130,19 +137,17 @@ impl CongestionControl for Linux {
         self.acked %= due;
     }
 
-    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+    // cubictcp_recalc_ssthresh. The flight with which the reduction starts is the sender's choice.
+    fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
         let mss = event.ctx.mss;
         let cwnd = window.cwnd / mss;
         self.w_max = if cwnd < self.w_max { scale(cwnd, FAST_CONVERGENCE) } else { cwnd };
         self.epoch = None;
-        window.ssthresh = reduced(window, event);
-        window.cwnd = window.ssthresh;
+        scale(loss_flight(window, event) / mss, BETA).max(2) * mss
     }
 
-    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, first: bool) {
-        if first {
-            window.ssthresh = reduced(window, event);
-        }
+    // bictcp_reset.
+    fn reset(&mut self, _ctx: &Context) {
         *self = Linux::default();
     }
 
@@ -152,10 +157,4 @@ impl CongestionControl for Linux {
             epoch.start = epoch.start.saturating_add(idle).min(ctx.now);
         }
     }
-}
-
-/// cubictcp_recalc_ssthresh; what it starts from is the sender's choice.
-fn reduced(window: &Window, event: &Congestion) -> u64 {
-    let mss = event.ctx.mss;
-    scale(loss_flight(window, event) / mss, BETA).max(2) * mss
 }

@@ -1,54 +1,39 @@
-//! RFC 9438: its equations on worked values, and windows over time against its closed forms.
+//! The equations of RFC 9438 on worked values, and windows over time compared with its closed forms.
 
 use super::*;
 use crate::cc::CongestionControl;
+use crate::testing::{self, MSS, context};
 use crate::{MILLISECOND, SECOND};
 
-const MSS: u64 = 1000;
 const RTT: Nanos = 100 * MILLISECOND;
 
-/// A sender that always fills its window, an RTT at a time.
+/// A sender that always fills its window.
 struct Bulk {
     cubic: Cubic,
     window: Window,
     now: Nanos,
     rtt: Nanos,
-    /// Segments each ACK covers.
+    /// Number of segments that each ACK covers.
     stretch: u64,
 }
 
 impl Bulk {
-    /// In congestion avoidance with `cwnd` segments.
+    /// A sender in congestion avoidance with `cwnd` segments.
     fn new(cwnd: u64, rtt: Nanos) -> Bulk {
         let window = Window { cwnd: cwnd * MSS, ssthresh: 2 * MSS, pacing_rate: None };
         Bulk { cubic: Cubic::default(), window, now: 10 * SECOND, rtt, stretch: 1 }
     }
 
     fn ctx(&self) -> Context {
-        Context {
-            now: self.now,
-            mss: MSS,
-            initial_window: 10 * MSS,
-            snd_una: 0,
-            snd_nxt: self.window.cwnd,
-            flight_size: self.window.cwnd,
-            pipe: self.window.cwnd,
-            unsent: u64::MAX,
-            receive_window: u64::MAX,
-            srtt: Some(self.rtt),
-            min_rtt: Some(self.rtt),
-            rto: SECOND,
-            in_recovery: false,
-        }
+        Context { srtt: Some(self.rtt), min_rtt: Some(self.rtt), ..context(self.now, 0..self.window.cwnd) }
     }
 
     fn ack(&mut self, bytes: u64, cwnd_limited: bool) {
-        let ack =
-            Ack { ctx: self.ctx(), acked: bytes, sacked: 0, lost: 0, rtt: Some(self.rtt), cwnd_limited, marked: 0 };
+        let ack = Ack { rtt: Some(self.rtt), cwnd_limited, ..testing::ack(self.ctx(), bytes) };
         self.cubic.on_ack(&mut self.window, &ack, bytes);
     }
 
-    /// One RTT: a window's worth of ACKs, evenly spaced. Returns the segments acknowledged.
+    /// Runs an RTT with the ACKs of a window, evenly spaced. Returns the number of segments acknowledged.
     fn round(&mut self) -> u64 {
         let segments = self.window.cwnd / MSS;
         let (start, mut acked) = (self.now, 0);
@@ -108,14 +93,14 @@ fn decrease_is_to_seven_tenths_of_the_flight() {
     let mut s = Bulk::new(1000, RTT);
     s.lose();
     assert_eq!((s.window.cwnd, s.window.ssthresh), (700 * MSS, 700 * MSS));
-    assert_eq!((s.cubic.w_max, s.cubic.cwnd_prior), (1000 * MSS, 1000 * MSS));
+    assert_eq!((s.cubic.state.w_max, s.cubic.state.cwnd_prior), (1000 * MSS, 1000 * MSS));
 
     let mut s = Bulk::new(1000, RTT);
     let mut event = Congestion::loss(s.ctx());
     event.ctx.flight_size = 100 * MSS;
     s.cubic.on_congestion(&mut s.window, &event);
     assert_eq!((s.window.cwnd, s.window.ssthresh), (70 * MSS, 70 * MSS));
-    assert_eq!(s.cubic.w_max, 1000 * MSS, "W_max is the window, not the flight");
+    assert_eq!(s.cubic.state.w_max, 1000 * MSS, "W_max is the window, not the flight");
 }
 
 #[test]
@@ -146,10 +131,10 @@ fn the_window_follows_the_closed_form() {
         let mut growth = f64::INFINITY;
         while s.now < start + (k * 1e9) as Nanos + 10 * SECOND {
             s.round();
-            // The ACKs of a round carry the window to its target, W_cubic an RTT on; the round's first ACK began the stage.
+            // The ACKs of a round move the window to its target, W_cubic an RTT later. The first ACK of the round began the stage.
             let t = (s.now - start) as f64 * 1e-9 - k;
             let closed = 0.4 * t * t * t + w_max as f64;
-            // Over a round the target moves on by what is left of the RTT, hence the slope's share of it.
+            // In a round the target advances by the rest of the RTT, and so by its share of the slope.
             let slope = 3.0 * 0.4 * t * t * 0.1;
             near(s.segments(), closed, 1.0 + slope, "W_cubic");
             // Concave up to K, convex after it.
@@ -187,7 +172,7 @@ fn growth_is_at_most_half_a_window_a_round_trip() {
     for _ in 0..3 {
         let before = s.window.cwnd;
         s.round();
-        // Each ACK aims at 1.5 times the window it finds, which compounds to e^(1/2) at most.
+        // The target of each ACK is 1.5 times the window before it, which compounds to at most e^(1/2).
         let ratio = s.window.cwnd as f64 / before as f64;
         assert!(ratio > 1.4 && ratio < 1.65, "{ratio}");
     }
@@ -202,7 +187,8 @@ fn growth_is_at_most_half_a_window_a_round_trip() {
 //# Reno
 #[test]
 fn short_round_trips_follow_reno() {
-    // RTT 1 ms: W_cubic hardly moves in a second, and W_est sets the pace: alpha = 9/17 a round up to cwnd_prior, then 1.
+    // At an RTT of 1 ms, W_cubic hardly changes in a second, and W_est determines the window: alpha is 9/17 in each round up
+    // to cwnd_prior, and then 1.
     let mut s = Bulk::new(100, MILLISECOND);
     s.lose();
     let mut rounds = 0;
@@ -229,14 +215,14 @@ fn fast_convergence_gives_way() {
     let cwnd = s.window.cwnd;
     assert!(cwnd < 1000 * MSS);
     s.lose();
-    assert_eq!(s.cubic.w_max, cwnd * 17 / 20);
-    assert_eq!(s.cubic.cwnd_prior, cwnd);
+    assert_eq!(s.cubic.state.w_max, cwnd * 17 / 20);
+    assert_eq!(s.cubic.state.cwnd_prior, cwnd);
     while s.window.cwnd <= cwnd {
         s.round();
     }
     let cwnd = s.window.cwnd;
     s.lose();
-    assert_eq!(s.cubic.w_max, cwnd, "above W_max: remembered in full");
+    assert_eq!(s.cubic.state.w_max, cwnd, "above W_max: remembered in full");
 }
 
 //= https://www.rfc-editor.org/rfc/rfc9438#section-4.8
@@ -251,17 +237,17 @@ fn after_a_timeout_the_stage_starts_flat_from_its_own_window() {
     let event = Congestion::loss(s.ctx());
     s.cubic.on_timeout(&mut s.window, &event, true);
     assert_eq!((s.window.ssthresh, s.window.cwnd), (700 * MSS, 1000 * MSS), "the sender sets cwnd");
-    // Timed out again: ssthresh stays (RFC 5681 section 3.1).
+    // A repeated timeout keeps ssthresh (RFC 5681 section 3.1).
     s.window.cwnd = MSS;
     let event = Congestion::loss(s.ctx());
     s.cubic.on_timeout(&mut s.window, &event, false);
-    assert_eq!((s.window.ssthresh, s.cubic.cwnd_prior), (700 * MSS, 1000 * MSS));
+    assert_eq!((s.window.ssthresh, s.cubic.state.cwnd_prior), (700 * MSS, 1000 * MSS));
     s.window.cwnd = 700 * MSS;
     let start = s.now;
     while s.now < start + 10 * SECOND {
         s.round();
     }
-    // K = 0 and W_max = 700: 0.4 * 10^3 = 400 above after 10 s.
+    // With K = 0 and W_max = 700, the window is 0.4 * 10^3 = 400 segments larger after 10 s.
     near(s.segments(), 1100.0, 14.0, "W_cubic from 700");
 }
 
@@ -273,7 +259,7 @@ fn slow_start_that_ends_without_loss_starts_the_same_way() {
         s.round();
     }
     near(s.segments(), 900.0, 14.0, "W_cubic from 500");
-    assert_eq!(s.cubic.cwnd_prior, 500 * MSS);
+    assert_eq!(s.cubic.state.cwnd_prior, 500 * MSS);
 }
 
 //= https://www.rfc-editor.org/rfc/rfc9438#section-4.2
@@ -309,10 +295,10 @@ fn unused_time_does_not_count() {
                 assert_eq!(s.window, before, "no growth");
             }
         }
-        // A round trip's worth of the gap may count: 100 ms of the steepest growth here.
+        // At most one RTT of the gap counts: 100 ms of the steepest growth here.
         near(s.segments(), reference, 3.0, "the trajectory goes on where it was");
     }
-    // Idle after each round, as the sender reports it: not even that.
+    // An idle period that the sender reports does not count at all.
     let mut s = Bulk::new(1000, RTT);
     s.lose();
     for _ in 0..60 {
@@ -332,10 +318,10 @@ fn a_window_moved_by_others_begins_a_new_stage() {
         s.round();
     }
     assert!(s.segments() > 1050.0);
-    // Restarted after idle, and slow start is back at 600.
+    // After a restart from idle, slow start has reached 600 segments.
     s.window.cwnd = 600 * MSS;
     s.round();
-    let begun = s.cubic.epoch.as_ref().expect("a stage");
+    let begun = s.cubic.state.epoch.as_ref().expect("a stage");
     assert_eq!((begun.origin, begun.w_est), (1000 * MSS, 600 * MSS));
     near(begun.k as f64 * 1e-9, 10.0, 0.001, "K = cbrt(400/0.4)");
 }
@@ -356,7 +342,7 @@ fn an_ack_that_covers_more_than_the_window_counts_for_one() {
     assert_eq!(after(50_000 * MSS), after(0));
 }
 
-/// Mean window in segments where one packet in `1/p` is lost, over cycles after the first `skip`.
+/// Mean window in segments if one packet in `1/p` is lost, over the cycles after the first `skip`.
 fn mean_window(interval: u64, rtt: Nanos, cwnd: u64) -> f64 {
     let mut s = Bulk::new(cwnd, rtt);
     let (skip, cycles) = (5, 40);

@@ -1,4 +1,4 @@
-//! What sets this version apart. Windows in segments of 1,000 bytes.
+//! Differences from later versions. Windows are in segments of 1,000 bytes.
 
 use super::*;
 use crate::SECOND;
@@ -27,7 +27,7 @@ fn the_first_ssthresh_is_a_hundred_segments_and_stays_undoable() {
     let before = s.window;
     s.congestion(crate::context::Cause::Loss, false);
     assert!(s.window.ssthresh < 100 * MSS);
-    s.cc.on_undo(&mut s.window, &before);
+    s.sender.cc.on_undo(&mut s.sender.window, &before);
     assert_eq!(s.window.ssthresh, before.ssthresh.max(80 * MSS));
     assert_eq!(s.window.cwnd, before.cwnd);
 }
@@ -50,11 +50,12 @@ fn before_the_first_loss_growth_is_two_percent_a_round() {
 
 #[test]
 fn growth_is_sixteen_segments_in_100_ms_at_most() {
-    // W_max 20,000: the cubic alone would win 4,000 segments in K = 21.5 s, some 550 in the first second.
+    // With W_max = 20,000, the cubic alone would add 4,000 segments in K = 21.5 s, and some 550 in the first second.
     for rtt_ms in [50, 100, 200] {
         near(growth(rtt_ms, 20_000, 0), 160.0, 20.0, &format!("below K, RTT {rtt_ms} ms"));
     }
-    // Beyond K, too: 2.0 has one cap for both. W_max 1000: K = 7.9 s, and twenty seconds on the cubic alone wins 500 a second.
+    // The cap of version 2.0 also applies beyond K. With W_max = 1000, K is 7.9 s, and 20 s later the cubic alone would add
+    // 500 segments per second.
     near(growth(100, 1000, 28 * SECOND), 160.0, 5.0, "beyond K");
 }
 
@@ -77,7 +78,7 @@ fn the_window_follows_the_cubic_where_the_cap_does_not_bind() {
 
 #[test]
 fn short_round_trips_have_renos_mean_window() {
-    // RTT 1 ms, where the cubic hardly moves: with a loss each 5,000 segments Reno's mean is sqrt(1.5 * 5000) = 86.6.
+    // At an RTT of 1 ms the cubic hardly changes. With a loss every 5,000 segments, Reno's mean is sqrt(1.5 * 5000) = 86.6.
     let mut s = Path::avoiding("cubic-2.0", 90);
     s.base = MILLISECOND;
     let (mut sum, mut rounds) = (0.0, 0u32);

@@ -114,7 +114,7 @@ fn time_that_was_not_used_does_not_count() {
     s.supply = u64::MAX;
     s.now += 60 * SECOND;
     let ctx = s.ctx();
-    s.cc.on_idle_end(&mut s.window, &ctx, 60 * SECOND);
+    s.sender.cc.on_idle_end(&mut s.sender.window, &ctx, 60 * SECOND);
     s.run(4 * SECOND);
     near(s.segments(), 1000.0, 4.0, "nine seconds after the reduction");
 }
@@ -129,7 +129,7 @@ fn a_mark_with_abe_takes_less_and_undo_puts_everything_back() {
     s.run(5 * SECOND);
     let before = s.window;
     s.congestion(Cause::Loss, false);
-    s.cc.on_undo(&mut s.window, &before);
+    s.sender.cc.on_undo(&mut s.sender.window, &before);
     assert_eq!(s.window, before);
     s.run(4100 * MILLISECOND);
     near(s.segments(), 1000.0, 4.0, "the stage goes on where it was");

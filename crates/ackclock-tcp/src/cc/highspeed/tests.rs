@@ -4,7 +4,7 @@ use super::*;
 use crate::cc::path::{MSS, Path, near};
 
 fn law() -> Law {
-    Law::new(&Values::defaults(&ENTRY))
+    Law::new(&Response::read(&[]))
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn timeouts_and_undo() {
     s.round();
     let (reduced, low) = (s.segments(), s.window);
     near(reduced, before.cwnd as f64 / 2000.0 + 1.0, 0.5, "Reno's growth");
-    s.cc.on_undo(&mut s.window, &before);
+    s.sender.cc.on_undo(&mut s.sender.window, &before);
     assert_eq!(s.window.cwnd, before.cwnd);
     s.window = low;
     s.round();

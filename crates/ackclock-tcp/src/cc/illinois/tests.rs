@@ -4,7 +4,7 @@ use super::*;
 use crate::MILLISECOND;
 use crate::cc::path::{MSS, Path, near};
 
-const LAW: Law = Law { alpha: (0.3, 10.0), beta: (0.125, 0.5), win_thresh: 15.0, theta: 5 };
+const LAW: Law = Law { alpha_min: 0.3, alpha_max: 10.0, beta_min: 0.125, beta_max: 0.5, win_thresh: 15.0, theta: 5 };
 
 fn illinois() -> Illinois {
     Illinois {
@@ -12,7 +12,7 @@ fn illinois() -> Illinois {
         rounds: Rounds::default(),
         longest: 0,
         state: State::START,
-        before: None,
+        before: Saved::default(),
         increase: Increase::default(),
     }
 }

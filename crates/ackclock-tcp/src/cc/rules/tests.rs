@@ -1,18 +1,17 @@
-//! The default rules are Reno, and growth is what a rule says of a window. Windows in segments of 1,000 bytes.
+//! The default rules are Reno's, and the window grows as a rule returns. Windows are in segments of 1,000 bytes.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::cc::Reno;
 use crate::context::Cause;
-
-const MSS: u64 = 1000;
+use crate::testing::{self, MSS, context};
 
 struct Defaults;
 
 impl WindowRules for Defaults {}
 
-/// A rule with this increase, keeping 0.7 of the window at a loss.
+/// Rules with this increase, which keep 0.7 of the window on a loss.
 struct Grows(f64);
 
 impl WindowRules for Grows {
@@ -32,26 +31,11 @@ impl WindowRules for Grows {
 }
 
 fn ctx(flight: u64) -> Context {
-    Context {
-        now: SECOND,
-        mss: MSS,
-        initial_window: 10 * MSS,
-        snd_una: 0,
-        snd_nxt: flight,
-        flight_size: flight,
-        pipe: flight,
-        unsent: 0,
-        receive_window: u64::MAX,
-        srtt: None,
-        min_rtt: None,
-        rto: SECOND,
-        in_recovery: false,
-    }
+    context(SECOND, 0..flight)
 }
 
 fn ack(cc: &mut dyn CongestionControl, window: &mut Window, acked: u64) {
-    let ack =
-        Ack { ctx: ctx(window.cwnd), acked, sacked: 0, lost: 0, rtt: Some(SECOND / 10), cwnd_limited: true, marked: 0 };
+    let ack = Ack { rtt: Some(SECOND / 10), ..testing::ack(ctx(window.cwnd), acked) };
     cc.on_ack(window, &ack, acked);
 }
 
@@ -75,7 +59,7 @@ fn a_window_grows_or_shrinks_by_what_the_rule_says_for_each_window_acknowledged(
     assert_eq!(grown(0.0, 10, 5), 10_000);
     assert_eq!(grown(1.0, 10, 4), 14_000);
     assert_eq!(grown(0.25, 100, 4), 101_000, "a quarter of a segment a window");
-    // Where the window grows meanwhile, a window acknowledged is a little less than all of its increase.
+    // Because the window grows meanwhile, a window acknowledged adds a little less than the increase.
     assert!((26_000..=29_000).contains(&grown(5.0, 10, 4)), "{}", grown(5.0, 10, 4));
     assert!((15_000..=17_000).contains(&grown(-1.0, 20, 4)), "{}", grown(-1.0, 20, 4));
     assert_eq!(grown(-5.0, 20, 50), 2000, "two segments at least");
@@ -122,7 +106,7 @@ enum Op {
     Loss(u64),
     Mark(u64),
     Timeout(u64, bool),
-    /// Somebody else moves the window.
+    /// The window is set outside congestion avoidance.
     Moved(u64),
 }
 

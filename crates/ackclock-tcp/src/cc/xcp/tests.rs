@@ -12,7 +12,7 @@ fn guided(cwnd: u64) -> Path {
 
 fn answer(s: &mut Path, change: Option<i32>) -> u64 {
     let ctx = s.ctx();
-    s.cc.on_router_feedback(&mut s.window, &ctx, change);
+    s.sender.cc.on_router_feedback(&mut s.sender.window, &ctx, change);
     s.window.cwnd
 }
 

@@ -8,7 +8,7 @@ const LAW: Law = Law { alpha: 80.0, gamma: 1.0, delta: 3, epsilon: 1, phi: 8.0, 
 const BASE: Nanos = 100 * MILLISECOND;
 
 fn yeah(state: State) -> Yeah {
-    Yeah { law: LAW, rounds: Rounds::default(), state, before: None, increase: Increase::default() }
+    Yeah { law: LAW, rounds: Rounds::default(), state, before: Saved::default(), increase: Increase::default() }
 }
 
 fn fresh() -> State {
