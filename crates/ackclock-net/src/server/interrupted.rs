@@ -36,7 +36,8 @@ impl Server for Interrupted {
     fn transmit(&mut self, at: Nanos, size: u32, follows: bool) -> Nanos {
         let end = self.wire.transmit(at, size, follows);
         let up = self.down.at(at);
-        if up.until < end {
+        // A wire of opportunities may end a packet at the very start of an outage.
+        if up.until <= end {
             self.overruns.push((up.until, end));
         }
         end
@@ -91,6 +92,23 @@ mod tests {
         };
         assert_eq!(packets, [0, 0, 1, 1, 1, 1, 2, 4]);
         assert_eq!([0, ms(2), ms(4)].map(|at| wire.start(at)), [ms(1), ms(4), ms(4)]);
+    }
+
+    /// An opportunity each millisecond, and packets of two. Each packet began before an outage and takes one opportunity in
+    /// it: the first at its start, the second within it.
+    #[test]
+    fn an_opportunity_that_a_packet_takes_in_an_outage_counts() {
+        let ms = |at: u64| at * 1_000_000;
+        let trace = Arc::new(Trace::parse(b"1\n").unwrap());
+        let down = Schedule::during(&[(ms(2), ms(4)), (ms(5) + 1, ms(8))], None);
+        let mut wire = Interrupted::new(Box::new(Opportunities::new(Playback::new(trace))), down);
+        assert_eq!((wire.start(0), wire.transmit(ms(1), 3000, false)), (ms(1), ms(2)));
+        assert_eq!((wire.start(ms(2)), wire.start(ms(5))), (ms(4), ms(5)));
+        assert_eq!(wire.transmit(ms(5), 3000, false), ms(6));
+        let mut meter = wire.meter();
+        let packets = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(|at| meter.by(ms(at)) / (12_000 * PARTS_OF_A_BIT));
+        assert_eq!(packets, [1, 2, 2, 3, 4, 5, 5, 6, 7]);
+        assert_eq!(wire.meter().by(ms(9)), meter.by(ms(9)), "one call counts the same as several");
     }
 
     /// An opportunity each 3 ms. That of 6 ms is in the outage, which ends at 7 ms; the next comes at 9 ms.

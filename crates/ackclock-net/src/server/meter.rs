@@ -36,14 +36,16 @@ impl<'a> Meter<'a> {
     /// these the packet that was on the wire at the start of an outage is sent completely.
     pub fn interrupted(mut self, down: &'a Schedule<bool>, overruns: &'a [(Nanos, Nanos)]) -> Meter<'a> {
         let (mut time, mut all, mut passed) = (0, 0, 0);
-        let mut overruns = overruns.iter().peekable();
+        // The opportunity with which a packet ends is its own.
+        let last = u64::from(self.instants);
+        let mut overruns = overruns.iter().map(move |(from, to)| (*from, to.saturating_add(last))).peekable();
         let before = move |at: Nanos| {
             while time < at {
                 let piece = down.at(time);
                 while overruns.next_if(|(_, to)| *to <= time).is_some() {}
-                let overrun = overruns.peek().filter(|(from, _)| *from <= time);
+                let overrun = overruns.peek().copied().filter(|(from, _)| *from <= time);
                 let idle = piece.value && overrun.is_none();
-                time = piece.until.min(at).min(overrun.map_or(at, |(_, to)| *to));
+                time = piece.until.min(at).min(overrun.map_or(at, |(_, to)| to));
                 let sent = (self.before)(time);
                 passed += if idle { 0 } else { sent - all };
                 all = sent;
