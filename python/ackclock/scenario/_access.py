@@ -15,7 +15,7 @@ __all__ = ["Access"]
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Access(Record):
-    """The links between the flows' ends and the bottleneck, one on each side of it for every flow.
+    """The access links, which connect each flow's source and sink with the network; every flow has one on each side.
 
     Parameters
     ----------
@@ -23,10 +23,10 @@ class Access(Record):
         Rate of both links in both directions. Accepted: a rate above zero such as "100Mbps", or a multiple of the
         bottleneck's such as "10x". Default: "10x".
     source_delay
-        Propagation delay between the source and the bottleneck, one way; drawn once for every flow. Accepted: a class
+        Propagation delay between the source and the bottleneck, one way, drawn once for every flow. Accepted: a class
         of `ackclock.scenario.distribution`, or a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
     sink_delay
-        Propagation delay between the bottleneck and the sink, one way; drawn once for every flow. Accepted: a class of
+        Propagation delay between the bottleneck and the sink, one way, drawn once for every flow. Accepted: a class of
         `ackclock.scenario.distribution`, or a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
     """
 

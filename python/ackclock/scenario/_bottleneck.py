@@ -32,7 +32,7 @@ Preset: TypeAlias = Literal[
     "dial-up",
     "satellite",
 ]
-"""A link by name, whose rate, delay and queue hold where they are not given.
+"""Name of a link model, which supplies the rate, delay and queue where they are not given.
 
 - ``edge``: EDGE: 160 kbit/s, 250 ms, a queue of its bandwidth-delay product, 7 packets.
 - ``hspa``: HSPA: 2 Mbit/s, 70 ms, a queue of its bandwidth-delay product, 24 packets.
@@ -53,7 +53,7 @@ Fate: TypeAlias = Literal[
     "wait",
     "lost",
 ]
-"""What becomes of packets.
+"""Treatment of packets during the outage.
 
 - ``wait``: they wait in the queue; one that is on the wire when the outage begins arrives
 - ``lost``: the router does not know: what it begins to send is lost
@@ -62,12 +62,13 @@ Fate: TypeAlias = Literal[
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class DelayStep(Record):
-    """A delay from a time on.
+    """A delay that holds from a given time.
 
     Parameters
     ----------
     at
-        When it begins; the first at 0s. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
+        Time at which the delay begins; the first step begins at 0s. Accepted: a time such as "200ms" (units: ns, us,
+        ms, s, min, h).
     delay
         The delay, one way. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
     """
@@ -78,17 +79,17 @@ class DelayStep(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Delay(Record):
-    """A propagation delay that changes, because the path does.
+    """A propagation delay that changes, as after a change of route.
 
-    Packets on a shorter new path overtake those on the old one.
+    Packets on a shorter new path overtake those on the old path.
 
     Parameters
     ----------
     steps
         The delays, in the order of their times. Accepted: a list with at least one step, each of class `DelayStep`.
     repeat_every
-        After what time it begins anew. Accepted: a time from "1ms" to "87600h" (units: ns, us, ms, s, min, h). Absent:
-        it does not.
+        Period after which the steps start again. Accepted: a time from "1ms" to "87600h" (units: ns, us, ms, s, min,
+        h). Absent: it does not.
     """
 
     steps: Sequence[DelayStep]
@@ -97,16 +98,16 @@ class Delay(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Outage(Record):
-    """A time in which a link is down.
+    """A time in which the link is down.
 
     Parameters
     ----------
     from_
-        When it begins. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
+        Start of the outage. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
     to
-        When it ends. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
+        End of the outage. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
     packets
-        What becomes of packets. Accepted: wait, lost. Default: "wait".
+        Treatment of packets during the outage. Accepted: wait, lost. Default: "wait".
     """
 
     from_: str
@@ -116,13 +117,13 @@ class Outage(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Bottleneck(Record):
-    """The link that all flows share, from the node left to the node right.
+    """The link that all flows share, from node left to node right.
 
     Parameters
     ----------
     preset
-        A link by name, whose rate, delay and queue hold where they are not given. Accepted: edge, hspa, lte,
-        geo-satellite, leo, adsl2, fttc, fttp, datacentre, access, transoceanic, dial-up, satellite. Absent: none.
+        Name of a link model, which supplies the rate, delay and queue where they are not given. Accepted: edge, hspa,
+        lte, geo-satellite, leo, adsl2, fttc, fttp, datacentre, access, transoceanic, dial-up, satellite. Absent: none.
     rate
         Rate in the direction from source to sink. Accepted: a rate above zero such as "1.5Mbps" (units: bps, kbps,
         Mbps, Gbps, Tbps), or a class of `ackclock.scenario.rate`. Absent: that of preset, which has to be given then.
@@ -172,8 +173,8 @@ class Bottleneck(Record):
         Times in which the direction from sink to source is down. Accepted: a list with at least one outage, each of
         class `Outage`, in order and apart. Absent: as outages.
     bdp_rtt
-        The round-trip time that "bdp" means. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min,
-        h). Absent: the largest base RTT of any flow.
+        Round-trip time with which queue limits given in bdp are computed. Accepted: a time above zero such as "200ms"
+        (units: ns, us, ms, s, min, h). Absent: the largest base RTT of any flow.
     """
 
     preset: Preset | None = None

@@ -37,7 +37,7 @@ Stack: TypeAlias = Literal[
     "freebsd-2014",
     "ns2-sack",
 ]
-"""Named stack, whose values hold for what is not given below.
+"""Named stack, which supplies the values of the fields below that are not given.
 
 - ``rfc``: what the standards say: Reno, SACK, the initial window of RFC 6928, RTO of at least 1 s, nothing that is
   optional
@@ -59,7 +59,7 @@ WindowValidation: TypeAlias = Literal[
     "linux-kept",
     "ratelimited-increase",
 ]
-"""Congestion window validation.
+"""Method of congestion window validation.
 
 - ``none``: the window grows with every acknowledgment, used or not
 - ``rfc2861``: the window decays with each RTO in which it is idle or not filled, and grows only when full
@@ -80,7 +80,7 @@ SlowStart: TypeAlias = Literal[
     "hystart++",
     "search",
 ]
-"""Slow start.
+"""Method of slow start.
 
 - ``standard``: the window grows by the bytes that each ACK acknowledges, at most two segments, or one after a timeout
 - ``limited``: standard up to 100 segments; above, about 50 segments in each round trip
@@ -96,7 +96,7 @@ TimeoutRule: TypeAlias = Literal[
     "linux",
     "ns2",
 ]
-"""How the retransmission timeout follows from the RTT samples.
+"""Rule that computes the retransmission timeout from the RTT samples.
 
 - ``rfc6298``: SRTT + 4*RTTVAR, at least min_rto
 - ``linux``: SRTT + RTTVAR, RTTVAR at least min_rto and slow to fall, as Linux has it
@@ -112,7 +112,7 @@ Recovery: TypeAlias = Literal[
     "prr-ssrb",
     "prr",
 ]
-"""What is sent, and how fast, while loss is repaired.
+"""Algorithm of loss recovery, which decides what is sent during recovery and how fast.
 
 - ``tahoe``: fast retransmit, then slow start from one segment
 - ``newreno``: window inflation by duplicate ACKs, one segment sent again for each partial ACK
@@ -131,7 +131,7 @@ EcnMode: TypeAlias = Literal[
     "dctcp",
     "l4s",
 ]
-"""Explicit Congestion Notification.
+"""Mode of Explicit Congestion Notification (ECN).
 
 - ``off``: none
 - ``passive``: RFC 3168 where the peer asks for it
@@ -147,7 +147,7 @@ RestartAfterIdle: TypeAlias = Literal[
     "lowers-ssthresh",
     "raises-ssthresh",
 ]
-"""What the sender does with its window after an idle period longer than the retransmission timeout.
+"""Treatment of the congestion window after an idle period longer than the retransmission timeout.
 
 - ``off``: the window stays
 - ``rfc5681``: cwnd falls to the initial window, ssthresh stays (RFC 5681 section 4.1)
@@ -158,7 +158,7 @@ RestartAfterIdle: TypeAlias = Literal[
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class FlowAccess(Record):
-    """Access links that differ from the scenario's.
+    """Access links of this flow, where they differ from the scenario's.
 
     Parameters
     ----------
@@ -182,18 +182,19 @@ class FlowAccess(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class CarefulResume(Record):
-    """What an earlier connection learnt of the path, for careful resume (RFC 9959).
+    """Path parameters that an earlier connection measured, for Careful Resume (RFC 9959).
 
     Parameters
     ----------
     cwnd
-        The volume that was delivered in a round-trip time. Accepted: a volume above zero such as "64KiB" (units: B, kB,
+        Volume that was delivered in one round-trip time. Accepted: a volume above zero such as "64KiB" (units: B, kB,
         KiB, MB, MiB, GB, GiB).
     rtt
-        The smallest round-trip time. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
+        Minimum round-trip time that was measured. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s,
+        min, h).
     max_jump
-        The most that the window jumps to; half of cwnd is never exceeded. Accepted: a volume above zero such as "64KiB"
-        (units: B, kB, KiB, MB, MiB, GB, GiB). Absent: half of cwnd.
+        Maximum window to which the jump leads; the window never jumps above half of cwnd. Accepted: a volume above zero
+        such as "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB). Absent: half of cwnd.
     """
 
     cwnd: str
@@ -203,128 +204,135 @@ class CarefulResume(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Flow(Record):
-    """A flow, or several alike: an application at both ends and the TCP under it.
+    """A flow, or several copies of it: an application at both ends and the TCP below it.
 
     Parameters
     ----------
     name
-        Name in output, unique; of several copies, the prefix of name.0, name.1, ... Accepted: a name of ASCII letters,
-        digits, spaces and _ + -. Absent: flow0, flow1, ... by position.
+        Name in output, which has to be unique; several copies are called name.0, name.1, and so on. Accepted: a name of
+        ASCII letters, digits, spaces and _ + -. Absent: flow0, flow1, ... by position.
     count
-        How many copies there are. Accepted: a whole number of copies from 1 to 1000000. Default: 1.
+        Number of copies of the flow. Accepted: a whole number of copies from 1 to 1000000. Default: 1.
     app
-        What the flow does. Accepted: a class of `ackclock.scenario.app`.
+        Application of the flow. Accepted: a class of `ackclock.scenario.app`.
     start
-        When it starts. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
+        Start time of the flow. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
     start_jitter
-        Each copy starts later than start by a time drawn uniformly from zero to this. Accepted: a time such as "200ms"
-        (units: ns, us, ms, s, min, h). Default: "0s".
+        Maximum extra start delay of each copy, drawn uniformly from zero to this value for each copy. Accepted: a time
+        such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
     group_jitter
-        All copies start later than that by one and the same time, drawn uniformly from zero to this. Accepted: a time
+        Maximum extra start delay that all copies share, drawn once, uniformly from zero to this value. Accepted: a time
         such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
     arrival
-        When each copy starts, as seen from the time that start and the jitters give. Accepted: a class of
+        Pattern of the copies' start times, relative to the time that start and the jitters give. Accepted: a class of
         `ackclock.scenario.arrival`. Absent: all copies at once.
     class_
-        Traffic class of its packets, 0 the most urgent, for queues that tell classes apart. Accepted: a whole number
-        from 0 to 7. Default: 0.
+        Traffic class of the flow's packets, 0 being the most urgent; only queues that tell classes apart use it.
+        Accepted: a whole number from 0 to 7. Default: 0.
     route
-        The nodes that it passes from the source's side to the sink's, its access links at both ends. Accepted: a list
-        with at least one node, each a name of ASCII letters, digits, spaces and _ + -. Absent: from left to right.
+        Nodes on the forward route, from the source's side to the sink's; the access links are added at both ends.
+        Accepted: a list with at least one node, each a name of ASCII letters, digits, spaces and _ + -. Absent: from
+        left to right.
     return_route
-        The nodes that it passes on the way back. Accepted: a list with at least one node, each a name of ASCII letters,
-        digits, spaces and _ + -. Absent: those of route, backwards.
+        Nodes on the return route, from the sink's side to the source's. Accepted: a list with at least one node, each a
+        name of ASCII letters, digits, spaces and _ + -. Absent: those of route, backwards.
     access
-        Access links that differ from the scenario's. Absent: the scenario's access.
+        Access links of this flow, where they differ from the scenario's. Absent: the scenario's access.
     stack
-        Named stack, whose values hold for what is not given below. Accepted: rfc, linux, linux-3.12, freebsd,
-        freebsd-2014, ns2-sack. Default: "rfc".
+        Named stack, which supplies the values of the fields below that are not given. Accepted: rfc, linux, linux-3.12,
+        freebsd, freebsd-2014, ns2-sack. Default: "rfc".
     cc
-        Congestion control. Accepted: bbr, bbr1, bic, compound, compound-tuned, copa, cubic, cubic-2.0, cubic-linux,
-        cubic-rfc8312, dctcp, fast, fixed-rate, fixed-window, highspeed, htcp, hybla, illinois, ledbat, ledbat++, lp,
-        prague, reno, scalable, vegas, veno, westwood, xcp, yeah, remycc, a class of `ackclock.scenario.cc`, the name of
-        one in Python, or a dict of its kind and its parameters. Absent: the stack's.
+        Congestion control algorithm. Accepted: bbr, bbr1, bic, compound, compound-tuned, copa, cubic, cubic-2.0,
+        cubic-linux, cubic-rfc8312, dctcp, fast, fixed-rate, fixed-window, highspeed, htcp, hybla, illinois, ledbat,
+        ledbat++, lp, prague, reno, scalable, vegas, veno, westwood, xcp, yeah, remycc, a class of
+        `ackclock.scenario.cc`, the name of one in Python, or a dict of its kind and its parameters. Absent: the
+        stack's.
     validation
-        Congestion window validation. Accepted: none, rfc2861, rfc2861-linux, newcwv, newcwv-00, linux, linux-kept,
-        ratelimited-increase. Absent: the stack's.
+        Method of congestion window validation. Accepted: none, rfc2861, rfc2861-linux, newcwv, newcwv-00, linux,
+        linux-kept, ratelimited-increase. Absent: the stack's.
     slow_start
-        Slow start. Accepted: standard, limited, hystart, hystart++, search. Absent: the stack's.
+        Method of slow start. Accepted: standard, limited, hystart, hystart++, search. Absent: the stack's.
     careful_resume
-        What an earlier connection learnt of the path, for careful resume (RFC 9959). Absent: nothing is known.
+        Path parameters that an earlier connection measured, for Careful Resume (RFC 9959). Absent: nothing is known.
     pacing
-        Pacing of the sender. Accepted: a class of `ackclock.scenario.pacing`. Absent: the stack's.
+        Pacing of the sender's segments. Accepted: a class of `ackclock.scenario.pacing`. Absent: the stack's.
     initial_window
-        Initial window, which counts full segments whatever their size. Stacks have rules of their own: rfc and freebsd
-        that of RFC 6928, linux ten segments, ns2-sack two (`ackclock list stack`). Accepted: a whole number of segments
-        from 1 to 65535. Absent: the stack's.
+        Initial window in full segments, whatever their size. Each stack has its own default: rfc and freebsd follow RFC
+        6928, linux uses ten segments, ns2-sack two (`ackclock list stack`). Accepted: a whole number of segments from 1
+        to 65535. Absent: the stack's.
     initial_rto
         Retransmission timeout before the first RTT sample (RFC 6298). Accepted: a time above zero such as "200ms"
         (units: ns, us, ms, s, min, h). Absent: the stack's.
     min_rto
-        Smallest retransmission timeout. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
+        Minimum retransmission timeout. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
         Absent: the stack's.
     max_rto
-        Largest retransmission timeout. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
+        Maximum retransmission timeout. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
         Absent: the stack's.
     rto_rule
-        How the retransmission timeout follows from the RTT samples. Accepted: rfc6298, linux, ns2. Absent: the stack's.
+        Rule that computes the retransmission timeout from the RTT samples. Accepted: rfc6298, linux, ns2. Absent: the
+        stack's.
     timestamps
-        Whether timestamps are offered (RFC 7323); they take 12 bytes of each segment. Absent: the stack's.
+        Whether the TCP timestamps option is offered (RFC 7323); it takes 12 bytes of each segment. Absent: the stack's.
     sack
         Whether selective acknowledgments are offered (RFC 2018). Absent: the stack's.
     dsack
-        Whether duplicates are reported by D-SACK (RFC 2883). Absent: the stack's.
+        Whether duplicate segments are reported by D-SACK (RFC 2883). Absent: the stack's.
     recovery
-        What is sent, and how fast, while loss is repaired. Accepted: tahoe, newreno, sack, rate-halving, prr-crb,
-        prr-ssrb, prr. Absent: the stack's.
+        Algorithm of loss recovery, which decides what is sent during recovery and how fast. Accepted: tahoe, newreno,
+        sack, rate-halving, prr-crb, prr-ssrb, prr. Absent: the stack's.
     dup_thresh
-        Duplicate ACKs, or segments SACKed above, that make a loss (RFC 5681, RFC 6675). Accepted: a whole number of
-        segments from 1 to 300. Absent: the stack's.
+        A segment counts as lost after this number of duplicate ACKs, or of SACKed segments above it (RFC 5681, RFC
+        6675). Accepted: a whole number of segments from 1 to 300. Absent: the stack's.
     adapt_dup_thresh
-        Whether reordering that is seen raises dup_thresh, as in Linux. Absent: the stack's.
+        Whether observed reordering raises dup_thresh, as in Linux. Absent: the stack's.
     limited_transmit
-        Whether the first duplicate ACKs let new segments go (RFC 3042). Absent: the stack's.
+        Whether the first duplicate ACKs trigger new segments (limited transmit, RFC 3042). Absent: the stack's.
     early_retransmit
-        Whether fewer duplicate ACKs suffice with less than four segments outstanding (RFC 5827). Absent: the stack's.
+        Whether fewer duplicate ACKs suffice while less than four segments are outstanding (early retransmit, RFC 5827).
+        Absent: the stack's.
     rack
-        Whether losses are found by time rather than by counting (RACK, RFC 8985). Absent: the stack's.
+        Whether losses are detected by time instead of by counting duplicate ACKs (RACK, RFC 8985). Absent: the stack's.
     tlp
-        Whether a probe is sent when the tail of a flight is not acknowledged (TLP, RFC 8985 section 7). Absent: the
-        stack's.
+        Whether a tail loss probe is sent when the last segments of a flight are not acknowledged (TLP, RFC 8985 section
+        7). Absent: the stack's.
     frto
-        Whether a timeout waits for two ACKs before it deems everything lost (F-RTO, RFC 5682). Absent: the stack's.
+        Whether the sender waits for two ACKs after a timeout before it marks all outstanding segments lost (F-RTO, RFC
+        5682). Absent: the stack's.
     dsack_undo
-        Whether a recovery that D-SACKs show to have been spurious is undone. Absent: the stack's.
+        Whether a recovery is undone when D-SACKs show that it was spurious. Absent: the stack's.
     eifel
-        Whether a recovery that timestamps show to have been spurious is undone (Eifel, RFC 3522 and RFC 4015). Absent:
+        Whether a recovery is undone when timestamps show that it was spurious (Eifel, RFC 3522 and RFC 4015). Absent:
         the stack's.
     ecn
-        Explicit Congestion Notification. Accepted: off, passive, classic, accurate, dctcp, l4s. Absent: the stack's.
+        Mode of Explicit Congestion Notification (ECN). Accepted: off, passive, classic, accurate, dctcp, l4s. Absent:
+        the stack's.
     abe
-        Whether a mark reduces the window by less than a loss does (ABE, RFC 8511). Absent: the stack's.
+        Whether a CE mark reduces the window by less than a loss does (ABE, RFC 8511). Absent: the stack's.
     nagle
-        Whether small segments wait while data is outstanding (Nagle, RFC 9293 section 3.7.4). Absent: the stack's.
+        Whether small segments are delayed while data is outstanding (Nagle, RFC 9293 section 3.7.4). Absent: the
+        stack's.
     receive_buffer
-        Receive buffer, which bounds the advertised window. Accepted: a volume from "64B" to "1GiB" (units: B, kB, KiB,
-        MB, MiB, GB, GiB). Absent: the stack's.
+        Size of the receive buffer, which limits the advertised window. Accepted: a volume from "64B" to "1GiB" (units:
+        B, kB, KiB, MB, MiB, GB, GiB). Absent: the stack's.
     receive_buffer_max
-        What auto-tuning may raise the receive buffer to. Accepted: a volume from "64B" to "1GiB" (units: B, kB, KiB,
-        MB, MiB, GB, GiB). Absent: the stack's; receive_buffer where that is given.
+        Maximum size to which auto-tuning may raise the receive buffer. Accepted: a volume from "64B" to "1GiB" (units:
+        B, kB, KiB, MB, MiB, GB, GiB). Absent: the stack's; receive_buffer where that is given.
     delayed_ack
-        How long an acknowledgment may be held back, below 500ms; zero acknowledges every segment. Accepted: a time such
-        as "200ms" (units: ns, us, ms, s, min, h). Absent: the stack's.
+        Maximum delay of an acknowledgment, below 500ms; with zero every segment is acknowledged at once. Accepted: a
+        time such as "200ms" (units: ns, us, ms, s, min, h). Absent: the stack's.
     ack_every
-        Full-sized segments after which an acknowledgment is due at once. Accepted: a whole number of segments from 1 to
-        65535. Absent: the stack's.
+        Number of full-sized segments after which an acknowledgment is sent at once. Accepted: a whole number of
+        segments from 1 to 65535. Absent: the stack's.
     quick_acks
-        Segments acknowledged at once at the start of a connection and after an idle period. Accepted: a whole number of
-        segments from 0 to 65535. Absent: the stack's.
+        Number of segments that are acknowledged at once at the start of a connection and after an idle period.
+        Accepted: a whole number of segments from 0 to 65535. Absent: the stack's.
     restart_after_idle
-        What the sender does with its window after an idle period longer than the retransmission timeout. Accepted: off,
+        Treatment of the congestion window after an idle period longer than the retransmission timeout. Accepted: off,
         rfc5681, lowers-ssthresh, raises-ssthresh. Absent: the stack's; off with a validation that replaces it.
     mss
-        Payload of a full segment. Accepted: a volume from "64B" to "65495B" (units: B, kB, KiB, MB, MiB, GB, GiB).
-        Absent: packet_size less 40B.
+        Payload of a full segment (maximum segment size). Accepted: a volume from "64B" to "65495B" (units: B, kB, KiB,
+        MB, MiB, GB, GiB). Absent: packet_size less 40B.
     """
 
     name: str | None = None

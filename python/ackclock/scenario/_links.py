@@ -31,8 +31,8 @@ class Link(Record):
         The two nodes that it joins. What the fields below say of the direction from source to sink holds from the first
         to the second. Accepted: a list with at least one node, each a name of ASCII letters, digits, spaces and _ + -.
     preset
-        A link by name, whose rate, delay and queue hold where they are not given. Accepted: edge, hspa, lte,
-        geo-satellite, leo, adsl2, fttc, fttp, datacentre, access, transoceanic, dial-up, satellite. Absent: none.
+        Name of a link model, which supplies the rate, delay and queue where they are not given. Accepted: edge, hspa,
+        lte, geo-satellite, leo, adsl2, fttc, fttp, datacentre, access, transoceanic, dial-up, satellite. Absent: none.
     rate
         Rate in the direction from source to sink. Accepted: a rate above zero such as "1.5Mbps" (units: bps, kbps,
         Mbps, Gbps, Tbps), or a class of `ackclock.scenario.rate`. Absent: that of preset, which has to be given then.
@@ -82,8 +82,8 @@ class Link(Record):
         Times in which the direction from sink to source is down. Accepted: a list with at least one outage, each of
         class `Outage`, in order and apart. Absent: as outages.
     bdp_rtt
-        The round-trip time that "bdp" means. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min,
-        h). Absent: the largest base RTT of any flow.
+        Round-trip time with which queue limits given in bdp are computed. Accepted: a time above zero such as "200ms"
+        (units: ns, us, ms, s, min, h). Absent: the largest base RTT of any flow.
     """
 
     name: str | None = None

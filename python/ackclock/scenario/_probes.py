@@ -14,32 +14,32 @@ __all__ = ["Probes"]
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Probes(Record):
-    """What is recorded besides the summaries.
+    """The data to record besides the summaries.
 
     Parameters
     ----------
     window
-        Whether the senders' windows are recorded over time. Default: False.
+        Whether the congestion windows of the senders are recorded over time. Default: False.
     packets
-        Whether every segment sent, dropped and delivered is recorded, with its SACK blocks. Default: False.
+        Whether every segment that is sent, dropped or delivered is recorded, with its SACK blocks. Default: False.
     timeouts
-        Whether every expiry of a retransmission timer is recorded, and whether it was spurious. Default: False.
+        Whether every expiry of a retransmission timer is recorded, with whether it was spurious. Default: False.
     delays
-        Whether the one-way delays of the packets with payload that sinks receive are summed up for every flow. Default:
-        False.
+        Whether each flow's one-way delays are summarised, over the packets with payload that its sink receives.
+        Default: False.
     queues
-        Whether the packets and bytes that wait before each link are recorded at the interval, how long they wait, and
-        what it could send. Default: False.
+        Whether each link's queue length in packets and bytes, its queueing delay and its available capacity are
+        recorded at every interval. Default: False.
     rates
-        Whether the bytes that sinks receive in each interval are recorded for every flow. Default: False.
+        Whether the bytes that each flow's sink receives are recorded for every interval. Default: False.
     interval
-        Least time between two records of a flow's window, where zero records every acknowledgment; the time between two
+        Minimum time between two records of a flow's window; zero records every acknowledgment. It is also the interval
         of queues and rates. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "10ms".
     from_
-        When recording starts. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
+        Time at which recording starts. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
     to
-        When recording ends. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h). Absent: the end
-        of the run.
+        Time at which recording ends. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
+        Absent: the end of the run.
     """
 
     window: bool | None = None

@@ -20,32 +20,31 @@ __all__ = ["Scenario"]
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Scenario(Root):
-    """A network, the flows over it and what is recorded.
+    """A network, the flows over it and the data to record.
 
     Parameters
     ----------
     name
-        What the scenario is called in output. Accepted: a name of ASCII letters, digits, spaces and _ + -. Default:
+        Name of the scenario in output. Accepted: a name of ASCII letters, digits, spaces and _ + -. Default:
         "scenario".
     duration
-        How long the run lasts in simulated time. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s,
-        min, h).
+        Simulated time that the run lasts. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
     seed
-        Seed of every random draw. Accepted: a whole number from 0 to 18446744073709551615. Default: 1.
+        Seed of all random draws. Accepted: a whole number from 0 to 18446744073709551615. Default: 1.
     packet_size
         IP packet size of a full segment, headers included. Accepted: a volume from "104B" to "65535B" (units: B, kB,
         KiB, MB, MiB, GB, GiB). Default: "1500B".
     bottleneck
-        The link that all flows share, from the node left to the node right.
+        The link that all flows share, from node left to node right.
     links
-        Links besides it, and the nodes that they join. Accepted: a list with at least one link, each of class `Link`.
-        Absent: none.
+        Links besides the bottleneck, with the nodes that they join. Accepted: a list with at least one link, each of
+        class `Link`. Absent: none.
     access
-        The links between the flows' ends and the bottleneck, one on each side of it for every flow.
+        The access links, which connect each flow's source and sink with the network; every flow has one on each side.
     flows
-        The flows. Accepted: a list with at least one flow, each of class `Flow`.
+        The flows, each with its application and its TCP. Accepted: a list with at least one flow, each of class `Flow`.
     probes
-        What is recorded besides the summaries.
+        The data to record besides the summaries.
     """
 
     name: str | None = None

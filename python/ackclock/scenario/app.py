@@ -42,7 +42,7 @@ RateAdaptation: TypeAlias = Literal[
     "bola",
     "hybrid",
 ]
-"""Rule of rate adaptation.
+"""Rate adaptation algorithm.
 
 - ``throughput``: the highest level within the estimated throughput, the lowest while the buffer is low
 - ``bba``: BBA-0: a map from buffer level to rate with a reservoir and a cushion, and hysteresis
@@ -55,7 +55,7 @@ Estimator: TypeAlias = Literal[
     "mean",
     "ewma",
 ]
-"""How the throughput rule estimates.
+"""Method by which the throughput rule estimates the throughput.
 
 - ``last``: the rate of the last segment
 - ``mean``: all bytes so far over all time spent downloading them
@@ -67,7 +67,7 @@ UseOfConnections: TypeAlias = Literal[
     "per-page",
     "per-session",
 ]
-"""What a connection is used for before it is closed.
+"""Use of a connection before it is closed.
 
 - ``per-object``: one object, after which the server closes it (HTTP/1.0)
 - ``per-page``: the objects of one page, one after the other, after which the client closes it
@@ -79,7 +79,7 @@ Codec: TypeAlias = Literal[
     "g711-no-plc",
     "g729",
 ]
-"""Codec.
+"""Speech codec of the call.
 
 - ``g711``: 64 kbit/s, losses concealed
 - ``g711-no-plc``: 64 kbit/s, silence for what is lost
@@ -90,7 +90,7 @@ End: TypeAlias = Literal[
     "source",
     "sink",
 ]
-"""The end that opens the connections; the sink makes the source a server.
+"""End that opens the connections; with the sink as initiator the source is a server.
 
 - ``source``: the end whose data crosses the bottleneck in the forward direction
 - ``sink``: the other end
@@ -103,7 +103,7 @@ Name: TypeAlias = Literal[
 """The names of the family *app* that need no values.
 
 - ``bulk``: The source sends as fast as TCP allows, until the run ends.
-- ``voip``: One direction of a telephone call, from the source, which the E-model rates.
+- ``voip``: One direction of a telephone call, from the source to the sink; the E-model rates its quality.
 """
 
 
@@ -116,16 +116,16 @@ class Bulk(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Transfer(Record):
-    """The source sends so many bytes, once or several times, over a new connection each.
+    """The source sends a fixed number of bytes, once or several times, each time over a new connection.
 
     Parameters
     ----------
     size
         Size of a transfer. Accepted: a volume above zero such as "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB).
     count
-        How many there are. Accepted: a whole number of transfers from 1 to 1000000. Default: 1.
+        Number of transfers. Accepted: a whole number of transfers from 1 to 1000000. Default: 1.
     gap
-        How long after the end of a transfer the next one starts. Accepted: a time such as "200ms" (units: ns, us, ms,
+        Time from the end of a transfer to the start of the next. Accepted: a time such as "200ms" (units: ns, us, ms,
         s, min, h). Default: "0s".
     """
 
@@ -138,13 +138,13 @@ class Transfer(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Live(Record):
-    """Live video, whose segments become available as time goes on.
+    """Live video, whose segments become available over time.
 
     Parameters
     ----------
     latency
-        How far behind the present the client joins: its first segment holds the moment so long before its start.
-        Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
+        Delay of the client behind the live event when it joins: its first segment contains the moment this long before
+        its start. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
     """
 
     latency: str
@@ -152,35 +152,35 @@ class Live(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Dash(Record):
-    """A client of adaptive video over HTTP fetches one segment after the other from the source.
+    """A client of adaptive video over HTTP, which fetches one segment after the other from the source.
 
     Parameters
     ----------
     ladder
-        Bitrates that the video exists in. Accepted: a list with at least one bitrate, each a rate above zero such as
-        "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps), in ascending order.
+        Bitrates in which the video is available. Accepted: a list with at least one bitrate, each a rate above zero
+        such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps), in ascending order.
     segment
-        Duration of a segment of video. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
+        Playing time of a segment of the video. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min,
+        h).
     segments
-        How many segments there are. Accepted: a whole number of segments from 1 to 1000000. Absent: segments until the
-        run ends.
+        Number of segments. Accepted: a whole number of segments from 1 to 1000000. Absent: segments until the run ends.
     abr
-        Rule of rate adaptation. Accepted: throughput, bba, bola, hybrid. Default: "throughput".
+        Rate adaptation algorithm. Accepted: throughput, bba, bola, hybrid. Default: "throughput".
     buffer
-        Size of the player's buffer in playing time. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s,
-        min, h). Default: "12s".
+        Capacity of the player's buffer, in playing time. Accepted: a time above zero such as "200ms" (units: ns, us,
+        ms, s, min, h). Default: "12s".
     startup
-        Playing time in the buffer with which playback starts. Accepted: a time above zero such as "200ms" (units: ns,
-        us, ms, s, min, h). Absent: the value of segment.
+        Playing time in the buffer at which playback starts. Accepted: a time above zero such as "200ms" (units: ns, us,
+        ms, s, min, h). Absent: the value of segment.
     resume
-        Playing time in the buffer with which playback resumes after a stall. Accepted: a time above zero such as
-        "200ms" (units: ns, us, ms, s, min, h). Absent: the value of segment.
+        Playing time in the buffer at which playback resumes after a stall. Accepted: a time above zero such as "200ms"
+        (units: ns, us, ms, s, min, h). Absent: the value of segment.
     think
-        How long the server thinks before it answers a request. Accepted: a time such as "200ms" (units: ns, us, ms, s,
+        Think time of the server before it answers a request. Accepted: a time such as "200ms" (units: ns, us, ms, s,
         min, h). Default: "0s".
     think_jitter
-        The server thinks longer by a time drawn uniformly from zero to this, for every request. Accepted: a time such
-        as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
+        Maximum extra think time, drawn uniformly from zero to this value for every request. Accepted: a time such as
+        "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
     request_size
         Size of a request. Accepted: a volume from "1B" to "1MiB" (units: B, kB, KiB, MB, MiB, GB, GiB). Default:
         "300B".
@@ -188,15 +188,15 @@ class Dash(Record):
         Size of the header of an answer. Accepted: a volume from "0B" to "1MiB" (units: B, kB, KiB, MB, MiB, GB, GiB).
         Default: "300B".
     size_cv
-        Coefficient of variation of the segments' sizes, log-normal; all levels of a segment vary alike. Accepted: a
-        number from 0 to 10. Default: 0.
+        Coefficient of variation of the segment sizes, which are log-normal; all bitrates of a segment vary by the same
+        factor. Accepted: a number from 0 to 10. Default: 0.
     safety
-        Part of the estimated throughput that the throughput rule uses. Accepted: a number from 0.01 to 10. Default: 1.
+        Fraction of the estimated throughput that the throughput rule uses. Accepted: a number from 0.01 to 10. Default:
+        1.
     estimator
-        How the throughput rule estimates. Accepted: last, mean, ewma. Default: "mean".
+        Method by which the throughput rule estimates the throughput. Accepted: last, mean, ewma. Default: "mean".
     live
-        Live video, whose segments become available as time goes on. Absent: on demand: every segment is there from the
-        start.
+        Live video, whose segments become available over time. Absent: on demand: every segment is there from the start.
     """
 
     kind: ClassVar = "dash"
@@ -220,17 +220,17 @@ class Dash(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Bursts(Record):
-    """The source sends bursts of a size at an interval, all over one connection.
+    """The source sends bursts of a fixed size at a fixed interval over one connection.
 
     Parameters
     ----------
     size
         Size of a burst. Accepted: a volume above zero such as "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB).
     interval
-        From the start of a burst to that of the next, whether or not it is complete by then. Accepted: a time above
-        zero such as "200ms" (units: ns, us, ms, s, min, h).
+        Time from the start of a burst to the start of the next, whether or not the burst is complete by then. Accepted:
+        a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
     count
-        How many there are. Accepted: a whole number of bursts from 1 to 1000000. Absent: bursts until the run ends.
+        Number of bursts. Accepted: a whole number of bursts from 1 to 1000000. Absent: bursts until the run ends.
     """
 
     kind: ClassVar = "bursts"
@@ -242,23 +242,24 @@ class Bursts(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Onoff(Record):
-    """The source is on and off in turn, off first: on, it sends over a new connection each time, or all over one.
+    """The source alternates between off and on periods, starting with an off period; it sends in the on periods.
 
     Parameters
     ----------
     on
-        How long the source is on; what TCP has not sent by then is not sent. Accepted: a class of
+        Duration of an on period; data that TCP has not sent by its end is withdrawn. Accepted: a class of
         `ackclock.scenario.distribution`, or a time above zero such as "200ms" (units: ns, us, ms, s, min, h). Absent:
         until size is delivered.
     size
-        How much the source sends in an on period. Accepted: a class of `ackclock.scenario.distribution`, or a volume
+        Volume that the source sends in an on period. Accepted: a class of `ackclock.scenario.distribution`, or a volume
         above zero such as "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB). Absent: as much as it can in the time on.
     off
-        How long the source is off. Accepted: a class of `ackclock.scenario.distribution`, or a time above zero such as
+        Duration of an off period. Accepted: a class of `ackclock.scenario.distribution`, or a time above zero such as
         "200ms" (units: ns, us, ms, s, min, h).
     persistent
-        Whether all on periods go over one connection, which keeps what TCP has learnt; else each has a new one. What
-        becomes of its window over an off period, restart_after_idle and validation say. Default: False.
+        Whether all on periods use one connection, whose TCP keeps its state; otherwise each on period has a new
+        connection. The fields restart_after_idle and validation determine the window after an off period. Default:
+        False.
     """
 
     kind: ClassVar = "onoff"
@@ -271,15 +272,15 @@ class Onoff(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Item(Record):
-    """A volume at a time.
+    """A volume and the time at which it is sent.
 
     Parameters
     ----------
     at
-        When it is there to be sent, from the start of the flow. Accepted: a time such as "200ms" (units: ns, us, ms, s,
-        min, h).
+        Time at which the volume is available for sending, from the start of the flow. Accepted: a time such as "200ms"
+        (units: ns, us, ms, s, min, h).
     size
-        How much it is. Accepted: a volume above zero such as "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB).
+        Size of the volume. Accepted: a volume above zero such as "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB).
     """
 
     at: str
@@ -288,14 +289,15 @@ class Item(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class List(Record):
-    """The source sends the volumes of a list at the times of it.
+    """The source sends the volumes of a list at the times of the list.
 
     Parameters
     ----------
     items
-        What is sent when. Accepted: a list with at least one item, each of class `Item`.
+        Volumes to send, each with its time. Accepted: a list with at least one item, each of class `Item`.
     persistent
-        Whether all go over one connection that stays open, where they wait for one another. Default: False.
+        Whether all items use one connection that stays open, over which each item is sent after the items before it.
+        Default: False.
     """
 
     kind: ClassVar = "list"
@@ -306,25 +308,25 @@ class List(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Web(Record):
-    """Sessions of web pages, whose objects the sink asks for over parallel connections.
+    """Sessions of web pages, whose objects the sink requests over parallel connections.
 
     Parameters
     ----------
     sessions_per_second
-        Sessions that arrive per second, as a Poisson process. Accepted: a number from 0.000001 to 1000000. Absent:
-        there are users.
+        Mean number of sessions that arrive per second, as a Poisson process. Accepted: a number from 0.000001 to
+        1000000. Absent: there are users.
     users
-        Users, each of which thinks and asks for a page in turn until the run ends. Accepted: a whole number of users
-        from 1 to 1000000. Absent: sessions arrive.
+        Number of users, each of whom thinks and requests a page in turn until the run ends. Accepted: a whole number of
+        users from 1 to 1000000. Absent: sessions arrive.
     pages
-        Pages of a session; users do not stop. Accepted: a class of `ackclock.scenario.distribution`, or a whole number
-        from 1 to 1000000. Default: 1.
+        Number of pages of a session; users do not stop. Accepted: a class of `ackclock.scenario.distribution`, or a
+        whole number from 1 to 1000000. Default: 1.
     think
-        How long a user thinks before each page, and a session's after its first. Accepted: a class of
+        Think time of a user before each page, and of a session before each page but the first. Accepted: a class of
         `ackclock.scenario.distribution`, or a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "1s".
     objects
-        Objects of a page, the main one included. Accepted: a class of `ackclock.scenario.distribution`, or a whole
-        number from 1 to 1000000. Default: 1.
+        Number of objects of a page, including the main object. Accepted: a class of `ackclock.scenario.distribution`,
+        or a whole number from 1 to 1000000. Default: 1.
     object_size
         Size of an object. Accepted: a class of `ackclock.scenario.distribution`, or a volume above zero such as "64KiB"
         (units: B, kB, KiB, MB, MiB, GB, GiB).
@@ -336,15 +338,15 @@ class Web(Record):
         Size of a request. Accepted: a class of `ackclock.scenario.distribution`, or a volume above zero such as "64KiB"
         (units: B, kB, KiB, MB, MiB, GB, GiB). Default: "300B".
     server_think
-        How long the server thinks before it answers a request. Accepted: a class of `ackclock.scenario.distribution`,
-        or a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
+        Think time of the server before it answers a request. Accepted: a class of `ackclock.scenario.distribution`, or
+        a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
     parallel
-        The most connections of a page at once. Accepted: a whole number of connections from 1 to 1000. Default: 6.
+        Maximum number of parallel connections of a page. Accepted: a whole number of connections from 1 to 1000.
+        Default: 6.
     connections
-        What a connection is used for before it is closed. Accepted: per-object, per-page, per-session. Default:
-        "per-page".
+        Use of a connection before it is closed. Accepted: per-object, per-page, per-session. Default: "per-page".
     records
-        Whether every object and page is a row of the tables web_objects and web_pages, which grow with the run.
+        Whether the tables web_objects and web_pages have a row for every object and page; they grow with the run.
         Default: False.
     """
 
@@ -366,16 +368,15 @@ class Web(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Rpc(Record):
-    """The sink asks several servers at once, waits for all answers, and asks again.
+    """The sink sends requests to several servers at once, waits for all answers, and starts again.
 
     Parameters
     ----------
     servers
-        How many servers are asked at once, over a connection each. Accepted: a whole number of servers from 1 to
-        100000. Default: 1.
+        Number of servers that receive a request at once, over one connection each. Accepted: a whole number of servers
+        from 1 to 100000. Default: 1.
     rounds
-        How many rounds there are. Accepted: a whole number of rounds from 1 to 10000000. Absent: rounds until the run
-        ends.
+        Number of rounds. Accepted: a whole number of rounds from 1 to 10000000. Absent: rounds until the run ends.
     request_size
         Size of a request. Accepted: a class of `ackclock.scenario.distribution`, or a volume above zero such as "64KiB"
         (units: B, kB, KiB, MB, MiB, GB, GiB). Default: "300B".
@@ -383,10 +384,10 @@ class Rpc(Record):
         Size of a server's answer. Accepted: a class of `ackclock.scenario.distribution`, or a volume above zero such as
         "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB).
     server_think
-        How long a server thinks before it answers. Accepted: a class of `ackclock.scenario.distribution`, or a time
-        such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
+        Think time of a server before it answers. Accepted: a class of `ackclock.scenario.distribution`, or a time such
+        as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
     think
-        How long the client waits between the last answer of a round and the next round. Accepted: a class of
+        Think time of the client between the last answer of a round and the next round. Accepted: a class of
         `ackclock.scenario.distribution`, or a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
     persistent
         Whether connections stay open from round to round. Default: True.
@@ -410,13 +411,14 @@ class Cbr(Record):
     Parameters
     ----------
     rate
-        Rate, headers included. Accepted: a rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps).
+        Sending rate, headers included. Accepted: a rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps,
+        Tbps).
     packet_size
-        IP packet size, with 28 bytes of headers. Accepted: a volume from "28B" to "65535B" (units: B, kB, KiB, MB, MiB,
-        GB, GiB). Default: "1500B".
+        IP packet size, including 28 bytes of headers. Accepted: a volume from "28B" to "65535B" (units: B, kB, KiB, MB,
+        MiB, GB, GiB). Default: "1500B".
     on
-        How long the source sends. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h). Absent:
-        until the run ends.
+        Time for which the source sends. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
+        Absent: until the run ends.
     """
 
     kind: ClassVar = "cbr"
@@ -428,21 +430,21 @@ class Cbr(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Voip(Record):
-    """One direction of a telephone call, from the source, which the E-model rates.
+    """One direction of a telephone call, from the source to the sink; the E-model rates its quality.
 
     Parameters
     ----------
     codec
-        Codec. Accepted: g711, g711-no-plc, g729. Default: "g711".
+        Speech codec of the call. Accepted: g711, g711-no-plc, g729. Default: "g711".
     playout
-        How long the first packet to arrive waits in the play-out buffer, which is fixed. Accepted: a time such as
-        "200ms" (units: ns, us, ms, s, min, h). Default: "60ms".
+        Time that the first packet to arrive spends in the play-out buffer, whose delay is fixed. Accepted: a time such
+        as "200ms" (units: ns, us, ms, s, min, h). Default: "60ms".
     on
-        How long there is speech. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h). Absent:
+        Duration of the speech. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h). Absent:
         until the run ends.
     advantage
-        The E-model's advantage factor, what people forgive: 20 for places reached by several satellite hops. Accepted:
-        a number from 0 to 20. Default: 0.
+        Advantage factor of the E-model: the impairment that users accept, up to 20 for places reached by several
+        satellite hops. Accepted: a number from 0 to 20. Default: 0.
     """
 
     kind: ClassVar = "voip"
@@ -455,7 +457,7 @@ class Voip(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Vectors(Record):
-    """The vectors.
+    """File with the connection vectors.
 
     Parameters
     ----------
@@ -473,17 +475,18 @@ class Vectors(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Tmix(Record):
-    """Connections with the data units and think times of tmix connection vectors, which lie in a file.
+    """Connections with the data units and think times of tmix connection vectors, which are read from a file.
 
     Parameters
     ----------
     vectors
-        The vectors.
+        File with the connection vectors.
     initiator
-        The end that opens the connections; the sink makes the source a server. Accepted: source, sink. Default: "sink".
+        End that opens the connections; with the sink as initiator the source is a server. Accepted: source, sink.
+        Default: "sink".
     records
-        Whether every connection and epoch is a row of the tables tmix_connections and tmix_epochs, which grow with the
-        run. Default: False.
+        Whether the tables tmix_connections and tmix_epochs have a row for every connection and epoch; they grow with
+        the run. Default: False.
     """
 
     kind: ClassVar = "tmix"

@@ -15,27 +15,27 @@ __all__ = ["Arrival", "Name", "Poisson", "Staggered", "Together"]
 Name: TypeAlias = Literal["together",]
 """The names of the family *arrival* that need no values.
 
-- ``together``: All at once.
+- ``together``: All copies start at once.
 """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Together(Record):
-    """All at once."""
+    """All copies start at once."""
 
     kind: ClassVar = "together"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Poisson(Record):
-    """As a Poisson process: the time between two is exponential.
+    """Copies start as a Poisson process: the time between two starts is exponential.
 
-    Those that come after the end of the run do not start.
+    Copies whose start would come after the end of the run do not start.
 
     Parameters
     ----------
     rate
-        Starts per second, on average. Accepted: a number from 0.000001 to 1000000.
+        Mean number of starts per second. Accepted: a number from 0.000001 to 1000000.
     """
 
     kind: ClassVar = "poisson"
@@ -45,12 +45,12 @@ class Poisson(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Staggered(Record):
-    """At a fixed interval, the first at once.
+    """Copies start at a fixed interval, the first at once.
 
     Parameters
     ----------
     interval
-        From one start to the next. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
+        Time from one start to the next. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
     """
 
     kind: ClassVar = "staggered"

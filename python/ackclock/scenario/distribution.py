@@ -19,12 +19,12 @@ T = TypeVar("T", str, int)
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Constant(Record, Generic[T]):
-    """Always the same.
+    """The same value for each use.
 
     Parameters
     ----------
     value
-        The value.
+        Value of every draw.
     """
 
     kind: ClassVar = "constant"
@@ -39,7 +39,7 @@ class Exponential(Record, Generic[T]):
     Parameters
     ----------
     mean
-        The mean.
+        Mean of the distribution.
     """
 
     kind: ClassVar = "exponential"
@@ -49,14 +49,14 @@ class Exponential(Record, Generic[T]):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Uniform(Record, Generic[T]):
-    """Uniformly distributed over the whole numbers of the smallest unit.
+    """Uniformly distributed over the integers of the smallest unit.
 
     Parameters
     ----------
     min
-        The least value.
+        Minimum value.
     max
-        The largest value.
+        Maximum value.
     """
 
     kind: ClassVar = "uniform"
@@ -67,18 +67,18 @@ class Uniform(Record, Generic[T]):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Pareto(Record, Generic[T]):
-    """Pareto distributed: above x with probability (scale / x)^shape.
+    """Pareto distributed: a draw exceeds x with probability (scale / x)^shape.
 
     Parameters
     ----------
     shape
-        The exponent of the tail; the mean is infinite up to one. Accepted: a number from 0.01 to 100.
+        Exponent of the tail; the mean is infinite for a shape up to one. Accepted: a number from 0.01 to 100.
     scale
-        The least value. Absent: as mean and shape have it.
+        Minimum value. Absent: as mean and shape have it.
     mean
-        The mean, as it is without cap; for a shape above one. Absent: as scale and shape have it.
+        Mean without the cap; it requires a shape above one. Absent: as scale and shape have it.
     cap
-        Larger draws become this. Absent: no bound.
+        Maximum value; larger draws become this value. Absent: no bound.
     """
 
     kind: ClassVar = "pareto"
@@ -91,20 +91,20 @@ class Pareto(Record, Generic[T]):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class ShiftedPareto(Record, Generic[T]):
-    """Pareto distributed once shift is added: above x with probability (scale / (x + shift))^shape, before plus.
+    """Shifted Pareto: a draw, before plus is added, exceeds x with probability (scale / (x + shift))^shape.
 
     Parameters
     ----------
     shape
-        The exponent of the tail; the mean is infinite up to one. Accepted: a number from 0.01 to 100.
+        Exponent of the tail; the mean is infinite for a shape up to one. Accepted: a number from 0.01 to 100.
     scale
-        The least value before the shift.
+        Minimum value before the shift.
     shift
-        What is taken off each draw.
+        Value that is subtracted from each draw.
     plus
-        What is added to each draw. Absent: nothing.
+        Value that is added to each draw. Absent: nothing.
     cap
-        Larger draws, with what is added, become this. Absent: no bound.
+        Maximum value after plus is added; larger draws become this value. Absent: no bound.
     """
 
     kind: ClassVar = "shifted-pareto"
@@ -123,11 +123,11 @@ class LogNormal(Record, Generic[T]):
     Parameters
     ----------
     median
-        The median.
+        Median of the distribution.
     sigma
-        The standard deviation of the natural logarithm. Accepted: a number from 0.001 to 10.
+        Standard deviation of the natural logarithm. Accepted: a number from 0.001 to 10.
     cap
-        Larger draws become this. Absent: no bound.
+        Maximum value; larger draws become this value. Absent: no bound.
     """
 
     kind: ClassVar = "log-normal"
@@ -139,15 +139,15 @@ class LogNormal(Record, Generic[T]):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Empirical(Record, Generic[T]):
-    """As measured: values and the part of all that is not above each, with straight lines between.
+    """An empirical distribution, given by points of its cumulative distribution function with linear interpolation.
 
     Parameters
     ----------
     values
-        Values.
+        Values of the distribution, in ascending order.
     probabilities
-        Of each value, the probability that a draw is not above it. Accepted: a list with at least one probability, each
-        a number from 0 to 1, in ascending order.
+        Probability for each value that a draw does not exceed it, in ascending order. Accepted: a list with at least
+        one probability, each a number from 0 to 1, in ascending order.
     """
 
     kind: ClassVar = "empirical"

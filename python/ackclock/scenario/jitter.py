@@ -16,15 +16,15 @@ __all__ = ["Empirical", "Exponential", "Jitter", "Normal", "Uniform"]
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Uniform(Record):
-    """Uniform between zero and a largest delay.
+    """Uniform between zero and the maximum.
 
     Parameters
     ----------
     max
         The largest extra delay. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
     reorder
-        Whether a packet may arrive before the one sent before it; else it arrives with that one at the earliest.
-        Default: False.
+        Whether a packet may overtake the packet sent before it; without reordering it arrives no earlier than that
+        packet. Default: False.
     """
 
     kind: ClassVar = "uniform"
@@ -35,18 +35,19 @@ class Uniform(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Normal(Record):
-    """Normal; what would be negative is zero.
+    """Normal; negative draws become zero.
 
     Parameters
     ----------
     mean
-        The mean extra delay, but for what is cut off below zero. Accepted: a time such as "200ms" (units: ns, us, ms,
-        s, min, h).
+        The mean extra delay, before negative draws become zero. Accepted: a time such as "200ms" (units: ns, us, ms, s,
+        min, h).
     sd
-        The standard deviation. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
+        The standard deviation, before negative draws become zero. Accepted: a time such as "200ms" (units: ns, us, ms,
+        s, min, h).
     reorder
-        Whether a packet may arrive before the one sent before it; else it arrives with that one at the earliest.
-        Default: False.
+        Whether a packet may overtake the packet sent before it; without reordering it arrives no earlier than that
+        packet. Default: False.
     """
 
     kind: ClassVar = "normal"
@@ -65,8 +66,8 @@ class Exponential(Record):
     mean
         The mean extra delay. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
     reorder
-        Whether a packet may arrive before the one sent before it; else it arrives with that one at the earliest.
-        Default: False.
+        Whether a packet may overtake the packet sent before it; without reordering it arrives no earlier than that
+        packet. Default: False.
     """
 
     kind: ClassVar = "exponential"
@@ -77,7 +78,7 @@ class Exponential(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Empirical(Record):
-    """One of a list of delays, each as likely as the others.
+    """One of a list of delays, each with the same probability.
 
     Parameters
     ----------
@@ -85,8 +86,8 @@ class Empirical(Record):
         The extra delays. Accepted: a list with at least one extra delay, each a time such as "200ms" (units: ns, us,
         ms, s, min, h).
     reorder
-        Whether a packet may arrive before the one sent before it; else it arrives with that one at the earliest.
-        Default: False.
+        Whether a packet may overtake the packet sent before it; without reordering it arrives no earlier than that
+        packet. Default: False.
     """
 
     kind: ClassVar = "empirical"

@@ -16,18 +16,18 @@ __all__ = ["GilbertElliott", "List", "Loss", "Name", "Periodic", "Random"]
 Name: TypeAlias = Literal["random",]
 """The names of the family *loss* that need no values.
 
-- ``random``: Each packet is lost with the same probability, whatever became of the others.
+- ``random``: Each packet is lost with the same probability, independently of the others.
 """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Random(Record):
-    """Each packet is lost with the same probability, whatever became of the others.
+    """Each packet is lost with the same probability, independently of the others.
 
     Parameters
     ----------
     probability
-        Part of the packets that is lost, on average. Accepted: a probability such as "1%" (units: ppb, ppm, %).
+        Fraction of the packets that is lost, on average. Accepted: a probability such as "1%" (units: ppb, ppm, %).
         Default: "0%".
     """
 
@@ -38,16 +38,16 @@ class Random(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Periodic(Record):
-    """One packet of so many is lost, always the same distance apart.
+    """One packet in a fixed number of packets is lost, at equal distances.
 
     Parameters
     ----------
     every
-        One packet of so many is lost, retransmissions counted like the others. Accepted: a whole number of packets from
-        1 to 9007199254740992.
+        Number of packets from one lost packet to the next; retransmissions count as packets. Accepted: a whole number
+        of packets from 1 to 9007199254740992.
     first
-        The first packet that is lost, counted from one. Accepted: a whole number of packets from 1 to 9007199254740992.
-        Absent: the value of every.
+        Number of the first packet that is lost, counted from one. Accepted: a whole number of packets from 1 to
+        9007199254740992. Absent: the value of every.
     """
 
     kind: ClassVar = "periodic"
@@ -58,15 +58,15 @@ class Periodic(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class GilbertElliott(Record):
-    """Bursts: a good and a bad state with a loss of their own, between which a packet may change (Gilbert, Elliott).
+    """Losses in bursts: each packet may change the state, which is good or bad (Gilbert, Elliott).
 
     Parameters
     ----------
     p
-        Probability that a packet changes the good state for the bad one. Accepted: a probability such as "1%" (units:
+        Probability that the state changes from good to bad after a packet. Accepted: a probability such as "1%" (units:
         ppb, ppm, %).
     r
-        Probability that a packet changes the bad state for the good one. Accepted: a probability such as "1%" (units:
+        Probability that the state changes from bad to good after a packet. Accepted: a probability such as "1%" (units:
         ppb, ppm, %).
     good_loss
         Probability of loss in the good state, 1 - k in Elliott's terms. Accepted: a probability such as "1%" (units:
@@ -86,13 +86,13 @@ class GilbertElliott(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class List(Record):
-    """The packets of the numbers given.
+    """The packets with the given numbers are lost.
 
     Parameters
     ----------
     packets
-        The packets that are lost, counted from one, retransmissions like the others. Accepted: a list with at least one
-        packet, each a whole number of packets from 1 to 9007199254740992, in ascending order.
+        Numbers of the packets that are lost, counted from one; retransmissions count as packets. Accepted: a list with
+        at least one packet, each a whole number of packets from 1 to 9007199254740992, in ascending order.
     """
 
     kind: ClassVar = "list"

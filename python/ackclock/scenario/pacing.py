@@ -18,31 +18,31 @@ Name: TypeAlias = Literal[
 ]
 """The names of the family *pacing* that need no values.
 
-- ``off``: Segments leave as soon as the window allows.
-- ``fq``: Segments are spread over the smoothed RTT as Linux's FQ queue discipline does it.
+- ``off``: Segments leave as soon as the window allows them.
+- ``fq``: Segments are spread over the smoothed RTT, as by Linux's FQ queue discipline.
 """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Off(Record):
-    """Segments leave as soon as the window allows."""
+    """Segments leave as soon as the window allows them."""
 
     kind: ClassVar = "off"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Fq(Record):
-    """Segments are spread over the smoothed RTT as Linux's FQ queue discipline does it.
+    """Segments are spread over the smoothed RTT, as by Linux's FQ queue discipline.
 
     Parameters
     ----------
     slow_start_percent
-        Gain in slow start, per cent. Accepted: a whole number of per cent from 1 to 100000. Default: 200.
+        Gain in slow start, in per cent. Accepted: a whole number of per cent from 1 to 100000. Default: 200.
     avoidance_percent
-        Gain in congestion avoidance, per cent. Accepted: a whole number of per cent from 1 to 100000. Default: 120.
+        Gain in congestion avoidance, in per cent. Accepted: a whole number of per cent from 1 to 100000. Default: 120.
     quantum
-        How much may leave back to back after idle. Accepted: an amount of data above zero such as "2 packets" or
-        "3000B". Default: "2 packets".
+        Volume that may leave back to back after an idle period. Accepted: an amount of data above zero such as "2
+        packets" or "3000B". Default: "2 packets".
     """
 
     kind: ClassVar = "fq"

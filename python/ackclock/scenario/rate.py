@@ -16,19 +16,20 @@ __all__ = ["Cellular", "Name", "Rate", "Step", "Steps", "Trace"]
 Name: TypeAlias = Literal["cellular",]
 """The names of the family *rate* that need no values.
 
-- ``cellular``: A cellular network after the model of Sprout's authors (Winstein, Sivaraman, Balakrishnan, NSDI 2013):
-  deliveries of 1500 bytes are a Poisson process whose rate is a Brownian motion with outages.
+- ``cellular``: A cellular network, modelled as by the authors of Sprout (Winstein, Sivaraman, Balakrishnan, NSDI 2013):
+  deliveries of 1500 bytes form a Poisson process whose rate is a Brownian motion with outages.
 """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Step(Record):
-    """A rate from a time on.
+    """A rate that holds from a given time.
 
     Parameters
     ----------
     at
-        When it begins; the first at 0s. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
+        Time at which the rate begins; the first step begins at 0s. Accepted: a time such as "200ms" (units: ns, us, ms,
+        s, min, h).
     rate
         The rate. Accepted: a rate such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps).
     """
@@ -39,7 +40,9 @@ class Step(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Steps(Record):
-    """A rate that changes in steps; a packet on the wire then is sent at the one rate before and at the other after.
+    """A rate that changes in steps.
+
+    A packet that is on the wire at a change is sent partly at the old rate and partly at the new one.
 
     Parameters
     ----------
@@ -47,8 +50,8 @@ class Steps(Record):
         The rates, in the order of their times; a rate of zero is an outage. Accepted: a list with at least one step,
         each of class `Step`.
     repeat_every
-        After what time it begins anew. Accepted: a time from "1ms" to "87600h" (units: ns, us, ms, s, min, h). Absent:
-        it does not.
+        Period after which the steps start again. Accepted: a time from "1ms" to "87600h" (units: ns, us, ms, s, min,
+        h). Absent: it does not.
     """
 
     kind: ClassVar = "steps"
@@ -61,8 +64,8 @@ class Steps(Record):
 class Trace(Record):
     """A delivery trace in Mahimahi's format.
 
-    Each line is a time in whole milliseconds at which 1500 bytes can be delivered; after the last line's time it begins
-    anew.
+    Each line is a time in whole milliseconds at which 1500 bytes can be delivered. After the time of the last line the
+    trace starts again.
 
     Parameters
     ----------
@@ -81,14 +84,14 @@ class Trace(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Cellular(Record):
-    """A cellular network after the model of Sprout's authors (Winstein, Sivaraman, Balakrishnan, NSDI 2013).
+    """A cellular network, modelled as by the authors of Sprout (Winstein, Sivaraman, Balakrishnan, NSDI 2013).
 
-    Deliveries of 1500 bytes are a Poisson process whose rate is a Brownian motion with outages.
+    Deliveries of 1500 bytes form a Poisson process whose rate is a Brownian motion with outages.
 
     Parameters
     ----------
     max_rate
-        The largest rate; the paper's is 1000 packets of 1500 bytes a second. Accepted: a rate above zero such as
+        Maximum rate; the paper uses 1000 packets of 1500 bytes per second. Accepted: a rate above zero such as
         "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Default: "12Mbps".
     sigma
         Noise power of the rate, in packets per second per square root of a second. Accepted: a number from 1 to
