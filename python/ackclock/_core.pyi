@@ -299,7 +299,7 @@ def engine() -> str:
     """16 hexadecimal digits of the engine's source: builds that may give different results have different ones."""
 
 def revision() -> str | None:
-    """The git revision that the build was told it is of; None where it was told none."""
+    """The git revision that the build was given, as wheels are; None for a build in a checkout."""
 
 def version() -> str: ...
 def check(

@@ -27,7 +27,7 @@ class Meta(TypedDict):
     """16 hexadecimal digits that name the scenario whatever its seed."""
     version: str
     engine: NotRequired[str]
-    """The first hexadecimal digits of the digest of the engine's code: 16, or the 8 that a store keeps."""
+    """The first 8 hexadecimal digits of the digest of the engine's code."""
     seed: int
     duration_s: float
     algorithms: NotRequired[dict[str, str]]

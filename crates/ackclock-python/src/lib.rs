@@ -26,7 +26,7 @@ fn engine() -> &'static str {
     env!("ACKCLOCK_ENGINE")
 }
 
-/// The git revision that the build was told it is of: the wheels are; a build in a checkout asks git when it is run.
+/// Returns the git revision that the build script was given, as for wheels; `None` for a build in a checkout.
 #[pyfunction]
 fn revision() -> Option<&'static str> {
     option_env!("ACKCLOCK_REVISION").filter(|revision| !revision.is_empty())

@@ -105,7 +105,8 @@ pub fn run<'py>(
     meta.set_item("name", &scenario.name)?;
     meta.set_item("scenario_hash", scenario.hash())?;
     meta.set_item("version", crate::version())?;
-    meta.set_item("engine", crate::engine())?;
+    // As many digits as a store keeps.
+    meta.set_item("engine", &crate::engine()[..8])?;
     meta.set_item("seed", seed.unwrap_or(scenario.seed))?;
     meta.set_item("duration_s", scenario.duration as f64 / 1e9)?;
     let own = scenario.registered();

@@ -20,6 +20,10 @@ use ackclock_schema::tree::{Node, Path, Value};
 use ackclock_schema::union;
 use ackclock_schema::union::{Tagged, Union as _, tagged};
 
+/// The largest rate of a cellular network, in bits per second. Each of its opportunities is drawn, also while nothing is sent:
+/// a simulated second at this rate has eight million.
+const MOST_CELLULAR: u64 = 100_000_000_000;
+
 /// The shortest period of a repetition, in nanoseconds.
 const LEAST_PERIOD: Nanos = 1_000_000;
 
@@ -105,7 +109,7 @@ record! {
     /// A synthetic model of a cellular network.
     pub struct Cellular {
         /// Maximum rate; the paper uses 1000 packets of 1500 bytes per second.
-        max_rate: u64 = default("12Mbps", rate().positive());
+        max_rate: u64 = default("12Mbps", rate().within(1, MOST_CELLULAR));
         /// Noise power of the rate, in packets per second per square root of a second.
         sigma: f64 = default(CellularModel::SPROUT.sigma, real(1.0, 1e6));
         /// The rate at which outages end, per second.

@@ -91,8 +91,8 @@ class Cellular(Record):
     Parameters
     ----------
     max_rate
-        Maximum rate; the paper uses 1000 packets of 1500 bytes per second. Accepted: a rate above zero such as
-        "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Default: "12Mbps".
+        Maximum rate; the paper uses 1000 packets of 1500 bytes per second. Accepted: a rate from "1bps" to "100Gbps"
+        (units: bps, kbps, Mbps, Gbps, Tbps). Default: "12Mbps".
     sigma
         Noise power of the rate, in packets per second per square root of a second. Accepted: a number from 1 to
         1000000. Default: 200.

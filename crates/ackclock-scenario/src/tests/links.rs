@@ -190,6 +190,10 @@ fn what_cannot_be_is_one_clear_message() {
     for (keys, expected) in [
         ("rate = { kind = 'trace' }".to_owned(), format!("rate.file: missing; {trace}")),
         (
+            "rate = { kind = 'cellular', max_rate = '1Tbps' }".to_owned(),
+            "rate.max_rate: \"1Tbps\" is more than 100Gbps; accepted: a rate from \"1bps\" to \"100Gbps\" (units: bps, kbps, Mbps, Gbps, Tbps)".to_owned(),
+        ),
+        (
             "rate = { kind = 'trace', file = 'none.down' }".to_owned(),
             format!("rate.file: \"none.down\" cannot be read: no such file; {trace}"),
         ),
