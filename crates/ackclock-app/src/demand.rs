@@ -14,9 +14,9 @@ pub struct Demand {
     /// Messages from the source to the sink; each may end in a packet that is not full.
     pub messages: f64,
     /// Bytes of payload from the sink to the source.
-    pub back_bytes: f64,
+    pub reverse_bytes: f64,
     /// Messages from the sink to the source.
-    pub back_messages: f64,
+    pub reverse_messages: f64,
     /// Connections opened.
     pub connections: f64,
     /// Number of datagrams, which are packets outside TCP.

@@ -48,8 +48,8 @@ impl AppKind for Fields {
         Demand {
             bytes: calls * response.mean(),
             messages: calls,
-            back_bytes: calls * self.request_size.distribution().mean(),
-            back_messages: calls,
+            reverse_bytes: calls * self.request_size.distribution().mean(),
+            reverse_messages: calls,
             connections: if self.persistent { servers } else { calls },
             rows: rows_of(rounds),
             ..Demand::default()

@@ -66,9 +66,9 @@ pub struct Estimate {
 struct Traffic {
     /// The links of its forward route and of its return route.
     routes: [Vec<Hop>; 2],
-    /// Packets of TCP from the source (`there`), and packets with payload from the sink (`back`).
-    there: f64,
-    back: f64,
+    /// Packets of TCP from the source (`forward`), and packets with payload from the sink (`reverse`).
+    forward: f64,
+    reverse: f64,
     /// Size of a TCP packet on the wire, in bytes.
     size: f64,
     datagrams: f64,
@@ -91,8 +91,8 @@ impl Traffic {
         // The load of a single flow is limited by its own path.
         let most = OFFERED * rate as f64 * time / (8.0 * size) + demand.messages + 1.0;
         Traffic {
-            there: packets(demand.bytes, demand.messages).min(most) + control,
-            back: packets(demand.back_bytes, demand.back_messages) + control,
+            forward: packets(demand.bytes, demand.messages).min(most) + control,
+            reverse: packets(demand.reverse_bytes, demand.reverse_messages) + control,
             routes,
             size,
             datagrams: demand.datagrams,
@@ -114,10 +114,10 @@ impl Scenario {
         self.share(&mut flows);
         let sum = |part: &dyn Fn(&Traffic) -> f64| flows.iter().map(|flow| flow.copies * part(flow)).sum::<f64>();
         // Each TCP packet has an acknowledgment in the opposite direction.
-        let exchanged = |flow: &Traffic| flow.there + flow.back;
+        let exchanged = |flow: &Traffic| flow.forward + flow.reverse;
         let packets = sum(&|flow| {
-            let [there, back] = flow.links();
-            exchanged(flow) * (there + back) + flow.datagrams * there
+            let [forward, reverse] = flow.links();
+            exchanged(flow) * (forward + reverse) + flow.datagrams * forward
         });
         let parts = self.parts(&flows, sum(&exchanged), sum(&|flow| flow.datagrams));
         let rows = parts.iter().map(|part| part.rows).sum();
@@ -134,17 +134,17 @@ impl Scenario {
         let mut offered = vec![[0.0; 2]; count];
         for flow in &*flows {
             for hop in &flow.routes[0] {
-                offered[hop.link][usize::from(hop.back)] += flow.copies * flow.there * flow.size;
+                offered[hop.link][usize::from(hop.reverse)] += flow.copies * flow.forward * flow.size;
             }
         }
         let room = |hop: &Hop| {
             let link = self.link(hop.link);
-            let rate = if hop.back { link.reverse_rate() } else { &link.rate };
-            OFFERED * rate.mean(self.duration) as f64 * time / 8.0 / offered[hop.link][usize::from(hop.back)]
+            let rate = if hop.reverse { link.reverse_rate() } else { &link.rate };
+            OFFERED * rate.mean(self.duration) as f64 * time / 8.0 / offered[hop.link][usize::from(hop.reverse)]
         };
         for flow in flows {
             let least = flow.routes[0].iter().map(room).fold(1.0, f64::min);
-            flow.there = (flow.there * least).max(flow.demand.messages.min(flow.there));
+            flow.forward = (flow.forward * least).max(flow.demand.messages.min(flow.forward));
         }
     }
 
@@ -197,7 +197,8 @@ impl Scenario {
             .map(|(flow, traffic)| {
                 let tcp = flow.tcp_config(self.packet_size);
                 let window = tcp.receive_buffer.max(tcp.receive_buffer_max) as f64 / f64::from(tcp.mss.max(1));
-                traffic.copies * (window * traffic.demand.connections.min(OPEN)).min(traffic.there) + traffic.datagrams
+                traffic.copies * (window * traffic.demand.connections.min(OPEN)).min(traffic.forward)
+                    + traffic.datagrams
             })
             .sum();
         let rtt = self.bdp_rtt();

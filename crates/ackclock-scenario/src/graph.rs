@@ -23,7 +23,7 @@ pub struct Hop {
     /// Number of the link: 0 for the bottleneck, then the further links in their order.
     pub link: usize,
     /// Whether the route traverses the link from its second node to its first.
-    pub back: bool,
+    pub reverse: bool,
 }
 
 impl Scenario {
@@ -44,8 +44,8 @@ impl Scenario {
     fn hops(&self) -> BTreeMap<[&str; 2], Hop> {
         let mut hops = BTreeMap::new();
         let mut add = |link: usize, from, to| {
-            hops.entry([from, to]).or_insert(Hop { link, back: false });
-            hops.entry([to, from]).or_insert(Hop { link, back: true });
+            hops.entry([from, to]).or_insert(Hop { link, reverse: false });
+            hops.entry([to, from]).or_insert(Hop { link, reverse: true });
         };
         add(0, ENDS[0], ENDS[1]);
         for (number, link) in (1..).zip(self.links.iter().flatten()) {
@@ -92,19 +92,19 @@ impl Scenario {
         fn texts(nodes: &[String]) -> Vec<&str> {
             nodes.iter().map(String::as_str).collect()
         }
-        let there = flow.route.as_ref().map_or_else(|| ENDS.to_vec(), |nodes| texts(nodes));
-        let back = match &flow.return_route {
-            None => there.iter().rev().copied().collect(),
+        let forward = flow.route.as_ref().map_or_else(|| ENDS.to_vec(), |nodes| texts(nodes));
+        let reverse = match &flow.return_route {
+            None => forward.iter().rev().copied().collect(),
             Some(own) => texts(own),
         };
-        let ends = (there.first() == back.last(), there.last() == back.first());
+        let ends = (forward.first() == reverse.last(), forward.last() == reverse.first());
         let routes = [
-            self.over(&there).map_err(|what| ("route", what))?,
-            self.over(&back).map_err(|what| ("return_route", what))?,
+            self.over(&forward).map_err(|what| ("route", what))?,
+            self.over(&reverse).map_err(|what| ("return_route", what))?,
         ];
         if ends != (true, true) {
             let turned = |place: Option<&&str>| place.map_or(String::new(), |node| quoted(node));
-            let accepted = format!("from {} to {}", turned(there.last()), turned(there.first()));
+            let accepted = format!("from {} to {}", turned(forward.last()), turned(forward.first()));
             return Err((
                 "return_route",
                 format!("does not lead from the sink's side to the source's; accepted: {accepted}"),
@@ -122,7 +122,7 @@ impl Scenario {
     pub fn delay_of(&self, route: &[Hop]) -> Nanos {
         let delay = |hop: &Hop| {
             let link = self.link(hop.link);
-            let way = if hop.back { link.reverse_delay() } else { &link.delay };
+            let way = if hop.reverse { link.reverse_delay() } else { &link.delay };
             way.first()
         };
         route.iter().map(delay).fold(0, Nanos::saturating_add)
@@ -132,7 +132,7 @@ impl Scenario {
     pub fn slowest_of(&self, route: &[Hop]) -> u64 {
         let rate = |hop: &Hop| {
             let link = self.link(hop.link);
-            let way = if hop.back { link.reverse_rate() } else { &link.rate };
+            let way = if hop.reverse { link.reverse_rate() } else { &link.rate };
             way.mean(self.duration)
         };
         route.iter().map(rate).min().unwrap_or(0)

@@ -65,9 +65,9 @@ impl Scenario {
     /// Returns the limits of a link's forward queue and reverse queue, never in bandwidth-delay products.
     pub fn queue_limits(&self, link: &Bottleneck) -> [QueueLimit; 2] {
         let rtt = link.bdp_rtt.unwrap_or_else(|| self.bdp_rtt());
-        let there = link.queue.limit.resolved(link.rate.mean(self.duration), rtt);
+        let forward = link.queue.limit.resolved(link.rate.mean(self.duration), rtt);
         let own = |queue: &Queue| queue.limit.resolved(link.reverse_rate().mean(self.duration), rtt);
-        [there, link.reverse_queue.as_ref().map_or(there, own)]
+        [forward, link.reverse_queue.as_ref().map_or(forward, own)]
     }
 }
 

@@ -55,9 +55,9 @@ fn run(flows: u32, rate: u64, rtt: u64, seconds: u64) {
     let mut unacked = vec![false; flows as usize];
 
     let begun = Instant::now();
-    for (flow, [there, _]) in (0..).zip(&stages) {
+    for (flow, [forward, _]) in (0..).zip(&stages) {
         for _ in 0..window {
-            network.send(&data, address(EndpointId::new(Slot(flow), Side::Sink), *there, 0), &mut ());
+            network.send(&data, address(EndpointId::new(Slot(flow), Side::Sink), *forward, 0), &mut ());
         }
     }
     let mut events = 0_u64;
@@ -76,15 +76,15 @@ fn run(flows: u32, rate: u64, rtt: u64, seconds: u64) {
         network.unpack(packet);
         let Receiver::Endpoint(endpoint) = packet.receiver() else { unreachable!("there are no datagrams") };
         let flow = endpoint.slot().0;
-        let [there, back] = stages[flow as usize];
+        let [forward, reverse] = stages[flow as usize];
         if endpoint.side() == Side::Source {
             for _ in 0..2 {
-                network.send(&data, address(EndpointId::new(Slot(flow), Side::Sink), there, now), &mut ());
+                network.send(&data, address(EndpointId::new(Slot(flow), Side::Sink), forward, now), &mut ());
             }
         } else {
             let odd = &mut unacked[flow as usize];
             if *odd {
-                network.send(&ack, address(EndpointId::new(Slot(flow), Side::Source), back, now), &mut ());
+                network.send(&ack, address(EndpointId::new(Slot(flow), Side::Source), reverse, now), &mut ());
             }
             *odd = !*odd;
         }

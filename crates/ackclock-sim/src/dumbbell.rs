@@ -45,15 +45,15 @@ impl Dumbbell {
         self.flow_over(access, &[self.forward], &[self.reverse])
     }
 
-    /// Adds the access links of a flow over the links `there` (from source to sink) and `back` (from sink to source).
+    /// Adds the access links of a flow over the links `forward` (from source to sink) and `reverse` (from sink to source).
     /// Returns its routes in the same order.
-    pub fn flow_over(&mut self, access: Access, there: &[LinkId], back: &[LinkId]) -> [Route; 2] {
+    pub fn flow_over(&mut self, access: Access, forward: &[LinkId], reverse: &[LinkId]) -> [Route; 2] {
         let topology = &mut self.topology;
         let mut link = |delay| topology.link(Link::uncounted(access.rate, delay));
         let [source_out, source_in] = [link(access.source_delay), link(access.source_delay)];
         let [sink_in, sink_out] = [link(access.sink_delay), link(access.sink_delay)];
         let mut route = |first, between: &[LinkId], last| topology.route(&[&[first], between, &[last]].concat());
-        [route(source_out, there, sink_in), route(sink_out, back, source_in)]
+        [route(source_out, forward, sink_in), route(sink_out, reverse, source_in)]
     }
 
     /// Returns the names of a flow's own links in the order of their numbers. A name has the host and the direction:

@@ -4,19 +4,27 @@ use ackclock_net::Carried;
 use ackclock_tcp::Endpoint;
 
 use ackclock_core::Nanos;
-/// Queueing delays of the packets that a link accepted: from arrival to the first bit on the wire.
-pub use ackclock_results::Sketch as Waits;
-use ackclock_results::Table;
-use ackclock_results::Tables;
+use ackclock_results::{Sketch, Table, Tables};
 
 const NS_PER_MS: f64 = 1e6;
 const NS_PER_S: f64 = 1e9;
 
 /// Appends a link's row to the table `links`. `rate` is its mean rate in bits per second, and `capacity` the number of
-/// bits that it could have carried.
-pub fn push_link(table: &mut Table, name: &str, rate: u64, capacity: f64, carried: Carried, waits: Option<&Waits>) {
+/// bits that it could have carried. A queueing delay is the time from a packet's arrival to its first bit on the wire.
+pub fn push_link(
+    table: &mut Table,
+    name: &str,
+    rate: u64,
+    capacity: f64,
+    carried: Carried,
+    queueing_delays: Option<&Sketch>,
+) {
     let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
-    let quantile = |quantile| waits.and_then(|waits| waits.quantile(quantile)).map(|wait| wait as f64 / NS_PER_MS);
+    let quantile = |quantile| {
+        queueing_delays
+            .and_then(|queueing_delays| queueing_delays.quantile(quantile))
+            .map(|delay| delay as f64 / NS_PER_MS)
+    };
     table.push([
         ("link", name.into()),
         ("rate_bps", rate.into()),
@@ -31,11 +39,11 @@ pub fn push_link(table: &mut Table, name: &str, rate: u64, capacity: f64, carrie
         ("duplicates", carried.duplicates.into()),
         ("marks", carried.marks.into()),
         ("drop_rate", share(carried.drops() as f64, (carried.packets + carried.drops()) as f64).into()),
-        ("queue_delay_mean_ms", waits.and_then(Waits::mean).map(|wait| wait / NS_PER_MS).into()),
+        ("queue_delay_mean_ms", queueing_delays.and_then(Sketch::mean).map(|delay| delay / NS_PER_MS).into()),
         ("queue_delay_p50_ms", quantile(0.50).into()),
         ("queue_delay_p95_ms", quantile(0.95).into()),
         ("queue_delay_p99_ms", quantile(0.99).into()),
-        ("queue_delay_max_ms", waits.and_then(Waits::max).map(|wait| wait as f64 / NS_PER_MS).into()),
+        ("queue_delay_max_ms", queueing_delays.and_then(Sketch::max).map(|delay| delay as f64 / NS_PER_MS).into()),
     ]);
 }
 
@@ -134,7 +142,7 @@ const CDF: [u16; 103] = {
 /// Appends a flow's row to the table `delays` and its rows to `delay_cdf`. The delays are the one-way delays of the
 /// packets with payload that its sinks have received, from the transmission of a packet to its arrival. The quantiles
 /// are as exact as those of queueing delays.
-pub fn push_delays(tables: &mut Tables, flow: &str, delays: &Waits) {
+pub fn push_delays(tables: &mut Tables, flow: &str, delays: &Sketch) {
     let ms = |time: Option<Nanos>| time.map(|time| time as f64 / NS_PER_MS);
     tables.entry("delays").or_default().push([
         ("flow", flow.into()),
@@ -167,7 +175,7 @@ mod tests {
         let mut table = Table::default();
         let carried = Carried { packets: 3, bytes: 4500, queue_drops: 1, losses: 2, ..Carried::default() };
         push_link(&mut table, "l", 72_000, 72_000.0, carried, None);
-        push_link(&mut table, "idle", 72_000, 0.0, Carried::default(), Some(&Waits::default()));
+        push_link(&mut table, "idle", 72_000, 0.0, Carried::default(), Some(&Sketch::default()));
         assert_eq!(table.column("utilisation"), Some(&Column::Float(vec![Some(0.5), None])));
         assert_eq!(table.column("drop_rate"), Some(&Column::Float(vec![Some(0.5), None])));
         let count = |name: &str| table.column(name).cloned();

@@ -15,10 +15,10 @@ use ackclock_tcp::Segment;
 
 use crate::event::{EventQueue, Key};
 use crate::ids::{LinkId, Receiver, Slot};
-use crate::measures::Waits;
 use crate::observe::{NetworkEvent, Observer};
 use crate::packet::{Address, Optioned, Packet};
 use ackclock_core::Nanos;
+use ackclock_results::Sketch;
 
 /// A route of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,17 +37,17 @@ struct Stage {
     next: u32,
 }
 
-struct Line {
+struct LinkState {
     link: Link,
     /// Lane of the packets that were sent into the link, if a stage ends with the link.
     lane: u32,
     /// Number of its port; `None` if the link is not a port.
     port: Option<u32>,
-    waits: Option<Box<Waits>>,
+    queueing_delays: Option<Box<Sketch>>,
 }
 
 /// A port in a network.
-struct Gate {
+struct PortState {
     port: Port<Packet>,
     link: LinkId,
     /// Time of the next poll (`due`), and its event (`poll`).
@@ -60,29 +60,29 @@ struct Gate {
 /// Links and routes before they are joined.
 #[derive(Default)]
 pub struct Topology {
-    lines: Vec<Line>,
-    gates: Vec<Gate>,
+    links: Vec<LinkState>,
+    ports: Vec<PortState>,
     routes: Vec<Vec<LinkId>>,
 }
 
 impl Topology {
     /// Adds a link.
     pub fn link(&mut self, link: Link) -> LinkId {
-        self.lines.push(Line { link, lane: 0, port: None, waits: None });
-        LinkId(self.lines.len() as u32 - 1)
+        self.links.push(LinkState { link, lane: 0, port: None, queueing_delays: None });
+        LinkId(self.links.len() as u32 - 1)
     }
 
     /// Adds a link that is a port.
     pub fn port(&mut self, port: Port<Packet>) -> LinkId {
         let link = self.link(Link::of_port(port.server().mean_rate(), port.delay()));
-        self.lines[link.0 as usize].port = Some(self.gates.len() as u32);
-        self.gates.push(Gate { port, link, due: NEVER, poll: Key::NEVER, flight: BTreeMap::new() });
+        self.links[link.0 as usize].port = Some(self.ports.len() as u32);
+        self.ports.push(PortState { port, link, due: NEVER, poll: Key::NEVER, flight: BTreeMap::new() });
         link
     }
 
     /// Records the queueing delays of a link.
     pub fn measure(&mut self, link: LinkId) {
-        self.lines[link.0 as usize].waits = Some(Box::default());
+        self.links[link.0 as usize].queueing_delays = Some(Box::default());
     }
 
     /// Adds a route from one host to another over `links`.
@@ -91,19 +91,19 @@ impl Topology {
     /// If `links` is empty or names a link of another topology.
     pub fn route(&mut self, links: &[LinkId]) -> Route {
         assert!(!links.is_empty(), "a route has links");
-        assert!(links.iter().all(|link| (link.0 as usize) < self.lines.len()), "a route has links of its topology");
+        assert!(links.iter().all(|link| (link.0 as usize) < self.links.len()), "a route has links of its topology");
         self.routes.push(links.to_vec());
         Route(self.routes.len() as u32 - 1)
     }
 
     /// Returns the links in the order of their numbers.
     pub fn links(&self) -> impl Iterator<Item = &Link> {
-        self.lines.iter().map(|line| &line.link)
+        self.links.iter().map(|link_state| &link_state.link)
     }
 
     /// Returns the port of a link; `None` if the link is not a port.
     pub fn as_port(&self, link: LinkId) -> Option<&Port<Packet>> {
-        self.lines[link.0 as usize].port.map(|port| &self.gates[port as usize].port)
+        self.links[link.0 as usize].port.map(|port| &self.ports[port as usize].port)
     }
 
     /// Returns the links of a route.
@@ -115,7 +115,7 @@ impl Topology {
     pub fn join(self) -> Network {
         // The upstreams of each link: other links, and any number of hosts, which send in the present and therefore in
         // order.
-        let mut upstreams = vec![BTreeSet::new(); self.lines.len()];
+        let mut upstreams = vec![BTreeSet::new(); self.links.len()];
         for route in &self.routes {
             let mut upstream = None;
             for link in route {
@@ -125,17 +125,19 @@ impl Topology {
         }
         let reorders = |link: LinkId| self.as_port(link).is_some_and(Port::reorders);
         let opens: Vec<bool> = self
-            .lines
+            .links
             .iter()
             .zip(&upstreams)
-            .map(|(line, upstreams)| {
-                line.port.is_some() || upstreams.len() > 1 || upstreams.iter().flatten().any(|link| reorders(*link))
+            .map(|(link_state, upstreams)| {
+                link_state.port.is_some()
+                    || upstreams.len() > 1
+                    || upstreams.iter().flatten().any(|link| reorders(*link))
             })
             .collect();
 
         let mut network = Network {
-            lines: self.lines,
-            gates: self.gates,
+            links: self.links,
+            ports: self.ports,
             routes: Vec::new(),
             stages: Vec::new(),
             hops: Vec::new(),
@@ -200,8 +202,8 @@ impl Senders {
 
 /// Links, routes, packets in flight, and the queue of all events.
 pub struct Network {
-    lines: Vec<Line>,
-    gates: Vec<Gate>,
+    links: Vec<LinkState>,
+    ports: Vec<PortState>,
     /// First stage of each route.
     routes: Vec<u32>,
     stages: Vec<Stage>,
@@ -225,18 +227,18 @@ impl Network {
     /// same delay whose packets come from hosts, which send in the present, or from one upstream link, which sends one
     /// packet after the other.
     fn share_lanes(&mut self, opens: &[bool]) {
-        let ports = self.gates.len() as u32;
+        let ports = self.ports.len() as u32;
         let mut lanes = BTreeMap::new();
         for stage in &self.stages {
             let hops = &self.hops[stage.first as usize..stage.end as usize];
             let (first, last) = (hops[0], hops[hops.len() - 1]);
-            let delay = hops.iter().map(|link| self.lines[link.0 as usize].link.delay()).fold(0, Nanos::saturating_add);
+            let delay = hops.iter().map(|link| self.links[link.0 as usize].link.delay()).fold(0, Nanos::saturating_add);
             let number = ports + lanes.len() as u32;
-            self.lines[last.0 as usize].lane =
+            self.links[last.0 as usize].lane =
                 *lanes.entry((opens[first.0 as usize].then_some(first), delay)).or_insert(number);
         }
         self.shared = ports + lanes.len() as u32;
-        self.lanes.resize_with(self.shared as usize + self.lines.len(), Lane::default);
+        self.lanes.resize_with(self.shared as usize + self.links.len(), Lane::default);
         self.events = EventQueue::new(self.shared, self.lanes.len());
     }
 
@@ -300,16 +302,16 @@ impl Network {
                 return self.give_up(packet);
             }
             last = link.0;
-            let line = &mut self.lines[last as usize];
-            let passage = match line.link.offer(at, packet.size()) {
+            let link_state = &mut self.links[last as usize];
+            let passage = match link_state.link.offer(at, packet.size()) {
                 Ok(passage) => passage,
                 Err(Refusal::Drop(cause)) => return self.refuse(at, packet, link, cause, observer),
                 Err(Refusal::Port) => return self.enter(at, packet, link, observer),
             };
-            if let Some(waits) = &mut line.waits
+            if let Some(queueing_delays) = &mut link_state.queueing_delays
                 && passage.start <= self.end
             {
-                waits.record(passage.start - at);
+                queueing_delays.record(passage.start - at);
             }
             if O::ACTIVE {
                 let segment = packet.segment(&self.optioned);
@@ -318,7 +320,7 @@ impl Network {
             at = passage.arrival;
         }
         let packet = packet.before(stage.next);
-        let lane = self.lines[last as usize].lane;
+        let lane = self.links[last as usize].lane;
         let key = self.events.stamp(at, lane);
         match self.lanes[lane as usize].push(key, packet) {
             Place::First => self.events.set(lane, key),
@@ -349,7 +351,7 @@ impl Network {
     /// Handles the arrival of a packet at a port.
     #[inline(never)]
     fn enter<O: Observer>(&mut self, at: Nanos, packet: Packet, link: LinkId, observer: &mut O) {
-        let port = self.lines[link.0 as usize].port.expect("only a port refuses to tell times");
+        let port = self.links[link.0 as usize].port.expect("only a port refuses to tell times");
         if O::ACTIVE {
             let segment = packet.segment(&self.optioned);
             observer.network(at, &segment, NetworkEvent::Arrived { link, packet });
@@ -357,7 +359,7 @@ impl Network {
         let item = packet.item(&self.optioned, self.senders.flow(&packet));
         let mut copied = None;
         let copy = |packet: &Packet| *copied.insert(packet.duplicate(&mut self.optioned));
-        self.gates[port as usize].port.arrive_with(at, item, packet, copy);
+        self.ports[port as usize].port.arrive_with(at, item, packet, copy);
         if O::ACTIVE
             && let Some(packet) = copied
         {
@@ -370,7 +372,7 @@ impl Network {
     /// such an event.
     #[inline]
     pub fn is_port(&self, source: u32) -> bool {
-        (source as usize) < self.gates.len()
+        (source as usize) < self.ports.len()
     }
 
     /// Handles the event of a port that is the earliest. Returns a packet if one arrives from the port, like
@@ -378,7 +380,7 @@ impl Network {
     pub fn serve<O: Observer>(&mut self, observer: &mut O) -> Option<Packet> {
         let first = self.events.first();
         let port = first.source();
-        let packet = self.gates[port as usize].flight.remove(&first);
+        let packet = self.ports[port as usize].flight.remove(&first);
         if packet.is_none() {
             self.drive(first.time(), port, observer);
         }
@@ -389,44 +391,44 @@ impl Network {
     /// Moves packets through a port as far as possible at `at`.
     fn drive<O: Observer>(&mut self, at: Nanos, port: u32, observer: &mut O) {
         loop {
-            let gate = &mut self.gates[port as usize];
-            let link = gate.link;
-            if let Some(dropped) = gate.port.dropped() {
+            let port_state = &mut self.ports[port as usize];
+            let link = port_state.link;
+            if let Some(dropped) = port_state.port.dropped() {
                 self.refuse(at, dropped.packet, link, dropped.cause, observer);
-            } else if let Some(sent) = gate.port.poll(at) {
+            } else if let Some(sent) = port_state.port.poll(at) {
                 self.launch(at, port, sent, observer);
-            } else if !gate.port.has_dropped() {
+            } else if !port_state.port.has_dropped() {
                 break;
             }
         }
-        let gate = &mut self.gates[port as usize];
-        let due = gate.port.due();
-        if gate.due != due {
-            gate.due = due;
-            gate.poll = self.events.stamp(due, port);
+        let port_state = &mut self.ports[port as usize];
+        let due = port_state.port.due();
+        if port_state.due != due {
+            port_state.due = due;
+            port_state.poll = self.events.stamp(due, port);
         }
         self.arm(port);
     }
 
     /// Handles a packet that leaves a port for the wire.
     fn launch<O: Observer>(&mut self, at: Nanos, port: u32, sent: Sent<Packet>, observer: &mut O) {
-        let gate = &mut self.gates[port as usize];
-        let link = gate.link;
+        let port_state = &mut self.ports[port as usize];
+        let link = port_state.link;
         let Sent { packet, item, passage, .. } = sent;
         let packet = packet.updated(&item, &mut self.optioned);
         let waited = passage.start - item.arrival;
-        if let Some(waits) = &mut self.lines[link.0 as usize].waits {
-            waits.record(waited);
+        if let Some(queueing_delays) = &mut self.links[link.0 as usize].queueing_delays {
+            queueing_delays.record(waited);
         }
         if O::ACTIVE {
             let segment = packet.segment(&self.optioned);
             observer.network(at, &segment, NetworkEvent::Sent { link, packet, passage, waited });
         }
         let stage = self.stages[packet.stage() as usize];
-        if gate.port.reorders() {
+        if port_state.port.reorders() {
             let key = self.events.stamp(passage.arrival, port);
             if key != Key::NEVER {
-                gate.flight.insert(key, packet.before(stage.next));
+                port_state.flight.insert(key, packet.before(stage.next));
             }
             return;
         }
@@ -435,9 +437,9 @@ impl Network {
 
     /// Sets the event of a port.
     fn arm(&mut self, port: u32) {
-        let gate = &self.gates[port as usize];
-        let first = gate.flight.first_key_value().map_or(Key::NEVER, |(key, _)| *key);
-        self.events.set(port, gate.poll.min(first));
+        let port_state = &self.ports[port as usize];
+        let first = port_state.flight.first_key_value().map_or(Key::NEVER, |(key, _)| *key);
+        self.events.set(port, port_state.poll.min(first));
     }
 
     /// Adds a packet to the lane of its link alone, where it overtakes no packet; in the shared lane it would have to
@@ -480,37 +482,37 @@ impl Network {
 
     /// Returns a link.
     pub fn link(&self, link: LinkId) -> &Link {
-        &self.lines[link.0 as usize].link
+        &self.links[link.0 as usize].link
     }
 
     /// Returns the counts of a link up to `at`, the end of the run; `None` if the link has no counts.
     pub fn carried(&mut self, link: LinkId, at: Nanos) -> Option<Carried> {
-        let line = &mut self.lines[link.0 as usize];
-        match line.port {
-            Some(port) => Some(self.gates[port as usize].port.carried(at)),
-            None => line.link.carried(at),
+        let link_state = &mut self.links[link.0 as usize];
+        match link_state.port {
+            Some(port) => Some(self.ports[port as usize].port.carried(at)),
+            None => link_state.link.carried(at),
         }
     }
 
     /// Returns the meter of the link's capacity, which does not depend on the traffic.
     pub fn meter(&self, link: LinkId) -> Meter<'_> {
-        let line = &self.lines[link.0 as usize];
-        match line.port {
-            Some(port) => self.gates[port as usize].port.server().meter(),
-            None => Meter::of_rate(line.link.rate()),
+        let link_state = &self.links[link.0 as usize];
+        match link_state.port {
+            Some(port) => self.ports[port as usize].port.server().meter(),
+            None => Meter::of_rate(link_state.link.rate()),
         }
     }
 
     /// Returns the queueing delays of a link that is measured.
-    pub fn waits(&self, link: LinkId) -> Option<&Waits> {
-        self.lines[link.0 as usize].waits.as_deref()
+    pub fn queueing_delays(&self, link: LinkId) -> Option<&Sketch> {
+        self.links[link.0 as usize].queueing_delays.as_deref()
     }
 
     /// Returns the number of packets in flight or queued, and the number of packets with options that are stored.
     /// Packets that reach their next link after the end of the run count only in the first number.
     pub fn in_flight(&self) -> (usize, usize) {
-        let behind = |gate: &Gate| gate.flight.len() + gate.port.backlog().0 as usize;
+        let behind = |port_state: &PortState| port_state.flight.len() + port_state.port.backlog().0 as usize;
         let lanes: usize = self.lanes.iter().map(Lane::len).sum();
-        (lanes + self.gates.iter().map(behind).sum::<usize>() + self.beyond, self.optioned.len())
+        (lanes + self.ports.iter().map(behind).sum::<usize>() + self.beyond, self.optioned.len())
     }
 }

@@ -109,8 +109,8 @@ impl AppKind for Fields {
         Demand {
             bytes: if self.size_cv > 0.0 { demand::drawn(bytes) } else { bytes },
             messages: segments,
-            back_bytes: segments * self.request_size as f64,
-            back_messages: segments,
+            reverse_bytes: segments * self.request_size as f64,
+            reverse_messages: segments,
             connections: 1.0,
             rows: segments + 1.0,
             ..Demand::default()

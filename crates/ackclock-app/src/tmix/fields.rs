@@ -72,8 +72,8 @@ impl AppKind for Fields {
         Demand {
             bytes: bytes(source),
             messages: steps(source),
-            back_bytes: bytes(sink),
-            back_messages: steps(sink),
+            reverse_bytes: bytes(sink),
+            reverse_messages: steps(sink),
             connections,
             rows: 3.0 + rows.min(2.0 * BINS) + if self.records { rows } else { 0.0 },
             ..Demand::default()

@@ -84,8 +84,8 @@ impl AppKind for Fields {
         Demand {
             bytes,
             messages: fetched,
-            back_bytes: fetched * self.request_size.distribution().mean(),
-            back_messages: fetched,
+            reverse_bytes: fetched * self.request_size.distribution().mean(),
+            reverse_messages: fetched,
             connections,
             rows: 3.0 + records + (fetched + pages).min(2.0 * BINS),
             ..Demand::default()

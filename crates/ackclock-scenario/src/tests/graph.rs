@@ -14,7 +14,7 @@ fn refused(pairs: &[(&str, &str)], path: &str, words: &str) {
 fn routes_are_lists_of_nodes() {
     let plain = with(&[FAR]);
     let far = with(&[FAR, ("flows[0].route", "['left', 'right', 'beyond']")]);
-    let hop = |link, back| Hop { link, back };
+    let hop = |link, reverse| Hop { link, reverse };
     assert_eq!(plain.routes(&plain.flows[0]), [[hop(0, false)], [hop(0, true)]]);
     assert_eq!(far.routes(&far.flows[0]), [[hop(0, false), hop(1, false)], [hop(1, true), hop(0, true)]]);
     assert_eq!(far.base_rtt(&far.flows[0]), plain.base_rtt(&plain.flows[0]) + 60_000_000);
@@ -23,9 +23,9 @@ fn routes_are_lists_of_nodes() {
         (1_000_000, 5_000_000)
     );
     // A flow that traverses the bottleneck backwards.
-    let back = with(&[("flows[0].route", "['right', 'left']")]);
-    assert_eq!(back.routes(&back.flows[0]), [[hop(0, true)], [hop(0, false)]]);
-    assert_ne!(back.hash(), with(&[]).hash());
+    let reverse = with(&[("flows[0].route", "['right', 'left']")]);
+    assert_eq!(reverse.routes(&reverse.flows[0]), [[hop(0, true)], [hop(0, false)]]);
+    assert_ne!(reverse.hash(), with(&[]).hash());
     // A link's queue limit in bandwidth-delay products is computed with the link's own rate.
     let limits = far.queue_limits(far.link(1));
     assert_eq!(limits[0], QueueLimit::Bdp(1.0).resolved(5_000_000, far.bdp_rtt()));

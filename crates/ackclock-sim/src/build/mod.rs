@@ -34,11 +34,11 @@ pub(crate) fn network(scenario: &Scenario, seed: u64) -> (Dumbbell, Vec<(LinkId,
         seed: stream_seed(seed, &format!("{name}/queue")),
     };
     let mut all = scenario.all_links().map(|(name, link)| {
-        let [there, back] = scenario.queue_limits(link);
+        let [forward_limit, reverse_limit] = scenario.queue_limits(link);
         let reverse = format!("{name}.reverse");
         let specs = (
-            spec(link.forward(), &link.queue, there, name),
-            spec(link.reverse(), link.reverse_queue(), back, &reverse),
+            spec(link.forward(), &link.queue, forward_limit, name),
+            spec(link.reverse(), link.reverse_queue(), reverse_limit, &reverse),
         );
         (specs, [name.to_owned(), reverse])
     });
@@ -81,8 +81,8 @@ fn add_copies(
 ) -> Result<(), Vec<ParamProblem>> {
     let own = scenario.access_of(flow);
     let hops = scenario.routes(flow);
-    let [there, back] = hops.each_ref().map(|hops| {
-        let link = |hop: &Hop| links[2 * hop.link + usize::from(hop.back)].0;
+    let [forward, reverse] = hops.each_ref().map(|hops| {
+        let link = |hop: &Hop| links[2 * hop.link + usize::from(hop.reverse)].0;
         hops.iter().map(link).collect::<Vec<_>>()
     });
     let rate = positive(own.rate.bits_per_second(scenario.rate()));
@@ -122,7 +122,7 @@ fn add_copies(
             app,
             start: flow.start.saturating_add(together).saturating_add(arrivals.next()),
             start_jitter: flow.start_jitter,
-            routes: dumbbell.flow_over(access, &there, &back),
+            routes: dumbbell.flow_over(access, &forward, &reverse),
             class: flow.class,
             delays: scenario.probes.delays,
         });
@@ -148,7 +148,7 @@ fn positive(rate: u64) -> NonZeroU64 {
 /// Returns the facts of a scenario that the checks of tables use.
 pub fn facts(scenario: &Scenario) -> Facts {
     let names: Vec<_> = scenario.all_links().map(|(name, _)| name.to_owned()).collect();
-    let name = |hop: &Hop| if hop.back { format!("{}.reverse", names[hop.link]) } else { names[hop.link].clone() };
+    let name = |hop: &Hop| if hop.reverse { format!("{}.reverse", names[hop.link]) } else { names[hop.link].clone() };
     let mut routes = std::collections::BTreeMap::new();
     for flow in &scenario.flows {
         let hops = scenario.routes(flow).map(|hops| hops.iter().map(name).collect::<Vec<_>>());

@@ -7,11 +7,12 @@ use ackclock_tcp::Config;
 
 use crate::event::Key;
 use crate::ids::Slot;
-use crate::measures::{FlowLabels, FlowTotals, Waits};
+use crate::measures::{FlowLabels, FlowTotals};
 use crate::network::Route;
 use ackclock_app::{AppContext, Application, Command, Conn};
 use ackclock_core::Nanos;
 use ackclock_core::Stream;
+use ackclock_results::Sketch;
 
 /// The parts from which a flow is created.
 pub struct FlowSpec {
@@ -52,7 +53,7 @@ pub(super) struct Flow {
     pub finished: FlowTotals,
     pub class: u8,
     /// One-way delays of the packets with payload that the sinks have received.
-    pub delays: Option<Box<Waits>>,
+    pub delays: Option<Box<Sketch>>,
     app: Box<dyn Application>,
     random: Stream,
     next_conn: u32,

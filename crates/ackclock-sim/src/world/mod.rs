@@ -369,7 +369,7 @@ impl<O: Observer> World<O> {
             if let Some(carried) = self.network.carried(link, self.now) {
                 let rate = self.network.link(link).rate();
                 let capacity = quotient(self.network.meter(link).by(self.now), PARTS_OF_A_BIT);
-                push_link(&mut rows, name, rate, capacity, carried, self.network.waits(link));
+                push_link(&mut rows, name, rate, capacity, carried, self.network.queueing_delays(link));
             }
         }
         tables.insert("links", rows);

@@ -108,8 +108,8 @@ fn what_finds_no_room_is_dropped() {
     assert_eq!(carried.bytes, 4 * 1500);
     assert_eq!(network.in_flight(), (0, 0), "what was dropped is given up");
     // The queueing delays are 0, 12, 22.8 and 34.8 ms, because the hosts' packets arrive in pairs 1.2 ms apart.
-    let waits = network.waits(bottleneck).unwrap();
-    assert_eq!((waits.count(), waits.mean(), waits.max()), (4, Some(17.4e6), Some(34_800_000)));
+    let delays = network.queueing_delays(bottleneck).unwrap();
+    assert_eq!((delays.count(), delays.mean(), delays.max()), (4, Some(17.4e6), Some(34_800_000)));
 }
 
 /// Three links in a row with traffic that joins and leaves (a parking lot), and a cycle of two links.
