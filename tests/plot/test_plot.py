@@ -298,7 +298,7 @@ def test_sequence_has_what_was_sent_dropped_and_acknowledged():
     sent, again = packets["event"] == "sent", packets["retransmission"] == True  # noqa: E712 -- None is neither
     for label, rows in {
         "sent": sent & ~again,
-        "sent again": sent & again,
+        "retransmitted": sent & again,
         "dropped": packets["event"] == "dropped",
     }.items():
         x, y = drawn(axes, label)

@@ -35,11 +35,11 @@ class TestOverTime:
         packets, blocks = result.packets, result.sack_blocks
         (plot,) = [plot for plot in panels(result, 10**6) if plot.title == "Time-sequence graph"]
         drawn = {one.label: one for one in plot.series}
-        assert list(drawn) == ["acknowledged", "SACK", "sent", "sent again", "dropped"]
+        assert list(drawn) == ["acknowledged", "SACK", "sent", "retransmitted", "dropped"]
         mine = (packets["flow"] == "one") & (packets["side"] == "source") & (packets["len"] > 0)
         for label, event, again in (
             ("sent", "sent", False),
-            ("sent again", "sent", True),
+            ("retransmitted", "sent", True),
             ("dropped", "dropped", None),
         ):
             rows = mine & (packets["event"] == event)

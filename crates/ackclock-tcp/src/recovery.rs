@@ -94,7 +94,7 @@ pub const CATALOGUE: &[Entry] = &[
     },
     Entry {
         name: "newreno",
-        summary: "window inflation by duplicate ACKs, one segment sent again for each partial ACK",
+        summary: "window inflation by duplicate ACKs, one retransmission for each partial ACK",
         source: "RFC 6582",
         recovery: Recovery::NewReno,
     },

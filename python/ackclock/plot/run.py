@@ -223,7 +223,7 @@ class Plot:
         time, offset = series.acknowledged(table, name)
         kinds = [
             ("sent", OKABE_ITO["blue"], ".", 2.0),
-            ("sent again", OKABE_ITO["orange"], "^", 3.5),
+            ("retransmitted", OKABE_ITO["orange"], "^", 3.5),
             ("dropped", OKABE_ITO["vermillion"], "x", 3.5),
         ]
         with paper():

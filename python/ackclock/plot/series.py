@@ -244,7 +244,7 @@ def segments(table: Table, flow: str) -> dict[str, tuple[Numbers, Numbers]]:
     """Times and stream offsets of a flow's segments with payload: sent, retransmitted, and dropped by links."""
     data = (table["flow"] == flow) & (table["side"] == "source") & (table["len"] > 0)
     sent, again = data & (table["event"] == "sent"), table["retransmission"].astype(bool)
-    masks = {"sent": sent & ~again, "sent again": sent & again, "dropped": data & (table["event"] == "dropped")}
+    masks = {"sent": sent & ~again, "retransmitted": sent & again, "dropped": data & (table["event"] == "dropped")}
     return {name: (table["time_s"][mask], table["seq"][mask].astype(np.float64)) for name, mask in masks.items()}
 
 

@@ -208,7 +208,7 @@ def _sequence(result: Result, most: int) -> list[Plot]:
     flow = next((one for one in flows if len(tables.segments(table, one)["sent"][0])), None)
     if flow is None:
         return []
-    looked = {"sent": ("blue", "o"), "sent again": ("orange", "^"), "dropped": ("vermillion", "X")}
+    looked = {"sent": ("blue", "o"), "retransmitted": ("orange", "^"), "dropped": ("vermillion", "X")}
     time, offset = tables.acknowledged(table, flow)
     drawn = [_line("acknowledged", time, offset / 1e3, CAPACITY, most)]
     at, left, right = tables.sacked(result, flow)
