@@ -10,6 +10,7 @@
 # make sdist  makes a source distribution, in out/sdist
 # make vendor fetches uPlot, which reports carry, from npm
 # make workflows  checks the files of .github/workflows
+# make wasm   checks that the engine compiles for a browser, where a toolchain for that is present
 # make types  writes the typed objects of scenarios anew, after the schema has changed
 # make fuzz   runs random scenarios on all cores for MINUTES (10) under SEED (1) and writes what it finds to out/fuzz
 # make known-answers  compares runs with theory over many seeds and writes docs/known-answers.md; takes minutes
@@ -42,14 +43,14 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 MINUTES := 10
 SEED := 1
 
-.PHONY: requirements vendor check check-rust check-python oldest oldest-python oldest-rust sdist wheel-test workflows
+.PHONY: requirements vendor check wasm check-rust check-python oldest oldest-python oldest-rust sdist wheel-test workflows
 .PHONY: demo test bench docs wheel types fuzz known-answers conformance crosscheck env rust-test python-test lint clean
 
 demo: env
 	$(BIN)/ackclock reproduce newcwv-dash --out $(OUT)
 	@echo "Report: $(CURDIR)/$(OUT)/report.html"
 
-test: lint rust-test python-test
+test: lint wasm rust-test python-test
 
 bench: env
 	$(BIN)/ackclock bench
@@ -178,6 +179,9 @@ $(STAMPS)/workflows: tools/packaging/workflows.txt | requirements
 $(STAMPS)/package: $(STAMPS)/requirements pyproject.toml $(PACKAGING) $(RUST_SOURCES)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $@
+
+wasm: | requirements
+	tools/wasm.sh
 
 rust-test: | requirements
 	cargo test --quiet $(CORES)

@@ -28,6 +28,7 @@ __all__ = [
     "estimate",
     "event_schema",
     "replay_queue",
+    "revision",
     "run",
     "scenario_hash",
     "schema",

@@ -101,7 +101,9 @@ def _by_buffer(
         series.append(Series(one.label, buffers, value, colour_of(index), "interval", low, high))
     label = "buffer (% of a bandwidth-delay product)"
     named = f"{title}: " + ", ".join(one.label for one in variants if one is not cells.RENO)
-    whole = f"Twenty flows of one variant, 1 Gbit/s, a round-trip time of 130 ms{beside}; 95 % intervals over replications."
+    whole = (
+        f"Twenty flows of one variant, 1 Gbit/s, a round-trip time of 130 ms{beside}; 95 % intervals over replications."
+    )
     return Plot(named, label, unit, series, whole, command, from_zero=False)
 
 
