@@ -31,7 +31,7 @@ MEASURES = (
     "links[bottleneck].queue_delay_mean_ms",
     "links[bottleneck].queue_delay_p95_ms",
 )
-"""What is compared if nothing else is asked for, as far as both have it."""
+"""Measures that a comparison shows by default, as far as both sides have them."""
 
 
 @dataclass(frozen=True, slots=True)

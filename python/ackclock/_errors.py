@@ -22,7 +22,7 @@ class Problem(TypedDict):
     line: int | None
     """Line of the text, counted from 1, where it is known."""
     message: str
-    """What is wrong, and what would be accepted."""
+    """The problem, and the accepted values."""
 
 
 SHOWN = 20

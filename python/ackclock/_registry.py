@@ -49,17 +49,17 @@ _adopting = threading.Lock()
 
 
 def algorithms() -> list[_core.Algorithm]:
-    """What the engine is to know besides its catalogue, in the order of registration."""
+    """The registered congestion controls for the engine, in the order of registration."""
     return [entry.algorithm for entry in _entries.values()]
 
 
 def rows() -> list[dict[str, Any]]:
-    """What is registered, as `ackclock.catalogue` lists it."""
+    """The registered congestion controls, in the form of `ackclock.catalogue`."""
     return [entry.row for entry in _entries.values()]
 
 
 def schemas() -> list[dict[str, Any]]:
-    """What a scenario may say of them: each as a JSON Schema, of its name and of a table with its parameters."""
+    """One JSON Schema for each: of its name, and of a table with its parameters."""
     found = []
     for row in rows():
         name = {"const": row["name"], "description": row["summary"]}
@@ -92,7 +92,7 @@ def files(names: Iterable[str]) -> list[str]:
 
 
 def sources() -> dict[str, tuple[str, str]]:
-    """Of everything registered: its row's source to the name and the text of the file that registers it.
+    """For each registered congestion control: the source of its row, and the name and text of its file.
 
     Raises
     ------

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_REPLICATIONS", "Job", "check_seed", "run", "run_job", "seeds_from", "seeds_of"]
 
 MOST_REPLICATIONS = 1_000_000
-"""Of one call: their tables are held in memory."""
+"""Most replications of one call, whose tables are held in memory."""
 
 
 @dataclass(frozen=True, slots=True)

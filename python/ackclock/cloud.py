@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 __all__ = ["Shape", "ellipse", "shape"]
 
 CORNERS = 72
-"""Of the polygon that stands for an ellipse."""
+"""Number of corners of the polygon that draws an ellipse."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What is drawn of a cloud, in its own units."""
+    """The drawn parts of a cloud, in the units of its measures."""
 
     x: float
     """Median."""

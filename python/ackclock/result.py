@@ -1,4 +1,4 @@
-"""What a run gives back: tables, where they came from, and the JSON document of the command line."""
+"""Results of a run: tables, their provenance, and the JSON document of the command line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Meta(TypedDict):
     seed: int
     duration_s: float
     algorithms: NotRequired[dict[str, str]]
-    """Of congestion controls in Python that took part: name to a digest of the source."""
+    """Congestion controls in Python that took part: name to a digest of the source."""
 
 
 PROBES = {
@@ -222,7 +222,7 @@ class _Tables:
 
     @property
     def rates(self) -> Table:
-        """What each flow's sink gets in each interval of the probes; needs ``probes.rates``."""
+        """Bytes that each flow's sink receives in each interval of the probes; needs ``probes.rates``."""
         return self._table("rates")
 
     @property

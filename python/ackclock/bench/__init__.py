@@ -1,4 +1,4 @@
-"""What the engine costs: fixed workloads, each in a process of its own, measured in CPU seconds.
+"""The cost of the engine: fixed workloads, each in a process of its own, measured in CPU seconds.
 
 The workloads are the TOML files beside this one. A packet is a data packet that the bottleneck delivered; CPU seconds
 are those of the run itself, user and system, without the start of the interpreter; peak memory is that of the process.

@@ -1,4 +1,4 @@
-"""What sweeps and stores cost: ``python -m ackclock.bench.sweeps``, one JSON document; best on a quiet machine.
+"""The cost of sweeps and stores: ``python -m ackclock.bench.sweeps`` prints one JSON document; use a quiet machine.
 
 - parallel: sixteen runs of about a CPU second each on one thread and on every core; efficiency is the time on one
   thread over the cores' time together. The cores are those this process may use.

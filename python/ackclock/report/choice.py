@@ -17,7 +17,7 @@ __all__ = ["Choice", "Panels"]
 
 
 class Drawn(Protocol):
-    """What has a body in HTML."""
+    """An element with a body in HTML."""
 
     def html(self, identifier: str) -> str:
         """The body, whose elements have names that begin with `identifier`."""
@@ -48,7 +48,7 @@ class Choice:
 
     title: str
     what: str
-    """What the list is of."""
+    """Noun for the items of the list."""
     options: Sequence[tuple[str, Drawn]]
     caption: str = ""
     command: str = ""

@@ -100,7 +100,7 @@ class Clouds:
 
 
 class _Drawn:
-    """What is drawn of a cloud, in its own units."""
+    """The drawn parts of a cloud, in the units of its measures."""
 
     def __init__(self, cloud: Cloud) -> None:
         self.cloud = cloud

@@ -15,7 +15,7 @@ CONTRAST = 4.0
 
 @cache
 def on_dark(colour: str) -> str:
-    """What stands for a colour, ``#rrggbb`` or ``#rgb``, on a dark page: the same hue, light enough to be seen."""
+    """The colour on a dark page for a colour ``#rrggbb`` or ``#rgb``: the same hue, light enough to be seen."""
     if not colour.startswith("#"):
         return colour
     channels = channels_of(colour)

@@ -55,7 +55,7 @@ class Series:
     dash: Sequence[float] = ()
     """Lengths of dashes and gaps in line widths, as a `Style` of the palette has them."""
     marker: str = "o"
-    """Of the kinds that mark their points, as matplotlib names it."""
+    """The marker of series with marked points, by its name in matplotlib."""
     faint: bool = False
     """Thin and pale, behind what it belongs to; points are small dots."""
     filled: bool = False

@@ -1,4 +1,4 @@
-"""What the typed objects of a scenario are: frozen tables that become a scenario's, and are read from one."""
+"""Base of the typed objects of a scenario: frozen tables that are written to a scenario and read from one."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def read(cls: type[R], table: Mapping[str, Any], folder: str = "") -> R:
 
 @cache
 def _types(cls: type[Record]) -> dict[str, list[Any]]:
-    """What each field may be."""
+    """The accepted types of each field."""
     hints = get_type_hints(cls)
     return {field.name: _alternatives(hints[field.name]) for field in fields(cls)}
 

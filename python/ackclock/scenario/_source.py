@@ -49,7 +49,7 @@ class Text:
     text: str
     format: Literal["toml", "json"] = "toml"
     name: str = ""
-    """What messages call it: the file's name, where there is a file."""
+    """Name of the text in messages: that of its file, where there is a file."""
     folder: str = ""
     """Where the paths of files that it names start: its own file's folder, else the one that this runs in."""
 
@@ -80,7 +80,7 @@ BARE = re.compile("[A-Za-z0-9_-]+")
 """A key that TOML takes without quotes."""
 
 MOST_BYTES = 1 << 24
-"""Of a scenario's file. A device such as /dev/zero has no end."""
+"""Largest scenario file, in bytes. A device such as /dev/zero has no end."""
 
 
 def _load_file(path: Path) -> Text:
@@ -211,7 +211,7 @@ def event_schema() -> dict[str, Any]:
 
 
 def catalogue() -> dict[str, list[dict[str, Any]]]:
-    """What a scenario can name: kind (``cc``, ``validation``, ...) to a list of name, summary and source.
+    """The names that a scenario can use: kind (``cc``, ``validation``, ...) to a list of name, summary and source.
 
     A stack has ``fields`` as well: its table, a list of field, value and source. Congestion controls in Python that are
     registered come after those of the engine.
@@ -222,7 +222,7 @@ def catalogue() -> dict[str, list[dict[str, Any]]]:
 
 
 class Root(Record):
-    """What a `Scenario` can do besides other tables."""
+    """The methods of a `Scenario` that other tables lack."""
 
     __slots__ = ()
 

@@ -497,4 +497,4 @@ class Tmix(Record):
 
 
 App: TypeAlias = Name | Bulk | Transfer | Dash | Bursts | Onoff | List | Web | Rpc | Cbr | Voip | Tmix
-"""What a field accepts that takes a table of the family *app*."""
+"""Type of the fields that accept a table of the family *app*."""

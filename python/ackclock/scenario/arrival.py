@@ -59,4 +59,4 @@ class Staggered(Record):
 
 
 Arrival: TypeAlias = Name | Together | Poisson | Staggered
-"""What a field accepts that takes a table of the family *arrival*."""
+"""Type of the fields that accept a table of the family *arrival*."""

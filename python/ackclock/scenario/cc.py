@@ -655,4 +655,4 @@ Cc: TypeAlias = (
     | str
     | Mapping[str, str | float]
 )
-"""What a field accepts that takes a table of the family *cc*."""
+"""Type of the fields that accept a table of the family *cc*."""

@@ -159,4 +159,4 @@ class Empirical(Record, Generic[T]):
 Distribution: TypeAlias = (
     T | Constant[T] | Exponential[T] | Uniform[T] | Pareto[T] | ShiftedPareto[T] | LogNormal[T] | Empirical[T]
 )
-"""What a field accepts that takes a table of the family *distribution*."""
+"""Type of the fields that accept a table of the family *distribution*."""

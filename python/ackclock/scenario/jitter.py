@@ -97,4 +97,4 @@ class Empirical(Record):
 
 
 Jitter: TypeAlias = str | Uniform | Normal | Exponential | Empirical
-"""What a field accepts that takes a table of the family *jitter*."""
+"""Type of the fields that accept a table of the family *jitter*."""

@@ -101,4 +101,4 @@ class List(Record):
 
 
 Loss: TypeAlias = Name | str | Random | Periodic | GilbertElliott | List
-"""What a field accepts that takes a table of the family *loss*."""
+"""Type of the fields that accept a table of the family *loss*."""

@@ -53,4 +53,4 @@ class Fq(Record):
 
 
 Pacing: TypeAlias = Name | Off | Fq
-"""What a field accepts that takes a table of the family *pacing*."""
+"""Type of the fields that accept a table of the family *pacing*."""

@@ -806,4 +806,4 @@ Queue: TypeAlias = (
     | FqPie
     | Xcp
 )
-"""What a field accepts that takes a table of the family *queue*."""
+"""Type of the fields that accept a table of the family *queue*."""

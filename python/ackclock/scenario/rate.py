@@ -108,4 +108,4 @@ class Cellular(Record):
 
 
 Rate: TypeAlias = Name | Steps | Trace | Cellular
-"""What a field accepts that takes a table of the family *rate*."""
+"""Type of the fields that accept a table of the family *rate*."""

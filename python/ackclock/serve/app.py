@@ -1,4 +1,4 @@
-"""What the page may ask for."""
+"""The requests that the page may make."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MOST_LISTED = 5000
 """Runs that the page lists."""
 
 POINTS = 1500
-"""Of a line."""
+"""Points of a line that are sent at most."""
 
 
 class AskedError(RefusedError):

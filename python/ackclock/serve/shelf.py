@@ -55,7 +55,7 @@ class Shelf:
             self._store = None
 
     def _fingerprint(self) -> Any:
-        """What there is in the folder; refuses what is not its own."""
+        """The files of the store with their times and sizes. Links out of the store and foreign tables are refused."""
         try:
             root = self.path.resolve(strict=True)
             found = []

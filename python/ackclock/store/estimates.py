@@ -1,4 +1,4 @@
-"""What the runs of a store say together: a measure's values, its estimate at each point, and paired comparisons."""
+"""Statistics over the runs of a store: the values of a measure, its estimate at each point, and paired comparisons."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Values:
 
     point: int
     params: Mapping[str, Any]
-    """What was varied: name to value."""
+    """The varied fields: name to value."""
     seeds: NDArray[np.uint64]
     values: NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class Paired:
     """Two settings of one thing compared, everything else and the seeds being the same."""
 
     params: Mapping[str, Any]
-    """What else was varied: name to value."""
+    """The other varied fields: name to value."""
     comparison: Comparison
 
 

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 __all__ = ["COLUMNS", "FORMAT", "Layout", "StoreError", "listed", "on_disk", "read", "writing"]
 
 FORMAT = 1
-"""Of the folder. A store of a later one is refused."""
+"""Format of the folder. A store with a later format is refused."""
 
 COLUMNS = (
     "place", "run", "sweep", "point", "seed", "status", "error", "details", "scenario_hash", "version", "duration_s",
 )  # fmt: skip
-"""Of the table of runs, beside what was varied, which can have none of these names."""
+"""Columns of the table of runs besides the varied fields, which cannot have these names."""
 
 MANIFEST = "ackclock-store.json"
 
@@ -57,7 +57,7 @@ class Layout:
 
     @property
     def sweeps(self) -> Path:
-        """What was asked for."""
+        """Folder of the requested sweeps."""
         return self.root / "sweeps"
 
     @property

@@ -34,7 +34,7 @@ class DamagedRunError(ValueError):
 
 
 class Record(TypedDict):
-    """What is known of a run besides its tables."""
+    """The record of a run besides its tables."""
 
     run: str
     """Its key: scenario, seed, version of the engine, and what is kept of it."""

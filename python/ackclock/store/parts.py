@@ -62,7 +62,7 @@ GONE = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a part says of itself."""
+    """The description that a part holds of itself."""
 
     path: Path
     first: int
@@ -154,7 +154,7 @@ def write_part(path: Path, first: int, end: int, packed: Sequence[Packed]) -> Pa
 
 
 def read_part(path: Path) -> Part:
-    """What a part says of itself.
+    """The description that a part holds of itself.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def read_part(path: Path) -> Part:
 
 
 def damage(part: Part, tables: Iterable[str] | None = None) -> str | None:
-    """What is wrong with the bytes of a part (of some of its tables), if anything is.
+    """The damage to the bytes of a part, or of some of its tables; None where there is none.
 
     Raises
     ------

@@ -25,7 +25,7 @@ def build() -> str:
 
 
 def host() -> dict[str, Any]:
-    """What of this machine may matter to a result or to its speed."""
+    """Properties of this machine that may matter to a result or to its speed."""
     return {
         "system": platform.system(),
         "release": platform.release(),

@@ -34,14 +34,14 @@ __all__ = ["Store", "Sweep", "open_store"]
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What was asked for, as the store has it."""
+    """A requested sweep, as the store has it."""
 
     id: str
     name: str
     version: str
     """The build of the engine: version and digest."""
     points: Sequence[Mapping[str, Any]]
-    """What was varied: name to value, for every point."""
+    """The varied fields of every point: name to value."""
     runs: Sequence[tuple[str, int, int, str]]
     """Key, number of the point, seed and scenario hash of every run, in order."""
     document: Mapping[str, Any]
@@ -96,7 +96,7 @@ class Store:
                 "choose one with version=, or take them all with mixed=True"
             )
         self.sweeps: Sequence[Sweep] = sweeps
-        """What was asked for, in the order in which it came."""
+        """The requested sweeps, in the order of the requests."""
         self.temporary: TemporaryDirectory[str] | None = None
         """The folder's owner, where it is to go with this object."""
         self._database: duckdb.DuckDBPyConnection | None = None

@@ -49,7 +49,7 @@ class Writer:
         self._number = 0
         self._begin(0)
         self.warnings: list[str] = []
-        """What was found damaged, and is made again."""
+        """Messages on damaged runs, which are made again."""
 
     def has(self, run: str) -> bool:
         """Whether a run has finished before, in this sweep or another."""

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["Backend", "LatinHypercube", "Range", "SweepError", "backend_of", "carry_out", "sweep"]
 
 NAMELESS = "scenario"
-"""What the engine calls a scenario without a name."""
+"""The name that the engine gives a scenario without a name."""
 
 
 class Backend(Protocol):
@@ -223,7 +223,7 @@ def backend_of(threads: int | None, cluster: str | None, limit: int | None = Non
 
 
 def _name(text: Text, given: str) -> str:
-    """What a sweep is called: as its scenario, or the scenario's file where that has no name."""
+    """The name of a sweep: that of its scenario, or of the scenario's file where the scenario has no name."""
     return given if given != NAMELESS or not text.name else Path(text.name).stem
 
 

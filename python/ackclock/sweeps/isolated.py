@@ -212,7 +212,7 @@ def _of_child(task: Task, sent: bytes, cancel: Cancel, progress: Progress) -> tu
 
 
 def _listen(descriptor: int, cancel: Cancel, progress: Progress) -> tuple[bytes, bytes] | None:
-    """What came of the run; None where the child ended without a word about it."""
+    """The outcome of the run; None where the child process ended without reporting one."""
     pending = bytearray()
     while True:
         if cancel.cancelled:
@@ -246,7 +246,7 @@ def _why(status: int) -> str:
 
 
 def serve() -> None:
-    """What a child does: one run, whose bytes it writes to its standard output."""
+    """The job of a child process: one run, whose bytes it writes to its standard output."""
     # What a measure prints is not for the parent: standard output becomes standard error.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

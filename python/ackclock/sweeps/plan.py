@@ -27,7 +27,7 @@ __all__ = ["Keep", "Plan", "Point", "Run", "points_of"]
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """What a sweep keeps of a run."""
+    """The parts of a run that a sweep keeps."""
 
     tables: tuple[str, ...] | None = None
     """These tables alone; None keeps all."""
@@ -35,10 +35,10 @@ class Keep:
     """Numbers taken from each run, kept as the table ``measures``."""
 
     worker: Callable[..., Result] | None = None
-    """What does a run, where that is not the engine alone."""
+    """The function that does a run, where that is not the engine alone."""
 
     def digest(self) -> list[Any]:
-        """What tells one choice from another."""
+        """Values that identify the choice."""
         named = [None if one is None else _source(one) for one in (self.measure, self.worker)]
         return [self.tables, *named]
 
@@ -140,7 +140,7 @@ class Plan:
     name: str
     keep: Keep = field(default_factory=Keep)
     terms: Mapping[str, Any] = field(default_factory=dict)
-    """What else makes this sweep another than one with the same first runs: the rule for more seeds."""
+    """Further values that identify the sweep besides its first runs: the rule for more seeds."""
     runs: list[Run] = field(default_factory=list)
     """In the order in which they are stored."""
 
@@ -170,7 +170,7 @@ class Plan:
         return _digest([[dict(point.params) for point in self.points], first, dict(self.terms)])[:12]
 
     def document(self) -> dict[str, Any]:
-        """What the store keeps of the plan."""
+        """The document of the plan in the store."""
         texts = list(dict.fromkeys(point.scenario for point in self.points))
         return {
             "id": self.id,

@@ -44,7 +44,7 @@ class Until:
         return cls(parsed, wanted)
 
     def terms(self) -> dict[str, Any]:
-        """What tells this rule from another."""
+        """Values that identify the rule."""
         wanted = self.precision
         return {
             "measure": str(self.measure),

@@ -1,4 +1,4 @@
-"""What a sweep varies: a grid, a list, or a Latin hypercube over paths of a scenario."""
+"""The points of a sweep: a grid, a list, or a Latin hypercube over paths of a scenario."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class LatinHypercube:
     vary: Mapping[str, Range | Sequence[object]]
     points: int
     seed: int = 1
-    """Of the draw: the same seed, the same points."""
+    """Seed of the draw: the same seed gives the same points."""
 
 
 Dimension: TypeAlias = "Sequence[object] | Mapping[str, Mapping[str, object]]"

@@ -35,6 +35,6 @@ class TemplateName(ackclock.CongestionControl):
             window.ssthresh = self.reduced(window, event)
 
     def reduced(self, window, event):
-        """What is in flight counts as far as the window goes."""
+        """The bytes in flight count up to the window."""
         flight = min(event.ctx.flight_size, window.cwnd)
         return max(int(flight * self.kept), 2 * event.ctx.mss)

@@ -44,7 +44,7 @@ class SweepReport:
     figures: Sequence[str]
     """Their titles."""
     left_out: Sequence[str] = field(default_factory=list)
-    """What the file has not, each in a sentence."""
+    """Sentences on the parts that the file leaves out."""
 
 
 def sweep_report(
@@ -129,7 +129,7 @@ def _summary(store: Store) -> str:
 
 
 def _front(store: Store, axes: Sequence[Axis]) -> str:
-    """What was run, by whom, and what failed."""
+    """The section on the runs, their provenance, and the failures."""
     sweep = store.sweeps[0]
     seeds = sorted({seed for _, _, seed, _ in sweep.runs})
     accounts = [account for account in store.provenance() if account["sweep"] == sweep.id]

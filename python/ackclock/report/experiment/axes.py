@@ -1,4 +1,4 @@
-"""What was varied, as axes: numbers with a unit where all values are such, else names."""
+"""Axes of the varied fields: numbers with a unit where all values are quantities, otherwise names."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _axis(name: str, values: list[Any]) -> Axis:
 
 
 def _quantity(value: Any) -> tuple[str, float] | None:
-    """What kind of a number a value is, and the number in the first unit of its kind."""
+    """The kind of quantity of a value, and the number in the first unit of that kind."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):

@@ -1,4 +1,4 @@
-"""What a report shows of a store when nobody says, and in which units."""
+"""The measures that a report of a store shows by default, and their units."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Shown:
     diverging: bool = False
     """Whether it is a change, so that zero is what to compare with."""
     what: str = "The mean over the seeds"
-    """What the estimates are of, in words."""
+    """A phrase that names the measure of the estimates."""
 
     @property
     def label(self) -> str:
@@ -62,7 +62,7 @@ class Shown:
 
 
 def default_measures(store: Store) -> list[str]:
-    """Those of `MEASURES` that the store has, in order."""
+    """The measures of `MEASURES` that the store has, in their order."""
     found: list[str] = []
     for text in MEASURES:
         measure = Measure.parse(text)

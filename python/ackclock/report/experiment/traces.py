@@ -1,4 +1,4 @@
-"""What was traced of a run over time, as panels that share the time axis; bounded, whatever was recorded."""
+"""Traces of a run as panels that share the time axis. Their size is bounded, however much was recorded."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ MOST = 800
 
 DIGITS = 5
 SEQUENCE_DIGITS = 8
-"""Of the time-sequence graph, into which people zoom: a segment after gigabytes."""
+"""Significant digits in the time-sequence graph, into which people zoom: a segment is still visible after gigabytes."""
 CAPACITY = "#7a7a7a"
 
 

@@ -22,7 +22,7 @@ __all__ = ["MARK", "sources"]
 MARK = "Written by ackclock.scenario._generate from the engine's schema; not to be edited."
 
 WIDTH = 116
-"""Of a docstring's lines, which are indented by four."""
+"""Width of the lines of a docstring, which are indented by four characters."""
 
 ELSEWHERE = {
     "collections.abc": ("Mapping", "Sequence"),
@@ -31,7 +31,7 @@ ELSEWHERE = {
     "ackclock.scenario._record": ("FilePath", "Record"),
     "ackclock.scenario._source": ("Root",),
 }
-"""What modules import that is not of the schema, by where it is."""
+"""Names that modules import besides those of the schema, by their module."""
 
 
 def sources() -> dict[str, str]:
@@ -54,7 +54,7 @@ def _module(module: Module, types: Types) -> str:
     parts += [_names(name, one) for name, one in module.names.items()]
     parts += [_class(one, types) for one in module.classes.values()]
     if module.union:
-        summary = f"What a field accepts that takes a table of the family *{module.name}*."
+        summary = f"Type of the fields that accept a table of the family *{module.name}*."
         parts.append(f'{camel(module.name)}: TypeAlias = {" | ".join(module.union)}\n"""{summary}"""')
     body = "\n\n".join(parts)
     title = f"Tables of the family *{module.name}*." if module.union else "Tables of a scenario."
@@ -129,7 +129,7 @@ def _field(field: Field) -> str:
 
 
 def _description(field: Field, types: Types) -> str:
-    """What the schema says of a field, less what its type says already."""
+    """The description of a field in the schema, without what its type already says."""
     text = " ".join(_sentences(field, types))
     return _wrapped(text, WIDTH, first=4, hanging=4)
 
@@ -148,7 +148,7 @@ def _sentences(field: Field, types: Types) -> Iterator[str]:
 
 
 def _parts(schema: Schema) -> tuple[str, str, str]:
-    """What a description says, what is accepted, and what holds in absence."""
+    """The parts of a description: the sentence, the accepted values, and the meaning of absence."""
     rest, _, absent = schema["description"].partition(" Absent: ")
     said, _, accepted = rest.partition(" Accepted: ")
     if not accepted and "minimum" in schema:
@@ -157,7 +157,7 @@ def _parts(schema: Schema) -> tuple[str, str, str]:
 
 
 def _accepted(text: str, schema: Schema, types: Types) -> str:
-    """What is accepted, in terms of classes where the schema has tables; nothing where the type says it all."""
+    """The accepted values, with classes in place of tables; empty where the type says everything."""
     if schema.get("type") in ("object", "boolean"):
         return ""
     family = next(filter(None, map(types.family_of, unions(schema))), None)

@@ -20,7 +20,7 @@ Schema = dict[str, Any]
 
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 REGISTERED = ["str", "Mapping[str, str | float]"]
-"""What names a congestion control that is registered in Python, of which the schema knows nothing."""
+"""Type of the name of a congestion control that is registered in Python. The schema does not contain these names."""
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Field:
     annotation: str
     required: bool
     schemas: list[Schema]
-    """Of each table that the class stands for."""
+    """The schema of each table that the class stands for."""
 
 
 @dataclass
@@ -60,13 +60,13 @@ class Names:
 
 @dataclass
 class Module:
-    """What a module holds."""
+    """The content of a module."""
 
     name: str
     names: dict[str, Names] = field(default_factory=dict)
     classes: dict[str, Class] = field(default_factory=dict)
     union: list[str] = field(default_factory=list)
-    """What a field takes whose tables are these classes; nothing in a module that is no family's."""
+    """The type of a field whose tables are these classes; empty in a module without a family."""
 
 
 class Types:
@@ -76,7 +76,7 @@ class Types:
         self.catalogue = catalogue
         self.families = {frozenset(row["name"] for row in rows): name for name, rows in catalogue.items()}
         self.uses: dict[str, list[list[Schema]]] = {}
-        """Of each family of tables, what every field accepts that takes one."""
+        """For each family of tables, the values that every field of the family accepts."""
         for choices in unions(schema):
             if (family := self.family_of(choices)) is not None:
                 self.uses.setdefault(family, []).append(choices)
