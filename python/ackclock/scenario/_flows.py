@@ -115,7 +115,7 @@ Recovery: TypeAlias = Literal[
 """Algorithm of loss recovery, which decides what is sent during recovery and how fast.
 
 - ``tahoe``: fast retransmit, then slow start from one segment
-- ``newreno``: window inflation by duplicate ACKs, one segment sent again for each partial ACK
+- ``newreno``: window inflation by duplicate ACKs, one retransmission for each partial ACK
 - ``sack``: a scoreboard of SACK blocks and pipe, the estimate of what is in flight
 - ``rate-halving``: one segment for every second ACK until the window is halved, as Linux had it before 3.2
 - ``prr-crb``: proportional rate reduction, conservative reduction bound
