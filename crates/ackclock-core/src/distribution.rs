@@ -118,7 +118,7 @@ impl Distribution {
                 })
             }
             Distribution::Empirical(points) => {
-                let (value, probability) = points[0];
+                let Some(&(value, probability)) = points.first() else { return 0.0 };
                 let parts = points.windows(2).map(|pair| {
                     let [(low, before), (high, upto)] = [pair[0], pair[1]];
                     (low as f64 + high as f64) / 2.0 * (upto - before)
@@ -154,7 +154,7 @@ impl Pareto {
 fn empirical(points: &[(u64, f64)], quantile: f64) -> u64 {
     let above = points.partition_point(|&(_, probability)| probability < quantile);
     match (above.checked_sub(1).map(|below| points[below]), points.get(above)) {
-        (None, _) => points[0].0,
+        (None, _) => points.first().map_or(0, |(value, _)| *value),
         (Some((value, _)), None) => value,
         (Some((low, before)), Some(&(high, upto))) => {
             let part = (quantile - before) / (upto - before);
@@ -265,6 +265,13 @@ mod tests {
         // Half way in probability is half way in value; values between whole numbers are rounded up.
         assert_eq!([0.5, 0.501, 0.875, 0.999].map(at), [15, 16, 60, 100]);
         assert_eq!(empirical(&points[..1], 0.9), 10);
+    }
+
+    /// A scenario that is refused for it asks for the mean all the same.
+    #[test]
+    fn an_empirical_distribution_without_points_is_zero() {
+        let none = Distribution::Empirical([].into());
+        assert_eq!((none.mean(), none.median(), none.draw(&mut Stream::new(3, "draws"))), (0.0, 0.0, 0));
     }
 
     #[test]

@@ -205,3 +205,10 @@ fn applications_and_arrivals_say_what_they_miss() {
     );
     assert!(problems(BASE, &[("flows[2].count", "3"), late[1]]).is_empty());
 }
+
+#[test]
+fn a_delay_of_a_flow_without_values_is_refused() {
+    let found = problems(BASE, &[("flows[0].access.source_delay", "{ kind = 'empirical' }")]);
+    let paths: Vec<_> = found.iter().map(|problem| problem.path.as_str()).collect();
+    assert_eq!(paths, ["values", "probabilities"].map(|key| format!("flows[0].access.source_delay.{key}")));
+}
