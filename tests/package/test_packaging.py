@@ -1,4 +1,4 @@
-"""What the package is built of: pinned versions, reviewed licences, floors, and one owner for each version number."""
+"""The parts of the package: pinned versions, reviewed licences, floors, and one owner for each version number."""
 
 import dataclasses
 import json

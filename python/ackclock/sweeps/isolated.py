@@ -198,7 +198,7 @@ def _of_child(task: Task, sent: bytes, cancel: Cancel, progress: Progress) -> tu
                 child.kill()
                 raise
             if came is None:
-                # What has closed its output has ended, or is about to.
+                # A process that has closed its output has ended, or is about to.
                 status = child.wait()
             else:
                 child.kill()
@@ -247,7 +247,7 @@ def _why(status: int) -> str:
 
 def serve() -> None:
     """The job of a child process: one run, whose bytes it writes to its standard output."""
-    # What a measure prints is not for the parent: standard output becomes standard error.
+    # The parent does not read the output of a measure: standard output becomes standard error.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     with suppress(OSError):

@@ -96,7 +96,7 @@ fn the_ends_of_a_concurrent_connection_do_not_wait_for_each_other() {
     assert_eq!(bytes, [(0, 1_250), (0, 1_250), (125, 0), (250, 0)], "every unit is an epoch");
 }
 
-/// Of two units written at once, the second is written while the first is in flight.
+/// An initiator writes two units at once: it writes the second while the first is in flight.
 #[test]
 fn nothing_is_idle_before_a_unit_beside_another() {
     let mut network = network("CONC 0 2 0 5\nc> 125\nc> 125\nt> 100000\nc> 125\n");

@@ -1,13 +1,12 @@
 //! The impairments of a direction of a link besides rate, delay and queue, each with a separate random stream.
 
-use std::num::NonZeroU64;
-
 use ackclock_core::{Nanos, stream_seed};
 use ackclock_net::{self as net, Schedule, Spread};
 use ackclock_scenario::{
     Chance, Direction, GilbertElliott, InOutage, Jitter, Loss, Numbers, Period, Plain, Rate, VaryingRate,
 };
 
+use super::positive;
 use crate::link::{Impairments, Wire};
 
 /// Returns the impairments of a link's direction in a run with this seed and duration; `link` is the direction's name.
@@ -58,7 +57,6 @@ fn spread(jitter: &Jitter) -> (Spread, bool) {
 /// Returns a process of losses that is drawn from the named stream; `None` if nothing is lost.
 pub(super) fn loss(loss: &Loss, seed: u64, stream: &str) -> Option<net::Loss> {
     let seed = || stream_seed(seed, stream);
-    let positive = |number| NonZeroU64::new(number).expect("a scenario refuses zero here");
     Some(match loss {
         Loss::Random(Chance { probability: 0 }) => return None,
         Loss::Random(Chance { probability }) => net::Loss::Random(net::RandomLoss::new(*probability, seed())),

@@ -4,6 +4,7 @@
 mod arrivals;
 mod impairments;
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
 use ackclock_app::{ParamProblem, Path};
@@ -140,16 +141,16 @@ fn located(problems: Vec<ParamProblem>, index: usize) -> Vec<Problem> {
     problems.into_iter().map(problem).collect()
 }
 
-/// Returns a rate that the scenario has checked to be above zero.
-fn positive(rate: u64) -> NonZeroU64 {
-    NonZeroU64::new(rate).expect("a scenario refuses zero here")
+/// Returns a number that the scenario has checked to be above zero.
+fn positive(number: u64) -> NonZeroU64 {
+    NonZeroU64::new(number).expect("a scenario refuses zero here")
 }
 
 /// Returns the facts of a scenario that the checks of tables use.
 pub fn facts(scenario: &Scenario) -> Facts {
     let names: Vec<_> = scenario.all_links().map(|(name, _)| name.to_owned()).collect();
     let name = |hop: &Hop| if hop.reverse { format!("{}.reverse", names[hop.link]) } else { names[hop.link].clone() };
-    let mut routes = std::collections::BTreeMap::new();
+    let mut routes = BTreeMap::new();
     for flow in &scenario.flows {
         let hops = scenario.routes(flow).map(|hops| hops.iter().map(name).collect::<Vec<_>>());
         routes.extend(flow.copies().map(|copy| (copy, hops.clone())));
