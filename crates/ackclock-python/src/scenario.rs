@@ -84,7 +84,7 @@ pub fn scenario_hash(
     Ok(parse(py, text, format, &overrides, &folder, &known)?.hash())
 }
 
-/// Returns the expected size of a run: packets, rows of tables, bytes of memory, and the consumers of memory as pairs
+/// Returns the expected size of a run: packets, delivery opportunities of cellular links, rows of tables, bytes of memory, and the consumers of memory as pairs
 /// of field and bytes.
 #[pyfunction]
 #[pyo3(signature = (text, format, overrides, folder=PathBuf::new(), algorithms=Vec::new()))]
@@ -96,10 +96,10 @@ pub fn estimate(
     overrides: Vec<(String, String)>,
     folder: PathBuf,
     algorithms: Vec<PyRef<'_, Algorithm>>,
-) -> PyResult<(f64, f64, f64, Vec<(String, f64)>)> {
+) -> PyResult<(f64, f64, f64, f64, Vec<(String, f64)>)> {
     let known = registered(&algorithms, &Arc::default());
     let estimate = parse(py, text, format, &overrides, &folder, &known)?.estimate();
-    Ok((estimate.packets, estimate.rows, estimate.memory, estimate.parts))
+    Ok((estimate.packets, estimate.opportunities, estimate.rows, estimate.memory, estimate.parts))
 }
 
 /// Returns the JSON Schema (2020-12) of a scenario.

@@ -12,10 +12,13 @@
 //!    drops. All flows over the link are scaled down by the same factor. Datagrams are not scaled.
 //! 4. A packet counts once for each link of the scenario on its route. The bottleneck counts as a link; access links do
 //!    not.
-//! 5. The number of rows follows from the packets and from the intervals of the probes. Memory follows from the rows,
+//! 5. A cellular link draws each of its delivery opportunities, whether a packet uses the opportunity or not, and the
+//!    run that ends counts them once more.
+//! 6. The number of rows follows from the packets and from the intervals of the probes. Memory follows from the rows,
 //!    the flows, the connections, and the packets that fit into queues, links and windows.
 
 use super::graph::Hop;
+use super::link::{Plain, Rate, VaryingRate};
 use super::model::{Flow, Scenario};
 use super::spellings::QueueLimit;
 use ackclock_app::Demand;
@@ -54,6 +57,8 @@ const SKETCH_BYTES: f64 = 300_000.0;
 pub struct Estimate {
     /// Packets that the links of the scenario carry or drop, each counted at every link.
     pub packets: f64,
+    /// Delivery opportunities that cellular links draw.
+    pub opportunities: f64,
     /// Rows of all tables.
     pub rows: f64,
     /// Bytes of memory, in addition to those of a process in which nothing has run.
@@ -124,7 +129,16 @@ impl Scenario {
         let memory = FIXED_BYTES + parts.iter().map(Part::bytes).sum::<f64>();
         let mut parts: Vec<_> = parts.into_iter().map(|part| (part.path.clone(), part.bytes())).collect();
         parts.sort_by(|a, b| b.1.total_cmp(&a.1));
-        Estimate { packets, rows, memory, parts }
+        Estimate { packets, opportunities: self.opportunities(), rows, memory, parts }
+    }
+
+    /// Returns the number of delivery opportunities that all cellular links draw in both directions.
+    fn opportunities(&self) -> f64 {
+        let drawn = |rate: &Rate| match rate {
+            Plain::Varying(VaryingRate::Cellular(cellular)) => cellular.model().opportunities(self.duration),
+            _ => 0.0,
+        };
+        self.all_links().map(|(_, link)| drawn(&link.rate) + drawn(link.reverse_rate())).sum::<f64>() * 2.0
     }
 
     /// Scales flows down to the load that the links that they share can carry.

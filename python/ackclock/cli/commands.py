@@ -322,7 +322,12 @@ def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json 
         return WRONG_INPUT
     size = estimate(scenario, overrides)
     if json:
-        sizes = {"packets": size.packets, "rows": size.rows, "memory_bytes": size.memory}
+        sizes = {
+            "packets": size.packets,
+            "opportunities": size.opportunities,
+            "rows": size.rows,
+            "memory_bytes": size.memory,
+        }
         print_json({"valid": True, "problems": [], "scenario": canonical, "estimate": sizes})
     else:
         say(f"{scenario}: the scenario is valid")

@@ -24,6 +24,8 @@ class Estimate:
 
     packets: float
     """Packets that the links carry or drop, each counted at every link; access links are none."""
+    opportunities: float
+    """Delivery opportunities that cellular links draw, whether packets use them or not."""
     rows: float
     """Rows of all tables."""
     memory: float
@@ -32,7 +34,9 @@ class Estimate:
     """The fields of the scenario that take the memory, those that take most first, with the bytes of each."""
 
     def __str__(self) -> str:
-        return f"at most {_count(self.packets)} packets, {_count(self.rows)} table rows, {size(self.memory)} of memory"
+        drawn = f"{_count(self.opportunities)} opportunities of cellular links, " if self.opportunities else ""
+        rows = f"{_count(self.rows)} table rows"
+        return f"at most {_count(self.packets)} packets, {drawn}{rows}, {size(self.memory)} of memory"
 
 
 def estimate(scenario: Source, overrides: Overrides | None = None) -> Estimate:
@@ -55,8 +59,8 @@ def estimate(scenario: Source, overrides: Overrides | None = None) -> Estimate:
 def _estimate(text: Text, pairs: list[tuple[str, str]]) -> Estimate:
     with named(text):
         found = _core.estimate(text.text, text.format, pairs, text.folder, _registry.algorithms())
-    packets, rows, memory, parts = found
-    return Estimate(packets, rows, memory, tuple(parts))
+    packets, opportunities, rows, memory, parts = found
+    return Estimate(packets, opportunities, rows, memory, tuple(parts))
 
 
 def refuse_huge(text: Text, pairs: Sequence[tuple[str, str]], most: int | None = None) -> None:

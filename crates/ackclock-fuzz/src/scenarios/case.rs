@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ackclock_scenario::{Problem, Rate, Scenario, ScenarioError, VaryingRate};
+use ackclock_scenario::{Problem, Scenario, ScenarioError};
 use ackclock_sim::run::Watching;
 use serde_json::{Value as Json, json};
 
@@ -19,8 +19,8 @@ const ROUNDS: usize = 20;
 /// scenario is run.
 const MOST_FLOWS: u64 = 100;
 const MOST_SERVERS: u64 = 1_000;
-/// Longest run with a cellular link, in ns; such a link costs time for each 20 ms.
-const LONGEST_CELLULAR: u64 = 3_600_000_000_000;
+/// Maximum number of delivery opportunities that cellular links draw in a run.
+const MOST_OPPORTUNITIES: f64 = 2e7;
 /// Maximum number of rows of a table with a row for each interval.
 const MOST_SAMPLES: u64 = 20_000;
 
@@ -189,10 +189,10 @@ fn too_large(document: &Json, scenario: &Scenario) -> Option<ScenarioError> {
             }
         }
     }
-    let is_cellular = |rate: &Rate| matches!(rate, Rate::Varying(VaryingRate::Cellular(_)));
-    let mut rates = scenario.all_links().flat_map(|(_, link)| [Some(&link.rate), link.reverse_rate.as_ref()]).flatten();
-    if scenario.duration > LONGEST_CELLULAR && rates.any(is_cellular) {
-        return error("duration", "\"1h\"".to_owned());
+    let opportunities = scenario.estimate().opportunities;
+    if opportunities > MOST_OPPORTUNITIES {
+        let longest = scenario.duration as f64 / opportunities * MOST_OPPORTUNITIES;
+        return error("duration", format!("\"{}ns\"", longest as u64));
     }
     let probes = &scenario.probes;
     let span = probes.to.unwrap_or(scenario.duration).min(scenario.duration).saturating_sub(probes.from);

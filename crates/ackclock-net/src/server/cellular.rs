@@ -52,6 +52,12 @@ impl CellularModel {
         libm::exp(-self.escape * STEP_SECONDS)
     }
 
+    /// The expected number of delivery opportunities and of changes of the rate within a duration.
+    pub fn opportunities(&self, duration: Nanos) -> f64 {
+        let bits = self.mean_rate().get() as f64 * duration as f64 / 1e9;
+        bits / f64::from(OPPORTUNITY * 8) + (duration / STEP) as f64
+    }
+
     /// Mean rate over a long time, bits per second.
     ///
     /// The rate is a random walk that is renewed at each outage. Let W be the walk from one outage to the next, and M
@@ -235,6 +241,15 @@ mod tests {
             let expected = mean(&stationary(&model, 250)) * 12_000.0;
             assert!((model.mean_rate().get() as f64 / expected - 1.0).abs() < 0.02, "{model:?}: {expected}");
         }
+    }
+
+    #[test]
+    fn as_many_opportunities_are_drawn_as_expected() {
+        let model = CellularModel::SPROUT;
+        let drawn: u64 = (0..20).map(|seed| Cellular::new(model, [seed; 32]).counter()(1_000 * SECOND)).sum();
+        let expected = 20.0 * model.opportunities(1_000 * SECOND);
+        // The expectation counts 50 changes of the rate a second besides some 330 opportunities.
+        assert!((1.05..1.3).contains(&(expected / drawn as f64)), "{expected} for {drawn}");
     }
 
     #[test]

@@ -26,7 +26,6 @@
 //!
 //! The closed forms over time, and the mean windows of tables 1 and 2.
 
-mod linux;
 #[cfg(test)]
 mod tests;
 
@@ -34,8 +33,6 @@ use super::undo::Saved;
 use super::{CongestionControl, Entry, is_gentle, loss_flight};
 use crate::Nanos;
 use crate::context::{Ack, Congestion, Context, Window};
-
-pub(super) use linux::ENTRY as LINUX;
 
 pub(super) const ENTRY: Entry = Entry {
     name: "cubic",

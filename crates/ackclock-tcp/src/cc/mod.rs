@@ -26,6 +26,7 @@ mod illinois;
 mod increase;
 mod ledbat;
 mod ledbat_plus_plus;
+mod linux;
 mod lp;
 #[cfg(test)]
 mod path;
@@ -281,7 +282,7 @@ pub const CATALOGUE: &[Entry] = &[
     copa::ENTRY,
     cubic::ENTRY,
     cubic_2_0::ENTRY,
-    cubic::LINUX,
+    linux::CUBIC,
     cubic_rfc8312::ENTRY,
     dctcp::ENTRY,
     fast::ENTRY,
@@ -296,6 +297,7 @@ pub const CATALOGUE: &[Entry] = &[
     lp::ENTRY,
     prague::ENTRY,
     reno::ENTRY,
+    linux::RENO,
     scalable::ENTRY,
     vegas::ENTRY,
     veno::ENTRY,

@@ -30,7 +30,7 @@
 mod tests;
 
 use super::super::{CongestionControl, Entry, loss_flight};
-use super::{k, scale, w_cubic};
+use crate::cc::cubic::{k, scale, w_cubic};
 use crate::context::{Ack, Congestion, Context, Window};
 use crate::{Nanos, SECOND};
 
