@@ -16,6 +16,8 @@ use ackclock_tcp::{Config, Endpoint, Flags, NEVER, Nanos, Progress, SECOND, Segm
 
 /// Initial sequence number of every connection; [`Numbers`] maps the script's own number to it.
 const ISS: u32 = 0;
+/// Time to live of packets by default (Linux net.ipv4.ip_default_ttl, FreeBSD net.inet.ip.ttl).
+const HOPS: i64 = 64;
 /// Number of timer expiries at the same time from which the timer is considered stuck.
 const MOST_AT_ONCE: u32 = 100_000;
 
@@ -49,6 +51,20 @@ pub struct Sent {
     pub socket: SocketId,
     /// The segment.
     pub segment: Segment,
+    /// Type of service or traffic class, without the ECN field.
+    pub service: u8,
+    /// Time to live or hop limit.
+    pub hops: u8,
+}
+
+impl Sent {
+    /// A segment that a socket with these options sends.
+    fn new(at: Nanos, socket: SocketId, segment: Segment, options: &Options) -> Sent {
+        let stored = |names: [&str; 2]| names.iter().find_map(|&name| options.stored.get(name)).copied();
+        let service = stored(["IP_TOS", "IPV6_TCLASS"]).unwrap_or(0) as u8 & !3;
+        let hops = stored(["IP_TTL", "IPV6_UNICAST_HOPS"]).unwrap_or(HOPS) as u8;
+        Sent { at, socket, segment, service, hops }
+    }
 }
 
 /// The host under test.
@@ -115,9 +131,13 @@ impl Host {
             config.cc = congestion_control(name, &self.base_congestion_control())?;
         }
         if let Some(buffer) = options.receive_buffer {
-            config.receive_buffer = buffer / 2;
-            config.receive_buffer_max = buffer / 2;
+            config.receive_buffer = self.usable(buffer);
+            config.receive_buffer_max = self.usable(buffer);
         }
+        if options.no_options {
+            config.syn_options = false;
+        }
+        config.connect_timeout = options.keep_init.unwrap_or(config.connect_timeout);
         if let Some(clamp) = options.window_clamp {
             config.receive_buffer = config.receive_buffer.min(clamp);
             config.receive_buffer_max = config.receive_buffer_max.min(clamp);
@@ -128,18 +148,45 @@ impl Host {
             config.syn_retries = count;
         }
         config.nagle = !options.no_delay;
-        config.keepalive = options.keepalive.then(|| self.keepalive(options));
+        let keeps = options.keepalive || self.base.keepalive.is_some();
+        config.keepalive = keeps.then(|| self.keepalive(options));
         Ok(config)
     }
 
-    /// Keep-alive settings of a socket with these options; the defaults are those of Linux.
+    /// Keep-alive settings of a socket with these options; without a default of the stack, those of Linux.
     pub fn keepalive(&self, options: &Options) -> Keepalive {
-        let [time, interval] = self.sysctls.keepalive;
+        let freebsd = &self.sysctls.freebsd;
+        let [time, interval] = [0, 1].map(|which| self.sysctls.keepalive[which].or(freebsd.keepalive[which]));
+        let probes = self.sysctls.keepalive_probes.or(freebsd.keepalive_probes);
+        let linux = Keepalive { idle: 7200 * SECOND, interval: 75 * SECOND, probes: 9 };
+        let default = self.base.keepalive.unwrap_or(linux);
         Keepalive {
-            idle: options.keep_idle.or(time).unwrap_or(7200 * SECOND),
-            interval: options.keep_interval.or(interval).unwrap_or(75 * SECOND),
-            probes: options.keep_count.or(self.sysctls.keepalive_probes).unwrap_or(9),
+            idle: options.keep_idle.or(time).unwrap_or(default.idle),
+            interval: options.keep_interval.or(interval).unwrap_or(default.interval),
+            probes: options.keep_count.or(probes).unwrap_or(default.probes),
         }
+    }
+
+    /// Whether the kernel is FreeBSD rather than Linux.
+    pub fn is_freebsd(&self) -> bool {
+        self.base.conformance == Conformance::FreeBsd
+    }
+
+    /// Part of a receive buffer that holds payload, bytes: half of the value that Linux keeps, because the other half
+    /// is overhead, and all of FreeBSD's.
+    pub fn usable(&self, buffer: u64) -> u64 {
+        if self.is_freebsd() { buffer } else { buffer / 2 }
+    }
+
+    /// `tcp_info` of the socket under test, which has no connection; empty without a socket.
+    pub fn info_without_connection(&self) -> Result<Vec<(&'static str, u64)>, Stop> {
+        let Some(id) = self.under_test else { return Ok(Vec::new()) };
+        let listening = matches!(self.sockets[id].role, Role::Listening(_));
+        let mut connection = self.connection(id, listening)?;
+        if listening {
+            connection.endpoint.listen();
+        }
+        Ok(crate::stack::info(&connection.endpoint, self.now))
     }
 
     /// Creates a connection with the options of socket `from`.
@@ -215,7 +262,7 @@ impl Host {
         let connection = self.sockets[id].connection_mut().expect("it is one");
         if connection.over {
             if let Some(reset) = reset_for(&segment) {
-                self.outbox.push_back(Sent { at: now, socket: id, segment: reset });
+                self.outbox.push_back(Sent::new(now, id, reset, &self.sockets[id].options));
             }
             self.drain();
             return Ok(());
@@ -266,6 +313,7 @@ impl Host {
     pub fn arrive_icmp(&mut self, icmp: &Icmp) -> Result<(), Stop> {
         let now = self.now;
         let version = self.settings.ip_version;
+        let freebsd = self.is_freebsd();
         let Some(id) = self.under_test else { return Stop::fail("no socket that the ICMP message could concern") };
         let Some(connection) = self.sockets[id].connection_mut() else {
             return Stop::fail("no connection that the ICMP message could concern");
@@ -273,7 +321,10 @@ impl Host {
         let before = connection.endpoint.state();
         let echoed = icmp.echoed.map_or(0, |(seq, _)| seq);
         let seq = connection.numbers.echoed(echoed);
-        let Some(message) = crate::stack::message(icmp, version, seq)? else { return Ok(()) };
+        let Some(message) = crate::stack::message(icmp, version, seq, freebsd)? else { return Ok(()) };
+        if icmp.echoed.is_some() && !connection.endpoint.is_outstanding(seq) {
+            return Ok(());
+        }
         let progress = connection.endpoint.on_icmp(now, message, &mut ());
         self.note(id, progress, before);
         self.drain();
@@ -347,7 +398,7 @@ impl Host {
             let Role::Connection(connection) = &mut socket.role else { continue };
             let sent = connection.endpoint.sent();
             while let Some(segment) = connection.endpoint.poll_transmit(self.now, &mut ()) {
-                self.outbox.push_back(Sent { at: self.now, socket: id, segment });
+                self.outbox.push_back(Sent::new(self.now, id, segment, &socket.options));
             }
             let before = connection.stamps.done.len();
             connection.stamps.on_sent(self.now, connection.endpoint.sent());

@@ -11,7 +11,8 @@ use crate::shell::{self, Files};
 use crate::socket::SocketId;
 use crate::verdict::{Outcome, Snippet, Stop, Verdict};
 use crate::wire::Numbers;
-use crate::{choices, expect, parse, show, stack};
+use crate::preprocess::preprocess;
+use crate::{choices, expect, parse, show, sockstat, stack};
 use ackclock_tcp::info::EcnUse;
 use ackclock_tcp::stack::Stack;
 use ackclock_tcp::{Flags, Nanos, SECOND, Segment};
@@ -32,7 +33,11 @@ pub struct Context<'a> {
 
 /// Runs the text of a script.
 pub fn run(text: &str, context: &Context<'_>) -> Outcome {
-    let script = match parse::script(text, &defines(context.defines, text)) {
+    let defines = defines(context.defines, text);
+    let system = system(context, text);
+    let defined = |name: &str| name == system || defines.iter().any(|(known, _)| known == name);
+    let script = preprocess(text, defined).and_then(|text| parse::script(&text, &defines));
+    let script = match script {
         Ok(script) => script,
         Err(error) => {
             let reason = format!("syntax error: {}", error.message);
@@ -47,6 +52,7 @@ pub fn run(text: &str, context: &Context<'_>) -> Outcome {
         files: context.files,
         last: 0,
         at: Position { line: 1, column: 1 },
+        changed: false,
     };
     let verdict = match runner.script(&script) {
         Ok(()) => Verdict::Pass,
@@ -54,6 +60,16 @@ pub fn run(text: &str, context: &Context<'_>) -> Outcome {
         Err(Stop::Unsupported(what)) => Verdict::Unsupported { at: runner.at, what },
     };
     Outcome { verdict, snippets: runner.snippets }
+}
+
+/// Symbol of the kernel that the stack imitates, for `#ifdef`.
+fn system(context: &Context<'_>, text: &str) -> &'static str {
+    let own = text.lines().find_map(|line| line.trim().strip_prefix("--stack="));
+    match own.unwrap_or(context.stack.name).split('-').next() {
+        Some("freebsd") => "FreeBSD",
+        Some("linux") => "Linux",
+        _ => "STANDARD",
+    }
 }
 
 /// Symbols that the public suites define on the command line, followed by those of the caller, which take precedence.
@@ -87,6 +103,8 @@ struct Runner<'a> {
     /// Time of the previous event.
     last: Nanos,
     at: Position,
+    /// Whether a setting changed while there was a connection.
+    changed: bool,
 }
 
 /// A packet that is sent in several segments.
@@ -157,7 +175,20 @@ impl Runner<'_> {
         Ok(())
     }
 
+    /// Runs a shell command.
+    fn command(&mut self, command: &str) -> Result<(), Stop> {
+        let before = self.host.sysctls.clone();
+        shell::run(command, &mut self.host.sysctls, self.files)?;
+        let connected = self.host.sockets.iter().filter_map(|socket| socket.connection()).any(|one| !one.over);
+        self.changed |= connected && before != self.host.sysctls;
+        Ok(())
+    }
+
     fn event(&mut self, event: &Event) -> Result<(), Stop> {
+        // Commands at the end of a script restore settings, and no connection is examined after them.
+        if self.changed && !matches!(event.action, Action::Command(_)) {
+            return Stop::unsupported("settings that change while there is a connection");
+        }
         match &event.action {
             Action::Packet(packet) if !packet.inbound => {
                 let Body::Tcp(tcp) = &packet.body else {
@@ -181,22 +212,24 @@ impl Runner<'_> {
             }
             Action::Command(command) => {
                 self.wait_for(event.when, "command")?;
-                let before = self.host.sysctls.clone();
-                shell::run(command, &mut self.host.sysctls, self.files)?;
-                let connected = self.host.sockets.iter().any(|socket| socket.connection().is_some());
-                if connected && before != self.host.sysctls {
-                    return Stop::unsupported("settings that change while there is a connection");
+                if let Some(outcome) = sockstat::run(command, &mut self.host) {
+                    outcome?;
+                } else {
+                    self.command(command)?;
                 }
             }
             Action::Code(code) => {
                 self.wait_for(event.when, "code")?;
                 let now = self.host.now;
-                let values = self.host.connection_under_test().map(|connection| {
-                    let mut values = stack::info(&connection.endpoint, now);
-                    values.extend(connection.chrono.info(now));
-                    values
-                });
-                self.snippets.push(Snippet { at: event.at, code: code.clone(), values: values.unwrap_or_default() });
+                let values = match self.host.connection_under_test() {
+                    Some(connection) => {
+                        let mut values = stack::info(&connection.endpoint, now);
+                        values.extend(connection.chrono.info(now));
+                        values
+                    }
+                    None => self.host.info_without_connection()?,
+                };
+                self.snippets.push(Snippet { at: event.at, code: code.clone(), values });
             }
         }
         self.last = self.host.now;
@@ -386,7 +419,8 @@ impl Runner<'_> {
         let numbers = self.numbers_of(first.socket);
         let mut wrong: Vec<String> = timing.into_iter().collect();
         let several = parts.len() > 1 || self.is_cut_by_kernel(&first, &whole);
-        wrong.extend(expect::differences(&packet, &tcp, &whole, &numbers, &self.host.settings, several));
+        let sent = Sent { segment: whole, ..first };
+        wrong.extend(expect::differences(&packet, &tcp, &sent, &numbers, &self.host.settings, several));
         if wrong.is_empty() {
             return Ok(());
         }
@@ -419,14 +453,13 @@ fn beyond(packet: &Packet) -> Option<String> {
     if packet.ports.is_some() {
         return Some("packets with ports of their own".to_owned());
     }
-    let checked =
-        !packet.inbound && (packet.ip.tos.is_some() || packet.ip.ttl.is_some() || packet.ip.flow_label.is_some());
-    if checked {
-        return Some("type of service, time to live and flow label of packets that leave".to_owned());
+    if !packet.inbound && packet.ip.flow_label.is_some() {
+        return Some("flow labels of packets that leave".to_owned());
     }
     match &packet.body {
         Body::Tcp(tcp) if tcp.flags & Flags::SYN.0 != 0 && tcp.len > 0 => Some("Fast Open".to_owned()),
         Body::Tcp(tcp) => tcp.options.iter().flatten().find_map(|option| match option {
+            crate::ast::TcpOption::FastOpen { .. } => Some("Fast Open".to_owned()),
             crate::ast::TcpOption::Md5 if !packet.inbound => Some("MD5 signatures".to_owned()),
             crate::ast::TcpOption::Other(name) => Some((*name).to_owned()),
             _ => None,

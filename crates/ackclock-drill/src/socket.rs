@@ -36,6 +36,10 @@ pub struct Options {
     pub keep_interval: Option<Nanos>,
     /// TCP_KEEPCNT
     pub keep_count: Option<u32>,
+    /// TCP_KEEPINIT
+    pub keep_init: Option<Nanos>,
+    /// TCP_NOOPT
+    pub no_options: bool,
     /// TCP_USER_TIMEOUT
     pub user_timeout: Option<Nanos>,
     /// TCP_SYNCNT

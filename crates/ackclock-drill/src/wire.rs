@@ -86,6 +86,7 @@ impl Numbers {
                     segment.timestamps = Some(Timestamps { val, ecr });
                 }
                 TcpOption::AccEcn(counters) => segment.set_accecn(Some(accecn(counters))),
+                TcpOption::FastOpen { .. } => return Stop::unsupported("Fast Open"),
                 TcpOption::Other(name) => return Stop::unsupported(*name),
             }
         }
@@ -129,6 +130,7 @@ impl Numbers {
             flags: segment.flags.0,
             ace: None,
             seq: self.to_script(segment.seq),
+            absolute: false,
             len: segment.len,
             ack: if segment.flags.has(Flags::ACK) { segment.ack } else { 0 },
             window: Some(segment.window),

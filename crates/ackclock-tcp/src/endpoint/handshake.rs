@@ -2,6 +2,7 @@
 
 use super::ecn::with_bits;
 use super::{Due, Endpoint, Progress, State, Uses};
+use crate::config::Conformance;
 use crate::receiver::window_scale;
 use crate::{CongestionHeader, Error, Event, Feedback, Flags, NEVER, Nanos, Observer, Segment};
 
@@ -17,7 +18,10 @@ impl Endpoint {
             return;
         }
         if segment.flags.has(Flags::ACK) {
-            self.refuse(segment);
+            let ignored = segment.flags.has(Flags::SYN) && self.cold.config.conformance == Conformance::FreeBsd;
+            if !ignored {
+                self.refuse(segment);
+            }
         } else if segment.flags.has(Flags::SYN) {
             self.take_syn(now, segment);
             self.take_syn_ecn(segment);
@@ -49,10 +53,18 @@ impl Endpoint {
             return;
         }
         self.take_syn(now, segment);
+        self.open_window();
         if acks_ours {
             self.take_syn_ack_ecn(segment);
             self.establish(now, segment, progress, obs);
             self.receiver.owe_ack();
+            if self.cold.config.conformance != Conformance::Linux
+                && (segment.len > 0 || segment.flags.has(Flags::FIN))
+            {
+                // RFC 9293 section 3.10.7.3, fifth step: text and controls are processed as in ESTABLISHED. Linux
+                // drops them.
+                self.take_payload(now, segment, 0, progress, obs);
+            }
         } else {
             // Simultaneous open.
             self.take_syn_ecn(segment);
@@ -68,9 +80,10 @@ impl Endpoint {
         //# (i.e., a <SYN> or <SYN,ACK>) MUST NOT be scaled
         self.sender.set_window_edge(u64::from(segment.window));
         let cold = &mut self.cold;
-        cold.peer_mss = if segment.mss == 0 { DEFAULT_MSS } else { u32::from(segment.mss) };
+        let offers_mss = segment.mss != 0 && cold.config.syn_options;
+        cold.peer_mss = if offers_mss { u32::from(segment.mss) } else { DEFAULT_MSS };
         cold.peer_sack = segment.sack_permitted;
-        cold.peer_scales = segment.window_scale != Segment::NO_OPTION;
+        cold.peer_scales = segment.window_scale != Segment::NO_OPTION && cold.config.window_scaling;
         cold.peer_stamps = segment.timestamps.is_some();
         cold.peer_xcp = segment.xcp().is_some();
         if let Some(stamps) = segment.timestamps {
@@ -87,6 +100,12 @@ impl Endpoint {
         self.peer_scale = if cold.peer_scales { segment.window_scale.min(14) } else { 0 };
     }
 
+    /// Adapts the receive buffer to the segment size, once both ends have stated theirs.
+    fn open_window(&mut self) {
+        let mss = self.cold.config.mss.min(self.cold.peer_mss);
+        self.receiver.open(u64::from(mss));
+    }
+
     /// Establishes the connection: `segment` completes the handshake.
     pub(super) fn establish<O: Observer>(
         &mut self,
@@ -95,6 +114,7 @@ impl Endpoint {
         progress: &mut Progress,
         obs: &mut O,
     ) {
+        self.open_window();
         let cold = &mut self.cold;
         let config = &cold.config;
         let sack = config.sack && cold.peer_sack;
@@ -161,7 +181,7 @@ impl Endpoint {
         segment.window = self.receiver.syn_window();
         let cold = &mut self.cold;
         let config = &cold.config;
-        segment.mss = config.mss.min(u32::from(u16::MAX)) as u16;
+        segment.mss = if config.syn_options { config.mss.min(u32::from(u16::MAX)) as u16 } else { 0 };
         segment.sack_permitted = config.sack && (!answering || cold.peer_sack);
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
         //# a TCP that is prepared to scale windows SHOULD send the option, even if its own scale factor is 1 and the
@@ -171,7 +191,7 @@ impl Endpoint {
         //# <SYN,ACK> segment
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
         //# it SHOULD send its own Window Scale option in the <SYN,ACK> segment
-        if !answering || cold.peer_scales {
+        if config.window_scaling && (!answering || cold.peer_scales) {
             //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
             //# The three-byte Window Scale option MAY be sent in a <SYN> segment by a TCP
             //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2

@@ -23,6 +23,11 @@ impl Endpoint {
         self.receiver.received()
     }
 
+    /// The receive buffer, bytes.
+    pub fn receive_buffer(&self) -> u64 {
+        self.receiver.buffer()
+    }
+
     /// Stream bytes that we sent and that were acknowledged so far.
     #[inline]
     pub fn acked(&self) -> u64 {

@@ -128,6 +128,8 @@ bits! {
         REPLY = 2;
         /// A probe of a closed window or of an idle connection.
         PROBE = 4;
+        /// A challenge ACK that neither data nor a FIN carries.
+        CHALLENGE = 8;
     }
 }
 
@@ -219,8 +221,11 @@ struct Cold {
 impl Endpoint {
     /// Makes a closed endpoint with initial sequence number `isn`.
     pub fn new(config: &Config, isn: u32) -> Endpoint {
-        let sender = Sender::new(config, isn);
         let mut config = config.clone();
+        if !config.syn_options {
+            config.offer_no_features();
+        }
+        let sender = Sender::new(&config, isn);
         if sender.asks_routers() {
             // XCP's feedback replaces marks.
             config.ecn = EcnMode::Off;
@@ -266,9 +271,14 @@ impl Endpoint {
     }
 
     /// Active open: the next [`Endpoint::poll_transmit`] returns the SYN.
-    pub fn connect(&mut self, _now: Nanos) {
+    pub fn connect(&mut self, now: Nanos) {
         self.state = State::SynSent;
         self.due.set(Due::SYN, true);
+        if self.cold.config.connect_timeout > 0 {
+            self.cold.timers.user = now.saturating_add(self.cold.config.connect_timeout);
+            self.watch.set(Watch::USER_TIMEOUT, true);
+            self.retime();
+        }
     }
 
     /// Passive open.

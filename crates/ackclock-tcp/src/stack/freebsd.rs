@@ -1,7 +1,7 @@
 //! FreeBSD: its constants and the defaults of its sysctls.
 
 use super::{Stack, rfc};
-use crate::config::{Config, EcnMode, Keepalive, SynLosses};
+use crate::config::{AckRule, Config, Conformance, EcnMode, Keepalive, SynLosses, WindowRule};
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc};
 
@@ -26,9 +26,15 @@ pub(super) const FREEBSD: Stack = Stack {
             "sys/netinet/tcp_input.c stops it with a fast retransmission; tcp_output.c starts it",
         ),
         ("initial_rto", "net.inet.tcp.rexmit_initial = 1000"),
-        ("min_rto", "net.inet.tcp.rexmit_min = 30 and rexmit_slop = 200, which is added"),
+        ("min_rto", "net.inet.tcp.rexmit_min = 30"),
+        ("rto_slop", "net.inet.tcp.rexmit_slop = 200"),
         ("max_rto", "TCPTV_REXMTMAX"),
+        ("syn_retries", "TCP_MAXRXTSHIFT"),
+        ("connect_timeout", "net.inet.tcp.keepinit = 75000"),
         ("data_retries", "TCP_MAXRXTSHIFT"),
+        ("window_rule", "sys/netinet: tcp_output.c, tcp_default_output; tcp_input.c, tcp_mss and tcp_autorcvbuf"),
+        ("ack_rule", "sys/netinet/tcp_input.c, DELAY_ACK"),
+        ("conformance", "sys/netinet: tcp_input.c, tcp_do_segment; tcp_output.c, tcp_default_output"),
         ("timestamps", "net.inet.tcp.rfc1323 = 1"),
         ("ecn", "net.inet.tcp.ecn.enable = 2"),
         ("nagle", "unless TCP_NODELAY"),
@@ -62,9 +68,15 @@ pub(super) const FREEBSD_2014: Stack = Stack {
             "sys/netinet/tcp_input.c stops it with a fast retransmission; tcp_output.c starts it",
         ),
         ("initial_rto", "TCPTV_RTOBASE"),
-        ("min_rto", "net.inet.tcp.rexmit_min = 30 and rexmit_slop = 200, which is added"),
+        ("min_rto", "net.inet.tcp.rexmit_min = 30"),
+        ("rto_slop", "net.inet.tcp.rexmit_slop = 200"),
         ("max_rto", "TCPTV_REXMTMAX"),
+        ("syn_retries", "TCP_MAXRXTSHIFT"),
+        ("connect_timeout", "net.inet.tcp.keepinit = 75000"),
         ("data_retries", "TCP_MAXRXTSHIFT"),
+        ("window_rule", "sys/netinet: tcp_output.c, tcp_default_output; tcp_input.c, tcp_mss and tcp_autorcvbuf"),
+        ("ack_rule", "sys/netinet/tcp_input.c, DELAY_ACK"),
+        ("conformance", "sys/netinet: tcp_input.c, tcp_do_segment; tcp_output.c, tcp_default_output"),
         ("timestamps", "net.inet.tcp.rfc1323 = 1"),
         ("ecn", "net.inet.tcp.ecn.enable = 0"),
         ("nagle", "unless TCP_NODELAY"),
@@ -83,8 +95,11 @@ fn freebsd() -> Config {
         //# it is RECOMMENDED that implementations refrain from resetting the initial window to 1 segment, unless
         //# there have been more than one SYN or SYN/ACK retransmissions
         syn_losses: SynLosses { count: 1, forgives_spurious: false },
-        min_rto: 230 * MILLISECOND,
+        min_rto: 30 * MILLISECOND,
+        rto_slop: 200 * MILLISECOND,
         max_rto: 64 * SECOND,
+        syn_retries: 12,
+        connect_timeout: 75 * SECOND,
         data_retries: 12,
         timestamps: true,
         dsack: true,
@@ -95,6 +110,9 @@ fn freebsd() -> Config {
         nagle: true,
         receive_buffer: 64 << 10,
         receive_buffer_max: 2 << 20,
+        window_rule: WindowRule::FreeBsd,
+        ack_rule: AckRule::FreeBsd,
+        conformance: Conformance::FreeBsd,
         delayed_ack: 40 * MILLISECOND,
         keepalive: Some(Keepalive { idle: 7200 * SECOND, interval: 75 * SECOND, probes: 8 }),
         cc: cc::by_name("cubic").expect("in the catalogue").into(),

@@ -1,10 +1,13 @@
 //! Kernel settings, as far as they concern an endpoint.
 
+mod freebsd;
+
 use crate::verdict::Stop;
 use ackclock_tcp::config::{AccEcnOptions, EcnMode, Restart};
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND, cc, slow_start, validation};
+use freebsd::FreeBsd;
 
 /// Settings of a script; `None` keeps the stack's own value.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -48,6 +51,8 @@ pub struct Sysctls {
     pub keepalive: [Option<Nanos>; 2],
     /// tcp_keepalive_probes
     pub keepalive_probes: Option<u32>,
+    /// Settings of FreeBSD.
+    pub freebsd: FreeBsd,
 }
 
 /// Settings that have no effect on a single connection without other load.
@@ -182,6 +187,7 @@ impl Sysctls {
                 self.hystart = Some(number()? != 0);
             }
             _ if HARMLESS.contains(&name.as_str()) => {}
+            _ if self.freebsd.set(&name, value)? => {}
             _ => match OFF.iter().find(|(known, _)| *known == name) {
                 Some((_, values)) if values.contains(&value) => {}
                 _ => return Stop::unsupported(format!("sysctl {name}={value}")),
@@ -259,6 +265,7 @@ impl Sysctls {
         } else {
             config.pacing = Pacing::Off;
         }
+        self.freebsd.apply(config)?;
         if !config.sack && config.recovery == Recovery::Sack {
             config.recovery = Recovery::NewReno;
         }
