@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::ast::{Icmp, Packet, Tcp, TcpOption};
 use crate::chrono::Chrono;
+use crate::fast_open::Memory;
 use crate::send_buffer::SendBuffer;
 use crate::settings::Settings;
 use crate::socket::{Connection, Options, Role, Socket, SocketId, ZeroCopy};
@@ -85,6 +86,8 @@ pub struct Host {
     pub under_test: Option<SocketId>,
     /// Segments that were sent and not yet compared with the script.
     pub outbox: VecDeque<Sent>,
+    /// Memory of Fast Open.
+    pub fast_open: Memory,
     /// Configuration of connections before settings and socket options.
     pub base: Config,
     at_once: u32,
@@ -102,6 +105,7 @@ impl Host {
             pipes: Vec::new(),
             under_test: None,
             outbox: VecDeque::new(),
+            fast_open: Memory::default(),
             base,
             at_once: 0,
         }
@@ -197,6 +201,9 @@ impl Host {
         if options.cork {
             endpoint.set_cork(true);
         }
+        if let Some(server) = passive.then(|| self.fast_open_server(from)).flatten() {
+            endpoint.serve_fast_open(server);
+        }
         let mut stamps = Stamps::default();
         stamps.set(options.timestamping, 0, 0);
         Ok(Box::new(Connection {
@@ -218,6 +225,7 @@ impl Host {
             send_buffer: self.send_buffer(options),
             numbers: Numbers::default(),
             peer_mss: self.settings.mss(),
+            fast_open: false,
         }))
     }
 
@@ -334,14 +342,16 @@ impl Host {
     /// Processes the effects of a call to the endpoint of socket `id`.
     fn note(&mut self, id: SocketId, progress: Progress, before: State) {
         let now = self.now;
+        let freebsd = self.is_freebsd();
         let socket = &mut self.sockets[id];
         let (mut woken_in, mut woken_out) = (false, false);
         let Role::Connection(connection) = &mut socket.role else { return };
         let mut accepted_by = None;
         if progress.has(Progress::CONNECTED) {
+            // A child with data in its SYN is accepted before the handshake ends.
+            accepted_by = connection.parent.filter(|_| !connection.connected);
             connection.connected = true;
             woken_out = true;
-            accepted_by = connection.parent;
         }
         woken_in |= progress.has(Progress::RECEIVED);
         if progress.has(Progress::PEER_CLOSED) {
@@ -362,6 +372,9 @@ impl Host {
         if connection.connected {
             let info = connection.endpoint.info(now);
             connection.peer_mss = info.snd_mss.max(1);
+            if std::mem::take(&mut connection.fast_open) {
+                self.fast_open.learn(connection, freebsd);
+            }
             connection.send_buffer.offered(info.snd_wnd);
             connection.send_buffer.checked = false;
             if progress.has(Progress::CONNECTED) {

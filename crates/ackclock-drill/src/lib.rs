@@ -8,6 +8,7 @@ mod calls;
 mod choices;
 mod chrono;
 mod expect;
+mod fast_open;
 mod host;
 pub mod lexer;
 pub mod parse;

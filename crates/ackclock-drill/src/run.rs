@@ -15,7 +15,7 @@ use crate::preprocess::preprocess;
 use crate::{choices, expect, parse, show, sockstat, stack};
 use ackclock_tcp::info::EcnUse;
 use ackclock_tcp::stack::Stack;
-use ackclock_tcp::{Flags, Nanos, SECOND, Segment};
+use ackclock_tcp::{Nanos, SECOND, Segment};
 
 /// Time after the latest accepted time for which an expected packet is still awaited, to report when it was sent.
 const PATIENCE: Nanos = 300 * SECOND;
@@ -179,6 +179,10 @@ impl Runner<'_> {
     fn command(&mut self, command: &str) -> Result<(), Stop> {
         let before = self.host.sysctls.clone();
         shell::run(command, &mut self.host.sysctls, self.files)?;
+        if self.host.sysctls.freebsd.fast_open_client == Some(false) {
+            // Turning Fast Open off empties FreeBSD's cache of cookies.
+            self.host.fast_open = Default::default();
+        }
         let connected = self.host.sockets.iter().filter_map(|socket| socket.connection()).any(|one| !one.over);
         self.changed |= connected && before != self.host.sysctls;
         Ok(())
@@ -457,9 +461,7 @@ fn beyond(packet: &Packet) -> Option<String> {
         return Some("flow labels of packets that leave".to_owned());
     }
     match &packet.body {
-        Body::Tcp(tcp) if tcp.flags & Flags::SYN.0 != 0 && tcp.len > 0 => Some("Fast Open".to_owned()),
         Body::Tcp(tcp) => tcp.options.iter().flatten().find_map(|option| match option {
-            crate::ast::TcpOption::FastOpen { .. } => Some("Fast Open".to_owned()),
             crate::ast::TcpOption::Md5 if !packet.inbound => Some("MD5 signatures".to_owned()),
             crate::ast::TcpOption::Other(name) => Some((*name).to_owned()),
             _ => None,

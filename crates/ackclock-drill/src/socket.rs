@@ -38,6 +38,8 @@ pub struct Options {
     pub keep_count: Option<u32>,
     /// TCP_KEEPINIT
     pub keep_init: Option<Nanos>,
+    /// TCP_FASTOPEN: with Linux the length of a listener's queue, with FreeBSD whether it is used.
+    pub fast_open: i64,
     /// TCP_NOOPT
     pub no_options: bool,
     /// TCP_USER_TIMEOUT
@@ -122,6 +124,8 @@ pub struct Connection {
     pub numbers: crate::wire::Numbers,
     /// Payload of a full segment, as negotiated by the SYNs.
     pub peer_mss: u32,
+    /// Whether the connection was opened by a write with Fast Open, whose answer is not yet known.
+    pub fast_open: bool,
 }
 
 /// Notifications of writes with MSG_ZEROCOPY. Each reports that the data were copied.

@@ -70,6 +70,8 @@ pub const MSG_ERRQUEUE: i64 = 0x2000;
 pub const MSG_NOSIGNAL: i64 = 0x4000;
 /// `MSG_MORE`
 pub const MSG_MORE: i64 = 0x8000;
+/// `MSG_FASTOPEN`
+pub const MSG_FASTOPEN: i64 = 0x2000_0000;
 /// `MSG_EOR`
 pub const MSG_EOR: i64 = 0x80;
 /// `MSG_ZEROCOPY`
@@ -158,7 +160,7 @@ const SYMBOLS: &[(&str, i64)] = &[
     ("MSG_NOSIGNAL", MSG_NOSIGNAL),
     ("MSG_MORE", MSG_MORE),
     ("MSG_ZEROCOPY", MSG_ZEROCOPY),
-    ("MSG_FASTOPEN", 0x2000_0000),
+    ("MSG_FASTOPEN", MSG_FASTOPEN),
     ("POLLIN", IN),
     ("POLLPRI", 0x2),
     ("POLLOUT", OUT),

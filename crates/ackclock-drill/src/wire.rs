@@ -7,6 +7,7 @@ use crate::ast::{AccEcnField, EcnField, Packet, Tcp, TcpOption};
 use crate::expect;
 use crate::settings::Settings;
 use crate::verdict::Stop;
+use ackclock_tcp::fast_open::FastOpen;
 use ackclock_tcp::segment::{MAX_SACK_BLOCKS, SackBlock};
 use ackclock_tcp::{AccEcnOption, Ecn, Flags, Segment, Timestamps};
 
@@ -86,7 +87,9 @@ impl Numbers {
                     segment.timestamps = Some(Timestamps { val, ecr });
                 }
                 TcpOption::AccEcn(counters) => segment.set_accecn(Some(accecn(counters))),
-                TcpOption::FastOpen { .. } => return Stop::unsupported("Fast Open"),
+                TcpOption::FastOpen { cookie, experimental } => {
+                    segment.set_fast_open(Some(FastOpen::new(cookie, *experimental)));
+                }
                 TcpOption::Other(name) => return Stop::unsupported(*name),
             }
         }
@@ -119,6 +122,10 @@ impl Numbers {
         }
         if syn && segment.window_scale != Segment::NO_OPTION {
             options.push(TcpOption::WindowScale(segment.window_scale));
+        }
+        if let Some(option) = segment.fast_open().filter(|_| syn) {
+            let (cookie, experimental) = (option.cookie().to_vec(), option.is_experimental());
+            options.push(TcpOption::FastOpen { cookie, experimental });
         }
         if segment.sack_count > 0 {
             options.push(TcpOption::Sack(segment.sack_blocks().iter().map(|block| (block.start, block.end)).collect()));

@@ -84,6 +84,7 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Call
         "TCP_KEEPIDLE" => options.keep_idle = Some(count()? * SECOND),
         "TCP_KEEPINTVL" => options.keep_interval = Some(count()? * SECOND),
         "TCP_KEEPCNT" => options.keep_count = Some(count()? as u32),
+        "TCP_FASTOPEN" => options.fast_open = number()?,
         "TCP_KEEPINIT" if freebsd => options.keep_init = Some(count()? * SECOND),
         "TCP_NOOPT" if freebsd => options.no_options = number()? != 0,
         "TCP_SYNCNT" => options.syn_count = Some(count()? as u32),
@@ -203,6 +204,7 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
         "TCP_KEEPIDLE" => (keepalive.idle / SECOND) as i64,
         "TCP_KEEPINTVL" => (keepalive.interval / SECOND) as i64,
         "TCP_KEEPCNT" => i64::from(keepalive.probes),
+        "TCP_FASTOPEN" => options.fast_open,
         "TCP_USER_TIMEOUT" => (options.user_timeout.unwrap_or(0) / MILLISECOND) as i64,
         "TCP_NOTSENT_LOWAT" => options.not_sent_low.unwrap_or(0) as i64,
         _ => match options.stored.get(name) {

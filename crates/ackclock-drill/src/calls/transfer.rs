@@ -4,7 +4,7 @@ use super::{Answer, Arguments, Called, Halt, Progress, eval};
 use crate::ast::{Call, Expr};
 use crate::host::{Descriptor, Host};
 use crate::socket::{Role, SocketId};
-use crate::symbols::{MSG_DONTWAIT, MSG_EOR, MSG_MORE, MSG_NOSIGNAL, MSG_PEEK, MSG_TRUNC, MSG_WAITALL, MSG_ZEROCOPY};
+use crate::symbols::{MSG_DONTWAIT, MSG_EOR, MSG_FASTOPEN, MSG_MORE, MSG_NOSIGNAL, MSG_PEEK, MSG_TRUNC, MSG_WAITALL, MSG_ZEROCOPY};
 use crate::verdict::Stop;
 use ackclock_tcp::{NEVER, Push};
 
@@ -143,13 +143,24 @@ pub(super) fn transmit_cut(
     flags: i64,
     progress: &mut Progress,
 ) -> Called {
-    let known = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE | MSG_EOR | MSG_ZEROCOPY;
+    let known = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE | MSG_EOR | MSG_ZEROCOPY | MSG_FASTOPEN;
     if flags & !known != 0 {
         return Err(Stop::Unsupported(format!("send flags {:#x}", flags & !known)).into());
     }
     let waits = !host.sockets[id].nonblocking && flags & MSG_DONTWAIT == 0;
+    if matches!(host.sockets[id].role, Role::Fresh) && host.writes_open(id, flags) {
+        if !host.open_by_write(id)? {
+            // Without a cookie, the attempt is that of `connect`, and the data is written after it.
+            return if waits { Ok(Answer::Blocks(NEVER)) } else { Err(Halt::Errno("EINPROGRESS")) };
+        }
+        write_early(host, id, wanted, flags)?;
+        progress.done = wanted;
+    }
     if !matches!(host.sockets[id].role, Role::Connection(_)) {
         return Err(Halt::Errno("EPIPE"));
+    }
+    if progress.done >= wanted && host.connection_mut(id)?.fast_open {
+        return Ok(finish_write(host, id, wanted, flags, progress)?);
     }
     let connection = host.connection_mut(id)?;
     if connection.over || connection.write_shut {
@@ -211,6 +222,22 @@ pub(super) fn transmit_cut(
         let sent = connection.unsent() == 0;
         connection.stamps.on_write(connection.written, sent);
     }
+    finish_write(host, id, wanted, flags, progress)
+}
+
+/// Writes the data of a call that opens its connection, and starts the handshake.
+fn write_early(host: &mut Host, id: SocketId, wanted: u64, flags: i64) -> Result<(), Halt> {
+    let now = host.now;
+    let connection = host.connection_mut(id)?;
+    connection.endpoint.write_with(now, wanted, crate::stack::push(flags));
+    connection.written += wanted;
+    connection.stamps.on_write(connection.written, false);
+    connection.endpoint.connect(now);
+    Ok(())
+}
+
+/// Notes a zero-copy write, and returns the number of bytes written.
+fn finish_write(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut Progress) -> Called {
     let zerocopy = flags & MSG_ZEROCOPY != 0 && host.sockets[id].options.zerocopy && wanted > 0;
     if zerocopy {
         let connection = host.connection_mut(id)?;

@@ -167,6 +167,8 @@ impl Parser {
         let mut text = String::new();
         loop {
             let part = match self.peek() {
+                // In packetdrill's grammar, a space may separate letters from the point.
+                Some(Kind::Punct('.')) if !text.is_empty() && !text.contains('.') => ".".to_owned(),
                 _ if !text.is_empty() && !self.joined() => break,
                 Some(Kind::Word(word)) => word.clone(),
                 Some(Kind::Punct('.')) => ".".to_owned(),

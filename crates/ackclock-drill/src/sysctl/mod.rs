@@ -51,6 +51,8 @@ pub struct Sysctls {
     pub keepalive: [Option<Nanos>; 2],
     /// tcp_keepalive_probes
     pub keepalive_probes: Option<u32>,
+    /// tcp_fastopen: flags.
+    pub fast_open: Option<u32>,
     /// Settings of FreeBSD.
     pub freebsd: FreeBsd,
 }
@@ -72,7 +74,6 @@ const HARMLESS: &[&str] = &[
     // This belongs to the only mode of tcp_ecn_option that is not supported.
     "net.ipv4.tcp_ecn_option_beacon",
     "net.ipv4.tcp_fack",
-    "net.ipv4.tcp_fastopen",
     "net.ipv4.tcp_fastopen_blackhole_timeout_sec",
     "net.ipv4.tcp_fastopen_key",
     "net.ipv4.tcp_invalid_ratelimit",
@@ -180,6 +181,10 @@ impl Sysctls {
             "tw_reuse_delay" => self.time_wait_reuse_delay = Some(u64::from(number()?) * MILLISECOND),
             "keepalive_time" => self.keepalive[0] = Some(seconds()?),
             "keepalive_intvl" => self.keepalive[1] = Some(seconds()?),
+            "fastopen" => {
+                let (digits, radix) = value.strip_prefix("0x").map_or((value, 10), |digits| (digits, 16));
+                self.fast_open = Some(u32::from_str_radix(digits, radix).map_err(|_| wrong())?);
+            }
             "keepalive_probes" => self.keepalive_probes = Some(number()?),
             _ if name == "tcp_cubic.parameters.hystart" => self.hystart = Some(number()? != 0),
             // HyStart uses both of its methods, as by default, or none.

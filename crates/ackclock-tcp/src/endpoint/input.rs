@@ -164,7 +164,8 @@ impl Endpoint {
         let ack = unwrap(segment.ack.wrapping_sub(base), una);
         let mut handshake = false;
         if self.state == State::SynReceived {
-            if segment.ack != base {
+            let early = self.cold.fast.accepted && ack.is_some_and(|ack| ack <= self.sender.nxt());
+            if segment.ack != base && !early {
                 self.refuse(segment);
                 return false;
             }

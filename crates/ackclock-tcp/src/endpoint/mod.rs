@@ -6,6 +6,7 @@
 mod accecn;
 mod close;
 mod ecn;
+mod fast_open;
 mod handshake;
 mod icmp;
 mod input;
@@ -25,6 +26,7 @@ use crate::{Config, Error, Event, NEVER, Nanos, Observer, Segment};
 use accecn::AccEcn;
 pub use close::reset_for;
 use ecn::Marks;
+use fast_open::Fast;
 use timers::Timers;
 use timestamps::Stamps;
 
@@ -212,6 +214,7 @@ struct Cold {
     timers: Timers,
     marks: Marks,
     acc: AccEcn,
+    fast: Fast,
     /// Answers of routers to the peer's requests since the last segment we sent.
     answers: xcp::Answers,
     /// Path MTU, bytes of an IPv4 packet.
@@ -263,6 +266,7 @@ impl Endpoint {
                 timers: Timers::new(&config),
                 marks: Marks::new(),
                 acc: AccEcn::new(&config),
+                fast: Fast::default(),
                 answers: xcp::Answers::default(),
                 pmtu: config.mss + HEADERS as u32,
                 config,
@@ -323,7 +327,7 @@ impl Endpoint {
     fn take_any<O: Observer>(&mut self, now: Nanos, segment: &Segment, progress: &mut Progress, obs: &mut O) {
         match self.state {
             State::Closed => {}
-            State::Listen => self.on_listen(now, segment, obs),
+            State::Listen => self.on_listen(now, segment, progress, obs),
             State::SynSent => self.on_syn_sent(now, segment, progress, obs),
             _ => self.on_synchronised(now, segment, progress, obs),
         }

@@ -19,7 +19,8 @@ impl Endpoint {
         }
         match self.state {
             State::Closed | State::Listen | State::SynSent => return None,
-            State::SynReceived | State::TimeWait | State::FinWait2 => {}
+            State::SynReceived if !self.sends_early() => {}
+            State::TimeWait | State::FinWait2 => {}
             _ => {
                 if self.uses.has(Uses::ACCECN) && self.cold.acc.awaits_pure_ack() && self.receiver.owes_ack() {
                     return Some(self.bare_ack_of(now, self.sender.nxt(), obs));

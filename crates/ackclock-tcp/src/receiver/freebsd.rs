@@ -58,7 +58,10 @@ impl Receiver {
     #[inline]
     pub fn limit(&self) -> u64 {
         match &self.space {
-            Some(space) if space.mss > 0 => self.edge.max(self.read + self.buffer),
+            // A FIN takes no space.
+            Some(space) if space.mss > 0 => {
+                self.edge.max(self.read + self.buffer + u64::from(self.finished()))
+            }
             _ => self.edge,
         }
     }

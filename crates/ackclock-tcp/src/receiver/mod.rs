@@ -181,7 +181,9 @@ impl Receiver {
         //= https://www.rfc-editor.org/rfc/rfc6582#section-5
         //# our recommendation is that the data receiver send an immediate acknowledgment for an out-of-order segment,
         //# even when that out-of-order segment fills a hole in the buffer
-        self.on_progress(now, payload, before, had_gap || has_gap || fin);
+        // FreeBSD reports the part of a segment that had arrived before at once (sys/netinet/tcp_input.c).
+        let again = payload.start < before && self.space.is_some();
+        self.on_progress(now, payload, before, had_gap || has_gap || fin || again);
         if fin {
             self.acks.on_fin();
         }

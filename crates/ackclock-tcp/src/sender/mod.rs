@@ -278,6 +278,18 @@ impl Sender {
         self.closed = true;
     }
 
+    /// Whether the application writes no more data.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Records that the first `bytes` of the stream were sent in the SYN and acknowledged by the SYN-ACK (RFC 7413).
+    pub fn take_syn_data(&mut self, bytes: u64) {
+        (self.una, self.nxt) = (bytes, bytes);
+        self.window_edge += bytes;
+        self.last_edge = self.window_edge;
+    }
+
     /// Stream offset after all data to send, the FIN included.
     #[inline]
     fn end(&self) -> u64 {
