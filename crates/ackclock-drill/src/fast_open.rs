@@ -56,7 +56,7 @@ impl Host {
             connection.endpoint.use_fast_open(client);
         }
         let queued = self.is_freebsd() || client.is_some_and(|client| client.option.has_cookie());
-        connection.fast_open = queued;
+        connection.fast_open = client.is_some();
         connection.connect_pending = !queued;
         if !queued {
             connection.endpoint.connect(self.now);

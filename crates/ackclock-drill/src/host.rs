@@ -252,7 +252,11 @@ impl Host {
             return Ok(());
         }
         let id = self.receiver(tcp)?;
-        let Role::Connection(connection) = &self.sockets[id].role else { unreachable!("receiver finds connections") };
+        let Role::Connection(connection) = &mut self.sockets[id].role else {
+            unreachable!("receiver finds connections")
+        };
+        let passive = connection.parent.is_some() || connection.over;
+        connection.numbers.learn_remote(tcp, passive);
         let segment = connection.numbers.arriving(packet, tcp, &self.settings)?;
         let syn = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
         if connection.over
@@ -327,8 +331,7 @@ impl Host {
             return Stop::fail("no connection that the ICMP message could concern");
         };
         let before = connection.endpoint.state();
-        let echoed = icmp.echoed.map_or(0, |(seq, _)| seq);
-        let seq = connection.numbers.echoed(echoed);
+        let seq = icmp.echoed.map_or(0, |(seq, _)| seq);
         let Some(message) = crate::stack::message(icmp, version, seq, freebsd)? else { return Ok(()) };
         if icmp.echoed.is_some() && !connection.endpoint.is_outstanding(seq) {
             return Ok(());

@@ -3,6 +3,8 @@
 //! As in packetdrill, sent packets are compared with the expected ones in order, and packets sent after the last
 //! expected one are not compared: public scripts that only read `tcp_info` expect no packets.
 
+use std::collections::BTreeSet;
+
 use crate::ast::{Action, Body, Call, Event, Packet, Position, Script, Tcp, When};
 use crate::calls::{self, Answer, Progress};
 use crate::host::{Host, Sent};
@@ -52,7 +54,7 @@ pub fn run(text: &str, context: &Context<'_>) -> Outcome {
         files: context.files,
         last: 0,
         at: Position { line: 1, column: 1 },
-        changed: false,
+        outdated: BTreeSet::new(),
     };
     let verdict = match runner.script(&script) {
         Ok(()) => Verdict::Pass,
@@ -103,8 +105,8 @@ struct Runner<'a> {
     /// Time of the previous event.
     last: Nanos,
     at: Position,
-    /// Whether a setting changed while there was a connection.
-    changed: bool,
+    /// Sockets whose connections began before a setting changed.
+    outdated: BTreeSet<SocketId>,
 }
 
 /// A packet that is sent in several segments.
@@ -183,14 +185,19 @@ impl Runner<'_> {
             // Turning Fast Open off empties FreeBSD's cache of cookies.
             self.host.fast_open = Default::default();
         }
-        let connected = self.host.sockets.iter().filter_map(|socket| socket.connection()).any(|one| !one.over);
-        self.changed |= connected && before != self.host.sysctls;
+        if before != self.host.sysctls {
+            let sockets = self.host.sockets.iter().enumerate();
+            let live = sockets.filter(|(_, socket)| socket.connection().is_some_and(|connection| !connection.over));
+            self.outdated.extend(live.map(|(id, _)| id));
+        }
         Ok(())
     }
 
     fn event(&mut self, event: &Event) -> Result<(), Stop> {
-        // Commands at the end of a script restore settings, and no connection is examined after them.
-        if self.changed && !matches!(event.action, Action::Command(_)) {
+        // The new settings apply to the connections of new sockets.
+        let opens = matches!(&event.action, Action::Call(call) if call.name == "socket");
+        let outdated = self.host.under_test.is_some_and(|id| self.outdated.contains(&id));
+        if outdated && !opens && !matches!(event.action, Action::Command(_)) {
             return Stop::unsupported("settings that change while there is a connection");
         }
         match &event.action {

@@ -124,7 +124,7 @@ pub struct Connection {
     pub numbers: crate::wire::Numbers,
     /// Payload of a full segment, as negotiated by the SYNs.
     pub peer_mss: u32,
-    /// Whether the connection was opened by a write with Fast Open, whose answer is not yet known.
+    /// Whether the SYN has the option of Fast Open, and the answer to it is not yet known.
     pub fast_open: bool,
 }
 

@@ -155,12 +155,10 @@ pub(super) fn transmit_cut(
         }
         write_early(host, id, wanted, flags)?;
         progress.done = wanted;
+        return finish_write(host, id, wanted, flags, progress);
     }
     if !matches!(host.sockets[id].role, Role::Connection(_)) {
         return Err(Halt::Errno("EPIPE"));
-    }
-    if progress.done >= wanted && host.connection_mut(id)?.fast_open {
-        return Ok(finish_write(host, id, wanted, flags, progress)?);
     }
     let connection = host.connection_mut(id)?;
     if connection.over || connection.write_shut {
