@@ -47,11 +47,11 @@ impl Numbers {
         script.wrapping_add(live.wrapping_sub(first))
     }
 
-    /// Learns the peer's initial sequence number from an arriving packet. `passive` is whether the peer connects; if
-    /// not, only a SYN-ACK counts.
+    /// Learns the peer's initial sequence number from an arriving packet. `passive` is whether the peer connects:
+    /// its SYN counts then, and otherwise its SYN-ACK.
     pub fn learn_remote(&mut self, tcp: &Tcp, passive: bool) {
         let flags = Flags(tcp.flags);
-        if !self.knows_remote && flags.has(Flags::SYN) && (passive || flags.has(Flags::ACK)) {
+        if !self.knows_remote && flags.has(Flags::SYN) && passive != flags.has(Flags::ACK) {
             (self.remote, self.knows_remote) = (tcp.seq, true);
         }
     }

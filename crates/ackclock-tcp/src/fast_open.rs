@@ -33,6 +33,12 @@ impl FastOpen {
         if self.has_cookie() { &self.bytes[..usize::from(self.len)] } else { &[] }
     }
 
+    /// The bytes of the cookie as they go on the wire, whether or not the cookie is valid; zeros stand for the bytes of
+    /// a cookie that is too long.
+    pub fn wire(&self) -> impl Iterator<Item = u8> + '_ {
+        self.bytes.iter().copied().chain(std::iter::repeat(0)).take(usize::from(self.len))
+    }
+
     /// Whether the option has a cookie of a valid length.
     //= https://www.rfc-editor.org/rfc/rfc7413#section-4.1.1
     //# If the option's length is invalid, e.g., the cookie size is odd or larger than 16 bytes
@@ -99,7 +105,8 @@ impl Segment {
         if self.sack_count > 0 || head.start & PRESENT == 0 {
             return None;
         }
-        let mut option = FastOpen { len: head.end as u8, experimental: head.start & EXPERIMENTAL != 0, ..FastOpen::REQUEST };
+        let mut option =
+            FastOpen { len: head.end as u8, experimental: head.start & EXPERIMENTAL != 0, ..FastOpen::REQUEST };
         let words = [first.start, first.end, second.start, second.end];
         for (bytes, word) in option.bytes.chunks_exact_mut(4).zip(words) {
             bytes.copy_from_slice(&word.to_be_bytes());

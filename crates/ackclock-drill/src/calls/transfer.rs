@@ -4,7 +4,9 @@ use super::{Answer, Arguments, Called, Halt, Progress, eval};
 use crate::ast::{Call, Expr};
 use crate::host::{Descriptor, Host};
 use crate::socket::{Role, SocketId};
-use crate::symbols::{MSG_DONTWAIT, MSG_EOR, MSG_FASTOPEN, MSG_MORE, MSG_NOSIGNAL, MSG_PEEK, MSG_TRUNC, MSG_WAITALL, MSG_ZEROCOPY};
+use crate::symbols::{
+    MSG_DONTWAIT, MSG_EOR, MSG_FASTOPEN, MSG_MORE, MSG_NOSIGNAL, MSG_PEEK, MSG_TRUNC, MSG_WAITALL, MSG_ZEROCOPY,
+};
 use crate::verdict::Stop;
 use ackclock_tcp::{NEVER, Push};
 

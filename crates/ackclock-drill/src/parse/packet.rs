@@ -96,8 +96,9 @@ impl Parser {
                 "ttl" | "hlim" => ip.ttl = Some(self.integer("ttl", U8)? as u8),
                 "flowlabel" => ip.flow_label = Some(self.integer("flowlabel", 0xf_ffff)?),
                 other => {
-                    let message =
-                        format!("expected noecn, ect0, ect1, ect01, ce, tos, class, ttl, hlim or flowlabel, found {other}");
+                    let message = format!(
+                        "expected noecn, ect0, ect1, ect01, ce, tos, class, ttl, hlim or flowlabel, found {other}"
+                    );
                     return Err(SyntaxError::new(at, message));
                 }
             }

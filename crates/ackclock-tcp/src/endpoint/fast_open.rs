@@ -1,6 +1,8 @@
 //! TCP Fast Open (RFC 7413): data in the SYN.
 
+use super::output::MAX_OPTIONS;
 use super::{Due, Endpoint, Progress, State};
+use crate::config::Conformance;
 use crate::fast_open::{Answer, Client, FastOpen, Server};
 use crate::receiver::Payload;
 use crate::{Flags, Nanos, Observer, Segment};
@@ -56,7 +58,11 @@ impl Endpoint {
         let Some(client) = fast.client.filter(|_| self.cold.syn_retries == 0) else { return };
         segment.set_fast_open(Some(client.option));
         if client.option.has_cookie() {
-            let options = segment.header_len() - Segment::new(Flags::SYN).header_len();
+            // Linux leaves room for all options that a header can hold (net/ipv4/tcp_output.c, tcp_send_syn_data).
+            let options = match self.cold.config.conformance {
+                Conformance::Linux => MAX_OPTIONS,
+                _ => segment.header_len() - Segment::new(Flags::SYN).header_len(),
+            };
             let most = client.mss.min(self.cold.config.mss).saturating_sub(options);
             //= https://www.rfc-editor.org/rfc/rfc7413#section-4.2.1
             //# The client sends a SYN packet with a Fast Open option containing the cookie of the server

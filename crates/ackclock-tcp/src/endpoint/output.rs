@@ -9,7 +9,7 @@ use crate::sender::Transmission;
 use crate::{Event, Feedback, Flags, Nanos, Observer, Segment};
 
 /// Bytes of options that a header has room for (RFC 9293 section 3.1).
-const MAX_OPTIONS: u32 = 40;
+pub(super) const MAX_OPTIONS: u32 = 40;
 
 impl Endpoint {
     /// Returns the next segment to send now, if any. Call until `None` after every other call.

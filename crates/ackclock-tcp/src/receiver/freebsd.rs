@@ -59,9 +59,7 @@ impl Receiver {
     pub fn limit(&self) -> u64 {
         match &self.space {
             // A FIN takes no space.
-            Some(space) if space.mss > 0 => {
-                self.edge.max(self.read + self.buffer + u64::from(self.finished()))
-            }
+            Some(space) if space.mss > 0 => self.edge.max(self.read + self.buffer + u64::from(self.finished())),
             _ => self.edge,
         }
     }
