@@ -9,7 +9,7 @@ use crate::send_buffer::SendBuffer;
 use crate::settings::Settings;
 use crate::socket::{Connection, Options, Role, Socket, SocketId, ZeroCopy};
 use crate::stamps::Stamps;
-use crate::sysctl::{Sysctls, congestion_control};
+use crate::sysctl::{FreeBsd, Sysctls, congestion_control};
 use crate::verdict::Stop;
 use crate::wire::Numbers;
 use ackclock_tcp::config::{Conformance, Keepalive};
@@ -230,6 +230,12 @@ impl Host {
     }
 
     fn send_buffer(&self, options: &Options) -> SendBuffer {
+        if self.is_freebsd() {
+            return match options.send_buffer {
+                Some(limit) => SendBuffer::plain(limit, None),
+                None => SendBuffer::plain(self.sysctls.freebsd.send_buffer(), Some(FreeBsd::SEND_BUFFER_MOST)),
+            };
+        }
         let mut buffer = match options.send_buffer {
             Some(limit) => SendBuffer::new(limit, None),
             None => SendBuffer::new(self.sysctls.send_buffer(), Some(self.sysctls.send_buffer_most())),

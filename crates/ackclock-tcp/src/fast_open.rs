@@ -39,9 +39,7 @@ impl FastOpen {
         self.bytes.iter().copied().chain(std::iter::repeat(0)).take(usize::from(self.len))
     }
 
-    /// Whether the option has a cookie of a valid length.
-    //= https://www.rfc-editor.org/rfc/rfc7413#section-4.1.1
-    //# If the option's length is invalid, e.g., the cookie size is odd or larger than 16 bytes
+    /// Whether the option has a cookie of a valid length: 4 to 16 bytes, and even (RFC 7413 section 4.1.1).
     pub fn has_cookie(&self) -> bool {
         COOKIE.contains(&self.len) && self.len.is_multiple_of(2)
     }

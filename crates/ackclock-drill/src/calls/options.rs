@@ -57,6 +57,7 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Call
     let count =
         || -> Result<u64, Halt> { u32::try_from(eval(argument)?).map(u64::from).map_err(|_| Halt::Errno("EINVAL")) };
     match name {
+        "SO_SNDBUF" if freebsd => options.send_buffer = Some(count()?),
         "SO_SNDBUF" | "SO_SNDBUFFORCE" => options.send_buffer = Some((2 * count()?).max(LEAST)),
         "SO_RCVBUF" if freebsd => options.receive_buffer = Some(count()?),
         "SO_RCVBUF" | "SO_RCVBUFFORCE" => options.receive_buffer = Some((2 * count()?).max(2304)),
@@ -176,7 +177,10 @@ pub(super) fn getsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Call
 fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
     let keepalive = host.keepalive(&host.sockets[id].options);
     let mss = host.settings.mss();
-    let start = host.sysctls.send_buffer();
+    let start = match host.is_freebsd() {
+        true => host.sysctls.freebsd.send_buffer(),
+        false => host.sysctls.send_buffer(),
+    };
     let freebsd = host.is_freebsd();
     let default_buffer = host.sysctls.freebsd.receive_buffer.unwrap_or(host.base.receive_buffer);
     let socket = &mut host.sockets[id];

@@ -24,7 +24,7 @@ pub struct FreeBsd {
     /// net.inet.tcp.recvspace, bytes.
     pub receive_buffer: Option<u64>,
     /// net.inet.tcp.sendspace, bytes.
-    pub send_buffer: Option<u64>,
+    send_buffer: Option<u64>,
     /// net.inet.tcp.keepidle, keepintvl
     pub keepalive: [Option<Nanos>; 2],
     /// net.inet.tcp.keepcnt
@@ -49,6 +49,14 @@ const OFF: &[(&str, &str)] = &[
 ];
 
 impl FreeBsd {
+    /// Largest send buffer by auto-tuning (net.inet.tcp.sendbuf_max), bytes.
+    pub const SEND_BUFFER_MOST: u64 = 2 << 20;
+
+    /// Initial send buffer of a socket, bytes.
+    pub fn send_buffer(&self) -> u64 {
+        self.send_buffer.unwrap_or(32 << 10)
+    }
+
     /// Applies a setting. Returns whether the setting is FreeBSD's.
     pub fn set(&mut self, name: &str, value: &str) -> Result<bool, Stop> {
         let number = || match value.parse::<u32>() {

@@ -7,7 +7,7 @@ use ackclock_tcp::config::{AccEcnOptions, EcnMode, Restart};
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND, cc, slow_start, validation};
-use freebsd::FreeBsd;
+pub use freebsd::FreeBsd;
 
 /// Settings of a script; `None` keeps the stack's own value.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -49,13 +49,16 @@ impl Endpoint {
     /// Adds the option and the data to our SYN.
     pub(super) fn fill_syn(&mut self, segment: &mut Segment) {
         let fast = &mut self.cold.fast;
+        // RFC 7413 section 4.2.1: a SYN or SYN-ACK that is sent again has neither the option nor data, because a
+        // middlebox may have dropped the first one for these.
+        if self.cold.syn_retries > 0 {
+            return;
+        }
         if segment.flags.has(Flags::ACK) {
             segment.set_fast_open(fast.grant);
             return;
         }
-        // RFC 7413 section 4.2.1: a SYN that is sent again has neither the option nor data, because a middlebox may
-        // have dropped the first one for these.
-        let Some(client) = fast.client.filter(|_| self.cold.syn_retries == 0) else { return };
+        let Some(client) = fast.client else { return };
         segment.set_fast_open(Some(client.option));
         if client.option.has_cookie() {
             // Linux leaves room for all options that a header can hold (net/ipv4/tcp_output.c, tcp_send_syn_data).
@@ -64,8 +67,6 @@ impl Endpoint {
                 _ => segment.header_len() - Segment::new(Flags::SYN).header_len(),
             };
             let most = client.mss.min(self.cold.config.mss).saturating_sub(options);
-            //= https://www.rfc-editor.org/rfc/rfc7413#section-4.2.1
-            //# The client sends a SYN packet with a Fast Open option containing the cookie of the server
             segment.len = u32::try_from(self.sender.written()).unwrap_or(u32::MAX).min(most);
             fast.sent = segment.len;
             let stats = self.sender.stats_mut();
@@ -100,8 +101,7 @@ impl Endpoint {
             (Some(option), Some(cookie)) => {
                 let right = option.has_cookie() && option.cookie() == cookie.cookie();
                 if !right {
-                    //= https://www.rfc-editor.org/rfc/rfc7413#section-4.1.2
-                    //# the server generates a Fast Open Cookie and sends it back
+                    // RFC 7413 section 4.2.2: the server sends back the right cookie, and takes the SYN alone.
                     self.cold.fast.grant = Some(FastOpen::new(cookie.cookie(), option.is_experimental()));
                 }
                 right
