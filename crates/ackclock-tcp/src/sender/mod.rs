@@ -249,6 +249,9 @@ impl Sender {
     pub fn establish(&mut self, now: Nanos, mss: u32, sack: bool, lost_syns: u32, config: &Config) {
         self.mss = u64::from(mss);
         self.sack = sack && config.recovery != Recovery::NewReno;
+        if !self.sack && config.recovery == Recovery::FreeBsd {
+            self.rare.reduction = reduction::Reduction::new(Recovery::Sack);
+        }
         //= https://www.rfc-editor.org/rfc/rfc6928#section-2
         //# a TCP MAY start with an initial window that is smaller than 10 segments
         self.initial_window = config.initial_window.bytes(self.mss);

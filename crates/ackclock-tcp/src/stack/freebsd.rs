@@ -1,7 +1,7 @@
 //! FreeBSD: its constants and the defaults of its sysctls.
 
 use super::{Stack, rfc};
-use crate::config::{AckRule, Config, Conformance, EcnMode, Keepalive, SynLosses, WindowRule};
+use crate::config::{AckRule, Config, Conformance, EcnMode, Keepalive, ReductionBase, SynLosses, WindowRule};
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc};
 
@@ -16,6 +16,7 @@ pub(super) const FREEBSD: Stack = Stack {
             "initial_window",
             "sys/netinet/tcp_input.c, tcp_compute_initwnd with net.inet.tcp.initcwnd_segments = 10: the formula of RFC 6928",
         ),
+        ("reduction_base", "sys/netinet/cc: cc_newreno.c, newreno_cong_signal; cc_cubic.c, cubic_ssthresh_update"),
         ("syn_losses", "sys/netinet/tcp_timer.c, tcp_timer_rexmt; tcp_syncache.c, syncache_socket: any"),
         ("recovery", "net.inet.tcp.do_prr = 1, do_prr_conservative = 0"),
         ("rescue", "sys/netinet/tcp_sack.c, tcp_sack_partialack"),
@@ -50,7 +51,7 @@ pub(super) const FREEBSD: Stack = Stack {
 
 pub(super) const FREEBSD_2014: Stack = Stack {
     name: "freebsd-2014",
-    summary: "FreeBSD 10 of 2014: NewReno's window, SACK without PRR, IW10, initial RTO 3 s, ACKs delayed 100 ms",
+    summary: "FreeBSD 10 of 2014: NewReno's window, its own SACK recovery, IW10, initial RTO 3 s, ACKs delayed 100 ms",
     source: "FreeBSD 10 sys/netinet/tcp_timer.h, tcp_subr.c, tcp_input.c; tcp(4)",
     config: freebsd_2014,
     sources: &[
@@ -59,9 +60,10 @@ pub(super) const FREEBSD_2014: Stack = Stack {
             "initial_window",
             "sys/netinet/tcp_input.c, cc_conn_init with net.inet.tcp.experimental.initcwnd10 = 1: the formula of RFC 6928",
         ),
+        ("reduction_base", "sys/netinet/cc: cc_newreno.c, newreno_cong_signal; cc_cubic.c, cubic_ssthresh_update"),
         ("syn_losses", "sys/netinet/tcp_timer.c, tcp_timer_rexmt; tcp_syncache.c, syncache_socket: any"),
         ("rescue", "sys/netinet/tcp_sack.c: no such rule"),
-        ("recovery", "sys/netinet/tcp_input.c with SACK; no PRR"),
+        ("recovery", "sys/netinet: tcp_input.c, tcp_do_segment; tcp_sack.c, tcp_sack_partialack; no PRR"),
         ("eifel", "sys/netinet/tcp_input.c: a timeout whose ACK echoes an older timestamp is undone"),
         (
             "retransmit_restarts_timer",
@@ -104,6 +106,7 @@ fn freebsd() -> Config {
         timestamps: true,
         dsack: true,
         recovery: Recovery::PrrSsrb,
+        reduction_base: ReductionBase::Window,
         eifel: true,
         retransmit_restarts_timer: true,
         ecn: EcnMode::Passive,
@@ -124,7 +127,7 @@ fn freebsd_2014() -> Config {
     Config {
         initial_rto: 3 * SECOND,
         dsack: false,
-        recovery: Recovery::Sack,
+        recovery: Recovery::FreeBsd,
         rescue: false,
         ecn: EcnMode::Off,
         delayed_ack: 100 * MILLISECOND,
