@@ -104,3 +104,36 @@ fn the_receive_buffer_tunes_itself() {
     let slow = text.replace("+0.06", "+0.04") + "+0 getsockopt(4, SOL_SOCKET, SO_RCVBUF, [65700], [4]) = 0\n";
     assert_eq!(play("freebsd", &slow).0, Verdict::Pass);
 }
+
+/// FreeBSD 10 raises the buffer by 16 KiB if more than seven eighths of it arrive within a round trip, which an echoed
+/// timestamp shows.
+#[test]
+fn the_receive_buffer_of_freebsd_10_grows_by_a_step() {
+    let script = |segments: u32, buffer: u32| {
+        let mut text = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 65535 <mss 1460,nop,wscale 7,TS val 1 ecr 0>
++0 > S. 0:0(0) ack 1 <mss 1460,nop,wscale 6,TS val 100 ecr 1>
++0.1 < . 1:1(0) ack 1 win 1000 <nop,nop,TS val 2 ecr 100>
++0 accept(3, ..., ...) = 4
+"
+        .to_owned();
+        let ts = "win 1000 <nop,nop,TS val 3 ecr 100>";
+        let mut seq = 1;
+        for index in 1..=segments {
+            text += &format!("+0 < . {seq}:{}(1448) ack 1 {ts}\n+0 read(4, ..., 1448) = 1448\n", seq + 1448);
+            seq += 1448;
+            if index % 2 == 0 {
+                text += &format!("+0 > . 1:1(0) ack {seq} <...>\n");
+            }
+        }
+        // Our segment of 0.15 s is echoed: the round that began at 0.1 s is over.
+        text += &format!("+0.05 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack {seq} <nop,nop,TS val 300 ecr 3>\n");
+        text += &format!("+0.1 < . {seq}:{}(1448) ack 11 win 1000 <nop,nop,TS val 4 ecr 300>\n", seq + 1448);
+        text + &format!("+0 getsockopt(4, SOL_SOCKET, SO_RCVBUF, [{buffer}], [4]) = 0\n")
+    };
+    let played = |segments, buffer| play("freebsd-2014", &script(segments, buffer)).0;
+    assert_eq!(played(41, 65_700 + 16_384), Verdict::Pass);
+    assert_eq!(played(39, 65_700), Verdict::Pass);
+}

@@ -112,6 +112,9 @@ pub enum WindowRule {
     /// segments and a quarter of the buffer, or by half of the buffer (FreeBSD sys/netinet: tcp_input.c, tcp_mss and
     /// tcp_do_segment; tcp_output.c, tcp_default_output).
     FreeBsd,
+    /// As [`WindowRule::FreeBsd`], with the auto-tuning of FreeBSD 10: the buffer grows by 16 KiB if more than seven
+    /// eighths of it arrive within a round trip that timestamps show.
+    FreeBsd10,
 }
 
 /// Base of a reduction of the window.

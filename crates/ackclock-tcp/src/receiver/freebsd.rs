@@ -1,10 +1,9 @@
 //! The receive window and the buffer's auto-tuning of FreeBSD (sys/netinet: tcp_input.c, tcp_mss and tcp_autorcvbuf;
 //! tcp_output.c, tcp_default_output).
 
-use super::Receiver;
-use crate::Nanos;
+use super::{Payload, Receiver};
 use crate::config::{Config, WindowRule};
-use crate::sender::Rtt;
+use crate::{Nanos, SECOND};
 
 /// State of FreeBSD's rule for one receiver.
 #[derive(Clone, Copy, Debug)]
@@ -16,29 +15,41 @@ pub(super) struct Space {
     pub most: u64,
     /// Start of the present round, and the bytes that arrived in it.
     round: Option<(Nanos, u64)>,
+    rule: WindowRule,
 }
+
+/// Step by which FreeBSD 10 raises the buffer (net.inet.tcp.recvbuf_inc), bytes.
+const STEP: u64 = 16 << 10;
 
 impl Space {
     pub fn new(config: &Config) -> Option<Box<Space>> {
         let tunes = config.receive_buffer_max > config.receive_buffer;
         let most = if tunes { config.receive_buffer_max } else { 0 };
-        (config.window_rule == WindowRule::FreeBsd).then(|| Box::new(Space { mss: 0, most, round: None }))
+        let rule = config.window_rule;
+        (rule != WindowRule::Rfc9293).then(|| Box::new(Space { mss: 0, most, round: None, rule }))
     }
 
-    /// Processes `bytes` that arrived in order. Returns the new buffer: it grows by half when more than three eighths
-    /// of it arrived within half of the smoothed RTT.
-    pub fn on_data(&mut self, now: Nanos, bytes: u64, buffer: u64, rtt: &Rtt) -> u64 {
+    /// Processes `bytes` that arrived in order with `payload`. Returns the new buffer: it grows by half when more than
+    /// three eighths of it arrived within half of the smoothed RTT.
+    pub fn on_data(&mut self, now: Nanos, payload: &Payload<'_>, bytes: u64, buffer: u64) -> u64 {
         let Some((began, arrived)) = &mut self.round else {
             self.round = Some((now, bytes));
             return buffer;
         };
-        if rtt.srtt().is_none_or(|srtt| now - *began <= srtt / 2) {
+        let (over, enough, step) = match self.rule {
+            WindowRule::FreeBsd10 => {
+                let over = payload.echo.is_some_and(|echo| echo > *began && echo - *began < SECOND);
+                (over, buffer / 8 * 7, STEP)
+            }
+            _ => (payload.rtt.srtt().is_some_and(|srtt| now - *began > srtt / 2), buffer / 2 / 4 * 3, buffer / 2),
+        };
+        if !over {
             *arrived += bytes;
             return buffer;
         }
-        let grows = *arrived > buffer / 2 / 4 * 3 && buffer < self.most;
+        let grows = *arrived > enough && buffer < self.most;
         self.round = None;
-        if grows { (buffer + buffer / 2).min(self.most) } else { buffer }
+        if grows { (buffer + step).min(self.most) } else { buffer }
     }
 }
 

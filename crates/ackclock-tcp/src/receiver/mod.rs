@@ -206,7 +206,7 @@ impl Receiver {
         if let Some(space) = &mut self.space
             && !urgent
         {
-            self.buffer = space.on_data(now, next - before, self.buffer, payload.rtt);
+            self.buffer = space.on_data(now, payload, next - before, self.buffer);
         }
         if let Some(tuning) = &mut self.tuning
             && next > before

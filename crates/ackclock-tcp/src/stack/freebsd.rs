@@ -126,6 +126,7 @@ fn freebsd() -> Config {
 fn freebsd_2014() -> Config {
     Config {
         initial_rto: 3 * SECOND,
+        window_rule: WindowRule::FreeBsd10,
         dsack: false,
         recovery: Recovery::FreeBsd,
         rescue: false,

@@ -118,7 +118,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("abe", switch(*abe)),
         ("nagle", switch(*nagle)),
         ("minshall", switch(*minshall)),
-        ("window_rule", if *window_rule == WindowRule::FreeBsd { "freebsd" } else { "rfc9293" }.to_owned()),
+        ("window_rule", window_rule_name(*window_rule).to_owned()),
         ("ack_rule", ack_rule_name(*ack_rule).to_owned()),
         ("delayed_ack", time(*delayed_ack)),
         ("ack_every", segments(*ack_every)),
@@ -221,6 +221,14 @@ fn ack_rule_name(rule: AckRule) -> &'static str {
         AckRule::Rfc5681 => "rfc5681",
         AckRule::Linux => "linux",
         AckRule::FreeBsd => "freebsd",
+    }
+}
+
+fn window_rule_name(rule: WindowRule) -> &'static str {
+    match rule {
+        WindowRule::Rfc9293 => "rfc9293",
+        WindowRule::FreeBsd => "freebsd",
+        WindowRule::FreeBsd10 => "freebsd-10",
     }
 }
 
