@@ -1,5 +1,6 @@
 //! TCP Fast Open from the view of a kernel: which sockets use it, and the cookies of servers.
 
+use crate::ast::{Tcp, TcpOption};
 use crate::host::Host;
 use crate::socket::{Connection, Role, SocketId};
 use crate::symbols::MSG_FASTOPEN;
@@ -8,6 +9,9 @@ use ackclock_tcp::fast_open::{Client, FastOpen, Server};
 
 /// Segment size assumed for a server without an earlier connection, bytes (RFC 7413 section 4.1.3).
 const DEFAULT_MSS: u32 = 536;
+
+/// Bytes that Linux keeps free for the options of a SYN.
+const OPTIONS: u32 = 40;
 
 /// What the host remembers of the server; all connections of a script have the same peer.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,9 +33,13 @@ impl Memory {
     /// not asked again (FreeBSD sys/netinet/tcp_fastopen.c, tcp_fastopen_update_cache).
     pub fn learn(&mut self, connection: &Connection, forgets: bool) {
         let Some(answer) = connection.endpoint.fast_open_answer() else { return };
+        let mss = connection.endpoint.peer_mss();
         match answer.option.filter(FastOpen::has_cookie) {
-            Some(cookie) => self.cookie = Some((cookie, connection.peer_mss)),
-            None => self.disabled |= forgets && answer.acked == 0,
+            Some(cookie) => self.cookie = Some((cookie, mss)),
+            None => {
+                self.disabled |= forgets && answer.acked == 0;
+                self.cookie = self.cookie.map(|(cookie, _)| (cookie, mss));
+            }
         }
     }
 }
@@ -43,9 +51,10 @@ impl Host {
         flags & MSG_FASTOPEN != 0 || self.is_freebsd() && self.sockets[id].options.fast_open != 0
     }
 
-    /// Gives a socket the connection that a write opens. Returns whether the write's data is sent with the handshake,
-    /// or queued; without a cookie, Linux queues no data.
-    pub fn open_by_write(&mut self, id: SocketId) -> Result<bool, Stop> {
+    /// Gives a socket the connection that a write opens. Returns the number of bytes that the write may queue before the
+    /// handshake: FreeBSD queues all, and Linux the data of the SYN, which is none without a cookie (net/ipv4:
+    /// tcp_output.c, tcp_send_syn_data).
+    pub fn open_by_write(&mut self, id: SocketId) -> Result<u64, Stop> {
         let mut connection = self.connection(id, false)?;
         let allowed = match self.is_freebsd() {
             true => self.sysctls.freebsd.fast_open_client.unwrap_or(true),
@@ -55,15 +64,27 @@ impl Host {
         if let Some(client) = client {
             connection.endpoint.use_fast_open(client);
         }
-        let queued = self.is_freebsd() || client.is_some_and(|client| client.option.has_cookie());
+        let own = self.sockets[id].options.max_segment.unwrap_or(u32::MAX).min(self.settings.mss());
+        let queued = match client.filter(|client| client.option.has_cookie()) {
+            _ if self.is_freebsd() => u64::MAX,
+            Some(client) => u64::from(client.mss.min(own).saturating_sub(OPTIONS)),
+            None => 0,
+        };
         connection.fast_open = client.is_some();
-        connection.connect_pending = !queued;
-        if !queued {
+        connection.connect_pending = queued == 0;
+        if queued == 0 {
             connection.endpoint.connect(self.now);
         }
         self.sockets[id].role = Role::Connection(connection);
         self.under_test = Some(id);
         Ok(queued)
+    }
+
+    /// Whether a SYN asks for something that the host does not have: the cookies of a server, which Linux derives from
+    /// the addresses and a key.
+    pub fn needs_cookies(&self, listener: SocketId, tcp: &Tcp) -> bool {
+        let asks = tcp.options.iter().flatten().any(|option| matches!(option, TcpOption::FastOpen { .. }));
+        asks && self.fast_open_server(listener).is_some_and(|server| !server.without_cookie)
     }
 
     /// Fast Open of a listener's connections (Linux net.ipv4.tcp_fastopen).

@@ -257,6 +257,10 @@ impl Host {
             // tcp_inbound_hash).
             return Ok(());
         }
+        let listener = self.under_test.filter(|&id| matches!(self.sockets[id].role, Role::Listening(_)));
+        if listener.is_some_and(|id| self.needs_cookies(id, tcp)) {
+            return Stop::unsupported("Fast Open cookies of a server");
+        }
         let id = self.receiver(tcp)?;
         let Role::Connection(connection) = &mut self.sockets[id].role else {
             unreachable!("receiver finds connections")

@@ -151,12 +151,18 @@ pub(super) fn transmit_cut(
     }
     let waits = !host.sockets[id].nonblocking && flags & MSG_DONTWAIT == 0;
     if matches!(host.sockets[id].role, Role::Fresh) && host.writes_open(id, flags) {
-        if !host.open_by_write(id)? {
-            // Without a cookie, the attempt is that of `connect`, and the data is written after it.
-            return if waits { Ok(Answer::Blocks(NEVER)) } else { Err(Halt::Errno("EINPROGRESS")) };
+        let early = host.open_by_write(id)?.min(wanted);
+        if early > 0 {
+            write_early(host, id, early, flags)?;
+            progress.done = early;
         }
-        write_early(host, id, wanted, flags)?;
-        progress.done = wanted;
+        // A call that waits goes on after the handshake, unless FreeBSD has queued its data.
+        if waits && !(early > 0 && host.is_freebsd()) {
+            return Ok(Answer::Blocks(NEVER));
+        }
+        if early == 0 {
+            return Err(Halt::Errno("EINPROGRESS"));
+        }
         return finish_write(host, id, wanted, flags, progress);
     }
     if !matches!(host.sockets[id].role, Role::Connection(_)) {

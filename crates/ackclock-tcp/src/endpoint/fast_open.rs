@@ -21,6 +21,14 @@ pub(super) struct Fast {
     pub accepted: bool,
 }
 
+impl Fast {
+    /// Whether all data in our SYN was acknowledged with it, or the data in the peer's SYN was accepted.
+    pub fn delivered_with_syn(&self) -> bool {
+        let acked = self.answer.map_or(0, |answer| answer.acked);
+        self.accepted || self.sent > 0 && acked == self.sent
+    }
+}
+
 impl Endpoint {
     /// Uses Fast Open as a client: the SYN requests a cookie, or carries a cookie and the data written so far. Call this
     /// before [`Endpoint::connect`].

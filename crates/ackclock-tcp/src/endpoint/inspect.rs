@@ -23,6 +23,12 @@ impl Endpoint {
         self.receiver.received()
     }
 
+    /// Maximum segment size that the peer stated in its SYN, bytes of payload with options; 536 if it stated none (RFC
+    /// 9293 section 3.7.1).
+    pub fn peer_mss(&self) -> u32 {
+        self.cold.peer_mss
+    }
+
     /// The receive buffer, bytes.
     pub fn receive_buffer(&self) -> u64 {
         self.receiver.buffer()
@@ -166,6 +172,7 @@ impl Endpoint {
             cold.peer_scales,
             self.uses_ecn(),
             cold.marks.seen,
+            cold.fast.delivered_with_syn(),
         ];
         info.options = options.iter().enumerate().map(|(bit, &on)| u8::from(on) << bit).sum();
         info
