@@ -226,6 +226,7 @@ impl Host {
             numbers: Numbers::default(),
             peer_mss: self.settings.mss(),
             fast_open: false,
+            write_pending: false,
         }))
     }
 
@@ -301,7 +302,10 @@ impl Host {
             let progress = connection.endpoint.on_segment(now, &part, &mut ());
             self.note(id, progress, before);
         }
-        self.drain();
+        let pending = self.sockets[id].connection().is_some_and(|one| one.write_pending && one.connected);
+        if !pending {
+            self.drain();
+        }
         Ok(())
     }
 

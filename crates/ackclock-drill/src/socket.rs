@@ -124,6 +124,9 @@ pub struct Connection {
     pub numbers: crate::wire::Numbers,
     /// Payload of a full segment, as negotiated by the SYNs.
     pub peer_mss: u32,
+    /// Whether a call waits to write until the handshake ends. Its data then carries the ACK of the SYN-ACK (Linux
+    /// net/ipv4/tcp_input.c, tcp_rcv_synsent_state_process).
+    pub write_pending: bool,
     /// Whether the SYN has the option of Fast Open, and the answer to it is not yet known.
     pub fast_open: bool,
 }

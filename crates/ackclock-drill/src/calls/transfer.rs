@@ -158,6 +158,7 @@ pub(super) fn transmit_cut(
         }
         // A call that waits goes on after the handshake, unless FreeBSD has queued its data.
         if waits && !(early > 0 && host.is_freebsd()) {
+            host.connection_mut(id)?.write_pending = true;
             return Ok(Answer::Blocks(NEVER));
         }
         if early == 0 {
@@ -175,6 +176,7 @@ pub(super) fn transmit_cut(
         }
         return Err(Halt::Errno(connection.error.take().unwrap_or("EPIPE")));
     }
+    connection.write_pending = waits && !connection.connected;
     if !connection.connected {
         return if waits { Ok(Answer::Blocks(NEVER)) } else { Err(Halt::Errno("EAGAIN")) };
     }
@@ -234,8 +236,10 @@ pub(super) fn transmit_cut(
 /// Writes the data of a call that opens its connection, and starts the handshake.
 fn write_early(host: &mut Host, id: SocketId, wanted: u64, flags: i64) -> Result<(), Halt> {
     let now = host.now;
+    // Linux keeps the data of the SYN in a buffer of its own.
+    let push = if host.is_freebsd() { crate::stack::push(flags) } else { Push::EndOfRecord };
     let connection = host.connection_mut(id)?;
-    connection.endpoint.write_with(now, wanted, crate::stack::push(flags));
+    connection.endpoint.write_with(now, wanted, push);
     connection.written += wanted;
     connection.stamps.on_write(connection.written, false);
     connection.endpoint.connect(now);
