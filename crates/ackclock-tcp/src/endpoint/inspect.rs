@@ -1,6 +1,7 @@
 //! Methods that read the state of an endpoint.
 
 use super::{Endpoint, State, Uses};
+use crate::config::Conformance;
 use crate::info::{CaState, EcnUse, Info};
 use crate::recovery::LossRecovery;
 use crate::{Error, Nanos, Stats, Window, validation};
@@ -157,6 +158,12 @@ impl Endpoint {
         };
         self.sender.report(&mut info);
         self.receiver.report(now, &mut info);
+        let opened = !matches!(self.state, State::Closed | State::Listen | State::SynSent | State::SynReceived);
+        if opened && !cold.passive && cold.config.conformance == Conformance::Linux {
+            // Linux counts our SYN, with any data in it, as a delivered segment (net/ipv4/tcp_input.c,
+            // tcp_rcv_fastopen_synack).
+            info.delivered += 1;
+        }
         info.retransmits =
             info.retransmits.max(if self.is_established() { 0 } else { cold.syn_retries.min(255) as u8 });
         info.backoff = if timers.backoff > 0 { timers.backoff.min(255) as u8 } else { info.retransmits };
