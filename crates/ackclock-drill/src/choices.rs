@@ -186,7 +186,7 @@ mod tests {
     fn errors_list_the_accepted_values() {
         assert_eq!(
             refused("recovery", "prr2"),
-            "--recovery=prr2: accepted: tahoe, newreno, sack, rate-halving, prr-crb, prr-ssrb, prr"
+            "--recovery=prr2: accepted: tahoe, newreno, sack, rate-halving, freebsd-sack, prr-crb, prr-ssrb, prr"
         );
         assert!(refused("stack", "minix").starts_with("--stack=minix: accepted: rfc, linux, "));
         assert_eq!(refused("rack", ""), "--rack=: accepted: on, off");

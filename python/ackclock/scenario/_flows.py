@@ -44,7 +44,8 @@ Stack: TypeAlias = Literal[
 - ``linux``: Linux 6.12 as it comes: CUBIC with HyStart, RACK-TLP, PRR, F-RTO, timestamps, its RTO and delayed ACKs
 - ``linux-3.12``: Linux 3.12 of 2013: CUBIC with HyStart, PRR of RFC 6937, TLP and early retransmit, no RACK, no pacing
 - ``freebsd``: FreeBSD 14 as it comes: CUBIC, SACK with PRR, timestamps, RTO of at least 230 ms, ACKs delayed 40 ms
-- ``freebsd-2014``: FreeBSD 10 of 2014: NewReno's window, SACK without PRR, IW10, initial RTO 3 s, ACKs delayed 100 ms
+- ``freebsd-2014``: FreeBSD 10 of 2014: NewReno's window, its own SACK recovery, IW10, initial RTO 3 s, ACKs delayed 100
+  ms
 - ``ns2-sack``: ns-2's Agent/TCP/Sack1 with TCPSink/Sack1: initial RTO 3 s, RTO of at least 200 ms, every packet
   acknowledged
 """
@@ -108,6 +109,7 @@ Recovery: TypeAlias = Literal[
     "newreno",
     "sack",
     "rate-halving",
+    "freebsd-sack",
     "prr-crb",
     "prr-ssrb",
     "prr",
@@ -118,6 +120,7 @@ Recovery: TypeAlias = Literal[
 - ``newreno``: window inflation by duplicate ACKs, one retransmission for each partial ACK
 - ``sack``: a scoreboard of SACK blocks and pipe, the estimate of what is in flight
 - ``rate-halving``: one segment for every second ACK until the window is halved, as Linux had it before 3.2
+- ``freebsd-sack``: all gaps in the SACK blocks, into a window that grows from one segment, as FreeBSD had it before PRR
 - ``prr-crb``: proportional rate reduction, conservative reduction bound
 - ``prr-ssrb``: proportional rate reduction, slow-start reduction bound
 - ``prr``: proportional rate reduction, slow start only on ACKs that signal no further loss
@@ -244,7 +247,7 @@ class Flow(Record):
     cc
         Congestion control algorithm. Accepted: bbr, bbr1, bic, compound, compound-tuned, copa, cubic, cubic-2.0,
         cubic-linux, cubic-rfc8312, dctcp, fast, fixed-rate, fixed-window, highspeed, htcp, hybla, illinois, ledbat,
-        ledbat++, lp, prague, reno, scalable, vegas, veno, westwood, xcp, yeah, remycc, a class of
+        ledbat++, lp, prague, reno, reno-linux, scalable, vegas, veno, westwood, xcp, yeah, remycc, a class of
         `ackclock.scenario.cc`, the name of one in Python, or a dict of its kind and its parameters. Absent: the
         stack's.
     validation
@@ -280,7 +283,7 @@ class Flow(Record):
         Whether duplicate segments are reported by D-SACK (RFC 2883). Absent: the stack's.
     recovery
         Algorithm of loss recovery, which decides what is sent during recovery and how fast. Accepted: tahoe, newreno,
-        sack, rate-halving, prr-crb, prr-ssrb, prr. Absent: the stack's.
+        sack, rate-halving, freebsd-sack, prr-crb, prr-ssrb, prr. Absent: the stack's.
     dup_thresh
         A segment counts as lost after this number of duplicate ACKs, or of SACKed segments above it (RFC 5681, RFC
         6675). Accepted: a whole number of segments from 1 to 300. Absent: the stack's.

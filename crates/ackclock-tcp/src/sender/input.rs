@@ -5,6 +5,7 @@ use super::reduction::Step;
 use super::scoreboard::{Delivered, Entry};
 use super::{Rare, Sender};
 use crate::context::{Ack, Cause};
+use crate::recovery::Recovery;
 use crate::segment::MAX_SACK_BLOCKS;
 use crate::validation::Growth;
 use crate::{Nanos, Observer};
@@ -416,6 +417,9 @@ impl Sender {
         if !matches!(self.phase, Phase::Fast | Phase::Cwr) || !self.rare.reduction.is_gradual() {
             return;
         }
+        if self.phase == Phase::Cwr && self.rare.reduction.rule() == Recovery::FreeBsd {
+            return;
+        }
         let reduction = &mut self.rare.reduction;
         let news = if self.sack {
             delivered.newly
@@ -428,7 +432,14 @@ impl Sender {
         } else {
             0
         };
-        let step = Step { delivered: news, in_flight: self.network_load(), safe, mss: self.mss };
+        let step = Step {
+            delivered: news,
+            in_flight: self.network_load(),
+            safe,
+            mss: self.mss,
+            acked: delivered.acked,
+            sent: self.board.retransmitted() + self.nxt.saturating_sub(self.rare.episode.point),
+        };
         self.rare.reduction.on_ack(&mut self.window, &step);
     }
 

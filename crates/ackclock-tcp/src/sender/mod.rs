@@ -249,6 +249,9 @@ impl Sender {
     pub fn establish(&mut self, now: Nanos, mss: u32, sack: bool, lost_syns: u32, config: &Config) {
         self.mss = u64::from(mss);
         self.sack = sack && config.recovery != Recovery::NewReno;
+        if !self.sack && config.recovery == Recovery::FreeBsd {
+            self.rare.reduction = reduction::Reduction::new(Recovery::Sack);
+        }
         //= https://www.rfc-editor.org/rfc/rfc6928#section-2
         //# a TCP MAY start with an initial window that is smaller than 10 segments
         self.initial_window = config.initial_window.bytes(self.mss);
@@ -276,6 +279,18 @@ impl Sender {
     /// Marks the end of the stream: the application writes no more data.
     pub fn close(&mut self) {
         self.closed = true;
+    }
+
+    /// Whether the application writes no more data.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Records that the first `bytes` of the stream were sent in the SYN and acknowledged by the SYN-ACK (RFC 7413).
+    pub fn take_syn_data(&mut self, bytes: u64) {
+        (self.una, self.nxt) = (bytes, bytes);
+        self.window_edge += bytes;
+        self.last_edge = self.window_edge;
     }
 
     /// Stream offset after all data to send, the FIN included.

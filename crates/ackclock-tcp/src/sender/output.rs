@@ -166,7 +166,8 @@ impl Sender {
         // With RACK, losses are detected by time: RFC 6675 is not to be used with RACK (RFC 8985 section 9.2).
         //= https://www.rfc-editor.org/rfc/rfc8985#section-9.2
         //# the algorithm [RFC6675] MUST NOT be used with RACK-TLP
-        if !self.sack || self.rack || self.rare.reduction.rule() == Recovery::RateHalving {
+        let own = matches!(self.rare.reduction.rule(), Recovery::RateHalving | Recovery::FreeBsd);
+        if !self.sack || self.rack || own {
             return None;
         }
         // Rule 3.

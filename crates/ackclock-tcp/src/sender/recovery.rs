@@ -193,7 +193,11 @@ impl Sender {
         self.stats.recoveries += 1;
         let found_by_time = self.rack && self.sack;
         let first = !found_by_time && !self.board.first_is_lost();
-        let lost = if first { self.board.mark_first_lost() } else { 0 };
+        let mut lost = if first { self.board.mark_first_lost() } else { 0 };
+        if self.sack && self.rare.reduction.rule() == Recovery::FreeBsd {
+            // Every gap is a loss once the first one is.
+            lost += self.board.mark_lost(1, self.mss);
+        }
         let rare = &mut self.rare;
         let gradual = rare.reduction.is_gradual();
         rare.episode = Episode {
@@ -202,7 +206,7 @@ impl Sender {
             //# RecoveryPoint = HighData
             //= https://www.rfc-editor.org/rfc/rfc6675#section-5
             //# Retransmit the first data segment presumed dropped
-            owed: !rare.reduction.is_proportional(),
+            owed: !rare.reduction.is_proportional() && rare.reduction.rule() != Recovery::FreeBsd,
             high_rxt: self.una,
             // Section 5 step 4.3: RescueRxt starts at the end of the first retransmission, against "a premature rescue
             // retransmission".
@@ -268,6 +272,10 @@ impl Sender {
     pub(super) fn enter_cwr<O: Observer>(&mut self, now: Nanos, delivered: &Delivered, obs: &mut O) {
         self.rare.undo.take();
         self.reduce(now, Cause::Ecn, delivered, Phase::Cwr);
+        if self.rare.reduction.rule() == Recovery::FreeBsd && !self.scope.window {
+            // FreeBSD's rule is one for losses: a mark halves the window at once.
+            self.window.cwnd = self.window.ssthresh;
+        }
         self.rare.counts.reductions_for_marks += 1;
         self.rare.episode = Episode { point: self.nxt, ..Episode::default() };
         self.forget_probe();
@@ -457,6 +465,10 @@ impl Sender {
     fn end_fast_recovery(&mut self, now: Nanos, undone: bool) {
         let restored = self.window;
         if !undone {
+            if self.rare.reduction.rule() == Recovery::FreeBsd && !self.scope.window {
+                // FreeBSD sys/netinet/cc/cc_newreno.c, newreno_post_recovery.
+                self.window.cwnd = self.window.ssthresh.min(self.flight_size() + self.mss);
+            }
             if !self.sack && !self.rare.reduction.is_gradual() && !self.scope.window {
                 // RFC 6582 section 3.2 step 3, full acknowledgment, option 1: no burst after recovery.
                 //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
@@ -483,7 +495,8 @@ impl Sender {
         //# scoreboard information on a per-connection basis
         if !(self.rack && self.sack) {
             let news = delivered.sacked > 0 && self.sack;
-            let threshold = self.rare.reordering.threshold();
+            let gaps = self.phase == Phase::Fast && self.rare.reduction.rule() == Recovery::FreeBsd;
+            let threshold = if gaps { 1 } else { self.rare.reordering.threshold() };
             let lost = if news { self.board.mark_lost(threshold, self.mss) } else { 0 };
             return Detected { lost, waits: false };
         }
@@ -537,7 +550,8 @@ impl Sender {
             if self.phase != Phase::Fast {
                 self.enter_fast_recovery(now, &Delivered::default(), obs);
                 // Linux: the expiry of the timer counts as the delivery of one segment.
-                let step = Step { delivered: self.mss, in_flight: self.pipe(), safe: false, mss: self.mss };
+                let in_flight = self.pipe();
+                let step = Step { delivered: self.mss, in_flight, safe: false, mss: self.mss, acked: 0, sent: 0 };
                 self.rare.reduction.on_ack(&mut self.window, &step);
             }
             self.after_losses(now, &Delivered::default(), obs);

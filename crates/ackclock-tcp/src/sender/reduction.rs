@@ -17,6 +17,11 @@ pub(super) struct Step {
     pub safe: bool,
     /// SMSS.
     pub mss: u64,
+    /// Bytes newly acknowledged cumulatively.
+    pub acked: u64,
+    /// Bytes sent in this recovery that may be in the network: retransmissions of data that is still missing, and new
+    /// data.
+    pub sent: u64,
 }
 
 /// One reduction.
@@ -36,11 +41,13 @@ pub(super) struct Reduction {
     /// Without SACK: volume that duplicate ACKs report as having left the network, not yet covered by an
     /// acknowledgment.
     duplicates: u64,
+    /// FreeBSD: the window of what is sent in the recovery; 0 before the first step.
+    own: u64,
 }
 
 impl Reduction {
     pub fn new(rule: Recovery) -> Reduction {
-        Reduction { rule, target: 0, recover_fs: 1, delivered: 0, out: 0, second_ack: false, duplicates: 0 }
+        Reduction { rule, target: 0, recover_fs: 1, delivered: 0, out: 0, second_ack: false, duplicates: 0, own: 0 }
     }
 
     pub fn rule(&self) -> Recovery {
@@ -49,7 +56,7 @@ impl Reduction {
 
     /// Whether each ACK sets the window, rather than only the first.
     pub fn is_gradual(&self) -> bool {
-        self.is_proportional() || self.rule == Recovery::RateHalving
+        self.is_proportional() || matches!(self.rule, Recovery::RateHalving | Recovery::FreeBsd)
     }
 
     /// Whether the rule is a form of PRR.
@@ -78,7 +85,7 @@ impl Reduction {
         self.delivered = 0;
         self.out = 0;
         self.second_ack = false;
-        self.duplicates = 0;
+        (self.duplicates, self.own) = (0, 0);
         if self.is_gradual() {
             window.cwnd = before.cwnd;
         }
@@ -91,6 +98,7 @@ impl Reduction {
         }
         match self.rule {
             Recovery::RateHalving => self.halve(window, step),
+            Recovery::FreeBsd => self.open(window, step),
             _ if self.is_proportional() => self.proportion(window, step),
             _ => {}
         }
@@ -106,10 +114,26 @@ impl Reduction {
         window.cwnd = window.cwnd.min(step.in_flight + step.mss);
     }
 
+    /// FreeBSD before PRR (sys/netinet: tcp_input.c, tcp_do_segment; tcp_sack.c, tcp_sack_partialack): what is sent in
+    /// the recovery has a window of its own. The window begins with one segment, grows by one for each duplicate ACK
+    /// while less than ssthresh is in the network, and after a partial ACK lets at most two segments go.
+    fn open(&mut self, window: &mut Window, step: &Step) {
+        let Step { in_flight, mss, acked, sent, .. } = *step;
+        if self.own == 0 {
+            self.own = mss;
+        } else if acked > 0 {
+            let segments = if acked >= 2 * mss { 2 } else { 1 };
+            self.own = (sent + segments * mss).min(self.target);
+        } else if in_flight < self.target {
+            self.own = (self.own + mss).min(self.target);
+        }
+        window.cwnd = (in_flight + self.own.saturating_sub(sent)).max(mss);
+    }
+
     /// RFC 6937 section 3 and RFC 9937 section 6.2, in whole segments as in their examples: a part of a segment cannot
     /// be sent, and the bytes that round it up to a segment must not wait for the next ACK.
     fn proportion(&mut self, window: &mut Window, step: &Step) {
-        let Step { delivered, in_flight, safe, mss } = *step;
+        let Step { delivered, in_flight, safe, mss, .. } = *step;
         let target = (self.target / mss).max(1) * mss;
         self.delivered += delivered;
         let send = if in_flight > target {
@@ -241,7 +265,8 @@ mod tests {
         for _ in 0..30 {
             let news = reduction.on_duplicate(MSS);
             let in_flight = (10 * MSS).saturating_sub(reduction.told_by_duplicates());
-            reduction.on_ack(&mut window, &Step { delivered: news, in_flight, safe: false, mss: MSS });
+            reduction
+                .on_ack(&mut window, &Step { delivered: news, in_flight, safe: false, mss: MSS, acked: 0, sent: 0 });
             delivered += news;
         }
         assert_eq!((delivered, reduction.told_by_duplicates()), (10 * MSS, 10 * MSS));
@@ -268,7 +293,7 @@ mod tests {
         let (mut reduction, mut window) = without_sack();
         reduction.on_sent(20 * MSS);
         reduction.rule = Recovery::PrrCrb;
-        reduction.on_ack(&mut window, &Step { delivered: MSS, in_flight: 0, safe: false, mss: MSS });
+        reduction.on_ack(&mut window, &Step { delivered: MSS, in_flight: 0, safe: false, mss: MSS, acked: 0, sent: 0 });
         assert_eq!(window.cwnd, MSS);
     }
 }

@@ -3,6 +3,7 @@
 use super::Stack;
 use crate::config::{
     AccEcnOptions, AckRule, Config, Conformance, EcnMode, InitialWindow, ReductionBase, Restart, RtoRule, SynLosses,
+    WindowRule,
 };
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, pacing::Pacing, slow_start, validation};
@@ -41,6 +42,11 @@ pub(super) const STACK: Stack = Stack {
         ("initial_rto", "RFC 6298 section 2.1"),
         ("min_rto", "RFC 6298 section 2.4"),
         ("max_rto", "RFC 6298 section 2.5: at least 60 s"),
+        ("rto_slop", "no standard"),
+        ("connect_timeout", "RFC 9293 section 3.8.3 counts retransmissions or time"),
+        ("plain_syn_after", "no standard"),
+        ("syn_options", "RFC 9293 section 3.7.1"),
+        ("window_scaling", "RFC 7323 section 2"),
         (
             "syn_retries",
             "RFC 9293 section 3.8.3: R2 for SYNs is at least 3 minutes; six come to 127 s, as Linux has it",
@@ -53,6 +59,7 @@ pub(super) const STACK: Stack = Stack {
         ("abe", "RFC 8511, experimental"),
         ("nagle", "RFC 9293 section 3.7.4: should be, and may be off; off, so that writes and segments are one"),
         ("minshall", "no standard"),
+        ("window_rule", "RFC 9293 section 3.8.6.2.2"),
         ("ack_rule", "RFC 5681 section 4.2"),
         ("delayed_ack", "RFC 9293 section 3.8.6.3: below 500 ms"),
         ("ack_every", "RFC 5681 section 4.2"),
@@ -67,6 +74,8 @@ pub(super) const STACK: Stack = Stack {
         ("reset_on_give_up", "RFC 9293 section 3.8.3 leaves it open; the peer is not left half open"),
         ("conformance", "RFC 9293 section 3.10.7, RFC 5961"),
         ("challenge_interval", "RFC 5961 section 7: ten in five seconds"),
+        ("insecure_rst", "RFC 5961 section 3.2"),
+        ("insecure_syn", "RFC 5961 section 4.2"),
         ("rfc1337", "RFC 9293 section 3.10.7.4: a RST ends TIME-WAIT"),
     ],
 };
@@ -92,9 +101,14 @@ pub(super) fn config() -> Config {
         //= https://www.rfc-editor.org/rfc/rfc6298#section-2
         //# A maximum value MAY be placed on RTO provided it is at least 60 seconds
         max_rto: 60 * SECOND,
+        rto_slop: 0,
         rto_rule: RtoRule::Rfc6298,
         syn_retries: 6,
         syn_linear: 0,
+        connect_timeout: 0,
+        plain_syn_after: 0,
+        syn_options: true,
+        window_scaling: true,
         data_retries: 15,
         timestamps: false,
         //= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
@@ -131,6 +145,7 @@ pub(super) fn config() -> Config {
         receive_buffer: 256 << 20,
         receive_buffer_max: 256 << 20,
         window_scale: None,
+        window_rule: WindowRule::Rfc9293,
         ack_rule: AckRule::Rfc5681,
         //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
         //# MUST be generated within 500 ms of the arrival of the first unacknowledged packet
@@ -141,6 +156,8 @@ pub(super) fn config() -> Config {
         quick_acks: 0,
         conformance: Conformance::Rfc,
         challenge_interval: 500 * MILLISECOND,
+        insecure_rst: false,
+        insecure_syn: false,
         rfc1337: false,
         restart: Restart::Rfc5681,
         //= https://www.rfc-editor.org/rfc/rfc9937#section-6.4

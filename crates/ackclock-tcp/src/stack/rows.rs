@@ -1,7 +1,7 @@
 //! A configuration as names and values.
 
 use crate::config::{
-    AccEcnOptions, AckRule, Conformance, EcnMode, InitialWindow, ReductionBase, Restart, RtoRule, SynLosses,
+    AccEcnOptions, AckRule, Conformance, EcnMode, InitialWindow, ReductionBase, Restart, RtoRule, SynLosses, WindowRule,
 };
 use crate::pacing::Pacing;
 use crate::{Config, MILLISECOND, Nanos, SECOND};
@@ -16,9 +16,14 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         initial_rto,
         min_rto,
         max_rto,
+        rto_slop,
         rto_rule,
         syn_retries,
         syn_linear,
+        connect_timeout,
+        plain_syn_after,
+        syn_options,
+        window_scaling,
         data_retries,
         timestamps,
         sack,
@@ -49,12 +54,15 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         receive_buffer,
         receive_buffer_max,
         window_scale,
+        window_rule,
         ack_rule,
         delayed_ack,
         ack_every,
         quick_acks,
         conformance,
         challenge_interval,
+        insecure_rst,
+        insecure_syn,
         rfc1337,
         restart,
         pacing,
@@ -96,8 +104,13 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("initial_rto", time(*initial_rto)),
         ("min_rto", time(*min_rto)),
         ("max_rto", time(*max_rto)),
+        ("rto_slop", time(*rto_slop)),
         ("syn_retries", syn_retries.to_string()),
         ("syn_linear", syn_linear.to_string()),
+        ("connect_timeout", time(*connect_timeout)),
+        ("plain_syn_after", if *plain_syn_after == 0 { off() } else { plain_syn_after.to_string() }),
+        ("syn_options", switch(*syn_options)),
+        ("window_scaling", switch(*window_scaling)),
         ("data_retries", data_retries.to_string()),
         ("timestamps", switch(*timestamps)),
         ("ecn", ecn_name(*ecn).to_owned()),
@@ -105,7 +118,8 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("abe", switch(*abe)),
         ("nagle", switch(*nagle)),
         ("minshall", switch(*minshall)),
-        ("ack_rule", if *ack_rule == AckRule::Linux { "linux" } else { "rfc5681" }.to_owned()),
+        ("window_rule", window_rule_name(*window_rule).to_owned()),
+        ("ack_rule", ack_rule_name(*ack_rule).to_owned()),
         ("delayed_ack", time(*delayed_ack)),
         ("ack_every", segments(*ack_every)),
         ("quick_acks", segments(*quick_acks)),
@@ -117,8 +131,10 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("time_wait", time(*time_wait)),
         ("fin_timeout", time(*fin_timeout)),
         ("reset_on_give_up", switch(*reset_on_give_up)),
-        ("conformance", if *conformance == Conformance::Linux { "linux" } else { "rfc" }.to_owned()),
+        ("conformance", conformance_name(*conformance).to_owned()),
         ("challenge_interval", time(*challenge_interval)),
+        ("insecure_rst", switch(*insecure_rst)),
+        ("insecure_syn", switch(*insecure_syn)),
         ("rfc1337", switch(*rfc1337)),
     ]
 }
@@ -197,5 +213,29 @@ fn accecn_name(options: AccEcnOptions) -> &'static str {
         AccEcnOptions::Changes => "changes",
         AccEcnOptions::Always => "always",
         AccEcnOptions::Persistent => "persistent",
+    }
+}
+
+fn ack_rule_name(rule: AckRule) -> &'static str {
+    match rule {
+        AckRule::Rfc5681 => "rfc5681",
+        AckRule::Linux => "linux",
+        AckRule::FreeBsd => "freebsd",
+    }
+}
+
+fn window_rule_name(rule: WindowRule) -> &'static str {
+    match rule {
+        WindowRule::Rfc9293 => "rfc9293",
+        WindowRule::FreeBsd => "freebsd",
+        WindowRule::FreeBsd10 => "freebsd-10",
+    }
+}
+
+fn conformance_name(conformance: Conformance) -> &'static str {
+    match conformance {
+        Conformance::Rfc => "rfc",
+        Conformance::Linux => "linux",
+        Conformance::FreeBsd => "freebsd",
     }
 }

@@ -1,10 +1,13 @@
 //! Kernel settings, as far as they concern an endpoint.
 
+mod freebsd;
+
 use crate::verdict::Stop;
 use ackclock_tcp::config::{AccEcnOptions, EcnMode, Restart};
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND, cc, slow_start, validation};
+pub use freebsd::FreeBsd;
 
 /// Settings of a script; `None` keeps the stack's own value.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -48,6 +51,10 @@ pub struct Sysctls {
     pub keepalive: [Option<Nanos>; 2],
     /// tcp_keepalive_probes
     pub keepalive_probes: Option<u32>,
+    /// tcp_fastopen: flags.
+    pub fast_open: Option<u32>,
+    /// Settings of FreeBSD.
+    pub freebsd: FreeBsd,
 }
 
 /// Settings that have no effect on a single connection without other load.
@@ -67,7 +74,6 @@ const HARMLESS: &[&str] = &[
     // This belongs to the only mode of tcp_ecn_option that is not supported.
     "net.ipv4.tcp_ecn_option_beacon",
     "net.ipv4.tcp_fack",
-    "net.ipv4.tcp_fastopen",
     "net.ipv4.tcp_fastopen_blackhole_timeout_sec",
     "net.ipv4.tcp_fastopen_key",
     "net.ipv4.tcp_invalid_ratelimit",
@@ -175,6 +181,10 @@ impl Sysctls {
             "tw_reuse_delay" => self.time_wait_reuse_delay = Some(u64::from(number()?) * MILLISECOND),
             "keepalive_time" => self.keepalive[0] = Some(seconds()?),
             "keepalive_intvl" => self.keepalive[1] = Some(seconds()?),
+            "fastopen" => {
+                let (digits, radix) = value.strip_prefix("0x").map_or((value, 10), |digits| (digits, 16));
+                self.fast_open = Some(u32::from_str_radix(digits, radix).map_err(|_| wrong())?);
+            }
             "keepalive_probes" => self.keepalive_probes = Some(number()?),
             _ if name == "tcp_cubic.parameters.hystart" => self.hystart = Some(number()? != 0),
             // HyStart uses both of its methods, as by default, or none.
@@ -182,6 +192,7 @@ impl Sysctls {
                 self.hystart = Some(number()? != 0);
             }
             _ if HARMLESS.contains(&name.as_str()) => {}
+            _ if self.freebsd.set(&name, value)? => {}
             _ => match OFF.iter().find(|(known, _)| *known == name) {
                 Some((_, values)) if values.contains(&value) => {}
                 _ => return Stop::unsupported(format!("sysctl {name}={value}")),
@@ -259,6 +270,7 @@ impl Sysctls {
         } else {
             config.pacing = Pacing::Off;
         }
+        self.freebsd.apply(config)?;
         if !config.sack && config.recovery == Recovery::Sack {
             config.recovery = Recovery::NewReno;
         }
