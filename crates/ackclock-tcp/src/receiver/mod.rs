@@ -190,21 +190,12 @@ impl Receiver {
     #[inline]
     fn on_progress(&mut self, now: Nanos, payload: &Payload<'_>, before: u64, urgent: bool) {
         let next = self.stream.next();
-        let arrived = Arrived {
-            now,
-            len: payload.len,
-            in_order: next - before,
-            push: payload.push,
-            urgent,
-            rtt: payload.rtt,
-            window: self.edge - before,
-        };
-        self.acks.on_arrival(&arrived);
+        let mut grew = false;
         if let Some(tuning) = &mut self.tuning
             && next > before
         {
             let full = payload.len >= self.acks.largest;
-            tuning.on_data(&InOrder {
+            grew = tuning.on_data(&InOrder {
                 now,
                 next,
                 edge: self.edge,
@@ -214,6 +205,16 @@ impl Receiver {
                 buffer: self.buffer,
             });
         }
+        self.acks.on_arrival(&Arrived {
+            now,
+            len: payload.len,
+            in_order: next - before,
+            push: payload.push,
+            urgent,
+            rtt: payload.rtt,
+            window: self.edge - before,
+            grew,
+        });
     }
 
     /// Records that the stream bytes `[start, end)`, all below RCV.NXT, arrived again.

@@ -275,6 +275,9 @@ impl Sender {
     /// Removes acknowledged segments from the scoreboard and marks the SACKed ones.
     fn take_off(&mut self, now: Nanos, arrival: &Arrival<'_>, advanced: bool, arrived: &mut Arrived) -> Delivered {
         let min_rtt = self.rtt.min();
+        // A receiver echoes an old timestamp with data that arrives out of order (RFC 7323 section 4.3), so that the
+        // echo of a SACKed probe is never recent. Linux considers the RTT alone (tcp_rack_advance).
+        let echo = arrival.echo.filter(|_| !self.rtt.is_linux());
         let Rare { rack, rate, .. } = &mut *self.rare;
         let uses_rack = self.rack;
         let mut see = |entry: &Entry, cumulative: bool| {
@@ -283,7 +286,7 @@ impl Sender {
                 rate.on_arrival(entry);
             }
             if uses_rack {
-                rack.on_arrival(now, entry, arrival.echo, min_rtt);
+                rack.on_arrival(now, entry, echo, min_rtt);
             }
         };
         let mut delivered = Delivered::default();
