@@ -136,7 +136,9 @@ impl Flow {
     /// Panics if a name is in no catalogue; a scenario that was read has no such name.
     pub fn tcp_config(&self, packet_size: u32) -> Config {
         let known = "a scenario names what the catalogues have";
-        let stack = (stack::by_name(&self.stack).expect(known).config)();
+        let named = stack::by_name(&self.stack).expect(known);
+        let stack = (named.config)();
+        let cc = self.cc.as_ref().map_or(stack.cc, |cc| cc.algorithm(&self.name));
         let validation =
             self.validation.as_deref().map_or(stack.validation, |name| validation::by_name(name).expect(known));
         // A validation that decides about the window after idle would be undone by a restart.
@@ -179,11 +181,11 @@ impl Flow {
                 rtt: saved.rtt,
                 max_jump: saved.max_jump.unwrap_or(saved.cwnd),
             }),
-            cc: self.cc.as_ref().map_or(stack.cc, |cc| cc.algorithm(&self.name)),
             slow_start: self
                 .slow_start
                 .as_deref()
-                .map_or(stack.slow_start, |name| slow_start::by_name(name).expect(known)),
+                .map_or_else(|| named.slow_start_of(cc.name()), |name| slow_start::by_name(name).expect(known)),
+            cc,
             validation,
             ..stack
         }

@@ -53,6 +53,7 @@ impl Endpoint {
             self.take_syn_ack_ecn(segment);
             self.establish(now, segment, progress, obs);
             self.receiver.owe_ack();
+            self.due.set(Due::HANDSHAKE, !self.cold.config.handshake_data);
         } else {
             // Simultaneous open.
             self.take_syn_ecn(segment);

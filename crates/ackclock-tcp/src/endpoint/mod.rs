@@ -128,6 +128,8 @@ bits! {
         REPLY = 2;
         /// A probe of a closed window or of an idle connection.
         PROBE = 4;
+        /// The ACK that completes the handshake, by itself.
+        HANDSHAKE = 8;
     }
 }
 

@@ -24,11 +24,16 @@ impl Endpoint {
                     return Some(self.bare_ack_of(now, self.sender.nxt(), obs));
                 }
                 self.sender.reserve(self.options_len());
-                if let Some(sent) = self.sender.poll(now, HEADERS, obs) {
-                    if self.watch.has(Watch::PERSIST) {
-                        self.end_persist();
+                loop {
+                    if let Some(sent) = self.sender.poll(now, HEADERS, obs) {
+                        if self.watch.has(Watch::PERSIST) {
+                            self.end_persist();
+                        }
+                        return Some(self.data(now, sent, obs));
                     }
-                    return Some(self.data(now, sent, obs));
+                    if !self.sender.take_next_write() {
+                        break;
+                    }
                 }
                 if self.sender.is_stuck() {
                     self.arm_persist(now);
@@ -54,6 +59,10 @@ impl Endpoint {
             self.sender.stats_mut().segments_sent += 1;
             obs.event(now, Event::Sent { segment: &segment, offset: self.sender.nxt(), retransmission: false });
             return segment;
+        }
+        if self.due.has(Due::HANDSHAKE) {
+            self.due.set(Due::HANDSHAKE, false);
+            return self.bare_ack_of(now, self.sender.nxt(), obs);
         }
         self.due.set(Due::PROBE, false);
         // The probe carries an acknowledged sequence number: the peer drops the segment and answers with an ACK.

@@ -153,7 +153,7 @@ impl Sender {
             marked: arrival.marked,
         };
         let growth = self.validation.on_ack(&mut self.window, &ack);
-        self.grow(&ack, growth);
+        self.grow(&Ack { acked: self.counted(&delivered), ..ack }, growth);
         self.restart_timer(now);
         self.observe_window(now, obs);
     }
@@ -230,8 +230,9 @@ impl Sender {
             let growth = self.validation.on_ack(&mut self.window, &ack);
             if may_grow && self.careful.as_ref().is_none_or(|careful| careful.may_grow()) {
                 // Without SACK, duplicate ACKs have already reported the rest (tcp_remove_reno_sacks).
-                let told = (duplicates * self.mss).min(delivered.newly.saturating_sub(self.mss));
-                let acked = if adapts { delivered.newly - told } else { delivered.acked };
+                let newly = self.counted(&delivered);
+                let told = (duplicates * self.mss).min(newly.saturating_sub(self.mss));
+                let acked = if adapts { newly - told } else { self.counted_in_flight(delivered.acked) };
                 self.grow(&Ack { acked, ..ack }, growth);
             }
             if advanced && self.phase == Phase::Open {
@@ -419,9 +420,10 @@ impl Sender {
         if !matches!(self.phase, Phase::Fast | Phase::Cwr) || !self.rare.reduction.is_gradual() {
             return;
         }
+        let counted = self.counted(delivered);
         let reduction = &mut self.rare.reduction;
         let news = if self.sack {
-            delivered.newly
+            counted
         } else if delivered.acked > 0 {
             reduction.on_partial(delivered.acked, self.mss)
         } else if delivered.sacked > 0 {
@@ -431,7 +433,8 @@ impl Sender {
         } else {
             0
         };
-        let step = Step { delivered: news, in_flight: self.network_load(), safe, mss: self.mss };
+        let in_flight = self.counted_in_flight(self.network_load());
+        let step = Step { delivered: news, in_flight, safe, mss: self.mss };
         self.rare.reduction.on_ack(&mut self.window, &step);
     }
 

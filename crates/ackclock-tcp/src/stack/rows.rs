@@ -1,7 +1,7 @@
 //! A configuration as names and values.
 
 use crate::config::{
-    AccEcnOptions, AckRule, Conformance, EcnMode, InitialWindow, ReductionBase, Restart, RtoRule, SynLosses,
+    AccEcnOptions, AckRule, Conformance, EcnMode, InitialWindow, ReductionBase, Restart, RtoRule, SynLosses, WindowUnit,
 };
 use crate::pacing::Pacing;
 use crate::{Config, MILLISECOND, Nanos, SECOND};
@@ -27,6 +27,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         dup_thresh,
         adapt_dup_thresh,
         reduction_base,
+        window_unit,
         limited_transmit,
         early_retransmit,
         rescue,
@@ -41,6 +42,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         abe,
         nagle,
         minshall,
+        write_size,
         keepalive,
         time_wait,
         fin_timeout,
@@ -50,6 +52,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         receive_buffer_max,
         window_scale,
         ack_rule,
+        handshake_data,
         delayed_ack,
         ack_every,
         quick_acks,
@@ -83,6 +86,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("dup_thresh", segments(*dup_thresh)),
         ("adapt_dup_thresh", switch(*adapt_dup_thresh)),
         ("reduction_base", if *reduction_base == ReductionBase::Window { "cwnd" } else { "FlightSize" }.to_owned()),
+        ("window_unit", if *window_unit == WindowUnit::Segments { "segments" } else { "bytes" }.to_owned()),
         ("limited_transmit", switch(*limited_transmit)),
         ("early_retransmit", switch(*early_retransmit)),
         ("rescue", switch(*rescue)),
@@ -105,7 +109,9 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("abe", switch(*abe)),
         ("nagle", switch(*nagle)),
         ("minshall", switch(*minshall)),
+        ("write_size", if *write_size == 0 { "any".to_owned() } else { volume(*write_size) }),
         ("ack_rule", if *ack_rule == AckRule::Linux { "linux" } else { "rfc5681" }.to_owned()),
+        ("handshake_data", switch(*handshake_data)),
         ("delayed_ack", time(*delayed_ack)),
         ("ack_every", segments(*ack_every)),
         ("quick_acks", segments(*quick_acks)),
