@@ -63,6 +63,7 @@ Name: TypeAlias = Literal[
     "lp",
     "prague",
     "reno",
+    "reno-linux",
     "scalable",
     "vegas",
     "veno",
@@ -98,6 +99,8 @@ Name: TypeAlias = Literal[
 - ``lp``: background transfer: yields at early signs of congestion in the one-way delay
 - ``prague``: DCTCP for L4S: grows also after marks, and treats shorter RTTs like 25 ms
 - ``reno``: additive increase of one segment a round trip, decrease by half
+- ``reno-linux``: Reno as Linux has it: one segment for each window of acknowledged segments, half of the segments at a
+  loss
 - ``scalable``: increase by a hundredth of the window in each round trip, decrease by an eighth
 - ``vegas``: keeps a backlog of two to four segments, estimated from the round-trip time
 - ``veno``: Reno that attributes a loss without a backlog to the radio link
