@@ -181,7 +181,7 @@ mod tests {
                 taken += 1;
             }
         }
-        let lines = SWITCHES.len() + COUNTS.len() + TIMES.len() + 9;
+        let lines = SWITCHES.len() + COUNTS.len() + TIMES.len() + 10;
         assert_eq!(taken, stack::CATALOGUE.len() * lines);
     }
 

@@ -93,6 +93,8 @@ pub(crate) struct Sender {
     small: nagle::Small,
     /// Whether the application has closed the connection: a FIN then occupies offset `written`.
     closed: bool,
+    /// Whether the application still has to write or to close.
+    writing: bool,
     /// Whether both ends use SACK.
     sack: bool,
     /// Whether the pacer delayed the segment at the last poll.
@@ -184,6 +186,7 @@ impl Sender {
             nxt: 0,
             written: 0,
             closed: false,
+            writing: false,
             sack: config.sack && config.recovery != Recovery::NewReno,
             mss,
             reserved: 0,

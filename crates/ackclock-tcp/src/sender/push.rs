@@ -42,7 +42,7 @@ impl Sender {
     pub fn withdraw(&mut self) {
         if !self.closed && !self.writes.closing() {
             let end = self.nxt;
-            self.writes.forget();
+            self.forget_writes();
             self.written = end;
             self.marks.records.retain(|&record| record <= end);
         }

@@ -18,12 +18,6 @@ impl Writes {
         Writes { size, left: 0, closing: false }
     }
 
-    /// Whether the application still has to write or to close.
-    #[inline]
-    pub fn are_left(&self) -> bool {
-        self.left > 0 || self.closing
-    }
-
     /// Whether the application has asked for the close, which follows its last write.
     #[inline]
     pub fn closing(&self) -> bool {
@@ -34,11 +28,6 @@ impl Writes {
     #[inline]
     pub fn left(&self) -> u64 {
         self.left
-    }
-
-    /// Forgets data that is not yet written.
-    pub fn forget(&mut self) {
-        self.left = 0;
     }
 }
 
@@ -54,6 +43,11 @@ impl Sender {
         if idle {
             self.write_next();
         }
+        self.note_writing();
+    }
+
+    fn note_writing(&mut self) {
+        self.writing = self.writes.left > 0 || self.writes.closing;
     }
 
     fn write_next(&mut self) {
@@ -62,12 +56,19 @@ impl Sender {
         self.written = self.written.saturating_add(bytes);
     }
 
+    /// Forgets data that the application has not yet written.
+    pub(super) fn forget_writes(&mut self) {
+        self.writes.left = 0;
+        self.note_writing();
+    }
+
     /// Marks the end of the stream: the application writes no more data.
     pub fn close(&mut self) {
         if self.writes.size == 0 {
             self.closed = true;
         } else {
             self.writes.closing = !self.closed;
+            self.note_writing();
         }
     }
 
@@ -78,7 +79,7 @@ impl Sender {
     /// there before the next segment leaves.
     #[inline]
     pub fn take_next_write(&mut self) -> bool {
-        self.writes.are_left() && self.take_write()
+        self.writing && self.take_write()
     }
 
     #[inline(never)]
@@ -90,9 +91,11 @@ impl Sender {
             self.writes.left = 0;
         } else if self.writes.left > 0 {
             self.write_next();
+            self.note_writing();
             return true;
         }
         self.closed |= std::mem::take(&mut self.writes.closing);
+        self.note_writing();
         !delayed
     }
 }

@@ -185,7 +185,7 @@ fn what_was_used_before_a_decay_no_longer_counts() {
     s.ack(30);
     s.wait(SECOND);
     s.send(1);
-    assert_eq!(s.window.cwnd, 32_750, "(55.5 + 10) / 2");
+    assert_eq!(s.window.cwnd, 32 * MSS, "(55 + 10) / 2 in whole segments");
 }
 
 #[test]
