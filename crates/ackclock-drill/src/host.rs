@@ -9,7 +9,7 @@ use crate::send_buffer::SendBuffer;
 use crate::settings::Settings;
 use crate::socket::{Connection, Options, Role, Socket, SocketId, ZeroCopy};
 use crate::stamps::Stamps;
-use crate::sysctl::{FreeBsd, Sysctls, congestion_control};
+use crate::sysctl::{FreeBsd, Sysctls, choose_congestion_control};
 use crate::verdict::Stop;
 use crate::wire::Numbers;
 use ackclock_tcp::config::{Conformance, Keepalive};
@@ -132,7 +132,7 @@ impl Host {
             config.mss = config.mss.min(mss);
         }
         if let Some(name) = &options.congestion_control {
-            config.cc = congestion_control(name, &self.base_congestion_control())?;
+            choose_congestion_control(&mut config, name, &self.base_congestion_control())?;
         }
         if let Some(buffer) = options.receive_buffer {
             config.receive_buffer = self.usable(buffer);

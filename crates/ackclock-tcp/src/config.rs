@@ -127,6 +127,16 @@ pub enum ReductionBase {
     Window,
 }
 
+/// Unit in which a sender counts its window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WindowUnit {
+    /// Bytes, as in RFC 5681: windows may contain a part of a segment.
+    Bytes,
+    /// Whole segments, as in Linux: each acknowledged segment counts as a full one, and reductions round down. Windows
+    /// are stored in bytes, as multiples of SMSS.
+    Segments,
+}
+
 /// Treatment of unacceptable segments, where standards and Linux differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Conformance {
@@ -232,6 +242,8 @@ pub struct Config {
     pub adapt_dup_thresh: bool,
     /// Base of a reduction of the window.
     pub reduction_base: ReductionBase,
+    /// Unit of the window. A congestion control that owns the window ([`cc::Scope::window`]) has its own unit.
+    pub window_unit: WindowUnit,
     /// Whether the first duplicate ACKs allow new segments (RFC 3042).
     pub limited_transmit: bool,
     /// Whether fewer duplicate ACKs suffice with less than four segments outstanding (RFC 5827).
@@ -262,6 +274,9 @@ pub struct Config {
     pub nagle: bool,
     /// Whether small segments wait only while another small segment is outstanding (Minshall's variant, as in Linux).
     pub minshall: bool,
+    /// Largest number of bytes that the application writes at once: TCP sends what it can after each write. With 0, each
+    /// write has any size.
+    pub write_size: u64,
     /// Probing of an idle connection, if any.
     pub keepalive: Option<Keepalive>,
     /// Duration of TIME-WAIT, ns: twice the maximum segment lifetime (RFC 9293 section 3.4.2).
@@ -286,6 +301,9 @@ pub struct Config {
     pub window_rule: WindowRule,
     /// Rule for the time at which payload is acknowledged.
     pub ack_rule: AckRule,
+    /// Whether data may ride on the ACK that completes the handshake of an active open. If not, that ACK is sent by
+    /// itself, before the application learns that the connection is established (connect(), then write()).
+    pub handshake_data: bool,
     /// Maximum delay of an ACK, ns (RFC 9293 section 3.8.6.3: below 500 ms); with 0, every segment is acknowledged.
     pub delayed_ack: Nanos,
     /// Number of full-sized segments after which an ACK is due at once (RFC 5681 section 4.2: 2).

@@ -26,6 +26,7 @@ __all__ = [
     "SlowStart",
     "Stack",
     "TimeoutRule",
+    "WindowUnit",
     "WindowValidation",
 ]
 
@@ -77,6 +78,7 @@ WindowValidation: TypeAlias = Literal[
 SlowStart: TypeAlias = Literal[
     "standard",
     "limited",
+    "linux",
     "hystart",
     "hystart++",
     "search",
@@ -85,6 +87,7 @@ SlowStart: TypeAlias = Literal[
 
 - ``standard``: the window grows by the bytes that each ACK acknowledges, at most two segments, or one after a timeout
 - ``limited``: standard up to 100 segments; above, about 50 segments in each round trip
+- ``linux``: the window grows by all that each ACK acknowledges, without a limit, after a timeout as well
 - ``hystart``: slow start ends when a round's ACKs span half the smallest RTT, or the RTT rises by an eighth
 - ``hystart++``: when the RTT rises, slow start is conservative for five rounds and then ends, unless the RTT falls
   again
@@ -124,6 +127,16 @@ Recovery: TypeAlias = Literal[
 - ``prr-crb``: proportional rate reduction, conservative reduction bound
 - ``prr-ssrb``: proportional rate reduction, slow-start reduction bound
 - ``prr``: proportional rate reduction, slow start only on ACKs that signal no further loss
+"""
+
+WindowUnit: TypeAlias = Literal[
+    "bytes",
+    "segments",
+]
+"""Unit in which the sender counts its window.
+
+- ``bytes``: bytes, so that a window may contain a part of a segment (RFC 5681)
+- ``segments``: whole segments, as in Linux: small segments count as full ones
 """
 
 EcnMode: TypeAlias = Literal[
@@ -254,7 +267,8 @@ class Flow(Record):
         Method of congestion window validation. Accepted: none, rfc2861, rfc2861-linux, newcwv, newcwv-00, linux,
         linux-kept, ratelimited-increase. Absent: the stack's.
     slow_start
-        Method of slow start. Accepted: standard, limited, hystart, hystart++, search. Absent: the stack's.
+        Method of slow start. Accepted: standard, limited, linux, hystart, hystart++, search. Absent: the stack's; on
+        Linux's stacks, hystart for CUBIC and linux for all others.
     careful_resume
         Path parameters that an earlier connection measured, for Careful Resume (RFC 9959). Absent: nothing is known.
     pacing
@@ -289,6 +303,8 @@ class Flow(Record):
         6675). Accepted: a whole number of segments from 1 to 300. Absent: the stack's.
     adapt_dup_thresh
         Whether observed reordering raises dup_thresh, as in Linux. Absent: the stack's.
+    window_unit
+        Unit in which the sender counts its window. Accepted: bytes, segments. Absent: the stack's.
     limited_transmit
         Whether the first duplicate ACKs trigger new segments (limited transmit, RFC 3042). Absent: the stack's.
     early_retransmit
@@ -315,6 +331,13 @@ class Flow(Record):
     nagle
         Whether small segments are delayed while data is outstanding (Nagle, RFC 9293 section 3.7.4). Absent: the
         stack's.
+    write_size
+        Maximum size of one write of the application: TCP sends what it can after each write, so that the end of a write
+        can be a small segment. Accepted: a volume above zero such as "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB).
+        Absent: the stack's, which has no maximum.
+    handshake_data
+        Whether data may ride on the ACK that completes the handshake. If not, that ACK is sent by itself before the
+        first data, as after connect() and write(). Absent: the stack's.
     receive_buffer
         Size of the receive buffer, which limits the advertised window. Accepted: a volume from "64B" to "1GiB" (units:
         B, kB, KiB, MB, MiB, GB, GiB). Absent: the stack's.
@@ -366,6 +389,7 @@ class Flow(Record):
     recovery: Recovery | None = None
     dup_thresh: int | None = None
     adapt_dup_thresh: bool | None = None
+    window_unit: WindowUnit | None = None
     limited_transmit: bool | None = None
     early_retransmit: bool | None = None
     rack: bool | None = None
@@ -376,6 +400,8 @@ class Flow(Record):
     ecn: EcnMode | None = None
     abe: bool | None = None
     nagle: bool | None = None
+    write_size: str | None = None
+    handshake_data: bool | None = None
     receive_buffer: str | None = None
     receive_buffer_max: str | None = None
     delayed_ack: str | None = None

@@ -6,7 +6,7 @@ use crate::verdict::Stop;
 use ackclock_tcp::config::{AccEcnOptions, EcnMode, Restart};
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::recovery::Recovery;
-use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND, cc, slow_start, validation};
+use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND, cc, slow_start, stack, validation};
 pub use freebsd::FreeBsd;
 
 /// Settings of a script; `None` keeps the stack's own value.
@@ -234,11 +234,12 @@ impl Sysctls {
         }
         config.accecn_options = self.accecn_options.unwrap_or(config.accecn_options);
         if let Some(name) = &self.congestion_control {
-            config.cc = congestion_control(name, &config.cc)?;
+            let own = config.cc.clone();
+            choose_congestion_control(config, name, &own)?;
         }
         if let Some(on) = self.hystart {
-            let name = if on { "hystart" } else { "standard" };
-            config.slow_start = slow_start::by_name(name).expect("in the catalogue");
+            let plain = slow_start::by_name("linux").expect("in the catalogue");
+            config.slow_start = if on { slow_start_of(&config.cc) } else { plain };
         }
         if let Some(mode) = self.early_retrans {
             config.tlp = mode >= 3;
@@ -276,6 +277,21 @@ impl Sysctls {
         }
         Ok(())
     }
+}
+
+/// Replaces the congestion control of `config`. Where slow start is Linux's, it follows the congestion control.
+pub fn choose_congestion_control(config: &mut Config, name: &str, own: &cc::Algorithm) -> Result<(), Stop> {
+    let chosen = congestion_control(name, own)?;
+    if chosen.name() != config.cc.name() && matches!(config.slow_start.name, "hystart" | "linux") {
+        config.slow_start = slow_start_of(&chosen);
+    }
+    config.cc = chosen;
+    Ok(())
+}
+
+/// The slow start of a congestion control in Linux.
+fn slow_start_of(cc: &cc::Algorithm) -> &'static slow_start::Entry {
+    stack::by_name("linux").expect("in the catalogue").slow_start_of(cc.name())
 }
 
 /// A congestion control by its kernel name, in the form of the stack's `own` if that is the same one.

@@ -132,6 +132,8 @@ bits! {
         PROBE = 4;
         /// A challenge ACK that neither data nor a FIN carries.
         CHALLENGE = 8;
+        /// The ACK that completes the handshake, by itself.
+        HANDSHAKE = 16;
     }
 }
 

@@ -26,11 +26,16 @@ impl Endpoint {
                     return Some(self.bare_ack_of(now, self.sender.nxt(), obs));
                 }
                 self.sender.reserve(self.options_len());
-                if let Some(sent) = self.sender.poll(now, HEADERS, obs) {
-                    if self.watch.has(Watch::PERSIST) {
-                        self.end_persist();
+                loop {
+                    if let Some(sent) = self.sender.poll(now, HEADERS, obs) {
+                        if self.watch.has(Watch::PERSIST) {
+                            self.end_persist();
+                        }
+                        return Some(self.data(now, sent, obs));
                     }
-                    return Some(self.data(now, sent, obs));
+                    if !self.sender.take_next_write() {
+                        break;
+                    }
                 }
                 if self.sender.is_stuck() {
                     self.arm_persist(now);
@@ -79,8 +84,9 @@ impl Endpoint {
             obs.event(now, Event::Sent { segment: &segment, offset: self.sender.nxt(), retransmission: false });
             return segment;
         }
-        if self.due.has(Due::CHALLENGE) {
+        if self.due.has(Due::CHALLENGE) || self.due.has(Due::HANDSHAKE) {
             self.due.set(Due::CHALLENGE, false);
+            self.due.set(Due::HANDSHAKE, false);
             return self.bare_ack_of(now, self.sender.nxt(), obs);
         }
         self.due.set(Due::PROBE, false);

@@ -28,6 +28,8 @@ pub(super) struct Arrived<'a> {
     pub rtt: &'a Rtt,
     /// The offered window, bytes.
     pub window: u64,
+    /// Whether the segment raised the limit of the offered window.
+    pub grew: bool,
 }
 
 /// State of the acknowledgments of one receiver.
@@ -141,6 +143,9 @@ impl Acks {
         } else if gap > arrived.rtt.rto() {
             self.quicken(self.quick_acks, arrived.window);
         }
+        // While the window grows, the number of quick ACKs left stays odd and therefore never reaches zero
+        // (tcp_grow_window).
+        self.quick_left |= u32::from(arrived.grew);
         self.last_arrival = arrived.now;
         self.pending += arrived.in_order;
         let quick = self.quick_left > 0 && !self.interactive;

@@ -193,26 +193,12 @@ impl Receiver {
     #[inline]
     fn on_progress(&mut self, now: Nanos, payload: &Payload<'_>, before: u64, urgent: bool) {
         let next = self.stream.next();
-        let arrived = Arrived {
-            now,
-            len: payload.len,
-            in_order: next - before,
-            push: payload.push,
-            urgent,
-            rtt: payload.rtt,
-            window: self.edge.saturating_sub(before),
-        };
-        self.acks.on_arrival(&arrived);
-        if let Some(space) = &mut self.space
-            && !urgent
-        {
-            self.buffer = space.on_data(now, payload, next - before, self.buffer);
-        }
+        let mut grew = false;
         if let Some(tuning) = &mut self.tuning
             && next > before
         {
             let full = payload.len >= self.acks.largest;
-            tuning.on_data(&InOrder {
+            grew = tuning.on_data(&InOrder {
                 now,
                 next,
                 edge: self.edge,
@@ -221,6 +207,21 @@ impl Receiver {
                 echo: payload.echo,
                 buffer: self.buffer,
             });
+        }
+        self.acks.on_arrival(&Arrived {
+            now,
+            len: payload.len,
+            in_order: next - before,
+            push: payload.push,
+            urgent,
+            rtt: payload.rtt,
+            window: self.edge.saturating_sub(before),
+            grew,
+        });
+        if let Some(space) = &mut self.space
+            && !urgent
+        {
+            self.buffer = space.on_data(now, payload, next - before, self.buffer);
         }
     }
 

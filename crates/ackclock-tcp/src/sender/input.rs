@@ -154,7 +154,7 @@ impl Sender {
             marked: arrival.marked,
         };
         let growth = self.validation.on_ack(&mut self.window, &ack);
-        self.grow(&ack, growth);
+        self.grow(&Ack { acked: self.counted(&delivered), ..ack }, growth);
         self.restart_timer(now);
         self.observe_window(now, obs);
     }
@@ -231,8 +231,9 @@ impl Sender {
             let growth = self.validation.on_ack(&mut self.window, &ack);
             if may_grow && self.careful.as_ref().is_none_or(|careful| careful.may_grow()) {
                 // Without SACK, duplicate ACKs have already reported the rest (tcp_remove_reno_sacks).
-                let told = (duplicates * self.mss).min(delivered.newly.saturating_sub(self.mss));
-                let acked = if adapts { delivered.newly - told } else { delivered.acked };
+                let newly = self.counted(&delivered);
+                let told = (duplicates * self.mss).min(newly.saturating_sub(self.mss));
+                let acked = if adapts { newly - told } else { self.counted_in_flight(delivered.acked) };
                 self.grow(&Ack { acked, ..ack }, growth);
             }
             if advanced && self.phase == Phase::Open {
@@ -276,6 +277,9 @@ impl Sender {
     /// Removes acknowledged segments from the scoreboard and marks the SACKed ones.
     fn take_off(&mut self, now: Nanos, arrival: &Arrival<'_>, advanced: bool, arrived: &mut Arrived) -> Delivered {
         let min_rtt = self.rtt.min();
+        // A receiver echoes an old timestamp with data that arrives out of order (RFC 7323 section 4.3), so that the
+        // echo of a SACKed probe is never recent. Linux considers the RTT alone (tcp_rack_advance).
+        let echo = arrival.echo.filter(|_| !self.rtt.is_linux());
         let Rare { rack, rate, .. } = &mut *self.rare;
         let uses_rack = self.rack;
         let mut see = |entry: &Entry, cumulative: bool| {
@@ -284,7 +288,7 @@ impl Sender {
                 rate.on_arrival(entry);
             }
             if uses_rack {
-                rack.on_arrival(now, entry, arrival.echo, min_rtt);
+                rack.on_arrival(now, entry, echo, min_rtt);
             }
         };
         let mut delivered = Delivered::default();
@@ -420,9 +424,10 @@ impl Sender {
         if self.phase == Phase::Cwr && self.rare.reduction.rule() == Recovery::FreeBsd {
             return;
         }
+        let counted = self.counted(delivered);
         let reduction = &mut self.rare.reduction;
         let news = if self.sack {
-            delivered.newly
+            counted
         } else if delivered.acked > 0 {
             reduction.on_partial(delivered.acked, self.mss)
         } else if delivered.sacked > 0 {
@@ -432,9 +437,10 @@ impl Sender {
         } else {
             0
         };
+        let in_flight = self.counted_in_flight(self.network_load());
         let step = Step {
             delivered: news,
-            in_flight: self.network_load(),
+            in_flight,
             safe,
             mss: self.mss,
             acked: delivered.acked,

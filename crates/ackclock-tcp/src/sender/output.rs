@@ -27,8 +27,8 @@ impl Sender {
         let rate = self.pacer.rate(&self.window, self.rtt.srtt());
         self.pacer.on_sent(now, u64::from(sent.len) + overhead, rate);
         self.last_sent = now;
-        let bytes = u64::from(sent.len) + u64::from(sent.fin);
         if matches!(self.phase, Phase::Fast | Phase::Cwr) {
+            let bytes = self.counted_in_flight(u64::from(sent.len) + u64::from(sent.fin));
             //= https://www.rfc-editor.org/rfc/rfc6937#section-3
             //# prr_out += (data sent)
             //= https://www.rfc-editor.org/rfc/rfc9937#section-6.3

@@ -151,6 +151,7 @@ impl Sender {
         self.validation.on_congestion(&mut self.window, &met);
         self.slow_start.on_congestion(&event);
         self.with_careful(|careful, window, delivered| careful.on_congestion(window, &event, delivered));
+        self.round_window();
         let sacked_before = self.board.sacked().saturating_sub(delivered.sacked);
         let flight_size = self.flight_size();
         self.rare.reduction.begin(&mut self.window, &before, flight_size, sacked_before, delivered.acked);
@@ -427,6 +428,7 @@ impl Sender {
         *(if timeout { &mut counts.spurious_timeouts } else { &mut counts.spurious_recoveries }) += 1;
         if let Some(before) = before {
             self.cc.on_undo(&mut self.window, &before);
+            self.round_window();
             self.validation.on_undo();
             self.cwr_due = false;
         }
@@ -482,6 +484,7 @@ impl Sender {
         }
         let end = RecoveryEnd { ctx: self.context(now), retransmitted: self.rare.episode.retransmitted };
         self.cc.on_recovery_end(&mut self.window, &end);
+        self.round_window();
         self.with_careful(|careful, _, _| careful.on_recovery_end(end.retransmitted));
         if undone {
             self.window = restored;
@@ -550,7 +553,7 @@ impl Sender {
             if self.phase != Phase::Fast {
                 self.enter_fast_recovery(now, &Delivered::default(), obs);
                 // Linux: the expiry of the timer counts as the delivery of one segment.
-                let in_flight = self.pipe();
+                let in_flight = self.counted_in_flight(self.pipe());
                 let step = Step { delivered: self.mss, in_flight, safe: false, mss: self.mss, acked: 0, sent: 0 };
                 self.rare.reduction.on_ack(&mut self.window, &step);
             }
@@ -629,12 +632,13 @@ impl Sender {
             // Linux's form of one segment: with RACK, recently sent segments are not lost and stay in the network.
             //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
             //# cwnd MUST be set to no more than the loss window, LW, which equals 1 full-sized segment
-            self.window.cwnd = self.pipe() + self.mss;
+            self.window.cwnd = self.counted_in_flight(self.pipe()) + self.mss;
         }
         let met = Congestion::timeout(Context { pipe: self.pipe(), ..found });
         self.validation.on_timeout(&mut self.window, &met);
         self.slow_start.on_timeout(&event);
         self.with_careful(|careful, window, _| careful.on_timeout(window));
+        self.round_window();
         //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
         //# After a retransmit timeout, record the highest sequence number transmitted in the variable recover, and
         //# exit the fast recovery procedure

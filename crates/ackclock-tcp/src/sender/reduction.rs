@@ -1,6 +1,7 @@
 //! Reduction of the window from its size at congestion to its target: in one step, by rate halving, or by proportional
 //! rate reduction (RFC 6937, RFC 9937). The rules apply both in loss recovery and after a mark.
 
+use crate::config::WindowUnit;
 use crate::context::Window;
 use crate::recovery::Recovery;
 
@@ -32,6 +33,10 @@ pub(super) struct Reduction {
     target: u64,
     /// RecoverFS: volume that may be delivered during the reduction.
     recover_fs: u64,
+    /// Volume that the deliveries of the whole reduction are compared with: RecoverFS, or the window before the
+    /// reduction where windows are counted in segments (prior_cwnd in Linux net/ipv4/tcp_input.c, tcp_cwnd_reduction).
+    base: u64,
+    unit: WindowUnit,
     /// prr_delivered.
     delivered: u64,
     /// prr_out.
@@ -46,8 +51,19 @@ pub(super) struct Reduction {
 }
 
 impl Reduction {
-    pub fn new(rule: Recovery) -> Reduction {
-        Reduction { rule, target: 0, recover_fs: 1, delivered: 0, out: 0, second_ack: false, duplicates: 0, own: 0 }
+    pub fn new(rule: Recovery, unit: WindowUnit) -> Reduction {
+        Reduction {
+            rule,
+            target: 0,
+            recover_fs: 1,
+            base: 1,
+            unit,
+            delivered: 0,
+            out: 0,
+            second_ack: false,
+            duplicates: 0,
+            own: 0,
+        }
     }
 
     pub fn rule(&self) -> Recovery {
@@ -80,6 +96,7 @@ impl Reduction {
             _ => flight_size,
         };
         self.recover_fs = self.recover_fs.max(1);
+        self.base = if self.unit == WindowUnit::Segments { before.cwnd } else { self.recover_fs };
         //= https://www.rfc-editor.org/rfc/rfc9937#section-6.1
         //# a data sender using PRR MUST initialize the PRR state
         self.delivered = 0;
@@ -142,7 +159,7 @@ impl Reduction {
             //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
             //# out = DIV_ROUND_UP(prr_delivered * ssthresh, RecoverFS)
             let due = u128::from(self.delivered) * u128::from(target);
-            let due = due.div_ceil(u128::from(self.recover_fs)).div_ceil(u128::from(mss)) * u128::from(mss);
+            let due = due.div_ceil(u128::from(self.base)).div_ceil(u128::from(mss)) * u128::from(mss);
             u64::try_from(due).unwrap_or(u64::MAX).saturating_sub(self.out)
         } else {
             let banked = self.delivered.saturating_sub(self.out);
@@ -240,7 +257,7 @@ mod tests {
     fn without_sack() -> (Reduction, Window) {
         let before = Window { cwnd: 10 * MSS, ssthresh: u64::MAX, pacing_rate: None };
         let mut window = Window { cwnd: 5 * MSS, ssthresh: 5 * MSS, ..before };
-        let mut reduction = Reduction::new(Recovery::Prr);
+        let mut reduction = Reduction::new(Recovery::Prr, WindowUnit::Bytes);
         reduction.begin(&mut window, &before, 10 * MSS, 0, 0);
         reduction.start_from_duplicates(2 * MSS);
         (reduction, window)

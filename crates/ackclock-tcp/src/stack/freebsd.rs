@@ -10,6 +10,7 @@ pub(super) const FREEBSD: Stack = Stack {
     summary: "FreeBSD 14 as it comes: CUBIC, SACK with PRR, timestamps, RTO of at least 230 ms, ACKs delayed 40 ms",
     source: "FreeBSD 14 sys/netinet/tcp_timer.h, tcp_subr.c, tcp_input.c; tcp(4)",
     config: freebsd,
+    slow_start_of: |_| "standard",
     sources: &[
         ("cc", "net.inet.tcp.cc.algorithm = cubic, since 14.0"),
         (
@@ -54,6 +55,7 @@ pub(super) const FREEBSD_2014: Stack = Stack {
     summary: "FreeBSD 10 of 2014: NewReno's window, its own SACK recovery, IW10, initial RTO 3 s, ACKs delayed 100 ms",
     source: "FreeBSD 10 sys/netinet/tcp_timer.h, tcp_subr.c, tcp_input.c; tcp(4)",
     config: freebsd_2014,
+    slow_start_of: |_| "standard",
     sources: &[
         ("cc", "net.inet.tcp.cc.algorithm = newreno"),
         (

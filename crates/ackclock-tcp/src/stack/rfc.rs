@@ -3,7 +3,7 @@
 use super::Stack;
 use crate::config::{
     AccEcnOptions, AckRule, Config, Conformance, EcnMode, InitialWindow, ReductionBase, Restart, RtoRule, SynLosses,
-    WindowRule,
+    WindowRule, WindowUnit,
 };
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, pacing::Pacing, slow_start, validation};
@@ -13,6 +13,7 @@ pub(super) const STACK: Stack = Stack {
     summary: "what the standards say: Reno, SACK, the initial window of RFC 6928, RTO of at least 1 s, nothing that is optional",
     source: "RFC 5681, 6298, 6675, 6928, 9293",
     config,
+    slow_start_of: |_| "standard",
     sources: &[
         ("cc", "RFC 5681 section 3.1"),
         ("slow_start", "RFC 5681 section 3.1"),
@@ -29,6 +30,7 @@ pub(super) const STACK: Stack = Stack {
         ("dup_thresh", "RFC 5681 section 3.2, RFC 6675 section 2"),
         ("adapt_dup_thresh", "RFC 4653, experimental"),
         ("reduction_base", "RFC 5681 section 3.1"),
+        ("window_unit", "RFC 5681 section 2"),
         ("limited_transmit", "RFC 3042"),
         ("early_retransmit", "RFC 5827, experimental"),
         ("rescue", "RFC 6675 section 4, rule 4"),
@@ -60,7 +62,9 @@ pub(super) const STACK: Stack = Stack {
         ("nagle", "RFC 9293 section 3.7.4: should be, and may be off; off, so that writes and segments are one"),
         ("minshall", "no standard"),
         ("window_rule", "RFC 9293 section 3.8.6.2.2"),
+        ("write_size", "no standard; one write for each message of the application"),
         ("ack_rule", "RFC 5681 section 4.2"),
+        ("handshake_data", "RFC 9293 section 3.10.7.3: data may be included"),
         ("delayed_ack", "RFC 9293 section 3.8.6.3: below 500 ms"),
         ("ack_every", "RFC 5681 section 4.2"),
         ("quick_acks", "no standard"),
@@ -123,6 +127,7 @@ pub(super) fn config() -> Config {
         dup_thresh: 3,
         adapt_dup_thresh: false,
         reduction_base: ReductionBase::FlightSize,
+        window_unit: WindowUnit::Bytes,
         limited_transmit: true,
         early_retransmit: false,
         rescue: true,
@@ -137,6 +142,7 @@ pub(super) fn config() -> Config {
         abe: false,
         nagle: false,
         minshall: false,
+        write_size: 0,
         keepalive: None,
         time_wait: 60 * SECOND,
         fin_timeout: 60 * SECOND,
@@ -152,6 +158,7 @@ pub(super) fn config() -> Config {
         //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
         //# an ACK MUST NOT be delayed for more than 500 ms waiting on a second full-sized segment to arrive
         delayed_ack: 200 * MILLISECOND,
+        handshake_data: true,
         ack_every: 2,
         quick_acks: 0,
         conformance: Conformance::Rfc,

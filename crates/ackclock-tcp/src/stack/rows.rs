@@ -1,7 +1,8 @@
 //! A configuration as names and values.
 
 use crate::config::{
-    AccEcnOptions, AckRule, Conformance, EcnMode, InitialWindow, ReductionBase, Restart, RtoRule, SynLosses, WindowRule,
+    AccEcnOptions, AckRule, Conformance, EcnMode, InitialWindow, ReductionBase, Restart, RtoRule, SynLosses,
+    WindowRule, WindowUnit,
 };
 use crate::pacing::Pacing;
 use crate::{Config, MILLISECOND, Nanos, SECOND};
@@ -32,6 +33,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         dup_thresh,
         adapt_dup_thresh,
         reduction_base,
+        window_unit,
         limited_transmit,
         early_retransmit,
         rescue,
@@ -46,6 +48,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         abe,
         nagle,
         minshall,
+        write_size,
         keepalive,
         time_wait,
         fin_timeout,
@@ -56,6 +59,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         window_scale,
         window_rule,
         ack_rule,
+        handshake_data,
         delayed_ack,
         ack_every,
         quick_acks,
@@ -91,6 +95,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("dup_thresh", segments(*dup_thresh)),
         ("adapt_dup_thresh", switch(*adapt_dup_thresh)),
         ("reduction_base", if *reduction_base == ReductionBase::Window { "cwnd" } else { "FlightSize" }.to_owned()),
+        ("window_unit", if *window_unit == WindowUnit::Segments { "segments" } else { "bytes" }.to_owned()),
         ("limited_transmit", switch(*limited_transmit)),
         ("early_retransmit", switch(*early_retransmit)),
         ("rescue", switch(*rescue)),
@@ -119,7 +124,9 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("nagle", switch(*nagle)),
         ("minshall", switch(*minshall)),
         ("window_rule", window_rule_name(*window_rule).to_owned()),
+        ("write_size", if *write_size == 0 { "any".to_owned() } else { volume(*write_size) }),
         ("ack_rule", ack_rule_name(*ack_rule).to_owned()),
+        ("handshake_data", switch(*handshake_data)),
         ("delayed_ack", time(*delayed_ack)),
         ("ack_every", segments(*ack_every)),
         ("quick_acks", segments(*quick_acks)),
