@@ -121,8 +121,11 @@ const WINDOW: &[Field] = &[
     or_null("pipe_ack", Count, "pipeACK of RFC 7661, bytes; null if undefined or not used"),
 ];
 
-const RECOVERY: &[Field] =
-    &[field("cause", Text(&["loss", "ecn", "delay"]), "signal of congestion; delay is a request of the congestion control")];
+const RECOVERY: &[Field] = &[field(
+    "cause",
+    Text(&["loss", "ecn", "delay"]),
+    "signal of congestion; delay is a request of the congestion control",
+)];
 
 const UNDONE: &[Field] = &[field("timeout", Truth, "whether a timeout began the recovery")];
 

@@ -16,6 +16,7 @@ mod cubic;
 mod cubic_2_0;
 mod cubic_rfc8312;
 mod dctcp;
+mod delayed_acks;
 mod delays;
 mod fast;
 mod fixed;

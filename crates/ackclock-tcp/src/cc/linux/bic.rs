@@ -84,14 +84,7 @@ struct Bic {
 
 impl Default for Bic {
     fn default() -> Bic {
-        Bic {
-            count: Count::default(),
-            states: States::default(),
-            per: 0,
-            w_max: 0,
-            made: (0, 0),
-            ratio: 2 * RATIO,
-        }
+        Bic { count: Count::default(), states: States::default(), per: 0, w_max: 0, made: (0, 0), ratio: 2 * RATIO }
     }
 }
 

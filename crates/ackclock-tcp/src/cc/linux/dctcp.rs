@@ -32,9 +32,7 @@ pub(in crate::cc) const ENTRY: Entry = Entry {
     summary: "DCTCP as Linux has it: whole segments, and alpha in units of 1/1024",
     source: "Linux net/ipv4/tcp_dctcp.c, dctcp_update_alpha, dctcp_ssthresh and dctcp_react_to_loss",
     parameters: &[],
-    make: |_| {
-        Box::new(Dctcp { count: Count::default(), alpha: ONE, end: 0, delivered: 0, marked: 0, before: None })
-    },
+    make: |_| Box::new(Dctcp { count: Count::default(), alpha: ONE, end: 0, delivered: 0, marked: 0, before: None }),
 };
 
 /// The representation of alpha = 1 (`DCTCP_MAX_ALPHA`).

@@ -120,7 +120,10 @@ fn congestion_stops_growth_until_a_decision_and_the_measurement_begins_anew() {
     let (mut cc, mut w) = (started(), window(100, 2));
     deliver(&mut cc, &mut w, 2, 12, 2, 2);
     let mark = Congestion { cause: Cause::Ecn, ..Congestion::loss(testing::context(0, 2 * MSS..12 * MSS)) };
-    assert_eq!(cc.ssthresh(&window(100, 2), &Congestion { ctx: Context { flight_size: u64::MAX, ..mark.ctx }, ..mark }) / MSS, 79);
+    assert_eq!(
+        cc.ssthresh(&window(100, 2), &Congestion { ctx: Context { flight_size: u64::MAX, ..mark.ctx }, ..mark }) / MSS,
+        79
+    );
     deliver(&mut cc, &mut w, 12, 22, 10, 10);
     assert_eq!((cc.samples, cc.grows), (1, false), "not measured");
     deliver(&mut cc, &mut w, 13, 23, 1, 1);

@@ -1,8 +1,8 @@
 //! The backlog, the increases and the decreases. Windows are in segments of 1,000 bytes.
 
 use super::*;
-use crate::testing::{self, MSS};
 use crate::MILLISECOND;
+use crate::testing::{self, MSS};
 
 /// Veno in a connection with three RTT samples of 100 ms, and its window.
 fn veno(cwnd: u64) -> (Veno, Window) {
