@@ -21,7 +21,7 @@
 //!   f rises by one.
 //! - otherwise nothing changes, and the round adds to the next.
 //!
-//! A decision forgets `most` and the numbers of samples and rounds. A round with a single ACK that covers c - 1 segments
+//! A decision leaves at least two segments, and forgets `most` and the numbers of samples and rounds. A round with a single ACK that covers c - 1 segments
 //! or more is not judged; it allows growth, raises c by 2 (up to 81) and makes the next round c segments longer.
 //!
 //! - Growth, if allowed: slow start, then a segment for each max(cwnd, 4) segments acknowledged, or for each
@@ -182,7 +182,7 @@ impl Nv {
             window.ssthresh = most * mss;
             let excess = cwnd - most;
             let kept = if excess > 2 { cwnd - (excess * DECREASE / 128).max(2) } else { most };
-            window.cwnd = kept.max(2) * mss;
+            window.cwnd = kept * mss;
             self.free = 0;
         } else if cwnd <= most - PAD.1 {
             if self.samples < SAMPLES.2 {
@@ -198,6 +198,7 @@ impl Nv {
             return;
         }
         (self.samples, self.rounds, self.most) = (0, 0, 0);
+        window.cwnd = window.cwnd.max(2 * mss);
     }
 
     // tcpnv_acked, in the states in which it measures.
