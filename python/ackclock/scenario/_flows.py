@@ -261,6 +261,10 @@ class Flow(Record):
         Congestion control algorithm. Accepted: bbr, bbr1, bic, compound, compound-tuned, copa, cubic, cubic-2.0,
         cubic-linux, cubic-rfc8312, dctcp, fast, fixed-rate, fixed-window, highspeed, htcp, hybla, illinois, ledbat,
         ledbat++, lp, prague, reno, reno-linux, scalable, vegas, veno, westwood, xcp, yeah, remycc, a class of
+        Congestion control algorithm. Accepted: bbr, bbr1, bic, bic-linux, cdg, compound, compound-tuned, copa, cubic,
+        cubic-2.0, cubic-linux, cubic-rfc8312, dctcp, dctcp-linux, fast, fixed-rate, fixed-window, highspeed, htcp,
+        hybla, illinois, illinois-linux, ledbat, ledbat++, lp, lp-linux, nv, prague, reno, reno-linux, scalable,
+        scalable-linux, vegas, veno, veno-linux, westwood, xcp, yeah, yeah-linux, remycc, a class of
         `ackclock.scenario.cc`, the name of one in Python, or a dict of its kind and its parameters. Absent: the
         stack's.
     validation

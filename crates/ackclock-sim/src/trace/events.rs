@@ -56,7 +56,12 @@ impl EventLog {
                 ("window_updated", fields)
             }
             Event::RecoveryStarted { cause } => {
-                ("recovery_started", object([("cause", json!(if *cause == Cause::Ecn { "ecn" } else { "loss" }))]))
+                let cause = match cause {
+                    Cause::Ecn => "ecn",
+                    Cause::Delay => "delay",
+                    Cause::Loss | Cause::Timeout => "loss",
+                };
+                ("recovery_started", object([("cause", json!(cause))]))
             }
             Event::RecoveryEnded => ("recovery_ended", Map::new()),
             Event::Undone { timeout } => ("undone", object([("timeout", json!(timeout))])),

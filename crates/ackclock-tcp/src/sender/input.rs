@@ -222,7 +222,7 @@ impl Sender {
                 marked: arrival.marked,
             };
             if self.scope.deliveries {
-                self.tell_delivered(now, &ack, &delivered, arrival.forward_delay);
+                self.tell_delivered(now, &ack, &delivered, arrival);
                 // Without SACK a partial acknowledgment alone indicates that the next segment is lost.
                 if lost > 0 || !self.sack && self.board.is_waiting() {
                     self.tell_lost(now);
@@ -243,13 +243,16 @@ impl Sender {
         if self.loss_is_evident() && self.may_enter() {
             newly_lost += self.enter_fast_recovery(now, &delivered, obs);
         } else if arrival.congestion && self.phase == Phase::Open {
-            self.enter_cwr(now, &delivered, obs);
+            self.enter_cwr(now, Cause::Ecn, &delivered, obs);
         }
         self.after_losses(now, &delivered, obs);
         //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
         //# SafeACK is true only when the ACK has cumulatively acknowledged new data and the ACK does not indicate
         //# further losses
         self.step_reduction(&delivered, advanced && newly_lost == 0);
+        if self.scope.reductions && self.cc.requests_reduction() && self.phase == Phase::Open {
+            self.enter_cwr(now, Cause::Delay, &delivered, obs);
+        }
         if !waits {
             self.restart_timer_after(now, advanced, rtt.is_some(), &arrived);
         }
@@ -473,7 +476,9 @@ impl Sender {
         if self.window.in_slow_start() && !self.scope.slow_start {
             acked = self.slow_start.on_ack(&mut self.window, ack, may_grow);
         }
-        if may_grow && acked > 0 {
+        if self.scope.every_ack && acked > 0 {
+            self.cc.on_ack(&mut self.window, &Ack { cwnd_limited: may_grow, ..*ack }, acked);
+        } else if may_grow && acked > 0 {
             self.cc.on_ack(&mut self.window, ack, acked);
         }
         self.window.cwnd = growth.bound(before, self.window.cwnd);

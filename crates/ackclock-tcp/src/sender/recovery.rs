@@ -268,19 +268,20 @@ impl Sender {
         self.rare.undo.begin(self.una, before, in_flight + u32::from(probe), timeout);
     }
 
-    /// Responds to an echoed mark: reduces the window once per window of data.
+    /// Responds to an echoed mark, or to the request of the congestion control: reduces the window once per window of
+    /// data.
     #[cold]
-    pub(super) fn enter_cwr<O: Observer>(&mut self, now: Nanos, delivered: &Delivered, obs: &mut O) {
+    pub(super) fn enter_cwr<O: Observer>(&mut self, now: Nanos, cause: Cause, delivered: &Delivered, obs: &mut O) {
         self.rare.undo.take();
-        self.reduce(now, Cause::Ecn, delivered, Phase::Cwr);
+        self.reduce(now, cause, delivered, Phase::Cwr);
         if self.rare.reduction.rule() == Recovery::FreeBsd && !self.scope.window {
             // FreeBSD's rule is one for losses: a mark halves the window at once.
             self.window.cwnd = self.window.ssthresh;
         }
-        self.rare.counts.reductions_for_marks += 1;
+        self.rare.counts.reductions_for_marks += u64::from(cause == Cause::Ecn);
         self.rare.episode = Episode { point: self.nxt, ..Episode::default() };
         self.forget_probe();
-        obs.event(now, Event::RecoveryStarted { cause: Cause::Ecn });
+        obs.event(now, Event::RecoveryStarted { cause });
     }
 
     /// Advances the current phase: handles partial acknowledgments, evidence that the phase was spurious, and its end.

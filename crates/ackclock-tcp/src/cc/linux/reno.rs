@@ -12,7 +12,7 @@
 
 use super::super::{CongestionControl, Entry};
 use super::count::{Count, flight, segments};
-use crate::context::{Ack, Congestion, Window};
+use crate::context::{Ack, Congestion, Context, Window};
 
 pub(in crate::cc) const ENTRY: Entry = Entry {
     name: "reno-linux",
@@ -35,7 +35,12 @@ impl CongestionControl for Reno {
     }
 
     fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        self.count.clear();
         (flight(window, event) / 2).max(2) * event.ctx.mss
+    }
+
+    fn reset(&mut self, _ctx: &Context) {
+        self.count.clear();
     }
 }
 
