@@ -258,9 +258,6 @@ class Flow(Record):
         Named stack, which supplies the values of the fields below that are not given. Accepted: rfc, linux, linux-3.12,
         freebsd, freebsd-2014, ns2-sack. Default: "rfc".
     cc
-        Congestion control algorithm. Accepted: bbr, bbr1, bic, compound, compound-tuned, copa, cubic, cubic-2.0,
-        cubic-linux, cubic-rfc8312, dctcp, fast, fixed-rate, fixed-window, highspeed, htcp, hybla, illinois, ledbat,
-        ledbat++, lp, prague, reno, reno-linux, scalable, vegas, veno, westwood, xcp, yeah, remycc, a class of
         Congestion control algorithm. Accepted: bbr, bbr1, bic, bic-linux, cdg, compound, compound-tuned, copa, cubic,
         cubic-2.0, cubic-linux, cubic-rfc8312, dctcp, dctcp-linux, fast, fixed-rate, fixed-window, highspeed, htcp,
         hybla, illinois, illinois-linux, ledbat, ledbat++, lp, lp-linux, nv, prague, reno, reno-linux, scalable,
