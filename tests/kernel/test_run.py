@@ -1,6 +1,7 @@
 """Runs in a kernel of the user's cache, for machines that have built one; and how runs end."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -25,7 +26,6 @@ name = "only"
 app = "bulk"
 stack = "linux"
 cc = "reno"
-slow_start = "standard"
 [probes]
 window = true
 """
@@ -69,33 +69,30 @@ def processes(text):
 
 
 def test_a_flow_alone_is_that_of_the_simulator(built, scenario):
-    text = scenario.read_text().replace('slow_start = "standard"', "")
-    scenario.write_text(text)
     found = kernel.run(scenario, built)
     [theirs] = found.tables["flows"].rows()
-    [ours] = ackclock.run(scenario, overrides={"flows[0].slow_start": "standard"}).flows.rows()
+    [ours] = ackclock.run(scenario).flows.rows()
     assert theirs["goodput_bps"] == pytest.approx(ours["goodput_bps"], rel=0.005)
     assert abs(theirs["recoveries"] - ours["recoveries"]) <= 1
     assert found.meta["backend"] == f"linux:{built.version}"
     window = found.tables["window"]
     assert 490 <= len(window) <= 500
-    assert set(window["cwnd"] % 1448) == {0}
+    # Until its handshake has taken 40 ms the kernel counts in segments of its smallest size.
+    assert set(window["cwnd"][5:] % 1448) == {0}
 
 
 def test_what_a_run_measures_is_written_whole(built, scenario, tmp_path, capsys):
-    text = scenario.read_text().replace('slow_start = "standard"', "").replace('"5s"', '"1s"')
-    scenario.write_text(text)
+    scenario.write_text(scenario.read_text().replace('"5s"', '"1s"'))
     out = tmp_path / "out"
     assert main(["kernel", "run", str(scenario), "--hz", "1000", "--out", str(out), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert json.loads((out / "summary.json").read_text()) == document
     assert document["kernel"]["hz"] == 1000
-    assert sorted(path.name for path in out.iterdir()) == ["flows.csv", "summary.json", "transfers.csv", "window.csv"]
+    files = ["ackclock.json", "flows.csv", "summary.json", "transfers.csv", "window.csv"]
+    assert sorted(path.name for path in out.iterdir()) == files
 
 
 def test_transfers_and_bursts_have_their_times(built, scenario):
-    text = scenario.read_text().replace('slow_start = "standard"', "")
-    scenario.write_text(text)
     app = {"flows[0].app": {"kind": "transfer", "size": "14480B"}}
     [row] = kernel.run(scenario, built, app).tables["transfers"].rows()
     # The handshake takes 40 ms, and the initial window of ten segments 20 ms and ten transmissions of 0.6 ms.
@@ -121,7 +118,8 @@ def test_a_kernel_that_panics_shows_its_last_lines(tmp_path):
 
 
 def test_an_error_inside_is_told(tmp_path):
-    script = """for one; do case "$one" in uml_dir=*) echo '{"error": "no namespace"}' > "${one#uml_dir=}/answer.json";; esac; done"""
+    answer = """echo '{"error": "no namespace"}' > "${one#uml_dir=}/answer.json\""""
+    script = f'for one; do case "$one" in uml_dir=*) {answer};; esac; done'
     with pytest.raises(kernel.KernelError, match=r"(?s)failed:.no namespace"):
         machine.ask(fake(tmp_path, script), {}, 60)
 
@@ -134,9 +132,7 @@ from ackclock.kernel import machine
 from ackclock.kernel.builds import Built
 machine.ask(Built("6.12.117", 1000, "source", "0", (), Path({str(one.folder)!r})), {{}}, 600)
 """
-    killed = subprocess.Popen(
-        [sys.executable, "-c", code], env={"TMPDIR": str(tmp_path), "PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
-    )
+    killed = subprocess.Popen([sys.executable, "-c", code], env=os.environ | {"TMPDIR": str(tmp_path)})
     running = tmp_path / "running"
     while not (running.exists() and running.read_text()):
         assert killed.poll() is None
