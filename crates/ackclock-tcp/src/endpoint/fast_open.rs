@@ -24,8 +24,12 @@ pub(super) struct Fast {
 impl Fast {
     /// Whether all data in our SYN was acknowledged with it, or the data in the peer's SYN was accepted.
     pub fn delivered_with_syn(&self) -> bool {
-        let acked = self.answer.map_or(0, |answer| answer.acked);
-        self.accepted || self.sent > 0 && acked == self.sent
+        self.accepted || self.sent > 0 && self.left() == 0
+    }
+
+    /// Bytes of our SYN's data that the SYN-ACK did not acknowledge.
+    pub fn left(&self) -> u32 {
+        self.sent - self.answer.map_or(0, |answer| answer.acked)
     }
 }
 

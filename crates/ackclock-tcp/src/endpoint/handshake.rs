@@ -69,7 +69,9 @@ impl Endpoint {
             self.take_fast_open_answer(segment, acked, progress);
             self.establish(now, segment, progress, obs);
             self.receiver.owe_ack();
-            self.due.set(Due::HANDSHAKE, !self.cold.config.handshake_data);
+            // What the peer did not take of the SYN's data leaves again at once (tcp_rcv_fastopen_synack).
+            let bare = !self.cold.config.handshake_data && self.cold.fast.left() == 0;
+            self.due.set(Due::HANDSHAKE, bare);
             if self.cold.config.conformance != Conformance::Linux && (segment.len > 0 || segment.flags.has(Flags::FIN))
             {
                 // RFC 9293 section 3.10.7.3, fifth step: text and controls are processed as in ESTABLISHED. Linux
