@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ackclock.kernel import configuration
-from ackclock.kernel.process import end, started
+from ackclock.kernel.process import end, require_linux, started
 from ackclock.kernel.source import KernelError, Source, check_tree, locate, unpack
 
 if TYPE_CHECKING:
@@ -110,6 +109,7 @@ def build(
     KernelError
         If the source, a program or an option is missing, or if the build fails; the cache is then as before.
     """
+    require_linux()
     if hz not in configuration.HZ:
         accepted = ", ".join(map(str, configuration.HZ))
         raise KernelError(f"--hz {hz}: is no tick of this build; accepted: {accepted}")
@@ -145,6 +145,9 @@ def _workplace(kernels: Path) -> Iterator[Path]:
 @contextmanager
 def _locked(folder: Path) -> Iterator[bool]:
     """Locks a folder; False where another process has the lock, or where the folder is gone."""
+    # Windows has no such module, and its command line reads this one.
+    import fcntl
+
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:

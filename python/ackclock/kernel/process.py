@@ -15,9 +15,21 @@ from ackclock.kernel.source import KernelError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["end", "started"]
+__all__ = ["end", "require_linux", "started"]
 
 PR_SET_PDEATHSIG = 1
+
+
+def require_linux() -> None:
+    """Refuses other systems than Linux.
+
+    Raises
+    ------
+    KernelError
+        Outside Linux.
+    """
+    if sys.platform != "linux":
+        raise KernelError(f"kernels in user mode need Linux, and this is {sys.platform}")
 
 
 def started(
@@ -30,8 +42,7 @@ def started(
     KernelError
         Outside Linux.
     """
-    if sys.platform != "linux":
-        raise KernelError(f"kernels in user mode need Linux, and this is {sys.platform}")
+    require_linux()
     library = ctypes.CDLL(None)
     parent = os.getpid()
 
