@@ -35,6 +35,7 @@ mod prague;
 mod random;
 pub mod remycc;
 mod reno;
+mod reno_ns2;
 mod rounds;
 mod rules;
 mod scalable;
@@ -318,6 +319,7 @@ pub const CATALOGUE: &[Entry] = &[
     prague::ENTRY,
     reno::ENTRY,
     linux::RENO,
+    reno_ns2::ENTRY,
     scalable::ENTRY,
     linux::SCALABLE,
     vegas::ENTRY,

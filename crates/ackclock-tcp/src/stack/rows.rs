@@ -1,7 +1,7 @@
 //! A configuration as names and values.
 
 use crate::config::{
-    AccEcnOptions, AckRule, Conformance, EcnMode, InitialWindow, ReductionBase, Restart, RtoRule, SynLosses,
+    AccEcnOptions, AckRule, Conformance, EcnMode, Handshake, InitialWindow, ReductionBase, Restart, RtoRule, SynLosses,
     WindowRule, WindowUnit,
 };
 use crate::pacing::Pacing;
@@ -59,6 +59,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         window_scale,
         window_rule,
         ack_rule,
+        handshake,
         handshake_data,
         delayed_ack,
         ack_every,
@@ -126,6 +127,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("window_rule", window_rule_name(*window_rule).to_owned()),
         ("write_size", if *write_size == 0 { "any".to_owned() } else { volume(*write_size) }),
         ("ack_rule", ack_rule_name(*ack_rule).to_owned()),
+        ("handshake", if *handshake == Handshake::None { "none" } else { "three-way" }.to_owned()),
         ("handshake_data", switch(*handshake_data)),
         ("delayed_ack", time(*delayed_ack)),
         ("ack_every", segments(*ack_every)),
@@ -200,6 +202,7 @@ fn restart_name(restart: Restart) -> &'static str {
         Restart::Rfc5681 => "rfc5681",
         Restart::LowersSsthresh => "lowers-ssthresh",
         Restart::RaisesSsthresh => "raises-ssthresh",
+        Restart::OneSegment => "one-segment",
     }
 }
 

@@ -1,0 +1,102 @@
+//! What the agents of ns-2 do otherwise in a recovery than the RFCs (ns-2.35 tcp/tcp.cc, tcp/tcp-newreno.cc,
+//! tcp/tcp-sack1.cc).
+
+use super::{Sender, Transmission};
+use crate::recovery::Recovery;
+use crate::{Nanos, Observer};
+
+/// Segments that a partial acknowledgment releases, whatever pipe is.
+const PAIR: u8 = 2;
+
+/// The state of a recovery of Sack1.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sack1 {
+    /// pipe: segments sent, less acknowledgments received. A lost segment stays in it.
+    pipe: i64,
+    /// Segments that a partial acknowledgment still owes.
+    owed: u8,
+    /// Offset from which on those segments are looked for.
+    from: u64,
+    /// Whether an acknowledgment has arrived since the recovery began: before, only the first segment is sent.
+    open: bool,
+}
+
+impl Sack1 {
+    /// Takes an acknowledgment, which `advanced` the left edge or did not.
+    pub fn on_ack(&mut self, advanced: bool) {
+        self.open = true;
+        if advanced {
+            self.owed = PAIR;
+        } else {
+            self.pipe -= 1;
+        }
+    }
+}
+
+impl Sender {
+    /// Begins a recovery: pipe is what is outstanding, less the duplicates. For other rules the state has no effect.
+    pub(super) fn begin_sack1(&mut self) -> Sack1 {
+        if self.rare.reduction.rule() != Recovery::Ns2Sack {
+            return Sack1::default();
+        }
+        self.board.mark_lost(1, self.mss);
+        let left = self.rare.reordering.threshold();
+        Sack1 { pipe: self.board.segments() as i64 - i64::from(left), ..Sack1::default() }
+    }
+
+    /// The next segment of a recovery of Sack1: the first one, then two for a partial acknowledgment, then gaps and new
+    /// data while pipe is below the window.
+    #[inline(never)]
+    pub(super) fn poll_sack1<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Transmission> {
+        if self.rare.episode.owed {
+            let first = self.board.next_missing(self.una)?;
+            return Some(self.retransmit(now, first));
+        }
+        if self.rare.episode.ns2.owed > 0 {
+            self.rare.episode.ns2.owed -= 1;
+            let from = self.rare.episode.ns2.from.max(self.una);
+            let sent = match self.board.next_missing(from) {
+                Some(missing) => Some(self.retransmit(now, missing)),
+                None => self.new_data_rarely(now, u64::MAX, obs),
+            }?;
+            self.rare.episode.ns2.from = sent.offset + u64::from(sent.len);
+            return Some(sent);
+        }
+        let state = &self.rare.episode.ns2;
+        if !state.open || state.pipe >= (self.window.cwnd / self.mss) as i64 {
+            self.limited_until = self.nxt;
+            return None;
+        }
+        let sent = match self.board.next_lost() {
+            Some(gap) => Some(self.retransmit(now, gap)),
+            None => self.new_data_rarely(now, u64::MAX, obs),
+        }?;
+        self.rare.episode.ns2.pipe += 1;
+        Some(sent)
+    }
+
+    /// Rounds ssthresh down to whole segments, at least two; cwnd keeps its fraction.
+    pub(super) fn truncate_threshold(&mut self) {
+        if self.rare.reduction.rule().is_ns2() && self.window.ssthresh < u64::MAX {
+            self.window.ssthresh = (self.window.ssthresh / self.mss).max(2) * self.mss;
+        }
+    }
+
+    /// Takes from cwnd what a partial acknowledgment of NewReno deflates beyond the inflation, of which one segment
+    /// stays: after the recovery, the window remains as small.
+    pub(super) fn deflate_window(&mut self) {
+        let mss = self.mss as i64;
+        let missing = mss - self.rare.episode.inflation;
+        if self.rare.reduction.rule() == Recovery::Ns2NewReno && missing > 0 {
+            self.window.cwnd = self.window.cwnd.saturating_sub(missing as u64).max(self.mss);
+            self.rare.episode.inflation = mss;
+        }
+    }
+
+    /// The bytes that an acknowledgment of `acked` bytes counts for in the growth of the window: at most one segment,
+    /// where acknowledgments count and not bytes.
+    #[inline]
+    pub(super) fn credited(&self, acked: u64) -> u64 {
+        if self.counts_acks { acked.min(self.mss) } else { acked }
+    }
+}
