@@ -18,8 +18,7 @@ pub enum Recovery {
     FreeBsd,
     /// ns-2's NewReno: the full acknowledgment leaves the window as the recovery left it, and grows it.
     Ns2NewReno,
-    /// ns-2's Sack1: pipe counts acknowledgments, every gap is a loss, and a partial acknowledgment releases two
-    /// segments.
+    /// ns-2's Sack1: pipe counts acknowledgments, a partial one as two, and every gap is a loss.
     Ns2Sack,
     /// Proportional rate reduction with the conservative reduction bound.
     PrrCrb,
@@ -132,7 +131,7 @@ pub const CATALOGUE: &[Entry] = &[
     },
     Entry {
         name: "ns2-sack",
-        summary: "pipe as a count of acknowledgments, all gaps at once, two segments for a partial ACK",
+        summary: "pipe as a count of acknowledgments, a partial one as two, and all gaps at once",
         source: "ns-2.35 tcp/tcp-sack1.cc, tcp/scoreboard-rq.cc",
         recovery: Recovery::Ns2Sack,
     },

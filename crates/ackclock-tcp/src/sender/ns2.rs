@@ -5,31 +5,20 @@ use super::{Sender, Transmission};
 use crate::recovery::Recovery;
 use crate::{Nanos, Observer};
 
-/// Segments that a partial acknowledgment releases, whatever pipe is.
-const PAIR: u8 = 2;
-
 /// The state of a recovery of Sack1.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sack1 {
     /// pipe: segments sent, less acknowledgments received. A lost segment stays in it.
     pipe: i64,
-    /// Segments that a partial acknowledgment still owes.
-    owed: u8,
-    /// Offset from which on those segments are looked for.
-    from: u64,
     /// Whether an acknowledgment has arrived since the recovery began: before, only the first segment is sent.
     open: bool,
 }
 
 impl Sack1 {
-    /// Takes an acknowledgment, which `advanced` the left edge or did not.
+    /// Takes an acknowledgment. One that `advanced` the left edge tells of a retransmission and of the loss before it.
     pub fn on_ack(&mut self, advanced: bool) {
         self.open = true;
-        if advanced {
-            self.owed = PAIR;
-        } else {
-            self.pipe -= 1;
-        }
+        self.pipe -= if advanced { 2 } else { 1 };
     }
 }
 
@@ -44,23 +33,12 @@ impl Sender {
         Sack1 { pipe: self.board.segments() as i64 - i64::from(left), ..Sack1::default() }
     }
 
-    /// The next segment of a recovery of Sack1: the first one, then two for a partial acknowledgment, then gaps and new
-    /// data while pipe is below the window.
+    /// The next segment of a recovery of Sack1: the first one, then gaps and new data while pipe is below the window.
     #[inline(never)]
     pub(super) fn poll_sack1<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Transmission> {
         if self.rare.episode.owed {
             let first = self.board.next_missing(self.una)?;
             return Some(self.retransmit(now, first));
-        }
-        if self.rare.episode.ns2.owed > 0 {
-            self.rare.episode.ns2.owed -= 1;
-            let from = self.rare.episode.ns2.from.max(self.una);
-            let sent = match self.board.next_missing(from) {
-                Some(missing) => Some(self.retransmit(now, missing)),
-                None => self.new_data_rarely(now, u64::MAX, obs),
-            }?;
-            self.rare.episode.ns2.from = sent.offset + u64::from(sent.len);
-            return Some(sent);
         }
         let state = &self.rare.episode.ns2;
         if !state.open || state.pipe >= (self.window.cwnd / self.mss) as i64 {
@@ -73,6 +51,13 @@ impl Sender {
         }?;
         self.rare.episode.ns2.pipe += 1;
         Some(sent)
+    }
+
+    /// Whether a retransmission of the first segment restarts the timer: in ns-2's NewReno, only the one that begins a
+    /// recovery does, and the first partial acknowledgment ("impatient", newreno_changes1_).
+    pub(super) fn retransmission_restarts(&self) -> bool {
+        let patient = self.rare.reduction.rule() == Recovery::Ns2NewReno && self.rare.episode.partial;
+        self.retransmit_restarts_timer && !patient
     }
 
     /// Rounds ssthresh down to whole segments, at least two; cwnd keeps its fraction.
