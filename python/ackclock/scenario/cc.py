@@ -70,6 +70,7 @@ Name: TypeAlias = Literal[
     "prague",
     "reno",
     "reno-linux",
+    "reno-ns2",
     "scalable",
     "scalable-linux",
     "vegas",
@@ -116,6 +117,7 @@ Name: TypeAlias = Literal[
 - ``reno``: additive increase of one segment a round trip, decrease by half
 - ``reno-linux``: Reno as Linux has it: one segment for each window of acknowledged segments, half of the segments at a
   loss
+- ``reno-ns2``: Reno as ns-2 has it: each acknowledgment adds 1/cwnd segments
 - ``scalable``: increase by a hundredth of the window in each round trip, decrease by an eighth
 - ``scalable-linux``: Scalable TCP as Linux has it: one segment for at most 100 acknowledged, and a decrease by an
   eighth

@@ -60,6 +60,13 @@ impl Sender {
         self.retransmit_restarts_timer && !patient
     }
 
+    /// What the first two duplicate ACKs after a timeout allow beyond the window, bytes: in ns-2's NewReno, limited transmit
+    /// sends whatever is next, and after a timeout those are retransmissions.
+    pub(super) fn limited_retransmit(&self) -> u64 {
+        let allows = self.limited_transmit && self.rare.reduction.rule() == Recovery::Ns2NewReno;
+        if allows { u64::from(self.dup_acks.min(2)) * self.mss } else { 0 }
+    }
+
     /// Rounds ssthresh down to whole segments, at least two; cwnd keeps its fraction.
     pub(super) fn truncate_threshold(&mut self) {
         if self.rare.reduction.rule().is_ns2() && self.window.ssthresh < u64::MAX {

@@ -202,7 +202,8 @@ impl Sender {
 
     /// Returns the next segment after a timeout: retransmissions in order, as slow start allows, then new data.
     fn poll_loss<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Transmission> {
-        if self.pipe() + self.mss > self.window.cwnd && self.pipe() > 0 {
+        let allowance = self.window.cwnd + self.limited_retransmit();
+        if self.pipe() + self.mss > allowance && self.pipe() > 0 {
             self.limited_until = self.nxt;
             return None;
         }
@@ -220,7 +221,7 @@ impl Sender {
         //# following an RTO
         match self.board.next_lost() {
             Some(segment) => Some(self.retransmit(now, segment)),
-            None => self.new_data_rarely(now, self.window.cwnd, obs),
+            None => self.new_data_rarely(now, allowance, obs),
         }
     }
 
