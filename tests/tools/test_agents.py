@@ -1,4 +1,4 @@
-"""The stack of ns-2's Sack1 against figures recorded from ns-2.35 (Debian 2.35+dfsg-5) with tools/crosscheck/agents.tcl."""
+"""The stack of Sack1 against figures recorded from ns-2.35 (Debian 2.35+dfsg-5) with tools/crosscheck/agents.tcl."""
 
 from __future__ import annotations
 

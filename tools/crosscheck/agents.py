@@ -1,6 +1,6 @@
 """The agents of ns-2 and the stacks named after them, packet by packet: ``python -m tools.crosscheck.agents``.
 
-Each agent sends over several bottlenecks with a drop-tail queue, in ns-2 and here. Two runs agree as long as each sender
+Each agent sends over several bottlenecks with a drop-tail queue, in ns-2 and here. Two runs agree as long as a sender
 sends the same packets in the same order, and not more than a millisecond apart. The table says for how many of the
 packets that is so, and what the whole runs have in common. The first packet has 1000 bytes in ns-2 and 1040 here.
 """
