@@ -6,11 +6,13 @@ mod ecn;
 pub mod headers;
 pub mod parameters;
 mod random;
+mod renamed;
 mod stream;
 
 pub use distribution::{Distribution, Pareto, standard_normal};
 pub use ecn::Ecn;
 pub use random::{Random, Seed};
+pub use renamed::Renamed;
 pub use stream::{Stream, stream_number, stream_seed};
 
 /// A time or a duration, in nanoseconds. Times count from the start of the run; outside a run they count from the start

@@ -23,7 +23,7 @@ pub fn parse(
     known: &[Arc<Registered>],
 ) -> PyResult<Scenario> {
     let files = |path: &str| read(&folder.join(path));
-    let outside = Outside { files: &files, registered: known };
+    let outside = Outside { files: &files, registered: known, ..Outside::NOTHING };
     let parsed = match format {
         "toml" => Scenario::from_toml_with(text, overrides, outside),
         "json" => Scenario::from_json_with(text, overrides, outside),

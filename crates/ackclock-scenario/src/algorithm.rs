@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use ackclock_core::Renamed;
 use ackclock_tcp::cc::{self, Algorithm, remycc};
 use serde_json::{Map, Value as Json, json};
 
@@ -10,7 +11,8 @@ use super::registered::{Range, Registered};
 use super::remycc::{self as remy, RemyTable};
 use ackclock_schema::kinds::{Info, Kind};
 use ackclock_schema::problems::{Problems, listed, suggestion};
-use ackclock_schema::tree::{Node, Path, Value};
+use ackclock_schema::renewal::Renewal;
+use ackclock_schema::tree::{KeyPath, Node, Value};
 use ackclock_schema::union::KIND;
 
 /// A congestion control with the parameters given for it.
@@ -48,11 +50,14 @@ impl CongestionControl {
 const SOURCE: &str = "source";
 
 /// Kind of the fields that hold a [`CongestionControl`].
-pub(super) struct OneOfTheCatalogue;
+pub(super) struct OneOfTheCatalogue {
+    /// The old names of algorithms.
+    renamed: &'static [Renamed],
+}
 
 /// Returns the kind of the fields that hold a [`CongestionControl`].
 pub(super) const fn congestion_control() -> OneOfTheCatalogue {
-    OneOfTheCatalogue
+    OneOfTheCatalogue { renamed: cc::RENAMED }
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
@@ -81,7 +86,7 @@ impl Named {
     fn parameters(
         &self,
         entries: &[(String, Node)],
-        at: &Path,
+        at: &KeyPath,
         problems: &mut Problems<'_>,
     ) -> Vec<(&'static str, f64)> {
         let own = match self {
@@ -114,7 +119,7 @@ fn registered<'a>(problems: &Problems<'a>) -> &'a [Arc<Registered>] {
 }
 
 /// Returns the algorithm that a node names; adds a problem where the node names none.
-fn named(node: &Node, at: &Path, problems: &mut Problems<'_>) -> Option<Named> {
+fn named(node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> Option<Named> {
     let registered = registered(problems);
     let names = || names().chain(registered.iter().map(|own| own.name));
     let Value::Text(name) = &node.value else {
@@ -137,7 +142,7 @@ fn parameters(
     ranges: &[Range],
     others: &[&'static str],
     entries: &[(String, Node)],
-    at: &Path,
+    at: &KeyPath,
     problems: &mut Problems<'_>,
 ) -> Vec<(&'static str, f64)> {
     let accepted = || others.iter().copied().chain(ranges.iter().map(|range| range.name));
@@ -163,7 +168,16 @@ fn parameters(
 impl Kind for OneOfTheCatalogue {
     type Value = CongestionControl;
 
-    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> CongestionControl {
+    fn renew(&self, node: &mut Node, at: &KeyPath, renewal: &mut Renewal) {
+        match node.value {
+            Value::Table(_) => {
+                Renewal::field(node, KIND, at, |kind, at| renewal.value(self.renamed, kind, at));
+            }
+            _ => renewal.value(self.renamed, node, at),
+        }
+    }
+
+    fn read(&self, node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> CongestionControl {
         let Value::Table(entries) = &node.value else {
             if is_remycc(node) {
                 problems.add(at.clone(), format!("{} has no table; accepted: {}", node.shown(), remy::EXAMPLE));

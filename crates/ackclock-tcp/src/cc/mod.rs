@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ackclock_core::Renamed;
 use ackclock_core::parameters::{Given, milliseconds};
 
 use crate::context::{Ack, Cause, Congestion, Context, Delivery, Lost, RecoveryEnd, Window};
@@ -305,6 +306,9 @@ pub const CATALOGUE: &[Entry] = &[
     xcp::ENTRY,
     yeah::ENTRY,
 ];
+
+/// The old names of algorithms, which scenarios may use for one release.
+pub const RENAMED: &[Renamed] = &[];
 
 /// The entry with a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {
