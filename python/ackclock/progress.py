@@ -96,10 +96,6 @@ class SweepReport:
     def show(self, done: float) -> None:
         """Shows the state; `done` counts runs, and shares of unfinished runs."""
 
-    def warn(self, text: str) -> None:
-        """Prints a warning about damage that was found."""
-        print(f"ackclock: {text}", file=sys.stderr, flush=True)  # noqa: T201
-
 
 class _Called(SweepReport):
     def __init__(self, function: Progress) -> None:
@@ -139,9 +135,6 @@ class _Bar(SweepReport):
         bad = f"[red]{self.failed} failed" if self.failed else ""
         count = f"{int(done)}/{self.total} runs"
         self._display.update(self._task, completed=done, total=self.total, failed=bad, count=count)
-
-    def warn(self, text: str) -> None:
-        self._display.console.print(f"ackclock: {text}", markup=False, highlight=False)
 
 
 @contextmanager

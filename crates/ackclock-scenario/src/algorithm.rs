@@ -256,3 +256,36 @@ fn table_schema(entry: &cc::Entry) -> Json {
         "additionalProperties": false,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RENAMED: &[Renamed] = &[Renamed { old: "newreno", new: "reno" }, Renamed { old: "v", new: "vegas" }];
+
+    /// Returns what a flow's `cc` reads as where the algorithms have old names, and the number of old names in it.
+    fn read(cc: &str) -> (Json, usize) {
+        let kind = OneOfTheCatalogue { renamed: RENAMED };
+        let mut node = Node::from_toml_value(cc).expect("TOML");
+        let mut renewal = Renewal::default();
+        kind.renew(&mut node, &KeyPath::default(), &mut renewal);
+        let mut problems = Problems::alone(&node);
+        let read = kind.read(&node, &KeyPath::default(), &mut problems);
+        assert_eq!(problems.into_error(), None, "{cc}");
+        (kind.write(&read), renewal.warnings.len())
+    }
+
+    #[test]
+    fn an_algorithm_may_have_an_old_name() {
+        assert_eq!(read("'newreno'"), (json!("reno"), 1));
+        assert_eq!(read("{ kind = 'v', alpha = 3 }"), (json!({ "kind": "vegas", "alpha": 3.0 }), 1));
+        assert_eq!(read("'reno'"), (json!("reno"), 0));
+    }
+
+    #[test]
+    fn old_names_lead_to_algorithms() {
+        for Renamed { old, new } in cc::RENAMED {
+            assert!(cc::by_name(old).is_none() && cc::by_name(new).is_some(), "{old} is called {new}");
+        }
+    }
+}
