@@ -305,9 +305,7 @@ def revision() -> str | None:
     """The git revision that the build was given, as wheels are; None for a build in a checkout."""
 
 def version() -> str: ...
-def old_names(
-    text: str, format: Literal["toml", "json"], overrides: list[tuple[str, str]]
-) -> list[OldName]: ...
+def old_names(text: str, format: Literal["toml", "json"], overrides: list[tuple[str, str]]) -> list[OldName]: ...
 def check(
     text: str,
     format: Literal["toml", "json"],

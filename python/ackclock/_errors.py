@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["AlgorithmError", "Cancelled", "Problem", "RefusedError", "RenamedWarning", "ScenarioError", "VerificationError"]
+__all__ = [
+    "AlgorithmError",
+    "Cancelled",
+    "Problem",
+    "RefusedError",
+    "RenamedWarning",
+    "ScenarioError",
+    "VerificationError",
+]
 
 
 class RefusedError(ValueError):

@@ -65,7 +65,12 @@ def changes(before, after):
         (old(["access"], "edges"), [("[access]   # both sides", "[edges]   # both sides")]),
         (
             old(["bottleneck", "rate"], "speed"),
-            [("bottleneck = { rate = '2Mbps', delay = \"20ms\" }", "bottleneck = { speed = '2Mbps', delay = \"20ms\" }")],
+            [
+                (
+                    "bottleneck = { rate = '2Mbps', delay = \"20ms\" }",
+                    "bottleneck = { speed = '2Mbps', delay = \"20ms\" }",
+                )
+            ],
         ),
         (old(["flows", 0, "app", "size"], "bytes"), [("app.size = '100kB'", "app.bytes = '100kB'")]),
         (
@@ -76,7 +81,7 @@ def changes(before, after):
         (old(["flows"], "streams"), [("[[flows]]", "[[streams]]")] * 2 + [("[flows.app]", "[streams.app]")]),
         (
             old(["flows", 0, "cc"], "cubic-rfc9438", "value"),
-            [("\tcc = 'cubic'   # the default of Linux", "\tcc = \"cubic-rfc9438\"   # the default of Linux")],
+            [("\tcc = 'cubic'   # the default of Linux", '\tcc = "cubic-rfc9438"   # the default of Linux')],
         ),
     ],
 )
@@ -96,7 +101,7 @@ def test_windows_line_ends_stay(pretend):
 
 def test_the_format_comes_before_the_first_statement():
     headed = renamed.migrated(Text(HEADED))
-    assert headed == HEADED.replace('duration =', 'format = 1\nduration =')
+    assert headed == HEADED.replace("duration =", "format = 1\nduration =")
     assert ackclock.check(headed) == ackclock.check(HEADED)
     assert renamed.migrated(Text(headed)) == headed
     first = HEADED.replace('duration = "5s"  # short\nbottleneck = { rate = \'2Mbps\', delay = "20ms" }\n', "")

@@ -120,7 +120,18 @@ class TestDamage:
         assert swept_again(store) == [1.0]
         assert bytes_of(store) == bytes_of(made)
 
-    @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "one"}', '{"format": 1}', '{"format": 0, "sweeps": []}', '{"format": true, "sweeps": []}'])
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "{",
+            "[]",
+            '{"format": "one"}',
+            '{"format": 1}',
+            '{"format": 0, "sweeps": []}',
+            '{"format": true, "sweeps": []}',
+        ],
+    )
     def test_a_damaged_manifest(self, store, text):
         (store / "ackclock-store.json").write_text(text)
         with pytest.raises(StoreError, match=r"ackclock-store\.json: damaged"):

@@ -24,7 +24,7 @@ pub use ackclock_core::{Ecn, NEVER, Nanos, Random, Seed};
 pub use lane::{Lane, Place};
 pub use link::{Carried, Link, Passage, Refusal};
 pub use loss::{GilbertElliott, GilbertElliottModel, ListedLoss, Loss, PeriodicLoss, RandomLoss};
-pub use path::{Jitter, Path, Spread};
+pub use path::{Jitter, Propagation, Spread};
 pub use port::{Dropped, Port, Sent};
 pub use queue::{DropCause, Limit};
 pub use schedule::{Piece, Schedule};

@@ -1,4 +1,4 @@
-//! Tables of fields, each field defined once: [`record!`] makes from one list the struct, its reader, its canonical
+//! Tables of fields, each field defined once: [`record!`](crate::record!) makes from one list the struct, its reader, its canonical
 //! form and its part of JSON Schema and reference.
 
 use std::marker::PhantomData;
@@ -81,7 +81,7 @@ macro_rules! record {
     };
 }
 
-/// The interface that [`record!`] implements.
+/// The interface that [`record!`](crate::record!) implements.
 pub trait Record: Sized {
     /// Replaces the old names in a table.
     fn renew(node: &mut Node, at: &KeyPath, renewal: &mut Renewal);

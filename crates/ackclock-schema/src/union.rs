@@ -1,4 +1,4 @@
-//! Tables told apart by their `kind`: [`union!`] makes from one list of kinds the enum, its reader, its canonical form
+//! Tables told apart by their `kind`: [`union!`](crate::union!) makes from one list of kinds the enum, its reader, its canonical form
 //! and its part of JSON Schema and reference.
 
 use std::marker::PhantomData;
@@ -12,7 +12,7 @@ use crate::record::{FieldInfo, Reader, nested, object_schema};
 use crate::renewal::Renewal;
 use crate::tree::{KeyPath, Node, Value, quoted};
 
-/// Defines tables told apart by their `kind`: an enum whose variants hold a [`record!`] or nothing. A plain text in
+/// Defines tables told apart by their `kind`: an enum whose variants hold a [`record!`](crate::record!) or nothing. A plain text in
 /// place of such a table means the table with that kind. `otherwise` defines any other text: it names a kind and the
 /// field whose value is the text. `renamed` after it lists the old names of kinds. A kind without a sentence has the sentence of its record.
 #[macro_export]
@@ -96,7 +96,7 @@ macro_rules! union {
     };
 }
 
-/// The interface that [`union!`] implements.
+/// The interface that [`union!`](crate::union!) implements.
 pub trait Union: Sized {
     /// The kind, with its field, for which a plain value in place of the table stands.
     const OTHERWISE: Option<(&'static str, &'static str)>;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from pathlib import Path
+from pathlib import Path  # noqa: TC003 -- the command line is read from the annotations
 from typing import Annotated
 
 from cyclopts import Parameter

@@ -1,4 +1,4 @@
-"""Old names in scenarios. The engine reads them for one release; this module warns of them and replaces them in text."""
+"""Old names in scenarios, which the engine reads for one release: warnings of them, and text without them."""
 
 from __future__ import annotations
 

@@ -147,10 +147,11 @@ class Layout:
         given = manifest.get("format") if isinstance(manifest, dict) else None
         if isinstance(given, int) and given > FORMAT:
             writer = manifest.get("version")
-            known = f" {writer[:LONGEST_VERSION]}" if isinstance(writer, str) and writer.isprintable() else ""
+            named = isinstance(writer, str) and writer.isprintable()
+            reader = f"ackclock {writer[:LONGEST_VERSION]}" if named else "that version"
             raise StoreError(
-                f"{self.root}: written by a later ackclock, in format {given}; ackclock {_core.version()} reads formats "
-                f"{OLDEST} to {FORMAT}: read the store with {'ackclock' + known if known else 'that version'} or later"
+                f"{self.root}: written by a later ackclock, in format {given}; ackclock {_core.version()} reads "
+                f"formats {OLDEST} to {FORMAT}: read the store with {reader} or later"
             )
         if type(given) is not int or given < OLDEST or not isinstance(manifest.get("sweeps"), list):
             raise StoreError(f"{self.manifest}: damaged: it names no format and sweeps")
