@@ -35,6 +35,7 @@ pub mod config;
 pub mod context;
 pub mod endpoint;
 pub mod error;
+pub mod fast_open;
 pub mod info;
 pub mod observer;
 pub mod pacing;

@@ -20,6 +20,7 @@ from ackclock._signals import stopped_status, undisguised
 from ackclock.cli import commands
 from ackclock.cli.completion import completion
 from ackclock.cli.drill import drill
+from ackclock.cli.kernel import app as kernel
 from ackclock.cli.migrate import migrate
 from ackclock.cli.new import new
 from ackclock.cli.output import DONE, FAILED, WRONG_INPUT, PipeConsole, UsageError, complain, messages, print_traceback
@@ -58,6 +59,7 @@ app.command(commands.bench, name="bench")
 app.command(drill, name="drill")
 app.command(completion, name="completion")
 app.command(tmix)
+app.command(kernel)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

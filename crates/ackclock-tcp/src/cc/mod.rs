@@ -17,6 +17,7 @@ mod cubic;
 mod cubic_2_0;
 mod cubic_rfc8312;
 mod dctcp;
+mod delayed_acks;
 mod delays;
 mod fast;
 mod fixed;
@@ -126,6 +127,14 @@ pub trait CongestionControl: Send {
     /// Sending resumes after the sender had nothing outstanding for `idle` nanoseconds.
     fn on_idle_end(&mut self, _window: &mut Window, _ctx: &Context, _idle: crate::Nanos) {}
 
+    /// Whether the algorithm requests a reduction of the window now, without a loss or a mark. The sender asks after
+    /// each acknowledgment, and responds as to a mark: with [`Cause::Delay`](crate::context::Cause::Delay), and by the
+    /// reduction of its recovery. A request is ignored while losses are repaired or the window is being reduced. Only
+    /// with [`Scope::reductions`].
+    fn requests_reduction(&mut self) -> bool {
+        false
+    }
+
     /// Tasks that the algorithm performs itself, and events that it receives. Called once.
     fn scope(&self) -> Scope {
         Scope::default()
@@ -170,6 +179,11 @@ pub struct Scope {
     /// Segments request a change of throughput from the routers on their path, in XCP's header, and the algorithm
     /// receives the answers. ECN marks are not used.
     pub routers: bool,
+    /// [`CongestionControl::on_ack`] is also called where window validation lets the window not grow. The algorithm must
+    /// not grow the window then: `cwnd_limited` of the acknowledgment says whether the window may grow.
+    pub every_ack: bool,
+    /// The algorithm may request reductions ([`CongestionControl::requests_reduction`]).
+    pub reductions: bool,
     /// The response to a mark is smaller than the response to a loss. A loss in the window of data in which a mark was
     /// answered is therefore answered as well; for other algorithms, such a loss counts as answered.
     pub proportional: bool,
@@ -278,6 +292,8 @@ pub const CATALOGUE: &[Entry] = &[
     bbr::ENTRY,
     bbr1::ENTRY,
     bic::ENTRY,
+    linux::BIC,
+    linux::CDG,
     compound::ENTRY,
     compound::TUNED,
     copa::ENTRY,
@@ -286,6 +302,7 @@ pub const CATALOGUE: &[Entry] = &[
     linux::CUBIC,
     cubic_rfc8312::ENTRY,
     dctcp::ENTRY,
+    linux::DCTCP,
     fast::ENTRY,
     fixed::RATE,
     fixed::WINDOW,
@@ -293,18 +310,24 @@ pub const CATALOGUE: &[Entry] = &[
     htcp::ENTRY,
     hybla::ENTRY,
     illinois::ENTRY,
+    linux::ILLINOIS,
     ledbat::ENTRY,
     ledbat_plus_plus::ENTRY,
     lp::ENTRY,
+    linux::LP,
+    linux::NV,
     prague::ENTRY,
     reno::ENTRY,
     linux::RENO,
     scalable::ENTRY,
+    linux::SCALABLE,
     vegas::ENTRY,
     veno::ENTRY,
+    linux::VENO,
     westwood::ENTRY,
     xcp::ENTRY,
     yeah::ENTRY,
+    linux::YEAH,
 ];
 
 /// The old names of algorithms, which scenarios may use for one release.
