@@ -247,7 +247,7 @@ fn write_early(host: &mut Host, id: SocketId, wanted: u64, flags: i64) -> Result
 }
 
 /// Notes a zero-copy write, and returns the number of bytes written.
-fn finish_write(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut Progress) -> Called {
+fn finish_write(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut CallState) -> Called {
     let zerocopy = flags & MSG_ZEROCOPY != 0 && host.sockets[id].options.zerocopy && wanted > 0;
     if zerocopy {
         let connection = host.connection_mut(id)?;
