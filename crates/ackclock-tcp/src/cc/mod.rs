@@ -128,7 +128,7 @@ pub trait CongestionControl: Send {
     fn on_idle_end(&mut self, _window: &mut Window, _ctx: &Context, _idle: crate::Nanos) {}
 
     /// Whether the algorithm requests a reduction of the window now, without a loss or a mark. The sender asks after
-    /// each acknowledgment, and responds as to a mark: with [`Cause::Delay`](crate::context::Cause::Delay), and by the
+    /// each acknowledgment, and responds as to a mark: with [`Cause::Delay`], and by the
     /// reduction of its recovery. A request is ignored while losses are repaired or the window is being reduced. Only
     /// with [`Scope::reductions`].
     fn requests_reduction(&mut self) -> bool {
