@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from ackclock import kernel
 from ackclock.cli import main
 from ackclock.kernel import machine
 from ackclock.kernel.builds import Built
+from ackclock.kernel.workplace import workplace
 
 SCENARIO = """
 duration = "5s"
@@ -127,9 +129,11 @@ def test_an_error_inside_is_told(tmp_path):
 def test_a_run_whose_parent_is_killed_ends(tmp_path):
     one = fake(tmp_path, f"echo $$ > {tmp_path}/running; exec sleep 600")
     code = f"""
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from ackclock.kernel import machine
 from ackclock.kernel.builds import Built
+from ackclock.kernel.workplace import workplace
 machine.ask(Built("6.12.117", 1000, "source", "0", (), Path({str(one.folder)!r})), {{}}, 600)
 """
     killed = subprocess.Popen([sys.executable, "-c", code], env=os.environ | {"TMPDIR": str(tmp_path)})
@@ -152,3 +156,28 @@ def test_a_version_that_is_not_built_is_refused(monkeypatch, tmp_path, capsys, s
     )
     assert main(["kernel", "list"]) == 0
     assert "no kernel has been built" in capsys.readouterr().out
+
+
+def test_a_run_removes_what_killed_runs_left(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    left, other = tmp_path / "ackclock-kernel-left", tmp_path / "other"
+    for folder in (left, other):
+        folder.mkdir()
+        (folder / "log").write_text("")
+    with workplace(tmp_path, "ackclock-kernel-") as running:
+        assert not left.exists()
+        with pytest.raises(kernel.KernelError):
+            machine.ask(fake(tmp_path, "exit 1"), {}, 60)
+        assert running.exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["kernel", "other"]
+
+
+def test_folders_of_runs_that_begin_together_stay(tmp_path):
+    def stays(_):
+        with workplace(tmp_path, "one-") as folder:
+            (folder / "file").write_text("")
+            return (folder / "file").exists()
+
+    with ThreadPoolExecutor(8) as executor:
+        assert all(executor.map(stays, range(400)))
+    assert list(tmp_path.iterdir()) == []

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::ast::{Action, Body, Call, Event, Packet, Position, Script, Tcp, When};
-use crate::calls::{self, Answer, Progress};
+use crate::calls::{self, Answer, CallState};
 use crate::host::{Host, Sent};
 use crate::preprocess::preprocess;
 use crate::settings::Settings;
@@ -88,7 +88,7 @@ fn defines(given: &[(String, String)], text: &str) -> Vec<(String, String)> {
 struct Waiting {
     at: Position,
     call: Call,
-    progress: Progress,
+    progress: CallState,
     /// Time at which the call is to return; `None` if the script waits for it.
     end: Option<Nanos>,
     /// Latest time until which the call waits.
@@ -100,7 +100,7 @@ struct Runner<'a> {
     host: Host,
     snippets: Vec<Snippet>,
     waiting: Option<Waiting>,
-    run: Option<Run>,
+    run: Option<SplitPacket>,
     files: &'a Files<'a>,
     /// Time of the previous event.
     last: Nanos,
@@ -110,7 +110,7 @@ struct Runner<'a> {
 }
 
 /// A packet that is sent in several segments.
-struct Run {
+struct SplitPacket {
     /// Position of the event that expects the packet.
     at: Position,
     packet: Packet,
@@ -121,7 +121,7 @@ struct Run {
     parts: Vec<Segment>,
 }
 
-impl Run {
+impl SplitPacket {
     /// Number of bytes that have not yet been sent.
     fn missing(&self) -> u32 {
         let sent = self.parts.iter().map(|part| part.len).sum();
@@ -284,7 +284,7 @@ impl Runner<'_> {
             When::After(after) => start - after + end,
             _ => end,
         });
-        let mut progress = Progress { started: self.host.now, done: 0, sleeps: false };
+        let mut progress = CallState { started: self.host.now, done: 0, sleeps: false };
         let answer = calls::attempt(&mut self.host, call, &mut progress)?;
         let tolerance = self.host.settings.tolerance(end.unwrap_or(start) - start);
         let Answer::Blocks(until) = answer else {
@@ -386,7 +386,7 @@ impl Runner<'_> {
             connection.numbers.learn(tcp, &first.segment);
         }
         let (packet, tcp, parts) = (packet.clone(), tcp.clone(), vec![first.segment]);
-        self.run = Some(Run { at: self.at, packet, tcp, expected, first, parts });
+        self.run = Some(SplitPacket { at: self.at, packet, tcp, expected, first, parts });
         self.extend_run(self.host.now)?;
         // A pacing endpoint spreads segments that a kernel hands to its pacing queue at once. The next event waits for
         // the rest.
@@ -425,7 +425,7 @@ impl Runner<'_> {
 
     /// Compares the present packet with the expected one; `timing` describes an error of its time.
     fn judge_run(&mut self, timing: Option<String>) -> Result<(), Stop> {
-        let Some(Run { packet, tcp, expected, first, parts, .. }) = self.run.take() else { return Ok(()) };
+        let Some(SplitPacket { packet, tcp, expected, first, parts, .. }) = self.run.take() else { return Ok(()) };
         let whole = expect::join(&parts).expect("a run has segments");
         let numbers = self.numbers_of(first.socket);
         let mut wrong: Vec<String> = timing.into_iter().collect();

@@ -149,6 +149,19 @@ pub enum WindowUnit {
     Segments,
 }
 
+/// Data that the pacing rate of a congestion control releases at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PacingBurst {
+    /// One segment; unused credit expires at once.
+    Segment,
+    /// The segments of one packet of Linux's segmentation offload, which exists in TCP even where the device does not
+    /// offload: 1/1024 s of the pacing rate, more where the minimum RTT is below 16 ms, and at least two segments (one
+    /// below 1.2 Mbit/s). A flow that is late has its next packet charged by that time less, but at least by half. The
+    /// first nine segments of a connection are not paced (net/ipv4/tcp_output.c: tcp_tso_autosize,
+    /// tcp_update_skb_after_send; net/ipv4/tcp_bbr.c, bbr_min_tso_segs).
+    Linux,
+}
+
 /// Treatment of unacceptable segments, where standards and Linux differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Conformance {
@@ -338,6 +351,8 @@ pub struct Config {
     pub restart: Restart,
     /// Pacing.
     pub pacing: Pacing,
+    /// Data that a congestion control's own pacing rate releases at once.
+    pub pacing_burst: PacingBurst,
     /// Parameters of the path from an earlier connection, for careful resume (RFC 9959); `None` turns careful resume
     /// off.
     pub careful_resume: Option<careful_resume::Saved>,

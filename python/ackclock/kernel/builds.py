@@ -7,8 +7,6 @@ import json
 import os
 import shutil
 import subprocess
-import tempfile
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,9 +14,10 @@ from typing import TYPE_CHECKING
 from ackclock.kernel import configuration
 from ackclock.kernel.process import end, require_linux, started
 from ackclock.kernel.source import KernelError, Source, check_tree, locate, unpack
+from ackclock.kernel.workplace import workplace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
 __all__ = ["TOOLS", "Built", "KernelError", "build", "built", "cache", "missing_tools"]
 
@@ -34,6 +33,7 @@ TOOLS = {
 """The programs that a build needs, with the packages of Debian that have them."""
 
 WORKPLACE = ".building-"
+"""The name begins with a point, so that no search of kernels finds a build that was killed."""
 INFO = "kernel.json"
 BINARY = "linux"
 
@@ -122,44 +122,9 @@ def build(
     folder = cache() / digest
     if not (folder / INFO).exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with _workplace(folder.parent) as temporary:
+        with workplace(folder.parent, WORKPLACE) as temporary:
             _build(found, hz, digest, temporary, folder, report)
     return next(one for one in built() if one.folder == folder)
-
-
-@contextmanager
-def _workplace(kernels: Path) -> Iterator[Path]:
-    """A folder for a build, which is removed at its end; those that killed builds left are removed now.
-
-    A build holds the lock of its folder, and the lock ends with the process.
-    """
-    for left in kernels.glob(f"{WORKPLACE}*"):
-        with _locked(left) as free:
-            if free:
-                shutil.rmtree(left, ignore_errors=True)
-    # The name begins with a point, so that no search of kernels finds a build that was killed.
-    with tempfile.TemporaryDirectory(prefix=WORKPLACE, dir=kernels) as temporary, _locked(Path(temporary)):
-        yield Path(temporary)
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[bool]:
-    """Locks a folder; False where another process has the lock, or where the folder is gone."""
-    # Windows has no such module, and its command line reads this one.
-    import fcntl
-
-    try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError:
-        yield False
-        return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield True
-    except BlockingIOError:
-        yield False
-    finally:
-        os.close(descriptor)
 
 
 def _build(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock.kernel.process import end, started
 from ackclock.kernel.source import KernelError
+from ackclock.kernel.workplace import workplace
 
 if TYPE_CHECKING:
     from ackclock.kernel.builds import Built
@@ -24,6 +25,8 @@ SHARED = "/run/host"
 
 TOOLS = {"ip": "iproute2", "tc": "iproute2", "mount": "mount"}
 """The programs that a run needs, with the packages of Debian that have them."""
+
+WORKPLACE = "ackclock-kernel-"
 
 GUEST = Path(__file__).with_name("guest.py")
 
@@ -50,8 +53,7 @@ def ask(kernel: Built, question: dict[str, Any], patience_s: float) -> dict[str,
     if missing:
         packages = " ".join(dict.fromkeys(missing.values()))
         raise KernelError(f"a run needs {', '.join(missing)}; on Debian: apt-get install {packages}")
-    with tempfile.TemporaryDirectory(prefix="ackclock-kernel-") as temporary:
-        folder = Path(temporary)
+    with workplace(Path(tempfile.gettempdir()), WORKPLACE) as folder:
         (folder / "question.json").write_text(json.dumps(question), encoding="utf-8")
         _run(kernel, folder, path, patience_s)
         return _answer(kernel, folder)

@@ -1,6 +1,6 @@
 //! `setsockopt`, `getsockopt`, `fcntl` and `ioctl`.
 
-use super::{Answer, Arguments, Called, Halt, Progress, eval, field};
+use super::{Answer, Arguments, CallState, Called, Halt, eval, field};
 use crate::ast::{Call, Expr};
 use crate::host::Host;
 use crate::send_buffer::LEAST;
@@ -44,7 +44,7 @@ fn name(expr: &Expr) -> Result<&str, Stop> {
     }
 }
 
-pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 4)?;
     let own = host.base_congestion_control();
     let freebsd = host.is_freebsd();
@@ -150,7 +150,7 @@ fn linger(argument: &Expr) -> Result<Option<u64>, Halt> {
     Ok((number(["onoff", "l_onoff"])? != 0).then_some(time.saturating_mul(SECOND)))
 }
 
-pub(super) fn getsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+pub(super) fn getsockopt(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 4)?;
     let id = host.socket_of(arguments.int(0)?)?;
     let name = name(arguments.get(2))?;
@@ -219,7 +219,7 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
     })
 }
 
-pub(super) fn fcntl(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+pub(super) fn fcntl(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 2)?;
     let (_, socket) = host.socket_mut(arguments.int(0)?)?;
     let command = name(arguments.get(1))?;
@@ -235,13 +235,13 @@ pub(super) fn fcntl(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
 }
 
 /// Runs `cap_set(CAP_NET_ADMIN, 0)`: all capabilities are always granted.
-pub(super) fn cap_set(_: &mut Host, _: &Call, _: &mut Progress) -> Called {
+pub(super) fn cap_set(_: &mut Host, _: &Call, _: &mut CallState) -> Called {
     Ok(Answer::Value(0))
 }
 
 /// Runs `ioctl(4, SIOCINQ, [1000])`, the number of bytes to read, `SIOCOUTQ`, those not acknowledged, or `SIOCOUTQNSD`,
 /// those not sent.
-pub(super) fn ioctl(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+pub(super) fn ioctl(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 3)?;
     let id = host.socket_of(arguments.int(0)?)?;
     let request = arguments.int(1)?;

@@ -1,6 +1,6 @@
 //! The calls for reading and writing.
 
-use super::{Answer, Arguments, Called, Halt, Progress, eval};
+use super::{Answer, Arguments, CallState, Called, Halt, eval};
 use crate::ast::{Call, Expr};
 use crate::host::{Descriptor, Host};
 use crate::socket::{Role, SocketId};
@@ -10,7 +10,7 @@ use crate::symbols::{
 use crate::verdict::Stop;
 use ackclock_tcp::{NEVER, Push};
 
-pub(super) fn read(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn read(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 3)?;
     let id = host.socket_of(arguments.int(0)?)?;
     wild(&arguments)?;
@@ -18,21 +18,21 @@ pub(super) fn read(host: &mut Host, call: &Call, progress: &mut Progress) -> Cal
 }
 
 /// Runs `recv(fd, ..., n, flags)` or `recvfrom`, which has further arguments for the address.
-pub(super) fn recv(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn recv(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 4)?;
     let id = host.socket_of(arguments.int(0)?)?;
     wild(&arguments)?;
     receive(host, id, arguments.bytes(2)?, arguments.int(3)?, progress)
 }
 
-pub(super) fn readv(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn readv(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 3)?;
     let id = host.socket_of(arguments.int(0)?)?;
     let bytes = vector(arguments.get(1))?;
     receive(host, id, bytes, 0, progress)
 }
 
-pub(super) fn write(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn write(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 3)?;
     let id = host.socket_of(arguments.int(0)?)?;
     wild(&arguments)?;
@@ -40,21 +40,21 @@ pub(super) fn write(host: &mut Host, call: &Call, progress: &mut Progress) -> Ca
 }
 
 /// Runs `send(fd, ..., n, flags)` or `sendto`, which has further arguments for the address.
-pub(super) fn send(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn send(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 4)?;
     let id = host.socket_of(arguments.int(0)?)?;
     wild(&arguments)?;
     transmit(host, id, arguments.bytes(2)?, arguments.int(3)?, progress)
 }
 
-pub(super) fn writev(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn writev(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 3)?;
     let id = host.socket_of(arguments.int(0)?)?;
     let bytes = vector(arguments.get(1))?;
     transmit(host, id, bytes, 0, progress)
 }
 
-pub(super) fn sendfile(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn sendfile(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 4)?;
     let id = host.socket_of(arguments.int(0)?)?;
     if !matches!(host.fds.get(&arguments.int(1)?), Some(Descriptor::File)) {
@@ -64,7 +64,7 @@ pub(super) fn sendfile(host: &mut Host, call: &Call, progress: &mut Progress) ->
 }
 
 /// Runs `open`: a file with an unlimited number of bytes to send.
-pub(super) fn open(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+pub(super) fn open(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     host.install(call, Descriptor::File)
 }
 
@@ -95,7 +95,7 @@ pub(super) fn vector(expr: &Expr) -> Result<u64, Halt> {
 }
 
 /// Reads up to `wanted` bytes from a connection.
-pub(super) fn receive(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut Progress) -> Called {
+pub(super) fn receive(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut CallState) -> Called {
     let known = MSG_PEEK | MSG_DONTWAIT | MSG_WAITALL | MSG_NOSIGNAL | MSG_TRUNC;
     if flags & !known != 0 {
         return Err(Stop::Unsupported(format!("receive flags {:#x}", flags & !known)).into());
@@ -132,7 +132,7 @@ pub(super) fn receive(host: &mut Host, id: SocketId, wanted: u64, flags: i64, pr
 }
 
 /// Writes `wanted` bytes to a connection, as far as its send buffer has room.
-pub(super) fn transmit(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut Progress) -> Called {
+pub(super) fn transmit(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut CallState) -> Called {
     transmit_cut(host, id, wanted, &[], flags, progress)
 }
 
@@ -143,7 +143,7 @@ pub(super) fn transmit_cut(
     wanted: u64,
     cuts: &[u64],
     flags: i64,
-    progress: &mut Progress,
+    progress: &mut CallState,
 ) -> Called {
     let known = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE | MSG_EOR | MSG_ZEROCOPY | MSG_FASTOPEN;
     if flags & !known != 0 {
@@ -247,7 +247,7 @@ fn write_early(host: &mut Host, id: SocketId, wanted: u64, flags: i64) -> Result
 }
 
 /// Notes a zero-copy write, and returns the number of bytes written.
-fn finish_write(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut Progress) -> Called {
+fn finish_write(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut CallState) -> Called {
     let zerocopy = flags & MSG_ZEROCOPY != 0 && host.sockets[id].options.zerocopy && wanted > 0;
     if zerocopy {
         let connection = host.connection_mut(id)?;

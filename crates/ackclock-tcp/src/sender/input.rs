@@ -8,7 +8,7 @@ use crate::context::{Ack, Cause};
 use crate::recovery::Recovery;
 use crate::segment::MAX_SACK_BLOCKS;
 use crate::validation::Growth;
-use crate::{Nanos, Observer};
+use crate::{Event, Nanos, Observer};
 
 /// The sender's view of an acceptable acknowledgment, in stream offsets.
 pub(crate) struct Arrival<'a> {
@@ -135,6 +135,7 @@ impl Sender {
         let cwnd_limited = self.una < self.limited_until;
         let delivered = self.board.ack(arrival.ack, |_| {});
         self.una = arrival.ack;
+        obs.event(now, Event::Acknowledged { una: self.una });
         self.expiries = 0;
         self.dup_acks = 0;
         self.delivered += u64::from(delivered.segments);
@@ -177,6 +178,9 @@ impl Sender {
         let duplicated_probe = self.on_dsack(arrival);
         let mut arrived = self.expect(arrival);
         let mut delivered = self.take_off(now, arrival, advanced, &mut arrived);
+        if advanced {
+            obs.event(now, Event::Acknowledged { una: self.una });
+        }
         arrived.duplicate = bare && delivered.sacked == 0;
         let duplicates = if self.sack { 0 } else { u64::from(self.dup_acks) };
         let duplicate = self.count_duplicate(bare, advanced, &mut delivered);

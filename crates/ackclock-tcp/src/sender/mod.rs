@@ -227,7 +227,7 @@ impl Sender {
             cwr_due: false,
             delivered: 0,
             rtt: Rtt::new(config),
-            pacer: Pacer::new(config.pacing),
+            pacer: Pacer::new(config.pacing, config.pacing_burst),
             pacing: false,
             board: Scoreboard::default(),
             seen: input::SeenBlocks::default(),

@@ -15,7 +15,7 @@ impl Sender {
         if self.nxt >= self.end() && self.phase == Phase::Open && !self.probe_due {
             return None;
         }
-        if now < self.pacer.release_time() {
+        if self.pacer.blocks(now) {
             self.pacing = true;
             return None;
         }
@@ -25,7 +25,7 @@ impl Sender {
             self.poll_rarely(now, obs)
         }?;
         let rate = self.pacer.rate(&self.window, self.rtt.srtt());
-        self.pacer.on_sent(now, u64::from(sent.len) + overhead, rate);
+        self.pacer.on_sent(now, u64::from(sent.len) + overhead, rate, self.mss, self.rtt.min());
         self.last_sent = now;
         if matches!(self.phase, Phase::Fast | Phase::Cwr) {
             let bytes = self.counted_in_flight(u64::from(sent.len) + u64::from(sent.fin));

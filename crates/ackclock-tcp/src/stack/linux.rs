@@ -2,8 +2,8 @@
 
 use super::{Stack, rfc};
 use crate::config::{
-    AccEcnOptions, AckRule, Config, Conformance, EcnMode, InitialWindow, ReductionBase, Restart, RtoRule, SynLosses,
-    WindowUnit,
+    AccEcnOptions, AckRule, Config, Conformance, EcnMode, InitialWindow, PacingBurst, ReductionBase, Restart, RtoRule,
+    SynLosses, WindowUnit,
 };
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, slow_start, validation};
@@ -60,6 +60,7 @@ pub(super) const LINUX: Stack = Stack {
         ("conformance", "net/ipv4/tcp_input.c: tcp_ack, tcp_validate_incoming"),
         ("challenge_interval", "tcp_invalid_ratelimit = 500"),
         ("rfc1337", "tcp_rfc1337 = 0"),
+        ("pacing_burst", "net/ipv4/tcp_output.c, tcp_tso_autosize; tcp_min_tso_segs = 2, tcp_tso_rtt_log = 9"),
     ],
 };
 
@@ -179,6 +180,7 @@ fn linux() -> Config {
         quick_acks: 16,
         conformance: Conformance::Linux,
         restart: Restart::Off,
+        pacing_burst: PacingBurst::Linux,
         cc: cc::by_name("cubic-linux").expect("in the catalogue").into(),
         //= https://www.rfc-editor.org/rfc/rfc9438#section-4.10
         //= type=exception
@@ -200,6 +202,7 @@ fn linux_3_12() -> Config {
         rack: false,
         syn_linear: 0,
         receive_buffer: 43_690,
+        pacing_burst: PacingBurst::Segment,
         validation: validation::by_name("rfc2861-linux").expect("in the catalogue"),
         ..linux()
     }

@@ -2,8 +2,8 @@
 
 use super::Stack;
 use crate::config::{
-    AccEcnOptions, AckRule, Config, Conformance, EcnMode, Handshake, InitialWindow, ReductionBase, Restart, RtoRule,
-    SynLosses, WindowRule, WindowUnit,
+    AccEcnOptions, AckRule, Config, Conformance, EcnMode, Handshake, InitialWindow, PacingBurst, ReductionBase,
+    Restart, RtoRule, SynLosses, WindowRule, WindowUnit,
 };
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, pacing::Pacing, slow_start, validation};
@@ -20,6 +20,7 @@ pub(super) const STACK: Stack = Stack {
         ("validation", "none is required; RFC 7661 is experimental"),
         ("restart", "RFC 5681 section 4.1"),
         ("pacing", "none is required"),
+        ("pacing_burst", "no rule is given"),
         ("careful_resume", "none is required"),
         ("mss", "RFC 9293 section 3.7.1: Ethernet's 1500 bytes less 40 of headers"),
         ("initial_window", "RFC 6928 section 2, equation 1: min(10 MSS, max(2 MSS, 14,600 B))"),
@@ -175,6 +176,7 @@ pub(super) fn config() -> Config {
         //= in Linux without the qdisc fq.
         //# It is RECOMMENDED that implementations use pacing to reduce the burstiness of data traffic
         pacing: Pacing::Off,
+        pacing_burst: PacingBurst::Segment,
         careful_resume: None,
         cc: cc::by_name("reno").expect("in the catalogue").into(),
         //= https://www.rfc-editor.org/rfc/rfc9438#section-4.10

@@ -1,8 +1,8 @@
 //! A configuration as names and values.
 
 use crate::config::{
-    AccEcnOptions, AckRule, Conformance, EcnMode, Handshake, InitialWindow, ReductionBase, Restart, RtoRule, SynLosses,
-    WindowRule, WindowUnit,
+    AccEcnOptions, AckRule, Conformance, EcnMode, Handshake, InitialWindow, PacingBurst, ReductionBase, Restart,
+    RtoRule, SynLosses, WindowRule, WindowUnit,
 };
 use crate::pacing::Pacing;
 use crate::{Config, MILLISECOND, Nanos, SECOND};
@@ -71,6 +71,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         rfc1337,
         restart,
         pacing,
+        pacing_burst,
         careful_resume,
         cc,
         slow_start,
@@ -85,6 +86,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("slow_start", slow_start.name.to_owned()),
         ("validation", validation.name.to_owned()),
         ("restart", restart_name(*restart).to_owned()),
+        ("pacing_burst", if *pacing_burst == PacingBurst::Linux { "linux" } else { "segment" }.to_owned()),
         ("pacing", if *pacing == Pacing::Off { off() } else { "fq".to_owned() }),
         ("careful_resume", switch(careful_resume.is_some())),
         ("mss", format!("{mss} B")),

@@ -5,6 +5,11 @@
 //! - Congestion avoidance: each min(cwnd, 100) segments acknowledged add a segment.
 //! - Congestion: ssthresh = max(cwnd - cwnd/8, 2), where cwnd/8 is rounded down.
 //!
+//! # Constants
+//!
+//! 100 segments: the largest number acknowledged for one of growth; an eighth: the decrease (Linux's
+//! `TCP_SCALABLE_AI_CNT` and `TCP_SCALABLE_MD_SCALE`).
+//!
 //! # Deviations
 //!
 //! None from net/ipv4/tcp_scalable.c. The paper (T. Kelly, "Scalable TCP", ACM SIGCOMM CCR 33(2), 2003) has a legacy
