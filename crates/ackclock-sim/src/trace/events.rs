@@ -68,6 +68,8 @@ impl EventLog {
             Event::ProbeSent { retransmission } => ("probe_sent", object([("retransmission", json!(retransmission))])),
             Event::ReorderingTimeout { lost } => ("reordering_timeout", object([("lost", json!(lost))])),
             Event::Timeout { count } => ("timeout", object([("count", json!(count))])),
+            // The segment that acknowledged is in the log.
+            Event::Acknowledged { .. } => return,
             Event::StateChanged(state) => ("state_changed", object([("state", json!(state_name(*state)))])),
         };
         self.push(now, name, Some(who), fields);

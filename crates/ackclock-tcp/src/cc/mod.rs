@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ackclock_core::Renamed;
 use ackclock_core::parameters::{Given, milliseconds};
 
 use crate::context::{Ack, Cause, Congestion, Context, Delivery, Lost, RecoveryEnd, Window};
@@ -127,7 +128,7 @@ pub trait CongestionControl: Send {
     fn on_idle_end(&mut self, _window: &mut Window, _ctx: &Context, _idle: crate::Nanos) {}
 
     /// Whether the algorithm requests a reduction of the window now, without a loss or a mark. The sender asks after
-    /// each acknowledgment, and responds as to a mark: with [`Cause::Delay`](crate::context::Cause::Delay), and by the
+    /// each acknowledgment, and responds as to a mark: with [`Cause::Delay`], and by the
     /// reduction of its recovery. A request is ignored while losses are repaired or the window is being reduced. Only
     /// with [`Scope::reductions`].
     fn requests_reduction(&mut self) -> bool {
@@ -333,6 +334,9 @@ pub const CATALOGUE: &[Entry] = &[
     yeah::ENTRY,
     linux::YEAH,
 ];
+
+/// The old names of algorithms, which scenarios may use for one release.
+pub const RENAMED: &[Renamed] = &[];
 
 /// The entry with a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {

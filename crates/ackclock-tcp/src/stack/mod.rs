@@ -7,6 +7,7 @@ mod rfc;
 mod rows;
 
 use crate::config::Config;
+use crate::slow_start;
 
 /// A named stack.
 pub struct Stack {
@@ -18,6 +19,8 @@ pub struct Stack {
     pub source: &'static str,
     /// Configuration of the stack.
     pub config: fn() -> Config,
+    /// Name of the slow start that a congestion control has on this stack unless a scenario chooses one.
+    slow_start_of: fn(cc: &str) -> &'static str,
     /// Sources of single values, by field: the values that differ from the standards' table.
     sources: &'static [(&'static str, &'static str)],
 }
@@ -43,6 +46,14 @@ pub fn by_name(name: &str) -> Option<&'static Stack> {
 }
 
 impl Stack {
+    /// The slow start that the congestion control called `cc` has on this stack unless a scenario chooses one.
+    ///
+    /// # Panics
+    /// Never: the tests of this module find every name in the catalogue.
+    pub fn slow_start_of(&self, cc: &str) -> &'static slow_start::Entry {
+        slow_start::by_name((self.slow_start_of)(cc)).expect("in the catalogue")
+    }
+
     /// The stack as a table.
     pub fn rows(&self) -> Vec<Row> {
         let find = |sources: &[(&str, &'static str)], field: &str| {
@@ -60,6 +71,7 @@ impl Stack {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc;
 
     #[test]
     fn every_value_has_a_source() {
@@ -81,6 +93,23 @@ mod tests {
             for (row, standard) in rows.iter().zip(&standard) {
                 let own = stack.sources.iter().any(|(field, _)| *field == row.field);
                 assert!(row.value == standard.value || own, "{}: {} is not explained", stack.name, row.field);
+            }
+        }
+    }
+
+    #[test]
+    fn every_congestion_control_has_a_slow_start_and_hystart_is_cubics_alone_on_linux() {
+        for stack in CATALOGUE {
+            let config = (stack.config)();
+            assert_eq!(stack.slow_start_of(config.cc.name()).name, config.slow_start.name, "{}", stack.name);
+            for entry in cc::CATALOGUE {
+                let cubic = entry.name.starts_with("cubic");
+                let expected = match stack.name {
+                    "linux" | "linux-3.12" if cubic => "hystart",
+                    "linux" | "linux-3.12" => "linux",
+                    _ => "standard",
+                };
+                assert_eq!(stack.slow_start_of(entry.name).name, expected, "{}: {}", stack.name, entry.name);
             }
         }
     }

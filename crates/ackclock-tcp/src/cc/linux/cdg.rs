@@ -1,5 +1,5 @@
-//! CDG (CAIA delay gradient) as Linux implements it: reductions at random, the more likely the faster the RTT grows, and
-//! losses answered from a shadow window.
+//! CDG (CAIA delay gradient) as Linux implements it: reductions at random, the more likely the faster the RTT grows,
+//! and losses answered from a shadow window.
 //!
 //! # Equations
 //!
@@ -8,8 +8,9 @@
 //!
 //! - Gradient: the sums of the last eight differences of r and of R between consecutive rounds; g is that of r if it is
 //!   positive, else that of R. Before eight rounds, g is scaled up to eight.
-//! - For g > 0 the window is reduced with probability `1 - exp(-42 g / 10^6)`, to 724/1024 cwnd, as for a mark. After five
-//!   such reductions without a gradient of -32 or less in between, further ones are left out (ineffectual backoff).
+//! - For g > 0 the window is reduced with probability `1 - exp(-42 g / 10^6)`, to 724/1024 cwnd, as for a mark. After
+//!   five such reductions without a gradient of -32 or less in between, further ones are left out (ineffectual
+//!   backoff).
 //! - The shadow window s begins as cwnd and grows as cwnd does. A reduction for delay raises it to cwnd. While the
 //!   application limits the flow, s is at most cwnd.
 //! - Loss, mark and timeout: s = min(s/2, cwnd), and ssthresh = max(s, cwnd/2, 2).
@@ -24,20 +25,28 @@
 //!
 //! # Constants
 //!
-//! The window of the gradient is 8 rounds, the factor of the reduction sqrt(1/2), and the limit of ineffectual reductions
-//! 5 (net/ipv4/tcp_cdg.c).
+//! The window of the gradient is 8 rounds, the factor of the reduction sqrt(1/2), and the limit of ineffectual
+//! reductions 5 (net/ipv4/tcp_cdg.c).
 //!
 //! # Deviations
 //!
-//! From net/ipv4/tcp_cdg.c: the exponential is exact, where Linux multiplies entries of a table; random numbers come from
-//! the connection's seed; ssthresh is at least two segments. From the paper (D. Hayes, G. Armitage, "Revisiting TCP
-//! congestion control using delay gradients", IFIP Networking 2011): the paper has a half-window moving average, the
-//! probability `1 - exp(-g/G)` with G = 3 ms, distinguishes losses with an empty queue, which it does not answer, from
-//! others (off by default in Linux), and has no HyStart. There is no other form.
+//! From net/ipv4/tcp_cdg.c: the exponential is exact, where Linux multiplies entries of a table; random numbers come
+//! from the connection's seed; ssthresh is at least two segments. From the paper (D. Hayes, G. Armitage, "Revisiting
+//! TCP congestion control using delay gradients", IFIP Networking 2011): the paper has a moving average,
+//! the probability `1 - exp(-g/G)` with G = 3 ms, distinguishes losses with an empty queue, which it does not answer,
+//! from others (off by default in Linux), and has no HyStart. There is no other form.
 //!
 //! # Validated against
 //!
-//! Gradients, probabilities, the shadow window, both ends of slow start and the filter of delayed ACKs on worked values.
+//! Gradients, probabilities, the shadow window, both ends of slow start and the filter of delayed ACKs on worked
+//! values.
+//!
+//! The module of Linux 6.12 itself: the windows are the same, except where ssthresh is one segment there, after every
+//! event of 60 random sequences of ACKs, losses, marks, timeouts and idle periods. Linux 6.12 in virtual time, one flow
+//! with a queue of one bandwidth-delay product (20 Mbit/s and 40 ms, 1 Mbit/s and 200 ms, 100 Mbit/s and 20 ms): after
+//! the start the mean window is 3 % smaller at 20 Mbit/s (eight seeds, two runs of Linux). Slow start often ends
+//! earlier here, which costs up to 7 % of goodput in the first 10 s at 100 Mbit/s (eight seeds, one run of Linux); the
+//! cause is not known.
 
 use super::super::random::Random;
 use super::super::{CongestionControl, Entry, Scope};

@@ -37,9 +37,11 @@ impl Count {
     /// The whole segments among `acked` bytes and the remainder of the acknowledgments before.
     #[inline]
     pub fn segments(&mut self, acked: u64, mss: u64) -> u64 {
-        let bytes = self.bytes + acked;
-        self.bytes = bytes % mss.max(1);
-        bytes / mss.max(1)
+        let mss = mss.max(1);
+        // The segment size may have shrunk since.
+        let bytes = self.bytes % mss + acked;
+        self.bytes = bytes % mss;
+        bytes / mss
     }
 
     /// Grows the window by a segment for each `per` of `acked` segments (net/ipv4/tcp_cong.c, `tcp_cong_avoid_ai`).
@@ -128,5 +130,7 @@ mod tests {
     fn bytes_that_are_less_than_a_segment_are_kept() {
         let mut count = Count::default();
         assert_eq!([400, 400, 400, 1800].map(|acked| count.segments(acked, 1000)), [0, 0, 1, 2]);
+        assert_eq!([900, 10].map(|acked| count.segments(acked, 1000)), [0, 0]);
+        assert_eq!(count.segments(0, 100), 0, "smaller segments do not make more of them");
     }
 }

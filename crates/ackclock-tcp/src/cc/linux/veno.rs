@@ -3,8 +3,8 @@
 //!
 //! # Equations
 //!
-//! Let base be the smallest RTT since sending last began with nothing in flight, and rtt the smallest RTT since the last
-//! ACK that was judged. Twice the backlog is `N = 2 cwnd - floor(2 cwnd base / rtt)`.
+//! Let base be the smallest RTT since sending last began with nothing in flight, and rtt the smallest RTT since the
+//! last ACK that was judged. Twice the backlog is `N = 2 cwnd - floor(2 cwnd base / rtt)`.
 //!
 //! - N < 6: each cwnd segments acknowledged add a segment.
 //! - N >= 6: once more than cwnd segments were acknowledged, every other time, a segment is added.
@@ -20,13 +20,19 @@
 //!
 //! # Deviations
 //!
-//! None from net/ipv4/tcp_veno.c. In the paper (C. Fu, S. Liew, "TCP Veno: TCP enhancement for transmission over wireless
-//! access networks", IEEE JSAC 21(2), 2003), as in the form `veno`, N comes from the smallest RTT of a round trip. Here
-//! a delayed ACK counts as it is. The number of samples is 16 bits wide: after each 65,536 samples three ACKs are Reno's.
+//! None from net/ipv4/tcp_veno.c. In the paper (C. Fu, S. Liew, "TCP Veno: TCP enhancement for transmission over
+//! wireless access networks", IEEE JSAC 21(2), 2003), as in the form `veno`, N comes from the smallest RTT of a round
+//! trip. Here a delayed ACK counts as it is. The number of samples is 16 bits wide: after each 65,536 samples three
+//! ACKs are Reno's.
 //!
 //! # Validated against
 //!
 //! N, both increases, both decreases and the new beginnings on worked values.
+//!
+//! The module of Linux 6.12 itself: the windows are the same after every event of 60 random sequences of ACKs, losses,
+//! marks, timeouts and idle periods. Linux 6.12 in virtual time, one flow with a queue of one bandwidth-delay product
+//! (20 Mbit/s and 40 ms, 1 Mbit/s and 200 ms, 100 Mbit/s and 20 ms): goodput within 0.3 %, mean window
+//! within 0.5 %.
 
 use super::super::{CongestionControl, Entry, Scope};
 use super::count::{Count, flight, segments, slow_start};

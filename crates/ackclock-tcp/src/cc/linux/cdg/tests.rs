@@ -126,7 +126,7 @@ fn the_shadow_window_grows_as_cwnd_and_is_no_larger_while_the_application_limits
 fn a_train_of_acks_over_half_the_least_rtt_ends_slow_start() {
     for (gap, expected) in [(2000, true), (3000, false)] {
         let mut m = Measured { rtt: Range { min: 10_000, max: 10_000 }, ..Measured::default() };
-        let ends = (0..3).map(|ack| m.ends_slow_start(SECOND + ack * gap, true)).any(|ends| ends);
+        let ends = (0..3).any(|ack| m.ends_slow_start(SECOND + ack * gap, true));
         assert!(!ends, "half of 10 ms is not over");
         assert_eq!(m.ends_slow_start(SECOND + 3 * gap, true), expected, "{gap} us");
         assert!(!m.ends_slow_start(SECOND + 3 * gap + 1, false), "the application limits the flow");
