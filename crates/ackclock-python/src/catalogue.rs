@@ -57,6 +57,8 @@ pub fn catalogue() -> String {
     }
     let mut kinds = Map::new();
     kinds.insert("cc".into(), cc::CATALOGUE.iter().map(cc_row).chain([remycc_row()]).collect::<Vec<Value>>().into());
+    let family = |family: &cc::Family| row(family.name, &scenario::forms_by_stack(family), "");
+    kinds.insert("family".into(), cc::FAMILIES.iter().map(family).collect::<Vec<Value>>().into());
     kinds.insert("recovery".into(), rows!(recovery::CATALOGUE).into());
     kinds.insert("validation".into(), rows!(validation::CATALOGUE).into());
     kinds.insert("slow-start".into(), rows!(slow_start::CATALOGUE).into());

@@ -17,6 +17,7 @@ mod cubic_2_0;
 mod cubic_rfc8312;
 mod dctcp;
 mod delays;
+mod families;
 mod fast;
 mod fixed;
 mod highspeed;
@@ -47,6 +48,7 @@ mod yeah;
 
 pub use ackclock_core::parameters::{Otherwise, Parameter, Quantity};
 pub use cubic::Cubic;
+pub use families::{FAMILIES, Family};
 pub use reno::Reno;
 pub use rules::{Ruled, Situation, WindowRules, seconds};
 
@@ -274,16 +276,16 @@ impl From<&'static Entry> for Algorithm {
 
 /// All algorithms, in the order of their names.
 pub const CATALOGUE: &[Entry] = &[
-    bbr::ENTRY,
     bbr1::ENTRY,
+    bbr::ENTRY,
     bic::ENTRY,
     compound::ENTRY,
     compound::TUNED,
     copa::ENTRY,
-    cubic::ENTRY,
     cubic_2_0::ENTRY,
     linux::CUBIC,
     cubic_rfc8312::ENTRY,
+    cubic::ENTRY,
     dctcp::ENTRY,
     fast::ENTRY,
     fixed::RATE,
@@ -296,8 +298,8 @@ pub const CATALOGUE: &[Entry] = &[
     ledbat_plus_plus::ENTRY,
     lp::ENTRY,
     prague::ENTRY,
-    reno::ENTRY,
     linux::RENO,
+    reno::ENTRY,
     scalable::ENTRY,
     vegas::ENTRY,
     veno::ENTRY,
@@ -306,8 +308,10 @@ pub const CATALOGUE: &[Entry] = &[
     yeah::ENTRY,
 ];
 
-/// The entry with a name.
+/// The entry with a name; the name of a family means its standard form. [`crate::stack::Stack::form`] has the forms of
+/// a stack.
 pub fn by_name(name: &str) -> Option<&'static Entry> {
+    let name = Family::by_name(name).map_or(name, |family| family.standard);
     CATALOGUE.iter().find(|entry| entry.name == name)
 }
 

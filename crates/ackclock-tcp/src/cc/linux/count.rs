@@ -26,9 +26,11 @@ impl Count {
     /// The whole segments among `acked` bytes and the remainder of the acknowledgments before.
     #[inline]
     pub fn segments(&mut self, acked: u64, mss: u64) -> u64 {
-        let bytes = self.bytes + acked;
-        self.bytes = bytes % mss.max(1);
-        bytes / mss.max(1)
+        let mss = mss.max(1);
+        // The remainder may be from larger segments.
+        let bytes = self.bytes.min(mss - 1) + acked;
+        self.bytes = bytes % mss;
+        bytes / mss
     }
 
     /// Grows the window by a segment for each `per` of `acked` segments (net/ipv4/tcp_cong.c, `tcp_cong_avoid_ai`).
@@ -79,5 +81,7 @@ mod tests {
     fn bytes_that_are_less_than_a_segment_are_kept() {
         let mut count = Count::default();
         assert_eq!([400, 400, 400, 1800].map(|acked| count.segments(acked, 1000)), [0, 0, 1, 2]);
+        assert_eq!(count.segments(900, 1000), 0);
+        assert_eq!(count.segments(1, 100), 1, "segments became smaller, and 900 bytes are no nine segments");
     }
 }
