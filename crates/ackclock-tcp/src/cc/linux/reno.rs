@@ -5,10 +5,18 @@
 //! - Congestion avoidance: each `cwnd` segments acknowledged add a segment.
 //! - Congestion: ssthresh = max(cwnd / 2, 2), rounded down to whole segments.
 //!
+//! # Constants
+//!
+//! The constants are those of RFC 5681.
+//!
 //! # Deviations
 //!
 //! None from net/ipv4/tcp_cong.c. From RFC 5681: segments count, regardless of their sizes; the reduction starts from
 //! cwnd where the stack reduces from cwnd; and ABE does not apply.
+//!
+//! # Validated against
+//!
+//! Growth to the segment, and the reduction of an odd window.
 
 use super::super::{CongestionControl, Entry};
 use super::count::{Count, flight, segments};
