@@ -140,6 +140,7 @@ class InSteps:
         self._may_go = threading.Semaphore(0)
         self._has_stopped = threading.Semaphore(0)
         self._over = False
+        self._ended = False
 
     def __enter__(self) -> Self:
         thread = threading.Thread(target=self._run)
@@ -157,7 +158,7 @@ class InSteps:
 
     def go_on(self) -> None:
         """Lets it do one call and waits until it stands before the next; nothing once it has ended."""
-        if self.result is None:
+        if not self._ended:
             self._may_go.release()
             self._has_stopped.acquire()
 
@@ -171,7 +172,8 @@ class InSteps:
         try:
             self.result = self._act()
         finally:
-            self._over = True
+            # Also after an exception, or the next step would wait for ever.
+            self._over = self._ended = True
             self._has_stopped.release()
 
 

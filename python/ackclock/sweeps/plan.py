@@ -108,7 +108,7 @@ def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides 
             with named(scenario):
                 given = (scenario.text, scenario.format, list(pairs), scenario.folder, _registry.algorithms())
                 digest = _core.scenario_hash(*given)
-                _, _, memory, _ = _core.estimate(*given)
+                _, _, _, memory, _ = _core.estimate(*given)
         except ScenarioError as error:
             told = ", ".join(f"{name}={value}" for name, value in setting.params.items())
             for one in error.problems:
