@@ -40,6 +40,9 @@ KERNEL_SCRIPTS := $(VENV)/$(KERNEL_SOURCE)-packetdrill
 PACKAGING := $(wildcard tools/packaging/*.py tools/packaging/*.json tools/packaging/licences.toml)
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
+# A link to a name that does not exist is an error.
+RUSTDOC := RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --workspace
+
 MINUTES := 10
 SEED := 1
 
@@ -86,6 +89,7 @@ check: | requirements
 check-rust:
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	$(RUSTDOC)
 	cargo test --quiet --lib -p ackclock-tcp -p ackclock-net
 
 check-python:
@@ -189,6 +193,7 @@ rust-test: | requirements
 lint: env
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	$(RUSTDOC)
 	$(BIN)/ruff check python tests tools docs
 	$(BIN)/ruff format --check python tests tools docs
 	$(BIN)/mypy python/ackclock tools

@@ -14,7 +14,7 @@ from ackclock import _core
 if TYPE_CHECKING:
     from ackclock import fairness, plot, stats
     from ackclock._compare import compare
-    from ackclock._errors import AlgorithmError, Cancelled, Problem, ScenarioError, VerificationError
+    from ackclock._errors import AlgorithmError, Cancelled, Problem, RenamedWarning, ScenarioError, VerificationError
     from ackclock._registry import load
     from ackclock._run import run
     from ackclock._trace import trace
@@ -38,6 +38,7 @@ __all__ = [
     "MeasureError",
     "Problem",
     "Range",
+    "RenamedWarning",
     "Replications",
     "Result",
     "ScenarioError",
@@ -75,6 +76,7 @@ _HOMES = {
     "MeasureError": "ackclock.measure",
     "Problem": "ackclock._errors",
     "Range": "ackclock.sweeps",
+    "RenamedWarning": "ackclock._errors",
     "Replications": "ackclock.result",
     "Result": "ackclock.result",
     "ScenarioError": "ackclock._errors",

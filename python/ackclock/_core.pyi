@@ -7,6 +7,7 @@ from typing import Literal, final
 from arro3.core import Table
 
 from ackclock.result import Meta
+from ackclock.scenario._renamed import OldName
 
 __all__ = [
     "Ack",
@@ -27,6 +28,7 @@ __all__ = [
     "engine",
     "estimate",
     "event_schema",
+    "old_names",
     "replay_queue",
     "revision",
     "run",
@@ -303,6 +305,7 @@ def revision() -> str | None:
     """The git revision that the build was given, as wheels are; None for a build in a checkout."""
 
 def version() -> str: ...
+def old_names(text: str, format: Literal["toml", "json"], overrides: list[tuple[str, str]]) -> list[OldName]: ...
 def check(
     text: str,
     format: Literal["toml", "json"],

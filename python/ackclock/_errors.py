@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["AlgorithmError", "Cancelled", "Problem", "RefusedError", "ScenarioError", "VerificationError"]
+__all__ = [
+    "AlgorithmError",
+    "Cancelled",
+    "Problem",
+    "RefusedError",
+    "RenamedWarning",
+    "ScenarioError",
+    "VerificationError",
+]
 
 
 class RefusedError(ValueError):
@@ -52,6 +60,10 @@ class ScenarioError(ValueError):
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
+
+
+class RenamedWarning(FutureWarning):
+    """A scenario has an old name of a field or value. The next release refuses it; ``ackclock migrate`` replaces it."""
 
 
 class AlgorithmError(Exception):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, SupportsIndex, overload
 
 from ackclock import _core, _registry
 from ackclock._errors import ScenarioError
-from ackclock._runner import Progress, execute
+from ackclock._runner import ProgressCallback, execute
 from ackclock.progress import reporter
 from ackclock.result import Replications, Result
 from ackclock.scenario import Overrides, Source, Text, check, load, named, override_pairs
@@ -37,7 +37,7 @@ class Job:
     verify: bool = False
 
 
-def run_job(job: Job, cancel: Cancel, progress: Progress) -> Result:
+def run_job(job: Job, cancel: Cancel, progress: ProgressCallback) -> Result:
     """Runs one job on this thread, with the interpreter's lock released unless a congestion control is in Python."""
     text = job.scenario
     with named(text):

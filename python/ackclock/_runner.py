@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from concurrent.futures import Future
 
-__all__ = ["Progress", "Worker", "default_threads", "execute"]
+__all__ = ["ProgressCallback", "Worker", "default_threads", "execute"]
 
-Progress: TypeAlias = "Callable[[float], object]"
+ProgressCallback: TypeAlias = "Callable[[float], object]"
 """Called with the part of the work that is done, from 0 to 1."""
 
 POLL_S = 0.1
@@ -34,7 +34,7 @@ D = TypeVar("D")
 class Worker(Protocol[Job, Done]):
     """Does one job. It ends early, by raising `Cancelled`, when `cancel` asks for it."""
 
-    def __call__(self, job: Job, cancel: Cancel, progress: Progress, /) -> Done: ...
+    def __call__(self, job: Job, cancel: Cancel, progress: ProgressCallback, /) -> Done: ...
 
 
 def default_threads() -> int:
@@ -47,7 +47,7 @@ def execute(
     worker: Worker[J, D],
     *,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: ProgressCallback | None = None,
 ) -> list[D]:
     """Does every job and returns what came of them, in the order of the jobs.
 

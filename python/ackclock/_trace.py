@@ -13,6 +13,7 @@ from ackclock.progress import reporter
 from ackclock.result import Result
 from ackclock.scenario import Overrides, Source, load, named, override_pairs
 from ackclock.scenario._estimate import refuse_huge
+from ackclock.scenario._renamed import warn
 from ackclock.table import Table
 
 if TYPE_CHECKING:
@@ -81,8 +82,10 @@ def trace(
     """
     text = load(scenario)
     check_seed(seed, text)
+    pairs = override_pairs(overrides)
+    warn(text, pairs)
     if not large:
-        refuse_huge(text, override_pairs(overrides))
+        refuse_huge(text, pairs)
     spec = Trace(list(dict.fromkeys(captures)), ipv6=ipv6, payload=payload, events=events)
     with ExitStack() as stack:
         report = stack.enter_context(reporter(progress, text.name or "trace"))
@@ -97,7 +100,7 @@ def trace(
             meta, tables = _core.run(
                 text.text,
                 text.format,
-                override_pairs(overrides),
+                pairs,
                 seed,
                 Cancel(),
                 report,

@@ -19,6 +19,9 @@ Each end of each connection has its own object of the class. Callbacks get the s
 values: copy values from them, and do not keep the objects. An exception ends the run as `AlgorithmError`. Results are
 reproducible if the class uses no clock, no random numbers other than those from `seed`, and no state shared between
 connections.
+
+The arguments of the callbacks have the types `Window`, `Context`, `Ack`, `Congestion`, `RecoveryEnd`, `Delivery`,
+`RateSample`, `Lost` and `Situation` of this module, for annotations.
 """
 
 from __future__ import annotations
@@ -26,12 +29,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from ackclock._core import Ack, Congestion, Context, Delivery, Lost, RateSample, RecoveryEnd, Situation, Window
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ackclock._core import Ack, Congestion, Context, Delivery, Lost, RecoveryEnd, Situation, Window
-
-__all__ = ["CongestionControl", "Parameter", "Scope", "WindowRules", "congestion_control", "parameter"]
+__all__ = [
+    "Ack",
+    "Congestion",
+    "CongestionControl",
+    "Context",
+    "Delivery",
+    "Lost",
+    "Parameter",
+    "RateSample",
+    "RecoveryEnd",
+    "Scope",
+    "Situation",
+    "Window",
+    "WindowRules",
+    "congestion_control",
+    "parameter",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,9 @@ STATES = """
 TCP_ESTABLISHED TCP_SYN_SENT TCP_SYN_RECV TCP_FIN_WAIT1 TCP_FIN_WAIT2 TCP_TIME_WAIT TCP_CLOSE TCP_CLOSE_WAIT
 TCP_LAST_ACK TCP_LISTEN TCP_CLOSING
 """
+FREEBSD_STATES = """
+ESTABLISHED SYN_SENT SYN_RECEIVED FIN_WAIT_1 FIN_WAIT_2 TIME_WAIT CLOSED CLOSE_WAIT LAST_ACK LISTEN CLOSING
+"""
 CONGESTION_STATES = "TCP_CA_Open TCP_CA_Disorder TCP_CA_CWR TCP_CA_Recovery TCP_CA_Loss"
 OPTIONS = {
     "TCPI_OPT_TIMESTAMPS": 1,
@@ -42,10 +45,12 @@ OPTIONS = {
 }
 CONSTANTS: dict[str, int] = {
     **{name: number for number, name in enumerate(STATES.split(), 1)},
+    **{f"TCPI_{name}": number for number, name in enumerate(FREEBSD_STATES.split(), 1)},
     **{name: number for number, name in enumerate(CONGESTION_STATES.split())},
     **OPTIONS,
 }
-"""Symbols that the code in scripts may use (Linux ``include/uapi/linux/tcp.h``)."""
+"""Symbols that the code in scripts may use (Linux ``include/uapi/linux/tcp.h``), and the states by the names that
+FreeBSD's scripts use, with Linux's numbers."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
-    from ackclock._runner import Progress
+    from ackclock._runner import ProgressCallback
 
 __all__ = ["SweepReport", "bar", "lines", "reporter", "sweep_reporter"]
 
@@ -22,7 +22,7 @@ LINE_EVERY_S = 10.0
 
 
 @contextmanager
-def reporter(progress: bool | Callable[[float], object], label: str) -> Iterator[Progress | None]:
+def reporter(progress: bool | Callable[[float], object], label: str) -> Iterator[ProgressCallback | None]:
     """The function to call with the share done: the caller's own, a bar or lines (True), or none (False)."""
     if callable(progress):
         yield progress
@@ -38,7 +38,7 @@ def reporter(progress: bool | Callable[[float], object], label: str) -> Iterator
 
 
 @contextmanager
-def bar(label: str) -> Iterator[Progress]:
+def bar(label: str) -> Iterator[ProgressCallback]:
     """A bar with the remaining time; it disappears when the work is done."""
     from rich.console import Console
     from rich.markup import escape
@@ -56,7 +56,7 @@ def bar(label: str) -> Iterator[Progress]:
         yield lambda fraction: display.update(task, completed=fraction)
 
 
-def lines(label: str, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> Progress:
+def lines(label: str, stream: TextIO, clock: Callable[[], float] = time.monotonic) -> ProgressCallback:
     """A line every ten seconds."""
     began = last = clock()
 
@@ -96,13 +96,9 @@ class SweepReport:
     def show(self, done: float) -> None:
         """Shows the state; `done` counts runs, and shares of unfinished runs."""
 
-    def warn(self, text: str) -> None:
-        """Prints a warning about damage that was found."""
-        print(f"ackclock: {text}", file=sys.stderr, flush=True)  # noqa: T201
-
 
 class _Called(SweepReport):
-    def __init__(self, function: Progress) -> None:
+    def __init__(self, function: ProgressCallback) -> None:
         super().__init__()
         self._function = function
 
@@ -139,9 +135,6 @@ class _Bar(SweepReport):
         bad = f"[red]{self.failed} failed" if self.failed else ""
         count = f"{int(done)}/{self.total} runs"
         self._display.update(self._task, completed=done, total=self.total, failed=bad, count=count)
-
-    def warn(self, text: str) -> None:
-        self._display.console.print(f"ackclock: {text}", markup=False, highlight=False)
 
 
 @contextmanager

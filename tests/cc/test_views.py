@@ -1,11 +1,14 @@
 """The arguments of rules and callbacks: every field has the documented value for marks, recoveries and deliveries."""
 
+import inspect
+import typing
 from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
 
 import ackclock
+from ackclock import cc as control
 from tests.cc.mine import MARKED, equal, full, registered, run
 
 
@@ -168,3 +171,18 @@ def test_a_timer_that_expires_again_is_told_as_the_same_congestion():
     assert [not first for first, *_ in firsts[1:]] == again
     assert True in again
     assert False in again
+
+
+def test_the_types_of_arguments_are_public():
+    used = set()
+    for level in (control.WindowRules, control.CongestionControl):
+        for method in vars(level).values():
+            if inspect.isfunction(method):
+                used |= set(typing.get_type_hints(method).values())
+    views = {one for one in used if one.__module__ == "ackclock._core"}
+    assert {one.__name__ for one in views} == {
+        "Ack", "Congestion", "Context", "Delivery", "Lost", "RecoveryEnd", "Situation", "Window",
+    }  # fmt: skip
+    for one in views | {control.RateSample}:
+        assert one.__name__ in control.__all__
+        assert getattr(control, one.__name__) is one

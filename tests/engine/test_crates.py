@@ -16,16 +16,24 @@ ORDER = [
     {"scenario"},
     {"sim"},
     {"drill", "tun"},
-    {"fuzz", "python"},
+    {"fuzz", "python", "ackclock"},
 ]
 """A crate uses only crates of earlier rows."""
+
+EMBEDDED = {"core", "tcp", "net", "wire"}
+"""The crates that other programs may embed, through the facade `ackclock`."""
 
 WITHOUT_SIMULATOR = {"drill", "tun"}
 
 
+def folder(crate):
+    """The folder of a crate; that of the facade has no prefix."""
+    return CRATES / ("ackclock" if crate == "ackclock" else f"ackclock-{crate}")
+
+
 def uses(crate):
     """The crates of ours that a crate is built with, its tests aside."""
-    manifest = tomllib.loads((CRATES / f"ackclock-{crate}/Cargo.toml").read_text(encoding="utf-8"))
+    manifest = tomllib.loads((folder(crate) / "Cargo.toml").read_text(encoding="utf-8"))
     named = manifest["dependencies"].keys() | manifest.get("build-dependencies", {}).keys()
     return {name.removeprefix("ackclock-") for name in named if name.startswith("ackclock-")}
 
@@ -37,6 +45,25 @@ def test_every_crate_uses_only_crates_of_earlier_rows():
         for crate in row:
             assert uses(crate) <= earlier, crate
         earlier |= row
+
+
+def test_the_facade_has_the_embedded_crates_and_they_need_no_others():
+    assert uses("ackclock") == EMBEDDED
+    for crate in EMBEDDED:
+        assert uses(crate) <= EMBEDDED, crate
+
+
+@pytest.mark.parametrize("crate", sorted(EMBEDDED | {"ackclock"}))
+def test_an_embedded_crate_can_be_packaged(crate):
+    """It has a readme and a doc example, it is not kept from being published, and what it needs has a version."""
+    assert (folder(crate) / "README.md").is_file()
+    pages = [folder(crate) / "README.md", folder(crate) / "src/lib.rs"]
+    assert any("assert" in page.read_text(encoding="utf-8").split("```", 1)[-1] for page in pages)
+    manifest = tomllib.loads((folder(crate) / "Cargo.toml").read_text(encoding="utf-8"))
+    assert "publish" not in manifest["package"]
+    shared = tomllib.loads((CRATES.parent / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]
+    for used in uses(crate):
+        assert shared["dependencies"][f"ackclock-{used}"]["version"] == shared["package"]["version"]
 
 
 def test_only_what_runs_simulations_knows_the_simulator():

@@ -55,12 +55,13 @@ def test_jobs_that_wait_are_not_begun_after_an_error():
         begun.append(job)
         if job == 0:
             raise RuntimeError("job 0")
-        # The next job may have begun before the error was seen; it waits until the others are called off.
+        # One job may begin while the others are called off, whichever is then the first that waits; it is ended.
         return until_cancelled(job, cancel, note)
 
     with pytest.raises(RuntimeError, match="job 0"):
         execute(range(1000), work, threads=1)
-    assert begun in ([0], [0, 1])
+    assert begun[0] == 0
+    assert len(begun) <= 2
 
 
 def test_an_interrupt_ends_running_jobs():

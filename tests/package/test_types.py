@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 import ackclock
+from ackclock import cc as own
 from ackclock import stats
 from ackclock.scenario import (
     Access, Bottleneck, CarefulResume, Delay, DelayStep, Flow, FlowAccess, Link, Outage, Probes, Scenario, Stack,
@@ -30,6 +31,32 @@ from ackclock.scenario import (
 @ackclock.congestion_control("gentle")
 class Gentle(ackclock.WindowRules):
     kept: float = ackclock.parameter(0.9, 0.1, 1.0, "what a loss leaves")
+
+    def reduction(self, flow: own.Situation) -> float:
+        return self.kept if flow.cause == "loss" else 1.0
+
+
+@ackclock.congestion_control("every")
+class Every(ackclock.CongestionControl):
+    def on_ack(self, window: own.Window, ack: own.Ack, acked: int) -> None:
+        context: own.Context = ack.ctx
+        window.cwnd += min(acked, context.mss)
+
+    def on_congestion(self, window: own.Window, event: own.Congestion) -> None:
+        window.ssthresh = window.cwnd = event.ctx.flight_size // 2
+
+    def on_timeout(self, window: own.Window, event: own.Congestion, first: bool) -> None:
+        window.cwnd = event.ctx.mss
+
+    def on_delivery(self, window: own.Window, delivery: own.Delivery) -> None:
+        rate: own.RateSample | None = delivery.rate
+        window.pacing_rate = None if rate is None else rate.bytes_per_second
+
+    def on_lost(self, window: own.Window, lost: own.Lost) -> None:
+        pass
+
+    def on_recovery_end(self, window: own.Window, end: own.RecoveryEnd) -> None:
+        pass
 
 
 path = Bottleneck(

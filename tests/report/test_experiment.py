@@ -10,7 +10,7 @@ from ackclock.palette import STYLES
 from ackclock.report import Cloud, Clouds
 from ackclock.report.experiment.axes import axes_of
 from ackclock.report.experiment.curves import figures_of, roles_of
-from ackclock.report.experiment.measures import Cell, Shown, default_measures, shown
+from ackclock.report.experiment.measures import PointMean, Shown, default_measures, shown
 from ackclock.report.experiment.samples import completion_times, throughput_delay
 from ackclock.stats import Estimate
 from tests.helpers.pages import Page
@@ -154,11 +154,11 @@ class TestFigures:
     def test_wide_axes_are_logarithmic_and_names_have_intervals(self):
         estimate = Estimate(5, 4, 6, 9)
         points = [{"f.cc": cc, "r": rate} for cc in ("reno", "cubic") for rate in ("1Mbps", "10Mbps", "100Mbps")]
-        one = Shown("m", "s", [Cell(point, estimate) for point in points])
+        one = Shown("m", "s", [PointMean(point, estimate) for point in points])
         choice, *_ = figures_of(one, roles_of(axes_of(points), 6), "")[0]
         assert choice.options[0][1].x_log
         points = [{"f.cc": cc, "v": v} for cc in ("reno", "cubic") for v in "ab"]
-        one = Shown("m", "s", [Cell(point, estimate) for point in points])
+        one = Shown("m", "s", [PointMean(point, estimate) for point in points])
         (intervals,), _ = figures_of(one, roles_of(axes_of(points), 4), "")
         assert [(row.group, row.label, row.colour) for row in intervals.rows] == [
             (f"v = {v}", cc, STYLES[cc].colour) for v in "ab" for cc in ("reno", "cubic")

@@ -29,10 +29,10 @@ def test_an_estimate_is_above_the_run_and_not_by_far(file, changes):
 
 
 def test_opportunities_of_cellular_links_count_though_no_packet_uses_them(small):
-    cellular = {"bottleneck.rate": {"cellular": {"max_rate": "12Mbps"}}, "duration": "100s"}
+    cellular = {"bottleneck.rate": {"kind": "cellular", "max_rate": "12Mbps"}, "duration": "100s"}
     found = estimate(small, cellular).opportunities
     assert found == pytest.approx(10 * estimate(small, cellular | {"duration": "10s"}).opportunities, rel=1e-3)
-    faster = {"bottleneck.rate": {"cellular": {"max_rate": "120Mbps"}}, "duration": "100s"}
+    faster = {"bottleneck.rate": {"kind": "cellular", "max_rate": "120Mbps"}, "duration": "100s"}
     assert estimate(small, faster).opportunities > 10 * found
     assert "opportunities of cellular links" in str(estimate(small, cellular))
     assert estimate(small).opportunities == 0

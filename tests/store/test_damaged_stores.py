@@ -1,6 +1,7 @@
 """Damaged stores: reading names the damage, and the sweep, started again, repairs it."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -34,7 +35,7 @@ class TestDamage:
         swept_again(store)
         assert bytes_of(store) == bytes_of(made)
 
-    def test_a_flipped_bit(self, store, made, capsys):
+    def test_a_flipped_bit(self, store, made, caplog, capfd):
         file = self.parts(store)[1] / "flows.parquet"
         data = bytearray(file.read_bytes())
         data[len(data) // 2] ^= 1
@@ -44,7 +45,9 @@ class TestDamage:
             with pytest.raises(StoreError, match=r"flows\.parquet: damaged"):
                 opened.table("flows")
         swept_again(store)
-        assert "damaged" in capsys.readouterr().err
+        assert [(record.name, record.levelname) for record in caplog.records] == [("ackclock.sweeps", "WARNING")]
+        assert "damaged" in caplog.text
+        assert capfd.readouterr() == ("", "")
         assert bytes_of(store) == bytes_of(made)
 
     @pytest.mark.parametrize("gone", [[0], [1], [0, 2], [2], [0, 1, 2]])
@@ -95,14 +98,40 @@ class TestDamage:
 
     def test_a_manifest_of_a_later_version(self, store):
         manifest = store / "ackclock-store.json"
-        manifest.write_text(manifest.read_text().replace('"format": 1', '"format": 2'))
-        before = bytes_of(store)
-        for attempt in (ackclock.open, swept_again):
-            with pytest.raises(StoreError, match="written by a later ackclock, in format 2; this one reads 1"):
-                attempt(store)
-        assert bytes_of(store) == before
+        document = json.loads(manifest.read_text())
+        wrong = f"written by a later ackclock, in format 3; ackclock {ackclock.__version__} reads formats 1 to 2: "
+        for version, remedy in [("9.2.0", "ackclock 9.2.0 or later"), (None, "that version or later")]:
+            manifest.write_text(json.dumps(document | {"format": 3, "version": version}))
+            before = bytes_of(store)
+            for attempt in (ackclock.open, swept_again):
+                with pytest.raises(StoreError, match=re.escape(f"{wrong}read the store with {remedy}")):
+                    attempt(store)
+            assert bytes_of(store) == before
 
-    @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "one"}', '{"format": 1}'])
+    def test_a_store_of_the_first_format_is_read_and_upgraded_by_the_next_writer(self, store, made):
+        manifest = store / "ackclock-store.json"
+        document = json.loads(manifest.read_text())
+        first = {"written_by": "ackclock", "format": 1, "sweeps": document["sweeps"]}
+        manifest.write_text(json.dumps(first, indent=2) + "\n")
+        before = bytes_of(store)
+        with ackclock.open(store) as opened:
+            assert len(opened.table("flows")) == 12
+        assert bytes_of(store) == before
+        assert swept_again(store) == [1.0]
+        assert bytes_of(store) == bytes_of(made)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "{",
+            "[]",
+            '{"format": "one"}',
+            '{"format": 1}',
+            '{"format": 0, "sweeps": []}',
+            '{"format": true, "sweeps": []}',
+        ],
+    )
     def test_a_damaged_manifest(self, store, text):
         (store / "ackclock-store.json").write_text(text)
         with pytest.raises(StoreError, match=r"ackclock-store\.json: damaged"):

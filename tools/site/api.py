@@ -10,7 +10,7 @@ from typing import Any
 import ackclock
 from ackclock.cli import app
 
-MODULES = ("ackclock", "ackclock.plot", "ackclock.stats", "ackclock.fairness", "ackclock.tmix")
+MODULES = ("ackclock", "ackclock.cc", "ackclock.plot", "ackclock.stats", "ackclock.fairness", "ackclock.tmix")
 """Modules whose public names are listed, in this order."""
 
 _SECTION = re.compile(r"(?m)^(Parameters|Returns|Raises|Notes)\n-+\n")
@@ -42,7 +42,7 @@ def python() -> str:
         parts += [f"## {name}", document]
         for public in module.__all__:
             value = getattr(module, public)
-            if not public.startswith("__") and not inspect.ismodule(value):
+            if public in own_names(name) and not inspect.ismodule(value):
                 parts += told(f"{name}.{public}", value)
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -57,7 +57,7 @@ def told(name: str, value: Any) -> list[str]:
     if inspect.isclass(value) and not issubclass(value, BaseException):
         for member, inner in sorted(members(value).items()):
             document = markdown(inspect.getdoc(inner) or "")
-            if isinstance(inner, property):
+            if not inspect.isroutine(inner):
                 parts += [f"**{member}**", document]
             else:
                 parts += [f"**{member}**", signature(member, inner), document]
@@ -71,7 +71,7 @@ def members(value: type) -> dict[str, Any]:
         if owner.__module__.startswith("ackclock"):
             for name, inner in vars(owner).items():
                 plain = inner.__func__ if isinstance(inner, (classmethod, staticmethod)) else inner
-                if not name.startswith("_") and (inspect.isroutine(plain) or isinstance(plain, property)):
+                if not name.startswith("_") and (inspect.isroutine(plain) or inspect.isdatadescriptor(plain)):
                     found[name] = plain
     return found
 
@@ -138,6 +138,11 @@ def names() -> list[str]:
     """The headings of the page of Python."""
     found = []
     for name in MODULES:
-        module = ackclock if name == "ackclock" else importlib.import_module(name)
-        found += [f"{name}.{one}" for one in module.__all__ if not one.startswith("__")]
+        found += [f"{name}.{one}" for one in own_names(name)]
     return found
+
+
+def own_names(name: str) -> list[str]:
+    """The public names of a module without those that `ackclock` itself has."""
+    public = [one for one in importlib.import_module(name).__all__ if not one.startswith("__")]
+    return public if name == "ackclock" else [one for one in public if one not in ackclock.__all__]

@@ -1,16 +1,28 @@
 //! The vocabulary that every other crate of ackclock shares: times, the ECN field, packet sizes, random streams,
 //! distributions, and the parameters of algorithms.
+//!
+//! A stream of random numbers depends on the seed of a run and on the name of the component that draws from it:
+//!
+//! ```
+//! use ackclock_core::Stream;
+//!
+//! let draw = |seed: u64, name: &str| Stream::new(seed, name).below(1_000_000);
+//! assert_eq!(draw(1, "loss"), draw(1, "loss"));
+//! assert_ne!(draw(1, "loss"), draw(1, "jitter"));
+//! ```
 
 mod distribution;
 mod ecn;
 pub mod headers;
 pub mod parameters;
 mod random;
+mod renamed;
 mod stream;
 
 pub use distribution::{Distribution, Pareto, standard_normal};
 pub use ecn::Ecn;
 pub use random::{Random, Seed};
+pub use renamed::Renamed;
 pub use stream::{Stream, stream_number, stream_seed};
 
 /// A time or a duration, in nanoseconds. Times count from the start of the run; outside a run they count from the start

@@ -112,6 +112,8 @@ pub struct Tcp {
     pub ace: Option<u8>,
     /// Sequence number.
     pub seq: u32,
+    /// Whether the sequence number is the one on the wire (`0:0(0)!`) rather than relative to the initial one.
+    pub absolute: bool,
     /// Payload length, bytes.
     pub len: u32,
     /// Acknowledgment number; 0 if not given.
@@ -150,6 +152,14 @@ pub enum TcpOption {
     AccEcn(Vec<(AccEcnField, u32)>),
     /// A signature (RFC 2385).
     Md5,
+    /// Fast Open: the cookie, empty for a request; and whether the option has the number for experiments (RFC 7413
+    /// section 4.1.1).
+    FastOpen {
+        /// Bytes of the cookie.
+        cookie: Vec<u8>,
+        /// Whether the option has the number for experiments.
+        experimental: bool,
+    },
     /// Name of an option that this interpreter does not support.
     Other(&'static str),
 }

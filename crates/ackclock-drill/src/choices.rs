@@ -4,7 +4,7 @@
 //! table of stacks.
 
 use crate::verdict::Stop;
-use ackclock_tcp::config::{EcnMode, InitialWindow, ReductionBase, Restart, RtoRule};
+use ackclock_tcp::config::{EcnMode, InitialWindow, ReductionBase, Restart, RtoRule, WindowUnit};
 use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND, cc, recovery, slow_start, stack, validation};
 
 /// Access to the field of a choice in a configuration.
@@ -19,6 +19,7 @@ const SWITCHES: &[(&str, Field<bool>)] = &[
     ("early_retransmit", |config| &mut config.early_retransmit),
     ("eifel", |config| &mut config.eifel),
     ("frto", |config| &mut config.frto),
+    ("handshake_data", |config| &mut config.handshake_data),
     ("limited_transmit", |config| &mut config.limited_transmit),
     ("rack", |config| &mut config.rack),
     ("rescue", |config| &mut config.rescue),
@@ -44,6 +45,7 @@ const RESTARTS: &[(&str, Restart)] = &[("off", Restart::Off), ("rfc5681", Restar
 const RTO_RULES: &[(&str, RtoRule)] =
     &[("rfc6298", RtoRule::Rfc6298), ("linux", RtoRule::Linux), ("ns2", RtoRule::Ns2)];
 const BASES: &[(&str, ReductionBase)] = &[("FlightSize", ReductionBase::FlightSize), ("cwnd", ReductionBase::Window)];
+const UNITS: &[(&str, WindowUnit)] = &[("bytes", WindowUnit::Bytes), ("segments", WindowUnit::Segments)];
 const ECN_MODES: &[(&str, EcnMode)] = &[
     ("off", EcnMode::Off),
     ("passive", EcnMode::Passive),
@@ -110,6 +112,7 @@ fn choose(config: &mut Config, name: &str, text: &str) -> Option<Result<(), Stop
             let entries = validation::CATALOGUE.iter().map(|entry| (entry.name, entry));
             set(&mut config.validation, named(name, text, entries))
         }
+        "window_unit" => set(&mut config.window_unit, named(name, text, UNITS.iter().copied())),
         _ => return None,
     })
 }
@@ -182,7 +185,7 @@ mod tests {
                 taken += 1;
             }
         }
-        let lines = SWITCHES.len() + COUNTS.len() + TIMES.len() + 9;
+        let lines = SWITCHES.len() + COUNTS.len() + TIMES.len() + 10;
         assert_eq!(taken, stack::CATALOGUE.len() * lines);
     }
 
@@ -190,7 +193,7 @@ mod tests {
     fn errors_list_the_accepted_values() {
         assert_eq!(
             refused("recovery", "prr2"),
-            "--recovery=prr2: accepted: tahoe, newreno, sack, rate-halving, prr-crb, prr-ssrb, prr"
+            "--recovery=prr2: accepted: tahoe, newreno, sack, rate-halving, freebsd-sack, prr-crb, prr-ssrb, prr"
         );
         assert!(refused("stack", "minix").starts_with("--stack=minix: accepted: rfc, linux, "));
         assert_eq!(refused("rack", ""), "--rack=: accepted: on, off");

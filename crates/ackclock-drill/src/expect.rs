@@ -7,6 +7,7 @@
 //! and are not compared.
 
 use crate::ast::{EcnField, Packet, Tcp, TcpOption};
+use crate::host::Sent;
 use crate::settings::Settings;
 use crate::show;
 use crate::wire::Numbers;
@@ -41,12 +42,16 @@ pub fn join(run: &[Segment]) -> Option<Segment> {
 pub fn differences(
     packet: &Packet,
     expected: &Tcp,
-    sent: &Segment,
+    sent: &Sent,
     numbers: &Numbers,
     settings: &Settings,
     several: bool,
 ) -> Vec<String> {
-    let actual = numbers.leaving(sent);
+    let Sent { segment: sent, service, hops, .. } = sent;
+    let mut actual = numbers.leaving(sent);
+    if expected.absolute {
+        actual.seq = sent.seq;
+    }
     let mut found = Vec::new();
     let mut compare = |name: &str, expected: String, actual: String| {
         if expected != actual {
@@ -63,6 +68,12 @@ pub fn differences(
         compare("win", window.to_string(), sent.window.to_string());
     }
     let bits = sent.ecn as u8;
+    if let Some(expected) = packet.ip.tos {
+        compare("tos", format!("{expected:#04x}"), format!("{:#04x}", service | bits));
+    }
+    if let Some(expected) = packet.ip.ttl {
+        compare("ttl", expected.to_string(), hops.to_string());
+    }
     match packet.ip.ecn {
         Some(EcnField::Is(expected)) => {
             compare("ECN field", show::ecn_name(expected).to_owned(), show::ecn_name(bits).to_owned());

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::ast::{Icmp, Packet, Tcp, TcpOption};
 use crate::chrono::Chrono;
+use crate::fast_open::Memory;
 use crate::send_buffer::SendBuffer;
 use crate::settings::Settings;
 use crate::socket::{Connection, Options, Role, Socket, SocketId, ZeroCopy};
 use crate::stamps::Stamps;
-use crate::sysctl::{Sysctls, congestion_control};
+use crate::sysctl::{FreeBsd, Sysctls, choose_congestion_control};
 use crate::verdict::Stop;
 use crate::wire::Numbers;
 use ackclock_tcp::config::{Conformance, Keepalive};
@@ -16,6 +17,8 @@ use ackclock_tcp::{Config, Endpoint, Flags, NEVER, Nanos, Progress, SECOND, Segm
 
 /// Initial sequence number of every connection; [`Numbers`] maps the script's own number to it.
 const ISS: u32 = 0;
+/// Time to live of packets by default (Linux net.ipv4.ip_default_ttl, FreeBSD net.inet.ip.ttl).
+const HOPS: i64 = 64;
 /// Number of timer expiries at the same time from which the timer is considered stuck.
 const MOST_AT_ONCE: u32 = 100_000;
 
@@ -49,6 +52,20 @@ pub struct Sent {
     pub socket: SocketId,
     /// The segment.
     pub segment: Segment,
+    /// Type of service or traffic class, without the ECN field.
+    pub service: u8,
+    /// Time to live or hop limit.
+    pub hops: u8,
+}
+
+impl Sent {
+    /// A segment that a socket with these options sends.
+    fn new(at: Nanos, socket: SocketId, segment: Segment, options: &Options) -> Sent {
+        let stored = |names: [&str; 2]| names.iter().find_map(|&name| options.stored.get(name)).copied();
+        let service = stored(["IP_TOS", "IPV6_TCLASS"]).unwrap_or(0) as u8 & !3;
+        let hops = stored(["IP_TTL", "IPV6_UNICAST_HOPS"]).unwrap_or(HOPS) as u8;
+        Sent { at, socket, segment, service, hops }
+    }
 }
 
 /// The host under test.
@@ -69,6 +86,8 @@ pub struct Host {
     pub under_test: Option<SocketId>,
     /// Segments that were sent and not yet compared with the script.
     pub outbox: VecDeque<Sent>,
+    /// Memory of Fast Open.
+    pub fast_open: Memory,
     /// Configuration of connections before settings and socket options.
     pub base: Config,
     at_once: u32,
@@ -86,6 +105,7 @@ impl Host {
             pipes: Vec::new(),
             under_test: None,
             outbox: VecDeque::new(),
+            fast_open: Memory::default(),
             base,
             at_once: 0,
         }
@@ -112,12 +132,16 @@ impl Host {
             config.mss = config.mss.min(mss);
         }
         if let Some(name) = &options.congestion_control {
-            config.cc = congestion_control(name, &self.base_congestion_control())?;
+            choose_congestion_control(&mut config, name, &self.base_congestion_control())?;
         }
         if let Some(buffer) = options.receive_buffer {
-            config.receive_buffer = buffer / 2;
-            config.receive_buffer_max = buffer / 2;
+            config.receive_buffer = self.usable(buffer);
+            config.receive_buffer_max = self.usable(buffer);
         }
+        if options.no_options {
+            config.syn_options = false;
+        }
+        config.connect_timeout = options.keep_init.unwrap_or(config.connect_timeout);
         if let Some(clamp) = options.window_clamp {
             config.receive_buffer = config.receive_buffer.min(clamp);
             config.receive_buffer_max = config.receive_buffer_max.min(clamp);
@@ -128,18 +152,45 @@ impl Host {
             config.syn_retries = count;
         }
         config.nagle = !options.no_delay;
-        config.keepalive = options.keepalive.then(|| self.keepalive(options));
+        let keeps = options.keepalive || self.base.keepalive.is_some();
+        config.keepalive = keeps.then(|| self.keepalive(options));
         Ok(config)
     }
 
-    /// Keep-alive settings of a socket with these options; the defaults are those of Linux.
+    /// Keep-alive settings of a socket with these options; without a default of the stack, those of Linux.
     pub fn keepalive(&self, options: &Options) -> Keepalive {
-        let [time, interval] = self.sysctls.keepalive;
+        let freebsd = &self.sysctls.freebsd;
+        let [time, interval] = [0, 1].map(|which| self.sysctls.keepalive[which].or(freebsd.keepalive[which]));
+        let probes = self.sysctls.keepalive_probes.or(freebsd.keepalive_probes);
+        let linux = Keepalive { idle: 7200 * SECOND, interval: 75 * SECOND, probes: 9 };
+        let default = self.base.keepalive.unwrap_or(linux);
         Keepalive {
-            idle: options.keep_idle.or(time).unwrap_or(7200 * SECOND),
-            interval: options.keep_interval.or(interval).unwrap_or(75 * SECOND),
-            probes: options.keep_count.or(self.sysctls.keepalive_probes).unwrap_or(9),
+            idle: options.keep_idle.or(time).unwrap_or(default.idle),
+            interval: options.keep_interval.or(interval).unwrap_or(default.interval),
+            probes: options.keep_count.or(probes).unwrap_or(default.probes),
         }
+    }
+
+    /// Whether the kernel is FreeBSD rather than Linux.
+    pub fn is_freebsd(&self) -> bool {
+        self.base.conformance == Conformance::FreeBsd
+    }
+
+    /// Part of a receive buffer that holds payload, bytes: half of the value that Linux keeps, because the other half
+    /// is overhead, and all of FreeBSD's.
+    pub fn usable(&self, buffer: u64) -> u64 {
+        if self.is_freebsd() { buffer } else { buffer / 2 }
+    }
+
+    /// `tcp_info` of the socket under test, which has no connection; empty without a socket.
+    pub fn info_without_connection(&self) -> Result<Vec<(&'static str, u64)>, Stop> {
+        let Some(id) = self.under_test else { return Ok(Vec::new()) };
+        let listening = matches!(self.sockets[id].role, Role::Listening(_));
+        let mut connection = self.connection(id, listening)?;
+        if listening {
+            connection.endpoint.listen();
+        }
+        Ok(crate::stack::info(&connection.endpoint, self.now))
     }
 
     /// Creates a connection with the options of socket `from`.
@@ -149,6 +200,9 @@ impl Host {
         endpoint.push_where_marked();
         if options.cork {
             endpoint.set_cork(true);
+        }
+        if let Some(server) = passive.then(|| self.fast_open_server(from)).flatten() {
+            endpoint.serve_fast_open(server);
         }
         let mut stamps = Stamps::default();
         stamps.set(options.timestamping, 0, 0);
@@ -171,10 +225,18 @@ impl Host {
             send_buffer: self.send_buffer(options),
             numbers: Numbers::default(),
             peer_mss: self.settings.mss(),
+            fast_open: false,
+            write_pending: false,
         }))
     }
 
     fn send_buffer(&self, options: &Options) -> SendBuffer {
+        if self.is_freebsd() {
+            return match options.send_buffer {
+                Some(limit) => SendBuffer::plain(limit, None),
+                None => SendBuffer::plain(self.sysctls.freebsd.send_buffer(), Some(FreeBsd::SEND_BUFFER_MOST)),
+            };
+        }
         let mut buffer = match options.send_buffer {
             Some(limit) => SendBuffer::new(limit, None),
             None => SendBuffer::new(self.sysctls.send_buffer(), Some(self.sysctls.send_buffer_most())),
@@ -196,8 +258,16 @@ impl Host {
             // tcp_inbound_hash).
             return Ok(());
         }
+        let listener = self.under_test.filter(|&id| matches!(self.sockets[id].role, Role::Listening(_)));
+        if listener.is_some_and(|id| self.needs_cookies(id, tcp)) {
+            return Stop::unsupported("Fast Open cookies of a server");
+        }
         let id = self.receiver(tcp)?;
-        let Role::Connection(connection) = &self.sockets[id].role else { unreachable!("receiver finds connections") };
+        let Role::Connection(connection) = &mut self.sockets[id].role else {
+            unreachable!("receiver finds connections")
+        };
+        let passive = connection.parent.is_some() || connection.over;
+        connection.numbers.learn_remote(tcp, passive);
         let segment = connection.numbers.arriving(packet, tcp, &self.settings)?;
         let syn = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
         if connection.over
@@ -215,7 +285,7 @@ impl Host {
         let connection = self.sockets[id].connection_mut().expect("it is one");
         if connection.over {
             if let Some(reset) = reset_for(&segment) {
-                self.outbox.push_back(Sent { at: now, socket: id, segment: reset });
+                self.outbox.push_back(Sent::new(now, id, reset, &self.sockets[id].options));
             }
             self.drain();
             return Ok(());
@@ -232,7 +302,10 @@ impl Host {
             let progress = connection.endpoint.on_segment(now, &part, &mut ());
             self.note(id, progress, before);
         }
-        self.drain();
+        let pending = self.sockets[id].connection().is_some_and(|one| one.write_pending && one.connected);
+        if !pending {
+            self.drain();
+        }
         Ok(())
     }
 
@@ -266,14 +339,17 @@ impl Host {
     pub fn arrive_icmp(&mut self, icmp: &Icmp) -> Result<(), Stop> {
         let now = self.now;
         let version = self.settings.ip_version;
+        let freebsd = self.is_freebsd();
         let Some(id) = self.under_test else { return Stop::fail("no socket that the ICMP message could concern") };
         let Some(connection) = self.sockets[id].connection_mut() else {
             return Stop::fail("no connection that the ICMP message could concern");
         };
         let before = connection.endpoint.state();
-        let echoed = icmp.echoed.map_or(0, |(seq, _)| seq);
-        let seq = connection.numbers.echoed(echoed);
-        let Some(message) = crate::stack::message(icmp, version, seq)? else { return Ok(()) };
+        let seq = icmp.echoed.map_or(0, |(seq, _)| seq);
+        let Some(message) = crate::stack::message(icmp, version, seq, freebsd)? else { return Ok(()) };
+        if icmp.echoed.is_some() && !connection.endpoint.is_outstanding(seq) {
+            return Ok(());
+        }
         let progress = connection.endpoint.on_icmp(now, message, &mut ());
         self.note(id, progress, before);
         self.drain();
@@ -283,14 +359,16 @@ impl Host {
     /// Processes the effects of a call to the endpoint of socket `id`.
     fn note(&mut self, id: SocketId, progress: Progress, before: State) {
         let now = self.now;
+        let freebsd = self.is_freebsd();
         let socket = &mut self.sockets[id];
         let (mut woken_in, mut woken_out) = (false, false);
         let Role::Connection(connection) = &mut socket.role else { return };
         let mut accepted_by = None;
         if progress.has(Progress::CONNECTED) {
+            // A child with data in its SYN is accepted before the handshake ends.
+            accepted_by = connection.parent.filter(|_| !connection.connected);
             connection.connected = true;
             woken_out = true;
-            accepted_by = connection.parent;
         }
         woken_in |= progress.has(Progress::RECEIVED);
         if progress.has(Progress::PEER_CLOSED) {
@@ -311,6 +389,9 @@ impl Host {
         if connection.connected {
             let info = connection.endpoint.info(now);
             connection.peer_mss = info.snd_mss.max(1);
+            if std::mem::take(&mut connection.fast_open) {
+                self.fast_open.learn(connection, freebsd);
+            }
             connection.send_buffer.offered(info.snd_wnd);
             connection.send_buffer.checked = false;
             if progress.has(Progress::CONNECTED) {
@@ -347,7 +428,7 @@ impl Host {
             let Role::Connection(connection) = &mut socket.role else { continue };
             let sent = connection.endpoint.sent();
             while let Some(segment) = connection.endpoint.poll_transmit(self.now, &mut ()) {
-                self.outbox.push_back(Sent { at: self.now, socket: id, segment });
+                self.outbox.push_back(Sent::new(self.now, id, segment, &socket.options));
             }
             let before = connection.stamps.done.len();
             connection.stamps.on_sent(self.now, connection.endpoint.sent());

@@ -81,9 +81,20 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, SyntaxError> {
             return Ok(tokens);
         }
         let at = lexer.at;
-        let kind = lexer.token()?;
+        let kind = match tokens.last() {
+            // A cookie is in hexadecimal digits, and zeros at its start count.
+            Some(Token { kind: Kind::Word(name), .. }) if is_fast_open(name) && lexer.peek().is_some_and(is_word) => {
+                Kind::Word(lexer.take_while(is_word).to_owned())
+            }
+            _ => lexer.token()?,
+        };
         tokens.push(Token { kind, at, joined });
     }
+}
+
+/// Whether a word is the name of the Fast Open option, on its own number or on the number for experiments.
+pub fn is_fast_open(word: &str) -> bool {
+    matches!(word, "FO" | "FOEXP")
 }
 
 fn is_word(c: char) -> bool {

@@ -3,18 +3,21 @@
 //! As in packetdrill, sent packets are compared with the expected ones in order, and packets sent after the last
 //! expected one are not compared: public scripts that only read `tcp_info` expect no packets.
 
+use std::collections::BTreeSet;
+
 use crate::ast::{Action, Body, Call, Event, Packet, Position, Script, Tcp, When};
-use crate::calls::{self, Answer, Progress};
+use crate::calls::{self, Answer, CallState};
 use crate::host::{Host, Sent};
+use crate::preprocess::preprocess;
 use crate::settings::Settings;
 use crate::shell::{self, Files};
 use crate::socket::SocketId;
 use crate::verdict::{Outcome, Snippet, Stop, Verdict};
 use crate::wire::Numbers;
-use crate::{choices, expect, parse, show, stack};
+use crate::{choices, expect, parse, show, sockstat, stack};
 use ackclock_tcp::info::EcnUse;
 use ackclock_tcp::stack::Stack;
-use ackclock_tcp::{Flags, Nanos, SECOND, Segment};
+use ackclock_tcp::{Nanos, SECOND, Segment};
 
 /// Time after the latest accepted time for which an expected packet is still awaited, to report when it was sent.
 const PATIENCE: Nanos = 300 * SECOND;
@@ -32,7 +35,11 @@ pub struct Context<'a> {
 
 /// Runs the text of a script.
 pub fn run(text: &str, context: &Context<'_>) -> Outcome {
-    let script = match parse::script(text, &defines(context.defines, text)) {
+    let defines = defines(context.defines, text);
+    let system = system(context, text);
+    let defined = |name: &str| name == system || defines.iter().any(|(known, _)| known == name);
+    let script = preprocess(text, defined).and_then(|text| parse::script(&text, &defines));
+    let script = match script {
         Ok(script) => script,
         Err(error) => {
             let reason = format!("syntax error: {}", error.message);
@@ -47,6 +54,7 @@ pub fn run(text: &str, context: &Context<'_>) -> Outcome {
         files: context.files,
         last: 0,
         at: Position { line: 1, column: 1 },
+        outdated: BTreeSet::new(),
     };
     let verdict = match runner.script(&script) {
         Ok(()) => Verdict::Pass,
@@ -54,6 +62,16 @@ pub fn run(text: &str, context: &Context<'_>) -> Outcome {
         Err(Stop::Unsupported(what)) => Verdict::Unsupported { at: runner.at, what },
     };
     Outcome { verdict, snippets: runner.snippets }
+}
+
+/// Symbol of the kernel that the stack imitates, for `#ifdef`.
+fn system(context: &Context<'_>, text: &str) -> &'static str {
+    let own = text.lines().find_map(|line| line.trim().strip_prefix("--stack="));
+    match own.unwrap_or(context.stack.name).split('-').next() {
+        Some("freebsd") => "FreeBSD",
+        Some("linux") => "Linux",
+        _ => "STANDARD",
+    }
 }
 
 /// Symbols that the public suites define on the command line, followed by those of the caller, which take precedence.
@@ -70,7 +88,7 @@ fn defines(given: &[(String, String)], text: &str) -> Vec<(String, String)> {
 struct Waiting {
     at: Position,
     call: Call,
-    progress: Progress,
+    progress: CallState,
     /// Time at which the call is to return; `None` if the script waits for it.
     end: Option<Nanos>,
     /// Latest time until which the call waits.
@@ -82,15 +100,17 @@ struct Runner<'a> {
     host: Host,
     snippets: Vec<Snippet>,
     waiting: Option<Waiting>,
-    run: Option<Run>,
+    run: Option<SplitPacket>,
     files: &'a Files<'a>,
     /// Time of the previous event.
     last: Nanos,
     at: Position,
+    /// Sockets whose connections began before a setting changed.
+    outdated: BTreeSet<SocketId>,
 }
 
 /// A packet that is sent in several segments.
-struct Run {
+struct SplitPacket {
     /// Position of the event that expects the packet.
     at: Position,
     packet: Packet,
@@ -101,7 +121,7 @@ struct Run {
     parts: Vec<Segment>,
 }
 
-impl Run {
+impl SplitPacket {
     /// Number of bytes that have not yet been sent.
     fn missing(&self) -> u32 {
         let sent = self.parts.iter().map(|part| part.len).sum();
@@ -157,7 +177,29 @@ impl Runner<'_> {
         Ok(())
     }
 
+    /// Runs a shell command.
+    fn command(&mut self, command: &str) -> Result<(), Stop> {
+        let before = self.host.sysctls.clone();
+        shell::run(command, &mut self.host.sysctls, self.files)?;
+        if self.host.sysctls.freebsd.fast_open_client == Some(false) {
+            // Turning Fast Open off empties FreeBSD's cache of cookies.
+            self.host.fast_open = Default::default();
+        }
+        if before != self.host.sysctls {
+            let sockets = self.host.sockets.iter().enumerate();
+            let live = sockets.filter(|(_, socket)| socket.connection().is_some_and(|connection| !connection.over));
+            self.outdated.extend(live.map(|(id, _)| id));
+        }
+        Ok(())
+    }
+
     fn event(&mut self, event: &Event) -> Result<(), Stop> {
+        // The new settings apply to the connections of new sockets.
+        let opens = matches!(&event.action, Action::Call(call) if call.name == "socket");
+        let outdated = self.host.under_test.is_some_and(|id| self.outdated.contains(&id));
+        if outdated && !opens && !matches!(event.action, Action::Command(_)) {
+            return Stop::unsupported("settings that change while there is a connection");
+        }
         match &event.action {
             Action::Packet(packet) if !packet.inbound => {
                 let Body::Tcp(tcp) = &packet.body else {
@@ -181,22 +223,24 @@ impl Runner<'_> {
             }
             Action::Command(command) => {
                 self.wait_for(event.when, "command")?;
-                let before = self.host.sysctls.clone();
-                shell::run(command, &mut self.host.sysctls, self.files)?;
-                let connected = self.host.sockets.iter().any(|socket| socket.connection().is_some());
-                if connected && before != self.host.sysctls {
-                    return Stop::unsupported("settings that change while there is a connection");
+                if let Some(outcome) = sockstat::run(command, &mut self.host) {
+                    outcome?;
+                } else {
+                    self.command(command)?;
                 }
             }
             Action::Code(code) => {
                 self.wait_for(event.when, "code")?;
                 let now = self.host.now;
-                let values = self.host.connection_under_test().map(|connection| {
-                    let mut values = stack::info(&connection.endpoint, now);
-                    values.extend(connection.chrono.info(now));
-                    values
-                });
-                self.snippets.push(Snippet { at: event.at, code: code.clone(), values: values.unwrap_or_default() });
+                let values = match self.host.connection_under_test() {
+                    Some(connection) => {
+                        let mut values = stack::info(&connection.endpoint, now);
+                        values.extend(connection.chrono.info(now));
+                        values
+                    }
+                    None => self.host.info_without_connection()?,
+                };
+                self.snippets.push(Snippet { at: event.at, code: code.clone(), values });
             }
         }
         self.last = self.host.now;
@@ -240,7 +284,7 @@ impl Runner<'_> {
             When::After(after) => start - after + end,
             _ => end,
         });
-        let mut progress = Progress { started: self.host.now, done: 0, sleeps: false };
+        let mut progress = CallState { started: self.host.now, done: 0, sleeps: false };
         let answer = calls::attempt(&mut self.host, call, &mut progress)?;
         let tolerance = self.host.settings.tolerance(end.unwrap_or(start) - start);
         let Answer::Blocks(until) = answer else {
@@ -342,7 +386,7 @@ impl Runner<'_> {
             connection.numbers.learn(tcp, &first.segment);
         }
         let (packet, tcp, parts) = (packet.clone(), tcp.clone(), vec![first.segment]);
-        self.run = Some(Run { at: self.at, packet, tcp, expected, first, parts });
+        self.run = Some(SplitPacket { at: self.at, packet, tcp, expected, first, parts });
         self.extend_run(self.host.now)?;
         // A pacing endpoint spreads segments that a kernel hands to its pacing queue at once. The next event waits for
         // the rest.
@@ -381,12 +425,13 @@ impl Runner<'_> {
 
     /// Compares the present packet with the expected one; `timing` describes an error of its time.
     fn judge_run(&mut self, timing: Option<String>) -> Result<(), Stop> {
-        let Some(Run { packet, tcp, expected, first, parts, .. }) = self.run.take() else { return Ok(()) };
+        let Some(SplitPacket { packet, tcp, expected, first, parts, .. }) = self.run.take() else { return Ok(()) };
         let whole = expect::join(&parts).expect("a run has segments");
         let numbers = self.numbers_of(first.socket);
         let mut wrong: Vec<String> = timing.into_iter().collect();
         let several = parts.len() > 1 || self.is_cut_by_kernel(&first, &whole);
-        wrong.extend(expect::differences(&packet, &tcp, &whole, &numbers, &self.host.settings, several));
+        let sent = Sent { segment: whole, ..first };
+        wrong.extend(expect::differences(&packet, &tcp, &sent, &numbers, &self.host.settings, several));
         if wrong.is_empty() {
             return Ok(());
         }
@@ -419,13 +464,10 @@ fn beyond(packet: &Packet) -> Option<String> {
     if packet.ports.is_some() {
         return Some("packets with ports of their own".to_owned());
     }
-    let checked =
-        !packet.inbound && (packet.ip.tos.is_some() || packet.ip.ttl.is_some() || packet.ip.flow_label.is_some());
-    if checked {
-        return Some("type of service, time to live and flow label of packets that leave".to_owned());
+    if !packet.inbound && packet.ip.flow_label.is_some() {
+        return Some("flow labels of packets that leave".to_owned());
     }
     match &packet.body {
-        Body::Tcp(tcp) if tcp.flags & Flags::SYN.0 != 0 && tcp.len > 0 => Some("Fast Open".to_owned()),
         Body::Tcp(tcp) => tcp.options.iter().flatten().find_map(|option| match option {
             crate::ast::TcpOption::Md5 if !packet.inbound => Some("MD5 signatures".to_owned()),
             crate::ast::TcpOption::Other(name) => Some((*name).to_owned()),

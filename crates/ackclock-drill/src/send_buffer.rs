@@ -5,6 +5,9 @@
 //! checks its limits only before it begins another buffer (net/ipv4/tcp.c, tcp_sendmsg_locked). Queued data count with
 //! the memory of the buffers. Without SO_SNDBUF, the limit grows with the congestion window (net/ipv4/tcp_input.c,
 //! tcp_sndbuf_expand).
+//!
+//! FreeBSD's buffer counts payload alone, and grows by 8 KiB at a time while it limits the sender
+//! (sys/netinet/tcp_output.c, tcp_sndbuf_autoscale).
 
 use crate::socket::Connection;
 use ackclock_tcp::Nanos;
@@ -14,6 +17,10 @@ use ackclock_tcp::Nanos;
 const OVERHEAD: u64 = 896;
 /// Largest payload of a buffer, bytes.
 const MOST: u64 = 65_535 - 320;
+/// Step by which FreeBSD's buffer grows (net.inet.tcp.sendbuf_inc), bytes.
+const STEP: u64 = 8192;
+/// Room from which FreeBSD reports a socket as writable (so_snd.sb_lowat), bytes.
+const LOW: u64 = 2048;
 /// Smallest SO_SNDBUF, bytes.
 pub const LEAST: u64 = 4608;
 
@@ -30,6 +37,8 @@ pub struct SendBuffer {
     window: u64,
     /// Stream offset at which the last pushed buffer ends.
     pushed: u64,
+    /// Whether the limit is that of payload alone, as in FreeBSD.
+    plain: bool,
     /// Whether the device's queue paces; data in that queue then count as sent.
     pub paced: bool,
     /// Whether a writer found no room and waits for it.
@@ -41,7 +50,22 @@ pub struct SendBuffer {
 impl SendBuffer {
     /// A buffer of `limit` bytes of memory that may grow to `most`.
     pub fn new(limit: u64, most: Option<u64>) -> SendBuffer {
-        SendBuffer { limit, most, tail: 0, window: 0, pushed: 0, paced: false, wanted: false, checked: true }
+        SendBuffer {
+            limit,
+            most,
+            tail: 0,
+            window: 0,
+            pushed: 0,
+            plain: false,
+            paced: false,
+            wanted: false,
+            checked: true,
+        }
+    }
+
+    /// A buffer of `limit` bytes of payload that may grow to `most`.
+    pub fn plain(limit: u64, most: Option<u64>) -> SendBuffer {
+        SendBuffer { plain: true, ..SendBuffer::new(limit, most) }
     }
 
     /// Fixes the limit, as SO_SNDBUF does.
@@ -62,7 +86,7 @@ impl SendBuffer {
 
     /// Raises the limit according to the congestion window.
     pub fn grow(&mut self, cwnd_segments: u64, mss: u64) {
-        let Some(most) = self.most else { return };
+        let Some(most) = self.most.filter(|_| !self.plain) else { return };
         let per_segment = (mss + 640).next_power_of_two() + 256;
         let wanted = 2 * cwnd_segments.max(10) * per_segment;
         self.limit = self.limit.max(wanted.min(most));
@@ -83,6 +107,9 @@ impl SendBuffer {
     /// Number of bytes that the connection accepts before the limits are checked again; 0 if it accepts none.
     pub fn room(&mut self, connection: Numbers, low: Option<u64>) -> u64 {
         let Numbers { written, sent, queued, mss } = connection;
+        if self.plain {
+            return self.limit.saturating_sub(queued);
+        }
         self.tail = self.tail.max(sent).min(written);
         let goal = self.goal(mss);
         let filled = written - self.tail;
@@ -101,7 +128,7 @@ impl SendBuffer {
     /// buffer that ends here is to be pushed: at the end of a write, or if it is full and more than half of the largest
     /// window has been written since the last push (net/ipv4/tcp.c, tcp_push and forced_push).
     pub fn pushes(&mut self, written: u64, last: bool, mss: u64) -> bool {
-        let full = written == self.tail + self.goal(mss);
+        let full = !self.plain && written == self.tail + self.goal(mss);
         let pushes = last || full && written > self.pushed + self.window / 2;
         if pushes {
             self.push(written);
@@ -114,10 +141,23 @@ impl SendBuffer {
         self.pushed = written;
     }
 
+    /// FreeBSD's growth, with `window` bytes that the peer and the congestion control allow, of which `in_flight` are in
+    /// use, and `offered` that the peer allows.
+    fn autoscale(&mut self, queued: u64, window: u64, in_flight: u64, offered: u64) {
+        let Some(most) = self.most.filter(|_| self.plain) else { return };
+        let limits = queued >= self.limit / 8 * 7 && queued < most && window >= queued - in_flight.min(queued);
+        if limits && offered / 4 * 5 >= self.limit {
+            self.limit = (self.limit + STEP).min(most);
+        }
+    }
+
     /// Whether `poll` reports the socket as writable and a sleeping writer is woken: a third of the limit is free, and
     /// less than half of `low` is unsent.
     pub fn writable(&self, connection: Numbers, low: Option<u64>) -> bool {
         let Numbers { written, sent, queued, mss } = connection;
+        if self.plain {
+            return self.limit.saturating_sub(queued) >= LOW.min(self.limit);
+        }
         let memory = self.memory(queued, mss);
         self.limit.saturating_sub(memory) >= memory / 2 && low.is_none_or(|low| 2 * (written - sent) < low)
     }
@@ -142,10 +182,17 @@ impl Connection {
     /// and tcp_should_expand_sndbuf). Half a round trip after the oldest outstanding segment was sent, the kernel waits
     /// for more window before it fills the rest (net/ipv4/tcp_output.c, tcp_tso_should_defer).
     pub fn check_send_buffer(&mut self, now: Nanos) {
-        if std::mem::replace(&mut self.send_buffer.checked, true) || !self.send_buffer.wanted {
+        if std::mem::replace(&mut self.send_buffer.checked, true) {
             return;
         }
         let info = self.endpoint.info(now);
+        let stream = self.stream();
+        let (mss, cwnd) = (u64::from(info.snd_mss), u64::from(info.snd_cwnd));
+        let window = info.snd_wnd.min(cwnd * mss);
+        self.send_buffer.autoscale(stream.queued, window, stream.queued - self.unsent(), info.snd_wnd);
+        if !self.send_buffer.wanted {
+            return;
+        }
         let defers = self.endpoint.oldest_sent_at().is_none_or(|sent_at| now - sent_at >= info.rtt / 2);
         let in_flight = info.unacked + info.retrans - (info.sacked + info.lost).min(info.unacked);
         if defers || in_flight < info.snd_cwnd {
@@ -204,6 +251,24 @@ mod tests {
         // Three buffers have 42,000 bytes.
         assert_eq!(taken(42_000 + 3 * OVERHEAD), 42_000);
         assert_eq!(taken(42_000 + 3 * OVERHEAD + 1), 58_000);
+    }
+
+    #[test]
+    fn freebsd_counts_payload_and_grows_while_it_limits_the_sender() {
+        let mut buffer = SendBuffer::plain(32_768, Some(40_000));
+        buffer.offered(257 << 7);
+        assert_eq!(taken(&mut buffer, 59_000, 10_000, None), 32_768);
+        buffer.autoscale(28_000, 100_000, 10_000, 100_000);
+        assert_eq!(buffer.limit(), 32_768, "an eighth is free");
+        buffer.autoscale(32_768, 20_000, 10_000, 100_000);
+        assert_eq!(buffer.limit(), 32_768, "the window limits the sender");
+        buffer.autoscale(32_768, 100_000, 10_000, 26_000);
+        assert_eq!(buffer.limit(), 32_768, "the peer's window is smaller");
+        buffer.autoscale(32_768, 100_000, 10_000, 100_000);
+        assert_eq!(buffer.limit(), 40_000);
+        let numbers = |queued| Numbers { written: 60_000, sent: 60_000, queued, mss: 1000 };
+        assert!(!buffer.writable(numbers(38_000), None));
+        assert!(buffer.writable(numbers(37_000), None));
     }
 
     #[test]

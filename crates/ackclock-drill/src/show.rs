@@ -30,7 +30,8 @@ pub fn ecn_name(bits: u8) -> &'static str {
 /// Formats a segment without its direction.
 pub fn segment(tcp: &Tcp) -> String {
     let end = tcp.seq.wrapping_add(tcp.len);
-    let mut text = format!("{} {}:{}({})", flags(tcp), tcp.seq, end, tcp.len);
+    let mark = if tcp.absolute { "!" } else { "" };
+    let mut text = format!("{} {}:{}({}){mark}", flags(tcp), tcp.seq, end, tcp.len);
     if tcp.flags & Flags::ACK.0 != 0 {
         text += &format!(" ack {}", tcp.ack);
     }
@@ -90,6 +91,11 @@ pub fn option(option: &TcpOption) -> String {
             format!("{text} {name} {value}")
         }),
         TcpOption::Md5 => "md5".to_owned(),
+        TcpOption::FastOpen { cookie, experimental } => {
+            let name = if *experimental { "FOEXP" } else { "FO" };
+            let digits: String = cookie.iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("{name} {digits}").trim_end().to_owned()
+        }
         TcpOption::Other(name) => (*name).to_owned(),
     }
 }

@@ -36,6 +36,12 @@ pub struct Options {
     pub keep_interval: Option<Nanos>,
     /// TCP_KEEPCNT
     pub keep_count: Option<u32>,
+    /// TCP_KEEPINIT
+    pub keep_init: Option<Nanos>,
+    /// TCP_FASTOPEN: with Linux the length of a listener's queue, with FreeBSD whether it is used.
+    pub fast_open: i64,
+    /// TCP_NOOPT
+    pub no_options: bool,
     /// TCP_USER_TIMEOUT
     pub user_timeout: Option<Nanos>,
     /// TCP_SYNCNT
@@ -118,6 +124,11 @@ pub struct Connection {
     pub numbers: crate::wire::Numbers,
     /// Payload of a full segment, as negotiated by the SYNs.
     pub peer_mss: u32,
+    /// Whether a call waits to write until the handshake ends. Its data then carries the ACK of the SYN-ACK (Linux
+    /// net/ipv4/tcp_input.c, tcp_rcv_synsent_state_process).
+    pub write_pending: bool,
+    /// Whether the SYN has the option of Fast Open, and the answer to it is not yet known.
+    pub fast_open: bool,
 }
 
 /// Notifications of writes with MSG_ZEROCOPY. Each reports that the data were copied.

@@ -29,16 +29,24 @@ pub fn error(endpoint: &Endpoint, before: State) -> Option<&'static str> {
         Error::HostUnreachable => "EHOSTUNREACH",
         Error::ProtocolUnreachable => "ENOPROTOOPT",
         Error::Aborted => "ECONNABORTED",
+        // No script expects an error that this version does not know.
+        _ => "EIO",
     })
 }
 
 /// An ICMP message about the segment with sequence number `seq`; `None` if TCP ignores the message.
-pub fn message(icmp: &Icmp, version: IpVersion, seq: u32) -> Result<Option<Message>, Stop> {
+///
+/// FreeBSD treats all prohibitions like an unreachable port (sys/netinet/ip_icmp.c, icmp_errmap).
+pub fn message(icmp: &Icmp, version: IpVersion, seq: u32, freebsd: bool) -> Result<Option<Message>, Stop> {
     let code = icmp.code.as_deref().unwrap_or_default();
     // The endpoint expects a path MTU for IPv4, whose header is 20 bytes shorter.
     let header = if version == IpVersion::V6 { 20 } else { 0 };
     let mtu = icmp.mtu.unwrap_or(0).saturating_sub(header);
     Ok(Some(match (icmp.kind.as_str(), code) {
+        ("unreachable", "net_prohibited" | "host_prohibited" | "filter_prohibited") if freebsd => {
+            Message::PortUnreachable
+        }
+        ("parameter_problem", "unknown_next_header") => Message::ProtocolUnreachable,
         ("unreachable", "frag_needed") | ("packet_too_big", _) => Message::FragmentationNeeded { mtu, seq },
         (
             "unreachable",

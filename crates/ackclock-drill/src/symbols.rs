@@ -70,6 +70,8 @@ pub const MSG_ERRQUEUE: i64 = 0x2000;
 pub const MSG_NOSIGNAL: i64 = 0x4000;
 /// `MSG_MORE`
 pub const MSG_MORE: i64 = 0x8000;
+/// `MSG_FASTOPEN`
+pub const MSG_FASTOPEN: i64 = 0x2000_0000;
 /// `MSG_EOR`
 pub const MSG_EOR: i64 = 0x80;
 /// `MSG_ZEROCOPY`
@@ -158,7 +160,7 @@ const SYMBOLS: &[(&str, i64)] = &[
     ("MSG_NOSIGNAL", MSG_NOSIGNAL),
     ("MSG_MORE", MSG_MORE),
     ("MSG_ZEROCOPY", MSG_ZEROCOPY),
-    ("MSG_FASTOPEN", 0x2000_0000),
+    ("MSG_FASTOPEN", MSG_FASTOPEN),
     ("POLLIN", IN),
     ("POLLPRI", 0x2),
     ("POLLOUT", OUT),
@@ -209,6 +211,15 @@ const SYMBOLS: &[(&str, i64)] = &[
     ("SPLICE_F_NONBLOCK", 2),
     ("SPLICE_F_MORE", 4),
     ("SPLICE_F_GIFT", 8),
+    ("IPTOS_DSCP_CS0", 0x00),
+    ("IPTOS_DSCP_CS1", 0x20),
+    ("IPTOS_DSCP_CS2", 0x40),
+    ("IPTOS_DSCP_CS3", 0x60),
+    ("IPTOS_DSCP_CS4", 0x80),
+    ("IPTOS_DSCP_CS5", 0xa0),
+    ("IPTOS_DSCP_CS6", 0xc0),
+    ("IPTOS_DSCP_CS7", 0xe0),
+    ("IPTOS_DSCP_EF", 0xb8),
     ("IP_PMTUDISC_DONT", 0),
     ("IP_PMTUDISC_WANT", 1),
     ("IP_PMTUDISC_DO", 2),

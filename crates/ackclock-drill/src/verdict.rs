@@ -49,7 +49,7 @@ pub struct Snippet {
     pub at: Position,
     /// The code as written, from the first character after `%{`.
     pub code: String,
-    /// `tcp_info` at that time with packetdrill's names; empty without a connection.
+    /// `tcp_info` at that time with packetdrill's names; empty without a socket.
     pub values: Vec<(&'static str, u64)>,
 }
 

@@ -7,14 +7,20 @@ use crate::ast::{AccEcnField, EcnField, Packet, Tcp, TcpOption};
 use crate::expect;
 use crate::settings::Settings;
 use crate::verdict::Stop;
+use ackclock_tcp::fast_open::FastOpen;
 use ackclock_tcp::segment::{MAX_SACK_BLOCKS, SackBlock};
 use ackclock_tcp::{AccEcnOption, Ecn, Flags, Segment, Timestamps};
 
-/// Mapping of a connection's numbers. The peer's numbers are those of the script; the endpoint's numbers are shifted.
+/// Mapping of a connection's numbers. As in packetdrill, a SYN has its initial sequence number, and all other packets
+/// count from it. The endpoint's own initial sequence number is 0.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers {
-    /// Difference of the script's sequence numbers from the endpoint's.
+    /// Our initial sequence number in the script.
     local: u32,
+    /// The peer's initial sequence number: that of its first SYN, or of its SYN-ACK if we connect.
+    remote: u32,
+    /// Whether the peer's number is known.
+    knows_remote: bool,
     /// TSvals of the script, and the corresponding actual TSvals.
     timestamps: BTreeMap<u32, u32>,
     /// The first pair of these TSvals.
@@ -41,27 +47,34 @@ impl Numbers {
         script.wrapping_add(live.wrapping_sub(first))
     }
 
-    /// A sequence number of the endpoint in the script's numbers.
-    pub fn to_script(&self, live: u32) -> u32 {
-        live.wrapping_add(self.local)
+    /// Learns the peer's initial sequence number from an arriving packet. `passive` is whether the peer connects:
+    /// its SYN counts then, and otherwise its SYN-ACK.
+    pub fn learn_remote(&mut self, tcp: &Tcp, passive: bool) {
+        let flags = Flags(tcp.flags);
+        if !self.knows_remote && flags.has(Flags::SYN) && passive != flags.has(Flags::ACK) {
+            (self.remote, self.knows_remote) = (tcp.seq, true);
+        }
     }
 
-    fn to_live(&self, script: u32) -> u32 {
-        script.wrapping_sub(self.local)
+    /// What the script adds to the endpoint's own sequence numbers in packets with or without SYN.
+    fn local(&self, syn: bool) -> u32 {
+        if syn { self.local } else { 0 }
     }
 
-    /// A sequence number of the endpoint that an ICMP message quotes.
-    pub fn echoed(&self, script: u32) -> u32 {
-        self.to_live(script)
+    /// What the script subtracts from the peer's sequence numbers in packets with or without SYN.
+    fn remote(&self, syn: bool) -> u32 {
+        if syn { 0 } else { self.remote }
     }
 
     /// The segment in an arriving packet of the script.
     pub fn arriving(&self, packet: &Packet, tcp: &Tcp, settings: &Settings) -> Result<Segment, Stop> {
         let mut segment = Segment::new(Flags(tcp.flags));
         let acks = segment.flags.has(Flags::ACK);
-        segment.seq = tcp.seq;
+        let syn = segment.flags.has(Flags::SYN);
+        let local = |script: u32| script.wrapping_sub(self.local(syn));
+        segment.seq = tcp.seq.wrapping_add(self.remote(syn));
         segment.len = tcp.len;
-        segment.ack = if acks { self.to_live(tcp.ack) } else { tcp.ack };
+        segment.ack = if acks { local(tcp.ack) } else { tcp.ack };
         segment.window = tcp.window.unwrap_or(0);
         segment.ecn = match (packet.ip.ecn, packet.ip.tos) {
             (Some(EcnField::Is(bits)), _) => Ecn::from_bits(bits),
@@ -77,7 +90,7 @@ impl Numbers {
                 TcpOption::SackPermitted => segment.sack_permitted = true,
                 TcpOption::Sack(blocks) => {
                     for (slot, &(start, end)) in segment.sack.iter_mut().zip(blocks) {
-                        *slot = SackBlock { start: self.to_live(start), end: self.to_live(end) };
+                        *slot = SackBlock { start: local(start), end: local(end) };
                     }
                     segment.sack_count = blocks.len().min(MAX_SACK_BLOCKS) as u8;
                 }
@@ -86,6 +99,9 @@ impl Numbers {
                     segment.timestamps = Some(Timestamps { val, ecr });
                 }
                 TcpOption::AccEcn(counters) => segment.set_accecn(Some(accecn(counters))),
+                TcpOption::FastOpen { cookie, experimental } => {
+                    segment.set_fast_open(Some(FastOpen::new(cookie, *experimental)));
+                }
                 TcpOption::Other(name) => return Stop::unsupported(*name),
             }
         }
@@ -106,6 +122,7 @@ impl Numbers {
     /// A segment that was sent, in the script's numbers.
     pub fn leaving(&self, segment: &Segment) -> Tcp {
         let syn = segment.flags.has(Flags::SYN);
+        let remote = |live: u32| live.wrapping_sub(self.remote(syn));
         let mut options = Vec::new();
         if syn && segment.mss != 0 {
             options.push(TcpOption::Mss(segment.mss));
@@ -119,8 +136,13 @@ impl Numbers {
         if syn && segment.window_scale != Segment::NO_OPTION {
             options.push(TcpOption::WindowScale(segment.window_scale));
         }
+        if let Some(option) = segment.fast_open().filter(|_| syn) {
+            let (cookie, experimental) = (option.cookie().to_vec(), option.is_experimental());
+            options.push(TcpOption::FastOpen { cookie, experimental });
+        }
         if segment.sack_count > 0 {
-            options.push(TcpOption::Sack(segment.sack_blocks().iter().map(|block| (block.start, block.end)).collect()));
+            let blocks = segment.sack_blocks().iter().map(|block| (remote(block.start), remote(block.end)));
+            options.push(TcpOption::Sack(blocks.collect()));
         }
         if let Some(option) = segment.accecn() {
             options.push(TcpOption::AccEcn(accecn_fields(&option)));
@@ -128,9 +150,10 @@ impl Numbers {
         Tcp {
             flags: segment.flags.0,
             ace: None,
-            seq: self.to_script(segment.seq),
+            seq: segment.seq.wrapping_add(self.local(syn)),
+            absolute: false,
             len: segment.len,
-            ack: if segment.flags.has(Flags::ACK) { segment.ack } else { 0 },
+            ack: if segment.flags.has(Flags::ACK) { remote(segment.ack) } else { 0 },
             window: Some(segment.window),
             urgent: 0,
             options: Some(options),

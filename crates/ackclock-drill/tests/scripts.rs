@@ -151,14 +151,14 @@ fn calls_are_held_to_their_results_and_their_times() {
 
 #[test]
 fn what_a_simulated_stack_does_not_have_is_named() {
-    assert_eq!(unsupported("+0 sendto(4, ..., 10, MSG_FASTOPEN, ..., ...) = 10\n"), "Fast Open");
+    assert_eq!(unsupported("+0 sendto(4, ..., 10, MSG_OOB, ..., ...) = 10\n"), "urgent data");
     assert_eq!(unsupported("+0 socket(..., SOCK_STREAM, IPPROTO_MPTCP) = 5\n"), "MPTCP");
     assert_eq!(unsupported("+0 frobnicate(4) = 0\n"), "system call frobnicate");
     assert_eq!(unsupported("+0 setsockopt(4, SOL_TCP, TCP_MD5SIG, [1], 4) = 0\n"), "MD5 signatures");
     assert_eq!(unsupported("+0 setsockopt(4, SOL_TCP, TCP_FROB, [1], 4) = 0\n"), "socket option TCP_FROB");
     assert_eq!(unsupported("+0 `reboot now`\n"), "command reboot now");
     assert_eq!(unsupported("+0 `sysctl -q net.ipv4.tcp_frob=1`\n"), "sysctl net.ipv4.tcp_frob=1");
-    assert_eq!(unsupported("+0 < S 0:10(10) win 100 <FO 1234>\n"), "Fast Open");
+    assert_eq!(unsupported("+0 < S 0:10(10) win 100 <mp_capable v0 a>\n"), "MPTCP");
     assert_eq!(unsupported("+0 < gre: . 1:1(0) ack 1 win 10\n"), "GRE");
     // No event has run by then, so earlier differences do not count.
     assert_eq!(unsupported("+0 write(4, ..., 10) = 9\n+0 fork() = 0\n"), "system call fork");

@@ -1,6 +1,6 @@
 //! Choices of an endpoint from a fuzzer's bytes.
 
-use ackclock_tcp::config::{EcnMode, InitialWindow, Keepalive, Restart, RtoRule};
+use ackclock_tcp::config::{EcnMode, InitialWindow, Keepalive, Restart, RtoRule, WindowUnit};
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::{Config, MILLISECOND, SECOND, cc, recovery, slow_start, stack, validation};
 use arbitrary::{Result, Unstructured};
@@ -51,6 +51,9 @@ pub fn config(u: &mut Unstructured<'_>) -> Result<Config> {
         nagle: on(12),
         pacing: if on(13) { pacing } else { Pacing::Off },
         retransmit_restarts_timer: on(15),
+        window_unit: *u.choose(&[WindowUnit::Bytes, WindowUnit::Segments])?,
+        write_size: *u.choose(&[0, 700, 1 << 16])?,
+        handshake_data: u.arbitrary()?,
         keepalive: on(14).then_some(keepalive),
         ..stack
     })

@@ -5,7 +5,7 @@ use crate::{Random, Seed};
 
 /// Delay of packets from the end of a wire to the far end.
 #[derive(Clone, Debug)]
-pub struct Path {
+pub struct Propagation {
     delay: Schedule<Nanos>,
     jitter: Option<Jitter>,
     reorders: bool,
@@ -54,16 +54,16 @@ impl Jitter {
     }
 }
 
-impl Path {
+impl Propagation {
     /// A path whose propagation delay changes at given times. A packet has the delay that holds at its departure, so packets
     /// overtake earlier ones when the delay falls. With jitter, packets may also overtake earlier ones when the delay rises.
-    pub fn new(delay: Schedule<Nanos>, jitter: Option<Jitter>) -> Path {
+    pub fn new(delay: Schedule<Nanos>, jitter: Option<Jitter>) -> Propagation {
         let delays = || delay.steps().iter().map(|(_, delay)| *delay);
         let again = delays().take(usize::from(delay.period().is_some()));
         let changes = delay.steps().len() > 1;
         let overtakes = jitter.as_ref().is_some_and(|jitter| jitter.reorders || changes);
         let reorders = overtakes || !delays().chain(again).is_sorted();
-        Path { delay, jitter, reorders, last: (0, 0) }
+        Propagation { delay, jitter, reorders, last: (0, 0) }
     }
 
     /// Propagation delay at the start, ns.
@@ -128,7 +128,7 @@ mod tests {
         below(&empirical, &[(6e-4, 0.0), (7e-4, 0.5), (3e-3, 0.75), (8e-2, 0.75), (9e-2, 1.0)]);
     }
 
-    fn arrivals(path: &mut Path, gap: Nanos) -> Vec<Nanos> {
+    fn arrivals(path: &mut Propagation, gap: Nanos) -> Vec<Nanos> {
         (0..2000).map(|packet| path.arrival(packet * gap) - packet * gap).collect()
     }
 
@@ -136,7 +136,7 @@ mod tests {
     fn jitter_reorders_only_if_allowed() {
         let path = |reorders| {
             let jitter = Jitter::new(Spread::Uniform(1000), reorders, [2; 32]);
-            Path::new(Schedule::constant(50), Some(jitter))
+            Propagation::new(Schedule::constant(50), Some(jitter))
         };
         let (mut free, mut kept) = (path(true), path(false));
         assert!(free.reorders() && !kept.reorders());
@@ -155,11 +155,11 @@ mod tests {
     #[test]
     fn packets_overtake_when_the_delay_falls() {
         let delays = Schedule::new(vec![(0, 100), (1000, 30), (2000, 60)], None);
-        let mut path = Path::new(delays.clone(), None);
+        let mut path = Propagation::new(delays.clone(), None);
         assert_eq!([0, 990, 1000, 1999, 2000].map(|at| path.arrival(at)), [100, 1090, 1030, 2029, 2060]);
         assert_eq!((path.delay(), path.reorders()), (100, true));
         let jitter = Jitter::new(Spread::Uniform(0), false, [3; 32]);
-        let mut path = Path::new(delays, Some(jitter));
+        let mut path = Propagation::new(delays, Some(jitter));
         assert_eq!(
             [0, 990, 1000].map(|at| path.arrival(at)),
             [100, 1090, 1030],
@@ -167,11 +167,11 @@ mod tests {
         );
         let jitter = || Some(Jitter::new(Spread::Uniform(20), false, [3; 32]));
         let rising = (0..10).map(|step| (100 * step, 10 + step)).collect();
-        let mut path = Path::new(Schedule::new(rising, None), jitter());
+        let mut path = Propagation::new(Schedule::new(rising, None), jitter());
         let arrivals: Vec<_> = (0..1000).map(|at| path.arrival(at)).collect();
         assert!(path.reorders() && !arrivals.is_sorted(), "the order is kept only while the delay stays the same");
-        assert!(!Path::new(Schedule::constant(10), jitter()).reorders());
-        let longer = |period| Path::new(Schedule::new(vec![(0, 10), (5, 20)], period), None).reorders();
+        assert!(!Propagation::new(Schedule::constant(10), jitter()).reorders());
+        let longer = |period| Propagation::new(Schedule::new(vec![(0, 10), (5, 20)], period), None).reorders();
         assert_eq!(
             (longer(None), longer(Some(9))),
             (false, true),

@@ -2,7 +2,7 @@
 
 use crate::queue::{Discipline, DropCause, Drops, Item, Next};
 use crate::server::Server;
-use crate::{Carried, Ecn, Loss, NEVER, Nanos, Passage, Path, Schedule};
+use crate::{Carried, Ecn, Loss, NEVER, Nanos, Passage, Propagation, Schedule};
 
 /// A packet that goes onto the wire.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ struct Waiting<T> {
 pub struct Port<T> {
     queue: Box<dyn Discipline>,
     server: Box<dyn Server>,
-    path: Path,
+    path: Propagation,
     loss: Option<Loss>,
     duplication: Option<Loss>,
     corruption: Option<Loss>,
@@ -86,7 +86,7 @@ impl<T> Port<T> {
         Port {
             queue,
             server,
-            path: Path::new(Schedule::constant(delay), None),
+            path: Propagation::new(Schedule::constant(delay), None),
             loss: None,
             duplication: None,
             corruption: None,
@@ -126,7 +126,7 @@ impl<T> Port<T> {
     }
 
     /// Replaces the path behind the wire.
-    pub fn with_path(mut self, path: Path) -> Port<T> {
+    pub fn with_path(mut self, path: Propagation) -> Port<T> {
         self.path = path;
         self
     }

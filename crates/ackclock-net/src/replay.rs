@@ -41,7 +41,7 @@ pub enum Outcome {
 /// If the arrivals are not in order of time, or the discipline returns a packet twice.
 pub fn replay(queue: Box<dyn Discipline>, rate: NonZeroU64, arrivals: &[Arrival]) -> Vec<Outcome> {
     assert!(arrivals.is_sorted_by_key(|arrival| arrival.at), "packets arrive in the order of their times");
-    let mut run = Run {
+    let mut run = Replay {
         port: Port::new(queue, Box::new(Transmitter::new(rate)), 0),
         outcomes: vec![Outcome::Waits; arrivals.len()],
     };
@@ -56,13 +56,13 @@ pub fn replay(queue: Box<dyn Discipline>, rate: NonZeroU64, arrivals: &[Arrival]
     run.outcomes
 }
 
-struct Run {
+struct Replay {
     /// Each packet is represented by its index among the arrivals.
     port: Port<usize>,
     outcomes: Vec<Outcome>,
 }
 
-impl Run {
+impl Replay {
     /// Polls the port at every due time up to `until`.
     fn serve(&mut self, until: Nanos) {
         while self.port.due() <= until {

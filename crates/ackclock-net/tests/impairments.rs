@@ -3,7 +3,8 @@
 use ackclock_net::queue::{Item, Settings, by_name};
 use ackclock_net::server::{Interrupted, Opportunities, Playback, Trace};
 use ackclock_net::{
-    DropCause, Jitter, Limit, ListedLoss, Loss, NEVER, Nanos, Path, Port, RandomLoss, Schedule, Spread, Transmitter,
+    DropCause, Jitter, Limit, ListedLoss, Loss, NEVER, Nanos, Port, Propagation, RandomLoss, Schedule, Spread,
+    Transmitter,
 };
 use proptest::prelude::*;
 
@@ -127,7 +128,7 @@ fn an_outage_holds_waiting_packets_or_loses_sent_ones() {
 fn a_port_tells_whether_it_reorders() {
     let path = |steps: &[_], reorders| {
         let jitter = Jitter::new(Spread::Uniform(MS), reorders, [1; 32]);
-        Path::new(Schedule::new(steps.to_vec(), None), Some(jitter))
+        Propagation::new(Schedule::new(steps.to_vec(), None), Some(jitter))
     };
     let reorders = |path| port(Limit::Unlimited).with_path(path).reorders();
     assert!(!port(Limit::Unlimited).reorders() && !reorders(path(&[(0, 5)], false)));

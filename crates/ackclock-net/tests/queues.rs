@@ -24,10 +24,10 @@ const FULL_PACKETS: &[&str] = &["dualpi2"];
 /// Disciplines with periodic updates, as often as every microsecond; the test gives them shorter idle times.
 const PERIODIC: &[&str] = &["xcp", "pie", "fq-pie", "dualpi2"];
 
-/// Choice of a parameter's value: the method, and the place in the parameter's range.
-type Choice = (u8, f64);
+/// The drawn choice of a parameter's value: the method, and the place in the parameter's range.
+type Draw = (u8, f64);
 
-fn value(parameter: &Parameter, (how, place): Choice) -> Option<f64> {
+fn value(parameter: &Parameter, (how, place): Draw) -> Option<f64> {
     let (least, most) = parameter.range;
     let value = match how {
         0 => least,
@@ -41,7 +41,7 @@ fn value(parameter: &Parameter, (how, place): Choice) -> Option<f64> {
 }
 
 /// The chosen parameters without combinations that the discipline refuses; `None` if it refuses even the defaults.
-fn given(entry: &Entry, choices: &[Choice], settings: &Settings<'_>) -> Option<Vec<(&'static str, f64)>> {
+fn given(entry: &Entry, choices: &[Draw], settings: &Settings<'_>) -> Option<Vec<(&'static str, f64)>> {
     let chosen = entry.parameters.iter().zip(choices.iter().cycle());
     let mut given: Vec<_> =
         chosen.filter_map(|(parameter, choice)| Some((parameter.name, value(parameter, *choice)?))).collect();

@@ -1,13 +1,15 @@
 //! Scenarios in and out as text. The files that scenarios name are read here because the engine has no file system.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ackclock_scenario::{Outside, Registered, Scenario};
+use ackclock_scenario::{Outside, Part, Registered, Scenario, ScenarioError, Step, Warning};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
 
 use crate::cc::{Algorithm, registered};
 use crate::errors::scenario_error;
@@ -23,13 +25,55 @@ pub fn parse(
     known: &[Arc<Registered>],
 ) -> PyResult<Scenario> {
     let files = |path: &str| read(&folder.join(path));
-    let outside = Outside { files: &files, registered: known };
-    let parsed = match format {
-        "toml" => Scenario::from_toml_with(text, overrides, outside),
-        "json" => Scenario::from_json_with(text, overrides, outside),
-        other => return Err(PyValueError::new_err(format!("format is \"toml\" or \"json\", not {other:?}"))),
-    };
-    parsed.map_err(|error| scenario_error(py, &error))
+    let outside = Outside { files: &files, registered: known, ..Outside::NOTHING };
+    parse_with(text, format, overrides, outside)?.map_err(|error| scenario_error(py, &error))
+}
+
+fn parse_with(
+    text: &str,
+    format: &str,
+    overrides: &[(String, String)],
+    outside: Outside<'_>,
+) -> PyResult<Result<Scenario, ScenarioError>> {
+    match format {
+        "toml" => Ok(Scenario::from_toml_with(text, overrides, outside)),
+        "json" => Ok(Scenario::from_json_with(text, overrides, outside)),
+        other => Err(PyValueError::new_err(format!("format is \"toml\" or \"json\", not {other:?}"))),
+    }
+}
+
+/// Returns the old names in a text and in overrides, one dict each: steps, line (or None), part ("key" or "value"), old,
+/// new and message. Mistakes in the text are left to `check`.
+#[pyfunction]
+pub fn old_names<'py>(
+    py: Python<'py>,
+    text: &str,
+    format: &str,
+    overrides: Vec<(String, String)>,
+) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let found = RefCell::new(Vec::new());
+    let warn = |warning: &Warning| found.borrow_mut().push(warning.clone());
+    // The files and the Python classes that a text may name have no names that the engine has changed.
+    let _ = parse_with(text, format, &overrides, Outside { warn: &warn, ..Outside::NOTHING })?;
+    found.take().iter().map(|warning| old_name(py, warning)).collect()
+}
+
+fn old_name<'py>(py: Python<'py>, warning: &Warning) -> PyResult<Bound<'py, PyDict>> {
+    let steps = PyList::empty(py);
+    for step in &warning.place.0 {
+        match step {
+            Step::Key(key) => steps.append(key)?,
+            Step::Index(index) => steps.append(index)?,
+        }
+    }
+    let entry = PyDict::new(py);
+    entry.set_item("steps", steps)?;
+    entry.set_item("line", warning.line)?;
+    entry.set_item("part", if warning.part == Part::Key { "key" } else { "value" })?;
+    entry.set_item("old", &warning.old)?;
+    entry.set_item("new", &warning.new)?;
+    entry.set_item("message", warning.to_string())?;
+    Ok(entry)
 }
 
 /// Maximum size of a file that a scenario names, in bytes.

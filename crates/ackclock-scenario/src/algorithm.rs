@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use ackclock_core::Renamed;
 use ackclock_tcp::cc::{self, Algorithm, FAMILIES, Family, remycc};
 use ackclock_tcp::stack;
 use serde_json::{Map, Value as Json, json};
@@ -11,7 +12,8 @@ use super::registered::{Range, Registered};
 use super::remycc::{self as remy, RemyTable};
 use ackclock_schema::kinds::{Info, Kind};
 use ackclock_schema::problems::{Problems, listed, suggestion};
-use ackclock_schema::tree::{Node, Path, Value};
+use ackclock_schema::renewal::Renewal;
+use ackclock_schema::tree::{KeyPath, Node, Value};
 use ackclock_schema::union::KIND;
 
 /// A congestion control with the parameters given for it.
@@ -49,11 +51,14 @@ impl CongestionControl {
 const SOURCE: &str = "source";
 
 /// Kind of the fields that hold a [`CongestionControl`].
-pub(super) struct OneOfTheCatalogue;
+pub(super) struct OneOfTheCatalogue {
+    /// The old names of algorithms.
+    renamed: &'static [Renamed],
+}
 
 /// Returns the kind of the fields that hold a [`CongestionControl`].
 pub(super) const fn congestion_control() -> OneOfTheCatalogue {
-    OneOfTheCatalogue
+    OneOfTheCatalogue { renamed: cc::RENAMED }
 }
 
 /// Returns the names that a scenario may use: full names, families, and RemyCC.
@@ -86,7 +91,7 @@ impl Named {
     fn parameters(
         &self,
         entries: &[(String, Node)],
-        at: &Path,
+        at: &KeyPath,
         problems: &mut Problems<'_>,
     ) -> Vec<(&'static str, f64)> {
         let own = match self {
@@ -119,7 +124,7 @@ fn registered<'a>(problems: &Problems<'a>) -> &'a [Arc<Registered>] {
 }
 
 /// Returns the algorithm that a node names; adds a problem where the node names none.
-fn named(node: &Node, at: &Path, problems: &mut Problems<'_>) -> Option<Named> {
+fn named(node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> Option<Named> {
     let registered = registered(problems);
     let names = || names().chain(registered.iter().map(|own| own.name));
     let Value::Text(name) = &node.value else {
@@ -143,7 +148,7 @@ fn parameters(
     ranges: &[Range],
     others: &[&'static str],
     entries: &[(String, Node)],
-    at: &Path,
+    at: &KeyPath,
     problems: &mut Problems<'_>,
 ) -> Vec<(&'static str, f64)> {
     let accepted = || others.iter().copied().chain(ranges.iter().map(|range| range.name));
@@ -169,7 +174,16 @@ fn parameters(
 impl Kind for OneOfTheCatalogue {
     type Value = CongestionControl;
 
-    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> CongestionControl {
+    fn renew(&self, node: &mut Node, at: &KeyPath, renewal: &mut Renewal) {
+        match node.value {
+            Value::Table(_) => {
+                Renewal::field(node, KIND, at, |kind, at| renewal.value(self.renamed, kind, at));
+            }
+            _ => renewal.value(self.renamed, node, at),
+        }
+    }
+
+    fn read(&self, node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> CongestionControl {
         let Value::Table(entries) = &node.value else {
             if is_remycc(node) {
                 problems.add(at.clone(), format!("{} has no table; accepted: {}", node.shown(), remy::EXAMPLE));
@@ -269,4 +283,37 @@ fn table_schema(name: &str, summary: &str, parameters: &[cc::Parameter]) -> Json
         "required": [KIND],
         "additionalProperties": false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RENAMED: &[Renamed] = &[Renamed { old: "newreno", new: "reno" }, Renamed { old: "v", new: "vegas" }];
+
+    /// Returns what a flow's `cc` reads as where the algorithms have old names, and the number of old names in it.
+    fn read(cc: &str) -> (Json, usize) {
+        let kind = OneOfTheCatalogue { renamed: RENAMED };
+        let mut node = Node::from_toml_value(cc).expect("TOML");
+        let mut renewal = Renewal::default();
+        kind.renew(&mut node, &KeyPath::default(), &mut renewal);
+        let mut problems = Problems::alone(&node);
+        let read = kind.read(&node, &KeyPath::default(), &mut problems);
+        assert_eq!(problems.into_error(), None, "{cc}");
+        (kind.write(&read), renewal.warnings.len())
+    }
+
+    #[test]
+    fn an_algorithm_may_have_an_old_name() {
+        assert_eq!(read("'newreno'"), (json!("reno"), 1));
+        assert_eq!(read("{ kind = 'v', alpha = 3 }"), (json!({ "kind": "vegas", "alpha": 3.0 }), 1));
+        assert_eq!(read("'reno'"), (json!("reno"), 0));
+    }
+
+    #[test]
+    fn old_names_lead_to_algorithms() {
+        for Renamed { old, new } in cc::RENAMED {
+            assert!(cc::by_name(old).is_none() && cc::by_name(new).is_some(), "{old} is called {new}");
+        }
+    }
 }

@@ -5,6 +5,8 @@ use ackclock_schema::kinds::{Label, one_of, time};
 use ackclock_schema::lists::list;
 use ackclock_schema::record;
 use ackclock_schema::record::{FieldInfo, Reader, Record, Slot, default, numbered, optional, preset, required};
+use ackclock_schema::renewal::Renewal;
+use ackclock_schema::tree::{KeyPath, Node};
 use ackclock_schema::union::tagged;
 use serde_json::{Map, Value as Json};
 
@@ -78,6 +80,12 @@ fn ends() -> impl Slot<Value = Vec<String>> {
 }
 
 impl Record for Link {
+    fn renew(node: &mut Node, at: &KeyPath, renewal: &mut Renewal) {
+        name().renew(OWN[0], node, at, renewal);
+        ends().renew(OWN[1], node, at, renewal);
+        Bottleneck::renew(node, at, renewal);
+    }
+
     fn read(reader: &mut Reader<'_, '_>) -> Link {
         let (name, ends) = (name().read(OWN[0], reader), ends().read(OWN[1], reader));
         let Reader { node, at, foreign, .. } = *reader;

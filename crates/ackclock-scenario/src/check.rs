@@ -13,7 +13,7 @@ use super::queue::Queue;
 use super::spellings::QueueLimit;
 use ackclock_schema::kinds::Spelling;
 use ackclock_schema::quantity::{TIME, VOLUME};
-use ackclock_schema::tree::{Path, quoted};
+use ackclock_schema::tree::{KeyPath, quoted};
 use ackclock_schema::{Problems, Rules};
 
 /// RFC 9293 section 3.8.6.3: an acknowledgment is delayed by less than this time, in nanoseconds.
@@ -25,7 +25,7 @@ const MOST_SAMPLES: u64 = 100_000_000;
 
 /// Adds the mistakes that only the fields of a scenario taken together show.
 pub(super) fn check(scenario: &Scenario, problems: &mut Problems<'_>) {
-    let root = Path::default();
+    let root = KeyPath::default();
     let flows = root.key("flows");
     for (index, flow) in scenario.flows.iter().enumerate() {
         let mut rules = Rules::new(flows.index(index), problems);
@@ -40,8 +40,8 @@ pub(super) fn check(scenario: &Scenario, problems: &mut Problems<'_>) {
     check_probes(scenario, &mut Rules::new(root, problems));
 }
 
-fn key(name: &str) -> Path {
-    Path::default().key(name)
+fn key(name: &str) -> KeyPath {
+    KeyPath::default().key(name)
 }
 
 fn check_copies(scenario: &Scenario, problems: &mut Problems<'_>) {
@@ -131,7 +131,7 @@ fn check_tcp(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
 }
 
 fn check_links(scenario: &Scenario, problems: &mut Problems<'_>) {
-    let access = |path: Path| ["source_delay", "sink_delay"].map(|delay| path.key(delay));
+    let access = |path: KeyPath| ["source_delay", "sink_delay"].map(|delay| path.key(delay));
     let mut rtt = access(key("access")).to_vec();
     for index in 0..scenario.flows.len() {
         rtt.extend(access(key("flows").index(index).key("access")));
@@ -162,7 +162,7 @@ fn check_links(scenario: &Scenario, problems: &mut Problems<'_>) {
 
 /// Checks the queues of the link at a path. A queue is refused if it has no room for one packet or if its parameters
 /// contradict each other. `rtt` are the fields that a limit in bandwidth-delay products needs.
-fn check_link(scenario: &Scenario, link: &Bottleneck, at: &Path, rtt: &[Path], problems: &mut Problems<'_>) {
+fn check_link(scenario: &Scenario, link: &Bottleneck, at: &KeyPath, rtt: &[KeyPath], problems: &mut Problems<'_>) {
     let [there, back] = scenario.queue_limits(link);
     let own = link.reverse_queue.as_ref().map(|queue| ("reverse_queue", queue, link.reverse_rate(), back));
     for (name, queue, rate, limit) in std::iter::once(("queue", &link.queue, &link.rate, there)).chain(own) {
@@ -215,8 +215,8 @@ fn check_queue(
     scenario: &Scenario,
     queue: &Queue,
     resolved: QueueLimit,
-    (at, name): (&Path, &'static str),
-    bdp_needs: &[Path],
+    (at, name): (&KeyPath, &'static str),
+    bdp_needs: &[KeyPath],
     problems: &mut Problems<'_>,
 ) {
     let QueueLimit::Bytes(bytes) = resolved else { return };
@@ -246,8 +246,8 @@ fn check_queue(
 fn refuse_huge(
     scenario: &Scenario,
     queue: &Queue,
-    (at, name): (&Path, &'static str),
-    bdp_needs: &[Path],
+    (at, name): (&KeyPath, &'static str),
+    bdp_needs: &[KeyPath],
     problems: &mut Problems<'_>,
 ) {
     let limited = problems.written(&at.key(name).key("limit")).is_some();

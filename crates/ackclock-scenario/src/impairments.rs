@@ -9,7 +9,8 @@ use ackclock_schema::problems::Problems;
 use ackclock_schema::quantity::TIME;
 use ackclock_schema::record;
 use ackclock_schema::record::{Table, default, like, required, table};
-use ackclock_schema::tree::{Node, Path};
+use ackclock_schema::renewal::Renewal;
+use ackclock_schema::tree::{KeyPath, Node};
 use ackclock_schema::union;
 
 union! {
@@ -169,7 +170,11 @@ pub(super) const fn outages() -> Outages {
 impl Kind for Outages {
     type Value = Vec<Outage>;
 
-    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> Vec<Outage> {
+    fn renew(&self, node: &mut Node, at: &KeyPath, renewal: &mut Renewal) {
+        self.0.renew(node, at, renewal);
+    }
+
+    fn read(&self, node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> Vec<Outage> {
         let outages = self.0.read(node, at, problems);
         let mut before: Option<&Outage> = None;
         for (index, outage) in outages.iter().enumerate() {
@@ -213,6 +218,6 @@ pub(super) fn quoted_time(time: Nanos) -> String {
 }
 
 /// Returns a time as the scenario spells it.
-pub(super) fn shown(problems: &Problems<'_>, place: &Path, time: Nanos) -> String {
+pub(super) fn shown(problems: &Problems<'_>, place: &KeyPath, time: Nanos) -> String {
     problems.written(place).unwrap_or_else(|| quoted_time(time))
 }

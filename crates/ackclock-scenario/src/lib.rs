@@ -35,16 +35,18 @@ use std::sync::Arc;
 use ackclock_schema::file::{self, FILE};
 use ackclock_schema::kinds::Kind as _;
 use ackclock_schema::record::{FieldInfo, Record as _, table};
-use ackclock_schema::tree::{Node, Path, Value};
+use ackclock_schema::tree::{Node, Value};
 use ackclock_schema::union::Union;
-use ackclock_schema::{self as schema, Problems};
+use ackclock_schema::{self as schema, Problems, Renewal};
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
 pub use ackclock_app::App;
 pub use ackclock_schema::file::FromFile;
 pub use ackclock_schema::random::{Delay, Drawn, Number, Random, Time, Volume};
-pub use ackclock_schema::{Files, Problem, ReadError as ScenarioError};
+pub use ackclock_schema::renewal::Part;
+pub use ackclock_schema::tree::{KeyPath, Step};
+pub use ackclock_schema::{Files, Problem, ReadError as ScenarioError, Warning};
 pub use algorithm::{CongestionControl, forms_by_stack};
 pub use bottleneck::{Bottleneck, Link};
 pub use estimate::Estimate;
@@ -72,11 +74,14 @@ pub struct Outside<'a> {
     pub files: Files<'a>,
     /// The congestion controls that the scenario may name besides those of the catalogue.
     pub registered: &'a [Arc<Registered>],
+    /// The function that is told each old name in the text or in an override.
+    pub warn: &'a dyn Fn(&Warning),
 }
 
 impl Outside<'_> {
-    /// No files and no registered congestion controls: a scenario that names one is refused.
-    pub const NOTHING: Outside<'static> = Outside { files: schema::Outside::NOTHING.files, registered: &[] };
+    /// No files and no registered congestion controls: a scenario that names one is refused. Warnings are ignored.
+    pub const NOTHING: Outside<'static> =
+        Outside { files: schema::Outside::NOTHING.files, registered: &[], warn: &|_| {} };
 }
 
 impl Scenario {
@@ -164,9 +169,16 @@ impl Scenario {
 }
 
 fn read(mut root: Node, overrides: &[(String, String)], outside: Outside<'_>) -> Result<Scenario, ScenarioError> {
-    overrides::apply(&mut root, overrides).map_err(|problems| ScenarioError { problems })?;
-    preset::fill(&mut root, &Path::default().key("bottleneck"));
-    let links = Path::default().key("links");
+    let mut renewal = Renewal::default();
+    let scenario = table::<Scenario>();
+    scenario.renew(&mut root, &KeyPath::default(), &mut renewal);
+    if !overrides.is_empty() {
+        overrides::apply(&mut root, overrides).map_err(|problems| ScenarioError { problems })?;
+        renewal.overrides = true;
+        scenario.renew(&mut root, &KeyPath::default(), &mut renewal);
+    }
+    preset::fill(&mut root, &KeyPath::default().key("bottleneck"));
+    let links = KeyPath::default().key("links");
     let count = root.at(&links).map_or(0, |links| if let Value::List(links) = &links.value { links.len() } else { 0 });
     (0..count).for_each(|index| preset::fill(&mut root, &links.index(index)));
     forms::resolve(&mut root);
@@ -177,7 +189,8 @@ fn read(mut root: Node, overrides: &[(String, String)], outside: Outside<'_>) ->
         // A text of another format may have other fields, so only the format is reported.
         return Err(ScenarioError { problems: vec![Problem { path: format::KEY.to_owned(), line, message }] });
     }
-    let scenario = table::<Scenario>().read(&root, &Path::default(), &mut problems);
+    renewal.warnings.iter().for_each(outside.warn);
+    let scenario = scenario.read(&root, &KeyPath::default(), &mut problems);
     check::check(&scenario, &mut problems);
     problems.into_error().map_or(Ok(scenario), Err)
 }

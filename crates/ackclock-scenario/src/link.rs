@@ -16,7 +16,8 @@ use ackclock_schema::problems::Problems;
 use ackclock_schema::quantity::TIME;
 use ackclock_schema::record;
 use ackclock_schema::record::{Table, default, optional, required, table};
-use ackclock_schema::tree::{Node, Path, Value};
+use ackclock_schema::renewal::Renewal;
+use ackclock_schema::tree::{KeyPath, Node, Value};
 use ackclock_schema::union;
 use ackclock_schema::union::{Tagged, Union as _, tagged};
 
@@ -144,7 +145,7 @@ pub(super) struct PlainOr<S, K: Kind> {
     table: K,
     /// Texts that each stand for a table.
     words: &'static [&'static str],
-    check: fn(&K::Value, &Path, &mut Problems<'_>),
+    check: fn(&K::Value, &KeyPath, &mut Problems<'_>),
 }
 
 /// Returns the kind of a [`Rate`].
@@ -154,7 +155,7 @@ pub(super) fn varying_rate() -> PlainOr<impl Scalar<Value = u64>, Tagged<Varying
 
 /// Returns the kind of a [`LinkDelay`].
 pub(super) fn changing_delay() -> PlainOr<impl Scalar<Value = Nanos>, Table<DelaySteps>> {
-    let check = |delay: &DelaySteps, at: &Path, problems: &mut Problems<'_>| {
+    let check = |delay: &DelaySteps, at: &KeyPath, problems: &mut Problems<'_>| {
         check_steps(delay.steps.iter().map(|step| step.at), delay.repeat_every, at, problems);
     };
     PlainOr { plain: time::<Nanos>(), table: table(), words: &[], check }
@@ -163,7 +164,12 @@ pub(super) fn changing_delay() -> PlainOr<impl Scalar<Value = Nanos>, Table<Dela
 impl<S: Scalar, K: Kind> Kind for PlainOr<S, K> {
     type Value = Plain<S::Value, K::Value>;
 
-    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> Self::Value {
+    fn renew(&self, node: &mut Node, at: &KeyPath, renewal: &mut Renewal) {
+        Kind::renew(&self.plain, node, at, renewal);
+        self.table.renew(node, at, renewal);
+    }
+
+    fn read(&self, node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> Self::Value {
         let is_table = match &node.value {
             Value::Table(_) => true,
             Value::Text(text) => self.words.contains(&text.as_str()),
@@ -201,7 +207,7 @@ impl<S: Scalar, K: Kind> Kind for PlainOr<S, K> {
     }
 }
 
-fn check_rate(rate: &VaryingRate, at: &Path, problems: &mut Problems<'_>) {
+fn check_rate(rate: &VaryingRate, at: &KeyPath, problems: &mut Problems<'_>) {
     let VaryingRate::Steps(RateSteps { steps, repeat_every }) = rate else { return };
     check_steps(steps.iter().map(|step| step.at), *repeat_every, at, problems);
     if steps.iter().all(|step| step.rate == 0) {
@@ -213,7 +219,7 @@ fn check_rate(rate: &VaryingRate, at: &Path, problems: &mut Problems<'_>) {
 fn check_steps(
     times: impl Iterator<Item = Nanos>,
     repeat_every: Option<Nanos>,
-    at: &Path,
+    at: &KeyPath,
     problems: &mut Problems<'_>,
 ) {
     let mut last = None;

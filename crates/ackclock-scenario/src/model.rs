@@ -1,7 +1,7 @@
 //! The fields of a scenario. Each field is defined once, here; the reader, the schema and the reference follow from
 //! this list.
 
-use ackclock_tcp::config::{EcnMode, Restart, RtoRule};
+use ackclock_tcp::config::{EcnMode, Restart, RtoRule, WindowUnit};
 use ackclock_tcp::{recovery, slow_start, stack, validation};
 use serde_json::json;
 
@@ -114,7 +114,7 @@ record! {
         );
         /// Method of slow start.
         slow_start: Option<String> = optional(
-            "the stack's",
+            "the stack's; on Linux's stacks, hystart for CUBIC and linux for all others",
             one_of("slow start", slow_start::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
         );
         /// Path parameters that an earlier connection measured, for Careful Resume (RFC 9959).
@@ -148,6 +148,8 @@ record! {
         dup_thresh: Option<u32> = optional("the stack's", count("segments", 1, 300));
         /// Whether observed reordering raises dup_thresh, as in Linux.
         adapt_dup_thresh: Option<bool> = optional("the stack's", Flag);
+        /// Unit in which the sender counts its window.
+        window_unit: Option<WindowUnit> = optional("the stack's", window_unit());
         /// Whether the first duplicate ACKs trigger new segments (limited transmit, RFC 3042).
         limited_transmit: Option<bool> = optional("the stack's", Flag);
         /// Whether fewer duplicate ACKs suffice while less than four segments are outstanding (early retransmit, RFC
@@ -171,6 +173,12 @@ record! {
         abe: Option<bool> = optional("the stack's", Flag);
         /// Whether small segments are delayed while data is outstanding (Nagle, RFC 9293 section 3.7.4).
         nagle: Option<bool> = optional("the stack's", Flag);
+        /// Maximum size of one write of the application: TCP sends what it can after each write, so that the end of a write
+        /// can be a small segment.
+        write_size: Option<u64> = optional("the stack's, which has no maximum", volume().positive());
+        /// Whether data may ride on the ACK that completes the handshake. If not, that ACK is sent by itself before the
+        /// first data, as after connect() and write().
+        handshake_data: Option<bool> = optional("the stack's", Flag);
         /// Size of the receive buffer, which limits the advertised window.
         receive_buffer: Option<u64> = optional("the stack's", volume().within(LEAST_MSS, MOST_RECEIVE_BUFFER));
         /// Maximum size to which auto-tuning may raise the receive buffer.
@@ -226,6 +234,15 @@ fn restart() -> OneOf<Restart> {
         ("raises-ssthresh", Restart::RaisesSsthresh, "a known mistake: as rfc5681, and ssthresh becomes infinite"),
     ];
     one_of("restart after idle", options)
+}
+
+/// Returns the units of the window by name.
+fn window_unit() -> OneOf<WindowUnit> {
+    let options = [
+        ("bytes", WindowUnit::Bytes, "bytes, so that a window may contain a part of a segment (RFC 5681)"),
+        ("segments", WindowUnit::Segments, "whole segments, as in Linux: small segments count as full ones"),
+    ];
+    one_of("window unit", options)
 }
 
 /// Returns the rules of the retransmission timeout by name.

@@ -1,7 +1,7 @@
 //! Overrides: `PATH=VALUE` pairs that change a scenario before it is read.
 
 use ackclock_schema::problems::{Problem, listed, suggestion};
-use ackclock_schema::tree::{Node, Path, Step, Value, quoted, shortened};
+use ackclock_schema::tree::{KeyPath, Node, Step, Value, quoted, shortened};
 
 /// Sets the value at each path; a later override wins over an earlier one. A path is written as in messages,
 /// `flows[0].cc`. `[*]` stands for every item of a list, and the name of a table selects it in a list of tables:
@@ -14,7 +14,7 @@ pub(super) fn apply(root: &mut Node, overrides: &[(String, String)]) -> Result<(
     let mut problems = Vec::new();
     for (path, value) in overrides {
         let node = Node::from_toml_value(value).unwrap_or_else(|| Node::unplaced(Value::Text(value.clone())));
-        let set = parse(path).and_then(|steps| set(root, &steps, &Path::default(), &node));
+        let set = parse(path).and_then(|steps| set(root, &steps, &KeyPath::default(), &node));
         if let Err(why) = set {
             let message = format!("override {}: {why}", quoted(&shortened(&format!("{path}={value}"))));
             problems.push(Problem { path: shortened(path), line: None, message });
@@ -60,7 +60,7 @@ fn parse(path: &str) -> Result<Vec<Target>, String> {
     if steps.len() > MOST_STEPS { Err(malformed("the path is too long")) } else { Ok(steps) }
 }
 
-fn set(node: &mut Node, steps: &[Target], at: &Path, to: &Node) -> Result<(), String> {
+fn set(node: &mut Node, steps: &[Target], at: &KeyPath, to: &Node) -> Result<(), String> {
     let Some((step, rest)) = steps.split_first() else {
         *node = to.clone();
         return Ok(());
@@ -113,7 +113,7 @@ fn set(node: &mut Node, steps: &[Target], at: &Path, to: &Node) -> Result<(), St
 }
 
 /// Returns the name of a table in a list; a flow without a name is numbered.
-fn name_of(item: &Node, list: &Path, index: usize) -> String {
+fn name_of(item: &Node, list: &KeyPath, index: usize) -> String {
     match item.get("name").map(|name| &name.value) {
         Some(Value::Text(name)) => name.clone(),
         _ if list.0 == [Step::Key("flows".to_owned())] => format!("flow{index}"),

@@ -1,6 +1,6 @@
 //! Named links: the rates, delays and queues of networks that studies use.
 
-use ackclock_schema::tree::{Node, Path, Value};
+use ackclock_schema::tree::{KeyPath, Node, Value};
 
 /// A named link. The direction from source to sink is the direction towards the user.
 pub struct Preset {
@@ -144,7 +144,7 @@ pub const PRESETS: &[Preset] = &[
 ];
 
 /// Fills the table at `at` with the values of the preset that it names; values that the table has itself are kept.
-pub(super) fn fill(root: &mut Node, at: &Path) {
+pub(super) fn fill(root: &mut Node, at: &KeyPath) {
     let preset = root.at(at).and_then(|table| match &table.get(PRESET)?.value {
         Value::Text(name) => PRESETS.iter().find(|preset| preset.name == name),
         _ => None,

@@ -1,6 +1,7 @@
 //! A queue in a scenario: a kind from the catalogue of queues, its limit, and the parameters of that kind. A plain
 //! limit means a drop-tail queue with that limit.
 
+use ackclock_core::Renamed;
 use ackclock_net::Limit;
 use ackclock_net::queue::{self, CATALOGUE, Entry, Otherwise, Parameter, Quantity};
 use serde_json::{Map, Value as Json};
@@ -9,7 +10,8 @@ use super::spellings::QueueLimit;
 use ackclock_schema::kinds::{Flag, Info, Kind, Spelled, count, rate, real, spelled, time, volume};
 use ackclock_schema::problems::Problems;
 use ackclock_schema::record::{FieldInfo, Present, Reader, Slot, default, optional};
-use ackclock_schema::tree::{Node, Path};
+use ackclock_schema::renewal::Renewal;
+use ackclock_schema::tree::{KeyPath, Node};
 use ackclock_schema::union::{Union, VariantInfo};
 
 /// A queue.
@@ -114,7 +116,11 @@ impl Number for bool {
 impl<K: Kind<Value: Number>> Kind for Held<K> {
     type Value = f64;
 
-    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> f64 {
+    fn renew(&self, node: &mut Node, at: &KeyPath, renewal: &mut Renewal) {
+        self.0.renew(node, at, renewal);
+    }
+
+    fn read(&self, node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> f64 {
         self.0.read(node, at, problems).number()
     }
 
@@ -134,7 +140,11 @@ impl<K: Kind<Value: Number>> Kind for Held<K> {
 impl Kind for Measure {
     type Value = f64;
 
-    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> f64 {
+    fn renew(&self, node: &mut Node, at: &KeyPath, renewal: &mut Renewal) {
+        self.0.renew(node, at, renewal);
+    }
+
+    fn read(&self, node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> f64 {
         self.0.read(node, at, problems)
     }
 
@@ -171,6 +181,12 @@ fn info(parameter: &Parameter) -> FieldInfo {
 impl Union for Queue {
     const OTHERWISE: Option<(&'static str, &'static str)> = Some(("drop-tail", LIMIT));
     const KINDS: &'static [&'static str] = &KINDS;
+    const RENAMED: &'static [Renamed] = &[];
+
+    fn renew(kind: &str, node: &mut Node, at: &KeyPath, renewal: &mut Renewal) {
+        let Some(entry) = queue::by_name(kind) else { return };
+        limit(entry).renew(LIMIT, node, at, renewal);
+    }
 
     fn read(kind: &str, reader: &mut Reader<'_, '_>) -> Option<Queue> {
         let entry = queue::by_name(kind)?;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 use ackclock_schema::file::{DIGEST, Format, FromFile};
 use ackclock_schema::problems::{Problems, listed, suggestion};
 use ackclock_schema::record::object_schema;
-use ackclock_schema::tree::{Node, Path, Value};
+use ackclock_schema::tree::{KeyPath, Node, Value};
 use ackclock_schema::union::KIND;
 
 /// Key of the path to the rule table.
@@ -45,7 +45,7 @@ pub(super) fn algorithm(file: &RemyTable) -> Algorithm {
 }
 
 /// Reads the rule table from the file that the table `entries` at `at` names; adds all mistakes to the problems.
-pub(super) fn read(entries: &[(String, Node)], at: &Path, problems: &mut Problems<'_>) -> Option<RemyTable> {
+pub(super) fn read(entries: &[(String, Node)], at: &KeyPath, problems: &mut Problems<'_>) -> Option<RemyTable> {
     for (key, _) in entries.iter().filter(|(key, _)| !KEYS.contains(&key.as_str())) {
         let (accepted, hint) = (listed(KEYS), suggestion(key, KEYS));
         problems.add(at.key(key), format!("unknown key of {}; accepted: {accepted}{hint}", remycc::NAME));

@@ -136,7 +136,9 @@ impl Flow {
     /// Panics if a name is in no catalogue; a scenario that was read has no such name.
     pub fn tcp_config(&self, packet_size: u32) -> Config {
         let known = "a scenario names what the catalogues have";
-        let stack = (stack::by_name(&self.stack).expect(known).config)();
+        let named = stack::by_name(&self.stack).expect(known);
+        let stack = (named.config)();
+        let cc = self.cc.as_ref().map_or(stack.cc, |cc| cc.algorithm(&self.name));
         let validation =
             self.validation.as_deref().map_or(stack.validation, |name| validation::by_name(name).expect(known));
         // A validation that decides about the window after idle would be undone by a restart.
@@ -157,6 +159,7 @@ impl Flow {
                 .map_or(stack.recovery, |name| recovery::by_name(name).expect(known).recovery),
             dup_thresh: self.dup_thresh.unwrap_or(stack.dup_thresh),
             adapt_dup_thresh: self.adapt_dup_thresh.unwrap_or(stack.adapt_dup_thresh),
+            window_unit: self.window_unit.unwrap_or(stack.window_unit),
             limited_transmit: self.limited_transmit.unwrap_or(stack.limited_transmit),
             early_retransmit: self.early_retransmit.unwrap_or(stack.early_retransmit),
             rack: self.rack.unwrap_or(stack.rack),
@@ -167,6 +170,8 @@ impl Flow {
             ecn: self.ecn.unwrap_or(stack.ecn),
             abe: self.abe.unwrap_or(stack.abe),
             nagle: self.nagle.unwrap_or(stack.nagle),
+            write_size: self.write_size.unwrap_or(stack.write_size),
+            handshake_data: self.handshake_data.unwrap_or(stack.handshake_data),
             receive_buffer: self.receive_buffer.unwrap_or(stack.receive_buffer),
             receive_buffer_max: self.receive_buffer_max.or(self.receive_buffer).unwrap_or(stack.receive_buffer_max),
             delayed_ack: self.delayed_ack.unwrap_or(stack.delayed_ack),
@@ -179,11 +184,11 @@ impl Flow {
                 rtt: saved.rtt,
                 max_jump: saved.max_jump.unwrap_or(saved.cwnd),
             }),
-            cc: self.cc.as_ref().map_or(stack.cc, |cc| cc.algorithm(&self.name)),
             slow_start: self
                 .slow_start
                 .as_deref()
-                .map_or(stack.slow_start, |name| slow_start::by_name(name).expect(known)),
+                .map_or_else(|| named.slow_start_of(cc.name()), |name| slow_start::by_name(name).expect(known)),
+            cc,
             validation,
             ..stack
         }

@@ -10,7 +10,8 @@ use sha2::{Digest, Sha256};
 use crate::kinds::Info;
 use crate::problems::Problems;
 use crate::record::{FieldInfo, Reader, Record};
-use crate::tree::{Node, Path, Value};
+use crate::renewal::Renewal;
+use crate::tree::{KeyPath, Node, Value};
 
 /// Key of a file's digest, beside the key of its path.
 pub const DIGEST: &str = "sha256";
@@ -72,7 +73,7 @@ impl<F: Format> FromFile<F> {
     /// to the problems.
     pub fn of<'n>(
         value: impl Fn(&str) -> Option<&'n Node>,
-        at: &Path,
+        at: &KeyPath,
         problems: &mut Problems<'_>,
     ) -> Option<FromFile<F>> {
         let (place, accepted) = (at.key(F::KEY), Self::accepted());
@@ -138,6 +139,9 @@ impl<F: Format> FromFile<F> {
 }
 
 impl<F: Alone> Record for FromFile<F> {
+    /// No key of a file has an old name.
+    fn renew(_node: &mut Node, _at: &KeyPath, _renewal: &mut Renewal) {}
+
     fn read(reader: &mut Reader<'_, '_>) -> FromFile<F> {
         let node = reader.node;
         let file = FromFile::of(|key| node.get(key), reader.at, reader.problems);

@@ -5,17 +5,22 @@ use std::marker::PhantomData;
 
 use serde_json::{Value as Json, json};
 
+use ackclock_core::Renamed;
+
 use crate::problems::{Problems, listed, suggestion};
 use crate::quantity::{self, Dimension};
 use crate::record::FieldInfo;
-use crate::tree::{Node, Path, Value};
+use crate::renewal::Renewal;
+use crate::tree::{KeyPath, Node, Value};
 
 /// The kind of a field's value.
 pub trait Kind {
     /// Type of the value in Rust.
     type Value;
+    /// Replaces the old names in the value of a node.
+    fn renew(&self, node: &mut Node, at: &KeyPath, renewal: &mut Renewal);
     /// Reads the value of a node. If the value is not acceptable, adds at least one problem and returns a placeholder.
-    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> Self::Value;
+    fn read(&self, node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> Self::Value;
     /// Returns a placeholder for a value that could not be read. It never leaves this module: with a problem there is
     /// no scenario.
     fn placeholder(&self) -> Self::Value;
@@ -66,12 +71,20 @@ pub trait Scalar {
     fn hint(&self, _written: &str) -> String {
         String::new()
     }
+    /// Returns the old names of accepted values.
+    fn renamed(&self) -> &[Renamed] {
+        &[]
+    }
 }
 
 impl<S: Scalar> Kind for S {
     type Value = S::Value;
 
-    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> S::Value {
+    fn renew(&self, node: &mut Node, at: &KeyPath, renewal: &mut Renewal) {
+        renewal.value(self.renamed(), node, at);
+    }
+
+    fn read(&self, node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> S::Value {
         self.parse(&node.value).unwrap_or_else(|wrong| {
             let hint = if let Value::Text(text) = &node.value { self.hint(text) } else { String::new() };
             problems.add(at.clone(), format!("{} {wrong}; accepted: {}{hint}", node.shown(), self.accepts()));
@@ -388,12 +401,20 @@ impl Scalar for Label {
 pub struct OneOf<T> {
     noun: &'static str,
     options: Vec<(&'static str, T, &'static str)>,
+    renamed: &'static [Renamed],
 }
 
 /// Returns the kind of a choice of `noun` by name. Each option has a name, a value and a sentence; there must be at
 /// least one.
 pub fn one_of<T>(noun: &'static str, options: impl IntoIterator<Item = (&'static str, T, &'static str)>) -> OneOf<T> {
-    OneOf { noun, options: options.into_iter().collect() }
+    OneOf { noun, options: options.into_iter().collect(), renamed: &[] }
+}
+
+impl<T> OneOf<T> {
+    /// Sets the old names of the options, which are accepted with a warning.
+    pub fn renamed(self, renamed: &'static [Renamed]) -> OneOf<T> {
+        OneOf { renamed, ..self }
+    }
 }
 
 impl<T: Clone + PartialEq> Scalar for OneOf<T> {
@@ -428,6 +449,10 @@ impl<T: Clone + PartialEq> Scalar for OneOf<T> {
 
     fn hint(&self, written: &str) -> String {
         suggestion(written, self.options.iter().map(|(name, _, _)| *name))
+    }
+
+    fn renamed(&self) -> &[Renamed] {
+        self.renamed
     }
 }
 

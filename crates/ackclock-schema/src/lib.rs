@@ -5,6 +5,7 @@
 //! mistake: a [`Problem`] has the path of a field, its line, the value as written and what is accepted. Quantities are
 //! text with a unit and are converted exactly to integers: times to nanoseconds, rates to bits per second, volumes to
 //! bytes.
+//! An old name of a field or value is read for one release, with a [`Warning`].
 //!
 //! The crate does not depend on the described fields.
 
@@ -15,13 +16,17 @@ pub mod problems;
 pub mod quantity;
 pub mod random;
 pub mod record;
+pub mod renewal;
 pub mod rules;
 pub mod tree;
 pub mod union;
 
 pub use problems::{Files, Outside, Problem, Problems, ReadError};
+pub use renewal::{Renewal, Warning};
 pub use rules::Rules;
 
-// The macros use this re-export, so crates that use the macros need no dependency of their own.
+// The macros use these re-exports, so crates that use the macros need no dependency of their own.
+#[doc(hidden)]
+pub use ackclock_core::Renamed;
 #[doc(hidden)]
 pub use serde_json;

@@ -4,7 +4,8 @@ use serde_json::{Value as Json, json};
 
 use crate::kinds::{Info, Kind};
 use crate::problems::Problems;
-use crate::tree::{Node, Path, Value};
+use crate::renewal::Renewal;
+use crate::tree::{KeyPath, Node, Value};
 
 /// A list of at least one item.
 pub struct List<K> {
@@ -21,7 +22,14 @@ pub const fn list<K>(item_noun: &'static str, item: K) -> List<K> {
 impl<K: Kind> Kind for List<K> {
     type Value = Vec<K::Value>;
 
-    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> Vec<K::Value> {
+    fn renew(&self, node: &mut Node, at: &KeyPath, renewal: &mut Renewal) {
+        let Value::List(items) = &mut node.value else { return };
+        for (index, item) in items.iter_mut().enumerate() {
+            self.item.renew(item, &at.index(index), renewal);
+        }
+    }
+
+    fn read(&self, node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> Vec<K::Value> {
         match &node.value {
             Value::List(items) if !items.is_empty() => {
                 let read = |(index, item)| self.item.read(item, &at.index(index), problems);
@@ -64,7 +72,11 @@ pub struct Ascending<K>(pub List<K>);
 impl<K: Kind<Value: PartialOrd>> Kind for Ascending<K> {
     type Value = Vec<K::Value>;
 
-    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> Vec<K::Value> {
+    fn renew(&self, node: &mut Node, at: &KeyPath, renewal: &mut Renewal) {
+        self.0.renew(node, at, renewal);
+    }
+
+    fn read(&self, node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> Vec<K::Value> {
         let values = self.0.read(node, at, problems);
         if let Value::List(items) = &node.value {
             for index in 1..values.len() {

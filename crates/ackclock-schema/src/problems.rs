@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt;
 
-use crate::tree::{Node, Path, quoted};
+use crate::tree::{KeyPath, Node, quoted};
 
 /// One mistake in a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,7 +68,7 @@ impl Outside<'_> {
 pub struct Problems<'a> {
     root: &'a Node,
     outside: Outside<'a>,
-    found: Vec<(Path, String)>,
+    found: Vec<(KeyPath, String)>,
 }
 
 impl<'a> Problems<'a> {
@@ -104,23 +104,23 @@ impl<'a> Problems<'a> {
     }
 
     /// Adds a problem.
-    pub fn add(&mut self, path: Path, message: impl Into<String>) {
+    pub fn add(&mut self, path: KeyPath, message: impl Into<String>) {
         self.found.push((path, message.into()));
     }
 
     /// Returns the value at the path as it was written; `None` if it was not given.
-    pub fn written(&self, path: &Path) -> Option<String> {
+    pub fn written(&self, path: &KeyPath) -> Option<String> {
         self.root.at(path).map(Node::shown)
     }
 
     /// Whether there is no problem at the path, in the value there, or with a value that contains it. A rule over
     /// several fields asks this first, because a field that could not be read has a placeholder as its value.
-    pub fn sound(&self, path: &Path) -> bool {
+    pub fn sound(&self, path: &KeyPath) -> bool {
         !self.found.iter().any(|(wrong, _)| wrong.touches(path))
     }
 
     /// Returns the problems, to be added to those of another tree.
-    pub fn into_found(self) -> Vec<(Path, String)> {
+    pub fn into_found(self) -> Vec<(KeyPath, String)> {
         self.found
     }
 
@@ -128,7 +128,7 @@ impl<'a> Problems<'a> {
     pub fn into_error(self) -> Option<ReadError> {
         let root = self.root;
         let place =
-            |(path, message): (Path, String)| Problem { line: root.line_of(&path), path: path.to_string(), message };
+            |(path, message): (KeyPath, String)| Problem { line: root.line_of(&path), path: path.to_string(), message };
         let mut problems: Vec<_> = self.found.into_iter().map(place).collect();
         problems.sort_by_key(|problem| problem.line);
         (!problems.is_empty()).then_some(ReadError { problems })

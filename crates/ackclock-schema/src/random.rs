@@ -11,7 +11,8 @@ use crate::lists::{Ascending, list};
 use crate::problems::Problems;
 use crate::quantity::{TIME, VOLUME};
 use crate::record::{optional, required};
-use crate::tree::{Node, Path, Value};
+use crate::renewal::Renewal;
+use crate::tree::{KeyPath, Node, Value};
 use crate::union::{Tagged, tagged};
 use crate::{record, union};
 use ackclock_core::{self as core, Distribution};
@@ -362,7 +363,11 @@ pub fn drawn<T: Drawn>() -> Drawing<T> {
 impl<T: Drawn> Kind for Drawing<T> {
     type Value = Random<T>;
 
-    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> Random<T> {
+    fn renew(&self, node: &mut Node, at: &KeyPath, renewal: &mut Renewal) {
+        self.0.renew(node, at, renewal);
+    }
+
+    fn read(&self, node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> Random<T> {
         let random = self.0.read(node, at, problems);
         if problems.sound(at)
             && let Some((key, message)) = random.wrong()

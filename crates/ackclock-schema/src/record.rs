@@ -1,4 +1,4 @@
-//! Tables of fields, each field defined once: [`record!`] makes from one list the struct, its reader, its canonical
+//! Tables of fields, each field defined once: [`record!`](crate::record!) makes from one list the struct, its reader, its canonical
 //! form and its part of JSON Schema and reference.
 
 use std::marker::PhantomData;
@@ -7,11 +7,12 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::kinds::{Info, Kind};
 use crate::problems::{Problems, listed, suggestion};
-use crate::tree::{Node, Path, Step, Value};
+use crate::renewal::Renewal;
+use crate::tree::{KeyPath, Node, Step, Value};
 use crate::union::KIND;
 
 /// Defines a table. A field is `/// Sentence.`, then `name: type = how(..., kind);` where `how` is one of [`required`],
-/// [`default`], [`optional`], [`like`] and [`numbered`].
+/// [`default`], [`optional`], [`like`] and [`numbered`]. `how(...).was(&["old"])` declares the old names of the field.
 #[macro_export]
 macro_rules! record {
     (
@@ -27,6 +28,22 @@ macro_rules! record {
         }
 
         impl $(<$T: $Bound>)? $crate::record::Record for $Name $(<$T>)? {
+            // A record may have no fields.
+            #[allow(unused_variables)]
+            fn renew(
+                node: &mut $crate::tree::Node,
+                at: &$crate::tree::KeyPath,
+                renewal: &mut $crate::renewal::Renewal,
+            ) {
+                $($crate::record::Slot::renew(
+                    &$crate::record::typed::<$Type, _>($slot),
+                    stringify!($field),
+                    node,
+                    at,
+                    renewal,
+                );)*
+            }
+
             fn read(reader: &mut $crate::record::Reader<'_, '_>) -> Self {
                 let record = Self {
                     $($field: $crate::record::Slot::read(
@@ -64,8 +81,10 @@ macro_rules! record {
     };
 }
 
-/// The interface that [`record!`] implements.
+/// The interface that [`record!`](crate::record!) implements.
 pub trait Record: Sized {
+    /// Replaces the old names in a table.
+    fn renew(node: &mut Node, at: &KeyPath, renewal: &mut Renewal);
     /// Reads the fields of a table; mistakes are added to the reader's problems.
     fn read(reader: &mut Reader<'_, '_>) -> Self;
     /// Returns the canonical form.
@@ -78,6 +97,10 @@ pub trait Record: Sized {
 
 /// A large record is held behind a pointer.
 impl<R: Record> Record for Box<R> {
+    fn renew(node: &mut Node, at: &KeyPath, renewal: &mut Renewal) {
+        R::renew(node, at, renewal);
+    }
+
     fn read(reader: &mut Reader<'_, '_>) -> Self {
         Box::new(R::read(reader))
     }
@@ -126,7 +149,7 @@ pub struct Reader<'r, 'p> {
     /// The table.
     pub node: &'r Node,
     /// The path of the table.
-    pub at: &'r Path,
+    pub at: &'r KeyPath,
     /// Problems found so far.
     pub problems: &'r mut Problems<'p>,
     /// For a table of a union, whose `kind` is not a field of the record: the message on a key that belongs to another
@@ -160,6 +183,8 @@ impl Reader<'_, '_> {
 pub trait Slot {
     /// Type in Rust.
     type Value;
+    /// Replaces the old names of a key, and those in its value.
+    fn renew(&self, key: &'static str, node: &mut Node, at: &KeyPath, renewal: &mut Renewal);
     /// Reads the value of a key of the reader's table, or determines the value of an absent key.
     fn read(&self, key: &'static str, reader: &mut Reader<'_, '_>) -> Self::Value;
     /// Returns the value; `None` if the key is left out.
@@ -177,6 +202,14 @@ pub fn typed<T, S: Slot<Value = T>>(slot: S) -> S {
 pub struct Present<K> {
     kind: K,
     absent: Absent,
+    was: &'static [&'static str],
+}
+
+impl<K> Present<K> {
+    /// Sets the old names of the field, which are accepted with a warning.
+    pub fn was(self, was: &'static [&'static str]) -> Present<K> {
+        Present { was, ..self }
+    }
 }
 
 /// Value of an absent field.
@@ -193,31 +226,36 @@ enum Absent {
 
 /// Returns a field that is required.
 pub fn required<K>(kind: K) -> Present<K> {
-    Present { kind, absent: Absent::Refused }
+    Present { kind, absent: Absent::Refused, was: &[] }
 }
 
 /// Returns a field that is required unless a preset supplies it; the preset's value has been filled in before.
 pub fn preset<K>(kind: K) -> Present<K> {
-    Present { kind, absent: Absent::Preset }
+    Present { kind, absent: Absent::Preset, was: &[] }
 }
 
 /// Returns a field with this default, in the spelling of the canonical form.
 pub fn default<K>(value: impl Into<Json>, kind: K) -> Present<K> {
-    Present { kind, absent: Absent::Value(value.into()) }
+    Present { kind, absent: Absent::Value(value.into()), was: &[] }
 }
 
 /// Returns a field whose default is the value of another field.
 pub fn like<K>(key: &'static str, kind: K) -> Present<K> {
-    Present { kind, absent: Absent::Like(key) }
+    Present { kind, absent: Absent::Like(key), was: &[] }
 }
 
 /// Returns a text field whose default is `prefix` followed by the position of the table in its list.
 pub fn numbered<K>(prefix: &'static str, kind: K) -> Present<K> {
-    Present { kind, absent: Absent::Numbered(prefix) }
+    Present { kind, absent: Absent::Numbered(prefix), was: &[] }
 }
 
 impl<K: Kind> Slot for Present<K> {
     type Value = K::Value;
+
+    fn renew(&self, key: &'static str, node: &mut Node, at: &KeyPath, renewal: &mut Renewal) {
+        renewal.key(self.was, key, node, at);
+        Renewal::field(node, key, at, |value, at| self.kind.renew(value, at, renewal));
+    }
 
     fn read(&self, key: &'static str, reader: &mut Reader<'_, '_>) -> K::Value {
         let at = reader.at.key(key);
@@ -264,15 +302,28 @@ impl<K: Kind> Slot for Present<K> {
 pub struct Optional<K> {
     kind: K,
     absent: &'static str,
+    was: &'static [&'static str],
+}
+
+impl<K> Optional<K> {
+    /// Sets the old names of the field, which are accepted with a warning.
+    pub fn was(self, was: &'static [&'static str]) -> Optional<K> {
+        Optional { was, ..self }
+    }
 }
 
 /// Returns a field that may have no value; `absent` describes what its absence means.
 pub fn optional<K>(absent: &'static str, kind: K) -> Optional<K> {
-    Optional { kind, absent }
+    Optional { kind, absent, was: &[] }
 }
 
 impl<K: Kind> Slot for Optional<K> {
     type Value = Option<K::Value>;
+
+    fn renew(&self, key: &'static str, node: &mut Node, at: &KeyPath, renewal: &mut Renewal) {
+        renewal.key(self.was, key, node, at);
+        Renewal::field(node, key, at, |value, at| self.kind.renew(value, at, renewal));
+    }
 
     fn read(&self, key: &'static str, reader: &mut Reader<'_, '_>) -> Option<K::Value> {
         let node = reader.node.get(key)?;
@@ -300,7 +351,13 @@ pub const fn table<R>() -> Table<R> {
 impl<R: Record> Kind for Table<R> {
     type Value = R;
 
-    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> R {
+    fn renew(&self, node: &mut Node, at: &KeyPath, renewal: &mut Renewal) {
+        if let Value::Table(_) = node.value {
+            R::renew(node, at, renewal);
+        }
+    }
+
+    fn read(&self, node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> R {
         if let Value::Table(_) = node.value {
             return R::read(&mut Reader { node, at, problems, foreign: None, besides: &[] });
         }
@@ -311,7 +368,13 @@ impl<R: Record> Kind for Table<R> {
     fn placeholder(&self) -> R {
         let node = Node::unplaced(Value::Table(Vec::new()));
         let mut problems = Problems::alone(&node);
-        R::read(&mut Reader { node: &node, at: &Path::default(), problems: &mut problems, foreign: None, besides: &[] })
+        R::read(&mut Reader {
+            node: &node,
+            at: &KeyPath::default(),
+            problems: &mut problems,
+            foreign: None,
+            besides: &[],
+        })
     }
 
     fn write(&self, value: &R) -> Json {

@@ -1,18 +1,18 @@
 //! Rules over several fields, checked after each field has been accepted alone.
 
 use crate::problems::Problems;
-use crate::tree::{Path, quoted};
+use crate::tree::{KeyPath, quoted};
 
 /// Checks rules over the fields of the table at a path.
 pub struct Rules<'a, 'p> {
     /// The path of the table.
-    pub at: Path,
+    pub at: KeyPath,
     problems: &'a mut Problems<'p>,
 }
 
 impl<'a, 'p> Rules<'a, 'p> {
     /// Creates the rules for the table at a path.
-    pub fn new(at: Path, problems: &'a mut Problems<'p>) -> Rules<'a, 'p> {
+    pub fn new(at: KeyPath, problems: &'a mut Problems<'p>) -> Rules<'a, 'p> {
         Rules { at, problems }
     }
 
@@ -23,7 +23,7 @@ impl<'a, 'p> Rules<'a, 'p> {
 
     /// Adds a problem with the field `key` if `broken`, unless there is a problem with this field or with a field that
     /// the rule needs. The message starts with the value as it was written, or with `default` if it was not written.
-    pub fn refuse(&mut self, broken: bool, key: &str, needs: &[Path], default: &str, message: impl AsRef<str>) {
+    pub fn refuse(&mut self, broken: bool, key: &str, needs: &[KeyPath], default: &str, message: impl AsRef<str>) {
         let at = self.at.key(key);
         if broken && self.problems.sound(&at) && needs.iter().all(|path| self.problems.sound(path)) {
             let value = self.problems.written(&at).unwrap_or_else(|| format!("the default, {},", quoted(default)));

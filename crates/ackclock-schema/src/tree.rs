@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::problems::Problem;
 
-/// One step of a [`Path`].
+/// One step of a [`KeyPath`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Step {
     /// Value of a key.
@@ -18,30 +18,30 @@ pub enum Step {
 
 /// Place of a value in the tree, written `flows[0].app.ladder[2]`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Path(pub Vec<Step>);
+pub struct KeyPath(pub Vec<Step>);
 
-impl Path {
+impl KeyPath {
     /// Returns the path of a key of the table at this path.
-    pub fn key(&self, key: &str) -> Path {
+    pub fn key(&self, key: &str) -> KeyPath {
         let mut path = self.clone();
         path.0.push(Step::Key(key.to_owned()));
         path
     }
 
     /// Returns the path of an item of the list at this path.
-    pub fn index(&self, index: usize) -> Path {
+    pub fn index(&self, index: usize) -> KeyPath {
         let mut path = self.clone();
         path.0.push(Step::Index(index));
         path
     }
 
     /// Whether one of the two paths is equal to the other or a prefix of it.
-    pub fn touches(&self, other: &Path) -> bool {
+    pub fn touches(&self, other: &KeyPath) -> bool {
         self.0.iter().zip(&other.0).all(|(mine, theirs)| mine == theirs)
     }
 }
 
-impl fmt::Display for Path {
+impl fmt::Display for KeyPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, step) in self.0.iter().enumerate() {
             match step {
@@ -99,7 +99,7 @@ impl Node {
     }
 
     /// Returns the value at `path`; `None` if the value is null.
-    pub fn at(&self, path: &Path) -> Option<&Node> {
+    pub fn at(&self, path: &KeyPath) -> Option<&Node> {
         path.0.iter().try_fold(self, |node, step| match (step, &node.value) {
             (Step::Key(key), _) => node.get(key),
             (Step::Index(index), Value::List(items)) => items.get(*index),
@@ -108,7 +108,7 @@ impl Node {
     }
 
     /// Returns the table or other value at `path`, mutably.
-    pub fn at_mut(&mut self, path: &Path) -> Option<&mut Node> {
+    pub fn at_mut(&mut self, path: &KeyPath) -> Option<&mut Node> {
         path.0.iter().try_fold(self, |node, step| match (step, &mut node.value) {
             (Step::Key(key), Value::Table(entries)) => {
                 entries.iter_mut().find(|(name, _)| name == key).map(|(_, node)| node)
@@ -119,7 +119,7 @@ impl Node {
     }
 
     /// Returns the line of the value at `path`, or of the nearest enclosing value that has a line.
-    pub fn line_of(&self, path: &Path) -> Option<u32> {
+    pub fn line_of(&self, path: &KeyPath) -> Option<u32> {
         let mut node = self;
         let mut line = self.line;
         for step in &path.0 {

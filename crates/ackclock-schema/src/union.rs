@@ -1,20 +1,28 @@
-//! Tables told apart by their `kind`: [`union!`] makes from one list of kinds the enum, its reader, its canonical form
+//! Tables told apart by their `kind`: [`union!`](crate::union!) makes from one list of kinds the enum, its reader, its canonical form
 //! and its part of JSON Schema and reference.
 
 use std::marker::PhantomData;
 
+use ackclock_core::Renamed;
 use serde_json::{Map, Value as Json, json};
 
 use crate::kinds::{Info, Kind};
 use crate::problems::{Problems, listed, suggestion};
 use crate::record::{FieldInfo, Reader, nested, object_schema};
-use crate::tree::{Node, Path, Value, quoted};
+use crate::renewal::Renewal;
+use crate::tree::{KeyPath, Node, Value, quoted};
 
-/// Defines tables told apart by their `kind`: an enum whose variants hold a [`record!`] or nothing. A plain text in
+/// Defines tables told apart by their `kind`: an enum whose variants hold a [`record!`](crate::record!) or nothing. A plain text in
 /// place of such a table means the table with that kind. `otherwise` defines any other text: it names a kind and the
-/// field whose value is the text. A kind without a sentence has the sentence of its record.
+/// field whose value is the text. `renamed` after it lists the old names of kinds. A kind without a sentence has the sentence of its record.
 #[macro_export]
 macro_rules! union {
+    (@renamed) => { &[] };
+    (@renamed $renamed:expr) => { $renamed };
+    (@renew $node:ident $at:ident $renewal:ident) => {};
+    (@renew $node:ident $at:ident $renewal:ident $Inner:ty) => {
+        <$Inner as $crate::record::Record>::renew($node, $at, $renewal)
+    };
     (@read $reader:ident $Variant:ident) => {{
         $reader.refuse_other_keys(&[]);
         Self::$Variant
@@ -32,7 +40,7 @@ macro_rules! union {
     (@fields $Inner:ty) => { <$Inner as $crate::record::Record>::fields() };
     (
         $(#[doc = $doc:literal])+
-        pub enum $Name:ident $(<$T:ident: $Bound:ident>)?, otherwise $otherwise:expr, {
+        pub enum $Name:ident $(<$T:ident: $Bound:ident>)?, otherwise $otherwise:expr, $(renamed $renamed:expr,)? {
             $($(#[doc = $variant_doc:literal])* $kind:literal => $Variant:ident $(($Inner:ty))?,)+
         }
     ) => {
@@ -45,6 +53,21 @@ macro_rules! union {
         impl $(<$T: $Bound>)? $crate::union::Union for $Name $(<$T>)? {
             const OTHERWISE: Option<(&'static str, &'static str)> = $otherwise;
             const KINDS: &'static [&'static str] = &[$($kind),+];
+            const RENAMED: &'static [$crate::Renamed] = $crate::union!(@renamed $($renamed)?);
+
+            // A kind may have no fields.
+            #[allow(unused_variables)]
+            fn renew(
+                kind: &str,
+                node: &mut $crate::tree::Node,
+                at: &$crate::tree::KeyPath,
+                renewal: &mut $crate::renewal::Renewal,
+            ) {
+                match kind {
+                    $($kind => { $crate::union!(@renew node at renewal $($Inner)?); })+
+                    _ => {}
+                }
+            }
 
             fn read(kind: &str, reader: &mut $crate::record::Reader<'_, '_>) -> Option<Self> {
                 match kind {
@@ -73,12 +96,16 @@ macro_rules! union {
     };
 }
 
-/// The interface that [`union!`] implements.
+/// The interface that [`union!`](crate::union!) implements.
 pub trait Union: Sized {
     /// The kind, with its field, for which a plain value in place of the table stands.
     const OTHERWISE: Option<(&'static str, &'static str)>;
     /// The kinds, in order.
     const KINDS: &'static [&'static str];
+    /// The old names of kinds.
+    const RENAMED: &'static [Renamed];
+    /// Replaces the old names in the table of a kind.
+    fn renew(kind: &str, node: &mut Node, at: &KeyPath, renewal: &mut Renewal);
     /// Reads the fields of a kind; `None` if there is no such kind.
     fn read(kind: &str, reader: &mut Reader<'_, '_>) -> Option<Self>;
     /// Returns the kind and the canonical form of its fields.
@@ -120,7 +147,7 @@ impl<U: Union> Tagged<U> {
         Node { line: plain.line, value: Value::Table(entries) }
     }
 
-    fn read_table(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> Option<U> {
+    fn read_table(&self, node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> Option<U> {
         let kinds = || listed(U::KINDS.iter().copied());
         let name = match (node.get(KIND), U::OTHERWISE) {
             (Some(Node { value: Value::Text(name), .. }), _) => name,
@@ -149,7 +176,18 @@ impl<U: Union> Tagged<U> {
 impl<U: Union> Kind for Tagged<U> {
     type Value = U;
 
-    fn read(&self, node: &Node, at: &Path, problems: &mut Problems<'_>) -> U {
+    fn renew(&self, node: &mut Node, at: &KeyPath, renewal: &mut Renewal) {
+        let Value::Table(_) = node.value else { return renewal.value(U::RENAMED, node, at) };
+        Renewal::field(node, KIND, at, |kind, at| renewal.value(U::RENAMED, kind, at));
+        let kind = match (node.get(KIND).map(|kind| &kind.value), U::OTHERWISE) {
+            (Some(Value::Text(kind)), _) => kind.clone(),
+            (None, Some((kind, _))) => kind.to_owned(),
+            _ => return,
+        };
+        U::renew(&kind, node, at, renewal);
+    }
+
+    fn read(&self, node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> U {
         let value = match &node.value {
             Value::Table(_) => self.read_table(node, at, problems),
             Value::Text(_) | Value::Number(_) => {
@@ -179,7 +217,7 @@ impl<U: Union> Kind for Tagged<U> {
 
     fn placeholder(&self) -> U {
         let node = Node::unplaced(Value::Table(Vec::new()));
-        let (at, mut problems) = (Path::default(), Problems::alone(&node));
+        let (at, mut problems) = (KeyPath::default(), Problems::alone(&node));
         let mut reader = Reader { node: &node, at: &at, problems: &mut problems, foreign: None, besides: &[] };
         U::read(U::KINDS[0], &mut reader).expect("the first kind is one of the kinds")
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ackclock_net::queue::{CATALOGUE, Entry, Settings};
 use ackclock_net::server::{Cellular, CellularModel, Interrupted, Opportunities, Playback, Steps, Trace};
-use ackclock_net::{Limit, Link, Loss, Path, Port, Schedule, Seed, Server, Transmitter};
+use ackclock_net::{Limit, Link, Loss, Port, Propagation, Schedule, Seed, Server, Transmitter};
 
 use crate::ids::LinkId;
 use crate::network::Topology;
@@ -41,7 +41,7 @@ pub struct Impairments {
     /// The transmission process of the link.
     pub wire: Wire,
     /// Propagation delay that varies.
-    pub path: Option<Path>,
+    pub path: Option<Propagation>,
     /// Duplication of packets before the queue.
     pub duplication: Option<Loss>,
     /// Corruption of packets on the wire.
@@ -168,7 +168,7 @@ mod tests {
         let jitter = Jitter::new(Spread::Uniform(1), false, [0; 32]);
         let none = Impairments::default;
         assert!(is_port(Impairments { wire: Wire::Steps(Schedule::constant(1), 1), ..none() }));
-        assert!(is_port(Impairments { path: Some(Path::new(Schedule::constant(1), Some(jitter))), ..none() }));
+        assert!(is_port(Impairments { path: Some(Propagation::new(Schedule::constant(1), Some(jitter))), ..none() }));
         assert!(is_port(Impairments { duplication: struck(), ..none() }));
         assert!(is_port(Impairments { corruption: struck(), ..none() }));
         assert!(is_port(Impairments { held: down(), ..none() }));

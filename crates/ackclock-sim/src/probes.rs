@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ackclock_net::DropCause;
-use ackclock_tcp::{Event, Flags, Segment};
+use ackclock_tcp::{Event, Flags, Segment, State};
 
 use crate::ids::{EndpointId, FlowId, LinkId, Receiver};
 use crate::network::Network;
@@ -318,7 +318,10 @@ impl Observer for Recorder {
         if self.watch.timeouts {
             match event {
                 Event::Sent { segment, .. } => self.timeouts.sent(who, segment),
-                Event::Received { segment } => self.timeouts.received(who, segment),
+                Event::StateChanged(State::Established | State::FinWait1 | State::CloseWait) => {
+                    self.timeouts.acknowledged(who, 0);
+                }
+                Event::Acknowledged { una } => self.timeouts.acknowledged(who, una),
                 Event::Timeout { count } => self.timeouts.expired(now, who, count),
                 _ => {}
             }
@@ -351,7 +354,7 @@ impl Observer for Recorder {
                     ("pipe_ack", validation.pipe_ack.into()),
                 ]);
             }
-            Event::Received { .. } | Event::StateChanged(_) => {}
+            Event::Received { .. } | Event::Acknowledged { .. } | Event::StateChanged(_) => {}
         }
     }
 

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use ackclock_tcp::{Flags, Segment};
+use ackclock_tcp::Segment;
 
 use crate::ids::FlowId;
 use crate::observe::Who;
@@ -112,13 +112,10 @@ impl Timeouts {
         }
     }
 
-    /// Handles a segment that reaches `who`.
-    pub fn received(&mut self, who: Who, segment: &Segment) {
+    /// Handles an acknowledgment that `who` accepts: all that was before the stream offset `una`, and the SYN, arrived.
+    pub fn acknowledged(&mut self, who: Who, una: u64) {
         let Some(end) = self.ends.get_mut(&key(who)) else { return };
-        if !segment.flags.has(Flags::ACK) || segment.flags.has(Flags::RST) {
-            return;
-        }
-        let ack = end.position(segment.ack);
+        let ack = una as Position;
         if ack <= end.una {
             return;
         }
@@ -181,6 +178,8 @@ impl Timeouts {
 
 #[cfg(test)]
 mod tests {
+    use ackclock_tcp::Flags;
+
     use super::*;
 
     const WHO: Who = Who { flow: FlowId(0), conn: Conn(0), side: Side::Source };
@@ -215,7 +214,7 @@ mod tests {
         }
 
         fn acked(mut self, offset: u32) -> Sender {
-            self.0.received(WHO, &Segment { ack: offset, ..Segment::new(Flags::ACK) });
+            self.0.acknowledged(WHO, offset.into());
             self
         }
 

@@ -96,6 +96,25 @@ pub enum AckRule {
     /// for the first `quick_acks`, and again after a pause; and with our data if the two ends alternate (Linux
     /// net/ipv4/tcp_input.c, tcp_event_data_recv). `delayed_ack` and `ack_every` have no effect.
     Linux,
+    /// At the latest `delayed_ack` after the payload arrived, and with every `ack_every`th segment of whatever size
+    /// (FreeBSD sys/netinet/tcp_input.c, DELAY_ACK).
+    FreeBsd,
+}
+
+/// Rule for the receive window that an endpoint offers and accepts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WindowRule {
+    /// The right edge advances in steps of a full segment or half of the buffer (RFC 9293 section 3.8.6.2.2). Data
+    /// beyond the offered edge is not accepted.
+    Rfc9293,
+    /// The buffer is rounded up to whole segments. Each segment offers all free space, and data is accepted as far as
+    /// the buffer has room, even beyond the offered edge. A read causes a window update if the window grows by two
+    /// segments and a quarter of the buffer, or by half of the buffer (FreeBSD sys/netinet: tcp_input.c, tcp_mss and
+    /// tcp_do_segment; tcp_output.c, tcp_default_output).
+    FreeBsd,
+    /// As [`WindowRule::FreeBsd`], with the auto-tuning of FreeBSD 10: the buffer grows by 16 KiB if more than seven
+    /// eighths of it arrive within a round trip that timestamps show.
+    FreeBsd10,
 }
 
 /// Base of a reduction of the window.
@@ -106,6 +125,29 @@ pub enum ReductionBase {
     /// cwnd, as in Linux and others, whose validation keeps cwnd close to the used volume (RFC 9438 section 4.6 then
     /// allows it).
     Window,
+}
+
+/// Unit in which a sender counts its window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WindowUnit {
+    /// Bytes, as in RFC 5681: windows may contain a part of a segment.
+    Bytes,
+    /// Whole segments, as in Linux: each acknowledged segment counts as a full one, and reductions round down. Windows
+    /// are stored in bytes, as multiples of SMSS.
+    Segments,
+}
+
+/// Data that the pacing rate of a congestion control releases at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PacingBurst {
+    /// One segment; unused credit expires at once.
+    Segment,
+    /// The segments of one packet of Linux's segmentation offload, which exists in TCP even where the device does not
+    /// offload: 1/1024 s of the pacing rate, more where the minimum RTT is below 16 ms, and at least two segments (one
+    /// below 1.2 Mbit/s). A flow that is late has its next packet charged by that time less, but at least by half. The
+    /// first nine segments of a connection are not paced (net/ipv4/tcp_output.c: tcp_tso_autosize,
+    /// tcp_update_skb_after_send; net/ipv4/tcp_bbr.c, bbr_min_tso_segs).
+    Linux,
 }
 
 /// Treatment of unacceptable segments, where standards and Linux differ.
@@ -119,6 +161,11 @@ pub enum Conformance {
     /// connection are ECN-capable. No empty segment is answered twice within `challenge_interval` (Linux
     /// net/ipv4/tcp_input.c: tcp_ack, tcp_validate_incoming, tcp_oow_rate_limited).
     Linux,
+    /// As [`Conformance::Rfc`], with these differences (FreeBSD sys/netinet: tcp_input.c, tcp_output.c, tcp_subr.c). A
+    /// SYN-ACK to a listener is ignored. The ACK of a segment that arrived before is processed. An ACK carries the FIN
+    /// again while the FIN is not acknowledged, and a challenge ACK never does. A connection attempt ends with an ICMP
+    /// message about a protocol or a prohibition, and not with one about an unreachable network or host.
+    FreeBsd,
 }
 
 /// Initial window of a connection.
@@ -168,6 +215,9 @@ pub struct Config {
     pub min_rto: Nanos,
     /// Largest retransmission timeout, ns (RFC 6298: at least 60 s).
     pub max_rto: Nanos,
+    /// Time that is added to every timeout computed from samples and to every doubled timeout, ns (FreeBSD
+    /// net.inet.tcp.rexmit_slop: 200 ms).
+    pub rto_slop: Nanos,
     /// Computation of the timeout from the samples.
     pub rto_rule: RtoRule,
     /// Number of SYN retransmissions before a connection attempt is given up, in addition to `syn_linear` (Linux
@@ -176,6 +226,16 @@ pub struct Config {
     /// Number of SYN retransmissions before the time between them doubles (Linux `tcp_syn_linear_timeouts`: 4; RFC
     /// 6298: 0).
     pub syn_linear: u32,
+    /// Time after which an attempt to connect is given up, ns (FreeBSD net.inet.tcp.keepinit: 75 s); with 0, only
+    /// retransmissions are counted.
+    pub connect_timeout: Nanos,
+    /// Number of SYN retransmissions from which on the SYN carries no option except the maximum segment size (FreeBSD
+    /// net.inet.tcp.rexmit_drop_options: 3); 0 for never.
+    pub plain_syn_after: u32,
+    /// Whether SYNs carry options and the options of the peer's SYN are used (without them: FreeBSD TCP_NOOPT).
+    pub syn_options: bool,
+    /// Whether window scaling is offered and, if both ends offer it, used (RFC 7323).
+    pub window_scaling: bool,
     /// Consecutive retransmission timeouts before a connection is given up (R2 of RFC 9293 section 3.8.3; Linux
     /// `tcp_retries2`: 15).
     pub data_retries: u32,
@@ -195,6 +255,8 @@ pub struct Config {
     pub adapt_dup_thresh: bool,
     /// Base of a reduction of the window.
     pub reduction_base: ReductionBase,
+    /// Unit of the window. A congestion control that owns the window ([`cc::Scope::window`]) has its own unit.
+    pub window_unit: WindowUnit,
     /// Whether the first duplicate ACKs allow new segments (RFC 3042).
     pub limited_transmit: bool,
     /// Whether fewer duplicate ACKs suffice with less than four segments outstanding (RFC 5827).
@@ -225,6 +287,9 @@ pub struct Config {
     pub nagle: bool,
     /// Whether small segments wait only while another small segment is outstanding (Minshall's variant, as in Linux).
     pub minshall: bool,
+    /// Largest number of bytes that the application writes at once: TCP sends what it can after each write. With 0, each
+    /// write has any size.
+    pub write_size: u64,
     /// Probing of an idle connection, if any.
     pub keepalive: Option<Keepalive>,
     /// Duration of TIME-WAIT, ns: twice the maximum segment lifetime (RFC 9293 section 3.4.2).
@@ -245,8 +310,13 @@ pub struct Config {
     pub receive_buffer_max: u64,
     /// The window scale to offer; `None` for the smallest scale with which the window field holds `receive_buffer_max`.
     pub window_scale: Option<u8>,
+    /// Rule for the window that is offered and accepted.
+    pub window_rule: WindowRule,
     /// Rule for the time at which payload is acknowledged.
     pub ack_rule: AckRule,
+    /// Whether data may ride on the ACK that completes the handshake of an active open. If not, that ACK is sent by
+    /// itself, before the application learns that the connection is established (connect(), then write()).
+    pub handshake_data: bool,
     /// Maximum delay of an ACK, ns (RFC 9293 section 3.8.6.3: below 500 ms); with 0, every segment is acknowledged.
     pub delayed_ack: Nanos,
     /// Number of full-sized segments after which an ACK is due at once (RFC 5681 section 4.2: 2).
@@ -257,12 +327,18 @@ pub struct Config {
     pub conformance: Conformance,
     /// Minimum time between two challenge ACKs, ns (RFC 5961 section 7; Linux `tcp_invalid_ratelimit`: 500 ms).
     pub challenge_interval: Nanos,
+    /// Whether any RST in the window resets the connection, as before RFC 5961 (FreeBSD net.inet.tcp.insecure_rst).
+    pub insecure_rst: bool,
+    /// Whether a SYN in the window resets the connection, as before RFC 5961 (FreeBSD net.inet.tcp.insecure_syn).
+    pub insecure_syn: bool,
     /// Whether TIME-WAIT ignores a RST (RFC 1337; Linux `tcp_rfc1337`).
     pub rfc1337: bool,
     /// Restart after idle.
     pub restart: Restart,
     /// Pacing.
     pub pacing: Pacing,
+    /// Data that a congestion control's own pacing rate releases at once.
+    pub pacing_burst: PacingBurst,
     /// Parameters of the path from an earlier connection, for careful resume (RFC 9959); `None` turns careful resume
     /// off.
     pub careful_resume: Option<careful_resume::Saved>,
@@ -272,4 +348,11 @@ pub struct Config {
     pub slow_start: &'static slow_start::Entry,
     /// Window validation.
     pub validation: &'static validation::Entry,
+}
+
+impl Config {
+    /// Offers no option in a SYN except the maximum segment size.
+    pub(crate) fn offer_no_features(&mut self) {
+        (self.timestamps, self.sack, self.window_scaling) = (false, false, false);
+    }
 }

@@ -88,6 +88,9 @@ pub struct Delivery {
     /// One-way delay from the sender to the receiver. It is the difference of the clocks of both ends' timestamps and
     /// so correct up to a constant, with their resolution of one millisecond. `None` without timestamps (RFC 7323).
     pub forward_delay: Option<i64>,
+    /// Send time of the segment whose timestamp the acknowledgment echoes, in whole milliseconds; `None` without
+    /// timestamps.
+    pub echo: Option<Nanos>,
     /// The delivery rate; `None` if no segment is newly known to have arrived.
     pub rate: Option<RateSample>,
 }
@@ -143,6 +146,8 @@ pub enum Cause {
     Ecn,
     /// An expiry of the retransmission timer.
     Timeout,
+    /// The congestion control itself requested a reduction ([`crate::cc::CongestionControl::requests_reduction`]).
+    Delay,
 }
 
 /// Congestion: loss, a mark, or a retransmission timeout.

@@ -4,6 +4,7 @@ use std::fmt;
 
 /// Reason for the end of a connection that was not closed by both ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Error {
     /// The peer answered the SYN with a RST, or no process listens on that port (ECONNREFUSED).
     Refused,
@@ -39,6 +40,7 @@ impl std::error::Error for Error {}
 
 /// An ICMP or ICMPv6 message about a segment that we sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Icmp {
     /// The packet is larger than a link's MTU and must not be fragmented (RFC 1191), or is too big (RFC 8201).
     FragmentationNeeded {

@@ -34,6 +34,7 @@ pub enum EcnUse {
 /// A snapshot of a connection. Counts of segments are `u32`, as in Linux. Times are in nanoseconds; each field names
 /// Linux's unit, microseconds or milliseconds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Info {
     /// State of the connection; [`Info::state_number`] is Linux's number.
     pub state: State,

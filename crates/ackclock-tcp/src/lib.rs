@@ -5,6 +5,29 @@
 //! endpoint keeps the bytes. The same endpoint runs in the simulator, under packetdrill scripts and on the wire.
 //!
 //! Units: time is in integer nanoseconds ([`Nanos`]), volumes are in bytes, rates in bytes per second.
+//!
+//! A connection over a network without delay:
+//!
+//! ```
+//! use ackclock_tcp::{Endpoint, State, stack};
+//!
+//! let config = (stack::by_name("rfc").expect("the stack of the RFCs").config)();
+//! let (mut client, mut server) = (Endpoint::new(&config, 1), Endpoint::new(&config, 2));
+//! server.listen();
+//! client.connect(0);
+//! client.write(0, 3_000);
+//! loop {
+//!     let sent = client.poll_transmit(0, &mut ());
+//!     sent.iter().for_each(|segment| drop(server.on_segment(0, segment, &mut ())));
+//!     let answered = server.poll_transmit(0, &mut ());
+//!     answered.iter().for_each(|segment| drop(client.on_segment(0, segment, &mut ())));
+//!     if sent.is_none() && answered.is_none() {
+//!         break;
+//!     }
+//! }
+//! assert_eq!(client.state(), State::Established);
+//! assert_eq!(server.received(), 3_000);
+//! ```
 
 pub mod careful_resume;
 pub mod cc;
@@ -12,6 +35,7 @@ pub mod config;
 pub mod context;
 pub mod endpoint;
 pub mod error;
+pub mod fast_open;
 pub mod info;
 pub mod observer;
 pub mod pacing;

@@ -22,6 +22,12 @@ pub enum Event<'a> {
         /// The segment.
         segment: &'a Segment,
     },
+    /// A segment that passed the checks of RFC 9293 section 3.10.7.4 acknowledged data that had not been acknowledged
+    /// before.
+    Acknowledged {
+        /// Stream offset of the first byte that is not acknowledged; one more after the FIN is acknowledged.
+        una: u64,
+    },
     /// The sender's window or a quantity reported with it may have changed: after each acknowledgment, loss, timeout
     /// and restart.
     Window {

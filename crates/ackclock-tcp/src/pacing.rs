@@ -1,6 +1,8 @@
 //! Pacing: the time at which the next segment may be sent.
 
-use crate::{Nanos, SECOND, context::Window};
+use crate::config::PacingBurst;
+use crate::context::Window;
+use crate::{MILLISECOND, Nanos, SECOND};
 
 /// Bytes of IPv4 and TCP header without options, which count for pacing, too.
 pub(crate) const HEADERS: u64 = 40;
@@ -23,6 +25,27 @@ pub enum Pacing {
     },
 }
 
+/// Largest packet of segmentation offload, bytes of payload (net/core/sock.c, sk_dst_gso_max_size).
+const LARGEST: u64 = 65_536 - 321;
+/// Pacing rate below which such a packet may have one segment, bytes per second (net/ipv4/tcp_bbr.c).
+const SLOW: u64 = 1_200_000 / 8;
+/// The segment with which pacing begins (net/ipv4/tcp_output.c, tcp_update_skb_after_send).
+const FIRST_PACED: u64 = 10;
+
+/// Packets of segmentation offload, in which Linux's TCP releases what it paces itself.
+#[derive(Clone, Copy, Debug, Default)]
+struct Packet {
+    /// Time at which the packet leaves, ns, and the number of segments that it still takes.
+    at: Nanos,
+    room: u64,
+    /// Wire bytes of the packet that have not been paid for.
+    taken: u64,
+    /// Time by which the flow was late, as far as it has not been credited, ns.
+    late: Nanos,
+    /// Segments that the flow has sent, up to `FIRST_PACED`.
+    sent: u64,
+}
+
 /// The pacer of one sender.
 #[derive(Clone, Copy, Debug)]
 pub struct Pacer {
@@ -31,16 +54,19 @@ pub struct Pacer {
     paid: Nanos,
     /// Bytes that may still be sent without pacing.
     free: u64,
+    /// The present packet, where the sender releases several segments at once.
+    packet: Option<Packet>,
 }
 
 impl Pacer {
     /// Makes a pacer that may release a segment at once.
-    pub fn new(pacing: Pacing) -> Pacer {
+    pub fn new(pacing: Pacing, burst: PacingBurst) -> Pacer {
         let free = match pacing {
             Pacing::Fq { initial, .. } => initial,
             Pacing::Off => 0,
         };
-        Pacer { pacing, paid: 0, free }
+        let packet = (burst == PacingBurst::Linux && pacing == Pacing::Off).then(Packet::default);
+        Pacer { pacing, paid: 0, free, packet }
     }
 
     /// The pacing rate in bytes per second, `None` if segments are not paced (off, or before the first RTT sample).
@@ -58,20 +84,31 @@ impl Pacer {
         Some(u64::try_from(rate).unwrap_or(u64::MAX).max(1))
     }
 
+    /// Whether the next segment may not be sent yet.
+    #[inline]
+    pub fn blocks(&self, now: Nanos) -> bool {
+        now < self.paid && self.packet.is_none_or(|packet| packet.room == 0 || packet.at != now)
+    }
+
     /// The time from which the next segment may be sent.
     #[inline]
     pub fn release_time(&self) -> Nanos {
         self.paid
     }
 
-    /// Accounts for a segment of `bytes` that is sent at `now`.
+    /// Accounts for a segment of `bytes` on the wire that is sent at `now`.
     //= https://www.rfc-editor.org/rfc/rfc7661#section-4.4.2
     //# SHOULD control the maximum burst size, e.g., using a rate-based pacing algorithm
     //= https://www.rfc-editor.org/rfc/rfc9937#section-6.4
     //# It is RECOMMENDED that implementations use pacing to reduce the burstiness of data traffic
     #[inline]
-    pub fn on_sent(&mut self, now: Nanos, bytes: u64, rate: Option<u64>) {
+    pub fn on_sent(&mut self, now: Nanos, bytes: u64, rate: Option<u64>, mss: u64, min_rtt: Option<Nanos>) {
         let Some(rate) = rate else { return };
+        if let Some(packet) = &mut self.packet {
+            let late = now.saturating_sub(self.paid);
+            self.paid = self.paid.max(now) + packet.charge(now, bytes, late, rate, mss, min_rtt);
+            return;
+        }
         if bytes <= self.free {
             self.free -= bytes;
             return;
@@ -90,6 +127,33 @@ impl Pacer {
     }
 }
 
+impl Packet {
+    /// The time until the next packet for another segment of `bytes` on the wire; `late` is that since the last packet
+    /// was paid for.
+    fn charge(&mut self, now: Nanos, bytes: u64, late: Nanos, rate: u64, mss: u64, min_rtt: Option<Nanos>) -> Nanos {
+        if self.room == 0 || self.at != now {
+            let short =
+                min_rtt.map_or(0, |rtt| LARGEST.checked_shr(((rtt / (MILLISECOND / 1000)) >> 9) as u32).unwrap_or(0));
+            let segments = ((rate >> 10) + short).min(LARGEST) / mss;
+            let room = segments.max(if rate < SLOW { 1 } else { 2 });
+            *self = Packet { at: now, room, taken: 0, late, sent: self.sent };
+        }
+        self.room -= 1;
+        self.taken += bytes;
+        if self.sent < FIRST_PACED {
+            self.sent += 1;
+        }
+        if self.sent < FIRST_PACED {
+            return 0;
+        }
+        // The packet with which pacing begins is paid for as a whole.
+        let whole = cost(std::mem::take(&mut self.taken), rate);
+        let credit = self.late.min(whole / 2);
+        self.late -= credit;
+        whole - credit
+    }
+}
+
 /// The time that `bytes` take at `rate` bytes per second, ns.
 #[inline]
 fn cost(bytes: u64, rate: u64) -> Nanos {
@@ -100,10 +164,14 @@ fn cost(bytes: u64, rate: u64) -> Nanos {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::MILLISECOND;
 
     const FQ: Pacing = Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 3000, initial: 0 };
     const RTT: Option<Nanos> = Some(100 * MILLISECOND);
+
+    /// Sends a segment of 1460 bytes with 40 bytes of headers.
+    fn sent(pacer: &mut Pacer, now: Nanos, rate: Option<u64>) {
+        pacer.on_sent(now, 1500, rate, 1460, RTT);
+    }
 
     fn window(cwnd: u64, ssthresh: u64) -> Window {
         Window { cwnd, ssthresh, pacing_rate: None }
@@ -114,7 +182,7 @@ mod tests {
     //# It is RECOMMENDED that implementations use pacing to reduce the burstiness of data traffic
     #[test]
     fn the_rate_is_gain_times_cwnd_over_srtt() {
-        let pacer = Pacer::new(FQ);
+        let pacer = Pacer::new(FQ, PacingBurst::Segment);
         assert_eq!(pacer.rate(&window(10_000, u64::MAX), RTT), Some(200_000), "slow start: twice");
         assert_eq!(pacer.rate(&window(10_000, 20_000), RTT), Some(120_000), "from half of ssthresh on: 1.2");
         assert_eq!(pacer.rate(&window(9_999, 20_000), RTT), Some(199_980));
@@ -122,18 +190,18 @@ mod tests {
 
     #[test]
     fn nothing_is_paced_when_off_or_before_a_sample() {
-        assert_eq!(Pacer::new(Pacing::Off).rate(&window(10_000, 20_000), RTT), None);
-        let mut pacer = Pacer::new(FQ);
+        assert_eq!(Pacer::new(Pacing::Off, PacingBurst::Segment).rate(&window(10_000, 20_000), RTT), None);
+        let mut pacer = Pacer::new(FQ, PacingBurst::Segment);
         assert_eq!(pacer.rate(&window(10_000, 20_000), None), None);
-        pacer.on_sent(5, 1500, None);
+        sent(&mut pacer, 5, None);
         assert_eq!(pacer.release_time(), 0);
     }
 
     #[test]
     fn a_congestion_controls_own_rate_stands() {
         let asked = Window { pacing_rate: Some(7), ..window(10_000, 20_000) };
-        assert_eq!(Pacer::new(FQ).rate(&asked, RTT), Some(7));
-        assert_eq!(Pacer::new(Pacing::Off).rate(&asked, RTT), Some(7));
+        assert_eq!(Pacer::new(FQ, PacingBurst::Segment).rate(&asked, RTT), Some(7));
+        assert_eq!(Pacer::new(Pacing::Off, PacingBurst::Segment).rate(&asked, RTT), Some(7));
     }
 
     //= https://www.rfc-editor.org/rfc/rfc7661#section-4.4.2
@@ -141,13 +209,13 @@ mod tests {
     //# SHOULD control the maximum burst size, e.g., using a rate-based pacing algorithm
     #[test]
     fn after_idle_a_quantum_leaves_at_once_and_the_rest_at_the_rate() {
-        let mut pacer = Pacer::new(FQ);
+        let mut pacer = Pacer::new(FQ, PacingBurst::Segment);
         let start = 10_000 * MILLISECOND;
         let mut released = Vec::new();
         for _ in 0..5 {
             let now = pacer.release_time().max(start);
             released.push((now - start) / MILLISECOND);
-            pacer.on_sent(now, 1500, Some(150_000));
+            sent(&mut pacer, now, Some(150_000));
         }
         assert_eq!(released, [0, 0, 10, 20, 30], "1500 bytes take 10 ms; a quantum is two of them");
     }
@@ -155,22 +223,88 @@ mod tests {
     #[test]
     fn the_initial_quantum_leaves_for_nothing() {
         let fq = Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 3000, initial: 4500 };
-        let mut pacer = Pacer::new(fq);
+        let mut pacer = Pacer::new(fq, PacingBurst::Segment);
         let start = 10_000 * MILLISECOND;
         for expected in [0, 0, 0, 0, 0, 10, 20] {
             assert_eq!(pacer.release_time().saturating_sub(start) / MILLISECOND, expected);
-            pacer.on_sent(start, 1500, Some(150_000));
+            sent(&mut pacer, start, Some(150_000));
         }
     }
 
     #[test]
     fn credit_does_not_pile_up_over_a_long_pause() {
-        let mut pacer = Pacer::new(FQ);
+        let mut pacer = Pacer::new(FQ, PacingBurst::Segment);
         for start in [1_000 * MILLISECOND, 100_000 * MILLISECOND] {
             for expected in [0, 10] {
-                pacer.on_sent(start, 1500, Some(150_000));
+                sent(&mut pacer, start, Some(150_000));
                 assert_eq!(pacer.release_time(), start + expected * MILLISECOND);
             }
         }
+    }
+
+    /// Sends as long as the pacer allows it, up to a number of segments.
+    fn released(pacer: &mut Pacer, now: Nanos, most: usize, rate: u64, min_rtt: Nanos) -> usize {
+        (0..most)
+            .take_while(|_| {
+                let free = !pacer.blocks(now);
+                if free {
+                    pacer.on_sent(now, 1500, Some(rate), 1460, Some(min_rtt));
+                }
+                free
+            })
+            .count()
+    }
+
+    fn begun() -> Pacer {
+        let mut pacer = Pacer::new(Pacing::Off, PacingBurst::Linux);
+        released(&mut pacer, 0, 10, 1_500_000, 100 * MILLISECOND);
+        pacer
+    }
+
+    #[test]
+    fn linux_releases_packets_of_a_1024th_of_a_second_and_at_least_two_segments() {
+        // 1500 bytes take a millisecond at 1.5 MB/s.
+        for (rate, min_rtt, segments) in [
+            (1_500_000, 100 * MILLISECOND, 2),
+            (15_000_000, 100 * MILLISECOND, 10),
+            // 65,215 bytes are halved for every 512 us of the minimum RTT: 2^-3 of them are 5.6 segments.
+            (1_500_000, 3 * 512_000, 1 + 5),
+            // The largest packet.
+            (1_500_000_000, 100 * MILLISECOND, 44),
+            // bbr_min_tso_segs.
+            (149_999, 100 * MILLISECOND, 1),
+            (150_000, 100 * MILLISECOND, 2),
+        ] {
+            let mut pacer = begun();
+            let start = pacer.release_time();
+            assert_eq!(released(&mut pacer, start, 100, rate, min_rtt), segments, "{rate} bytes/s, {min_rtt} ns");
+            assert_eq!(pacer.release_time() - start, segments as u64 * 1500 * SECOND / rate, "the flow was not late");
+        }
+    }
+
+    #[test]
+    fn a_late_packet_of_linux_is_charged_less_and_at_least_half() {
+        for (late, charged) in [(0, 2000), (300, 1700), (1000, 1000), (5000, 1000)] {
+            let mut pacer = begun();
+            let start = pacer.release_time() + late * 1000;
+            assert_eq!(released(&mut pacer, start, 100, 1_500_000, 100 * MILLISECOND), 2);
+            assert_eq!(pacer.release_time() - start, charged * 1000, "{late} us late");
+        }
+    }
+
+    #[test]
+    fn a_packet_of_linux_that_the_window_cut_short_ends() {
+        let mut pacer = begun();
+        let start = pacer.release_time();
+        assert_eq!(released(&mut pacer, start, 1, 1_500_000, 100 * MILLISECOND), 1);
+        assert!(pacer.blocks(start + 1));
+        assert_eq!(pacer.release_time(), start + MILLISECOND);
+    }
+
+    #[test]
+    fn linux_does_not_pace_the_first_nine_segments() {
+        let mut pacer = Pacer::new(Pacing::Off, PacingBurst::Linux);
+        assert_eq!(released(&mut pacer, 7, 100, 1_500_000, 100 * MILLISECOND), 10);
+        assert_eq!(pacer.release_time(), 7 + 2 * MILLISECOND, "the tenth is in a packet with the ninth");
     }
 }

@@ -13,6 +13,9 @@ pub enum Recovery {
     Sack,
     /// One segment for every second ACK, until the window is halved, as in Linux before PRR.
     RateHalving,
+    /// Every gap below the highest SACKed segment is retransmitted, into a window that grows from one segment, as in
+    /// FreeBSD before PRR; NewReno with a peer that does not support SACK.
+    FreeBsd,
     /// Proportional rate reduction with the conservative reduction bound.
     PrrCrb,
     /// Proportional rate reduction with the slow-start reduction bound.
@@ -109,6 +112,12 @@ pub const CATALOGUE: &[Entry] = &[
         summary: "one segment for every second ACK until the window is halved, as Linux had it before 3.2",
         source: "Mathis, Semke, Mahdavi: The Rate-Halving Algorithm for TCP Congestion Control, 1999",
         recovery: Recovery::RateHalving,
+    },
+    Entry {
+        name: "freebsd-sack",
+        summary: "all gaps in the SACK blocks, into a window that grows from one segment, as FreeBSD had it before PRR",
+        source: "FreeBSD 10 sys/netinet: tcp_input.c, tcp_do_segment; tcp_sack.c, tcp_sack_partialack; tcp_output.c",
+        recovery: Recovery::FreeBsd,
     },
     Entry {
         name: "prr-crb",

@@ -251,6 +251,7 @@ impl Segment {
             options += if self.mss != 0 { 4 } else { 0 };
             options += if self.window_scale != Segment::NO_OPTION { 3 } else { 0 };
             options += if self.sack_permitted { 2 } else { 0 };
+            options += self.fast_open().map_or(0, |option| option.option_len());
         }
         if self.timestamps.is_some() {
             options += if syn { 10 } else { 12 };

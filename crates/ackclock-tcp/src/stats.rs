@@ -4,6 +4,7 @@
 // The order of the fields is their order in memory: the counters of both ends of a one-way transfer come first.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 #[repr(C)]
+#[non_exhaustive]
 pub struct Stats {
     /// Segments sent, of any kind.
     pub segments_sent: u64,

@@ -42,7 +42,7 @@ pub fn ack(ctx: Context, acked: u64) -> Ack {
 /// The deliveries that `ack` reports, without times or rates. `delivered` is the number of bytes delivered in total.
 pub fn delivery(ack: Ack, delivered: u64) -> Delivery {
     let newly = ack.acked + ack.sacked;
-    Delivery { ack, newly, delivered, lost: 0, sent_at: None, forward_delay: None, rate: None }
+    Delivery { ack, newly, delivered, lost: 0, sent_at: None, forward_delay: None, echo: None, rate: None }
 }
 
 /// Content of an acknowledgment. Volumes in bytes; they must not exceed the data outstanding.
@@ -194,8 +194,11 @@ impl Sender {
             self.window.cwnd += grown;
             left = if grown == room { acked - grown } else { 0 };
         }
-        if left > 0 && cwnd_limited {
+        if left > 0 && (cwnd_limited || self.scope.every_ack) {
             self.cc.on_ack(&mut self.window, &ack, left);
+        }
+        if self.scope.reductions && self.cc.requests_reduction() {
+            self.congestion(Cause::Delay, false);
         }
     }
 

@@ -44,6 +44,25 @@ fn the_first_sixteen_are_quick_then_every_second() {
 }
 
 #[test]
+fn while_the_window_grows_each_segment_is_acknowledged_at_once() {
+    // The buffer has room for 64 KiB, of which the SYN's window offers 32 segments: each segment adds two to the offer,
+    // until it is the whole buffer.
+    let quick = |buffer: u64| {
+        let config = Config { receive_buffer: buffer, receive_buffer_max: 1 << 20, window_scale: Some(7), ..linux() };
+        let mut peer = Peer::established(&config);
+        (0..200)
+            .take_while(|segment| {
+                peer.now += MILLISECOND;
+                acked(&mut peer, segment * MSS, false)
+            })
+            .count()
+    };
+    assert_eq!(quick(60_000), 16);
+    // The window of a SYN has at most 65,535 bytes; 64,465 more are offered by 33 segments, and sixteen quick ACKs follow.
+    assert_eq!(quick(130_000), 33 + 16);
+}
+
+#[test]
 fn a_small_window_has_fewer_quick_ones() {
     let small = Config { receive_buffer: 8 * MSS, receive_buffer_max: 8 * MSS, ..linux() };
     let mut peer = Peer::established(&small);

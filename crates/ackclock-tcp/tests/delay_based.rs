@@ -111,3 +111,15 @@ fn copa_keeps_one_over_delta_segments_waiting() {
         }
     }
 }
+
+#[test]
+fn lp_alone_uses_the_path_whatever_the_receiver_waits_with_its_acks() {
+    for base in bases() {
+        let mut path = path("lp", &[], base);
+        path.run(10 * SECOND);
+        let since = (path.now, path.server.received());
+        path.run(50 * SECOND);
+        let used = path.utilisation(since, MSS);
+        assert!(used > 0.8, "{used}");
+    }
+}

@@ -346,6 +346,21 @@ mod probes {
         assert_eq!(script.end.stats().timeouts, 0);
     }
 
+    #[test]
+    fn with_timestamps_the_sack_of_the_probe_finds_losses_by_linuxs_rule_and_not_by_the_rfcs() {
+        // The peer echoes the timestamp of the segment before the hole, as RFC 7323 section 4.3 demands. RFC 8985 then
+        // takes the SACK of the probe for that of the original segment.
+        for (config, sent) in [(Config { frto: false, ..linux() }, vec![7]), (tlp(), vec![])] {
+            let mut script = in_flight(&Config { timestamps: true, ..config }, 10, 10);
+            script.echo = script.stamps[6];
+            script.ack(7, &[]);
+            script.expire();
+            assert_eq!(script.sends(), [9]);
+            script.now += RTT;
+            assert_eq!(script.ack(7, &[(9, 10)]), sent);
+        }
+    }
+
     //= https://www.rfc-editor.org/rfc/rfc8985#section-7.4.2
     //= type=test
     //# it MUST assume that the original data segment, the TLP retransmission, or a corresponding ACK was lost for

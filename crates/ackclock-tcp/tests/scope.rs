@@ -67,6 +67,8 @@ const ALL: Scope = Scope {
     gap: false,
     routers: true,
     proportional: true,
+    every_ack: true,
+    reductions: true,
 };
 
 /// Returns `base` with a constant window of `window` segments, and the log of its congestion control.

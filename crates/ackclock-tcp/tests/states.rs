@@ -4,7 +4,9 @@
 mod common;
 
 use ackclock_tcp::config::{Conformance, Keepalive};
-use ackclock_tcp::{Config, Endpoint, Error, Flags, Icmp, MILLISECOND, NEVER, SECOND, Segment, State, reset_for};
+use ackclock_tcp::{
+    Config, Endpoint, Error, Event, Flags, Icmp, MILLISECOND, NEVER, Nanos, Observer, SECOND, Segment, State, reset_for,
+};
 use common::peer::{ISS, Peer, syn};
 use common::{MSS, Pair, config};
 
@@ -412,4 +414,31 @@ fn a_smaller_path_mtu_cuts_segments_up() {
     assert_eq!(lens, [600, 400, 600, 400, 600, 400, 600, 400]);
     assert_eq!((peer.end.window().cwnd, peer.end.info(peer.now).pmtu), (cwnd, 640));
     peer.end.check().unwrap();
+}
+
+/// Collects the offsets up to which data was acknowledged.
+#[derive(Default)]
+struct Acknowledged(Vec<u64>);
+
+impl Observer for Acknowledged {
+    fn event(&mut self, _now: Nanos, event: Event<'_>) {
+        if let Event::Acknowledged { una } = event {
+            self.0.push(una);
+        }
+    }
+}
+
+#[test]
+fn a_segment_outside_the_window_acknowledges_nothing() {
+    let mut peer = established();
+    peer.data(0, 1000);
+    peer.end.write(peer.now, 3000);
+    peer.all();
+    // The peer repeats data that has arrived: RFC 9293 section 3.10.7.4 answers and drops the segment before its ACK is read.
+    let (repeated, plain) = (peer.segment(0, 1000, 1000), peer.segment(1000, 0, 2000));
+    let mut seen = Acknowledged::default();
+    peer.end.on_segment(peer.now, &repeated, &mut seen);
+    assert_eq!(seen.0, []);
+    peer.end.on_segment(peer.now, &plain, &mut seen);
+    assert_eq!(seen.0, [2000]);
 }

@@ -176,13 +176,13 @@ fn play(s: &mut Script, op: &Op) {
 
 /// A stack for its loss detection, a rule of recovery, and a congestion control.
 #[derive(Clone, Debug)]
-struct Choice {
+struct Combination {
     stack: usize,
     recovery: usize,
     cc: &'static str,
 }
 
-impl Choice {
+impl Combination {
     fn config(&self) -> Config {
         let stacks = [
             config(),
@@ -201,10 +201,10 @@ impl Choice {
     }
 }
 
-fn choice() -> impl Strategy<Value = Choice> {
+fn choice() -> impl Strategy<Value = Combination> {
     let cc = prop_oneof![Just("reno"), Just("cubic"), Just("dctcp"), Just("vegas")];
     let all = (0..6usize, 0..recovery::CATALOGUE.len(), cc);
-    all.prop_map(|(stack, recovery, cc)| Choice { stack, recovery, cc })
+    all.prop_map(|(stack, recovery, cc)| Combination { stack, recovery, cc })
 }
 
 proptest! {

@@ -168,7 +168,7 @@ impl Driver {
             Ok(Packet::Tcp { addresses, segment, payload }) => (addresses, segment, payload),
             Ok(Packet::Icmp(_)) => return self.counts.icmp += 1,
             Err(DecodeError::Checksum(_)) => return self.counts.damaged += 1,
-            Err(_) => return self.counts.other += 1,
+            Ok(_) | Err(_) => return self.counts.other += 1,
         };
         let id = Id { port: addresses.destination.port(), peer: addresses.source };
         if addresses.destination.ip() != self.address {

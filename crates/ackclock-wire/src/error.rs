@@ -4,6 +4,7 @@ use core::fmt;
 
 /// Why bytes could not be decoded as a packet for TCP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum DecodeError {
     /// There are fewer bytes than a header needs or than the packet's length fields say.
     Truncated {
@@ -71,6 +72,7 @@ impl core::error::Error for DecodeError {}
 
 /// Why a segment could not be encoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum EncodeError {
     /// One address is an IPv4 address, the other an IPv6 address.
     Families,

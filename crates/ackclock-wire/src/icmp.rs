@@ -17,6 +17,7 @@ const V6_TOO_BIG: u8 = 2;
 
 /// Why a segment was not forwarded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum IcmpError {
     /// The destination is unreachable: ICMP type 3 or ICMPv6 type 1.
     Unreachable {

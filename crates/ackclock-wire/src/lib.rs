@@ -58,6 +58,7 @@ impl Addresses {
 
 /// A decoded packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Packet<'a> {
     /// A TCP segment.
     Tcp {

@@ -2,6 +2,7 @@
 
 use super::ip::{self, IpPacket, u16_at, u32_at};
 use super::{Addresses, DecodeError, EncodeError, Packet, Sum};
+use ackclock_tcp::fast_open::FastOpen;
 use ackclock_tcp::segment::{MAX_SACK_BLOCKS, SackBlock};
 use ackclock_tcp::{AccEcnOption, Flags, Segment, Timestamps};
 
@@ -17,8 +18,12 @@ const WINDOW_SCALE: u8 = 3;
 const SACK_PERMITTED: u8 = 4;
 const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
+const FAST_OPEN: u8 = 34;
 const ACCECN0: u8 = 172;
 const ACCECN1: u8 = 174;
+/// Kind of experiments, and the number by which Fast Open was told apart there (RFC 7413 section 4.1.1).
+const EXPERIMENT: u8 = 254;
+const FAST_OPEN_MAGIC: [u8; 2] = [0xf9, 0x89];
 
 /// The options of a segment as bytes, with padding.
 pub struct Options {
@@ -66,6 +71,18 @@ impl Options {
         if syn && segment.window_scale != Segment::NO_OPTION {
             self.pad(&mut nops, 1);
             self.put(&[WINDOW_SCALE, 3, segment.window_scale]);
+        }
+        if let Some(option) = segment.fast_open().filter(|_| syn) {
+            let len = option.option_len() as u8;
+            if option.is_experimental() {
+                self.put(&[EXPERIMENT, len]);
+                self.put(&FAST_OPEN_MAGIC);
+            } else {
+                self.put(&[FAST_OPEN, len]);
+            }
+            for byte in option.wire() {
+                self.put(&[byte]);
+            }
         }
         if segment.sack_count > 0 {
             self.pad(&mut nops, 2);
@@ -188,6 +205,10 @@ fn read_option(kind: u8, option: &[u8], syn: bool, segment: &mut Segment) -> Opt
         TIMESTAMPS => {
             has(8)?;
             segment.timestamps = Some(Timestamps { val: u32_at(option, 0), ecr: u32_at(option, 4) });
+        }
+        FAST_OPEN if syn => segment.set_fast_open(Some(FastOpen::new(option, false))),
+        EXPERIMENT if syn && option.starts_with(&FAST_OPEN_MAGIC) => {
+            segment.set_fast_open(Some(FastOpen::new(&option[FAST_OPEN_MAGIC.len()..], true)));
         }
         ACCECN0 | ACCECN1 => {
             // RFC 9768 section 3.2.3.1: with any other length, whole counters are used, and the rest is padding.

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use ackclock_tcp::fast_open::FastOpen;
 use ackclock_tcp::segment::SackBlock;
 use ackclock_tcp::{AccEcnOption, Ecn, Feedback, Flags, Timestamps};
 
@@ -218,11 +219,35 @@ fn with_options(flags: Flags, options: &[u8]) -> Result<Segment, DecodeError> {
 }
 
 #[test]
+fn fast_open_in_a_syn() {
+    let mut syn = Segment::new(Flags::SYN);
+    for (bytes, cookie, experimental) in [
+        (&[1, 1, 34, 2][..], &[][..], false),
+        (&[34, 6, 1, 2, 3, 4, 1, 1], &[1, 2, 3, 4], false),
+        (&[254, 8, 0xf9, 0x89, 1, 2, 3, 4], &[1, 2, 3, 4], true),
+    ] {
+        let option = FastOpen::new(cookie, experimental);
+        syn.set_fast_open(Some(option));
+        assert_eq!(with_options(Flags::SYN, bytes), Ok(syn));
+        let ones = |bytes: &[u8]| bytes.iter().copied().filter(|&byte| byte != 1).collect::<Vec<u8>>();
+        assert_eq!(ones(&options(&syn)), ones(bytes), "the padding may be elsewhere");
+        assert_eq!(with_options(Flags::ACK, bytes), Ok(Segment::new(Flags::ACK)), "only a SYN may carry it");
+    }
+    // A cookie of a wrong length is known as such.
+    let wrong = with_options(Flags::SYN, &[34, 5, 1, 2, 3, 1, 1, 1]).unwrap().fast_open().unwrap();
+    assert!(!wrong.has_cookie() && !wrong.is_request());
+    for len in 0..=38 {
+        syn.set_fast_open(Some(FastOpen::new(&vec![7; len], false)));
+        assert_eq!(with_options(Flags::SYN, &options(&syn)), Ok(syn), "{len} bytes");
+    }
+}
+
+#[test]
 fn options_of_other_kinds_and_lengths() {
     let plain = Segment::new(Flags::SYN);
     // Unknown options are skipped, and bytes after the end of the list are ignored.
     let mss = Segment { mss: 256, ..plain };
-    assert_eq!(with_options(Flags::SYN, &[34, 4, 9, 9, 2, 4, 1, 0]), Ok(mss));
+    assert_eq!(with_options(Flags::SYN, &[253, 4, 9, 9, 2, 4, 1, 0]), Ok(mss));
     assert_eq!(with_options(Flags::SYN, &[2, 4, 1, 0, 0, 2, 0, 0]), Ok(mss));
     assert_eq!(with_options(Flags::SYN, &[1, 3, 3, 15]), Ok(Segment { window_scale: 15, ..plain }));
     // Options that only a SYN may carry are ignored in other segments.

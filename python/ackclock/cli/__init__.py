@@ -20,8 +20,10 @@ from ackclock._signals import stopped_status, undisguised
 from ackclock.cli import commands
 from ackclock.cli.completion import completion
 from ackclock.cli.drill import drill
+from ackclock.cli.kernel import app as kernel
+from ackclock.cli.migrate import migrate
 from ackclock.cli.new import new
-from ackclock.cli.output import DONE, FAILED, WRONG_INPUT, PipeConsole, UsageError, complain, print_traceback
+from ackclock.cli.output import DONE, FAILED, WRONG_INPUT, PipeConsole, UsageError, complain, messages, print_traceback
 from ackclock.cli.report import report
 from ackclock.cli.serve import serve
 from ackclock.cli.sweep import sweep
@@ -51,17 +53,19 @@ app.command(commands.reproduce, name="reproduce")
 app.command(commands.list_, name="list")
 app.command(commands.check, name="check")
 app.command(new, name="new")
+app.command(migrate, name="migrate")
 app.command(commands.schema, name="schema")
 app.command(commands.bench, name="bench")
 app.command(drill, name="drill")
 app.command(completion, name="completion")
 app.command(tmix)
+app.command(kernel)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line, by default the one of this process, and returns the exit status."""
     try:
-        with undisguised():
+        with undisguised(), messages():
             status = app(sys.argv[1:] if arguments is None else arguments)
             sys.stdout.flush()
     except UnknownOptionError as error:

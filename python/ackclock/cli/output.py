@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 import traceback
+import warnings
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
@@ -13,8 +16,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
+from ackclock._errors import RenamedWarning
+from ackclock._log import PACKAGE
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import NoReturn
 
     from ackclock.result import Replications, Result
@@ -26,6 +32,7 @@ __all__ = [
     "PipeConsole",
     "UsageError",
     "complain",
+    "messages",
     "print_json",
     "print_run",
     "print_summary",
@@ -53,6 +60,38 @@ class PipeConsole(Console):
 def complain(message: str) -> None:
     """Prints a line on standard error."""
     print(f"ackclock: {message}", file=sys.stderr, flush=True)  # noqa: T201 -- this is where output is made
+
+
+class _Complaints(logging.Handler):
+    """Prints what the library logs as lines on standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Prints one record."""
+        complain(record.getMessage())
+
+
+@contextmanager
+def messages() -> Iterator[None]:
+    """Prints what the library logs, and each old name in a scenario once, as lines on standard error."""
+    told = set()
+    others = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if not issubclass(category, RenamedWarning):
+            others(message, category, *place, **more)
+        elif str(message) not in told:
+            told.add(str(message))
+            complain(str(message))
+
+    handler = _Complaints(logging.WARNING)
+    PACKAGE.addHandler(handler)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", RenamedWarning)
+            warnings.showwarning = show
+            yield
+    finally:
+        PACKAGE.removeHandler(handler)
 
 
 def print_traceback(error: BaseException) -> None:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         SlowStart,
         Stack,
         TimeoutRule,
+        WindowUnit,
         WindowValidation,
     )
     from ackclock.scenario._links import Link
@@ -69,6 +70,7 @@ __all__ = [
     "Stack",
     "Text",
     "TimeoutRule",
+    "WindowUnit",
     "WindowValidation",
     "catalogue",
     "check",
@@ -99,6 +101,7 @@ _HOMES = {
     "SlowStart": "ackclock.scenario._flows",
     "Stack": "ackclock.scenario._flows",
     "TimeoutRule": "ackclock.scenario._flows",
+    "WindowUnit": "ackclock.scenario._flows",
     "WindowValidation": "ackclock.scenario._flows",
 }
 """Where the classes live. They are imported at first use, as it takes time."""

@@ -26,6 +26,7 @@ __all__ = [
     "SlowStart",
     "Stack",
     "TimeoutRule",
+    "WindowUnit",
     "WindowValidation",
 ]
 
@@ -44,7 +45,8 @@ Stack: TypeAlias = Literal[
 - ``linux``: Linux 6.12 as it comes: CUBIC with HyStart, RACK-TLP, PRR, F-RTO, timestamps, its RTO and delayed ACKs
 - ``linux-3.12``: Linux 3.12 of 2013: CUBIC with HyStart, PRR of RFC 6937, TLP and early retransmit, no RACK, no pacing
 - ``freebsd``: FreeBSD 14 as it comes: CUBIC, SACK with PRR, timestamps, RTO of at least 230 ms, ACKs delayed 40 ms
-- ``freebsd-2014``: FreeBSD 10 of 2014: NewReno's window, SACK without PRR, IW10, initial RTO 3 s, ACKs delayed 100 ms
+- ``freebsd-2014``: FreeBSD 10 of 2014: NewReno's window, its own SACK recovery, IW10, initial RTO 3 s, ACKs delayed 100
+  ms
 - ``ns2-sack``: ns-2's Agent/TCP/Sack1 with TCPSink/Sack1: initial RTO 3 s, RTO of at least 200 ms, every packet
   acknowledged
 """
@@ -76,6 +78,7 @@ WindowValidation: TypeAlias = Literal[
 SlowStart: TypeAlias = Literal[
     "standard",
     "limited",
+    "linux",
     "hystart",
     "hystart++",
     "search",
@@ -84,6 +87,7 @@ SlowStart: TypeAlias = Literal[
 
 - ``standard``: the window grows by the bytes that each ACK acknowledges, at most two segments, or one after a timeout
 - ``limited``: standard up to 100 segments; above, about 50 segments in each round trip
+- ``linux``: the window grows by all that each ACK acknowledges, without a limit, after a timeout as well
 - ``hystart``: slow start ends when a round's ACKs span half the smallest RTT, or the RTT rises by an eighth
 - ``hystart++``: when the RTT rises, slow start is conservative for five rounds and then ends, unless the RTT falls
   again
@@ -108,6 +112,7 @@ Recovery: TypeAlias = Literal[
     "newreno",
     "sack",
     "rate-halving",
+    "freebsd-sack",
     "prr-crb",
     "prr-ssrb",
     "prr",
@@ -118,9 +123,20 @@ Recovery: TypeAlias = Literal[
 - ``newreno``: window inflation by duplicate ACKs, one retransmission for each partial ACK
 - ``sack``: a scoreboard of SACK blocks and pipe, the estimate of what is in flight
 - ``rate-halving``: one segment for every second ACK until the window is halved, as Linux had it before 3.2
+- ``freebsd-sack``: all gaps in the SACK blocks, into a window that grows from one segment, as FreeBSD had it before PRR
 - ``prr-crb``: proportional rate reduction, conservative reduction bound
 - ``prr-ssrb``: proportional rate reduction, slow-start reduction bound
 - ``prr``: proportional rate reduction, slow start only on ACKs that signal no further loss
+"""
+
+WindowUnit: TypeAlias = Literal[
+    "bytes",
+    "segments",
+]
+"""Unit in which the sender counts its window.
+
+- ``bytes``: bytes, so that a window may contain a part of a segment (RFC 5681)
+- ``segments``: whole segments, as in Linux: small segments count as full ones
 """
 
 EcnMode: TypeAlias = Literal[
@@ -254,7 +270,8 @@ class Flow(Record):
         Method of congestion window validation. Accepted: none, rfc2861, rfc2861-linux, newcwv, newcwv-00, linux,
         linux-kept, ratelimited-increase. Absent: the stack's.
     slow_start
-        Method of slow start. Accepted: standard, limited, hystart, hystart++, search. Absent: the stack's.
+        Method of slow start. Accepted: standard, limited, linux, hystart, hystart++, search. Absent: the stack's; on
+        Linux's stacks, hystart for CUBIC and linux for all others.
     careful_resume
         Path parameters that an earlier connection measured, for Careful Resume (RFC 9959). Absent: nothing is known.
     pacing
@@ -283,12 +300,14 @@ class Flow(Record):
         Whether duplicate segments are reported by D-SACK (RFC 2883). Absent: the stack's.
     recovery
         Algorithm of loss recovery, which decides what is sent during recovery and how fast. Accepted: tahoe, newreno,
-        sack, rate-halving, prr-crb, prr-ssrb, prr. Absent: the stack's.
+        sack, rate-halving, freebsd-sack, prr-crb, prr-ssrb, prr. Absent: the stack's.
     dup_thresh
         A segment counts as lost after this number of duplicate ACKs, or of SACKed segments above it (RFC 5681, RFC
         6675). Accepted: a whole number of segments from 1 to 300. Absent: the stack's.
     adapt_dup_thresh
         Whether observed reordering raises dup_thresh, as in Linux. Absent: the stack's.
+    window_unit
+        Unit in which the sender counts its window. Accepted: bytes, segments. Absent: the stack's.
     limited_transmit
         Whether the first duplicate ACKs trigger new segments (limited transmit, RFC 3042). Absent: the stack's.
     early_retransmit
@@ -315,6 +334,13 @@ class Flow(Record):
     nagle
         Whether small segments are delayed while data is outstanding (Nagle, RFC 9293 section 3.7.4). Absent: the
         stack's.
+    write_size
+        Maximum size of one write of the application: TCP sends what it can after each write, so that the end of a write
+        can be a small segment. Accepted: a volume above zero such as "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB).
+        Absent: the stack's, which has no maximum.
+    handshake_data
+        Whether data may ride on the ACK that completes the handshake. If not, that ACK is sent by itself before the
+        first data, as after connect() and write(). Absent: the stack's.
     receive_buffer
         Size of the receive buffer, which limits the advertised window. Accepted: a volume from "64B" to "1GiB" (units:
         B, kB, KiB, MB, MiB, GB, GiB). Absent: the stack's.
@@ -366,6 +392,7 @@ class Flow(Record):
     recovery: Recovery | None = None
     dup_thresh: int | None = None
     adapt_dup_thresh: bool | None = None
+    window_unit: WindowUnit | None = None
     limited_transmit: bool | None = None
     early_retransmit: bool | None = None
     rack: bool | None = None
@@ -376,6 +403,8 @@ class Flow(Record):
     ecn: EcnMode | None = None
     abe: bool | None = None
     nagle: bool | None = None
+    write_size: str | None = None
+    handshake_data: bool | None = None
     receive_buffer: str | None = None
     receive_buffer_max: str | None = None
     delayed_ack: str | None = None

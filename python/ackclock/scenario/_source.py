@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 from ackclock import _core, _registry
 from ackclock._errors import ScenarioError
 from ackclock.scenario._record import Record, read
+from ackclock.scenario._renamed import old_names, replace, warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -180,6 +181,7 @@ def check(scenario: Source, overrides: Overrides | None = None) -> dict[str, Any
     """The scenario in its canonical form, every default filled in, without running it.
 
     A file that it names, such as the table of a RemyCC, has its SHA-256 there, and is refused with any other content.
+    Each old name in the scenario is told by a `RenamedWarning`; the canonical form has the present names.
 
     Raises
     ------
@@ -189,8 +191,22 @@ def check(scenario: Source, overrides: Overrides | None = None) -> dict[str, Any
     text = load(scenario)
     with named(text):
         pairs = override_pairs(overrides)
-        canonical = _core.check(text.text, text.format, pairs, text.folder, _registry.algorithms())
-        checked: dict[str, Any] = json.loads(canonical)
+        checked = canonical(text, pairs)
+    warn(text, pairs)
+    return checked
+
+
+def canonical(text: Text, pairs: Iterable[tuple[str, str]] = ()) -> dict[str, Any]:
+    """The canonical form of a scenario, without warnings.
+
+    Raises
+    ------
+    ScenarioError
+        With everything that is wrong.
+    """
+    with named(text):
+        document = _core.check(text.text, text.format, list(pairs), text.folder, _registry.algorithms())
+    checked: dict[str, Any] = json.loads(document)
     return checked
 
 
@@ -245,6 +261,7 @@ class Root(Record):
             raise ScenarioError.of(f"not TOML 1.0, which Python's objects are read from: {error}", text.name) from None
         # The engine has checked it; an object is of the present format.
         table.pop("format", None)
+        replace(table, old_names(text))
         return read(cls, table, text.folder)
 
     def to_toml(self) -> str:

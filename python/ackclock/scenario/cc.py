@@ -53,48 +53,41 @@ __all__ = [
 Name: TypeAlias = Literal[
     "bbr",
     "bic",
+    "bic-linux",
+    "cdg",
+    "compound",
+    "compound-tuned",
+    "copa",
     "cubic",
+    "cubic-2.0",
+    "cubic-linux",
+    "cubic-rfc8312",
+    "dctcp",
+    "dctcp-linux",
+    "fast",
+    "fixed-rate",
+    "fixed-window",
     "highspeed",
     "htcp",
     "hybla",
     "illinois",
-    "lp",
-    "reno",
-    "scalable",
-    "vegas",
-    "veno",
-    "westwood",
-    "yeah",
-    "bbr1",
-    "bbr3",
-    "bic-paper",
-    "compound",
-    "compound-tuned",
-    "copa",
-    "cubic-2.0",
-    "cubic-linux",
-    "cubic-rfc8312",
-    "cubic-rfc9438",
-    "dctcp",
-    "fast",
-    "fixed-rate",
-    "fixed-window",
-    "highspeed-rfc3649",
-    "htcp-paper",
-    "hybla-paper",
-    "illinois-paper",
+    "illinois-linux",
     "ledbat",
     "ledbat++",
-    "lp-paper",
+    "lp",
+    "lp-linux",
+    "nv",
     "prague",
+    "reno",
     "reno-linux",
-    "reno-rfc5681",
-    "scalable-paper",
-    "vegas-paper",
-    "veno-paper",
-    "westwood-paper",
-    "xcp",
-    "yeah-paper",
+    "scalable",
+    "scalable-linux",
+    "vegas",
+    "veno",
+    "veno-linux",
+    "westwood",
+    "yeah",
+    "yeah-linux",
 ]
 """The names of the family *cc* that need no values.
 
@@ -113,9 +106,9 @@ Name: TypeAlias = Literal[
 - ``westwood``: westwood-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack
 - ``yeah``: yeah-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack
 - ``bbr1``: paces at the largest delivery rate seen in ten rounds, with two bandwidth-delay products in flight
-- ``bbr3``: a model of the path from delivery rate, RTT and loss; bandwidth probes in cycles, bounds from loss (version
-  3)
-- ``bic-paper``: binary search for the window of the last congestion, decrease to 0.8; Linux's constants
+- ``bic``: binary search for the window of the last congestion, decrease to 0.8; Linux's constants
+- ``bic-linux``: BIC as Linux has it: a segment for so many acknowledged, divided by the segments for each ACK
+- ``cdg``: reduces at random, the more likely the faster the RTT grows, and answers losses from a shadow window
 - ``compound``: Reno's window plus a second window that grows while the backlog is below 30 segments
 - ``compound-tuned``: Compound TCP with a target backlog that follows the backlog of Reno's window, between 5 and 30
   segments
@@ -127,26 +120,34 @@ Name: TypeAlias = Literal[
 - ``cubic-rfc9438``: growth as a cubic function of the time since the last reduction, decrease to 0.7, at least Reno's
   pace
 - ``dctcp``: Reno with a reduction in proportion to the share of marked data
+- ``dctcp-linux``: DCTCP as Linux has it: whole segments, and alpha in units of 1/1024
 - ``fast``: keeps a backlog of alpha segments, by an equation over the round-trip time
 - ``fixed-rate``: a constant sending rate that no window limits
 - ``fixed-window``: a window that never changes
-- ``highspeed-rfc3649``: Reno with an increase that grows and a decrease that shrinks with the window
-- ``htcp-paper``: increase by the time since the last congestion, decrease just enough to empty the queue
-- ``hybla-paper``: grows like Reno on a path of 25 ms, at any round-trip time
-- ``illinois-paper``: increase from 10 down to 0.3 and decrease from 1/8 up to 1/2 as the queueing delay grows
+- ``highspeed``: Reno with an increase that grows and a decrease that shrinks with the window
+- ``htcp``: increase by the time since the last congestion, decrease just enough to empty the queue
+- ``hybla``: grows like Reno on a path of 25 ms, at any round-trip time
+- ``illinois``: increase from 10 down to 0.3 and decrease from 1/8 up to 1/2 as the queueing delay grows
+- ``illinois-linux``: Illinois as Linux has it: curves in integers, from the delay of every ACK
 - ``ledbat``: background transfer: keeps a target delay in the queue, linearly
 - ``ledbat++``: background transfer: keeps a target delay in the queue, with slowdowns that empty the queue
-- ``lp-paper``: background transfer: yields at early signs of congestion in the one-way delay
+- ``lp``: background transfer: yields at early signs of congestion in the one-way delay
+- ``lp-linux``: TCP-LP as Linux has it: in most connections its one-way delay never indicates congestion, and it is Reno
+- ``nv``: congestion avoidance for data centers: the window that the largest rate needs, and ten segments
 - ``prague``: DCTCP for L4S: grows also after marks, and treats shorter RTTs like 25 ms
+- ``reno``: additive increase of one segment a round trip, decrease by half
 - ``reno-linux``: Reno as Linux has it: one segment for each window of acknowledged segments, half of the segments at a
   loss
-- ``reno-rfc5681``: additive increase of one segment a round trip, decrease by half
-- ``scalable-paper``: increase by a hundredth of the window in each round trip, decrease by an eighth
-- ``vegas-paper``: keeps a backlog of two to four segments, estimated from the round-trip time
-- ``veno-paper``: Reno that attributes a loss without a backlog to the radio link
-- ``westwood-paper``: Reno that reduces the window to the measured delivery rate times the smallest RTT (Westwood+)
+- ``scalable``: increase by a hundredth of the window in each round trip, decrease by an eighth
+- ``scalable-linux``: Scalable TCP as Linux has it: one segment for at most 100 acknowledged, and a decrease by an
+  eighth
+- ``vegas``: keeps a backlog of two to four segments, estimated from the round-trip time
+- ``veno``: Reno that attributes a loss without a backlog to the radio link
+- ``veno-linux``: Veno as Linux has it: the backlog is judged with every ACK, from that ACK's RTT
+- ``westwood``: Reno that reduces the window to the measured delivery rate times the smallest RTT (Westwood+)
 - ``xcp``: follows the throughput that routers grant (queue "xcp"); Reno on paths without XCP routers
-- ``yeah-paper``: Scalable without a queue, Reno with one, and a backlog of 80 segments is drained
+- ``yeah``: Scalable without a queue, Reno with one, and a backlog of 80 segments is drained
+- ``yeah-linux``: YeAH as Linux has it: rounds and base RTT begin anew whenever nothing is in flight
 """
 
 

@@ -2,7 +2,8 @@
 
 ::
 
-    ackclock-store.json     the manifest: the format, and the sweeps in the order in which they came
+    ackclock-store.json     the manifest: the format, the version of ackclock that wrote it, and the sweeps in the order
+                            in which they came
     sweeps/ID.json          what a sweep asked for: scenario, points, seeds
     parts/ID-00000/         up to 512 runs of a sweep, in its order: a Parquet file a table, and part.json
     pending/N.runs          finished runs, a few to a file, that are not in a part yet
@@ -20,7 +21,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ackclock import files
+from ackclock import _core, files
 from ackclock._errors import RefusedError
 
 if TYPE_CHECKING:
@@ -29,8 +30,15 @@ if TYPE_CHECKING:
 
 __all__ = ["COLUMNS", "FORMAT", "Layout", "StoreError", "listed", "on_disk", "read", "writing"]
 
-FORMAT = 1
-"""Format of the folder. A store with a later format is refused."""
+FORMAT = 2
+"""Format of the folder. A store with a later format is refused.
+
+Format 2 has the version of ackclock in the manifest. A store of format 1 is read; the next sweep that writes into it
+makes it a store of format 2.
+"""
+
+OLDEST = 1
+"""Oldest format that is read."""
 
 COLUMNS = (
     "place", "run", "sweep", "point", "seed", "status", "error", "details", "scenario_hash", "version", "duration_s",
@@ -38,6 +46,9 @@ COLUMNS = (
 """Columns of the table of runs besides the varied fields, which cannot have these names."""
 
 MANIFEST = "ackclock-store.json"
+
+LONGEST_VERSION = 64
+"""Characters of a version that a message shows."""
 
 
 class StoreError(RefusedError):
@@ -104,6 +115,22 @@ class Layout:
         StoreError
             If this is no store, or one of a later format.
         """
+        return self._read_manifest()[1]
+
+    def upgrade(self) -> None:
+        """Makes a store of an earlier format one of the present format; changes no other store.
+
+        Raises
+        ------
+        StoreError
+            If this is no store, or one of a later format.
+        """
+        given, sweeps = self._read_manifest()
+        if given < FORMAT:
+            self.write_manifest(sweeps)
+
+    def _read_manifest(self) -> tuple[int, list[str]]:
+        """The format and the sweeps."""
         try:
             manifest: Any = json.loads(self.manifest.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -117,18 +144,23 @@ class Layout:
             raise StoreError(f"{self.manifest}: cannot be read: {error.strerror}") from None
         except (ValueError, RecursionError) as error:
             raise StoreError(f"{self.manifest}: damaged: {error}") from None
-        version = manifest.get("format") if isinstance(manifest, dict) else None
-        if isinstance(version, int) and version > FORMAT:
+        given = manifest.get("format") if isinstance(manifest, dict) else None
+        if isinstance(given, int) and given > FORMAT:
+            writer = manifest.get("version")
+            named = isinstance(writer, str) and writer.isprintable()
+            reader = f"ackclock {writer[:LONGEST_VERSION]}" if named else "that version"
             raise StoreError(
-                f"{self.root}: written by a later ackclock, in format {version}; this one reads {FORMAT}: update it"
+                f"{self.root}: written by a later ackclock, in format {given}; ackclock {_core.version()} reads "
+                f"formats {OLDEST} to {FORMAT}: read the store with {reader} or later"
             )
-        if version != FORMAT or not isinstance(manifest.get("sweeps"), list):
+        if type(given) is not int or given < OLDEST or not isinstance(manifest.get("sweeps"), list):
             raise StoreError(f"{self.manifest}: damaged: it names no format and sweeps")
-        return [str(one) for one in manifest["sweeps"]]
+        return given, [str(one) for one in manifest["sweeps"]]
 
     def write_manifest(self, sweeps: list[str]) -> None:
         """Replaces the manifest, whole or not at all."""
-        files.write_json(self.manifest, {"written_by": "ackclock", "format": FORMAT, "sweeps": sweeps})
+        document = {"written_by": "ackclock", "version": _core.version(), "format": FORMAT, "sweeps": sweeps}
+        files.write_json(self.manifest, document)
 
 
 def listed(folder: Path) -> list[Path]:

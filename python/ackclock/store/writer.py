@@ -234,7 +234,8 @@ def open_writer(root: Path, sweep: str) -> Iterator[Writer]:
             if not layout.manifest.exists():
                 with on_disk(layout):
                     layout.write_manifest([])
-            layout.sweep_ids()
+            with on_disk(layout):
+                layout.upgrade()
             writer = Writer(layout, sweep)
             writer.recover()
             yield writer

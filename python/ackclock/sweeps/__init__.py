@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from ackclock._log import logger
 from ackclock._run import check_seed, seeds_of
 from ackclock.progress import sweep_reporter
 from ackclock.scenario import check, load
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     Seeds: TypeAlias = int | Iterable[int] | None
 
 __all__ = ["Backend", "LatinHypercube", "Range", "SweepError", "backend_of", "carry_out", "sweep"]
+
+LOGGER = logger(__name__)
 
 NAMELESS = "scenario"
 """The name that the engine gives a scenario without a name."""
@@ -164,7 +167,7 @@ def carry_out(
     """
     with open_writer(root, plan.id) as writer:
         for warning in writer.warnings:
-            report.warn(warning)
+            LOGGER.warning("%s", warning)
         layout = Layout(root)
         account = Provenance(layout, plan.id, backend.where, sum(writer.has(run.key) for run in plan.runs))
         finished = failed = 0

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ackclock._run import Job
-    from ackclock._runner import Progress, Worker
+    from ackclock._runner import ProgressCallback, Worker
 
 __all__ = ["Task", "isolated", "limit_of", "serve"]
 
@@ -76,7 +76,7 @@ class Task:
     keep: Keep
     worker: Worker[Job, Result] = run_job
 
-    def perform(self, cancel: Cancel, progress: Progress) -> tuple[bytes, bool]:
+    def perform(self, cancel: Cancel, progress: ProgressCallback) -> tuple[bytes, bool]:
         """Does the run in this process."""
         return perform(
             self.key, self.job, self.scenario_hash, self.name, self.keep, cancel, progress, worker=self.worker
@@ -121,7 +121,7 @@ def limit_of(memory: str | int | None) -> int | None:
     return size
 
 
-def isolated(task: Task, cancel: Cancel, progress: Progress, limit: int | None = None) -> tuple[bytes, bool]:
+def isolated(task: Task, cancel: Cancel, progress: ProgressCallback, limit: int | None = None) -> tuple[bytes, bool]:
     """Does a run in a process of its own and packs what came of it, as `perform` does.
 
     `limit` bounds the address space of the process, in bytes. A function that no other process can import is called in
@@ -157,7 +157,7 @@ def _can_travel(function: Callable[..., Any] | None) -> bool:
         return False
 
 
-def _measured(task: Task, data: bytes, cancel: Cancel, progress: Progress) -> tuple[bytes, bool]:
+def _measured(task: Task, data: bytes, cancel: Cancel, progress: ProgressCallback) -> tuple[bytes, bool]:
     """Takes from a run that was done elsewhere what the sweep keeps of it."""
     packed = unpack(data)
     record = packed.record
@@ -170,13 +170,13 @@ def _measured(task: Task, data: bytes, cancel: Cancel, progress: Progress) -> tu
     )
     result = Result(meta, {name: Table(table) for name, table in packed.tables.items()})
 
-    def give(_job: Job, _cancel: Cancel, _progress: Progress) -> Result:
+    def give(_job: Job, _cancel: Cancel, _progress: ProgressCallback) -> Result:
         return result
 
     return replace(task, worker=give).perform(cancel, progress)
 
 
-def _of_child(task: Task, sent: bytes, cancel: Cancel, progress: Progress) -> tuple[bytes, bool]:
+def _of_child(task: Task, sent: bytes, cancel: Cancel, progress: ProgressCallback) -> tuple[bytes, bool]:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     with tempfile.TemporaryFile() as said:
         # A session of its own: the terminal's Ctrl-C is for the parent, which then ends the child.
@@ -211,7 +211,7 @@ def _of_child(task: Task, sent: bytes, cancel: Cancel, progress: Progress) -> tu
         return task.failed(_why(status), said.read().decode(errors="replace")[-SHOWN:] or None)
 
 
-def _listen(descriptor: int, cancel: Cancel, progress: Progress) -> tuple[bytes, bytes] | None:
+def _listen(descriptor: int, cancel: Cancel, progress: ProgressCallback) -> tuple[bytes, bytes] | None:
     """The outcome of the run; None where the child process ended without reporting one."""
     pending = bytearray()
     while True:

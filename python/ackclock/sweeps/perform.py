@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ackclock._core import Cancel
     from ackclock._run import Job
-    from ackclock._runner import Progress, Worker
+    from ackclock._runner import ProgressCallback, Worker
     from ackclock.result import Result
     from ackclock.sweeps.plan import Keep
 
@@ -35,7 +35,7 @@ def perform(
     name: str,
     keep: Keep,
     cancel: Cancel,
-    progress: Progress,
+    progress: ProgressCallback,
     worker: Worker[Job, Result] = run_job,
 ) -> tuple[bytes, bool]:
     """Does a run and packs it, and says whether it went well; a run that fails is packed with its error.

@@ -13,6 +13,7 @@ from ackclock import _core, _registry
 from ackclock._errors import Problem, ScenarioError
 from ackclock._run import Job
 from ackclock.scenario import Overrides, named, override_pairs
+from ackclock.scenario._renamed import warn
 from ackclock.store.provenance import build
 
 if TYPE_CHECKING:
@@ -108,12 +109,13 @@ def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides 
             with named(scenario):
                 given = (scenario.text, scenario.format, list(pairs), scenario.folder, _registry.algorithms())
                 digest = _core.scenario_hash(*given)
-                _, _, _, memory, _ = _core.estimate(*given)
+                *_, memory, _ = _core.estimate(*given)
         except ScenarioError as error:
             told = ", ".join(f"{name}={value}" for name, value in setting.params.items())
             for one in error.problems:
                 wrong.setdefault((one["path"], one["line"], one["message"]), []).append(f"point {number}, {told}")
         else:
+            warn(scenario, pairs)
             points.append(Point(setting.params, scenario, pairs, digest, memory))
     if wrong:
         problems = [

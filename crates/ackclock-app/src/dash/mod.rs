@@ -26,7 +26,7 @@ pub use fields::{Fields, LiveFields};
 pub use params::DashParams;
 pub use sizes::{SegmentSizes, segment_bytes};
 
-use abr::{Abr, Choice, Download, Setup, State};
+use abr::{Abr, Decision, Download, Setup, State};
 use live::Live;
 use player::{Phase, Player};
 
@@ -122,7 +122,7 @@ impl Dash {
         }
         let buffer = session.player.buffer();
         let previous = self.segments.last().map(|segment| segment.level);
-        let Choice { level, wait } = self.abr.choose(&State { now: ctx.now, buffer, previous });
+        let Decision { level, wait } = self.abr.choose(&State { now: ctx.now, buffer, previous });
         // Waiting for the buffer to drain makes sense only while it drains.
         if wait > 0 && session.player.phase() == Phase::Playing {
             ctx.timer(ctx.now.saturating_add(wait), LOOK);

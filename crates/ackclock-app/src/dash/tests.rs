@@ -247,9 +247,9 @@ impl Abr for Scribe {
         self.notes.lock().expect("one thread").push("stall".to_owned());
     }
 
-    fn choose(&mut self, state: &State) -> Choice {
+    fn choose(&mut self, state: &State) -> Decision {
         self.notes.lock().expect("one thread").push(format!("choose {}", state.buffer / MILLISECOND));
-        Choice { level: 0, wait: core::mem::take(&mut self.wait) }
+        Decision { level: 0, wait: core::mem::take(&mut self.wait) }
     }
 }
 

@@ -39,7 +39,7 @@ struct End {
 
 /// An epoch of a connection that is open.
 #[derive(Clone, Copy, Debug)]
-struct Progress {
+struct OpenEpoch {
     start: Option<Nanos>,
     /// Time before the epoch in which no data was in flight, in ns.
     idle: Nanos,
@@ -55,7 +55,7 @@ struct Live {
     start: Nanos,
     /// The two parties, by [`Party`].
     ends: [End; 2],
-    epochs: Vec<Progress>,
+    epochs: Vec<OpenEpoch>,
     epochs_left: u32,
     /// Time of the last delivery of a unit, or of the opening of the connection.
     active_at: Nanos,
@@ -135,7 +135,7 @@ impl Tmix {
         let vectors = self.vectors.clone();
         let connection = &vectors.connections()[self.next];
         let epochs: Vec<_> =
-            connection.epochs.iter().map(|epoch| Progress { start: None, idle: 0, left: epoch.units }).collect();
+            connection.epochs.iter().map(|epoch| OpenEpoch { start: None, idle: 0, left: epoch.units }).collect();
         let live = Live {
             number: self.next as u32,
             start: ctx.now,
@@ -182,7 +182,7 @@ impl Tmix {
             }
             let epoch = &mut live.epochs[step.epoch as usize];
             if epoch.start.is_none() {
-                *epoch = Progress { start: Some(ctx.now), idle: idle.unwrap_or(0), ..*epoch };
+                *epoch = OpenEpoch { start: Some(ctx.now), idle: idle.unwrap_or(0), ..*epoch };
                 self.counts.epochs_open += 1;
             }
             idle = None;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Answer, Arguments, Called, Halt, Progress};
+use super::{Answer, Arguments, CallState, Called, Halt};
 use crate::ast::Call;
 use crate::host::{Descriptor, Host};
 use crate::socket::{Connection, Role, SocketId};
@@ -10,7 +10,7 @@ use crate::symbols::{NONBLOCK, value};
 use crate::verdict::Stop;
 use ackclock_tcp::{MILLISECOND, NEVER, SECOND, State};
 
-pub(super) fn socket(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+pub(super) fn socket(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 3)?;
     let kind = arguments.int(1)?;
     let stream = value("SOCK_STREAM").expect("a known symbol");
@@ -24,13 +24,13 @@ pub(super) fn socket(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
     host.install(call, Descriptor::Socket(id))
 }
 
-pub(super) fn bind(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+pub(super) fn bind(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     let id = host.socket_of(Arguments::of(call, 2)?.int(0)?)?;
     host.under_test = Some(id);
     Ok(Answer::Value(0))
 }
 
-pub(super) fn listen(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+pub(super) fn listen(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     let id = host.socket_of(Arguments::of(call, 2)?.int(0)?)?;
     match host.sockets[id].role {
         Role::Fresh => host.sockets[id].role = Role::Listening(VecDeque::new()),
@@ -41,7 +41,7 @@ pub(super) fn listen(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
     Ok(Answer::Value(0))
 }
 
-pub(super) fn accept(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+pub(super) fn accept(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 1)?;
     let id = host.socket_of(arguments.int(0)?)?;
     let flags = if call.name == "accept4" { arguments.optional(3)? } else { 0 };
@@ -54,7 +54,7 @@ pub(super) fn accept(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
     host.install(call, Descriptor::Socket(child))
 }
 
-pub(super) fn connect(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn connect(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let id = host.socket_of(Arguments::of(call, 1)?.int(0)?)?;
     let nonblocking = host.sockets[id].nonblocking;
     let now = host.now;
@@ -124,7 +124,7 @@ fn free_port(host: &mut Host, id: SocketId) -> Result<Option<Box<Connection>>, H
     Ok(before)
 }
 
-pub(super) fn shutdown(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+pub(super) fn shutdown(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 2)?;
     let id = host.socket_of(arguments.int(0)?)?;
     let how = arguments.int(1)?;
@@ -150,7 +150,7 @@ pub(super) fn shutdown(host: &mut Host, call: &Call, _: &mut Progress) -> Called
     Ok(Answer::Value(0))
 }
 
-pub(super) fn close(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn close(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let fd = Arguments::of(call, 1)?.int(0)?;
     let now = host.now;
     let id = match host.fds.get(&fd) {

@@ -1,7 +1,7 @@
 //! The calls `sendmsg` and `recvmsg`: buffers, and control messages of TCP_INQ, zero-copy and SO_TIMESTAMPING.
 
 use super::transfer::{receive, transmit, transmit_cut, vector};
-use super::{Answer, Arguments, Called, Halt, Progress, eval, field};
+use super::{Answer, Arguments, CallState, Called, Halt, eval, field};
 use crate::ast::{Call, Expr};
 use crate::host::Host;
 use crate::socket::SocketId;
@@ -25,7 +25,7 @@ fn message(call: &Call) -> Result<(&[Expr], &Expr), Stop> {
     Ok((fields, buffers))
 }
 
-pub(super) fn sendmsg(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn sendmsg(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let (fields, buffers) = message(call)?;
     let arguments = Arguments::of(call, 2)?;
     let id = host.socket_of(arguments.int(0)?)?;
@@ -48,7 +48,7 @@ pub(super) fn sendmsg(host: &mut Host, call: &Call, progress: &mut Progress) -> 
     }
 }
 
-pub(super) fn recvmsg(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn recvmsg(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let (fields, buffers) = message(call)?;
     let arguments = Arguments::of(call, 2)?;
     let id = host.socket_of(arguments.int(0)?)?;

@@ -28,7 +28,7 @@ pub enum Answer {
 
 /// Progress of a waiting call.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress {
+pub struct CallState {
     /// Start of the call.
     pub started: Nanos,
     /// Bytes transferred, or whether a connection attempt is in progress.
@@ -52,7 +52,7 @@ impl From<Stop> for Halt {
 type Called = Result<Answer, Halt>;
 
 /// Supported calls and their implementations.
-type Function = fn(&mut Host, &Call, &mut Progress) -> Called;
+type Function = fn(&mut Host, &Call, &mut CallState) -> Called;
 const CALLS: &[(&str, Function)] = &[
     ("accept", connect::accept),
     ("accept4", connect::accept),
@@ -94,15 +94,13 @@ const BEYOND: &[(&str, &str)] = &[
     ("IPPROTO_UDP", "UDP sockets"),
     ("IPPROTO_ICMP", "ICMP sockets"),
     ("IPPROTO_ICMPV6", "ICMP sockets"),
-    ("MSG_FASTOPEN", "Fast Open"),
     ("MSG_OOB", "urgent data"),
     ("SOCK_DGRAM", "datagram sockets"),
     ("SOCK_RAW", "raw sockets"),
     ("TCP_AO_ADD_KEY", "authentication (TCP-AO)"),
-    ("TCP_FASTOPEN", "Fast Open"),
-    ("TCP_FASTOPEN_CONNECT", "Fast Open"),
-    ("TCP_FASTOPEN_KEY", "Fast Open"),
-    ("TCP_FASTOPEN_NO_COOKIE", "Fast Open"),
+    ("TCP_FASTOPEN_CONNECT", "TCP_FASTOPEN_CONNECT"),
+    ("TCP_FASTOPEN_KEY", "Fast Open keys"),
+    ("TCP_FASTOPEN_NO_COOKIE", "TCP_FASTOPEN_NO_COOKIE"),
     ("TCP_MD5SIG", "MD5 signatures"),
     ("TCP_MD5SIG_EXT", "MD5 signatures"),
     ("TCP_REPAIR", "TCP_REPAIR"),
@@ -132,7 +130,7 @@ fn beyond_in(expr: &Expr) -> Option<String> {
 }
 
 /// Makes a call, or retries one that blocks.
-pub fn attempt(host: &mut Host, call: &Call, progress: &mut Progress) -> Result<Answer, Stop> {
+pub fn attempt(host: &mut Host, call: &Call, progress: &mut CallState) -> Result<Answer, Stop> {
     let Some((_, function)) = CALLS.iter().find(|(name, _)| *name == call.name) else {
         return Stop::unsupported(format!("system call {}", call.name));
     };

@@ -1,6 +1,6 @@
 //! `setsockopt`, `getsockopt`, `fcntl` and `ioctl`.
 
-use super::{Answer, Arguments, Called, Halt, Progress, eval, field};
+use super::{Answer, Arguments, CallState, Called, Halt, eval, field};
 use crate::ast::{Call, Expr};
 use crate::host::Host;
 use crate::send_buffer::LEAST;
@@ -19,6 +19,8 @@ const STORED: &[&str] = &[
     "IP_TRANSPARENT",
     "IP_MTU_DISCOVER",
     "IP_TOS",
+    "IP_TTL",
+    "IPV6_UNICAST_HOPS",
     "IPV6_TCLASS",
     "IP_RECVERR",
     "IPV6_RECVERR",
@@ -42,9 +44,10 @@ fn name(expr: &Expr) -> Result<&str, Stop> {
     }
 }
 
-pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 4)?;
     let own = host.base_congestion_control();
+    let freebsd = host.is_freebsd();
     let (id, socket) = host.socket_mut(arguments.int(0)?)?;
     let name = name(arguments.get(2))?;
     let argument = arguments.get(3);
@@ -54,7 +57,9 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Call
     let count =
         || -> Result<u64, Halt> { u32::try_from(eval(argument)?).map(u64::from).map_err(|_| Halt::Errno("EINVAL")) };
     match name {
+        "SO_SNDBUF" if freebsd => options.send_buffer = Some(count()?),
         "SO_SNDBUF" | "SO_SNDBUFFORCE" => options.send_buffer = Some((2 * count()?).max(LEAST)),
+        "SO_RCVBUF" if freebsd => options.receive_buffer = Some(count()?),
         "SO_RCVBUF" | "SO_RCVBUFFORCE" => options.receive_buffer = Some((2 * count()?).max(2304)),
         "SO_LINGER" => options.linger = linger(argument)?,
         "SO_KEEPALIVE" => options.keepalive = number()? != 0,
@@ -80,6 +85,9 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Call
         "TCP_KEEPIDLE" => options.keep_idle = Some(count()? * SECOND),
         "TCP_KEEPINTVL" => options.keep_interval = Some(count()? * SECOND),
         "TCP_KEEPCNT" => options.keep_count = Some(count()? as u32),
+        "TCP_FASTOPEN" => options.fast_open = number()?,
+        "TCP_KEEPINIT" if freebsd => options.keep_init = Some(count()? * SECOND),
+        "TCP_NOOPT" if freebsd => options.no_options = number()? != 0,
         "TCP_SYNCNT" => options.syn_count = Some(count()? as u32),
         "TCP_USER_TIMEOUT" => options.user_timeout = Some(count()? * MILLISECOND).filter(|&timeout| timeout > 0),
         "TCP_NOTSENT_LOWAT" => options.not_sent_low = Some(count()?).filter(|&low| low > 0),
@@ -103,6 +111,8 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Call
 fn take_effect(host: &mut Host, id: SocketId, name: &str) -> Called {
     let now = host.now;
     let keepalive = host.keepalive(&host.sockets[id].options);
+    let receive_buffer = host.usable(host.sockets[id].options.receive_buffer.unwrap_or(0));
+    let keeps = host.sockets[id].options.keepalive || host.base.keepalive.is_some();
     let socket = &mut host.sockets[id];
     let options = socket.options.clone();
     let Some(connection) = socket.connection_mut() else { return Ok(Answer::Value(0)) };
@@ -111,12 +121,12 @@ fn take_effect(host: &mut Host, id: SocketId, name: &str) -> Called {
         "TCP_MAXSEG" => connection.endpoint.set_max_segment(options.max_segment.unwrap_or(u32::MAX)),
         "SO_SNDBUF" | "SO_SNDBUFFORCE" => connection.send_buffer.fix(options.send_buffer.unwrap_or(LEAST)),
         "SO_RCVBUF" | "SO_RCVBUFFORCE" => {
-            connection.endpoint.set_receive_buffer(options.receive_buffer.unwrap_or(0) / 2);
+            connection.endpoint.set_receive_buffer(receive_buffer);
         }
         "TCP_WINDOW_CLAMP" => connection.endpoint.set_window_clamp(options.window_clamp.unwrap_or(u64::MAX)),
         "TCP_QUICKACK" => connection.endpoint.set_quick_ack(options.stored.get(name) != Some(&0)),
         "SO_KEEPALIVE" | "TCP_KEEPIDLE" | "TCP_KEEPINTVL" | "TCP_KEEPCNT" => {
-            connection.endpoint.set_keepalive(now, options.keepalive.then_some(keepalive));
+            connection.endpoint.set_keepalive(now, keeps.then_some(keepalive));
         }
         "SO_TIMESTAMPING" => {
             let (acked, written) = (connection.endpoint.acked(), connection.written);
@@ -140,7 +150,7 @@ fn linger(argument: &Expr) -> Result<Option<u64>, Halt> {
     Ok((number(["onoff", "l_onoff"])? != 0).then_some(time.saturating_mul(SECOND)))
 }
 
-pub(super) fn getsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+pub(super) fn getsockopt(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 4)?;
     let id = host.socket_of(arguments.int(0)?)?;
     let name = name(arguments.get(2))?;
@@ -167,8 +177,14 @@ pub(super) fn getsockopt(host: &mut Host, call: &Call, _: &mut Progress) -> Call
 fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
     let keepalive = host.keepalive(&host.sockets[id].options);
     let mss = host.settings.mss();
-    let start = host.sysctls.send_buffer();
+    let start = match host.is_freebsd() {
+        true => host.sysctls.freebsd.send_buffer(),
+        false => host.sysctls.send_buffer(),
+    };
+    let freebsd = host.is_freebsd();
+    let default_buffer = host.sysctls.freebsd.receive_buffer.unwrap_or(host.base.receive_buffer);
     let socket = &mut host.sockets[id];
+    let actual_buffer = socket.connection().map(|connection| connection.endpoint.receive_buffer());
     if name == "SO_ERROR" {
         let error = socket.connection_mut().and_then(|connection| connection.error.take());
         return Ok(error.and_then(errno_number).unwrap_or(0));
@@ -179,6 +195,7 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
     let limit = limit.or(options.send_buffer).unwrap_or(start);
     Ok(match name {
         "SO_SNDBUF" => limit as i64,
+        "SO_RCVBUF" if freebsd => actual_buffer.or(options.receive_buffer).unwrap_or(default_buffer) as i64,
         "SO_RCVBUF" if options.receive_buffer.is_some() => options.receive_buffer.unwrap_or(0) as i64,
         "SO_KEEPALIVE" => i64::from(options.keepalive),
         "SO_ZEROCOPY" => i64::from(options.zerocopy),
@@ -191,6 +208,7 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
         "TCP_KEEPIDLE" => (keepalive.idle / SECOND) as i64,
         "TCP_KEEPINTVL" => (keepalive.interval / SECOND) as i64,
         "TCP_KEEPCNT" => i64::from(keepalive.probes),
+        "TCP_FASTOPEN" => options.fast_open,
         "TCP_USER_TIMEOUT" => (options.user_timeout.unwrap_or(0) / MILLISECOND) as i64,
         "TCP_NOTSENT_LOWAT" => options.not_sent_low.unwrap_or(0) as i64,
         _ => match options.stored.get(name) {
@@ -201,7 +219,7 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
     })
 }
 
-pub(super) fn fcntl(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+pub(super) fn fcntl(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 2)?;
     let (_, socket) = host.socket_mut(arguments.int(0)?)?;
     let command = name(arguments.get(1))?;
@@ -217,13 +235,13 @@ pub(super) fn fcntl(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
 }
 
 /// Runs `cap_set(CAP_NET_ADMIN, 0)`: all capabilities are always granted.
-pub(super) fn cap_set(_: &mut Host, _: &Call, _: &mut Progress) -> Called {
+pub(super) fn cap_set(_: &mut Host, _: &Call, _: &mut CallState) -> Called {
     Ok(Answer::Value(0))
 }
 
 /// Runs `ioctl(4, SIOCINQ, [1000])`, the number of bytes to read, `SIOCOUTQ`, those not acknowledged, or `SIOCOUTQNSD`,
 /// those not sent.
-pub(super) fn ioctl(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+pub(super) fn ioctl(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 3)?;
     let id = host.socket_of(arguments.int(0)?)?;
     let request = arguments.int(1)?;

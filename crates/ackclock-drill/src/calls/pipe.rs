@@ -1,7 +1,7 @@
 //! The calls `pipe` and `splice`, which move bytes between descriptors.
 
 use super::transfer::{receive, transmit};
-use super::{Answer, Arguments, Called, Halt, Progress, eval};
+use super::{Answer, Arguments, CallState, Called, Halt, eval};
 use crate::ast::{Call, Expr};
 use crate::host::{Descriptor, Host, PipeEnd};
 use crate::symbols::MSG_MORE;
@@ -18,7 +18,7 @@ const MORE: i64 = 4;
 const KNOWN: i64 = 15;
 
 /// Runs `pipe([5, 6])`, with the end for reading and the end for writing.
-pub(super) fn pipe(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+pub(super) fn pipe(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 1)?;
     let Expr::List(ends) = arguments.get(0) else {
         return Err(Stop::Fail("pipe takes two descriptors such as [5, 6]".to_owned()).into());
@@ -39,7 +39,7 @@ pub(super) fn pipe(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
 }
 
 /// Runs `splice(4, NULL, 6, NULL, 1000, 0)`, to a pipe or from one.
-pub(super) fn splice(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn splice(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 6)?;
     let (from, to) = (arguments.int(0)?, arguments.int(2)?);
     let (wanted, flags) = (arguments.bytes(4)?, arguments.int(5)?);

@@ -1,8 +1,8 @@
-//! Waiting for several descriptors: `poll` and epoll.
+//! CallState for several descriptors: `poll` and epoll.
 
 use std::collections::BTreeMap;
 
-use super::{Answer, Arguments, Called, Halt, Progress, eval, field};
+use super::{Answer, Arguments, CallState, Called, Halt, eval, field};
 use crate::ast::{Call, Expr};
 use crate::host::{Descriptor, Host};
 use crate::symbols::{EDGE, ERR, HUP, ONESHOT, OUT, WRNORM};
@@ -27,7 +27,7 @@ struct Item {
 }
 
 /// Time at which a call with a timeout in milliseconds gives up.
-fn deadline(progress: &Progress, timeout: i64) -> Nanos {
+fn deadline(progress: &CallState, timeout: i64) -> Nanos {
     match u64::try_from(timeout) {
         Ok(milliseconds) => progress.started.saturating_add(milliseconds.saturating_mul(MILLISECOND)),
         Err(_) => NEVER,
@@ -50,7 +50,7 @@ impl Host {
 }
 
 /// Runs `poll([{fd=4, events=POLLIN, revents=POLLIN}], 1, timeout)`.
-pub(super) fn poll(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn poll(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 3)?;
     let Expr::List(items) = arguments.get(0) else {
         return Err(Stop::Fail("poll takes a list such as [{fd=4, events=POLLIN, revents=0}]".to_owned()).into());
@@ -82,12 +82,12 @@ pub(super) fn poll(host: &mut Host, call: &Call, progress: &mut Progress) -> Cal
     Ok(Answer::Value(ready))
 }
 
-pub(super) fn epoll_create(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+pub(super) fn epoll_create(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     host.install(call, Descriptor::Epoll(Epoll::default()))
 }
 
 /// Runs `epoll_ctl(5, EPOLL_CTL_ADD, 4, {events=EPOLLIN, fd=4})`.
-pub(super) fn epoll_ctl(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+pub(super) fn epoll_ctl(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 3)?;
     let (instance, operation, fd) = (arguments.int(0)?, arguments.int(1)?, arguments.int(2)?);
     if !host.fds.contains_key(&fd) {
@@ -114,7 +114,7 @@ pub(super) fn epoll_ctl(host: &mut Host, call: &Call, _: &mut Progress) -> Calle
 }
 
 /// Runs `epoll_wait(5, {events=EPOLLIN, fd=4}, 1, timeout)`.
-pub(super) fn epoll_wait(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn epoll_wait(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 4)?;
     let instance = arguments.int(0)?;
     let most = usize::try_from(arguments.int(2)?).map_err(|_| Halt::Errno("EINVAL"))?;

@@ -1,14 +1,16 @@
 //! The calls for reading and writing.
 
-use super::{Answer, Arguments, Called, Halt, Progress, eval};
+use super::{Answer, Arguments, CallState, Called, Halt, eval};
 use crate::ast::{Call, Expr};
 use crate::host::{Descriptor, Host};
 use crate::socket::{Role, SocketId};
-use crate::symbols::{MSG_DONTWAIT, MSG_EOR, MSG_MORE, MSG_NOSIGNAL, MSG_PEEK, MSG_TRUNC, MSG_WAITALL, MSG_ZEROCOPY};
+use crate::symbols::{
+    MSG_DONTWAIT, MSG_EOR, MSG_FASTOPEN, MSG_MORE, MSG_NOSIGNAL, MSG_PEEK, MSG_TRUNC, MSG_WAITALL, MSG_ZEROCOPY,
+};
 use crate::verdict::Stop;
 use ackclock_tcp::{NEVER, Push};
 
-pub(super) fn read(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn read(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 3)?;
     let id = host.socket_of(arguments.int(0)?)?;
     wild(&arguments)?;
@@ -16,21 +18,21 @@ pub(super) fn read(host: &mut Host, call: &Call, progress: &mut Progress) -> Cal
 }
 
 /// Runs `recv(fd, ..., n, flags)` or `recvfrom`, which has further arguments for the address.
-pub(super) fn recv(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn recv(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 4)?;
     let id = host.socket_of(arguments.int(0)?)?;
     wild(&arguments)?;
     receive(host, id, arguments.bytes(2)?, arguments.int(3)?, progress)
 }
 
-pub(super) fn readv(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn readv(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 3)?;
     let id = host.socket_of(arguments.int(0)?)?;
     let bytes = vector(arguments.get(1))?;
     receive(host, id, bytes, 0, progress)
 }
 
-pub(super) fn write(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn write(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 3)?;
     let id = host.socket_of(arguments.int(0)?)?;
     wild(&arguments)?;
@@ -38,21 +40,21 @@ pub(super) fn write(host: &mut Host, call: &Call, progress: &mut Progress) -> Ca
 }
 
 /// Runs `send(fd, ..., n, flags)` or `sendto`, which has further arguments for the address.
-pub(super) fn send(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn send(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 4)?;
     let id = host.socket_of(arguments.int(0)?)?;
     wild(&arguments)?;
     transmit(host, id, arguments.bytes(2)?, arguments.int(3)?, progress)
 }
 
-pub(super) fn writev(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn writev(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 3)?;
     let id = host.socket_of(arguments.int(0)?)?;
     let bytes = vector(arguments.get(1))?;
     transmit(host, id, bytes, 0, progress)
 }
 
-pub(super) fn sendfile(host: &mut Host, call: &Call, progress: &mut Progress) -> Called {
+pub(super) fn sendfile(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 4)?;
     let id = host.socket_of(arguments.int(0)?)?;
     if !matches!(host.fds.get(&arguments.int(1)?), Some(Descriptor::File)) {
@@ -62,7 +64,7 @@ pub(super) fn sendfile(host: &mut Host, call: &Call, progress: &mut Progress) ->
 }
 
 /// Runs `open`: a file with an unlimited number of bytes to send.
-pub(super) fn open(host: &mut Host, call: &Call, _: &mut Progress) -> Called {
+pub(super) fn open(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     host.install(call, Descriptor::File)
 }
 
@@ -93,7 +95,7 @@ pub(super) fn vector(expr: &Expr) -> Result<u64, Halt> {
 }
 
 /// Reads up to `wanted` bytes from a connection.
-pub(super) fn receive(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut Progress) -> Called {
+pub(super) fn receive(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut CallState) -> Called {
     let known = MSG_PEEK | MSG_DONTWAIT | MSG_WAITALL | MSG_NOSIGNAL | MSG_TRUNC;
     if flags & !known != 0 {
         return Err(Stop::Unsupported(format!("receive flags {:#x}", flags & !known)).into());
@@ -130,7 +132,7 @@ pub(super) fn receive(host: &mut Host, id: SocketId, wanted: u64, flags: i64, pr
 }
 
 /// Writes `wanted` bytes to a connection, as far as its send buffer has room.
-pub(super) fn transmit(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut Progress) -> Called {
+pub(super) fn transmit(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut CallState) -> Called {
     transmit_cut(host, id, wanted, &[], flags, progress)
 }
 
@@ -141,13 +143,29 @@ pub(super) fn transmit_cut(
     wanted: u64,
     cuts: &[u64],
     flags: i64,
-    progress: &mut Progress,
+    progress: &mut CallState,
 ) -> Called {
-    let known = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE | MSG_EOR | MSG_ZEROCOPY;
+    let known = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE | MSG_EOR | MSG_ZEROCOPY | MSG_FASTOPEN;
     if flags & !known != 0 {
         return Err(Stop::Unsupported(format!("send flags {:#x}", flags & !known)).into());
     }
     let waits = !host.sockets[id].nonblocking && flags & MSG_DONTWAIT == 0;
+    if matches!(host.sockets[id].role, Role::Fresh) && host.writes_open(id, flags) {
+        let early = host.open_by_write(id)?.min(wanted);
+        if early > 0 {
+            write_early(host, id, early, flags)?;
+            progress.done = early;
+        }
+        // A call that waits goes on after the handshake, unless FreeBSD has queued its data.
+        if waits && !(early > 0 && host.is_freebsd()) {
+            host.connection_mut(id)?.write_pending = true;
+            return Ok(Answer::Blocks(NEVER));
+        }
+        if early == 0 {
+            return Err(Halt::Errno("EINPROGRESS"));
+        }
+        return finish_write(host, id, wanted, flags, progress);
+    }
     if !matches!(host.sockets[id].role, Role::Connection(_)) {
         return Err(Halt::Errno("EPIPE"));
     }
@@ -158,6 +176,7 @@ pub(super) fn transmit_cut(
         }
         return Err(Halt::Errno(connection.error.take().unwrap_or("EPIPE")));
     }
+    connection.write_pending = waits && !connection.connected;
     if !connection.connected {
         return if waits { Ok(Answer::Blocks(NEVER)) } else { Err(Halt::Errno("EAGAIN")) };
     }
@@ -211,6 +230,24 @@ pub(super) fn transmit_cut(
         let sent = connection.unsent() == 0;
         connection.stamps.on_write(connection.written, sent);
     }
+    finish_write(host, id, wanted, flags, progress)
+}
+
+/// Writes the data of a call that opens its connection, and starts the handshake.
+fn write_early(host: &mut Host, id: SocketId, wanted: u64, flags: i64) -> Result<(), Halt> {
+    let now = host.now;
+    // Linux keeps the data of the SYN in a buffer of its own.
+    let push = if host.is_freebsd() { crate::stack::push(flags) } else { Push::EndOfRecord };
+    let connection = host.connection_mut(id)?;
+    connection.endpoint.write_with(now, wanted, push);
+    connection.written += wanted;
+    connection.stamps.on_write(connection.written, false);
+    connection.endpoint.connect(now);
+    Ok(())
+}
+
+/// Notes a zero-copy write, and returns the number of bytes written.
+fn finish_write(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut CallState) -> Called {
     let zerocopy = flags & MSG_ZEROCOPY != 0 && host.sockets[id].options.zerocopy && wanted > 0;
     if zerocopy {
         let connection = host.connection_mut(id)?;

@@ -2,7 +2,7 @@
 
 use super::{Parsed, Parser};
 use crate::ast::{AccEcnField, Body, EcnField, Icmp, Ip, Packet, Tcp, TcpOption};
-use crate::lexer::{Kind, SyntaxError};
+use crate::lexer::{Kind, SyntaxError, is_fast_open};
 use ackclock_tcp::Flags;
 
 const U8: u32 = u8::MAX as u32;
@@ -26,6 +26,18 @@ impl Parser {
         } else {
             Body::Tcp(self.tcp(inbound)?)
         };
+        if self.eat('/') {
+            if !self.eat_word("udp") {
+                return Err(self.unexpected("udp(SOURCE > DESTINATION)"));
+            }
+            while !self.eat(')') {
+                if self.peek().is_none() {
+                    return Err(self.unexpected("')'"));
+                }
+                self.next += 1;
+            }
+            beyond = Some("UDP encapsulation");
+        }
         if self.eat('{') {
             while !self.eat('}') {
                 if self.peek().is_none() {
@@ -74,18 +86,19 @@ impl Parser {
         self.next += 1;
         loop {
             let at = self.at();
-            match self.word("noecn, ect0, ect1, ect01, ce, tos, ttl or flowlabel")?.as_str() {
+            match self.word("noecn, ect0, ect1, ect01, ce, tos, class, ttl, hlim or flowlabel")?.as_str() {
                 "noecn" => ip.ecn = Some(EcnField::Is(0)),
                 "ect1" => ip.ecn = Some(EcnField::Is(1)),
                 "ect0" => ip.ecn = Some(EcnField::Is(2)),
                 "ce" => ip.ecn = Some(EcnField::Is(3)),
                 "ect01" => ip.ecn = Some(EcnField::Capable),
-                "tos" => ip.tos = Some(self.integer("tos", U8)? as u8),
-                "ttl" => ip.ttl = Some(self.integer("ttl", U8)? as u8),
+                "tos" | "class" => ip.tos = Some(self.integer("tos", U8)? as u8),
+                "ttl" | "hlim" => ip.ttl = Some(self.integer("ttl", U8)? as u8),
                 "flowlabel" => ip.flow_label = Some(self.integer("flowlabel", 0xf_ffff)?),
                 other => {
-                    let message =
-                        format!("expected noecn, ect0, ect1, ect01, ce, tos, ttl or flowlabel, found {other}");
+                    let message = format!(
+                        "expected noecn, ect0, ect1, ect01, ce, tos, class, ttl, hlim or flowlabel, found {other}"
+                    );
                     return Err(SyntaxError::new(at, message));
                 }
             }
@@ -137,6 +150,7 @@ impl Parser {
     fn tcp(&mut self, inbound: bool) -> Parsed<Tcp> {
         let (flags, ace) = self.flags()?;
         let (seq, len) = self.sequence()?;
+        let absolute = self.eat('!');
         let ack = if self.eat_word("ack") { self.integer("ack", u32::MAX)? } else { 0 };
         let window = if self.eat_word("win") { Some(self.integer("win", U16)? as u16) } else { None };
         let urgent = if self.eat_word("urg") { self.integer("urg", U16)? as u16 } else { 0 };
@@ -145,7 +159,7 @@ impl Parser {
         if inbound && options.is_none() {
             return Err(SyntaxError::new(at, "<...> is accepted only in a packet that leaves"));
         }
-        Ok(Tcp { flags, ace, seq, len, ack, window, urgent, options })
+        Ok(Tcp { flags, ace, seq, absolute, len, ack, window, urgent, options })
     }
 
     /// Parses `S`, `.`, `FP.`, `SEWA`, `-` for no flags, and a digit for the ACE field of Accurate ECN.
@@ -154,6 +168,8 @@ impl Parser {
         let mut text = String::new();
         loop {
             let part = match self.peek() {
+                // In packetdrill's grammar, a space may separate letters from the point.
+                Some(Kind::Punct('.')) if !text.is_empty() && !text.contains('.') => ".".to_owned(),
                 _ if !text.is_empty() && !self.joined() => break,
                 Some(Kind::Word(word)) => word.clone(),
                 Some(Kind::Punct('.')) => ".".to_owned(),
@@ -264,7 +280,7 @@ impl Parser {
                 TcpOption::Timestamps { val, ecr: values(self, "ecr")? }
             }
             "ECN" | "accecn" | "AccECN" => self.accecn()?,
-            "FO" | "FOEXP" => self.blob("Fast Open"),
+            name if is_fast_open(name) => self.fast_open(name == "FOEXP")?,
             "md5" | "MD5" => {
                 self.blob("MD5 signatures");
                 TcpOption::Md5
@@ -304,6 +320,23 @@ impl Parser {
             return Err(SyntaxError::new(at, message));
         }
         Ok(TcpOption::AccEcn(counters))
+    }
+
+    /// Parses the cookie of a Fast Open option: up to 38 bytes in hexadecimal digits, or none.
+    fn fast_open(&mut self, experimental: bool) -> Parsed<TcpOption> {
+        let at = self.at();
+        let Some(Kind::Word(digits)) = self.peek() else {
+            return Ok(TcpOption::FastOpen { cookie: Vec::new(), experimental });
+        };
+        let pairs = digits.as_bytes().chunks(2);
+        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
+        let cookie: Option<Vec<u8>> = pairs.map(byte).collect();
+        let whole = digits.len().is_multiple_of(2) && digits.len() <= 2 * 38;
+        let Some(cookie) = cookie.filter(|_| whole) else {
+            return Err(SyntaxError::new(at, format!("{digits} is no cookie: expected 1 to 38 bytes such as 0a1b")));
+        };
+        self.next += 1;
+        Ok(TcpOption::FastOpen { cookie, experimental })
     }
 
     /// Skips the rest of an option that is not supported.

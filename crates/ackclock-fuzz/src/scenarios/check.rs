@@ -34,7 +34,7 @@ impl Finding {
 }
 
 /// The files and congestion controls that the scenario's text may name.
-const OUTSIDE: Outside<'static> = Outside { files: &|path| files::read(path), registered: &[] };
+const OUTSIDE: Outside<'static> = Outside { files: &|path| files::read(path), ..Outside::NOTHING };
 
 fn from_json(document: &Json) -> Result<Scenario, ScenarioError> {
     Scenario::from_json_with(&document.to_string(), &[], OUTSIDE)

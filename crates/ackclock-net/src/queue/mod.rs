@@ -119,6 +119,7 @@ impl Item {
 
 /// Why a packet did not pass a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum DropCause {
     /// The queue had no room for the packet.
     Queue,

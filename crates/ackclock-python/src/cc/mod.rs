@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ackclock_scenario::{Range, Registered};
-use ackclock_tcp::cc::{Algorithm as Choice, CongestionControl, Ruled, Scope, WindowRules};
+use ackclock_tcp::cc::{Algorithm as EngineAlgorithm, CongestionControl, Ruled, Scope, WindowRules};
 use pyo3::prelude::*;
 
 use failure::Caller;
@@ -118,7 +118,7 @@ pub fn registered(algorithms: &[PyRef<'_, Algorithm>], failure: &Arc<Failure>) -
             make: Box::new(move |given, flow| {
                 let caller = Caller { algorithm: class.name, flow: flow.into(), failure: failure.clone() };
                 let (class, given) = (class.clone(), given.to_vec());
-                Choice::custom(class.name, move || class.connection(&given, &caller))
+                EngineAlgorithm::custom(class.name, move || class.connection(&given, &caller))
             }),
         })
     };

@@ -157,6 +157,7 @@ fn cause_name(cause: Cause) -> &'static str {
         Cause::Loss => "loss",
         Cause::Ecn => "ecn",
         Cause::Timeout => "timeout",
+        Cause::Delay => "delay",
     }
 }
 

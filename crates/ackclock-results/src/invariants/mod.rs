@@ -3,11 +3,11 @@
 //! The checks read only the tables and a few facts of the scenario (its duration, the recorded time, its flows with
 //! their routes). They therefore find a wrong number whatever its cause: the engine, a counter or a report.
 //!
-//! - [`columns`]: rules for a column in every table. Numbers are finite and not negative, times lie within the run,
+//! - `columns`: rules for a column in every table. Numbers are finite and not negative, times lie within the run,
 //!   fractions and scores are on their scales, quantiles are in order, and rows are in the order of time.
-//! - [`network`]: links, queues and packets are compared with each other; packets are conserved at every node.
-//! - [`flows`]: flows are compared with packets, events, timeouts and rates.
-//! - [`applications`]: rows of transfers, pages and so on are compared with their summaries; the applications' own
+//! - `network`: links, queues and packets are compared with each other; packets are conserved at every node.
+//! - `flows`: flows are compared with packets, events, timeouts and rates.
+//! - `applications`: rows of transfers, pages and so on are compared with their summaries; the applications' own
 //!   counts are checked.
 //!
 //! A check runs only if the run has its tables. This module checks only the tables of a run; its events are checked by

@@ -240,7 +240,7 @@ fn every_default_of_the_reference_is_what_an_absent_key_means() {
 fn applications_have_their_defaults_and_every_field_in_the_canonical_form() {
     for variant in App::variants() {
         let canonical = |given: Vec<(String, Node)>| {
-            let (node, at) = (Node::unplaced(Value::Table(given)), Path::default());
+            let (node, at) = (Node::unplaced(Value::Table(given)), KeyPath::default());
             let mut problems = Problems::alone(&node);
             let mut reader = Reader { node: &node, at: &at, problems: &mut problems, foreign: None, besides: &[] };
             App::read(variant.kind, &mut reader).expect("one of the kinds").write().1

@@ -24,7 +24,7 @@ pub(super) fn of(direction: &Direction<'_>, duration: Nanos, seed: u64, link: &s
     };
     Impairments {
         wire: wire(direction.rate, duration, seed, link),
-        path: is_varying.then(|| net::Path::new(direction.delay.schedule(), jitter)),
+        path: is_varying.then(|| net::Propagation::new(direction.delay.schedule(), jitter)),
         duplication: strikes(direction.duplication, "duplication"),
         corruption: strikes(direction.corruption, "corruption"),
         held: down(InOutage::Wait),

@@ -56,13 +56,20 @@ impl EventLog {
                 ("window_updated", fields)
             }
             Event::RecoveryStarted { cause } => {
-                ("recovery_started", object([("cause", json!(if *cause == Cause::Ecn { "ecn" } else { "loss" }))]))
+                let cause = match cause {
+                    Cause::Ecn => "ecn",
+                    Cause::Delay => "delay",
+                    Cause::Loss | Cause::Timeout => "loss",
+                };
+                ("recovery_started", object([("cause", json!(cause))]))
             }
             Event::RecoveryEnded => ("recovery_ended", Map::new()),
             Event::Undone { timeout } => ("undone", object([("timeout", json!(timeout))])),
             Event::ProbeSent { retransmission } => ("probe_sent", object([("retransmission", json!(retransmission))])),
             Event::ReorderingTimeout { lost } => ("reordering_timeout", object([("lost", json!(lost))])),
             Event::Timeout { count } => ("timeout", object([("count", json!(count))])),
+            // The segment that acknowledged is in the log.
+            Event::Acknowledged { .. } => return,
             Event::StateChanged(state) => ("state_changed", object([("state", json!(state_name(*state)))])),
         };
         self.push(now, name, Some(who), fields);

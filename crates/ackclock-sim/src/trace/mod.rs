@@ -191,6 +191,7 @@ impl Observer for Traces {
             NetworkEvent::Dropped { link, packet, cause: DropCause::Outage } => {
                 (Some(link), Some("dropped: sent while the link was down"), packet)
             }
+            NetworkEvent::Dropped { link, packet, .. } => (Some(link), Some("dropped"), packet),
             NetworkEvent::Delivered { packet } => (None, None, packet),
         };
         let sender = self.sender(packet);

@@ -121,7 +121,11 @@ const WINDOW: &[Field] = &[
     or_null("pipe_ack", Count, "pipeACK of RFC 7661, bytes; null if undefined or not used"),
 ];
 
-const RECOVERY: &[Field] = &[field("cause", Text(&["loss", "ecn"]), "signal of congestion")];
+const RECOVERY: &[Field] = &[field(
+    "cause",
+    Text(&["loss", "ecn", "delay"]),
+    "signal of congestion; delay is a request of the congestion control",
+)];
 
 const UNDONE: &[Field] = &[field("timeout", Truth, "whether a timeout began the recovery")];
 
@@ -152,7 +156,7 @@ const EVENTS: &[EventKind] = &[
     EventKind { name: "segment_received", meaning: "an endpoint accepts a segment", groups: &[SEGMENT] },
     EventKind {
         name: "recovery_started",
-        meaning: "fast recovery or the response to a mark begins",
+        meaning: "fast recovery or the response to a mark or delay begins",
         groups: &[RECOVERY],
     },
     EventKind { name: "undone", meaning: "a recovery was spurious, and the window is restored", groups: &[UNDONE] },

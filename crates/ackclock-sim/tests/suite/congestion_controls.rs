@@ -59,8 +59,10 @@ fn alone(name: &str, seconds: u32, rest: &str) -> Seen {
 #[test]
 fn every_one_fills_the_link_however_its_start_ends() {
     for entry in cc::CATALOGUE.iter().filter(|entry| !entry.name.starts_with("fixed")) {
+        // Without Linux's recovery, the bursts that Linux's modules lose end in timeouts.
+        let stack = if entry.name.ends_with("-linux") { "stack = \"linux\"\n" } else { "" };
         let Seen { utilisation, delay, loss, timeouts, recoveries } =
-            alone(entry.name, 30, "slow_start = \"hystart++\"");
+            alone(entry.name, 30, &format!("{stack}slow_start = \"hystart++\""));
         println!(
             "{:16} {utilisation:.3} {delay:6.2} ms, {loss:.1e} lost, {recoveries} recoveries, {timeouts} timeouts",
             entry.name

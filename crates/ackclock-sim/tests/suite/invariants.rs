@@ -57,11 +57,11 @@ fn run(overrides: &[(&str, &str)]) -> (Facts, AppTables) {
 }
 
 /// A cell by table, row and column, and a change of its value.
-type Cell = (&'static str, usize, &'static str);
+type Place = (&'static str, usize, &'static str);
 type Change = fn(f64) -> f64;
 
 /// Returns the tables with one cell changed.
-fn changed(tables: &AppTables, (table, row, column): Cell, change: impl Fn(f64) -> f64) -> AppTables {
+fn changed(tables: &AppTables, (table, row, column): Place, change: impl Fn(f64) -> f64) -> AppTables {
     let mut tables = tables.clone();
     let found = tables.get_mut(table).unwrap_or_else(|| panic!("no table {table}"));
     let cells = found.columns.iter_mut().find(|(name, _)| *name == column);
@@ -98,7 +98,7 @@ fn a_wrong_cell_is_found_and_named() {
     let (facts, tables) = run(&[]);
     let flow = |table, flow, column| (table, row_of(&tables, table, flow), column);
     let more = |value: f64| value + 1.0;
-    let wrong: [(Cell, Change); 40] = [
+    let wrong: [(Place, Change); 40] = [
         (("links", 0, "utilisation"), |_| 1.01),
         (("links", 0, "drops"), more),
         (("links", 0, "queue_drops"), more),

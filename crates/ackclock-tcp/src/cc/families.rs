@@ -19,19 +19,20 @@ pub struct Family {
 /// All families, in the order of their names.
 pub const FAMILIES: &[Family] = &[
     family("bbr", "bbr3", &["bbr1"]),
-    family("bic", "bic-paper", &[]),
+    family("bic", "bic-paper", &["bic-linux"]),
     family("cubic", "cubic-rfc9438", &["cubic-linux", "cubic-rfc8312", "cubic-2.0"]),
+    family("dctcp", "dctcp-rfc8257", &["dctcp-linux"]),
     family("highspeed", "highspeed-rfc3649", &[]),
     family("htcp", "htcp-paper", &[]),
     family("hybla", "hybla-paper", &[]),
-    family("illinois", "illinois-paper", &[]),
-    family("lp", "lp-paper", &[]),
+    family("illinois", "illinois-paper", &["illinois-linux"]),
+    family("lp", "lp-paper", &["lp-linux"]),
     family("reno", "reno-rfc5681", &["reno-linux"]),
-    family("scalable", "scalable-paper", &[]),
+    family("scalable", "scalable-paper", &["scalable-linux"]),
     family("vegas", "vegas-paper", &[]),
-    family("veno", "veno-paper", &[]),
+    family("veno", "veno-paper", &["veno-linux"]),
     family("westwood", "westwood-paper", &[]),
-    family("yeah", "yeah-paper", &[]),
+    family("yeah", "yeah-paper", &["yeah-linux"]),
 ];
 
 const fn family(name: &'static str, standard: &'static str, others: &'static [&'static str]) -> Family {

@@ -13,6 +13,10 @@
 //! - After the phase, and without indications, the window grows as in Reno. The responses to loss and timeouts are
 //!   Reno's.
 //!
+//! An ACK for a single segment may have waited at a receiver that delays ACKs. The delay of such an ACK can be the
+//! smallest, but counts neither towards sd nor towards dmax. Otherwise a window of one segment, whose ACKs all wait,
+//! would indicate congestion for ever.
+//!
 //! Segments sent before a response give no further indications. The delay is smoothed anew from the first segment sent
 //! after it.
 //!
@@ -23,6 +27,7 @@
 //!
 //! # Deviations
 //!
+//! - The paper's equations have no rule for delayed ACKs.
 //! - The one-way delay comes from timestamps (RFC 7323), in milliseconds. Without timestamps the round-trip time takes
 //!   its place.
 //! - dmin and dmax are those of the connection; Linux resets both at each indication.
@@ -37,7 +42,9 @@
 //! The phases by arithmetic; a single flow uses most of the path and keeps the queue near delta. Not compared with
 //! another implementation.
 
-use super::{CongestionControl, Entry, Scope, reno::Reno};
+use super::delayed_acks::DelayedAcks;
+use super::reno::Reno;
+use super::{CongestionControl, Entry, Scope};
 use crate::Nanos;
 use crate::context::{Ack, Congestion, Context, Delivery, Window};
 
@@ -48,7 +55,7 @@ pub(super) const ENTRY: Entry = Entry {
     parameters: Law::ROWS,
     make: |given| {
         let Law { delta } = Law::read(given);
-        Box::new(Lp { delta, delays: None, answered: None, anew: false, reno: Reno::default() })
+        Box::new(Lp::new(delta))
     },
 };
 
@@ -75,6 +82,7 @@ struct Delays {
 #[derive(Debug)]
 struct Lp {
     delta: f64,
+    acks: DelayedAcks,
     delays: Option<Delays>,
     /// Time of the last response to an indication, and the round-trip time then.
     answered: Option<(Nanos, Nanos)>,
@@ -84,6 +92,18 @@ struct Lp {
 }
 
 impl Lp {
+    fn new(delta: f64) -> Lp {
+        let acks = DelayedAcks::default();
+        Lp { delta, acks, delays: None, answered: None, anew: false, reno: Reno::default() }
+    }
+
+    /// Adds the delay of an ACK that may have waited at the receiver.
+    fn add_delayed(&mut self, delay: i64) {
+        if let Some(delays) = &mut self.delays {
+            delays.least = delays.least.min(delay);
+        }
+    }
+
     /// Adds a delay sample. Returns whether it indicates congestion.
     fn indicates(&mut self, delay: i64) -> bool {
         let delays = self.delays.get_or_insert(Delays { smoothed: delay, least: delay, most: delay });
@@ -110,10 +130,16 @@ impl CongestionControl for Lp {
 
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
         let ctx = &delivery.ack.ctx;
+        let waited = self.acks.may_have_waited(&delivery.ack);
         let old = |sent_at: Nanos| self.answered.is_some_and(|(at, _)| sent_at < at);
         let Some(sent_at) = delivery.sent_at.filter(|&sent_at| !old(sent_at)) else { return };
         let rtt = ctx.now - sent_at;
-        if !self.indicates(delivery.forward_delay.unwrap_or(rtt as i64)) || ctx.in_recovery || window.in_slow_start() {
+        let delay = delivery.forward_delay.unwrap_or(rtt as i64);
+        if waited {
+            self.add_delayed(delay);
+            return;
+        }
+        if !self.indicates(delay) || ctx.in_recovery || window.in_slow_start() {
             return;
         }
         let kept = if self.infers(ctx.now) { ctx.mss } else { (window.cwnd / 2).max(ctx.mss) };
@@ -151,12 +177,13 @@ mod tests {
     use crate::{MILLISECOND, SECOND};
 
     fn lp() -> Lp {
-        Lp { delta: 0.15, delays: None, answered: None, anew: false, reno: Reno::default() }
+        Lp::new(0.15)
     }
 
     /// Delivers a segment with a one-way delay of `delay` ms, 100 ms after it was sent.
     fn deliver(s: &mut Path, ms: u64, delay: u64) -> Ack {
         s.now = ms * MILLISECOND;
+        s.nxt = s.una + 40 * MSS;
         let ack = testing::ack(s.ctx(), MSS);
         let delivery = Delivery {
             sent_at: Some(s.now - 100 * MILLISECOND),

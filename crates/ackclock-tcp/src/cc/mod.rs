@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ackclock_core::Renamed;
 use ackclock_core::parameters::{Given, milliseconds};
 
 use crate::context::{Ack, Cause, Congestion, Context, Delivery, Lost, RecoveryEnd, Window};
@@ -16,6 +17,7 @@ mod cubic;
 mod cubic_2_0;
 mod cubic_rfc8312;
 mod dctcp;
+mod delayed_acks;
 mod delays;
 mod families;
 mod fast;
@@ -127,6 +129,14 @@ pub trait CongestionControl: Send {
     /// Sending resumes after the sender had nothing outstanding for `idle` nanoseconds.
     fn on_idle_end(&mut self, _window: &mut Window, _ctx: &Context, _idle: crate::Nanos) {}
 
+    /// Whether the algorithm requests a reduction of the window now, without a loss or a mark. The sender asks after
+    /// each acknowledgment, and responds as to a mark: with [`Cause::Delay`], and by the
+    /// reduction of its recovery. A request is ignored while losses are repaired or the window is being reduced. Only
+    /// with [`Scope::reductions`].
+    fn requests_reduction(&mut self) -> bool {
+        false
+    }
+
     /// Tasks that the algorithm performs itself, and events that it receives. Called once.
     fn scope(&self) -> Scope {
         Scope::default()
@@ -171,6 +181,11 @@ pub struct Scope {
     /// Segments request a change of throughput from the routers on their path, in XCP's header, and the algorithm
     /// receives the answers. ECN marks are not used.
     pub routers: bool,
+    /// [`CongestionControl::on_ack`] is also called where window validation lets the window not grow. The algorithm must
+    /// not grow the window then: `cwnd_limited` of the acknowledgment says whether the window may grow.
+    pub every_ack: bool,
+    /// The algorithm may request reductions ([`CongestionControl::requests_reduction`]).
+    pub reductions: bool,
     /// The response to a mark is smaller than the response to a loss. A loss in the window of data in which a mark was
     /// answered is therefore answered as well; for other algorithms, such a loss counts as answered.
     pub proportional: bool,
@@ -278,7 +293,9 @@ impl From<&'static Entry> for Algorithm {
 pub const CATALOGUE: &[Entry] = &[
     bbr1::ENTRY,
     bbr::ENTRY,
+    linux::BIC,
     bic::ENTRY,
+    linux::CDG,
     compound::ENTRY,
     compound::TUNED,
     copa::ENTRY,
@@ -286,6 +303,7 @@ pub const CATALOGUE: &[Entry] = &[
     linux::CUBIC,
     cubic_rfc8312::ENTRY,
     cubic::ENTRY,
+    linux::DCTCP,
     dctcp::ENTRY,
     fast::ENTRY,
     fixed::RATE,
@@ -293,20 +311,29 @@ pub const CATALOGUE: &[Entry] = &[
     highspeed::ENTRY,
     htcp::ENTRY,
     hybla::ENTRY,
+    linux::ILLINOIS,
     illinois::ENTRY,
     ledbat::ENTRY,
     ledbat_plus_plus::ENTRY,
+    linux::LP,
     lp::ENTRY,
+    linux::NV,
     prague::ENTRY,
     linux::RENO,
     reno::ENTRY,
+    linux::SCALABLE,
     scalable::ENTRY,
     vegas::ENTRY,
+    linux::VENO,
     veno::ENTRY,
     westwood::ENTRY,
     xcp::ENTRY,
+    linux::YEAH,
     yeah::ENTRY,
 ];
+
+/// The old names of algorithms, which scenarios may use for one release.
+pub const RENAMED: &[Renamed] = &[];
 
 /// The entry with a name; the name of a family means its standard form. [`crate::stack::Stack::form`] has the forms of
 /// a stack.

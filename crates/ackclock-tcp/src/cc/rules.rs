@@ -140,7 +140,7 @@ impl<R: WindowRules> CongestionControl for Ruled<R> {
         let situation = Situation { congestion: Some(*event), ..Situation::new(window, &event.ctx) };
         let part = match event.cause {
             Cause::Timeout => self.rules.timeout(&situation),
-            Cause::Loss | Cause::Ecn => self.rules.reduction(&situation),
+            Cause::Loss | Cause::Ecn | Cause::Delay => self.rules.reduction(&situation),
         };
         kept(window, event, part)
     }

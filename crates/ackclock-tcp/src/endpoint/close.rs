@@ -84,6 +84,7 @@ impl Endpoint {
     fn stop(&mut self) {
         self.due.set(Due::SYN, false);
         self.due.set(Due::PROBE, false);
+        self.due.set(Due::CHALLENGE, false);
         self.timer = NEVER;
         self.cold.timers.stop();
         self.sender.stop();

@@ -2,6 +2,7 @@
 
 use super::ecn::with_bits;
 use super::{Due, Endpoint, Progress, State, Uses};
+use crate::config::Conformance;
 use crate::receiver::window_scale;
 use crate::{CongestionHeader, Error, Event, Feedback, Flags, NEVER, Nanos, Observer, Segment};
 
@@ -12,15 +13,27 @@ pub(super) const STAMPS_LEN: u32 = 12;
 
 impl Endpoint {
     /// Processes a segment in LISTEN (RFC 9293 section 3.10.7.2).
-    pub(super) fn on_listen<O: Observer>(&mut self, now: Nanos, segment: &Segment, obs: &mut O) {
+    pub(super) fn on_listen<O: Observer>(
+        &mut self,
+        now: Nanos,
+        segment: &Segment,
+        progress: &mut Progress,
+        obs: &mut O,
+    ) {
         if segment.flags.has(Flags::RST) {
             return;
         }
         if segment.flags.has(Flags::ACK) {
-            self.refuse(segment);
+            let ignored = segment.flags.has(Flags::SYN) && self.cold.config.conformance == Conformance::FreeBsd;
+            if !ignored {
+                self.refuse(segment);
+            }
         } else if segment.flags.has(Flags::SYN) {
             self.take_syn(now, segment);
             self.take_syn_ecn(segment);
+            if self.accept_fast_open(now, segment, progress, obs) {
+                return;
+            }
             self.due.set(Due::SYN, true);
             self.enter(now, State::SynReceived, obs);
         }
@@ -34,7 +47,8 @@ impl Endpoint {
         progress: &mut Progress,
         obs: &mut O,
     ) {
-        let acks_ours = segment.flags.has(Flags::ACK) && segment.ack == self.iss.wrapping_add(1);
+        let acked = self.acked_with_syn(segment);
+        let acks_ours = acked.is_some();
         if segment.flags.has(Flags::ACK) && !acks_ours {
             self.refuse(segment);
             return;
@@ -49,10 +63,21 @@ impl Endpoint {
             return;
         }
         self.take_syn(now, segment);
-        if acks_ours {
+        self.open_window();
+        if let Some(acked) = acked {
             self.take_syn_ack_ecn(segment);
+            self.take_fast_open_answer(segment, acked, progress);
             self.establish(now, segment, progress, obs);
             self.receiver.owe_ack();
+            // What the peer did not take of the SYN's data leaves again at once (tcp_rcv_fastopen_synack).
+            let bare = !self.cold.config.handshake_data && self.cold.fast.left() == 0;
+            self.due.set(Due::HANDSHAKE, bare);
+            if self.cold.config.conformance != Conformance::Linux && (segment.len > 0 || segment.flags.has(Flags::FIN))
+            {
+                // RFC 9293 section 3.10.7.3, fifth step: text and controls are processed as in ESTABLISHED. Linux
+                // drops them.
+                self.take_payload(now, segment, 0, progress, obs);
+            }
         } else {
             // Simultaneous open.
             self.take_syn_ecn(segment);
@@ -68,9 +93,10 @@ impl Endpoint {
         //# (i.e., a <SYN> or <SYN,ACK>) MUST NOT be scaled
         self.sender.set_window_edge(u64::from(segment.window));
         let cold = &mut self.cold;
-        cold.peer_mss = if segment.mss == 0 { DEFAULT_MSS } else { u32::from(segment.mss) };
+        let offers_mss = segment.mss != 0 && cold.config.syn_options;
+        cold.peer_mss = if offers_mss { u32::from(segment.mss) } else { DEFAULT_MSS };
         cold.peer_sack = segment.sack_permitted;
-        cold.peer_scales = segment.window_scale != Segment::NO_OPTION;
+        cold.peer_scales = segment.window_scale != Segment::NO_OPTION && cold.config.window_scaling;
         cold.peer_stamps = segment.timestamps.is_some();
         cold.peer_xcp = segment.xcp().is_some();
         if let Some(stamps) = segment.timestamps {
@@ -87,6 +113,12 @@ impl Endpoint {
         self.peer_scale = if cold.peer_scales { segment.window_scale.min(14) } else { 0 };
     }
 
+    /// Adapts the receive buffer to the segment size, once both ends have stated theirs.
+    fn open_window(&mut self) {
+        let mss = self.cold.config.mss.min(self.cold.peer_mss);
+        self.receiver.open(u64::from(mss));
+    }
+
     /// Establishes the connection: `segment` completes the handshake.
     pub(super) fn establish<O: Observer>(
         &mut self,
@@ -95,7 +127,30 @@ impl Endpoint {
         progress: &mut Progress,
         obs: &mut O,
     ) {
-        let cold = &mut self.cold;
+        let early = self.cold.fast.accepted;
+        if !early {
+            self.agree(now);
+        }
+        self.cold.timers.syn = NEVER;
+        self.due.set(Due::SYN, false);
+        self.sample_handshake(now, segment);
+        if !early {
+            let cold = &self.cold;
+            let stamps = segment.timestamps.filter(|_| self.uses.has(Uses::TIMESTAMPS));
+            let echoes_first = stamps.is_some_and(|stamps| stamps.ecr == cold.syn_stamp);
+            let spurious = cold.config.syn_losses.forgives_spurious && echoes_first;
+            self.open_sender(now, if spurious { 0 } else { cold.syn_retries });
+        }
+        self.cold.timers.on_established(now);
+        self.end_user_timeout();
+        progress.add(Progress::CONNECTED);
+        self.enter(now, State::Established, obs);
+    }
+
+    /// Puts the features that both ends offer into use, once both SYNs are known.
+    pub(super) fn agree(&mut self, now: Nanos) {
+        self.open_window();
+        let cold = &self.cold;
         let config = &cold.config;
         let sack = config.sack && cold.peer_sack;
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
@@ -105,27 +160,22 @@ impl Endpoint {
         //# otherwise, it MUST set both Snd.Wind.Shift and Rcv.Wind.Shift to zero
         let scale = if cold.peer_scales { offered_scale(config) } else { 0 };
         self.receiver.establish(now, sack, scale);
-        cold.timers.syn = NEVER;
-        self.due.set(Due::SYN, false);
-        // The MSS option does not account for options that every segment carries (RFC 6691).
-        let stamped = config.timestamps && cold.peer_stamps;
-        let mss = config.mss.min(cold.peer_mss).saturating_sub(if stamped { STAMPS_LEN } else { 0 }).max(1);
         //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
         //# The TCP SHOULD remember this state by setting a flag, referred to as Snd.TS.OK, to one
-        self.uses.set(Uses::TIMESTAMPS, stamped);
+        self.uses.set(Uses::TIMESTAMPS, config.timestamps && cold.peer_stamps);
         self.uses.set(Uses::XCP, self.sender.asks_routers() && cold.peer_xcp);
-        self.sample_handshake(now, segment);
+    }
+
+    /// Starts the sender with the segment size and the initial window; `lost_syns` counts retransmissions of our SYN or
+    /// SYN-ACK.
+    pub(super) fn open_sender(&mut self, now: Nanos, lost_syns: u32) {
         let cold = &self.cold;
-        let echoes_first = stamped && segment.timestamps.is_some_and(|stamps| stamps.ecr == cold.syn_stamp);
-        let spurious = cold.config.syn_losses.forgives_spurious && echoes_first;
-        let lost_syns = if spurious { 0 } else { cold.syn_retries };
+        // The MSS option does not account for options that every segment carries (RFC 6691).
+        let stamps = if self.uses.has(Uses::TIMESTAMPS) { STAMPS_LEN } else { 0 };
+        let mss = cold.config.mss.min(cold.peer_mss).saturating_sub(stamps).max(1);
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
         //# the SYN/ACK and the acknowledgment of the SYN/ACK MUST NOT increase the size of the congestion window
-        self.sender.establish(now, mss, sack, lost_syns, &cold.config);
-        self.cold.timers.on_established(now);
-        self.end_user_timeout();
-        progress.add(Progress::CONNECTED);
-        self.enter(now, State::Established, obs);
+        self.sender.establish(now, mss, cold.config.sack && cold.peer_sack, lost_syns, &cold.config);
     }
 
     /// Takes the RTT sample of the handshake, where Karn's rule allows a sample.
@@ -152,7 +202,7 @@ impl Endpoint {
         let answering = self.state == State::SynReceived;
         if answering {
             segment.flags = Flags::SYN.with(Flags::ACK);
-            segment.ack = self.irs.wrapping_add(1);
+            segment.ack = self.receive_next();
         }
         let ecn = if answering { self.ecn_of_syn_ack() } else { self.ecn_of_syn() };
         segment.flags = with_bits(segment.flags, ecn);
@@ -161,7 +211,7 @@ impl Endpoint {
         segment.window = self.receiver.syn_window();
         let cold = &mut self.cold;
         let config = &cold.config;
-        segment.mss = config.mss.min(u32::from(u16::MAX)) as u16;
+        segment.mss = if config.syn_options { config.mss.min(u32::from(u16::MAX)) as u16 } else { 0 };
         segment.sack_permitted = config.sack && (!answering || cold.peer_sack);
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
         //# a TCP that is prepared to scale windows SHOULD send the option, even if its own scale factor is 1 and the
@@ -171,7 +221,7 @@ impl Endpoint {
         //# <SYN,ACK> segment
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
         //# it SHOULD send its own Window Scale option in the <SYN,ACK> segment
-        if !answering || cold.peer_scales {
+        if config.window_scaling && (!answering || cold.peer_scales) {
             //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
             //# The three-byte Window Scale option MAY be sent in a <SYN> segment by a TCP
             //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
@@ -196,6 +246,8 @@ impl Endpoint {
         if self.sender.asks_routers() && (!answering || cold.peer_xcp) {
             segment.feedback = Some(Feedback::Xcp(CongestionHeader::default()));
         }
+        self.fill_syn(&mut segment);
+        let cold = &mut self.cold;
         self.stamps.last_ack = segment.ack;
         cold.syn_sent_at = now;
         cold.timers.syn = now + self.sender.rtt().rto();

@@ -1,7 +1,8 @@
 //! Response to ICMP messages about segments that we sent.
 
 use super::{Endpoint, Progress, State};
-use crate::error::Icmp;
+use crate::config::Conformance;
+use crate::error::{Error, Icmp};
 use crate::{Nanos, Observer};
 
 /// The smallest path MTU that is accepted, bytes: IPv4 lets every host reassemble more than anything smaller (RFC 791,
@@ -20,14 +21,41 @@ impl Endpoint {
         match message {
             _ if matches!(self.state, State::Closed | State::Listen | State::TimeWait) => {}
             Icmp::FragmentationNeeded { mtu, seq } => self.on_smaller_mtu(mtu, seq),
-            _ => match message.error() {
-                Some(error) if matches!(self.state, State::SynSent | State::SynReceived) => {
+            _ => match self.error_of(message) {
+                Some(error) if self.ends_attempt(message) => {
                     self.fail(now, error, &mut progress, obs);
                 }
                 error => self.cold.soft_error = error,
             },
         }
         progress
+    }
+
+    /// Whether an ICMP message that quotes a segment with sequence number `seq` can be about this connection: the
+    /// segment is outstanding (RFC 5927 section 4.1). A driver drops other messages.
+    pub fn is_outstanding(&self, seq: u32) -> bool {
+        let una = self.wire(self.sender.una());
+        match self.state {
+            State::Closed | State::Listen => false,
+            State::SynSent | State::SynReceived => seq == self.iss,
+            _ => u64::from(seq.wrapping_sub(una)) < self.sender.nxt() - self.sender.una(),
+        }
+    }
+
+    /// Error of the connection that a message indicates.
+    fn error_of(&self, message: Icmp) -> Option<Error> {
+        match message {
+            // FreeBSD sys/netinet/tcp_subr.c, tcp_drop_syn_sent.
+            Icmp::ProtocolUnreachable if self.cold.config.conformance == Conformance::FreeBsd => Some(Error::Refused),
+            _ => message.error(),
+        }
+    }
+
+    /// Whether a message ends an attempt to connect.
+    fn ends_attempt(&self, message: Icmp) -> bool {
+        let attempt = matches!(self.state, State::SynSent | State::SynReceived);
+        let soft = matches!(message, Icmp::NetUnreachable | Icmp::HostUnreachable);
+        attempt && !(soft && self.cold.config.conformance == Conformance::FreeBsd)
     }
 
     /// Accepts a message only if it is about a segment that is outstanding (RFC 5927 section 4.1).

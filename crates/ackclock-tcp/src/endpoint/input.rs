@@ -49,6 +49,10 @@ impl Endpoint {
             return self.on_reset(now, start == next, progress, obs);
         }
         if segment.flags.has(Flags::SYN) {
+            if self.cold.config.insecure_syn && self.state != State::TimeWait {
+                self.reset(now);
+                return self.fail(now, Error::Reset, progress, obs);
+            }
             return self.challenge(now);
         }
         if !segment.flags.has(Flags::ACK) || !self.take_ack(now, segment, progress, obs) {
@@ -73,7 +77,7 @@ impl Endpoint {
     /// The acceptability test of RFC 9293 section 3.4: whether part of the segment lies in the receive window.
     #[inline]
     fn acceptable(&self, start: u64, len: u32) -> bool {
-        let (next, edge) = (self.receiver.next(), self.receiver.edge());
+        let (next, edge) = (self.receiver.next(), self.receiver.limit());
         if len == 0 {
             return start == next || (next <= start && start < edge);
         }
@@ -109,6 +113,10 @@ impl Endpoint {
             self.linger(now, self.cold.config.time_wait);
         }
         self.answer(now, segment);
+        let before = (segment.seq.wrapping_sub(self.receive_next()) as i32) < 0;
+        if before && segment.flags.has(Flags::ACK) && self.cold.config.conformance == Conformance::FreeBsd {
+            self.take_ack(now, segment, progress, obs);
+        }
     }
 
     /// Answers a segment that is not acceptable with an ACK.
@@ -124,14 +132,18 @@ impl Endpoint {
     fn challenge(&mut self, now: Nanos) {
         if now >= self.cold.next_answer {
             self.cold.next_answer = now.saturating_add(self.cold.config.challenge_interval);
-            self.receiver.owe_ack();
+            if self.cold.config.conformance == Conformance::FreeBsd {
+                self.due.set(Due::CHALLENGE, true);
+            } else {
+                self.receiver.owe_ack();
+            }
         }
     }
 
     /// Handles a RST within the window: a RST with the next expected sequence number is accepted, any other is answered
     /// with a challenge ACK (RFC 5961 section 3.2).
     fn on_reset<O: Observer>(&mut self, now: Nanos, exact: bool, progress: &mut Progress, obs: &mut O) {
-        if !exact {
+        if !exact && !self.cold.config.insecure_rst {
             return self.challenge(now);
         }
         match self.state {
@@ -152,7 +164,8 @@ impl Endpoint {
         let ack = unwrap(segment.ack.wrapping_sub(base), una);
         let mut handshake = false;
         if self.state == State::SynReceived {
-            if segment.ack != base {
+            let early = self.cold.fast.accepted && ack.is_some_and(|ack| ack <= self.sender.nxt());
+            if segment.ack != base && !early {
                 self.refuse(segment);
                 return false;
             }
@@ -162,7 +175,7 @@ impl Endpoint {
             return self.take_old_ack(now, segment, ahead, obs);
         };
         if ack > self.sender.nxt() {
-            if self.cold.config.conformance == Conformance::Rfc {
+            if self.cold.config.conformance != Conformance::Linux {
                 self.receiver.owe_ack();
             }
             return false;
@@ -357,7 +370,7 @@ impl Endpoint {
         self.sender.window_edge().max(ack)
     }
 
-    fn take_payload<O: Observer>(
+    pub(super) fn take_payload<O: Observer>(
         &mut self,
         now: Nanos,
         segment: &Segment,

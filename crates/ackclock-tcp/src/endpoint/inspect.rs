@@ -1,6 +1,7 @@
 //! Methods that read the state of an endpoint.
 
 use super::{Endpoint, State, Uses};
+use crate::config::Conformance;
 use crate::info::{CaState, EcnUse, Info};
 use crate::recovery::LossRecovery;
 use crate::{Error, Nanos, Stats, Window, validation};
@@ -21,6 +22,17 @@ impl Endpoint {
     #[inline]
     pub fn received(&self) -> u64 {
         self.receiver.received()
+    }
+
+    /// Maximum segment size that the peer stated in its SYN, bytes of payload with options; 536 if it stated none (RFC
+    /// 9293 section 3.7.1).
+    pub fn peer_mss(&self) -> u32 {
+        self.cold.peer_mss
+    }
+
+    /// The receive buffer, bytes.
+    pub fn receive_buffer(&self) -> u64 {
+        self.receiver.buffer()
     }
 
     /// Stream bytes that we sent and that were acknowledged so far.
@@ -146,6 +158,12 @@ impl Endpoint {
         };
         self.sender.report(&mut info);
         self.receiver.report(now, &mut info);
+        let opened = !matches!(self.state, State::Closed | State::Listen | State::SynSent | State::SynReceived);
+        if opened && !cold.passive && cold.config.conformance == Conformance::Linux {
+            // Linux counts our SYN, with any data in it, as a delivered segment (net/ipv4/tcp_input.c,
+            // tcp_rcv_fastopen_synack).
+            info.delivered += 1;
+        }
         info.retransmits =
             info.retransmits.max(if self.is_established() { 0 } else { cold.syn_retries.min(255) as u8 });
         info.backoff = if timers.backoff > 0 { timers.backoff.min(255) as u8 } else { info.retransmits };
@@ -161,6 +179,7 @@ impl Endpoint {
             cold.peer_scales,
             self.uses_ecn(),
             cold.marks.seen,
+            cold.fast.delivered_with_syn(),
         ];
         info.options = options.iter().enumerate().map(|(bit, &on)| u8::from(on) << bit).sum();
         info

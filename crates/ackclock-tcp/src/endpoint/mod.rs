@@ -6,6 +6,7 @@
 mod accecn;
 mod close;
 mod ecn;
+mod fast_open;
 mod handshake;
 mod icmp;
 mod input;
@@ -25,6 +26,7 @@ use crate::{Config, Error, Event, NEVER, Nanos, Observer, Segment};
 use accecn::AccEcn;
 pub use close::reset_for;
 use ecn::Marks;
+use fast_open::Fast;
 use timers::Timers;
 use timestamps::Stamps;
 
@@ -128,6 +130,10 @@ bits! {
         REPLY = 2;
         /// A probe of a closed window or of an idle connection.
         PROBE = 4;
+        /// A challenge ACK that neither data nor a FIN carries.
+        CHALLENGE = 8;
+        /// The ACK that completes the handshake, by itself.
+        HANDSHAKE = 16;
     }
 }
 
@@ -210,6 +216,7 @@ struct Cold {
     timers: Timers,
     marks: Marks,
     acc: AccEcn,
+    fast: Fast,
     /// Answers of routers to the peer's requests since the last segment we sent.
     answers: xcp::Answers,
     /// Path MTU, bytes of an IPv4 packet.
@@ -219,8 +226,11 @@ struct Cold {
 impl Endpoint {
     /// Makes a closed endpoint with initial sequence number `isn`.
     pub fn new(config: &Config, isn: u32) -> Endpoint {
-        let sender = Sender::new(config, isn);
         let mut config = config.clone();
+        if !config.syn_options {
+            config.offer_no_features();
+        }
+        let sender = Sender::new(&config, isn);
         if sender.asks_routers() {
             // XCP's feedback replaces marks.
             config.ecn = EcnMode::Off;
@@ -258,6 +268,7 @@ impl Endpoint {
                 timers: Timers::new(&config),
                 marks: Marks::new(),
                 acc: AccEcn::new(&config),
+                fast: Fast::default(),
                 answers: xcp::Answers::default(),
                 pmtu: config.mss + HEADERS as u32,
                 config,
@@ -266,9 +277,14 @@ impl Endpoint {
     }
 
     /// Active open: the next [`Endpoint::poll_transmit`] returns the SYN.
-    pub fn connect(&mut self, _now: Nanos) {
+    pub fn connect(&mut self, now: Nanos) {
         self.state = State::SynSent;
         self.due.set(Due::SYN, true);
+        if self.cold.config.connect_timeout > 0 {
+            self.cold.timers.user = now.saturating_add(self.cold.config.connect_timeout);
+            self.watch.set(Watch::USER_TIMEOUT, true);
+            self.retime();
+        }
     }
 
     /// Passive open.
@@ -313,7 +329,7 @@ impl Endpoint {
     fn take_any<O: Observer>(&mut self, now: Nanos, segment: &Segment, progress: &mut Progress, obs: &mut O) {
         match self.state {
             State::Closed => {}
-            State::Listen => self.on_listen(now, segment, obs),
+            State::Listen => self.on_listen(now, segment, progress, obs),
             State::SynSent => self.on_syn_sent(now, segment, progress, obs),
             _ => self.on_synchronised(now, segment, progress, obs),
         }

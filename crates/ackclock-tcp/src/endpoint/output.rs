@@ -2,13 +2,14 @@
 
 use super::handshake::STAMPS_LEN;
 use super::{Due, Endpoint, State, Uses, Watch};
+use crate::config::Conformance;
 use crate::pacing::HEADERS;
 use crate::segment::{AccEcnOption, MAX_SACK_BLOCKS};
 use crate::sender::Transmission;
 use crate::{Event, Feedback, Flags, Nanos, Observer, Segment};
 
 /// Bytes of options that a header has room for (RFC 9293 section 3.1).
-const MAX_OPTIONS: u32 = 40;
+pub(super) const MAX_OPTIONS: u32 = 40;
 
 impl Endpoint {
     /// Returns the next segment to send now, if any. Call until `None` after every other call.
@@ -17,18 +18,24 @@ impl Endpoint {
             return Some(self.poll_due(now, obs));
         }
         match self.state {
-            State::Closed | State::Listen | State::SynSent | State::SynReceived => return None,
+            State::Closed | State::Listen | State::SynSent => return None,
+            State::SynReceived if !self.sends_early() => {}
             State::TimeWait | State::FinWait2 => {}
             _ => {
                 if self.uses.has(Uses::ACCECN) && self.cold.acc.awaits_pure_ack() && self.receiver.owes_ack() {
                     return Some(self.bare_ack_of(now, self.sender.nxt(), obs));
                 }
                 self.sender.reserve(self.options_len());
-                if let Some(sent) = self.sender.poll(now, HEADERS, obs) {
-                    if self.watch.has(Watch::PERSIST) {
-                        self.end_persist();
+                loop {
+                    if let Some(sent) = self.sender.poll(now, HEADERS, obs) {
+                        if self.watch.has(Watch::PERSIST) {
+                            self.end_persist();
+                        }
+                        return Some(self.data(now, sent, obs));
                     }
-                    return Some(self.data(now, sent, obs));
+                    if !self.sender.take_next_write() {
+                        break;
+                    }
                 }
                 if self.sender.is_stuck() {
                     self.arm_persist(now);
@@ -40,7 +47,29 @@ impl Endpoint {
         if !self.receiver.owes_ack() {
             return None;
         }
+        if self.repeats_fin() {
+            return Some(self.fin_again(now, obs));
+        }
         Some(self.bare_ack(now, self.sender.nxt(), obs))
+    }
+
+    /// Whether an ACK carries our FIN again, because the FIN is outstanding (FreeBSD sys/netinet/tcp_output.c: the
+    /// flags of a segment follow from the state).
+    #[inline]
+    fn repeats_fin(&self) -> bool {
+        matches!(self.state, State::FinWait1 | State::Closing | State::LastAck)
+            && self.cold.config.conformance == Conformance::FreeBsd
+    }
+
+    /// An ACK that carries our FIN again.
+    #[inline(never)]
+    fn fin_again<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Segment {
+        let mut segment = Segment::new(Flags::ACK.with(Flags::FIN));
+        let offset = self.sender.nxt() - 1;
+        segment.seq = self.wire(offset);
+        self.finish(now, &mut segment, false);
+        obs.event(now, Event::Sent { segment: &segment, offset, retransmission: true });
+        segment
     }
 
     #[inline(never)]
@@ -54,6 +83,11 @@ impl Endpoint {
             self.sender.stats_mut().segments_sent += 1;
             obs.event(now, Event::Sent { segment: &segment, offset: self.sender.nxt(), retransmission: false });
             return segment;
+        }
+        if self.due.has(Due::CHALLENGE) || self.due.has(Due::HANDSHAKE) {
+            self.due.set(Due::CHALLENGE, false);
+            self.due.set(Due::HANDSHAKE, false);
+            return self.bare_ack_of(now, self.sender.nxt(), obs);
         }
         self.due.set(Due::PROBE, false);
         // The probe carries an acknowledged sequence number: the peer drops the segment and answers with an ACK.

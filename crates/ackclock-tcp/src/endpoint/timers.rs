@@ -105,6 +105,10 @@ impl Endpoint {
             if self.cold.syn_retries > linear {
                 self.sender.rtt_mut().on_timeout();
             }
+            let plain_after = self.cold.config.plain_syn_after;
+            if plain_after > 0 && self.cold.syn_retries >= plain_after && self.state == State::SynSent {
+                self.cold.config.offer_no_features();
+            }
             self.due.set(Due::SYN, true);
             obs.event(now, Event::Timeout { count: self.cold.syn_retries });
             self.start_user_timeout(now);

@@ -28,6 +28,8 @@ pub(super) struct Arrived<'a> {
     pub rtt: &'a Rtt,
     /// The offered window, bytes.
     pub window: u64,
+    /// Whether the segment raised the limit of the offered window.
+    pub grew: bool,
 }
 
 /// State of the acknowledgments of one receiver.
@@ -40,6 +42,8 @@ pub(super) struct Acks {
     interactive: bool,
     /// Segments smaller than a full one that arrived since the last ACK, at most two (Linux: ICSK_ACK_PUSHED).
     pushed: u8,
+    /// Segments that arrived in order since the last ACK.
+    held: u32,
     every: u32,
     /// Number of further segments that are acknowledged at once.
     quick_left: u32,
@@ -62,6 +66,7 @@ impl Acks {
             rule: config.ack_rule,
             interactive: false,
             pushed: 0,
+            held: 0,
             every: config.ack_every,
             quick_left: if linux { 0 } else { config.quick_acks },
             quick_acks: config.quick_acks,
@@ -82,7 +87,7 @@ impl Acks {
     #[inline]
     pub fn on_arrival(&mut self, arrived: &Arrived<'_>) {
         match self.rule {
-            AckRule::Rfc5681 => self.on_arrival_rfc(arrived),
+            AckRule::Rfc5681 | AckRule::FreeBsd => self.on_arrival_rfc(arrived),
             AckRule::Linux => self.on_arrival_linux(arrived),
         }
     }
@@ -99,7 +104,11 @@ impl Acks {
         self.pending += arrived.in_order;
         //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
         //# an ACK SHOULD be generated for at least every second full-sized segment
-        let due = self.pending >= u64::from(self.every) * u64::from(self.largest);
+        self.held = self.held.saturating_add(1);
+        let due = match self.rule {
+            AckRule::FreeBsd => self.held >= self.every,
+            _ => self.pending >= u64::from(self.every) * u64::from(self.largest),
+        };
         let quick = self.quick_left > 0;
         self.quick_left = self.quick_left.saturating_sub(1);
         //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
@@ -134,6 +143,9 @@ impl Acks {
         } else if gap > arrived.rtt.rto() {
             self.quicken(self.quick_acks, arrived.window);
         }
+        // While the window grows, the number of quick ACKs left stays odd and therefore never reaches zero
+        // (tcp_grow_window).
+        self.quick_left |= u32::from(arrived.grew);
         self.last_arrival = arrived.now;
         self.pending += arrived.in_order;
         let quick = self.quick_left > 0 && !self.interactive;
@@ -212,7 +224,7 @@ impl Acks {
             }
         }
         self.due = false;
-        self.pushed = 0;
+        (self.pushed, self.held) = (0, 0);
         self.delayed_at = NEVER;
         self.pending = 0;
     }

@@ -1,6 +1,7 @@
 //! The receiving half of an endpoint: it records received data, and decides when to acknowledge and what to report.
 
 mod acks;
+mod freebsd;
 mod reassembly;
 mod tuning;
 
@@ -8,6 +9,7 @@ use crate::segment::{MAX_SACK_BLOCKS, SackBlock, Segment};
 use crate::sender::Rtt;
 use crate::{Config, Info, Nanos};
 use acks::{Acks, Arrived};
+use freebsd::Space;
 use reassembly::Reassembly;
 use tuning::{InOrder, Tuning};
 
@@ -28,6 +30,8 @@ pub(crate) struct Receiver {
     /// The largest window to offer, bytes.
     clamp: u64,
     tuning: Option<Box<Tuning>>,
+    /// State of FreeBSD's rule for the window, if that rule is used.
+    space: Option<Box<Space>>,
     /// Window scale of our window field, bits.
     scale: u8,
     sack: bool,
@@ -67,18 +71,21 @@ pub(crate) fn window_scale(buffer: u64) -> u8 {
 
 impl Receiver {
     pub fn new(config: &Config) -> Receiver {
+        let space = Space::new(config);
+        let tunes = config.receive_buffer_max > config.receive_buffer && space.is_none();
         Receiver {
             stream: Reassembly::default(),
             fin: None,
             read: 0,
             buffer: config.receive_buffer,
-            edge: config.receive_buffer,
+            edge: config.receive_buffer.min(u64::from(u16::MAX)),
             scale: 0,
             sack: false,
             dsack: config.dsack,
             acks: Acks::new(config),
             duplicate: None,
-            tuning: (config.receive_buffer_max > config.receive_buffer).then(|| Box::new(Tuning::new(config))),
+            tuning: tunes.then(|| Box::new(Tuning::new(config))),
+            space,
             clamp: u64::MAX,
             out_of_order: 0,
         }
@@ -114,12 +121,6 @@ impl Receiver {
         self.fin == Some(self.stream.next())
     }
 
-    /// Stream offset after the last byte that the offered window allows.
-    #[inline]
-    pub fn edge(&self) -> u64 {
-        self.edge
-    }
-
     /// Stream bytes that the application has not consumed.
     pub fn unread(&self) -> u64 {
         self.stream.next() - self.read
@@ -146,7 +147,7 @@ impl Receiver {
     #[inline(never)]
     fn on_dubious_data(&mut self, now: Nanos, payload: &Payload<'_>, whole: u64) {
         // No data follows a FIN.
-        let end = whole.min(self.edge).min(self.fin.unwrap_or(u64::MAX));
+        let end = whole.min(self.limit()).min(self.fin.unwrap_or(u64::MAX));
         let had_gap = self.stream.has_gap();
         let before = self.stream.next();
         if self.dsack && (had_gap || payload.start < before) && self.duplicate.is_none() {
@@ -180,7 +181,9 @@ impl Receiver {
         //= https://www.rfc-editor.org/rfc/rfc6582#section-5
         //# our recommendation is that the data receiver send an immediate acknowledgment for an out-of-order segment,
         //# even when that out-of-order segment fills a hole in the buffer
-        self.on_progress(now, payload, before, had_gap || has_gap || fin);
+        // FreeBSD reports the part of a segment that had arrived before at once (sys/netinet/tcp_input.c).
+        let again = payload.start < before && self.space.is_some();
+        self.on_progress(now, payload, before, had_gap || has_gap || fin || again);
         if fin {
             self.acks.on_fin();
         }
@@ -190,21 +193,12 @@ impl Receiver {
     #[inline]
     fn on_progress(&mut self, now: Nanos, payload: &Payload<'_>, before: u64, urgent: bool) {
         let next = self.stream.next();
-        let arrived = Arrived {
-            now,
-            len: payload.len,
-            in_order: next - before,
-            push: payload.push,
-            urgent,
-            rtt: payload.rtt,
-            window: self.edge - before,
-        };
-        self.acks.on_arrival(&arrived);
+        let mut grew = false;
         if let Some(tuning) = &mut self.tuning
             && next > before
         {
             let full = payload.len >= self.acks.largest;
-            tuning.on_data(&InOrder {
+            grew = tuning.on_data(&InOrder {
                 now,
                 next,
                 edge: self.edge,
@@ -213,6 +207,21 @@ impl Receiver {
                 echo: payload.echo,
                 buffer: self.buffer,
             });
+        }
+        self.acks.on_arrival(&Arrived {
+            now,
+            len: payload.len,
+            in_order: next - before,
+            push: payload.push,
+            urgent,
+            rtt: payload.rtt,
+            window: self.edge.saturating_sub(before),
+            grew,
+        });
+        if let Some(space) = &mut self.space
+            && !urgent
+        {
+            self.buffer = space.on_data(now, payload, next - before, self.buffer);
         }
     }
 
@@ -241,6 +250,10 @@ impl Receiver {
         if let Some(tuning) = &mut self.tuning {
             self.buffer = tuning.on_read(now, self.read, self.buffer);
         }
+        if let Some(space) = &self.space {
+            self.acks.due |= self.tells_of_read(space);
+            return;
+        }
         self.acks.on_read(self.read == self.stream.next());
         let open = self.edge - self.stream.next().min(self.edge);
         if open < 2 * u64::from(self.acks.largest).max(1) && self.wanted_edge() > self.edge {
@@ -252,6 +265,9 @@ impl Receiver {
     /// (silly-window avoidance, RFC 9293 section 3.8.6.2.2).
     #[inline]
     fn wanted_edge(&self) -> u64 {
+        if let Some(space) = &self.space {
+            return self.free_edge(space);
+        }
         let mut target = self.read + self.buffer.min(self.clamp);
         if let Some(tuning) = &self.tuning {
             target = target.min(self.stream.next() + tuning.limit);
@@ -373,6 +389,9 @@ impl Receiver {
     pub fn set_buffer(&mut self, bytes: u64) {
         self.buffer = bytes;
         self.tuning = None;
+        if let Some(space) = &mut self.space {
+            space.most = 0;
+        }
     }
 
     /// Sets the largest window to offer, bytes.

@@ -66,8 +66,8 @@ impl Tuning {
         self.limit = window;
     }
 
-    /// Processes payload that arrived in order.
-    pub fn on_data(&mut self, arrived: &InOrder) {
+    /// Processes payload that arrived in order. Returns whether the offered window may now be larger.
+    pub fn on_data(&mut self, arrived: &InOrder) -> bool {
         let &InOrder { now, next, edge, len, full, echo, buffer } = arrived;
         if let Some(echo) = echo {
             if full && self.last_echo != Some(echo) {
@@ -78,10 +78,12 @@ impl Tuning {
         } else {
             self.measure_by_window(now, next, edge);
         }
-        if len >= SIZEABLE {
-            let room = buffer.saturating_sub(self.limit);
-            self.limit += room.min((2 * self.mss).max(2 * u64::from(len)));
+        let room = buffer.saturating_sub(self.limit);
+        if len < SIZEABLE || room == 0 {
+            return false;
         }
+        self.limit += room.min((2 * self.mss).max(2 * u64::from(len)));
+        true
     }
 
     /// Measures the round-trip time without timestamps: a full window takes at least a round trip to arrive.

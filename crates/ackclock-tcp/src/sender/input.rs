@@ -5,9 +5,10 @@ use super::reduction::Step;
 use super::scoreboard::{Delivered, Entry};
 use super::{Rare, Sender};
 use crate::context::{Ack, Cause};
+use crate::recovery::Recovery;
 use crate::segment::MAX_SACK_BLOCKS;
 use crate::validation::Growth;
-use crate::{Nanos, Observer};
+use crate::{Event, Nanos, Observer};
 
 /// The sender's view of an acceptable acknowledgment, in stream offsets.
 pub(crate) struct Arrival<'a> {
@@ -134,6 +135,7 @@ impl Sender {
         let cwnd_limited = self.una < self.limited_until;
         let delivered = self.board.ack(arrival.ack, |_| {});
         self.una = arrival.ack;
+        obs.event(now, Event::Acknowledged { una: self.una });
         self.expiries = 0;
         self.dup_acks = 0;
         self.delivered += u64::from(delivered.segments);
@@ -153,7 +155,7 @@ impl Sender {
             marked: arrival.marked,
         };
         let growth = self.validation.on_ack(&mut self.window, &ack);
-        self.grow(&ack, growth);
+        self.grow(&Ack { acked: self.counted(&delivered), ..ack }, growth);
         self.restart_timer(now);
         self.observe_window(now, obs);
     }
@@ -176,6 +178,9 @@ impl Sender {
         let duplicated_probe = self.on_dsack(arrival);
         let mut arrived = self.expect(arrival);
         let mut delivered = self.take_off(now, arrival, advanced, &mut arrived);
+        if advanced {
+            obs.event(now, Event::Acknowledged { una: self.una });
+        }
         arrived.duplicate = bare && delivered.sacked == 0;
         let duplicates = if self.sack { 0 } else { u64::from(self.dup_acks) };
         let duplicate = self.count_duplicate(bare, advanced, &mut delivered);
@@ -221,7 +226,7 @@ impl Sender {
                 marked: arrival.marked,
             };
             if self.scope.deliveries {
-                self.tell_delivered(now, &ack, &delivered, arrival.forward_delay);
+                self.tell_delivered(now, &ack, &delivered, arrival);
                 // Without SACK a partial acknowledgment alone indicates that the next segment is lost.
                 if lost > 0 || !self.sack && self.board.is_waiting() {
                     self.tell_lost(now);
@@ -230,8 +235,9 @@ impl Sender {
             let growth = self.validation.on_ack(&mut self.window, &ack);
             if may_grow && self.careful.as_ref().is_none_or(|careful| careful.may_grow()) {
                 // Without SACK, duplicate ACKs have already reported the rest (tcp_remove_reno_sacks).
-                let told = (duplicates * self.mss).min(delivered.newly.saturating_sub(self.mss));
-                let acked = if adapts { delivered.newly - told } else { delivered.acked };
+                let newly = self.counted(&delivered);
+                let told = (duplicates * self.mss).min(newly.saturating_sub(self.mss));
+                let acked = if adapts { newly - told } else { self.counted_in_flight(delivered.acked) };
                 self.grow(&Ack { acked, ..ack }, growth);
             }
             if advanced && self.phase == Phase::Open {
@@ -241,13 +247,16 @@ impl Sender {
         if self.loss_is_evident() && self.may_enter() {
             newly_lost += self.enter_fast_recovery(now, &delivered, obs);
         } else if arrival.congestion && self.phase == Phase::Open {
-            self.enter_cwr(now, &delivered, obs);
+            self.enter_cwr(now, Cause::Ecn, &delivered, obs);
         }
         self.after_losses(now, &delivered, obs);
         //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
         //# SafeACK is true only when the ACK has cumulatively acknowledged new data and the ACK does not indicate
         //# further losses
         self.step_reduction(&delivered, advanced && newly_lost == 0);
+        if self.scope.reductions && self.cc.requests_reduction() && self.phase == Phase::Open {
+            self.enter_cwr(now, Cause::Delay, &delivered, obs);
+        }
         if !waits {
             self.restart_timer_after(now, advanced, rtt.is_some(), &arrived);
         }
@@ -275,6 +284,9 @@ impl Sender {
     /// Removes acknowledged segments from the scoreboard and marks the SACKed ones.
     fn take_off(&mut self, now: Nanos, arrival: &Arrival<'_>, advanced: bool, arrived: &mut Arrived) -> Delivered {
         let min_rtt = self.rtt.min();
+        // A receiver echoes an old timestamp with data that arrives out of order (RFC 7323 section 4.3), so that the
+        // echo of a SACKed probe is never recent. Linux considers the RTT alone (tcp_rack_advance).
+        let echo = arrival.echo.filter(|_| !self.rtt.is_linux());
         let Rare { rack, rate, .. } = &mut *self.rare;
         let uses_rack = self.rack;
         let mut see = |entry: &Entry, cumulative: bool| {
@@ -283,7 +295,7 @@ impl Sender {
                 rate.on_arrival(entry);
             }
             if uses_rack {
-                rack.on_arrival(now, entry, arrival.echo, min_rtt);
+                rack.on_arrival(now, entry, echo, min_rtt);
             }
         };
         let mut delivered = Delivered::default();
@@ -416,9 +428,13 @@ impl Sender {
         if !matches!(self.phase, Phase::Fast | Phase::Cwr) || !self.rare.reduction.is_gradual() {
             return;
         }
+        if self.phase == Phase::Cwr && self.rare.reduction.rule() == Recovery::FreeBsd {
+            return;
+        }
+        let counted = self.counted(delivered);
         let reduction = &mut self.rare.reduction;
         let news = if self.sack {
-            delivered.newly
+            counted
         } else if delivered.acked > 0 {
             reduction.on_partial(delivered.acked, self.mss)
         } else if delivered.sacked > 0 {
@@ -428,7 +444,15 @@ impl Sender {
         } else {
             0
         };
-        let step = Step { delivered: news, in_flight: self.network_load(), safe, mss: self.mss };
+        let in_flight = self.counted_in_flight(self.network_load());
+        let step = Step {
+            delivered: news,
+            in_flight,
+            safe,
+            mss: self.mss,
+            acked: delivered.acked,
+            sent: self.board.retransmitted() + self.nxt.saturating_sub(self.rare.episode.point),
+        };
         self.rare.reduction.on_ack(&mut self.window, &step);
     }
 
@@ -456,7 +480,9 @@ impl Sender {
         if self.window.in_slow_start() && !self.scope.slow_start {
             acked = self.slow_start.on_ack(&mut self.window, ack, may_grow);
         }
-        if may_grow && acked > 0 {
+        if self.scope.every_ack && acked > 0 {
+            self.cc.on_ack(&mut self.window, &Ack { cwnd_limited: may_grow, ..*ack }, acked);
+        } else if may_grow && acked > 0 {
             self.cc.on_ack(&mut self.window, ack, acked);
         }
         self.window.cwnd = growth.bound(before, self.window.cwnd);

@@ -23,10 +23,12 @@ mod ticks;
 mod timer;
 mod tlp;
 mod undo;
+mod whole;
+mod writes;
 
 use crate::careful_resume::CarefulResume;
 use crate::cc::{CongestionControl, Scope};
-use crate::config::{Config, EcnMode, ReductionBase, Restart, RtoRule};
+use crate::config::{Config, EcnMode, ReductionBase, Restart, RtoRule, WindowUnit};
 use crate::context::{Context, Window};
 use crate::pacing::{Pacer, Pacing};
 use crate::recovery::{Counts, Recovery};
@@ -91,6 +93,8 @@ pub(crate) struct Sender {
     small: nagle::Small,
     /// Whether the application has closed the connection: a FIN then occupies offset `written`.
     closed: bool,
+    /// Whether the application still has to write or to close.
+    writing: bool,
     /// Whether both ends use SACK.
     sack: bool,
     /// Whether the pacer delayed the segment at the last poll.
@@ -123,6 +127,7 @@ pub(crate) struct Sender {
     last_sent: Nanos,
     pacer: Pacer,
     marks: push::Marks,
+    writes: writes::Writes,
     board: Scoreboard,
     cc: Box<dyn CongestionControl>,
     validation: Box<dyn WindowValidation>,
@@ -149,6 +154,8 @@ pub(crate) struct Sender {
     retransmit_restarts_timer: bool,
     abe: bool,
     reduces_from_window: bool,
+    /// Whether the window is counted in whole segments.
+    whole: bool,
     /// End of the window of data of the last recovery.
     recover: Option<u64>,
     /// SACK blocks of the last acknowledgment, already on the scoreboard.
@@ -179,6 +186,7 @@ impl Sender {
             nxt: 0,
             written: 0,
             closed: false,
+            writing: false,
             sack: config.sack && config.recovery != Recovery::NewReno,
             mss,
             reserved: 0,
@@ -209,17 +217,19 @@ impl Sender {
             ecn: config.ecn != EcnMode::Off,
             abe: config.abe,
             reduces_from_window: config.reduction_base == ReductionBase::Window,
+            whole: config.window_unit == WindowUnit::Segments && !scope.window,
             probe_due: false,
             probing: false,
             cwr_due: false,
             delivered: 0,
             rtt: Rtt::new(config),
-            pacer: Pacer::new(config.pacing),
+            pacer: Pacer::new(config.pacing, config.pacing_burst),
             pacing: false,
             board: Scoreboard::default(),
             seen: input::SeenBlocks::default(),
             small: nagle::Small::new(config),
             marks: push::Marks::default(),
+            writes: writes::Writes::new(config.write_size),
             scope,
             tells_sent: scope.deliveries || scope.sends,
             watches_sending: config.validation.watches_sending,
@@ -232,7 +242,7 @@ impl Sender {
             stats: Stats::default(),
             rare: Box::new(Rare {
                 episode: Episode::default(),
-                reduction: reduction::Reduction::new(reduction),
+                reduction: reduction::Reduction::new(reduction, config.window_unit),
                 rack: rack::Rack::default(),
                 tlp: tlp::Tlp::default(),
                 undo: undo::Undo::new(config),
@@ -249,9 +259,15 @@ impl Sender {
     pub fn establish(&mut self, now: Nanos, mss: u32, sack: bool, lost_syns: u32, config: &Config) {
         self.mss = u64::from(mss);
         self.sack = sack && config.recovery != Recovery::NewReno;
+        if !self.sack && config.recovery == Recovery::FreeBsd {
+            self.rare.reduction = reduction::Reduction::new(Recovery::Sack, config.window_unit);
+        }
         //= https://www.rfc-editor.org/rfc/rfc6928#section-2
         //# a TCP MAY start with an initial window that is smaller than 10 segments
         self.initial_window = config.initial_window.bytes(self.mss);
+        if self.whole {
+            self.initial_window = (self.initial_window / self.mss).max(1) * self.mss;
+        }
         //= https://www.rfc-editor.org/rfc/rfc6928#section-2
         //# it is RECOMMENDED that implementations refrain from resetting the initial window to 1 segment, unless
         //# there have been more than one SYN or SYN/ACK retransmissions
@@ -265,7 +281,11 @@ impl Sender {
         self.last_sent = now;
         let ctx = self.context(now);
         self.cc.on_start(&mut self.window, &ctx);
+        self.round_window();
         self.validation.on_start(&ctx);
+        if self.scope.window {
+            self.validation.on_owned_window();
+        }
         // A lost SYN may be congestion (RFC 9959 section 3.2).
         let saved = config.careful_resume.filter(|_| lost_syns == 0);
         self.careful = saved.and_then(|saved| CarefulResume::new(saved, self.initial_window)).map(Box::new);
@@ -273,9 +293,16 @@ impl Sender {
         self.slow_start.on_start(config.pacing != Pacing::Off || self.window.pacing_rate.is_some());
     }
 
-    /// Marks the end of the stream: the application writes no more data.
-    pub fn close(&mut self) {
-        self.closed = true;
+    /// Whether the application writes no more data.
+    pub fn is_closed(&self) -> bool {
+        self.closed || self.writes.closing()
+    }
+
+    /// Records that the first `bytes` of the stream were sent in the SYN and acknowledged by the SYN-ACK (RFC 7413).
+    pub fn take_syn_data(&mut self, bytes: u64) {
+        (self.una, self.nxt) = (bytes, bytes);
+        self.window_edge += bytes;
+        self.last_edge = self.window_edge;
     }
 
     /// Stream offset after all data to send, the FIN included.

@@ -6,7 +6,7 @@ use super::recovery::Phase;
 impl Sender {
     /// Reduces the segment size by `less` bytes. Outstanding segments that are now too large were dropped on the path:
     /// they are split and retransmitted. Such a drop does not indicate congestion, and the window stays unchanged (RFC
-    /// 1191 section 6.5).
+    /// 1191 section 6.5), in the unit in which it is counted.
     pub fn shrink_segments(&mut self, less: u32) {
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
         //= type=exception
@@ -18,7 +18,15 @@ impl Sender {
         //= reason=cwnd is a volume in bytes and stays as it is when Path MTU Discovery makes segments smaller (RFC
         //= 1191 section 6.5 asks for no reduction).
         //# cwnd SHOULD be reduced by the ratio of the old segment size to the new segment size
+        let old = self.mss;
         self.mss = self.mss.saturating_sub(u64::from(less)).max(1);
+        if self.whole {
+            // The number of segments stays.
+            self.window.cwnd = self.window.cwnd / old * self.mss;
+            if self.window.ssthresh < u64::MAX {
+                self.window.ssthresh = self.window.ssthresh / old * self.mss;
+            }
+        }
         if self.board.resegment(self.mss as u32) && self.phase == Phase::Open {
             self.repair_without_response();
         }

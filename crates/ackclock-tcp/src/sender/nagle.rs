@@ -96,7 +96,7 @@ impl Sender {
 
     /// Whether there is nothing to send and nothing outstanding.
     pub fn is_idle(&self) -> bool {
-        self.una == self.end()
+        self.una == self.end() && !self.writing
     }
 
     /// Whether the peer's window has any room.

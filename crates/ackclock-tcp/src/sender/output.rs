@@ -15,7 +15,7 @@ impl Sender {
         if self.nxt >= self.end() && self.phase == Phase::Open && !self.probe_due {
             return None;
         }
-        if now < self.pacer.release_time() {
+        if self.pacer.blocks(now) {
             self.pacing = true;
             return None;
         }
@@ -25,10 +25,10 @@ impl Sender {
             self.poll_rarely(now, obs)
         }?;
         let rate = self.pacer.rate(&self.window, self.rtt.srtt());
-        self.pacer.on_sent(now, u64::from(sent.len) + overhead, rate);
+        self.pacer.on_sent(now, u64::from(sent.len) + overhead, rate, self.mss, self.rtt.min());
         self.last_sent = now;
-        let bytes = u64::from(sent.len) + u64::from(sent.fin);
         if matches!(self.phase, Phase::Fast | Phase::Cwr) {
+            let bytes = self.counted_in_flight(u64::from(sent.len) + u64::from(sent.fin));
             //= https://www.rfc-editor.org/rfc/rfc6937#section-3
             //# prr_out += (data sent)
             //= https://www.rfc-editor.org/rfc/rfc9937#section-6.3
@@ -166,7 +166,8 @@ impl Sender {
         // With RACK, losses are detected by time: RFC 6675 is not to be used with RACK (RFC 8985 section 9.2).
         //= https://www.rfc-editor.org/rfc/rfc8985#section-9.2
         //# the algorithm [RFC6675] MUST NOT be used with RACK-TLP
-        if !self.sack || self.rack || self.rare.reduction.rule() == Recovery::RateHalving {
+        let own = matches!(self.rare.reduction.rule(), Recovery::RateHalving | Recovery::FreeBsd);
+        if !self.sack || self.rack || own {
             return None;
         }
         // Rule 3.

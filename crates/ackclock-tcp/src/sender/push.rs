@@ -22,26 +22,27 @@ pub(super) struct Marks {
 impl Sender {
     /// Appends `bytes` from the application.
     pub fn write(&mut self, bytes: u64, push: Push) {
-        if self.closed {
+        if self.closed || self.writes.closing() {
             return;
         }
         if self.tells_sent {
             self.check_application_limited();
         }
-        self.written = self.written.saturating_add(bytes);
+        self.append(bytes);
         self.small.more = push == Push::More;
         self.small.unmarked = push == Push::More;
         if push == Push::EndOfRecord {
             let una = self.una;
             self.marks.records.retain(|&end| end > una);
-            self.marks.records.push_back(self.written);
+            self.marks.records.push_back(self.written + self.writes.left());
         }
     }
 
     /// Discards data that the application wrote and that was never sent. After a close this has no effect.
     pub fn withdraw(&mut self) {
-        if !self.closed {
+        if !self.closed && !self.writes.closing() {
             let end = self.nxt;
+            self.forget_writes();
             self.written = end;
             self.marks.records.retain(|&record| record <= end);
         }

@@ -42,7 +42,8 @@ impl Default for Rack {
 impl Rack {
     /// Processes a segment that is known to have arrived (steps 1 and 2). The acknowledgment of a retransmitted segment
     /// may belong to an earlier transmission. That is certain if the echoed timestamp is older, and likely if the
-    /// acknowledgment comes too soon. `echo` has the granularity of timestamps, a millisecond.
+    /// acknowledgment comes too soon. `echo` has the granularity of timestamps, a millisecond; `None` where timestamps
+    /// are not used, or not considered.
     #[inline(never)]
     pub fn on_arrival(&mut self, now: Nanos, entry: &Entry, echo: Option<Nanos>, min_rtt: Option<Nanos>) {
         let rtt = now.saturating_sub(entry.sent_at);

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use super::recovery::Phase;
 use super::scoreboard::{Delivered, Entry};
-use super::{Sender, Transmission};
+use super::{Arrival, Sender, Transmission};
 use crate::Nanos;
 use crate::context::{Ack, Delivery, Lost, RateSample};
 use crate::pacing::HEADERS;
@@ -176,7 +176,7 @@ impl Sender {
 
     /// Tells the congestion control what an acknowledgment has delivered.
     #[inline(never)]
-    pub(super) fn tell_delivered(&mut self, now: Nanos, ack: &Ack, delivered: &Delivered, forward_delay: Option<i64>) {
+    pub(super) fn tell_delivered(&mut self, now: Nanos, ack: &Ack, delivered: &Delivered, arrival: &Arrival<'_>) {
         let min_rtt = self.rtt.min();
         let Some(rate) = &mut self.rare.rate else { return };
         let sample = rate.sample(now, self.una, delivered.newly, min_rtt);
@@ -186,7 +186,8 @@ impl Sender {
             delivered: rate.delivered,
             lost: rate.lost,
             sent_at: sample.and_then(|(_, sent_at)| sent_at),
-            forward_delay,
+            forward_delay: arrival.forward_delay,
+            echo: arrival.echo,
             rate: sample.map(|(sample, _)| sample),
         };
         let gap = rate.gap;

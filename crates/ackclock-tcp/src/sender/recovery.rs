@@ -151,6 +151,7 @@ impl Sender {
         self.validation.on_congestion(&mut self.window, &met);
         self.slow_start.on_congestion(&event);
         self.with_careful(|careful, window, delivered| careful.on_congestion(window, &event, delivered));
+        self.round_window();
         let sacked_before = self.board.sacked().saturating_sub(delivered.sacked);
         let flight_size = self.flight_size();
         self.rare.reduction.begin(&mut self.window, &before, flight_size, sacked_before, delivered.acked);
@@ -193,7 +194,11 @@ impl Sender {
         self.stats.recoveries += 1;
         let found_by_time = self.rack && self.sack;
         let first = !found_by_time && !self.board.first_is_lost();
-        let lost = if first { self.board.mark_first_lost() } else { 0 };
+        let mut lost = if first { self.board.mark_first_lost() } else { 0 };
+        if self.sack && self.rare.reduction.rule() == Recovery::FreeBsd {
+            // Every gap is a loss once the first one is.
+            lost += self.board.mark_lost(1, self.mss);
+        }
         let rare = &mut self.rare;
         let gradual = rare.reduction.is_gradual();
         rare.episode = Episode {
@@ -202,7 +207,7 @@ impl Sender {
             //# RecoveryPoint = HighData
             //= https://www.rfc-editor.org/rfc/rfc6675#section-5
             //# Retransmit the first data segment presumed dropped
-            owed: !rare.reduction.is_proportional(),
+            owed: !rare.reduction.is_proportional() && rare.reduction.rule() != Recovery::FreeBsd,
             high_rxt: self.una,
             // Section 5 step 4.3: RescueRxt starts at the end of the first retransmission, against "a premature rescue
             // retransmission".
@@ -263,15 +268,20 @@ impl Sender {
         self.rare.undo.begin(self.una, before, in_flight + u32::from(probe), timeout);
     }
 
-    /// Responds to an echoed mark: reduces the window once per window of data.
+    /// Responds to an echoed mark, or to the request of the congestion control: reduces the window once per window of
+    /// data.
     #[cold]
-    pub(super) fn enter_cwr<O: Observer>(&mut self, now: Nanos, delivered: &Delivered, obs: &mut O) {
+    pub(super) fn enter_cwr<O: Observer>(&mut self, now: Nanos, cause: Cause, delivered: &Delivered, obs: &mut O) {
         self.rare.undo.take();
-        self.reduce(now, Cause::Ecn, delivered, Phase::Cwr);
-        self.rare.counts.reductions_for_marks += 1;
+        self.reduce(now, cause, delivered, Phase::Cwr);
+        if self.rare.reduction.rule() == Recovery::FreeBsd && !self.scope.window {
+            // FreeBSD's rule is one for losses: a mark halves the window at once.
+            self.window.cwnd = self.window.ssthresh;
+        }
+        self.rare.counts.reductions_for_marks += u64::from(cause == Cause::Ecn);
         self.rare.episode = Episode { point: self.nxt, ..Episode::default() };
         self.forget_probe();
-        obs.event(now, Event::RecoveryStarted { cause: Cause::Ecn });
+        obs.event(now, Event::RecoveryStarted { cause });
     }
 
     /// Advances the current phase: handles partial acknowledgments, evidence that the phase was spurious, and its end.
@@ -419,6 +429,7 @@ impl Sender {
         *(if timeout { &mut counts.spurious_timeouts } else { &mut counts.spurious_recoveries }) += 1;
         if let Some(before) = before {
             self.cc.on_undo(&mut self.window, &before);
+            self.round_window();
             self.validation.on_undo();
             self.cwr_due = false;
         }
@@ -457,6 +468,10 @@ impl Sender {
     fn end_fast_recovery(&mut self, now: Nanos, undone: bool) {
         let restored = self.window;
         if !undone {
+            if self.rare.reduction.rule() == Recovery::FreeBsd && !self.scope.window {
+                // FreeBSD sys/netinet/cc/cc_newreno.c, newreno_post_recovery.
+                self.window.cwnd = self.window.ssthresh.min(self.flight_size() + self.mss);
+            }
             if !self.sack && !self.rare.reduction.is_gradual() && !self.scope.window {
                 // RFC 6582 section 3.2 step 3, full acknowledgment, option 1: no burst after recovery.
                 //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
@@ -470,6 +485,7 @@ impl Sender {
         }
         let end = RecoveryEnd { ctx: self.context(now), retransmitted: self.rare.episode.retransmitted };
         self.cc.on_recovery_end(&mut self.window, &end);
+        self.round_window();
         self.with_careful(|careful, _, _| careful.on_recovery_end(end.retransmitted));
         if undone {
             self.window = restored;
@@ -483,7 +499,8 @@ impl Sender {
         //# scoreboard information on a per-connection basis
         if !(self.rack && self.sack) {
             let news = delivered.sacked > 0 && self.sack;
-            let threshold = self.rare.reordering.threshold();
+            let gaps = self.phase == Phase::Fast && self.rare.reduction.rule() == Recovery::FreeBsd;
+            let threshold = if gaps { 1 } else { self.rare.reordering.threshold() };
             let lost = if news { self.board.mark_lost(threshold, self.mss) } else { 0 };
             return Detected { lost, waits: false };
         }
@@ -537,7 +554,8 @@ impl Sender {
             if self.phase != Phase::Fast {
                 self.enter_fast_recovery(now, &Delivered::default(), obs);
                 // Linux: the expiry of the timer counts as the delivery of one segment.
-                let step = Step { delivered: self.mss, in_flight: self.pipe(), safe: false, mss: self.mss };
+                let in_flight = self.counted_in_flight(self.pipe());
+                let step = Step { delivered: self.mss, in_flight, safe: false, mss: self.mss, acked: 0, sent: 0 };
                 self.rare.reduction.on_ack(&mut self.window, &step);
             }
             self.after_losses(now, &Delivered::default(), obs);
@@ -615,12 +633,13 @@ impl Sender {
             // Linux's form of one segment: with RACK, recently sent segments are not lost and stay in the network.
             //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
             //# cwnd MUST be set to no more than the loss window, LW, which equals 1 full-sized segment
-            self.window.cwnd = self.pipe() + self.mss;
+            self.window.cwnd = self.counted_in_flight(self.pipe()) + self.mss;
         }
         let met = Congestion::timeout(Context { pipe: self.pipe(), ..found });
         self.validation.on_timeout(&mut self.window, &met);
         self.slow_start.on_timeout(&event);
         self.with_careful(|careful, window, _| careful.on_timeout(window));
+        self.round_window();
         //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
         //# After a retransmit timeout, record the highest sequence number transmitted in the variable recover, and
         //# exit the fast recovery procedure

@@ -1,6 +1,7 @@
 //! Reduction of the window from its size at congestion to its target: in one step, by rate halving, or by proportional
 //! rate reduction (RFC 6937, RFC 9937). The rules apply both in loss recovery and after a mark.
 
+use crate::config::WindowUnit;
 use crate::context::Window;
 use crate::recovery::Recovery;
 
@@ -17,6 +18,11 @@ pub(super) struct Step {
     pub safe: bool,
     /// SMSS.
     pub mss: u64,
+    /// Bytes newly acknowledged cumulatively.
+    pub acked: u64,
+    /// Bytes sent in this recovery that may be in the network: retransmissions of data that is still missing, and new
+    /// data.
+    pub sent: u64,
 }
 
 /// One reduction.
@@ -27,6 +33,10 @@ pub(super) struct Reduction {
     target: u64,
     /// RecoverFS: volume that may be delivered during the reduction.
     recover_fs: u64,
+    /// Volume that the deliveries of the whole reduction are compared with: RecoverFS, or the window before the
+    /// reduction where windows are counted in segments (prior_cwnd in Linux net/ipv4/tcp_input.c, tcp_cwnd_reduction).
+    base: u64,
+    unit: WindowUnit,
     /// prr_delivered.
     delivered: u64,
     /// prr_out.
@@ -36,11 +46,24 @@ pub(super) struct Reduction {
     /// Without SACK: volume that duplicate ACKs report as having left the network, not yet covered by an
     /// acknowledgment.
     duplicates: u64,
+    /// FreeBSD: the window of what is sent in the recovery; 0 before the first step.
+    own: u64,
 }
 
 impl Reduction {
-    pub fn new(rule: Recovery) -> Reduction {
-        Reduction { rule, target: 0, recover_fs: 1, delivered: 0, out: 0, second_ack: false, duplicates: 0 }
+    pub fn new(rule: Recovery, unit: WindowUnit) -> Reduction {
+        Reduction {
+            rule,
+            target: 0,
+            recover_fs: 1,
+            base: 1,
+            unit,
+            delivered: 0,
+            out: 0,
+            second_ack: false,
+            duplicates: 0,
+            own: 0,
+        }
     }
 
     pub fn rule(&self) -> Recovery {
@@ -49,7 +72,7 @@ impl Reduction {
 
     /// Whether each ACK sets the window, rather than only the first.
     pub fn is_gradual(&self) -> bool {
-        self.is_proportional() || self.rule == Recovery::RateHalving
+        self.is_proportional() || matches!(self.rule, Recovery::RateHalving | Recovery::FreeBsd)
     }
 
     /// Whether the rule is a form of PRR.
@@ -73,12 +96,13 @@ impl Reduction {
             _ => flight_size,
         };
         self.recover_fs = self.recover_fs.max(1);
+        self.base = if self.unit == WindowUnit::Segments { before.cwnd } else { self.recover_fs };
         //= https://www.rfc-editor.org/rfc/rfc9937#section-6.1
         //# a data sender using PRR MUST initialize the PRR state
         self.delivered = 0;
         self.out = 0;
         self.second_ack = false;
-        self.duplicates = 0;
+        (self.duplicates, self.own) = (0, 0);
         if self.is_gradual() {
             window.cwnd = before.cwnd;
         }
@@ -91,6 +115,7 @@ impl Reduction {
         }
         match self.rule {
             Recovery::RateHalving => self.halve(window, step),
+            Recovery::FreeBsd => self.open(window, step),
             _ if self.is_proportional() => self.proportion(window, step),
             _ => {}
         }
@@ -106,10 +131,26 @@ impl Reduction {
         window.cwnd = window.cwnd.min(step.in_flight + step.mss);
     }
 
+    /// FreeBSD before PRR (sys/netinet: tcp_input.c, tcp_do_segment; tcp_sack.c, tcp_sack_partialack): what is sent in
+    /// the recovery has a window of its own. The window begins with one segment, grows by one for each duplicate ACK
+    /// while less than ssthresh is in the network, and after a partial ACK lets at most two segments go.
+    fn open(&mut self, window: &mut Window, step: &Step) {
+        let Step { in_flight, mss, acked, sent, .. } = *step;
+        if self.own == 0 {
+            self.own = mss;
+        } else if acked > 0 {
+            let segments = if acked >= 2 * mss { 2 } else { 1 };
+            self.own = (sent + segments * mss).min(self.target);
+        } else if in_flight < self.target {
+            self.own = (self.own + mss).min(self.target);
+        }
+        window.cwnd = (in_flight + self.own.saturating_sub(sent)).max(mss);
+    }
+
     /// RFC 6937 section 3 and RFC 9937 section 6.2, in whole segments as in their examples: a part of a segment cannot
     /// be sent, and the bytes that round it up to a segment must not wait for the next ACK.
     fn proportion(&mut self, window: &mut Window, step: &Step) {
-        let Step { delivered, in_flight, safe, mss } = *step;
+        let Step { delivered, in_flight, safe, mss, .. } = *step;
         let target = (self.target / mss).max(1) * mss;
         self.delivered += delivered;
         let send = if in_flight > target {
@@ -118,7 +159,7 @@ impl Reduction {
             //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
             //# out = DIV_ROUND_UP(prr_delivered * ssthresh, RecoverFS)
             let due = u128::from(self.delivered) * u128::from(target);
-            let due = due.div_ceil(u128::from(self.recover_fs)).div_ceil(u128::from(mss)) * u128::from(mss);
+            let due = due.div_ceil(u128::from(self.base)).div_ceil(u128::from(mss)) * u128::from(mss);
             u64::try_from(due).unwrap_or(u64::MAX).saturating_sub(self.out)
         } else {
             let banked = self.delivered.saturating_sub(self.out);
@@ -216,7 +257,7 @@ mod tests {
     fn without_sack() -> (Reduction, Window) {
         let before = Window { cwnd: 10 * MSS, ssthresh: u64::MAX, pacing_rate: None };
         let mut window = Window { cwnd: 5 * MSS, ssthresh: 5 * MSS, ..before };
-        let mut reduction = Reduction::new(Recovery::Prr);
+        let mut reduction = Reduction::new(Recovery::Prr, WindowUnit::Bytes);
         reduction.begin(&mut window, &before, 10 * MSS, 0, 0);
         reduction.start_from_duplicates(2 * MSS);
         (reduction, window)
@@ -241,7 +282,8 @@ mod tests {
         for _ in 0..30 {
             let news = reduction.on_duplicate(MSS);
             let in_flight = (10 * MSS).saturating_sub(reduction.told_by_duplicates());
-            reduction.on_ack(&mut window, &Step { delivered: news, in_flight, safe: false, mss: MSS });
+            reduction
+                .on_ack(&mut window, &Step { delivered: news, in_flight, safe: false, mss: MSS, acked: 0, sent: 0 });
             delivered += news;
         }
         assert_eq!((delivered, reduction.told_by_duplicates()), (10 * MSS, 10 * MSS));
@@ -268,7 +310,7 @@ mod tests {
         let (mut reduction, mut window) = without_sack();
         reduction.on_sent(20 * MSS);
         reduction.rule = Recovery::PrrCrb;
-        reduction.on_ack(&mut window, &Step { delivered: MSS, in_flight: 0, safe: false, mss: MSS });
+        reduction.on_ack(&mut window, &Step { delivered: MSS, in_flight: 0, safe: false, mss: MSS, acked: 0, sent: 0 });
         assert_eq!(window.cwnd, MSS);
     }
 }

@@ -19,7 +19,9 @@ pub struct Rtt {
     min: Nanos,
     min_rto: Nanos,
     max_rto: Nanos,
-    /// The timeout without backoff, ns.
+    /// Addition to every timeout that comes from a sample or was doubled, ns.
+    slop: Nanos,
+    /// The timeout without backoff, ns; it includes `slop` after the first sample.
     base: Nanos,
     /// State of the rule that is used instead of RFC 6298's, if any.
     other: Option<Box<Other>>,
@@ -54,6 +56,7 @@ impl Rtt {
             min: Nanos::MAX,
             min_rto: config.min_rto,
             max_rto: config.max_rto,
+            slop: config.rto_slop,
             //= https://www.rfc-editor.org/rfc/rfc6298#section-2
             //# A TCP implementation MAY still use this value (or any other value > 1 second)
             base: config.initial_rto,
@@ -122,7 +125,8 @@ impl Rtt {
         //# a TCP MUST NOT be more aggressive than the following algorithms allow
         //= https://www.rfc-editor.org/rfc/rfc6298#section-2
         //# a host MUST update RTO <- SRTT + max (G, K*RTTVAR)
-        self.base = (self.srtt + GRANULARITY.max(4 * self.rttvar)).clamp(self.min_rto, self.max_rto);
+        let base = (self.srtt + GRANULARITY.max(4 * self.rttvar)).clamp(self.min_rto, self.max_rto);
+        self.base = (base + self.slop).min(self.max_rto);
     }
 
     /// Backs off after an expiry of the timer (5.5).
@@ -154,8 +158,10 @@ impl Rtt {
     /// The timeout after `doublings`, ns: also the interval between probes of a closed window (RFC 9293 section
     /// 3.8.6.1).
     pub fn backed_off(&self, doublings: u32) -> Nanos {
-        let doubled = u128::from(self.base) << doublings.min(32);
-        doubled.min(u128::from(self.max_rto.max(self.base))) as Nanos
+        let included = if self.srtt == 0 { 0 } else { self.slop.min(self.base) };
+        let doubled = u128::from(self.base - included) << doublings.min(32);
+        let added = if doublings == 0 { included } else { self.slop };
+        (doubled + u128::from(added)).min(u128::from(self.max_rto.max(self.base))) as Nanos
     }
 
     /// Smoothed RTT, ns, once there was a sample.

@@ -70,14 +70,14 @@ impl HyStart {
         if self.found {
             return false;
         }
-        // Rounds also begin only at the low window (cubictcp_acked): the first round starts with this window.
-        if window.cwnd < LOW_WINDOW * ack.ctx.mss {
-            return false;
-        }
         let fresh = Round { start: now, end: ack.ctx.snd_nxt, last_ack: now, samples: 0, min_rtt: Nanos::MAX };
         let round = self.round.get_or_insert(fresh);
         if una > round.end {
             *round = fresh;
+        }
+        // Rounds begin with the first ACK; only the end of slow start waits for the low window.
+        if window.cwnd < LOW_WINDOW * ack.ctx.mss {
+            return false;
         }
         if now - round.last_ack <= ACK_DELTA {
             round.last_ack = now;
@@ -231,20 +231,21 @@ mod tests {
     }
 
     #[test]
-    fn the_first_round_begins_with_the_low_window() {
-        // ACKs are for two segments, each window is sent at once, and the RTTs are far above the first. ACKs 8 to 22
-        // form a round of eight samples. The ninth sample of the next round comes with the ACK of 40.
+    fn rounds_begin_with_the_first_ack_and_the_judgement_with_the_low_window() {
+        // ACKs are for two segments, each window is sent at once, and the RTTs are far above the first. The first round
+        // ends with the tenth segment, so that ACK 6 begins the second one, whose ninth sample comes with ACK 14. The
+        // window has reached 16 segments at ACK 4; a round that began there would be judged at ACK 20.
         let mut s = Flat::new("hystart", 10);
         s.srtt = Some(RTT);
         s.nxt = 10 * MSS;
-        for n in 1..=20 {
-            assert_eq!(s.window.ssthresh, u64::MAX);
+        let found = (1..=40).find(|n| {
             s.now += RTT;
             s.rtt = Some(n * RTT);
             s.ack(2 * MSS);
             s.nxt = s.una + s.window.cwnd;
-        }
-        assert_eq!((s.una, s.window.ssthresh), (40 * MSS, 48 * MSS));
+            s.window.ssthresh < u64::MAX
+        });
+        assert_eq!(found, Some(14));
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod harness;
 mod hystart;
 mod hystart_plus_plus;
 mod limited;
+mod linux;
 #[cfg(test)]
 mod properties;
 mod search;
@@ -62,7 +63,7 @@ pub struct Entry {
 //= https://www.rfc-editor.org/rfc/rfc9438#section-4.10
 //# CUBIC SHOULD use the HyStart++ slow start algorithm [RFC9406]
 pub const CATALOGUE: &[Entry] =
-    &[standard::ENTRY, limited::ENTRY, hystart::ENTRY, hystart_plus_plus::ENTRY, search::ENTRY];
+    &[standard::ENTRY, limited::ENTRY, linux::ENTRY, hystart::ENTRY, hystart_plus_plus::ENTRY, search::ENTRY];
 
 /// The entry with a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {

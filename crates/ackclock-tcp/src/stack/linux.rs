@@ -2,13 +2,25 @@
 
 use super::{Stack, rfc};
 use crate::config::{
-    AccEcnOptions, AckRule, Config, Conformance, EcnMode, InitialWindow, ReductionBase, Restart, RtoRule, SynLosses,
+    AccEcnOptions, AckRule, Config, Conformance, EcnMode, InitialWindow, PacingBurst, ReductionBase, Restart, RtoRule,
+    SynLosses, WindowUnit,
 };
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, slow_start, validation};
 
 /// The names of the kernel's modules.
-const FORMS: &[(&str, &str)] = &[("bbr", "bbr1"), ("cubic", "cubic-linux"), ("reno", "reno-linux")];
+const FORMS: &[(&str, &str)] = &[
+    ("bbr", "bbr1"),
+    ("bic", "bic-linux"),
+    ("cubic", "cubic-linux"),
+    ("dctcp", "dctcp-linux"),
+    ("illinois", "illinois-linux"),
+    ("lp", "lp-linux"),
+    ("reno", "reno-linux"),
+    ("scalable", "scalable-linux"),
+    ("veno", "veno-linux"),
+    ("yeah", "yeah-linux"),
+];
 
 pub(super) const LINUX: Stack = Stack {
     name: "linux",
@@ -16,9 +28,13 @@ pub(super) const LINUX: Stack = Stack {
     source: "Linux 6.12 include/net/tcp.h, net/ipv4/tcp*.c, Documentation/networking/ip-sysctl.rst",
     config: linux,
     forms: FORMS,
+    slow_start_of,
     sources: &[
         ("cc", "DEFAULT_TCP_CONG"),
-        ("slow_start", "net/ipv4/tcp_cubic.c: hystart = 1, hystart_detect = 3"),
+        (
+            "slow_start",
+            "net/ipv4/tcp_cubic.c: hystart = 1, hystart_detect = 3; without CUBIC net/ipv4/tcp_cong.c, tcp_slow_start",
+        ),
         ("validation", "net/ipv4/tcp_output.c, tcp_cwnd_validate; tcp_slow_start_after_idle = 1"),
         ("initial_window", "include/net/tcp.h, TCP_INIT_CWND = 10, whatever the size of segments"),
         ("syn_losses", "net/ipv4/tcp_input.c, tcp_init_transfer: total_retrans > 1 and undo_marker"),
@@ -28,6 +44,7 @@ pub(super) const LINUX: Stack = Stack {
         ("dsack", "tcp_dsack = 1"),
         ("adapt_dup_thresh", "tcp_reordering = 3, tcp_max_reordering = 300"),
         ("reduction_base", "net/ipv4/tcp_cubic.c, cubictcp_recalc_ssthresh"),
+        ("window_unit", "include/linux/tcp.h: snd_cwnd, snd_ssthresh and packets_out are packets"),
         ("rack", "tcp_recovery = 1"),
         ("tlp", "tcp_early_retrans = 3"),
         ("frto", "tcp_frto = 2"),
@@ -46,6 +63,7 @@ pub(super) const LINUX: Stack = Stack {
         ("nagle", "unless TCP_NODELAY"),
         ("minshall", "net/ipv4/tcp_output.c, tcp_nagle_check"),
         ("ack_rule", "net/ipv4/tcp_input.c, tcp_event_data_recv"),
+        ("handshake_data", "net/ipv4/tcp_input.c, tcp_rcv_synsent_state_process, without sk_write_pending"),
         ("delayed_ack", "TCP_ATO_MIN, from which the estimate starts"),
         ("quick_acks", "TCP_MAX_QUICKACKS"),
         ("receive_buffer", "tcp_rmem[1] = 128 KiB, of which the window is half (TCP_DEFAULT_SCALING_RATIO)"),
@@ -57,6 +75,7 @@ pub(super) const LINUX: Stack = Stack {
         ("conformance", "net/ipv4/tcp_input.c: tcp_ack, tcp_validate_incoming"),
         ("challenge_interval", "tcp_invalid_ratelimit = 500"),
         ("rfc1337", "tcp_rfc1337 = 0"),
+        ("pacing_burst", "net/ipv4/tcp_output.c, tcp_tso_autosize; tcp_min_tso_segs = 2, tcp_tso_rtt_log = 9"),
     ],
 };
 
@@ -66,9 +85,13 @@ pub(super) const LINUX_3_12: Stack = Stack {
     source: "Linux 3.12 include/net/tcp.h, net/ipv4/tcp*.c, Documentation/networking/ip-sysctl.txt",
     config: linux_3_12,
     forms: FORMS,
+    slow_start_of,
     sources: &[
         ("cc", "DEFAULT_TCP_CONG"),
-        ("slow_start", "net/ipv4/tcp_cubic.c: hystart = 1, hystart_detect = 3"),
+        (
+            "slow_start",
+            "net/ipv4/tcp_cubic.c: hystart = 1, hystart_detect = 3; without CUBIC net/ipv4/tcp_cong.c, tcp_slow_start",
+        ),
         ("validation", "net/ipv4/tcp_output.c, tcp_cwnd_validate; tcp_slow_start_after_idle = 1"),
         ("initial_window", "include/net/tcp.h, TCP_INIT_CWND = 10, whatever the size of segments"),
         ("syn_losses", "net/ipv4/tcp_metrics.c, tcp_init_metrics: total_retrans > 1"),
@@ -78,6 +101,7 @@ pub(super) const LINUX_3_12: Stack = Stack {
         ("dsack", "tcp_dsack = 1"),
         ("adapt_dup_thresh", "tcp_reordering = 3"),
         ("reduction_base", "net/ipv4/tcp_cubic.c, bictcp_recalc_ssthresh"),
+        ("window_unit", "include/linux/tcp.h: snd_cwnd, snd_ssthresh and packets_out are packets"),
         ("early_retransmit", "tcp_early_retrans = 3: delayed, and TLP"),
         ("tlp", "tcp_early_retrans = 3, since 3.10"),
         ("frto", "tcp_frto = 2, RFC 5682 since 3.10"),
@@ -93,6 +117,7 @@ pub(super) const LINUX_3_12: Stack = Stack {
         ("nagle", "unless TCP_NODELAY"),
         ("minshall", "net/ipv4/tcp_output.c, tcp_nagle_check"),
         ("ack_rule", "net/ipv4/tcp_input.c, tcp_event_data_recv"),
+        ("handshake_data", "net/ipv4/tcp_input.c, tcp_rcv_synsent_state_process, without sk_write_pending"),
         ("delayed_ack", "TCP_ATO_MIN, from which the estimate starts"),
         ("quick_acks", "TCP_MAX_QUICKACKS"),
         ("receive_buffer", "tcp_rmem[1] = 87380, of which the window is half (tcp_adv_win_scale = 1)"),
@@ -102,6 +127,11 @@ pub(super) const LINUX_3_12: Stack = Stack {
         ("conformance", "net/ipv4/tcp_input.c: tcp_ack, tcp_validate_incoming"),
     ],
 };
+
+/// The slow start of Linux's modules: CUBIC alone has HyStart (net/ipv4/tcp_cubic.c); the others call tcp_slow_start.
+fn slow_start_of(cc: &str) -> &'static str {
+    if cc.starts_with("cubic") { "hystart" } else { "linux" }
+}
 
 fn linux() -> Config {
     Config {
@@ -142,6 +172,7 @@ fn linux() -> Config {
         //# When the third duplicate ACK is received, a TCP MUST set ssthresh to no more than the value given in
         //# equation (4)
         reduction_base: ReductionBase::Window,
+        window_unit: WindowUnit::Segments,
         //= https://www.rfc-editor.org/rfc/rfc8985#section-1
         //# it is RECOMMENDED as an alternative to that earlier approach
         //= https://www.rfc-editor.org/rfc/rfc9937#section-5
@@ -160,10 +191,12 @@ fn linux() -> Config {
         receive_buffer_max: 3 << 20,
         window_scale: Some(7),
         ack_rule: AckRule::Linux,
+        handshake_data: false,
         delayed_ack: 40 * MILLISECOND,
         quick_acks: 16,
         conformance: Conformance::Linux,
         restart: Restart::Off,
+        pacing_burst: PacingBurst::Linux,
         cc: cc::by_name("cubic-linux").expect("in the catalogue").into(),
         //= https://www.rfc-editor.org/rfc/rfc9438#section-4.10
         //= type=exception
@@ -184,6 +217,7 @@ fn linux_3_12() -> Config {
         rack: false,
         syn_linear: 0,
         receive_buffer: 43_690,
+        pacing_burst: PacingBurst::Segment,
         validation: validation::by_name("rfc2861-linux").expect("in the catalogue"),
         ..linux()
     }

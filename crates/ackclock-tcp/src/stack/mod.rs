@@ -8,6 +8,7 @@ mod rows;
 
 use crate::cc;
 use crate::config::Config;
+use crate::slow_start;
 
 /// A named stack.
 pub struct Stack {
@@ -22,6 +23,8 @@ pub struct Stack {
     /// Forms of congestion controls that a family's name means on this stack, as pairs of family and full name, where
     /// that is not the standard form.
     forms: &'static [(&'static str, &'static str)],
+    /// Name of the slow start that a congestion control has on this stack unless a scenario chooses one.
+    slow_start_of: fn(cc: &str) -> &'static str,
     /// Sources of single values, by field: the values that differ from the standards' table.
     sources: &'static [(&'static str, &'static str)],
 }
@@ -54,6 +57,14 @@ impl Stack {
         cc::by_name(own.map_or(name, |(_, form)| form))
     }
 
+    /// The slow start that the congestion control called `cc` has on this stack unless a scenario chooses one.
+    ///
+    /// # Panics
+    /// Never: the tests of this module find every name in the catalogue.
+    pub fn slow_start_of(&self, cc: &str) -> &'static slow_start::Entry {
+        slow_start::by_name((self.slow_start_of)(cc)).expect("in the catalogue")
+    }
+
     /// The stack as a table.
     pub fn rows(&self) -> Vec<Row> {
         let find = |sources: &[(&str, &'static str)], field: &str| {
@@ -71,6 +82,7 @@ impl Stack {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cc;
 
     #[test]
     fn every_value_has_a_source() {
@@ -113,6 +125,23 @@ mod tests {
         assert_eq!(form("rfc", "cubic"), Some("cubic-rfc9438"));
         assert_eq!(form("rfc", "bbr"), Some("bbr3"));
         assert_eq!(form("linux", "cubik"), None);
+    }
+
+    #[test]
+    fn every_congestion_control_has_a_slow_start_and_hystart_is_cubics_alone_on_linux() {
+        for stack in CATALOGUE {
+            let config = (stack.config)();
+            assert_eq!(stack.slow_start_of(config.cc.name()).name, config.slow_start.name, "{}", stack.name);
+            for entry in cc::CATALOGUE {
+                let cubic = entry.name.starts_with("cubic");
+                let expected = match stack.name {
+                    "linux" | "linux-3.12" if cubic => "hystart",
+                    "linux" | "linux-3.12" => "linux",
+                    _ => "standard",
+                };
+                assert_eq!(stack.slow_start_of(entry.name).name, expected, "{}: {}", stack.name, entry.name);
+            }
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub(super) const SACK: Stack = Stack {
     source: "ns-2.35 tcl/lib/ns-default.tcl, tcp/tcp.cc, tcp/tcp-sack1.cc",
     config: sack,
     forms: &[],
+    slow_start_of: |_| "standard",
     sources: &[
         ("initial_window", "Agent/TCP windowInit_ = 2"),
         ("syn_losses", "tcp/tcp.cc, timeout: the window falls to wnd_restart_ = 1"),

@@ -2,7 +2,8 @@
 
 use super::Stack;
 use crate::config::{
-    AccEcnOptions, AckRule, Config, Conformance, EcnMode, InitialWindow, ReductionBase, Restart, RtoRule, SynLosses,
+    AccEcnOptions, AckRule, Config, Conformance, EcnMode, InitialWindow, PacingBurst, ReductionBase, Restart, RtoRule,
+    SynLosses, WindowRule, WindowUnit,
 };
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, pacing::Pacing, slow_start, validation};
@@ -13,12 +14,14 @@ pub(super) const STACK: Stack = Stack {
     source: "RFC 5681, 6298, 6675, 6928, 9293",
     config,
     forms: &[],
+    slow_start_of: |_| "standard",
     sources: &[
         ("cc", "RFC 5681 section 3.1"),
         ("slow_start", "RFC 5681 section 3.1"),
         ("validation", "none is required; RFC 7661 is experimental"),
         ("restart", "RFC 5681 section 4.1"),
         ("pacing", "none is required"),
+        ("pacing_burst", "no rule is given"),
         ("careful_resume", "none is required"),
         ("mss", "RFC 9293 section 3.7.1: Ethernet's 1500 bytes less 40 of headers"),
         ("initial_window", "RFC 6928 section 2, equation 1: min(10 MSS, max(2 MSS, 14,600 B))"),
@@ -29,6 +32,7 @@ pub(super) const STACK: Stack = Stack {
         ("dup_thresh", "RFC 5681 section 3.2, RFC 6675 section 2"),
         ("adapt_dup_thresh", "RFC 4653, experimental"),
         ("reduction_base", "RFC 5681 section 3.1"),
+        ("window_unit", "RFC 5681 section 2"),
         ("limited_transmit", "RFC 3042"),
         ("early_retransmit", "RFC 5827, experimental"),
         ("rescue", "RFC 6675 section 4, rule 4"),
@@ -42,6 +46,11 @@ pub(super) const STACK: Stack = Stack {
         ("initial_rto", "RFC 6298 section 2.1"),
         ("min_rto", "RFC 6298 section 2.4"),
         ("max_rto", "RFC 6298 section 2.5: at least 60 s"),
+        ("rto_slop", "no standard"),
+        ("connect_timeout", "RFC 9293 section 3.8.3 counts retransmissions or time"),
+        ("plain_syn_after", "no standard"),
+        ("syn_options", "RFC 9293 section 3.7.1"),
+        ("window_scaling", "RFC 7323 section 2"),
         (
             "syn_retries",
             "RFC 9293 section 3.8.3: R2 for SYNs is at least 3 minutes; six come to 127 s, as Linux has it",
@@ -54,7 +63,10 @@ pub(super) const STACK: Stack = Stack {
         ("abe", "RFC 8511, experimental"),
         ("nagle", "RFC 9293 section 3.7.4: should be, and may be off; off, so that writes and segments are one"),
         ("minshall", "no standard"),
+        ("window_rule", "RFC 9293 section 3.8.6.2.2"),
+        ("write_size", "no standard; one write for each message of the application"),
         ("ack_rule", "RFC 5681 section 4.2"),
+        ("handshake_data", "RFC 9293 section 3.10.7.3: data may be included"),
         ("delayed_ack", "RFC 9293 section 3.8.6.3: below 500 ms"),
         ("ack_every", "RFC 5681 section 4.2"),
         ("quick_acks", "no standard"),
@@ -68,6 +80,8 @@ pub(super) const STACK: Stack = Stack {
         ("reset_on_give_up", "RFC 9293 section 3.8.3 leaves it open; the peer is not left half open"),
         ("conformance", "RFC 9293 section 3.10.7, RFC 5961"),
         ("challenge_interval", "RFC 5961 section 7: ten in five seconds"),
+        ("insecure_rst", "RFC 5961 section 3.2"),
+        ("insecure_syn", "RFC 5961 section 4.2"),
         ("rfc1337", "RFC 9293 section 3.10.7.4: a RST ends TIME-WAIT"),
     ],
 };
@@ -93,9 +107,14 @@ pub(super) fn config() -> Config {
         //= https://www.rfc-editor.org/rfc/rfc6298#section-2
         //# A maximum value MAY be placed on RTO provided it is at least 60 seconds
         max_rto: 60 * SECOND,
+        rto_slop: 0,
         rto_rule: RtoRule::Rfc6298,
         syn_retries: 6,
         syn_linear: 0,
+        connect_timeout: 0,
+        plain_syn_after: 0,
+        syn_options: true,
+        window_scaling: true,
         data_retries: 15,
         timestamps: false,
         //= https://www.rfc-editor.org/rfc/rfc7661#section-4.2
@@ -110,6 +129,7 @@ pub(super) fn config() -> Config {
         dup_thresh: 3,
         adapt_dup_thresh: false,
         reduction_base: ReductionBase::FlightSize,
+        window_unit: WindowUnit::Bytes,
         limited_transmit: true,
         early_retransmit: false,
         rescue: true,
@@ -124,6 +144,7 @@ pub(super) fn config() -> Config {
         abe: false,
         nagle: false,
         minshall: false,
+        write_size: 0,
         keepalive: None,
         time_wait: 60 * SECOND,
         fin_timeout: 60 * SECOND,
@@ -132,16 +153,20 @@ pub(super) fn config() -> Config {
         receive_buffer: 256 << 20,
         receive_buffer_max: 256 << 20,
         window_scale: None,
+        window_rule: WindowRule::Rfc9293,
         ack_rule: AckRule::Rfc5681,
         //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
         //# MUST be generated within 500 ms of the arrival of the first unacknowledged packet
         //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
         //# an ACK MUST NOT be delayed for more than 500 ms waiting on a second full-sized segment to arrive
         delayed_ack: 200 * MILLISECOND,
+        handshake_data: true,
         ack_every: 2,
         quick_acks: 0,
         conformance: Conformance::Rfc,
         challenge_interval: 500 * MILLISECOND,
+        insecure_rst: false,
+        insecure_syn: false,
         rfc1337: false,
         restart: Restart::Rfc5681,
         //= https://www.rfc-editor.org/rfc/rfc9937#section-6.4
@@ -150,6 +175,7 @@ pub(super) fn config() -> Config {
         //= in Linux without the qdisc fq.
         //# It is RECOMMENDED that implementations use pacing to reduce the burstiness of data traffic
         pacing: Pacing::Off,
+        pacing_burst: PacingBurst::Segment,
         careful_resume: None,
         cc: cc::by_name("reno-rfc5681").expect("in the catalogue").into(),
         //= https://www.rfc-editor.org/rfc/rfc9438#section-4.10

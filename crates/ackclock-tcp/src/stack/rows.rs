@@ -1,7 +1,8 @@
 //! A configuration as names and values.
 
 use crate::config::{
-    AccEcnOptions, AckRule, Conformance, EcnMode, InitialWindow, ReductionBase, Restart, RtoRule, SynLosses,
+    AccEcnOptions, AckRule, Conformance, EcnMode, InitialWindow, PacingBurst, ReductionBase, Restart, RtoRule,
+    SynLosses, WindowRule, WindowUnit,
 };
 use crate::pacing::Pacing;
 use crate::{Config, MILLISECOND, Nanos, SECOND};
@@ -16,9 +17,14 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         initial_rto,
         min_rto,
         max_rto,
+        rto_slop,
         rto_rule,
         syn_retries,
         syn_linear,
+        connect_timeout,
+        plain_syn_after,
+        syn_options,
+        window_scaling,
         data_retries,
         timestamps,
         sack,
@@ -27,6 +33,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         dup_thresh,
         adapt_dup_thresh,
         reduction_base,
+        window_unit,
         limited_transmit,
         early_retransmit,
         rescue,
@@ -41,6 +48,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         abe,
         nagle,
         minshall,
+        write_size,
         keepalive,
         time_wait,
         fin_timeout,
@@ -49,15 +57,20 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         receive_buffer,
         receive_buffer_max,
         window_scale,
+        window_rule,
         ack_rule,
+        handshake_data,
         delayed_ack,
         ack_every,
         quick_acks,
         conformance,
         challenge_interval,
+        insecure_rst,
+        insecure_syn,
         rfc1337,
         restart,
         pacing,
+        pacing_burst,
         careful_resume,
         cc,
         slow_start,
@@ -72,6 +85,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("slow_start", slow_start.name.to_owned()),
         ("validation", validation.name.to_owned()),
         ("restart", restart_name(*restart).to_owned()),
+        ("pacing_burst", if *pacing_burst == PacingBurst::Linux { "linux" } else { "segment" }.to_owned()),
         ("pacing", if *pacing == Pacing::Off { off() } else { "fq".to_owned() }),
         ("careful_resume", switch(careful_resume.is_some())),
         ("mss", format!("{mss} B")),
@@ -83,6 +97,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("dup_thresh", segments(*dup_thresh)),
         ("adapt_dup_thresh", switch(*adapt_dup_thresh)),
         ("reduction_base", if *reduction_base == ReductionBase::Window { "cwnd" } else { "FlightSize" }.to_owned()),
+        ("window_unit", if *window_unit == WindowUnit::Segments { "segments" } else { "bytes" }.to_owned()),
         ("limited_transmit", switch(*limited_transmit)),
         ("early_retransmit", switch(*early_retransmit)),
         ("rescue", switch(*rescue)),
@@ -96,8 +111,13 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("initial_rto", time(*initial_rto)),
         ("min_rto", time(*min_rto)),
         ("max_rto", time(*max_rto)),
+        ("rto_slop", time(*rto_slop)),
         ("syn_retries", syn_retries.to_string()),
         ("syn_linear", syn_linear.to_string()),
+        ("connect_timeout", time(*connect_timeout)),
+        ("plain_syn_after", if *plain_syn_after == 0 { off() } else { plain_syn_after.to_string() }),
+        ("syn_options", switch(*syn_options)),
+        ("window_scaling", switch(*window_scaling)),
         ("data_retries", data_retries.to_string()),
         ("timestamps", switch(*timestamps)),
         ("ecn", ecn_name(*ecn).to_owned()),
@@ -105,7 +125,10 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("abe", switch(*abe)),
         ("nagle", switch(*nagle)),
         ("minshall", switch(*minshall)),
-        ("ack_rule", if *ack_rule == AckRule::Linux { "linux" } else { "rfc5681" }.to_owned()),
+        ("window_rule", window_rule_name(*window_rule).to_owned()),
+        ("write_size", if *write_size == 0 { "any".to_owned() } else { volume(*write_size) }),
+        ("ack_rule", ack_rule_name(*ack_rule).to_owned()),
+        ("handshake_data", switch(*handshake_data)),
         ("delayed_ack", time(*delayed_ack)),
         ("ack_every", segments(*ack_every)),
         ("quick_acks", segments(*quick_acks)),
@@ -117,8 +140,10 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("time_wait", time(*time_wait)),
         ("fin_timeout", time(*fin_timeout)),
         ("reset_on_give_up", switch(*reset_on_give_up)),
-        ("conformance", if *conformance == Conformance::Linux { "linux" } else { "rfc" }.to_owned()),
+        ("conformance", conformance_name(*conformance).to_owned()),
         ("challenge_interval", time(*challenge_interval)),
+        ("insecure_rst", switch(*insecure_rst)),
+        ("insecure_syn", switch(*insecure_syn)),
         ("rfc1337", switch(*rfc1337)),
     ]
 }
@@ -197,5 +222,29 @@ fn accecn_name(options: AccEcnOptions) -> &'static str {
         AccEcnOptions::Changes => "changes",
         AccEcnOptions::Always => "always",
         AccEcnOptions::Persistent => "persistent",
+    }
+}
+
+fn ack_rule_name(rule: AckRule) -> &'static str {
+    match rule {
+        AckRule::Rfc5681 => "rfc5681",
+        AckRule::Linux => "linux",
+        AckRule::FreeBsd => "freebsd",
+    }
+}
+
+fn window_rule_name(rule: WindowRule) -> &'static str {
+    match rule {
+        WindowRule::Rfc9293 => "rfc9293",
+        WindowRule::FreeBsd => "freebsd",
+        WindowRule::FreeBsd10 => "freebsd-10",
+    }
+}
+
+fn conformance_name(conformance: Conformance) -> &'static str {
+    match conformance {
+        Conformance::Rfc => "rfc",
+        Conformance::Linux => "linux",
+        Conformance::FreeBsd => "freebsd",
     }
 }

@@ -175,8 +175,9 @@ impl Sender {
         if self.window.in_slow_start() && !self.scope.slow_start {
             left = self.slow_start.on_ack(&mut self.window, &ack, may_grow);
         }
-        if may_grow && left > 0 {
-            self.cc.on_ack(&mut self.window, &ack, left);
+        if left > 0 && (may_grow || self.scope.every_ack) {
+            let cwnd_limited = if self.scope.every_ack { may_grow } else { ack.cwnd_limited };
+            self.cc.on_ack(&mut self.window, &Ack { cwnd_limited, ..ack }, left);
         }
         self.window.cwnd = growth.bound(before, self.window.cwnd);
     }

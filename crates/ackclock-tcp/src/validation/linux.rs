@@ -4,13 +4,14 @@
 //!
 //! The last decay hardly ever happens: Linux restarts its clock with every ACK of new data (tcp_cong_avoid). The decay
 //! needs a sender that is neither idle nor acknowledged for an RTO. All of this applies with
-//! `tcp_slow_start_after_idle` on, which is Linux's default. Linux counts packets; here the unit is bytes, so a small
-//! segment counts by its size.
+//! `tcp_slow_start_after_idle` on, which is Linux's default, and to congestion controls that do not own the window
+//! (`cong_control`). The decays round down to whole segments. Linux counts packets in flight; here they are bytes, so
+//! that a small segment in flight counts by its size.
 
 #[cfg(test)]
 mod tests;
 
-use super::{Entry, Growth, WindowValidation, remember};
+use super::{Entry, Growth, WindowValidation};
 use crate::Nanos;
 use crate::context::{Ack, Congestion, CongestionEnd, Context, Window};
 
@@ -48,6 +49,12 @@ struct Linux {
     used: u64,
 }
 
+/// Saves three quarters of the window in ssthresh, in whole segments (include/net/tcp.h, tcp_current_ssthresh).
+fn remember(window: &mut Window, mss: u64) {
+    let cwnd = window.cwnd / mss;
+    window.ssthresh = window.ssthresh.max((cwnd / 2 + cwnd / 4) * mss);
+}
+
 impl Linux {
     // tcp_is_cwnd_limited.
     #[inline]
@@ -63,6 +70,11 @@ impl Linux {
 impl WindowValidation for Linux {
     fn on_start(&mut self, ctx: &Context) {
         self.restart(ctx.now);
+    }
+
+    // tcp_slow_start_after_idle_check and tcp_cwnd_validate exempt controls with `cong_control`.
+    fn on_owned_window(&mut self) {
+        self.decays = false;
     }
 
     //= https://www.rfc-editor.org/rfc/rfc9438#section-4.6
@@ -83,10 +95,10 @@ impl WindowValidation for Linux {
         if !self.decays || idle <= ctx.rto {
             return;
         }
-        remember(window);
+        remember(window, ctx.mss);
         let floor = ctx.initial_window.min(window.cwnd);
         for _ in 1..idle.div_ceil(ctx.rto.max(1)) {
-            window.cwnd = (window.cwnd / 2).max(floor);
+            window.cwnd = (window.cwnd / ctx.mss / 2 * ctx.mss).max(floor);
             if window.cwnd == floor {
                 break;
             }
@@ -122,10 +134,11 @@ impl WindowValidation for Linux {
         }
         // tcp_cwnd_application_limited; in recovery only the clock is set.
         if !ctx.in_recovery {
-            let used = self.used.max(ctx.initial_window);
-            if used < window.cwnd {
-                remember(window);
-                window.cwnd = (window.cwnd + used) / 2;
+            let used = self.used.max(ctx.initial_window).div_ceil(ctx.mss);
+            let cwnd = window.cwnd / ctx.mss;
+            if used < cwnd {
+                remember(window, ctx.mss);
+                window.cwnd = (cwnd + used) / 2 * ctx.mss;
             }
             self.used = 0;
         }

@@ -57,6 +57,10 @@ pub trait WindowValidation: Send {
     /// The connection was established.
     fn on_start(&mut self, _ctx: &Context) {}
 
+    /// The congestion control sets the window in every phase ([`crate::cc::Scope::window`]). Called once, after
+    /// [`WindowValidation::on_start`]. Rules of systems that exempt such controls stop changing the window.
+    fn on_owned_window(&mut self) {}
+
     /// An acknowledgment arrived that advanced snd_una or SACKed data, in recovery as well. The sender calls this
     /// before any growth. For the acknowledgment that ends an episode, the call follows
     /// [`WindowValidation::on_congestion_end`].

@@ -88,13 +88,19 @@ proptest! {
 
     #[test]
     fn the_window_stays_a_window(cc in 0..cc::CATALOGUE.len(), ops in prop::collection::vec(op(), 1..120)) {
+        let name = cc::CATALOGUE[cc].name;
         over_all(cc, &ops, |s, op, before, context| {
             prop_assert!(s.window.cwnd >= MSS, "{context}");
             prop_assert!(s.window.ssthresh >= 2 * MSS, "{context}");
             // An ACK adds at most two segments in slow start, and at most half the window after it, provided the
-            // congestion control has no slow start of its own.
-            if matches!(op, Op::Ack(_)) && !s.scope.slow_start {
-                prop_assert!(s.window.cwnd <= 3 * (before.cwnd + 2 * MSS) / 2, "{context}");
+            // congestion control has no slow start of its own. Linux's forms add at most a segment for each segment that
+            // the ACK covers, and a segment that was counted before.
+            if let Op::Ack(bytes) = *op
+                && !s.scope.slow_start
+            {
+                let counted = if name.ends_with("-linux") { bytes + MSS } else { 0 };
+                let most = (3 * (before.cwnd + 2 * MSS) / 2).max(before.cwnd + counted);
+                prop_assert!(s.window.cwnd <= most, "{context}");
             }
             // pipeACK never exceeds the largest volume that was ever outstanding.
             if let Some(pipe_ack) = s.rule.report(&s.window).pipe_ack {
@@ -141,7 +147,8 @@ proptest! {
             }
             (s.srtt, s.receive_window) = (Some(SECOND / 10), u64::MAX);
             s.ack_bytes(s.flight());
-            for _ in 0..20 {
+            // After a timeout NV needs twenty RTT samples before the window grows to two segments.
+            for _ in 0..30 {
                 s.burst(2);
             }
             let context = format!("{rule} {}: {:?}", cc::CATALOGUE[cc].name, s.window);

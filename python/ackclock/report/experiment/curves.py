@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ackclock.palette import Style
-    from ackclock.report.experiment.measures import Cell, Shown
+    from ackclock.report.experiment.measures import PointMean, Shown
 
 __all__ = ["MOST_CURVES", "Roles", "figures_of", "groups", "roles_of", "styles"]
 
@@ -73,9 +73,9 @@ def styles(axis: Axis | None) -> dict[str, Style]:
     return styles_of([cell_text(value) for value in axis.values]) if axis is not None else styles_of([""])
 
 
-def groups(cells: Sequence[Cell], axes: Sequence[Axis]) -> dict[str, list[Cell]]:
+def groups(cells: Sequence[PointMean], axes: Sequence[Axis]) -> dict[str, list[PointMean]]:
     """Cells by their setting of some axes, in words."""
-    found: dict[str, list[Cell]] = {}
+    found: dict[str, list[PointMean]] = {}
     for cell in cells:
         found.setdefault(describe(cell.params, axes), []).append(cell)
     return found
@@ -113,7 +113,7 @@ def _chosen(
     return Choice(title, what, options[:MOST_OPTIONS], caption, command)
 
 
-def _some(cells: Sequence[Cell]) -> bool:
+def _some(cells: Sequence[PointMean]) -> bool:
     return any(cell.estimate is not None for cell in cells)
 
 
@@ -123,11 +123,11 @@ def _caption(shown: Shown, roles: Roles, x: Axis) -> str:
     return f"{shown.what}, against {x.name}{curve}{least}."
 
 
-def _has_interval(cell: Cell) -> bool:
+def _has_interval(cell: PointMean) -> bool:
     return cell.estimate is not None and cell.estimate.has_interval
 
 
-def _curves(shown: Shown, roles: Roles, cells: Sequence[Cell]) -> Plot:
+def _curves(shown: Shown, roles: Roles, cells: Sequence[PointMean]) -> Plot:
     x = roles.x
     assert x is not None  # noqa: S101
     found = styles(roles.scheme)
@@ -146,7 +146,7 @@ def _curves(shown: Shown, roles: Roles, cells: Sequence[Cell]) -> Plot:
     )
 
 
-def _series(name: str, places: Sequence[float], cells: Sequence[Cell], style: Style) -> Series:
+def _series(name: str, places: Sequence[float], cells: Sequence[PointMean], style: Style) -> Series:
     estimates = [cell.estimate for cell in cells if cell.estimate is not None]
     value, low, high = ([getattr(one, part) for one in estimates] for part in ("value", "low", "high"))
     order = np.argsort(places, kind="stable")
@@ -156,17 +156,17 @@ def _series(name: str, places: Sequence[float], cells: Sequence[Cell], style: St
     )
 
 
-def _name(cell: Cell, roles: Roles) -> str:
+def _name(cell: PointMean, roles: Roles) -> str:
     return "" if roles.scheme is None else cell_text(cell.params.get(roles.scheme.name))
 
 
-def _near_zero(cells: Sequence[Cell]) -> bool:
+def _near_zero(cells: Sequence[PointMean]) -> bool:
     """Whether zero is near enough to the values to be on the axis with them."""
     values = [cell.estimate.value for cell in cells if cell.estimate is not None]
     return min(values) < 0.7 * max(values) or min(values) < 0
 
 
-def _map(shown: Shown, roles: Roles, cells: Sequence[Cell]) -> HeatMap:
+def _map(shown: Shown, roles: Roles, cells: Sequence[PointMean]) -> HeatMap:
     x, y = roles.x, roles.y
     assert x is not None and y is not None  # noqa: S101, PT018
     found = {

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ackclock.stats import Estimate
     from ackclock.store import Store
 
-__all__ = ["MEASURES", "Cell", "Shown", "change", "default_measures", "shown"]
+__all__ = ["MEASURES", "PointMean", "Shown", "change", "default_measures", "shown"]
 
 MEASURES = (
     "flows.goodput_bps",
@@ -36,7 +36,7 @@ MOST = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PointMean:
     """The mean of a measure at one point, in the unit shown."""
 
     params: Mapping[str, Any]
@@ -49,7 +49,7 @@ class Shown:
 
     name: str
     unit: str
-    cells: Sequence[Cell]
+    cells: Sequence[PointMean]
     diverging: bool = False
     """Whether it is a change, so that zero is what to compare with."""
     what: str = "The mean over the seeds"
@@ -91,7 +91,7 @@ def shown(store: Store, text: str, *, level: float = 0.95) -> Shown:
     return Shown(
         str(measure),
         unit,
-        [Cell(one.params, None if one.estimate is None else one.estimate.scaled(factor)) for one in estimates],
+        [PointMean(one.params, None if one.estimate is None else one.estimate.scaled(factor)) for one in estimates],
     )
 
 
@@ -102,7 +102,7 @@ def change(store: Store, text: str, path: str, control: object, *, level: float 
     """
     others = dict.fromkeys(point.get(path) for point in store.sweeps[0].points)
     cells = [
-        Cell({**one.params, path: value}, one.comparison.relative.scaled(100))
+        PointMean({**one.params, path: value}, one.comparison.relative.scaled(100))
         for value in others
         if value != control
         for one in store.compare(path, value, control, text, level=level)

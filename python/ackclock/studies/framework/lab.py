@@ -12,7 +12,7 @@ import numpy as np
 
 from ackclock import sweeps
 from ackclock._run import Job, run_job
-from ackclock._runner import Progress, Worker, execute
+from ackclock._runner import ProgressCallback, Worker, execute
 from ackclock.progress import sweep_reporter
 from ackclock.store.reader import open_store
 from ackclock.studies.framework.grid import Grid
@@ -60,7 +60,7 @@ class Lab:
     """Run fewer replications and fewer readings than the study asks for."""
     threads: int | None = None
     """Number of runs at the same time; None is one per core."""
-    progress: Progress | None = None
+    progress: ProgressCallback | None = None
     """Is called with the part of the work that is done, from 0 to 1."""
     worker: Worker[Job, Result] = run_job
     """Does one run."""

@@ -2,7 +2,7 @@
 
 use core::cmp::Ordering;
 
-use super::{Abr, Choice, Entry, Setup, State};
+use super::{Abr, Decision, Entry, Setup, State};
 use ackclock_core::Nanos;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -70,8 +70,8 @@ impl Bba {
 }
 
 impl Abr for Bba {
-    fn choose(&mut self, state: &State) -> Choice {
-        Choice::now(self.level(state.buffer, state.previous.unwrap_or(0)))
+    fn choose(&mut self, state: &State) -> Decision {
+        Decision::now(self.level(state.buffer, state.previous.unwrap_or(0)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! BOLA: the level with the best score, which weighs the utility gained and the buffer spent for each bit.
 
 use super::estimate::History;
-use super::{Abr, Choice, Download, Entry, Setup, State};
+use super::{Abr, Decision, Download, Entry, Setup, State};
 use ackclock_core::Nanos;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -98,7 +98,7 @@ impl Bola {
         (1..self.ladder.len()).fold(0, |best, level| if score(level) >= score(best) { level } else { best })
     }
 
-    fn choose_steady(&mut self, state: &State, sustainable: usize) -> Choice {
+    fn choose_steady(&mut self, state: &State, sustainable: usize) -> Decision {
         self.placeholder = self.placeholder.saturating_add(state.now.saturating_sub(self.idle_since));
         self.idle_since = state.now;
 
@@ -115,7 +115,7 @@ impl Bola {
         let wait = excess.saturating_sub(self.placeholder);
         self.placeholder = self.placeholder.saturating_sub(excess);
         let top = level == self.ladder.len() - 1;
-        Choice { level, wait: if top { 0 } else { wait } }
+        Decision { level, wait: if top { 0 } else { wait } }
     }
 }
 
@@ -134,12 +134,12 @@ impl Abr for Bola {
         }
     }
 
-    fn choose(&mut self, state: &State) -> Choice {
+    fn choose(&mut self, state: &State) -> Decision {
         let Some(sustainable) = self.sustainable() else {
-            return Choice::now(0);
+            return Decision::now(0);
         };
         if self.ladder.len() == 1 {
-            return Choice::now(0);
+            return Decision::now(0);
         }
         if self.steady {
             return self.choose_steady(state, sustainable);
@@ -147,7 +147,7 @@ impl Abr for Bola {
         self.placeholder = self.lowest[sustainable].saturating_sub(state.buffer);
         self.last = sustainable;
         self.steady = state.buffer >= self.segment;
-        Choice::now(sustainable)
+        Decision::now(sustainable)
     }
 }
 
@@ -243,10 +243,10 @@ mod tests {
     #[test]
     fn starts_with_what_the_throughput_sustains_and_keeps_it_by_the_placeholder() {
         let mut rule = Bola::new(&setup(12 * SECOND));
-        assert_eq!(rule.choose(&state(0, 0)), Choice::now(0), "nothing is known yet");
+        assert_eq!(rule.choose(&state(0, 0)), Decision::now(0), "nothing is known yet");
         rule.on_segment(&segment(0, 1_000_000, 0, 0));
         let mut now = rule.idle_since;
-        assert_eq!(rule.choose(&state(now, 2 * SECOND)), Choice::now(2), "0.9 of 1 Mbit/s sustains 800 kbit/s");
+        assert_eq!(rule.choose(&state(now, 2 * SECOND)), Decision::now(2), "0.9 of 1 Mbit/s sustains 800 kbit/s");
         assert!(rule.steady);
         assert_eq!(rule.placeholder, rule.lowest[2] - 2 * SECOND);
         rule.on_segment(&segment(2, 1_000_000, now, 2 * SECOND));
@@ -254,9 +254,9 @@ mod tests {
         // 1.6 s of download left 2.4 s: the real buffer alone would give the lowest level.
         assert_eq!(rule.level_at(2_400_000_000), 0);
         let buffer = 2_400_000_000;
-        assert_eq!(rule.choose(&state(now, buffer)), Choice::now(2));
+        assert_eq!(rule.choose(&state(now, buffer)), Decision::now(2));
         rule.on_stall();
-        assert_eq!(rule.choose(&state(now, buffer)), Choice::now(0), "a stall ends the pretence");
+        assert_eq!(rule.choose(&state(now, buffer)), Decision::now(0), "a stall ends the pretence");
     }
 
     #[test]
@@ -310,8 +310,8 @@ mod tests {
         rule.on_segment(&segment(0, 210_000, 0, 40 * SECOND));
         let now = rule.idle_since;
         let buffer = rule.highest[0] + SECOND;
-        assert_eq!(rule.choose(&state(now, buffer)), Choice { level: 0, wait: SECOND });
-        assert_eq!(rule.choose(&state(now + SECOND, buffer - SECOND)), Choice::now(0));
+        assert_eq!(rule.choose(&state(now, buffer)), Decision { level: 0, wait: SECOND });
+        assert_eq!(rule.choose(&state(now + SECOND, buffer - SECOND)), Decision::now(0));
         assert_eq!(rule.placeholder, 0, "what was too much is gone from the placeholder");
     }
 
@@ -321,7 +321,7 @@ mod tests {
         rule.steady = true;
         rule.on_segment(&segment(3, 5_000_000, 0, 100 * SECOND));
         let buffer = rule.highest[3] + SECOND;
-        assert_eq!(rule.choose(&state(rule.idle_since, buffer)), Choice::now(3));
+        assert_eq!(rule.choose(&state(rule.idle_since, buffer)), Decision::now(3));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! DYNAMIC of dash.js: the throughput rule while the buffer is low, BOLA while it is high.
 
-use super::{Abr, Bola, Choice, Download, Entry, Setup, State};
+use super::{Abr, Bola, Decision, Download, Entry, Setup, State};
 use ackclock_core::Nanos;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -48,12 +48,12 @@ impl Abr for Hybrid {
         self.see(0);
     }
 
-    fn choose(&mut self, state: &State) -> Choice {
+    fn choose(&mut self, state: &State) -> Decision {
         self.see(state.buffer);
         if self.by_buffer {
             return self.bola.choose(state);
         }
-        Choice::now(self.bola.sustainable().unwrap_or(0))
+        Decision::now(self.bola.sustainable().unwrap_or(0))
     }
 }
 
@@ -111,13 +111,17 @@ mod tests {
         let mut rule = rule();
         rule.on_segment(&segment(0));
         let state = |buffer| State { now: 1_400_000_000, buffer, previous: Some(0) };
-        assert_eq!(rule.choose(&state(2 * SECOND)), Choice::now(2), "0.9 of 1 Mbit/s, whatever the scenario's safety");
+        assert_eq!(
+            rule.choose(&state(2 * SECOND)),
+            Decision::now(2),
+            "0.9 of 1 Mbit/s, whatever the scenario's safety"
+        );
         rule.on_segment(&segment(9 * SECOND));
-        assert_eq!(rule.choose(&state(9 * SECOND)), Choice::now(2), "BOLA begins with what the throughput sustains");
+        assert_eq!(rule.choose(&state(9 * SECOND)), Decision::now(2), "BOLA begins with what the throughput sustains");
         rule.on_stall();
-        assert_eq!(rule.choose(&state(0)), Choice::now(2), "throughput again");
+        assert_eq!(rule.choose(&state(0)), Decision::now(2), "throughput again");
         rule.on_segment(&segment(9 * SECOND));
         // The stall removed BOLA's placeholder, and 9 s alone are below its 10 s minimum.
-        assert_eq!(rule.choose(&state(9 * SECOND)), Choice::now(0));
+        assert_eq!(rule.choose(&state(9 * SECOND)), Decision::now(0));
     }
 }

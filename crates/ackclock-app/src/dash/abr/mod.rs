@@ -71,19 +71,19 @@ pub struct State {
     pub previous: Option<usize>,
 }
 
-/// A rule's choice.
+/// A rule's decision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Choice {
+pub struct Decision {
     /// Index in the ladder.
     pub level: usize,
     /// Media to play before the rule chooses again; 0 requests the segment now.
     pub wait: Nanos,
 }
 
-impl Choice {
+impl Decision {
     /// Returns the choice to request `level` now.
-    pub fn now(level: usize) -> Choice {
-        Choice { level, wait: 0 }
+    pub fn now(level: usize) -> Decision {
+        Decision { level, wait: 0 }
     }
 }
 
@@ -97,7 +97,7 @@ pub trait Abr: Send {
     fn on_stall(&mut self) {}
 
     /// Returns the level of the next segment, for which the buffer has room.
-    fn choose(&mut self, state: &State) -> Choice;
+    fn choose(&mut self, state: &State) -> Decision;
 }
 
 /// An entry of the catalogue.
@@ -150,12 +150,12 @@ mod tests {
             let mut rule = (entry.make)(&setup);
             let mut first = (entry.make)(&Setup { ladder: &[300_000, 600_000], ..setup });
             let state = State { now: 0, buffer: 0, previous: None };
-            assert_eq!(first.choose(&state), Choice::now(0), "{}", entry.name);
+            assert_eq!(first.choose(&state), Decision::now(0), "{}", entry.name);
             for index in 0..20 {
                 let now = index * setup.segment;
                 let buffer = (index * setup.segment).min(setup.target());
                 let choice = rule.choose(&State { now, buffer, previous: index.checked_sub(1).map(|_| 0) });
-                assert_eq!(choice, Choice::now(0), "{}", entry.name);
+                assert_eq!(choice, Decision::now(0), "{}", entry.name);
                 rule.on_segment(&Download {
                     level: 0,
                     bytes: 75_000,

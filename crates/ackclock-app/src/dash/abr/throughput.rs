@@ -1,7 +1,7 @@
 //! The throughput rule of VLC's first DASH module.
 
 use super::estimate::Estimate;
-use super::{Abr, Choice, Download, Entry, Setup, State, highest_within};
+use super::{Abr, Decision, Download, Entry, Setup, State, highest_within};
 use ackclock_core::Nanos;
 
 pub(super) const ENTRY: Entry = Entry {
@@ -51,10 +51,10 @@ impl Abr for Throughput {
         self.estimate.add(download);
     }
 
-    fn choose(&mut self, state: &State) -> Choice {
+    fn choose(&mut self, state: &State) -> Decision {
         match self.estimate.bps() {
-            Some(bps) if state.buffer >= self.low => Choice::now(highest_within(&self.ladder, bps * self.safety)),
-            _ => Choice::now(0),
+            Some(bps) if state.buffer >= self.low => Decision::now(highest_within(&self.ladder, bps * self.safety)),
+            _ => Decision::now(0),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Windows and acknowledgments in whole segments, and the growth by a segment for a number of acknowledged segments.
+//! Windows and acknowledgments in whole segments: slow start, and the growth by a segment for a number of acknowledged
+//! segments.
 
 use crate::context::{Congestion, Window};
 
@@ -13,11 +14,21 @@ pub(super) fn flight(window: &Window, event: &Congestion) -> u64 {
     segments(crate::cc::loss_flight(window, event), event.ctx.mss)
 }
 
+/// Slow start: `acked` segments grow the window, up to ssthresh. Returns the segments that are left
+/// (net/ipv4/tcp_cong.c, `tcp_slow_start`).
+#[inline]
+pub(super) fn slow_start(window: &mut Window, acked: u64, mss: u64) -> u64 {
+    let room = segments(window.ssthresh, mss).saturating_sub(segments(window.cwnd, mss));
+    let grown = acked.min(room);
+    window.cwnd += grown * mss;
+    acked - grown
+}
+
 /// The counter of congestion avoidance, `snd_cwnd_cnt`.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Count {
     /// Segments acknowledged towards the next segment of growth.
-    acked: u64,
+    pub acked: u64,
     /// Bytes acknowledged that are less than a segment. Linux has no such remainder, because it counts packets.
     bytes: u64,
 }
@@ -27,8 +38,8 @@ impl Count {
     #[inline]
     pub fn segments(&mut self, acked: u64, mss: u64) -> u64 {
         let mss = mss.max(1);
-        // The remainder may be from larger segments.
-        let bytes = self.bytes.min(mss - 1) + acked;
+        // The segment size may have shrunk since.
+        let bytes = self.bytes % mss + acked;
         self.bytes = bytes % mss;
         bytes / mss
     }
@@ -45,6 +56,22 @@ impl Count {
         self.acked += acked;
         window.cwnd += self.acked / per * mss;
         self.acked %= per;
+    }
+
+    /// Reno's slow start and congestion avoidance for `acked` segments (net/ipv4/tcp_cong.c, `tcp_reno_cong_avoid`).
+    #[inline]
+    pub fn reno(&mut self, window: &mut Window, acked: u64, mss: u64) {
+        let left = slow_start(window, acked, mss);
+        if left > 0 {
+            self.grow(window, segments(window.cwnd, mss), left, mss);
+        }
+    }
+
+    /// Forgets the segments acknowledged towards the next segment of growth: a reduction of the window begins
+    /// (net/ipv4/tcp_input.c, `tcp_init_cwnd_reduction` and `tcp_enter_loss`).
+    #[inline]
+    pub fn clear(&mut self) {
+        self.acked = 0;
     }
 }
 
@@ -78,10 +105,32 @@ mod tests {
     }
 
     #[test]
+    fn slow_start_ends_at_ssthresh_and_leaves_the_rest_to_reno() {
+        let (mut count, mut window) = (Count::default(), Window { ssthresh: 12_000, ..window(10) });
+        assert_eq!(slow_start(&mut window, 1, 1000), 0);
+        assert_eq!(slow_start(&mut window, 5, 1000), 4);
+        assert_eq!(window.cwnd, 12_000);
+        window.cwnd = 10_000;
+        count.reno(&mut window, 14, 1000);
+        assert_eq!((window.cwnd, count.acked), (13_000, 0), "two segments of slow start, and a window of twelve");
+        window.ssthresh = 13_500;
+        assert_eq!(slow_start(&mut window, 1, 1000), 1, "ssthresh is 13 whole segments");
+    }
+
+    #[test]
+    fn a_reduction_forgets_the_count() {
+        let (mut count, mut window) = (Count::default(), window(10));
+        count.grow(&mut window, 10, 9, 1000);
+        count.clear();
+        count.grow(&mut window, 10, 9, 1000);
+        assert_eq!(window.cwnd, 10_000);
+    }
+
+    #[test]
     fn bytes_that_are_less_than_a_segment_are_kept() {
         let mut count = Count::default();
         assert_eq!([400, 400, 400, 1800].map(|acked| count.segments(acked, 1000)), [0, 0, 1, 2]);
-        assert_eq!(count.segments(900, 1000), 0);
-        assert_eq!(count.segments(1, 100), 1, "segments became smaller, and 900 bytes are no nine segments");
+        assert_eq!([900, 10].map(|acked| count.segments(acked, 1000)), [0, 0]);
+        assert_eq!(count.segments(0, 100), 0, "smaller segments do not make more of them");
     }
 }

@@ -3,9 +3,28 @@
 //! Linux counts windows and acknowledgments in segments. A form of this folder computes with whole segments in the same
 //! way, and the window remains a multiple of the segment size.
 
+mod bic;
+mod cdg;
 mod count;
 mod cubic;
+mod dctcp;
+mod illinois;
+mod lp;
+mod nv;
 mod reno;
+mod scalable;
+mod state;
+mod veno;
+mod yeah;
 
+pub(super) use bic::ENTRY as BIC;
+pub(super) use cdg::ENTRY as CDG;
 pub(super) use cubic::ENTRY as CUBIC;
+pub(super) use dctcp::ENTRY as DCTCP;
+pub(super) use illinois::ENTRY as ILLINOIS;
+pub(super) use lp::ENTRY as LP;
+pub(super) use nv::ENTRY as NV;
 pub(super) use reno::ENTRY as RENO;
+pub(super) use scalable::ENTRY as SCALABLE;
+pub(super) use veno::ENTRY as VENO;
+pub(super) use yeah::ENTRY as YEAH;

@@ -16,11 +16,12 @@
 //!
 //! # Validated against
 //!
-//! Growth to the segment, and the reduction of an odd window.
+//! Growth to the segment, and the reduction of an odd window. Linux 6.12 in virtual time (20 Mbit/s, 40 ms, a queue of
+//! one bandwidth-delay product): the same bytes in 5 s, and 143 retransmissions beside 139.
 
 use super::super::{CongestionControl, Entry};
 use super::count::{Count, flight, segments};
-use crate::context::{Ack, Congestion, Window};
+use crate::context::{Ack, Congestion, Context, Window};
 
 pub(in crate::cc) const ENTRY: Entry = Entry {
     name: "reno-linux",
@@ -43,7 +44,12 @@ impl CongestionControl for Reno {
     }
 
     fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {
+        self.count.clear();
         (flight(window, event) / 2).max(2) * event.ctx.mss
+    }
+
+    fn reset(&mut self, _ctx: &Context) {
+        self.count.clear();
     }
 }
 

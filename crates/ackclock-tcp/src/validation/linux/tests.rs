@@ -115,6 +115,27 @@ fn idle_halves_the_window_for_each_rto_begun_after_the_first() {
 }
 
 #[test]
+fn decays_round_down_to_whole_segments() {
+    let mut s = Sender::still("linux", 47);
+    s.send(47);
+    s.ack(47);
+    s.wait(SECOND + MILLISECOND);
+    s.send(1);
+    assert_eq!(s.state(), (23, 23 + 11, -1), "47 / 2, and 47 / 2 + 47 / 4");
+}
+
+#[test]
+fn the_window_of_a_congestion_control_that_owns_it_does_not_decay() {
+    let mut s = Sender::still("linux", 80);
+    s.rule.on_owned_window();
+    s.wait(SECOND * 60);
+    s.send(1);
+    assert_eq!(s.window.cwnd, 80 * MSS);
+    unacknowledged(&mut s, 5);
+    assert_eq!(s.window.cwnd, 80 * MSS);
+}
+
+#[test]
 fn a_window_below_the_initial_one_stays_over_idle() {
     let mut s = Sender::still("linux", 6);
     s.send(6);
@@ -149,7 +170,7 @@ fn without_acknowledgments_the_window_decays_towards_what_is_used_or_iw_once_an_
     unacknowledged(&mut s, 1);
     assert_eq!(s.state(), (45, 60, -1), "(80 + 10) / 2");
     unacknowledged(&mut s, 9);
-    assert_eq!(s.window.cwnd, 27_500, "(45 + 10) / 2, and not before its RTO");
+    assert_eq!(s.window.cwnd, 27 * MSS, "(45 + 10) / 2 in whole segments, and not before its RTO");
 }
 
 #[test]
@@ -158,13 +179,13 @@ fn what_was_used_before_a_decay_no_longer_counts() {
     s.send(30);
     s.wait(SECOND);
     s.send(1);
-    assert_eq!(s.window.cwnd, 55_500, "(80 + 31) / 2");
+    assert_eq!(s.window.cwnd, 55 * MSS, "(80 + 31) / 2 in whole segments");
     // Below ssthresh slow start would allow growth up to twice 31.
     s.window.ssthresh = MSS;
     s.ack(30);
     s.wait(SECOND);
     s.send(1);
-    assert_eq!(s.window.cwnd, 32_750, "(55.5 + 10) / 2");
+    assert_eq!(s.window.cwnd, 32 * MSS, "(55 + 10) / 2 in whole segments");
 }
 
 #[test]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from ackclock._core import Cancel
     from ackclock._run import Job
-    from ackclock._runner import Progress, Worker
+    from ackclock._runner import ProgressCallback, Worker
     from ackclock.result import Result
 
 __all__ = ["LOADS", "vectors", "vectors_folder", "vectors_name", "with_own_vectors"]
@@ -58,7 +58,7 @@ def vectors_folder(files: Mapping[str, str]) -> Iterator[str]:
 def with_own_vectors(worker: Worker[Job, Result], path: str) -> Worker[Job, Result]:
     """A worker that gives each replication its own vectors at `path`, which are the same for all variants."""
 
-    def own(job: Job, cancel: Cancel, note: Progress) -> Result:
+    def own(job: Job, cancel: Cancel, note: ProgressCallback) -> Result:
         file = dict(job.overrides).get(path, vectors_name("", 1)).strip('"').replace("-1.cvec", f"-{job.seed}.cvec")
         kept = tuple((key, value) for key, value in job.overrides if key != path)
         return worker(replace(job, overrides=(*kept, (path, file))), cancel, note)

@@ -1,10 +1,13 @@
 //! Kernel settings, as far as they concern an endpoint.
 
+mod freebsd;
+
 use crate::verdict::Stop;
 use ackclock_tcp::config::{AccEcnOptions, EcnMode, Restart};
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::recovery::Recovery;
-use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND, cc, slow_start, validation};
+use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND, cc, slow_start, stack, validation};
+pub use freebsd::FreeBsd;
 
 /// Settings of a script; `None` keeps the stack's own value.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -48,6 +51,10 @@ pub struct Sysctls {
     pub keepalive: [Option<Nanos>; 2],
     /// tcp_keepalive_probes
     pub keepalive_probes: Option<u32>,
+    /// tcp_fastopen: flags.
+    pub fast_open: Option<u32>,
+    /// Settings of FreeBSD.
+    pub freebsd: FreeBsd,
 }
 
 /// Settings that have no effect on a single connection without other load.
@@ -67,7 +74,6 @@ const HARMLESS: &[&str] = &[
     // This belongs to the only mode of tcp_ecn_option that is not supported.
     "net.ipv4.tcp_ecn_option_beacon",
     "net.ipv4.tcp_fack",
-    "net.ipv4.tcp_fastopen",
     "net.ipv4.tcp_fastopen_blackhole_timeout_sec",
     "net.ipv4.tcp_fastopen_key",
     "net.ipv4.tcp_invalid_ratelimit",
@@ -175,6 +181,10 @@ impl Sysctls {
             "tw_reuse_delay" => self.time_wait_reuse_delay = Some(u64::from(number()?) * MILLISECOND),
             "keepalive_time" => self.keepalive[0] = Some(seconds()?),
             "keepalive_intvl" => self.keepalive[1] = Some(seconds()?),
+            "fastopen" => {
+                let (digits, radix) = value.strip_prefix("0x").map_or((value, 10), |digits| (digits, 16));
+                self.fast_open = Some(u32::from_str_radix(digits, radix).map_err(|_| wrong())?);
+            }
             "keepalive_probes" => self.keepalive_probes = Some(number()?),
             _ if name == "tcp_cubic.parameters.hystart" => self.hystart = Some(number()? != 0),
             // HyStart uses both of its methods, as by default, or none.
@@ -182,6 +192,7 @@ impl Sysctls {
                 self.hystart = Some(number()? != 0);
             }
             _ if HARMLESS.contains(&name.as_str()) => {}
+            _ if self.freebsd.set(&name, value)? => {}
             _ => match OFF.iter().find(|(known, _)| *known == name) {
                 Some((_, values)) if values.contains(&value) => {}
                 _ => return Stop::unsupported(format!("sysctl {name}={value}")),
@@ -223,11 +234,12 @@ impl Sysctls {
         }
         config.accecn_options = self.accecn_options.unwrap_or(config.accecn_options);
         if let Some(name) = &self.congestion_control {
-            config.cc = congestion_control(name, &config.cc)?;
+            let own = config.cc.clone();
+            choose_congestion_control(config, name, &own)?;
         }
         if let Some(on) = self.hystart {
-            let name = if on { "hystart" } else { "standard" };
-            config.slow_start = slow_start::by_name(name).expect("in the catalogue");
+            let plain = slow_start::by_name("linux").expect("in the catalogue");
+            config.slow_start = if on { slow_start_of(&config.cc) } else { plain };
         }
         if let Some(mode) = self.early_retrans {
             config.tlp = mode >= 3;
@@ -259,11 +271,27 @@ impl Sysctls {
         } else {
             config.pacing = Pacing::Off;
         }
+        self.freebsd.apply(config)?;
         if !config.sack && config.recovery == Recovery::Sack {
             config.recovery = Recovery::NewReno;
         }
         Ok(())
     }
+}
+
+/// Replaces the congestion control of `config`. Where slow start is Linux's, it follows the congestion control.
+pub fn choose_congestion_control(config: &mut Config, name: &str, own: &cc::Algorithm) -> Result<(), Stop> {
+    let chosen = congestion_control(name, own)?;
+    if chosen.name() != config.cc.name() && matches!(config.slow_start.name, "hystart" | "linux") {
+        config.slow_start = slow_start_of(&chosen);
+    }
+    config.cc = chosen;
+    Ok(())
+}
+
+/// The slow start of a congestion control in Linux.
+fn slow_start_of(cc: &cc::Algorithm) -> &'static slow_start::Entry {
+    stack::by_name("linux").expect("in the catalogue").slow_start_of(cc.name())
 }
 
 /// A congestion control by its kernel name, in the form of the stack's `own` if that is the same one.

@@ -1,0 +1,129 @@
+//! Settings of FreeBSD's kernel, as far as they concern an endpoint.
+
+use crate::verdict::Stop;
+use ackclock_tcp::config::EcnMode;
+use ackclock_tcp::{Config, MILLISECOND, Nanos};
+
+/// Settings of a script; `None` keeps the stack's own value.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct FreeBsd {
+    /// net.inet.tcp.rfc1323: window scaling and timestamps.
+    rfc1323: Option<bool>,
+    sack: Option<bool>,
+    ecn: Option<u8>,
+    rexmit_initial: Option<Nanos>,
+    rexmit_min: Option<Nanos>,
+    rexmit_slop: Option<Nanos>,
+    drops_options: Option<bool>,
+    keep_init: Option<Nanos>,
+    delayed_ack: Option<Nanos>,
+    insecure_rst: Option<bool>,
+    insecure_syn: Option<bool>,
+    /// kern.ipc.maxsockbuf, bytes; it determines the window scale.
+    largest_buffer: Option<u64>,
+    /// net.inet.tcp.recvspace, bytes.
+    pub receive_buffer: Option<u64>,
+    /// net.inet.tcp.sendspace, bytes.
+    send_buffer: Option<u64>,
+    /// net.inet.tcp.keepidle, keepintvl
+    pub keepalive: [Option<Nanos>; 2],
+    /// net.inet.tcp.keepcnt
+    pub keepalive_probes: Option<u32>,
+    /// net.inet.tcp.fastopen.client_enable
+    pub fast_open_client: Option<bool>,
+}
+
+/// Number of SYN retransmissions from which on net.inet.tcp.rexmit_drop_options drops options
+/// (sys/netinet/tcp_timer.c, tcp_timer_rexmt).
+const DROPS_OPTIONS_AFTER: u32 = 3;
+
+/// Settings that have no effect on a single connection without other load.
+const HARMLESS: &[&str] = &["net.inet.tcp.hostcache.purgenow", "net.inet.tcp.syncookies"];
+
+/// Settings that have an effect only with other values than these.
+const OFF: &[(&str, &str)] = &[
+    ("net.inet.tcp.blackhole", "0"),
+    ("net.inet.tcp.icmp_may_rst", "1"),
+    ("net.inet.tcp.syncookies_only", "0"),
+    ("net.inet.tcp.tolerate_missing_ts", "0"),
+];
+
+impl FreeBsd {
+    /// Largest send buffer by auto-tuning (net.inet.tcp.sendbuf_max), bytes.
+    pub const SEND_BUFFER_MOST: u64 = 2 << 20;
+
+    /// Initial send buffer of a socket, bytes.
+    pub fn send_buffer(&self) -> u64 {
+        self.send_buffer.unwrap_or(32 << 10)
+    }
+
+    /// Applies a setting. Returns whether the setting is FreeBSD's.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<bool, Stop> {
+        let number = || match value.parse::<u32>() {
+            Ok(number) => Ok(number),
+            Err(_) => Stop::fail(format!("sysctl {name}={value}: expected a whole number")),
+        };
+        let switch = || number().map(|number| Some(number != 0));
+        let bytes = || number().map(|number| Some(u64::from(number)));
+        let millis = || number().map(|millis| Some(u64::from(millis) * MILLISECOND));
+        match name {
+            "kern.ipc.maxsockbuf" => self.largest_buffer = bytes()?,
+            "net.inet.tcp.rfc1323" => self.rfc1323 = switch()?,
+            "net.inet.tcp.sack.enable" => self.sack = switch()?,
+            "net.inet.tcp.ecn.enable" => self.ecn = u8::try_from(number()?).ok().or(Some(u8::MAX)),
+            "net.inet.tcp.rexmit_initial" => self.rexmit_initial = millis()?,
+            "net.inet.tcp.rexmit_min" => self.rexmit_min = millis()?,
+            "net.inet.tcp.rexmit_slop" => self.rexmit_slop = millis()?,
+            "net.inet.tcp.rexmit_drop_options" => self.drops_options = switch()?,
+            "net.inet.tcp.keepinit" => self.keep_init = millis()?,
+            "net.inet.tcp.keepidle" => self.keepalive[0] = millis()?,
+            "net.inet.tcp.keepintvl" => self.keepalive[1] = millis()?,
+            "net.inet.tcp.keepcnt" => self.keepalive_probes = Some(number()?),
+            "net.inet.tcp.delacktime" => self.delayed_ack = millis()?,
+            "net.inet.tcp.insecure_rst" => self.insecure_rst = switch()?,
+            "net.inet.tcp.insecure_syn" => self.insecure_syn = switch()?,
+            "net.inet.tcp.recvspace" => self.receive_buffer = bytes()?,
+            "net.inet.tcp.sendspace" => self.send_buffer = bytes()?,
+            "net.inet.tcp.fastopen.client_enable" => self.fast_open_client = switch()?,
+            _ if HARMLESS.contains(&name) || OFF.contains(&(name, value)) => {}
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Applies the settings to a stack's configuration.
+    pub fn apply(&self, config: &mut Config) -> Result<(), Stop> {
+        if let Some(on) = self.rfc1323 {
+            (config.timestamps, config.window_scaling) = (on, on);
+        }
+        config.sack = self.sack.unwrap_or(config.sack);
+        if let Some(mode) = self.ecn {
+            config.ecn = match mode {
+                0 => EcnMode::Off,
+                1 => EcnMode::Classic,
+                2 => EcnMode::Passive,
+                _ => return Stop::unsupported(format!("sysctl net.inet.tcp.ecn.enable={mode}")),
+            };
+        }
+        config.initial_rto = self.rexmit_initial.unwrap_or(config.initial_rto);
+        config.min_rto = self.rexmit_min.unwrap_or(config.min_rto);
+        config.rto_slop = self.rexmit_slop.unwrap_or(config.rto_slop);
+        if let Some(drops) = self.drops_options {
+            config.plain_syn_after = if drops { DROPS_OPTIONS_AFTER } else { 0 };
+        }
+        config.connect_timeout = self.keep_init.unwrap_or(config.connect_timeout);
+        config.delayed_ack = self.delayed_ack.unwrap_or(config.delayed_ack);
+        config.insecure_rst = self.insecure_rst.unwrap_or(config.insecure_rst);
+        config.insecure_syn = self.insecure_syn.unwrap_or(config.insecure_syn);
+        if let Some(largest) = self.largest_buffer {
+            // The scale with which the window field holds the largest buffer (sys/netinet/tcp_usrreq.c, tcp_connect).
+            let scale = (0..14).find(|&shift| u64::from(u16::MAX) << shift >= largest).unwrap_or(14);
+            config.window_scale = Some(scale);
+        }
+        if let Some(bytes) = self.receive_buffer {
+            config.receive_buffer = bytes;
+            config.receive_buffer_max = config.receive_buffer_max.max(bytes);
+        }
+        Ok(())
+    }
+}

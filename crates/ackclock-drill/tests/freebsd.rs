@@ -1,0 +1,139 @@
+//! Scripts on the behaviour of FreeBSD's sockets and TCP beyond the RFCs, and on the commands and the dialect of its test
+//! suite. The scripts are our own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ackclock_drill::{Context, Snippet, Verdict, run};
+use ackclock_tcp::stack;
+
+fn play(stack: &str, text: &str) -> (Verdict, Vec<Snippet>) {
+    let outcome = run(text, &Context { stack: stack::by_name(stack).unwrap(), defines: &[], files: &|_| None });
+    (outcome.verdict, outcome.snippets)
+}
+
+#[test]
+fn every_script_of_freebsd_passes() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/freebsd");
+    let mut scripts: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    scripts.sort();
+    assert!(scripts.len() >= 25);
+    let outcomes = scripts.iter().map(|path| (path, play("freebsd", &fs::read_to_string(path).unwrap()).0));
+    let wrong: Vec<String> = outcomes
+        .filter(|(_, verdict)| *verdict != Verdict::Pass)
+        .map(|(path, verdict)| format!("{}: {verdict:?}", path.file_name().unwrap().display()))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+const SOCKET: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n";
+
+#[test]
+fn a_command_about_sockets_fails_with_the_list_of_them() {
+    let told = |command: &str| match play("freebsd", &format!("{SOCKET}+0 `{command}`\n")).0 {
+        Verdict::Fail { reason, .. } => reason,
+        other => panic!("{command}: {other:?}"),
+    };
+    let reason = told("sockstat -4 -P tcp -s | grep -c LISTEN | grep 1");
+    assert!(reason.ends_with("found nothing; the sockets are: root packetdril tcp4 CLOSED"), "{reason}");
+    assert!(told("sockstat -6 -s | grep -c CLOSED | grep 1").contains("found nothing"), "the sockets are of IPv4");
+    assert!(told("sockstat -p 9090 -s | grep CLOSED").contains("found nothing"), "the port is 8080");
+}
+
+#[test]
+fn what_is_not_understood_is_named() {
+    let named = |line: &str| match play("freebsd", &format!("{SOCKET}+0 {line}\n")).0 {
+        Verdict::Unsupported { what, .. } => what,
+        other => panic!("{line}: {other:?}"),
+    };
+    assert_eq!(named("`sockstat -l | grep x`"), "command sockstat -l | grep x");
+    assert_eq!(named("`sockstat -s | sort`"), "command sockstat -s | sort");
+    assert_eq!(named("`sysctl -w net.inet.tcp.blackhole=1`"), "sysctl net.inet.tcp.blackhole=1");
+    assert_eq!(named("< . 1:1(0) ack 1 win 10/udp(1 > 9811)"), "UDP encapsulation");
+    let linux = play("linux", &format!("{SOCKET}+0 setsockopt(3, IPPROTO_TCP, TCP_NOOPT, [1], 4) = 0\n")).0;
+    assert!(matches!(&linux, Verdict::Unsupported { what, .. } if what == "socket option TCP_NOOPT"), "{linux:?}");
+}
+
+/// A setting that changes applies to later connections: earlier ones are not examined any more.
+#[test]
+fn settings_change_between_connections() {
+    let text = "0 socket(..., SOCK_STREAM|SOCK_NONBLOCK, IPPROTO_TCP) = 3
++0 connect(3, ..., ...) = -1 EINPROGRESS (Operation now in progress)
++0 > S 0:0(0) <mss 1460,nop,wscale 6,sackOK,TS val 1 ecr 0>
++0 `sysctl -w net.inet.tcp.rfc1323=0`\n";
+    assert_eq!(play("freebsd", text).0, Verdict::Pass);
+    let other = "+0 socket(..., SOCK_STREAM|SOCK_NONBLOCK, IPPROTO_TCP) = 4
++0 connect(4, ..., ...) = -1 EINPROGRESS (Operation now in progress)
++0 > S 0:0(0) <mss 1460,sackOK,eol,eol>\n";
+    assert_eq!(play("freebsd", &format!("{text}{other}")).0, Verdict::Pass);
+    let same = play("freebsd", &format!("{text}+0.1 < S. 0:0(0) ack 1 win 100\n")).0;
+    assert!(matches!(&same, Verdict::Unsupported { what, .. } if what.starts_with("settings that change")), "{same:?}");
+}
+
+#[test]
+fn a_cookie_has_whole_bytes() {
+    let text = |cookie: &str| format!("0 < S 0:0(0) win 10 <FO {cookie}>\n");
+    for wrong in ["123", "12zz", &"00".repeat(39)] {
+        let (verdict, _) = play("freebsd", &text(wrong));
+        assert!(matches!(&verdict, Verdict::Fail { reason, .. } if reason.contains("is no cookie")), "{verdict:?}");
+    }
+    assert_eq!(play("freebsd", &text(&"00".repeat(38))).0, Verdict::Pass);
+}
+
+/// The receive buffer grows by half if more than three eighths of it arrive within half of a round trip.
+#[test]
+fn the_receive_buffer_tunes_itself() {
+    let mut text = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 65535 <mss 1460,nop,wscale 7>
++0 > S. 0:0(0) ack 1 <mss 1460,nop,wscale 6>
++0.1 < . 1:1(0) ack 1 win 1000
++0 accept(3, ..., ...) = 4
+"
+    .to_owned();
+    let (mut seq, segments) = (1, 20);
+    for _ in 0..segments {
+        text += &format!("+0 < . {seq}:{}(1460) ack 1 win 1000\n+0 read(4, ..., 1460) = 1460\n", seq + 1460);
+        seq += 1460;
+    }
+    // 29,200 bytes arrived in the round, which ends with the next segment.
+    text += &format!("+0.06 < . {seq}:{}(1460) ack 1 win 1000\n", seq + 1460);
+    let grown = format!("{text}+0 getsockopt(4, SOL_SOCKET, SO_RCVBUF, [98550], [4]) = 0\n");
+    assert_eq!(play("freebsd", &grown).0, Verdict::Pass);
+    let slow = text.replace("+0.06", "+0.04") + "+0 getsockopt(4, SOL_SOCKET, SO_RCVBUF, [65700], [4]) = 0\n";
+    assert_eq!(play("freebsd", &slow).0, Verdict::Pass);
+}
+
+/// FreeBSD 10 raises the buffer by 16 KiB if more than seven eighths of it arrive within a round trip, which an echoed
+/// timestamp shows.
+#[test]
+fn the_receive_buffer_of_freebsd_10_grows_by_a_step() {
+    let script = |segments: u32, buffer: u32| {
+        let mut text = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 65535 <mss 1460,nop,wscale 7,TS val 1 ecr 0>
++0 > S. 0:0(0) ack 1 <mss 1460,nop,wscale 6,TS val 100 ecr 1>
++0.1 < . 1:1(0) ack 1 win 1000 <nop,nop,TS val 2 ecr 100>
++0 accept(3, ..., ...) = 4
+"
+        .to_owned();
+        let ts = "win 1000 <nop,nop,TS val 3 ecr 100>";
+        let mut seq = 1;
+        for index in 1..=segments {
+            text += &format!("+0 < . {seq}:{}(1448) ack 1 {ts}\n+0 read(4, ..., 1448) = 1448\n", seq + 1448);
+            seq += 1448;
+            if index % 2 == 0 {
+                text += &format!("+0 > . 1:1(0) ack {seq} <...>\n");
+            }
+        }
+        // Our segment of 0.15 s is echoed: the round that began at 0.1 s is over.
+        text += &format!("+0.05 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack {seq} <nop,nop,TS val 300 ecr 3>\n");
+        text += &format!("+0.1 < . {seq}:{}(1448) ack 11 win 1000 <nop,nop,TS val 4 ecr 300>\n", seq + 1448);
+        text + &format!("+0 getsockopt(4, SOL_SOCKET, SO_RCVBUF, [{buffer}], [4]) = 0\n")
+    };
+    let played = |segments, buffer| play("freebsd-2014", &script(segments, buffer)).0;
+    assert_eq!(played(41, 65_700 + 16_384), Verdict::Pass);
+    assert_eq!(played(39, 65_700), Verdict::Pass);
+}

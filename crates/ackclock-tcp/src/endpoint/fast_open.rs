@@ -1,0 +1,154 @@
+//! TCP Fast Open (RFC 7413): data in the SYN.
+
+use super::output::MAX_OPTIONS;
+use super::{Due, Endpoint, Progress, State};
+use crate::config::Conformance;
+use crate::fast_open::{Answer, Client, FastOpen, Server};
+use crate::receiver::Payload;
+use crate::{Flags, Nanos, Observer, Segment};
+
+/// State of Fast Open, while it is in use.
+#[derive(Default)]
+pub(super) struct Fast {
+    client: Option<Client>,
+    server: Option<Server>,
+    /// Option of the SYN-ACK that a server sends.
+    grant: Option<FastOpen>,
+    /// Bytes of data that our SYN carried.
+    sent: u32,
+    answer: Option<Answer>,
+    /// Whether the peer's data in the SYN was accepted, so that we may send data before the handshake ends.
+    pub accepted: bool,
+}
+
+impl Fast {
+    /// Whether all data in our SYN was acknowledged with it, or the data in the peer's SYN was accepted.
+    pub fn delivered_with_syn(&self) -> bool {
+        self.accepted || self.sent > 0 && self.left() == 0
+    }
+
+    /// Bytes of our SYN's data that the SYN-ACK did not acknowledge.
+    pub fn left(&self) -> u32 {
+        self.sent - self.answer.map_or(0, |answer| answer.acked)
+    }
+}
+
+impl Endpoint {
+    /// Uses Fast Open as a client: the SYN requests a cookie, or carries a cookie and the data written so far. Call this
+    /// before [`Endpoint::connect`].
+    pub fn use_fast_open(&mut self, client: Client) {
+        self.cold.fast.client = Some(client);
+    }
+
+    /// Uses Fast Open as a server: data in the SYN is accepted if its cookie is right. Call this before a SYN arrives.
+    pub fn serve_fast_open(&mut self, server: Server) {
+        self.cold.fast.server = Some(server);
+    }
+
+    /// The server's answer to our SYN with the Fast Open option; `None` before the SYN-ACK and without Fast Open. The
+    /// driver keeps the cookie for further connections to the same server (RFC 7413 section 4.1.3).
+    pub fn fast_open_answer(&self) -> Option<Answer> {
+        self.cold.fast.answer
+    }
+
+    /// Number of bytes of our SYN's data that `segment` acknowledges; `None` if the segment does not acknowledge the
+    /// SYN.
+    pub(super) fn acked_with_syn(&self, segment: &Segment) -> Option<u32> {
+        let acked = segment.ack.wrapping_sub(self.iss.wrapping_add(1));
+        (segment.flags.has(Flags::ACK) && acked <= self.cold.fast.sent).then_some(acked)
+    }
+
+    /// Adds the option and the data to our SYN.
+    pub(super) fn fill_syn(&mut self, segment: &mut Segment) {
+        let fast = &mut self.cold.fast;
+        // RFC 7413 section 4.2.1: a SYN or SYN-ACK that is sent again has neither the option nor data, because a
+        // middlebox may have dropped the first one for these.
+        if self.cold.syn_retries > 0 {
+            return;
+        }
+        if segment.flags.has(Flags::ACK) {
+            segment.set_fast_open(fast.grant);
+            return;
+        }
+        let Some(client) = fast.client else { return };
+        segment.set_fast_open(Some(client.option));
+        if client.option.has_cookie() {
+            // Linux leaves room for all options that a header can hold (net/ipv4/tcp_output.c, tcp_send_syn_data).
+            let options = match self.cold.config.conformance {
+                Conformance::Linux => MAX_OPTIONS,
+                _ => segment.header_len() - Segment::new(Flags::SYN).header_len(),
+            };
+            let most = client.mss.min(self.cold.config.mss).saturating_sub(options);
+            segment.len = u32::try_from(self.sender.written()).unwrap_or(u32::MAX).min(most);
+            fast.sent = segment.len;
+            let stats = self.sender.stats_mut();
+            stats.data_segments_sent += u64::from(segment.len > 0);
+            stats.bytes_sent += u64::from(segment.len);
+        }
+    }
+
+    /// Processes the SYN-ACK to our SYN, which acknowledges `acked` bytes of its data. The rest is sent again after the
+    /// handshake.
+    pub(super) fn take_fast_open_answer(&mut self, segment: &Segment, acked: u32, progress: &mut Progress) {
+        if self.cold.fast.client.is_none() {
+            return;
+        }
+        self.cold.fast.answer = Some(Answer { option: segment.fast_open(), acked });
+        if acked > 0 {
+            self.sender.take_syn_data(u64::from(acked));
+            progress.add(Progress::ACKED);
+        }
+    }
+
+    /// Processes the option and the data of a peer's SYN. Returns whether the data is accepted.
+    pub(super) fn accept_fast_open<O: Observer>(
+        &mut self,
+        now: Nanos,
+        segment: &Segment,
+        progress: &mut Progress,
+        obs: &mut O,
+    ) -> bool {
+        let Some(server) = self.cold.fast.server else { return false };
+        let accepted = match (segment.fast_open(), server.cookie) {
+            (Some(option), Some(cookie)) => {
+                let right = option.has_cookie() && option.cookie() == cookie.cookie();
+                if !right {
+                    // RFC 7413 section 4.2.2: the server sends back the right cookie, and takes the SYN alone.
+                    self.cold.fast.grant = Some(FastOpen::new(cookie.cookie(), option.is_experimental()));
+                }
+                right
+            }
+            (None, _) | (_, None) => server.without_cookie && segment.len > 0,
+        };
+        if !accepted {
+            return false;
+        }
+        self.cold.fast.accepted = true;
+        self.agree(now);
+        self.open_sender(now, 0);
+        let payload = Payload {
+            start: 0,
+            len: segment.len,
+            fin: false,
+            push: segment.flags.has(Flags::PSH),
+            echo: None,
+            rtt: self.sender.rtt(),
+        };
+        self.receiver.on_data(now, &payload);
+        progress.add(Progress::CONNECTED);
+        if segment.len > 0 {
+            progress.add(Progress::RECEIVED);
+        }
+        // The SYN-ACK acknowledges the data.
+        self.receiver.pay();
+        self.due.set(Due::SYN, true);
+        self.enter(now, State::SynReceived, obs);
+        true
+    }
+
+    /// Whether data may be sent now although the handshake has not ended: the peer's SYN had a right cookie. A FIN
+    /// waits for the end of the handshake.
+    pub(super) fn sends_early(&self) -> bool {
+        self.state == State::SynReceived && self.cold.fast.accepted && !self.sender.is_closed()
+    }
+}

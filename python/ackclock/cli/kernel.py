@@ -1,0 +1,131 @@
+"""The commands ``kernel build``, ``kernel list`` and ``kernel run``."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 -- read by cyclopts from the annotations
+
+from cyclopts import App
+
+from ackclock import files, kernel, progress
+from ackclock.cli.commands import Json, Set, overrides_of
+from ackclock.cli.output import print_json, print_table, say
+from ackclock.kernel.runs import choose
+
+__all__ = ["app"]
+
+app = App(name="kernel", help="Run scenarios in the Linux kernel's own TCP, in virtual time and without root.")
+
+
+@app.command
+def build(*, source: Path | None = None, version: str = "6.12", hz: int = 1000, json: Json = False) -> int:
+    """Build a user-mode kernel and keep it in the user's cache.
+
+    A build takes four minutes on two cores and needs gcc, make, flex, bison, bc and perl.
+
+    Parameters
+    ----------
+    source
+        The tree or the tarball of a kernel's source. By default, that of Debian's package linux-source-VERSION.
+    version
+        The version of Debian's package.
+    hz
+        Ticks a second, 100 or 1000. Some congestion controls measure in ticks.
+    json
+        Print one JSON document.
+    """
+    with progress.reporter(True, f"building Linux {source or version}") as report:
+        made = kernel.build(source, version, hz, report)
+    if json:
+        print_json(_row(made))
+    else:
+        say(f"Linux {made.version} with {made.hz} Hz: {made.folder}")
+        if made.missing:
+            say(f"its source does not have {', '.join(made.missing)}")
+    return 0
+
+
+@app.command(name="list")
+def list_(*, json: Json = False) -> int:
+    """List the kernels of the cache.
+
+    Parameters
+    ----------
+    json
+        Print one JSON document.
+    """
+    found = kernel.built()
+    if json:
+        print_json([_row(one) for one in found])
+    elif not found:
+        say("no kernel has been built; `ackclock kernel build` builds one")
+    else:
+        rows = [[one.version, str(one.hz), one.digest, one.source] for one in found]
+        print_table("kernels", ["version", "Hz", "digest", "source"], rows)
+    return 0
+
+
+@app.command
+def run(
+    scenario: Path,
+    /,
+    *,
+    version: str = "6.12",
+    hz: int | None = None,
+    settings: Set = (),
+    out: Path | None = None,
+    patience: float = 3600.0,
+    json: Json = False,
+) -> int:
+    """Run a scenario in a kernel of the cache.
+
+    Parameters
+    ----------
+    scenario
+        The scenario: a TOML file. What the kernel cannot do is refused with the path of the field.
+    version
+        The kernel: a version such as 6.12 or 6.12.117, or a digest of `ackclock kernel list`.
+    hz
+        The kernel's ticks a second, if the cache has the version with several.
+    settings
+        PATH=VALUE: replaces a value of the scenario. Can be repeated.
+    out
+        A new folder for the summary and the tables.
+    patience
+        Seconds of real time after which the run is ended.
+    json
+        Print one JSON document.
+    """
+    found = choose(version, hz)
+    if out is not None:
+        with files.output_folder(out) as folder:
+            result = kernel.run(scenario, found, overrides_of(settings), patience)
+            result.write(folder)
+    else:
+        result = kernel.run(scenario, found, overrides_of(settings), patience)
+    if json:
+        print_json(result.document())
+        return 0
+    say(f"Linux {found.version} with {found.hz} Hz, {result.meta['duration_s']:g} s of virtual time")
+    for name in ("flows", "transfers"):
+        table = result.tables[name]
+        if len(table):
+            print_table(name, table.column_names, [[_cell(cell) for cell in row] for row in table.cells()])
+    return 0
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _row(one: kernel.Built) -> dict[str, object]:
+    return {
+        "version": one.version,
+        "hz": one.hz,
+        "digest": one.digest,
+        "source": one.source,
+        "missing": list(one.missing),
+        "modules": one.modules,
+        "folder": str(one.folder),
+    }

@@ -1,0 +1,182 @@
+"""Building kernels into the user's cache, where each has a folder that is there as a whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ackclock.kernel import configuration
+from ackclock.kernel.process import end, require_linux, started
+from ackclock.kernel.source import KernelError, Source, check_tree, locate, unpack
+from ackclock.kernel.workplace import workplace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = ["TOOLS", "Built", "KernelError", "build", "built", "cache", "missing_tools"]
+
+TOOLS = {
+    "make": "make",
+    "gcc": "gcc",
+    "ld": "binutils",
+    "flex": "flex",
+    "bison": "bison",
+    "bc": "bc",
+    "perl": "perl",
+}
+"""The programs that a build needs, with the packages of Debian that have them."""
+
+WORKPLACE = ".building-"
+"""The name begins with a point, so that no search of kernels finds a build that was killed."""
+INFO = "kernel.json"
+BINARY = "linux"
+
+
+@dataclass(frozen=True)
+class Built:
+    """A kernel in the cache."""
+
+    version: str
+    """The version of the source, such as 6.12.117."""
+    hz: int
+    """Ticks a second (jiffies); some congestion controls measure in them."""
+    source: str
+    """The path of the source that it was built from."""
+    digest: str
+    """Identifies source, configuration and tick: 16 hexadecimal digits."""
+    missing: tuple[str, ...]
+    """Options that the source does not have, as names of Kconfig."""
+    folder: Path
+
+    @property
+    def binary(self) -> Path:
+        """The program."""
+        return self.folder / BINARY
+
+    @property
+    def modules(self) -> list[str]:
+        """The congestion controls that it has."""
+        return [name for name, option in configuration.MODULES.items() if f"TCP_CONG_{option}" not in self.missing]
+
+
+def cache() -> Path:
+    """The folder of the kernels: XDG_CACHE_HOME/ackclock/kernels, or ~/.cache/ackclock/kernels."""
+    home = os.environ.get("XDG_CACHE_HOME")
+    return (Path(home) if home else Path.home() / ".cache") / "ackclock" / "kernels"
+
+
+def built() -> list[Built]:
+    """The kernels of the cache, by version and tick."""
+    found = []
+    for file in sorted(cache().glob(f"*/{INFO}")):
+        info = json.loads(file.read_text(encoding="utf-8"))
+        found.append(Built(**{**info, "missing": tuple(info["missing"])}, folder=file.parent))
+    return sorted(found, key=lambda one: (one.version, one.hz))
+
+
+def missing_tools() -> dict[str, str]:
+    """The programs that are missing for a build, with Debian's packages."""
+    return {tool: package for tool, package in TOOLS.items() if shutil.which(tool) is None}
+
+
+def build(
+    source: Path | None = None,
+    version: str = "6.12",
+    hz: int = 1000,
+    report: Callable[[float], object] | None = None,
+) -> Built:
+    """Builds a kernel, unless the cache has it: four minutes on two cores, without root.
+
+    Parameters
+    ----------
+    source
+        A tree or a tarball; by default, that of Debian's package for the version. A tree is not changed.
+    version
+        The version of Debian's package, such as 6.12.
+    hz
+        Ticks a second: 100 or 1000.
+    report
+        A function of the share done.
+
+    Raises
+    ------
+    KernelError
+        If the source, a program or an option is missing, or if the build fails; the cache is then as before.
+    """
+    require_linux()
+    if hz not in configuration.HZ:
+        accepted = ", ".join(map(str, configuration.HZ))
+        raise KernelError(f"--hz {hz}: is no tick of this build; accepted: {accepted}")
+    missing = missing_tools()
+    if missing:
+        packages = " ".join(dict.fromkeys(missing.values()))
+        raise KernelError(f"a build needs {', '.join(missing)}; on Debian: apt-get install {packages}")
+    found = locate(source, version)
+    digest = hashlib.sha256("\0".join([found.digest, configuration.fragment(), str(hz)]).encode()).hexdigest()[:16]
+    folder = cache() / digest
+    if not (folder / INFO).exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with workplace(folder.parent, WORKPLACE) as temporary:
+            _build(found, hz, digest, temporary, folder, report)
+    return next(one for one in built() if one.folder == folder)
+
+
+def _build(
+    source: Source, hz: int, digest: str, temporary: Path, folder: Path, report: Callable[[float], object] | None
+) -> None:
+    unpacked, objects, done = (temporary / name for name in ("source", "objects", "done"))
+    for one in (unpacked, objects, done):
+        one.mkdir()
+    tree = unpack(source, unpacked)
+    kconfig = temporary / "Kconfig"
+    kconfig.write_text(configuration.top(tree, hz), encoding="utf-8")
+    base = ["make", "-C", str(tree), "ARCH=um", f"O={objects}", f"KBUILD_KCONFIG={kconfig}"]
+    _make([*base, "defconfig"], temporary)
+    config = objects / ".config"
+    with config.open("a", encoding="utf-8") as file:
+        file.write(configuration.fragment())
+    _make([*base, "olddefconfig"], temporary)
+    missing = configuration.check(config, hz)
+    _make([*base, f"-j{os.cpu_count() or 1}", BINARY], temporary, report)
+    shutil.copy2(objects / BINARY, done / BINARY)
+    shutil.copy2(config, done / "config")
+    kernel = Built(check_tree(tree), hz, str(source.path), digest, tuple(missing), folder)
+    info = asdict(kernel)
+    del info["folder"]
+    (done / INFO).write_text(json.dumps(info, indent=2) + "\n", encoding="utf-8")
+    try:
+        done.rename(folder)
+    except OSError:
+        # Another build of the same kernel was faster.
+        if not (folder / INFO).exists():
+            raise
+
+
+FILES = 1450
+"""Files that a build compiles, about, from which the share done follows."""
+
+
+def _make(command: Sequence[str], temporary: Path, report: Callable[[float], object] | None = None) -> None:
+    log = temporary / "log"
+    environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL")}
+    with log.open("w", encoding="utf-8") as file:
+        process = started(command, file, file, environment)
+        try:
+            while True:
+                try:
+                    status = process.wait(1.0)
+                    break
+                except subprocess.TimeoutExpired:
+                    if report:
+                        report(min(0.99, log.read_text(encoding="utf-8", errors="replace").count("  CC ") / FILES))
+        finally:
+            end(process)
+    if status:
+        last = log.read_text(encoding="utf-8", errors="replace").splitlines()[-12:]
+        raise KernelError("\n".join([f"the kernel's `make {command[-1]}` failed with status {status}:", *last]))

@@ -1,0 +1,97 @@
+"""The configuration of a user-mode kernel: TCP with all of its congestion controls, and the network around it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock.kernel.source import KernelError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["HZ", "MODULES", "OPTIONS", "check", "fragment", "top"]
+
+HZ = (100, 1000)
+"""The ticks a second that a kernel is built with. 100 is the default of the architecture; distributions have 250 or
+1000."""
+
+MODULES = {
+    "reno": "",
+    "cubic": "CUBIC",
+    "bbr": "BBR",
+    "bic": "BIC",
+    "cdg": "CDG",
+    "dctcp": "DCTCP",
+    "highspeed": "HSTCP",
+    "htcp": "HTCP",
+    "hybla": "HYBLA",
+    "illinois": "ILLINOIS",
+    "lp": "LP",
+    "nv": "NV",
+    "scalable": "SCALABLE",
+    "vegas": "VEGAS",
+    "veno": "VENO",
+    "westwood": "WESTWOOD",
+    "yeah": "YEAH",
+}
+"""The kernel's congestion controls: the name, and the option of Kconfig; Reno has none."""
+
+OPTIONS = (
+    "UML_TIME_TRAVEL_SUPPORT",
+    "NET",
+    "INET",
+    "PACKET",
+    "NAMESPACES",
+    "NET_NS",
+    "NETDEVICES",
+    "TUN",
+    "VETH",
+    "NET_SCHED",
+    *(f"NET_SCH_{name}" for name in ("NETEM", "TBF", "FQ", "CODEL", "FQ_CODEL", "PIE", "CAKE", "SFQ", "RED", "HTB")),
+    "TCP_CONG_ADVANCED",
+    *(f"TCP_CONG_{option}" for option in MODULES.values() if option),
+    "HOSTFS",
+    "TMPFS",
+    "PROC_FS",
+    "SYSFS",
+    "HIGH_RES_TIMERS",
+    "INET_DIAG",
+    "FTRACE",
+    "ENABLE_DEFAULT_TRACERS",
+)
+"""Options that are built in."""
+
+
+def fragment() -> str:
+    """The lines that follow the architecture's default configuration."""
+    lines = [f"CONFIG_{option}=y" for option in OPTIONS]
+    return "\n".join([*lines, "CONFIG_MODULES=n", "CONFIG_DEBUG_INFO_NONE=y", ""])
+
+
+def top(tree: Path, hz: int) -> str:
+    """A Kconfig file that reads the tree's own, but first gives HZ another default: the first default holds.
+
+    The architecture's HZ has no prompt, so no configuration can set it, and the tree itself is not changed.
+    """
+    lines = (tree / "Kconfig").read_text(encoding="utf-8").splitlines()
+    at = next((number for number, line in enumerate(lines) if line.startswith("mainmenu")), -1) + 1
+    return "\n".join([*lines[:at], "config HZ", "\tint", f"\tdefault {hz}", *lines[at:], ""])
+
+
+def check(config: Path, hz: int) -> list[str]:
+    """The options that the tree does not have, which may be congestion controls of other versions.
+
+    Raises
+    ------
+    KernelError
+        If an option is missing without which no run is possible, or if the tick is another.
+    """
+    lines = set(config.read_text(encoding="utf-8").splitlines())
+    missing = [option for option in OPTIONS if f"CONFIG_{option}=y" not in lines]
+    needed = [option for option in missing if not option.startswith(("TCP_CONG_", "NET_SCH_"))]
+    needed += [option for option in missing if option == "NET_SCH_NETEM"]
+    if needed:
+        raise KernelError(f"this kernel has no {', '.join(needed)}; accepted: a tree of Linux 5.4 or later")
+    if f"CONFIG_HZ={hz}" not in lines:
+        raise KernelError(f"the tick of this kernel cannot be set to {hz} a second")
+    return missing

@@ -1,0 +1,418 @@
+"""The program inside the kernel: builds a path of namespaces, drives its sockets, and writes what TCP says.
+
+It is the first process of a machine whose clock jumps from event to event, and it uses Python's standard library
+alone. The path is one namespace for each sender, a router with the bottleneck, a second one with the propagation
+delays, and the receiver: senders - r - x - d.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import heapq
+import itertools
+import json
+import os
+import selectors
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+import traceback
+from typing import Any, NoReturn
+
+SHARED = "/run/host"
+PORT = 5001
+SINK = "10.0.3.2"
+ETHERNET = 14
+"""Bytes of the header that netem counts and that a scenario's packets do not have."""
+
+CLONE_NEWNET = 0x40000000
+SIOCETHTOOL = 0x8946
+OFFLOADS = (0x1F, 0x21, 0x24, 0x2C)
+"""ETHTOOL_STSO, _SUFO, _SGSO, _SGRO: packets shall be those of the wire."""
+POWER_OFF = 0x4321FEDC
+TCP_NODELAY, TCP_INFO, TCP_CONGESTION = 1, 11, 13
+
+FIELDS: list[tuple[str, str]] = [
+    *((name, "B") for name in "state ca_state retransmits probes backoff options wscale flags".split()),
+    *(
+        (name, "I")
+        for name in (
+            "rto ato snd_mss rcv_mss unacked sacked lost retrans fackets last_data_sent last_ack_sent last_data_recv "
+            "last_ack_recv pmtu rcv_ssthresh rtt rttvar ssthresh cwnd advmss reordering rcv_rtt rcv_space total_retrans"
+        ).split()
+    ),
+    *((name, "Q") for name in "pacing_rate max_pacing_rate bytes_acked bytes_received".split()),
+    *((name, "I") for name in "segs_out segs_in notsent min_rtt data_segs_in data_segs_out".split()),
+    *((name, "Q") for name in "delivery_rate busy_time rwnd_limited sndbuf_limited".split()),
+    *((name, "I") for name in "delivered delivered_ce".split()),
+    *((name, "Q") for name in "bytes_sent bytes_retrans".split()),
+]
+"""The fields of struct tcp_info (include/uapi/linux/tcp.h), with their types."""
+LAYOUT = struct.Struct("=" + "".join(kind for _, kind in FIELDS))
+KEPT = (
+    "ca_state unacked sacked lost retrans rtt ssthresh cwnd snd_mss total_retrans pacing_rate min_rtt rto delivered "
+    "delivery_rate data_segs_out bytes_sent bytes_retrans bytes_acked"
+).split()
+
+library = ctypes.CDLL(None, use_errno=True)
+
+
+def shell(*command: str) -> str:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {done.stdout}{done.stderr}".strip())
+    return done.stdout
+
+
+def enter(namespace: str) -> None:
+    descriptor = os.open(f"/run/netns/{namespace}", os.O_RDONLY)
+    if library.setns(descriptor, CLONE_NEWNET):
+        raise OSError(ctypes.get_errno(), f"setns {namespace}")
+    os.close(descriptor)
+
+
+def write(path: str, text: str) -> None:
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def without_offloads(device: str) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        for command in OFFLOADS:
+            value = ctypes.create_string_buffer(struct.pack("II", command, 0), 64)
+            try:
+                fcntl.ioctl(control, SIOCETHTOOL, struct.pack("16sP", device.encode(), ctypes.addressof(value)))
+            except OSError:
+                # The device does not have this one.
+                continue
+
+
+class Path:
+    """The namespaces and devices."""
+
+    def __init__(self, question: dict[str, Any]) -> None:
+        self.senders = [f"s{number}" for number in range(len(question["flows"]))]
+        for name in [*self.senders, "r", "x", "d"]:
+            shell("ip", "netns", "add", name)
+            shell("ip", "-n", name, "link", "set", "dev", "lo", "up")
+        for number, name in enumerate(self.senders):
+            self.pair(name, "out", f"10.1.{number}.1", "r", name, f"10.1.{number}.2")
+            shell("ip", "-n", name, "route", "add", "default", "via", f"10.1.{number}.2")
+        self.pair("r", "bottleneck", "10.0.2.1", "x", "back", "10.0.2.2")
+        self.pair("x", "forth", "10.0.3.1", "d", "in", SINK)
+        shell("ip", "-n", "r", "route", "add", "10.0.3.0/24", "via", "10.0.2.2")
+        shell("ip", "-n", "x", "route", "add", "10.1.0.0/16", "via", "10.0.2.1")
+        shell("ip", "-n", "d", "route", "add", "default", "via", "10.0.3.1")
+        for name in ("r", "x"):
+            self.set(name, {"net.ipv4.ip_forward": "1"})
+        for name in [*self.senders, "d"]:
+            self.set(name, {"net.ipv4.tcp_no_metrics_save": "1", **question["sysctls"]})
+        rate, limit, delay = question["rate_bps"], question["queue_packets"], question["delay_ns"]
+        # netem's limit includes the packet that is being sent.
+        self.queue("r", "bottleneck", "rate", f"{rate}bit", str(-ETHERNET), "limit", str(limit + 1))
+        for device in ("forth", "back"):
+            self.queue("x", device, "delay", f"{delay / 1000:.3f}us", "limit", "1000000")
+        # An address that is not resolved yet would delay the first packet.
+        for name in self.senders:
+            self.inside(name, self.resolve)
+
+    def pair(self, one: str, device: str, address: str, two: str, other: str, remote: str) -> None:
+        shell("ip", "link", "add", "name", "end1", "type", "veth", "peer", "name", "end2")
+        for inside, made, name, ip in ((one, "end1", device, address), (two, "end2", other, remote)):
+            shell("ip", "link", "set", "dev", made, "netns", inside, "name", name)
+            shell("ip", "-n", inside, "addr", "add", f"{ip}/24", "dev", name)
+            shell("ip", "-n", inside, "link", "set", "dev", name, "up")
+            self.inside(inside, without_offloads, name)
+
+    def queue(self, namespace: str, device: str, *parameters: str) -> None:
+        shell("tc", "-n", namespace, "qdisc", "add", "dev", device, "root", "netem", *parameters)
+
+    def set(self, namespace: str, values: dict[str, str]) -> None:
+        for name, value in values.items():
+            self.inside(namespace, write, "/proc/sys/" + name.replace(".", "/"), value)
+
+    def resolve(self) -> None:
+        """Connects to a port at which nobody listens, and is refused."""
+        with socket.socket() as one:
+            one.settimeout(30)
+            try:
+                one.connect((SINK, PORT + 1))
+            except ConnectionRefusedError:
+                return
+        raise RuntimeError("a port at which nobody listens took a connection")
+
+    def counters(self, namespace: str) -> dict[str, int]:
+        """The counters of TcpExt in a namespace, which are those of one sender."""
+        self.inside(namespace, self.save_counters)
+        with open("/run/counters") as file:
+            found: dict[str, int] = json.load(file)
+        return found
+
+    def save_counters(self) -> None:
+        with open("/proc/net/netstat") as file:
+            names, values = file.readline().split()[1:], file.readline().split()[1:]
+        write("/run/counters", json.dumps(dict(zip(names, map(int, values)))))
+
+    def inside(self, namespace: str, function: Any, *arguments: Any) -> None:
+        """Runs a function in a namespace, in a process of its own."""
+        child = os.fork()
+        if child == 0:
+            try:
+                enter(namespace)
+                function(*arguments)
+                os._exit(0)
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+        if os.waitpid(child, 0)[1]:
+            raise RuntimeError(f"{function.__name__}{arguments} failed in namespace {namespace}")
+
+
+def sink(news: int) -> NoReturn:
+    """The receiver: tells of each connection how much has arrived, and when."""
+    enter("d")
+    listener = socket.create_server((SINK, PORT), backlog=1024)
+    listener.setblocking(False)
+    selector = selectors.DefaultSelector()
+    selector.register(listener, selectors.EVENT_READ)
+    buffer = bytearray(b"\1" * (1 << 20))
+    os.write(news, b"ready\n")
+    while True:
+        for key, _ in selector.select():
+            if key.data is None:
+                connection, (address, port) = listener.accept()
+                connection.setblocking(False)
+                selector.register(connection, selectors.EVENT_READ, [f"{address} {port}", 0, 0, connection])
+                continue
+            name, total, last, connection = key.data
+            try:
+                count = connection.recv_into(buffer)
+            except BlockingIOError:
+                continue
+            except ConnectionResetError:
+                count = 0
+            if count:
+                key.data[1:3] = total + count, time.monotonic_ns()
+                os.write(news, f"{name} {key.data[1]} {key.data[2]} 0\n".encode())
+            else:
+                os.write(news, f"{name} {total} {last} 1\n".encode())
+                selector.unregister(connection)
+                connection.close()
+
+
+class Flow:
+    """A flow: its application and its present connection."""
+
+    def __init__(self, number: int, wanted: dict[str, Any]) -> None:
+        self.number = number
+        self.wanted = wanted
+        self.socket = socket.socket(socket.AF_UNIX)
+        """The connection; before it begins, a socket of no network."""
+        self.began = False
+        self.registered = False
+        self.sent = self.due = self.received = self.before = 0
+        self.closes = False
+        self.since = 0
+        self.bursts: list[tuple[int, int]] = []
+
+
+class Source:
+    """The senders of all flows, in one process."""
+
+    def __init__(self, question: dict[str, Any], news: int) -> None:
+        self.question = question
+        self.news = news
+        self.flows = [Flow(number, wanted) for number, wanted in enumerate(question["flows"])]
+        self.peers: dict[str, Flow] = {}
+        self.data = memoryview(bytearray(b"\1" * question["write_bytes"]))
+        self.events: list[tuple[int, int, Any, tuple[Any, ...]]] = []
+        self.count = itertools.count()
+        self.samples: list[list[Any]] = []
+        self.transfers: list[dict[str, Any]] = []
+        self.selector = selectors.DefaultSelector()
+        os.set_blocking(news, False)
+        self.selector.register(news, selectors.EVENT_READ)
+        self.start = time.monotonic_ns()
+        for flow in self.flows:
+            self.at(self.start + flow.wanted["start_ns"], self.begin, flow)
+        if question["interval_ns"]:
+            self.at(self.start + question["interval_ns"], self.sample)
+
+    def at(self, moment: int, function: Any, *arguments: Any) -> None:
+        heapq.heappush(self.events, (moment, next(self.count), function, arguments))
+
+    def begin(self, flow: Flow) -> None:
+        self.connect(flow)
+        kind = flow.wanted["kind"]
+        if kind == "bulk":
+            flow.due = 1 << 62
+        elif kind == "transfer":
+            flow.due, flow.closes = flow.wanted["size"], True
+        else:
+            self.burst(flow, flow.wanted["count"])
+        self.send(flow)
+
+    def burst(self, flow: Flow, left: int) -> None:
+        now = time.monotonic_ns()
+        flow.due += flow.wanted["size"]
+        flow.bursts.append((now, flow.due))
+        if left != 1:
+            self.at(now + flow.wanted["interval_ns"], self.burst, flow, left - 1)
+        self.send(flow)
+
+    def connect(self, flow: Flow) -> None:
+        enter(f"s{flow.number}")
+        flow.since = time.monotonic_ns()
+        flow.socket = socket.socket()
+        flow.began = True
+        flow.socket.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, flow.wanted["cc"].encode())
+        flow.socket.setsockopt(socket.IPPROTO_TCP, TCP_NODELAY, 0 if flow.wanted["nagle"] else 1)
+        flow.socket.setblocking(False)
+        flow.socket.bind(("", 0))
+        self.peers[f"10.1.{flow.number}.1 {flow.socket.getsockname()[1]}"] = flow
+        try:
+            flow.socket.connect((SINK, PORT))
+        except BlockingIOError:
+            return
+
+    def send(self, flow: Flow) -> None:
+        while flow.sent < flow.due:
+            try:
+                flow.sent += flow.socket.send(self.data[: flow.due - flow.sent])
+            except BlockingIOError:
+                self.watch(flow, True)
+                return
+        self.watch(flow, False)
+        if flow.closes:
+            flow.socket.shutdown(socket.SHUT_WR)
+            flow.closes = False
+
+    def watch(self, flow: Flow, on: bool) -> None:
+        if on and not flow.registered:
+            self.selector.register(flow.socket, selectors.EVENT_WRITE, flow)
+        elif flow.registered and not on:
+            self.selector.unregister(flow.socket)
+        flow.registered = on
+
+    def hear(self, line: bytes) -> None:
+        address, port, total, at, ended = line.decode().split()
+        flow = self.peers[f"{address} {port}"]
+        flow.received, moment = int(total), int(at)
+        if flow.wanted["kind"] == "transfer" and ended == "1":
+            self.done(flow, flow.since, moment, flow.received)
+        while flow.bursts and flow.received >= flow.bursts[0][1]:
+            begun, _end = flow.bursts.pop(0)
+            self.done(flow, begun, moment, flow.wanted["size"])
+
+    def done(self, flow: Flow, begun: int, end: int, size: int) -> None:
+        self.transfers.append(
+            {"flow": flow.number, "start_ns": begun - self.start, "duration_ns": end - begun, "bytes": size}
+        )
+
+    def sample(self) -> None:
+        now = time.monotonic_ns()
+        for flow in self.flows:
+            if flow.began:
+                self.samples.append([now - self.start, flow.number, *info(flow.socket).values()])
+        step = self.question["interval_ns"]
+        self.at(now + step - (now - self.start) % step, self.sample)
+
+    def run(self) -> None:
+        end = self.start + self.question["duration_ns"]
+        rest = b""
+        while (now := time.monotonic_ns()) < end:
+            while self.events and self.events[0][0] <= now:
+                _, _, function, arguments = heapq.heappop(self.events)
+                function(*arguments)
+            wake = min(end, self.events[0][0]) if self.events else end
+            for key, _ in self.selector.select(max(0, wake - time.monotonic_ns()) / 1e9):
+                if key.data is not None:
+                    self.send(key.data)
+                    continue
+                *lines, rest = (rest + os.read(self.news, 1 << 16)).split(b"\n")
+                for line in lines:
+                    self.hear(line)
+
+
+def info(one: socket.socket) -> dict[str, int]:
+    raw = one.getsockopt(socket.IPPROTO_TCP, TCP_INFO, 512)[: LAYOUT.size].ljust(LAYOUT.size, b"\0")
+    values = dict(zip((name for name, _ in FIELDS), LAYOUT.unpack(raw)))
+    return {name: values[name] for name in KEPT}
+
+
+def work(question: dict[str, Any]) -> dict[str, Any]:
+    path = Path(question)
+    hears, tells = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            sink(tells)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+    if os.read(hears, 6) != b"ready\n":
+        raise RuntimeError("the receiver did not begin")
+    before = [path.counters(name) for name in path.senders]
+    source = Source(question, hears)
+    source.run()
+    after = [path.counters(name) for name in path.senders]
+    flows = []
+    for flow in source.flows:
+        counted = {name: value - before[flow.number][name] for name, value in after[flow.number].items()}
+        flows.append(
+            {
+                "received": flow.received,
+                "info": info(flow.socket) if flow.began else {},
+                "counters": {name: value for name, value in counted.items() if value},
+            }
+        )
+    return {
+        "release": os.uname().release,
+        "columns": ["time_ns", "flow", *KEPT],
+        "samples": source.samples,
+        "transfers": source.transfers,
+        "flows": flows,
+    }
+
+
+def mount(kind: str, target: str, *options: str) -> None:
+    shell("mount", "-t", kind, *options, "none", target)
+
+
+def main() -> None:
+    os.environ["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    mount("proc", "/proc")
+    mount("sysfs", "/sys")
+    mount("tmpfs", "/run")
+    os.mkdir("/run/netns")
+    os.mkdir(SHARED)
+    mount("hostfs", SHARED, "-o", sys.argv[1])
+    shell("ip", "link", "set", "dev", "lo", "up")
+    try:
+        with open(f"{SHARED}/question.json") as file:
+            question = json.load(file)
+
+        def too_late(*_: object) -> NoReturn:
+            raise TimeoutError(f"the run did not end within {question['limit_s']:g} s of virtual time")
+
+        signal.signal(signal.SIGALRM, too_late)
+        signal.setitimer(signal.ITIMER_REAL, question["limit_s"])
+        answer = work(question)
+    except BaseException:
+        answer = {"error": traceback.format_exc()}
+    with open(f"{SHARED}/answer.new", "w") as file:
+        json.dump(answer, file)
+    os.rename(f"{SHARED}/answer.new", f"{SHARED}/answer.json")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    finally:
+        sys.stderr.flush()
+        library.sync()
+        library.reboot(POWER_OFF)

@@ -1,0 +1,100 @@
+"""One run of a kernel in user mode: a Python program inside it, its answer, and two watchdogs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ackclock.kernel.process import end, started
+from ackclock.kernel.source import KernelError
+from ackclock.kernel.workplace import workplace
+
+if TYPE_CHECKING:
+    from ackclock.kernel.builds import Built
+
+__all__ = ["SHARED", "TOOLS", "ask"]
+
+SHARED = "/run/host"
+"""The folder inside in which question and answer are."""
+
+TOOLS = {"ip": "iproute2", "tc": "iproute2", "mount": "mount"}
+"""The programs that a run needs, with the packages of Debian that have them."""
+
+WORKPLACE = "ackclock-kernel-"
+
+GUEST = Path(__file__).with_name("guest.py")
+
+
+def ask(kernel: Built, question: dict[str, Any], patience_s: float) -> dict[str, Any]:
+    """Hands a question to the program inside the kernel and returns its answer.
+
+    Parameters
+    ----------
+    kernel
+        A kernel of the cache.
+    question
+        What `ackclock.kernel.guest` reads; `limit_s` is its watchdog, in seconds of virtual time.
+    patience_s
+        Seconds of real time after which the run is ended.
+
+    Raises
+    ------
+    KernelError
+        If a program is missing, if a watchdog ended the run, or if the program inside failed.
+    """
+    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
+    missing = {tool: package for tool, package in TOOLS.items() if shutil.which(tool, path=path) is None}
+    if missing:
+        packages = " ".join(dict.fromkeys(missing.values()))
+        raise KernelError(f"a run needs {', '.join(missing)}; on Debian: apt-get install {packages}")
+    with workplace(Path(tempfile.gettempdir()), WORKPLACE) as folder:
+        (folder / "question.json").write_text(json.dumps(question), encoding="utf-8")
+        _run(kernel, folder, path, patience_s)
+        return _answer(kernel, folder)
+
+
+def _run(kernel: Built, folder: Path, path: str, patience_s: float) -> None:
+    command = [
+        str(kernel.binary),
+        "mem=768M",
+        "rootfstype=hostfs",
+        "rootflags=/",
+        "ro",
+        "con=null",
+        "con0=null,fd:2",
+        "con1=fd:0,fd:1",
+        "time-travel=inf-cpu",
+        "quiet",
+        f"uml_dir={folder}",
+        f"init={sys.executable}",
+        "--",
+        *("-I", "-S", "-u", str(GUEST), str(folder)),
+    ]
+    with (folder / "log").open("wb") as log:
+        process = started(command, log, log, {"PATH": path, "HOME": str(folder)})
+        try:
+            process.wait(patience_s)
+        except subprocess.TimeoutExpired:
+            raise KernelError(
+                f"the run inside Linux {kernel.version} did not end within {patience_s:g} s; accepted: more patience, "
+                "or a shorter scenario"
+            ) from None
+        finally:
+            end(process)
+
+
+def _answer(kernel: Built, folder: Path) -> dict[str, Any]:
+    try:
+        answer: dict[str, Any] = json.loads((folder / "answer.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        last = (folder / "log").read_text(encoding="utf-8", errors="replace").splitlines()[-12:]
+        raise KernelError("\n".join([f"Linux {kernel.version} gave no answer; its last lines:", *last])) from None
+    if "error" in answer:
+        raise KernelError(f"the run inside Linux {kernel.version} failed:\n{answer['error']}")
+    return answer

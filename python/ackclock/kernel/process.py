@@ -1,0 +1,69 @@
+"""Processes that end with the one that started them, whatever ends it."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from typing import IO, TYPE_CHECKING, Any
+
+from ackclock.kernel.source import KernelError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["end", "require_linux", "started"]
+
+PR_SET_PDEATHSIG = 1
+
+
+def require_linux() -> None:
+    """Refuses other systems than Linux.
+
+    Raises
+    ------
+    KernelError
+        Outside Linux.
+    """
+    if sys.platform != "linux":
+        raise KernelError(f"kernels in user mode need Linux, and this is {sys.platform}")
+
+
+def started(
+    command: Sequence[str], out: IO[Any] | int, err: IO[Any] | int, environment: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
+    """Starts a process in a session of its own, which is told to end when this one ends, by SIGKILL, too.
+
+    Raises
+    ------
+    KernelError
+        Outside Linux.
+    """
+    require_linux()
+    library = ctypes.CDLL(None)
+    parent = os.getpid()
+
+    def bind() -> None:
+        library.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return subprocess.Popen(  # noqa: S603 -- the callers' programs are fixed
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=err,
+        env=dict(environment),
+        start_new_session=True,
+        preexec_fn=bind,
+    )
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Ends the whole session of a process, and waits for it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
