@@ -289,7 +289,8 @@ fn table_schema(name: &str, summary: &str, parameters: &[cc::Parameter]) -> Json
 mod tests {
     use super::*;
 
-    const RENAMED: &[Renamed] = &[Renamed { old: "newreno", new: "reno" }, Renamed { old: "v", new: "vegas" }];
+    const RENAMED: &[Renamed] =
+        &[Renamed { old: "newreno", new: "reno-rfc5681" }, Renamed { old: "v", new: "vegas-paper" }];
 
     /// Returns what a flow's `cc` reads as where the algorithms have old names, and the number of old names in it.
     fn read(cc: &str) -> (Json, usize) {
@@ -305,9 +306,9 @@ mod tests {
 
     #[test]
     fn an_algorithm_may_have_an_old_name() {
-        assert_eq!(read("'newreno'"), (json!("reno"), 1));
-        assert_eq!(read("{ kind = 'v', alpha = 3 }"), (json!({ "kind": "vegas", "alpha": 3.0 }), 1));
-        assert_eq!(read("'reno'"), (json!("reno"), 0));
+        assert_eq!(read("'newreno'"), (json!("reno-rfc5681"), 1));
+        assert_eq!(read("{ kind = 'v', alpha = 3 }"), (json!({ "kind": "vegas-paper", "alpha": 3.0 }), 1));
+        assert_eq!(read("'reno-rfc5681'"), (json!("reno-rfc5681"), 0));
     }
 
     #[test]

@@ -21,6 +21,7 @@ __all__ = [
     "Cubic20",
     "CubicRfc8312",
     "Dctcp",
+    "DctcpRfc8257",
     "Fast",
     "FixedRate",
     "FixedWindow",
@@ -53,61 +54,81 @@ __all__ = [
 Name: TypeAlias = Literal[
     "bbr",
     "bic",
-    "bic-linux",
-    "cdg",
-    "compound",
-    "compound-tuned",
-    "copa",
     "cubic",
-    "cubic-2.0",
-    "cubic-linux",
-    "cubic-rfc8312",
     "dctcp",
-    "dctcp-linux",
-    "fast",
-    "fixed-rate",
-    "fixed-window",
     "highspeed",
     "htcp",
     "hybla",
     "illinois",
-    "illinois-linux",
-    "ledbat",
-    "ledbat++",
     "lp",
-    "lp-linux",
-    "nv",
-    "prague",
     "reno",
-    "reno-linux",
     "scalable",
-    "scalable-linux",
     "vegas",
     "veno",
-    "veno-linux",
     "westwood",
     "yeah",
+    "bbr1",
+    "bbr3",
+    "bic-linux",
+    "bic-paper",
+    "cdg",
+    "compound",
+    "compound-tuned",
+    "copa",
+    "cubic-2.0",
+    "cubic-linux",
+    "cubic-rfc8312",
+    "cubic-rfc9438",
+    "dctcp-linux",
+    "dctcp-rfc8257",
+    "fast",
+    "fixed-rate",
+    "fixed-window",
+    "highspeed-rfc3649",
+    "htcp-paper",
+    "hybla-paper",
+    "illinois-linux",
+    "illinois-paper",
+    "ledbat",
+    "ledbat++",
+    "lp-linux",
+    "lp-paper",
+    "nv",
+    "prague",
+    "reno-linux",
+    "reno-rfc5681",
+    "scalable-linux",
+    "scalable-paper",
+    "vegas-paper",
+    "veno-linux",
+    "veno-paper",
+    "westwood-paper",
+    "xcp",
     "yeah-linux",
+    "yeah-paper",
 ]
 """The names of the family *cc* that need no values.
 
 - ``bbr``: bbr3 on rfc, freebsd, freebsd-2014, ns2-sack; bbr1 on linux, linux-3.12
-- ``bic``: bic-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack
+- ``bic``: bic-paper on rfc, freebsd, freebsd-2014, ns2-sack; bic-linux on linux, linux-3.12
 - ``cubic``: cubic-rfc9438 on rfc, freebsd, freebsd-2014, ns2-sack; cubic-linux on linux, linux-3.12
+- ``dctcp``: dctcp-rfc8257 on rfc, freebsd, freebsd-2014, ns2-sack; dctcp-linux on linux, linux-3.12
 - ``highspeed``: highspeed-rfc3649 on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack
 - ``htcp``: htcp-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack
 - ``hybla``: hybla-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack
-- ``illinois``: illinois-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack
-- ``lp``: lp-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack
+- ``illinois``: illinois-paper on rfc, freebsd, freebsd-2014, ns2-sack; illinois-linux on linux, linux-3.12
+- ``lp``: lp-paper on rfc, freebsd, freebsd-2014, ns2-sack; lp-linux on linux, linux-3.12
 - ``reno``: reno-rfc5681 on rfc, freebsd, freebsd-2014, ns2-sack; reno-linux on linux, linux-3.12
-- ``scalable``: scalable-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack
+- ``scalable``: scalable-paper on rfc, freebsd, freebsd-2014, ns2-sack; scalable-linux on linux, linux-3.12
 - ``vegas``: vegas-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack
-- ``veno``: veno-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack
+- ``veno``: veno-paper on rfc, freebsd, freebsd-2014, ns2-sack; veno-linux on linux, linux-3.12
 - ``westwood``: westwood-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack
-- ``yeah``: yeah-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack
+- ``yeah``: yeah-paper on rfc, freebsd, freebsd-2014, ns2-sack; yeah-linux on linux, linux-3.12
 - ``bbr1``: paces at the largest delivery rate seen in ten rounds, with two bandwidth-delay products in flight
-- ``bic``: binary search for the window of the last congestion, decrease to 0.8; Linux's constants
+- ``bbr3``: a model of the path from delivery rate, RTT and loss; bandwidth probes in cycles, bounds from loss (version
+  3)
 - ``bic-linux``: BIC as Linux has it: a segment for so many acknowledged, divided by the segments for each ACK
+- ``bic-paper``: binary search for the window of the last congestion, decrease to 0.8; Linux's constants
 - ``cdg``: reduces at random, the more likely the faster the RTT grows, and answers losses from a shadow window
 - ``compound``: Reno's window plus a second window that grows while the backlog is below 30 segments
 - ``compound-tuned``: Compound TCP with a target backlog that follows the backlog of Reno's window, between 5 and 30
@@ -119,41 +140,41 @@ Name: TypeAlias = Literal[
 - ``cubic-rfc8312``: CUBIC before RFC 9438: K from W_max, Reno's window as a function of time
 - ``cubic-rfc9438``: growth as a cubic function of the time since the last reduction, decrease to 0.7, at least Reno's
   pace
-- ``dctcp``: Reno with a reduction in proportion to the share of marked data
 - ``dctcp-linux``: DCTCP as Linux has it: whole segments, and alpha in units of 1/1024
+- ``dctcp-rfc8257``: Reno with a reduction in proportion to the share of marked data
 - ``fast``: keeps a backlog of alpha segments, by an equation over the round-trip time
 - ``fixed-rate``: a constant sending rate that no window limits
 - ``fixed-window``: a window that never changes
-- ``highspeed``: Reno with an increase that grows and a decrease that shrinks with the window
-- ``htcp``: increase by the time since the last congestion, decrease just enough to empty the queue
-- ``hybla``: grows like Reno on a path of 25 ms, at any round-trip time
-- ``illinois``: increase from 10 down to 0.3 and decrease from 1/8 up to 1/2 as the queueing delay grows
+- ``highspeed-rfc3649``: Reno with an increase that grows and a decrease that shrinks with the window
+- ``htcp-paper``: increase by the time since the last congestion, decrease just enough to empty the queue
+- ``hybla-paper``: grows like Reno on a path of 25 ms, at any round-trip time
 - ``illinois-linux``: Illinois as Linux has it: curves in integers, from the delay of every ACK
+- ``illinois-paper``: increase from 10 down to 0.3 and decrease from 1/8 up to 1/2 as the queueing delay grows
 - ``ledbat``: background transfer: keeps a target delay in the queue, linearly
 - ``ledbat++``: background transfer: keeps a target delay in the queue, with slowdowns that empty the queue
-- ``lp``: background transfer: yields at early signs of congestion in the one-way delay
 - ``lp-linux``: TCP-LP as Linux has it: in most connections its one-way delay never indicates congestion, and it is Reno
+- ``lp-paper``: background transfer: yields at early signs of congestion in the one-way delay
 - ``nv``: congestion avoidance for data centers: the window that the largest rate needs, and ten segments
 - ``prague``: DCTCP for L4S: grows also after marks, and treats shorter RTTs like 25 ms
-- ``reno``: additive increase of one segment a round trip, decrease by half
 - ``reno-linux``: Reno as Linux has it: one segment for each window of acknowledged segments, half of the segments at a
   loss
-- ``scalable``: increase by a hundredth of the window in each round trip, decrease by an eighth
+- ``reno-rfc5681``: additive increase of one segment a round trip, decrease by half
 - ``scalable-linux``: Scalable TCP as Linux has it: one segment for at most 100 acknowledged, and a decrease by an
   eighth
-- ``vegas``: keeps a backlog of two to four segments, estimated from the round-trip time
-- ``veno``: Reno that attributes a loss without a backlog to the radio link
+- ``scalable-paper``: increase by a hundredth of the window in each round trip, decrease by an eighth
+- ``vegas-paper``: keeps a backlog of two to four segments, estimated from the round-trip time
 - ``veno-linux``: Veno as Linux has it: the backlog is judged with every ACK, from that ACK's RTT
-- ``westwood``: Reno that reduces the window to the measured delivery rate times the smallest RTT (Westwood+)
+- ``veno-paper``: Reno that attributes a loss without a backlog to the radio link
+- ``westwood-paper``: Reno that reduces the window to the measured delivery rate times the smallest RTT (Westwood+)
 - ``xcp``: follows the throughput that routers grant (queue "xcp"); Reno on paths without XCP routers
-- ``yeah``: Scalable without a queue, Reno with one, and a backlog of 80 segments is drained
 - ``yeah-linux``: YeAH as Linux has it: rounds and base RTT begin anew whenever nothing is in flight
+- ``yeah-paper``: Scalable without a queue, Reno with one, and a backlog of 80 segments is drained
 """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Bic(Record):
-    """bic-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack.
+    """bic-paper on rfc, freebsd, freebsd-2014, ns2-sack; bic-linux on linux, linux-3.12.
 
     Source: Xu, Harfoush, Rhee, INFOCOM 2004; Linux net/ipv4/tcp_bic.c.
 
@@ -178,6 +199,24 @@ class Bic(Record):
     s_max: float | None = None
     b: float | None = None
     smooth: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Dctcp(Record):
+    """dctcp-rfc8257 on rfc, freebsd, freebsd-2014, ns2-sack; dctcp-linux on linux, linux-3.12.
+
+    Source: RFC 8257.
+
+    Parameters
+    ----------
+    gain
+        g, the weight of a window of data in the estimate of marking. Accepted: from 0.0009765625 to 0.5. Default:
+        0.0625.
+    """
+
+    kind: ClassVar = "dctcp"
+
+    gain: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -251,7 +290,7 @@ class Hybla(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Illinois(Record):
-    """illinois-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack.
+    """illinois-paper on rfc, freebsd, freebsd-2014, ns2-sack; illinois-linux on linux, linux-3.12.
 
     Source: Liu, Basar, Srikant, Performance Evaluation 65, 2008; Linux net/ipv4/tcp_illinois.c.
 
@@ -283,7 +322,7 @@ class Illinois(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Lp(Record):
-    """lp-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack.
+    """lp-paper on rfc, freebsd, freebsd-2014, ns2-sack; lp-linux on linux, linux-3.12.
 
     Source: Kuzmanovic, Knightly, IEEE/ACM Transactions on Networking 14(4), 2006.
 
@@ -300,7 +339,7 @@ class Lp(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Scalable(Record):
-    """scalable-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack.
+    """scalable-paper on rfc, freebsd, freebsd-2014, ns2-sack; scalable-linux on linux, linux-3.12.
 
     Source: T. Kelly, Scalable TCP, ACM CCR 33(2), 2003, section 3.
 
@@ -349,7 +388,7 @@ class Vegas(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Veno(Record):
-    """veno-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack.
+    """veno-paper on rfc, freebsd, freebsd-2014, ns2-sack; veno-linux on linux, linux-3.12.
 
     Source: Fu, Liew, IEEE JSAC 21(2), 2003, section III.
 
@@ -386,7 +425,7 @@ class Westwood(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Yeah(Record):
-    """yeah-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack.
+    """yeah-paper on rfc, freebsd, freebsd-2014, ns2-sack; yeah-linux on linux, linux-3.12.
 
     Source: Baiocchi, Castellani, Vacirca, PFLDnet 2007; Linux net/ipv4/tcp_yeah.c.
 
@@ -573,7 +612,7 @@ class CubicRfc8312(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Dctcp(Record):
+class DctcpRfc8257(Record):
     """Reno with a reduction in proportion to the share of marked data.
 
     Source: RFC 8257.
@@ -585,7 +624,7 @@ class Dctcp(Record):
         0.0625.
     """
 
-    kind: ClassVar = "dctcp"
+    kind: ClassVar = "dctcp-rfc8257"
 
     gain: float | None = None
 
@@ -942,6 +981,7 @@ class Remycc(Record):
 Cc: TypeAlias = (
     Name
     | Bic
+    | Dctcp
     | Highspeed
     | Htcp
     | Hybla
@@ -958,7 +998,7 @@ Cc: TypeAlias = (
     | Copa
     | Cubic20
     | CubicRfc8312
-    | Dctcp
+    | DctcpRfc8257
     | Fast
     | FixedRate
     | FixedWindow

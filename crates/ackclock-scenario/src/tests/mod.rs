@@ -155,7 +155,7 @@ fn tcp_is_the_stack_with_what_the_flow_overrides() {
     ]);
     assert_eq!(
         (&**own.cc.name(), own.initial_window, own.mss, own.sack),
-        ("cubic", InitialWindow::Segments(3), 1_000, false)
+        ("cubic-rfc9438", InitialWindow::Segments(3), 1_000, false)
     );
     assert_eq!((own.initial_rto, own.min_rto, own.max_rto), (3_000_000_000, 300_000_000, 90_000_000_000));
     assert_eq!((own.receive_buffer, own.delayed_ack, own.ack_every, own.quick_acks), (65_536, 0, 1, 4));
