@@ -84,8 +84,11 @@ Name: TypeAlias = Literal[
     "fast",
     "fixed-rate",
     "fixed-window",
+    "highspeed-linux",
     "highspeed-rfc3649",
+    "htcp-linux",
     "htcp-paper",
+    "hybla-linux",
     "hybla-paper",
     "illinois-linux",
     "illinois-paper",
@@ -99,9 +102,11 @@ Name: TypeAlias = Literal[
     "reno-rfc5681",
     "scalable-linux",
     "scalable-paper",
+    "vegas-linux",
     "vegas-paper",
     "veno-linux",
     "veno-paper",
+    "westwood-linux",
     "westwood-paper",
     "xcp",
     "yeah-linux",
@@ -113,16 +118,16 @@ Name: TypeAlias = Literal[
 - ``bic``: bic-paper on rfc, freebsd, freebsd-2014, ns2-sack; bic-linux on linux, linux-3.12
 - ``cubic``: cubic-rfc9438 on rfc, freebsd, freebsd-2014, ns2-sack; cubic-linux on linux, linux-3.12
 - ``dctcp``: dctcp-rfc8257 on rfc, freebsd, freebsd-2014, ns2-sack; dctcp-linux on linux, linux-3.12
-- ``highspeed``: highspeed-rfc3649 on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack
-- ``htcp``: htcp-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack
-- ``hybla``: hybla-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack
+- ``highspeed``: highspeed-rfc3649 on rfc, freebsd, freebsd-2014, ns2-sack; highspeed-linux on linux, linux-3.12
+- ``htcp``: htcp-paper on rfc, freebsd, freebsd-2014, ns2-sack; htcp-linux on linux, linux-3.12
+- ``hybla``: hybla-paper on rfc, freebsd, freebsd-2014, ns2-sack; hybla-linux on linux, linux-3.12
 - ``illinois``: illinois-paper on rfc, freebsd, freebsd-2014, ns2-sack; illinois-linux on linux, linux-3.12
 - ``lp``: lp-paper on rfc, freebsd, freebsd-2014, ns2-sack; lp-linux on linux, linux-3.12
 - ``reno``: reno-rfc5681 on rfc, freebsd, freebsd-2014, ns2-sack; reno-linux on linux, linux-3.12
 - ``scalable``: scalable-paper on rfc, freebsd, freebsd-2014, ns2-sack; scalable-linux on linux, linux-3.12
-- ``vegas``: vegas-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack
+- ``vegas``: vegas-paper on rfc, freebsd, freebsd-2014, ns2-sack; vegas-linux on linux, linux-3.12
 - ``veno``: veno-paper on rfc, freebsd, freebsd-2014, ns2-sack; veno-linux on linux, linux-3.12
-- ``westwood``: westwood-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack
+- ``westwood``: westwood-paper on rfc, freebsd, freebsd-2014, ns2-sack; westwood-linux on linux, linux-3.12
 - ``yeah``: yeah-paper on rfc, freebsd, freebsd-2014, ns2-sack; yeah-linux on linux, linux-3.12
 - ``bbr1``: paces at the largest delivery rate seen in ten rounds, with two bandwidth-delay products in flight
 - ``bbr3``: a model of the path from delivery rate, RTT and loss; bandwidth probes in cycles, bounds from loss (version
@@ -145,8 +150,11 @@ Name: TypeAlias = Literal[
 - ``fast``: keeps a backlog of alpha segments, by an equation over the round-trip time
 - ``fixed-rate``: a constant sending rate that no window limits
 - ``fixed-window``: a window that never changes
+- ``highspeed-linux``: HighSpeed TCP as Linux has it: whole increases from a table, counted once for each ACK
 - ``highspeed-rfc3649``: Reno with an increase that grows and a decrease that shrinks with the window
+- ``htcp-linux``: H-TCP as Linux has it: in jiffies, with RTT scaling and a memory of the largest RTT that fades
 - ``htcp-paper``: increase by the time since the last congestion, decrease just enough to empty the queue
+- ``hybla-linux``: Hybla as Linux has it: growth with each ACK whatever it covers, and an initial window of rho segments
 - ``hybla-paper``: grows like Reno on a path of 25 ms, at any round-trip time
 - ``illinois-linux``: Illinois as Linux has it: curves in integers, from the delay of every ACK
 - ``illinois-paper``: increase from 10 down to 0.3 and decrease from 1/8 up to 1/2 as the queueing delay grows
@@ -162,9 +170,12 @@ Name: TypeAlias = Literal[
 - ``scalable-linux``: Scalable TCP as Linux has it: one segment for at most 100 acknowledged, and a decrease by an
   eighth
 - ``scalable-paper``: increase by a hundredth of the window in each round trip, decrease by an eighth
+- ``vegas-linux``: Vegas as Linux has it: rounds judged by their smallest RTT, slow start in every round, half at a loss
 - ``vegas-paper``: keeps a backlog of two to four segments, estimated from the round-trip time
 - ``veno-linux``: Veno as Linux has it: the backlog is judged with every ACK, from that ACK's RTT
 - ``veno-paper``: Reno that attributes a loss without a backlog to the radio link
+- ``westwood-linux``: Westwood+ as Linux has it: half at a loss, and the bandwidth estimate times the smallest RTT once
+  repaired
 - ``westwood-paper``: Reno that reduces the window to the measured delivery rate times the smallest RTT (Westwood+)
 - ``xcp``: follows the throughput that routers grant (queue "xcp"); Reno on paths without XCP routers
 - ``yeah-linux``: YeAH as Linux has it: rounds and base RTT begin anew whenever nothing is in flight
@@ -221,7 +232,7 @@ class Dctcp(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Highspeed(Record):
-    """highspeed-rfc3649 on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack.
+    """highspeed-rfc3649 on rfc, freebsd, freebsd-2014, ns2-sack; highspeed-linux on linux, linux-3.12.
 
     Source: RFC 3649 sections 5 and 7.
 
@@ -247,7 +258,7 @@ class Highspeed(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Htcp(Record):
-    """htcp-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack.
+    """htcp-paper on rfc, freebsd, freebsd-2014, ns2-sack; htcp-linux on linux, linux-3.12.
 
     Source: Leith, Shorten, PFLDnet 2004; draft-leith-tcp-htcp-06.
 
@@ -273,7 +284,7 @@ class Htcp(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Hybla(Record):
-    """hybla-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack.
+    """hybla-paper on rfc, freebsd, freebsd-2014, ns2-sack; hybla-linux on linux, linux-3.12.
 
     Source: Caini, Firrincieli, IJSCN 22(5), 2004; Linux net/ipv4/tcp_hybla.c.
 
@@ -362,7 +373,7 @@ class Scalable(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Vegas(Record):
-    """vegas-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack.
+    """vegas-paper on rfc, freebsd, freebsd-2014, ns2-sack; vegas-linux on linux, linux-3.12.
 
     Source: Brakmo, Peterson, IEEE JSAC 13(8), 1995.
 
@@ -405,7 +416,7 @@ class Veno(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Westwood(Record):
-    """westwood-paper on rfc, linux, linux-3.12, freebsd, freebsd-2014, ns2-sack.
+    """westwood-paper on rfc, freebsd, freebsd-2014, ns2-sack; westwood-linux on linux, linux-3.12.
 
     Source: Grieco, Mascolo, ACM CCR 34(2), 2004; Linux net/ipv4/tcp_westwood.c.
 

@@ -26,17 +26,19 @@
 //! The constants are those of draft-cardwell-iccrg-bbr-congestion-control-00 and net/ipv4/tcp_bbr.c. Gains are in units of
 //! 1/256: 739, 88, 320 and 192. The quantum is 1/1024 s of the pacing rate, at least two segments, or one below 1.2 Mbit/s.
 //!
-//! # Differences from the draft
-//!
-//! The draft has neither the detection of policers nor the compensation of aggregated ACKs; both are Linux's. It refreshes
-//! RTprop by equal samples, and its window is neither rounded nor larger in the first phase of ProbeBW.
-//!
 //! # Deviations
+//!
+//! From net/ipv4/tcp_bbr.c:
 //!
 //! - The volume in flight at the end of a phase is that at the ACK. Linux subtracts what will be delivered until the next
 //!   segment may leave, which is about a segment.
 //! - ECN marks are not answered, as in Linux.
 //! - The first phase of ProbeBW is drawn from the connection's initial sequence number.
+//!
+//! The kernel differs from the draft as follows:
+//!
+//! The draft has neither the detection of policers nor the compensation of aggregated ACKs; both are Linux's. It refreshes
+//! RTprop by equal samples, and its window is neither rounded nor larger in the first phase of ProbeBW.
 //!
 //! # Validated against
 //!

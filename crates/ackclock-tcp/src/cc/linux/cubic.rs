@@ -24,17 +24,19 @@
 //! kept for HZ/32 jiffies while the window is constant, and is computed at most once in a jiffy apart from tcp_cwnd
 //! (net/ipv4/tcp_cubic.c). HZ is 1000.
 //!
-//! # Differences from the RFC
+//! # Deviations
+//!
+//! From net/ipv4/tcp_cubic.c:
+//!
+//! The cube root is exact; Linux's has a mean error of 0.2 %. HyStart is a separate slow start.
+//!
+//! The kernel differs from the RFC as follows:
 //!
 //! - RTTmin has samples of all ACKs but those of the first second of an epoch, and begins anew after timeouts. RFC 9438 has
 //!   SRTT.
 //! - The target is not limited to 1.5 cwnd; the count of 2 has this effect.
 //! - t continues while the application limits the window, except for idle periods.
 //! - tcp_cwnd grows at the same rate above and below W_max, and a spurious reduction does not restore W_max.
-//!
-//! # Deviations
-//!
-//! The cube root is exact; Linux's has a mean error of 0.2 %. HyStart is a separate slow start.
 //!
 //! # Validated against
 //!

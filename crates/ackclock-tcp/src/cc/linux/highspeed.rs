@@ -17,7 +17,9 @@
 //! `a(w) = 0.078 w^0.8 2 b(w) / (2 - b(w))` and b(w) are those of RFC 3649 section 5 and appendix B, whose program makes
 //! the table. The table has 72 rows; the last one is for all windows above 84,035 segments.
 //!
-//! # Differences from the paper
+//! # Deviations
+//!
+//! None from net/ipv4/tcp_highspeed.c. The kernel differs from the RFC as follows:
 //!
 //! - a is a whole number, rounded up: 2 for windows from 39 to 118 segments, where RFC 3649 section 5 has 1 to 2.
 //! - An ACK for two segments counts as much as an ACK for one, so that delayed ACKs halve the growth.

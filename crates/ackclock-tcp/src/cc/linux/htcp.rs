@@ -26,7 +26,9 @@
 //!
 //! HZ is 1000. An RTT in jiffies is rounded up. The constants of the equations are those of net/ipv4/tcp_htcp.c.
 //!
-//! # Differences from the paper
+//! # Deviations
+//!
+//! None from net/ipv4/tcp_htcp.c. The kernel differs from the paper as follows:
 //!
 //! - alpha has RTT scaling, with a reference of 100 ms, which the paper leaves open; alpha is a multiple of an integer
 //!   factor and can be less than 1 (a window of growth per 128 alpha).

@@ -18,7 +18,9 @@
 //!
 //! The reference RTT is 25 ms. In slow start rho counts as 16 at most (net/ipv4/tcp_hybla.c).
 //!
-//! # Differences from the paper
+//! # Deviations
+//!
+//! None from net/ipv4/tcp_hybla.c. The kernel differs from the paper as follows:
 //!
 //! - An ACK for two segments adds as much as an ACK for one, so that delayed ACKs halve the growth.
 //! - The window starts with rho segments, which is one segment for RTTs below 50 ms.

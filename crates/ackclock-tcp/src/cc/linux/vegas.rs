@@ -22,7 +22,9 @@
 //!
 //! alpha is 2 segments, beta 4 and gamma 1 (net/ipv4/tcp_vegas.c).
 //!
-//! # Differences from the paper
+//! # Deviations
+//!
+//! None from net/ipv4/tcp_vegas.c. The kernel differs from the paper as follows:
 //!
 //! - Slow start doubles the window in every round, instead of every other.
 //! - A round is judged by its smallest RTT, and Q is the backlog relative to base RTT: `cwnd (rtt - base) / base` exceeds

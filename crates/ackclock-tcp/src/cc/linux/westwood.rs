@@ -20,16 +20,18 @@
 //!
 //! HZ is 1000. The RTT before the first sample is 20 s (net/ipv4/tcp_westwood.c).
 //!
-//! # Differences from the paper
+//! # Deviations
+//!
+//! From net/ipv4/tcp_westwood.c:
+//!
+//! In Linux, ACKs that take the fast path of header prediction do not subtract duplicate ACKs that were counted; here all
+//! ACKs do.
+//!
+//! The kernel differs from the paper as follows:
 //!
 //! - The window falls to half in the recovery, as proportional rate reduction paces it, and only then to the estimate, which
 //!   may exceed the window before the loss.
 //! - Before the first sample of the bandwidth, two segments are left.
-//!
-//! # Deviations
-//!
-//! In Linux, ACKs that take the fast path of header prediction do not subtract duplicate ACKs that were counted; here all
-//! ACKs do.
 //!
 //! # Validated against
 //!
