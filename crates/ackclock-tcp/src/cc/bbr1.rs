@@ -330,8 +330,8 @@ impl Bbr1 {
 
     fn check_probe_rtt(&mut self, window: &mut Window, ctx: &Context) {
         if self.rtprop_expired && !self.idle_restart && !matches!(self.state, State::ProbeRtt { .. }) {
-            self.save_cwnd(window, ctx.now);
             self.state = State::ProbeRtt { until: None, round_done: false };
+            self.save_cwnd(window, ctx.now);
             self.slow_since = self.delivered;
         }
         self.idle_restart = false;

@@ -67,6 +67,7 @@ fn a_loss_leaves_what_the_last_row_says_and_forgets_the_count() {
         let mut s = avoiding(cwnd);
         s.send(cwnd);
         s.ack(1);
+        s.send(1);
         s.lose();
         assert_eq!(s.window.ssthresh, left * MSS, "{cwnd}");
         s.recovery_point = s.una;

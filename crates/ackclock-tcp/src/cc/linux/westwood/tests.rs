@@ -63,7 +63,8 @@ fn a_loss_halves_and_the_end_of_the_recovery_sets_the_estimate() {
     let lost = Congestion { ctx: Context { flight_size: 21 * MSS, ..lost.ctx }, ..lost };
     cc.on_congestion(&mut w, &lost);
     assert_eq!(w.ssthresh, 10 * MSS);
-    let repairing = Context { in_recovery: true, ..testing::context(0, 99 * MSS..120 * MSS) };
+    let repairing = testing::context(1015 * MILLISECOND, 99 * MSS..120 * MSS);
+    let repairing = Context { in_recovery: true, ..repairing };
     cc.on_delivery(&mut w, &testing::delivery(testing::ack(repairing, 0), 0));
     assert_eq!(w.ssthresh, 10 * MSS);
     ack(&mut cc, &mut w, 20, MSS, 110);
