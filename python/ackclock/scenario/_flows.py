@@ -259,11 +259,11 @@ class Flow(Record):
         freebsd, freebsd-2014, ns2-sack. Default: "rfc".
     cc
         Congestion control algorithm. Accepted: bbr, bbr1, bic, bic-linux, cdg, compound, compound-tuned, copa, cubic,
-        cubic-2.0, cubic-linux, cubic-rfc8312, dctcp, dctcp-linux, fast, fixed-rate, fixed-window, highspeed, htcp,
-        hybla, illinois, illinois-linux, ledbat, ledbat++, lp, lp-linux, nv, prague, reno, reno-linux, scalable,
-        scalable-linux, vegas, veno, veno-linux, westwood, xcp, yeah, yeah-linux, remycc, a class of
-        `ackclock.scenario.cc`, the name of one in Python, or a dict of its kind and its parameters. Absent: the
-        stack's.
+        cubic-2.0, cubic-linux, cubic-rfc8312, dctcp, dctcp-linux, fast, fixed-rate, fixed-window, highspeed,
+        highspeed-linux, htcp, htcp-linux, hybla, hybla-linux, illinois, illinois-linux, ledbat, ledbat++, lp, lp-linux,
+        nv, prague, reno, reno-linux, scalable, scalable-linux, vegas, vegas-linux, veno, veno-linux, westwood,
+        westwood-linux, xcp, yeah, yeah-linux, remycc, a class of `ackclock.scenario.cc`, the name of one in Python, or
+        a dict of its kind and its parameters. Absent: the stack's.
     validation
         Method of congestion window validation. Accepted: none, rfc2861, rfc2861-linux, newcwv, newcwv-00, linux,
         linux-kept, ratelimited-increase. Absent: the stack's.

@@ -58,8 +58,11 @@ Name: TypeAlias = Literal[
     "fixed-rate",
     "fixed-window",
     "highspeed",
+    "highspeed-linux",
     "htcp",
+    "htcp-linux",
     "hybla",
+    "hybla-linux",
     "illinois",
     "illinois-linux",
     "ledbat",
@@ -73,9 +76,11 @@ Name: TypeAlias = Literal[
     "scalable",
     "scalable-linux",
     "vegas",
+    "vegas-linux",
     "veno",
     "veno-linux",
     "westwood",
+    "westwood-linux",
     "xcp",
     "yeah",
     "yeah-linux",
@@ -103,8 +108,11 @@ Name: TypeAlias = Literal[
 - ``fixed-rate``: a constant sending rate that no window limits
 - ``fixed-window``: a window that never changes
 - ``highspeed``: Reno with an increase that grows and a decrease that shrinks with the window
+- ``highspeed-linux``: HighSpeed TCP as Linux has it: whole increases from a table, counted once for each ACK
 - ``htcp``: increase by the time since the last congestion, decrease just enough to empty the queue
+- ``htcp-linux``: H-TCP as Linux has it: in jiffies, with RTT scaling and a memory of the largest RTT that fades
 - ``hybla``: grows like Reno on a path of 25 ms, at any round-trip time
+- ``hybla-linux``: Hybla as Linux has it: growth with each ACK whatever it covers, and an initial window of rho segments
 - ``illinois``: increase from 10 down to 0.3 and decrease from 1/8 up to 1/2 as the queueing delay grows
 - ``illinois-linux``: Illinois as Linux has it: curves in integers, from the delay of every ACK
 - ``ledbat``: background transfer: keeps a target delay in the queue, linearly
@@ -120,9 +128,12 @@ Name: TypeAlias = Literal[
 - ``scalable-linux``: Scalable TCP as Linux has it: one segment for at most 100 acknowledged, and a decrease by an
   eighth
 - ``vegas``: keeps a backlog of two to four segments, estimated from the round-trip time
+- ``vegas-linux``: Vegas as Linux has it: rounds judged by their smallest RTT, slow start in every round, half at a loss
 - ``veno``: Reno that attributes a loss without a backlog to the radio link
 - ``veno-linux``: Veno as Linux has it: the backlog is judged with every ACK, from that ACK's RTT
 - ``westwood``: Reno that reduces the window to the measured delivery rate times the smallest RTT (Westwood+)
+- ``westwood-linux``: Westwood+ as Linux has it: half at a loss, and the bandwidth estimate times the smallest RTT once
+  repaired
 - ``xcp``: follows the throughput that routers grant (queue "xcp"); Reno on paths without XCP routers
 - ``yeah``: Scalable without a queue, Reno with one, and a backlog of 80 segments is drained
 - ``yeah-linux``: YeAH as Linux has it: rounds and base RTT begin anew whenever nothing is in flight
