@@ -112,6 +112,22 @@ fn a_recovery_conserves_packets_for_a_round_and_restores_the_window() {
 }
 
 #[test]
+fn the_first_phase_lasts_until_the_next_segment_would_exceed_its_target() {
+    // 5/4 BDP, three quanta of two, and the two segments of this phase: 58, of which the next packet has two.
+    for (pipe, wait, phase) in
+        [(54, 0, 0), (55, 0, 1), (55, MILLISECOND - 1, 1), (55, MILLISECOND, 0), (56, MILLISECOND, 1)]
+    {
+        let first = |bbr: &Bbr1| matches!(bbr.state, State::ProbeBw { phase: 0, .. });
+        let (mut bbr, _, now) = (0..).map(probing).find(|(bbr, ..)| first(bbr)).expect("a seed");
+        let now = now + 41 * MILLISECOND;
+        let ctx = Context { release: now + wait, ..context(now, pipe * MSS) };
+        bbr.check_phases(&testing::ack(ctx, MSS));
+        let State::ProbeBw { phase: reached, .. } = bbr.state else { unreachable!() };
+        assert_eq!(reached, phase, "{pipe} segments, {wait} ns before the next");
+    }
+}
+
+#[test]
 fn rtprop_begins_with_the_handshake() {
     let mut bbr = Bbr1::default();
     let mut window = Window { cwnd: 10 * MSS, ssthresh: u64::MAX, pacing_rate: None };
