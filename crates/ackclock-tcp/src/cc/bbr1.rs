@@ -482,7 +482,9 @@ impl CongestionControl for Bbr1 {
         let Some(sample) = &delivery.rate else { return };
         let ctx = &delivery.ack.ctx;
         self.last = (ctx.now, window.cwnd, delivery.newly);
-        (self.delivered, self.lost) = (delivery.delivered, delivery.lost + delivery.ack.lost);
+        self.delivered = delivery.delivered;
+        // The total does not include what this acknowledgment shows, and a segment that is lost again counts there alone.
+        self.lost = self.lost.max(delivery.lost + delivery.ack.lost);
         self.update_bandwidth(delivery, sample);
         self.update_aggregation(window, delivery, sample);
         self.update_recovery(window, ctx);
