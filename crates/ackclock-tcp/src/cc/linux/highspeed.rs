@@ -120,7 +120,7 @@ impl CongestionControl for HighSpeed {
         self.count = 0;
         let cwnd = flight(window, event);
         let share = (256.0 * decrease(self.table.end(self.row) as f64)) as u64;
-        (cwnd - (cwnd * share >> 8)).max(2) * event.ctx.mss
+        (cwnd - ((cwnd * share) >> 8)).max(2) * event.ctx.mss
     }
 
     fn reset(&mut self, _ctx: &Context) {
