@@ -443,7 +443,8 @@ impl CongestionControl for Bbr1 {
         (self.recovering, self.conserving) = (true, true);
         self.round_end = self.delivered;
         // As much as the ACK that shows the loss has delivered.
-        window.cwnd = pipe + if self.last.0 == now { self.last.2.max(mss) } else { mss };
+        let newly = if self.last.0 == now { self.last.2.max(mss) } else { mss };
+        window.cwnd = window.cwnd.min(pipe + newly);
     }
 
     fn on_timeout(&mut self, window: &mut Window, event: &Congestion, _first: bool) {

@@ -91,12 +91,15 @@ proptest! {
         let name = cc::CATALOGUE[cc].name;
         over_all(cc, &ops, |s, op, before, context| {
             prop_assert!(s.window.cwnd >= MSS, "{context}");
-            prop_assert!(s.window.ssthresh >= 2 * MSS, "{context}");
+            // Linux's Vegas reduces ssthresh with the window, and the bound of two segments is that of the window.
+            let least = if name == "vegas-linux" { MSS } else { 2 * MSS };
+            prop_assert!(s.window.ssthresh >= least, "{context}");
             // An ACK adds at most two segments in slow start, and at most half the window after it, provided the
             // congestion control has no slow start of its own. Linux's forms add at most a segment for each segment that
-            // the ACK covers, and a segment that was counted before.
+            // the ACK covers, and a segment that was counted before; but Westwood's sets its estimate after a recovery.
             if let Op::Ack(bytes) = *op
                 && !s.scope.slow_start
+                && name != "westwood-linux"
             {
                 let counted = if name.ends_with("-linux") { bytes + MSS } else { 0 };
                 let most = (3 * (before.cwnd + 2 * MSS) / 2).max(before.cwnd + counted);
