@@ -26,6 +26,7 @@
 //! - The window falls to half in the recovery, as proportional rate reduction paces it, and only then to the estimate, which
 //!   may exceed the window before the loss.
 //! - Before the first sample of the bandwidth, two segments are left.
+//! - The end of a recovery that proved spurious sets the window to the estimate, too, and not to that before the loss.
 //!
 //! # Deviations
 //!
