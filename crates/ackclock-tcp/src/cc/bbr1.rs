@@ -18,6 +18,8 @@
 //!   100 ms of data; once Startup has ended.
 //! - Policers: if two consecutive intervals of 4 to 16 rounds between losses lose at least 50/256 of the delivered data at
 //!   the same rate, within an eighth, that rate replaces BtlBw for 48 rounds, with a pacing gain of 1.
+//! - What is in flight at the end of the first two phases and of Drain is that at the time when pacing lets the next
+//!   segment leave: what BtlBw delivers until then does not count, and in the first phase a quantum more does.
 //! - Losses: in the first round of a recovery, data in flight is replaced by as much as is delivered. The window is
 //!   restored afterwards.
 //!
@@ -28,16 +30,10 @@
 //!
 //! # Deviations
 //!
-//! From net/ipv4/tcp_bbr.c:
-//!
-//! - The volume in flight at the end of a phase is that at the ACK. Linux subtracts what will be delivered until the next
-//!   segment may leave, which is about a segment.
 //! - ECN marks are not answered, as in Linux.
 //! - The first phase of ProbeBW is drawn from the connection's initial sequence number.
 //!
-//! The kernel differs from the draft as follows:
-//!
-//! The draft has neither the detection of policers nor the compensation of aggregated ACKs; both are Linux's. It refreshes
+//! Where the kernel differs from the draft, this is the kernel's form. The draft has neither the detection of policers nor the compensation of aggregated ACKs; both are Linux's. It refreshes
 //! RTprop by equal samples, and its window is neither rounded nor larger in the first phase of ProbeBW.
 //!
 //! # Validated against
@@ -226,6 +222,15 @@ impl Bbr1 {
         self.with_allowance(self.bdp(self.bandwidth, gain, mss), mss)
     }
 
+    /// What remains of `inflight` bytes when the next segment may leave, with that segment if `gain` exceeds 1.
+    fn at_release(&self, inflight: u64, gain: u64, ctx: &Context) -> u64 {
+        let wait = u128::from(ctx.release.saturating_sub(ctx.now));
+        let delivered = u128::from(self.rate()) * wait / (u128::from(SECOND) * u128::from(ctx.mss));
+        let delivered = u64::try_from(delivered).unwrap_or(u64::MAX).saturating_mul(ctx.mss);
+        let next = if gain > UNIT { self.quantum(ctx.mss) * ctx.mss } else { 0 };
+        (inflight + next).saturating_sub(delivered)
+    }
+
     fn update_bandwidth(&mut self, delivery: &Delivery, sample: &RateSample) {
         self.round_start = false;
         let Some(rate) = sample.bytes_per_second() else { return };
@@ -291,20 +296,17 @@ impl Bbr1 {
         if self.state == State::Startup && self.filled {
             self.state = State::Drain;
         }
-        if self.state == State::Drain && pipe <= self.inflight(UNIT, mss) {
+        if self.state == State::Drain && self.at_release(pipe, DRAIN_GAIN, &ack.ctx) <= self.inflight(UNIT, mss) {
             self.enter_probe_bw(now);
         }
         let State::ProbeBw { phase, since } = self.state else { return };
         let gain = if self.policer.rate().is_some() { UNIT } else { CYCLE[phase] };
         let whole = now.saturating_sub(since) > self.rtprop;
-        let mut before = pipe + ack.acked + ack.sacked + ack.lost;
-        if gain > UNIT {
-            before += self.quantum(mss) * mss;
-        }
+        let inflight = self.at_release(pipe + ack.acked + ack.sacked + ack.lost, gain, &ack.ctx);
         let over = if gain > UNIT {
-            whole && (ack.lost > 0 || before >= self.inflight(gain, mss))
+            whole && (ack.lost > 0 || inflight >= self.inflight(gain, mss))
         } else if gain < UNIT {
-            whole || before <= self.inflight(UNIT, mss)
+            whole || inflight <= self.inflight(UNIT, mss)
         } else {
             whole
         };
@@ -332,8 +334,8 @@ impl Bbr1 {
 
     fn check_probe_rtt(&mut self, window: &mut Window, ctx: &Context) {
         if self.rtprop_expired && !self.idle_restart && !matches!(self.state, State::ProbeRtt { .. }) {
-            self.save_cwnd(window, ctx.now);
             self.state = State::ProbeRtt { until: None, round_done: false };
+            self.save_cwnd(window, ctx.now);
             self.slow_since = self.delivered;
         }
         self.idle_restart = false;
@@ -439,8 +441,8 @@ impl CongestionControl for Bbr1 {
         (self.recovering, self.conserving) = (true, true);
         self.round_end = self.delivered;
         // As much as the ACK that shows the loss has delivered.
-        let delivered = if self.last.0 == now { self.last.2.max(mss) } else { mss };
-        window.cwnd = window.cwnd.min(pipe + delivered);
+        let newly = if self.last.0 == now { self.last.2.max(mss) } else { mss };
+        window.cwnd = window.cwnd.min(pipe + newly);
     }
 
     fn on_timeout(&mut self, window: &mut Window, event: &Congestion, _first: bool) {
@@ -479,7 +481,9 @@ impl CongestionControl for Bbr1 {
         let Some(sample) = &delivery.rate else { return };
         let ctx = &delivery.ack.ctx;
         self.last = (ctx.now, window.cwnd, delivery.newly);
-        (self.delivered, self.lost) = (delivery.delivered, delivery.lost + delivery.ack.lost);
+        self.delivered = delivery.delivered;
+        // The total does not include what this acknowledgment shows, and a segment that is lost again counts there alone.
+        self.lost = self.lost.max(delivery.lost + delivery.ack.lost);
         self.update_bandwidth(delivery, sample);
         self.update_aggregation(window, delivery, sample);
         self.update_recovery(window, ctx);

@@ -91,16 +91,16 @@ proptest! {
         let name = cc::CATALOGUE[cc].name;
         over_all(cc, &ops, |s, op, before, context| {
             prop_assert!(s.window.cwnd >= MSS, "{context}");
-            // Linux's Vegas leaves three quarters of two segments, rounded down.
+            // Linux's Vegas reduces ssthresh with the window, and the bound of two segments is that of the window.
             let least = if name == "vegas-linux" { MSS } else { 2 * MSS };
             prop_assert!(s.window.ssthresh >= least, "{context}");
             // An ACK adds at most two segments in slow start, and at most half the window after it, provided the
             // congestion control has no slow start of its own. Linux's forms add at most a segment for each segment that
-            // the ACK covers, and a segment that was counted before.
-            // Linux's Westwood sets the window to its estimate at the end of a recovery.
+            // the ACK covers, and a segment that was counted before; but Westwood's sets its estimate after a recovery.
+            let estimates = name == "westwood-linux";
             if let Op::Ack(bytes) = *op
                 && !s.scope.slow_start
-                && name != "westwood-linux"
+                && !estimates
             {
                 let counted = if name.ends_with("-linux") { bytes + MSS } else { 0 };
                 let most = (3 * (before.cwnd + 2 * MSS) / 2).max(before.cwnd + counted);
@@ -115,7 +115,7 @@ proptest! {
             }
             // The rule justifies no window above twice the largest outstanding volume.
             let most = 2 * s.most_outstanding.max(s.initial_window);
-            if matches!(op, Op::Ack(_)) && s.rule_name == "ratelimited-increase" && name != "westwood-linux" {
+            if matches!(op, Op::Ack(_)) && s.rule_name == "ratelimited-increase" && !estimates {
                 prop_assert!(s.window.cwnd <= before.cwnd.max(most), "{context}");
             }
             Ok(())

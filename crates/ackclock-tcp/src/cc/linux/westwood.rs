@@ -5,12 +5,13 @@
 //!
 //! Times are in jiffies of 1/HZ; divisions round down.
 //!
+//! - The last RTT is that of the ACK before, in jiffies rounded up.
 //! - A sample of the bandwidth is taken with the first ACK after more than max(last RTT, HZ/20): b = bytes / time, without
 //!   the bytes of this ACK. Two filters in series, `x = (7 x + input) / 8`, start with the first sample. BWE is the output
 //!   of the second, in bytes per jiffy.
 //! - An ACK counts the bytes that it acknowledges in order. A duplicate ACK counts a segment. A later ACK in order for more
 //!   than a segment counts these less, and a segment at least.
-//! - RTTmin is the smallest RTT, in jiffies rounded up; after a timeout it begins anew.
+//! - RTTmin is the smallest last RTT; with the first ACK after a timeout it begins anew.
 //! - A loss or mark halves the window (ssthresh = max(cwnd / 2, 2)). At the end of the recovery or reduction, ssthresh and
 //!   cwnd become max(floor(BWE RTTmin / SMSS), 2) segments. A timeout sets ssthresh to the same.
 //!
@@ -32,6 +33,7 @@
 //! - The window falls to half in the recovery, as proportional rate reduction paces it, and only then to the estimate, which
 //!   may exceed the window before the loss.
 //! - Before the first sample of the bandwidth, two segments are left.
+//! - The end of a recovery that proved spurious sets the window to the estimate, too, and not to that before the loss.
 //!
 //! # Validated against
 //!
@@ -141,15 +143,16 @@ impl CongestionControl for Westwood {
     // tcp_westwood_pkts_acked and tcp_westwood_ack, and the end of a recovery or reduction.
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
         let ctx = &delivery.ack.ctx;
-        if let Some(rtt) = rtt(delivery).filter(|&rtt| rtt > 0) {
-            self.rtt = rtt.div_ceil(1_000_000 / HZ);
-        }
         self.sample(jiffies(ctx.now));
         // The count begins after the first ACK.
         if std::mem::replace(&mut self.started, true) {
             self.bytes += self.counted(delivery.ack.acked, ctx.mss);
         }
+        // The RTT is that of the ACK before: Linux takes this ACK's sample later.
         self.min_rtt = Some(self.min_rtt.map_or(self.rtt, |least| least.min(self.rtt)));
+        if let Some(rtt) = rtt(delivery).filter(|&rtt| rtt > 0) {
+            self.rtt = rtt.div_ceil(1_000_000 / HZ);
+        }
         let change = self.states.on_delivery(ctx);
         let reduced = matches!(change.before, State::Recovery | State::Reduction);
         let over = matches!(change.after, State::Open | State::Disorder);

@@ -41,27 +41,26 @@ fn reduced(cwnd: u64) -> Sender {
 fn the_count_is_the_window_over_what_the_smallest_rtt_ahead_lacks() {
     let mut s = reduced(100);
     assert_eq!(s.window.cwnd, 70 * MSS, "717/1024 of 100, whole segments");
-    // K = cbrt(30/0.4) = 4.217 s; W(0.1 s) = 100 - floor(0.4 * 4.117^3) = 73, three whole segments more: one for each 23.
-    let grown = windows(&mut s, 23);
+    // K = cbrt(30/0.4) = 4.217 s; W(0.1 s) = 100 - floor(0.4 * 4.117^3) = 100 - 27, three segments more: one for each 23.
+    let grown = windows(&mut s, 24);
     assert_eq!((grown[21], grown[22]), (70, 71));
 }
 
 #[test]
 fn renos_window_is_followed_and_a_count_stands_for_a_32nd_of_a_second() {
-    // The window is W_max, so that the count is that of the plateau. Reno wins a segment with more than 15/8 of 4, the
-    // eighth.
-    for (apart, won) in [(40, 1), (0, 0)] {
+    // The window is W_max, and W stays below 5 for a second. Reno wins a segment with more than 15/8 of 4, the eighth.
+    for (apart, won) in [(32, 1), (31, 0)] {
         let mut s = reduced(4);
         s.window.cwnd = 4 * MSS;
-        s.send(4);
-        for _ in 0..7 {
+        let mut one = || {
+            s.send(1);
             s.ack(1);
             s.send(1);
             s.wait(apart * MILLISECOND);
-        }
-        assert_eq!(s.window.cwnd, 4 * MSS);
-        s.ack(1);
-        assert_eq!(s.window.cwnd, (4 + won) * MSS, "{apart} ms apart");
+            s.window.cwnd / MSS
+        };
+        let grown: Vec<u64> = (0..9).map(|_| one()).collect();
+        assert_eq!((grown[6], grown[7], grown[8]), (4, 4 + won, 5), "{apart} ms apart");
     }
 }
 
@@ -72,7 +71,7 @@ fn a_second_loss_below_w_max_converges_fast_and_a_timeout_forgets() {
     s.lose();
     s.recovery_point = s.una;
     s.recover(0);
-    // W_max = 70 * 0.85 = 59; K = cbrt(10/0.4) = 2.924 s; W(0.1 s) = 59 - floor(0.4 * 2.824^3) = 50: one for each 49.
+    // W_max = 70 * 0.85 = 59; K = cbrt(10/0.4) = 2.924 s; W(0.1 s) = 59 - floor(0.4 * 2.824^3) = 50, a segment more.
     assert_eq!(s.window.cwnd, 49 * MSS);
     let grown = windows(&mut s, 49);
     assert_eq!((grown[47], grown[48]), (49, 50));

@@ -27,7 +27,7 @@ fn a_round_of_congestion_avoidance_changes_the_window_by_a_segment() {
     }
     assert_eq!(judged(40, 40, 200), (39, 39), "ssthresh is at most the window after a decrease");
     assert_eq!(judged(40, 10, 100), (41, 30), "and at least three quarters of it");
-    assert_eq!(judged(2, 2, 900), (2, 1), "two segments remain");
+    assert_eq!(judged(2, 2, 900), (2, 1), "two segments remain, of which ssthresh is at least 2/2 + 2/4, rounded down");
 }
 
 /// Vegas in congestion avoidance with `cwnd` segments, all of which are outstanding.

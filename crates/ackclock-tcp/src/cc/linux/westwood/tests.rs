@@ -63,7 +63,8 @@ fn a_loss_halves_and_the_end_of_the_recovery_sets_the_estimate() {
     let lost = Congestion { ctx: Context { flight_size: 21 * MSS, ..lost.ctx }, ..lost };
     cc.on_congestion(&mut w, &lost);
     assert_eq!(w.ssthresh, 10 * MSS);
-    let repairing = Context { in_recovery: true, ..testing::context(1015 * MILLISECOND, 99 * MSS..120 * MSS) };
+    let repairing = testing::context(1015 * MILLISECOND, 99 * MSS..120 * MSS);
+    let repairing = Context { in_recovery: true, ..repairing };
     cc.on_delivery(&mut w, &testing::delivery(testing::ack(repairing, 0), 0));
     assert_eq!(w.ssthresh, 10 * MSS);
     ack(&mut cc, &mut w, 20, MSS, 110);
@@ -78,10 +79,13 @@ fn a_timeout_sets_the_estimate_and_the_next_rtt_begins_anew() {
     let (mut cc, mut w) = (started(), window(20));
     (cc.estimate, cc.started) = ((150, 150), true);
     ack(&mut cc, &mut w, 10, MSS, 100);
+    ack(&mut cc, &mut w, 11, MSS, 140);
     let event = Congestion::timeout(testing::context(0, 0..20 * MSS));
     cc.on_timeout(&mut w, &event, true);
     assert_eq!(w.ssthresh, 15 * MSS);
     ack(&mut cc, &mut w, 500, MSS, 130);
+    assert_eq!(cc.min_rtt, Some(140), "of the ACK before");
+    ack(&mut cc, &mut w, 501, MSS, 150);
     assert_eq!(cc.min_rtt, Some(130));
     cc.on_timeout(&mut Window { ssthresh: 7 * MSS, ..w }, &event, false);
     assert_eq!(cc.min_rtt, Some(130), "the same segment again");
