@@ -128,6 +128,14 @@ fn the_first_phase_lasts_until_the_next_segment_would_exceed_its_target() {
 }
 
 #[test]
+fn the_quantum_is_a_millisecond_of_the_pacing_rate() {
+    for (pacing, segments) in [(149_999, 1), (150_000, 2), (3_071_999, 2), (3_072_000, 3), (1_000_000_000, 65)] {
+        assert_eq!(Bbr1 { pacing, ..Bbr1::default() }.quantum(MSS), segments, "{pacing} bytes/s");
+    }
+    assert_eq!(Bbr1 { pacing: 1_000_000_000, ..Bbr1::default() }.quantum(100), 127, "at most");
+}
+
+#[test]
 fn rtprop_begins_with_the_handshake() {
     let mut bbr = Bbr1::default();
     let mut window = Window { cwnd: 10 * MSS, ssthresh: u64::MAX, pacing_rate: None };

@@ -1,7 +1,9 @@
 //! Linux's form. Windows in segments of 1,000 bytes.
 
+use super::{CongestionControl, Epoch, Linux};
+use crate::context::{Ack, Window};
 use crate::validation::harness::{MSS, Sender};
-use crate::{MILLISECOND, SECOND};
+use crate::{MILLISECOND, SECOND, testing};
 
 /// A sender in congestion avoidance with `cwnd` segments.
 fn avoiding(cwnd: u64) -> Sender {
@@ -80,6 +82,36 @@ fn a_second_loss_below_w_max_converges_fast_and_a_timeout_forgets() {
     (s.window.cwnd, s.window.ssthresh) = (49 * MSS, 2 * MSS);
     let grown = windows(&mut s, 20);
     assert_eq!((grown[18], grown[19]), (49, 50), "W_max is unknown again");
+}
+
+#[test]
+fn the_smallest_rtt_leaves_out_the_first_second_of_an_epoch_and_begins_anew_after_a_timeout() {
+    let mut cc = Linux::default();
+    let mut after = |epoch: Option<Epoch>, now: u64, rtt: u64| {
+        cc.epoch = epoch;
+        let ctx = testing::context(now * MILLISECOND, 0..MSS);
+        let ack = Ack { rtt: Some(rtt * MILLISECOND), ..testing::ack(ctx, MSS) };
+        cc.on_delivery(&mut Window { cwnd: MSS, ssthresh: MSS, pacing_rate: None }, &testing::delivery(ack, 0));
+        let found = cc.min_rtt;
+        if rtt == 60 {
+            cc.reset(&ctx);
+        }
+        found
+    };
+    let epoch = Some(Epoch { start: 10_000, origin: 10, k: 0, reno: 10 });
+    let cases = [(None, 9999, 100), (None, 9999, 120), (epoch, 10_999, 50), (epoch, 11_000, 60), (None, 12_000, 130)];
+    let found = cases.map(|(epoch, now, rtt)| after(epoch, now, rtt));
+    assert_eq!(found, [100_000, 100_000, 100_000, 60_000, 130_000]);
+}
+
+#[test]
+fn the_count_is_computed_once_in_a_jiffy() {
+    let mut cc = Linux { w_max: 143, ..Linux::default() };
+    let made = [(100, 7), (101, 7), (101, 8)].map(|(cwnd, now)| {
+        cc.update(cwnd, 1, now);
+        cc.made
+    });
+    assert_eq!(made, [(100, 7), (100, 7), (101, 8)]);
 }
 
 #[test]
