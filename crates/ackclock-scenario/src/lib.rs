@@ -13,6 +13,7 @@ mod bottleneck;
 mod check;
 mod estimate;
 mod format;
+mod forms;
 mod graph;
 mod impairments;
 mod link;
@@ -46,7 +47,7 @@ pub use ackclock_schema::random::{Delay, Drawn, Number, Random, Time, Volume};
 pub use ackclock_schema::renewal::Part;
 pub use ackclock_schema::tree::{KeyPath, Step};
 pub use ackclock_schema::{Files, Problem, ReadError as ScenarioError, Warning};
-pub use algorithm::CongestionControl;
+pub use algorithm::{CongestionControl, forms_by_stack};
 pub use bottleneck::{Bottleneck, Link};
 pub use estimate::Estimate;
 pub use format::FORMAT;
@@ -64,6 +65,7 @@ pub use preset::{PRESETS, Preset};
 pub use queue::Queue;
 pub use registered::{Make, Range, Registered};
 pub use remycc::{RemyFormat, RemyTable};
+pub use resolve::Resolved;
 pub use spellings::{AccessRate, Amount, QueueLimit};
 
 /// The information that a reader needs besides the text of a scenario.
@@ -180,6 +182,7 @@ fn read(mut root: Node, overrides: &[(String, String)], outside: Outside<'_>) ->
     let links = KeyPath::default().key("links");
     let count = root.at(&links).map_or(0, |links| if let Value::List(links) = &links.value { links.len() } else { 0 });
     (0..count).for_each(|index| preset::fill(&mut root, &links.index(index)));
+    forms::resolve(&mut root);
     let registered = outside.registered.to_vec();
     let format = format::take(&mut root);
     let mut problems = Problems::new(&root, schema::Outside { files: outside.files, known: &registered });

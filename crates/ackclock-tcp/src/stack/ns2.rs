@@ -5,6 +5,9 @@ use crate::config::{Config, Handshake, InitialWindow, ReductionBase, Restart, Rt
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc};
 
+/// The forms of the congestion controls of tcp/tcp.cc.
+const FORMS: &[(&str, &str)] = &[("reno", "reno-ns2")];
+
 /// Sources of the values that all agents share.
 const SHARED: [(&str, &str); 16] = [
     ("initial_window", "Agent/TCP windowInit_ = 2"),
@@ -43,6 +46,7 @@ pub(super) const NEWRENO: Stack = Stack {
     summary: "ns-2's Agent/TCP/Newreno with TCPSink: no handshake, RTO of at least 200 ms in ticks, every packet acknowledged",
     source: "ns-2.35 tcl/lib/ns-default.tcl, tcp/tcp.cc, tcp/tcp-newreno.cc",
     config: newreno,
+    forms: FORMS,
     slow_start_of: |_| "standard",
     sources: &with::<5, 21>([
         ("cc", "tcp/tcp.cc, opencwnd and slowdown"),
@@ -58,6 +62,7 @@ pub(super) const SACK: Stack = Stack {
     summary: "ns-2's Agent/TCP/Sack1 with TCPSink/Sack1: no handshake, RTO of at least 200 ms in ticks, every packet acknowledged",
     source: "ns-2.35 tcl/lib/ns-default.tcl, tcp/tcp.cc, tcp/tcp-sack1.cc",
     config: sack,
+    forms: FORMS,
     slow_start_of: |_| "standard",
     sources: &with::<4, 20>([
         ("cc", "tcp/tcp.cc, opencwnd and slowdown"),
@@ -72,6 +77,7 @@ pub(super) const LINUX: Stack = Stack {
     summary: "ns-2's Agent/TCP/Linux (Wei and Cao) with TCPSink/Sack1: windows and rate halving of Linux 2.6.22, timers of ns-2",
     source: "ns-2.35 tcl/lib/ns-default.tcl, tcp/tcp-linux.cc; D. X. Wei and P. Cao, NS-2 TCP-Linux, WNS2 2006",
     config: linux,
+    forms: &[("reno", "reno-linux")],
     slow_start_of: |_| "standard",
     sources: &with::<5, 21>([
         ("cc", "tcp/linux/src/tcp_cong.c, the first of its list"),
