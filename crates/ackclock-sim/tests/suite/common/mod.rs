@@ -5,6 +5,7 @@ use std::num::NonZeroU64;
 use ackclock_app::{AppContext, AppTables, Application, Conn, Side};
 use ackclock_core::Nanos;
 use ackclock_net::Limit;
+use ackclock_results::{Column, Table};
 use ackclock_sim::dumbbell::{Access, Dumbbell};
 use ackclock_sim::ids::{EndpointId, LinkId};
 use ackclock_sim::link::LinkSpec;
