@@ -1,6 +1,4 @@
-"""Writes the modules of the typed objects beside this package, in place of those that are there, and the properties of
-results.
-"""
+"""Writes the modules of the typed objects and the properties of results, in place of those that are there."""
 
 from __future__ import annotations
 
