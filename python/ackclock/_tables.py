@@ -1,4 +1,4 @@
-"""Tables of results by name. Written by ackclock.scenario._generate from the engine"""
+"""Tables of results. Written by ackclock.scenario._generate from the declarations; not to be edited."""
 
 from __future__ import annotations
 

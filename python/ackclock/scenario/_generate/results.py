@@ -5,14 +5,14 @@ from __future__ import annotations
 import textwrap
 
 from ackclock._declared import TABLES
-from ackclock.scenario._generate.text import MARK, formatted
+from ackclock.scenario._generate.text import formatted
 
 __all__ = ["FILE", "properties"]
 
 FILE = "_tables.py"
 """Name of the module in the folder of the package."""
 
-HEAD = f'''"""Tables of results by name. {MARK.partition("'")[0]}"""
+HEAD = '''"""Tables of results. Written by ackclock.scenario._generate from the declarations; not to be edited."""
 
 from __future__ import annotations
 
