@@ -7,13 +7,14 @@ dash.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["COMPARED", "OKABE_ITO", "STYLES", "Style", "colour_of", "style_of", "styles_of"]
+__all__ = ["COMPARED", "OKABE_ITO", "STYLES", "Style", "colour_of", "has_style", "style_of", "styles_of"]
 
 OKABE_ITO = {
     "blue": "#0072b2",
@@ -130,12 +131,22 @@ _ALIASES = {
 }
 
 
+_FORM = re.compile(r"-(linux|paper|rfc\d+)$")
+"""The end of the full name of a form, such as reno-rfc5681. A form without a style has that of its family."""
+
+
 def _known(name: str) -> str | None:
     """The name in `STYLES` for a common spelling, such as "newCWV with pacing"."""
     text = name.lower().replace(" with ", "+").replace(" and ", "+").replace(" + ", "+").strip()
     first, plus, rest = text.partition("+")
-    candidates = (text, _ALIASES.get(text), f"{_ALIASES.get(first, first)}{plus}{rest}")
+    family = _FORM.sub("", first)
+    candidates = (text, _ALIASES.get(text), *(f"{_ALIASES.get(one, one)}{plus}{rest}" for one in (first, family)))
     return next((known for known in candidates if known in STYLES), None)
+
+
+def has_style(name: str) -> bool:
+    """Whether an algorithm, in one of its spellings, has a style of its own or of its family."""
+    return _known(name) is not None
 
 
 def style_of(name: str, order: int = 0) -> Style:

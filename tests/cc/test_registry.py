@@ -40,7 +40,7 @@ def test_a_name_is_known_once_it_is_registered():
     checked = ackclock.check(BASE, {"flows[0].cc": "mine"})
     assert checked["flows"][0]["cc"].keys() == {"kind", "source"}
     assert ackclock.check(checked) == checked
-    with pytest.raises(ackclock.ScenarioError, match="remycc, mine; did you mean"):
+    with pytest.raises(ackclock.ScenarioError, match="yeah-paper, mine; did you mean"):
         ackclock.check(BASE, {"flows[0].cc": "minne"})
     row = ackclock.catalogue()["cc"][-1]
     assert (row["name"], row["summary"]) == ("mine", "Mine.")

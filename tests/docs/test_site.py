@@ -18,7 +18,8 @@ HEADING = re.compile(r"(?m)^#+ (.+?)(?: \{.*\})?$")
 
 def test_every_congestion_control_has_a_page_with_all_its_parts():
     catalogue = algorithms.algorithms()
-    assert [algorithm.name for algorithm in catalogue] == [entry["name"] for entry in ackclock.catalogue()["cc"]]
+    forms = [entry["name"] for entry in ackclock.catalogue()["cc"] if "forms" not in entry]
+    assert [algorithm.name for algorithm in catalogue] == forms
     assert len({algorithm.slug for algorithm in catalogue}) == len(catalogue)
     for algorithm in catalogue:
         text = algorithms.page(algorithm, "figure.png", figures.caption(algorithm.name))

@@ -34,7 +34,7 @@ def test_workloads_are_the_agreed_ones(name):
     assert side == milliseconds(access["sink_delay"]) == pytest.approx(0.05 * rtt)
     assert 2 * (2 * side + milliseconds(bottleneck["delay"])) == pytest.approx(rtt)
     assert ackclock.check(text, {"bottleneck.rate": rate, "duration": duration}) == scenario
-    assert (flow["count"], flow["cc"], flow["sack"], flow["app"]["kind"]) == (flows, "cubic", True, "bulk")
+    assert (flow["count"], flow["cc"], flow["sack"], flow["app"]["kind"]) == (flows, "cubic-rfc9438", True, "bulk")
     assert (access["rate"], scenario["packet_size"]) == ("10x", "1500B")
     assert "1bdp" in str(bottleneck["queue"])
 

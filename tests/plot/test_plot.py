@@ -106,7 +106,7 @@ def test_colours_are_those_of_algorithms_and_shades_tell_flows_apart():
     assert shades == sorted(shades)
     assert len({*shades}) == 3
     many = ackclock.run(SMALL, overrides={"flows[2].count": 12, "duration": "1500ms"}).plot.cwnd()
-    assert entries(many)[:1] == ["reno, 14 flows"]
+    assert entries(many)[:1] == ["reno-rfc5681, 14 flows"]
     assert len(entries(many)) == 4
 
 

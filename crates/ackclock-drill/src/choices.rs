@@ -86,10 +86,14 @@ fn choose(config: &mut Config, name: &str, text: &str) -> Option<Result<(), Stop
         return Some(set(field(config), time(name, text, *may_be_off)));
     }
     Some(match name {
-        "cc" => set(
-            &mut config.cc,
-            named(name, text, cc::CATALOGUE.iter().map(|entry| (entry.name, cc::Algorithm::from(entry)))),
-        ),
+        "cc" => {
+            let names = cc::FAMILIES.iter().map(|family| family.name);
+            let names = names.chain(cc::CATALOGUE.iter().map(|entry| entry.name));
+            set(
+                &mut config.cc,
+                named(name, text, names.map(|name| (name, cc::by_name(name).expect("a known name").into()))),
+            )
+        }
         "ecn" => set(&mut config.ecn, named(name, text, ECN_MODES.iter().copied())),
         "initial_window" if text == "rfc6928" => set(&mut config.initial_window, Ok(InitialWindow::Rfc6928)),
         "initial_window" => set(&mut config.initial_window, count(name, text).map(InitialWindow::Segments)),

@@ -14,7 +14,7 @@ const FREE: u64 = 200;
 const ATTEMPTS: u64 = 60;
 /// Everything that can happen in a run happens within so many scenarios. A change of the schema draws other scenarios, and rare
 /// things, such as marks, come earlier or later.
-const MOST: u64 = 2000;
+const MOST: u64 = 4000;
 /// The number of things that can happen.
 const HAPPENINGS: usize = 12;
 

@@ -37,6 +37,16 @@ fn cc_row(algorithm: &cc::Entry) -> Value {
     entry
 }
 
+/// Returns a family's name, with the parameters of its standard form and the full names of its forms.
+fn family_row(family: &cc::Family) -> Value {
+    let standard = cc::by_name(family.name).expect("a family has a standard form");
+    let mut entry = cc_row(standard);
+    entry["name"] = family.name.into();
+    entry["summary"] = scenario::forms_by_stack(family).into();
+    entry["forms"] = family.forms().map(|form| form.name).collect::<Vec<_>>().into();
+    entry
+}
+
 /// Returns RemyCC, whose single parameter is a required file.
 fn remycc_row() -> Value {
     let mut entry = row(cc::remycc::NAME, cc::remycc::SUMMARY, cc::remycc::SOURCE);
@@ -48,7 +58,8 @@ fn remycc_row() -> Value {
 
 /// Returns every algorithm, application and profile that a scenario can name, as JSON: kind -> [{name, summary,
 /// source}]. A stack also has `fields`, [{field, value, source}]. A congestion control also has `parameters`, [{name,
-/// summary, default, least, most}]; the last three are null for a required path.
+/// summary, default, least, most}]; the last three are null for a required path. A name that means a form on each stack
+/// has `forms`, the full names.
 #[pyfunction]
 pub fn catalogue() -> String {
     macro_rules! rows {
@@ -57,7 +68,10 @@ pub fn catalogue() -> String {
         };
     }
     let mut kinds = Map::new();
-    kinds.insert("cc".into(), cc::CATALOGUE.iter().map(cc_row).chain([remycc_row()]).collect::<Vec<Value>>().into());
+    let names = cc::FAMILIES.iter().map(family_row);
+    let mut names: Vec<Value> = names.chain(cc::CATALOGUE.iter().map(cc_row)).chain([remycc_row()]).collect();
+    names.sort_by_key(|row| row["name"].as_str().map(str::to_owned));
+    kinds.insert("cc".into(), names.into());
     kinds.insert("recovery".into(), rows!(recovery::CATALOGUE).into());
     kinds.insert("validation".into(), rows!(validation::CATALOGUE).into());
     kinds.insert("slow-start".into(), rows!(slow_start::CATALOGUE).into());

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use ackclock_core::Renamed;
-use ackclock_tcp::cc::{self, Algorithm, remycc};
+use ackclock_tcp::cc::{self, Algorithm, FAMILIES, Family, remycc};
+use ackclock_tcp::stack;
 use serde_json::{Map, Value as Json, json};
 
 use super::registered::{Range, Registered};
@@ -60,8 +61,12 @@ pub(super) const fn congestion_control() -> OneOfTheCatalogue {
     OneOfTheCatalogue { renamed: cc::RENAMED }
 }
 
+/// Returns the names that a scenario may use: full names, families, and RemyCC.
 fn names() -> impl Iterator<Item = &'static str> {
-    cc::CATALOGUE.iter().map(|entry| entry.name).chain([remycc::NAME])
+    let full = cc::CATALOGUE.iter().map(|entry| entry.name).chain([remycc::NAME]);
+    let mut names: Vec<_> = FAMILIES.iter().map(|family| family.name).chain(full).collect();
+    names.sort_unstable();
+    names.into_iter()
 }
 
 fn is_remycc(node: &Node) -> bool {
@@ -127,6 +132,7 @@ fn named(node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> Option<Named
         return None;
     };
     let own = || Registered::by_name(registered, name).cloned().map(Named::Registered);
+    // The names of families are resolved before this.
     let found = cc::by_name(name).map(Named::Listed).or_else(own);
     if found.is_none() {
         let (accepted, hint) = (listed(names()), suggestion(name, names()));
@@ -221,8 +227,16 @@ impl Kind for OneOfTheCatalogue {
     }
 
     fn info(&self) -> Info {
+        let families =
+            FAMILIES.iter().map(|family| json!({ "const": family.name, "description": forms_by_stack(family) }));
         let by_name = cc::CATALOGUE.iter().map(|entry| json!({ "const": entry.name, "description": entry.summary }));
-        let tables = cc::CATALOGUE.iter().filter(|entry| !entry.parameters.is_empty()).map(table_schema);
+        let by_name = families.chain(by_name);
+        // A family's table has the parameters of the standard form; the other forms have tables under their full names.
+        let standard = |family: &Family| cc::by_name(family.name).expect("a family has a standard form");
+        let tables = FAMILIES.iter().map(|family| (family.name, forms_by_stack(family), standard(family).parameters));
+        let entries = cc::CATALOGUE.iter().map(|entry| (entry.name, entry.summary.to_owned(), entry.parameters));
+        let tables = tables.chain(entries).filter(|(_, _, parameters)| !parameters.is_empty());
+        let tables = tables.map(|(name, summary, parameters)| table_schema(name, &summary, parameters));
         let tables = tables.chain([remy::schema()]);
         Info {
             noun: "congestion control".to_owned(),
@@ -234,10 +248,24 @@ impl Kind for OneOfTheCatalogue {
     }
 }
 
-fn table_schema(entry: &cc::Entry) -> Json {
+/// Returns the forms that a family's name means on the stacks, in a sentence.
+pub fn forms_by_stack(family: &Family) -> String {
+    let mut stacks: Vec<(&str, Vec<&str>)> = Vec::new();
+    for stack in stack::CATALOGUE {
+        let form = stack.form(family.name).expect("a family has a form on every stack").name;
+        match stacks.iter_mut().find(|(name, _)| *name == form) {
+            Some((_, stacks)) => stacks.push(stack.name),
+            None => stacks.push((form, vec![stack.name])),
+        }
+    }
+    let forms = stacks.iter().map(|(form, stacks)| format!("{form} on {}", stacks.join(", ")));
+    forms.collect::<Vec<_>>().join("; ")
+}
+
+fn table_schema(name: &str, summary: &str, parameters: &[cc::Parameter]) -> Json {
     let mut properties = Map::new();
-    properties.insert(KIND.to_owned(), json!({ "const": entry.name, "description": entry.summary }));
-    for parameter in entry.parameters {
+    properties.insert(KIND.to_owned(), json!({ "const": name, "description": summary }));
+    for parameter in parameters {
         let (least, most) = parameter.range;
         let number = json!({
             "type": "number",
@@ -250,7 +278,7 @@ fn table_schema(entry: &cc::Entry) -> Json {
     }
     json!({
         "type": "object",
-        "description": entry.summary,
+        "description": summary,
         "properties": properties,
         "required": [KIND],
         "additionalProperties": false,
@@ -261,7 +289,8 @@ fn table_schema(entry: &cc::Entry) -> Json {
 mod tests {
     use super::*;
 
-    const RENAMED: &[Renamed] = &[Renamed { old: "newreno", new: "reno" }, Renamed { old: "v", new: "vegas" }];
+    const RENAMED: &[Renamed] =
+        &[Renamed { old: "newreno", new: "reno-rfc5681" }, Renamed { old: "v", new: "vegas-paper" }];
 
     /// Returns what a flow's `cc` reads as where the algorithms have old names, and the number of old names in it.
     fn read(cc: &str) -> (Json, usize) {
@@ -277,9 +306,9 @@ mod tests {
 
     #[test]
     fn an_algorithm_may_have_an_old_name() {
-        assert_eq!(read("'newreno'"), (json!("reno"), 1));
-        assert_eq!(read("{ kind = 'v', alpha = 3 }"), (json!({ "kind": "vegas", "alpha": 3.0 }), 1));
-        assert_eq!(read("'reno'"), (json!("reno"), 0));
+        assert_eq!(read("'newreno'"), (json!("reno-rfc5681"), 1));
+        assert_eq!(read("{ kind = 'v', alpha = 3 }"), (json!({ "kind": "vegas-paper", "alpha": 3.0 }), 1));
+        assert_eq!(read("'reno-rfc5681'"), (json!("reno-rfc5681"), 0));
     }
 
     #[test]

@@ -21,6 +21,8 @@ use ackclock_schema::union::tagged;
 
 /// Minimum payload of a full segment, in bytes.
 pub(super) const LEAST_MSS: u64 = 64;
+/// Stack of flows that name none.
+pub(super) const STACK: &str = "rfc";
 /// Maximum number of flows in a run; each copy counts.
 pub(super) const MAX_FLOWS: u32 = 1_000_000;
 /// The largest receive window that window scaling can advertise, in bytes (RFC 7323 section 2.3).
@@ -101,8 +103,9 @@ record! {
         /// Access links of this flow, where they differ from the scenario's.
         access: Option<FlowAccess> = optional("the scenario's access", table());
         /// Named stack, which supplies the values of the fields below that are not given.
-        stack: String = default("rfc", one_of("stack", stack::CATALOGUE.iter().map(|s| (s.name, s.name.to_owned(), s.summary))));
-        /// Congestion control algorithm.
+        stack: String = default(STACK, one_of("stack", stack::CATALOGUE.iter().map(|s| (s.name, s.name.to_owned(), s.summary))));
+        /// Congestion control algorithm. The name of a family such as `cubic` means the form of the stack: Linux's module on
+        /// the stack linux, the form of the RFC or the paper on the stack rfc.
         cc: Option<CongestionControl> = optional("the stack's", congestion_control());
         /// Method of congestion window validation.
         validation: Option<String> = optional(

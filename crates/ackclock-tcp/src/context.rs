@@ -50,6 +50,8 @@ pub struct Context {
     pub rto: Nanos,
     /// Whether loss recovery (fast recovery or after a timeout) is in progress.
     pub in_recovery: bool,
+    /// The time from which the pacer lets the next segment leave; not after `now` if it does not wait.
+    pub release: Nanos,
 }
 
 /// An acknowledgment that advanced snd_una or SACKed new data.

@@ -31,6 +31,7 @@ pub fn context(now: Nanos, outstanding: Range<u64>) -> Context {
         min_rtt: None,
         rto: SECOND,
         in_recovery: false,
+        release: 0,
     }
 }
 

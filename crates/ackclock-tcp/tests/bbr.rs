@@ -37,8 +37,8 @@ fn flight(path: &Path) -> u64 {
 
 #[test]
 fn the_link_is_full_and_the_queue_is_not() {
-    // ProbeRTT costs about 2 %.
-    for name in ["bbr", "bbr1"] {
+    // ProbeRTT costs about 2 %. Linux's BBR paces 1 % below the bandwidth, and the two ProbeRTT of these 15 s take 0.25 s each.
+    for (name, least) in [("bbr", 0.97), ("bbr1", 0.96)] {
         for base in [config(), linux()] {
             let mut path = path(name, base, BDP);
             path.run(10 * SECOND);
@@ -49,7 +49,7 @@ fn the_link_is_full_and_the_queue_is_not() {
                 most = most.max(flight(&path));
             }
             let utilisation = path.utilisation(since, MSS);
-            assert!((0.97..=1.0).contains(&utilisation), "{name}: {utilisation}");
+            assert!((least..=1.0).contains(&utilisation), "{name}: {utilisation}");
             let queue = path.mean_queue(since.0);
             assert!(queue < 0.1 * BDP as f64, "{name}: {queue}");
             assert_eq!(path.dropped, dropped, "{name}");

@@ -211,8 +211,11 @@ mod by_timestamps {
 //# than _cwnd_prior_
 #[test]
 fn every_congestion_control_and_rule_gets_its_window_back() {
-    // An algorithm that keeps its own window in recovery has nothing to restore here.
-    let reduced = |entry: &&'static cc::Entry| !cc::Algorithm::from(*entry).make().scope().window;
+    // An algorithm that keeps its own window in recovery has nothing to restore here, and Linux's Westwood sets the window to
+    // its estimate at the end of a spurious recovery, too (net/ipv4/tcp_input.c, tcp_end_cwnd_reduction).
+    let reduced = |entry: &&'static cc::Entry| {
+        !cc::Algorithm::from(*entry).make().scope().window && entry.name != "westwood-linux"
+    };
     for entry in cc::CATALOGUE.iter().filter(reduced) {
         for recovery in [Recovery::NewReno, Recovery::Sack, Recovery::Prr, Recovery::PrrCrb, Recovery::RateHalving] {
             let config = Config { cc: entry.into(), recovery, ..eifel() };
@@ -230,7 +233,8 @@ fn every_congestion_control_and_rule_gets_its_window_back() {
             assert!(script.end.window().ssthresh < before.ssthresh, "{} {recovery:?}", entry.name);
             script.now += 5 * MILLISECOND;
             script.echo = script.stamps[0];
-            script.ack(12, &[]);
+            // Linux's Hybla begins with fewer segments.
+            script.ack((script.end.sent() / MSS).min(12), &[]);
             assert_eq!(*script.end.window(), before, "{} {recovery:?}", entry.name);
         }
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 
-from ackclock.palette import STYLES, styles_of
+from ackclock.palette import has_style, styles_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,7 @@ def _algorithms(result: Result) -> dict[str, str]:
     for row in result.flows.rows():
         validated = f"{row['cc']}+newcwv" if str(row["validation"]).startswith("newcwv") else row["cc"]
         paced = f"{validated}+pacing" if row["pacing"] not in (None, "off") else validated
-        found[row["flow"]] = next((name for name in (paced, validated) if name in STYLES), row["cc"])
+        found[row["flow"]] = next((name for name in (paced, validated) if has_style(name)), row["cc"])
     return found
 
 

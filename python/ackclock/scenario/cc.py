@@ -13,6 +13,7 @@ from ackclock.scenario._record import FilePath, Record
 
 __all__ = [
     "Bic",
+    "BicPaper",
     "Cc",
     "Compound",
     "CompoundTuned",
@@ -20,118 +21,171 @@ __all__ = [
     "Cubic20",
     "CubicRfc8312",
     "Dctcp",
+    "DctcpRfc8257",
     "Fast",
     "FixedRate",
     "FixedWindow",
     "Highspeed",
+    "HighspeedRfc3649",
     "Htcp",
+    "HtcpPaper",
     "Hybla",
+    "HyblaPaper",
     "Illinois",
+    "IllinoisPaper",
     "Ledbat",
     "LedbatPlusPlus",
     "Lp",
+    "LpPaper",
     "Name",
     "Remycc",
     "Scalable",
+    "ScalablePaper",
     "Vegas",
+    "VegasPaper",
     "Veno",
+    "VenoPaper",
     "Westwood",
+    "WestwoodPaper",
     "Yeah",
+    "YeahPaper",
 ]
 
 Name: TypeAlias = Literal[
     "bbr",
-    "bbr1",
     "bic",
-    "bic-linux",
-    "cdg",
-    "compound",
-    "compound-tuned",
-    "copa",
     "cubic",
-    "cubic-2.0",
-    "cubic-linux",
-    "cubic-rfc8312",
     "dctcp",
-    "dctcp-linux",
-    "fast",
-    "fixed-rate",
-    "fixed-window",
     "highspeed",
     "htcp",
     "hybla",
     "illinois",
-    "illinois-linux",
-    "ledbat",
-    "ledbat++",
     "lp",
-    "lp-linux",
-    "nv",
-    "prague",
     "reno",
-    "reno-linux",
     "scalable",
-    "scalable-linux",
     "vegas",
     "veno",
-    "veno-linux",
     "westwood",
-    "xcp",
     "yeah",
+    "bbr1",
+    "bbr3",
+    "bic-linux",
+    "bic-paper",
+    "cdg",
+    "compound",
+    "compound-tuned",
+    "copa",
+    "cubic-2.0",
+    "cubic-linux",
+    "cubic-rfc8312",
+    "cubic-rfc9438",
+    "dctcp-linux",
+    "dctcp-rfc8257",
+    "fast",
+    "fixed-rate",
+    "fixed-window",
+    "highspeed-linux",
+    "highspeed-rfc3649",
+    "htcp-linux",
+    "htcp-paper",
+    "hybla-linux",
+    "hybla-paper",
+    "illinois-linux",
+    "illinois-paper",
+    "ledbat",
+    "ledbat++",
+    "lp-linux",
+    "lp-paper",
+    "nv",
+    "prague",
+    "reno-linux",
+    "reno-rfc5681",
+    "scalable-linux",
+    "scalable-paper",
+    "vegas-linux",
+    "vegas-paper",
+    "veno-linux",
+    "veno-paper",
+    "westwood-linux",
+    "westwood-paper",
+    "xcp",
     "yeah-linux",
+    "yeah-paper",
 ]
 """The names of the family *cc* that need no values.
 
-- ``bbr``: a model of the path from delivery rate, RTT and loss; bandwidth probes in cycles, bounds from loss (version
-  3)
+- ``bbr``: bbr3 on rfc, freebsd, freebsd-2014, ns2-sack; bbr1 on linux, linux-3.12
+- ``bic``: bic-paper on rfc, freebsd, freebsd-2014, ns2-sack; bic-linux on linux, linux-3.12
+- ``cubic``: cubic-rfc9438 on rfc, freebsd, freebsd-2014, ns2-sack; cubic-linux on linux, linux-3.12
+- ``dctcp``: dctcp-rfc8257 on rfc, freebsd, freebsd-2014, ns2-sack; dctcp-linux on linux, linux-3.12
+- ``highspeed``: highspeed-rfc3649 on rfc, freebsd, freebsd-2014, ns2-sack; highspeed-linux on linux, linux-3.12
+- ``htcp``: htcp-paper on rfc, freebsd, freebsd-2014, ns2-sack; htcp-linux on linux, linux-3.12
+- ``hybla``: hybla-paper on rfc, freebsd, freebsd-2014, ns2-sack; hybla-linux on linux, linux-3.12
+- ``illinois``: illinois-paper on rfc, freebsd, freebsd-2014, ns2-sack; illinois-linux on linux, linux-3.12
+- ``lp``: lp-paper on rfc, freebsd, freebsd-2014, ns2-sack; lp-linux on linux, linux-3.12
+- ``reno``: reno-rfc5681 on rfc, freebsd, freebsd-2014, ns2-sack; reno-linux on linux, linux-3.12
+- ``scalable``: scalable-paper on rfc, freebsd, freebsd-2014, ns2-sack; scalable-linux on linux, linux-3.12
+- ``vegas``: vegas-paper on rfc, freebsd, freebsd-2014, ns2-sack; vegas-linux on linux, linux-3.12
+- ``veno``: veno-paper on rfc, freebsd, freebsd-2014, ns2-sack; veno-linux on linux, linux-3.12
+- ``westwood``: westwood-paper on rfc, freebsd, freebsd-2014, ns2-sack; westwood-linux on linux, linux-3.12
+- ``yeah``: yeah-paper on rfc, freebsd, freebsd-2014, ns2-sack; yeah-linux on linux, linux-3.12
 - ``bbr1``: paces at the largest delivery rate seen in ten rounds, with two bandwidth-delay products in flight
-- ``bic``: binary search for the window of the last congestion, decrease to 0.8; Linux's constants
+- ``bbr3``: a model of the path from delivery rate, RTT and loss; bandwidth probes in cycles, bounds from loss (version
+  3)
 - ``bic-linux``: BIC as Linux has it: a segment for so many acknowledged, divided by the segments for each ACK
+- ``bic-paper``: binary search for the window of the last congestion, decrease to 0.8; Linux's constants
 - ``cdg``: reduces at random, the more likely the faster the RTT grows, and answers losses from a shadow window
 - ``compound``: Reno's window plus a second window that grows while the backlog is below 30 segments
 - ``compound-tuned``: Compound TCP with a target backlog that follows the backlog of Reno's window, between 5 and 30
   segments
 - ``copa``: targets the rate with 1/delta segments in the queue; competes with flows that fill the buffer
-- ``cubic``: growth as a cubic function of the time since the last reduction, decrease to 0.7, at least Reno's pace
 - ``cubic-2.0``: CUBIC of Linux 2.6.19 to 2.6.25: decrease to 0.8, growth of 16 segments in 100 ms at most
 - ``cubic-linux``: cubic as Linux has it: a segment for so many acknowledged, and for twenty at most while W_max is
   unknown
 - ``cubic-rfc8312``: CUBIC before RFC 9438: K from W_max, Reno's window as a function of time
-- ``dctcp``: Reno with a reduction in proportion to the share of marked data
+- ``cubic-rfc9438``: growth as a cubic function of the time since the last reduction, decrease to 0.7, at least Reno's
+  pace
 - ``dctcp-linux``: DCTCP as Linux has it: whole segments, and alpha in units of 1/1024
+- ``dctcp-rfc8257``: Reno with a reduction in proportion to the share of marked data
 - ``fast``: keeps a backlog of alpha segments, by an equation over the round-trip time
 - ``fixed-rate``: a constant sending rate that no window limits
 - ``fixed-window``: a window that never changes
-- ``highspeed``: Reno with an increase that grows and a decrease that shrinks with the window
-- ``htcp``: increase by the time since the last congestion, decrease just enough to empty the queue
-- ``hybla``: grows like Reno on a path of 25 ms, at any round-trip time
-- ``illinois``: increase from 10 down to 0.3 and decrease from 1/8 up to 1/2 as the queueing delay grows
+- ``highspeed-linux``: HighSpeed TCP as Linux has it: whole increases from a table, counted once for each ACK
+- ``highspeed-rfc3649``: Reno with an increase that grows and a decrease that shrinks with the window
+- ``htcp-linux``: H-TCP as Linux has it: in jiffies, with RTT scaling and a memory of the largest RTT that fades
+- ``htcp-paper``: increase by the time since the last congestion, decrease just enough to empty the queue
+- ``hybla-linux``: Hybla as Linux has it: growth with each ACK whatever it covers, and an initial window of rho segments
+- ``hybla-paper``: grows like Reno on a path of 25 ms, at any round-trip time
 - ``illinois-linux``: Illinois as Linux has it: curves in integers, from the delay of every ACK
+- ``illinois-paper``: increase from 10 down to 0.3 and decrease from 1/8 up to 1/2 as the queueing delay grows
 - ``ledbat``: background transfer: keeps a target delay in the queue, linearly
 - ``ledbat++``: background transfer: keeps a target delay in the queue, with slowdowns that empty the queue
-- ``lp``: background transfer: yields at early signs of congestion in the one-way delay
 - ``lp-linux``: TCP-LP as Linux has it: in most connections its one-way delay never indicates congestion, and it is Reno
+- ``lp-paper``: background transfer: yields at early signs of congestion in the one-way delay
 - ``nv``: congestion avoidance for data centers: the window that the largest rate needs, and ten segments
 - ``prague``: DCTCP for L4S: grows also after marks, and treats shorter RTTs like 25 ms
-- ``reno``: additive increase of one segment a round trip, decrease by half
 - ``reno-linux``: Reno as Linux has it: one segment for each window of acknowledged segments, half of the segments at a
   loss
-- ``scalable``: increase by a hundredth of the window in each round trip, decrease by an eighth
+- ``reno-rfc5681``: additive increase of one segment a round trip, decrease by half
 - ``scalable-linux``: Scalable TCP as Linux has it: one segment for at most 100 acknowledged, and a decrease by an
   eighth
-- ``vegas``: keeps a backlog of two to four segments, estimated from the round-trip time
-- ``veno``: Reno that attributes a loss without a backlog to the radio link
+- ``scalable-paper``: increase by a hundredth of the window in each round trip, decrease by an eighth
+- ``vegas-linux``: Vegas as Linux has it: rounds judged by their smallest RTT, slow start in every round, half at a loss
+- ``vegas-paper``: keeps a backlog of two to four segments, estimated from the round-trip time
 - ``veno-linux``: Veno as Linux has it: the backlog is judged with every ACK, from that ACK's RTT
-- ``westwood``: Reno that reduces the window to the measured delivery rate times the smallest RTT (Westwood+)
+- ``veno-paper``: Reno that attributes a loss without a backlog to the radio link
+- ``westwood-linux``: Westwood+ as Linux has it: half at a loss, and the bandwidth estimate times the smallest RTT once
+  repaired
+- ``westwood-paper``: Reno that reduces the window to the measured delivery rate times the smallest RTT (Westwood+)
 - ``xcp``: follows the throughput that routers grant (queue "xcp"); Reno on paths without XCP routers
-- ``yeah``: Scalable without a queue, Reno with one, and a backlog of 80 segments is drained
 - ``yeah-linux``: YeAH as Linux has it: rounds and base RTT begin anew whenever nothing is in flight
+- ``yeah-paper``: Scalable without a queue, Reno with one, and a backlog of 80 segments is drained
 """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Bic(Record):
-    """binary search for the window of the last congestion, decrease to 0.8; Linux's constants.
+    """bic-paper on rfc, freebsd, freebsd-2014, ns2-sack; bic-linux on linux, linux-3.12.
 
     Source: Xu, Harfoush, Rhee, INFOCOM 2004; Linux net/ipv4/tcp_bic.c.
 
@@ -150,6 +204,292 @@ class Bic(Record):
     """
 
     kind: ClassVar = "bic"
+
+    beta: float | None = None
+    low_window: float | None = None
+    s_max: float | None = None
+    b: float | None = None
+    smooth: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Dctcp(Record):
+    """dctcp-rfc8257 on rfc, freebsd, freebsd-2014, ns2-sack; dctcp-linux on linux, linux-3.12.
+
+    Source: RFC 8257.
+
+    Parameters
+    ----------
+    gain
+        g, the weight of a window of data in the estimate of marking. Accepted: from 0.0009765625 to 0.5. Default:
+        0.0625.
+    """
+
+    kind: ClassVar = "dctcp"
+
+    gain: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Highspeed(Record):
+    """highspeed-rfc3649 on rfc, freebsd, freebsd-2014, ns2-sack; highspeed-linux on linux, linux-3.12.
+
+    Source: RFC 3649 sections 5 and 7.
+
+    Parameters
+    ----------
+    low_window
+        window up to which HighSpeed TCP is Reno, segments. Accepted: from 2 to 10000. Default: 38.
+    high_window
+        window at a loss rate of high_p, segments. Accepted: from 20000 to 10000000. Default: 83000.
+    high_p
+        loss rate at high_window. Accepted: from 1e-12 to 1e-06. Default: 1e-07.
+    high_decrease
+        decrease on loss at high_window, share of the window. Accepted: from 0.01 to 0.5. Default: 0.1.
+    """
+
+    kind: ClassVar = "highspeed"
+
+    low_window: float | None = None
+    high_window: float | None = None
+    high_p: float | None = None
+    high_decrease: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Htcp(Record):
+    """htcp-paper on rfc, freebsd, freebsd-2014, ns2-sack; htcp-linux on linux, linux-3.12.
+
+    Source: Leith, Shorten, PFLDnet 2004; draft-leith-tcp-htcp-06.
+
+    Parameters
+    ----------
+    delta_l
+        time after congestion during which the increase is Reno's, ms. Accepted: from 0 to 1000000. Default: 1000.
+    delta_b
+        relative change of throughput from which the window is halved. Accepted: from 0 to 10. Default: 0.2.
+    beta_max
+        largest share of the window kept on congestion. Accepted: from 0.5 to 0.99. Default: 0.8.
+    rtt_ref
+        RTT at which the scale is 1, ms; 0 for no scaling by the RTT. Accepted: from 0 to 10000. Default: 0.
+    """
+
+    kind: ClassVar = "htcp"
+
+    delta_l: float | None = None
+    delta_b: float | None = None
+    beta_max: float | None = None
+    rtt_ref: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Hybla(Record):
+    """hybla-paper on rfc, freebsd, freebsd-2014, ns2-sack; hybla-linux on linux, linux-3.12.
+
+    Source: Caini, Firrincieli, IJSCN 22(5), 2004; Linux net/ipv4/tcp_hybla.c.
+
+    Parameters
+    ----------
+    rtt0
+        round-trip time of the reference path, ms. Accepted: from 1 to 1000. Default: 25.
+    """
+
+    kind: ClassVar = "hybla"
+
+    rtt0: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Illinois(Record):
+    """illinois-paper on rfc, freebsd, freebsd-2014, ns2-sack; illinois-linux on linux, linux-3.12.
+
+    Source: Liu, Basar, Srikant, Performance Evaluation 65, 2008; Linux net/ipv4/tcp_illinois.c.
+
+    Parameters
+    ----------
+    alpha_min
+        smallest increase, segments. Accepted: from 0.01 to 1. Default: 0.3.
+    alpha_max
+        largest increase, segments. Accepted: from 1.01 to 1000. Default: 10.
+    beta_min
+        smallest decrease, share of the window. Accepted: from 0.01 to 0.5. Default: 0.125.
+    beta_max
+        largest decrease, share of the window. Accepted: from 0.5 to 0.9. Default: 0.5.
+    win_thresh
+        window below which Illinois is Reno, segments. Accepted: from 0 to 1000000. Default: 15.
+    theta
+        rounds of low delay before the increase returns to its maximum. Accepted: from 1 to 1000. Default: 5.
+    """
+
+    kind: ClassVar = "illinois"
+
+    alpha_min: float | None = None
+    alpha_max: float | None = None
+    beta_min: float | None = None
+    beta_max: float | None = None
+    win_thresh: float | None = None
+    theta: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Lp(Record):
+    """lp-paper on rfc, freebsd, freebsd-2014, ns2-sack; lp-linux on linux, linux-3.12.
+
+    Source: Kuzmanovic, Knightly, IEEE/ACM Transactions on Networking 14(4), 2006.
+
+    Parameters
+    ----------
+    delta
+        share of the largest queueing delay that indicates congestion. Accepted: from 0.01 to 1. Default: 0.15.
+    """
+
+    kind: ClassVar = "lp"
+
+    delta: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Scalable(Record):
+    """scalable-paper on rfc, freebsd, freebsd-2014, ns2-sack; scalable-linux on linux, linux-3.12.
+
+    Source: T. Kelly, Scalable TCP, ACM CCR 33(2), 2003, section 3.
+
+    Parameters
+    ----------
+    a
+        increase for each segment acknowledged, segments. Accepted: from 0.0001 to 0.5. Default: 0.01.
+    b
+        decrease on loss, share of the window. Accepted: from 0.01 to 0.9. Default: 0.125.
+    legacy_window
+        window up to which Scalable TCP is Reno, segments. Accepted: from 0 to 1000000. Default: 16.
+    """
+
+    kind: ClassVar = "scalable"
+
+    a: float | None = None
+    b: float | None = None
+    legacy_window: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Vegas(Record):
+    """vegas-paper on rfc, freebsd, freebsd-2014, ns2-sack; vegas-linux on linux, linux-3.12.
+
+    Source: Brakmo, Peterson, IEEE JSAC 13(8), 1995.
+
+    Parameters
+    ----------
+    alpha
+        smallest backlog, segments. Accepted: from 0 to 10000. Default: 2.
+    beta
+        largest backlog, segments. Accepted: from 0 to 10000. Default: 4.
+    gamma
+        backlog that ends slow start, segments. Accepted: from 0 to 10000. Default: 1.
+    kept
+        share of the window kept on loss. Accepted: from 0.1 to 0.99. Default: 0.75.
+    """
+
+    kind: ClassVar = "vegas"
+
+    alpha: float | None = None
+    beta: float | None = None
+    gamma: float | None = None
+    kept: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Veno(Record):
+    """veno-paper on rfc, freebsd, freebsd-2014, ns2-sack; veno-linux on linux, linux-3.12.
+
+    Source: Fu, Liew, IEEE JSAC 21(2), 2003, section III.
+
+    Parameters
+    ----------
+    beta
+        backlog from which a loss counts as congestion, segments. Accepted: from 0 to 10000. Default: 3.
+    """
+
+    kind: ClassVar = "veno"
+
+    beta: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Westwood(Record):
+    """westwood-paper on rfc, freebsd, freebsd-2014, ns2-sack; westwood-linux on linux, linux-3.12.
+
+    Source: Grieco, Mascolo, ACM CCR 34(2), 2004; Linux net/ipv4/tcp_westwood.c.
+
+    Parameters
+    ----------
+    weight
+        weight of a sample in each filter. Accepted: from 0.001 to 1. Default: 0.125.
+    least_interval
+        shortest time of a sample, ms. Accepted: from 0 to 10000. Default: 50.
+    """
+
+    kind: ClassVar = "westwood"
+
+    weight: float | None = None
+    least_interval: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Yeah(Record):
+    """yeah-paper on rfc, freebsd, freebsd-2014, ns2-sack; yeah-linux on linux, linux-3.12.
+
+    Source: Baiocchi, Castellani, Vacirca, PFLDnet 2007; Linux net/ipv4/tcp_yeah.c.
+
+    Parameters
+    ----------
+    alpha
+        largest backlog, segments. Accepted: from 1 to 100000. Default: 80.
+    gamma
+        divisor of the backlog for the reduction. Accepted: from 1 to 100. Default: 1.
+    delta
+        smallest decrease on loss: the window over 2 to this power. Accepted: from 1 to 10. Default: 3.
+    epsilon
+        largest reduction of the backlog: the window over 2 to this power. Accepted: from 1 to 10. Default: 1.
+    phi
+        divisor of BaseRTT for the largest queueing delay of fast mode. Accepted: from 1 to 1000. Default: 8.
+    rho
+        rounds of slow mode from which competitors count as greedy. Accepted: from 1 to 10000. Default: 16.
+    zeta
+        rounds of fast mode after which Reno's window is reset. Accepted: from 1 to 10000. Default: 50.
+    """
+
+    kind: ClassVar = "yeah"
+
+    alpha: float | None = None
+    gamma: float | None = None
+    delta: float | None = None
+    epsilon: float | None = None
+    phi: float | None = None
+    rho: float | None = None
+    zeta: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class BicPaper(Record):
+    """binary search for the window of the last congestion, decrease to 0.8; Linux's constants.
+
+    Source: Xu, Harfoush, Rhee, INFOCOM 2004; Linux net/ipv4/tcp_bic.c.
+
+    Parameters
+    ----------
+    beta
+        share of the window kept on loss. Accepted: from 0.1 to 0.99. Default: 0.7998046875.
+    low_window
+        window up to which BIC is Reno, segments. Accepted: from 0 to 1000000. Default: 14.
+    s_max
+        largest growth in a round trip, segments. Accepted: from 1 to 10000. Default: 16.
+    b
+        divisor of the distance to the target. Accepted: from 2 to 64. Default: 4.
+    smooth
+        round trips for a growth of b segments near the last maximum. Accepted: from 1 to 1000. Default: 20.
+    """
+
+    kind: ClassVar = "bic-paper"
 
     beta: float | None = None
     low_window: float | None = None
@@ -283,7 +623,7 @@ class CubicRfc8312(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Dctcp(Record):
+class DctcpRfc8257(Record):
     """Reno with a reduction in proportion to the share of marked data.
 
     Source: RFC 8257.
@@ -295,7 +635,7 @@ class Dctcp(Record):
         0.0625.
     """
 
-    kind: ClassVar = "dctcp"
+    kind: ClassVar = "dctcp-rfc8257"
 
     gain: float | None = None
 
@@ -356,7 +696,7 @@ class FixedWindow(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Highspeed(Record):
+class HighspeedRfc3649(Record):
     """Reno with an increase that grows and a decrease that shrinks with the window.
 
     Source: RFC 3649 sections 5 and 7.
@@ -373,7 +713,7 @@ class Highspeed(Record):
         decrease on loss at high_window, share of the window. Accepted: from 0.01 to 0.5. Default: 0.1.
     """
 
-    kind: ClassVar = "highspeed"
+    kind: ClassVar = "highspeed-rfc3649"
 
     low_window: float | None = None
     high_window: float | None = None
@@ -382,7 +722,7 @@ class Highspeed(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Htcp(Record):
+class HtcpPaper(Record):
     """increase by the time since the last congestion, decrease just enough to empty the queue.
 
     Source: Leith, Shorten, PFLDnet 2004; draft-leith-tcp-htcp-06.
@@ -399,7 +739,7 @@ class Htcp(Record):
         RTT at which the scale is 1, ms; 0 for no scaling by the RTT. Accepted: from 0 to 10000. Default: 0.
     """
 
-    kind: ClassVar = "htcp"
+    kind: ClassVar = "htcp-paper"
 
     delta_l: float | None = None
     delta_b: float | None = None
@@ -408,7 +748,7 @@ class Htcp(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Hybla(Record):
+class HyblaPaper(Record):
     """grows like Reno on a path of 25 ms, at any round-trip time.
 
     Source: Caini, Firrincieli, IJSCN 22(5), 2004; Linux net/ipv4/tcp_hybla.c.
@@ -419,13 +759,13 @@ class Hybla(Record):
         round-trip time of the reference path, ms. Accepted: from 1 to 1000. Default: 25.
     """
 
-    kind: ClassVar = "hybla"
+    kind: ClassVar = "hybla-paper"
 
     rtt0: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Illinois(Record):
+class IllinoisPaper(Record):
     """increase from 10 down to 0.3 and decrease from 1/8 up to 1/2 as the queueing delay grows.
 
     Source: Liu, Basar, Srikant, Performance Evaluation 65, 2008; Linux net/ipv4/tcp_illinois.c.
@@ -446,7 +786,7 @@ class Illinois(Record):
         rounds of low delay before the increase returns to its maximum. Accepted: from 1 to 1000. Default: 5.
     """
 
-    kind: ClassVar = "illinois"
+    kind: ClassVar = "illinois-paper"
 
     alpha_min: float | None = None
     alpha_max: float | None = None
@@ -491,7 +831,7 @@ class LedbatPlusPlus(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Lp(Record):
+class LpPaper(Record):
     """background transfer: yields at early signs of congestion in the one-way delay.
 
     Source: Kuzmanovic, Knightly, IEEE/ACM Transactions on Networking 14(4), 2006.
@@ -502,13 +842,13 @@ class Lp(Record):
         share of the largest queueing delay that indicates congestion. Accepted: from 0.01 to 1. Default: 0.15.
     """
 
-    kind: ClassVar = "lp"
+    kind: ClassVar = "lp-paper"
 
     delta: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Scalable(Record):
+class ScalablePaper(Record):
     """increase by a hundredth of the window in each round trip, decrease by an eighth.
 
     Source: T. Kelly, Scalable TCP, ACM CCR 33(2), 2003, section 3.
@@ -523,7 +863,7 @@ class Scalable(Record):
         window up to which Scalable TCP is Reno, segments. Accepted: from 0 to 1000000. Default: 16.
     """
 
-    kind: ClassVar = "scalable"
+    kind: ClassVar = "scalable-paper"
 
     a: float | None = None
     b: float | None = None
@@ -531,7 +871,7 @@ class Scalable(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Vegas(Record):
+class VegasPaper(Record):
     """keeps a backlog of two to four segments, estimated from the round-trip time.
 
     Source: Brakmo, Peterson, IEEE JSAC 13(8), 1995.
@@ -548,7 +888,7 @@ class Vegas(Record):
         share of the window kept on loss. Accepted: from 0.1 to 0.99. Default: 0.75.
     """
 
-    kind: ClassVar = "vegas"
+    kind: ClassVar = "vegas-paper"
 
     alpha: float | None = None
     beta: float | None = None
@@ -557,7 +897,7 @@ class Vegas(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Veno(Record):
+class VenoPaper(Record):
     """Reno that attributes a loss without a backlog to the radio link.
 
     Source: Fu, Liew, IEEE JSAC 21(2), 2003, section III.
@@ -568,13 +908,13 @@ class Veno(Record):
         backlog from which a loss counts as congestion, segments. Accepted: from 0 to 10000. Default: 3.
     """
 
-    kind: ClassVar = "veno"
+    kind: ClassVar = "veno-paper"
 
     beta: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Westwood(Record):
+class WestwoodPaper(Record):
     """Reno that reduces the window to the measured delivery rate times the smallest RTT (Westwood+).
 
     Source: Grieco, Mascolo, ACM CCR 34(2), 2004; Linux net/ipv4/tcp_westwood.c.
@@ -587,14 +927,14 @@ class Westwood(Record):
         shortest time of a sample, ms. Accepted: from 0 to 10000. Default: 50.
     """
 
-    kind: ClassVar = "westwood"
+    kind: ClassVar = "westwood-paper"
 
     weight: float | None = None
     least_interval: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Yeah(Record):
+class YeahPaper(Record):
     """Scalable without a queue, Reno with one, and a backlog of 80 segments is drained.
 
     Source: Baiocchi, Castellani, Vacirca, PFLDnet 2007; Linux net/ipv4/tcp_yeah.c.
@@ -617,7 +957,7 @@ class Yeah(Record):
         rounds of fast mode after which Reno's window is reset. Accepted: from 1 to 10000. Default: 50.
     """
 
-    kind: ClassVar = "yeah"
+    kind: ClassVar = "yeah-paper"
 
     alpha: float | None = None
     gamma: float | None = None
@@ -652,27 +992,39 @@ class Remycc(Record):
 Cc: TypeAlias = (
     Name
     | Bic
-    | Compound
-    | CompoundTuned
-    | Copa
-    | Cubic20
-    | CubicRfc8312
     | Dctcp
-    | Fast
-    | FixedRate
-    | FixedWindow
     | Highspeed
     | Htcp
     | Hybla
     | Illinois
-    | Ledbat
-    | LedbatPlusPlus
     | Lp
     | Scalable
     | Vegas
     | Veno
     | Westwood
     | Yeah
+    | BicPaper
+    | Compound
+    | CompoundTuned
+    | Copa
+    | Cubic20
+    | CubicRfc8312
+    | DctcpRfc8257
+    | Fast
+    | FixedRate
+    | FixedWindow
+    | HighspeedRfc3649
+    | HtcpPaper
+    | HyblaPaper
+    | IllinoisPaper
+    | Ledbat
+    | LedbatPlusPlus
+    | LpPaper
+    | ScalablePaper
+    | VegasPaper
+    | VenoPaper
+    | WestwoodPaper
+    | YeahPaper
     | Remycc
     | str
     | Mapping[str, str | float]

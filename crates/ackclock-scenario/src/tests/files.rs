@@ -55,6 +55,7 @@ fn a_table_is_read_from_the_file_that_is_named() {
         srtt: None,
         min_rtt: None,
         rto: 1,
+        release: 0,
         in_recovery: false,
     };
     two.tcp_config(1500).cc.make().on_start(&mut window, &ctx);

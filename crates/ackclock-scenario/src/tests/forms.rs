@@ -2,6 +2,8 @@
 
 use ackclock_net::queue::{self, Otherwise, Quantity};
 
+use ackclock_tcp::cc::{CATALOGUE, FAMILIES};
+
 use super::*;
 use ackclock_schema::record::Reader;
 use ackclock_schema::union;
@@ -192,8 +194,9 @@ fn the_schema_is_well_formed_and_has_every_field() {
     assert_eq!(schema["properties"]["packet_size"]["default"], "1500B");
     let cc = &schema["properties"]["flows"]["items"]["properties"]["cc"]["oneOf"];
     let names: Vec<_> = cc.as_array().expect("a list").iter().filter_map(|option| option["const"].as_str()).collect();
-    let catalogue: Vec<_> = ackclock_tcp::cc::CATALOGUE.iter().map(|entry| entry.name).collect();
-    assert_eq!(names, catalogue);
+    let families = FAMILIES.iter().map(|family| family.name);
+    let expected: Vec<_> = families.chain(CATALOGUE.iter().map(|entry| entry.name)).collect();
+    assert_eq!(names, expected);
     let table = cc.as_array().unwrap().iter().find(|option| option["properties"]["kind"]["const"] == "vegas").unwrap();
     assert_eq!(table["properties"]["alpha"]["type"], "number");
     let table = cc.as_array().unwrap().iter().find(|option| option["properties"]["kind"]["const"] == "remycc").unwrap();

@@ -87,7 +87,7 @@ fn overrides_reach_every_value() {
         (300_000_000_000, 2_000_000, fixed(5_000_000))
     );
     let cc: Vec<_> = scenario.flows.iter().map(|flow| flow.cc.as_ref().map(|cc| cc.name)).collect();
-    assert_eq!(cc, [Some("cubic"), Some("reno"), None]);
+    assert_eq!(cc, [Some("cubic-rfc9438"), Some("reno-rfc5681"), None]);
     assert!(scenario.flows.iter().all(|flow| flow.validation.as_deref() == Some("newcwv")));
     assert_eq!(scenario.flows[2].initial_window, Some(4));
     let App::Dash(dash) = &scenario.flows[0].app else { panic!("{:?}", scenario.flows[0].app) };
@@ -111,6 +111,19 @@ fn json_reads_as_toml_does() {
 }
 
 #[test]
+fn the_name_of_a_family_means_the_form_of_the_flows_stack() {
+    let form = |pairs: &[(&str, &str)]| with(pairs).flows[2].cc.as_ref().map(|cc| cc.name);
+    assert_eq!(form(&[("flows[2].cc", "cubic")]), Some("cubic-rfc9438"));
+    assert_eq!(form(&[("flows[2].cc", "cubic"), ("flows[2].stack", "linux")]), Some("cubic-linux"));
+    assert_eq!(form(&[("flows[2].cc", "bbr"), ("flows[2].stack", "linux")]), Some("bbr1"));
+    assert_eq!(form(&[("flows[2].cc", "bbr"), ("flows[2].stack", "rfc")]), Some("bbr3"));
+    assert_eq!(form(&[("flows[2].cc", "cubic-rfc9438"), ("flows[2].stack", "linux")]), Some("cubic-rfc9438"));
+    assert_eq!(form(&[("flows[2].cc", "{ kind = 'cubic' }"), ("flows[2].stack", "linux")]), Some("cubic-linux"));
+    assert_eq!(with(&[("flows[2].cc", "cubic")]).hash(), with(&[("flows[2].cc", "cubic-rfc9438")]).hash());
+    assert_eq!(form(&[("flows[2].stack", "linux")]), None, "the stack's own algorithm");
+}
+
+#[test]
 fn tcp_is_the_stack_with_what_the_flow_overrides() {
     let tcp = |pairs: &[(&str, &str)]| {
         let scenario = with(pairs);
@@ -119,7 +132,7 @@ fn tcp_is_the_stack_with_what_the_flow_overrides() {
     let rfc = tcp(&[]);
     assert_eq!(
         (rfc.mss, &**rfc.cc.name(), rfc.validation.name, rfc.restart),
-        (1_460, "reno", "none", Restart::Rfc5681)
+        (1_460, "reno-rfc5681", "none", Restart::Rfc5681)
     );
     assert_eq!(tcp(&[("packet_size", "1400B")]).mss, 1_360);
     let linux = tcp(&[("flows[2].stack", "linux"), ("flows[2].validation", "newcwv")]);
@@ -142,7 +155,7 @@ fn tcp_is_the_stack_with_what_the_flow_overrides() {
     ]);
     assert_eq!(
         (&**own.cc.name(), own.initial_window, own.mss, own.sack),
-        ("cubic", InitialWindow::Segments(3), 1_000, false)
+        ("cubic-rfc9438", InitialWindow::Segments(3), 1_000, false)
     );
     assert_eq!((own.initial_rto, own.min_rto, own.max_rto), (3_000_000_000, 300_000_000, 90_000_000_000));
     assert_eq!((own.receive_buffer, own.delayed_ack, own.ack_every, own.quick_acks), (65_536, 0, 1, 4));
@@ -164,11 +177,11 @@ fn a_congestion_control_takes_parameters_and_a_flow_what_is_known_of_the_path() 
     ]);
     let flow = &scenario.flows[2];
     let cc = flow.cc.as_ref().unwrap();
-    assert_eq!((cc.name, &cc.parameters[..]), ("vegas", &[("alpha", 3.0), ("beta", 6.0)][..]));
+    assert_eq!((cc.name, &cc.parameters[..]), ("vegas-paper", &[("alpha", 3.0), ("beta", 6.0)][..]));
     assert_eq!(Scenario::from_json(&scenario.to_json().to_string(), &[]).unwrap().flows, scenario.flows);
     assert_ne!(scenario.hash(), with(&[("flows[2].cc", "vegas")]).hash());
     let config = flow.tcp_config(scenario.packet_size);
-    assert_eq!(&**config.cc.name(), "vegas");
+    assert_eq!(&**config.cc.name(), "vegas-paper");
     let saved = ackclock_tcp::careful_resume::Saved { cwnd: 2_000_000, rtt: 600_000_000, max_jump: 2_000_000 };
     assert_eq!(config.careful_resume, Some(saved));
 }

@@ -55,8 +55,8 @@ fn a_registered_algorithm_is_named_like_any_other_and_knows_its_source() {
 fn what_is_wrong_with_one_is_said_like_of_any_other() {
     assert!(Scenario::from_toml(BASE, &set(&[("flows[2].cc", "mine")])).is_err());
     let text = refusal("minne");
-    assert!(text.contains("remycc, mine; did you mean \"mine\"?"), "{text}");
-    assert!(refusal("{ beta = 0.5 }").contains("remycc, mine"));
+    assert!(text.contains("yeah-paper, mine; did you mean \"mine\"?"), "{text}");
+    assert!(refusal("{ beta = 0.5 }").contains("yeah-paper, mine"));
     let text = refusal("{ kind = 'mine', beta = 0.95 }");
     assert_eq!(text, "flows[2].cc.beta: 0.95 is not accepted; accepted: a number from 0.1 to 0.9");
     let text = refusal("{ kind = 'mine', gamma = 1 }");
@@ -64,5 +64,5 @@ fn what_is_wrong_with_one_is_said_like_of_any_other() {
     let text = refusal("{ kind = 'mine', source = '5678' }");
     assert_eq!(text, "flows[2].cc.source: \"5678\" is not the source that is loaded; accepted: \"1234\"");
     let text = refusal("{ kind = 'vegas', source = '1234' }");
-    assert!(text.contains("unknown key of vegas; accepted: kind, alpha"), "{text}");
+    assert!(text.contains("unknown key of vegas-paper; accepted: kind, alpha"), "{text}");
 }

@@ -1,39 +1,53 @@
-//! BBR, version 1: paces at the largest recent delivery rate, with up to two bandwidth-delay products in flight.
+//! BBR, version 1, as Linux implements it (`bbr` there): paces at the largest recent delivery rate, with up to two
+//! bandwidth-delay products in flight.
 //!
 //! # Equations
 //!
 //! `BtlBw = max(delivery rate over 10 round trips)`, `RTprop = min(RTT over 10 s)`, `BDP = BtlBw * RTprop`;
-//! `pacing rate = 0.99 * pacing_gain * BtlBw`, `cwnd = cwnd_gain * BDP + 3 quanta`.
+//! `pacing rate = 0.99 * pacing_gain * BtlBw`, `cwnd = cwnd_gain * BDP + extra + 3 quanta`, in whole segments, rounded up
+//! to an even number.
 //!
 //! - Startup: both gains are 2/ln 2, until the rate has not grown by a quarter in three rounds.
 //! - Drain: the pacing gain is ln 2 / 2, until one BDP is in flight.
 //! - ProbeBW: eight phases of one RTprop each with pacing gains 5/4, 3/4 and six times 1; the cwnd gain is 2. The first
-//!   phase lasts until 5/4 BDP are in flight or a segment is lost. The second ends early when one BDP is in flight.
-//! - ProbeRTT: four segments for 200 ms and a round trip, when RTprop has not been measured for 10 s.
+//!   phase lasts until 5/4 BDP are in flight or a segment is lost, and allows two segments more. The second ends early
+//!   when one BDP is in flight.
+//! - ProbeRTT: four segments for 200 ms and a round trip, when no smaller RTT was measured for 10 s. The same RTT does not
+//!   count, so that a flow alone on its path probes every 10 s.
+//! - extra: the largest surplus of data that ACKs cover over BtlBw times the time, of the last five to ten rounds, at most
+//!   100 ms of data; once Startup has ended.
+//! - Policers: if two consecutive intervals of 4 to 16 rounds between losses lose at least 50/256 of the delivered data at
+//!   the same rate, within an eighth, that rate replaces BtlBw for 48 rounds, with a pacing gain of 1.
+//! - What is in flight at the end of the first two phases and of Drain is that at the time when pacing lets the next
+//!   segment leave: what BtlBw delivers until then does not count, and in the first phase a quantum more does.
+//! - Losses: in the first round of a recovery, data in flight is replaced by as much as is delivered. The window is
+//!   restored afterwards.
 //!
 //! # Constants
 //!
-//! The constants are those of draft-cardwell-iccrg-bbr-congestion-control-00: filters of 10 round trips (section
-//! 4.1.1.2) and 10 s (4.1.2.2), three quanta (4.2.3.2), four segments (4.2.3.3), 2/ln 2, three rounds and 1.25 (4.3.2),
-//! the gains of Drain (4.3.3) and of ProbeBW (4.3.4), and 200 ms and 10 s of ProbeRTT (4.3.5). The pacing margin of 1 %
-//! is that of Linux (net/ipv4/tcp_bbr.c).
+//! The constants are those of draft-cardwell-iccrg-bbr-congestion-control-00 and net/ipv4/tcp_bbr.c. Gains are in units of
+//! 1/256: 739, 88, 320 and 192. The quantum is 1/1024 s of the pacing rate, at least two segments, or one below 1.2 Mbit/s.
 //!
 //! # Deviations
 //!
-//! - The send quantum is two segments at any rate, since there is no segmentation offload. Section 4.2.2 allows other
-//!   choices; its own is one segment below 1.2 Mbit/s, and from 24 Mbit/s on the bytes of a millisecond, but at most 64
-//!   KB.
-//! - Traffic policers are not sampled, and aggregated ACKs are not compensated. Linux has both; the draft does not.
 //! - ECN marks are not answered, as in Linux.
 //! - The first phase of ProbeBW is drawn from the connection's initial sequence number.
+//!
+//! Where the kernel differs from the draft, this is the kernel's form. The draft has neither the detection of policers nor the compensation of aggregated ACKs; both are Linux's. It refreshes
+//! RTprop by equal samples, and its window is neither rounded nor larger in the first phase of ProbeBW.
 //!
 //! # Validated against
 //!
 //! The end of Startup after three rounds without growth, the cycle of gains, the bound of two BDP and a few segments in
-//! flight, and ProbeRTT every 10 s. Not compared with a kernel.
+//! flight, ProbeRTT every 10 s, policers and aggregated ACKs on worked values.
 
+mod aggregation;
+mod policer;
 #[cfg(test)]
 mod tests;
+
+use aggregation::Aggregation;
+use policer::{Policer, Sample};
 
 use super::random::Random;
 use super::windowed::WindowedMax;
@@ -49,23 +63,27 @@ pub(super) const ENTRY: Entry = Entry {
     make: |_| Box::new(Bbr1::default()),
 };
 
-/// Gains are in thousandths.
-const UNIT: u64 = 1000;
+/// The unit of gains.
+const UNIT: u64 = 256;
 /// BBRHighGain: 2/ln 2, the smallest gain that doubles the rate each round.
-const HIGH_GAIN: u64 = 2885;
-const DRAIN_GAIN: u64 = UNIT * UNIT / HIGH_GAIN;
+const HIGH_GAIN: u64 = UNIT * 2885 / 1000 + 1;
+const DRAIN_GAIN: u64 = UNIT * 1000 / 2885;
 /// BBR.cwnd_gain in ProbeBW.
 const CWND_GAIN: u64 = 2 * UNIT;
 /// pacing_gain of the phases of ProbeBW.
-const CYCLE: [u64; 8] = [1250, 750, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
+const CYCLE: [u64; 8] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
 /// Length of the filter of BtlBw, rounds.
 const BANDWIDTH_ROUNDS: u64 = 10;
 /// RTpropFilterLen.
 const RTPROP_LENGTH: Nanos = 10 * SECOND;
 const PROBE_RTT_DURATION: Nanos = 200 * MILLISECOND;
-/// BBRMinPipeCwnd and the send quantum, segments.
+/// BBRMinPipeCwnd, segments.
 const MIN_PIPE: u64 = 4;
-const QUANTUM: u64 = 2;
+/// Window before the first RTT sample, segments.
+const FIRST_WINDOW: u64 = 10;
+/// The send quantum: share of the pacing rate in a second, largest number of bytes (64 KB without headers), and the pacing
+/// rate from which it is at least two segments, bytes per second.
+const QUANTUM: (u64, u64, u64) = (1024, 65_215, 150_000);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
@@ -107,6 +125,8 @@ struct Bbr1 {
     pacing: u64,
     /// The window to restore after recovery or ProbeRTT, bytes.
     prior_cwnd: u64,
+    /// Time of the last ACK, the window before it, and the bytes that it delivered.
+    last: (Nanos, u64, u64),
     /// Whether a loss is being repaired, and whether this is the first round of the repair.
     recovering: bool,
     conserving: bool,
@@ -114,7 +134,9 @@ struct Bbr1 {
     slow_since: u64,
     slow_until: u64,
     delivered: u64,
-    initial_window: u64,
+    lost: u64,
+    policer: Policer,
+    aggregation: Aggregation,
 }
 
 impl Default for Bbr1 {
@@ -136,12 +158,15 @@ impl Default for Bbr1 {
             idle_restart: false,
             pacing: 0,
             prior_cwnd: 0,
+            last: (0, 0, 0),
             recovering: false,
             conserving: false,
             slow_since: u64::MAX,
             slow_until: 0,
             delivered: 0,
-            initial_window: 0,
+            lost: 0,
+            policer: Policer::default(),
+            aggregation: Aggregation::default(),
         }
     }
 }
@@ -151,6 +176,7 @@ impl Bbr1 {
         match self.state {
             State::Startup => HIGH_GAIN,
             State::Drain => DRAIN_GAIN,
+            State::ProbeBw { .. } if self.policer.rate().is_some() => UNIT,
             State::ProbeBw { phase, .. } => CYCLE[phase],
             State::ProbeRtt { .. } => UNIT,
         }
@@ -164,26 +190,85 @@ impl Bbr1 {
         }
     }
 
-    /// BBRInflight: `gain` times the BDP plus three send quanta, bytes.
-    fn inflight(&self, gain: u64, mss: u64) -> u64 {
-        if self.rtprop == Nanos::MAX {
-            return self.initial_window;
-        }
-        let bdp = u128::from(self.bandwidth) * u128::from(self.rtprop) / u128::from(SECOND);
-        let bytes = bdp * u128::from(gain) / u128::from(UNIT);
-        u64::try_from(bytes).unwrap_or(u64::MAX / 2).saturating_add(3 * QUANTUM * mss)
+    /// The bandwidth of the model, or that of a policer, bytes per second.
+    fn rate(&self) -> u64 {
+        self.policer.rate().unwrap_or(self.bandwidth)
     }
 
-    fn update_bandwidth(&mut self, sample: &RateSample) {
+    /// `gain` times the BDP at `rate` bytes per second, in segments, rounded up.
+    fn bdp(&self, rate: u64, gain: u64, mss: u64) -> u64 {
+        if self.rtprop == Nanos::MAX {
+            return FIRST_WINDOW;
+        }
+        let bytes = u128::from(rate) * u128::from(self.rtprop) * u128::from(gain) / u128::from(UNIT);
+        u64::try_from(bytes.div_ceil(u128::from(SECOND) * u128::from(mss))).unwrap_or(u64::MAX / 2)
+    }
+
+    /// The send quantum, segments.
+    fn quantum(&self, mss: u64) -> u64 {
+        let (share, most, fast) = QUANTUM;
+        ((self.pacing / share).min(most) / mss).clamp(if self.pacing < fast { 1 } else { 2 }, 127)
+    }
+
+    /// `segments` and the allowance for segments at the ends of the path, in bytes.
+    fn with_allowance(&self, segments: u64, mss: u64) -> u64 {
+        let even = segments.saturating_add(3 * self.quantum(mss)).next_multiple_of(2);
+        let probe = if matches!(self.state, State::ProbeBw { phase: 0, .. }) { 2 } else { 0 };
+        (even + probe).saturating_mul(mss)
+    }
+
+    /// BBRInflight: `gain` times the BDP and the allowance, bytes.
+    fn inflight(&self, gain: u64, mss: u64) -> u64 {
+        self.with_allowance(self.bdp(self.bandwidth, gain, mss), mss)
+    }
+
+    /// What remains of `inflight` bytes when the next segment may leave, with that segment if `gain` exceeds 1.
+    fn at_release(&self, inflight: u64, gain: u64, ctx: &Context) -> u64 {
+        let wait = u128::from(ctx.release.saturating_sub(ctx.now));
+        let delivered = u128::from(self.rate()) * wait / (u128::from(SECOND) * u128::from(ctx.mss));
+        let delivered = u64::try_from(delivered).unwrap_or(u64::MAX).saturating_mul(ctx.mss);
+        let next = if gain > UNIT { self.quantum(ctx.mss) * ctx.mss } else { 0 };
+        (inflight + next).saturating_sub(delivered)
+    }
+
+    fn update_bandwidth(&mut self, delivery: &Delivery, sample: &RateSample) {
+        self.round_start = false;
+        let Some(rate) = sample.bytes_per_second() else { return };
         self.round_start = sample.prior_delivered >= self.round_end;
         if self.round_start {
             self.round_end = self.delivered;
             self.round += 1;
+            self.conserving = false;
         }
         let slow = (self.slow_since..=self.slow_until).contains(&sample.prior_delivered);
-        let Some(rate) = sample.bytes_per_second() else { return };
-        if rate >= self.bandwidth || !(sample.app_limited || slow) {
+        let app_limited = sample.app_limited || slow;
+        let now = delivery.ack.ctx.now;
+        self.sample_policer(now, delivery.ack.lost > 0, app_limited);
+        if rate >= self.bandwidth || !app_limited {
             self.bandwidth = self.filter.update(self.round, rate, BANDWIDTH_ROUNDS);
+        }
+    }
+
+    fn sample_policer(&mut self, now: Nanos, loses: bool, app_limited: bool) {
+        let over = self.policer.on_sample(&Sample {
+            now,
+            round_start: self.round_start,
+            loses,
+            app_limited,
+            probes: matches!(self.state, State::ProbeBw { .. }),
+            delivered: self.delivered,
+            lost: self.lost,
+        });
+        if over {
+            self.enter_probe_bw(now);
+        }
+    }
+
+    fn update_aggregation(&mut self, window: &Window, delivery: &Delivery, sample: &RateSample) {
+        let Context { now, mss, .. } = delivery.ack.ctx;
+        if delivery.newly > 0 && sample.interval > 0 {
+            let (newly, cwnd, rate) = (delivery.newly.div_ceil(mss), window.cwnd / mss, self.rate());
+            self.aggregation.on_ack(now, newly, self.round_start, rate, cwnd, mss);
         }
     }
 
@@ -211,17 +296,17 @@ impl Bbr1 {
         if self.state == State::Startup && self.filled {
             self.state = State::Drain;
         }
-        if self.state == State::Drain && pipe <= self.inflight(UNIT, mss) {
+        if self.state == State::Drain && self.at_release(pipe, DRAIN_GAIN, &ack.ctx) <= self.inflight(UNIT, mss) {
             self.enter_probe_bw(now);
         }
         let State::ProbeBw { phase, since } = self.state else { return };
-        let gain = CYCLE[phase];
+        let gain = if self.policer.rate().is_some() { UNIT } else { CYCLE[phase] };
         let whole = now.saturating_sub(since) > self.rtprop;
-        let before = pipe + ack.acked + ack.sacked + ack.lost;
+        let inflight = self.at_release(pipe + ack.acked + ack.sacked + ack.lost, gain, &ack.ctx);
         let over = if gain > UNIT {
-            whole && (ack.lost > 0 || before >= self.inflight(gain, mss))
+            whole && (ack.lost > 0 || inflight >= self.inflight(gain, mss))
         } else if gain < UNIT {
-            whole || before <= self.inflight(UNIT, mss)
+            whole || inflight <= self.inflight(UNIT, mss)
         } else {
             whole
         };
@@ -230,24 +315,27 @@ impl Bbr1 {
         }
     }
 
-    fn update_rtprop(&mut self, now: Nanos, rtt: Option<Nanos>) {
+    /// `delayed` is whether the ACK may have been delayed.
+    fn update_rtprop(&mut self, now: Nanos, rtt: Option<Nanos>, delayed: bool) {
         self.rtprop_expired = now > self.rtprop_at + RTPROP_LENGTH;
         if let Some(rtt) = rtt
-            && (rtt <= self.rtprop || self.rtprop_expired)
+            && (rtt < self.rtprop || self.rtprop_expired && !delayed)
         {
             (self.rtprop, self.rtprop_at) = (rtt, now);
         }
     }
 
-    fn save_cwnd(&mut self, window: &Window) {
+    /// Saves the window at `now`, or that before the ACK of this time.
+    fn save_cwnd(&mut self, window: &Window, now: Nanos) {
+        let cwnd = if self.last.0 == now { self.last.1 } else { window.cwnd };
         let kept = self.recovering || matches!(self.state, State::ProbeRtt { .. });
-        self.prior_cwnd = if kept { self.prior_cwnd.max(window.cwnd) } else { window.cwnd };
+        self.prior_cwnd = if kept { self.prior_cwnd.max(cwnd) } else { cwnd };
     }
 
     fn check_probe_rtt(&mut self, window: &mut Window, ctx: &Context) {
         if self.rtprop_expired && !self.idle_restart && !matches!(self.state, State::ProbeRtt { .. }) {
-            self.save_cwnd(window);
             self.state = State::ProbeRtt { until: None, round_done: false };
+            self.save_cwnd(window, ctx.now);
             self.slow_since = self.delivered;
         }
         self.idle_restart = false;
@@ -283,7 +371,7 @@ impl Bbr1 {
     }
 
     fn set_pacing(&mut self, window: &mut Window, gain: u64, mss: u64) {
-        let rate = u128::from(self.bandwidth) * u128::from(gain) * 99 / (100 * u128::from(UNIT));
+        let rate = u128::from(self.rate()) * u128::from(gain) * 99 / (100 * u128::from(UNIT));
         let rate = u64::try_from(rate).unwrap_or(u64::MAX);
         if self.bandwidth > 0 && (self.filled || rate > self.pacing) {
             self.pacing = rate.max(1);
@@ -293,32 +381,37 @@ impl Bbr1 {
 
     fn set_cwnd(&mut self, window: &mut Window, delivery: &Delivery) {
         let Ack { ctx, lost, .. } = delivery.ack;
-        let target = self.inflight(self.cwnd_gain(), ctx.mss);
-        if self.recovering {
+        if delivery.newly > 0 {
             window.cwnd = window.cwnd.saturating_sub(lost).max(ctx.mss);
-        }
-        if self.conserving {
-            window.cwnd = window.cwnd.max(ctx.pipe + delivery.newly);
-        } else {
-            if self.filled {
-                window.cwnd = (window.cwnd + delivery.newly).min(target);
-            } else if window.cwnd < target || self.delivered < ctx.initial_window {
-                window.cwnd += delivery.newly;
+            if self.conserving {
+                window.cwnd = window.cwnd.max(ctx.pipe + delivery.newly);
+            } else {
+                self.approach_target(window, delivery);
             }
-            window.cwnd = window.cwnd.max(MIN_PIPE * ctx.mss);
         }
         if matches!(self.state, State::ProbeRtt { .. }) {
             window.cwnd = window.cwnd.min(MIN_PIPE * ctx.mss);
         }
     }
 
-    /// Ends the recovery, or its first round, when it is over.
+    fn approach_target(&self, window: &mut Window, delivery: &Delivery) {
+        let mss = delivery.ack.ctx.mss;
+        let extra = if self.filled { self.aggregation.extra(self.rate(), mss) } else { 0 };
+        let target = self.with_allowance(self.bdp(self.rate(), self.cwnd_gain(), mss) + extra, mss);
+        if self.filled {
+            window.cwnd = (window.cwnd + delivery.newly).min(target);
+        } else if window.cwnd < target || self.delivered < FIRST_WINDOW * mss {
+            window.cwnd += delivery.newly;
+        }
+        window.cwnd = window.cwnd.max(MIN_PIPE * mss);
+    }
+
+    /// Ends the recovery when it is over.
     fn update_recovery(&mut self, window: &mut Window, ctx: &Context) {
         if self.recovering && !ctx.in_recovery {
             (self.recovering, self.conserving) = (false, false);
             window.cwnd = window.cwnd.max(self.prior_cwnd);
         }
-        self.conserving &= !self.round_start;
     }
 }
 
@@ -329,7 +422,7 @@ impl CongestionControl for Bbr1 {
 
     fn on_start(&mut self, window: &mut Window, ctx: &Context) {
         (self.rtprop, self.rtprop_at) = (ctx.srtt.unwrap_or(Nanos::MAX), ctx.now);
-        self.initial_window = ctx.initial_window;
+        self.aggregation.begin(ctx.now);
         let srtt = ctx.srtt.unwrap_or(MILLISECOND).max(1);
         let nominal = u128::from(window.cwnd) * u128::from(SECOND) / u128::from(srtt);
         let rate = nominal * u128::from(HIGH_GAIN) / u128::from(UNIT);
@@ -343,20 +436,26 @@ impl CongestionControl for Bbr1 {
         if event.cause != Cause::Loss {
             return;
         }
-        self.save_cwnd(window);
+        let Context { now, pipe, mss, .. } = event.ctx;
+        self.save_cwnd(window, now);
         (self.recovering, self.conserving) = (true, true);
         self.round_end = self.delivered;
-        window.cwnd = window.cwnd.min(event.ctx.pipe + event.ctx.mss);
+        // As much as the ACK that shows the loss has delivered.
+        let newly = if self.last.0 == now { self.last.2.max(mss) } else { mss };
+        window.cwnd = window.cwnd.min(pipe + newly);
     }
 
     fn on_timeout(&mut self, window: &mut Window, event: &Congestion, _first: bool) {
-        self.save_cwnd(window);
+        self.save_cwnd(window, event.ctx.now);
         (self.recovering, self.conserving) = (true, false);
+        (self.full_bandwidth, self.round_start) = (0, true);
+        self.sample_policer(event.ctx.now, true, false);
         window.cwnd = event.ctx.pipe + event.ctx.mss;
     }
 
     fn on_undo(&mut self, window: &mut Window, _before: &Window) {
         (self.full_bandwidth, self.full_count) = (0, 0);
+        self.policer.reset();
         self.conserving = false;
         window.cwnd = window.cwnd.max(self.prior_cwnd);
     }
@@ -366,6 +465,7 @@ impl CongestionControl for Bbr1 {
             return;
         }
         self.idle_restart = true;
+        self.aggregation.begin(ctx.now);
         match self.state {
             State::ProbeBw { .. } => self.set_pacing(window, UNIT, ctx.mss),
             State::ProbeRtt { .. } => self.end_probe_rtt(window, ctx.now),
@@ -380,12 +480,18 @@ impl CongestionControl for Bbr1 {
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
         let Some(sample) = &delivery.rate else { return };
         let ctx = &delivery.ack.ctx;
+        self.last = (ctx.now, window.cwnd, delivery.newly);
         self.delivered = delivery.delivered;
-        self.update_bandwidth(sample);
+        // The total does not include what this acknowledgment shows, and a segment that is lost again counts there alone.
+        self.lost = self.lost.max(delivery.lost + delivery.ack.lost);
+        self.update_bandwidth(delivery, sample);
+        self.update_aggregation(window, delivery, sample);
         self.update_recovery(window, ctx);
         self.check_full_pipe(sample);
         self.check_phases(&delivery.ack);
-        self.update_rtprop(ctx.now, delivery.sent_at.map(|sent_at| ctx.now - sent_at));
+        // A lone segment that is not full is likely to wait for the timer of delayed ACKs.
+        let delayed = delivery.ack.acked < ctx.mss && sample.delivered == delivery.newly;
+        self.update_rtprop(ctx.now, delivery.sent_at.map(|sent_at| ctx.now - sent_at), delayed);
         self.check_probe_rtt(window, ctx);
         self.set_pacing(window, self.pacing_gain(), ctx.mss);
         self.set_cwnd(window, delivery);

@@ -38,7 +38,7 @@ use crate::context::{Ack, Congestion, Context, Window};
 mod tests;
 
 pub(super) const ENTRY: Entry = Entry {
-    name: "bic",
+    name: "bic-paper",
     summary: "binary search for the window of the last congestion, decrease to 0.8; Linux's constants",
     source: "Xu, Harfoush, Rhee, INFOCOM 2004; Linux net/ipv4/tcp_bic.c",
     parameters: Law::ROWS,

@@ -35,7 +35,7 @@ use crate::Nanos;
 use crate::context::{Ack, Congestion, Context, Window};
 
 pub(super) const ENTRY: Entry = Entry {
-    name: "cubic",
+    name: "cubic-rfc9438",
     summary: "growth as a cubic function of the time since the last reduction, decrease to 0.7, at least Reno's pace",
     source: "RFC 9438",
     parameters: &[],

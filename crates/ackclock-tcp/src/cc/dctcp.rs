@@ -32,7 +32,7 @@ use super::{CongestionControl, Entry, Scope};
 use crate::context::{Ack, Cause, Congestion, Context, Delivery, Window};
 
 pub(super) const ENTRY: Entry = Entry {
-    name: "dctcp",
+    name: "dctcp-rfc8257",
     summary: "Reno with a reduction in proportion to the share of marked data",
     source: "RFC 8257",
     parameters: Parameters::ROWS,

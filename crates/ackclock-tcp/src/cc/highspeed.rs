@@ -34,7 +34,7 @@ use crate::context::{Ack, Congestion, Window};
 mod tests;
 
 pub(super) const ENTRY: Entry = Entry {
-    name: "highspeed",
+    name: "highspeed-rfc3649",
     summary: "Reno with an increase that grows and a decrease that shrinks with the window",
     source: "RFC 3649 sections 5 and 7",
     parameters: Response::ROWS,

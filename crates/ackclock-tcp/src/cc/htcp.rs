@@ -49,7 +49,7 @@ use crate::{Nanos, SECOND};
 mod tests;
 
 pub(super) const ENTRY: Entry = Entry {
-    name: "htcp",
+    name: "htcp-paper",
     summary: "increase by the time since the last congestion, decrease just enough to empty the queue",
     source: "Leith, Shorten, PFLDnet 2004; draft-leith-tcp-htcp-06",
     parameters: Parameters::ROWS,

@@ -37,7 +37,7 @@ use crate::Nanos;
 use crate::context::{Ack, Window};
 
 pub(super) const ENTRY: Entry = Entry {
-    name: "hybla",
+    name: "hybla-paper",
     summary: "grows like Reno on a path of 25 ms, at any round-trip time",
     source: "Caini, Firrincieli, IJSCN 22(5), 2004; Linux net/ipv4/tcp_hybla.c",
     parameters: Reference::ROWS,

@@ -40,7 +40,7 @@ use crate::context::{Ack, Cause, Congestion, Context, Delivery, Window};
 mod tests;
 
 pub(super) const ENTRY: Entry = Entry {
-    name: "illinois",
+    name: "illinois-paper",
     summary: "increase from 10 down to 0.3 and decrease from 1/8 up to 1/2 as the queueing delay grows",
     source: "Liu, Basar, Srikant, Performance Evaluation 65, 2008; Linux net/ipv4/tcp_illinois.c",
     parameters: Law::ROWS,

@@ -49,7 +49,7 @@ use crate::Nanos;
 use crate::context::{Ack, Congestion, Context, Delivery, Window};
 
 pub(super) const ENTRY: Entry = Entry {
-    name: "lp",
+    name: "lp-paper",
     summary: "background transfer: yields at early signs of congestion in the one-way delay",
     source: "Kuzmanovic, Knightly, IEEE/ACM Transactions on Networking 14(4), 2006",
     parameters: Law::ROWS,

@@ -19,6 +19,7 @@ mod cubic_rfc8312;
 mod dctcp;
 mod delayed_acks;
 mod delays;
+mod families;
 mod fast;
 mod fixed;
 mod highspeed;
@@ -49,6 +50,7 @@ mod yeah;
 
 pub use ackclock_core::parameters::{Otherwise, Parameter, Quantity};
 pub use cubic::Cubic;
+pub use families::{FAMILIES, Family};
 pub use reno::Reno;
 pub use rules::{Ruled, Situation, WindowRules, seconds};
 
@@ -289,52 +291,59 @@ impl From<&'static Entry> for Algorithm {
 
 /// All algorithms, in the order of their names.
 pub const CATALOGUE: &[Entry] = &[
-    bbr::ENTRY,
     bbr1::ENTRY,
-    bic::ENTRY,
+    bbr::ENTRY,
     linux::BIC,
+    bic::ENTRY,
     linux::CDG,
     compound::ENTRY,
     compound::TUNED,
     copa::ENTRY,
-    cubic::ENTRY,
     cubic_2_0::ENTRY,
     linux::CUBIC,
     cubic_rfc8312::ENTRY,
-    dctcp::ENTRY,
+    cubic::ENTRY,
     linux::DCTCP,
+    dctcp::ENTRY,
     fast::ENTRY,
     fixed::RATE,
     fixed::WINDOW,
+    linux::HIGHSPEED,
     highspeed::ENTRY,
+    linux::HTCP,
     htcp::ENTRY,
+    linux::HYBLA,
     hybla::ENTRY,
-    illinois::ENTRY,
     linux::ILLINOIS,
+    illinois::ENTRY,
     ledbat::ENTRY,
     ledbat_plus_plus::ENTRY,
-    lp::ENTRY,
     linux::LP,
+    lp::ENTRY,
     linux::NV,
     prague::ENTRY,
-    reno::ENTRY,
     linux::RENO,
-    scalable::ENTRY,
+    reno::ENTRY,
     linux::SCALABLE,
+    scalable::ENTRY,
+    linux::VEGAS,
     vegas::ENTRY,
-    veno::ENTRY,
     linux::VENO,
+    veno::ENTRY,
+    linux::WESTWOOD,
     westwood::ENTRY,
     xcp::ENTRY,
-    yeah::ENTRY,
     linux::YEAH,
+    yeah::ENTRY,
 ];
 
 /// The old names of algorithms, which scenarios may use for one release.
 pub const RENAMED: &[Renamed] = &[];
 
-/// The entry with a name.
+/// The entry with a name; the name of a family means its standard form. [`crate::stack::Stack::form`] has the forms of
+/// a stack.
 pub fn by_name(name: &str) -> Option<&'static Entry> {
+    let name = Family::by_name(name).map_or(name, |family| family.standard);
     CATALOGUE.iter().find(|entry| entry.name == name)
 }
 

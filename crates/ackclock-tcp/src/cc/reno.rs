@@ -25,7 +25,7 @@ use super::{CongestionControl, Entry, is_gentle, loss_flight};
 use crate::context::{Ack, Congestion, Context, Window};
 
 pub(super) const ENTRY: Entry = Entry {
-    name: "reno",
+    name: "reno-rfc5681",
     summary: "additive increase of one segment a round trip, decrease by half",
     source: "RFC 5681 section 3.1",
     parameters: &[],

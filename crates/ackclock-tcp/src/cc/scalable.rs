@@ -26,7 +26,7 @@ use super::{CongestionControl, Entry, reno};
 use crate::context::{Ack, Congestion, Window};
 
 pub(super) const ENTRY: Entry = Entry {
-    name: "scalable",
+    name: "scalable-paper",
     summary: "increase by a hundredth of the window in each round trip, decrease by an eighth",
     source: "T. Kelly, Scalable TCP, ACM CCR 33(2), 2003, section 3",
     parameters: Law::ROWS,

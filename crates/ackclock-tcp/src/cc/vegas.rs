@@ -40,7 +40,7 @@ use crate::context::{Ack, Cause, Congestion, Context, Delivery, Window};
 mod tests;
 
 pub(super) const ENTRY: Entry = Entry {
-    name: "vegas",
+    name: "vegas-paper",
     summary: "keeps a backlog of two to four segments, estimated from the round-trip time",
     source: "Brakmo, Peterson, IEEE JSAC 13(8), 1995",
     parameters: Law::ROWS,

@@ -30,7 +30,7 @@ use super::{CongestionControl, Entry, Scope, reno};
 use crate::context::{Ack, Cause, Congestion, Delivery, Window};
 
 pub(super) const ENTRY: Entry = Entry {
-    name: "veno",
+    name: "veno-paper",
     summary: "Reno that attributes a loss without a backlog to the radio link",
     source: "Fu, Liew, IEEE JSAC 21(2), 2003, section III",
     parameters: Law::ROWS,

@@ -37,7 +37,7 @@ use crate::context::{Ack, Congestion, Context, Delivery, Window};
 use crate::{Nanos, SECOND};
 
 pub(super) const ENTRY: Entry = Entry {
-    name: "westwood",
+    name: "westwood-paper",
     summary: "Reno that reduces the window to the measured delivery rate times the smallest RTT (Westwood+)",
     source: "Grieco, Mascolo, ACM CCR 34(2), 2004; Linux net/ipv4/tcp_westwood.c",
     parameters: Filter::ROWS,

@@ -38,7 +38,7 @@ use crate::context::{Ack, Congestion, Delivery, Window};
 mod tests;
 
 pub(super) const ENTRY: Entry = Entry {
-    name: "yeah",
+    name: "yeah-paper",
     summary: "Scalable without a queue, Reno with one, and a backlog of 80 segments is drained",
     source: "Baiocchi, Castellani, Vacirca, PFLDnet 2007; Linux net/ipv4/tcp_yeah.c",
     parameters: Law::ROWS,

@@ -339,6 +339,7 @@ impl Sender {
             min_rtt: self.rtt.min(),
             rto: self.rtt.rto(),
             in_recovery: matches!(self.phase, Phase::Fast | Phase::Loss),
+            release: self.pacer.release_time(),
         }
     }
 

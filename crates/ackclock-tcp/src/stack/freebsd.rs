@@ -10,6 +10,7 @@ pub(super) const FREEBSD: Stack = Stack {
     summary: "FreeBSD 14 as it comes: CUBIC, SACK with PRR, timestamps, RTO of at least 230 ms, ACKs delayed 40 ms",
     source: "FreeBSD 14 sys/netinet/tcp_timer.h, tcp_subr.c, tcp_input.c; tcp(4)",
     config: freebsd,
+    forms: &[],
     slow_start_of: |_| "standard",
     sources: &[
         ("cc", "net.inet.tcp.cc.algorithm = cubic, since 14.0"),
@@ -55,6 +56,7 @@ pub(super) const FREEBSD_2014: Stack = Stack {
     summary: "FreeBSD 10 of 2014: NewReno's window, its own SACK recovery, IW10, initial RTO 3 s, ACKs delayed 100 ms",
     source: "FreeBSD 10 sys/netinet/tcp_timer.h, tcp_subr.c, tcp_input.c; tcp(4)",
     config: freebsd_2014,
+    forms: &[],
     slow_start_of: |_| "standard",
     sources: &[
         ("cc", "net.inet.tcp.cc.algorithm = newreno"),
@@ -120,7 +122,7 @@ fn freebsd() -> Config {
         conformance: Conformance::FreeBsd,
         delayed_ack: 40 * MILLISECOND,
         keepalive: Some(Keepalive { idle: 7200 * SECOND, interval: 75 * SECOND, probes: 8 }),
-        cc: cc::by_name("cubic").expect("in the catalogue").into(),
+        cc: cc::by_name("cubic-rfc9438").expect("in the catalogue").into(),
         ..rfc::config()
     }
 }
@@ -134,7 +136,7 @@ fn freebsd_2014() -> Config {
         rescue: false,
         ecn: EcnMode::Off,
         delayed_ack: 100 * MILLISECOND,
-        cc: cc::by_name("reno").expect("in the catalogue").into(),
+        cc: cc::by_name("reno-rfc5681").expect("in the catalogue").into(),
         ..freebsd()
     }
 }

@@ -8,11 +8,31 @@ use crate::config::{
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, slow_start, validation};
 
+/// The names of the kernel's modules.
+const FORMS: &[(&str, &str)] = &[
+    ("bbr", "bbr1"),
+    ("bic", "bic-linux"),
+    ("cubic", "cubic-linux"),
+    ("dctcp", "dctcp-linux"),
+    ("highspeed", "highspeed-linux"),
+    ("htcp", "htcp-linux"),
+    ("hybla", "hybla-linux"),
+    ("illinois", "illinois-linux"),
+    ("lp", "lp-linux"),
+    ("reno", "reno-linux"),
+    ("scalable", "scalable-linux"),
+    ("vegas", "vegas-linux"),
+    ("veno", "veno-linux"),
+    ("westwood", "westwood-linux"),
+    ("yeah", "yeah-linux"),
+];
+
 pub(super) const LINUX: Stack = Stack {
     name: "linux",
     summary: "Linux 6.12 as it comes: CUBIC with HyStart, RACK-TLP, PRR, F-RTO, timestamps, its RTO and delayed ACKs",
     source: "Linux 6.12 include/net/tcp.h, net/ipv4/tcp*.c, Documentation/networking/ip-sysctl.rst",
     config: linux,
+    forms: FORMS,
     slow_start_of,
     sources: &[
         ("cc", "DEFAULT_TCP_CONG"),
@@ -69,6 +89,7 @@ pub(super) const LINUX_3_12: Stack = Stack {
     summary: "Linux 3.12 of 2013: CUBIC with HyStart, PRR of RFC 6937, TLP and early retransmit, no RACK, no pacing",
     source: "Linux 3.12 include/net/tcp.h, net/ipv4/tcp*.c, Documentation/networking/ip-sysctl.txt",
     config: linux_3_12,
+    forms: FORMS,
     slow_start_of,
     sources: &[
         ("cc", "DEFAULT_TCP_CONG"),
@@ -195,7 +216,6 @@ fn linux() -> Config {
 
 fn linux_3_12() -> Config {
     Config {
-        cc: cc::by_name("cubic").expect("in the catalogue").into(),
         syn_losses: SynLosses { count: 2, forgives_spurious: false },
         recovery: Recovery::PrrSsrb,
         early_retransmit: true,

@@ -6,6 +6,7 @@ mod ns2;
 mod rfc;
 mod rows;
 
+use crate::cc;
 use crate::config::Config;
 use crate::slow_start;
 
@@ -19,6 +20,9 @@ pub struct Stack {
     pub source: &'static str,
     /// Configuration of the stack.
     pub config: fn() -> Config,
+    /// Forms of congestion controls that a family's name means on this stack, as pairs of family and full name, where
+    /// that is not the standard form.
+    forms: &'static [(&'static str, &'static str)],
     /// Name of the slow start that a congestion control has on this stack unless a scenario chooses one.
     slow_start_of: fn(cc: &str) -> &'static str,
     /// Sources of single values, by field: the values that differ from the standards' table.
@@ -46,6 +50,13 @@ pub fn by_name(name: &str) -> Option<&'static Stack> {
 }
 
 impl Stack {
+    /// The congestion control that a name means on this stack: a full name means the same on every stack, and a
+    /// family's name ([`cc::Family`]) means the form of the stack.
+    pub fn form(&self, name: &str) -> Option<&'static cc::Entry> {
+        let own = self.forms.iter().find(|(family, _)| *family == name);
+        cc::by_name(own.map_or(name, |(_, form)| form))
+    }
+
     /// The slow start that the congestion control called `cc` has on this stack unless a scenario chooses one.
     ///
     /// # Panics
@@ -95,6 +106,25 @@ mod tests {
                 assert!(row.value == standard.value || own, "{}: {} is not explained", stack.name, row.field);
             }
         }
+    }
+
+    #[test]
+    fn the_forms_of_a_stack_belong_to_their_families() {
+        for stack in CATALOGUE {
+            for (family, form) in stack.forms {
+                let entry = stack.form(family).expect("a form is in the catalogue");
+                assert_eq!(entry.name, *form, "{}", stack.name);
+                let family = cc::Family::by_name(family).expect("forms belong to families");
+                assert!(family.others.contains(form), "{}: {form} is no other form of {}", stack.name, family.name);
+            }
+        }
+        let form = |stack: &str, name: &str| by_name(stack).unwrap().form(name).map(|entry| entry.name);
+        assert_eq!(form("linux", "cubic"), Some("cubic-linux"));
+        assert_eq!(form("linux", "bbr"), Some("bbr1"));
+        assert_eq!(form("linux", "cubic-rfc9438"), Some("cubic-rfc9438"));
+        assert_eq!(form("rfc", "cubic"), Some("cubic-rfc9438"));
+        assert_eq!(form("rfc", "bbr"), Some("bbr3"));
+        assert_eq!(form("linux", "cubik"), None);
     }
 
     #[test]

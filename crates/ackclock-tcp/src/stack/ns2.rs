@@ -9,6 +9,7 @@ pub(super) const SACK: Stack = Stack {
     summary: "ns-2's Agent/TCP/Sack1 with TCPSink/Sack1: initial RTO 3 s, RTO of at least 200 ms, every packet acknowledged",
     source: "ns-2.35 tcl/lib/ns-default.tcl, tcp/tcp.cc, tcp/tcp-sack1.cc",
     config: sack,
+    forms: &[],
     slow_start_of: |_| "standard",
     sources: &[
         ("initial_window", "Agent/TCP windowInit_ = 2"),

@@ -13,6 +13,7 @@ pub(super) const STACK: Stack = Stack {
     summary: "what the standards say: Reno, SACK, the initial window of RFC 6928, RTO of at least 1 s, nothing that is optional",
     source: "RFC 5681, 6298, 6675, 6928, 9293",
     config,
+    forms: &[],
     slow_start_of: |_| "standard",
     sources: &[
         ("cc", "RFC 5681 section 3.1"),
@@ -176,7 +177,7 @@ pub(super) fn config() -> Config {
         pacing: Pacing::Off,
         pacing_burst: PacingBurst::Segment,
         careful_resume: None,
-        cc: cc::by_name("reno").expect("in the catalogue").into(),
+        cc: cc::by_name("reno-rfc5681").expect("in the catalogue").into(),
         //= https://www.rfc-editor.org/rfc/rfc9438#section-4.10
         //# MAY use the Reno TCP slow start algorithm [RFC5681] in the rare cases when HyStart++ is not suitable
         slow_start: slow_start::by_name("standard").expect("in the catalogue"),

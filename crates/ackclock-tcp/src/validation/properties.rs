@@ -91,12 +91,16 @@ proptest! {
         let name = cc::CATALOGUE[cc].name;
         over_all(cc, &ops, |s, op, before, context| {
             prop_assert!(s.window.cwnd >= MSS, "{context}");
-            prop_assert!(s.window.ssthresh >= 2 * MSS, "{context}");
+            // Linux's Vegas reduces ssthresh with the window, and the bound of two segments is that of the window.
+            let least = if name == "vegas-linux" { MSS } else { 2 * MSS };
+            prop_assert!(s.window.ssthresh >= least, "{context}");
             // An ACK adds at most two segments in slow start, and at most half the window after it, provided the
             // congestion control has no slow start of its own. Linux's forms add at most a segment for each segment that
-            // the ACK covers, and a segment that was counted before.
+            // the ACK covers, and a segment that was counted before; but Westwood's sets its estimate after a recovery.
+            let estimates = name == "westwood-linux";
             if let Op::Ack(bytes) = *op
                 && !s.scope.slow_start
+                && !estimates
             {
                 let counted = if name.ends_with("-linux") { bytes + MSS } else { 0 };
                 let most = (3 * (before.cwnd + 2 * MSS) / 2).max(before.cwnd + counted);
@@ -111,7 +115,7 @@ proptest! {
             }
             // The rule justifies no window above twice the largest outstanding volume.
             let most = 2 * s.most_outstanding.max(s.initial_window);
-            if matches!(op, Op::Ack(_)) && s.rule_name == "ratelimited-increase" {
+            if matches!(op, Op::Ack(_)) && s.rule_name == "ratelimited-increase" && !estimates {
                 prop_assert!(s.window.cwnd <= before.cwnd.max(most), "{context}");
             }
             Ok(())

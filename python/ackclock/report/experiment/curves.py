@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock.palette import STYLES, styles_of
+from ackclock.palette import has_style, styles_of
 from ackclock.report.choice import Choice
 from ackclock.report.experiment.axes import Axis, describe
 from ackclock.report.figures import Intervals, Plot, Reference, Row, Series
@@ -55,7 +55,9 @@ def roles_of(axes: Sequence[Axis], points: int) -> Roles:
     numeric = sorted((axis for axis in axes if axis.numbers), key=lambda axis: -len(axis.values))
     named = [axis for axis in axes if not axis.numbers and len(axis.values) <= MOST_CURVES]
     # Algorithms first: what the figure is about.
-    named.sort(key=lambda axis: not (axis.name.endswith((".cc", "cc")) or {*map(str, axis.values)} & {*STYLES}))
+    named.sort(
+        key=lambda axis: not (axis.name.endswith((".cc", "cc")) or any(has_style(str(value)) for value in axis.values))
+    )
     size = 1
     for axis in axes:
         size *= len(axis.values)

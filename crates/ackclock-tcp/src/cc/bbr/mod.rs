@@ -61,7 +61,7 @@ use crate::context::{Ack, Cause, Congestion, Context, Delivery, Lost, Window};
 use crate::{MILLISECOND, Nanos, SECOND};
 
 pub(super) const ENTRY: Entry = Entry {
-    name: "bbr",
+    name: "bbr3",
     summary: "a model of the path from delivery rate, RTT and loss; bandwidth probes in cycles, bounds from loss (version 3)",
     source: "draft-ietf-ccwg-bbr",
     parameters: &[],

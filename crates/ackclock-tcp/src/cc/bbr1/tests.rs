@@ -50,10 +50,13 @@ fn connections_begin_in_any_phase_except_the_slow_one() {
     assert!(seen.iter().enumerate().all(|(phase, &count)| phase == 1 || count > 10), "{seen:?}");
 }
 
+/// Two BDP, the segment that each ACK delivers at once, and three quanta of two, rounded up to an even number.
+const WINDOW: u64 = (2 * 40 + 1 + 3 * 2 + 1) * MSS;
+
 #[test]
-fn the_window_is_two_bdp_and_three_quanta() {
+fn the_window_is_two_bdp_with_aggregated_acks_and_three_quanta() {
     let (_, window, _) = probing(1);
-    assert_eq!(window.cwnd, (2 * 40 + 6) * MSS);
+    assert_eq!(window.cwnd, WINDOW);
 }
 
 #[test]
@@ -66,7 +69,7 @@ fn probe_rtt_begins_when_the_rtt_was_not_measured_for_ten_seconds() {
         deliver(&mut bbr, &mut window, now, 50 * MILLISECOND, 60 * MSS);
         assert!(now < begin + 11 * SECOND);
     }
-    assert!(now - begin >= 10 * SECOND - 40 * MILLISECOND);
+    assert_eq!(now, 11 * SECOND + MILLISECOND, "the same RTT as that of the handshake does not count");
     assert_eq!(window.cwnd, MIN_PIPE * MSS);
     assert_eq!(bbr.rtprop, 50 * MILLISECOND, "the present RTT replaces the expired one");
     // ProbeRTT lasts 200 ms from the time at which the flight is small, and a round.
@@ -77,7 +80,7 @@ fn probe_rtt_begins_when_the_rtt_was_not_measured_for_ten_seconds() {
         assert!(now < small + SECOND);
     }
     assert!((200..600).contains(&((now - small) / MILLISECOND)), "{}", (now - small) / MILLISECOND);
-    assert_eq!(window.cwnd, (2 * 40 + 6) * MSS, "the window is restored");
+    assert_eq!(window.cwnd, WINDOW, "the window is restored");
     assert_eq!(bbr.rtprop, 40 * MILLISECOND);
 }
 
@@ -105,7 +108,31 @@ fn a_recovery_conserves_packets_for_a_round_and_restores_the_window() {
     lossy(0, true, &mut window);
     assert_eq!(window.cwnd, 49 * MSS, "no growth");
     lossy(0, false, &mut window);
-    assert_eq!(window.cwnd, 86 * MSS, "the window is restored");
+    assert_eq!(window.cwnd, WINDOW, "the window is restored");
+}
+
+#[test]
+fn the_first_phase_lasts_until_the_next_segment_would_exceed_its_target() {
+    // 5/4 BDP, three quanta of two, and the two segments of this phase: 58, of which the next packet has two.
+    for (pipe, wait, phase) in
+        [(54, 0, 0), (55, 0, 1), (55, MILLISECOND - 1, 1), (55, MILLISECOND, 0), (56, MILLISECOND, 1)]
+    {
+        let first = |bbr: &Bbr1| matches!(bbr.state, State::ProbeBw { phase: 0, .. });
+        let (mut bbr, _, now) = (0..).map(probing).find(|(bbr, ..)| first(bbr)).expect("a seed");
+        let now = now + 41 * MILLISECOND;
+        let ctx = Context { release: now + wait, ..context(now, pipe * MSS) };
+        bbr.check_phases(&testing::ack(ctx, MSS));
+        let State::ProbeBw { phase: reached, .. } = bbr.state else { unreachable!() };
+        assert_eq!(reached, phase, "{pipe} segments, {wait} ns before the next");
+    }
+}
+
+#[test]
+fn the_quantum_is_a_millisecond_of_the_pacing_rate() {
+    for (pacing, segments) in [(149_999, 1), (150_000, 2), (3_071_999, 2), (3_072_000, 3), (1_000_000_000, 65)] {
+        assert_eq!(Bbr1 { pacing, ..Bbr1::default() }.quantum(MSS), segments, "{pacing} bytes/s");
+    }
+    assert_eq!(Bbr1 { pacing: 1_000_000_000, ..Bbr1::default() }.quantum(100), 127, "at most");
 }
 
 #[test]

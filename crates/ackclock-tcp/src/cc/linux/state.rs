@@ -73,6 +73,11 @@ pub(super) struct States {
 }
 
 impl States {
+    /// The state after the last event.
+    pub fn state(&self) -> State {
+        self.state
+    }
+
     /// The sender responds to congestion.
     pub fn on_congestion(&mut self, event: &Congestion) {
         self.state = match event.cause {

@@ -1,7 +1,9 @@
 //! Linux's form. Windows in segments of 1,000 bytes.
 
+use super::{CongestionControl, Epoch, Linux};
+use crate::context::{Ack, Window};
 use crate::validation::harness::{MSS, Sender};
-use crate::{MILLISECOND, SECOND};
+use crate::{MILLISECOND, SECOND, testing};
 
 /// A sender in congestion avoidance with `cwnd` segments.
 fn avoiding(cwnd: u64) -> Sender {
@@ -41,24 +43,26 @@ fn reduced(cwnd: u64) -> Sender {
 fn the_count_is_the_window_over_what_the_smallest_rtt_ahead_lacks() {
     let mut s = reduced(100);
     assert_eq!(s.window.cwnd, 70 * MSS, "717/1024 of 100, whole segments");
-    // K = cbrt(30/0.4) = 4.217 s; W(0.1 s) = 100 - 0.4 * 4.117^3 = 72.1, two whole segments more: one for each 35.
-    let grown = windows(&mut s, 36);
-    assert_eq!((grown[33], grown[34]), (70, 71));
+    // K = cbrt(30/0.4) = 4.217 s; W(0.1 s) = 100 - floor(0.4 * 4.117^3) = 100 - 27, three segments more: one for each 23.
+    let grown = windows(&mut s, 24);
+    assert_eq!((grown[21], grown[22]), (70, 71));
 }
 
 #[test]
 fn renos_window_is_followed_and_a_count_stands_for_a_32nd_of_a_second() {
-    // From 4 down to 2: W stays below 3 for a quarter of a second. Reno wins a segment with 15/8 of 2, the fourth.
-    for (apart, won) in [(40, 1), (0, 0)] {
+    // The window is W_max, and W stays below 5 for a second. Reno wins a segment with more than 15/8 of 4, the eighth.
+    for (apart, won) in [(32, 1), (31, 0)] {
         let mut s = reduced(4);
-        s.send(4);
-        for _ in 0..3 {
+        s.window.cwnd = 4 * MSS;
+        let mut one = || {
+            s.send(1);
             s.ack(1);
+            s.send(1);
             s.wait(apart * MILLISECOND);
-        }
-        assert_eq!(s.window.cwnd, 2 * MSS);
-        s.ack(1);
-        assert_eq!(s.window.cwnd, (2 + won) * MSS, "{apart} ms apart");
+            s.window.cwnd / MSS
+        };
+        let grown: Vec<u64> = (0..9).map(|_| one()).collect();
+        assert_eq!((grown[6], grown[7], grown[8]), (4, 4 + won, 5), "{apart} ms apart");
     }
 }
 
@@ -69,14 +73,45 @@ fn a_second_loss_below_w_max_converges_fast_and_a_timeout_forgets() {
     s.lose();
     s.recovery_point = s.una;
     s.recover(0);
-    // W_max = 70 * 0.85 = 59; K = cbrt(10/0.4) = 2.924 s; W(0.1 s) = 59 - 0.4 * 2.824^3 = 49.99: the plateau's count.
+    // W_max = 70 * 0.85 = 59; K = cbrt(10/0.4) = 2.924 s; W(0.1 s) = 59 - floor(0.4 * 2.824^3) = 50, a segment more.
     assert_eq!(s.window.cwnd, 49 * MSS);
-    assert_eq!(windows(&mut s, 91).last(), Some(&49));
+    let grown = windows(&mut s, 49);
+    assert_eq!((grown[47], grown[48]), (49, 50));
     s.timeout(true);
     s.in_recovery = false;
     (s.window.cwnd, s.window.ssthresh) = (49 * MSS, 2 * MSS);
     let grown = windows(&mut s, 20);
     assert_eq!((grown[18], grown[19]), (49, 50), "W_max is unknown again");
+}
+
+#[test]
+fn the_smallest_rtt_leaves_out_the_first_second_of_an_epoch_and_begins_anew_after_a_timeout() {
+    let mut cc = Linux::default();
+    let mut after = |epoch: Option<Epoch>, now: u64, rtt: u64| {
+        cc.epoch = epoch;
+        let ctx = testing::context(now * MILLISECOND, 0..MSS);
+        let ack = Ack { rtt: Some(rtt * MILLISECOND), ..testing::ack(ctx, MSS) };
+        cc.on_delivery(&mut Window { cwnd: MSS, ssthresh: MSS, pacing_rate: None }, &testing::delivery(ack, 0));
+        let found = cc.min_rtt;
+        if rtt == 60 {
+            cc.reset(&ctx);
+        }
+        found
+    };
+    let epoch = Some(Epoch { start: 10_000, origin: 10, k: 0, reno: 10 });
+    let cases = [(None, 9999, 100), (None, 9999, 120), (epoch, 10_999, 50), (epoch, 11_000, 60), (None, 12_000, 130)];
+    let found = cases.map(|(epoch, now, rtt)| after(epoch, now, rtt));
+    assert_eq!(found, [100_000, 100_000, 100_000, 60_000, 130_000]);
+}
+
+#[test]
+fn the_count_is_computed_once_in_a_jiffy() {
+    let mut cc = Linux { w_max: 143, ..Linux::default() };
+    let made = [(100, 7), (101, 7), (101, 8)].map(|(cwnd, now)| {
+        cc.update(cwnd, 1, now);
+        cc.made
+    });
+    assert_eq!(made, [(100, 7), (100, 7), (101, 8)]);
 }
 
 #[test]
