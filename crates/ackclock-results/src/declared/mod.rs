@@ -1,6 +1,6 @@
 //! The declarations of results tables: each table and each column is declared once, here.
 //!
-//! [`tables!`] makes a record of each table, whose fields are the columns. Code that fills a table makes such a record
+//! The macro `tables!` makes a record of each table, whose fields are the columns. Code that fills a table makes such a record
 //! for each row, so that the compiler refuses a column that is not declared, a column that is missing and a value of
 //! another type. [`TABLES`] has the same declarations as data: the properties and docstrings in Python, the reference
 //! page and the invariants follow from it.
