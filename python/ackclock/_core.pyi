@@ -30,6 +30,7 @@ __all__ = [
     "event_schema",
     "old_names",
     "replay_queue",
+    "resolved",
     "revision",
     "run",
     "scenario_hash",
@@ -328,6 +329,13 @@ def estimate(
     folder: str | os.PathLike[str] = ...,
     algorithms: list[Algorithm] = ...,
 ) -> tuple[float, float, float, float, list[tuple[str, float]]]: ...
+def resolved(
+    text: str,
+    format: Literal["toml", "json"],
+    overrides: list[tuple[str, str]],
+    folder: str | os.PathLike[str] = ...,
+    algorithms: list[Algorithm] = ...,
+) -> str: ...
 def schema() -> str: ...
 def event_schema() -> str: ...
 def catalogue() -> str: ...

@@ -42,6 +42,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::old_names, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::scenario_hash, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::estimate, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::resolved, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::schema, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::event_schema, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;

@@ -10,6 +10,7 @@ use ackclock_scenario::{Outside, Part, Registered, Scenario, ScenarioError, Step
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use serde_json::{Value, json};
 
 use crate::cc::{Algorithm, registered};
 use crate::errors::scenario_error;
@@ -144,6 +145,33 @@ pub fn estimate(
     let known = registered(&algorithms, &Arc::default());
     let estimate = parse(py, text, format, &overrides, &folder, &known)?.estimate();
     Ok((estimate.packets, estimate.opportunities, estimate.rows, estimate.memory, estimate.parts))
+}
+
+/// Returns the algorithms of all flows that use TCP, as JSON: [{flow, copies, stack, cc, slow_start, validation}]. `cc` is
+/// the full name of the form that a family's name means on the flow's stack.
+#[pyfunction]
+#[pyo3(signature = (text, format, overrides, folder=PathBuf::new(), algorithms=Vec::new()))]
+pub fn resolved(
+    py: Python<'_>,
+    text: &str,
+    format: &str,
+    overrides: Vec<(String, String)>,
+    folder: PathBuf,
+    algorithms: Vec<PyRef<'_, Algorithm>>,
+) -> PyResult<String> {
+    let known = registered(&algorithms, &Arc::default());
+    let flows = parse(py, text, format, &overrides, &folder, &known)?.resolved();
+    let rows = flows.into_iter().map(|one| {
+        json!({
+            "flow": one.flow,
+            "copies": one.copies,
+            "stack": one.stack,
+            "cc": one.cc,
+            "slow_start": one.slow_start,
+            "validation": one.validation,
+        })
+    });
+    Ok(Value::from_iter(rows).to_string())
 }
 
 /// Returns the JSON Schema (2020-12) of a scenario.

@@ -65,6 +65,7 @@ pub use preset::{PRESETS, Preset};
 pub use queue::Queue;
 pub use registered::{Make, Range, Registered};
 pub use remycc::{RemyFormat, RemyTable};
+pub use resolve::Resolved;
 pub use spellings::{AccessRate, Amount, QueueLimit};
 
 /// The information that a reader needs besides the text of a scenario.

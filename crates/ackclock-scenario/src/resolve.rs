@@ -11,6 +11,7 @@ use super::link::{Direction, LinkDelay, Rate};
 use super::model::{Access, Flow, Pacing, Probes, Scenario};
 use super::queue::Queue;
 use super::spellings::QueueLimit;
+use ackclock_app::App;
 use ackclock_core::Nanos;
 
 impl Scenario {
@@ -121,7 +122,49 @@ impl Probes {
     }
 }
 
+/// The algorithms of a flow after its stack has supplied what the flow does not give.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Resolved {
+    /// Name of the flow.
+    pub flow: String,
+    /// Number of its copies.
+    pub copies: u32,
+    /// Named stack.
+    pub stack: String,
+    /// Full name of the congestion control's form.
+    pub cc: String,
+    /// Slow start; `None` if the congestion control has its own, and for one that was registered.
+    pub slow_start: Option<&'static str>,
+    /// Window validation.
+    pub validation: &'static str,
+}
+
+impl Scenario {
+    /// Returns the algorithms of all flows that use TCP.
+    pub fn resolved(&self) -> Vec<Resolved> {
+        let flows = self.flows.iter().filter(|flow| !matches!(flow.app, App::Cbr(_) | App::Voip(_)));
+        flows.map(|flow| flow.resolved(self.packet_size)).collect()
+    }
+}
+
 impl Flow {
+    fn resolved(&self, packet_size: u32) -> Resolved {
+        let config = self.tcp_config(packet_size);
+        let registered = self.cc.as_ref().is_some_and(|cc| cc.registered().is_some());
+        let owns = || {
+            let scope = config.cc.make().scope();
+            scope.slow_start || scope.window
+        };
+        Resolved {
+            flow: self.name.clone(),
+            copies: self.count,
+            stack: self.stack.clone(),
+            cc: config.cc.name().to_string(),
+            slow_start: (!registered && !owns()).then_some(config.slow_start.name),
+            validation: config.validation.name,
+        }
+    }
+
     /// Returns the names of the flow's copies: the flow's own name for a single copy, otherwise name.0, name.1, and so
     /// on.
     pub fn copies(&self) -> impl Iterator<Item = String> + '_ {

@@ -21,6 +21,7 @@ from ackclock.cli.output import (
     say,
 )
 from ackclock.scenario._estimate import estimate
+from ackclock.scenario._resolved import resolved, told
 
 __all__ = ["bench", "check", "list_", "reproduce", "run", "schema"]
 
@@ -309,7 +310,7 @@ def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json 
         A Python file with your own congestion controls. Can be repeated.
     json
         Print one JSON document: whether the scenario is valid, every problem with its path and line, the scenario in
-        its canonical form with every default filled in, and the estimate of a run.
+        its canonical form with every default filled in, the algorithms of each flow, and the estimate of a run.
     """
     load_files(load)
     overrides = overrides_of(settings)
@@ -328,10 +329,13 @@ def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json 
             "rows": size.rows,
             "memory_bytes": size.memory,
         }
-        print_json({"valid": True, "problems": [], "scenario": canonical, "estimate": sizes})
+        flows = resolved(scenario, overrides)
+        print_json({"valid": True, "problems": [], "scenario": canonical, "resolved": flows, "estimate": sizes})
     else:
         say(f"{scenario}: the scenario is valid")
         say(f"a run has {size}")
+        for one in resolved(scenario, overrides):
+            say(told(one))
     return 0
 
 
