@@ -286,10 +286,11 @@ class Flow(Record):
         bic-linux, bic-paper, cdg, compound, compound-tuned, copa, cubic, cubic-2.0, cubic-linux, cubic-rfc8312,
         cubic-rfc9438, dctcp, dctcp-linux, dctcp-rfc8257, fast, fixed-rate, fixed-window, highspeed, highspeed-linux,
         highspeed-rfc3649, htcp, htcp-linux, htcp-paper, hybla, hybla-linux, hybla-paper, illinois, illinois-linux,
-        illinois-paper, ledbat, ledbat++, lp, lp-linux, lp-paper, nv, prague, remycc, reno, reno-linux, reno-rfc5681,
-        scalable, scalable-linux, scalable-paper, vegas, vegas-linux, vegas-paper, veno, veno-linux, veno-paper,
-        westwood, westwood-linux, westwood-paper, xcp, yeah, yeah-linux, yeah-paper, a class of `ackclock.scenario.cc`,
-        the name of one in Python, or a dict of its kind and its parameters. Absent: the stack's.
+        illinois-paper, ledbat, ledbat++, lp, lp-linux, lp-paper, nv, prague, remycc, reno, reno-linux, reno-ns2,
+        reno-rfc5681, scalable, scalable-linux, scalable-paper, vegas, vegas-linux, vegas-paper, veno, veno-linux,
+        veno-paper, westwood, westwood-linux, westwood-paper, xcp, yeah, yeah-linux, yeah-paper, a class of
+        `ackclock.scenario.cc`, the name of one in Python, or a dict of its kind and its parameters. Absent: the
+        stack's.
     validation
         Method of congestion window validation. Accepted: none, rfc2861, rfc2861-linux, newcwv, newcwv-00, linux,
         linux-kept, ratelimited-increase. Absent: the stack's.

@@ -58,10 +58,22 @@ impl CongestionControl for Reno {
 
 #[cfg(test)]
 mod tests {
+    use super::{CongestionControl, Reno};
+    use crate::context::{Congestion, Window};
+    use crate::testing;
     use crate::validation::harness::{MSS, Sender};
 
     #[test]
-    fn eleven_acknowledgments_of_a_window_of_ten_add_a_segment_and_a_loss_keeps_the_fraction() {
+    fn a_loss_halves_the_window_with_its_fraction_and_leaves_two_segments() {
+        let mut reno = Reno::default();
+        let event = Congestion::timeout(testing::context(0, 0..0));
+        let mut after = |cwnd| reno.ssthresh(&Window { cwnd, ssthresh: u64::MAX, pacing_rate: None }, &event);
+        assert_eq!(after(10 * MSS + 700), 5 * MSS + 350);
+        assert_eq!(after(3 * MSS), 2 * MSS);
+    }
+
+    #[test]
+    fn ten_acknowledgments_of_a_window_of_ten_add_less_than_a_segment_and_the_eleventh_adds_the_rest() {
         let mut s = Sender::with_cc("none", "reno-ns2");
         (s.window.cwnd, s.window.ssthresh) = (10 * MSS, 2 * MSS);
         s.send(10);

@@ -67,7 +67,7 @@ impl Sender {
         if allows { u64::from(self.dup_acks.min(2)) * self.mss } else { 0 }
     }
 
-    /// Rounds ssthresh down to whole segments, at least two; cwnd keeps its fraction.
+    /// Rounds ssthresh down to whole segments, at least two; cwnd keeps its fraction. For other rules it does nothing.
     pub(super) fn truncate_threshold(&mut self) {
         if self.rare.reduction.rule().is_ns2() && self.window.ssthresh < u64::MAX {
             self.window.ssthresh = (self.window.ssthresh / self.mss).max(2) * self.mss;
@@ -79,7 +79,7 @@ impl Sender {
     pub(super) fn deflate_window(&mut self) {
         let mss = self.mss as i64;
         let missing = mss - self.rare.episode.inflation;
-        if self.rare.reduction.rule() == Recovery::Ns2NewReno && missing > 0 {
+        if self.rare.reduction.rule() == Recovery::Ns2NewReno && missing > 0 && !self.scope.window {
             self.window.cwnd = self.window.cwnd.saturating_sub(missing as u64).max(self.mss);
             self.rare.episode.inflation = mss;
         }
