@@ -140,6 +140,7 @@ conformance: env $(KERNEL_SCRIPTS)/ksft_runner.sh
 
 crosscheck: env
 	$(BIN)/python -m tools.crosscheck
+	$(BIN)/python -m tools.crosscheck.agents
 
 # From the package where it is installed; else from its file, of which nothing else is unpacked.
 $(KERNEL_SCRIPTS)/ksft_runner.sh:
