@@ -1,6 +1,7 @@
 //! The three-way handshake (RFC 9293 section 3.5): active, passive and simultaneous open.
 
 use super::ecn::with_bits;
+use super::timestamps::Stamps;
 use super::{Due, Endpoint, Progress, State, Uses};
 use crate::config::{Conformance, EcnMode};
 use crate::receiver::window_scale;
@@ -25,6 +26,10 @@ impl Endpoint {
         cold.peer_xcp = self.sender.asks_routers();
         self.peer_scale = if config.window_scaling { offered_scale(config) } else { 0 };
         let ecn = matches!(config.ecn, EcnMode::Classic | EcnMode::Dctcp);
+        // No SYN has brought the peer's clock, so both ends' clocks are the time.
+        self.stamps = Stamps::new(0);
+        self.stamps.set(now, self.stamps.val(now));
+        self.stamps.last_ack = self.irs.wrapping_add(1);
         self.sender.set_window_edge(config.receive_buffer);
         self.agree(now);
         if ecn {
