@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ackclock import stats
+from ackclock._declared import KEYS, PROBES
 from ackclock._errors import RefusedError
-from ackclock.result import KEYS, PROBES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

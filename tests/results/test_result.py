@@ -1,13 +1,16 @@
 """Results: a name for every table that a run can give."""
 
 import inspect
+from pathlib import Path
 
 import pytest
-from arro3.core import Schema
+from arro3.core import DataType, Schema
 
 import ackclock
 from ackclock import fairness
-from ackclock.result import ASKED, Result
+from ackclock._declared import ASKED, KEYS, PROBES, TABLES
+from ackclock.result import Result
+from ackclock.scenario._generate.results import FILE, properties
 from ackclock.table import Table
 
 EVERYTHING = """
@@ -62,6 +65,30 @@ def test_every_table_has_a_property(result):
     for name in names:
         assert getattr(result, name) is result.tables[name]
         assert getattr(Result, name).__doc__
+
+
+def types_of(table):
+    names = {str(DataType.int64()): "whole number", str(DataType.float64()): "number"}
+    names |= {str(DataType.string()): "text", str(DataType.bool()): "truth value"}
+    return [(field.name, names[str(field.type)]) for field in Schema.from_arrow(table)]
+
+
+def test_every_column_of_a_run_is_declared_and_every_declared_column_appears(result):
+    found = {name: types_of(table) for name, table in result.tables.items()}
+    declared = {name: [(one["name"], one["type"]) for one in table["columns"]] for name, table in TABLES.items()}
+    assert found == declared
+
+
+def test_what_follows_from_the_declarations():
+    assert list(KEYS) == ["flows", "links", "dash", "web", "cbr", "voip", "time_on", "completions"]
+    assert (KEYS["links"], KEYS["completions"]) == (("link",), ("flow", "what"))
+    assert {*PROBES} == {"window", "events", "packets", "sack_blocks", "timeouts", "queues", "rates"}
+    assert {*ASKED} == {*PROBES, "delays", "delay_cdf"}
+
+
+def test_the_properties_are_those_of_the_declarations():
+    written = Path(ackclock.__file__).parent / FILE
+    assert written.read_text(encoding="utf-8") == properties(), "make types"
 
 
 def test_a_table_that_was_not_asked_for_says_how_to_ask():

@@ -8,9 +8,10 @@ from functools import partial
 import duckdb
 import numpy as np
 import pytest
-from arro3.io import write_parquet
+from arro3.io import read_parquet, write_parquet
 
 import ackclock
+from ackclock._declared import TABLES
 from ackclock.store import Store, StoreError
 from ackclock.store.packed import batch, pack
 from tests.helpers import small_sweep
@@ -170,3 +171,15 @@ def test_repr_says_what_it_is(made):
     with ackclock.open(made) as opened:
         assert isinstance(opened, Store)
         assert "12 of 12 runs, flows, links, runs" in repr(opened)
+
+
+def test_the_files_say_units_and_descriptions_of_columns(made):
+    parts = [path for path in sorted((made / "parts").iterdir()) if (path / "flows.parquet").is_file()]
+    assert parts
+    for part in parts:
+        fields = {field.name: field for field in read_parquet(part / "flows.parquet").schema}
+        columns = TABLES["flows"]["columns"]
+        assert list(fields) == ["run", *(column["name"] for column in columns)]
+        for column in columns:
+            told = {"description": column["about"]} | ({"unit": column["unit"]} if column["unit"] else {})
+            assert fields[column["name"]].metadata_str == told

@@ -1,25 +1,18 @@
-"""The tables that runs give, from a small run in which each comes to be, and what their columns mean."""
+"""The tables that runs give, as they are declared, and a small run in which each comes to be."""
 
 from __future__ import annotations
 
-import inspect
 import tempfile
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import ackclock
 from ackclock import tmix
+from ackclock._declared import TABLES
 from ackclock.measure import Measure
-from ackclock.result import ASKED, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-MEANINGS = Path(__file__).with_name("columns.toml")
-
-UNITS = {"s": "s", "ms": "ms", "bps": "bit/s", "bytes": "bytes", "segments": "segments", "packets": "packets"}
-"""Last words of columns' names, and the units that they say."""
+    from ackclock.result import Result
 
 SCENARIO = """
 name = "columns"
@@ -73,77 +66,37 @@ def run() -> Result:
         return ackclock.run(scenario)
 
 
-def told() -> dict[str, str]:
-    """The descriptions of the tables, from the properties of `Result`."""
-    properties = inspect.getmembers(Result, lambda value: isinstance(value, property))
-    order = {name: place for place, name in enumerate(dir(Result))}
-    found = {
-        name: inspect.getdoc(value) or ""
-        for name, value in sorted(properties, key=lambda one: order[one[0]])
-        if name not in ("seed", "plot")
-    }
-    return {name: found[name] for name in sorted(found, key=lambda name: (name not in ("flows", "links"), name))}
+def cut(text: str) -> str:
+    """A description on one line, as a cell of a table has it."""
+    return " ".join(text.split())
 
 
-def unit(column: str) -> str:
-    """The unit of a column, as its name says it."""
-    words = column.split("_")
-    if words[0] == "bytes":
-        return "bytes"
-    return UNITS.get(words[-1], "") if len(words) > 1 or words[0] in ("bytes", "segments", "packets") else ""
-
-
-def meanings(tables: Mapping[str, Sequence[str]], texts: Mapping[str, Mapping[str, str]]) -> dict[str, list[str]]:
-    """The meanings of the columns of each table, in their order.
+def page(result: Result) -> str:
+    """The page of tables.
 
     Raises
     ------
     LookupError
-        If a column has no text, or a text no column.
+        If the run has a table or column that is not declared, or lacks one that is.
     """
-    common = texts["any"]
-    found = {name: [texts.get(name, {}).get(one, common.get(one, "")) for one in tables[name]] for name in tables}
-    without = [
-        f"{name}.{column}"
-        for name in tables
-        for column, text in zip(tables[name], found[name], strict=True)
-        if not text
-    ]
-    if without:
-        raise LookupError(f"columns without a text in columns.toml: {', '.join(without)}")
-    own = {name: columns for name, columns in texts.items() if name != "any"}
-    more = [f"{name}.{column}" for name in own for column in own[name] if column not in tables.get(name, ())]
-    more += [f"any.{column}" for column in common if not any(column in columns for columns in tables.values())]
-    if more:
-        raise LookupError(f"texts in columns.toml of what is no column: {', '.join(more)}")
-    return found
-
-
-def page(result: Result) -> str:
-    """The page of tables."""
-    documents = told()
-    missing = sorted(set(result.tables) ^ set(documents))
-    if missing:
-        raise LookupError(f"tables that only the run or only Result has: {', '.join(missing)}")
-    parts = [
-        "# The tables of a run",
-        INTRODUCTION,
-    ]
-    texts = tomllib.loads(MEANINGS.read_text(encoding="utf-8"))
-    meaning = meanings({name: table.column_names for name, table in result.tables.items()}, texts)
-    for name, document in documents.items():
-        asked = f" In a scenario: `{ASKED[name]}`." if name in ASKED else ""
-        parts += [f"## {name}", document.replace("``", "`") + asked]
+    found = {name: table.column_names for name, table in result.tables.items()}
+    declared = {name: [column["name"] for column in table["columns"]] for name, table in TABLES.items()}
+    if found != declared:
+        wrong = [name for name in sorted({*found, *declared}) if found.get(name) != declared.get(name)]
+        told = "; ".join(
+            f"{name}: {found.get(name, 'no table')}, not {declared.get(name, 'declared')}" for name in wrong
+        )
+        raise LookupError(f"tables that differ from their declarations: {told}")
+    parts = ["# The tables of a run", INTRODUCTION]
+    for name, table in TABLES.items():
+        asked = f" In a scenario: `{table['asked']}`." if table["asked"] else ""
+        parts += [f"## {name}", table["about"] + asked]
         rows = ["| column | type | unit | what it is |", "|---|---|---|---|"]
-        for column, text in zip(result.tables[name].column_names, meaning[name], strict=True):
-            kind = result.tables[name][column].dtype.kind
-            rows.append(f"| `{column}` | {TYPES[kind]} | {unit(column)} | {text} |")
+        rows += [
+            f"| `{one['name']}` | {one['type']} | {one['unit']} | {cut(one['about'])} |" for one in table["columns"]
+        ]
         parts.append("\n".join(rows))
     return "\n\n".join(parts) + "\n"
-
-
-TYPES = {"i": "whole number", "u": "whole number", "f": "number", "b": "truth value", "O": "text"}
-"""By the kind of numpy's types."""
 
 
 def measures_page() -> str:

@@ -7,6 +7,7 @@ use super::kind::{AppKind, Made};
 use super::{AppContext, AppTables, Application, Conn, Side};
 use crate::fields::{count, optional, record, required, time, volume};
 use ackclock_core::Nanos;
+use ackclock_results::declared;
 
 record! {
     /// The source sends bursts of a fixed size at a fixed interval over one connection.
@@ -101,7 +102,7 @@ impl Application for Bursts {
 
     /// Adds one row of `bursts` for each burst that was written.
     fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
-        delivery::report("bursts", "burst", flow, self.path, &self.records, tables);
+        delivery::report::<declared::Bursts>("burst", flow, self.path, &self.records, tables);
     }
 }
 

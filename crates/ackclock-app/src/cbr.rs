@@ -7,7 +7,7 @@ use super::{AppContext, AppTables, Application, Datagram, Side, rate_bps};
 use crate::fields::{default, optional, rate, record, required, time, volume};
 use ackclock_core::Nanos;
 use ackclock_core::headers::UDP_IPV4;
-use ackclock_results::Sketch;
+use ackclock_results::{Row, Sketch, declared};
 
 record! {
     /// The source sends UDP datagrams of one size at a constant rate.
@@ -132,22 +132,23 @@ impl Application for Cbr {
         let quantile = |quantile| self.delays.quantile(quantile).map(|delay| ms(delay as f64));
         let bytes = self.received * u64::from(self.fields.packet_size);
         let time = now.saturating_sub(self.start).min(self.fields.on.unwrap_or(Nanos::MAX));
-        tables.entry("cbr").or_default().push([
-            ("flow", flow.into()),
-            ("sent", self.sent.into()),
-            ("received", self.received.into()),
-            ("lost", lost.into()),
-            ("loss", (self.expected > 0).then(|| lost as f64 / self.expected as f64).into()),
-            ("duplicates", self.duplicates.into()),
-            ("reordered", self.reordered.into()),
-            ("received_bps", rate_bps(bytes, time).into()),
-            ("delay_mean_ms", self.delays.mean().map(ms).into()),
-            ("delay_p50_ms", quantile(0.50).into()),
-            ("delay_p95_ms", quantile(0.95).into()),
-            ("delay_p99_ms", quantile(0.99).into()),
-            ("delay_max_ms", self.delays.max().map(|delay| ms(delay as f64)).into()),
-            ("jitter_ms", ms(self.jitter).into()),
-        ]);
+        declared::Cbr {
+            flow: flow.into(),
+            sent: self.sent.into(),
+            received: self.received.into(),
+            lost: lost.into(),
+            loss: (self.expected > 0).then(|| lost as f64 / self.expected as f64).into(),
+            duplicates: self.duplicates.into(),
+            reordered: self.reordered.into(),
+            received_bps: rate_bps(bytes, time).into(),
+            delay_mean_ms: self.delays.mean().map(ms).into(),
+            delay_p50_ms: quantile(0.50).into(),
+            delay_p95_ms: quantile(0.95).into(),
+            delay_p99_ms: quantile(0.99).into(),
+            delay_max_ms: self.delays.max().map(|delay| ms(delay as f64)).into(),
+            jitter_ms: ms(self.jitter).into(),
+        }
+        .add_to(tables);
     }
 }
 

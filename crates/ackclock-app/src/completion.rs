@@ -8,7 +8,7 @@
 
 use super::{AppTables, rate_bps, seconds};
 use ackclock_core::Nanos;
-use ackclock_results::Sketch;
+use ackclock_results::{Row, Sketch, declared};
 
 /// The properties of a flow's path without other traffic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,36 +62,38 @@ impl Completions {
         let time = |quantile| self.durations.quantile(quantile).map(seconds);
         let slowdown = |quantile| self.slowdowns.quantile(quantile).map(|value| value as f64 / THOUSANDTHS);
         let total = Nanos::try_from(self.time).unwrap_or(Nanos::MAX);
-        tables.entry("completions").or_default().push([
-            ("flow", flow.into()),
-            ("what", what.into()),
-            ("count", self.durations.count().into()),
-            ("open", open.into()),
-            ("bytes", self.bytes.into()),
-            ("goodput_bps", rate_bps(self.bytes, total).into()),
-            ("mean_s", self.durations.mean().map(|mean| mean / 1e9).into()),
-            ("p50_s", time(0.50).into()),
-            ("p95_s", time(0.95).into()),
-            ("p99_s", time(0.99).into()),
-            ("max_s", self.durations.max().map(seconds).into()),
-            ("slowdown_mean", self.slowdowns.mean().map(|mean| mean / THOUSANDTHS).into()),
-            ("slowdown_p50", slowdown(0.50).into()),
-            ("slowdown_p95", slowdown(0.95).into()),
-            ("slowdown_p99", slowdown(0.99).into()),
-            ("slowdown_max", self.slowdowns.max().map(|value| value as f64 / THOUSANDTHS).into()),
-        ]);
+        declared::Completions {
+            flow: flow.into(),
+            what: what.into(),
+            count: self.durations.count().into(),
+            open: open.into(),
+            bytes: self.bytes.into(),
+            goodput_bps: rate_bps(self.bytes, total).into(),
+            mean_s: self.durations.mean().map(|mean| mean / 1e9).into(),
+            p50_s: time(0.50).into(),
+            p95_s: time(0.95).into(),
+            p99_s: time(0.99).into(),
+            max_s: self.durations.max().map(seconds).into(),
+            slowdown_mean: self.slowdowns.mean().map(|mean| mean / THOUSANDTHS).into(),
+            slowdown_p50: slowdown(0.50).into(),
+            slowdown_p95: slowdown(0.95).into(),
+            slowdown_p99: slowdown(0.99).into(),
+            slowdown_max: self.slowdowns.max().map(|value| value as f64 / THOUSANDTHS).into(),
+        }
+        .add_to(tables);
     }
 
     /// Adds rows of `completion_bins`: each counts the completion times up to `upto_s` and above the `upto_s` of the
     /// row before. Rows of several flows and runs can be added.
     pub fn report_bins(&self, flow: &str, what: &str, tables: &mut AppTables) {
         for (upto, count) in self.durations.bins() {
-            tables.entry("completion_bins").or_default().push([
-                ("flow", flow.into()),
-                ("what", what.into()),
-                ("upto_s", seconds(upto).into()),
-                ("count", count.into()),
-            ]);
+            declared::CompletionBins {
+                flow: flow.into(),
+                what: what.into(),
+                upto_s: seconds(upto).into(),
+                count: count.into(),
+            }
+            .add_to(tables);
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::completion::{Completions, Path};
 use super::{AppTables, rate_bps, seconds};
 use ackclock_core::Nanos;
+use ackclock_results::{Row, declared};
 
 /// A delivery that has begun.
 #[derive(Clone, Copy, Debug)]
@@ -20,10 +21,35 @@ impl Delivery {
     }
 }
 
-/// Adds one row for each delivery to the table `name`, and one row for all of them to `completions`, where each is
-/// called `what`, with rows of `completion_bins`. End, duration and goodput are empty where a delivery is not complete.
-pub(super) fn report(
-    name: &'static str,
+/// A row of a table of deliveries.
+pub(super) trait DeliveryRow: Row {
+    /// Returns the row of a delivery. End, duration and goodput are empty if the delivery is not complete.
+    fn of(flow: &str, index: usize, delivery: &Delivery) -> Self;
+}
+
+macro_rules! delivery_rows {
+    ($($Record:ident),+) => {$(
+        impl DeliveryRow for declared::$Record {
+            fn of(flow: &str, index: usize, delivery: &Delivery) -> Self {
+                let (bytes, duration) = (delivery.bytes, delivery.duration());
+                declared::$Record {
+                    flow: flow.into(),
+                    index: index.into(),
+                    bytes: bytes.into(),
+                    start_s: seconds(delivery.start).into(),
+                    end_s: delivery.end.map(seconds).into(),
+                    duration_s: duration.map(seconds).into(),
+                    goodput_bps: duration.and_then(|duration| rate_bps(bytes, duration)).into(),
+                }
+            }
+        }
+    )+};
+}
+delivery_rows!(Transfers, Bursts, Items, Rounds);
+
+/// Adds one row for each delivery to the table of `R`, and one row for all of them to `completions`, where each is
+/// called `what`, with rows of `completion_bins`.
+pub(super) fn report<R: DeliveryRow>(
     what: &str,
     flow: &str,
     path: Path,
@@ -32,19 +58,10 @@ pub(super) fn report(
 ) {
     let mut completions = Completions::new(path);
     for (index, delivery) in deliveries.iter().enumerate() {
-        let (bytes, duration) = (delivery.bytes, delivery.duration());
-        if let Some(duration) = duration {
-            completions.record(bytes, duration);
+        if let Some(duration) = delivery.duration() {
+            completions.record(delivery.bytes, duration);
         }
-        tables.entry(name).or_default().push([
-            ("flow", flow.into()),
-            ("index", index.into()),
-            ("bytes", bytes.into()),
-            ("start_s", seconds(delivery.start).into()),
-            ("end_s", delivery.end.map(seconds).into()),
-            ("duration_s", duration.map(seconds).into()),
-            ("goodput_bps", duration.and_then(|duration| rate_bps(bytes, duration)).into()),
-        ]);
+        R::of(flow, index, delivery).add_to(tables);
     }
     let complete = deliveries.iter().filter(|delivery| delivery.end.is_some()).count();
     completions.report(flow, what, deliveries.len() - complete, tables);

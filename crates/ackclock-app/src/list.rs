@@ -7,6 +7,7 @@ use super::kind::{AppKind, Made};
 use super::{AppContext, AppTables, Application, Conn, Side};
 use crate::fields::{Flag, default, list, record, required, table, time, volume};
 use ackclock_core::Nanos;
+use ackclock_results::declared;
 
 record! {
     /// The source sends the volumes of a list at the times of the list.
@@ -146,7 +147,7 @@ impl Application for List {
 
     /// Adds one row of `items` for each item whose time has come.
     fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
-        delivery::report("items", "item", flow, self.path, &self.records, tables);
+        delivery::report::<declared::Items>("item", flow, self.path, &self.records, tables);
     }
 }
 

@@ -8,6 +8,7 @@ use super::{AppContext, AppTables, Application, Conn, Side, rate_bps, seconds};
 use crate::fields::{Flag, Random, Rules, Time, Volume, default, drawn, optional, record, required};
 use ackclock_core::Distribution;
 use ackclock_core::Nanos;
+use ackclock_results::{Row, declared};
 
 record! {
     /// The source alternates between off and on periods, starting with an off period; it sends in the on periods.
@@ -161,13 +162,14 @@ impl OnOff {
     fn report_summary(&self, flow: &str, now: Nanos, tables: &mut AppTables) {
         let time: Nanos = self.periods.iter().map(|period| period.end.unwrap_or(now) - period.start).sum();
         let bytes: u64 = self.periods.iter().map(|period| period.delivered).sum();
-        tables.entry("time_on").or_default().push([
-            ("flow", flow.into()),
-            ("periods", self.periods.len().into()),
-            ("time_on_s", seconds(time).into()),
-            ("bytes", bytes.into()),
-            ("throughput_bps", rate_bps(bytes, time).into()),
-        ]);
+        declared::TimeOn {
+            flow: flow.into(),
+            periods: self.periods.len().into(),
+            time_on_s: seconds(time).into(),
+            bytes: bytes.into(),
+            throughput_bps: rate_bps(bytes, time).into(),
+        }
+        .add_to(tables);
         if let On::Size(_) = self.on {
             let mut completions = Completions::new(self.path);
             for (period, end) in self.periods.iter().filter_map(|period| Some((period, period.end?))) {
@@ -241,16 +243,17 @@ impl Application for OnOff {
         self.report_summary(flow, now, tables);
         for (index, period) in self.periods.iter().enumerate() {
             let duration = period.end.map(|end| end - period.start);
-            tables.entry("onoff").or_default().push([
-                ("flow", flow.into()),
-                ("index", index.into()),
-                ("bytes", period.delivered.into()),
-                ("start_s", seconds(period.start).into()),
-                ("connected_s", period.connected.map(seconds).into()),
-                ("end_s", period.end.map(seconds).into()),
-                ("duration_s", duration.map(seconds).into()),
-                ("goodput_bps", duration.and_then(|duration| rate_bps(period.delivered, duration)).into()),
-            ]);
+            declared::Onoff {
+                flow: flow.into(),
+                index: index.into(),
+                bytes: period.delivered.into(),
+                start_s: seconds(period.start).into(),
+                connected_s: period.connected.map(seconds).into(),
+                end_s: period.end.map(seconds).into(),
+                duration_s: duration.map(seconds).into(),
+                goodput_bps: duration.and_then(|duration| rate_bps(period.delivered, duration)).into(),
+            }
+            .add_to(tables);
         }
     }
 }

@@ -16,6 +16,7 @@ use super::{AppContext, AppTables, Application, Conn, Side};
 use crate::fields::{Delay, Flag, Random, Volume, count, default, drawn, optional, record, required};
 use ackclock_core::Distribution;
 use ackclock_core::Nanos;
+use ackclock_results::declared;
 
 record! {
     /// The sink sends requests to several servers at once, waits for all answers, and starts again.
@@ -259,7 +260,7 @@ impl Application for Rpc {
 
     /// Adds one row of `rounds` for each round that has begun, with the bytes of its answers.
     fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
-        delivery::report("rounds", "round", flow, self.path, &self.rounds, tables);
+        delivery::report::<declared::Rounds>("round", flow, self.path, &self.rounds, tables);
     }
 }
 

@@ -7,6 +7,7 @@ use super::kind::{AppKind, Made};
 use super::{AppContext, AppTables, Application, Conn, Side};
 use crate::fields::{count, default, record, required, time, volume};
 use ackclock_core::Nanos;
+use ackclock_results::declared;
 
 record! {
     /// The source sends a fixed number of bytes, once or several times, each time over a new connection.
@@ -101,7 +102,7 @@ impl Application for Transfer {
 
     /// Adds one row of `transfers` for each transfer that has begun.
     fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
-        delivery::report("transfers", "transfer", flow, self.path, &self.records, tables);
+        delivery::report::<declared::Transfers>("transfer", flow, self.path, &self.records, tables);
     }
 }
 

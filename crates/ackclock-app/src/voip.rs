@@ -8,6 +8,7 @@ use super::{AppContext, AppTables, Application, Datagram, Side};
 use crate::fields::{OneOf, default, one_of, optional, real, record, time};
 use ackclock_core::Nanos;
 use ackclock_core::headers::UDP_IPV4;
+use ackclock_results::{Row, declared};
 
 record! {
     /// One direction of a telephone call, from the source to the sink; the E-model rates its quality.
@@ -188,19 +189,20 @@ impl Application for Voip {
             Conditions { delay_ms, loss, burst_ratio: burst_ratio(due, loss), advantage: self.fields.advantage }
         });
         let rating = conditions.map(|conditions| emodel::rating(self.fields.codec.equipment(), conditions));
-        tables.entry("voip").or_default().push([
-            ("flow", flow.into()),
-            ("sent", self.packets.len().into()),
-            ("packets", due.len().into()),
-            ("lost", lost.into()),
-            ("late", late.into()),
-            ("loss", conditions.map(|conditions| conditions.loss).into()),
-            ("burst_ratio", conditions.map(|conditions| conditions.burst_ratio).into()),
-            ("delay_mean_ms", (self.received > 0).then(|| ms(self.delays as f64 / self.received as f64)).into()),
-            ("mouth_to_ear_ms", delay.into()),
-            ("r", rating.into()),
-            ("mos", rating.map(emodel::mean_opinion_score).into()),
-        ]);
+        declared::Voip {
+            flow: flow.into(),
+            sent: self.packets.len().into(),
+            packets: due.len().into(),
+            lost: lost.into(),
+            late: late.into(),
+            loss: conditions.map(|conditions| conditions.loss).into(),
+            burst_ratio: conditions.map(|conditions| conditions.burst_ratio).into(),
+            delay_mean_ms: (self.received > 0).then(|| ms(self.delays as f64 / self.received as f64)).into(),
+            mouth_to_ear_ms: delay.into(),
+            r: rating.into(),
+            mos: rating.map(emodel::mean_opinion_score).into(),
+        }
+        .add_to(tables);
     }
 }
 

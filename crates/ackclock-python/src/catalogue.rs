@@ -1,6 +1,7 @@
 //! The names that a scenario may use, gathered from the catalogues of the crates.
 
 use ackclock_app::dash::abr;
+use ackclock_results::{ColumnDeclaration, Role, TABLES, TableDeclaration};
 use ackclock_scenario as scenario;
 use ackclock_tcp::{cc, recovery, slow_start, stack, validation};
 use pyo3::prelude::*;
@@ -83,4 +84,30 @@ pub fn catalogue() -> String {
         kinds.entry(kind).or_insert_with(|| rows.into());
     }
     Value::Object(kinds).to_string()
+}
+
+/// Returns the declarations of all results tables, in order, as JSON: [{name, about, asked, series, columns: [{name,
+/// type, unit, key, about}]}]. `asked` is the setting with which a scenario asks for the table, or null; `series` says
+/// whether the rows are in the order of time; `key` says whether the column names the component of a row.
+#[pyfunction]
+pub fn tables() -> String {
+    let column = |column: &ColumnDeclaration| {
+        json!({
+            "name": column.name,
+            "type": column.kind.name(),
+            "unit": column.unit,
+            "key": column.role == Some(Role::Key),
+            "about": column.about(),
+        })
+    };
+    let table = |table: &TableDeclaration| {
+        json!({
+            "name": table.name,
+            "about": table.about(),
+            "asked": table.asked,
+            "series": table.is_series(),
+            "columns": table.columns.iter().map(column).collect::<Vec<Value>>(),
+        })
+    };
+    Value::from(TABLES.into_iter().flatten().map(table).collect::<Vec<Value>>()).to_string()
 }

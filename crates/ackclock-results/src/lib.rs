@@ -3,11 +3,13 @@
 
 use std::collections::BTreeMap;
 
+pub mod declared;
 pub mod invariants;
 mod sketch;
 mod table;
 mod values;
 
+pub use declared::{ColumnDeclaration, Kind, Role, Row, TABLES, TableDeclaration, declaration};
 pub use sketch::{BINS, Sketch};
 pub use table::{Cell, Column, Table};
 pub use values::{quotient, rate_bps, seconds};

@@ -1,5 +1,7 @@
 //! Results as tables: named columns of equal length.
 
+use crate::Row;
+
 /// The values of a column; `None` where a cell is empty.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Column {
@@ -52,56 +54,7 @@ pub enum Cell {
     Bool(Option<bool>),
 }
 
-impl Cell {
-    /// Returns an empty column for cells of this type.
-    fn column(&self) -> Column {
-        match self {
-            Cell::Int(_) => Column::INT,
-            Cell::Float(_) => Column::FLOAT,
-            Cell::Text(_) => Column::TEXT,
-            Cell::Bool(_) => Column::BOOL,
-        }
-    }
-}
-
-macro_rules! cell_from {
-    ($($type:ty => $variant:ident as $to:ty),* $(,)?) => {$(
-        impl From<$type> for Cell {
-            fn from(value: $type) -> Cell { Cell::from(Some(value)) }
-        }
-        impl From<Option<$type>> for Cell {
-            fn from(value: Option<$type>) -> Cell { Cell::$variant(value.map(|value| value as $to)) }
-        }
-    )*};
-}
-cell_from!(u32 => Int as i64, i64 => Int as i64, f64 => Float as f64, bool => Bool as bool);
-
-// Counts beyond the largest integer of a column, such as an ssthresh without a limit, are shown as that integer.
-impl From<Option<u64>> for Cell {
-    fn from(value: Option<u64>) -> Cell {
-        Cell::Int(value.map(|value| i64::try_from(value).unwrap_or(i64::MAX)))
-    }
-}
-
-impl From<u64> for Cell {
-    fn from(value: u64) -> Cell {
-        Cell::from(Some(value))
-    }
-}
-
-impl From<usize> for Cell {
-    fn from(value: usize) -> Cell {
-        Cell::from(value as u64)
-    }
-}
-
-impl From<&str> for Cell {
-    fn from(value: &str) -> Cell {
-        Cell::Text(Some(value.to_owned()))
-    }
-}
-
-/// A table. The first row determines the columns; every later row has the same names and types in the same order.
+/// A table. The columns are those of the declaration of its rows; a table to which no row was added may have none.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Table {
     /// Column names and values.
@@ -109,22 +62,23 @@ pub struct Table {
 }
 
 impl Table {
-    /// Creates a table with these columns, which it has even without rows.
-    pub fn of<const N: usize>(columns: [(&'static str, Column); N]) -> Table {
-        Table { columns: columns.into() }
+    /// Creates the table of rows of a kind, which has its columns even without rows.
+    pub fn of<R: Row>() -> Table {
+        Table { columns: R::TABLE.columns.iter().map(|column| (column.name, column.kind.column())).collect() }
     }
 
     /// Appends a row.
     ///
     /// # Panics
-    /// If the row's names or types differ from those of the rows before.
-    pub fn push<const N: usize>(&mut self, row: [(&'static str, Cell); N]) {
+    /// If the table has rows of another kind.
+    pub fn push<R: Row>(&mut self, row: R) {
         if self.columns.is_empty() {
-            *self = Table::of(row.each_ref().map(|(name, cell)| (*name, cell.column())));
+            *self = Table::of::<R>();
         }
-        assert_eq!(self.columns.len(), N, "a row has the columns of the table");
-        for ((name, column), (cell_name, cell)) in self.columns.iter_mut().zip(row) {
-            assert_eq!(*name, cell_name, "a row names its columns in the order of the table");
+        let (cells, declared) = (row.cells(), R::TABLE.columns);
+        assert_eq!(self.columns.len(), cells.len(), "a row has the columns of the table");
+        for (((name, column), cell), declared) in self.columns.iter_mut().zip(cells).zip(declared) {
+            assert_eq!(*name, declared.name, "the rows of a table are of one kind");
             match (column, cell) {
                 (Column::Int(cells), Cell::Int(value)) => cells.push(value),
                 (Column::Float(cells), Cell::Float(value)) => cells.push(value),

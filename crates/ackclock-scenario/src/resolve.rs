@@ -11,7 +11,7 @@ use super::link::{Direction, LinkDelay, Rate};
 use super::model::{Access, Flow, Pacing, Probes, Scenario};
 use super::queue::Queue;
 use super::spellings::QueueLimit;
-use ackclock_app::App;
+use ackclock_app::Path;
 use ackclock_core::Nanos;
 
 impl Scenario {
@@ -142,8 +142,11 @@ pub struct Resolved {
 impl Scenario {
     /// Returns the algorithms of all flows that use TCP.
     pub fn resolved(&self) -> Vec<Resolved> {
-        let flows = self.flows.iter().filter(|flow| !matches!(flow.app, App::Cbr(_) | App::Voip(_)));
-        flows.map(|flow| flow.resolved(self.packet_size)).collect()
+        let uses_tcp = |flow: &&Flow| {
+            let path = Path { rate: self.rate(), rtt: self.base_rtt(flow) };
+            flow.app.demand(1.0, path).datagrams == 0.0
+        };
+        self.flows.iter().filter(uses_tcp).map(|flow| flow.resolved(self.packet_size)).collect()
     }
 }
 

@@ -4,7 +4,7 @@ use ackclock_net::Carried;
 use ackclock_tcp::Endpoint;
 
 use ackclock_core::Nanos;
-use ackclock_results::{Sketch, Table, Tables};
+use ackclock_results::{Row, Sketch, Table, Tables, declared};
 
 const NS_PER_MS: f64 = 1e6;
 const NS_PER_S: f64 = 1e9;
@@ -25,26 +25,26 @@ pub fn push_link(
             .and_then(|queueing_delays| queueing_delays.quantile(quantile))
             .map(|delay| delay as f64 / NS_PER_MS)
     };
-    table.push([
-        ("link", name.into()),
-        ("rate_bps", rate.into()),
-        ("utilisation", share(carried.bytes as f64 * 8.0, capacity).into()),
-        ("packets", carried.packets.into()),
-        ("bytes", carried.bytes.into()),
-        ("drops", carried.drops().into()),
-        ("queue_drops", carried.queue_drops.into()),
-        ("aqm_drops", carried.aqm_drops.into()),
-        ("losses", carried.losses.into()),
-        ("wire_losses", carried.wire_losses.into()),
-        ("duplicates", carried.duplicates.into()),
-        ("marks", carried.marks.into()),
-        ("drop_rate", share(carried.drops() as f64, (carried.packets + carried.drops()) as f64).into()),
-        ("queue_delay_mean_ms", queueing_delays.and_then(Sketch::mean).map(|delay| delay / NS_PER_MS).into()),
-        ("queue_delay_p50_ms", quantile(0.50).into()),
-        ("queue_delay_p95_ms", quantile(0.95).into()),
-        ("queue_delay_p99_ms", quantile(0.99).into()),
-        ("queue_delay_max_ms", queueing_delays.and_then(Sketch::max).map(|delay| delay as f64 / NS_PER_MS).into()),
-    ]);
+    table.push(declared::Links {
+        link: name.into(),
+        rate_bps: rate.into(),
+        utilisation: share(carried.bytes as f64 * 8.0, capacity).into(),
+        packets: carried.packets.into(),
+        bytes: carried.bytes.into(),
+        drops: carried.drops().into(),
+        queue_drops: carried.queue_drops.into(),
+        aqm_drops: carried.aqm_drops.into(),
+        losses: carried.losses.into(),
+        wire_losses: carried.wire_losses.into(),
+        duplicates: carried.duplicates.into(),
+        marks: carried.marks.into(),
+        drop_rate: share(carried.drops() as f64, (carried.packets + carried.drops()) as f64).into(),
+        queue_delay_mean_ms: queueing_delays.and_then(Sketch::mean).map(|delay| delay / NS_PER_MS).into(),
+        queue_delay_p50_ms: quantile(0.50).into(),
+        queue_delay_p95_ms: quantile(0.95).into(),
+        queue_delay_p99_ms: quantile(0.99).into(),
+        queue_delay_max_ms: queueing_delays.and_then(Sketch::max).map(|delay| delay as f64 / NS_PER_MS).into(),
+    });
 }
 
 /// Totals of a flow over all its connections. Sent segments are those of the source. Delivered bytes are those that the
@@ -107,24 +107,24 @@ pub struct FlowLabels {
 pub fn push_flow(table: &mut Table, labels: &FlowLabels, start: Nanos, end: Nanos, totals: &FlowTotals) {
     let active = end.saturating_sub(start) as f64 / NS_PER_S;
     let ms = |time: Option<Nanos>| time.map(|time| time as f64 / NS_PER_MS);
-    table.push([
-        ("flow", labels.name.as_str().into()),
-        ("cc", (&*labels.cc).into()),
-        ("validation", labels.validation.into()),
-        ("pacing", labels.pacing.into()),
-        ("app", labels.app.into()),
-        ("start_s", (start as f64 / NS_PER_S).into()),
-        ("goodput_bps", (active > 0.0).then(|| totals.bytes_delivered as f64 * 8.0 / active).into()),
-        ("bytes_delivered", totals.bytes_delivered.into()),
-        ("segments_sent", totals.segments_sent.into()),
-        ("data_segments_sent", totals.data_segments_sent.into()),
-        ("retransmits", totals.retransmits.into()),
-        ("timeouts", totals.timeouts.into()),
-        ("spurious_timeouts", totals.spurious_timeouts.into()),
-        ("recoveries", totals.recoveries.into()),
-        ("srtt_ms", ms(totals.srtt).into()),
-        ("min_rtt_ms", ms(totals.min_rtt).into()),
-    ]);
+    table.push(declared::Flows {
+        flow: labels.name.as_str().into(),
+        cc: (&*labels.cc).into(),
+        validation: labels.validation.into(),
+        pacing: labels.pacing.into(),
+        app: labels.app.into(),
+        start_s: (start as f64 / NS_PER_S).into(),
+        goodput_bps: (active > 0.0).then(|| totals.bytes_delivered as f64 * 8.0 / active).into(),
+        bytes_delivered: totals.bytes_delivered.into(),
+        segments_sent: totals.segments_sent.into(),
+        data_segments_sent: totals.data_segments_sent.into(),
+        retransmits: totals.retransmits.into(),
+        timeouts: totals.timeouts.into(),
+        spurious_timeouts: totals.spurious_timeouts.into(),
+        recoveries: totals.recoveries.into(),
+        srtt_ms: ms(totals.srtt).into(),
+        min_rtt_ms: ms(totals.min_rtt).into(),
+    });
 }
 
 /// Quantiles of the table `delay_cdf`, in thousandths.
@@ -144,23 +144,25 @@ const CDF: [u16; 103] = {
 /// are as exact as those of queueing delays.
 pub fn push_delays(tables: &mut Tables, flow: &str, delays: &Sketch) {
     let ms = |time: Option<Nanos>| time.map(|time| time as f64 / NS_PER_MS);
-    tables.entry("delays").or_default().push([
-        ("flow", flow.into()),
-        ("packets", delays.count().into()),
-        ("mean_ms", delays.mean().map(|delay| delay / NS_PER_MS).into()),
-        ("p50_ms", ms(delays.quantile(0.50)).into()),
-        ("p95_ms", ms(delays.quantile(0.95)).into()),
-        ("p99_ms", ms(delays.quantile(0.99)).into()),
-        ("max_ms", ms(delays.max()).into()),
-    ]);
+    declared::Delays {
+        flow: flow.into(),
+        packets: delays.count().into(),
+        mean_ms: delays.mean().map(|delay| delay / NS_PER_MS).into(),
+        p50_ms: ms(delays.quantile(0.50)).into(),
+        p95_ms: ms(delays.quantile(0.95)).into(),
+        p99_ms: ms(delays.quantile(0.99)).into(),
+        max_ms: ms(delays.max()).into(),
+    }
+    .add_to(tables);
     for part in CDF {
         let quantile = f64::from(part) / 1000.0;
         if let Some(delay) = delays.quantile(quantile) {
-            tables.entry("delay_cdf").or_default().push([
-                ("flow", flow.into()),
-                ("quantile", quantile.into()),
-                ("delay_ms", (delay as f64 / NS_PER_MS).into()),
-            ]);
+            declared::DelayCdf {
+                flow: flow.into(),
+                quantile: quantile.into(),
+                delay_ms: (delay as f64 / NS_PER_MS).into(),
+            }
+            .add_to(tables);
         }
     }
 }

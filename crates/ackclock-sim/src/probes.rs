@@ -13,8 +13,7 @@ use crate::series::{Instants, Queues, Rates};
 use crate::timeouts::Timeouts;
 use ackclock_app::{Conn, Side};
 use ackclock_core::Nanos;
-use ackclock_results::Tables;
-use ackclock_results::{Cell, Column, Table};
+use ackclock_results::{Table, Tables, declared};
 
 const NS_PER_MS: f64 = 1e6;
 const NS_PER_S: f64 = 1e9;
@@ -119,19 +118,8 @@ impl Recorder {
             links,
             endpoints: BTreeMap::new(),
             known: BTreeMap::new(),
-            windows: Table::of([
-                ("time_s", Column::FLOAT),
-                ("flow", Column::TEXT),
-                ("cwnd", Column::INT),
-                ("ssthresh", Column::INT),
-                ("flight_size", Column::INT),
-                ("pipe", Column::INT),
-                ("srtt_ms", Column::FLOAT),
-                ("in_recovery", Column::BOOL),
-                ("non_validated", Column::BOOL),
-                ("pipe_ack", Column::INT),
-            ]),
-            events: Table::of([("time_s", Column::FLOAT), ("flow", Column::TEXT), ("event", Column::TEXT)]),
+            windows: Table::of::<declared::Window>(),
+            events: Table::of::<declared::Events>(),
             packets: Vec::new(),
             blocks: Vec::new(),
             timeouts: Timeouts::default(),
@@ -180,11 +168,11 @@ impl Recorder {
     fn happened(&mut self, at: Nanos, who: Who, event: &'static str) {
         self.due[who.flow.index()] = at;
         if self.watch.window && self.watches(at) {
-            self.events.push([
-                ("time_s", seconds(at).into()),
-                ("flow", self.flows[who.flow.index()].as_str().into()),
-                ("event", event.into()),
-            ]);
+            self.events.push(declared::Events {
+                time_s: seconds(at).into(),
+                flow: self.flows[who.flow.index()].as_str().into(),
+                event: event.into(),
+            });
         }
     }
 
@@ -205,18 +193,7 @@ impl Recorder {
         if self.watch.packets {
             // The times of links are computed in advance; rows with the same time keep the order of their arrival.
             self.packets.sort_by_key(|row| row.at);
-            let mut table = Table::of([
-                ("time_s", Column::FLOAT),
-                ("flow", Column::TEXT),
-                ("side", Column::TEXT),
-                ("event", Column::TEXT),
-                ("seq", Column::INT),
-                ("len", Column::INT),
-                ("ack", Column::INT),
-                ("retransmission", Column::BOOL),
-                ("link", Column::TEXT),
-                ("cause", Column::TEXT),
-            ]);
+            let mut table = Table::of::<declared::Packets>();
             for row in &self.packets {
                 let (link, cause, retransmission) = match row.fate {
                     Fate::Sent { retransmission } => (None, None, Some(retransmission)),
@@ -224,40 +201,32 @@ impl Recorder {
                     Fate::Delivered => (None, None, None),
                 };
                 let side = row.sender.map(|who| who.side.name());
-                table.push([
-                    ("time_s", seconds(row.at).into()),
-                    ("flow", Cell::Text(row.sender.map(|who| self.flows[who.flow.index()].clone()))),
-                    ("side", Cell::Text(side.map(str::to_owned))),
-                    ("event", row.fate.name().into()),
-                    ("seq", row.seq.into()),
-                    ("len", row.len.into()),
-                    ("ack", row.ack.into()),
-                    ("retransmission", retransmission.into()),
-                    ("link", Cell::Text(link)),
-                    ("cause", Cell::Text(cause.map(|cause| cause.name().to_owned()))),
-                ]);
+                table.push(declared::Packets {
+                    time_s: seconds(row.at).into(),
+                    flow: row.sender.map(|who| self.flows[who.flow.index()].clone()).into(),
+                    side: side.map(str::to_owned).into(),
+                    event: row.fate.name().into(),
+                    seq: row.seq.into(),
+                    len: row.len.into(),
+                    ack: row.ack.into(),
+                    retransmission: retransmission.into(),
+                    link: link.into(),
+                    cause: cause.map(|cause| cause.name().to_owned()).into(),
+                });
             }
             tables.insert("packets", table);
             self.blocks.sort_by_key(|row| row.at);
-            let mut table = Table::of([
-                ("time_s", Column::FLOAT),
-                ("flow", Column::TEXT),
-                ("side", Column::TEXT),
-                ("event", Column::TEXT),
-                ("left", Column::INT),
-                ("right", Column::INT),
-                ("duplicate", Column::BOOL),
-            ]);
+            let mut table = Table::of::<declared::SackBlocks>();
             for row in &self.blocks {
-                table.push([
-                    ("time_s", seconds(row.at).into()),
-                    ("flow", self.flows[row.sender.flow.index()].as_str().into()),
-                    ("side", row.sender.side.name().into()),
-                    ("event", row.fate.name().into()),
-                    ("left", row.left.into()),
-                    ("right", row.right.into()),
-                    ("duplicate", row.duplicate.into()),
-                ]);
+                table.push(declared::SackBlocks {
+                    time_s: seconds(row.at).into(),
+                    flow: self.flows[row.sender.flow.index()].as_str().into(),
+                    side: row.sender.side.name().into(),
+                    event: row.fate.name().into(),
+                    left: row.left.into(),
+                    right: row.right.into(),
+                    duplicate: row.duplicate.into(),
+                });
             }
             tables.insert("sack_blocks", table);
         }
@@ -341,18 +310,18 @@ impl Observer for Recorder {
                     return;
                 }
                 *due = now.saturating_add(self.watch.interval);
-                self.windows.push([
-                    ("time_s", seconds(now).into()),
-                    ("flow", self.flows[who.flow.index()].as_str().into()),
-                    ("cwnd", window.cwnd.into()),
-                    ("ssthresh", (window.ssthresh != u64::MAX).then_some(window.ssthresh).into()),
-                    ("flight_size", flight_size.into()),
-                    ("pipe", pipe.into()),
-                    ("srtt_ms", srtt.map(|srtt| srtt as f64 / NS_PER_MS).into()),
-                    ("in_recovery", in_recovery.into()),
-                    ("non_validated", validation.non_validated.into()),
-                    ("pipe_ack", validation.pipe_ack.into()),
-                ]);
+                self.windows.push(declared::Window {
+                    time_s: seconds(now).into(),
+                    flow: self.flows[who.flow.index()].as_str().into(),
+                    cwnd: window.cwnd.into(),
+                    ssthresh: (window.ssthresh != u64::MAX).then_some(window.ssthresh).into(),
+                    flight_size: flight_size.into(),
+                    pipe: pipe.into(),
+                    srtt_ms: srtt.map(|srtt| srtt as f64 / NS_PER_MS).into(),
+                    in_recovery: in_recovery.into(),
+                    non_validated: validation.non_validated.into(),
+                    pipe_ack: validation.pipe_ack.into(),
+                });
             }
             Event::Received { .. } | Event::Acknowledged { .. } | Event::StateChanged(_) => {}
         }

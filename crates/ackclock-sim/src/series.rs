@@ -6,8 +6,7 @@ use crate::ids::{FlowId, LinkId};
 use crate::network::Network;
 use crate::observe::NetworkEvent;
 use ackclock_core::Nanos;
-use ackclock_results::Table;
-use ackclock_results::{quotient, rate_bps, seconds};
+use ackclock_results::{Table, declared, quotient, rate_bps, seconds};
 
 const NS_PER_MS: f64 = 1e6;
 
@@ -189,16 +188,16 @@ impl Queues {
                 let sendable = meter.by(at);
                 let rate = (index > 0).then(|| quotient(sendable - *before, self.instants.interval.into()));
                 *before = sendable;
-                table.push([
-                    ("time_s", seconds(at).into()),
-                    ("link", name(queue.link).into()),
-                    ("packets", (*packets).into()),
-                    ("bytes", (*bytes).into()),
-                    ("sent", left.packets.into()),
-                    ("sojourn_ms", left.mean().map(|mean| mean / NS_PER_MS).into()),
-                    ("sojourn_max_ms", (left.packets > 0).then(|| left.longest as f64 / NS_PER_MS).into()),
-                    ("capacity_bps", rate.into()),
-                ]);
+                table.push(declared::Queues {
+                    time_s: seconds(at).into(),
+                    link: name(queue.link).into(),
+                    packets: (*packets).into(),
+                    bytes: (*bytes).into(),
+                    sent: left.packets.into(),
+                    sojourn_ms: left.mean().map(|mean| mean / NS_PER_MS).into(),
+                    sojourn_max_ms: (left.packets > 0).then(|| left.longest as f64 / NS_PER_MS).into(),
+                    capacity_bps: rate.into(),
+                });
             }
         }
         table
@@ -243,12 +242,12 @@ impl Rates {
             let stop = self.instants.at(index + 1).min(end);
             for (flow, counts) in flows.iter().zip(&self.bytes) {
                 let bytes = counts.get(index).copied().unwrap_or(0);
-                table.push([
-                    ("time_s", seconds(stop).into()),
-                    ("flow", flow.as_str().into()),
-                    ("bytes_delivered", bytes.into()),
-                    ("goodput_bps", rate_bps(bytes, stop - start).into()),
-                ]);
+                table.push(declared::Rates {
+                    time_s: seconds(stop).into(),
+                    flow: flow.as_str().into(),
+                    bytes_delivered: bytes.into(),
+                    goodput_bps: rate_bps(bytes, stop - start).into(),
+                });
             }
         }
         table

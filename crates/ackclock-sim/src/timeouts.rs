@@ -13,7 +13,7 @@ use crate::ids::FlowId;
 use crate::observe::Who;
 use ackclock_app::{Conn, Side};
 use ackclock_core::Nanos;
-use ackclock_results::{Column, Table};
+use ackclock_results::{Table, declared};
 
 /// A position in the data that an end sends: the stream offset; the SYN is before offset 0.
 type Position = i64;
@@ -149,28 +149,21 @@ impl Timeouts {
     /// lost.
     pub fn report(mut self, flows: &[String], from: Nanos, to: Nanos) -> Table {
         // The columns are present even if there was no timeout.
-        let mut table = Table::of([
-            ("time_s", Column::FLOAT),
-            ("flow", Column::TEXT),
-            ("side", Column::TEXT),
-            ("segment", Column::INT),
-            ("count", Column::INT),
-            ("spurious", Column::BOOL),
-        ]);
+        let mut table = Table::of::<declared::Timeouts>();
         for end in self.ends.values() {
             for &row in &end.open {
                 end.judge(&mut self.rows[row]);
             }
         }
         for row in self.rows.iter().filter(|row| (from..=to).contains(&row.at)) {
-            table.push([
-                ("time_s", (row.at as f64 / 1e9).into()),
-                ("flow", flows[row.who.flow.index()].as_str().into()),
-                ("side", row.who.side.name().into()),
-                ("segment", (row.segment != SYN).then_some(row.segment).into()),
-                ("count", row.count.into()),
-                ("spurious", row.spurious.into()),
-            ]);
+            table.push(declared::Timeouts {
+                time_s: (row.at as f64 / 1e9).into(),
+                flow: flows[row.who.flow.index()].as_str().into(),
+                side: row.who.side.name().into(),
+                segment: (row.segment != SYN).then_some(row.segment).into(),
+                count: row.count.into(),
+                spurious: row.spurious.into(),
+            });
         }
         table
     }
@@ -178,6 +171,7 @@ impl Timeouts {
 
 #[cfg(test)]
 mod tests {
+    use ackclock_results::Column;
     use ackclock_tcp::Flags;
 
     use super::*;

@@ -17,6 +17,7 @@ from arro3.core import Table as ArrowTable
 from arro3.io import write_parquet
 
 from ackclock import files
+from ackclock._declared import TABLES
 from ackclock.store.layout import StoreError
 
 if TYPE_CHECKING:
@@ -123,6 +124,20 @@ def run_table(packed: Sequence[Packed]) -> ArrowTable:
     return ArrowTable.from_batches([RecordBatch.from_arrays(arrays, schema=schema)])
 
 
+def described(name: str, table: ArrowTable) -> ArrowTable:
+    """A table with the unit and the description of each declared column in the metadata of its schema."""
+    declared = TABLES.get(name)
+    columns = {column["name"]: column for column in declared["columns"]} if declared else {}
+    fields = []
+    for column in table.column_names:
+        field = table.schema.field(column)
+        if column in columns:
+            told = {"unit": columns[column]["unit"], "description": columns[column]["about"]}
+            field = field.with_metadata({key: text for key, text in told.items() if text})
+        fields.append(field)
+    return table.with_schema(Schema(fields))
+
+
 def write_part(path: Path, first: int, end: int, packed: Sequence[Packed]) -> Part:
     """Writes a part under another name, syncs it, and gives it its own. The same runs give the same bytes."""
     partial = path.with_name(f".{path.name}.partial")
@@ -130,7 +145,8 @@ def write_part(path: Path, first: int, end: int, packed: Sequence[Packed]) -> Pa
     partial.mkdir()
     tables = {"runs": run_table(packed)}
     for name in sorted({name for one in packed for name in one.tables}):
-        tables[name] = stacked((one.record["run"], one.tables[name]) for one in packed if name in one.tables)
+        rows = stacked((one.record["run"], one.tables[name]) for one in packed if name in one.tables)
+        tables[name] = described(name, rows)
     written: dict[str, dict[str, Any]] = {}
     for name, table in tables.items():
         file = partial / f"{name}.parquet"

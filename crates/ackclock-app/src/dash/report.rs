@@ -4,6 +4,7 @@ use super::Segment;
 use super::live::Live;
 use super::player::Player;
 use crate::{AppTables, rate_bps, seconds};
+use ackclock_results::{Row, declared};
 
 /// Adds the row of a client in `dash`: over the segments that have arrived, their number, mean level, mean download
 /// rate and changes of level; and the player's times up to its clock. `startup_s` runs from the start of the flow and
@@ -24,19 +25,20 @@ pub(super) fn session(
     let stalled = player.map_or(0, Player::stalled);
     let startup = player.and_then(Player::startup_time);
     let latency = |still| live.zip(startup).map(|(live, startup)| seconds(live.latency(startup + still)));
-    tables.entry("dash").or_default().push([
-        ("flow", flow.into()),
-        ("segments", arrived.len().into()),
-        ("mean_level_bps", mean_level.into()),
-        ("mean_download_bps", mean_download.into()),
-        ("played_s", seconds(player.map_or(0, Player::played)).into()),
-        ("switches", switches.into()),
-        ("stalls", player.map_or(0, Player::stalls).into()),
-        ("stall_s", seconds(stalled).into()),
-        ("startup_s", startup.map(seconds).into()),
-        ("latency_start_s", latency(0).into()),
-        ("latency_end_s", latency(stalled).into()),
-    ]);
+    declared::Dash {
+        flow: flow.into(),
+        segments: arrived.len().into(),
+        mean_level_bps: mean_level.into(),
+        mean_download_bps: mean_download.into(),
+        played_s: seconds(player.map_or(0, Player::played)).into(),
+        switches: switches.into(),
+        stalls: player.map_or(0, Player::stalls).into(),
+        stall_s: seconds(stalled).into(),
+        startup_s: startup.map(seconds).into(),
+        latency_start_s: latency(0).into(),
+        latency_end_s: latency(stalled).into(),
+    }
+    .add_to(tables);
 }
 
 /// Adds a row of `dash_segments` for each segment that was requested. `download_s` runs from the request to the last
@@ -45,19 +47,20 @@ pub(super) fn session(
 pub(super) fn segments(flow: &str, ladder: &[u64], segments: &[Segment], tables: &mut AppTables) {
     for (index, segment) in segments.iter().enumerate() {
         let arrival = segment.arrival;
-        tables.entry("dash_segments").or_default().push([
-            ("flow", flow.into()),
-            ("index", index.into()),
-            ("level_bps", ladder[segment.level].into()),
-            ("bytes", segment.bytes.into()),
-            ("request_s", seconds(segment.requested).into()),
-            ("first_byte_s", segment.first_byte.map(seconds).into()),
-            ("done_s", arrival.map(|arrival| seconds(arrival.at)).into()),
-            ("download_s", arrival.map(|arrival| seconds(arrival.at - segment.requested)).into()),
-            ("download_bps", download_bps(segment).into()),
-            ("buffer_s", arrival.map(|arrival| seconds(arrival.buffer)).into()),
-            ("stall_s", arrival.map(|arrival| seconds(arrival.stalled)).into()),
-        ]);
+        declared::DashSegments {
+            flow: flow.into(),
+            index: index.into(),
+            level_bps: ladder[segment.level].into(),
+            bytes: segment.bytes.into(),
+            request_s: seconds(segment.requested).into(),
+            first_byte_s: segment.first_byte.map(seconds).into(),
+            done_s: arrival.map(|arrival| seconds(arrival.at)).into(),
+            download_s: arrival.map(|arrival| seconds(arrival.at - segment.requested)).into(),
+            download_bps: download_bps(segment).into(),
+            buffer_s: arrival.map(|arrival| seconds(arrival.buffer)).into(),
+            stall_s: arrival.map(|arrival| seconds(arrival.stalled)).into(),
+        }
+        .add_to(tables);
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Epoch, Party, Tmix};
 use crate::{AppTables, seconds};
 use ackclock_core::Nanos;
+use ackclock_results::{Row, declared};
 
 /// A connection all of whose data has arrived.
 #[derive(Clone, Copy, Debug)]
@@ -29,13 +30,14 @@ impl Tmix {
     /// Slowdowns count the bytes from source to sink.
     pub(super) fn report_tmix(&self, flow: &str, tables: &mut AppTables) {
         let counts = self.counts;
-        tables.entry("tmix").or_default().push([
-            ("flow", flow.into()),
-            ("connections", counts.connections.into()),
-            ("connections_done", counts.done.into()),
-            ("connections_failed", counts.failed.into()),
-            ("connections_max", counts.connections_max.into()),
-        ]);
+        declared::Tmix {
+            flow: flow.into(),
+            connections: counts.connections.into(),
+            connections_done: counts.done.into(),
+            connections_failed: counts.failed.into(),
+            connections_max: counts.connections_max.into(),
+        }
+        .add_to(tables);
         let open = self.live.values().filter(|live| live.epochs_left > 0).count();
         self.connections.report(flow, "connection", open, tables);
         self.epochs.report(flow, "epoch", counts.epochs_open, tables);
@@ -43,30 +45,32 @@ impl Tmix {
         self.epochs.report_bins(flow, "epoch", tables);
         for row in &self.connection_rows {
             let connection = &self.vectors.connections()[row.number as usize];
-            tables.entry("tmix_connections").or_default().push([
-                ("flow", flow.into()),
-                ("connection", row.number.into()),
-                ("epochs", connection.epochs.len().into()),
-                ("initiator_bytes", connection.bytes(Party::Initiator).into()),
-                ("acceptor_bytes", connection.bytes(Party::Acceptor).into()),
-                ("start_s", seconds(row.start).into()),
-                ("end_s", seconds(row.end).into()),
-                ("duration_s", seconds(row.end - row.start).into()),
-            ]);
+            declared::TmixConnections {
+                flow: flow.into(),
+                connection: row.number.into(),
+                epochs: connection.epochs.len().into(),
+                initiator_bytes: connection.bytes(Party::Initiator).into(),
+                acceptor_bytes: connection.bytes(Party::Acceptor).into(),
+                start_s: seconds(row.start).into(),
+                end_s: seconds(row.end).into(),
+                duration_s: seconds(row.end - row.start).into(),
+            }
+            .add_to(tables);
         }
         for row in &self.epoch_rows {
             let [initiator, acceptor] = row.epoch.bytes;
-            tables.entry("tmix_epochs").or_default().push([
-                ("flow", flow.into()),
-                ("connection", row.connection.into()),
-                ("index", row.index.into()),
-                ("initiator_bytes", initiator.into()),
-                ("acceptor_bytes", acceptor.into()),
-                ("idle_s", seconds(row.idle).into()),
-                ("start_s", seconds(row.start).into()),
-                ("end_s", seconds(row.end).into()),
-                ("duration_s", seconds(row.end - row.start).into()),
-            ]);
+            declared::TmixEpochs {
+                flow: flow.into(),
+                connection: row.connection.into(),
+                index: row.index.into(),
+                initiator_bytes: initiator.into(),
+                acceptor_bytes: acceptor.into(),
+                idle_s: seconds(row.idle).into(),
+                start_s: seconds(row.start).into(),
+                end_s: seconds(row.end).into(),
+                duration_s: seconds(row.end - row.start).into(),
+            }
+            .add_to(tables);
         }
     }
 }

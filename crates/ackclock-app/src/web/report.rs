@@ -3,6 +3,7 @@
 use super::{Object, Page, Web};
 use crate::{AppTables, seconds};
 use ackclock_core::Nanos;
+use ackclock_results::{Row, declared};
 
 /// An object that has arrived.
 #[derive(Clone, Copy, Debug)]
@@ -27,16 +28,17 @@ impl Web {
     /// connection for it. A page's time runs from its first request to its last byte.
     pub(super) fn report_web(&self, flow: &str, tables: &mut AppTables) {
         let counts = self.counts;
-        tables.entry("web").or_default().push([
-            ("flow", flow.into()),
-            ("sessions", counts.sessions.into()),
-            ("sessions_done", counts.sessions_done.into()),
-            ("pages", counts.pages.into()),
-            ("objects", counts.objects.into()),
-            ("objects_failed", counts.failed.into()),
-            ("connections", counts.connections.into()),
-            ("connections_max", counts.connections_max.into()),
-        ]);
+        declared::Web {
+            flow: flow.into(),
+            sessions: counts.sessions.into(),
+            sessions_done: counts.sessions_done.into(),
+            pages: counts.pages.into(),
+            objects: counts.objects.into(),
+            objects_failed: counts.failed.into(),
+            connections: counts.connections.into(),
+            connections_max: counts.connections_max.into(),
+        }
+        .add_to(tables);
         let objects = self.channels.values().filter(|channel| channel.object.is_some()).count();
         let loading = |page: &Page| page.active > 0;
         let pages = self.visits.iter().flatten().filter(|visit| loading(&visit.page)).count();
@@ -46,29 +48,31 @@ impl Web {
         self.pages.report_bins(flow, "page", tables);
         for row in &self.object_rows {
             let object = row.object;
-            tables.entry("web_objects").or_default().push([
-                ("flow", flow.into()),
-                ("session", row.session.into()),
-                ("page", row.page.into()),
-                ("index", object.index.into()),
-                ("bytes", object.size.into()),
-                ("start_s", seconds(object.start).into()),
-                ("end_s", seconds(row.end).into()),
-                ("duration_s", seconds(row.end - object.start).into()),
-            ]);
+            declared::WebObjects {
+                flow: flow.into(),
+                session: row.session.into(),
+                page: row.page.into(),
+                index: object.index.into(),
+                bytes: object.size.into(),
+                start_s: seconds(object.start).into(),
+                end_s: seconds(row.end).into(),
+                duration_s: seconds(row.end - object.start).into(),
+            }
+            .add_to(tables);
         }
         for row in &self.page_rows {
             let page = row.page;
-            tables.entry("web_pages").or_default().push([
-                ("flow", flow.into()),
-                ("session", row.session.into()),
-                ("index", row.index.into()),
-                ("objects", page.objects.into()),
-                ("bytes", page.bytes.into()),
-                ("start_s", seconds(page.start).into()),
-                ("end_s", seconds(row.end).into()),
-                ("duration_s", seconds(row.end - page.start).into()),
-            ]);
+            declared::WebPages {
+                flow: flow.into(),
+                session: row.session.into(),
+                index: row.index.into(),
+                objects: page.objects.into(),
+                bytes: page.bytes.into(),
+                start_s: seconds(page.start).into(),
+                end_s: seconds(row.end).into(),
+                duration_s: seconds(row.end - page.start).into(),
+            }
+            .add_to(tables);
         }
     }
 }

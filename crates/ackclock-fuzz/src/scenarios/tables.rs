@@ -108,11 +108,12 @@ pub fn sum(tables: &Tables, table: &str, column: &str) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock_results::declared::Events;
 
     fn tables(rows: &[(&str, f64)]) -> Tables {
         let mut table = Table::default();
         for (flow, time) in rows {
-            table.push([("flow", (*flow).into()), ("time_s", (*time).into())]);
+            table.push(Events { time_s: (*time).into(), flow: (*flow).into(), event: "timeout".into() });
         }
         Tables::from([("t", table)])
     }

@@ -1,23 +1,9 @@
-//! Rules for a column by its name, in every table.
+//! Rules for a column by its declaration, in every table.
 
 use super::view::{Checker, View};
-use crate::Column;
-use crate::seconds;
+use crate::{Column, Role, TableDeclaration, declaration, seconds};
 use ackclock_core::Nanos;
 
-/// Columns that may be negative: R of the E-model.
-const SIGNED: [&str; 1] = ["r"];
-/// Times of the run, in seconds. `start_s` of `flows` is the planned start of a flow, which may be after the end.
-const MOMENTS: [&str; 7] = ["time_s", "start_s", "connected_s", "end_s", "request_s", "first_byte_s", "done_s"];
-/// Durations within the run, in seconds and in milliseconds.
-const DURATIONS_S: [&str; 8] =
-    ["duration_s", "download_s", "mean_s", "max_s", "played_s", "stall_s", "startup_s", "time_on_s"];
-const DURATIONS_MS: [&str; 5] = ["queue_delay_max_ms", "sojourn_max_ms", "max_ms", "delay_max_ms", "delay_mean_ms"];
-/// Columns with a scale, each with its minimum and maximum.
-const SCALES: [(&str, f64, f64); 5] =
-    [("utilisation", 0.0, 1.0), ("drop_rate", 0.0, 1.0), ("loss", 0.0, 1.0), ("quantile", 0.0, 1.0), ("mos", 1.0, 4.5)];
-/// Tables in the order of time.
-const SERIES: [&str; 7] = ["window", "events", "packets", "sack_blocks", "timeouts", "queues", "rates"];
 /// Parts of the names of columns that hold quantiles of one distribution, in ascending order.
 const QUANTILES: [&str; 4] = ["p50", "p95", "p99", "max"];
 
@@ -28,36 +14,36 @@ pub(super) fn check(checker: &mut Checker<'_>) {
             names(checker, view, name);
         }
         quantiles(checker, view);
-        if SERIES.contains(&view.name) {
+        if declaration(view.name).is_some_and(TableDeclaration::is_series) {
             series(checker, view);
         }
     }
 }
 
 fn numbers(checker: &mut Checker<'_>, view: View<'_>, name: &'static str, column: &Column) {
-    let end = checker.facts.end;
-    let is_start = view.name == "flows" && name == "start_s";
-    // Several connections or sources of one flow may be on at the same time.
-    let is_sum = name == "time_on_s";
-    let most = match name {
-        _ if is_start || is_sum => None,
-        _ if MOMENTS.contains(&name) => Some((seconds(end), "the end of the run")),
-        _ if DURATIONS_S.contains(&name) => Some((seconds(end), "the duration of the run")),
-        _ if DURATIONS_MS.contains(&name) => Some((end as f64 / 1e6, "the duration of the run")),
+    let Some(declared) = declaration(view.name).and_then(|table| table.column(name)) else { return };
+    let end = checker.facts.end as f64 / if declared.unit == "ms" { 1e6 } else { 1e9 };
+    let most = match declared.role {
+        Some(Role::Moment) => Some((end, "the end of the run")),
+        Some(Role::Elapsed) => Some((end, "the duration of the run")),
         _ => None,
     };
-    let scale = SCALES.iter().find(|(scaled, ..)| *scaled == name);
+    let scale = match declared.role {
+        Some(Role::Fraction) => Some((0.0, 1.0)),
+        Some(Role::Score) => Some((1.0, 4.5)),
+        _ => None,
+    };
     let is_number = matches!(column, Column::Int(_) | Column::Float(_));
     for row in view.rows().filter(|_| is_number) {
         let place = view.at(row, name);
         let Some(value) = place.value() else { continue };
         checker.expect(place, value.is_finite(), || "a finite number".to_owned());
-        checker.expect(place, value >= 0.0 || SIGNED.contains(&name), || "no negative number".to_owned());
+        checker.expect(place, value >= 0.0 || declared.role == Some(Role::Signed), || "no negative number".to_owned());
         if let Some((most, why)) = most {
             checker.at_most(place, most, why);
         }
-        if let Some((_, low, high)) = scale {
-            checker.expect(place, (*low..=*high).contains(&value), || format!("a number from {low} to {high}"));
+        if let Some((low, high)) = scale {
+            checker.expect(place, (low..=high).contains(&value), || format!("a number from {low} to {high}"));
         }
     }
 }

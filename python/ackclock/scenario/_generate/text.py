@@ -17,7 +17,7 @@ from ackclock.scenario._generate.types import Class, Field, Module, Names, Schem
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["MARK", "sources"]
+__all__ = ["MARK", "formatted", "sources"]
 
 MARK = "Written by ackclock.scenario._generate from the engine's schema; not to be edited."
 
@@ -39,10 +39,11 @@ def sources() -> dict[str, str]:
     types = Types(json.loads(_core.schema()), json.loads(_core.catalogue()))
     texts = {f"{module.name}.py": _module(module, types) for module in types.modules.values()}
     texts["__init__.py"] = _package(types)
-    return {name: _formatted(text) for name, text in texts.items()}
+    return {name: formatted(text) for name, text in texts.items()}
 
 
-def _formatted(text: str) -> str:
+def formatted(text: str) -> str:
+    """The text of a module in the project's form."""
     command = [sys.executable, "-m", "ruff", "format", "--isolated", "--line-length", "120", "-"]
     return subprocess.run(command, input=text, capture_output=True, encoding="utf-8", check=True).stdout  # noqa: S603
 

@@ -1,0 +1,52 @@
+"""The declarations of results tables and their columns, as the engine has them."""
+
+from __future__ import annotations
+
+import json
+from typing import TypedDict
+
+from ackclock import _core
+
+__all__ = ["ASKED", "KEYS", "PROBES", "TABLES", "Column", "Declaration"]
+
+
+class Column(TypedDict):
+    """The declaration of a column."""
+
+    name: str
+    type: str
+    """``whole number``, ``number``, ``text`` or ``truth value``."""
+    unit: str
+    """``s``, ``ms``, ``bit/s``, ``bytes``, or empty."""
+    key: bool
+    """Whether the column names the component of a row, in a table of which replications have a summary."""
+    about: str
+
+
+class Declaration(TypedDict):
+    """The declaration of a table."""
+
+    name: str
+    about: str
+    asked: str | None
+    """The setting with which a scenario asks for the table."""
+    series: bool
+    """Whether the rows are in the order of time."""
+    columns: list[Column]
+
+
+TABLES: dict[str, Declaration] = {table["name"]: table for table in json.loads(_core.tables())}
+"""Every table that a run may give, by name."""
+
+ASKED = {name: table["asked"] for name, table in TABLES.items() if table["asked"] is not None}
+"""The tables that a run writes only when its scenario asks for them, and how to ask."""
+
+PROBES = {name: asked for name, asked in ASKED.items() if TABLES[name]["series"]}
+"""Those of them that are traces; the JSON document of a run is without them."""
+
+KEYS = {
+    name: keys
+    for name, table in TABLES.items()
+    if (keys := tuple(column["name"] for column in table["columns"] if column["key"]))
+}
+"""The tables of which replications have a summary, with the columns that name the component of a row."""
