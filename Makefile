@@ -145,6 +145,7 @@ residuals: env
 
 crosscheck: env
 	$(BIN)/python -m tools.crosscheck
+	$(BIN)/python -m tools.crosscheck.agents
 
 # From the package where it is installed; else from its file, of which nothing else is unpacked.
 $(KERNEL_SCRIPTS)/ksft_runner.sh:

@@ -198,7 +198,7 @@ def test_shares_over_differing_rtts_are_of_their_mean():
 def test_what_holds_for_one_flow_holds_for_all_four():
     scheme = readings.with_cc(next(one for one in readings.SCHEMES if one.name == "newreno"), 4)
     checked = ackclock.check(Text(study_file(PACKAGE, "rtts.toml")), scheme.overrides)
-    assert [flow["cc"] for flow in checked["flows"]] == ["reno-rfc5681"] * 4
+    assert [flow["cc"] for flow in checked["flows"]] == ["reno-ns2"] * 4
     assert [flow["sack"] for flow in checked["flows"]] == [False] * 4
     scheme = readings.with_cc(next(one for one in readings.SCHEMES if one.name == "cubic-sfqcodel"), 4)
     checked = ackclock.check(Text(study_file(PACKAGE, "rtts.toml")), scheme.overrides)

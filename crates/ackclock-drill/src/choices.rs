@@ -41,7 +41,8 @@ const TIMES: &[(&str, bool, Field<Nanos>)] = &[
     ("min_rto", false, |config| &mut config.min_rto),
 ];
 
-const RESTARTS: &[(&str, Restart)] = &[("off", Restart::Off), ("rfc5681", Restart::Rfc5681)];
+const RESTARTS: &[(&str, Restart)] =
+    &[("off", Restart::Off), ("rfc5681", Restart::Rfc5681), ("one-segment", Restart::OneSegment)];
 const RTO_RULES: &[(&str, RtoRule)] =
     &[("rfc6298", RtoRule::Rfc6298), ("linux", RtoRule::Linux), ("ns2", RtoRule::Ns2)];
 const BASES: &[(&str, ReductionBase)] = &[("FlightSize", ReductionBase::FlightSize), ("cwnd", ReductionBase::Window)];
@@ -193,7 +194,8 @@ mod tests {
     fn errors_list_the_accepted_values() {
         assert_eq!(
             refused("recovery", "prr2"),
-            "--recovery=prr2: accepted: tahoe, newreno, sack, rate-halving, freebsd-sack, prr-crb, prr-ssrb, prr"
+            "--recovery=prr2: accepted: tahoe, newreno, sack, rate-halving, freebsd-sack, \
+             ns2-newreno, ns2-sack, prr-crb, prr-ssrb, prr"
         );
         assert!(refused("stack", "minix").starts_with("--stack=minix: accepted: rfc, linux, "));
         assert_eq!(refused("rack", ""), "--rack=: accepted: on, off");

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use ackclock_tcp::config::Handshake;
 use ackclock_tcp::{Ecn, Endpoint, Flags, MILLISECOND, NEVER, Nanos, SECOND, Segment, State};
 use arbitrary::{Result, Unstructured};
 
@@ -53,13 +54,24 @@ impl Path<'_, '_> {
 }
 
 fn drive(u: &mut Unstructured<'_>) -> Result<()> {
-    let configs = [choose::config(u)?, choose::config(u)?];
+    let mut configs = [choose::config(u)?, choose::config(u)?];
+    let bare = configs[0].handshake == Handshake::None;
+    if bare {
+        // Without a handshake, both ends must know the same options.
+        configs[1] = configs[0].clone();
+    } else {
+        configs[1].handshake = Handshake::ThreeWay;
+    }
     let mut ends = [Endpoint::new(&configs[0], u32::MAX - 5000), Endpoint::new(&configs[1], 77)];
     let volumes = [u64::from(u.arbitrary::<u16>()?), u64::from(u.arbitrary::<u16>()?) % 5000];
     let writes = u.int_in_range(1..=5)?;
     let gap = u64::from(u.arbitrary::<u8>()?) * 20 * MILLISECOND;
     let delay = *u.choose(&[MILLISECOND, 20 * MILLISECOND, 300 * MILLISECOND])?;
-    ends[1].listen();
+    if bare {
+        ends[1].connect(0);
+    } else {
+        ends[1].listen();
+    }
     ends[0].connect(0);
     let mut path = Path { fates: u, delay, lost: [0; 2], wire: BTreeMap::new(), count: 0 };
     let (mut now, mut written) = (0, 0);

@@ -1,7 +1,7 @@
 //! The fields of a scenario. Each field is defined once, here; the reader, the schema and the reference follow from
 //! this list.
 
-use ackclock_tcp::config::{EcnMode, Restart, RtoRule, WindowUnit};
+use ackclock_tcp::config::{EcnMode, Handshake, Restart, RtoRule, WindowUnit};
 use ackclock_tcp::{recovery, slow_start, stack, validation};
 use serde_json::json;
 
@@ -176,6 +176,8 @@ record! {
         /// Maximum size of one write of the application: TCP sends what it can after each write, so that the end of a write
         /// can be a small segment.
         write_size: Option<u64> = optional("the stack's, which has no maximum", volume().positive());
+        /// How connections begin: none is for studies that ran in ns-2, whose one-way agents have no handshake.
+        handshake: Option<Handshake> = optional("the stack's", handshake());
         /// Whether data may ride on the ACK that completes the handshake. If not, that ACK is sent by itself before the
         /// first data, as after connect() and write().
         handshake_data: Option<bool> = optional("the stack's", Flag);
@@ -231,9 +233,19 @@ fn restart() -> OneOf<Restart> {
         ("off", Restart::Off, "the window stays"),
         ("rfc5681", Restart::Rfc5681, "cwnd falls to the initial window, ssthresh stays (RFC 5681 section 4.1)"),
         ("lowers-ssthresh", Restart::LowersSsthresh, "a known mistake: as rfc5681, and ssthresh falls to cwnd"),
+        ("one-segment", Restart::OneSegment, "cwnd falls to one segment, ssthresh stays, as in ns-2"),
         ("raises-ssthresh", Restart::RaisesSsthresh, "a known mistake: as rfc5681, and ssthresh becomes infinite"),
     ];
     one_of("restart after idle", options)
+}
+
+/// Returns the beginnings of a connection by name.
+fn handshake() -> OneOf<Handshake> {
+    let options = [
+        ("three-way", Handshake::ThreeWay, "SYN, SYN-ACK and ACK (RFC 9293)"),
+        ("none", Handshake::None, "both ends are established at once, as in ns-2; no Accurate ECN"),
+    ];
+    one_of("handshake", options)
 }
 
 /// Returns the units of the window by name.

@@ -217,6 +217,7 @@ impl Flow {
             abe: self.abe.unwrap_or(stack.abe),
             nagle: self.nagle.unwrap_or(stack.nagle),
             write_size: self.write_size.unwrap_or(stack.write_size),
+            handshake: self.handshake.unwrap_or(stack.handshake),
             handshake_data: self.handshake_data.unwrap_or(stack.handshake_data),
             receive_buffer: self.receive_buffer.unwrap_or(stack.receive_buffer),
             receive_buffer_max: self.receive_buffer_max.or(self.receive_buffer).unwrap_or(stack.receive_buffer_max),

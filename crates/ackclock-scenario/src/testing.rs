@@ -86,6 +86,7 @@ pub const CHANGES: &[(&str, &str)] = &[
     ("flows[2].adapt_dup_thresh", "true"),
     ("flows[2].window_unit", "segments"),
     ("flows[2].write_size", "64KiB"),
+    ("flows[2].handshake", "none"),
     ("flows[2].handshake_data", "false"),
     ("flows[2].limited_transmit", "false"),
     ("flows[2].early_retransmit", "true"),

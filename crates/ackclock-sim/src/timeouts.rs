@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use ackclock_tcp::Segment;
+use ackclock_tcp::{Flags, Segment};
 
 use crate::ids::FlowId;
 use crate::observe::Who;
@@ -89,8 +89,12 @@ impl Timeouts {
         if segment.seq_len() == 0 {
             return;
         }
-        let new =
-            || Outgoing { base: segment.seq.wrapping_add(1), una: SYN, segments: BTreeMap::new(), open: Vec::new() };
+        let new = || {
+            // A connection without a handshake begins with its data.
+            let (base, una) =
+                if segment.flags.has(Flags::SYN) { (segment.seq.wrapping_add(1), SYN) } else { (segment.seq, 0) };
+            Outgoing { base, una, segments: BTreeMap::new(), open: Vec::new() }
+        };
         let end = self.ends.entry(key(who)).or_insert_with(new);
         let start = end.position(segment.seq);
         let new = Copies { end: start, sent: 0, dropped_first: 0, passed: false };
@@ -172,7 +176,6 @@ impl Timeouts {
 #[cfg(test)]
 mod tests {
     use ackclock_results::Column;
-    use ackclock_tcp::Flags;
 
     use super::*;
 
@@ -262,6 +265,13 @@ mod tests {
             sender.0.fate(WHO, &syn, dropped);
             assert_eq!(sender.acked(0).sends(0).verdicts(), [(None, spurious)]);
         }
+    }
+
+    #[test]
+    fn without_a_handshake_the_first_byte_is_the_first_segment() {
+        let open = || Sender(Timeouts::default()).sends(0).sends(100);
+        assert_eq!(open().drops(0).expires().verdicts(), [(Some(0), false)]);
+        assert_eq!(open().passes(0).acked(100).drops(100).expires().verdicts(), [(Some(100), false)]);
     }
 
     #[test]

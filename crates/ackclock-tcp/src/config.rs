@@ -16,6 +16,18 @@ pub enum Restart {
     /// cwnd as in RFC 5681, and ssthresh wrongly set to infinity: every burst after idle then overshoots in slow start.
     /// This is the other interpretation of that flawed control; it is never correct.
     RaisesSsthresh,
+    /// cwnd = 1 segment; ssthresh stays (ns-2 tcp/tcp.cc, timeout, with slow_start_restart_ and wnd_restart_ 1).
+    OneSegment,
+}
+
+/// How a connection begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Handshake {
+    /// By SYN, SYN-ACK and ACK (RFC 9293 section 3.5).
+    ThreeWay,
+    /// Both ends are established at once and know each other's options and receive buffer, as the one-way agents of
+    /// ns-2 do. Sequence numbers begin at 0. No RTT sample precedes the data, and ECN is that of RFC 3168 or none.
+    None,
 }
 
 /// Computation of the retransmission timeout from the RTT samples.
@@ -314,6 +326,8 @@ pub struct Config {
     pub window_rule: WindowRule,
     /// Rule for the time at which payload is acknowledged.
     pub ack_rule: AckRule,
+    /// How the connection begins.
+    pub handshake: Handshake,
     /// Whether data may ride on the ACK that completes the handshake of an active open. If not, that ACK is sent by
     /// itself, before the application learns that the connection is established (connect(), then write()).
     pub handshake_data: bool,

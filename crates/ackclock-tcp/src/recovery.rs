@@ -16,6 +16,10 @@ pub enum Recovery {
     /// Every gap below the highest SACKed segment is retransmitted, into a window that grows from one segment, as in
     /// FreeBSD before PRR; NewReno with a peer that does not support SACK.
     FreeBsd,
+    /// ns-2's NewReno: the full acknowledgment leaves the window as the recovery left it, and grows it.
+    Ns2NewReno,
+    /// ns-2's Sack1: pipe counts acknowledgments, a partial one as two, and every gap is a loss.
+    Ns2Sack,
     /// Proportional rate reduction with the conservative reduction bound.
     PrrCrb,
     /// Proportional rate reduction with the slow-start reduction bound.
@@ -120,6 +124,18 @@ pub const CATALOGUE: &[Entry] = &[
         recovery: Recovery::FreeBsd,
     },
     Entry {
+        name: "ns2-newreno",
+        summary: "RFC 6582 as ns-2 has it: no bound on the window after recovery, and every timeout reduces ssthresh",
+        source: "ns-2.35 tcp/tcp-newreno.cc, tcp/tcp.cc",
+        recovery: Recovery::Ns2NewReno,
+    },
+    Entry {
+        name: "ns2-sack",
+        summary: "pipe as a count of acknowledgments, a partial one as two, and all gaps at once",
+        source: "ns-2.35 tcp/tcp-sack1.cc, tcp/scoreboard-rq.cc",
+        recovery: Recovery::Ns2Sack,
+    },
+    Entry {
         name: "prr-crb",
         summary: "proportional rate reduction, conservative reduction bound",
         source: "RFC 6937 section 3",
@@ -145,6 +161,16 @@ pub fn by_name(name: &str) -> Option<&'static Entry> {
 }
 
 impl Recovery {
+    /// Whether the rule does not use SACK blocks.
+    pub(crate) fn ignores_sack(self) -> bool {
+        matches!(self, Recovery::NewReno | Recovery::Ns2NewReno)
+    }
+
+    /// Whether the rule is one of ns-2's own.
+    pub(crate) fn is_ns2(self) -> bool {
+        matches!(self, Recovery::Ns2NewReno | Recovery::Ns2Sack)
+    }
+
     /// Name of the rule in the catalogue.
     pub fn name(self) -> &'static str {
         CATALOGUE.iter().find(|entry| entry.recovery == self).map_or("", |entry| entry.name)

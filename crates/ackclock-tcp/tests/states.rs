@@ -188,6 +188,33 @@ mod opening {
     }
 }
 
+mod without_a_handshake {
+    use super::*;
+    use ackclock_tcp::config::Handshake;
+    use ackclock_tcp::stack;
+
+    #[test]
+    fn data_and_fins_of_both_ends_are_accepted_on_every_stack() {
+        for stack in stack::CATALOGUE {
+            let config = Config { handshake: Handshake::None, ..(stack.config)() };
+            // The initial sequence numbers determine where the clocks of timestamps begin.
+            let mut ends = [Endpoint::new(&config, 5), Endpoint::new(&config, 6)];
+            let segments = ends.each_mut().map(|end| {
+                end.connect(0);
+                assert_eq!(end.state(), State::Established, "{}", stack.name);
+                end.write(0, 479);
+                end.shutdown_write(0);
+                end.poll_transmit(0, &mut ()).expect("data")
+            });
+            assert!(segments.iter().all(|segment| segment.len == 479 && !segment.flags.has(Flags::SYN)));
+            for (end, segment) in ends.iter_mut().zip(segments.iter().rev()) {
+                end.on_segment(MILLISECOND, segment, &mut ());
+                assert_eq!((end.received(), end.state()), (479, State::Closing), "{}", stack.name);
+            }
+        }
+    }
+}
+
 mod closing {
     use super::*;
 

@@ -21,6 +21,7 @@ __all__ = [
     "EcnMode",
     "Flow",
     "FlowAccess",
+    "Handshake",
     "Recovery",
     "RestartAfterIdle",
     "SlowStart",
@@ -36,7 +37,9 @@ Stack: TypeAlias = Literal[
     "linux-3.12",
     "freebsd",
     "freebsd-2014",
+    "ns2-newreno",
     "ns2-sack",
+    "ns2-linux",
 ]
 """Named stack, which supplies the values of the fields below that are not given.
 
@@ -47,8 +50,12 @@ Stack: TypeAlias = Literal[
 - ``freebsd``: FreeBSD 14 as it comes: CUBIC, SACK with PRR, timestamps, RTO of at least 230 ms, ACKs delayed 40 ms
 - ``freebsd-2014``: FreeBSD 10 of 2014: NewReno's window, its own SACK recovery, IW10, initial RTO 3 s, ACKs delayed 100
   ms
-- ``ns2-sack``: ns-2's Agent/TCP/Sack1 with TCPSink/Sack1: initial RTO 3 s, RTO of at least 200 ms, every packet
+- ``ns2-newreno``: ns-2's Agent/TCP/Newreno with TCPSink: no handshake, RTO of at least 200 ms in ticks, every packet
   acknowledged
+- ``ns2-sack``: ns-2's Agent/TCP/Sack1 with TCPSink/Sack1: no handshake, RTO of at least 200 ms in ticks, every packet
+  acknowledged
+- ``ns2-linux``: ns-2's Agent/TCP/Linux (Wei and Cao) with TCPSink/Sack1: windows and rate halving of Linux 2.6.22,
+  timers of ns-2
 """
 
 WindowValidation: TypeAlias = Literal[
@@ -113,6 +120,8 @@ Recovery: TypeAlias = Literal[
     "sack",
     "rate-halving",
     "freebsd-sack",
+    "ns2-newreno",
+    "ns2-sack",
     "prr-crb",
     "prr-ssrb",
     "prr",
@@ -124,6 +133,8 @@ Recovery: TypeAlias = Literal[
 - ``sack``: a scoreboard of SACK blocks and pipe, the estimate of what is in flight
 - ``rate-halving``: one segment for every second ACK until the window is halved, as Linux had it before 3.2
 - ``freebsd-sack``: all gaps in the SACK blocks, into a window that grows from one segment, as FreeBSD had it before PRR
+- ``ns2-newreno``: RFC 6582 as ns-2 has it: no bound on the window after recovery, and every timeout reduces ssthresh
+- ``ns2-sack``: pipe as a count of acknowledgments, a partial one as two, and all gaps at once
 - ``prr-crb``: proportional rate reduction, conservative reduction bound
 - ``prr-ssrb``: proportional rate reduction, slow-start reduction bound
 - ``prr``: proportional rate reduction, slow start only on ACKs that signal no further loss
@@ -157,10 +168,21 @@ EcnMode: TypeAlias = Literal[
 - ``l4s``: Accurate ECN with data as ECT(1), for the L queue (RFC 9331)
 """
 
+Handshake: TypeAlias = Literal[
+    "three-way",
+    "none",
+]
+"""How connections begin: none is for studies that ran in ns-2, whose one-way agents have no handshake.
+
+- ``three-way``: SYN, SYN-ACK and ACK (RFC 9293)
+- ``none``: both ends are established at once, as in ns-2; no Accurate ECN
+"""
+
 RestartAfterIdle: TypeAlias = Literal[
     "off",
     "rfc5681",
     "lowers-ssthresh",
+    "one-segment",
     "raises-ssthresh",
 ]
 """Treatment of the congestion window after an idle period longer than the retransmission timeout.
@@ -168,6 +190,7 @@ RestartAfterIdle: TypeAlias = Literal[
 - ``off``: the window stays
 - ``rfc5681``: cwnd falls to the initial window, ssthresh stays (RFC 5681 section 4.1)
 - ``lowers-ssthresh``: a known mistake: as rfc5681, and ssthresh falls to cwnd
+- ``one-segment``: cwnd falls to one segment, ssthresh stays, as in ns-2
 - ``raises-ssthresh``: a known mistake: as rfc5681, and ssthresh becomes infinite
 """
 
@@ -256,17 +279,18 @@ class Flow(Record):
         Access links of this flow, where they differ from the scenario's. Absent: the scenario's access.
     stack
         Named stack, which supplies the values of the fields below that are not given. Accepted: rfc, linux, linux-3.12,
-        freebsd, freebsd-2014, ns2-sack. Default: "rfc".
+        freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux. Default: "rfc".
     cc
         Congestion control algorithm. The name of a family such as `cubic` means the form of the stack: Linux's module
         on the stack linux, the form of the RFC or the paper on the stack rfc. Accepted: bbr, bbr1, bbr3, bic,
         bic-linux, bic-paper, cdg, compound, compound-tuned, copa, cubic, cubic-2.0, cubic-linux, cubic-rfc8312,
         cubic-rfc9438, dctcp, dctcp-linux, dctcp-rfc8257, fast, fixed-rate, fixed-window, highspeed, highspeed-linux,
         highspeed-rfc3649, htcp, htcp-linux, htcp-paper, hybla, hybla-linux, hybla-paper, illinois, illinois-linux,
-        illinois-paper, ledbat, ledbat++, lp, lp-linux, lp-paper, nv, prague, remycc, reno, reno-linux, reno-rfc5681,
-        scalable, scalable-linux, scalable-paper, vegas, vegas-linux, vegas-paper, veno, veno-linux, veno-paper,
-        westwood, westwood-linux, westwood-paper, xcp, yeah, yeah-linux, yeah-paper, a class of `ackclock.scenario.cc`,
-        the name of one in Python, or a dict of its kind and its parameters. Absent: the stack's.
+        illinois-paper, ledbat, ledbat++, lp, lp-linux, lp-paper, nv, prague, remycc, reno, reno-linux, reno-ns2,
+        reno-rfc5681, scalable, scalable-linux, scalable-paper, vegas, vegas-linux, vegas-paper, veno, veno-linux,
+        veno-paper, westwood, westwood-linux, westwood-paper, xcp, yeah, yeah-linux, yeah-paper, a class of
+        `ackclock.scenario.cc`, the name of one in Python, or a dict of its kind and its parameters. Absent: the
+        stack's.
     validation
         Method of congestion window validation. Accepted: none, rfc2861, rfc2861-linux, newcwv, newcwv-00, linux,
         linux-kept, ratelimited-increase. Absent: the stack's.
@@ -301,7 +325,7 @@ class Flow(Record):
         Whether duplicate segments are reported by D-SACK (RFC 2883). Absent: the stack's.
     recovery
         Algorithm of loss recovery, which decides what is sent during recovery and how fast. Accepted: tahoe, newreno,
-        sack, rate-halving, freebsd-sack, prr-crb, prr-ssrb, prr. Absent: the stack's.
+        sack, rate-halving, freebsd-sack, ns2-newreno, ns2-sack, prr-crb, prr-ssrb, prr. Absent: the stack's.
     dup_thresh
         A segment counts as lost after this number of duplicate ACKs, or of SACKed segments above it (RFC 5681, RFC
         6675). Accepted: a whole number of segments from 1 to 300. Absent: the stack's.
@@ -339,6 +363,9 @@ class Flow(Record):
         Maximum size of one write of the application: TCP sends what it can after each write, so that the end of a write
         can be a small segment. Accepted: a volume above zero such as "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB).
         Absent: the stack's, which has no maximum.
+    handshake
+        How connections begin: none is for studies that ran in ns-2, whose one-way agents have no handshake. Accepted:
+        three-way, none. Absent: the stack's.
     handshake_data
         Whether data may ride on the ACK that completes the handshake. If not, that ACK is sent by itself before the
         first data, as after connect() and write(). Absent: the stack's.
@@ -359,7 +386,8 @@ class Flow(Record):
         Accepted: a whole number of segments from 0 to 65535. Absent: the stack's.
     restart_after_idle
         Treatment of the congestion window after an idle period longer than the retransmission timeout. Accepted: off,
-        rfc5681, lowers-ssthresh, raises-ssthresh. Absent: the stack's; off with a validation that replaces it.
+        rfc5681, lowers-ssthresh, one-segment, raises-ssthresh. Absent: the stack's; off with a validation that replaces
+        it.
     mss
         Payload of a full segment (maximum segment size). Accepted: a volume from "64B" to "65495B" (units: B, kB, KiB,
         MB, MiB, GB, GiB). Absent: packet_size less 40B.
@@ -405,6 +433,7 @@ class Flow(Record):
     abe: bool | None = None
     nagle: bool | None = None
     write_size: str | None = None
+    handshake: Handshake | None = None
     handshake_data: bool | None = None
     receive_buffer: str | None = None
     receive_buffer_max: str | None = None

@@ -99,6 +99,7 @@ Name: TypeAlias = Literal[
     "nv",
     "prague",
     "reno-linux",
+    "reno-ns2",
     "reno-rfc5681",
     "scalable-linux",
     "scalable-paper",
@@ -114,21 +115,30 @@ Name: TypeAlias = Literal[
 ]
 """The names of the family *cc* that need no values.
 
-- ``bbr``: bbr3 on rfc, freebsd, freebsd-2014, ns2-sack; bbr1 on linux, linux-3.12
-- ``bic``: bic-paper on rfc, freebsd, freebsd-2014, ns2-sack; bic-linux on linux, linux-3.12
-- ``cubic``: cubic-rfc9438 on rfc, freebsd, freebsd-2014, ns2-sack; cubic-linux on linux, linux-3.12
-- ``dctcp``: dctcp-rfc8257 on rfc, freebsd, freebsd-2014, ns2-sack; dctcp-linux on linux, linux-3.12
-- ``highspeed``: highspeed-rfc3649 on rfc, freebsd, freebsd-2014, ns2-sack; highspeed-linux on linux, linux-3.12
-- ``htcp``: htcp-paper on rfc, freebsd, freebsd-2014, ns2-sack; htcp-linux on linux, linux-3.12
-- ``hybla``: hybla-paper on rfc, freebsd, freebsd-2014, ns2-sack; hybla-linux on linux, linux-3.12
-- ``illinois``: illinois-paper on rfc, freebsd, freebsd-2014, ns2-sack; illinois-linux on linux, linux-3.12
-- ``lp``: lp-paper on rfc, freebsd, freebsd-2014, ns2-sack; lp-linux on linux, linux-3.12
-- ``reno``: reno-rfc5681 on rfc, freebsd, freebsd-2014, ns2-sack; reno-linux on linux, linux-3.12
-- ``scalable``: scalable-paper on rfc, freebsd, freebsd-2014, ns2-sack; scalable-linux on linux, linux-3.12
-- ``vegas``: vegas-paper on rfc, freebsd, freebsd-2014, ns2-sack; vegas-linux on linux, linux-3.12
-- ``veno``: veno-paper on rfc, freebsd, freebsd-2014, ns2-sack; veno-linux on linux, linux-3.12
-- ``westwood``: westwood-paper on rfc, freebsd, freebsd-2014, ns2-sack; westwood-linux on linux, linux-3.12
-- ``yeah``: yeah-paper on rfc, freebsd, freebsd-2014, ns2-sack; yeah-linux on linux, linux-3.12
+- ``bbr``: bbr3 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; bbr1 on linux, linux-3.12
+- ``bic``: bic-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; bic-linux on linux, linux-3.12
+- ``cubic``: cubic-rfc9438 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; cubic-linux on linux,
+  linux-3.12
+- ``dctcp``: dctcp-rfc8257 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; dctcp-linux on linux,
+  linux-3.12
+- ``highspeed``: highspeed-rfc3649 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; highspeed-linux on
+  linux, linux-3.12
+- ``htcp``: htcp-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; htcp-linux on linux, linux-3.12
+- ``hybla``: hybla-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; hybla-linux on linux,
+  linux-3.12
+- ``illinois``: illinois-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; illinois-linux on linux,
+  linux-3.12
+- ``lp``: lp-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; lp-linux on linux, linux-3.12
+- ``reno``: reno-rfc5681 on rfc, freebsd, freebsd-2014; reno-linux on linux, linux-3.12, ns2-linux; reno-ns2 on
+  ns2-newreno, ns2-sack
+- ``scalable``: scalable-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; scalable-linux on linux,
+  linux-3.12
+- ``vegas``: vegas-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; vegas-linux on linux,
+  linux-3.12
+- ``veno``: veno-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; veno-linux on linux, linux-3.12
+- ``westwood``: westwood-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; westwood-linux on linux,
+  linux-3.12
+- ``yeah``: yeah-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; yeah-linux on linux, linux-3.12
 - ``bbr1``: paces at the largest delivery rate seen in ten rounds, with two bandwidth-delay products in flight
 - ``bbr3``: a model of the path from delivery rate, RTT and loss; bandwidth probes in cycles, bounds from loss (version
   3)
@@ -166,6 +176,7 @@ Name: TypeAlias = Literal[
 - ``prague``: DCTCP for L4S: grows also after marks, and treats shorter RTTs like 25 ms
 - ``reno-linux``: Reno as Linux has it: one segment for each window of acknowledged segments, half of the segments at a
   loss
+- ``reno-ns2``: Reno as ns-2 has it: each acknowledgment adds 1/cwnd segments
 - ``reno-rfc5681``: additive increase of one segment a round trip, decrease by half
 - ``scalable-linux``: Scalable TCP as Linux has it: one segment for at most 100 acknowledged, and a decrease by an
   eighth
@@ -185,7 +196,7 @@ Name: TypeAlias = Literal[
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Bic(Record):
-    """bic-paper on rfc, freebsd, freebsd-2014, ns2-sack; bic-linux on linux, linux-3.12.
+    """bic-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; bic-linux on linux, linux-3.12.
 
     Source: Xu, Harfoush, Rhee, INFOCOM 2004; Linux net/ipv4/tcp_bic.c.
 
@@ -214,7 +225,7 @@ class Bic(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Dctcp(Record):
-    """dctcp-rfc8257 on rfc, freebsd, freebsd-2014, ns2-sack; dctcp-linux on linux, linux-3.12.
+    """dctcp-rfc8257 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; dctcp-linux on linux, linux-3.12.
 
     Source: RFC 8257.
 
@@ -232,7 +243,9 @@ class Dctcp(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Highspeed(Record):
-    """highspeed-rfc3649 on rfc, freebsd, freebsd-2014, ns2-sack; highspeed-linux on linux, linux-3.12.
+    """highspeed-rfc3649 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux.
+
+    Highspeed-linux on linux, linux-3.12.
 
     Source: RFC 3649 sections 5 and 7.
 
@@ -258,7 +271,7 @@ class Highspeed(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Htcp(Record):
-    """htcp-paper on rfc, freebsd, freebsd-2014, ns2-sack; htcp-linux on linux, linux-3.12.
+    """htcp-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; htcp-linux on linux, linux-3.12.
 
     Source: Leith, Shorten, PFLDnet 2004; draft-leith-tcp-htcp-06.
 
@@ -284,7 +297,7 @@ class Htcp(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Hybla(Record):
-    """hybla-paper on rfc, freebsd, freebsd-2014, ns2-sack; hybla-linux on linux, linux-3.12.
+    """hybla-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; hybla-linux on linux, linux-3.12.
 
     Source: Caini, Firrincieli, IJSCN 22(5), 2004; Linux net/ipv4/tcp_hybla.c.
 
@@ -301,7 +314,9 @@ class Hybla(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Illinois(Record):
-    """illinois-paper on rfc, freebsd, freebsd-2014, ns2-sack; illinois-linux on linux, linux-3.12.
+    """illinois-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux.
+
+    Illinois-linux on linux, linux-3.12.
 
     Source: Liu, Basar, Srikant, Performance Evaluation 65, 2008; Linux net/ipv4/tcp_illinois.c.
 
@@ -333,7 +348,7 @@ class Illinois(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Lp(Record):
-    """lp-paper on rfc, freebsd, freebsd-2014, ns2-sack; lp-linux on linux, linux-3.12.
+    """lp-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; lp-linux on linux, linux-3.12.
 
     Source: Kuzmanovic, Knightly, IEEE/ACM Transactions on Networking 14(4), 2006.
 
@@ -350,7 +365,9 @@ class Lp(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Scalable(Record):
-    """scalable-paper on rfc, freebsd, freebsd-2014, ns2-sack; scalable-linux on linux, linux-3.12.
+    """scalable-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux.
+
+    Scalable-linux on linux, linux-3.12.
 
     Source: T. Kelly, Scalable TCP, ACM CCR 33(2), 2003, section 3.
 
@@ -373,7 +390,7 @@ class Scalable(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Vegas(Record):
-    """vegas-paper on rfc, freebsd, freebsd-2014, ns2-sack; vegas-linux on linux, linux-3.12.
+    """vegas-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; vegas-linux on linux, linux-3.12.
 
     Source: Brakmo, Peterson, IEEE JSAC 13(8), 1995.
 
@@ -399,7 +416,7 @@ class Vegas(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Veno(Record):
-    """veno-paper on rfc, freebsd, freebsd-2014, ns2-sack; veno-linux on linux, linux-3.12.
+    """veno-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; veno-linux on linux, linux-3.12.
 
     Source: Fu, Liew, IEEE JSAC 21(2), 2003, section III.
 
@@ -416,7 +433,9 @@ class Veno(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Westwood(Record):
-    """westwood-paper on rfc, freebsd, freebsd-2014, ns2-sack; westwood-linux on linux, linux-3.12.
+    """westwood-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux.
+
+    Westwood-linux on linux, linux-3.12.
 
     Source: Grieco, Mascolo, ACM CCR 34(2), 2004; Linux net/ipv4/tcp_westwood.c.
 
@@ -436,7 +455,7 @@ class Westwood(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Yeah(Record):
-    """yeah-paper on rfc, freebsd, freebsd-2014, ns2-sack; yeah-linux on linux, linux-3.12.
+    """yeah-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; yeah-linux on linux, linux-3.12.
 
     Source: Baiocchi, Castellani, Vacirca, PFLDnet 2007; Linux net/ipv4/tcp_yeah.c.
 

@@ -4,6 +4,7 @@ mod connection;
 mod flow;
 
 use ackclock_net::server::PARTS_OF_A_BIT;
+use ackclock_tcp::config::Handshake;
 use ackclock_tcp::{Endpoint, NEVER, Progress};
 
 use crate::event::Key;
@@ -287,6 +288,15 @@ impl<O: Observer> World<O> {
             .reserve(self.source(EndpointId::new(Slot(self.connections.slots() as u32), Side::Source)) as usize);
         for side in [Side::Source, Side::Sink] {
             self.observer.opened(EndpointId::new(slot, side), generation, Who { flow, conn, side });
+        }
+        if self.flows[flow.index()].config.handshake == Handshake::None {
+            for side in [opener, opener.peer()] {
+                self.act(flow, conn, side, |tcp, now| tcp.connect(now));
+            }
+            for side in [opener, opener.peer()] {
+                self.call(flow, |app, ctx| app.on_connected(ctx, conn, side));
+            }
+            return;
         }
         self.act(flow, conn, opener.peer(), |tcp, _| tcp.listen());
         self.act(flow, conn, opener, |tcp, now| tcp.connect(now));

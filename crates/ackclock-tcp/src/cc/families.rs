@@ -27,7 +27,7 @@ pub const FAMILIES: &[Family] = &[
     family("hybla", "hybla-paper", &["hybla-linux"]),
     family("illinois", "illinois-paper", &["illinois-linux"]),
     family("lp", "lp-paper", &["lp-linux"]),
-    family("reno", "reno-rfc5681", &["reno-linux"]),
+    family("reno", "reno-rfc5681", &["reno-linux", "reno-ns2"]),
     family("scalable", "scalable-paper", &["scalable-linux"]),
     family("vegas", "vegas-paper", &["vegas-linux"]),
     family("veno", "veno-paper", &["veno-linux"]),

@@ -37,6 +37,7 @@ mod prague;
 mod random;
 pub mod remycc;
 mod reno;
+mod reno_ns2;
 mod rounds;
 mod rules;
 mod scalable;
@@ -323,6 +324,7 @@ pub const CATALOGUE: &[Entry] = &[
     linux::NV,
     prague::ENTRY,
     linux::RENO,
+    reno_ns2::ENTRY,
     reno::ENTRY,
     linux::SCALABLE,
     scalable::ENTRY,

@@ -70,7 +70,7 @@ impl Endpoint {
         self.uses.has(Uses::CLASSIC_ECN) || self.uses.has(Uses::ACCECN)
     }
 
-    fn use_ecn(&mut self, kind: Uses) {
+    pub(super) fn use_ecn(&mut self, kind: Uses) {
         self.uses.set(kind, true);
         self.cold.marks.sends_ect = true;
     }

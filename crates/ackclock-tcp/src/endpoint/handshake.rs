@@ -1,8 +1,9 @@
 //! The three-way handshake (RFC 9293 section 3.5): active, passive and simultaneous open.
 
 use super::ecn::with_bits;
+use super::timestamps::Stamps;
 use super::{Due, Endpoint, Progress, State, Uses};
-use crate::config::Conformance;
+use crate::config::{Conformance, EcnMode};
 use crate::receiver::window_scale;
 use crate::{CongestionHeader, Error, Event, Feedback, Flags, NEVER, Nanos, Observer, Segment};
 
@@ -12,6 +13,33 @@ const DEFAULT_MSS: u32 = 536;
 pub(super) const STAMPS_LEN: u32 = 12;
 
 impl Endpoint {
+    /// Establishes the connection without a handshake: the peer has our configuration and does the same.
+    pub(super) fn begin_established(&mut self, now: Nanos) {
+        (self.iss, self.irs) = (0, 0);
+        (self.wl1, self.wl2) = (0, 0);
+        let cold = &mut self.cold;
+        let config = &cold.config;
+        cold.peer_mss = config.mss;
+        cold.peer_sack = config.sack;
+        cold.peer_scales = config.window_scaling;
+        cold.peer_stamps = config.timestamps;
+        cold.peer_xcp = self.sender.asks_routers();
+        self.peer_scale = if config.window_scaling { offered_scale(config) } else { 0 };
+        let ecn = matches!(config.ecn, EcnMode::Classic | EcnMode::Dctcp);
+        // No SYN has brought the peer's clock, so both ends' clocks are the time.
+        self.stamps = Stamps::new(0);
+        self.stamps.set(now, self.stamps.val(now));
+        self.stamps.last_ack = self.irs.wrapping_add(1);
+        self.sender.set_window_edge(config.receive_buffer);
+        self.agree(now);
+        if ecn {
+            self.use_ecn(Uses::CLASSIC_ECN);
+        }
+        self.open_sender(now, 0);
+        self.cold.timers.on_established(now);
+        self.state = State::Established;
+    }
+
     /// Processes a segment in LISTEN (RFC 9293 section 3.10.7.2).
     pub(super) fn on_listen<O: Observer>(
         &mut self,

@@ -18,7 +18,7 @@ mod timers;
 mod timestamps;
 mod xcp;
 
-use crate::config::EcnMode;
+use crate::config::{EcnMode, Handshake};
 use crate::pacing::HEADERS;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
@@ -276,8 +276,12 @@ impl Endpoint {
         }
     }
 
-    /// Active open: the next [`Endpoint::poll_transmit`] returns the SYN.
+    /// Active open: the next [`Endpoint::poll_transmit`] returns the SYN. Without a handshake the endpoint is established
+    /// at once, and its peer must call this, too, rather than [`Endpoint::listen`].
     pub fn connect(&mut self, now: Nanos) {
+        if self.cold.config.handshake == Handshake::None {
+            return self.begin_established(now);
+        }
         self.state = State::SynSent;
         self.due.set(Due::SYN, true);
         if self.cold.config.connect_timeout > 0 {

@@ -204,7 +204,10 @@ impl Sender {
         let adapts = self.rare.reordering.adapts();
         let progress = advanced || adapts && self.rare.reordering.is_raised() && delivered.newly > 0;
         let mut may_grow = progress && matches!(self.phase, Phase::Open | Phase::Loss) && !arrival.congestion;
+        let recovering = self.phase == Phase::Fast;
         let mut newly_lost = self.advance_phase(now, advanced, &delivered, &arrived, obs);
+        // In ns-2's NewReno the acknowledgment that ends a recovery grows the window.
+        may_grow |= recovering && self.phase == Phase::Open && self.rare.reduction.rule() == Recovery::Ns2NewReno;
         if repaired {
             // RFC 8985 section 7.4.2: the probe has repaired a loss, and that loss indicates congestion like any other.
             //= https://www.rfc-editor.org/rfc/rfc8985#section-7.4.2
@@ -472,6 +475,7 @@ impl Sender {
     #[inline]
     fn grow(&mut self, ack: &Ack, growth: Growth) {
         let (before, may_grow) = (self.window.cwnd, growth != Growth::Forbidden);
+        let ack = &Ack { acked: self.credited(ack.acked), ..*ack };
         let mut acked = ack.acked;
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
         //# The slow start and congestion avoidance algorithms MUST be used by a TCP sender

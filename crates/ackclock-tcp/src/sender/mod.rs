@@ -7,6 +7,7 @@ mod frto;
 mod input;
 mod mtu;
 mod nagle;
+mod ns2;
 mod output;
 mod push;
 mod rack;
@@ -156,6 +157,8 @@ pub(crate) struct Sender {
     reduces_from_window: bool,
     /// Whether the window is counted in whole segments.
     whole: bool,
+    /// Whether acknowledgments make the window grow, and not bytes.
+    counts_acks: bool,
     /// End of the window of data of the last recovery.
     recover: Option<u64>,
     /// SACK blocks of the last acknowledgment, already on the scoreboard.
@@ -173,7 +176,7 @@ impl Sender {
         let scope = Scope { deliveries: scope.deliveries || scope.losses, ..scope };
         // If the algorithm owns the window, the algorithm reduces the window, not the rule of the recovery.
         let reduction = match config.recovery {
-            Recovery::NewReno => Recovery::NewReno,
+            rule if rule.ignores_sack() => rule,
             _ if scope.window => Recovery::Sack,
             //= https://www.rfc-editor.org/rfc/rfc9937#section-5
             //# PRR MAY be used in conjunction with any congestion control algorithm that intends to make a
@@ -187,7 +190,7 @@ impl Sender {
             written: 0,
             closed: false,
             writing: false,
-            sack: config.sack && config.recovery != Recovery::NewReno,
+            sack: config.sack && !config.recovery.ignores_sack(),
             mss,
             reserved: 0,
             window_edge: 0,
@@ -218,6 +221,7 @@ impl Sender {
             abe: config.abe,
             reduces_from_window: config.reduction_base == ReductionBase::Window,
             whole: config.window_unit == WindowUnit::Segments && !scope.window,
+            counts_acks: config.recovery.is_ns2(),
             probe_due: false,
             probing: false,
             cwr_due: false,
@@ -258,7 +262,7 @@ impl Sender {
     /// the retransmissions of a SYN or SYN-ACK that were caused by a loss.
     pub fn establish(&mut self, now: Nanos, mss: u32, sack: bool, lost_syns: u32, config: &Config) {
         self.mss = u64::from(mss);
-        self.sack = sack && config.recovery != Recovery::NewReno;
+        self.sack = sack && !config.recovery.ignores_sack();
         if !self.sack && config.recovery == Recovery::FreeBsd {
             self.rare.reduction = reduction::Reduction::new(Recovery::Sack, config.window_unit);
         }

@@ -124,6 +124,9 @@ impl Sender {
     //= https://www.rfc-editor.org/rfc/rfc6675#section-4
     //# NextSeg () MUST return the sequence number range of the next segment that is to be transmitted
     fn poll_fast<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Transmission> {
+        if self.rare.reduction.rule() == Recovery::Ns2Sack && self.sack {
+            return self.poll_sack1(now, obs);
+        }
         let allowance = self.fast_allowance();
         //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
         //# the number of segments transmitted in each RTT MUST be no more than half the number of outstanding
@@ -199,7 +202,8 @@ impl Sender {
 
     /// Returns the next segment after a timeout: retransmissions in order, as slow start allows, then new data.
     fn poll_loss<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Transmission> {
-        if self.pipe() + self.mss > self.window.cwnd && self.pipe() > 0 {
+        let allowance = self.window.cwnd + self.limited_retransmit();
+        if self.pipe() + self.mss > allowance && self.pipe() > 0 {
             self.limited_until = self.nxt;
             return None;
         }
@@ -217,7 +221,7 @@ impl Sender {
         //# following an RTO
         match self.board.next_lost() {
             Some(segment) => Some(self.retransmit(now, segment)),
-            None => self.new_data_rarely(now, self.window.cwnd, obs),
+            None => self.new_data_rarely(now, allowance, obs),
         }
     }
 
@@ -229,7 +233,7 @@ impl Sender {
     //= reason=No retransmission looks at the window, not the second either. It matters only where a peer takes back
     //= more than it offered.
     //# Subsequent retransmissions MAY only be sent if they are within the window announced by the most recent <ACK>
-    fn retransmit(&mut self, now: Nanos, (start, len): (u64, u32)) -> Transmission {
+    pub(super) fn retransmit(&mut self, now: Nanos, (start, len): (u64, u32)) -> Transmission {
         self.board.on_retransmit(start, now);
         let rare = &mut *self.rare;
         rare.episode.owed = false;
@@ -369,6 +373,7 @@ impl Sender {
                     self.window.cwnd = restart_window;
                     self.window.ssthresh = u64::MAX;
                 }
+                Restart::OneSegment => self.window.cwnd = self.mss,
             }
         }
         self.observe_window(now, obs);

@@ -6,6 +6,7 @@
 use super::Sender;
 use super::frto::{Frto, News, Verdict};
 use super::input::Arrived;
+use super::ns2::Sack1;
 use super::reduction::Step;
 use super::scoreboard::Delivered;
 use super::timer::Timer;
@@ -61,6 +62,8 @@ pub(super) struct Episode {
     /// Whether a timeout began the phase, rather than Tahoe's fast retransmit.
     pub timeout: bool,
     pub frto: Frto,
+    /// ns-2's SACK recovery.
+    pub ns2: Sack1,
 }
 
 impl Sender {
@@ -152,6 +155,7 @@ impl Sender {
         self.slow_start.on_congestion(&event);
         self.with_careful(|careful, window, delivered| careful.on_congestion(window, &event, delivered));
         self.round_window();
+        self.truncate_threshold();
         let sacked_before = self.board.sacked().saturating_sub(delivered.sacked);
         let flight_size = self.flight_size();
         self.rare.reduction.begin(&mut self.window, &before, flight_size, sacked_before, delivered.acked);
@@ -199,6 +203,7 @@ impl Sender {
             // Every gap is a loss once the first one is.
             lost += self.board.mark_lost(1, self.mss);
         }
+        let ns2 = self.begin_sack1();
         let rare = &mut self.rare;
         let gradual = rare.reduction.is_gradual();
         rare.episode = Episode {
@@ -216,6 +221,7 @@ impl Sender {
             //# The lost segment starting at SND.UNA MUST be retransmitted and cwnd set to ssthresh plus 3*SMSS
             inflation: i64::from(rare.reordering.threshold()) * self.mss as i64,
             reduced_at: now,
+            ns2,
             ..Episode::default()
         };
         if !self.sack && gradual {
@@ -327,6 +333,7 @@ impl Sender {
         obs: &mut O,
     ) -> u64 {
         self.rare.episode.retransmitted += delivered.retransmitted;
+        self.rare.episode.ns2.on_ack(advanced);
         //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
         //# Do not exit the fast recovery procedure
         //= https://www.rfc-editor.org/rfc/rfc6675#section-5
@@ -375,6 +382,7 @@ impl Sender {
             //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
             //# retransmit the first unacknowledged segment
             episode.owed = !self.rare.reduction.is_proportional();
+            self.deflate_window();
             return self.board.mark_first_lost();
         }
         0
@@ -472,7 +480,8 @@ impl Sender {
                 // FreeBSD sys/netinet/cc/cc_newreno.c, newreno_post_recovery.
                 self.window.cwnd = self.window.ssthresh.min(self.flight_size() + self.mss);
             }
-            if !self.sack && !self.rare.reduction.is_gradual() && !self.scope.window {
+            let bounded = self.rare.reduction.rule() != Recovery::Ns2NewReno;
+            if bounded && !self.sack && !self.rare.reduction.is_gradual() && !self.scope.window {
                 // RFC 6582 section 3.2 step 3, full acknowledgment, option 1: no burst after recovery.
                 //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
                 //# Set cwnd to either (1) min (ssthresh, max(FlightSize, SMSS) + SMSS) or (2) ssthresh
@@ -499,7 +508,8 @@ impl Sender {
         //# scoreboard information on a per-connection basis
         if !(self.rack && self.sack) {
             let news = delivered.sacked > 0 && self.sack;
-            let gaps = self.phase == Phase::Fast && self.rare.reduction.rule() == Recovery::FreeBsd;
+            let gaps = self.phase == Phase::Fast
+                && matches!(self.rare.reduction.rule(), Recovery::FreeBsd | Recovery::Ns2Sack);
             let threshold = if gaps { 1 } else { self.rare.reordering.threshold() };
             let lost = if news { self.board.mark_lost(threshold, self.mss) } else { 0 };
             return Detected { lost, waits: false };
@@ -612,7 +622,8 @@ impl Sender {
         //# the loss of a retransmission, should be taken as two indications of congestion and, therefore, cwnd (and
         //# ssthresh) MUST be lowered twice
         let answered = linux && reduced;
-        let first = !again && !answered;
+        // ns-2 halves ssthresh at every timeout (tcp/tcp.cc, timeout and slowdown).
+        let first = (!again || self.rare.reduction.rule().is_ns2()) && !answered;
         let before = self.window;
         self.take_validated(&Congestion::timeout(found));
         let base = self.as_base(found);
@@ -623,6 +634,7 @@ impl Sender {
         self.mark_timed_out(now);
         let event = Congestion::timeout(Context { pipe: self.pipe(), ..base });
         self.cc.on_timeout(&mut self.window, &event, first);
+        self.truncate_threshold();
         if first {
             self.begin_undo(Some(before), true);
         }
@@ -674,7 +686,8 @@ impl Sender {
     fn mark_timed_out(&mut self, now: Nanos) {
         // RFC 2018 section 8: the receiver may have dropped what it SACKed; RFC 6675 section 5.1 leaves the choice, and
         // keeping the marks is what deployed stacks do unless the very first segment is SACKed (a sign of reneging).
-        if self.board.first_is_sacked() {
+        if self.board.first_is_sacked() || self.rare.reduction.rule() == Recovery::Ns2Sack {
+            // ns-2 forgets the blocks at every timeout (tcp/tcp-sack1.cc).
             self.board.forget_sacks();
             self.seen.forget();
             self.board.mark_all_lost();

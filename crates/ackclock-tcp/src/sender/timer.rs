@@ -126,7 +126,7 @@ impl Sender {
         //= https://www.rfc-editor.org/rfc/rfc6675#section-6
         //# a more careful variant that re-arms the RTO timer on each retransmission that is sent during recovery MAY
         //# be used
-        if self.rto_at == NEVER || (first && self.retransmit_restarts_timer && self.timer != Timer::Reorder) {
+        if self.rto_at == NEVER || (first && self.retransmission_restarts() && self.timer != Timer::Reorder) {
             self.timer = Timer::Rto;
             self.rto_at = now + self.rtt.rto();
         }

@@ -41,8 +41,16 @@ pub struct Row {
 }
 
 /// Every stack, by name.
-pub const CATALOGUE: &[Stack] =
-    &[rfc::STACK, linux::LINUX, linux::LINUX_3_12, freebsd::FREEBSD, freebsd::FREEBSD_2014, ns2::SACK];
+pub const CATALOGUE: &[Stack] = &[
+    rfc::STACK,
+    linux::LINUX,
+    linux::LINUX_3_12,
+    freebsd::FREEBSD,
+    freebsd::FREEBSD_2014,
+    ns2::NEWRENO,
+    ns2::SACK,
+    ns2::LINUX,
+];
 
 /// The stack called `name`.
 pub fn by_name(name: &str) -> Option<&'static Stack> {

@@ -2,8 +2,8 @@
 
 use super::Stack;
 use crate::config::{
-    AccEcnOptions, AckRule, Config, Conformance, EcnMode, InitialWindow, PacingBurst, ReductionBase, Restart, RtoRule,
-    SynLosses, WindowRule, WindowUnit,
+    AccEcnOptions, AckRule, Config, Conformance, EcnMode, Handshake, InitialWindow, PacingBurst, ReductionBase,
+    Restart, RtoRule, SynLosses, WindowRule, WindowUnit,
 };
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, pacing::Pacing, slow_start, validation};
@@ -66,6 +66,7 @@ pub(super) const STACK: Stack = Stack {
         ("window_rule", "RFC 9293 section 3.8.6.2.2"),
         ("write_size", "no standard; one write for each message of the application"),
         ("ack_rule", "RFC 5681 section 4.2"),
+        ("handshake", "RFC 9293 section 3.5"),
         ("handshake_data", "RFC 9293 section 3.10.7.3: data may be included"),
         ("delayed_ack", "RFC 9293 section 3.8.6.3: below 500 ms"),
         ("ack_every", "RFC 5681 section 4.2"),
@@ -160,6 +161,7 @@ pub(super) fn config() -> Config {
         //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
         //# an ACK MUST NOT be delayed for more than 500 ms waiting on a second full-sized segment to arrive
         delayed_ack: 200 * MILLISECOND,
+        handshake: Handshake::ThreeWay,
         handshake_data: true,
         ack_every: 2,
         quick_acks: 0,

@@ -1,8 +1,8 @@
 //! A configuration as names and values.
 
 use crate::config::{
-    AccEcnOptions, AckRule, Conformance, EcnMode, InitialWindow, PacingBurst, ReductionBase, Restart, RtoRule,
-    SynLosses, WindowRule, WindowUnit,
+    AccEcnOptions, AckRule, Conformance, EcnMode, Handshake, InitialWindow, PacingBurst, ReductionBase, Restart,
+    RtoRule, SynLosses, WindowRule, WindowUnit,
 };
 use crate::pacing::Pacing;
 use crate::{Config, MILLISECOND, Nanos, SECOND};
@@ -59,6 +59,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         window_scale,
         window_rule,
         ack_rule,
+        handshake,
         handshake_data,
         delayed_ack,
         ack_every,
@@ -128,6 +129,7 @@ pub(super) fn values(config: &Config) -> Vec<(&'static str, String)> {
         ("window_rule", window_rule_name(*window_rule).to_owned()),
         ("write_size", if *write_size == 0 { "any".to_owned() } else { volume(*write_size) }),
         ("ack_rule", ack_rule_name(*ack_rule).to_owned()),
+        ("handshake", if *handshake == Handshake::None { "none" } else { "three-way" }.to_owned()),
         ("handshake_data", switch(*handshake_data)),
         ("delayed_ack", time(*delayed_ack)),
         ("ack_every", segments(*ack_every)),
@@ -202,6 +204,7 @@ fn restart_name(restart: Restart) -> &'static str {
         Restart::Rfc5681 => "rfc5681",
         Restart::LowersSsthresh => "lowers-ssthresh",
         Restart::RaisesSsthresh => "raises-ssthresh",
+        Restart::OneSegment => "one-segment",
     }
 }
 

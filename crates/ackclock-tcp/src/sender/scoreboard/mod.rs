@@ -424,6 +424,13 @@ impl Scoreboard {
             .map(|entry| (entry.start, entry.len))
     }
 
+    /// The lowest outstanding segment that was not SACKed and starts at or above `from`, retransmitted or not.
+    pub fn next_missing(&self, from: u64) -> Option<(u64, u32)> {
+        let first = self.entries.partition_point(|entry| entry.start < from);
+        let missing = self.entries.range(first..).find(|entry| !entry.is(flag::SACKED));
+        missing.map(|entry| (entry.start, entry.len))
+    }
+
     /// The highest outstanding segment that was not SACKed: rule 4 of NextSeg. Deviation from a SHOULD: `None` if that
     /// segment was retransmitted in this recovery, since its retransmission already keeps the ACK clock going.
     pub fn rescue(&self) -> Option<(u64, u32)> {
