@@ -80,7 +80,8 @@ def measured(kind: str, tables: Mapping[str, Table]) -> dict[str, float]:
     if kind == "share":
         return {"share": one["goodput_bps"] / sum(row["goodput_bps"] for row in flows.values())}
     if kind in ("transfer", "bursts"):
-        times = [row["duration_s"] * 1e3 for row in tables["transfers"].rows()]
+        done = tables["bursts" if kind == "bursts" and "bursts" in tables else "transfers"]
+        times = [row["duration_s"] * 1e3 for row in done.rows()]
         return {"completion" if kind == "transfer" else "burst": fmean(times)}
     rows = list(tables["window"].rows())
     settled = [row for row in rows if row["time_s"] >= SETTLED_S]
