@@ -139,3 +139,46 @@ impl Tuning {
         self.round = (read, now);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stack;
+
+    fn tuning(name: &str) -> Tuning {
+        let config = (stack::by_name(name).expect("a stack").config)();
+        let mut tuning = Tuning::new(&config);
+        tuning.establish(0, config.receive_buffer.min(u64::from(u16::MAX)));
+        tuning
+    }
+
+    fn arrives(tuning: &mut Tuning, len: u32, larger: bool) -> bool {
+        tuning.on_data(&InOrder { now: 0, next: 0, edge: 0, len, full: true, larger, echo: None })
+    }
+
+    #[test]
+    fn the_window_is_the_share_of_payload_in_the_memory_of_full_segments() {
+        let mut linux = tuning("linux");
+        assert_eq!(linux.window(), 64 << 10);
+        // 256 * 1448 / 2280 is 162; the kernel acknowledged 22 segments at once, 16 and the six that let the window grow.
+        assert!(arrives(&mut linux, 1448, true));
+        assert_eq!(linux.window(), (128 << 10) * 162 / 256);
+        let grown = (0..20).filter(|_| arrives(&mut linux, 1448, false)).count();
+        assert_eq!((grown, linux.limit), (5, linux.window()));
+        let mut old = tuning("linux-3.12");
+        arrives(&mut old, 1448, true);
+        assert_eq!(old.window(), 43_690);
+    }
+
+    #[test]
+    fn reads_raise_the_memory_so_that_the_window_holds_twice_a_round() {
+        let mut linux = tuning("linux");
+        arrives(&mut linux, 1448, true);
+        linux.rtt = Some(1);
+        linux.on_read(1, 100_000);
+        // 2 * 100,000 + 16 segments, and twice the growth since a first round of ten segments.
+        let wanted = 200_000 + 16 * 1460;
+        let wanted = wanted + 2 * wanted * (100_000 - 14_600) / 14_600;
+        assert!(linux.window().abs_diff(wanted) <= 1, "{} {wanted}", linux.window());
+    }
+}
