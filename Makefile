@@ -10,6 +10,7 @@
 # make sdist  makes a source distribution, in out/sdist
 # make vendor fetches uPlot, which reports carry, from npm
 # make workflows  checks the files of .github/workflows
+# make residuals  runs a set of scenarios in the simulator and in Linux in virtual time and writes docs/residuals.md
 # make wasm   checks that the engine compiles for a browser, where a toolchain for that is present
 # make types  writes the typed objects of scenarios anew, after the schema has changed
 # make fuzz   runs random scenarios on all cores for MINUTES (10) under SEED (1) and writes what it finds to out/fuzz
@@ -47,7 +48,7 @@ MINUTES := 10
 SEED := 1
 
 .PHONY: requirements vendor check wasm check-rust check-python oldest oldest-python oldest-rust sdist wheel-test workflows
-.PHONY: demo test bench docs wheel types fuzz known-answers conformance crosscheck env rust-test python-test lint clean
+.PHONY: demo test bench docs wheel types fuzz known-answers residuals conformance crosscheck env rust-test python-test lint clean
 
 demo: env
 	$(BIN)/ackclock reproduce newcwv-dash --out $(OUT)
@@ -137,6 +138,10 @@ known-answers: | requirements
 
 conformance: env $(KERNEL_SCRIPTS)/ksft_runner.sh
 	$(BIN)/ackclock drill $(KERNEL_SCRIPTS)
+
+residuals: env
+	$(BIN)/ackclock kernel build
+	$(BIN)/python -m tools.residuals
 
 crosscheck: env
 	$(BIN)/python -m tools.crosscheck

@@ -16,12 +16,14 @@ loss = "0.1%"
 
 [[flows]]
 name = "bulk"
+stack = "rfc"
 count = 2
 start_jitter = "500ms"
 app = "bulk"
 
 [[flows]]
 name = "bursts"
+stack = "rfc"
 app = { kind = "bursts", size = "200kB", interval = "3s", count = 3 }
 
 [probes]

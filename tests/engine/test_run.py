@@ -185,5 +185,5 @@ def test_the_interpreter_is_free_while_runs_go_on():
 def test_results_are_written_with_their_provenance(tmp_path):
     result = ackclock.run(SMALL)
     result.write(tmp_path)
-    assert (tmp_path / "flows.csv").read_text().startswith("flow,cc,")
+    assert (tmp_path / "flows.csv").read_text().startswith("flow,stack,cc,")
     assert result.meta["scenario_hash"] in (tmp_path / "summary.json").read_text()

@@ -49,14 +49,17 @@ rate = "5Mbps"
 delay = "10ms"
 queue = "1bdp"
 [[flows]]
+stack = "rfc"
 name = "one"
 start_jitter = "100ms"
 app = "bulk"
 [[flows]]
+stack = "rfc"
 name = "two"
 start_jitter = "100ms"
 app = { kind = "transfer", size = "20kB", count = 3, gap = "100ms" }
 [[flows]]
+stack = "rfc"
 name = "film"
 app = { kind = "dash", ladder = ["100kbps", "300kbps"], segment = "1s", segments = 2 }
 [probes]

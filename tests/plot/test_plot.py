@@ -94,10 +94,14 @@ def test_several_flows_or_all_and_an_axes_of_ones_own(result):
         result.plot.cwnd([])
 
 
+RFC = {"flows[*].stack": "rfc"}
+
+
 def test_colours_are_those_of_algorithms_and_shades_tell_flows_apart():
     run = ackclock.run(
         SMALL,
-        overrides={"flows[0].cc": "cubic", "flows[1].validation": "newcwv", "flows[2].count": 3, "duration": "2s"},
+        overrides=RFC
+        | {"flows[0].cc": "cubic", "flows[1].validation": "newcwv", "flows[2].count": 3, "duration": "2s"},
     )
     axes = run.plot.rtt()
     assert line(axes, "one").get_color() == STYLES["cubic"].colour
@@ -105,7 +109,7 @@ def test_colours_are_those_of_algorithms_and_shades_tell_flows_apart():
     shades = [sum(mpl.colors.to_rgb(line(axes, f"film.{copy}").get_color())) for copy in range(3)]
     assert shades == sorted(shades)
     assert len({*shades}) == 3
-    many = ackclock.run(SMALL, overrides={"flows[2].count": 12, "duration": "1500ms"}).plot.cwnd()
+    many = ackclock.run(SMALL, overrides=RFC | {"flows[2].count": 12, "duration": "1500ms"}).plot.cwnd()
     assert entries(many)[:1] == ["reno-rfc5681, 14 flows"]
     assert len(entries(many)) == 4
 

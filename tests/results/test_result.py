@@ -110,8 +110,10 @@ def test_measures_of_a_run():
     bottleneck = { rate = "5Mbps", delay = "10ms" }
     probes = { rates = true, interval = "5s" }
     [[flows]]
+    stack = "rfc"
     app = "bulk"
     [[flows]]
+    stack = "rfc"
     app = "bulk"
     start = "10s"
     """
@@ -144,5 +146,6 @@ delay = "20ms"
 queue = "1bdp"
 [[flows]]
 name = "one"
+stack = "rfc"
 app = "bulk"
 """

@@ -27,7 +27,7 @@ app.size = '100kB'
 	cc = 'cubic'   # the default of Linux
 
 [[flows]]
-cc = { kind = "vegas", alpha = 3 } # with a table
+cc = { kind = "vegas-paper", alpha = 3 } # with a table
 
 [flows.app]
 kind = "bulk"
@@ -75,7 +75,12 @@ def changes(before, after):
         (old(["flows", 0, "app", "size"], "bytes"), [("app.size = '100kB'", "app.bytes = '100kB'")]),
         (
             old(["flows", 1, "cc", "alpha"], "low"),
-            [('cc = { kind = "vegas", alpha = 3 } # with a table', 'cc = { kind = "vegas", low = 3 } # with a table')],
+            [
+                (
+                    'cc = { kind = "vegas-paper", alpha = 3 } # with a table',
+                    'cc = { kind = "vegas-paper", low = 3 } # with a table',
+                )
+            ],
         ),
         (old(["flows", 1, "app"], "does"), [("[flows.app]", "[flows.does]")]),
         (old(["flows"], "streams"), [("[[flows]]", "[[streams]]")] * 2 + [("[flows.app]", "[streams.app]")]),

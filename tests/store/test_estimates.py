@@ -49,7 +49,7 @@ def test_comparisons_are_paired_at_every_other_setting(store):
 
 def test_pairs_are_the_seeds_that_both_have(tmp_path):
     def measure(result):
-        if result.seed in (2, 5) and result.flows["cc"][0] == "cubic-rfc9438":
+        if result.seed in (2, 5) and result.flows["cc"][0] == "cubic-linux":
             raise RuntimeError("no luck")
         return {"x": float(result.seed)}
 
@@ -76,7 +76,7 @@ def test_what_cannot_be_is_refused(store, ask, told):
 
 def test_a_point_without_a_value_has_no_estimate():
     def measure(result):
-        return {"x": np.nan if result.flows["cc"][0] == "cubic-rfc9438" else 1.0}
+        return {"x": np.nan if result.flows["cc"][0] == "cubic-linux" else 1.0}
 
     with ackclock.sweep(SWEPT, {"flows[0].cc": ["reno", "cubic"]}, seeds=2, measure=measure) as made:
         first, second = made.estimates("measures.x")

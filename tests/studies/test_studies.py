@@ -1,6 +1,8 @@
 """Studies from registry to files; the framework's own study with a worker that computes instead of simulating."""
 
 import json
+import tomllib
+from importlib import resources
 
 import pytest
 
@@ -8,6 +10,23 @@ from ackclock import studies
 from ackclock.report import Plot, Series
 from ackclock.stats import Estimate
 from ackclock.studies.framework import Claim, Sheet, StudyResult, assess
+
+
+def files_of(folder):
+    for path in folder.iterdir():
+        if path.is_dir():
+            yield from files_of(path)
+        elif path.name.endswith(".toml"):
+            yield path
+
+
+def test_scenarios_of_studies_and_benchmarks_name_their_stack():
+    """A study says which TCP its source ran, whatever the default is."""
+    files = [path for package in ("ackclock.studies", "ackclock.bench") for path in files_of(resources.files(package))]
+    flows = [flow for path in files for flow in tomllib.loads(path.read_text(encoding="utf-8")).get("flows", ())]
+    named = [flow for flow in flows if "voip" not in str(flow.get("app"))]
+    assert len(named) > 30
+    assert [flow for flow in named if "stack" not in flow] == []
 
 
 def result_of(value, *, recorded=None, quick=False):

@@ -69,7 +69,7 @@ class TestCommand:
 
     def test_values_with_commas_inside(self, folder):
         done = self.run(
-            "hello.toml", "--vary", 'flows[0].cc={kind="vegas", alpha=2},reno', "--json", cwd=folder
+            "hello.toml", "--vary", 'flows[0].cc={kind="vegas-paper", alpha=2},reno', "--json", cwd=folder
         )  # fmt: skip
         assert len(json.loads(done.stdout)["points"]) == 2
 

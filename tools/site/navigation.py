@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 HOW_TO = (
     "runs", "sweeps", "cluster", "sql", "report", "serve", "seeds", "compare", "figures", "wireshark", "traces",
-    "kernel", "extend", "verify", "verdicts",
+    "kernel", "virtual-kernel", "extend", "verify", "verdicts",
 )  # fmt: skip
 COMING_FROM = ("ns-3", "ns-2", "mahimahi", "flent")
 BELIEVED = (
-    "validation", "known-answers", "limits", "verdicts", "compliance", "drill", "drill-scripts", "performance",
-    "design", "changelog",
+    "validation", "residuals", "known-answers", "limits", "verdicts", "compliance", "drill", "drill-scripts",
+    "performance", "design", "changelog",
 )  # fmt: skip
 REFERENCE = ("scenario", "applications", "names", "tables", "measures", "command-line", "python")
 

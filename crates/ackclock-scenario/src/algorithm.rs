@@ -142,6 +142,12 @@ fn named(node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> Option<Named
     found
 }
 
+/// Returns another form of the algorithm `name` that has the parameter `key`.
+fn form_with(key: &str, name: &str) -> Option<&'static str> {
+    let family = cc::FAMILIES.iter().find(|family| family.forms().any(|form| form.name == name))?;
+    family.forms().find(|form| form.parameters.iter().any(|one| one.name == key)).map(|form| form.name)
+}
+
 /// Reads the parameters from a table of the algorithm `name`; the table may also have the keys `others`.
 fn parameters(
     name: &str,
@@ -153,7 +159,10 @@ fn parameters(
 ) -> Vec<(&'static str, f64)> {
     let accepted = || others.iter().copied().chain(ranges.iter().map(|range| range.name));
     for (key, _) in entries.iter().filter(|(key, _)| !accepted().any(|name| name == key)) {
-        let hint = suggestion(key, accepted());
+        let hint = match form_with(key, name) {
+            Some(form) => format!("; {form} has {key:?}"),
+            None => suggestion(key, accepted()),
+        };
         problems.add(at.key(key), format!("unknown key of {name}; accepted: {}{hint}", listed(accepted())));
     }
     let mut given = Vec::new();

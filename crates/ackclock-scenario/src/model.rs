@@ -22,7 +22,7 @@ use ackclock_schema::union::tagged;
 /// Minimum payload of a full segment, in bytes.
 pub(super) const LEAST_MSS: u64 = 64;
 /// Stack of flows that name none.
-pub(super) const STACK: &str = "rfc";
+pub(super) const STACK: &str = "linux";
 /// Maximum number of flows in a run; each copy counts.
 pub(super) const MAX_FLOWS: u32 = 1_000_000;
 /// The largest receive window that window scaling can advertise, in bytes (RFC 7323 section 2.3).

@@ -9,11 +9,14 @@ rate = "1Mbps"
 delay = "200ms"
 [[flows]]
 name = "video"
+stack = "rfc"
 app = { kind = "dash", ladder = ["200kbps", "400kbps", "700kbps"], segment = "2s" }
 [[flows]]
 name = "file"
+stack = "rfc"
 app = { kind = "transfer", size = "1MB" }
 [[flows]]
+stack = "rfc"
 app = "bulk"
 "#;
 

@@ -92,6 +92,8 @@ impl FlowTotals {
 pub struct FlowLabels {
     /// Name of the flow.
     pub name: String,
+    /// Stack.
+    pub stack: std::sync::Arc<str>,
     /// Congestion control.
     pub cc: std::sync::Arc<str>,
     /// Window validation.
@@ -109,6 +111,7 @@ pub fn push_flow(table: &mut Table, labels: &FlowLabels, start: Nanos, end: Nano
     let ms = |time: Option<Nanos>| time.map(|time| time as f64 / NS_PER_MS);
     table.push(declared::Flows {
         flow: labels.name.as_str().into(),
+        stack: (&*labels.stack).into(),
         cc: (&*labels.cc).into(),
         validation: labels.validation.into(),
         pacing: labels.pacing.into(),

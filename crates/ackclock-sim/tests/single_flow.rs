@@ -35,7 +35,7 @@ fn texts<'a>(table: &'a Table, column: &str) -> Vec<&'a str> {
 fn row(name: &str) -> String {
     let text = format!(
         "duration = \"{DURATION}s\"\n[bottleneck]\nrate = \"100Mbps\"\ndelay = \"20ms\"\nqueue = \"1bdp\"\n\
-         [[flows]]\nname = \"f\"\napp = {{ kind = \"bulk\" }}\ncc = \"{name}\"\nslow_start = \"hystart++\"\n\
+         [[flows]]\nstack = 'rfc'\nname = \"f\"\napp = {{ kind = \"bulk\" }}\ncc = \"{name}\"\nslow_start = \"hystart++\"\n\
          delayed_ack = \"0s\"\nreceive_buffer = \"16MiB\"\n\
          [probes]\nwindow = true\ninterval = \"1h\"\nfrom = \"{FROM}s\"\n"
     );

@@ -119,6 +119,10 @@ pub enum WindowRule {
     /// The right edge advances in steps of a full segment or half of the buffer (RFC 9293 section 3.8.6.2.2). Data
     /// beyond the offered edge is not accepted.
     Rfc9293,
+    /// As [`WindowRule::Rfc9293`]; a buffer that tunes itself counts the memory of segments, and the window is the share of
+    /// payload in it, which is assumed to be half until a full segment arrives (Linux 6.12 net/ipv4/tcp_input.c,
+    /// tcp_measure_rcv_mss).
+    Linux,
     /// The buffer is rounded up to whole segments. Each segment offers all free space, and data is accepted as far as
     /// the buffer has room, even beyond the offered edge. A read causes a window update if the window grows by two
     /// segments and a quarter of the buffer, or by half of the buffer (FreeBSD sys/netinet: tcp_input.c, tcp_mss and

@@ -164,20 +164,25 @@ fn a_cork_and_more_to_come_hold_back_even_the_first() {
 }
 
 #[test]
-fn the_last_segment_of_a_write_and_every_half_window_are_pushed() {
-    let mut peer = Peer::established(&Config { initial_window: InitialWindow::Segments(60), ..config() });
+fn the_last_segment_of_a_write_and_of_every_second_half_window_are_pushed() {
+    let mut peer = Peer::established(&Config { initial_window: InitialWindow::Segments(100), ..config() });
     let pushed = |peer: &mut Peer| -> Vec<usize> {
         let sent = peer.all();
         (0..sent.len()).filter(|&index| sent[index].flags.has(Flags::PSH)).collect()
     };
     peer.end.write(peer.now, 3 * MSS);
     assert_eq!(pushed(&mut peer), [2]);
-    peer.end.write(peer.now, 40 * MSS);
-    assert_eq!(pushed(&mut peer), [30, 39], "the largest window is 60,000 bytes");
+    offer(&mut peer, 3 * MSS, 60_000);
+    peer.end.write(peer.now, 70 * MSS);
+    assert_eq!(pushed(&mut peer), [59], "the largest window is 60,000 bytes, so pieces have at most 30,000");
+    offer(&mut peer, 63 * MSS, 60_000);
+    assert_eq!(pushed(&mut peer), [9]);
     peer.expire();
-    offer(&mut peer, 2 * MSS, 60_000);
+    offer(&mut peer, 72 * MSS, 60_000);
     let again = peer.all();
-    assert!(again.iter().any(|segment| segment.seq == ISS.wrapping_add(1 + 2 * FULL) && segment.flags.has(Flags::PSH)));
+    assert!(
+        again.iter().any(|segment| segment.seq == ISS.wrapping_add(1 + 72 * FULL) && segment.flags.has(Flags::PSH))
+    );
 }
 
 #[test]

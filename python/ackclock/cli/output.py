@@ -172,6 +172,7 @@ Spec = list[tuple[str, str, "Callable[[Any], str]"]]
 
 FLOWS: Spec = [
     ("flow", "name", _text),
+    ("stack", "stack", _text),
     ("cc", "cc", _text),
     ("validation", "validation", _text),
     ("goodput Mbit/s", "goodput_bps", _number(3, 1e-6)),

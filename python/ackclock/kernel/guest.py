@@ -215,7 +215,7 @@ class Flow:
         self.began = False
         self.registered = False
         self.sent = self.due = self.received = self.before = 0
-        self.closes = False
+        self.closes = self.opens = False
         self.since = 0
         self.bursts: list[tuple[int, int]] = []
 
@@ -253,8 +253,18 @@ class Source:
         elif kind == "transfer":
             flow.due, flow.closes = flow.wanted["size"], True
         else:
-            self.burst(flow, flow.wanted["count"])
+            # The first burst begins once the connection is established.
+            flow.opens = True
+            self.watch(flow, True)
+            return
         self.send(flow)
+
+    def ready(self, flow: Flow) -> None:
+        if flow.opens:
+            flow.opens = False
+            self.burst(flow, flow.wanted["count"])
+        else:
+            self.send(flow)
 
     def burst(self, flow: Flow, left: int) -> None:
         now = time.monotonic_ns()
@@ -331,7 +341,7 @@ class Source:
             wake = min(end, self.events[0][0]) if self.events else end
             for key, _ in self.selector.select(max(0, wake - time.monotonic_ns()) / 1e9):
                 if key.data is not None:
-                    self.send(key.data)
+                    self.ready(key.data)
                     continue
                 *lines, rest = (rest + os.read(self.news, 1 << 16)).split(b"\n")
                 for line in lines:

@@ -279,7 +279,7 @@ class Flow(Record):
         Access links of this flow, where they differ from the scenario's. Absent: the scenario's access.
     stack
         Named stack, which supplies the values of the fields below that are not given. Accepted: rfc, linux, linux-3.12,
-        freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux. Default: "rfc".
+        freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux. Default: "linux".
     cc
         Congestion control algorithm. The name of a family such as `cubic` means the form of the stack: Linux's module
         on the stack linux, the form of the RFC or the paper on the stack rfc. Accepted: bbr, bbr1, bbr3, bic,

@@ -7,6 +7,8 @@ tables! {
     Flows = "flows" {
         /// The flow's name; of several copies with the copy's number.
         flow: Text (Key),
+        /// Stack.
+        stack: Text,
         /// Congestion control.
         cc: Text,
         /// Window validation.

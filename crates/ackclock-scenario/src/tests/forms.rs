@@ -129,10 +129,13 @@ app.ladder = ["0.2Mbps", "400 kbit/s", "700000bps"]
 app.segment = "2000ms"
 app.kind = "dash"
 name = "video"
+stack = "rfc"
 [[flows]]
 app = { size = "1000kB", kind = "transfer", gap = "0ms" }
 name = "file"
+stack = 'rfc'
 [[flows]]
+stack = "rfc"
 app.kind = "bulk"
 [bottleneck]
 delay = "0.2s"
@@ -205,7 +208,8 @@ fn the_schema_is_well_formed_and_has_every_field() {
 
 #[test]
 fn every_default_of_the_reference_is_what_an_absent_key_means() {
-    let canonical = with(&[("flows[2].pacing", "fq"), ("flows[2].access", "{}")]).to_json();
+    let canonical =
+        with(&[("flows[2].pacing", "fq"), ("flows[2].access", "{}"), ("flows[2].stack", "linux")]).to_json();
     let mut defaults = 0;
     for row in reference().as_array().expect("a list") {
         let path = row["path"].as_str().expect("a path");

@@ -99,7 +99,7 @@ fn overrides_reach_every_value() {
 #[test]
 fn json_reads_as_toml_does() {
     let json = r#"{ "flows": [ { "app": { "segment": "2s", "ladder": ["200kbit/s", "0.4Mbps", "700kbps"], "kind": "dash" },
-        "name": "video", "cc": null }, { "name": "file", "app": { "kind": "transfer", "size": "1000kB" } }, { "app": "bulk" } ],
+        "name": "video", "stack": "rfc", "cc": null }, { "name": "file", "stack": "rfc", "app": { "kind": "transfer", "size": "1000kB" } }, { "stack": "rfc", "app": "bulk" } ],
         "bottleneck": { "delay": "0.2 s", "rate": "1000kbps", "queue": { "kind": "drop-tail", "limit": "1.0bdp" } },
         "duration": "1min", "seed": 7, "name": "other" }"#;
     let scenario = Scenario::from_json(json, &[]).unwrap_or_else(|error| panic!("{error}"));
@@ -121,6 +121,16 @@ fn the_name_of_a_family_means_the_form_of_the_flows_stack() {
     assert_eq!(form(&[("flows[2].cc", "{ kind = 'cubic' }"), ("flows[2].stack", "linux")]), Some("cubic-linux"));
     assert_eq!(with(&[("flows[2].cc", "cubic")]).hash(), with(&[("flows[2].cc", "cubic-rfc9438")]).hash());
     assert_eq!(form(&[("flows[2].stack", "linux")]), None, "the stack's own algorithm");
+}
+
+#[test]
+fn a_flow_that_names_no_stack_has_todays_linux() {
+    let text = BASE.replace("stack = \"rfc\"", "");
+    let scenario = Scenario::from_toml(&text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    assert!(scenario.flows.iter().all(|flow| flow.stack == "linux"));
+    assert_eq!(&**scenario.flows[2].tcp_config(scenario.packet_size).cc.name(), "cubic-linux");
+    let named = BASE.replace("stack = \"rfc\"", "stack = 'linux'");
+    assert_eq!(Scenario::from_toml(&named, &[]).map(|scenario| scenario.hash()), Ok(scenario.hash()));
 }
 
 #[test]

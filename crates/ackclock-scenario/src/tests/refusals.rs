@@ -398,6 +398,7 @@ fn a_table_of_a_congestion_control_or_a_path_is_refused_by_its_parts() {
         ("cc", "3", "cc", &["3 is not a name", "reno"]),
         ("cc", "{ kind = 'vega' }", "cc.kind", &["\"vega\" is not a known", "did you mean \"vegas\"?"]),
         ("cc", "{ alpha = 3 }", "cc.kind", &["missing", "vegas"]),
+        ("cc", "{ kind = 'vegas-linux', alpha = 3 }", "cc.alpha", &["accepted: kind; vegas-paper has \"alpha\""]),
         ("cc", "{ kind = 'vegas', alfa = 3 }", "cc.alfa", &["unknown key of vegas", "did you mean \"alpha\"?"]),
         ("cc", "{ kind = 'vegas', alpha = -1 }", "cc.alpha", &["-1 is not accepted", "a number from"]),
         ("cc", "{ kind = 'vegas', alpha = '3' }", "cc.alpha", &["\"3\" is not accepted", "a number from"]),

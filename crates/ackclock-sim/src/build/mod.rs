@@ -109,6 +109,7 @@ fn add_copies(
         }
         let labels = FlowLabels {
             name,
+            stack: flow.stack.as_str().into(),
             cc: config.cc.name().clone(),
             validation: config.validation.name,
             pacing: match config.pacing {

@@ -434,7 +434,8 @@ mod tests {
         let rate = NonZeroU64::new(1_000_000).unwrap();
         let mut topology = Topology::default();
         let links = [0, 1].map(|_| topology.link(Link::uncounted(rate, 1_000_000)));
-        let labels = FlowLabels { name: "f".to_owned(), cc: "".into(), validation: "", pacing: "", app: "" };
+        let labels =
+            FlowLabels { name: "f".to_owned(), stack: "".into(), cc: "".into(), validation: "", pacing: "", app: "" };
         let config = (stack::by_name("rfc").unwrap().config)();
         let routes = links.map(|link| topology.route(&[link]));
         let flow = FlowSpec {

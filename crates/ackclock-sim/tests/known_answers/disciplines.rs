@@ -30,7 +30,7 @@ pub fn token_bucket() -> Chapter {
         let text = format!(
             "duration = \"{}ms\"\n[bottleneck]\nrate = \"100Mbps\"\ndelay = \"0s\"\n\
              queue = {{ kind = \"token-bucket\", rate = \"1Mbps\", burst = \"{burst}B\", limit = \"unlimited\" }}\n\
-             [[flows]]\nname = \"f\"\napp = {{ kind = \"cbr\", rate = \"10Mbps\" }}\n",
+             [[flows]]\nstack = 'rfc'\nname = \"f\"\napp = {{ kind = \"cbr\", rate = \"10Mbps\" }}\n",
             millis,
         );
         let ours = numbers(&run(&text, 1), "links", "packets")[0];
@@ -82,7 +82,7 @@ pub fn fair_shares(effort: Effort) -> Chapter {
                 .iter()
                 .enumerate()
                 .map(|(index, rate)| {
-                    format!("[[flows]]\nname = \"f{index}\"\nstart_jitter = \"10ms\"\napp = {{ kind = \"cbr\", rate = \"{rate}kbps\" }}\n")
+                    format!("[[flows]]\nstack = 'rfc'\nname = \"f{index}\"\nstart_jitter = \"10ms\"\napp = {{ kind = \"cbr\", rate = \"{rate}kbps\" }}\n")
                 })
                 .collect();
             let text = format!(
@@ -108,7 +108,7 @@ pub fn red(effort: Effort) -> Chapter {
             "duration = \"60s\"\n[bottleneck]\nrate = \"12Mbps\"\ndelay = \"1ms\"\n\
              queue = {{ kind = \"red\", thresh = 20, maxthresh = 80, max_p = 0.2, q_weight = 0.002, wait = {wait}, gentle = false,\
              bytes = false, queue_in_bytes = false, limit = \"1000 packets\" }}\n\
-             [[flows]]\nname = \"f\"\nstart_jitter = \"1ms\"\napp = {{ kind = \"cbr\", rate = \"{}bps\" }}\n",
+             [[flows]]\nstack = 'rfc'\nname = \"f\"\nstart_jitter = \"1ms\"\napp = {{ kind = \"cbr\", rate = \"{}bps\" }}\n",
             (12e6 * over) as u64
         );
         let dropped = 1.0 - 1.0 / over;
@@ -126,7 +126,7 @@ pub fn red(effort: Effort) -> Chapter {
 
 pub fn codel() -> Chapter {
     let text = "duration = \"6s\"\n[bottleneck]\nrate = \"10Mbps\"\ndelay = \"1ms\"\nqueue = { kind = \"codel\", limit = \"unlimited\" }\n\
-                [[flows]]\nname = \"f\"\napp = { kind = \"cbr\", rate = \"20Mbps\" }\n[probes]\npackets = true\n";
+                [[flows]]\nstack = 'rfc'\nname = \"f\"\napp = { kind = \"cbr\", rate = \"20Mbps\" }\n[probes]\npackets = true\n";
     let output = run(text, 1);
     let times = numbers(&output, "packets", "time_s");
     let drops: Vec<f64> = times

@@ -36,7 +36,7 @@ pub fn chapter() -> Chapter {
     let answer = |packets: u32| {
         let text = format!(
             "duration = \"300s\"\n[bottleneck]\nrate = \"10Mbps\"\ndelay = \"100ms\"\nqueue = \"{packets} packets\"\n\
-             [[flows]]\nname = \"f\"\napp = \"bulk\"\ndelayed_ack = \"0s\"\nreceive_buffer = \"16MiB\"\n\
+             [[flows]]\nstack = 'rfc'\nname = \"f\"\napp = \"bulk\"\ndelayed_ack = \"0s\"\nreceive_buffer = \"16MiB\"\n\
              slow_start = \"hystart++\"\n\
              [probes]\nwindow = true\nrates = true\ninterval = \"100ms\"\nfrom = \"60s\"\n"
         );

@@ -41,7 +41,7 @@ fn answer(segments: u64, initial_window: u64, every: u64) -> Answer {
     let delayed = if every == 1 { "0s" } else { "200ms" };
     let text = format!(
         "duration = \"20s\"\n[bottleneck]\nrate = \"1Gbps\"\ndelay = \"50ms\"\nqueue = \"unlimited\"\n\
-         [[flows]]\nname = \"f\"\napp = {{ kind = \"transfer\", size = \"{}B\" }}\ninitial_window = {initial_window}\n\
+         [[flows]]\nstack = 'rfc'\nname = \"f\"\napp = {{ kind = \"transfer\", size = \"{}B\" }}\ninitial_window = {initial_window}\n\
          receive_buffer = \"16MiB\"\ndelayed_ack = \"{delayed}\"\n",
         segments * 1460
     );

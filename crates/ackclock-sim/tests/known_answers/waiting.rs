@@ -22,7 +22,7 @@ pub fn poisson(effort: Effort) -> Chapter {
         let waits = |seed| {
             let text = format!(
                 "duration = \"60s\"\n[bottleneck]\nrate = \"10Mbps\"\ndelay = \"10ms\"\nqueue = \"unlimited\"\n\
-                 [[flows]]\nname = \"f\"\ncount = 4000\narrival = {{ kind = \"poisson\", rate = {rate} }}\n\
+                 [[flows]]\nstack = 'rfc'\nname = \"f\"\ncount = 4000\narrival = {{ kind = \"poisson\", rate = {rate} }}\n\
                  app = {{ kind = \"cbr\", rate = \"1Mbps\", on = \"1ns\" }}\n"
             );
             let delays = numbers(&run(&text, seed), "cbr", "delay_max_ms");
@@ -79,7 +79,7 @@ pub fn periodic(effort: Effort) -> Chapter {
         let wait = |seed| {
             let text = format!(
                 "duration = \"20s\"\n[bottleneck]\nrate = \"10Mbps\"\ndelay = \"10ms\"\nqueue = \"unlimited\"\n\
-                 [[flows]]\nname = \"f\"\ncount = {sources}\nstart_jitter = \"{}us\"\n\
+                 [[flows]]\nstack = 'rfc'\nname = \"f\"\ncount = {sources}\nstart_jitter = \"{}us\"\n\
                  app = {{ kind = \"cbr\", rate = \"{rate}bps\" }}\n",
                 (start * 1e6).round()
             );

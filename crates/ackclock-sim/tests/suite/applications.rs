@@ -81,6 +81,7 @@ duration = "60s"
 bottleneck = { rate = "100Mbps", delay = "10ms" }
 access = { source_delay = { kind = "uniform", min = "5ms", max = "15ms" }, sink_delay = "10ms" }
 [[flows]]
+stack = 'rfc'
 name = "file"
 count = 40
 app = { kind = "transfer", size = "10kB" }
@@ -145,6 +146,7 @@ const INCAST: &str = r#"
 duration = "2s"
 bottleneck = { rate = "1Gbps", delay = "20us", queue = "64 packets" }
 [[flows]]
+stack = 'rfc'
 name = "rpc"
 min_rto = "200ms"
 app = { kind = "rpc", servers = 2, response_size = "32kB", rounds = 20 }
@@ -171,10 +173,12 @@ fn timeouts_that_the_sender_undoes_are_counted() {
 duration = "40s"
 bottleneck = { rate = "100kbps", delay = "20ms", queue = "unlimited" }
 [[flows]]
+stack = 'rfc'
 app = "bulk"
 receive_buffer = "6kB"
 timestamps = true
 [[flows]]
+stack = 'rfc'
 app = { kind = "transfer", size = "146kB" }
 start = "5s"
 initial_window = 100
@@ -193,7 +197,7 @@ initial_window = 100
 #[test]
 fn on_periods_over_one_connection_have_one_handshake_and_keep_the_window() {
     let text = "duration = '10s'\n[bottleneck]\nrate = '100Mbps'\ndelay = '20ms'\n\
-                [[flows]]\napp = { kind = 'onoff', size = '100kB', off = '1s' }\n";
+                [[flows]]\nstack = 'rfc'\napp = { kind = 'onoff', size = '100kB', off = '1s' }\n";
     let durations = |overrides: &[(&str, &str)]| {
         let done = run(text, overrides, 1);
         let table = &done.tables["onoff"];
@@ -223,7 +227,7 @@ const VECTORS: &str = "SEQ 100000 2 4 4\n> 300\nt 10000\n< 12500\nt 200000\n> 30
 #[test]
 fn connection_vectors_take_over_a_path_what_the_path_adds() {
     let text = "duration = '10s'\n[bottleneck]\nrate = '10Mbps'\ndelay = '20ms'\n\
-                [[flows]]\napp = { kind = 'tmix', vectors = { file = 'web.cvec' }, records = true }\n";
+                [[flows]]\nstack = 'rfc'\napp = { kind = 'tmix', vectors = { file = 'web.cvec' }, records = true }\n";
     let files = |_: &str| Ok(VECTORS.as_bytes().to_vec());
     let scenario = Scenario::from_toml_with(text, &[], Outside { files: &files, ..Outside::NOTHING }).unwrap();
     let output = ackclock_sim::Run::verified(&scenario, None).unwrap();

@@ -14,8 +14,9 @@ fn run(name: &str, seconds: u32, rest: &str) -> Output {
 fn over(bottleneck: &str, names: &[&str], seconds: u32, rest: &str) -> Output {
     let mut text = format!("duration = \"{seconds}s\"\n[bottleneck]\n{bottleneck}\n");
     for (index, name) in names.iter().enumerate() {
+        let stack = if rest.contains("stack = ") { "" } else { "stack = 'rfc'\n" };
         text += &format!(
-            "[[flows]]\nname = \"f{index}\"\nstart = \"{index}s\"\napp = {{ kind = \"bulk\" }}\ncc = \"{name}\"\n\
+            "[[flows]]\n{stack}name = \"f{index}\"\nstart = \"{index}s\"\napp = {{ kind = \"bulk\" }}\ncc = \"{name}\"\n\
              receive_buffer = \"16MiB\"\n{rest}\n"
         );
     }

@@ -25,7 +25,7 @@ fn number(output: &Output, table: &str, column: &str, row: usize) -> f64 {
     }
 }
 
-const STREAM: &str = "[[flows]]\napp = { kind = 'cbr', rate = '100kbps', packet_size = '500B' }\n";
+const STREAM: &str = "[[flows]]\nstack = 'rfc'\napp = { kind = 'cbr', rate = '100kbps', packet_size = '500B' }\n";
 
 #[test]
 fn a_stream_alone_arrives_as_it_was_sent() {
@@ -52,7 +52,8 @@ fn losses_of_a_stream_are_those_of_the_link() {
     assert!(number(&output, "cbr", "reordered", 0) > 50.0 && number(&output, "cbr", "jitter_ms", 0) > 10.0);
 }
 
-const CALLS: &str = "[[flows]]\napp = 'voip'\n[[flows]]\napp = 'voip'\nroute = ['right', 'left']\n";
+const CALLS: &str =
+    "[[flows]]\nstack = 'rfc'\napp = 'voip'\n[[flows]]\nstack = 'rfc'\napp = 'voip'\nroute = ['right', 'left']\n";
 
 #[test]
 fn a_call_both_ways_is_good_until_somebody_fills_a_queue() {
@@ -65,7 +66,7 @@ fn a_call_both_ways_is_good_until_somebody_fills_a_queue() {
         assert!(number(&alone, "voip", "mos", row) > 4.2);
     }
     // A download from the right fills only the narrow direction.
-    let bulk = "[[flows]]\napp = 'bulk'\nroute = ['right', 'left']\nstart = '1s'\n";
+    let bulk = "[[flows]]\nstack = 'rfc'\napp = 'bulk'\nroute = ['right', 'left']\nstart = '1s'\n";
     let beside = run(&format!("{CALLS}{bulk}"), &[]);
     assert!(number(&beside, "voip", "mos", 0) > 4.2);
     assert!(number(&beside, "voip", "mos", 1) < 2.0);
@@ -76,7 +77,7 @@ fn a_call_both_ways_is_good_until_somebody_fills_a_queue() {
 
 #[test]
 fn a_page_from_the_right_is_measured_against_the_rate_of_its_own_direction() {
-    let transfer = "[[flows]]\napp = { kind = 'transfer', size = '100kB' }\nroute = ['right', 'left']\n";
+    let transfer = "[[flows]]\nstack = 'rfc'\napp = { kind = 'transfer', size = '100kB' }\nroute = ['right', 'left']\n";
     let narrow = number(&run(transfer, &[]), "completions", "slowdown_p50", 0);
     let wide = number(&run(transfer, &[("flows[0].route", "['left', 'right']")]), "completions", "slowdown_p50", 0);
     assert!((1.0..1.3).contains(&narrow) && wide > narrow, "{narrow} {wide}");

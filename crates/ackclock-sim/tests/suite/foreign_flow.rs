@@ -11,9 +11,9 @@ fn run(queue: &str, foreign: &str) -> Output {
         "duration = '2s'\n[bottleneck]\nrate = '3Mbps'\ndelay = '10ms'\nqueue = {queue}\n[access]\nsource_delay = '5ms'\n\
          [[links]]\nname = 'aside'\nends = ['left', 'elsewhere']\nrate = '10Mbps'\ndelay = '1ms'\n\
          {foreign}\
-         [[flows]]\nname = 'web'\ncount = 8\nstart_jitter = '100ms'\n\
+         [[flows]]\nstack = 'rfc'\nname = 'web'\ncount = 8\nstart_jitter = '100ms'\n\
          app = {{ kind = 'transfer', size = '8kB', count = 1000, gap = '5ms' }}\n\
-         [[flows]]\nname = 'call'\napp = 'voip'\n[[flows]]\nname = 'bulk'\ncount = 2\napp = 'bulk'\nstart_jitter = '100ms'\n\
+         [[flows]]\nstack = 'rfc'\nname = 'call'\napp = 'voip'\n[[flows]]\nstack = 'rfc'\nname = 'bulk'\ncount = 2\napp = 'bulk'\nstart_jitter = '100ms'\n\
          [probes]\npackets = true\nqueues = true\n"
     );
     let scenario = Scenario::from_toml(&text, &[]).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -48,11 +48,12 @@ fn a_flow_that_sends_nothing_or_elsewhere_changes_no_table_of_the_others() {
     // few milliseconds, and one sends datagrams over that link.
     let route = "route = ['left', 'elsewhere']\n";
     let silent =
-        "[[flows]]\nname = 'foreign'\napp = { kind = 'list', items = [{ at = '1h', size = '1kB' }] }\n".to_owned();
+        "[[flows]]\nstack = 'rfc'\nname = 'foreign'\napp = { kind = 'list', items = [{ at = '1h', size = '1kB' }] }\n"
+            .to_owned();
     let app = "app = { kind = 'transfer', size = '1kB', count = 1000, gap = '3ms' }\n";
-    let busy = format!("[[flows]]\nname = 'foreign'\n{app}{route}");
+    let busy = format!("[[flows]]\nstack = 'rfc'\nname = 'foreign'\n{app}{route}");
     let stream = "app = { kind = 'cbr', rate = '1Mbps', packet_size = '500B' }\n";
-    let datagrams = format!("[[flows]]\nname = 'foreign'\n{stream}{route}");
+    let datagrams = format!("[[flows]]\nstack = 'rfc'\nname = 'foreign'\n{stream}{route}");
     for entry in CATALOGUE {
         let queue = match entry.name {
             "drop-tail" => "'20 packets'".to_owned(),

@@ -15,27 +15,35 @@ delay = '20ms'
 queue = '20 packets'
 loss = '3%'
 [[flows]]
+stack = 'rfc'
 name = 'bulk'
 app = 'bulk'
 [[flows]]
+stack = 'rfc'
 name = 'transfer'
 app = { kind = 'transfer', size = '20kB', count = 30, gap = '100ms' }
 [[flows]]
+stack = 'rfc'
 name = 'burst'
 app = { kind = 'bursts', size = '8kB', interval = '500ms' }
 [[flows]]
+stack = 'rfc'
 name = 'period'
 app = { kind = 'onoff', size = '20kB', off = '200ms' }
 [[flows]]
+stack = 'rfc'
 name = 'web'
 app = { kind = 'web', sessions_per_second = 1, object_size = '10kB', records = true }
 [[flows]]
+stack = 'rfc'
 name = 'stream'
 app = { kind = 'cbr', rate = '100kbps', packet_size = '500B' }
 [[flows]]
+stack = 'rfc'
 name = 'call'
 app = 'voip'
 [[flows]]
+stack = 'rfc'
 name = 'film'
 app = { kind = 'dash', ladder = ['100kbps', '200kbps'], segment = '1s' }
 [probes]

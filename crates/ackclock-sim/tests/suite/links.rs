@@ -14,7 +14,7 @@ fn run(keys: &str) -> Output {
         .filter(|(key, _)| !own(key))
         .map(|(key, value)| format!("{key} = {value}\n"))
         .collect();
-    let flows = "[[flows]]\napp = 'bulk'\ntimestamps = true\n[[flows]]\napp = 'bulk'\ncc = 'cubic'\nstart = '200ms'\n";
+    let flows = "[[flows]]\nstack = 'rfc'\napp = 'bulk'\ntimestamps = true\n[[flows]]\nstack = 'rfc'\napp = 'bulk'\ncc = 'cubic'\nstart = '200ms'\n";
     let text = format!("duration = '10s'\n[bottleneck]\n{keys}\n{rest}{flows}");
     let files = |_: &str| Ok(TRACE.as_bytes().to_vec());
     let outside = Outside { files: &files, ..Outside::NOTHING };
@@ -122,7 +122,7 @@ fn packets(output: &Output, event: &str, side: &str) -> f64 {
 #[test]
 fn a_link_evaluated_ahead_reports_nothing_from_after_the_end() {
     let window = "duration = '1s'\n[bottleneck]\nrate = '10Mbps'\ndelay = '50ms'\nqueue = '1bdp'\n[access]\nrate = '1x'\n\
-                  [[flows]]\napp = 'bulk'\ncc = { kind = 'fixed-window', segments = 3000 }\nreceive_buffer = '100MB'\n\
+                  [[flows]]\nstack = 'rfc'\napp = 'bulk'\ncc = { kind = 'fixed-window', segments = 3000 }\nreceive_buffer = '100MB'\n\
                   [probes]\npackets = true\nqueues = true\n";
     let output = verified(window);
     let utilisation = link(&output, "utilisation");
@@ -137,7 +137,7 @@ fn a_link_evaluated_ahead_reports_nothing_from_after_the_end() {
     assert!(utilisation > 0.9 && utilisation <= 1.0, "{utilisation}, it was 1.047");
 
     let datagrams = "duration = '10s'\n[bottleneck]\nrate = '1Mbps'\ndelay = '50ms'\nqueue = '1bdp'\n[access]\nrate = '2x'\n\
-                     [[flows]]\napp = { kind = 'cbr', rate = '4Mbps', packet_size = '1500B' }\n[probes]\npackets = true\n";
+                     [[flows]]\nstack = 'rfc'\napp = { kind = 'cbr', rate = '4Mbps', packet_size = '1500B' }\n[probes]\npackets = true\n";
     let output = verified(datagrams);
     assert_eq!(link(&output, "drops"), packets(&output, "dropped", "source"), "it was twice as many");
     let utilisation = link(&output, "utilisation");
@@ -155,7 +155,7 @@ fn a_link_evaluated_ahead_and_a_port_report_the_same() {
     let text = |queue: &str| {
         format!(
             "duration = '777ms'\n[bottleneck]\nrate = '1Mbps'\ndelay = '50ms'\nqueue = {queue}\n[access]\nrate = '1.93x'\n\
-             [[flows]]\napp = {{ kind = 'cbr', rate = '4Mbps', packet_size = '1500B' }}\n[probes]\nqueues = true\n"
+             [[flows]]\nstack = 'rfc'\napp = {{ kind = 'cbr', rate = '4Mbps', packet_size = '1500B' }}\n[probes]\nqueues = true\n"
         )
     };
     let link = verified(&text("'20 packets'"));

@@ -10,7 +10,7 @@ fn run(duration: &str, bottleneck: &str, flows: &[(&str, &str)]) -> Output {
     let mut text = format!("duration = \"{duration}\"\nprobes = {{ window = true }}\n[bottleneck]\n{bottleneck}\n");
     for (index, (cc, ecn)) in flows.iter().enumerate() {
         text += &format!(
-            "[[flows]]\nname = \"f{index}\"\nstart = \"{}ms\"\napp = {{ kind = \"bulk\" }}\ncc = \"{cc}\"\n\
+            "[[flows]]\nstack = 'rfc'\nname = \"f{index}\"\nstart = \"{}ms\"\napp = {{ kind = \"bulk\" }}\ncc = \"{cc}\"\n\
              ecn = \"{ecn}\"\nreceive_buffer = \"16MiB\"\ndelayed_ack = \"0s\"\n",
             100 * index
         );

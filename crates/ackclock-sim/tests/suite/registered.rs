@@ -12,6 +12,7 @@ duration = "1s"
 rate = "1Mbps"
 delay = "10ms"
 [[flows]]
+stack = 'rfc'
 name = "f"
 count = 2
 app = "bulk"

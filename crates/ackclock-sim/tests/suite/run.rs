@@ -32,12 +32,14 @@ access = { source_delay = "1ms", sink_delay = "4ms" }
 probes = { window = true, packets = true, timeouts = true, delays = true, queues = true, rates = true, interval = "100ms" }
 
 [[flows]]
+stack = 'rfc'
 name = "bulk"
 app = "bulk"
 count = 2
 start_jitter = "1s"
 
 [[flows]]
+stack = 'rfc'
 name = "files"
 app = { kind = "transfer", size = "100kB", count = 3, gap = "1s" }
 start = "5s"
@@ -237,6 +239,7 @@ bottleneck = { rate = "160kbps", delay = "250ms", queue = "30 packets" }
 probes = { packets = true, timeouts = true }
 
 [[flows]]
+stack = 'rfc'
 name = "f"
 count = 10
 app = { kind = "transfer", size = "30kB" }
@@ -302,9 +305,11 @@ bottleneck = { rate = "10Mbps", delay = "10ms" }
 access = { source_delay = "1ms", sink_delay = "4ms" }
 probes = { delays = true }
 [[flows]]
+stack = 'rfc'
 name = "one"
 app = { kind = "transfer", size = "1460B" }
 [[flows]]
+stack = 'rfc'
 name = "many"
 start = "5s"
 app = { kind = "transfer", size = "1MB" }
@@ -344,6 +349,7 @@ const FLIGHT: &str = "duration = '2s'
 rate = '10Mbps'
 delay = '10ms'
 [[flows]]
+stack = 'rfc'
 app = { kind = 'transfer', size = '10kB' }
 mss = '1000B'
 dsack = true

@@ -51,6 +51,7 @@ rate = '1Mbps'
 delay = '10ms'
 queue = '5 packets'
 [[flows]]
+stack = 'rfc'
 app = { kind = 'cbr', rate = '2Mbps' }
 [probes]
 queues = true
@@ -202,11 +203,13 @@ rate = '3.07Mbps'
 delay = '5ms'
 queue = '20kB'
 [[flows]]
+stack = 'rfc'
 app = 'bulk'
 count = 2
 start_jitter = '1s'
 route = ['left', 'right', 'far']
 [[flows]]
+stack = 'rfc'
 app = { kind = 'cbr', rate = '500kbps', packet_size = '300B' }
 route = ['left', 'right', 'far']
 ";

@@ -10,7 +10,7 @@ const PACKET_S: f64 = 0.012;
 fn run(rate_mbps: u32, seconds: u32, flow: &str, seed: u64) -> Output {
     let text = format!(
         "duration = \"{seconds}s\"\n[bottleneck]\nrate = \"{rate_mbps}Mbps\"\ndelay = \"100ms\"\nqueue = \"1bdp\"\n\
-         [[flows]]\nname = \"f\"\napp = {{ kind = \"bulk\" }}\n{flow}\n\
+         [[flows]]\nstack = 'rfc'\nname = \"f\"\napp = {{ kind = \"bulk\" }}\n{flow}\n\
          [probes]\nwindow = true\ninterval = \"0s\""
     );
     let scenario = Scenario::from_toml(&text, &[]).unwrap();

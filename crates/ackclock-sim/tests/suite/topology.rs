@@ -35,7 +35,7 @@ fn by_name(table: &Table, name: &str, column: &str) -> BTreeMap<String, f64> {
 /// less.
 #[test]
 fn a_parking_lot_is_three_bottlenecks() {
-    let tables = run(PARKING_LOT, &[("duration", "40s")]);
+    let tables = run(PARKING_LOT, &[("duration", "40s"), ("flows[*].stack", "rfc")]);
     let used = by_name(&tables["links"], "link", "utilisation");
     let goodput = by_name(&tables["flows"], "flow", "goodput_bps");
     let names: Vec<_> = used.keys().map(String::as_str).collect();
@@ -98,6 +98,7 @@ name = "home"
 ends = ["aside", "left"]
 preset = "access"
 [[flows]]
+stack = 'rfc'
 name = "f"
 app = "bulk"
 return_route = ["right", "aside", "left"]

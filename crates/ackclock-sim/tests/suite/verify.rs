@@ -96,7 +96,14 @@ fn log() -> Vec<Logged> {
     let apps: [Box<dyn ackclock_app::Application>; 2] =
         [Box::new(Endless), Box::new(OneAfterTheOther { left: 20, bytes: 30_000, done: 0 })];
     let flows = apps.into_iter().zip(["long", "short"]).zip(routes).map(|((app, name), routes)| FlowSpec {
-        labels: FlowLabels { name: name.to_owned(), cc: "".into(), validation: "", pacing: "", app: "" },
+        labels: FlowLabels {
+            name: name.to_owned(),
+            stack: "".into(),
+            cc: "".into(),
+            validation: "",
+            pacing: "",
+            app: "",
+        },
         config: config.clone(),
         app,
         start: 0,

@@ -11,7 +11,7 @@ fn scenario(duration: &str, network: &str, flows: &[&str]) -> Scenario {
          bottleneck = {{ rate = \"100Mbps\", delay = \"40ms\", {network} }}\n"
     );
     for flow in flows {
-        text += &format!("[[flows]]\napp = {{ kind = \"bulk\" }}\nreceive_buffer = \"64MiB\"\n{flow}\n");
+        text += &format!("[[flows]]\nstack = 'rfc'\napp = {{ kind = \"bulk\" }}\nreceive_buffer = \"64MiB\"\n{flow}\n");
     }
     Scenario::from_toml(&text, &[]).unwrap()
 }

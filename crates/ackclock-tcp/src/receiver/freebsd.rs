@@ -26,7 +26,8 @@ impl Space {
         let tunes = config.receive_buffer_max > config.receive_buffer;
         let most = if tunes { config.receive_buffer_max } else { 0 };
         let rule = config.window_rule;
-        (rule != WindowRule::Rfc9293).then(|| Box::new(Space { mss: 0, most, round: None, rule }))
+        matches!(rule, WindowRule::FreeBsd | WindowRule::FreeBsd10)
+            .then(|| Box::new(Space { mss: 0, most, round: None, rule }))
     }
 
     /// Processes `bytes` that arrived in order with `payload`. Returns the new buffer: it grows by half when more than

@@ -204,9 +204,10 @@ impl Receiver {
                 edge: self.edge,
                 len: payload.len,
                 full,
+                larger: payload.len > self.acks.largest,
                 echo: payload.echo,
-                buffer: self.buffer,
             });
+            self.buffer = tuning.window();
         }
         self.acks.on_arrival(&Arrived {
             now,
@@ -248,7 +249,8 @@ impl Receiver {
     pub fn read(&mut self, now: Nanos, bytes: u64) {
         self.read = (self.read + bytes).min(self.stream.next());
         if let Some(tuning) = &mut self.tuning {
-            self.buffer = tuning.on_read(now, self.read, self.buffer);
+            tuning.on_read(now, self.read);
+            self.buffer = tuning.window();
         }
         if let Some(space) = &self.space {
             self.acks.due |= self.tells_of_read(space);

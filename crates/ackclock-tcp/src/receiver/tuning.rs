@@ -3,7 +3,7 @@
 //! in TCP, 2001).
 
 use crate::Nanos;
-use crate::config::Config;
+use crate::config::{Config, WindowRule};
 
 /// Segments that the first round trip is assumed to bring (TCP_INIT_CWND).
 const FIRST_ROUND: u64 = 10;
@@ -11,12 +11,22 @@ const FIRST_ROUND: u64 = 10;
 const CUSHION: u64 = 16;
 /// Smallest payload, bytes, after which the window may grow.
 const SIZEABLE: u32 = 128;
+/// Memory of a segment besides its payload, bytes: its head and the two structures that describe it (Linux 6.12, SKB_TRUESIZE
+/// of a head of 256 bytes).
+const OVERHEAD: u64 = 832;
+/// The unit of the share of payload in memory, and the share that is assumed at first (TCP_DEFAULT_SCALING_RATIO).
+const WHOLE: u64 = 256;
+const FIRST_SHARE: u64 = WHOLE / 2;
 
 /// State of auto-tuning for one receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
-    /// Maximum of the buffer, bytes.
-    max: u64,
+    /// Memory of the buffer (sk_rcvbuf) and its maximum (tcp_rmem), bytes. The window is [`Tuning::share`] of it.
+    memory: u64,
+    most: u64,
+    /// Share of payload in memory, in units of 1/256 (scaling_ratio), and whether it follows the arriving segments.
+    share: u64,
+    measures: bool,
     mss: u64,
     /// Maximum of the offered window for now, bytes: it follows the arrivals (rcv_ssthresh).
     pub limit: u64,
@@ -38,18 +48,20 @@ pub(super) struct InOrder {
     pub next: u64,
     pub edge: u64,
     pub len: u32,
-    /// Whether the segment was a full one.
+    /// Whether the segment was a full one, and whether it was larger than all before.
     pub full: bool,
+    pub larger: bool,
     /// Send time of the segment that this segment's timestamp echoes.
     pub echo: Option<Nanos>,
-    /// The present buffer, bytes.
-    pub buffer: u64,
 }
 
 impl Tuning {
     pub fn new(config: &Config) -> Tuning {
         Tuning {
-            max: config.receive_buffer_max,
+            memory: config.receive_buffer * WHOLE / FIRST_SHARE,
+            most: config.receive_buffer_max * WHOLE / FIRST_SHARE,
+            share: FIRST_SHARE,
+            measures: config.window_rule == WindowRule::Linux,
             mss: u64::from(config.mss),
             limit: config.receive_buffer,
             rtt: None,
@@ -68,7 +80,10 @@ impl Tuning {
 
     /// Processes payload that arrived in order. Returns whether the offered window may now be larger.
     pub fn on_data(&mut self, arrived: &InOrder) -> bool {
-        let &InOrder { now, next, edge, len, full, echo, buffer } = arrived;
+        let &InOrder { now, next, edge, len, full, larger, echo } = arrived;
+        if larger && self.measures {
+            self.share = u64::from(len) * WHOLE / (u64::from(len) + OVERHEAD);
+        }
         if let Some(echo) = echo {
             if full && self.last_echo != Some(echo) {
                 self.last_echo = Some(echo);
@@ -78,12 +93,18 @@ impl Tuning {
         } else {
             self.measure_by_window(now, next, edge);
         }
-        let room = buffer.saturating_sub(self.limit);
+        let room = self.window().saturating_sub(self.limit);
         if len < SIZEABLE || room == 0 {
             return false;
         }
         self.limit += room.min((2 * self.mss).max(2 * u64::from(len)));
         true
+    }
+
+    /// The largest window that the memory allows, bytes (tcp_win_from_space).
+    #[inline]
+    pub fn window(&self) -> u64 {
+        self.memory * self.share / WHOLE
     }
 
     /// Measures the round-trip time without timestamps: a full window takes at least a round trip to arrive.
@@ -99,25 +120,65 @@ impl Tuning {
         self.sample = Some((edge, now));
     }
 
-    /// Processes a read up to offset `read`. Returns the buffer that the rate of reads requires, at least `buffer`,
-    /// bytes.
-    pub fn on_read(&mut self, now: Nanos, read: u64, buffer: u64) -> u64 {
+    /// Processes a read up to offset `read`: the memory grows to what the rate of reads requires.
+    pub fn on_read(&mut self, now: Nanos, read: u64) {
         let (began_at, began) = self.round;
         if self.rtt.is_none_or(|rtt| now - began < rtt) {
-            return buffer;
+            return;
         }
         let copied = read - began_at;
-        let mut grown = buffer;
         if copied > self.space {
             // The buffer is twice the data of a round, to allow for losses; it then grows by twice the relative
             // increase over the last round.
             let window = 2 * copied + CUSHION * self.mss;
             let growth = u128::from(window) * u128::from(copied - self.space) / u128::from(self.space);
-            let window = u128::from(window) + 2 * growth;
-            grown = buffer.max(u64::try_from(window).unwrap_or(u64::MAX).min(self.max));
+            let memory = (u128::from(window) + 2 * growth) * u128::from(WHOLE) / u128::from(self.share);
+            self.memory = self.memory.max(u64::try_from(memory).unwrap_or(u64::MAX).min(self.most));
             self.space = copied;
         }
         self.round = (read, now);
-        grown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stack;
+
+    fn tuning(name: &str) -> Tuning {
+        let config = (stack::by_name(name).expect("a stack").config)();
+        let mut tuning = Tuning::new(&config);
+        tuning.establish(0, config.receive_buffer.min(u64::from(u16::MAX)));
+        tuning
+    }
+
+    fn arrives(tuning: &mut Tuning, len: u32, larger: bool) -> bool {
+        tuning.on_data(&InOrder { now: 0, next: 0, edge: 0, len, full: true, larger, echo: None })
+    }
+
+    #[test]
+    fn the_window_is_the_share_of_payload_in_the_memory_of_full_segments() {
+        let mut linux = tuning("linux");
+        assert_eq!(linux.window(), 64 << 10);
+        // 256 * 1448 / 2280 is 162; the kernel acknowledged 22 segments at once, 16 and the six that let the window grow.
+        assert!(arrives(&mut linux, 1448, true));
+        assert_eq!(linux.window(), (128 << 10) * 162 / 256);
+        let grown = (0..20).filter(|_| arrives(&mut linux, 1448, false)).count();
+        assert_eq!((grown, linux.limit), (5, linux.window()));
+        let mut old = tuning("linux-3.12");
+        arrives(&mut old, 1448, true);
+        assert_eq!(old.window(), 43_690);
+    }
+
+    #[test]
+    fn reads_raise_the_memory_so_that_the_window_holds_twice_a_round() {
+        let mut linux = tuning("linux");
+        arrives(&mut linux, 1448, true);
+        linux.rtt = Some(1);
+        linux.on_read(1, 100_000);
+        // 2 * 100,000 + 16 segments, and twice the growth since a first round of ten segments.
+        let wanted = 200_000 + 16 * 1460;
+        let wanted = wanted + 2 * wanted * (100_000 - 14_600) / 14_600;
+        assert!(linux.window().abs_diff(wanted) <= 1, "{} {wanted}", linux.window());
     }
 }

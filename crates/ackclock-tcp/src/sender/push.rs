@@ -5,6 +5,10 @@ use std::collections::VecDeque;
 use super::{Sender, Transmission};
 use crate::Push;
 
+/// Data that an application is assumed to write at once, bytes, where the scenario does not say: the end of each write is
+/// pushed.
+const WRITE: u64 = 64 << 10;
+
 /// Ends of the application's writes, as stream offsets.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
@@ -58,9 +62,9 @@ impl Sender {
         end.map_or(len, |end| len.min(end - offset))
     }
 
-    /// Whether a segment carries PSH. It does if it ends the written data or a record or, as in Linux (net/ipv4/tcp.c,
-    /// forced_push), if more than half of the largest window was sent since the last PSH. A retransmission repeats the
-    /// PSH of its original; a FIN alone never carries PSH.
+    /// Whether a segment carries PSH. It does if it ends the written data, a record or [`WRITE`], or, as in Linux
+    /// (net/ipv4/tcp.c, forced_push, tcp_xmit_size_goal), a second piece of at most half of the largest window. A
+    /// retransmission repeats the PSH of its original; a FIN alone never carries PSH.
     #[inline]
     pub fn pushes(&mut self, sent: &Transmission) -> bool {
         if sent.len == 0 {
@@ -73,7 +77,8 @@ impl Sender {
         }
         let recorded = !self.marks.records.is_empty() && self.marks.records.contains(&end);
         let marked = end == self.written && !self.small.unmarked || recorded;
-        let due = end - self.marks.pushed > self.small.largest_window / 2;
+        let piece = (self.small.largest_window / 2 / self.mss).max(1) * self.mss;
+        let due = end - self.marks.pushed >= WRITE.min(2 * piece);
         if !marked && (!due || self.marks.marked_only) && !self.small.push_next {
             return false;
         }

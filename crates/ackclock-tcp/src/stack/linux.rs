@@ -3,7 +3,7 @@
 use super::{Stack, rfc};
 use crate::config::{
     AccEcnOptions, AckRule, Config, Conformance, EcnMode, InitialWindow, PacingBurst, ReductionBase, Restart, RtoRule,
-    SynLosses, WindowUnit,
+    SynLosses, WindowRule, WindowUnit,
 };
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, slow_start, validation};
@@ -71,8 +71,9 @@ pub(super) const LINUX: Stack = Stack {
         ("handshake_data", "net/ipv4/tcp_input.c, tcp_rcv_synsent_state_process, without sk_write_pending"),
         ("delayed_ack", "TCP_ATO_MIN, from which the estimate starts"),
         ("quick_acks", "TCP_MAX_QUICKACKS"),
-        ("receive_buffer", "tcp_rmem[1] = 128 KiB, of which the window is half (TCP_DEFAULT_SCALING_RATIO)"),
-        ("receive_buffer_max", "tcp_rmem[2] = 6 MiB, of which the window is half"),
+        ("window_rule", "net/ipv4/tcp_input.c, tcp_measure_rcv_mss"),
+        ("receive_buffer", "tcp_rmem[1] = 128 KiB, of which the window is half at first (TCP_DEFAULT_SCALING_RATIO)"),
+        ("receive_buffer_max", "tcp_rmem[2] = 6 MiB, of which the window is half at first"),
         ("window_scale", "net/ipv4/tcp_output.c, tcp_select_initial_window: enough for tcp_rmem[2]"),
         ("time_wait", "TCP_TIMEWAIT_LEN"),
         ("fin_timeout", "tcp_fin_timeout = 60"),
@@ -192,6 +193,7 @@ fn linux() -> Config {
         nagle: true,
         minshall: true,
         reset_on_give_up: false,
+        window_rule: WindowRule::Linux,
         receive_buffer: 64 << 10,
         receive_buffer_max: 3 << 20,
         window_scale: Some(7),
@@ -221,6 +223,7 @@ fn linux_3_12() -> Config {
         early_retransmit: true,
         rack: false,
         syn_linear: 0,
+        window_rule: WindowRule::Rfc9293,
         receive_buffer: 43_690,
         pacing_burst: PacingBurst::Segment,
         validation: validation::by_name("rfc2861-linux").expect("in the catalogue"),

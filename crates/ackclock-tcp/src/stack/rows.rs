@@ -239,6 +239,7 @@ fn ack_rule_name(rule: AckRule) -> &'static str {
 fn window_rule_name(rule: WindowRule) -> &'static str {
     match rule {
         WindowRule::Rfc9293 => "rfc9293",
+        WindowRule::Linux => "linux",
         WindowRule::FreeBsd => "freebsd",
         WindowRule::FreeBsd10 => "freebsd-10",
     }

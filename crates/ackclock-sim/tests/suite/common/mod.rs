@@ -112,6 +112,7 @@ pub fn world_of<O: Observer>(
         .map(|(name, app, config)| FlowSpec {
             labels: FlowLabels {
                 name: name.to_owned(),
+                stack: "test".into(),
                 cc: "reno".into(),
                 validation: "none",
                 pacing: "off",

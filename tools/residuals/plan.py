@@ -1,0 +1,124 @@
+"""The scenarios that are compared: flows alone, flows that share a bottleneck, transfers, and bursts after idle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ackclock.kernel.configuration import MODULES
+
+__all__ = ["EXPERIMENTS", "NETWORKS", "Experiment", "Network", "full_name"]
+
+NAMES = {"bbr": "bbr1", "cdg": "cdg", "nv": "nv"}
+"""Full names of the kernel's controls that are not the kernel's name with the ending -linux."""
+
+STARTS_S = (1.0, 1.2, 1.7, 2.6, 4.1)
+"""When the second of two flows starts: five runs of one case show the kernel's own spread."""
+
+SIZES = (1_448, 4_344, 14_480, 15_928, 43_440, 100_000, 200_000, 500_000, 1_000_000, 5_000_000)
+"""Sizes of transfers in bytes: one segment, the initial window, one segment more, and up to several slow starts."""
+
+BURSTS = ((30_000, "1s"), (100_000, "1s"), (300_000, "2s"), (100_000, "10s"))
+"""Sizes of bursts in bytes, and their distance."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """A bottleneck with a drop-tail queue; the delay is that of the path in one direction."""
+
+    name: str
+    rate: str
+    delay: str
+    packets: int
+    duration: str = "30s"
+    """Of a flow alone: at least four of its periods."""
+
+    def scenario(self, duration: str, flows: list[dict[str, Any]]) -> dict[str, Any]:
+        """A scenario on this network, whose windows are sampled."""
+        return {
+            "duration": duration,
+            "bottleneck": {
+                "rate": self.rate,
+                "delay": self.delay,
+                "queue": {"kind": "drop-tail", "limit": f"{self.packets} packets"},
+            },
+            "flows": flows,
+            "probes": {"window": True},
+        }
+
+
+NETWORKS = {
+    one.name: one
+    for one in (
+        Network("home", "20Mbps", "20ms", 67),
+        Network("long", "10Mbps", "50ms", 83, "60s"),
+        Network("shallow", "50Mbps", "15ms", 31),
+        Network("deep", "5Mbps", "25ms", 100, "90s"),
+    )
+}
+"""Queues of one, one, a quarter and five bandwidth-delay products."""
+
+WIDE = Network("wide", "100Mbps", "20ms", 2_000)
+"""A network in which no packet is lost."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A scenario that is compared, and how."""
+
+    kind: str
+    """alone, share, transfer or bursts: what is measured."""
+    network: str
+    cc: str
+    """The kernel's name of the control that is examined."""
+    case: str
+    """What the experiment varies besides, in words."""
+    scenarios: tuple[dict[str, Any], ...]
+
+    @property
+    def key(self) -> str:
+        """A name that no other experiment has."""
+        return "/".join(filter(None, (self.kind, self.network, self.cc, self.case)))
+
+
+def full_name(module: str) -> str:
+    """The simulator's full name of a control of the kernel: vegas-linux for vegas."""
+    return NAMES.get(module, f"{module}-linux")
+
+
+def _flow(name: str, module: str, app: object, start: str = "0s") -> dict[str, Any]:
+    return {"name": name, "app": app, "start": start, "stack": "linux", "cc": full_name(module)}
+
+
+def _alone(network: Network, module: str) -> Experiment:
+    scenario = network.scenario(network.duration, [_flow("one", module, "bulk")])
+    return Experiment("alone", network.name, module, "", (scenario,))
+
+
+def _share(network: Network, module: str, other: str) -> Experiment:
+    scenarios = tuple(
+        network.scenario("30s", [_flow("other", other, "bulk"), _flow("one", module, "bulk", f"{start}s")])
+        for start in STARTS_S
+    )
+    return Experiment("share", network.name, module, f"against {other}", scenarios)
+
+
+def _transfer(module: str, size: int) -> Experiment:
+    app = {"kind": "transfer", "size": f"{size}B"}
+    scenario = WIDE.scenario("10s", [_flow("one", module, app)])
+    return Experiment("transfer", WIDE.name, module, f"{size:,} bytes", (scenario,))
+
+
+def _bursts(network: Network, module: str, size: int, interval: str) -> Experiment:
+    app = {"kind": "bursts", "size": f"{size}B", "interval": interval, "count": 8 if interval != "10s" else 3}
+    scenario = network.scenario("30s", [_flow("one", module, app)])
+    return Experiment("bursts", network.name, module, f"{size:,} bytes every {interval}", (scenario,))
+
+
+EXPERIMENTS = (
+    *(_alone(network, module) for network in NETWORKS.values() for module in MODULES),
+    *(_share(NETWORKS["home"], module, "cubic") for module in MODULES),
+    *(_transfer(module, size) for module in ("cubic", "reno", "bbr") for size in SIZES),
+    *(_bursts(NETWORKS["home"], module, *burst) for module in ("cubic", "reno", "bbr") for burst in BURSTS),
+)
+"""All of them; the page has a row for each."""

@@ -1,0 +1,76 @@
+"""What the runs gave, kept in a file of the repository so that the page can be checked without a kernel."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ackclock import _core
+from tools.residuals.cells import Cell, cells
+from tools.residuals.plan import EXPERIMENTS
+
+__all__ = ["Record", "load", "save"]
+
+HERE = Path(__file__).parent
+RUNS = HERE / "runs.json"
+CAUSES = HERE / "causes.toml"
+DIGITS = 6
+"""Significant digits that are kept."""
+
+
+@dataclass
+class Record:
+    """The runs of all experiments, and the causes of differences."""
+
+    kernel: dict[str, Any] = field(default_factory=dict)
+    """version and hz."""
+    version: str = ""
+    """The version of ackclock."""
+    runs: dict[str, dict[str, list[dict[str, float]]]] = field(default_factory=dict)
+    """By key of the experiment and by side, simulator or kernel: what is measured of each run."""
+    causes: list[dict[str, str]] = field(default_factory=list)
+
+    def cells(self) -> list[Cell]:
+        """Every number of the simulator that has one of the kernel beside it."""
+        found: list[Cell] = []
+        for experiment in EXPERIMENTS:
+            sides = self.runs.get(experiment.key, {})
+            if len(sides) == 2:
+                found += cells(experiment, sides["simulator"], sides["kernel"])
+        return found
+
+    def causes_of(self, cell: Cell) -> list[str]:
+        """The named causes of a difference: a cause has a pattern of experiments, and may have one of measures."""
+        return [
+            cause["cause"]
+            for cause in self.causes
+            if re.search(cause["experiments"], cell.experiment)
+            and re.fullmatch(cause.get("measures", ".*"), cell.measure)
+        ]
+
+
+def load() -> Record:
+    """The record of the repository; without runs where there is none yet."""
+    causes = tomllib.loads(CAUSES.read_text(encoding="utf-8")).get("causes", [])
+    if not RUNS.exists():
+        return Record(causes=causes)
+    return Record(**json.loads(RUNS.read_text(encoding="utf-8")), causes=causes)
+
+
+def save(record: Record) -> None:
+    """Writes the runs, in the order of the experiments."""
+    runs = {
+        one.key: {
+            side: [{name: float(f"{value:.{DIGITS}g}") for name, value in run.items()} for run in found]
+            for side, found in record.runs[one.key].items()
+        }
+        for one in EXPERIMENTS
+        if one.key in record.runs
+    }
+    lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(sides)}" for key, sides in runs.items())
+    head = f'"kernel": {json.dumps(record.kernel)},\n"version": {json.dumps(_core.version())},\n'
+    RUNS.write_text(f'{{\n{head}"runs": {{\n{lines}\n}}\n}}\n', encoding="utf-8")
