@@ -8,6 +8,7 @@ they build the project itself.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,8 @@ DRAWN = "docs/cubic-bbr.png"
 REPORT, SHOWN = "out/cubic-bbr/report.html", "docs/report.png"
 """The report that the commands of the page write, and the picture of it."""
 
+BUILD = re.compile(r"(scenario|ackclock) (?:[0-9a-f]{16}|[0-9]+\.[0-9]+[^ ;,]*)")
+"""What a line of output says about its build: the hash of the scenario, or the version."""
 SHELLS = {"bash": ["bash", "--noprofile", "--norc", "-i"], "zsh": ["zsh", "-f", "-i"]}
 """Shells as a person uses them, without the person's settings."""
 _END = "---- end of the block ----"
@@ -80,10 +83,18 @@ def differences(page: str, printed: list[str]) -> list[tuple[blocks.Block, str]]
 
 
 def renewed(shown: str, printed: str) -> str:
-    """The text that was printed. Lines of the page with ``...`` that agree with a printed line stay as they are."""
-    masked = [line for line in shown.splitlines() if "..." in line]
+    """The text that was printed, without what differs between builds.
+
+    Lines of the page with ``...`` that agree with a printed line stay as they are. A line ``...`` alone leaves out the
+    rest.
+    """
+    old = shown.splitlines()
     lines = [line.rstrip() for line in printed.strip().splitlines()]
-    return "".join(next((old for old in masked if blocks.agrees(line, old)), line) + "\n" for line in lines)
+    if "..." in old:
+        lines = [*lines[: old.index("...")], "..."]
+    masked = [line for line in old if "..." in line and line != "..."]
+    new = [next((one for one in masked if blocks.agrees(line, one)), BUILD.sub(r"\1 ...", line)) for line in lines]
+    return "".join(f"{line}\n" for line in new)
 
 
 def picture_of(report: Path, target: Path) -> None:

@@ -49,7 +49,7 @@ def outputs(tmp_path, monkeypatch, capsys):
 def test_the_page_can_be_followed(outputs, tmp_path):
     assert len(outputs) == 7
     reno, mine = list(outputs.values())[1:3]
-    assert numbers(mine.replace("my-reno", "reno-rfc5681")) == numbers(reno)
+    assert numbers(mine.replace("my-reno", "reno-linux")) == numbers(reno)
     done = subprocess.run([sys.executable, "plot.py"], capture_output=True, text=True, check=True)
     assert "right" in done.stdout
     assert (tmp_path / "polite.png").read_bytes().startswith(b"\x89PNG")

@@ -69,3 +69,9 @@ def test_an_output_taken_anew_keeps_what_may_differ():
     [(block, printed)] = readme.differences(page, ["run 1\nb  \n"])
     assert readme.renewed(block.prints, printed) == "run ...\nb\n"
     assert readme.differences(page, ["run 2\na\n"]) == []
+
+
+def test_outputs_taken_anew_keep_what_is_left_out():
+    shown = "hello: seed 1, scenario ..., ackclock ...\na 1\n...\n"
+    printed = "hello: seed 2, scenario 996579b41c00a95e, ackclock 0.1.0+9c427b11; means\na 2\nb 3\n"
+    assert readme.renewed(shown, printed) == "hello: seed 2, scenario ..., ackclock ...; means\na 2\n...\n"

@@ -152,7 +152,8 @@ def test_the_page_refuses_what_differs_from_the_declarations():
     changed["flows"] = make_table(flow=["a"])
     with pytest.raises(LookupError) as caught:
         columns.page(Result(result.meta, changed))
-    for text in ("flows: ['flow'], not ['flow', 'stack', ", "more: ['time_s', ", "not declared", "rates: no table, not ["):
+    flows = "flows: ['flow'], not ['flow', 'stack', "
+    for text in (flows, "more: ['time_s', ", "not declared", "rates: no table, not ["):
         assert text in str(caught.value)
 
 

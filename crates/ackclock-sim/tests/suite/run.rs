@@ -61,7 +61,7 @@ fn every_table_has_its_columns() {
         ("events", "time_s flow event"),
         (
             "flows",
-            "flow cc validation pacing app start_s goodput_bps bytes_delivered segments_sent data_segments_sent \
+            "flow stack cc validation pacing app start_s goodput_bps bytes_delivered segments_sent data_segments_sent \
              retransmits timeouts spurious_timeouts recoveries srtt_ms min_rtt_ms",
         ),
         (
