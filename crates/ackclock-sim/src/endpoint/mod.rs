@@ -212,7 +212,7 @@ pub struct Counts {
 }
 
 /// An event of an endpoint with packets `P`. The variants other than [`Event::Tcp`] are common to all transports.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub enum Event<'a, P> {
     /// A packet was sent.
     Sent {
@@ -243,6 +243,15 @@ pub enum Event<'a, P> {
     /// Another transport may report these events if they apply to it, for example its window.
     Tcp(TcpEvent<'a>),
 }
+
+impl<P> Clone for Event<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+// The contents are borrowed, so they need not be `Copy`, as a derived implementation would require.
+impl<P> Copy for Event<'_, P> {}
 
 /// Receives the events of an endpoint whose packets are `P`. With the unit `()` events cost nothing.
 pub trait Events<P> {

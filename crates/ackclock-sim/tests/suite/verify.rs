@@ -11,7 +11,7 @@ use ackclock_sim::link::LinkSpec;
 use ackclock_sim::measures::FlowLabels;
 use ackclock_sim::network::Route;
 use ackclock_sim::observe::{NetworkEvent, Observer, Who};
-use ackclock_sim::packet::{Address, Stored, Packet};
+use ackclock_sim::packet::{Address, Packet, Stored};
 use ackclock_sim::verify::{Law, Verifier};
 use ackclock_sim::world::{FlowSpec, World};
 use ackclock_tcp::{Ecn, Segment, stack};
