@@ -46,7 +46,7 @@ fn run(flows: u32, rate: u64, rtt: u64, seconds: u64) {
         Access { rate: NonZeroU64::new(rate * 10).expect("a rate"), source_delay: rtt / 20, sink_delay: rtt / 20 };
     let routes: Vec<_> = (0..flows).map(|_| dumbbell.flow(access)).collect();
     let forward = dumbbell.forward;
-    let mut network = dumbbell.topology.join();
+    let mut network: Network = dumbbell.topology.join();
     let stages: Vec<[u32; 2]> = routes.iter().map(|pair| pair.map(|route| network.first_stage(route))).collect();
     let mut data = Segment::new(Flags::ACK);
     data.len = 1460;
@@ -69,7 +69,7 @@ fn run(flows: u32, rate: u64, rtt: u64, seconds: u64) {
         events += 1;
         let now = key.time();
         let packet = network.arrive();
-        if !Network::is_at_host(&packet) {
+        if !packet.is_at_host() {
             network.forward(now, packet, &mut ());
             continue;
         }

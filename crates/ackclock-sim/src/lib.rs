@@ -5,6 +5,7 @@
 
 mod build;
 pub mod dumbbell;
+pub mod endpoint;
 pub mod event;
 pub mod ids;
 pub mod link;

@@ -1,8 +1,8 @@
 //! Counts of a run, in a memory that does not grow with simulated time.
 
 use ackclock_net::Carried;
-use ackclock_tcp::Endpoint;
 
+use crate::endpoint::Endpoint;
 use ackclock_core::Nanos;
 use ackclock_results::{Row, Sketch, Table, Tables, declared};
 
@@ -47,7 +47,7 @@ pub fn push_link(
     });
 }
 
-/// Totals of a flow over all its connections. Sent segments are those of the source. Delivered bytes are those that the
+/// Totals of a flow over all its connections. Sent segments are the packets of the source's transport. Delivered bytes are those that the
 /// sink received: the bytes of a stream in order, and the payload of datagrams. Datagrams do not count as segments.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct FlowTotals {
@@ -73,17 +73,17 @@ pub struct FlowTotals {
 
 impl FlowTotals {
     /// Adds the totals of a connection.
-    pub fn add(&mut self, source: &Endpoint, sink: &Endpoint) {
-        let stats = source.stats();
+    pub fn add<E: Endpoint>(&mut self, source: &E, sink: &E) {
+        let counts = source.counts();
         self.bytes_delivered += sink.received();
-        self.segments_sent += stats.segments_sent;
-        self.data_segments_sent += stats.data_segments_sent;
-        self.retransmits += stats.data_retransmits;
-        self.timeouts += stats.timeouts;
-        self.spurious_timeouts += source.loss_recovery().counts.spurious_timeouts;
-        self.recoveries += stats.recoveries;
-        self.srtt = source.srtt().or(self.srtt);
-        self.min_rtt = self.min_rtt.into_iter().chain(source.min_rtt()).min();
+        self.segments_sent += counts.packets_sent;
+        self.data_segments_sent += counts.data_packets_sent;
+        self.retransmits += counts.retransmits;
+        self.timeouts += counts.timeouts;
+        self.spurious_timeouts += counts.spurious_timeouts;
+        self.recoveries += counts.recoveries;
+        self.srtt = counts.srtt.or(self.srtt);
+        self.min_rtt = self.min_rtt.into_iter().chain(counts.min_rtt).min();
     }
 }
 

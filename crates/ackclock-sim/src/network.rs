@@ -13,19 +13,17 @@ use ackclock_net::server::Meter;
 use ackclock_net::{Carried, DropCause, Lane, Link, NEVER, Place, Port, Refusal, Sent};
 use ackclock_tcp::Segment;
 
+use crate::endpoint::Contents;
 use crate::event::{EventQueue, Key};
 use crate::ids::{LinkId, Receiver, Slot};
 use crate::observe::{NetworkEvent, Observer};
-use crate::packet::{Address, Optioned, Packet};
+use crate::packet::{AT_HOST, Address, Packet, Stored};
 use ackclock_core::Nanos;
 use ackclock_results::Sketch;
 
 /// A route of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Route(u32);
-
-/// The stage of a packet that has passed all links.
-const AT_HOST: u32 = u32::MAX;
 
 /// Links that a packet passes without an event in between.
 #[derive(Clone, Copy, Debug)]
@@ -112,7 +110,7 @@ impl Topology {
     }
 
     /// Joins links and routes to a network.
-    pub fn join(self) -> Network {
+    pub fn join<P: Contents>(self) -> Network<P> {
         // The upstreams of each link: other links, and any number of hosts, which send in the present and therefore in
         // order.
         let mut upstreams = vec![BTreeSet::new(); self.links.len()];
@@ -143,7 +141,7 @@ impl Topology {
             hops: Vec::new(),
             shared: 0,
             lanes: Vec::new(),
-            optioned: Optioned::default(),
+            stored: Stored::default(),
             senders: Senders::default(),
             end: NEVER,
             beyond: 0,
@@ -200,8 +198,8 @@ impl Senders {
     }
 }
 
-/// Links, routes, packets in flight, and the queue of all events.
-pub struct Network {
+/// Links, routes, packets in flight with contents `P`, and the queue of all events.
+pub struct Network<P = Segment> {
     links: Vec<LinkState>,
     ports: Vec<PortState>,
     /// First stage of each route.
@@ -213,7 +211,7 @@ pub struct Network {
     /// Packets between two stages, or between a stage and the host. The first lanes have the numbers of ports and are
     /// not used; then come the shared lanes, then one lane for each link.
     lanes: Vec<Lane<Key, Packet>>,
-    optioned: Optioned,
+    stored: Stored<P>,
     senders: Senders,
     /// End of the run (`end`), and the number of packets that reach one of their links after it (`beyond`).
     end: Nanos,
@@ -222,7 +220,7 @@ pub struct Network {
     pub events: EventQueue,
 }
 
-impl Network {
+impl<P: Contents> Network<P> {
     /// Gives links a common lane if their packets arrive nearly in the order of sending. This holds for links with the
     /// same delay whose packets come from hosts, which send in the present, or from one upstream link, which sends one
     /// packet after the other.
@@ -279,16 +277,16 @@ impl Network {
         self.routes[route.0 as usize]
     }
 
-    /// Sends `segment` at the time and to the receiver that the address gives.
+    /// Sends `contents` at the time and to the receiver that the address gives.
     #[inline]
-    pub fn send<O: Observer>(&mut self, segment: &Segment, address: Address, observer: &mut O) {
-        let packet = Packet::new(segment, address, &mut self.optioned);
+    pub fn send<O: Observer<P>>(&mut self, contents: &P, address: Address, observer: &mut O) {
+        let packet = Packet::new(contents, address, &mut self.stored);
         self.forward(address.sent, packet, observer);
     }
 
     /// Moves a packet through the links of its stage; the packet reaches the stage at `now`.
     #[inline]
-    pub fn forward<O: Observer>(&mut self, now: Nanos, packet: Packet, observer: &mut O) {
+    pub fn forward<O: Observer<P>>(&mut self, now: Nanos, packet: Packet, observer: &mut O) {
         let stage = self.stages[packet.stage() as usize];
         self.pass(now, packet, stage, 0, observer);
     }
@@ -296,7 +294,7 @@ impl Network {
     /// Moves a packet through the links of a stage, or through the rest of the stage. The packet arrives at `at` from
     /// the link `last`, if it comes from a link.
     #[inline(always)]
-    fn pass<O: Observer>(&mut self, mut at: Nanos, packet: Packet, stage: Stage, mut last: u32, observer: &mut O) {
+    fn pass<O: Observer<P>>(&mut self, mut at: Nanos, packet: Packet, stage: Stage, mut last: u32, observer: &mut O) {
         for &link in &self.hops[stage.first as usize..stage.end as usize] {
             if at > self.end {
                 return self.give_up(packet);
@@ -314,8 +312,8 @@ impl Network {
                 queueing_delays.record(passage.start - at);
             }
             if O::ACTIVE {
-                let segment = packet.segment(&self.optioned);
-                observer.network(at, &segment, NetworkEvent::Enqueued { link, packet, passage });
+                let contents = packet.contents(&self.stored);
+                observer.network(at, contents.as_ref(), NetworkEvent::Enqueued { link, packet, passage });
             }
             at = passage.arrival;
         }
@@ -334,36 +332,37 @@ impl Network {
     #[inline(never)]
     fn give_up(&mut self, packet: Packet) {
         self.beyond += 1;
-        packet.release(&mut self.optioned);
+        packet.release(&mut self.stored);
     }
 
     /// Handles a packet that a link drops.
     #[cold]
     #[inline(never)]
-    fn refuse<O: Observer>(&mut self, at: Nanos, packet: Packet, link: LinkId, cause: DropCause, observer: &mut O) {
+    fn refuse<O: Observer<P>>(&mut self, at: Nanos, packet: Packet, link: LinkId, cause: DropCause, observer: &mut O) {
         if O::ACTIVE {
-            let segment = packet.segment(&self.optioned);
-            observer.network(at, &segment, NetworkEvent::Dropped { link, packet, cause });
+            let contents = packet.contents(&self.stored);
+            observer.network(at, contents.as_ref(), NetworkEvent::Dropped { link, packet, cause });
         }
-        packet.release(&mut self.optioned);
+        packet.release(&mut self.stored);
     }
 
     /// Handles the arrival of a packet at a port.
     #[inline(never)]
-    fn enter<O: Observer>(&mut self, at: Nanos, packet: Packet, link: LinkId, observer: &mut O) {
+    fn enter<O: Observer<P>>(&mut self, at: Nanos, packet: Packet, link: LinkId, observer: &mut O) {
         let port = self.links[link.0 as usize].port.expect("only a port refuses to tell times");
         if O::ACTIVE {
-            let segment = packet.segment(&self.optioned);
-            observer.network(at, &segment, NetworkEvent::Arrived { link, packet });
+            let contents = packet.contents(&self.stored);
+            observer.network(at, contents.as_ref(), NetworkEvent::Arrived { link, packet });
         }
-        let item = packet.item(&self.optioned, self.senders.flow(&packet));
+        let item = packet.item(&self.stored, self.senders.flow(&packet));
         let mut copied = None;
-        let copy = |packet: &Packet| *copied.insert(packet.duplicate(&mut self.optioned));
+        let copy = |packet: &Packet| *copied.insert(packet.duplicate(&mut self.stored));
         self.ports[port as usize].port.arrive_with(at, item, packet, copy);
         if O::ACTIVE
             && let Some(packet) = copied
         {
-            observer.network(at, &packet.segment(&self.optioned), NetworkEvent::Copied { link, packet });
+            let contents = packet.contents(&self.stored);
+            observer.network(at, contents.as_ref(), NetworkEvent::Copied { link, packet });
         }
         self.drive(at, port, observer);
     }
@@ -377,7 +376,7 @@ impl Network {
 
     /// Handles the event of a port that is the earliest. Returns a packet if one arrives from the port, like
     /// [`Network::arrive`].
-    pub fn serve<O: Observer>(&mut self, observer: &mut O) -> Option<Packet> {
+    pub fn serve<O: Observer<P>>(&mut self, observer: &mut O) -> Option<Packet> {
         let first = self.events.first();
         let port = first.source();
         let packet = self.ports[port as usize].flight.remove(&first);
@@ -389,7 +388,7 @@ impl Network {
     }
 
     /// Moves packets through a port as far as possible at `at`.
-    fn drive<O: Observer>(&mut self, at: Nanos, port: u32, observer: &mut O) {
+    fn drive<O: Observer<P>>(&mut self, at: Nanos, port: u32, observer: &mut O) {
         loop {
             let port_state = &mut self.ports[port as usize];
             let link = port_state.link;
@@ -411,18 +410,18 @@ impl Network {
     }
 
     /// Handles a packet that leaves a port for the wire.
-    fn launch<O: Observer>(&mut self, at: Nanos, port: u32, sent: Sent<Packet>, observer: &mut O) {
+    fn launch<O: Observer<P>>(&mut self, at: Nanos, port: u32, sent: Sent<Packet>, observer: &mut O) {
         let port_state = &mut self.ports[port as usize];
         let link = port_state.link;
         let Sent { packet, item, passage, .. } = sent;
-        let packet = packet.updated(&item, &mut self.optioned);
+        let packet = packet.updated(&item, &mut self.stored);
         let waited = passage.start - item.arrival;
         if let Some(queueing_delays) = &mut self.links[link.0 as usize].queueing_delays {
             queueing_delays.record(waited);
         }
         if O::ACTIVE {
-            let segment = packet.segment(&self.optioned);
-            observer.network(at, &segment, NetworkEvent::Sent { link, packet, passage, waited });
+            let contents = packet.contents(&self.stored);
+            observer.network(at, contents.as_ref(), NetworkEvent::Sent { link, packet, passage, waited });
         }
         let stage = self.stages[packet.stage() as usize];
         if port_state.port.reorders() {
@@ -454,7 +453,7 @@ impl Network {
     }
 
     /// Removes the packet with the earliest event from its lane. The packet is to be passed to [`Network::forward`] or,
-    /// if it is at its host according to [`Network::is_at_host`], to [`Network::unpack`].
+    /// if it is at its host according to [`Packet::is_at_host`] and no datagram, to [`Network::unpack`].
     ///
     /// # Panics
     /// If the earliest event is not one of the network's.
@@ -466,18 +465,12 @@ impl Network {
         packet
     }
 
-    /// Whether a packet has passed all links.
+    /// Returns the contents of a packet that is at its host and is not a datagram.
     #[inline]
-    pub fn is_at_host(packet: &Packet) -> bool {
-        packet.stage() == AT_HOST
-    }
-
-    /// Returns the segment of a packet that is at its host.
-    #[inline]
-    pub fn unpack(&mut self, packet: Packet) -> Segment {
-        let segment = packet.segment(&self.optioned);
-        packet.release(&mut self.optioned);
-        segment
+    pub fn unpack(&mut self, packet: Packet) -> P {
+        let contents = packet.contents_of_transport(&self.stored);
+        packet.release(&mut self.stored);
+        contents
     }
 
     /// Returns a link.
@@ -513,6 +506,6 @@ impl Network {
     pub fn in_flight(&self) -> (usize, usize) {
         let behind = |port_state: &PortState| port_state.flight.len() + port_state.port.backlog().0 as usize;
         let lanes: usize = self.lanes.iter().map(Lane::len).sum();
-        (lanes + self.ports.iter().map(behind).sum::<usize>() + self.beyond, self.optioned.len())
+        (lanes + self.ports.iter().map(behind).sum::<usize>() + self.beyond, self.stored.len())
     }
 }

@@ -2,8 +2,9 @@
 //! observer `()` the events cost nothing.
 
 use ackclock_net::{DropCause, Passage};
-use ackclock_tcp::{Event, Segment};
+use ackclock_tcp::Segment;
 
+use crate::endpoint::{Event, Events};
 use crate::ids::{EndpointId, FlowId, LinkId, Receiver};
 use crate::packet::Packet;
 use ackclock_app::{Conn, Side};
@@ -78,6 +79,21 @@ pub enum NetworkEvent {
     },
 }
 
+impl NetworkEvent {
+    /// Returns the packet.
+    pub fn packet(&self) -> Packet {
+        match *self {
+            NetworkEvent::Datagram { packet }
+            | NetworkEvent::Enqueued { packet, .. }
+            | NetworkEvent::Arrived { packet, .. }
+            | NetworkEvent::Copied { packet, .. }
+            | NetworkEvent::Sent { packet, .. }
+            | NetworkEvent::Dropped { packet, .. }
+            | NetworkEvent::Delivered { packet } => packet,
+        }
+    }
+}
+
 /// Returns the sender of a datagram; `None` if the packet is not a datagram. Datagrams belong to connection 0 of a
 /// flow.
 pub(crate) fn datagram_sender(packet: Packet) -> Option<Who> {
@@ -85,11 +101,11 @@ pub(crate) fn datagram_sender(packet: Packet) -> Option<Who> {
     Some(Who { flow: end.flow, conn: Conn(0), side: end.side.peer() })
 }
 
-/// An observer of a run's events.
+/// An observer of the events of a run whose packets have the contents `P`.
 ///
 /// A link with a single upstream link is evaluated as soon as a packet has left the upstream link. Its events are
 /// therefore reported before their time and not in the order of time; the events of any one link are in order.
-pub trait Observer {
+pub trait Observer<P = Segment> {
     /// Whether the observer uses the events; costly events are only prepared for such an observer.
     const ACTIVE: bool = true;
 
@@ -97,30 +113,30 @@ pub trait Observer {
     fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who);
 
     /// Handles an event of an endpoint at `now`.
-    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>);
+    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, P>);
 
     /// Handles the delivery of `bytes` more bytes to the sink's application of a flow.
     fn delivered(&mut self, _now: Nanos, _flow: FlowId, _bytes: u64) {}
 
-    /// Handles an event at `at` of a packet that carries `segment`.
-    fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent);
+    /// Handles an event at `at` of a packet with these contents; a datagram has none.
+    fn network(&mut self, at: Nanos, contents: Option<&P>, event: NetworkEvent);
 }
 
-impl Observer for () {
+impl<P> Observer<P> for () {
     const ACTIVE: bool = false;
 
     #[inline(always)]
     fn opened(&mut self, _endpoint: EndpointId, _generation: u16, _who: Who) {}
 
     #[inline(always)]
-    fn endpoint(&mut self, _now: Nanos, _who: Who, _event: Event<'_>) {}
+    fn endpoint(&mut self, _now: Nanos, _who: Who, _event: Event<'_, P>) {}
 
     #[inline(always)]
-    fn network(&mut self, _at: Nanos, _segment: &Segment, _event: NetworkEvent) {}
+    fn network(&mut self, _at: Nanos, _contents: Option<&P>, _event: NetworkEvent) {}
 }
 
 /// An observer that may be absent.
-impl<O: Observer> Observer for Option<O> {
+impl<P, O: Observer<P>> Observer<P> for Option<O> {
     const ACTIVE: bool = O::ACTIVE;
 
     #[inline]
@@ -131,7 +147,7 @@ impl<O: Observer> Observer for Option<O> {
     }
 
     #[inline]
-    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
+    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, P>) {
         if let Some(observer) = self {
             observer.endpoint(now, who, event);
         }
@@ -145,9 +161,9 @@ impl<O: Observer> Observer for Option<O> {
     }
 
     #[inline]
-    fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent) {
+    fn network(&mut self, at: Nanos, contents: Option<&P>, event: NetworkEvent) {
         if let Some(observer) = self {
-            observer.network(at, segment, event);
+            observer.network(at, contents, event);
         }
     }
 }
@@ -158,11 +174,11 @@ pub(crate) struct Tap<'a, O> {
     pub who: Who,
 }
 
-impl<O: Observer> ackclock_tcp::Observer for Tap<'_, O> {
+impl<P, O: Observer<P>> Events<P> for Tap<'_, O> {
     const ACTIVE: bool = O::ACTIVE;
 
     #[inline(always)]
-    fn event(&mut self, now: Nanos, event: Event<'_>) {
+    fn event(&mut self, now: Nanos, event: Event<'_, P>) {
         self.observer.endpoint(now, self.who, event);
     }
 }

@@ -1,33 +1,36 @@
 //! Packets in flight.
 
-use ackclock_core::headers::{IPV4, LARGEST_PACKET, TCP_IPV4, UDP_IPV4};
+use ackclock_core::headers::{LARGEST_PACKET, UDP_IPV4};
 use ackclock_core::{Ecn, Nanos};
-use ackclock_net::queue::{Item, Request};
-use ackclock_tcp::{CongestionHeader, Feedback, Flags, Segment};
+use ackclock_net::queue::Item;
+use ackclock_tcp::Segment;
 
+use crate::endpoint::{Contents, Packed};
 use crate::ids::{EndpointId, FlowEnd, Receiver};
 
-/// A packet in flight: a segment or a datagram, with the information that brings it to its endpoint.
+/// A packet in flight: a packet of a transport or a datagram, with the information that brings it to its receiver.
 ///
 /// A packet has four words, because memory traffic limits large runs. It has words instead of fields, because fields of
-/// different widths that are written one by one and read as a whole stall the processor. Only segments without options
-/// fit in, which are nearly all; the others are stored in [`Optioned`], and the packet holds their place.
+/// different widths that are written one by one and read as a whole stall the processor. Only contents that are packed
+/// ([`Contents::pack`]) fit in; other contents are stored in [`Stored`], and the packet holds their place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet {
-    /// From the low end: sequence number (32 bits) and acknowledgment number (32); or the place in `Optioned` (32); or
-    /// the number of a datagram (64).
+    /// The number of packed contents (64 bits); or the place in `Stored` (32); or the number of a datagram (64).
     numbers: u64,
     /// Endpoint (32), stage (32).
     way: u64,
-    /// Size (16), generation (16), window (16), flags (9), whether the segment has options (1), ECN field (2), whether
-    /// it is a datagram (1), traffic class (3).
+    /// Size (16), generation (16), bits of packed contents (25), whether the contents are stored (1), ECN field (2),
+    /// whether it is a datagram (1), traffic class (3).
     rest: u64,
     /// Time at which the packet was sent.
     sent: Nanos,
 }
 
-/// Bit of [`Packet::rest`] that is set if the segment has options.
-const HAS_OPTIONS: u64 = 1 << 57;
+/// Position and number of the bits of packed contents in [`Packet::rest`].
+const BITS: u32 = 32;
+const BITS_LEN: u32 = 25;
+/// Bit of [`Packet::rest`] that is set if the contents are stored.
+const STORED: u64 = 1 << 57;
 /// Position of the ECN field in [`Packet::rest`].
 const ECN: u32 = 58;
 /// Bit of [`Packet::rest`] that is set for a datagram.
@@ -37,6 +40,9 @@ const CLASS: u32 = 61;
 
 /// Number of traffic classes.
 pub const CLASSES: u8 = 8;
+
+/// The stage of a packet that has passed all links.
+pub(crate) const AT_HOST: u32 = u32::MAX;
 
 /// Destination of a packet, its class, and the time at which it is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -54,23 +60,23 @@ pub struct Address {
 }
 
 impl Packet {
-    /// Creates the packet that carries `segment`.
+    /// Creates the packet that carries `contents`.
+    ///
+    /// # Panics
+    /// If the contents are larger than the largest packet, 65,535 bytes.
     #[inline]
-    pub fn new(segment: &Segment, address: Address, optioned: &mut Optioned) -> Packet {
+    pub fn new<P: Contents>(contents: &P, address: Address, stored: &mut Stored<P>) -> Packet {
         let Address { to, generation, class, stage, sent } = address;
         let way = u64::from(to.number()) | u64::from(stage) << 32;
-        let common = u64::from(generation) << 16 | (segment.ecn as u64) << ECN | u64::from(class) << CLASS;
-        if !segment.has_options() {
-            let size = TCP_IPV4 + segment.len;
-            debug_assert!(size <= LARGEST_PACKET);
-            let window = u64::from(segment.window) << 32 | u64::from(segment.flags.0) << 48;
-            let numbers = u64::from(segment.seq) | u64::from(segment.ack) << 32;
-            return Packet { numbers, way, rest: u64::from(size) | common | window, sent };
+        let common = u64::from(generation) << 16 | (contents.ecn() as u64) << ECN | u64::from(class) << CLASS;
+        if let Some(Packed { numbers, bits, size }) = contents.pack() {
+            debug_assert!(size <= LARGEST_PACKET && bits >> BITS_LEN == 0);
+            return Packet { numbers, way, rest: u64::from(size) | common | u64::from(bits) << BITS, sent };
         }
-        let size = IPV4 + segment.header_len() + segment.len;
-        debug_assert!(size <= LARGEST_PACKET);
-        let numbers = u64::from(optioned.insert(segment));
-        Packet { numbers, way, rest: u64::from(size) | common | HAS_OPTIONS, sent }
+        let size = contents.size();
+        assert!(size <= LARGEST_PACKET, "a packet has at most {LARGEST_PACKET} bytes, and not {size}: {contents:?}");
+        let numbers = u64::from(stored.insert(contents));
+        Packet { numbers, way, rest: u64::from(size) | common | STORED, sent }
     }
 
     /// Creates a UDP datagram with `len` bytes of payload and a number for its receiver. The datagram starts at the
@@ -83,7 +89,7 @@ impl Packet {
         Packet { numbers: number, way, rest, sent }
     }
 
-    /// Returns the number and the bytes of payload of a datagram; `None` for a segment.
+    /// Returns the number and the bytes of payload of a datagram; `None` for a packet of a transport.
     #[inline]
     pub fn as_datagram(&self) -> Option<(u64, u32)> {
         (self.rest & DATAGRAM != 0).then(|| (self.numbers, self.size() - UDP_IPV4))
@@ -136,99 +142,99 @@ impl Packet {
         Ecn::from_bits((self.rest >> ECN) as u8)
     }
 
-    /// Returns its segment; for a datagram, an empty segment with the datagram's length.
+    /// Whether the packet has passed all links.
     #[inline]
-    pub fn segment(&self, optioned: &Optioned) -> Segment {
-        if self.rest & HAS_OPTIONS != 0 {
-            return Segment { ecn: self.ecn(), ..optioned.places[self.numbers as u32 as usize] };
-        }
-        if self.rest & DATAGRAM != 0 {
-            return self.datagram_segment();
-        }
-        let mut segment = Segment::new(Flags((self.rest >> 48) as u16 & 0x1ff));
-        segment.ecn = self.ecn();
-        segment.seq = self.numbers as u32;
-        segment.ack = (self.numbers >> 32) as u32;
-        segment.window = (self.rest >> 32) as u16;
-        segment.len = self.size() - TCP_IPV4;
-        segment
+    pub fn is_at_host(&self) -> bool {
+        self.stage() == AT_HOST
     }
 
-    #[cold]
-    fn datagram_segment(&self) -> Segment {
-        let mut segment = Segment::new(Flags(0));
-        segment.ecn = self.ecn();
-        segment.len = self.size() - UDP_IPV4;
-        segment
+    /// Returns its contents; `None` for a datagram.
+    #[inline]
+    pub fn contents<P: Contents>(&self, stored: &Stored<P>) -> Option<P> {
+        (self.rest & DATAGRAM == 0).then(|| self.contents_of_transport(stored))
+    }
+
+    /// Returns the contents of a packet that is not a datagram.
+    #[inline]
+    pub(crate) fn contents_of_transport<P: Contents>(&self, stored: &Stored<P>) -> P {
+        debug_assert!(self.rest & DATAGRAM == 0);
+        if self.rest & STORED != 0 {
+            let mut contents = stored.places[self.numbers as u32 as usize].clone();
+            contents.set_ecn(self.ecn());
+            return contents;
+        }
+        let bits = (self.rest >> BITS) as u32 & ((1 << BITS_LEN) - 1);
+        P::unpack(Packed { numbers: self.numbers, bits, size: self.size() }, self.ecn())
     }
 
     /// Returns the view of the packet that a queue discipline has; `flow` identifies its connection and direction.
-    pub fn item(&self, optioned: &Optioned, flow: u64) -> Item {
-        let header =
-            if self.rest & HAS_OPTIONS != 0 { optioned.places[self.numbers as u32 as usize].xcp() } else { None };
-        let request = |header: CongestionHeader| Request {
-            rtt: header.rtt(),
-            interval: header.interval(),
-            change: header.change(),
-        };
+    pub fn item<P: Contents>(&self, stored: &Stored<P>, flow: u64) -> Item {
+        let stored = if self.rest & STORED != 0 { Some(&stored.places[self.numbers as u32 as usize]) } else { None };
         let class = (self.rest >> CLASS) as u8;
-        Item { size: self.size(), flow, class, ecn: self.ecn(), request: header.map(request), ..Item::default() }
+        let request = stored.and_then(Contents::request);
+        Item { size: self.size(), flow, class, ecn: self.ecn(), request, ..Item::default() }
     }
 
     /// Returns a copy of the packet.
     #[cold]
-    pub fn duplicate(&self, optioned: &mut Optioned) -> Packet {
-        if self.rest & HAS_OPTIONS == 0 {
+    pub fn duplicate<P: Contents>(&self, stored: &mut Stored<P>) -> Packet {
+        if self.rest & STORED == 0 {
             return *self;
         }
-        let segment = optioned.places[self.numbers as u32 as usize];
-        Packet { numbers: u64::from(optioned.insert(&segment)), ..*self }
+        let contents = stored.places[self.numbers as u32 as usize].clone();
+        Packet { numbers: u64::from(stored.insert(&contents)), ..*self }
     }
 
     /// Returns the packet with the changes that a queue discipline made.
-    pub fn updated(self, item: &Item, optioned: &mut Optioned) -> Packet {
-        if let Some(request) = item.request
-            && let Some(Feedback::Xcp(header)) = &mut optioned.places[self.numbers as u32 as usize].feedback
-        {
-            header.set_change(request.change);
+    pub fn updated<P: Contents>(self, item: &Item, stored: &mut Stored<P>) -> Packet {
+        if let Some(request) = item.request {
+            stored.places[self.numbers as u32 as usize].grant(request);
         }
         let marked = if item.ecn == Ecn::Ce { (Ecn::Ce as u64) << ECN } else { 0 };
         Packet { rest: self.rest | marked, ..self }
     }
 
-    /// Frees the stored segment of a packet that arrived or was dropped.
+    /// Frees the stored contents of a packet that arrived or was dropped.
     #[inline]
-    pub fn release(self, optioned: &mut Optioned) {
-        if self.rest & HAS_OPTIONS != 0 {
-            optioned.free.push(self.numbers as u32);
+    pub fn release<P>(self, stored: &mut Stored<P>) {
+        if self.rest & STORED != 0 {
+            stored.free.push(self.numbers as u32);
         }
     }
 }
 
-/// The segments with options that are in flight. A free place is reused at once, while it is in the cache.
-#[derive(Default)]
-pub struct Optioned {
-    places: Vec<Segment>,
+/// The contents in flight that do not fit into packets. A free place is reused at once, while it is in the cache.
+pub struct Stored<P = Segment> {
+    places: Vec<P>,
     free: Vec<u32>,
 }
 
-impl Optioned {
-    fn insert(&mut self, segment: &Segment) -> u32 {
+impl<P> Default for Stored<P> {
+    fn default() -> Stored<P> {
+        Stored { places: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<P> Stored<P> {
+    fn insert(&mut self, contents: &P) -> u32
+    where
+        P: Clone,
+    {
         if let Some(place) = self.free.pop() {
-            self.places[place as usize] = *segment;
+            self.places[place as usize].clone_from(contents);
             place
         } else {
-            self.places.push(*segment);
+            self.places.push(contents.clone());
             self.places.len() as u32 - 1
         }
     }
 
-    /// Returns the number of stored segments.
+    /// Returns the number of stored contents.
     pub fn len(&self) -> usize {
         self.places.len() - self.free.len()
     }
 
-    /// Whether no segment is stored.
+    /// Whether no contents are stored.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -236,7 +242,10 @@ impl Optioned {
 
 #[cfg(test)]
 mod tests {
+    use ackclock_core::headers::IPV4;
+    use ackclock_net::queue::Request;
     use ackclock_tcp::segment::SackBlock;
+    use ackclock_tcp::{CongestionHeader, Feedback, Flags};
     use proptest::prelude::*;
 
     use ackclock_app::Side;
@@ -273,16 +282,16 @@ mod tests {
 
     #[test]
     fn a_mark_is_in_the_packet_and_nothing_else_is_changed() {
-        let mut optioned = Optioned::default();
+        let mut stored = Stored::default();
         for ecn in [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce] {
             let segment = Segment { ecn, seq: 9, len: 100, ..Segment::new(Flags::ACK) };
-            let packet = Packet::new(&segment, TO, &mut optioned);
-            let mut item = packet.item(&optioned, 1);
-            assert_eq!(packet.updated(&item, &mut optioned), packet);
+            let packet = Packet::new(&segment, TO, &mut stored);
+            let mut item = packet.item(&stored, 1);
+            assert_eq!(packet.updated(&item, &mut stored), packet);
             let marked = item.mark();
             assert_eq!(marked, ecn != Ecn::NotEct);
             let ecn = if marked { Ecn::Ce } else { ecn };
-            assert_eq!(packet.updated(&item, &mut optioned).segment(&optioned), Segment { ecn, ..segment });
+            assert_eq!(packet.updated(&item, &mut stored).contents(&stored).unwrap(), Segment { ecn, ..segment });
         }
     }
 
@@ -294,39 +303,39 @@ mod tests {
         assert_eq!((packet.as_datagram(), packet.size()), (Some((u64::MAX - 3, 172)), 200));
         assert_eq!(packet.receiver(), Receiver::Flow(END));
         assert_eq!((packet.generation(), packet.stage(), packet.sent()), (0, 0, 7));
-        let optioned = Optioned::default();
-        assert_eq!(packet.segment(&optioned).len, 172);
-        let item = packet.item(&optioned, 9);
+        let stored = Stored::<Segment>::default();
+        assert_eq!(packet.contents::<Segment>(&stored), None);
+        let item = packet.item(&stored, 9);
         assert_eq!((item.size, item.class, item.request, item.flow), (200, 5, None, 9));
         let segment = Segment { len: 172, ..Segment::new(Flags::ACK) };
-        assert!(Packet::new(&segment, TO, &mut Optioned::default()).as_datagram().is_none());
+        assert!(Packet::new(&segment, TO, &mut Stored::default()).as_datagram().is_none());
     }
 
     #[test]
     fn what_a_discipline_grants_is_in_the_packet_and_only_a_request_can_be_granted() {
-        let mut optioned = Optioned::default();
+        let mut stored = Stored::default();
         let mut segment = Segment::new(Flags::ACK);
-        let plain = Packet::new(&segment, TO, &mut optioned);
-        let item = plain.item(&optioned, 1);
+        let plain = Packet::new(&segment, TO, &mut stored);
+        let item = plain.item(&stored, 1);
         assert_eq!(item, Item { size: 40, flow: 1, class: 5, ..Item::default() });
-        assert_eq!(plain.updated(&item, &mut optioned), plain);
+        assert_eq!(plain.updated(&item, &mut stored), plain);
 
         let header = CongestionHeader::answer(-3).with_request(100_000_000, 120_000, CongestionHeader::UNLIMITED);
         (segment.feedback, segment.len) = (Some(Feedback::Xcp(header)), 1000);
-        let packet = Packet::new(&segment, TO, &mut optioned);
-        let mut item = packet.item(&optioned, 1);
+        let packet = Packet::new(&segment, TO, &mut stored);
+        let mut item = packet.item(&stored, 1);
         let request = Request { rtt: 100_000_000, interval: 120_000, change: Request::UNLIMITED };
         assert_eq!((item.size, item.request), (1040, Some(request)));
         item.request = Some(Request { change: -500, ..request });
-        assert_eq!(packet.updated(&item, &mut optioned), packet);
-        let granted = packet.segment(&optioned).xcp().unwrap();
+        assert_eq!(packet.updated(&item, &mut stored), packet);
+        let granted = packet.contents(&stored).unwrap().xcp().unwrap();
         assert_eq!((granted.change(), granted.reverse(), granted.rtt()), (-500, -3, 100_000_000));
     }
 
     proptest! {
         #[test]
         fn segments_come_out_as_they_went_in(sent in prop::collection::vec(segments(), 1..50), keep in 0_usize..50) {
-            let mut optioned = Optioned::default();
+            let mut stored = Stored::default();
             for round in 0..2 {
                 let packets: Vec<_> = (0..)
                     .zip(&sent)
@@ -335,25 +344,25 @@ mod tests {
                         let class = number as u8 % CLASSES;
                         let address =
                             Address { to, generation: 0xabcd, class, stage: 0x8765_4321, sent: number.into() };
-                        Packet::new(segment, address, &mut optioned).before(number)
+                        Packet::new(segment, address, &mut stored).before(number)
                     })
                     .collect();
                 for (number, (packet, segment)) in (0..).zip(packets.iter().zip(&sent)) {
-                    prop_assert_eq!(packet.segment(&optioned), *segment);
+                    prop_assert_eq!(packet.contents(&stored).unwrap(), *segment);
                     prop_assert_eq!(packet.size(), IPV4 + segment.header_len() + segment.len);
                     let endpoint = EndpointId::of_number(u32::MAX - number);
                     prop_assert_eq!(packet.receiver(), Receiver::Endpoint(endpoint));
                     prop_assert_eq!((packet.generation(), packet.stage()), (0xabcd, number));
-                    prop_assert_eq!((packet.sent(), packet.item(&optioned, 0).class), (number.into(), number as u8 % CLASSES));
+                    prop_assert_eq!((packet.sent(), packet.item(&stored, 0).class), (number.into(), number as u8 % CLASSES));
                     prop_assert!(packet.as_datagram().is_none());
                 }
                 // Some packets are given up; their places are used in the next round.
-                let kept = optioned.places.len();
+                let kept = stored.places.len();
                 for packet in packets.into_iter().skip(if round == 0 { 0 } else { keep }) {
-                    packet.release(&mut optioned);
+                    packet.release(&mut stored);
                 }
-                prop_assert!(optioned.places.len() == kept && kept <= sent.len());
-                prop_assert!(round == 1 || optioned.is_empty());
+                prop_assert!(stored.places.len() == kept && kept <= sent.len());
+                prop_assert!(round == 1 || stored.is_empty());
             }
         }
     }

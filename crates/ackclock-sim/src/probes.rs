@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use ackclock_net::DropCause;
-use ackclock_tcp::{Event, Flags, Segment, State};
+use ackclock_tcp::{Flags, Segment, State};
 
+use crate::endpoint::{Contents, Event, TcpEvent};
 use crate::ids::{EndpointId, FlowId, LinkId, Receiver};
 use crate::network::Network;
 use crate::observe::{NetworkEvent, Observer, Who, datagram_sender};
@@ -138,18 +139,30 @@ impl Recorder {
         Some(known_offset.saturating_add_signed(distance))
     }
 
-    fn sent(&mut self, at: Nanos, who: Who, segment: &Segment, offset: u64, retransmission: bool) {
-        let first = segment.seq.wrapping_add(u32::from(segment.flags.has(Flags::SYN)));
-        self.known.insert(key(who), (first, offset));
-        self.packet(at, Some(who), segment, Some(offset), Fate::Sent { retransmission });
+    fn sent<P: Contents>(&mut self, at: Nanos, who: Who, contents: &P, offset: u64, retransmission: bool) {
+        let segment = contents.as_segment();
+        if let Some(segment) = segment {
+            let first = segment.seq.wrapping_add(u32::from(segment.flags.has(Flags::SYN)));
+            self.known.insert(key(who), (first, offset));
+        }
+        self.packet(at, Some(who), contents.payload(), segment, Some(offset), Fate::Sent { retransmission });
     }
 
-    fn packet(&mut self, at: Nanos, sender: Option<Who>, segment: &Segment, seq: Option<u64>, fate: Fate) {
+    /// Records a packet with `len` bytes of payload, which is a TCP segment or not.
+    fn packet(
+        &mut self,
+        at: Nanos,
+        sender: Option<Who>,
+        len: u32,
+        segment: Option<&Segment>,
+        seq: Option<u64>,
+        fate: Fate,
+    ) {
         if self.watch.packets && self.watches(at) {
-            let acknowledges = segment.flags.has(Flags::ACK);
-            let ack = sender.filter(|_| acknowledges).and_then(|who| self.offset(peer(who), segment.ack));
-            self.packets.push(PacketRow { at, sender, fate, seq, len: segment.len, ack });
-            if let Some(sender) = sender {
+            let acknowledges = segment.filter(|segment| segment.flags.has(Flags::ACK));
+            let ack = sender.zip(acknowledges).and_then(|(who, segment)| self.offset(peer(who), segment.ack));
+            self.packets.push(PacketRow { at, sender, fate, seq, len, ack });
+            if let (Some(sender), Some(segment)) = (sender, segment) {
                 self.sacked(at, sender, segment, fate);
             }
         }
@@ -176,9 +189,44 @@ impl Recorder {
         }
     }
 
+    /// Handles an event of the state that a TCP has, at a source.
+    fn of_tcp(&mut self, now: Nanos, who: Who, event: TcpEvent<'_>) {
+        match event {
+            TcpEvent::RecoveryStarted { .. } => self.happened(now, who, "recovery_started"),
+            TcpEvent::RecoveryEnded => self.happened(now, who, "recovery_ended"),
+            TcpEvent::Undone { .. } => self.happened(now, who, "undone"),
+            TcpEvent::ProbeSent { .. } => self.happened(now, who, "probe_sent"),
+            TcpEvent::ReorderingTimeout { .. } => self.happened(now, who, "reordering_timeout"),
+            TcpEvent::Window { window, flight_size, pipe, srtt, in_recovery, validation } => {
+                let due = &mut self.due[who.flow.index()];
+                if !self.watch.window || now < *due || !(self.watch.from..=self.watch.to).contains(&now) {
+                    return;
+                }
+                *due = now.saturating_add(self.watch.interval);
+                self.windows.push(declared::Window {
+                    time_s: seconds(now).into(),
+                    flow: self.flows[who.flow.index()].as_str().into(),
+                    cwnd: window.cwnd.into(),
+                    ssthresh: (window.ssthresh != u64::MAX).then_some(window.ssthresh).into(),
+                    flight_size: flight_size.into(),
+                    pipe: pipe.into(),
+                    srtt_ms: srtt.map(|srtt| srtt as f64 / NS_PER_MS).into(),
+                    in_recovery: in_recovery.into(),
+                    non_validated: validation.non_validated.into(),
+                    pipe_ack: validation.pipe_ack.into(),
+                });
+            }
+            TcpEvent::Sent { .. }
+            | TcpEvent::Received { .. }
+            | TcpEvent::Acknowledged { .. }
+            | TcpEvent::Timeout { .. }
+            | TcpEvent::StateChanged(_) => {}
+        }
+    }
+
     /// Returns the tables `window`, `events`, `packets`, `sack_blocks`, `timeouts`, `queues` and `rates` as of `now`,
     /// as far as they were requested. A packet's `side` is the end that sent the packet, whatever the event.
-    pub fn report(mut self, now: Nanos, network: &Network, tables: &mut Tables) {
+    pub fn report<P: Contents>(mut self, now: Nanos, network: &Network<P>, tables: &mut Tables) {
         let name = |link| self.links.iter().find(|(named, _)| *named == link).map(|(_, name)| name.as_str());
         if let Some(queues) = self.queues {
             tables.insert("queues", queues.report(now, network, |link| name(link).unwrap_or_default()));
@@ -236,8 +284,9 @@ impl Recorder {
     }
 
     /// Handles a packet that passed the link that may drop it, or that was dropped.
-    fn decided(&mut self, packet: Packet, segment: &Segment, dropped: bool) {
+    fn decided(&mut self, packet: Packet, segment: Option<&Segment>, dropped: bool) {
         if self.watch.timeouts
+            && let Some(segment) = segment
             && packet.as_datagram().is_none()
             && let Some(who) = self.sender(packet)
         {
@@ -278,16 +327,20 @@ fn seconds(at: Nanos) -> f64 {
     at as f64 / NS_PER_S
 }
 
-impl Observer for Recorder {
+impl<P: Contents> Observer<P> for Recorder {
     fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who) {
         self.endpoints.insert(endpoint, (generation, who));
     }
 
-    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
+    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, P>) {
         if self.watch.timeouts {
             match event {
-                Event::Sent { segment, .. } => self.timeouts.sent(who, segment),
-                Event::StateChanged(State::Established | State::FinWait1 | State::CloseWait) => {
+                Event::Sent { contents, .. } => {
+                    if let Some(segment) = contents.as_segment() {
+                        self.timeouts.sent(who, segment);
+                    }
+                }
+                Event::Tcp(TcpEvent::StateChanged(State::Established | State::FinWait1 | State::CloseWait)) => {
                     self.timeouts.acknowledged(who, 0);
                 }
                 Event::Acknowledged { una } => self.timeouts.acknowledged(who, una),
@@ -296,34 +349,11 @@ impl Observer for Recorder {
             }
         }
         match event {
-            Event::Sent { segment, offset, retransmission } => self.sent(now, who, segment, offset, retransmission),
+            Event::Sent { contents, offset, retransmission } => self.sent(now, who, contents, offset, retransmission),
             _ if who.side == Side::Sink => {}
-            Event::RecoveryStarted { .. } => self.happened(now, who, "recovery_started"),
-            Event::RecoveryEnded => self.happened(now, who, "recovery_ended"),
             Event::Timeout { .. } => self.happened(now, who, "timeout"),
-            Event::Undone { .. } => self.happened(now, who, "undone"),
-            Event::ProbeSent { .. } => self.happened(now, who, "probe_sent"),
-            Event::ReorderingTimeout { .. } => self.happened(now, who, "reordering_timeout"),
-            Event::Window { window, flight_size, pipe, srtt, in_recovery, validation } => {
-                let due = &mut self.due[who.flow.index()];
-                if !self.watch.window || now < *due || !(self.watch.from..=self.watch.to).contains(&now) {
-                    return;
-                }
-                *due = now.saturating_add(self.watch.interval);
-                self.windows.push(declared::Window {
-                    time_s: seconds(now).into(),
-                    flow: self.flows[who.flow.index()].as_str().into(),
-                    cwnd: window.cwnd.into(),
-                    ssthresh: (window.ssthresh != u64::MAX).then_some(window.ssthresh).into(),
-                    flight_size: flight_size.into(),
-                    pipe: pipe.into(),
-                    srtt_ms: srtt.map(|srtt| srtt as f64 / NS_PER_MS).into(),
-                    in_recovery: in_recovery.into(),
-                    non_validated: validation.non_validated.into(),
-                    pipe_ack: validation.pipe_ack.into(),
-                });
-            }
-            Event::Received { .. } | Event::Acknowledged { .. } | Event::StateChanged(_) => {}
+            Event::Received { .. } | Event::Acknowledged { .. } => {}
+            Event::Tcp(event) => self.of_tcp(now, who, event),
         }
     }
 
@@ -333,7 +363,8 @@ impl Observer for Recorder {
         }
     }
 
-    fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent) {
+    fn network(&mut self, at: Nanos, contents: Option<&P>, event: NetworkEvent) {
+        let segment = contents.and_then(Contents::as_segment);
         if let Some(queues) = &mut self.queues {
             queues.network(at, event);
         }
@@ -353,8 +384,9 @@ impl Observer for Recorder {
             }
         };
         let sender = self.sender(packet);
-        let seq = sender.and_then(|who| self.offset(who, segment.seq));
-        self.packet(at, sender, segment, seq, fate);
+        let seq = sender.zip(segment).and_then(|(who, segment)| self.offset(who, segment.seq));
+        let len = contents.map_or_else(|| packet.as_datagram().map_or(0, |(_, len)| len), Contents::payload);
+        self.packet(at, sender, len, segment, seq, fate);
     }
 }
 

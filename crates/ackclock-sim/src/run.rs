@@ -4,11 +4,12 @@ use ackclock_core::Nanos;
 use ackclock_results::Tables;
 use ackclock_results::invariants::{self, Facts, Finding};
 use ackclock_scenario::{Problem, Scenario, ScenarioError};
-use ackclock_tcp::{Event, Segment};
+use ackclock_tcp::Segment;
 use serde_json::{Map, json};
 
 use crate::build;
 use crate::dumbbell::Dumbbell;
+use crate::endpoint::Event;
 use crate::ids::{EndpointId, FlowId, LinkId};
 use crate::observe::{NetworkEvent, Observer, Who};
 use crate::probes::{Recorder, Watch};
@@ -49,22 +50,22 @@ struct Watchers {
 
 impl Observer for Watchers {
     fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who) {
-        self.recorder.opened(endpoint, generation, who);
+        Observer::<Segment>::opened(&mut self.recorder, endpoint, generation, who);
         self.traces.opened(endpoint, generation, who);
         self.verifier.opened(endpoint, generation, who);
     }
 
-    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
+    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, Segment>) {
         self.recorder.endpoint(now, who, event);
         self.traces.endpoint(now, who, event);
         self.verifier.endpoint(now, who, event);
     }
 
     fn delivered(&mut self, now: Nanos, flow: FlowId, bytes: u64) {
-        self.recorder.delivered(now, flow, bytes);
+        Observer::<Segment>::delivered(&mut self.recorder, now, flow, bytes);
     }
 
-    fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent) {
+    fn network(&mut self, at: Nanos, segment: Option<&Segment>, event: NetworkEvent) {
         self.recorder.network(at, segment, event);
         self.traces.network(at, segment, event);
         self.verifier.network(at, segment, event);

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::endpoint::Contents;
 use crate::ids::{FlowId, LinkId};
 use crate::network::Network;
 use crate::observe::NetworkEvent;
@@ -175,7 +176,12 @@ impl Queues {
     }
 
     /// Returns the table `queues` up to `now`, for links of `network`; `name` returns each link's name.
-    pub fn report<'a>(mut self, now: Nanos, network: &Network, name: impl Fn(LinkId) -> &'a str) -> Table {
+    pub fn report<'a, P: Contents>(
+        mut self,
+        now: Nanos,
+        network: &Network<P>,
+        name: impl Fn(LinkId) -> &'a str,
+    ) -> Table {
         for queue in &mut self.queues {
             queue.advance(now.saturating_add(1), &self.instants);
         }

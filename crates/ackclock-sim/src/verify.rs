@@ -21,18 +21,18 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::num::NonZeroU64;
 
+use ackclock_net::queue::Request;
 use ackclock_net::{DropCause, Limit, Passage};
-use ackclock_tcp::{Ecn, Event, Feedback, Segment};
+use ackclock_tcp::Segment;
 
+use crate::endpoint::{Contents, Event};
 use crate::ids::{EndpointId, FlowId, LinkId, Receiver};
 use crate::network::{Route, Topology};
 use crate::observe::{NetworkEvent, Observer, Who};
 use crate::packet::Packet;
 use ackclock_app::{Conn, Side};
-use ackclock_core::{Nanos, headers};
-
-/// Bytes of a UDP header (RFC 768).
-const UDP_HEADER: u32 = 8;
+use ackclock_core::headers::UDP_IPV4;
+use ackclock_core::{Ecn, Nanos};
 
 /// Maximum number of violations that are kept, because a broken law is often broken many times.
 const KEPT: usize = 100;
@@ -80,7 +80,7 @@ impl fmt::Display for Violation {
 }
 
 /// The verifier's model of a link, with its state.
-struct LinkState {
+struct LinkState<P> {
     rate: u64,
     delay: Nanos,
     limit: Limit,
@@ -91,13 +91,13 @@ struct LinkState {
     bits: u128,
     /// State of a port: the packets that have arrived and neither left nor been dropped, and the time at which the last
     /// packet left.
-    port: Option<Inside>,
+    port: Option<Inside<P>>,
     /// Packets in the queue, with start and size, and the sum of the sizes.
     waiting: VecDeque<(Nanos, u32)>,
     backlog: u64,
 }
 
-impl LinkState {
+impl<P> LinkState<P> {
     /// Returns the time at which all accepted packets have left, rounded up.
     fn free_at(&self) -> Nanos {
         let took = (self.bits * 1_000_000_000).div_ceil(u128::from(self.rate));
@@ -121,27 +121,75 @@ impl LinkState {
 }
 
 /// The packets inside a port.
-#[derive(Default)]
-struct Inside {
+struct Inside<P> {
     rate: Option<u64>,
-    packets: BTreeMap<Address, Vec<(Nanos, OnWay)>>,
+    packets: BTreeMap<Address, Vec<(Nanos, OnWay<P>)>>,
     free_at: Nanos,
     reorders: bool,
 }
 
 /// A packet in flight.
-struct OnWay {
-    segment: Segment,
+struct OnWay<P> {
+    content: Content<P>,
     /// Number of links that it has passed.
     hops: usize,
+}
+
+/// What a packet carries.
+#[derive(Clone, PartialEq, Debug)]
+enum Content<P> {
+    Transport(P),
+    Datagram { len: u32, ecn: Ecn },
+}
+
+impl<P: Contents> Content<P> {
+    /// Returns what a packet carries; only a datagram has no contents.
+    fn of(contents: Option<&P>, packet: Packet) -> Content<P> {
+        match contents {
+            Some(contents) => Content::Transport(contents.clone()),
+            None => Content::Datagram { len: packet.as_datagram().map_or(0, |(_, len)| len), ecn: packet.ecn() },
+        }
+    }
+
+    /// Returns the size of a packet that carries this, in bytes.
+    fn size(&self) -> u32 {
+        match self {
+            Content::Transport(contents) => contents.size(),
+            Content::Datagram { len, .. } => UDP_IPV4 + len,
+        }
+    }
+
+    fn ecn(&self) -> Ecn {
+        match self {
+            Content::Transport(contents) => contents.ecn(),
+            Content::Datagram { ecn, .. } => *ecn,
+        }
+    }
+
+    /// Whether `other` is equal except for marks and for the change that routers grant to a request (XCP), which is at
+    /// most the requested change.
+    fn became(&self, other: &Content<P>) -> bool {
+        match (self, other) {
+            (Content::Transport(before), Content::Transport(after)) => {
+                let mut expected = before.clone();
+                expected.set_ecn(after.ecn());
+                if let (Some(asked), Some(granted)) = (before.request(), after.request()) {
+                    expected.grant(Request { change: asked.change.min(granted.change), ..asked });
+                }
+                expected == *after
+            }
+            (Content::Datagram { len: before, .. }, Content::Datagram { len: after, .. }) => before == after,
+            _ => false,
+        }
+    }
 }
 
 /// The receiver of a packet, and the generation of an endpoint's slot.
 type Address = (Receiver, u16);
 
 /// The observer that verifies a run.
-pub struct Verifier {
-    links: Vec<LinkState>,
+pub struct Verifier<P = Segment> {
+    links: Vec<LinkState<P>>,
     /// Links of the routes from each flow's source and from its sink.
     routes: Vec<[Vec<LinkId>; 2]>,
     /// Destination of the packets of each connection end.
@@ -150,21 +198,22 @@ pub struct Verifier {
     senders: BTreeMap<Address, Who>,
     /// Packets in flight to an endpoint, by the time at which they are due at the next place on their route; a number
     /// tells apart the packets with the same time.
-    on_way: BTreeMap<(Address, Nanos, u64), OnWay>,
+    on_way: BTreeMap<(Address, Nanos, u64), OnWay<P>>,
     /// Number of packets that were added.
     count: u64,
     violations: Vec<Violation>,
 }
 
-impl Verifier {
+impl<P: Contents> Verifier<P> {
     /// Creates a verifier for runs over `topology` of flows with these routes, each from source to sink and from sink
     /// to source.
-    pub fn new(topology: &Topology, routes: impl Iterator<Item = [Route; 2]>) -> Verifier {
+    pub fn new(topology: &Topology, routes: impl Iterator<Item = [Route; 2]>) -> Verifier<P> {
         let link = |(number, link): (u32, &ackclock_net::Link)| LinkState {
             port: topology.as_port(LinkId(number)).map(|port| Inside {
                 rate: port.server().fixed_rate().map(NonZeroU64::get),
                 reorders: port.reorders(),
-                ..Inside::default()
+                packets: BTreeMap::new(),
+                free_at: 0,
             }),
             rate: link.rate(),
             delay: link.delay(),
@@ -208,36 +257,36 @@ impl Verifier {
     }
 
     /// Adds a packet in flight.
-    fn put(&mut self, to: Address, due: Nanos, packet: OnWay) {
+    fn put(&mut self, to: Address, due: Nanos, packet: OnWay<P>) {
         self.on_way.insert((to, due, self.count), packet);
         self.count += 1;
     }
 
     /// Finds the packet that is now at `link`, or at its host if `link` is `None`, and removes it from the packets in
     /// flight.
-    fn take(&mut self, at: Nanos, link: Option<LinkId>, to: Address, segment: &Segment) -> Option<OnWay> {
+    fn take(&mut self, at: Nanos, link: Option<LinkId>, to: Address, content: &Content<P>) -> Option<OnWay<P>> {
         let sender = match to.0 {
             Receiver::Flow(end) => Some((end.flow, end.side.peer())),
             Receiver::Endpoint(_) => self.senders.get(&to).map(|who| (who.flow, who.side)),
         };
         let route = sender.map(|(flow, side)| &self.routes[flow.index()][side as usize]);
-        let next = |packet: &OnWay| route.and_then(|route| route.get(packet.hops)).copied();
+        let next = |packet: &OnWay<P>| route.and_then(|route| route.get(packet.hops)).copied();
         let due = self.on_way.range((to, at, 0)..=(to, at, u64::MAX)).filter(|(_, packet)| next(packet) == link);
-        let key = due.min_by_key(|(_, packet)| Likeness::of(&packet.segment, segment)).map(|(key, _)| *key);
+        let key = due.min_by_key(|(_, packet)| Likeness::of(&packet.content, content)).map(|(key, _)| *key);
         let Some(packet) = key.and_then(|key| self.on_way.remove(&key)) else {
-            let what = format!("nothing is due to endpoint {to:?} at {link:?}, and {segment:?} came");
+            let what = format!("nothing is due to endpoint {to:?} at {link:?}, and {content:?} came");
             self.broken(Law::Way, at, what);
             return None;
         };
-        let what = || format!("{:?} was sent, and {segment:?} came", packet.segment);
-        self.expect(Law::Content, at, same(&packet.segment, segment), what);
-        let (before, after) = (packet.segment.ecn, segment.ecn);
+        let what = || format!("{:?} was sent, and {content:?} came", packet.content);
+        self.expect(Law::Content, at, packet.content.became(content), what);
+        let (before, after) = (packet.content.ecn(), content.ecn());
         let may_be = may_become(before, after);
         self.expect(Law::Mark, at, may_be, || format!("{before:?} became {after:?}"));
         Some(packet)
     }
 
-    fn offered(&mut self, at: Nanos, link: LinkId) -> &mut LinkState {
+    fn offered(&mut self, at: Nanos, link: LinkId) -> &mut LinkState<P> {
         let last = self.links[link.0 as usize].last;
         self.expect(Law::Order, at, last <= at, || format!("link {} was offered a packet at {last} before", link.0));
         let state = &mut self.links[link.0 as usize];
@@ -245,10 +294,9 @@ impl Verifier {
         state
     }
 
-    fn enqueued(&mut self, at: Nanos, link: LinkId, packet: Packet, passage: Passage, segment: &Segment) {
+    fn enqueued(&mut self, at: Nanos, link: LinkId, packet: Packet, passage: Passage, content: &Content<P>) {
         let size = packet.size();
-        let header = if packet.as_datagram().is_some() { UDP_HEADER } else { segment.header_len() };
-        let full = headers::IPV4 + header + segment.len;
+        let full = content.size();
         self.expect(Law::Content, at, size == full, || format!("a packet of {full} bytes counts as {size}"));
 
         let state = self.offered(at, link);
@@ -273,16 +321,16 @@ impl Verifier {
         self.expect(Law::Delay, at, came == arrival, || format!("it arrived at {came} instead of {arrival}"));
 
         let to = address(packet);
-        if let Some(OnWay { hops, .. }) = self.take(at, Some(link), to, segment) {
-            self.put(to, passage.arrival, OnWay { segment: *segment, hops: hops + 1 });
+        if let Some(OnWay { hops, .. }) = self.take(at, Some(link), to, content) {
+            self.put(to, passage.arrival, OnWay { content: content.clone(), hops: hops + 1 });
         }
     }
 
     /// Handles a packet that arrives at a port.
-    fn arrived(&mut self, at: Nanos, link: LinkId, packet: Packet, segment: &Segment) {
+    fn arrived(&mut self, at: Nanos, link: LinkId, packet: Packet, content: &Content<P>) {
         self.offered(at, link);
         let to = address(packet);
-        let Some(on_way) = self.take(at, Some(link), to, segment) else { return };
+        let Some(on_way) = self.take(at, Some(link), to, content) else { return };
         let Some(inside) = &mut self.links[link.0 as usize].port else {
             return self.broken(Law::Way, at, format!("link {} is no port", link.0));
         };
@@ -290,44 +338,44 @@ impl Verifier {
     }
 
     /// Handles the copy of a packet that arrived at a port.
-    fn copied(&mut self, at: Nanos, link: LinkId, packet: Packet, segment: &Segment) {
+    fn copied(&mut self, at: Nanos, link: LinkId, packet: Packet, content: &Content<P>) {
         let inside = self.links[link.0 as usize].port.as_mut();
         let packets = inside.map(|inside| inside.packets.entry(address(packet)).or_default());
         let copy = packets.and_then(|packets| {
-            let (_, own) = packets.iter().find(|(came, own)| *came == at && own.segment == *segment)?;
-            let copy = OnWay { segment: own.segment, hops: own.hops };
+            let (_, own) = packets.iter().find(|(came, own)| *came == at && own.content == *content)?;
+            let copy = OnWay { content: own.content.clone(), hops: own.hops };
             packets.push((at, copy));
             Some(())
         });
         self.expect(Law::Way, at, copy.is_some(), || {
-            format!("{segment:?} is a copy of nothing that came to link {}", link.0)
+            format!("{content:?} is a copy of nothing that came to link {}", link.0)
         });
     }
 
     /// Removes a packet from a port. Returns the packet with the time of its arrival.
-    fn leave(&mut self, at: Nanos, link: LinkId, packet: Packet, segment: &Segment) -> Option<(Nanos, OnWay)> {
+    fn leave(&mut self, at: Nanos, link: LinkId, packet: Packet, content: &Content<P>) -> Option<(Nanos, OnWay<P>)> {
         let to = address(packet);
         let inside = self.links[link.0 as usize].port.as_mut()?;
         let packets = inside.packets.get_mut(&to);
         let found = packets.and_then(|packets| {
-            let likeness = |(_, (_, on_way)): &(usize, &(Nanos, OnWay))| Likeness::of(&on_way.segment, segment);
+            let likeness = |(_, (_, on_way)): &(usize, &(Nanos, OnWay<P>))| Likeness::of(&on_way.content, content);
             let (place, (_, on_way)) = packets.iter().enumerate().min_by_key(likeness)?;
-            same(&on_way.segment, segment).then(|| packets.remove(place))
+            on_way.content.became(content).then(|| packets.remove(place))
         });
         let Some((arrived, on_way)) = found else {
-            let what = format!("{segment:?} to endpoint {to:?} leaves link {} and never came there", link.0);
+            let what = format!("{content:?} to endpoint {to:?} leaves link {} and never came there", link.0);
             self.broken(Law::Way, at, what);
             return None;
         };
-        let (before, after) = (on_way.segment.ecn, segment.ecn);
+        let (before, after) = (on_way.content.ecn(), content.ecn());
         let may_be = may_become(before, after);
         self.expect(Law::Mark, at, may_be, || format!("{before:?} became {after:?}"));
         Some((arrived, on_way))
     }
 
     /// Handles a packet that leaves a port's queue for the wire.
-    fn sent(&mut self, at: Nanos, link: LinkId, packet: Packet, passage: Passage, segment: &Segment) {
-        let Some((arrived, OnWay { hops, .. })) = self.leave(at, link, packet, segment) else { return };
+    fn sent(&mut self, at: Nanos, link: LinkId, packet: Packet, passage: Passage, content: &Content<P>) {
+        let Some((arrived, OnWay { hops, .. })) = self.leave(at, link, packet, content) else { return };
         let state = &mut self.links[link.0 as usize];
         let (delay, Some(inside)) = (state.delay, state.port.as_mut()) else { return };
         let Passage { start, departure, arrival } = passage;
@@ -345,20 +393,20 @@ impl Verifier {
             let due = departure.saturating_add(delay);
             self.expect(Law::Delay, at, arrival >= due, || format!("it arrives at {arrival}, before {due}"));
         }
-        self.put(address(packet), arrival, OnWay { segment: *segment, hops: hops + 1 });
+        self.put(address(packet), arrival, OnWay { content: content.clone(), hops: hops + 1 });
     }
 
-    fn dropped(&mut self, at: Nanos, link: LinkId, cause: DropCause, packet: Packet, segment: &Segment) {
+    fn dropped(&mut self, at: Nanos, link: LinkId, cause: DropCause, packet: Packet, content: &Content<P>) {
         let state = self.offered(at, link);
         if state.port.is_some() {
-            self.leave(at, link, packet, segment);
+            self.leave(at, link, packet, content);
             return;
         }
         let full = state.free_at() > at && !state.has_room(at, packet.size());
         // Random loss happens before the queue, whether or not the queue has room.
         let right = full || cause == DropCause::Loss;
         self.expect(Law::Room, at, right, || format!("link {} dropped a packet for which it had room", link.0));
-        self.take(at, Some(link), address(packet), segment);
+        self.take(at, Some(link), address(packet), content);
     }
 }
 
@@ -367,22 +415,12 @@ fn address(packet: Packet) -> Address {
     (packet.receiver(), packet.generation())
 }
 
-/// Whether two segments are equal except for marks and for the change that routers grant in XCP's header, which is at
-/// most the requested change.
-fn same(one: &Segment, other: &Segment) -> bool {
-    let mut feedback = one.feedback;
-    if let (Some(Feedback::Xcp(asked)), Some(granted)) = (&mut feedback, other.xcp()) {
-        asked.set_change(asked.change().min(granted.change()));
-    }
-    Segment { ecn: other.ecn, feedback, ..*one } == *other
-}
-
 /// Whether a router may change the first codepoint to the second.
 fn may_become(before: Ecn, after: Ecn) -> bool {
     before == after || (after == Ecn::Ce && before != Ecn::NotEct)
 }
 
-/// Similarity of a segment to an earlier segment. A retransmission can equal its original in everything except the
+/// Similarity of a packet's contents to earlier contents. A retransmission can equal its original in everything except the
 /// codepoint, and the discipline may drop either first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Likeness {
@@ -393,17 +431,17 @@ enum Likeness {
 }
 
 impl Likeness {
-    fn of(before: &Segment, after: &Segment) -> Likeness {
-        match same(before, after) {
+    fn of<P: Contents>(before: &Content<P>, after: &Content<P>) -> Likeness {
+        match before.became(after) {
             false => Likeness::None,
-            true if before.ecn == after.ecn => Likeness::Equal,
-            true if may_become(before.ecn, after.ecn) => Likeness::Marked,
+            true if before.ecn() == after.ecn() => Likeness::Equal,
+            true if may_become(before.ecn(), after.ecn()) => Likeness::Marked,
             true => Likeness::ButForEcn,
         }
     }
 }
 
-impl Observer for Verifier {
+impl<P: Contents> Observer<P> for Verifier<P> {
     fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who) {
         let sender = Who { side: who.side.peer(), ..who };
         self.peers.insert(
@@ -413,26 +451,27 @@ impl Observer for Verifier {
         self.senders.insert((Receiver::Endpoint(endpoint), generation), sender);
     }
 
-    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
-        let Event::Sent { segment, .. } = event else { return };
+    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, P>) {
+        let Event::Sent { contents, .. } = event else { return };
         match self.peers.get(&(who.flow, who.conn, who.side == Side::Source)) {
-            Some(&to) => self.put(to, now, OnWay { segment: *segment, hops: 0 }),
+            Some(&to) => self.put(to, now, OnWay { content: Content::Transport(contents.clone()), hops: 0 }),
             None => self.broken(Law::Way, now, format!("{who:?} sends and was never opened")),
         }
     }
 
-    fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent) {
+    fn network(&mut self, at: Nanos, contents: Option<&P>, event: NetworkEvent) {
+        let content = &Content::of(contents, event.packet());
         match event {
             NetworkEvent::Datagram { packet } => {
-                self.put(address(packet), at, OnWay { segment: *segment, hops: 0 });
+                self.put(address(packet), at, OnWay { content: content.clone(), hops: 0 });
             }
-            NetworkEvent::Arrived { link, packet } => self.arrived(at, link, packet, segment),
-            NetworkEvent::Copied { link, packet } => self.copied(at, link, packet, segment),
-            NetworkEvent::Sent { link, packet, passage, .. } => self.sent(at, link, packet, passage, segment),
-            NetworkEvent::Enqueued { link, packet, passage } => self.enqueued(at, link, packet, passage, segment),
-            NetworkEvent::Dropped { link, packet, cause } => self.dropped(at, link, cause, packet, segment),
+            NetworkEvent::Arrived { link, packet } => self.arrived(at, link, packet, content),
+            NetworkEvent::Copied { link, packet } => self.copied(at, link, packet, content),
+            NetworkEvent::Sent { link, packet, passage, .. } => self.sent(at, link, packet, passage, content),
+            NetworkEvent::Enqueued { link, packet, passage } => self.enqueued(at, link, packet, passage, content),
+            NetworkEvent::Dropped { link, packet, cause } => self.dropped(at, link, cause, packet, content),
             NetworkEvent::Delivered { packet } => {
-                self.take(at, None, address(packet), segment);
+                self.take(at, None, address(packet), content);
             }
         }
     }

@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 
 use ackclock_tcp::context::Cause;
-use ackclock_tcp::{Ecn, Event, Flags, Segment, State};
+use ackclock_tcp::{Ecn, Flags, Segment, State};
 use serde_json::{Map, Value, json};
 
 use super::ordered::Ordered;
 use super::schema::FORMAT;
+use crate::endpoint::{Event, TcpEvent};
 use crate::ids::LinkId;
 use crate::observe::{NetworkEvent, Who};
 use crate::packet::Packet;
@@ -33,44 +34,22 @@ impl EventLog {
     }
 
     /// Records an event of an endpoint.
-    pub fn endpoint(&mut self, now: Nanos, who: Who, event: &Event<'_>) {
+    pub fn endpoint(&mut self, now: Nanos, who: Who, event: &Event<'_, Segment>) {
         let (name, fields) = match event {
-            Event::Sent { segment, offset, retransmission } => {
+            Event::Sent { contents: segment, offset, retransmission } => {
                 let mut fields = segment_fields(segment);
                 fields.insert("offset".to_owned(), json!(offset));
                 fields.insert("retransmission".to_owned(), json!(retransmission));
                 ("segment_sent", fields)
             }
-            Event::Received { segment } => ("segment_received", segment_fields(segment)),
-            Event::Window { window, flight_size, pipe, srtt, in_recovery, validation } => {
-                let fields = object([
-                    ("cwnd", json!(window.cwnd)),
-                    ("ssthresh", json!((window.ssthresh != u64::MAX).then_some(window.ssthresh))),
-                    ("flight_size", json!(flight_size)),
-                    ("pipe", json!(pipe)),
-                    ("srtt_ns", json!(srtt)),
-                    ("in_recovery", json!(in_recovery)),
-                    ("non_validated", json!(validation.non_validated)),
-                    ("pipe_ack", json!(validation.pipe_ack)),
-                ]);
-                ("window_updated", fields)
-            }
-            Event::RecoveryStarted { cause } => {
-                let cause = match cause {
-                    Cause::Ecn => "ecn",
-                    Cause::Delay => "delay",
-                    Cause::Loss | Cause::Timeout => "loss",
-                };
-                ("recovery_started", object([("cause", json!(cause))]))
-            }
-            Event::RecoveryEnded => ("recovery_ended", Map::new()),
-            Event::Undone { timeout } => ("undone", object([("timeout", json!(timeout))])),
-            Event::ProbeSent { retransmission } => ("probe_sent", object([("retransmission", json!(retransmission))])),
-            Event::ReorderingTimeout { lost } => ("reordering_timeout", object([("lost", json!(lost))])),
+            Event::Received { contents: segment } => ("segment_received", segment_fields(segment)),
             Event::Timeout { count } => ("timeout", object([("count", json!(count))])),
             // The segment that acknowledged is in the log.
             Event::Acknowledged { .. } => return,
-            Event::StateChanged(state) => ("state_changed", object([("state", json!(state_name(*state)))])),
+            Event::Tcp(event) => match of_tcp(event) {
+                Some(named) => named,
+                None => return,
+            },
         };
         self.push(now, name, Some(who), fields);
     }
@@ -142,6 +121,45 @@ impl EventLog {
         }
         std::mem::take(&mut self.text).into_bytes()
     }
+}
+
+/// Returns the name and the fields of an event of the state that a TCP has; `None` if the log has the event as one that
+/// is common to all transports.
+fn of_tcp(event: &TcpEvent<'_>) -> Option<(&'static str, Map<String, Value>)> {
+    Some(match event {
+        TcpEvent::Window { window, flight_size, pipe, srtt, in_recovery, validation } => {
+            let fields = object([
+                ("cwnd", json!(window.cwnd)),
+                ("ssthresh", json!((window.ssthresh != u64::MAX).then_some(window.ssthresh))),
+                ("flight_size", json!(flight_size)),
+                ("pipe", json!(pipe)),
+                ("srtt_ns", json!(srtt)),
+                ("in_recovery", json!(in_recovery)),
+                ("non_validated", json!(validation.non_validated)),
+                ("pipe_ack", json!(validation.pipe_ack)),
+            ]);
+            ("window_updated", fields)
+        }
+        TcpEvent::RecoveryStarted { cause } => {
+            let cause = match cause {
+                Cause::Ecn => "ecn",
+                Cause::Delay => "delay",
+                Cause::Loss | Cause::Timeout => "loss",
+            };
+            ("recovery_started", object([("cause", json!(cause))]))
+        }
+        TcpEvent::RecoveryEnded => ("recovery_ended", Map::new()),
+        TcpEvent::Undone { timeout } => ("undone", object([("timeout", json!(timeout))])),
+        TcpEvent::ProbeSent { retransmission } => ("probe_sent", object([("retransmission", json!(retransmission))])),
+        TcpEvent::ReorderingTimeout { lost } => ("reordering_timeout", object([("lost", json!(lost))])),
+        TcpEvent::StateChanged(state) => ("state_changed", object([("state", json!(state_name(*state)))])),
+        TcpEvent::Sent { .. }
+        | TcpEvent::Received { .. }
+        | TcpEvent::Acknowledged { .. }
+        | TcpEvent::Timeout { .. } => {
+            return None;
+        }
+    })
 }
 
 fn object<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {

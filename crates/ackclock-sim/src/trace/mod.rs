@@ -12,9 +12,10 @@ mod schema;
 use std::collections::BTreeMap;
 
 use ackclock_net::DropCause;
-use ackclock_tcp::{Ecn, Event, Segment};
+use ackclock_tcp::{Ecn, Flags, Segment};
 use serde_json::{Map, Value};
 
+use crate::endpoint::Event;
 use crate::ids::{EndpointId, FlowId, LinkId, Receiver};
 use crate::observe::{NetworkEvent, Observer, Who, datagram_sender};
 use crate::packet::Packet;
@@ -136,13 +137,20 @@ fn place(name: &str, names: &Names) -> Result<(Place, Vec<String>), String> {
     Err(format!("no place to capture is called {name}; accepted: bottleneck, {}{more}", some.join(", ")))
 }
 
+/// Returns the segment that stands for a datagram in traces: it has the datagram's length and ECN field and no flags.
+fn segment_of(datagram: Packet) -> Segment {
+    let (_, len) = datagram.as_datagram().expect("only a datagram has no contents");
+    Segment { ecn: datagram.ecn(), len, ..Segment::new(Flags(0)) }
+}
+
+/// Traces are of TCP: captures and the event log contain the headers of segments and datagrams.
 impl Observer for Traces {
     fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who) {
         self.endpoints.insert((endpoint, generation), who);
     }
 
-    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
-        if let Event::Sent { segment, .. } = event {
+    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, Segment>) {
+        if let Event::Sent { contents: segment, .. } = event {
             for (_, capture) in &mut self.captures {
                 capture.at_host(now, who, segment, false);
             }
@@ -152,7 +160,9 @@ impl Observer for Traces {
         }
     }
 
-    fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent) {
+    fn network(&mut self, at: Nanos, segment: Option<&Segment>, event: NetworkEvent) {
+        let datagram = (segment.is_none()).then(|| segment_of(event.packet()));
+        let Some(segment) = segment.or(datagram.as_ref()) else { return };
         let (link, dropped, packet) = match event {
             NetworkEvent::Enqueued { link, packet, .. } | NetworkEvent::Sent { link, packet, .. } => {
                 (Some(link), None, packet)

@@ -2,23 +2,17 @@
 
 use std::collections::VecDeque;
 
-use ackclock_tcp::{Config, Endpoint, NEVER, State};
-
 use ackclock_app::Conn;
-use ackclock_core::Nanos;
+use ackclock_core::{Nanos, Stream};
 
+use crate::endpoint::{Endpoint, NEVER};
 use crate::ids::{FlowId, Slot};
-
-/// Whether this end needs nothing more from the other end.
-fn is_over(end: &Endpoint) -> bool {
-    matches!(end.state(), State::Closed | State::TimeWait | State::Listen)
-}
 
 /// A connection between the two ends of a flow.
 // The fields are kept in this order in memory, so that the data of both ends shares cache lines with the data that the
 // first end uses most.
 #[repr(C)]
-pub(super) struct Connection {
+pub(super) struct Connection<E> {
     /// Generation, which tells apart the connections that used the slot: a packet for one of them does not belong to
     /// the next.
     pub generation: u16,
@@ -37,13 +31,13 @@ pub(super) struct Connection {
     /// Times of the timer events in the queue; the endpoints may have moved their timeouts to later times since.
     pub armed: [Nanos; 2],
     /// Source and sink.
-    pub ends: [Endpoint; 2],
+    pub ends: [E; 2],
 }
 
-impl Connection {
+impl<E: Endpoint> Connection<E> {
     /// Whether both ends are closed, or only wait for stray segments.
     pub fn is_over(&self) -> bool {
-        self.closing && self.ends.iter().all(is_over)
+        self.closing && self.ends.iter().all(Endpoint::is_over)
     }
 }
 
@@ -59,21 +53,24 @@ pub(super) struct About {
 
 /// All open connections. Slots of closed connections are reused, the longest free first. A run with any number of
 /// connections one after the other therefore needs only the memory of those that are open at once.
-#[derive(Default)]
-pub(super) struct Connections {
-    slots: Vec<Option<Connection>>,
+pub(super) struct Connections<E> {
+    slots: Vec<Option<Connection<E>>>,
     /// Free slots, each with the generation of its next connection.
     free: VecDeque<(Slot, u16)>,
 }
 
-impl Connections {
+impl<E: Endpoint> Connections<E> {
+    pub fn new() -> Connections<E> {
+        Connections { slots: Vec::new(), free: VecDeque::new() }
+    }
+
     /// Stores a connection in a free slot. Returns the slot and the connection's generation in it.
-    pub fn insert(&mut self, about: About, config: &Config, isns: [u32; 2]) -> (Slot, u16) {
+    pub fn insert(&mut self, about: About, config: &E::Config, random: &mut Stream) -> (Slot, u16) {
         let (slot, generation) = self.free.pop_front().unwrap_or_else(|| {
             self.slots.push(None);
             (Slot(self.slots.len() as u32 - 1), 0)
         });
-        let ends = isns.map(|isn| Endpoint::new(config, isn));
+        let ends = [E::new(config, random), E::new(config, random)];
         let About { flow, conn, class, measured, stages } = about;
         self.slots[slot.0 as usize] = Some(Connection {
             generation,
@@ -91,7 +88,7 @@ impl Connections {
     }
 
     /// Removes a connection from its slot.
-    pub fn remove(&mut self, slot: Slot) -> Option<Connection> {
+    pub fn remove(&mut self, slot: Slot) -> Option<Connection<E>> {
         let connection = self.slots[slot.0 as usize].take()?;
         self.free.push_back((slot, connection.generation.wrapping_add(1)));
         Some(connection)
@@ -99,7 +96,7 @@ impl Connections {
 
     /// Returns the connection in a slot.
     #[inline]
-    pub fn get(&mut self, slot: Slot) -> Option<&mut Connection> {
+    pub fn get(&mut self, slot: Slot) -> Option<&mut Connection<E>> {
         self.slots[slot.0 as usize].as_mut()
     }
 

@@ -3,8 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use ackclock_tcp::Config;
-
+use crate::endpoint::Endpoint;
 use crate::event::Key;
 use crate::ids::Slot;
 use crate::measures::{FlowLabels, FlowTotals};
@@ -14,12 +13,12 @@ use ackclock_core::Nanos;
 use ackclock_core::Stream;
 use ackclock_results::Sketch;
 
-/// The parts from which a flow is created.
-pub struct FlowSpec {
+/// The parts from which a flow with endpoints `E` is created.
+pub struct FlowSpec<E: Endpoint = ackclock_tcp::Endpoint> {
     /// Names of the flow and of its algorithms. The flow's name determines its random streams.
     pub labels: FlowLabels,
     /// Configuration of both ends of its connections.
-    pub config: Config,
+    pub config: E::Config,
     /// Application of the flow.
     pub app: Box<dyn Application>,
     /// Earliest start, in ns.
@@ -41,9 +40,9 @@ pub(super) enum Wake {
     Timer(u64),
 }
 
-pub(super) struct Flow {
+pub(super) struct Flow<E: Endpoint> {
     pub labels: FlowLabels,
-    pub config: Config,
+    pub config: E::Config,
     pub start: Nanos,
     /// First stages of the routes from source to sink and from sink to source.
     pub stages: [u32; 2],
@@ -60,8 +59,8 @@ pub(super) struct Flow {
     wakes: BinaryHeap<Reverse<(Key, Wake)>>,
 }
 
-impl Flow {
-    pub fn new(spec: FlowSpec, seed: u64, stages: [u32; 2]) -> Flow {
+impl<E: Endpoint> Flow<E> {
+    pub fn new(spec: FlowSpec<E>, seed: u64, stages: [u32; 2]) -> Flow<E> {
         let name = &spec.labels.name;
         let jitter = Stream::new(seed, &format!("{name}/start")).below(spec.start_jitter.saturating_add(1));
         Flow {
@@ -80,11 +79,10 @@ impl Flow {
         }
     }
 
-    /// Returns the initial sequence numbers of a connection's source and sink, random for each connection (RFC 9293
-    /// section 3.4.1).
-    pub fn isns(&self, seed: u64, conn: Conn) -> [u32; 2] {
-        let mut stream = Stream::new(seed, &format!("{}/{}/isn", self.labels.name, conn.0));
-        [stream.bits32(), stream.bits32()]
+    /// Returns the random stream from which the endpoints of a connection are created. Its name is as old as its first
+    /// use, the initial sequence numbers of TCP.
+    pub fn stream_of(&self, seed: u64, conn: Conn) -> Stream {
+        Stream::new(seed, &format!("{}/{}/isn", self.labels.name, conn.0))
     }
 
     /// Calls the application; its requests are added to `commands`.

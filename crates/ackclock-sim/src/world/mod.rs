@@ -4,15 +4,14 @@ mod connection;
 mod flow;
 
 use ackclock_net::server::PARTS_OF_A_BIT;
-use ackclock_tcp::config::Handshake;
-use ackclock_tcp::{Endpoint, NEVER, Progress};
 
+use crate::endpoint::{Contents, Endpoint, NEVER, Progress};
 use crate::event::Key;
 use crate::ids::{EndpointId, FlowEnd, FlowId, LinkId, Receiver, Slot};
 use crate::measures::{push_delays, push_flow, push_link};
 use crate::network::{Network, Topology};
 use crate::observe::{NetworkEvent, Observer, Tap, Who};
-use crate::packet::{Address, Optioned, Packet};
+use crate::packet::{Address, Packet};
 use ackclock_app::{AppContext, Application, Command, Conn, Datagram, Side};
 use ackclock_core::Nanos;
 use ackclock_core::stream_number;
@@ -24,25 +23,25 @@ use flow::{Flow, Wake};
 
 pub use flow::FlowSpec;
 
-/// A run in progress. It covers the times from 0 to its duration, both included.
-pub struct World<O> {
+/// A run in progress with endpoints `E` and an observer `O`. It covers the times from 0 to its duration, both included.
+pub struct World<O, E: Endpoint = ackclock_tcp::Endpoint> {
     now: Nanos,
     duration: Nanos,
     seed: u64,
-    network: Network,
-    flows: Vec<Flow>,
-    connections: Connections,
+    network: Network<E::Packet>,
+    flows: Vec<Flow<E>>,
+    connections: Connections<E>,
     /// Requests of applications in the callbacks of the current event.
     commands: Vec<Command>,
     observer: O,
 }
 
-impl<O: Observer> World<O> {
+impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
     /// Creates a world of `topology` in which `flows` will start, on routes of that topology.
-    pub fn new(topology: Topology, flows: Vec<FlowSpec>, seed: u64, duration: Nanos, observer: O) -> World<O> {
+    pub fn new(topology: Topology, flows: Vec<FlowSpec<E>>, seed: u64, duration: Nanos, observer: O) -> World<O, E> {
         let mut network = topology.join();
         network.end_at(duration);
-        let flows: Vec<Flow> = flows
+        let flows: Vec<Flow<E>> = flows
             .into_iter()
             .map(|spec| {
                 let stages = spec.routes.map(|route| network.first_stage(route));
@@ -54,7 +53,7 @@ impl<O: Observer> World<O> {
             .collect();
         // Sources of events are, in this order: lanes, flows, endpoints.
         network.events.reserve(network.sources() as usize + flows.len());
-        let connections = Connections::default();
+        let connections = Connections::new();
         let mut world = World { now: 0, duration, seed, network, flows, connections, commands: Vec::new(), observer };
         for flow in (0..world.flows.len() as u32).map(FlowId) {
             world.wake_at(flow, world.flows[flow.index()].start, Wake::Start);
@@ -83,12 +82,12 @@ impl<O: Observer> World<O> {
     }
 
     /// Ends the run and returns the network and the observer.
-    pub fn into_parts(self) -> (Network, O) {
+    pub fn into_parts(self) -> (Network<E::Packet>, O) {
         (self.network, self.observer)
     }
 
     /// Returns the network.
-    pub fn network(&self) -> &Network {
+    pub fn network(&self) -> &Network<E::Packet> {
         &self.network
     }
 
@@ -128,31 +127,32 @@ impl<O: Observer> World<O> {
 
     #[inline]
     fn on_arrival(&mut self, packet: Packet) {
-        if !Network::is_at_host(&packet) {
+        if !packet.is_at_host() {
             return self.network.forward(self.now, packet, &mut self.observer);
         }
-        let segment = self.network.unpack(packet);
-        self.observer.network(self.now, &segment, NetworkEvent::Delivered { packet });
         let endpoint = match packet.receiver() {
             Receiver::Endpoint(endpoint) => endpoint,
             Receiver::Flow(end) => return self.on_datagram(packet, end),
         };
+        let contents = self.network.unpack(packet);
+        self.observer.network(self.now, Some(&contents), NetworkEvent::Delivered { packet });
         // A packet in flight of a closed connection finds its slot empty, or with the next connection.
         let receiver = self.connections.get(endpoint.slot());
         let Some(connection) = receiver.filter(|connection| connection.generation == packet.generation()) else {
             return;
         };
         let side = endpoint.side();
-        if connection.measured && segment.len > 0 && side == Side::Sink {
+        if connection.measured && contents.payload() > 0 && side == Side::Sink {
             self.flows[connection.flow.index()].delayed(self.now - packet.sent());
         }
         let who = Who { flow: connection.flow, conn: connection.conn, side };
         let mut tap = Tap { observer: &mut self.observer, who };
-        let progress = connection.ends[side as usize].on_segment(self.now, &segment, &mut tap);
+        let progress = connection.ends[side as usize].deliver(self.now, &contents, &mut tap);
         self.follow_up(who.flow, endpoint, progress);
     }
 
     fn on_datagram(&mut self, packet: Packet, FlowEnd { flow, side }: FlowEnd) {
+        self.observer.network(self.now, None, NetworkEvent::Delivered { packet });
         let (number, len) = packet.as_datagram().expect("only a datagram is for a flow");
         if side == Side::Sink {
             let state = &mut self.flows[flow.index()];
@@ -170,12 +170,12 @@ impl<O: Observer> World<O> {
         let Some(connection) = self.connections.get(endpoint.slot()) else { return };
         let side = endpoint.side();
         let who = Who { flow: connection.flow, conn: connection.conn, side };
-        let tcp = &mut connection.ends[side as usize];
+        let end = &mut connection.ends[side as usize];
         connection.armed[side as usize] = NEVER;
         // The endpoint may have moved its timeout to a later time; in that case this event is only replaced by the
         // right one.
-        let progress = if tcp.next_timeout() <= self.now {
-            tcp.on_timeout(self.now, &mut Tap { observer: &mut self.observer, who })
+        let progress = if end.deadline() <= self.now {
+            end.expire(self.now, &mut Tap { observer: &mut self.observer, who })
         } else {
             Progress::default()
         };
@@ -195,7 +195,7 @@ impl<O: Observer> World<O> {
     }
 
     /// Completes a call to an endpoint: the application is told of the progress, its requests are carried out, and the
-    /// endpoint's segments are sent. In this order an answer carries the acknowledgment of the request.
+    /// endpoint's packets are sent. In this order an answer carries the acknowledgment of the request.
     #[inline]
     fn follow_up(&mut self, flow: FlowId, endpoint: EndpointId, progress: Progress) {
         // Applications are not told of acknowledgments, the most frequent events.
@@ -203,7 +203,7 @@ impl<O: Observer> World<O> {
             self.tell(endpoint, progress);
         }
         self.transmit(endpoint);
-        // The connection may have ended with the segments that were sent, and its application may have reacted.
+        // The connection may have ended with the packets that were sent, and its application may have reacted.
         if !self.commands.is_empty() {
             self.carry_out(flow);
         }
@@ -213,12 +213,12 @@ impl<O: Observer> World<O> {
         let Some(connection) = self.connections.get(endpoint.slot()) else { return };
         let (flow, conn, side) = (connection.flow, connection.conn, endpoint.side());
         connection.closing |= progress.has(Progress::PEER_CLOSED) || progress.has(Progress::CLOSED);
-        let tcp = &mut connection.ends[side as usize];
+        let end = &mut connection.ends[side as usize];
         let read = &mut connection.read[side as usize];
-        let received = tcp.received();
+        let received = end.received();
         if received > *read {
             let bytes = received - *read;
-            tcp.read(self.now, bytes);
+            end.read(self.now, bytes);
             *read = received;
             if side == Side::Sink {
                 self.observer.delivered(self.now, flow, bytes);
@@ -250,15 +250,15 @@ impl<O: Observer> World<O> {
                 Command::Timer { at, token } => self.wake_at(flow, at, Wake::Timer(token)),
                 Command::Send { side, number, len } => self.send_datagram(flow, side, number, len),
                 Command::Write { conn, side, bytes } => {
-                    self.act(flow, conn, side, |tcp, now| tcp.write(now, bytes));
+                    self.act(flow, conn, side, |end, now| end.write(now, bytes));
                 }
                 Command::Close { conn, side } => {
-                    self.act(flow, conn, side, |tcp, now| tcp.shutdown_write(now));
+                    self.act(flow, conn, side, |end, now| end.close(now));
                 }
-                Command::Withdraw { conn, side } => self.act(flow, conn, side, |tcp, _| tcp.withdraw()),
-                Command::Stop { conn, side } => self.act(flow, conn, side, |tcp, now| {
-                    tcp.withdraw();
-                    tcp.shutdown_write(now);
+                Command::Withdraw { conn, side } => self.act(flow, conn, side, |end, _| end.withdraw()),
+                Command::Stop { conn, side } => self.act(flow, conn, side, |end, now| {
+                    end.withdraw();
+                    end.close(now);
                 }),
             }
         }
@@ -269,18 +269,15 @@ impl<O: Observer> World<O> {
         let state = &self.flows[flow.index()];
         let to = FlowEnd { flow, side: side.peer() };
         let packet = Packet::datagram(number, len, to, state.class, state.stages[side as usize], self.now);
-        if O::ACTIVE {
-            let segment = packet.segment(&Optioned::default());
-            self.observer.network(self.now, &segment, NetworkEvent::Datagram { packet });
-        }
+        self.observer.network(self.now, None, NetworkEvent::Datagram { packet });
         self.network.forward(self.now, packet, &mut self.observer);
     }
 
     fn open(&mut self, flow: FlowId, conn: Conn, opener: Side) {
         let state = &self.flows[flow.index()];
-        let isns = state.isns(self.seed, conn);
+        let mut random = state.stream_of(self.seed, conn);
         let about = About { flow, conn, class: state.class, measured: state.delays.is_some(), stages: state.stages };
-        let (slot, generation) = self.connections.insert(about, &state.config, isns);
+        let (slot, generation) = self.connections.insert(about, &state.config, &mut random);
         self.flows[flow.index()].open.insert(conn, slot);
         self.network.opened(slot, generation, conn.0);
         self.network
@@ -289,28 +286,28 @@ impl<O: Observer> World<O> {
         for side in [Side::Source, Side::Sink] {
             self.observer.opened(EndpointId::new(slot, side), generation, Who { flow, conn, side });
         }
-        if self.flows[flow.index()].config.handshake == Handshake::None {
+        if E::opens_at_once(&self.flows[flow.index()].config) {
             for side in [opener, opener.peer()] {
-                self.act(flow, conn, side, |tcp, now| tcp.connect(now));
+                self.act(flow, conn, side, |end, now| end.connect(now));
             }
             for side in [opener, opener.peer()] {
                 self.call(flow, |app, ctx| app.on_connected(ctx, conn, side));
             }
             return;
         }
-        self.act(flow, conn, opener.peer(), |tcp, _| tcp.listen());
-        self.act(flow, conn, opener, |tcp, now| tcp.connect(now));
+        self.act(flow, conn, opener.peer(), |end, _| end.listen());
+        self.act(flow, conn, opener, |end, now| end.connect(now));
     }
 
     /// Applies an action to an end of an open connection; a closed connection ignores actions.
-    fn act(&mut self, flow: FlowId, conn: Conn, side: Side, action: impl FnOnce(&mut Endpoint, Nanos)) {
+    fn act(&mut self, flow: FlowId, conn: Conn, side: Side, action: impl FnOnce(&mut E, Nanos)) {
         let Some(&slot) = self.flows[flow.index()].open.get(&conn) else { return };
         let Some(connection) = self.connections.get(slot) else { return };
         action(&mut connection.ends[side as usize], self.now);
         self.transmit(EndpointId::new(slot, side));
     }
 
-    /// Sends the segments of an endpoint and updates its timer. This is the last step after every call to the endpoint.
+    /// Sends the packets of an endpoint and updates its timer. This is the last step after every call to the endpoint.
     #[inline]
     fn transmit(&mut self, endpoint: EndpointId) {
         let source = self.source(endpoint);
@@ -320,14 +317,14 @@ impl<O: Observer> World<O> {
         let Connection { generation, class, .. } = *connection;
         let address = Address { to: endpoint.peer(), generation, class, stage, sent: self.now };
         let who = Who { flow: connection.flow, conn: connection.conn, side };
-        let tcp = &mut connection.ends[side as usize];
+        let end = &mut connection.ends[side as usize];
         let armed = &mut connection.armed[side as usize];
         let mut tap = Tap { observer: &mut self.observer, who };
-        while let Some(segment) = tcp.poll_transmit(self.now, &mut tap) {
-            self.network.send(&segment, address, tap.observer);
+        while let Some(contents) = end.transmit(self.now, &mut tap) {
+            self.network.send(&contents, address, tap.observer);
         }
         // A timer that moved to a later time keeps its event; when the event comes, a new one is created.
-        let due = tcp.next_timeout();
+        let due = end.deadline();
         if due < *armed {
             *armed = due;
             let key = self.network.events.stamp(due.max(self.now), source);
@@ -448,7 +445,7 @@ mod tests {
             class: 0,
             delays: false,
         };
-        let mut world = World::new(topology, vec![flow], 1, 1_000_000_000, ());
+        let mut world: World<()> = World::new(topology, vec![flow], 1, 1_000_000_000, ());
         while world.step(1) {}
 
         let second = world.connections.get(Slot(0)).unwrap();
@@ -456,7 +453,7 @@ mod tests {
         assert_eq!(second.ends[1].state(), State::Established);
         // A reset that would end the second connection, sent during the first connection and during the second.
         let mut reset = Segment::new(Flags::RST);
-        reset.seq = world.flows[0].isns(1, Conn(1))[0].wrapping_add(1);
+        reset.seq = world.flows[0].stream_of(1, Conn(1)).bits32().wrapping_add(1);
         for (generation, state) in [(0, State::Established), (1, State::Closed)] {
             let address =
                 Address { to: EndpointId::new(Slot(0), Side::Sink), generation, sent: world.now, ..Address::default() };

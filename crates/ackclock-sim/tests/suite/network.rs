@@ -41,7 +41,7 @@ fn run(network: &mut Network) -> (Vec<(Nanos, u32)>, u32) {
         let now = network.events.first().time();
         events += 1;
         let packet = network.arrive();
-        if Network::is_at_host(&packet) {
+        if packet.is_at_host() {
             arrivals.push((now, endpoint(&packet)));
             assert_eq!(network.unpack(packet).len % 1460, 0);
         } else {
@@ -168,7 +168,7 @@ proptest! {
             while network.events.first().time() <= now {
                 let at = network.events.first().time();
                 let packet = network.arrive();
-                if Network::is_at_host(&packet) {
+                if packet.is_at_host() {
                     arrivals.push((at, endpoint(&packet)));
                     network.unpack(packet);
                 } else {

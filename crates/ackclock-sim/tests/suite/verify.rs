@@ -5,15 +5,16 @@ use ackclock_core::Nanos;
 use ackclock_net::Limit;
 use ackclock_scenario::Scenario;
 use ackclock_sim::dumbbell::{Access, Dumbbell};
+use ackclock_sim::endpoint::Event;
 use ackclock_sim::ids::{EndpointId, LinkId, Receiver, Slot};
 use ackclock_sim::link::LinkSpec;
 use ackclock_sim::measures::FlowLabels;
 use ackclock_sim::network::Route;
 use ackclock_sim::observe::{NetworkEvent, Observer, Who};
-use ackclock_sim::packet::{Address, Optioned, Packet};
+use ackclock_sim::packet::{Address, Packet, Stored};
 use ackclock_sim::verify::{Law, Verifier};
 use ackclock_sim::world::{FlowSpec, World};
-use ackclock_tcp::{Ecn, Event, Segment, stack};
+use ackclock_tcp::{Ecn, Segment, stack};
 
 use crate::common::{Endless, FORWARD, MBPS, MS, OneAfterTheOther, SECOND, rate};
 
@@ -64,14 +65,14 @@ impl Observer for Log {
         self.0.push(Logged::Opened(number, generation, who));
     }
 
-    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
-        if let Event::Sent { segment, .. } = event {
+    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, Segment>) {
+        if let Event::Sent { contents: segment, .. } = event {
             self.0.push(Logged::Sent(now, who, *segment));
         }
     }
 
-    fn network(&mut self, at: Nanos, segment: &Segment, event: NetworkEvent) {
-        self.0.push(Logged::Network(at, *segment, event));
+    fn network(&mut self, at: Nanos, segment: Option<&Segment>, event: NetworkEvent) {
+        self.0.push(Logged::Network(at, *segment.expect("there are no datagrams"), event));
     }
 }
 
@@ -112,7 +113,7 @@ fn log() -> Vec<Logged> {
         class: 0,
         delays: false,
     });
-    let mut world = World::new(dumbbell.topology, flows.collect(), 1, END, Log::default());
+    let mut world: World<Log> = World::new(dumbbell.topology, flows.collect(), 1, END, Log::default());
     while world.step(1000) {}
     world.into_observer().0
 }
@@ -125,9 +126,9 @@ fn broken_at(log: &[Logged], bps: u64, delay: Nanos, packets: u64) -> Vec<Law> {
         match logged {
             Logged::Opened(number, generation, who) => verifier.opened(*number, *generation, *who),
             Logged::Sent(now, who, segment) => {
-                verifier.endpoint(*now, *who, Event::Sent { segment, offset: 0, retransmission: false });
+                verifier.endpoint(*now, *who, Event::Sent { contents: segment, offset: 0, retransmission: false });
             }
-            Logged::Network(at, segment, event) => verifier.network(*at, segment, *event),
+            Logged::Network(at, segment, event) => verifier.network(*at, Some(segment), *event),
         }
     }
     let mut laws = Vec::new();
@@ -280,7 +281,7 @@ fn contents_and_marks() {
             let Receiver::Endpoint(to) = packet.receiver() else { panic!("a datagram") };
             let (generation, stage) = (packet.generation(), packet.stage());
             let address = Address { to, generation, stage, ..Address::default() };
-            *packet = Packet::new(&more, address, &mut Optioned::default());
+            *packet = Packet::new(&more, address, &mut Stored::default());
         }
     });
     assert_eq!(broken(&grown)[..2], [Law::Content, Law::Rate]);

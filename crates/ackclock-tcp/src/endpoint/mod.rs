@@ -75,6 +75,13 @@ impl Progress {
         self.0 == 0
     }
 
+    /// Returns these changes together with those of `other`.
+    #[inline]
+    #[must_use]
+    pub const fn with(self, other: Progress) -> Progress {
+        Progress(self.0 | other.0)
+    }
+
     #[inline]
     fn add(&mut self, other: Progress) {
         self.0 |= other.0;

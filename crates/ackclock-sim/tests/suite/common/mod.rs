@@ -7,12 +7,13 @@ use ackclock_core::Nanos;
 use ackclock_net::Limit;
 use ackclock_results::{Column, Table};
 use ackclock_sim::dumbbell::{Access, Dumbbell};
+use ackclock_sim::endpoint::Event;
 use ackclock_sim::ids::{EndpointId, LinkId};
 use ackclock_sim::link::LinkSpec;
 use ackclock_sim::measures::FlowLabels;
 use ackclock_sim::observe::{NetworkEvent, Observer, Who};
 use ackclock_sim::world::{FlowSpec, World};
-use ackclock_tcp::{Config, Event, Segment, stack};
+use ackclock_tcp::{Config, Segment, stack};
 
 pub const MBPS: u64 = 1_000_000;
 pub const MS: Nanos = 1_000_000;
@@ -157,8 +158,8 @@ impl Observer for Verifier {
         self.endpoints = self.endpoints.max(endpoint.number() + 1);
     }
 
-    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_>) {
-        if let Event::Sent { segment, .. } = event {
+    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, Segment>) {
+        if let Event::Sent { contents: segment, .. } = event {
             self.sent += 1;
             if who.side == Side::Source {
                 self.source_sent.push(now);
@@ -169,7 +170,7 @@ impl Observer for Verifier {
         }
     }
 
-    fn network(&mut self, at: Nanos, _segment: &Segment, event: NetworkEvent) {
+    fn network(&mut self, at: Nanos, _segment: Option<&Segment>, event: NetworkEvent) {
         match event {
             NetworkEvent::Delivered { .. } => self.delivered += 1,
             NetworkEvent::Datagram { .. }

@@ -1,0 +1,73 @@
+//! The contents of packets.
+
+use std::fmt::Debug;
+
+use ackclock_core::Ecn;
+use ackclock_net::queue::Request;
+use ackclock_tcp::Segment;
+
+/// The contents of a packet of a transport. Links and queues use its size, its ECN field and, for XCP, its request to
+/// routers; the rest is opaque to them.
+///
+/// Packets in flight are words, because memory traffic limits large runs. Contents that fit into these words are packed
+/// ([`Contents::pack`]); all other contents are stored beside the packets until they arrive or are dropped.
+pub trait Contents: Clone + PartialEq + Debug {
+    /// Returns the size of the packet on the wire in bytes, with all headers from the IP header on: at most 65,535.
+    fn size(&self) -> u32;
+
+    /// Returns the bytes of the stream in the packet. The one-way delays of a flow are those of its packets with
+    /// payload.
+    fn payload(&self) -> u32;
+
+    /// Returns the ECN field.
+    fn ecn(&self) -> Ecn;
+
+    /// Sets the ECN field. The world calls it for each packet that arrives, with the field that queues may have marked.
+    fn set_ecn(&mut self, ecn: Ecn);
+
+    /// Returns the contents as words if they fit, without the ECN field. Contents that carry a request to routers are
+    /// not packed.
+    #[inline]
+    fn pack(&self) -> Option<Packed> {
+        None
+    }
+
+    /// Returns the contents of packed words.
+    ///
+    /// # Panics
+    /// By default, because contents that are never packed are never unpacked.
+    #[inline]
+    fn unpack(packed: Packed, ecn: Ecn) -> Self {
+        unreachable!("{packed:?} with {ecn:?} was not packed by this transport")
+    }
+
+    /// Returns the request to routers (XCP).
+    #[inline]
+    fn request(&self) -> Option<Request> {
+        None
+    }
+
+    /// Sets the change that routers grant; the packet has a request.
+    #[inline]
+    fn grant(&mut self, request: Request) {
+        let _ = request;
+    }
+
+    /// Returns the packet as a TCP segment, for the recorded data that only TCP has: acknowledgment numbers, SACK
+    /// blocks and the verdicts of the table `timeouts`.
+    #[inline]
+    fn as_segment(&self) -> Option<&Segment> {
+        None
+    }
+}
+
+/// The contents of a packet as words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Packed {
+    /// 64 bits of contents.
+    pub numbers: u64,
+    /// Further contents, below 2^25.
+    pub bits: u32,
+    /// Size of the packet in bytes, as [`Contents::size`] returns it.
+    pub size: u32,
+}

@@ -1,0 +1,278 @@
+//! The interface between the world and a transport: [`Endpoint`], the packets of a transport ([`Contents`]), and the
+//! events that an endpoint reports ([`Events`]).
+//!
+//! The world owns time, links, queues and applications. A transport decides when to send which packet. A world is
+//! generic over its endpoints and has the TCP of `ackclock-tcp` unless another type is named, so a transport costs no
+//! virtual calls. This interface may still change in any version.
+//!
+//! Links and queues know only a packet's size, its ECN field, its flow and its traffic class. The rest of its contents
+//! is opaque to them.
+//!
+//! # Example
+//!
+//! A transport without a handshake, acknowledgments or retransmissions: each packet carries up to 1,000 bytes, and the
+//! receiver counts the bytes that arrive.
+//!
+//! ```
+//! use ackclock_core::{Ecn, Nanos, Stream};
+//! use ackclock_sim::endpoint::{Contents, Counts, Endpoint, Event, Events, NEVER, Progress};
+//!
+//! #[derive(Clone, PartialEq, Debug)]
+//! struct Chunk {
+//!     bytes: u32,
+//!     last: bool,
+//!     ecn: Ecn,
+//! }
+//!
+//! impl Contents for Chunk {
+//!     fn size(&self) -> u32 {
+//!         20 + 4 + self.bytes
+//!     }
+//!     fn payload(&self) -> u32 {
+//!         self.bytes
+//!     }
+//!     fn ecn(&self) -> Ecn {
+//!         self.ecn
+//!     }
+//!     fn set_ecn(&mut self, ecn: Ecn) {
+//!         self.ecn = ecn;
+//!     }
+//! }
+//!
+//! #[derive(Default)]
+//! struct Blast {
+//!     written: u64,
+//!     sent: u64,
+//!     received: u64,
+//!     closed: bool,
+//!     over: bool,
+//!     counts: Counts,
+//! }
+//!
+//! impl Endpoint for Blast {
+//!     type Config = ();
+//!     type Packet = Chunk;
+//!
+//!     fn new(_config: &(), _random: &mut Stream) -> Blast {
+//!         Blast::default()
+//!     }
+//!     fn connect(&mut self, _now: Nanos) {}
+//!     fn listen(&mut self) {}
+//!     fn write(&mut self, _now: Nanos, bytes: u64) {
+//!         self.written += bytes;
+//!     }
+//!     fn withdraw(&mut self) {
+//!         self.written = self.sent;
+//!     }
+//!     fn close(&mut self, _now: Nanos) {
+//!         self.closed = true;
+//!     }
+//!     fn deliver<V: Events<Chunk>>(&mut self, now: Nanos, chunk: &Chunk, events: &mut V) -> Progress {
+//!         events.event(now, Event::Received { contents: chunk });
+//!         self.received += u64::from(chunk.bytes);
+//!         self.over |= chunk.last;
+//!         if chunk.last { Progress::RECEIVED.with(Progress::PEER_CLOSED) } else { Progress::RECEIVED }
+//!     }
+//!     fn transmit<V: Events<Chunk>>(&mut self, now: Nanos, events: &mut V) -> Option<Chunk> {
+//!         let bytes = (self.written - self.sent).min(1000) as u32;
+//!         if bytes == 0 {
+//!             return None;
+//!         }
+//!         let offset = self.sent;
+//!         self.sent += u64::from(bytes);
+//!         self.over = self.closed && self.sent == self.written;
+//!         self.counts.packets_sent += 1;
+//!         self.counts.data_packets_sent += 1;
+//!         let chunk = Chunk { bytes, last: self.over, ecn: Ecn::NotEct };
+//!         events.event(now, Event::Sent { contents: &chunk, offset, retransmission: false });
+//!         Some(chunk)
+//!     }
+//!     fn deadline(&self) -> Nanos {
+//!         NEVER
+//!     }
+//!     fn expire<V: Events<Chunk>>(&mut self, _now: Nanos, _events: &mut V) -> Progress {
+//!         Progress::default()
+//!     }
+//!     fn received(&self) -> u64 {
+//!         self.received
+//!     }
+//!     fn is_over(&self) -> bool {
+//!         self.over
+//!     }
+//!     fn counts(&self) -> Counts {
+//!         self.counts
+//!     }
+//! }
+//!
+//! let mut sender = Blast::new(&(), &mut Stream::new(1, "sender"));
+//! let mut receiver = Blast::new(&(), &mut Stream::new(1, "receiver"));
+//! sender.write(0, 2_500);
+//! sender.close(0);
+//! let mut sizes = Vec::new();
+//! while let Some(chunk) = sender.transmit(0, &mut ()) {
+//!     sizes.push(chunk.size());
+//!     receiver.deliver(10, &chunk, &mut ());
+//! }
+//! assert_eq!(sizes, [1024, 1024, 524]);
+//! assert_eq!(receiver.received(), 2_500);
+//! assert!(sender.is_over() && receiver.is_over());
+//! ```
+//!
+//! A [`World`](crate::world::World) runs such a transport if its flows are `FlowSpec<Blast>`.
+
+mod contents;
+mod tcp;
+
+use ackclock_core::{Nanos, Stream};
+
+pub use ackclock_tcp::{Event as TcpEvent, NEVER, Progress};
+pub use contents::{Contents, Packed};
+
+/// One end of a connection of a transport, without I/O: the world passes time, packets and the requests of the
+/// application in, and takes packets and the next deadline out.
+///
+/// The world calls [`transmit`](Endpoint::transmit) until there is no packet and then reads
+/// [`deadline`](Endpoint::deadline), after every call that passes a time, and after `listen` and `withdraw`. Time never
+/// goes back. Bytes of the stream have no content; they are counted.
+pub trait Endpoint: Sized {
+    /// Configuration of the two ends of a flow's connections.
+    type Config;
+    /// Contents of the packets between the two ends.
+    type Packet: Contents;
+
+    /// Creates a closed endpoint. `random` belongs to the connection; the source draws from it before the sink.
+    fn new(config: &Self::Config, random: &mut Stream) -> Self;
+
+    /// Whether both ends are established as soon as they [`connect`](Endpoint::connect), before any packet arrives. The
+    /// world then connects both, and [`listen`](Endpoint::listen) is not called.
+    #[inline]
+    fn opens_at_once(config: &Self::Config) -> bool {
+        let _ = config;
+        false
+    }
+
+    /// Opens the connection actively.
+    fn connect(&mut self, now: Nanos);
+
+    /// Opens the connection passively; the call precedes the peer's [`connect`](Endpoint::connect).
+    fn listen(&mut self);
+
+    /// Appends `bytes` to the stream to send.
+    fn write(&mut self, now: Nanos, bytes: u64);
+
+    /// Discards bytes that were written and never sent.
+    fn withdraw(&mut self);
+
+    /// Closes the direction from this end, after all bytes that were written.
+    fn close(&mut self, now: Nanos);
+
+    /// Processes a packet that arrives from the peer. Packets can be lost, duplicated, reordered and marked on the way.
+    fn deliver<V: Events<Self::Packet>>(&mut self, now: Nanos, packet: &Self::Packet, events: &mut V) -> Progress;
+
+    /// Returns the next packet to be sent at `now`; `None` if none can be sent now. The endpoint reports
+    /// [`Event::Sent`] for each packet: the verifier refuses a packet that was not reported.
+    fn transmit<V: Events<Self::Packet>>(&mut self, now: Nanos, events: &mut V) -> Option<Self::Packet>;
+
+    /// Returns the time of the next call of [`expire`](Endpoint::expire), in ns; [`NEVER`] if there is none.
+    fn deadline(&self) -> Nanos;
+
+    /// Handles the expiry of all timers that are due at `now`. Afterwards no timer may be due at `now`, once all
+    /// packets are sent.
+    fn expire<V: Events<Self::Packet>>(&mut self, now: Nanos, events: &mut V) -> Progress;
+
+    /// Returns the stream bytes that have been received in order so far.
+    fn received(&self) -> u64;
+
+    /// Records that the application has consumed `bytes` of the received bytes. Endpoints without flow control need
+    /// not do anything.
+    #[inline]
+    fn read(&mut self, now: Nanos, bytes: u64) {
+        let _ = (now, bytes);
+    }
+
+    /// Whether this end needs nothing more from its peer. After [`Progress::PEER_CLOSED`] or [`Progress::CLOSED`] at
+    /// any end, the world ends the connection as soon as both ends are over; packets that arrive later are discarded.
+    fn is_over(&self) -> bool;
+
+    /// Returns the counts of this end since its creation, for the table `flows`.
+    fn counts(&self) -> Counts;
+}
+
+/// Counts of an endpoint as a sender. Counts of things that a transport does not have stay zero.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Counts {
+    /// Packets of any kind that were sent.
+    pub packets_sent: u64,
+    /// Sent packets with payload, including retransmissions.
+    pub data_packets_sent: u64,
+    /// Retransmitted packets with payload.
+    pub retransmits: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Timeouts that the endpoint found spurious.
+    pub spurious_timeouts: u64,
+    /// Fast recoveries.
+    pub recoveries: u64,
+    /// Smoothed RTT, in ns; `None` before a sample.
+    pub srtt: Option<Nanos>,
+    /// Smallest RTT sample, in ns; `None` before a sample.
+    pub min_rtt: Option<Nanos>,
+}
+
+/// An event of an endpoint with packets `P`. The variants other than [`Event::Tcp`] are common to all transports.
+#[derive(Debug)]
+pub enum Event<'a, P> {
+    /// A packet was sent.
+    Sent {
+        /// The packet.
+        contents: &'a P,
+        /// Stream offset of its first payload byte.
+        offset: u64,
+        /// Whether any of its payload was sent before.
+        retransmission: bool,
+    },
+    /// A packet arrived.
+    Received {
+        /// The packet.
+        contents: &'a P,
+    },
+    /// Data was acknowledged that had not been acknowledged before.
+    Acknowledged {
+        /// Stream offset of the first byte that is not acknowledged; one more after the end of the stream is
+        /// acknowledged.
+        una: u64,
+    },
+    /// The retransmission timer expired.
+    Timeout {
+        /// Consecutive expiries without an acknowledgment of new data, including this one.
+        count: u32,
+    },
+    /// An event of the state that a TCP has: window, recovery, connection state. The common events are never in here.
+    /// Another transport may report these events if they apply to it, for example its window.
+    Tcp(TcpEvent<'a>),
+}
+
+impl<P> Clone for Event<'_, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+// The contents are borrowed, so they need not be `Copy`, as a derived implementation would require.
+impl<P> Copy for Event<'_, P> {}
+
+/// Receives the events of an endpoint whose packets are `P`. With the unit `()` events cost nothing.
+pub trait Events<P> {
+    /// Whether the events are used; an endpoint need not prepare costly events otherwise.
+    const ACTIVE: bool;
+
+    /// Receives an event at `now`.
+    fn event(&mut self, now: Nanos, event: Event<'_, P>);
+}
+
+impl<P> Events<P> for () {
+    const ACTIVE: bool = false;
+
+    #[inline(always)]
+    fn event(&mut self, _now: Nanos, _event: Event<'_, P>) {}
+}

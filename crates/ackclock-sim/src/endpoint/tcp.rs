@@ -1,0 +1,184 @@
+//! The TCP of `ackclock-tcp` as a transport.
+
+use ackclock_core::headers::{IPV4, TCP_IPV4};
+use ackclock_core::{Ecn, Nanos, Stream};
+use ackclock_net::queue::Request;
+use ackclock_tcp::config::Handshake;
+use ackclock_tcp::{Config, Endpoint as Tcp, Feedback, Flags, Observer, Progress, Segment, State};
+
+use super::{Contents, Counts, Endpoint, Event, Events, Packed, TcpEvent};
+
+/// Segments without options are packed, which are nearly all. From the low end, `numbers` has the sequence number (32
+/// bits) and the acknowledgment number (32), and `bits` has the window (16) and the flags (9).
+impl Contents for Segment {
+    #[inline]
+    fn size(&self) -> u32 {
+        IPV4 + self.header_len() + self.len
+    }
+
+    #[inline]
+    fn payload(&self) -> u32 {
+        self.len
+    }
+
+    #[inline]
+    fn ecn(&self) -> Ecn {
+        self.ecn
+    }
+
+    #[inline]
+    fn set_ecn(&mut self, ecn: Ecn) {
+        self.ecn = ecn;
+    }
+
+    #[inline]
+    fn pack(&self) -> Option<Packed> {
+        if self.has_options() {
+            return None;
+        }
+        let numbers = u64::from(self.seq) | u64::from(self.ack) << 32;
+        let bits = u32::from(self.window) | u32::from(self.flags.0) << 16;
+        Some(Packed { numbers, bits, size: TCP_IPV4 + self.len })
+    }
+
+    #[inline]
+    fn unpack(Packed { numbers, bits, size }: Packed, ecn: Ecn) -> Segment {
+        let mut segment = Segment::new(Flags((bits >> 16) as u16));
+        segment.ecn = ecn;
+        segment.seq = numbers as u32;
+        segment.ack = (numbers >> 32) as u32;
+        segment.window = bits as u16;
+        segment.len = size - TCP_IPV4;
+        segment
+    }
+
+    #[inline]
+    fn request(&self) -> Option<Request> {
+        let header = self.xcp()?;
+        Some(Request { rtt: header.rtt(), interval: header.interval(), change: header.change() })
+    }
+
+    #[inline]
+    fn grant(&mut self, request: Request) {
+        if let Some(Feedback::Xcp(header)) = &mut self.feedback {
+            header.set_change(request.change);
+        }
+    }
+
+    #[inline]
+    fn as_segment(&self) -> Option<&Segment> {
+        Some(self)
+    }
+}
+
+/// Passes the events of a TCP to the receiver of its events as a transport.
+struct Reports<'a, V>(&'a mut V);
+
+impl<V: Events<Segment>> Observer for Reports<'_, V> {
+    const ACTIVE: bool = V::ACTIVE;
+
+    #[inline(always)]
+    fn event(&mut self, now: Nanos, event: TcpEvent<'_>) {
+        let event = match event {
+            TcpEvent::Sent { segment, offset, retransmission } => {
+                Event::Sent { contents: segment, offset, retransmission }
+            }
+            TcpEvent::Received { segment } => Event::Received { contents: segment },
+            TcpEvent::Acknowledged { una } => Event::Acknowledged { una },
+            TcpEvent::Timeout { count } => Event::Timeout { count },
+            of_tcp => Event::Tcp(of_tcp),
+        };
+        self.0.event(now, event);
+    }
+}
+
+impl Endpoint for Tcp {
+    type Config = Config;
+    type Packet = Segment;
+
+    /// The initial sequence number is drawn at random (RFC 9293 section 3.4.1).
+    #[inline]
+    fn new(config: &Config, random: &mut Stream) -> Tcp {
+        Tcp::new(config, random.bits32())
+    }
+
+    #[inline]
+    fn opens_at_once(config: &Config) -> bool {
+        config.handshake == Handshake::None
+    }
+
+    #[inline]
+    fn connect(&mut self, now: Nanos) {
+        self.connect(now);
+    }
+
+    #[inline]
+    fn listen(&mut self) {
+        self.listen();
+    }
+
+    #[inline]
+    fn write(&mut self, now: Nanos, bytes: u64) {
+        self.write(now, bytes);
+    }
+
+    #[inline]
+    fn withdraw(&mut self) {
+        self.withdraw();
+    }
+
+    #[inline]
+    fn close(&mut self, now: Nanos) {
+        self.shutdown_write(now);
+    }
+
+    #[inline]
+    fn deliver<V: Events<Segment>>(&mut self, now: Nanos, segment: &Segment, events: &mut V) -> Progress {
+        self.on_segment(now, segment, &mut Reports(events))
+    }
+
+    #[inline]
+    fn transmit<V: Events<Segment>>(&mut self, now: Nanos, events: &mut V) -> Option<Segment> {
+        self.poll_transmit(now, &mut Reports(events))
+    }
+
+    #[inline]
+    fn deadline(&self) -> Nanos {
+        self.next_timeout()
+    }
+
+    #[inline]
+    fn expire<V: Events<Segment>>(&mut self, now: Nanos, events: &mut V) -> Progress {
+        self.on_timeout(now, &mut Reports(events))
+    }
+
+    #[inline]
+    fn received(&self) -> u64 {
+        self.received()
+    }
+
+    #[inline]
+    fn read(&mut self, now: Nanos, bytes: u64) {
+        self.read(now, bytes);
+    }
+
+    /// A closed end needs nothing more, nor does an end that only waits for stray segments.
+    #[inline]
+    fn is_over(&self) -> bool {
+        matches!(self.state(), State::Closed | State::TimeWait | State::Listen)
+    }
+
+    fn counts(&self) -> Counts {
+        let stats = self.stats();
+        Counts {
+            packets_sent: stats.segments_sent,
+            data_packets_sent: stats.data_segments_sent,
+            retransmits: stats.data_retransmits,
+            timeouts: stats.timeouts,
+            spurious_timeouts: self.loss_recovery().counts.spurious_timeouts,
+            recoveries: stats.recoveries,
+            srtt: self.srtt(),
+            min_rtt: self.min_rtt(),
+        }
+    }
+}
