@@ -10,7 +10,7 @@ import pytest
 import ackclock
 from ackclock.result import Result
 from tests.helpers.tables import make_table
-from tools.site import algorithms, api, columns, fields, figures, navigation, pages
+from tools.site import algorithms, api, columns, fields, figures, forms, navigation, pages
 from tools.site.__main__ import generated
 
 HEADING = re.compile(r"(?m)^#+ (.+?)(?: \{.*\})?$")
@@ -18,13 +18,18 @@ HEADING = re.compile(r"(?m)^#+ (.+?)(?: \{.*\})?$")
 
 def test_every_congestion_control_has_a_page_with_all_its_parts():
     catalogue = algorithms.algorithms()
-    forms = [entry["name"] for entry in ackclock.catalogue()["cc"] if "forms" not in entry]
-    assert [algorithm.name for algorithm in catalogue] == forms
+    standing = [entry["name"] for entry in ackclock.catalogue()["cc"] if "forms" not in entry]
+    assert [algorithm.name for algorithm in catalogue] == standing
     assert len({algorithm.slug for algorithm in catalogue}) == len(catalogue)
+    named = {algorithm.name: algorithm for algorithm in catalogue}
     for algorithm in catalogue:
-        text = algorithms.page(algorithm, "figure.png", figures.caption(algorithm.name))
+        section = forms.section(algorithm, named)
+        text = algorithms.page(algorithm, "figure.png", figures.caption(algorithm.name), section)
         headings = [line[3:] for line in text.splitlines() if line.startswith("## ")]
-        assert headings == [*algorithms.SECTIONS, "Parameters"], algorithm.name
+        family = forms.family_of(algorithm.name)
+        assert headings == [*algorithms.SECTIONS, *(["Forms"] if family else []), "Parameters"], algorithm.name
+        others = forms.families()[family]["forms"] if family else []
+        assert all(f"[{other}]({named[other].slug}.md)" in section for other in others if other != algorithm.name)
         assert all(f"`{item['name']}`" in text for item in algorithm.entry["parameters"])
         assert f"]({algorithm.slug}.md)" in algorithms.index(catalogue)
 
@@ -210,3 +215,13 @@ def test_a_link_that_leads_nowhere_is_refused():
 def test_the_figure_of_an_algorithm_is_of_its_run(tmp_path, name):
     figures.draw(name, tmp_path / f"{name}.png")
     assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("family", ["westwood", "dctcp"])
+def test_the_figure_of_a_family_is_of_different_runs(tmp_path, family):
+    forms.draw(family, tmp_path / forms.picture(family))
+    assert (tmp_path / forms.picture(family)).read_bytes().startswith(b"\x89PNG")
+    windows = [
+        ackclock.run(forms.scenario(family, form)).window["cwnd"].tolist() for form in forms.families()[family]["forms"]
+    ]
+    assert windows[0] != windows[1]

@@ -7,7 +7,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tools.site import algorithms, api, catalogued, columns, fields, figures, navigation
+from tools.site import algorithms, api, catalogued, columns, fields, figures, forms, navigation
 from tools.site.pages import carry
 
 
@@ -45,16 +45,19 @@ def generated() -> dict[str, str]:
     }
     for name, text in catalogued.queue_pages().items():
         made[f"queues/{name}.md"] = text
+    named = {algorithm.name: algorithm for algorithm in catalogue}
     for algorithm in catalogue:
-        text = algorithms.page(algorithm, f"{algorithm.slug}.png", figures.caption(algorithm.name))
+        caption, section = figures.caption(algorithm.name), forms.section(algorithm, named)
+        text = algorithms.page(algorithm, f"{algorithm.slug}.png", caption, section)
         made[f"congestion-control/{algorithm.slug}.md"] = text
     return made
 
 
 def draw(folder: Path) -> None:
-    """Draws the figures of the congestion controls."""
+    """Draws the figures of the congestion controls and of their families."""
     drawn = algorithms.algorithms()
     with ThreadPoolExecutor() as pool:
+        list(pool.map(lambda family: forms.draw(family, folder / forms.picture(family)), forms.families()))
         list(pool.map(lambda algorithm: figures.draw(algorithm.name, folder / f"{algorithm.slug}.png"), drawn))
 
 

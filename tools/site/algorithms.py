@@ -82,8 +82,8 @@ def heading(source: Path) -> str:
     return _LINK.sub(r"\1", text)
 
 
-def page(algorithm: Algorithm, picture: str, caption: str) -> str:
-    """The page of one algorithm, in Markdown; `picture` is the address of its figure."""
+def page(algorithm: Algorithm, picture: str, caption: str, section: str = "") -> str:
+    """The page of one algorithm, in Markdown; `picture` is the address of its figure, `section` tells of its forms."""
     entry = algorithm.entry
     introduction, *sections = re.split(r"(?m)^(?=## )", comment(algorithm.source))
     parts = [
@@ -93,7 +93,8 @@ def page(algorithm: Algorithm, picture: str, caption: str) -> str:
         f"Source: {entry['source']}. Its code: `{algorithm.source.relative_to(ROOT)}`.",
         f"![The congestion window of a flow of {algorithm.name} that is alone]({picture})",
         caption,
-        *(section.strip() for section in sections),
+        *(part.strip() for part in sections),
+        *([section] if section else []),
         "## Parameters",
         parameters(algorithm),
     ]

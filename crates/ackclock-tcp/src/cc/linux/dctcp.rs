@@ -16,7 +16,7 @@
 //! # Deviations
 //!
 //! From net/ipv4/tcp_dctcp.c: a connection without ECN is Reno there and without marks the same here; PLB, which
-//! changes the path and is off by default, is absent. RFC 8257, as the form `dctcp`, counts bytes.
+//! changes the path and is off by default, is absent. RFC 8257, as the form `dctcp-rfc8257`, counts bytes.
 //!
 //! # Validated against
 //!

@@ -26,7 +26,7 @@
 //!
 //! None from net/ipv4/tcp_illinois.c. The paper (S. Liu, T. Basar, R. Srikant, "TCP-Illinois: a loss- and delay-based
 //! congestion control algorithm for high-speed networks", Performance Evaluation 65, 2008) starts with alpha 1, as the
-//! form `illinois` does. Neither RTT is ever forgotten: the wait of a delayed ACK, after an idle period or for the last
+//! form `illinois-paper` does. Neither RTT is ever forgotten: the wait of a delayed ACK, after an idle period or for the last
 //! segment of a burst, can be the largest RTT of the connection, which makes all later delays small.
 //!
 //! # Validated against

@@ -30,7 +30,7 @@
 //! # Deviations
 //!
 //! None from net/ipv4/tcp_lp.c, except that E is the time of the simulation, where Linux has the time since boot. The
-//! form `lp` does what the paper (A. Kuzmanovic, E. Knightly, "TCP-LP: low-priority service via end-point congestion
+//! form `lp-paper` does what the paper (A. Kuzmanovic, E. Knightly, "TCP-LP: low-priority service via end-point congestion
 //! control", IEEE/ACM Transactions on Networking 14(4), 2006) says. Without timestamps Linux computes with zeros, and
 //! this form with no delay; both are Reno.
 //!

@@ -21,7 +21,7 @@
 //! # Deviations
 //!
 //! None from net/ipv4/tcp_veno.c. In the paper (C. Fu, S. Liew, "TCP Veno: TCP enhancement for transmission over
-//! wireless access networks", IEEE JSAC 21(2), 2003), as in the form `veno`, N comes from the smallest RTT of a round
+//! wireless access networks", IEEE JSAC 21(2), 2003), as in the form `veno-paper`, N comes from the smallest RTT of a round
 //! trip. Here a delayed ACK counts as it is. The number of samples is 16 bits wide: after each 65,536 samples three
 //! ACKs are Reno's.
 //!

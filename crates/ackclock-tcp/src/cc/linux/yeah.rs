@@ -25,7 +25,7 @@
 //! # Deviations
 //!
 //! None from net/ipv4/tcp_yeah.c. In the paper (A. Baiocchi, A. Castellani, F. Vacirca, "YeAH-TCP: yet another
-//! highspeed TCP", PFLDnet 2007), as in the form `yeah`, base RTT is that of the connection. Here each burst after an
+//! highspeed TCP", PFLDnet 2007), as in the form `yeah-paper`, base RTT is that of the connection. Here each burst after an
 //! idle period begins with its own base RTT, so that a queue of other flows is part of it.
 //!
 //! # Validated against
