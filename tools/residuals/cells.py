@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import fmean
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -108,5 +108,9 @@ def cells(experiment: Experiment, ours: Sequence[dict[str, float]], theirs: Sequ
     for measure in MEASURES[experiment.kind]:
         our, their = ([run[measure] for run in runs if measure in run] for runs in (ours, theirs))
         if our and their:
-            found.append(Cell(experiment.key, measure, fmean(our), fmean(their), min(their), max(their)))
+            if experiment.kind == "alone":
+                kernel = median(their)
+                found.append(Cell(experiment.key, measure, median(our), kernel, kernel, kernel))
+            else:
+                found.append(Cell(experiment.key, measure, fmean(our), fmean(their), min(their), max(their)))
     return found

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tools.residuals.cells import BOUNDS, MEASURES
-from tools.residuals.plan import EXPERIMENTS, NETWORKS, STARTS_S, WIDE, full_name
+from tools.residuals.plan import DRAWING, DRAWS, EXPERIMENTS, NETWORKS, STARTS_S, WIDE, full_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +28,7 @@ TITLES = {
 }
 WORDS = {
     "alone": "One bulk flow. The window and the RTT are means from 1 s on; the period is the mean time "
-    "between recoveries.",
+    f"between recoveries. {', '.join(DRAWING)} depend on random numbers: their numbers are medians of {DRAWS} runs.",
     "share": f"The share of a flow's goodput beside a flow of CUBIC that has started first, over 30 s: the mean of "
     f"runs in which it starts at {', '.join(f'{start:g}' for start in STARTS_S)} s.",
     "transfer": "The time from the connect to the last byte.",

@@ -15,6 +15,12 @@ NAMES = {"bbr": "bbr1", "cdg": "cdg", "nv": "nv"}
 STARTS_S = (1.0, 1.2, 1.7, 2.6, 4.1)
 """When the second of two flows starts: five runs of one case show the kernel's own spread."""
 
+DRAWING = ("cdg", "lp", "nv")
+"""Controls whose course depends on random numbers: cdg and nv on their own, lp on the peer's first timestamp."""
+
+DRAWS = 5
+"""Runs of these controls alone, of which the page has the medians."""
+
 SIZES = (1_448, 4_344, 14_480, 15_928, 43_440, 100_000, 200_000, 500_000, 1_000_000, 5_000_000)
 """Sizes of transfers in bytes: one segment, the initial window, one segment more, and up to several slow starts."""
 
@@ -42,6 +48,8 @@ class Network:
                 "delay": self.delay,
                 "queue": {"kind": "drop-tail", "limit": f"{self.packets} packets"},
             },
+            # Access links of the kernel's network have no rate.
+            "access": {"rate": "100Gbps"},
             "flows": flows,
             "probes": {"window": True},
         }
@@ -92,7 +100,8 @@ def _flow(name: str, module: str, app: object, start: str = "0s") -> dict[str, A
 
 def _alone(network: Network, module: str) -> Experiment:
     scenario = network.scenario(network.duration, [_flow("one", module, "bulk")])
-    return Experiment("alone", network.name, module, "", (scenario,))
+    seeds = range(1, DRAWS + 1) if module in DRAWING else (1,)
+    return Experiment("alone", network.name, module, "", tuple(scenario | {"seed": seed} for seed in seeds))
 
 
 def _share(network: Network, module: str, other: str) -> Experiment:

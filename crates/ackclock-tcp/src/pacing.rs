@@ -26,7 +26,7 @@ pub enum Pacing {
 }
 
 /// Largest packet of segmentation offload, bytes of payload (net/core/sock.c, sk_dst_gso_max_size).
-const LARGEST: u64 = 65_536 - 321;
+pub(crate) const LARGEST: u64 = 65_536 - 321;
 /// Pacing rate below which such a packet may have one segment, bytes per second (net/ipv4/tcp_bbr.c).
 const SLOW: u64 = 1_200_000 / 8;
 /// The segment with which pacing begins (net/ipv4/tcp_output.c, tcp_update_skb_after_send).
@@ -132,10 +132,7 @@ impl Packet {
     /// was paid for.
     fn charge(&mut self, now: Nanos, bytes: u64, late: Nanos, rate: u64, mss: u64, min_rtt: Option<Nanos>) -> Nanos {
         if self.room == 0 || self.at != now {
-            let short =
-                min_rtt.map_or(0, |rtt| LARGEST.checked_shr(((rtt / (MILLISECOND / 1000)) >> 9) as u32).unwrap_or(0));
-            let segments = ((rate >> 10) + short).min(LARGEST) / mss;
-            let room = segments.max(if rate < SLOW { 1 } else { 2 });
+            let room = largest_packet(rate, mss, min_rtt, if rate < SLOW { 1 } else { 2 });
             *self = Packet { at: now, room, taken: 0, late, sent: self.sent };
         }
         self.room -= 1;
@@ -152,6 +149,13 @@ impl Packet {
         self.late -= credit;
         whole - credit
     }
+}
+
+/// The segments of Linux's largest packet at a pacing rate, bytes per second, and `least` of them at least
+/// (net/ipv4/tcp_output.c, tcp_tso_autosize).
+pub(crate) fn largest_packet(rate: u64, mss: u64, min_rtt: Option<Nanos>, least: u64) -> u64 {
+    let short = min_rtt.map_or(0, |rtt| LARGEST.checked_shr(((rtt / (MILLISECOND / 1000)) >> 9) as u32).unwrap_or(0));
+    (((rate >> 10) + short).min(LARGEST) / mss).max(least)
 }
 
 /// The time that `bytes` take at `rate` bytes per second, ns.

@@ -4,7 +4,7 @@ mod common;
 
 use ackclock_tcp::config::Conformance;
 use ackclock_tcp::segment::SackBlock;
-use ackclock_tcp::{Config, Endpoint, Flags, MILLISECOND, SECOND, State, Timestamps};
+use ackclock_tcp::{Config, Endpoint, Flags, MILLISECOND, SECOND, State, Timestamps, stack};
 use common::peer::{Peer, syn};
 use common::{MSS, config};
 
@@ -203,6 +203,31 @@ fn the_echo_gives_a_round_trip_sample_of_what_was_sent_again() {
     peer.give(&ack);
     let sample = 500 * MILLISECOND;
     assert_eq!(peer.end.srtt().unwrap(), before - before / 8 + sample / 8);
+}
+
+#[test]
+fn samples_of_echoes_have_whole_milliseconds_in_linux() {
+    for (name, micros) in [("linux", 500_000), ("rfc", 500_700)] {
+        let config = Config { timestamps: true, ..(stack::by_name(name).expect("a stack").config)() };
+        let mut peer = Peer::established_with(&config, |reply| {
+            reply.timestamps = Some(Timestamps { val: 1000, ecr: 0 });
+        });
+        peer.all();
+        peer.now = peer.now / MILLISECOND * MILLISECOND;
+        peer.end.write(peer.now, 100);
+        let first = peer.next();
+        peer.expire();
+        let again = peer.next();
+        assert_eq!(first.seq, again.seq);
+        let before = peer.end.srtt().unwrap();
+        // The clock of timestamps has ticked 500 times since the retransmission, and the echo has whole ticks.
+        peer.now = peer.now / MILLISECOND * MILLISECOND + 500 * MILLISECOND + 700_000;
+        let mut ack = peer.segment(0, 0, 100);
+        ack.timestamps = Some(Timestamps { val: 1001, ecr: again.timestamps.unwrap().val });
+        peer.give(&ack);
+        let expected = before - before / 8 + micros * 1000 / 8;
+        assert!(peer.end.srtt().unwrap().abs_diff(expected) < 2_000, "{name}");
+    }
 }
 
 //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2

@@ -8,7 +8,7 @@ use crate::context::{Ack, Cause};
 use crate::recovery::Recovery;
 use crate::segment::MAX_SACK_BLOCKS;
 use crate::validation::Growth;
-use crate::{Event, Nanos, Observer};
+use crate::{Event, MILLISECOND, Nanos, Observer};
 
 /// The sender's view of an acceptable acknowledgment, in stream offsets.
 pub(crate) struct Arrival<'a> {
@@ -405,7 +405,13 @@ impl Sender {
         //= https://www.rfc-editor.org/rfc/rfc7323#section-4.1
         //# MAY be used to update the averaged RTT measurement only if the segment advances the left edge of the send
         //# window
-        let echoed = arrived.echo.filter(|_| advanced).map(|sent_at| (sent_at, sent_at));
+        let echoed = arrived.echo.filter(|_| advanced).map(|echo| {
+            // Linux subtracts the echo from its clock of timestamps, so that this sample has whole milliseconds, at least
+            // one (tcp_rtt_tsopt_us).
+            let ticks = (now / MILLISECOND).saturating_sub(echo / MILLISECOND).max(1);
+            let sent_at = if self.rtt.is_linux() { now.saturating_sub(ticks * MILLISECOND) } else { echo };
+            (sent_at, sent_at)
+        });
         //= https://www.rfc-editor.org/rfc/rfc6298#section-3
         //# TCP MUST use Karn's algorithm [KP87] for taking RTT samples
         let (first, last) = unambiguous.or(echoed)?;

@@ -8,6 +8,7 @@ mod input;
 mod mtu;
 mod nagle;
 mod ns2;
+mod offload;
 mod output;
 mod push;
 mod rack;
@@ -128,6 +129,7 @@ pub(crate) struct Sender {
     last_sent: Nanos,
     pacer: Pacer,
     marks: push::Marks,
+    offload: offload::Offload,
     writes: writes::Writes,
     board: Scoreboard,
     cc: Box<dyn CongestionControl>,
@@ -233,6 +235,7 @@ impl Sender {
             seen: input::SeenBlocks::default(),
             small: nagle::Small::new(config),
             marks: push::Marks::default(),
+            offload: offload::Offload::new(config),
             writes: writes::Writes::new(config.write_size),
             scope,
             tells_sent: scope.deliveries || scope.sends,

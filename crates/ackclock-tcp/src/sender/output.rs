@@ -310,6 +310,9 @@ impl Sender {
             self.limited_until = self.nxt;
             return None;
         }
+        if !self.packet_leaves(now, load, allowance) {
+            return None;
+        }
         if !idle && self.watches_sending {
             let ctx = self.context(now);
             self.validation.before_send(&mut self.window, &ctx, 0);

@@ -32,6 +32,7 @@ impl Sender {
         if self.tells_sent {
             self.check_application_limited();
         }
+        self.note_buffer();
         self.append(bytes);
         self.small.more = push == Push::More;
         self.small.unmarked = push == Push::More;
@@ -63,8 +64,8 @@ impl Sender {
     }
 
     /// Whether a segment carries PSH. It does if it ends the written data, a record or [`WRITE`], or, as in Linux
-    /// (net/ipv4/tcp.c, forced_push, tcp_xmit_size_goal), a second piece of at most half of the largest window. A
-    /// retransmission repeats the PSH of its original; a FIN alone never carries PSH.
+    /// (net/ipv4/tcp.c, forced_push, tcp_xmit_size_goal), a second piece of at most half of the largest window, or a
+    /// packet of several segments ([`Sender::ends_packet`]). A retransmission repeats the PSH of its original; a FIN alone never carries PSH.
     #[inline]
     pub fn pushes(&mut self, sent: &Transmission) -> bool {
         if sent.len == 0 {
@@ -75,15 +76,21 @@ impl Sender {
         if sent.retransmission {
             return self.was_pushed(sent.offset, end);
         }
-        let recorded = !self.marks.records.is_empty() && self.marks.records.contains(&end);
+        let recorded = !self.marks.records.is_empty() && self.ends_record(end);
         let marked = end == self.written && !self.small.unmarked || recorded;
         let piece = (self.small.largest_window / 2 / self.mss).max(1) * self.mss;
         let due = end - self.marks.pushed >= WRITE.min(2 * piece);
-        if !marked && (!due || self.marks.marked_only) && !self.small.push_next {
+        let unmarked = (due || self.ends_packet()) && !self.marks.marked_only;
+        if !marked && !unmarked && !self.small.push_next {
             return false;
         }
-        self.mark_pushed(end);
+        self.mark_pushed(end, marked || due);
         true
+    }
+
+    /// Whether a record ends at a stream offset.
+    pub(super) fn ends_record(&self, end: u64) -> bool {
+        self.marks.records.contains(&end)
     }
 
     /// Whether a segment sent within `offset..end` carried PSH.
@@ -100,13 +107,15 @@ impl Sender {
     }
 
     #[inline(never)]
-    fn mark_pushed(&mut self, end: u64) {
+    fn mark_pushed(&mut self, end: u64, by_writer: bool) {
         let una = self.una;
         while self.marks.sent.front().is_some_and(|&pushed| pushed <= una) {
             self.marks.sent.pop_front();
         }
         self.marks.sent.push_back(end);
-        self.marks.pushed = end;
+        if by_writer {
+            self.marks.pushed = end;
+        }
         self.small.push_next = false;
     }
 }

@@ -1,0 +1,147 @@
+//! Packets of Linux's segmentation offload, which exist in its TCP even where no device offloads: the segments that leave
+//! together, the wait for a larger packet, and the PSH at the end of each (net/ipv4/tcp_output.c: tcp_write_xmit,
+//! tcp_tso_autosize, tcp_tso_should_defer, __tcp_transmit_skb).
+
+use super::Sender;
+use super::recovery::Phase;
+use crate::config::{Config, PacingBurst};
+use crate::pacing::{LARGEST, largest_packet};
+use crate::{MILLISECOND, Nanos};
+
+/// The share of a window that is not worth waiting for: sysctl tcp_tso_win_divisor.
+const WINDOW_DIVISOR: u64 = 3;
+
+/// The packet that is leaving.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(super) struct Offload {
+    /// Whether the stack has such packets.
+    on: bool,
+    /// Whether the packet has more than one segment.
+    several: bool,
+    /// Segments of the packet that are still to be sent, and the time at which it leaves.
+    left: u32,
+    at: Nanos,
+    /// Stream offset at which the buffers of unsent data begin.
+    start: u64,
+}
+
+impl Offload {
+    pub fn new(config: &Config) -> Offload {
+        Offload { on: config.pacing_burst == PacingBurst::Linux, ..Offload::default() }
+    }
+}
+
+impl Sender {
+    /// Whether new data leaves now: as the next segment of a packet, or as the first one of a packet that does not wait.
+    /// `load` is the volume in the network, which `allowance` bounds, bytes.
+    #[inline]
+    pub(super) fn packet_leaves(&mut self, now: Nanos, load: u64, allowance: u64) -> bool {
+        if !self.offload.on {
+            return true;
+        }
+        if self.offload.left > 0 && self.offload.at == now {
+            self.offload.left -= 1;
+            return true;
+        }
+        self.begin_packet(now, load, allowance)
+    }
+
+    #[inline(never)]
+    fn begin_packet(&mut self, now: Nanos, load: u64, allowance: u64) -> bool {
+        self.offload.left = 0;
+        self.offload.several = false;
+        let mss = self.mss;
+        let unsent = self.written.saturating_sub(self.nxt);
+        if unsent <= mss || self.probe_due {
+            return true;
+        }
+        let room = allowance.saturating_sub(load) / mss;
+        let half = (self.window.cwnd / mss / 2).max(1);
+        let quota = room.min(half).max(1);
+        let open = self.window_edge.saturating_sub(self.nxt);
+        let largest = self.segments_of_largest_packet(load);
+        let quota = quota.min(largest);
+        let buffered = self.buffered(unsent, quota);
+        if buffered > mss && self.waits_for_larger_packet(now, room * mss, open, buffered, largest) {
+            return false;
+        }
+        let needed = buffered.min(open);
+        let whole = needed / mss;
+        let partial = u64::from(!needed.is_multiple_of(mss) && !self.waits_to_fill(needed == unsent));
+        let segments = (whole + partial).min(quota);
+        self.offload.left = segments.saturating_sub(1) as u32;
+        self.offload.several = segments > 1;
+        self.offload.at = now;
+        true
+    }
+
+    /// Bytes of the buffer that holds the next unsent byte. A buffer takes what `quota` segments lack from the next one
+    /// (tcp_grow_skb); a record ends one.
+    fn buffered(&self, unsent: u64, quota: u64) -> u64 {
+        let bounded = LARGEST.min((self.small.largest_window / 2).max(self.mss));
+        let size = bounded / self.mss * self.mss;
+        let left = size - (self.nxt - self.offload.start.min(self.nxt)) % size;
+        self.within_record(self.nxt, left.max(quota * self.mss).min(unsent))
+    }
+
+    /// The number of segments of the largest packet: as many as are sent in 1/1024 s at the rate for pacing, which Linux
+    /// computes for flows that it does not pace, too.
+    fn segments_of_largest_packet(&self, load: u64) -> u64 {
+        let srtt = self.rtt.srtt();
+        let rate = self.pacer.rate(&self.window, srtt).or_else(|| {
+            // tcp_update_pacing_rate.
+            let percent = if self.window.cwnd < self.window.ssthresh / 2 { 200 } else { 120 };
+            let bytes = u128::from(self.window.cwnd.max(load)) * percent * 10_000_000;
+            u64::try_from(bytes / u128::from(srtt?.max(1))).ok()
+        });
+        // sysctl tcp_min_tso_segs.
+        largest_packet(rate.unwrap_or(u64::MAX), self.mss, self.rtt.min(), 2)
+    }
+
+    /// Whether the `buffered` bytes wait until more of them may be sent at once: another packet left within the last
+    /// millisecond, the next acknowledgment is due within one, and the window has room for neither a `largest` packet nor a
+    /// good part of a window. `room` is what the congestion window, and `open` what the peer's window still allows, bytes.
+    fn waits_for_larger_packet(&mut self, now: Nanos, room: u64, open: u64, buffered: u64, largest: u64) -> bool {
+        if !matches!(self.phase, Phase::Open | Phase::Cwr) {
+            return false;
+        }
+        if now > self.last_sent.max(self.pacer.release_time()).saturating_add(MILLISECOND) {
+            return false;
+        }
+        let srtt = self.rtt.srtt().unwrap_or(0);
+        let Some(first) = self.board.first_sent_at() else { return false };
+        if first + srtt > now + MILLISECOND.min(srtt / 2) {
+            return false;
+        }
+        let limit = room.min(open);
+        let end = self.nxt + buffered;
+        let last = end == self.written;
+        let window = self.window.cwnd.min(self.window_edge.saturating_sub(self.una));
+        if limit >= largest * self.mss || !last && limit >= buffered || limit >= window / WINDOW_DIVISOR {
+            return false;
+        }
+        if room < open && room <= buffered {
+            self.limited_until = self.nxt;
+            return true;
+        }
+        if room >= open && open <= buffered {
+            return true;
+        }
+        !(last && self.closed || self.ends_record(end))
+    }
+
+    /// Takes note that the application writes: without unsent data, a buffer begins.
+    #[inline]
+    pub(super) fn note_buffer(&mut self) {
+        if self.nxt >= self.written {
+            self.offload.start = self.written;
+        }
+    }
+
+    /// Whether the segment that was just sent ends a packet of several segments, which carries PSH there.
+    #[inline]
+    pub(super) fn ends_packet(&self) -> bool {
+        self.offload.several && self.offload.left == 0
+    }
+}
