@@ -59,6 +59,8 @@ def main(arguments: list[str]) -> int:
                 known.runs.setdefault(one.key, {})[side] = future.result()
                 sys.stderr.write(f"{one.key}: {side}\n")
         record.save(known)
+        # The file has fewer digits, and the page shows what the file has.
+        known = record.load()
     PAGE.write_text(page(known), encoding="utf-8")
     unexplained = [cell for cell in known.cells() if not cell.holds and not known.causes_of(cell)]
     for cell in unexplained:
