@@ -283,12 +283,12 @@ class Flow(Record):
     cc
         Congestion control algorithm. The name of a family such as `cubic` means the form of the stack: Linux's module
         on the stack linux, the form of the RFC or the paper on the stack rfc. Accepted: bbr, bbr1, bbr3, bic,
-        bic-linux, bic-paper, cdg, compound, compound-tuned, copa, cubic, cubic-2.0, cubic-linux, cubic-rfc8312,
-        cubic-rfc9438, dctcp, dctcp-linux, dctcp-rfc8257, fast, fixed-rate, fixed-window, highspeed, highspeed-linux,
-        highspeed-rfc3649, htcp, htcp-linux, htcp-paper, hybla, hybla-linux, hybla-paper, illinois, illinois-linux,
-        illinois-paper, ledbat, ledbat++, lp, lp-linux, lp-paper, nv, prague, remycc, reno, reno-linux, reno-ns2,
-        reno-rfc5681, scalable, scalable-linux, scalable-paper, vegas, vegas-linux, vegas-paper, veno, veno-linux,
-        veno-paper, westwood, westwood-linux, westwood-paper, xcp, yeah, yeah-linux, yeah-paper, a class of
+        bic-linux, bic-paper, cdg, compound, compound-tuned, copa, cubic, cubic-2.0, cubic-2.1, cubic-linux,
+        cubic-rfc8312, cubic-rfc9438, dctcp, dctcp-linux, dctcp-rfc8257, fast, fixed-rate, fixed-window, highspeed,
+        highspeed-linux, highspeed-rfc3649, htcp, htcp-linux, htcp-paper, hybla, hybla-linux, hybla-paper, illinois,
+        illinois-linux, illinois-paper, ledbat, ledbat++, lp, lp-linux, lp-paper, nv, prague, remycc, reno, reno-linux,
+        reno-ns2, reno-rfc5681, scalable, scalable-linux, scalable-paper, vegas, vegas-linux, vegas-paper, veno,
+        veno-linux, veno-paper, westwood, westwood-linux, westwood-paper, xcp, yeah, yeah-linux, yeah-paper, a class of
         `ackclock.scenario.cc`, the name of one in Python, or a dict of its kind and its parameters. Absent: the
         stack's.
     validation

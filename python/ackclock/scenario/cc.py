@@ -76,6 +76,7 @@ Name: TypeAlias = Literal[
     "compound-tuned",
     "copa",
     "cubic-2.0",
+    "cubic-2.1",
     "cubic-linux",
     "cubic-rfc8312",
     "cubic-rfc9438",
@@ -117,8 +118,8 @@ Name: TypeAlias = Literal[
 
 - ``bbr``: bbr3 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; bbr1 on linux, linux-3.12
 - ``bic``: bic-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; bic-linux on linux, linux-3.12
-- ``cubic``: cubic-rfc9438 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; cubic-linux on linux,
-  linux-3.12
+- ``cubic``: cubic-rfc9438 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; cubic-linux on linux, linux-3.12;
+  cubic-2.1 on ns2-linux
 - ``dctcp``: dctcp-rfc8257 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; dctcp-linux on linux,
   linux-3.12
 - ``highspeed``: highspeed-rfc3649 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; highspeed-linux on
@@ -150,6 +151,8 @@ Name: TypeAlias = Literal[
   segments
 - ``copa``: targets the rate with 1/delta segments in the queue; competes with flows that fill the buffer
 - ``cubic-2.0``: CUBIC of Linux 2.6.19 to 2.6.25: decrease to 0.8, growth of 16 segments in 100 ms at most
+- ``cubic-2.1``: CUBIC of Linux 2.6.22 and of ns-2's TCP/Linux: decrease to 0.8, and a cap of 16 segments in 100 ms
+  beyond K
 - ``cubic-linux``: cubic as Linux has it: a segment for so many acknowledged, and for twenty at most while W_max is
   unknown
 - ``cubic-rfc8312``: CUBIC before RFC 9438: K from W_max, Reno's window as a function of time
