@@ -122,6 +122,7 @@ Recovery: TypeAlias = Literal[
     "freebsd-sack",
     "ns2-newreno",
     "ns2-sack",
+    "ns2-linux",
     "prr-crb",
     "prr-ssrb",
     "prr",
@@ -135,6 +136,7 @@ Recovery: TypeAlias = Literal[
 - ``freebsd-sack``: all gaps in the SACK blocks, into a window that grows from one segment, as FreeBSD had it before PRR
 - ``ns2-newreno``: RFC 6582 as ns-2 has it: no bound on the window after recovery, and every timeout reduces ssthresh
 - ``ns2-sack``: pipe as a count of acknowledgments, a partial one as two, and all gaps at once
+- ``ns2-linux``: rate halving that sends at once what ssthresh allows, and every timeout reduces ssthresh
 - ``prr-crb``: proportional rate reduction, conservative reduction bound
 - ``prr-ssrb``: proportional rate reduction, slow-start reduction bound
 - ``prr``: proportional rate reduction, slow start only on ACKs that signal no further loss
@@ -325,7 +327,7 @@ class Flow(Record):
         Whether duplicate segments are reported by D-SACK (RFC 2883). Absent: the stack's.
     recovery
         Algorithm of loss recovery, which decides what is sent during recovery and how fast. Accepted: tahoe, newreno,
-        sack, rate-halving, freebsd-sack, ns2-newreno, ns2-sack, prr-crb, prr-ssrb, prr. Absent: the stack's.
+        sack, rate-halving, freebsd-sack, ns2-newreno, ns2-sack, ns2-linux, prr-crb, prr-ssrb, prr. Absent: the stack's.
     dup_thresh
         A segment counts as lost after this number of duplicate ACKs, or of SACKed segments above it (RFC 5681, RFC
         6675). Accepted: a whole number of segments from 1 to 300. Absent: the stack's.

@@ -333,6 +333,45 @@ mod tests {
     }
 
     #[test]
+    fn tcp_linux_sends_for_every_second_ack_down_to_its_floor_and_then_for_every_ack() {
+        // 20 segments; ssthresh is 10, and the window may fall to half of that.
+        let mut reduction = Reduction::new(Recovery::Ns2Linux, WindowUnit::Segments).with_floor(2);
+        let before = Window { cwnd: 20 * MSS, ssthresh: u64::MAX, pacing_rate: None };
+        let mut window = Window { cwnd: 10 * MSS, ssthresh: 10 * MSS, pacing_rate: None };
+        reduction.begin(&mut window, &before, 20 * MSS, 0, 0);
+        let mut in_flight = 20;
+        let mut sent = Vec::new();
+        for _ in 0..40 {
+            in_flight -= 1;
+            let step = Step { delivered: MSS, in_flight: in_flight * MSS, safe: true, mss: MSS, acked: MSS, sent: 0 };
+            reduction.on_ack(&mut window, &step);
+            let room = (window.cwnd / MSS).saturating_sub(in_flight);
+            for _ in 0..room {
+                in_flight += 1;
+                reduction.on_sent(MSS, MSS);
+            }
+            sent.push(room);
+        }
+        assert_eq!(sent[..6], [1, 0, 1, 0, 1, 0]);
+        assert_eq!((in_flight, &sent[36..]), (5, &[1, 1, 1, 1][..]));
+        reduction.end(&mut window, 4 * MSS, MSS);
+        assert_eq!(window.cwnd, 7 * MSS, "ssthresh, but three segments at once at most");
+        reduction.end(&mut window, 20 * MSS, MSS);
+        assert_eq!(window.cwnd, 10 * MSS);
+    }
+
+    #[test]
+    fn tcp_linux_sends_at_once_what_ssthresh_allows_a_module_without_a_smaller_window() {
+        let mut reduction = Reduction::new(Recovery::Ns2Linux, WindowUnit::Segments).with_floor(1);
+        let before = Window { cwnd: 20 * MSS, ssthresh: u64::MAX, pacing_rate: None };
+        let mut window = Window { cwnd: 16 * MSS, ssthresh: 16 * MSS, pacing_rate: None };
+        reduction.begin(&mut window, &before, 20 * MSS, 0, 0);
+        let step = Step { delivered: MSS, in_flight: 9 * MSS, safe: true, mss: MSS, acked: 0, sent: 0 };
+        reduction.on_ack(&mut window, &step);
+        assert_eq!(window.cwnd, 16 * MSS);
+    }
+
+    #[test]
     fn with_nothing_in_flight_a_segment_may_leave() {
         // More was sent than delivered, and all of it was lost.
         let (mut reduction, mut window) = without_sack();

@@ -69,3 +69,74 @@ impl Scoreboard {
         lost
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Delivered;
+    use super::*;
+
+    const MSS: u64 = 1000;
+
+    fn sack(board: &mut Scoreboard, number: u64) {
+        board.sack(number * MSS, (number + 1) * MSS, &mut Delivered::default(), |_| {});
+    }
+
+    /// Segments 0 to 29 in flight, of which some are SACKed.
+    fn board(sacked: &[u64]) -> Scoreboard {
+        let mut board = Scoreboard::default();
+        for number in 0..30 {
+            board.push(number * MSS, MSS as u32, number);
+        }
+        for &number in sacked {
+            sack(&mut board, number);
+        }
+        board
+    }
+
+    fn lost(board: &mut Scoreboard) -> Vec<u64> {
+        let mut found = Vec::new();
+        while let Some((start, _)) = board.next_lost() {
+            found.push(start / MSS);
+            board.on_retransmit(start, 100);
+        }
+        found
+    }
+
+    #[test]
+    fn segments_are_lost_four_below_the_highest_sacked_however_many_arrived_between() {
+        let mut board = board(&[9]);
+        assert_eq!(board.mark_lost_forward(&mut Forward::default(), 4, MSS), 6 * MSS);
+        assert_eq!(lost(&mut board), [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn a_retransmission_is_lost_once_data_after_it_has_arrived() {
+        let mut board = board(&[9]);
+        let mut forward = Forward::default();
+        board.mark_lost_forward(&mut forward, 4, MSS);
+        for number in lost(&mut board) {
+            forward.on_retransmit(number * MSS, 12 * MSS);
+        }
+        sack(&mut board, 11);
+        board.mark_lost_forward(&mut forward, 4, MSS);
+        assert_eq!(lost(&mut board), [6, 7], "segment 11 was sent before");
+        sack(&mut board, 12);
+        board.mark_lost_forward(&mut forward, 4, MSS);
+        assert_eq!(lost(&mut board), [0, 1, 2, 3, 4, 5, 8], "6 and 7 are not in the record");
+    }
+
+    #[test]
+    fn a_retransmission_is_lost_once_the_fifth_after_it_has_arrived_with_the_next_acknowledgment() {
+        let mut board = board(&[19]);
+        let mut forward = Forward::default();
+        board.mark_lost_forward(&mut forward, 4, MSS);
+        for number in lost(&mut board) {
+            forward.on_retransmit(number * MSS, 30 * MSS);
+        }
+        for (arrives, expected) in [(4, vec![]), (5, vec![]), (6, vec![0]), (7, vec![1])] {
+            sack(&mut board, arrives);
+            board.mark_lost_forward(&mut forward, 4, MSS);
+            assert_eq!(lost(&mut board), expected, "{arrives}");
+        }
+    }
+}
