@@ -88,6 +88,7 @@ STYLES = COMPARED | {
     "reno+pacing": _style("blue", "s", DASHED),
     "cubic-linux": _style("green", "o", DASHED),
     "cubic-2.0": _style("green", "s", DOTTED),
+    "cubic-2.1": _style("green", "^", DOTTED),
     "cubic-rfc8312": _style("green", "D", DASH_DOT),
     "cubic+newcwv": _style("green", "v", SHORT),
     "cubic+newcwv+pacing": _style("green", "P", DASH_DOT_DOT),

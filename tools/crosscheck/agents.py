@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["AGENTS", "NETWORKS", "Agreement", "Network", "compare", "ours", "theirs"]
 
-AGENTS = {"ns2-newreno": "Newreno", "ns2-sack": "Sack1", "ns2-linux": "Linux"}
-"""Stack to agent."""
+AGENTS = {"ns2-newreno": "Newreno", "ns2-sack": "Sack1", "ns2-linux": "Linux/reno", "ns2-linux, cubic": "Linux/cubic"}
+"""Stack, and congestion control where it is not the stack's, to the agent and its module."""
 
 PAYLOAD = 1000
 APART_S = 1e-3
@@ -93,6 +93,8 @@ def _resent(sent: Sent) -> int:
 
 def ours(stack: str, network: Network) -> list[Sent]:
     """The packets that the flows send here."""
+    name, _, control = stack.partition(", ")
+    chosen = {"stack": name} | ({"cc": control} if control else {})
     result = ackclock.run(
         {
             "duration": f"{network.seconds}s",
@@ -109,7 +111,7 @@ def ours(stack: str, network: Network) -> list[Sent]:
                 {
                     "name": f"flow{index}",
                     "app": {"kind": "bulk"},
-                    "stack": stack,
+                    **chosen,
                     "receive_buffer": "100MB",
                     "start": f"{500 * index}ms",
                 }

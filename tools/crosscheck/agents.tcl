@@ -1,6 +1,8 @@
 # One network of the comparison packet by packet in ns-2: ns agents.tcl AGENT RATE DELAY QUEUE FLOWS SECONDS TRACE.
+# AGENT is the name of an agent; that of Linux has its module after a slash.
 # RATE in bit/s, DELAY one way in seconds, QUEUE in packets. TRACE gets the packets as each sender sends them.
 lassign $argv agent rate delay queue flows seconds trace
+lassign [split $agent /] agent module
 
 remove-all-packet-headers
 add-packet-header IP TCP Flags
@@ -31,7 +33,7 @@ for {set flow 0} {$flow < $flows} {incr flow} {
     $ns attach-agent $source $sender
     $ns attach-agent $sink $receiver
     $ns connect $sender $receiver
-    if {$agent == "Linux"} { $ns at 0 "$sender select_ca reno" }
+    if {$agent == "Linux"} { $ns at 0 "$sender select_ca $module" }
 
     set application [new Application/FTP]
     $application attach-agent $sender

@@ -20,6 +20,8 @@ pub enum Recovery {
     Ns2NewReno,
     /// ns-2's Sack1: pipe counts acknowledgments, a partial one as two, and every gap is a loss.
     Ns2Sack,
+    /// Rate halving of ns-2's TCP/Linux, which sends what ssthresh allows at once.
+    Ns2Linux,
     /// Proportional rate reduction with the conservative reduction bound.
     PrrCrb,
     /// Proportional rate reduction with the slow-start reduction bound.
@@ -136,6 +138,12 @@ pub const CATALOGUE: &[Entry] = &[
         recovery: Recovery::Ns2Sack,
     },
     Entry {
+        name: "ns2-linux",
+        summary: "rate halving that sends at once what ssthresh allows, and every timeout reduces ssthresh",
+        source: "ns-2.35 tcp/tcp-linux.cc, send_much and tcp_fastretrans_alert",
+        recovery: Recovery::Ns2Linux,
+    },
+    Entry {
         name: "prr-crb",
         summary: "proportional rate reduction, conservative reduction bound",
         source: "RFC 6937 section 3",
@@ -168,7 +176,7 @@ impl Recovery {
 
     /// Whether the rule is one of ns-2's own.
     pub(crate) fn is_ns2(self) -> bool {
-        matches!(self, Recovery::Ns2NewReno | Recovery::Ns2Sack)
+        matches!(self, Recovery::Ns2NewReno | Recovery::Ns2Sack | Recovery::Ns2Linux)
     }
 
     /// Name of the rule in the catalogue.

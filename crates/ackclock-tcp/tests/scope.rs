@@ -67,6 +67,7 @@ const ALL: Scope = Scope {
     gap: false,
     routers: true,
     proportional: true,
+    keeps_threshold: false,
     every_ack: true,
     reductions: true,
 };

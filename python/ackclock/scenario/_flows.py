@@ -122,6 +122,7 @@ Recovery: TypeAlias = Literal[
     "freebsd-sack",
     "ns2-newreno",
     "ns2-sack",
+    "ns2-linux",
     "prr-crb",
     "prr-ssrb",
     "prr",
@@ -135,6 +136,7 @@ Recovery: TypeAlias = Literal[
 - ``freebsd-sack``: all gaps in the SACK blocks, into a window that grows from one segment, as FreeBSD had it before PRR
 - ``ns2-newreno``: RFC 6582 as ns-2 has it: no bound on the window after recovery, and every timeout reduces ssthresh
 - ``ns2-sack``: pipe as a count of acknowledgments, a partial one as two, and all gaps at once
+- ``ns2-linux``: rate halving that sends at once what ssthresh allows, and every timeout reduces ssthresh
 - ``prr-crb``: proportional rate reduction, conservative reduction bound
 - ``prr-ssrb``: proportional rate reduction, slow-start reduction bound
 - ``prr``: proportional rate reduction, slow start only on ACKs that signal no further loss
@@ -283,12 +285,12 @@ class Flow(Record):
     cc
         Congestion control algorithm. The name of a family such as `cubic` means the form of the stack: Linux's module
         on the stack linux, the form of the RFC or the paper on the stack rfc. Accepted: bbr, bbr1, bbr3, bic,
-        bic-linux, bic-paper, cdg, compound, compound-tuned, copa, cubic, cubic-2.0, cubic-linux, cubic-rfc8312,
-        cubic-rfc9438, dctcp, dctcp-linux, dctcp-rfc8257, fast, fixed-rate, fixed-window, highspeed, highspeed-linux,
-        highspeed-rfc3649, htcp, htcp-linux, htcp-paper, hybla, hybla-linux, hybla-paper, illinois, illinois-linux,
-        illinois-paper, ledbat, ledbat++, lp, lp-linux, lp-paper, nv, prague, remycc, reno, reno-linux, reno-ns2,
-        reno-rfc5681, scalable, scalable-linux, scalable-paper, vegas, vegas-linux, vegas-paper, veno, veno-linux,
-        veno-paper, westwood, westwood-linux, westwood-paper, xcp, yeah, yeah-linux, yeah-paper, a class of
+        bic-linux, bic-paper, cdg, compound, compound-tuned, copa, cubic, cubic-2.0, cubic-2.1, cubic-linux,
+        cubic-rfc8312, cubic-rfc9438, dctcp, dctcp-linux, dctcp-rfc8257, fast, fixed-rate, fixed-window, highspeed,
+        highspeed-linux, highspeed-rfc3649, htcp, htcp-linux, htcp-paper, hybla, hybla-linux, hybla-paper, illinois,
+        illinois-linux, illinois-paper, ledbat, ledbat++, lp, lp-linux, lp-paper, nv, prague, remycc, reno, reno-linux,
+        reno-ns2, reno-rfc5681, scalable, scalable-linux, scalable-paper, vegas, vegas-linux, vegas-paper, veno,
+        veno-linux, veno-paper, westwood, westwood-linux, westwood-paper, xcp, yeah, yeah-linux, yeah-paper, a class of
         `ackclock.scenario.cc`, the name of one in Python, or a dict of its kind and its parameters. Absent: the
         stack's.
     validation
@@ -325,7 +327,7 @@ class Flow(Record):
         Whether duplicate segments are reported by D-SACK (RFC 2883). Absent: the stack's.
     recovery
         Algorithm of loss recovery, which decides what is sent during recovery and how fast. Accepted: tahoe, newreno,
-        sack, rate-halving, freebsd-sack, ns2-newreno, ns2-sack, prr-crb, prr-ssrb, prr. Absent: the stack's.
+        sack, rate-halving, freebsd-sack, ns2-newreno, ns2-sack, ns2-linux, prr-crb, prr-ssrb, prr. Absent: the stack's.
     dup_thresh
         A segment counts as lost after this number of duplicate ACKs, or of SACKed segments above it (RFC 5681, RFC
         6675). Accepted: a whole number of segments from 1 to 300. Absent: the stack's.

@@ -76,6 +76,7 @@ Name: TypeAlias = Literal[
     "compound-tuned",
     "copa",
     "cubic-2.0",
+    "cubic-2.1",
     "cubic-linux",
     "cubic-rfc8312",
     "cubic-rfc9438",
@@ -116,29 +117,29 @@ Name: TypeAlias = Literal[
 """The names of the family *cc* that need no values.
 
 - ``bbr``: bbr3 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; bbr1 on linux, linux-3.12
-- ``bic``: bic-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; bic-linux on linux, linux-3.12
-- ``cubic``: cubic-rfc9438 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; cubic-linux on linux,
-  linux-3.12
+- ``bic``: bic-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; bic-linux on linux, linux-3.12, ns2-linux
+- ``cubic``: cubic-rfc9438 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; cubic-linux on linux, linux-3.12;
+  cubic-2.1 on ns2-linux
 - ``dctcp``: dctcp-rfc8257 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; dctcp-linux on linux,
   linux-3.12
-- ``highspeed``: highspeed-rfc3649 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; highspeed-linux on
-  linux, linux-3.12
+- ``highspeed``: highspeed-rfc3649 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; highspeed-linux on linux,
+  linux-3.12, ns2-linux
 - ``htcp``: htcp-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; htcp-linux on linux, linux-3.12
 - ``hybla``: hybla-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; hybla-linux on linux,
   linux-3.12
 - ``illinois``: illinois-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; illinois-linux on linux,
   linux-3.12
-- ``lp``: lp-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; lp-linux on linux, linux-3.12
+- ``lp``: lp-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; lp-linux on linux, linux-3.12, ns2-linux
 - ``reno``: reno-rfc5681 on rfc, freebsd, freebsd-2014; reno-linux on linux, linux-3.12, ns2-linux; reno-ns2 on
   ns2-newreno, ns2-sack
-- ``scalable``: scalable-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; scalable-linux on linux,
-  linux-3.12
-- ``vegas``: vegas-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; vegas-linux on linux,
-  linux-3.12
-- ``veno``: veno-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; veno-linux on linux, linux-3.12
+- ``scalable``: scalable-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; scalable-linux on linux,
+  linux-3.12, ns2-linux
+- ``vegas``: vegas-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; vegas-linux on linux, linux-3.12,
+  ns2-linux
+- ``veno``: veno-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; veno-linux on linux, linux-3.12, ns2-linux
 - ``westwood``: westwood-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; westwood-linux on linux,
   linux-3.12
-- ``yeah``: yeah-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; yeah-linux on linux, linux-3.12
+- ``yeah``: yeah-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; yeah-linux on linux, linux-3.12, ns2-linux
 - ``bbr1``: paces at the largest delivery rate seen in ten rounds, with two bandwidth-delay products in flight
 - ``bbr3``: a model of the path from delivery rate, RTT and loss; bandwidth probes in cycles, bounds from loss (version
   3)
@@ -150,6 +151,8 @@ Name: TypeAlias = Literal[
   segments
 - ``copa``: targets the rate with 1/delta segments in the queue; competes with flows that fill the buffer
 - ``cubic-2.0``: CUBIC of Linux 2.6.19 to 2.6.25: decrease to 0.8, growth of 16 segments in 100 ms at most
+- ``cubic-2.1``: CUBIC of Linux 2.6.22 and of ns-2's TCP/Linux: decrease to 0.8, and a cap of 16 segments in 100 ms
+  beyond K
 - ``cubic-linux``: cubic as Linux has it: a segment for so many acknowledged, and for twenty at most while W_max is
   unknown
 - ``cubic-rfc8312``: CUBIC before RFC 9438: K from W_max, Reno's window as a function of time
@@ -196,7 +199,7 @@ Name: TypeAlias = Literal[
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Bic(Record):
-    """bic-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; bic-linux on linux, linux-3.12.
+    """bic-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; bic-linux on linux, linux-3.12, ns2-linux.
 
     Source: Xu, Harfoush, Rhee, INFOCOM 2004; Linux net/ipv4/tcp_bic.c.
 
@@ -243,9 +246,9 @@ class Dctcp(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Highspeed(Record):
-    """highspeed-rfc3649 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux.
+    """highspeed-rfc3649 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack.
 
-    Highspeed-linux on linux, linux-3.12.
+    Highspeed-linux on linux, linux-3.12, ns2-linux.
 
     Source: RFC 3649 sections 5 and 7.
 
@@ -348,7 +351,7 @@ class Illinois(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Lp(Record):
-    """lp-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; lp-linux on linux, linux-3.12.
+    """lp-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; lp-linux on linux, linux-3.12, ns2-linux.
 
     Source: Kuzmanovic, Knightly, IEEE/ACM Transactions on Networking 14(4), 2006.
 
@@ -365,9 +368,9 @@ class Lp(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Scalable(Record):
-    """scalable-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux.
+    """scalable-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack.
 
-    Scalable-linux on linux, linux-3.12.
+    Scalable-linux on linux, linux-3.12, ns2-linux.
 
     Source: T. Kelly, Scalable TCP, ACM CCR 33(2), 2003, section 3.
 
@@ -390,7 +393,7 @@ class Scalable(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Vegas(Record):
-    """vegas-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; vegas-linux on linux, linux-3.12.
+    """vegas-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; vegas-linux on linux, linux-3.12, ns2-linux.
 
     Source: Brakmo, Peterson, IEEE JSAC 13(8), 1995.
 
@@ -416,7 +419,7 @@ class Vegas(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Veno(Record):
-    """veno-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; veno-linux on linux, linux-3.12.
+    """veno-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; veno-linux on linux, linux-3.12, ns2-linux.
 
     Source: Fu, Liew, IEEE JSAC 21(2), 2003, section III.
 
@@ -455,7 +458,7 @@ class Westwood(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Yeah(Record):
-    """yeah-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; yeah-linux on linux, linux-3.12.
+    """yeah-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; yeah-linux on linux, linux-3.12, ns2-linux.
 
     Source: Baiocchi, Castellani, Vacirca, PFLDnet 2007; Linux net/ipv4/tcp_yeah.c.
 

@@ -190,6 +190,9 @@ pub struct Scope {
     /// The response to a mark is smaller than the response to a loss. A loss in the window of data in which a mark was
     /// answered is therefore answered as well; for other algorithms, such a loss counts as answered.
     pub proportional: bool,
+    /// The module of Linux 2.6.22 has no `min_cwnd`: in ns-2's TCP/Linux a recovery sends what ssthresh allows. For other
+    /// algorithms, it sends what half of ssthresh allows.
+    pub keeps_threshold: bool,
 }
 
 /// Restores cwnd and ssthresh of the window `before`, unless the present values are larger.
@@ -301,6 +304,7 @@ pub const CATALOGUE: &[Entry] = &[
     compound::TUNED,
     copa::ENTRY,
     cubic_2_0::ENTRY,
+    linux::CUBIC_2_1,
     linux::CUBIC,
     cubic_rfc8312::ENTRY,
     cubic::ENTRY,

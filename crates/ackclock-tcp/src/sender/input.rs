@@ -482,6 +482,9 @@ impl Sender {
     fn grow(&mut self, ack: &Ack, growth: Growth) {
         let (before, may_grow) = (self.window.cwnd, growth != Growth::Forbidden);
         let ack = &Ack { acked: self.credited(ack.acked), ..*ack };
+        if may_grow && self.grows_at_threshold() {
+            return;
+        }
         let mut acked = ack.acked;
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
         //# The slow start and congestion avoidance algorithms MUST be used by a TCP sender

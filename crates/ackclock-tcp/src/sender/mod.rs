@@ -65,6 +65,8 @@ struct Rare {
     episode: Episode,
     reduction: reduction::Reduction,
     rack: rack::Rack,
+    /// ns-2's TCP/Linux.
+    forward: scoreboard::Forward,
     tlp: tlp::Tlp,
     undo: undo::Undo,
     reordering: reordering::Reordering,
@@ -249,8 +251,10 @@ impl Sender {
             stats: Stats::default(),
             rare: Box::new(Rare {
                 episode: Episode::default(),
-                reduction: reduction::Reduction::new(reduction, config.window_unit),
+                reduction: reduction::Reduction::new(reduction, config.window_unit)
+                    .with_floor(if scope.keeps_threshold { 1 } else { 2 }),
                 rack: rack::Rack::default(),
+                forward: scoreboard::Forward::default(),
                 tlp: tlp::Tlp::default(),
                 undo: undo::Undo::new(config),
                 reordering: reordering::Reordering::new(config),

@@ -1,6 +1,7 @@
 //! What the agents of ns-2 do otherwise in a recovery than the RFCs (ns-2.35 tcp/tcp.cc, tcp/tcp-newreno.cc,
 //! tcp/tcp-sack1.cc).
 
+use super::scoreboard::Forward;
 use super::{Sender, Transmission};
 use crate::recovery::Recovery;
 use crate::{Nanos, Observer};
@@ -83,6 +84,25 @@ impl Sender {
             self.window.cwnd = self.window.cwnd.saturating_sub(missing as u64).max(self.mss);
             self.rare.episode.inflation = mss;
         }
+    }
+
+    /// Forgets what the scoreboard knows: in ns-2's TCP/Linux nothing outlasts a recovery, so that only the blocks of the
+    /// next acknowledgment count as received (tcp/scoreboard1.cc, ClearScoreBoard).
+    pub(super) fn forget_marks(&mut self) {
+        self.board.forget_marks();
+        self.rare.forward = Forward::default();
+        self.seen.forget();
+    }
+
+    /// Grows a window that has reached ssthresh by a segment, as slow start does up to and including ssthresh in ns-2's
+    /// TCP/Linux (Linux 2.6.22 net/ipv4/tcp_cong.c, tcp_reno_cong_avoid). Returns whether it did so.
+    #[inline]
+    pub(super) fn grows_at_threshold(&mut self) -> bool {
+        let grows = self.counts_acks && self.whole && self.window.cwnd == self.window.ssthresh;
+        if grows {
+            self.window.cwnd += self.mss;
+        }
+        grows
     }
 
     /// The bytes that an acknowledgment of `acked` bytes counts for in the growth of the window: at most one segment,

@@ -33,7 +33,7 @@ impl Sender {
             //# prr_out += (data sent)
             //= https://www.rfc-editor.org/rfc/rfc9937#section-6.3
             //# prr_out += (data sent)
-            self.rare.reduction.on_sent(bytes);
+            self.rare.reduction.on_sent(bytes, self.mss);
         }
         if self.tells_sent {
             self.tell_sent(now, &sent);
@@ -169,7 +169,7 @@ impl Sender {
         // With RACK, losses are detected by time: RFC 6675 is not to be used with RACK (RFC 8985 section 9.2).
         //= https://www.rfc-editor.org/rfc/rfc8985#section-9.2
         //# the algorithm [RFC6675] MUST NOT be used with RACK-TLP
-        let own = matches!(self.rare.reduction.rule(), Recovery::RateHalving | Recovery::FreeBsd);
+        let own = matches!(self.rare.reduction.rule(), Recovery::RateHalving | Recovery::FreeBsd | Recovery::Ns2Linux);
         if !self.sack || self.rack || own {
             return None;
         }
@@ -241,6 +241,9 @@ impl Sender {
         //# HighRxt MUST be set to the highest sequence number of the retransmitted segment unless NextSeg () rule (4)
         //# was invoked for this retransmission
         rare.episode.high_rxt = rare.episode.high_rxt.max(start + u64::from(len));
+        if rare.reduction.rule() == Recovery::Ns2Linux {
+            rare.forward.on_retransmit(start, self.nxt);
+        }
         if self.rack {
             rare.rack.on_retransmit(start, now);
         }

@@ -93,7 +93,7 @@ impl Sender {
 
     /// Whether duplicate ACKs, SACKs or time indicate a loss (RFC 5681 section 3.2, RFC 6675 section 5, RFC 8985).
     pub(super) fn loss_is_evident(&self) -> bool {
-        if self.rack && self.sack {
+        if (self.rack || self.rare.reduction.rule() == Recovery::Ns2Linux) && self.sack {
             return self.board.lost() > 0;
         }
         let threshold = self.threshold();
@@ -463,8 +463,11 @@ impl Sender {
         if self.rack && phase != Phase::Cwr && !undone {
             self.rare.rack.on_recovery_end();
         }
+        if self.rare.reduction.rule() == Recovery::Ns2Linux && phase != Phase::Cwr {
+            self.forget_marks();
+        }
         match phase {
-            Phase::Cwr => self.rare.reduction.end(&mut self.window),
+            Phase::Cwr => self.end_reduction(),
             Phase::Fast => self.end_fast_recovery(now, undone),
             Phase::Open | Phase::Loss => {}
         }
@@ -490,7 +493,7 @@ impl Sender {
                 //# a TCP MUST set cwnd to ssthresh (the value set in step 2)
                 self.window.cwnd = self.window.ssthresh.min(flight);
             }
-            self.rare.reduction.end(&mut self.window);
+            self.end_reduction();
         }
         let end = RecoveryEnd { ctx: self.context(now), retransmitted: self.rare.episode.retransmitted };
         self.cc.on_recovery_end(&mut self.window, &end);
@@ -501,12 +504,22 @@ impl Sender {
         }
     }
 
+    fn end_reduction(&mut self) {
+        let flight_size = self.flight_size();
+        self.rare.reduction.end(&mut self.window, flight_size, self.mss);
+    }
+
     /// Looks for losses, and starts the reordering timer if more segments may be deemed lost later.
     pub(super) fn detect_losses(&mut self, now: Nanos, delivered: &Delivered) -> Detected {
         //= https://www.rfc-editor.org/rfc/rfc8985#section-4
         //# The connection MUST use selective acknowledgment (SACK) options [RFC2018], and the sender MUST keep SACK
         //# scoreboard information on a per-connection basis
         if !(self.rack && self.sack) {
+            if self.rare.reduction.rule() == Recovery::Ns2Linux && self.sack && delivered.newly > 0 {
+                let beyond = u64::from(self.rare.reordering.threshold() + 1);
+                let lost = self.board.mark_lost_forward(&mut self.rare.forward, beyond, self.mss);
+                return Detected { lost, waits: false };
+            }
             let news = delivered.sacked > 0 && self.sack;
             let gaps = self.phase == Phase::Fast
                 && matches!(self.rare.reduction.rule(), Recovery::FreeBsd | Recovery::Ns2Sack);

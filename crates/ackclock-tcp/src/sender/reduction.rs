@@ -46,8 +46,12 @@ pub(super) struct Reduction {
     /// Without SACK: volume that duplicate ACKs report as having left the network, not yet covered by an
     /// acknowledgment.
     duplicates: u64,
-    /// FreeBSD: the window of what is sent in the recovery; 0 before the first step.
+    /// FreeBSD: the window of what is sent in the recovery; 0 before the first step. ns-2's TCP/Linux: the volume up to
+    /// which it sends (next_pkts_in_flight_).
     own: u64,
+    /// ns-2's TCP/Linux: the volume in the network, and the divisor of ssthresh that gives the smallest window.
+    in_flight: u64,
+    floor: u64,
 }
 
 impl Reduction {
@@ -63,7 +67,14 @@ impl Reduction {
             second_ack: false,
             duplicates: 0,
             own: 0,
+            in_flight: 0,
+            floor: 1,
         }
+    }
+
+    /// The same, with the divisor of ssthresh down to which ns-2's TCP/Linux reduces (min_cwnd of Linux 2.6.22).
+    pub fn with_floor(self, floor: u64) -> Reduction {
+        Reduction { floor, ..self }
     }
 
     pub fn rule(&self) -> Recovery {
@@ -72,7 +83,7 @@ impl Reduction {
 
     /// Whether each ACK sets the window, rather than only the first.
     pub fn is_gradual(&self) -> bool {
-        self.is_proportional() || matches!(self.rule, Recovery::RateHalving | Recovery::FreeBsd)
+        self.is_proportional() || matches!(self.rule, Recovery::RateHalving | Recovery::FreeBsd | Recovery::Ns2Linux)
     }
 
     /// Whether the rule is a form of PRR.
@@ -102,7 +113,8 @@ impl Reduction {
         self.delivered = 0;
         self.out = 0;
         self.second_ack = false;
-        (self.duplicates, self.own) = (0, 0);
+        self.duplicates = 0;
+        self.own = if self.rule == Recovery::Ns2Linux { before.cwnd } else { 0 };
         if self.is_gradual() {
             window.cwnd = before.cwnd;
         }
@@ -116,6 +128,7 @@ impl Reduction {
         match self.rule {
             Recovery::RateHalving => self.halve(window, step),
             Recovery::FreeBsd => self.open(window, step),
+            Recovery::Ns2Linux => self.follow(window, step),
             _ if self.is_proportional() => self.proportion(window, step),
             _ => {}
         }
@@ -129,6 +142,14 @@ impl Reduction {
         }
         self.second_ack = !self.second_ack;
         window.cwnd = window.cwnd.min(step.in_flight + step.mss);
+    }
+
+    /// ns-2's TCP/Linux (tcp/tcp-linux.cc, send_much): an ACK releases a segment if as many are in the network as after the
+    /// last transmission, less one, and releases all that the smallest window allows.
+    fn follow(&mut self, window: &mut Window, step: &Step) {
+        self.in_flight = step.in_flight;
+        self.own = self.own.min(step.in_flight + step.mss);
+        window.cwnd = self.own.max(self.target / step.mss / self.floor * step.mss);
     }
 
     /// FreeBSD before PRR (sys/netinet: tcp_input.c, tcp_do_segment; tcp_sack.c, tcp_sack_partialack): what is sent in
@@ -189,15 +210,22 @@ impl Reduction {
     }
 
     /// Records that `bytes` were sent.
-    pub fn on_sent(&mut self, bytes: u64) {
+    pub fn on_sent(&mut self, bytes: u64, mss: u64) {
         self.out += bytes;
+        if self.rule == Recovery::Ns2Linux {
+            self.in_flight += bytes;
+            self.own = self.own.min(self.in_flight.saturating_sub(mss).max(mss));
+        }
     }
 
-    /// Ends a reduction that was not undone.
-    pub fn end(&self, window: &mut Window) {
+    /// Ends a reduction that was not undone, with `flight_size` outstanding.
+    pub fn end(&self, window: &mut Window, flight_size: u64, mss: u64) {
         match self.rule {
             // tcp_complete_cwr: if losses have reduced the window further, it stays at the lower value.
             Recovery::RateHalving => window.cwnd = window.cwnd.min(self.target),
+            // tcp_moderate_cwnd: the window rises to ssthresh, but a burst has three segments at most.
+            Recovery::Ns2Linux if self.floor > 1 => window.cwnd = self.target.min(flight_size + 3 * mss),
+            Recovery::Ns2Linux => window.cwnd = self.target,
             // RFC 9937 section 6.4.
             //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
             //# cwnd MUST be set to no more than ssthresh and congestion avoidance MUST be used to further increase
@@ -305,10 +333,49 @@ mod tests {
     }
 
     #[test]
+    fn tcp_linux_sends_for_every_second_ack_down_to_its_floor_and_then_for_every_ack() {
+        // 20 segments; ssthresh is 10, and the window may fall to half of that.
+        let mut reduction = Reduction::new(Recovery::Ns2Linux, WindowUnit::Segments).with_floor(2);
+        let before = Window { cwnd: 20 * MSS, ssthresh: u64::MAX, pacing_rate: None };
+        let mut window = Window { cwnd: 10 * MSS, ssthresh: 10 * MSS, pacing_rate: None };
+        reduction.begin(&mut window, &before, 20 * MSS, 0, 0);
+        let mut in_flight = 20;
+        let mut sent = Vec::new();
+        for _ in 0..40 {
+            in_flight -= 1;
+            let step = Step { delivered: MSS, in_flight: in_flight * MSS, safe: true, mss: MSS, acked: MSS, sent: 0 };
+            reduction.on_ack(&mut window, &step);
+            let room = (window.cwnd / MSS).saturating_sub(in_flight);
+            for _ in 0..room {
+                in_flight += 1;
+                reduction.on_sent(MSS, MSS);
+            }
+            sent.push(room);
+        }
+        assert_eq!(sent[..6], [1, 0, 1, 0, 1, 0]);
+        assert_eq!((in_flight, &sent[36..]), (5, &[1, 1, 1, 1][..]));
+        reduction.end(&mut window, 4 * MSS, MSS);
+        assert_eq!(window.cwnd, 7 * MSS, "ssthresh, but three segments at once at most");
+        reduction.end(&mut window, 20 * MSS, MSS);
+        assert_eq!(window.cwnd, 10 * MSS);
+    }
+
+    #[test]
+    fn tcp_linux_sends_at_once_what_ssthresh_allows_a_module_without_a_smaller_window() {
+        let mut reduction = Reduction::new(Recovery::Ns2Linux, WindowUnit::Segments).with_floor(1);
+        let before = Window { cwnd: 20 * MSS, ssthresh: u64::MAX, pacing_rate: None };
+        let mut window = Window { cwnd: 16 * MSS, ssthresh: 16 * MSS, pacing_rate: None };
+        reduction.begin(&mut window, &before, 20 * MSS, 0, 0);
+        let step = Step { delivered: MSS, in_flight: 9 * MSS, safe: true, mss: MSS, acked: 0, sent: 0 };
+        reduction.on_ack(&mut window, &step);
+        assert_eq!(window.cwnd, 16 * MSS);
+    }
+
+    #[test]
     fn with_nothing_in_flight_a_segment_may_leave() {
         // More was sent than delivered, and all of it was lost.
         let (mut reduction, mut window) = without_sack();
-        reduction.on_sent(20 * MSS);
+        reduction.on_sent(20 * MSS, MSS);
         reduction.rule = Recovery::PrrCrb;
         reduction.on_ack(&mut window, &Step { delivered: MSS, in_flight: 0, safe: false, mss: MSS, acked: 0, sent: 0 });
         assert_eq!(window.cwnd, MSS);

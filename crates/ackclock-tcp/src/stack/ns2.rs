@@ -77,11 +77,21 @@ pub(super) const LINUX: Stack = Stack {
     summary: "ns-2's Agent/TCP/Linux (Wei and Cao) with TCPSink/Sack1: windows and rate halving of Linux 2.6.22, timers of ns-2",
     source: "ns-2.35 tcl/lib/ns-default.tcl, tcp/tcp-linux.cc; D. X. Wei and P. Cao, NS-2 TCP-Linux, WNS2 2006",
     config: linux,
-    forms: &[("reno", "reno-linux")],
+    forms: &[
+        ("bic", "bic-linux"),
+        ("cubic", "cubic-2.1"),
+        ("highspeed", "highspeed-linux"),
+        ("lp", "lp-linux"),
+        ("reno", "reno-linux"),
+        ("scalable", "scalable-linux"),
+        ("vegas", "vegas-linux"),
+        ("veno", "veno-linux"),
+        ("yeah", "yeah-linux"),
+    ],
     slow_start_of: |_| "standard",
     sources: &with::<5, 21>([
         ("cc", "tcp/linux/src/tcp_cong.c, the first of its list"),
-        ("recovery", "tcp/tcp-linux.cc, tcp_fastretrans_alert and packets_in_flight: rate halving"),
+        ("recovery", "tcp/tcp-linux.cc, send_much and tcp_fastretrans_alert; tcp/scoreboard1.cc: rate halving, FACK"),
         ("dsack", "TCPSink/Sack1 generateDSacks_ = false"),
         ("window_unit", "tcp/tcp-linux.cc: snd_cwnd"),
         ("restart", "tcp/tcp-linux.cc: snd_cwnd = 2"),
@@ -119,7 +129,7 @@ fn sack() -> Config {
 
 fn linux() -> Config {
     Config {
-        recovery: Recovery::RateHalving,
+        recovery: Recovery::Ns2Linux,
         window_unit: WindowUnit::Segments,
         restart: Restart::Rfc5681,
         ..agent("reno-linux")

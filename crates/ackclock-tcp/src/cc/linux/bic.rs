@@ -122,7 +122,7 @@ impl Bic {
 
 impl CongestionControl for Bic {
     fn scope(&self) -> Scope {
-        Scope { deliveries: true, ..Scope::default() }
+        Scope { deliveries: true, keeps_threshold: true, ..Scope::default() }
     }
 
     // bictcp_acked.

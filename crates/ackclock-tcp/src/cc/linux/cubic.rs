@@ -68,9 +68,9 @@ const FAST_CONVERGENCE: (u64, u64) = (1024 + 717, 2 * 1024);
 const RENO: (u64, u64) = (15, 8);
 /// Segments acknowledged for a segment of growth: the smallest count, the largest count while W_max is unknown, and the
 /// count on the plateau in windows.
-const COUNT: (u64, u64, u64) = (2, 20, 100);
+pub(super) const COUNT: (u64, u64, u64) = (2, 20, 100);
 /// Time for which a count is kept while the window does not change, jiffies.
-const STANDS: u64 = HZ / 32;
+pub(super) const STANDS: u64 = HZ / 32;
 /// Times of W_cubic are in units of a second over this.
 const SECOND: u64 = 1024;
 /// C is this, over the unit of `C_UNIT`, segments per cubed unit of time.
@@ -84,8 +84,14 @@ fn offset(x: u64) -> u64 {
 }
 
 /// K for a window that is `below` segments below its origin.
-fn k(below: u64) -> u64 {
+pub(super) fn k(below: u64) -> u64 {
     libm::cbrt((u128::from(C_UNIT / C) * u128::from(below)) as f64) as u64
+}
+
+/// W_cubic at the time `t`, segments; `origin` is its value at `k`.
+pub(super) fn w_cubic(t: u64, k: u64, origin: u64) -> u64 {
+    let delta = offset(t.abs_diff(k));
+    if t < k { origin.saturating_sub(delta) } else { origin + delta }
 }
 
 /// A stage of congestion avoidance. Windows in segments, times in jiffies.
@@ -149,8 +155,7 @@ impl Linux {
         });
         let elapsed = now - epoch.start + self.min_rtt.div_ceil(1_000_000 / HZ);
         let t = elapsed * SECOND / HZ;
-        let delta = offset(t.abs_diff(epoch.k));
-        let target = if t < epoch.k { epoch.origin.saturating_sub(delta) } else { epoch.origin + delta };
+        let target = w_cubic(t, epoch.k, epoch.origin);
         let count = if target > cwnd { cwnd / (target - cwnd) } else { COUNT.2 * cwnd };
         if w_max == 0 { count.min(COUNT.1) } else { count }
     }

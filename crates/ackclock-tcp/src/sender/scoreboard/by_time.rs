@@ -146,7 +146,7 @@ impl Scoreboard {
         (entry.sent_at == sent_at && entry.resent() && !entry.is(flag::SACKED) && !given_up).then_some(index)
     }
 
-    fn lose_retransmission(&mut self, index: usize) -> u64 {
+    pub(super) fn lose_retransmission(&mut self, index: usize) -> u64 {
         let entry = &mut self.entries[index];
         let (start, bytes) = (entry.start, u64::from(entry.len));
         if entry.is(flag::RETRANSMITTED) {

@@ -1,6 +1,7 @@
 //! The outstanding segments: a ring with one entry for each segment sent and not cumulatively acknowledged.
 
 mod by_time;
+mod forward;
 #[cfg(test)]
 mod tests;
 
@@ -8,6 +9,7 @@ use std::collections::VecDeque;
 
 use crate::Nanos;
 pub(super) use by_time::{Found, Resent, sent_after};
+pub(super) use forward::Forward;
 
 /// Facts about an entry, as bits.
 mod flag {
@@ -558,5 +560,14 @@ impl Scoreboard {
         self.segments_sacked = 0;
         self.high_sacked = 0;
         self.examined = 0;
+    }
+
+    /// Forgets all marks, so that everything outstanding counts as sent once and in the network.
+    pub fn forget_marks(&mut self) {
+        self.forget_sacks();
+        for entry in &mut self.entries {
+            entry.flags &= !(flag::LOST | flag::RETRANSMITTED);
+        }
+        (self.lost, self.retransmitted, self.waiting, self.next_lost) = (0, 0, 0, 0);
     }
 }
