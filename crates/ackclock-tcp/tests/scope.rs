@@ -191,6 +191,25 @@ mod rates {
     }
 
     #[test]
+    fn a_retransmission_after_the_last_data_is_limited_but_not_in_linux() {
+        for (base, expected) in [(config(), true), (linux(), false)] {
+            let (config, log) = still(base, 20, None);
+            let mut script = Script::established(&config, RTT);
+            script.write(25);
+            assert_eq!(script.sends().len(), 20);
+            script.now += RTT;
+            assert_eq!(script.ack(10, &[]).len(), 5);
+            script.now += MILLISECOND;
+            assert_eq!(script.ack(10, &[(11, 20)]), [10]);
+            script.now += RTT;
+            script.ack(25, &[]);
+            let log = log.lock().unwrap();
+            let last = log.deliveries.last().unwrap().rate.unwrap();
+            assert_eq!(last.app_limited, expected);
+        }
+    }
+
+    #[test]
     fn what_waits_for_the_pacer_is_not_limited_by_the_application() {
         let (config, log) = still(config(), 20, Some(10 * MSS));
         let mut script = Script::established(&config, RTT);

@@ -169,7 +169,7 @@ impl Sender {
         same_window: bool,
         obs: &mut O,
     ) -> bool {
-        if self.tells_sent {
+        if self.tells_sent && !self.rtt.is_linux() {
             self.check_application_limited();
         }
         let cwnd_limited = self.una < self.limited_until;

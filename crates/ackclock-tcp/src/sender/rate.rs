@@ -159,8 +159,8 @@ impl Sender {
     }
 
     /// Marks samples as application-limited where the application leaves the path idle (CheckIfApplicationLimited). The
-    /// check runs at the beginning of writes, acknowledgments and timeouts. As in Linux, there is data to send if it
-    /// would fill a segment.
+    /// check runs at the beginning of writes, acknowledgments and timeouts; in Linux, at that of writes only
+    /// (net/ipv4/tcp.c, tcp_sendmsg_locked). As in Linux, there is data to send if it would fill a segment.
     #[inline(never)]
     pub(super) fn check_application_limited(&mut self) {
         let waits = self.board.is_waiting() || self.written.saturating_sub(self.nxt) >= self.mss;

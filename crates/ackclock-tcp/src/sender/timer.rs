@@ -29,7 +29,7 @@ impl Sender {
         if self.rto_at > now || self.board.is_empty() {
             return;
         }
-        if self.tells_sent {
+        if self.tells_sent && !self.rtt.is_linux() {
             self.check_application_limited();
         }
         match self.timer {
