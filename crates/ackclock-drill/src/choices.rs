@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(
             refused("recovery", "prr2"),
             "--recovery=prr2: accepted: tahoe, newreno, sack, rate-halving, freebsd-sack, \
-             ns2-newreno, ns2-sack, prr-crb, prr-ssrb, prr"
+             ns2-newreno, ns2-sack, ns2-linux, prr-crb, prr-ssrb, prr"
         );
         assert!(refused("stack", "minix").starts_with("--stack=minix: accepted: rfc, linux, "));
         assert_eq!(refused("rack", ""), "--rack=: accepted: on, off");
