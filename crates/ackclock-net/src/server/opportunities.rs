@@ -33,18 +33,28 @@ pub trait Source: Send {
 ///   packet.
 /// - An opportunity for which no packet waits is lost.
 ///
+/// With [`Opportunities::of_packets`], every packet takes one opportunity instead, as the trace link of the authors of TCP
+/// ex Machina does.
+///
 /// A packet that arrives in the nanosecond of an opportunity may still use it.
 pub struct Opportunities<S> {
     source: S,
     /// Time of the present opportunity, and the bytes left of it.
     at: Nanos,
     left: u32,
+    /// Whether a packet of any size takes one opportunity, and the whole of it.
+    whole: bool,
 }
 
 impl<S: Source> Opportunities<S> {
     /// An idle wire.
     pub fn new(source: S) -> Opportunities<S> {
-        Opportunities { source, at: 0, left: 0 }
+        Opportunities { source, at: 0, left: 0, whole: false }
+    }
+
+    /// An idle wire whose packets each take one whole opportunity, whatever their size.
+    pub fn of_packets(source: S) -> Opportunities<S> {
+        Opportunities { whole: true, ..Opportunities::new(source) }
     }
 
     fn advance(&mut self) {
@@ -65,6 +75,10 @@ impl<S: Source> Server for Opportunities<S> {
     }
 
     fn transmit(&mut self, _at: Nanos, size: u32, _follows: bool) -> Nanos {
+        if self.whole {
+            self.left = 0;
+            return self.at;
+        }
         let mut size = size;
         while size > self.left {
             size -= self.left;

@@ -20,7 +20,7 @@ pub struct Family {
 pub const FAMILIES: &[Family] = &[
     family("bbr", "bbr3", &["bbr1"]),
     family("bic", "bic-paper", &["bic-linux"]),
-    family("cubic", "cubic-rfc9438", &["cubic-linux", "cubic-rfc8312", "cubic-2.0"]),
+    family("cubic", "cubic-rfc9438", &["cubic-linux", "cubic-rfc8312", "cubic-2.0", "cubic-2.1"]),
     family("dctcp", "dctcp-rfc8257", &["dctcp-linux"]),
     family("highspeed", "highspeed-rfc3649", &["highspeed-linux"]),
     family("htcp", "htcp-paper", &["htcp-linux"]),

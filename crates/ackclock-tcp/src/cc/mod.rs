@@ -301,6 +301,7 @@ pub const CATALOGUE: &[Entry] = &[
     compound::TUNED,
     copa::ENTRY,
     cubic_2_0::ENTRY,
+    linux::CUBIC_2_1,
     linux::CUBIC,
     cubic_rfc8312::ENTRY,
     cubic::ENTRY,
@@ -335,6 +336,7 @@ pub const CATALOGUE: &[Entry] = &[
     linux::WESTWOOD,
     westwood::ENTRY,
     xcp::ENTRY,
+    xcp::NS2,
     linux::YEAH,
     yeah::ENTRY,
 ];

@@ -63,7 +63,9 @@ impl Rtt {
             other: match config.rto_rule {
                 RtoRule::Rfc6298 => None,
                 RtoRule::Linux => Some(Box::new(Other::Linux(Deviation::default()))),
-                RtoRule::Ns2 => Some(Box::new(Other::Ns2(Ticks::default()))),
+                RtoRule::Ns2 => Some(Box::new(Other::Ns2(Ticks::new()))),
+                RtoRule::Ns2Fine => Some(Box::new(Other::Ns2(Ticks::of_timestamps(MILLISECOND / 10)))),
+                RtoRule::Ns2Millisecond => Some(Box::new(Other::Ns2(Ticks::of_timestamps(MILLISECOND)))),
             },
             backoff: 0,
         }
@@ -192,6 +194,11 @@ impl Rtt {
     #[inline]
     pub fn is_linux(&self) -> bool {
         matches!(self.other.as_deref(), Some(Other::Linux(_)))
+    }
+
+    /// Whether the timer is that of ns-2, which runs on after the last acknowledgment.
+    pub fn is_ns2(&self) -> bool {
+        matches!(self.other.as_deref(), Some(Other::Ns2(_)))
     }
 
     /// The minimum timeout, ns, which Linux also allows for delayed acknowledgments.
