@@ -49,7 +49,7 @@ const RTO_RULES: &[(&str, RtoRule)] =
         ("linux", RtoRule::Linux),
         ("ns2", RtoRule::Ns2),
         ("ns2-100us", RtoRule::Ns2Fine),
-        ("ns2-1ms", RtoRule::Ns2Millisecond),
+        ("ns2-linux", RtoRule::Ns2Linux),
     ];
 const BASES: &[(&str, ReductionBase)] = &[("FlightSize", ReductionBase::FlightSize), ("cwnd", ReductionBase::Window)];
 const UNITS: &[(&str, WindowUnit)] = &[("bytes", WindowUnit::Bytes), ("segments", WindowUnit::Segments)];

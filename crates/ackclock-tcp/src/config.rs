@@ -46,8 +46,9 @@ pub enum RtoRule {
     /// As [`RtoRule::Ns2`] with the timestamps of ns-2 (ts_ true), which give a sample with every new ACK, in ticks of 0.1
     /// ms (tcpTick_ 0.0001).
     Ns2Fine,
-    /// As [`RtoRule::Ns2Fine`] in ticks of 1 ms (tcpTick_ 0.001).
-    Ns2Millisecond,
+    /// As [`RtoRule::Ns2Fine`] in ticks of 1 ms, and an RTT below the mean hardly raises the deviation (ns-2
+    /// tcp/tcp-linux.cc, rtt_update).
+    Ns2Linux,
 }
 
 /// Use of Explicit Congestion Notification by an endpoint.

@@ -369,6 +369,7 @@ impl Sender {
             flight_size: self.flight_size(),
             pipe: self.pipe(),
             srtt: self.rtt.srtt(),
+            rtt: self.rtt.latest(),
             in_recovery: matches!(self.phase, Phase::Fast | Phase::Loss),
             validation: self.validation.report(&self.window),
         };

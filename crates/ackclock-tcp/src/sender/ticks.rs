@@ -17,6 +17,8 @@ pub(super) struct Ticks {
     tick: Nanos,
     /// Whether every new ACK gives a sample, the difference of two timestamps.
     timestamps: bool,
+    /// Whether an RTT below the mean raises the deviation by an eighth only.
+    soft: bool,
     /// Mean RTT in eighths of a tick; 0 before the first sample.
     mean: u64,
     /// Mean deviation in quarters of a tick.
@@ -28,12 +30,17 @@ pub(super) struct Ticks {
 impl Ticks {
     /// The defaults: one segment is timed at a time, in ticks of 10 ms.
     pub fn new() -> Ticks {
-        Ticks { tick: TICK, timestamps: false, mean: 0, deviation: 0, timed: 0 }
+        Ticks { tick: TICK, timestamps: false, soft: false, mean: 0, deviation: 0, timed: 0 }
     }
 
     /// With timestamps and ticks of `tick` ns.
     pub fn of_timestamps(tick: Nanos) -> Ticks {
         Ticks { tick, timestamps: true, ..Ticks::new() }
+    }
+
+    /// The agent with Linux's congestion controls (tcp/tcp-linux.cc, rtt_update): ticks of 1 ms.
+    pub fn of_linux() -> Ticks {
+        Ticks { soft: true, ..Ticks::of_timestamps(MILLISECOND) }
     }
 
     /// Takes a sample; returns `None` while the segment being timed is not acknowledged. The sample is the number of
@@ -53,8 +60,16 @@ impl Ticks {
         } else {
             let before = self.mean >> MEAN;
             self.mean = (self.mean + ticks - before).max(1);
+            let (error, quarter) = (ticks.abs_diff(before), self.deviation >> DEVIATION);
             // A deviation of less than a tick no longer decreases: its quarter is 0 in integers.
-            self.deviation = (self.deviation + ticks.abs_diff(before) - (self.deviation >> DEVIATION)).max(1);
+            self.deviation = if self.soft && ticks < before && error > quarter {
+                self.deviation + ((error - quarter) >> MEAN)
+            } else {
+                self.deviation + error - quarter
+            };
+            if !self.soft {
+                self.deviation = self.deviation.max(1);
+            }
         }
         let timeout = (self.deviation << MEAN) + self.mean;
         Some(((self.mean * tick) >> MEAN, (self.deviation * tick) >> DEVIATION, (timeout >> MEAN) * tick))
@@ -64,6 +79,7 @@ impl Ticks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SECOND;
 
     /// The mean in eighths of a tick, the deviation in quarters of a tick and the timeout in milliseconds after `count`
     /// consecutive round trips of `rtt` milliseconds, beginning at time 0.
@@ -99,6 +115,21 @@ mod tests {
         assert_eq!((first.0, first.2), (151_300_000, 453_900_000));
         let second = ticks.on_sample(200 * MILLISECOND, 151_260_000, 2000, 5000).expect("within the same round trip");
         assert_eq!((second.0, second.1), (151_300_000, 56_750_000));
+    }
+
+    #[test]
+    fn a_falling_rtt_hardly_raises_the_deviation_of_the_agent_of_linux() {
+        let deviations = [Ticks::of_linux(), Ticks::of_timestamps(MILLISECOND)].map(|mut ticks| {
+            ticks.on_sample(SECOND, 200 * MILLISECOND, 1, 9);
+            ticks.on_sample(SECOND, 100 * MILLISECOND, 2, 9);
+            ticks.deviation
+        });
+        // 400 quarters at first; the error is 100 and a quarter of the deviation 100. The mean is 187 ticks then.
+        assert_eq!(deviations, [400, 400]);
+        let mut ticks = Ticks::of_linux();
+        ticks.on_sample(SECOND, 200 * MILLISECOND, 1, 9);
+        ticks.on_sample(SECOND, 20 * MILLISECOND, 2, 9);
+        assert_eq!(ticks.deviation, 400 + 10, "an eighth of 80");
     }
 
     #[test]

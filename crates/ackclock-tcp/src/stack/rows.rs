@@ -196,7 +196,7 @@ fn rto_name(rule: RtoRule) -> &'static str {
         RtoRule::Linux => "linux",
         RtoRule::Ns2 => "ns2",
         RtoRule::Ns2Fine => "ns2-100us",
-        RtoRule::Ns2Millisecond => "ns2-1ms",
+        RtoRule::Ns2Linux => "ns2-linux",
     }
 }
 
