@@ -39,6 +39,8 @@ __all__ = [
     "LpPaper",
     "Name",
     "Remycc",
+    "RemyccNs2",
+    "RemyccNs2Us",
     "Scalable",
     "ScalablePaper",
     "Vegas",
@@ -76,6 +78,7 @@ Name: TypeAlias = Literal[
     "compound-tuned",
     "copa",
     "cubic-2.0",
+    "cubic-2.1",
     "cubic-linux",
     "cubic-rfc8312",
     "cubic-rfc9438",
@@ -103,6 +106,7 @@ Name: TypeAlias = Literal[
     "reno-rfc5681",
     "scalable-linux",
     "scalable-paper",
+    "vegas-2.6",
     "vegas-linux",
     "vegas-paper",
     "veno-linux",
@@ -150,6 +154,7 @@ Name: TypeAlias = Literal[
   segments
 - ``copa``: targets the rate with 1/delta segments in the queue; competes with flows that fill the buffer
 - ``cubic-2.0``: CUBIC of Linux 2.6.19 to 2.6.25: decrease to 0.8, growth of 16 segments in 100 ms at most
+- ``cubic-2.1``: CUBIC of Linux 2.6.22, as ns-2's Agent/TCP/Linux runs it: decrease to 0.8, a segment in so many ACKs
 - ``cubic-linux``: cubic as Linux has it: a segment for so many acknowledged, and for twenty at most while W_max is
   unknown
 - ``cubic-rfc8312``: CUBIC before RFC 9438: K from W_max, Reno's window as a function of time
@@ -181,6 +186,7 @@ Name: TypeAlias = Literal[
 - ``scalable-linux``: Scalable TCP as Linux has it: one segment for at most 100 acknowledged, and a decrease by an
   eighth
 - ``scalable-paper``: increase by a hundredth of the window in each round trip, decrease by an eighth
+- ``vegas-2.6``: Vegas of Linux 2.6.22, as ns-2's Agent/TCP/Linux runs it: slow start ends once and for all
 - ``vegas-linux``: Vegas as Linux has it: rounds judged by their smallest RTT, slow start in every round, half at a loss
 - ``vegas-paper``: keeps a backlog of two to four segments, estimated from the round-trip time
 - ``veno-linux``: Veno as Linux has it: the backlog is judged with every ACK, from that ACK's RTT
@@ -1008,6 +1014,48 @@ class Remycc(Record):
     sha256: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class RemyccNs2(Record):
+    """remycc as the agent of ns-2 has it: times in whole milliseconds, a new start after 0.2 s.
+
+    Source: Winstein and Balakrishnan, SIGCOMM 2013.
+
+    Parameters
+    ----------
+    table
+        The table. Accepted: the path, from the scenario's folder, of a RemyCC table such as "RemyCC-2013-delta1.dna".
+    sha256
+        SHA-256 of the file in hexadecimal; a file with another is refused. Accepted: 64 hexadecimal digits. Absent:
+        whatever the file has.
+    """
+
+    kind: ClassVar = "remycc-ns2"
+
+    table: FilePath
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class RemyccNs2Us(Record):
+    """remycc-ns2 with a table whose times are in microseconds.
+
+    Source: Winstein and Balakrishnan, SIGCOMM 2013.
+
+    Parameters
+    ----------
+    table
+        The table. Accepted: the path, from the scenario's folder, of a RemyCC table such as "RemyCC-2013-delta1.dna".
+    sha256
+        SHA-256 of the file in hexadecimal; a file with another is refused. Accepted: 64 hexadecimal digits. Absent:
+        whatever the file has.
+    """
+
+    kind: ClassVar = "remycc-ns2-us"
+
+    table: FilePath
+    sha256: str | None = None
+
+
 Cc: TypeAlias = (
     Name
     | Bic
@@ -1045,6 +1093,8 @@ Cc: TypeAlias = (
     | WestwoodPaper
     | YeahPaper
     | Remycc
+    | RemyccNs2
+    | RemyccNs2Us
     | str
     | Mapping[str, str | float]
 )

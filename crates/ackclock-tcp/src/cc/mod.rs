@@ -337,7 +337,6 @@ pub const CATALOGUE: &[Entry] = &[
     linux::WESTWOOD,
     westwood::ENTRY,
     xcp::ENTRY,
-    xcp::NS2,
     linux::YEAH,
     yeah::ENTRY,
 ];

@@ -14,12 +14,6 @@
 //!
 //! There are none; the constants of the router are parameters of the queue.
 //!
-//! # Forms
-//!
-//! `xcp-ns2` is the agent of ns-2, which is built on Reno's (xcp/xcp-end-sys.cc, `XcpRenoTcpAgent`): each new ACK first
-//! grows the window as Reno's does, in slow start up to ssthresh, and then adds the granted change. A granted change
-//! leaves ssthresh as it is, so that slow start goes on until the first loss.
-//!
 //! # Deviations
 //!
 //! - If no router answers, the request returns unchanged. The sender is then Reno, with the slow start and recovery of
@@ -51,14 +45,6 @@ pub(super) const ENTRY: Entry = Entry {
     make: |_| Box::<Xcp>::default(),
 };
 
-pub(super) const NS2: Entry = Entry {
-    name: "xcp-ns2",
-    summary: "xcp as ns-2's Agent/TCP/Reno/XCP has it: Reno's growth and the granted changes are added",
-    source: "ns-2.35 xcp/xcp-end-sys.cc, XcpRenoTcpAgent",
-    parameters: &[],
-    make: |_| Box::new(Xcp { also_reno: true, ..Xcp::default() }),
-};
-
 /// Largest window, bytes.
 const MOST_WINDOW: u64 = 1 << 30;
 /// Units of a byte in which granted changes are kept: bytes per second times nanoseconds.
@@ -68,8 +54,6 @@ const PARTS: i128 = crate::SECOND as i128;
 struct Xcp {
     /// Whether routers answer.
     guided: bool,
-    /// Whether Reno's growth continues while routers answer.
-    also_reno: bool,
     /// Granted change that is less than a byte, in [`PARTS`] of a byte.
     rest: i128,
     reno: Reno,
@@ -92,13 +76,11 @@ impl CongestionControl for Xcp {
         let cwnd = i128::from(window.cwnd) + granted.div_euclid(PARTS);
         window.cwnd = cwnd.clamp(ctx.mss.into(), MOST_WINDOW.max(ctx.mss).into()) as u64;
         // XCP has no slow start.
-        if !self.also_reno {
-            window.ssthresh = window.cwnd;
-        }
+        window.ssthresh = window.cwnd;
     }
 
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
-        if self.also_reno || !self.guided {
+        if !self.guided {
             self.reno.on_ack(window, ack, acked);
         }
     }

@@ -52,8 +52,7 @@ impl Ticks {
         self.timed = nxt;
         // With timestamps, tcp/tcp.cc rounds the time to ticks; without, it counts the ticks of the clock.
         let tick = self.tick;
-        let ticks =
-            if self.timestamps { (rtt + tick / 2) / tick } else { now / tick - now.saturating_sub(rtt) / tick };
+        let ticks = if self.timestamps { (rtt + tick / 2) / tick } else { now / tick - now.saturating_sub(rtt) / tick };
         let ticks = ticks.max(1);
         if self.mean == 0 {
             (self.mean, self.deviation) = (ticks << MEAN, ticks << (DEVIATION - 1));

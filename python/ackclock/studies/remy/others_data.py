@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from pathlib import Path
 
 __all__ = ["ATT", "DATACENTRE_TABLE", "FLOW_SIZES", "VERIZON", "flow_sizes", "table", "trace_of_counts"]
@@ -13,6 +14,8 @@ FLOW_SIZES = "remy/flow-sizes.csv"
 DATACENTRE_TABLE = "remycc/RemyCC-2013-datacenter.dna"
 
 INTERVAL_MS = 100
+PACKET, PAYLOAD = 1210, 1208
+"""Bytes of a packet that carry data in the scripts, and here, where timestamps take 12 bytes and not 10."""
 RESOLUTION = 1e-9
 """A step of the distribution of sizes is this wide, in probability; the sizes have probabilities of 1e-5 and more."""
 
@@ -25,18 +28,22 @@ def table(delta: str) -> str:
 def flow_sizes(path: Path, offset: int) -> dict[str, object]:
     """The distribution of a list of sizes with their cumulative probabilities, each size `offset` bytes larger.
 
-    The engine interpolates between points; here each size is a step.
+    The scripts send whole packets of 1210 bytes. The engine interpolates between points; here each size is a step.
     """
-    values: list[int] = []
-    probabilities: list[float] = []
+    upto: dict[int, float] = {}
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            size, upto = int(row["bytes"]) + offset, float(row["probability"])
-            if values and size - 1 > values[-1]:
-                values.append(size - 1)
-                probabilities.append(probabilities[-1] + RESOLUTION)
-            values.append(size)
-            probabilities.append(min(upto, 1.0))
+            packets = math.ceil((int(row["bytes"]) + offset) / PACKET)
+            upto[packets] = min(float(row["probability"]), 1.0)
+    values: list[int] = []
+    probabilities: list[float] = []
+    for packets, probability in upto.items():
+        size = packets * PAYLOAD
+        if values:
+            values.append(size - 1)
+            probabilities.append(probabilities[-1] + RESOLUTION)
+        values.append(size)
+        probabilities.append(probability)
     return {"kind": "empirical", "values": [f"{value}B" for value in values], "probabilities": probabilities}
 
 

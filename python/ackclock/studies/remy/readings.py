@@ -99,12 +99,9 @@ SCHEMES = (
     Variant("newreno", "NewReno", {**NEWRENO, f"{F}cc": "reno-ns2"}),
     Variant("vegas", "Vegas", {**LINUX, f"{F}cc": "vegas-2.6"}),
     Variant("cubic-sfqcodel", "Cubic/sfqCoDel", {**LINUX, f"{F}cc": "cubic-2.1", "bottleneck.queue": SFQ_CODEL}),
-    Variant("xcp", "XCP", {**NEWRENO, f"{F}cc": "xcp-ns2", "bottleneck.queue": XCP_QUEUE}),
+    Variant("xcp", "XCP", {**NEWRENO, f"{F}cc": "xcp", "bottleneck.queue": XCP_QUEUE}),
 )
-"""The nine schemes. What the scripts ran as XCP is an agent that adds Reno's growth to the granted changes."""
-
-XCP_ALONE = Variant("xcp-alone", "XCP without Reno's growth", {**NEWRENO, f"{F}cc": "xcp", "bottleneck.queue": XCP_QUEUE})
-"""A variation: the paper's XCP."""
+"""The nine schemes."""
 
 RTT_SCHEMES = ("remy-0.1", "remy-1", "remy-10", "cubic", "newreno", "cubic-sfqcodel")
 """The schemes whose shares over differing round-trip times are listed."""
@@ -121,7 +118,7 @@ def present() -> tuple[tuple[Setting, ...], tuple[Variant, ...]]:
     """The settings and schemes whose data is there."""
     settings = tuple(one for one in SETTINGS if not one.needs or (DATA / one.needs).exists())
     schemes = []
-    for scheme in (*SCHEMES, XCP_ALONE):
+    for scheme in SCHEMES:
         delta = scheme.name.removeprefix("remy-")
         if delta == scheme.name:
             schemes.append(scheme)
@@ -137,14 +134,11 @@ def schemes_of(setting: Setting, schemes: tuple[Variant, ...]) -> tuple[Variant,
         return schemes
     told = {"bottleneck.queue": {**XCP_QUEUE, "capacity": 5.5e6}}
     return tuple(
-        Variant(one.name, one.label, {**one.overrides, **told}) if one.name.startswith("xcp") else one
-        for one in schemes
+        Variant(one.name, one.label, {**one.overrides, **told}) if one.name == "xcp" else one for one in schemes
     )
 
 
-def readings_of(
-    setting: Setting, text: Text, duration_s: float, folder: Path
-) -> tuple[Reading, tuple[Reading, ...]]:
+def readings_of(setting: Setting, text: Text, duration_s: float, folder: Path) -> tuple[Reading, tuple[Reading, ...]]:
     """The main reading of a setting, and the others. A trace that is made from counts is written to `folder`."""
     base: dict[str, object] = {"duration": f"{duration_s:g}s", **setting.overrides}
     others: dict[str, dict[str, object]] = {CONNECTIONS: {f"{F}app.persistent": False}}

@@ -10,7 +10,7 @@ import numpy as np
 from ackclock.studies.framework import ClaimResult, Sheet, assess_all, study_file
 from ackclock.studies.remy import medians
 from ackclock.studies.remy.measures import MBPS, QUEUE_MS
-from ackclock.studies.remy.readings import DELTAS, MAIN, SCHEMES, SETTINGS, XCP_ALONE
+from ackclock.studies.remy.readings import DELTAS, MAIN, SCHEMES, SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,7 +24,16 @@ if TYPE_CHECKING:
 
     Values: TypeAlias = NDArray[np.float64]
 
-__all__ = ["Measured", "assess_claims", "datacentre_sheet", "measured_in", "medians_sheet", "published", "rerun", "rtts_sheet"]
+__all__ = [
+    "Measured",
+    "assess_claims",
+    "datacentre_sheet",
+    "measured_in",
+    "medians_sheet",
+    "published",
+    "rerun",
+    "rtts_sheet",
+]
 
 REMY = "remy-0.1"
 """The RemyCC table of the published ratios."""
@@ -40,10 +49,7 @@ def measured_in(grids: Mapping[str, list[Grid]]) -> Measured:
         of_setting = measured.setdefault(setting.name, {})
         for grid in grids.get(setting.name, []):
             for reading in grid.readings:
-                named = {
-                    name: medians.samples(grid, reading.name, name, setting.senders)
-                    for name in (MBPS, QUEUE_MS)
-                }
+                named = {name: medians.samples(grid, reading.name, name, setting.senders) for name in (MBPS, QUEUE_MS)}
                 of_setting[reading.name] = (named[MBPS], named[QUEUE_MS])
     return measured
 
@@ -130,7 +136,7 @@ def medians_sheet(measured: Measured) -> Sheet:
     rows: list[list[object]] = []
     for setting in SETTINGS:
         for reading, (mbps, queue) in measured[setting.name].items():
-            for scheme in (*SCHEMES, XCP_ALONE):
+            for scheme in SCHEMES:
                 if scheme.name in mbps:
                     delay, speed = figures[setting.name].get(scheme.name, (None, None))
                     delay_again, speed_again = again[setting.name].get(scheme.name, (None, None))

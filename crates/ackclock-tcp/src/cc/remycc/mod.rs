@@ -108,7 +108,7 @@ pub const FORMS: [Form; 3] = [
     Form { name: NAME, summary: SUMMARY, unit: MILLISECOND, ns2: false },
     Form {
         name: "remycc-ns2",
-        summary: "remycc as the authors' agent of ns-2 has it: whole milliseconds, a new start after 0.2 s, a window of 1 at a loss",
+        summary: "remycc as the agent of ns-2 has it: times in whole milliseconds, a new start after 0.2 s",
         unit: MILLISECOND,
         ns2: true,
     },
