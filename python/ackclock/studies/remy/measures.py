@@ -1,4 +1,4 @@
-"""Measures of a run, as the authors' scripts for ns-2 define them: throughput over the time on, and delays from RTTs."""
+"""Measures of a run, as the authors' scripts define them: throughput over the time on, and delays from RTTs."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def of_sender(measure: str, index: int) -> str:
 def senders(less_ms: float) -> Callable[[Result], dict[str, float]]:
     """Returns the function that measures a run whose queueing delay is the mean RTT less `less_ms`.
 
-    Throughput is what arrived in order, in whole packets on the wire, over the sum of the times on. A period that is not
-    over at the end of the run ends there, and counts if anything arrived in it. The RTT is that of the samples, taken at
-    most every 5 ms.
+    Throughput is what arrived in order, in whole packets on the wire, over the sum of the times on. A period that is
+    not over at the end of the run ends there, and counts if anything arrived in it. The RTT is the mean of samples that
+    are at least 5 ms apart.
     """
 
     def measure(result: Result) -> dict[str, float]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import math
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["ATT", "DATACENTRE_TABLE", "FLOW_SIZES", "VERIZON", "flow_sizes", "table", "trace_of_counts"]
 

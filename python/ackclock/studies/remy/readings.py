@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 DATA = Path(__file__).parents[4].parent / "shared" / "data"
-"""Beside the project: the Remy project's tables, the flow sizes and the traces, which are others' and not part of it."""
+"""Beside the project: RemyCC's tables, the flow sizes and the traces, which are others' and not part of it."""
 
 MAIN = "as the authors' scripts ran"
 CONNECTIONS = "a connection for each on period"

@@ -146,8 +146,8 @@ def medians_sheet(measured: Measured) -> Sheet:
     columns = ["network", "reading", "scheme", "published ms", "ns-2 ms", "queueing ms"]
     columns += ["published Mbit/s", "ns-2 Mbit/s", "Mbit/s"]
     caption = (
-        "Medians over all senders of all replications. The published ones were read off figures; those of ns-2 are of 8 "
-        "runs of the authors' scripts."
+        "Medians over all senders of all replications. The published ones were read off figures; those of ns-2 are "
+        "of 8 runs of the authors' scripts."
     )
     return Sheet("medians", "Medians", columns, rows, caption)
 
