@@ -231,6 +231,11 @@ mod tests {
             wire.transmit(start, size, false) / MILLISECOND
         };
         assert_eq!([send(0, 40), send(0, 1260), send(0, 3000)], [1, 2, 4]);
+        assert_eq!(wire.start(5 * MILLISECOND), 5 * MILLISECOND, "it is on the wire until the opportunity");
+        let mut send = |at, size| {
+            let start = wire.start(at);
+            wire.transmit(start, size, false) / MILLISECOND
+        };
         assert_eq!(send(8 * MILLISECOND + 1, 40), 16, "an opportunity for which no packet waits is lost");
     }
 

@@ -42,6 +42,7 @@ DELTAS = ("0.1", "1", "10")
 
 F = "flows[0]."
 NEWRENO = {f"{F}stack": "ns2-newreno", f"{F}rto_rule": "ns2-100us"}
+TAHOE = {**NEWRENO, f"{F}recovery": "tahoe"}
 LINUX = {f"{F}stack": "ns2-linux", f"{F}rto_rule": "ns2-linux"}
 """Agent/TCP/Linux, whose tick is 1 ms whatever the scripts set."""
 SFQ_CODEL = {"kind": "sfq-codel", "limit": "1000 packets"}
@@ -93,7 +94,7 @@ TRACED = {
 }
 
 SCHEMES = (
-    *(Variant(f"remy-{delta}", f"RemyCC, delta {delta}", NEWRENO) for delta in DELTAS),
+    *(Variant(f"remy-{delta}", f"RemyCC, delta {delta}", TAHOE) for delta in DELTAS),
     Variant("cubic", "Cubic", {**LINUX, f"{F}cc": "cubic-2.1"}),
     Variant("compound", "Compound", {**LINUX, f"{F}cc": "compound"}),
     Variant("newreno", "NewReno", {**NEWRENO, f"{F}cc": "reno-ns2"}),
@@ -191,7 +192,7 @@ def datacentre_schemes() -> tuple[Variant, ...]:
     table = DATA / others_data.DATACENTRE_TABLE
     if table.exists():
         rules = {"kind": "remycc-ns2-us", "table": str(table)}
-        remy = {f"{F}cc": rules, "bottleneck.queue": "10000 packets"}
+        remy = {f"{F}cc": rules, f"{F}recovery": "tahoe", "bottleneck.queue": "10000 packets"}
         schemes.append(Variant("remycc", "RemyCC with the table made for it", remy))
     return tuple(schemes)
 
