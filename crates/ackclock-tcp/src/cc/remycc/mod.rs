@@ -25,15 +25,17 @@
 //! - Memory beyond the table's range is moved to the edge of the range; the original stops.
 //! - An ACK of several segments counts once. The original acknowledges each segment, as a receiver without delayed ACKs
 //!   does.
-//! The forms of ns-2 (hbatmit/ns2.35, tcp/tcp-rational.cc and tcp/remy/memory.cc) truncate times to whole units, keep the
-//! window at 16,384 segments or less, forget memory, smallest RTT and window after more than 0.2 s without sending, and
-//! have a window of one segment after a loss or timeout, to which the rules then apply. Their losses are repaired by the
-//! recovery of the stack; the original goes back to the first lost segment, as Tahoe does.
-//!
 //! - The memory is in floating point, with operations that are the same on all platforms.
 //! - tau is the time of a full segment at a whole number of bytes per second.
 //! - A flow is a connection and starts with a handshake. Segments of an earlier connection do not change its window; in
 //!   the original they do, by the rule of the empty memory.
+//!
+//! # Forms
+//!
+//! The forms of ns-2 (hbatmit/ns2.35, tcp/tcp-rational.cc and tcp/remy/memory.cc) truncate times to whole units, keep the
+//! window at 16,384 segments or less, forget memory, smallest RTT and window after more than 0.2 s without sending, and
+//! have a window of one segment after a loss or timeout, to which the rules then apply. Their losses are repaired by the
+//! recovery of the stack; the original goes back to the first lost segment, as Tahoe does.
 //!
 //! # Validated against
 //!
