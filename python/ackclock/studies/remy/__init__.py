@@ -23,7 +23,7 @@ DURATION_S, QUICK_DURATION_S = 100.0, 100.0
 OTHERS = 4
 """Replications of the readings beside the main one."""
 RTT_REPLICATIONS = 4
-DATACENTRE_REPLICATIONS, QUICK_DATACENTRE_REPLICATIONS = 2, 2
+DATACENTRE_REPLICATIONS, QUICK_DATACENTRE_REPLICATIONS = 5, 2
 DATACENTRE_S, QUICK_DATACENTRE_S = 2.0, 1.0
 
 FAMILIES = ("remy", "cubic", "compound", "newreno", "vegas", "cubic-sfqcodel", "xcp")
