@@ -61,7 +61,7 @@ class Style:
 
 SOLID: tuple[float, ...] = ()
 DASHED, DOTTED, DASH_DOT = (5.0, 1.5), (1.2, 1.2), (5.0, 1.5, 1.2, 1.5)
-SHORT, DASH_DOT_DOT = (2.5, 1.2), (5.0, 1.5, 1.2, 1.5, 1.2, 1.5)
+SHORT, DASH_DOT_DOT, WIDE = (2.5, 1.2), (5.0, 1.5, 1.2, 1.5, 1.2, 1.5), (3.5, 3.0)
 
 
 def _style(colour: str, marker: str, dash: tuple[float, ...] = SOLID) -> Style:
@@ -88,13 +88,16 @@ STYLES = COMPARED | {
     "reno+pacing": _style("blue", "s", DASHED),
     "cubic-linux": _style("green", "o", DASHED),
     "cubic-2.0": _style("green", "s", DOTTED),
-    "cubic-2.1": _style("green", "^", DOTTED),
+    "cubic-2.1": _style("green", "X", WIDE),
     "cubic-rfc8312": _style("green", "D", DASH_DOT),
     "cubic+newcwv": _style("green", "v", SHORT),
     "cubic+newcwv+pacing": _style("green", "P", DASH_DOT_DOT),
     "compound-tuned": _style("khaki", "^", DASHED),
     "ledbat": _style("khaki", "v", DOTTED),
     "ledbat++": _style("purple", "v", DASHED),
+    "vegas-2.6": _style("sky", "o", DOTTED),
+    "remycc-ns2": _style("indigo", "o", DASHED),
+    "remycc-ns2-us": _style("indigo", "s", DOTTED),
     "prague": _style("purple", "o", DOTTED),
     "copa": _style("violet", "o", DASHED),
     "veno": _style("violet", "^", DOTTED),

@@ -10,7 +10,7 @@ from ackclock.result import Result
 from ackclock.scenario import Text
 from ackclock.studies import remy
 from ackclock.studies.framework import Grid, Lab, Reading, load_claims, study_file
-from ackclock.studies.remy import measures, medians, readings, verdicts
+from ackclock.studies.remy import measures, medians, others_data, readings, verdicts
 from tests.helpers.tables import make_table
 
 PACKAGE = "ackclock.studies.remy"
@@ -29,33 +29,41 @@ def study(tmp_path_factory):
 def test_without_the_tables_of_others_their_claims_are_not_testable(study):
     verdicts_of = {one.claim.id: one for one in study.claims}
     own = {name for name, one in verdicts_of.items() if one.measured is not None}
-    assert own == {f"dc-dctcp-{what}" for what in ("mbps-mean", "mbps-median", "rtt-mean", "rtt-median")}
+    schemes = [one.name for one in readings.SCHEMES if not one.name.startswith("remy")]
+    assert own == {f"dc-dctcp-{what}" for what in ("mbps-mean", "mbps-median", "rtt-mean", "rtt-median")} | {
+        f"n8-{what}-{scheme}" for what in ("mbps", "queue") for scheme in schemes
+    }
     assert all(one.verdict == "not testable" for name, one in verdicts_of.items() if name not in own)
     assert "remycc/RemyCC-2013-delta0.1.dna" in study.findings
-    assert "traces/Verizon-LTE-short.down" in study.findings
+    assert "remy/verizon4g-100ms.csv" in study.findings
 
 
 def test_the_other_schemes_run_all_the_same(study, tmp_path):
     rows = study.sheets[0].rows
-    assert {row[0] for row in rows} == {one.label for one in readings.SETTINGS if not one.trace}
+    assert {row[0] for row in rows} == {one.label for one in readings.SETTINGS if not one.needs}
     assert {row[2] for row in rows} == {one.label for one in readings.SCHEMES if not one.name.startswith("remy")}
-    assert all(0 < row[6] < 15 for row in rows)
+    assert all(0 < row[8] < 15 for row in rows)
     study.write(tmp_path)
     text = (tmp_path / "report.html").read_text()
-    assert text.count('class="clouds"') == 2
-    assert {path.name for path in tmp_path.iterdir()} >= {"verdicts.json", "medians.csv", "runs-n8-1.csv", "rtts.toml"}
+    assert text.count('class="clouds"') == 1
+    assert {path.name for path in tmp_path.iterdir()} >= {
+        "verdicts.json",
+        "medians.csv",
+        "runs-n8-1.csv",
+        "datacentre.csv",
+    }
 
 
-def test_every_cell_is_a_scenario():
+def test_every_cell_is_a_scenario(tmp_path):
     if readings.absent():
         pytest.skip("there are no tables and traces in ../shared/data")
     settings, schemes = readings.present()
     assert (len(settings), len(schemes)) == (5, 9)
     text = Text(study_file(PACKAGE, "scenario.toml"))
     for setting in settings:
-        main, others = readings.readings_of(setting, text, 1)
+        main, others = readings.readings_of(setting, text, 1, tmp_path)
         for reading in (main, *others):
-            for scheme in schemes:
+            for scheme in readings.schemes_of(setting, schemes):
                 checked = ackclock.check(text, {**reading.overrides, **scheme.overrides})
                 assert sum(flow["count"] for flow in checked["flows"]) == setting.senders
 
@@ -88,7 +96,6 @@ def made_grids(points, replications=3):
                 # The first and the last sender are far off: a median does not see them.
                 odd = {0: 0.01, setting.senders - 1: 100.0}.get(index, 1.0)
                 cell[measures.of_sender(measures.MBPS, index)] = mbps * odd * factors
-                cell[measures.of_sender(measures.HANDSHAKE_MBPS, index)] = mbps * odd * factors / 2
                 cell[measures.of_sender(measures.QUEUE_MS, index)] = delay * odd * factors
             cells[readings.MAIN, scheme.name] = cell
         reading = Reading(readings.MAIN, Text(""))
@@ -118,18 +125,17 @@ def test_the_published_medians_give_the_published_verdicts():
     assert {claims[f"n8-{what}"].verdict for what in ("fastest", "quickest", "ordered")} == {"reproduced"}
     assert claims["n8-mbps-remy-0.1"].measured.value == pytest.approx(1.73 * 1.1)
     assert claims["n8-queue-remy-0.1"].measured.value == pytest.approx(3.1 * 1.1)
-    assert claims["n8-mbps-remy-0.1"].readings[readings.HANDSHAKE][0].value == pytest.approx(1.73 * 1.1 / 2)
     assert claims["dc-dctcp-mbps-mean"].verdict == claims["dc-remycc-rtt-mean"].verdict == "not testable"
 
 
 @pytest.mark.parametrize(
     ("scheme", "point", "lost"),
     [
-        ("xcp", (11.7, 1.9), {"n8-fastest", "n8-speedup-xcp"}),
+        ("xcp", (11.7, 1.9), {"n8-fastest", "n8-speedup-xcp", "n8-mbps-xcp"}),
         ("vegas", (2.0, 0.56), {"n8-quickest", "n8-delay-vegas"}),
         ("remy-10", (1.7, 1.11), {"n8-ordered"}),
-        ("remy-10", (1.3, 1.50), {"n8-ordered"}),
-        ("cubic", (9.4, 0.6), {"n8-speedup-cubic"}),
+        ("remy-10", (1.3, 1.50), {"n8-ordered", "n8-mbps-remy-10"}),
+        ("cubic", (9.4, 0.6), {"n8-speedup-cubic", "n8-mbps-cubic"}),
     ],
 )
 def test_each_claim_falls_with_what_it_is_about(scheme, point, lost):
@@ -157,49 +163,71 @@ def made(**tables):
     return Result({"duration_s": 10.0}, {"links": links, **tables})
 
 
-def periods():
-    # a: 1 Mbit from 1.0 s (connected at 1.2 s) to 2.125 s, and 1 Mbit until the end of the run, after a handshake
-    # of half a second; b: nothing but a handshake that never came to an end.
-    return make_table(
-        flow=["a", "a", "b"],
-        bytes=[125_000, 125_000, 0],
-        start_s=[1.0, 8.0, 9.0],
-        connected_s=[1.2, 8.5, None],
-        end_s=[2.125, None, None],
+def tables():
+    """Periods of a: 100 packets of 1208 bytes, 50 and a half until the end of the run, and one without an arrival."""
+    periods = make_table(
+        flow=["a", "a", "a", "b"],
+        bytes=[120_800, 61_004, 0, 0],
+        start_s=[1.0, 8.0, 9.0, 9.0],
+        connected_s=[1.0, 8.0, 9.0, None],
+        end_s=[2.0, None, None, None],
     )
+    window = make_table(flow=["a", "a", "b", "a"], rtt_ms=[None, 150.0, None, 160.0], time_s=[0.0, 1.2, 2.0, 3.0])
+    return made(flows=make_table(flow=["a", "b"], timeouts=[1, 2]), onoff=periods, window=window)
 
 
-def test_time_on_is_from_the_first_segment_to_the_last_acknowledgment():
-    flows = make_table(flow=["a", "b"], timeouts=[1, 2])
-    delays = make_table(flow=["a", "b"], mean_ms=[80.0, None])
-    measured = measures.senders(75)(made(flows=flows, onoff=periods(), delays=delays))
-    assert measured["throughput_mbps.0"] == pytest.approx(2 / (0.925 + 0.075 + 1.5))
-    assert measured["throughput_with_handshake_mbps.0"] == pytest.approx(2 / (1.125 + 2.0))
-    assert measured["queueing_delay_ms.0"] == pytest.approx(5)
+def test_throughput_is_of_whole_packets_on_the_wire_over_the_time_on():
+    measured = measures.senders(149.5)(tables())
+    assert measured["throughput_mbps.0"] == pytest.approx(151 * 1260 * 8 / 1e6 / (1.0 + 2.0))
+    assert measured["queueing_delay_ms.0"] == pytest.approx(5.5)
     assert math.isnan(measured["throughput_mbps.1"])
     assert math.isnan(measured["queueing_delay_ms.1"])
     assert (measured["utilisation_percent"], measured["timeouts"]) == (50, 3)
 
 
 def test_the_datacentre_counts_who_delivered():
-    flows = make_table(flow=["a", "b"], timeouts=[0, 0])
-    delays = make_table(flow=["a", "b"], mean_ms=[2.5, None])
-    measured = measures.datacentre(made(flows=flows, onoff=periods(), delays=delays))
-    assert measured["mbps-mean"] == measured["mbps-median"] == pytest.approx(2 / (0.925 + 0.002 + 1.5))
-    assert measured["rtt-mean"] == measured["rtt-median"] == pytest.approx(4.5)
+    measured = measures.datacentre(tables())
+    assert measured["mbps-mean"] == measured["mbps-median"] == pytest.approx(151 * 1260 * 8 / 1e6 / 3.0)
+    assert measured["rtt-mean"] == measured["rtt-median"] == pytest.approx(155)
+
+
+def test_sizes_are_steps_of_whole_packets(tmp_path):
+    path = tmp_path / "sizes.csv"
+    path.write_text("probability,bytes\n0.25,0\n0.5,1\n1.00000,5000\n")
+    sizes = others_data.flow_sizes(path, 1210)
+    # One packet of 1210 bytes or two, and six: 6,210 bytes; of each 1208 are data here.
+    assert sizes["values"] == ["1208B", "2415B", "2416B", "7247B", "7248B"]
+    assert sizes["probabilities"] == pytest.approx([0.25, 0.25, 0.5, 0.5, 1.0], abs=1e-8)
+
+
+def test_counts_are_spread_evenly_in_their_intervals(tmp_path):
+    path, trace = tmp_path / "counts.csv", tmp_path / "trace"
+    path.write_text("time_s,packets\n0.0,2\n0.1,0\n0.2,4\n0.3,1\n")
+    others_data.trace_of_counts(path, 0.3, trace)
+    assert trace.read_text().split() == ["25", "75", "212", "237", "262", "287"]
+
+
+def test_the_router_of_xcp_is_told_the_rate_of_the_scripts_over_a_trace():
+    of = {one.name: readings.schemes_of(one, readings.SCHEMES) for one in readings.SETTINGS}
+    queues = {name: schemes[-1].overrides["bottleneck.queue"] for name, schemes in of.items()}
+    assert queues["n8"] == {"kind": "xcp", "limit": "1000 packets"}
+    assert {name for name, queue in queues.items() if queue.get("capacity") == 5.5e6} == {"lte4", "lte8", "att4"}
 
 
 def test_shares_over_differing_rtts_are_of_their_mean():
-    time_on = make_table(flow=["rtt50", "rtt100"], throughput_bps=[3e6, 1e6])
-    measured = measures.over_differing_rtts(made(time_on=time_on))
-    assert (measured["rtt50_share"], measured["rtt100_share"], measured["rtt50_mbps"]) == (1.5, 0.5, 3)
+    names = ["rtt50", "rtt100"]
+    periods = make_table(flow=names, bytes=[3 * 120_800, 120_800], start_s=[1.0, 1.0], end_s=[2.0, 2.0])
+    window = make_table(flow=names, rtt_ms=[50.0, 100.0])
+    measured = measures.over_differing_rtts(made(flows=make_table(flow=names), onoff=periods, window=window))
+    assert (measured["rtt50_share"], measured["rtt100_share"]) == (1.5, 0.5)
+    assert measured["rtt50_mbps"] == pytest.approx(300 * 1260 * 8 / 1e6)
 
 
 def test_what_holds_for_one_flow_holds_for_all_four():
     scheme = readings.with_cc(next(one for one in readings.SCHEMES if one.name == "newreno"), 4)
     checked = ackclock.check(Text(study_file(PACKAGE, "rtts.toml")), scheme.overrides)
     assert [flow["cc"] for flow in checked["flows"]] == ["reno-ns2"] * 4
-    assert [flow["sack"] for flow in checked["flows"]] == [False] * 4
+    assert [flow["stack"] for flow in checked["flows"]] == ["ns2-newreno"] * 4
     scheme = readings.with_cc(next(one for one in readings.SCHEMES if one.name == "cubic-sfqcodel"), 4)
     checked = ackclock.check(Text(study_file(PACKAGE, "rtts.toml")), scheme.overrides)
     assert checked["bottleneck"]["queue"]["kind"] == "sfq-codel"

@@ -5,7 +5,7 @@ use super::completion::{Completions, Path};
 use super::demand::{self, Demand, repeated, rows_of, typical_s};
 use super::kind::{AppKind, Made};
 use super::{AppContext, AppTables, Application, Conn, Side, rate_bps, seconds};
-use crate::fields::{Flag, Random, Rules, Time, Volume, default, drawn, optional, record, required};
+use crate::fields::{Flag, Random, Rules, Time, Volume, default, drawn, optional, record, required, time};
 use ackclock_core::Distribution;
 use ackclock_core::Nanos;
 use ackclock_results::{Row, declared};
@@ -22,6 +22,9 @@ record! {
         /// Whether all on periods use one connection, whose TCP keeps its state; otherwise each on period has a new
         /// connection. The fields restart_after_idle and validation determine the window after an off period.
         persistent: bool = default(false, Flag);
+        /// Time by which an on period of a volume outlasts the delivery of its last byte, where it lasts until the last
+        /// acknowledgment is back, for example.
+        tail: Nanos = default("0s", time());
     }
 }
 
@@ -59,7 +62,7 @@ impl AppKind for Fields {
             (Some(time), _) => On::Time(time.distribution()),
             (None, size) => On::Size(size.as_ref().expect("a scenario has one of the two").distribution()),
         };
-        Ok(Box::new(OnOff::new(on, self.off.distribution(), self.persistent, path)))
+        Ok(Box::new(OnOff::new(on, self.off.distribution(), self.persistent, path).with_tail(self.tail)))
     }
 }
 
@@ -81,6 +84,8 @@ pub struct OnOff {
     on: On,
     off: Distribution,
     persistent: bool,
+    /// Time by which a period of a volume outlasts the delivery of its last byte.
+    tail: Nanos,
     path: Path,
     /// Period i uses connection i; with a shared connection, all periods use that connection.
     periods: Vec<Period>,
@@ -111,7 +116,13 @@ impl OnOff {
     /// Creates alternating periods: off for a time drawn from `off` (ns), then on as `on` says, until the run ends;
     /// over one connection if `persistent`.
     pub fn new(on: On, off: Distribution, persistent: bool, path: Path) -> OnOff {
-        OnOff { on, off, persistent, path, periods: Vec::new(), connected: false, received: 0 }
+        OnOff { on, off, persistent, tail: 0, path, periods: Vec::new(), connected: false, received: 0 }
+    }
+
+    /// The same with periods of a volume that end `tail` ns after the delivery of their last byte.
+    #[must_use]
+    pub fn with_tail(self, tail: Nanos) -> OnOff {
+        OnOff { tail, ..self }
     }
 
     fn rest(&mut self, ctx: &mut AppContext<'_>) {
@@ -212,7 +223,10 @@ impl Application for OnOff {
         let Some(period) = self.periods.get_mut(index) else { return };
         period.delivered = total - period.before;
         if period.delivered >= period.size {
-            self.end(ctx, index);
+            match self.tail {
+                0 => self.end(ctx, index),
+                tail => ctx.timer(ctx.now.saturating_add(tail), index as u64),
+            }
         }
     }
 
@@ -228,10 +242,10 @@ impl Application for OnOff {
         }
         let index = token as usize;
         let conn = self.connection(index);
-        if self.persistent {
-            ctx.withdraw(conn, Side::Source);
-        } else {
-            ctx.stop(conn, Side::Source);
+        match self.on {
+            On::Time(_) if self.persistent => ctx.withdraw(conn, Side::Source),
+            On::Time(_) => ctx.stop(conn, Side::Source),
+            On::Size(_) => {}
         }
         self.end(ctx, index);
     }
@@ -317,6 +331,20 @@ mod tests {
         assert_eq!(tables["time_on"].column("time_on_s"), Some(&floats([Some(0.62)])));
         assert_eq!(tables["time_on"].column("throughput_bps"), Some(&floats([Some(60_000.0 * 8.0 / 0.62)])));
         assert!(!tables.contains_key("completions"), "a time has no completion");
+    }
+
+    /// As below; a tail of 20 ms delays the end of the period and the next one, and delivers nothing more.
+    #[test]
+    fn a_tail_prolongs_the_period() {
+        let on = On::Size(Distribution::Constant(12_500));
+        let app = OnOff::new(on, Distribution::Constant(SECOND), true, PATH).with_tail(20 * MILLISECOND);
+        let mut network = FakeNetwork::new(1_000_000, app);
+        network.delay = 20 * MILLISECOND;
+        network.run_until(2 * SECOND + 500 * MILLISECOND);
+        let table = table(&network);
+        assert_eq!(table.column("start_s"), Some(&floats([Some(1.0), Some(2.18)])));
+        assert_eq!(table.column("end_s"), Some(&floats([Some(1.18), Some(2.32)])));
+        assert_eq!(table.column("bytes"), Some(&Column::Int(vec![Some(12_500), Some(12_500)])));
     }
 
     /// 12.5 kB at 1 Mbit/s take 100 ms, after 40 ms of handshake and before a one-way delay of 20 ms.

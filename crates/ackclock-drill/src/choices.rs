@@ -43,8 +43,13 @@ const TIMES: &[(&str, bool, Field<Nanos>)] = &[
 
 const RESTARTS: &[(&str, Restart)] =
     &[("off", Restart::Off), ("rfc5681", Restart::Rfc5681), ("one-segment", Restart::OneSegment)];
-const RTO_RULES: &[(&str, RtoRule)] =
-    &[("rfc6298", RtoRule::Rfc6298), ("linux", RtoRule::Linux), ("ns2", RtoRule::Ns2)];
+const RTO_RULES: &[(&str, RtoRule)] = &[
+    ("rfc6298", RtoRule::Rfc6298),
+    ("linux", RtoRule::Linux),
+    ("ns2", RtoRule::Ns2),
+    ("ns2-100us", RtoRule::Ns2Fine),
+    ("ns2-linux", RtoRule::Ns2Linux),
+];
 const BASES: &[(&str, ReductionBase)] = &[("FlightSize", ReductionBase::FlightSize), ("cwnd", ReductionBase::Window)];
 const UNITS: &[(&str, WindowUnit)] = &[("bytes", WindowUnit::Bytes), ("segments", WindowUnit::Segments)];
 const ECN_MODES: &[(&str, EcnMode)] = &[

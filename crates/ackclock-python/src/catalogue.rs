@@ -47,9 +47,9 @@ fn family_row(family: &cc::Family) -> Value {
     entry
 }
 
-/// Returns RemyCC, whose single parameter is a required file.
-fn remycc_row() -> Value {
-    let mut entry = row(cc::remycc::NAME, cc::remycc::SUMMARY, cc::remycc::SOURCE);
+/// Returns a form of RemyCC, whose single parameter is a required file.
+fn remycc_row(form: &cc::remycc::Form) -> Value {
+    let mut entry = row(form.name, form.summary, cc::remycc::SOURCE);
     let summary = "its rules: a file in the format of the Remy project, named from the scenario's folder";
     entry["parameters"] =
         json!([{ "name": "table", "summary": summary, "default": null, "least": null, "most": null }]);
@@ -69,7 +69,8 @@ pub fn catalogue() -> String {
     }
     let mut kinds = Map::new();
     let names = cc::FAMILIES.iter().map(family_row);
-    let mut names: Vec<Value> = names.chain(cc::CATALOGUE.iter().map(cc_row)).chain([remycc_row()]).collect();
+    let mut names: Vec<Value> = names.chain(cc::CATALOGUE.iter().map(cc_row)).collect();
+    names.extend(cc::remycc::FORMS.iter().map(remycc_row));
     names.sort_by_key(|row| row["name"].as_str().map(str::to_owned));
     kinds.insert("cc".into(), names.into());
     kinds.insert("recovery".into(), rows!(recovery::CATALOGUE).into());

@@ -35,7 +35,7 @@ impl CongestionControl {
             return (own.make)(&self.parameters, flow);
         }
         if let Some(rules) = &self.rules {
-            return remy::algorithm(rules);
+            return remy::algorithm(self.name, rules);
         }
         let entry = cc::by_name(self.name).expect("in the catalogue");
         Algorithm::given(entry, &self.parameters).expect("checked when it was read")
@@ -63,14 +63,14 @@ pub(super) const fn congestion_control() -> OneOfTheCatalogue {
 
 /// Returns the names that a scenario may use: full names, families, and RemyCC.
 fn names() -> impl Iterator<Item = &'static str> {
-    let full = cc::CATALOGUE.iter().map(|entry| entry.name).chain([remycc::NAME]);
+    let full = cc::CATALOGUE.iter().map(|entry| entry.name).chain(remycc::FORMS.iter().map(|form| form.name));
     let mut names: Vec<_> = FAMILIES.iter().map(|family| family.name).chain(full).collect();
     names.sort_unstable();
     names.into_iter()
 }
 
-fn is_remycc(node: &Node) -> bool {
-    matches!(&node.value, Value::Text(name) if name == remycc::NAME)
+fn form_of_remycc(node: &Node) -> Option<&'static remycc::Form> {
+    if let Value::Text(name) = &node.value { remycc::Form::by_name(name) } else { None }
 }
 
 /// The algorithm that a name stands for.
@@ -194,7 +194,7 @@ impl Kind for OneOfTheCatalogue {
 
     fn read(&self, node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> CongestionControl {
         let Value::Table(entries) = &node.value else {
-            if is_remycc(node) {
+            if form_of_remycc(node).is_some() {
                 problems.add(at.clone(), format!("{} has no table; accepted: {}", node.shown(), remy::EXAMPLE));
                 return self.placeholder();
             }
@@ -205,9 +205,9 @@ impl Kind for OneOfTheCatalogue {
             problems.add(at.key(KIND), format!("missing; accepted: {}", listed(names().chain(own))));
             return self.placeholder();
         };
-        if is_remycc(kind) {
+        if let Some(form) = form_of_remycc(kind) {
             let rules = remy::read(entries, at, problems);
-            let name = if rules.is_some() { remycc::NAME } else { self.placeholder().name };
+            let name = if rules.is_some() { form.name } else { self.placeholder().name };
             return CongestionControl { name, rules, ..self.placeholder() };
         }
         let Some(named) = named(kind, &at.key(KIND), problems) else { return self.placeholder() };
@@ -221,7 +221,7 @@ impl Kind for OneOfTheCatalogue {
 
     fn write(&self, value: &CongestionControl) -> Json {
         if let Some(rules) = &value.rules {
-            return remy::write(rules);
+            return remy::write(value.name, rules);
         }
         if value.parameters.is_empty() && value.registered.is_none() {
             return Json::from(value.name);
@@ -246,7 +246,7 @@ impl Kind for OneOfTheCatalogue {
         let entries = cc::CATALOGUE.iter().map(|entry| (entry.name, entry.summary.to_owned(), entry.parameters));
         let tables = tables.chain(entries).filter(|(_, _, parameters)| !parameters.is_empty());
         let tables = tables.map(|(name, summary, parameters)| table_schema(name, &summary, parameters));
-        let tables = tables.chain([remy::schema()]);
+        let tables = tables.chain(remycc::FORMS.iter().map(remy::schema));
         Info {
             noun: "congestion control".to_owned(),
             unit: String::new(),

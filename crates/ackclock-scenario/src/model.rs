@@ -263,6 +263,12 @@ fn rto_rule() -> OneOf<RtoRule> {
         ("rfc6298", RtoRule::Rfc6298, "SRTT + 4*RTTVAR, at least min_rto"),
         ("linux", RtoRule::Linux, "SRTT + RTTVAR, RTTVAR at least min_rto and slow to fall, as Linux has it"),
         ("ns2", RtoRule::Ns2, "SRTT + 4*RTTVAR in ticks of 10 ms, of one segment at a time, as ns-2 has it"),
+        (
+            "ns2-100us",
+            RtoRule::Ns2Fine,
+            "as ns2 with ns-2's timestamps: a sample with every new ACK, in ticks of 0.1 ms",
+        ),
+        ("ns2-linux", RtoRule::Ns2Linux, "as ns2-100us in ticks of 1 ms, and a falling RTT hardly raises RTTVAR"),
     ];
     one_of("timeout rule", options)
 }

@@ -39,9 +39,9 @@ const KEYS: [&str; 3] = [KIND, TABLE, DIGEST];
 /// Example of the syntax in a scenario, for messages.
 pub(super) const EXAMPLE: &str = "a table such as { kind = \"remycc\", table = \"RemyCC-2013-delta1.dna\" }";
 
-/// Returns the algorithm that follows the rule table.
-pub(super) fn algorithm(file: &RemyTable) -> Algorithm {
-    remycc::algorithm(file.content.clone())
+/// Returns the algorithm of a form of RemyCC that follows the rule table.
+pub(super) fn algorithm(name: &str, file: &RemyTable) -> Algorithm {
+    remycc::Form::by_name(name).expect("a form of RemyCC").algorithm(file.content.clone())
 }
 
 /// Reads the rule table from the file that the table `entries` at `at` names; adds all mistakes to the problems.
@@ -58,16 +58,16 @@ pub(super) fn read(entries: &[(String, Node)], at: &KeyPath, problems: &mut Prob
 }
 
 /// Returns the canonical form.
-pub(super) fn write(file: &RemyTable) -> Json {
+pub(super) fn write(name: &str, file: &RemyTable) -> Json {
     let mut table = Map::new();
-    table.insert(KIND.to_owned(), Json::from(remycc::NAME));
+    table.insert(KIND.to_owned(), Json::from(name));
     table.extend(file.write());
     Json::Object(table)
 }
 
 /// Returns the JSON Schema of a RemyCC table in a scenario.
-pub(super) fn schema() -> Json {
-    let mut schema = object_schema(Some((remycc::NAME, false)), remycc::SUMMARY, &RemyTable::fields());
-    schema["properties"][KIND] = json!({ "const": remycc::NAME, "description": remycc::SUMMARY });
+pub(super) fn schema(form: &remycc::Form) -> Json {
+    let mut schema = object_schema(Some((form.name, false)), form.summary, &RemyTable::fields());
+    schema["properties"][KIND] = json!({ "const": form.name, "description": form.summary });
     schema
 }

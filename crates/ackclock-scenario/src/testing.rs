@@ -141,6 +141,7 @@ pub const CHANGES: &[(&str, &str)] = &[
     ("flows[2].app.items[0].at", "3s"),
     ("flows[2].app.items[0].size", "3kB"),
     ("flows[2].app.persistent", "true"),
+    ("flows[2].app.tail", "20ms"),
     ("flows[2].app.sessions_per_second", "20"),
     ("flows[2].app.users", "20"),
     ("flows[2].app.pages", "3"),
@@ -194,7 +195,7 @@ pub fn change(index: usize) -> Vec<(String, String)> {
             false => format!("{{ kind = 'constant', value = '{text}' }}"),
         };
         let app = match field.split_once('.').map_or(field, |(field, _)| field) {
-            "on" | "off" => format!("{{ kind = 'onoff', on = {}, off = {} }}", drawn("2s"), drawn("1s")),
+            "on" | "off" | "tail" => format!("{{ kind = 'onoff', on = {}, off = {} }}", drawn("2s"), drawn("1s")),
             "size" => format!("{{ kind = 'onoff', size = {}, off = '1s' }}", drawn("2kB")),
             "items[0]" | "items" | "persistent" => {
                 "{ kind = 'list', items = [{ at = '1s', size = '1kB' }] }".to_owned()

@@ -62,6 +62,8 @@ pub enum Wire {
     Steps(Schedule<u64>, Nanos),
     /// A recorded trace.
     Trace(Arc<Trace>),
+    /// A recorded trace in which a packet of any size takes one opportunity.
+    PacketTrace(Arc<Trace>),
     /// The cellular model, with draws from the stream of the seed.
     Cellular(CellularModel, Seed),
 }
@@ -78,6 +80,7 @@ impl Impairments {
             Wire::Fixed => Box::new(Transmitter::new(rate)),
             Wire::Steps(rates, horizon) => Box::new(Steps::new(rates.clone(), *horizon)),
             Wire::Trace(trace) => Box::new(Opportunities::new(Playback::new(trace.clone()))),
+            Wire::PacketTrace(trace) => Box::new(Opportunities::of_packets(Playback::new(trace.clone()))),
             Wire::Cellular(model, seed) => Box::new(Opportunities::new(Cellular::new(*model, *seed))),
         };
         match &self.held {

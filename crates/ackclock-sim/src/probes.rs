@@ -197,7 +197,7 @@ impl Recorder {
             TcpEvent::Undone { .. } => self.happened(now, who, "undone"),
             TcpEvent::ProbeSent { .. } => self.happened(now, who, "probe_sent"),
             TcpEvent::ReorderingTimeout { .. } => self.happened(now, who, "reordering_timeout"),
-            TcpEvent::Window { window, flight_size, pipe, srtt, in_recovery, validation } => {
+            TcpEvent::Window { window, flight_size, pipe, srtt, rtt, in_recovery, validation } => {
                 let due = &mut self.due[who.flow.index()];
                 if !self.watch.window || now < *due || !(self.watch.from..=self.watch.to).contains(&now) {
                     return;
@@ -211,6 +211,7 @@ impl Recorder {
                     flight_size: flight_size.into(),
                     pipe: pipe.into(),
                     srtt_ms: srtt.map(|srtt| srtt as f64 / NS_PER_MS).into(),
+                    rtt_ms: rtt.map(|rtt| rtt as f64 / NS_PER_MS).into(),
                     in_recovery: in_recovery.into(),
                     non_validated: validation.non_validated.into(),
                     pipe_ack: validation.pipe_ack.into(),

@@ -43,6 +43,12 @@ pub enum RtoRule {
     /// SRTT + 4*RTTVAR in ticks of 10 ms, with one segment timed at once, in integers that keep RTTVAR above zero (ns-2
     /// tcp/tcp.cc, rtt_update, with the defaults of Agent/TCP).
     Ns2,
+    /// As [`RtoRule::Ns2`] with the timestamps of ns-2 (ts_ true), which give a sample with every new ACK, in ticks of 0.1
+    /// ms (tcpTick_ 0.0001).
+    Ns2Fine,
+    /// As [`RtoRule::Ns2Fine`] in ticks of 1 ms, and an RTT below the mean hardly raises the deviation (ns-2
+    /// tcp/tcp-linux.cc, rtt_update).
+    Ns2Linux,
 }
 
 /// Use of Explicit Congestion Notification by an endpoint.

@@ -39,6 +39,8 @@ pub enum Event<'a> {
         pipe: u64,
         /// Smoothed round-trip time.
         srtt: Option<Nanos>,
+        /// The latest RTT sample.
+        rtt: Option<Nanos>,
         /// Whether loss recovery is in progress.
         in_recovery: bool,
         /// State of window validation.

@@ -106,12 +106,16 @@ TimeoutRule: TypeAlias = Literal[
     "rfc6298",
     "linux",
     "ns2",
+    "ns2-100us",
+    "ns2-linux",
 ]
 """Rule that computes the retransmission timeout from the RTT samples.
 
 - ``rfc6298``: SRTT + 4*RTTVAR, at least min_rto
 - ``linux``: SRTT + RTTVAR, RTTVAR at least min_rto and slow to fall, as Linux has it
 - ``ns2``: SRTT + 4*RTTVAR in ticks of 10 ms, of one segment at a time, as ns-2 has it
+- ``ns2-100us``: as ns2 with ns-2's timestamps: a sample with every new ACK, in ticks of 0.1 ms
+- ``ns2-linux``: as ns2-100us in ticks of 1 ms, and a falling RTT hardly raises RTTVAR
 """
 
 Recovery: TypeAlias = Literal[
@@ -288,11 +292,11 @@ class Flow(Record):
         bic-linux, bic-paper, cdg, compound, compound-tuned, copa, cubic, cubic-2.0, cubic-2.1, cubic-linux,
         cubic-rfc8312, cubic-rfc9438, dctcp, dctcp-linux, dctcp-rfc8257, fast, fixed-rate, fixed-window, highspeed,
         highspeed-linux, highspeed-rfc3649, htcp, htcp-linux, htcp-paper, hybla, hybla-linux, hybla-paper, illinois,
-        illinois-linux, illinois-paper, ledbat, ledbat++, lp, lp-linux, lp-paper, nv, prague, remycc, reno, reno-linux,
-        reno-ns2, reno-rfc5681, scalable, scalable-linux, scalable-paper, vegas, vegas-linux, vegas-paper, veno,
-        veno-linux, veno-paper, westwood, westwood-linux, westwood-paper, xcp, yeah, yeah-linux, yeah-paper, a class of
-        `ackclock.scenario.cc`, the name of one in Python, or a dict of its kind and its parameters. Absent: the
-        stack's.
+        illinois-linux, illinois-paper, ledbat, ledbat++, lp, lp-linux, lp-paper, nv, prague, remycc, remycc-ns2,
+        remycc-ns2-us, reno, reno-linux, reno-ns2, reno-rfc5681, scalable, scalable-linux, scalable-paper, vegas,
+        vegas-2.6, vegas-linux, vegas-paper, veno, veno-linux, veno-paper, westwood, westwood-linux, westwood-paper,
+        xcp, yeah, yeah-linux, yeah-paper, a class of `ackclock.scenario.cc`, the name of one in Python, or a dict of
+        its kind and its parameters. Absent: the stack's.
     validation
         Method of congestion window validation. Accepted: none, rfc2861, rfc2861-linux, newcwv, newcwv-00, linux,
         linux-kept, ratelimited-increase. Absent: the stack's.
@@ -317,8 +321,8 @@ class Flow(Record):
         Maximum retransmission timeout. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
         Absent: the stack's.
     rto_rule
-        Rule that computes the retransmission timeout from the RTT samples. Accepted: rfc6298, linux, ns2. Absent: the
-        stack's.
+        Rule that computes the retransmission timeout from the RTT samples. Accepted: rfc6298, linux, ns2, ns2-100us,
+        ns2-linux. Absent: the stack's.
     timestamps
         Whether the TCP timestamps option is offered (RFC 7323); it takes 12 bytes of each segment. Absent: the stack's.
     sack

@@ -260,6 +260,10 @@ class Onoff(Record):
         Whether all on periods use one connection, whose TCP keeps its state; otherwise each on period has a new
         connection. The fields restart_after_idle and validation determine the window after an off period. Default:
         False.
+    tail
+        Time by which an on period of a volume outlasts the delivery of its last byte, where it lasts until the last
+        acknowledgment is back, for example. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h). Default:
+        "0s".
     """
 
     kind: ClassVar = "onoff"
@@ -268,6 +272,7 @@ class Onoff(Record):
     size: Distribution[str] | None = None
     off: Distribution[str]
     persistent: bool | None = None
+    tail: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)

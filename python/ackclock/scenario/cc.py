@@ -39,6 +39,8 @@ __all__ = [
     "LpPaper",
     "Name",
     "Remycc",
+    "RemyccNs2",
+    "RemyccNs2Us",
     "Scalable",
     "ScalablePaper",
     "Vegas",
@@ -104,6 +106,7 @@ Name: TypeAlias = Literal[
     "reno-rfc5681",
     "scalable-linux",
     "scalable-paper",
+    "vegas-2.6",
     "vegas-linux",
     "vegas-paper",
     "veno-linux",
@@ -134,8 +137,8 @@ Name: TypeAlias = Literal[
   ns2-newreno, ns2-sack
 - ``scalable``: scalable-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; scalable-linux on linux,
   linux-3.12, ns2-linux
-- ``vegas``: vegas-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; vegas-linux on linux, linux-3.12,
-  ns2-linux
+- ``vegas``: vegas-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; vegas-linux on linux, linux-3.12;
+  vegas-2.6 on ns2-linux
 - ``veno``: veno-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; veno-linux on linux, linux-3.12, ns2-linux
 - ``westwood``: westwood-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; westwood-linux on linux,
   linux-3.12
@@ -184,6 +187,7 @@ Name: TypeAlias = Literal[
 - ``scalable-linux``: Scalable TCP as Linux has it: one segment for at most 100 acknowledged, and a decrease by an
   eighth
 - ``scalable-paper``: increase by a hundredth of the window in each round trip, decrease by an eighth
+- ``vegas-2.6``: Vegas of Linux 2.6.22, as ns-2's Agent/TCP/Linux runs it: slow start ends once and for all
 - ``vegas-linux``: Vegas as Linux has it: rounds judged by their smallest RTT, slow start in every round, half at a loss
 - ``vegas-paper``: keeps a backlog of two to four segments, estimated from the round-trip time
 - ``veno-linux``: Veno as Linux has it: the backlog is judged with every ACK, from that ACK's RTT
@@ -393,7 +397,9 @@ class Scalable(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Vegas(Record):
-    """vegas-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; vegas-linux on linux, linux-3.12, ns2-linux.
+    """vegas-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack.
+
+    Vegas-linux on linux, linux-3.12; vegas-2.6 on ns2-linux.
 
     Source: Brakmo, Peterson, IEEE JSAC 13(8), 1995.
 
@@ -1011,6 +1017,48 @@ class Remycc(Record):
     sha256: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class RemyccNs2(Record):
+    """remycc as the agent of ns-2 has it: times in whole milliseconds, a new start after 0.2 s.
+
+    Source: Winstein and Balakrishnan, SIGCOMM 2013.
+
+    Parameters
+    ----------
+    table
+        The table. Accepted: the path, from the scenario's folder, of a RemyCC table such as "RemyCC-2013-delta1.dna".
+    sha256
+        SHA-256 of the file in hexadecimal; a file with another is refused. Accepted: 64 hexadecimal digits. Absent:
+        whatever the file has.
+    """
+
+    kind: ClassVar = "remycc-ns2"
+
+    table: FilePath
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class RemyccNs2Us(Record):
+    """remycc-ns2 with a table whose times are in microseconds.
+
+    Source: Winstein and Balakrishnan, SIGCOMM 2013.
+
+    Parameters
+    ----------
+    table
+        The table. Accepted: the path, from the scenario's folder, of a RemyCC table such as "RemyCC-2013-delta1.dna".
+    sha256
+        SHA-256 of the file in hexadecimal; a file with another is refused. Accepted: 64 hexadecimal digits. Absent:
+        whatever the file has.
+    """
+
+    kind: ClassVar = "remycc-ns2-us"
+
+    table: FilePath
+    sha256: str | None = None
+
+
 Cc: TypeAlias = (
     Name
     | Bic
@@ -1048,6 +1096,8 @@ Cc: TypeAlias = (
     | WestwoodPaper
     | YeahPaper
     | Remycc
+    | RemyccNs2
+    | RemyccNs2Us
     | str
     | Mapping[str, str | float]
 )

@@ -775,6 +775,9 @@ class Xcp(Record):
     gamma
         Share of the traffic that is redistributed in a control interval if the feedback moves less. Accepted: a number
         from 0 to 1. Default: 0.1.
+    capacity
+        Rate that the router holds the link to have; 0 for the link's mean rate. Accepted: a number from 0 to
+        1000000000000. Default: 0.
     """
 
     kind: ClassVar = "xcp"
@@ -783,6 +786,7 @@ class Xcp(Record):
     alpha: float | None = None
     beta: float | None = None
     gamma: float | None = None
+    capacity: float | None = None
 
 
 Queue: TypeAlias = (

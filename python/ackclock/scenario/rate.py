@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 from ackclock.scenario._record import FilePath, Record
 
-__all__ = ["Cellular", "Name", "Rate", "Step", "Steps", "Trace"]
+__all__ = ["Cellular", "Name", "PacketTrace", "Rate", "Step", "Steps", "Trace"]
 
 Name: TypeAlias = Literal["cellular",]
 """The names of the family *rate* that need no values.
@@ -83,6 +83,28 @@ class Trace(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class PacketTrace(Record):
+    """A delivery trace in the same format for packets of any size.
+
+    Each line is a time at which one packet can be delivered, as in the trace link of the authors of TCP ex Machina
+    (Winstein, Balakrishnan, SIGCOMM 2013).
+
+    Parameters
+    ----------
+    file
+        The trace. Accepted: the path, from the scenario's folder, of a delivery trace such as "Verizon-LTE-short.down".
+    sha256
+        SHA-256 of the file in hexadecimal; a file with another is refused. Accepted: 64 hexadecimal digits. Absent:
+        whatever the file has.
+    """
+
+    kind: ClassVar = "packet-trace"
+
+    file: FilePath
+    sha256: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Cellular(Record):
     """A cellular network, modelled as by the authors of Sprout (Winstein, Sivaraman, Balakrishnan, NSDI 2013).
 
@@ -107,5 +129,5 @@ class Cellular(Record):
     outage_escape: float | None = None
 
 
-Rate: TypeAlias = Name | Steps | Trace | Cellular
+Rate: TypeAlias = Name | Steps | Trace | PacketTrace | Cellular
 """Type of the fields that accept a table of the family *rate*."""

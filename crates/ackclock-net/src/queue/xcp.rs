@@ -50,6 +50,8 @@ parameters! {
             "Share of the persistent queue that is drained in a control interval.";
         gamma: f64 = is(0.1), (0.0, 1.0), Number,
             "Share of the traffic that is redistributed in a control interval if the feedback moves less.";
+        capacity: f64 = is(0.0), (0.0, 1e12), In("bit/s"),
+            "Rate that the router holds the link to have; 0 for the link's mean rate.";
     }
 }
 
@@ -116,13 +118,13 @@ struct Xcp {
 
 impl Xcp {
     fn new(settings: &Settings<'_>) -> Xcp {
-        let Parameters { alpha, beta, gamma } = Parameters::read(settings.given);
+        let Parameters { alpha, beta, gamma, capacity } = Parameters::read(settings.given);
         Xcp {
             items: Fifo::new(settings.limit),
             alpha,
             beta,
             gamma,
-            capacity: settings.rate.get() as f64 / 8.0,
+            capacity: if capacity > 0.0 { capacity } else { settings.rate.get() as f64 } / 8.0,
             rtt: FIRST_RTT,
             control_at: FIRST_RTT,
             interval: FIRST_RTT,

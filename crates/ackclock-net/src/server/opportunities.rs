@@ -33,18 +33,29 @@ pub trait Source: Send {
 ///   packet.
 /// - An opportunity for which no packet waits is lost.
 ///
+/// With [`Opportunities::of_packets`], every packet takes one opportunity instead, as in the trace link of the authors of
+/// TCP ex Machina. That link is one of ns-2: a packet leaves the queue when the one before is delivered, and is on the wire
+/// until the next opportunity, so that a queue discipline does not see this part of its delay.
+///
 /// A packet that arrives in the nanosecond of an opportunity may still use it.
 pub struct Opportunities<S> {
     source: S,
-    /// Time of the present opportunity, and the bytes left of it.
+    /// Time of the present opportunity, and the bytes left of it. On a wire of packets, the time of the last delivery.
     at: Nanos,
     left: u32,
+    /// Whether a packet of any size takes one opportunity, and the whole of it.
+    whole: bool,
 }
 
 impl<S: Source> Opportunities<S> {
     /// An idle wire.
     pub fn new(source: S) -> Opportunities<S> {
-        Opportunities { source, at: 0, left: 0 }
+        Opportunities { source, at: 0, left: 0, whole: false }
+    }
+
+    /// An idle wire whose packets each take one whole opportunity, whatever their size.
+    pub fn of_packets(source: S) -> Opportunities<S> {
+        Opportunities { whole: true, ..Opportunities::new(source) }
     }
 
     fn advance(&mut self) {
@@ -55,6 +66,9 @@ impl<S: Source> Opportunities<S> {
 
 impl<S: Source> Server for Opportunities<S> {
     fn start(&mut self, at: Nanos) -> Nanos {
+        if self.whole {
+            return at.max(self.at);
+        }
         if self.at < at {
             self.source.skip_to(at);
         }
@@ -64,7 +78,15 @@ impl<S: Source> Server for Opportunities<S> {
         self.at
     }
 
-    fn transmit(&mut self, _at: Nanos, size: u32, _follows: bool) -> Nanos {
+    fn transmit(&mut self, at: Nanos, size: u32, _follows: bool) -> Nanos {
+        if self.whole {
+            self.source.skip_to(at);
+            self.at = self.source.next();
+            while self.at < at {
+                self.at = self.source.next();
+            }
+            return self.at;
+        }
         let mut size = size;
         while size > self.left {
             size -= self.left;

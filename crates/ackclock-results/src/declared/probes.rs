@@ -19,6 +19,8 @@ tables! {
         pipe: Int "bytes",
         /// Smoothed round-trip time.
         srtt_ms: Float "ms",
+        /// Latest sample of the round-trip time.
+        rtt_ms: Float "ms",
         /// Whether loss recovery is under way.
         in_recovery: Bool,
         /// Whether window validation holds the window to be not validated (RFC 7661).

@@ -38,6 +38,7 @@ fn wire(rate: &Rate, duration: Nanos, seed: u64, link: &str) -> Wire {
         Plain::Always(_) => Wire::Fixed,
         Plain::Varying(VaryingRate::Steps(steps)) => Wire::Steps(steps.schedule(), duration),
         Plain::Varying(VaryingRate::Trace(trace)) => Wire::Trace(trace.content.clone()),
+        Plain::Varying(VaryingRate::PacketTrace(trace)) => Wire::PacketTrace(trace.content.clone()),
         Plain::Varying(VaryingRate::Cellular(cellular)) => {
             Wire::Cellular(cellular.model(), stream_seed(seed, &format!("{link}/rate")))
         }

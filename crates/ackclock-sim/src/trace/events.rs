@@ -127,7 +127,7 @@ impl EventLog {
 /// is common to all transports.
 fn of_tcp(event: &TcpEvent<'_>) -> Option<(&'static str, Map<String, Value>)> {
     Some(match event {
-        TcpEvent::Window { window, flight_size, pipe, srtt, in_recovery, validation } => {
+        TcpEvent::Window { window, flight_size, pipe, srtt, rtt: _, in_recovery, validation } => {
             let fields = object([
                 ("cwnd", json!(window.cwnd)),
                 ("ssthresh", json!((window.ssthresh != u64::MAX).then_some(window.ssthresh))),

@@ -75,7 +75,7 @@ fn every_table_has_its_columns() {
         ("sack_blocks", "time_s flow side event left right duplicate"),
         ("timeouts", "time_s flow side segment count spurious"),
         ("transfers", "flow index bytes start_s end_s duration_s goodput_bps"),
-        ("window", "time_s flow cwnd ssthresh flight_size pipe srtt_ms in_recovery non_validated pipe_ack"),
+        ("window", "time_s flow cwnd ssthresh flight_size pipe srtt_ms rtt_ms in_recovery non_validated pipe_ack"),
     ];
     assert_eq!(output.tables.keys().copied().collect::<Vec<_>>(), expected.map(|(table, _)| table));
     for (table, columns) in expected {

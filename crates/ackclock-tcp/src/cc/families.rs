@@ -29,7 +29,7 @@ pub const FAMILIES: &[Family] = &[
     family("lp", "lp-paper", &["lp-linux"]),
     family("reno", "reno-rfc5681", &["reno-linux", "reno-ns2"]),
     family("scalable", "scalable-paper", &["scalable-linux"]),
-    family("vegas", "vegas-paper", &["vegas-linux"]),
+    family("vegas", "vegas-paper", &["vegas-linux", "vegas-2.6"]),
     family("veno", "veno-paper", &["veno-linux"]),
     family("westwood", "westwood-paper", &["westwood-linux"]),
     family("yeah", "yeah-paper", &["yeah-linux"]),

@@ -332,6 +332,7 @@ pub const CATALOGUE: &[Entry] = &[
     reno::ENTRY,
     linux::SCALABLE,
     scalable::ENTRY,
+    linux::VEGAS_2_6,
     linux::VEGAS,
     vegas::ENTRY,
     linux::VENO,

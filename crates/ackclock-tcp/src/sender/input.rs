@@ -135,6 +135,7 @@ impl Sender {
         let cwnd_limited = self.una < self.limited_until;
         let delivered = self.board.ack(arrival.ack, |_| {});
         self.una = arrival.ack;
+        self.last_acked = now;
         obs.event(now, Event::Acknowledged { una: self.una });
         self.expiries = 0;
         self.dup_acks = 0;
@@ -305,6 +306,7 @@ impl Sender {
         if advanced {
             delivered = self.board.ack(arrival.ack, |entry| see(entry, true));
             self.una = arrival.ack;
+            self.last_acked = now;
             self.expiries = 0;
         }
         //= https://www.rfc-editor.org/rfc/rfc6675#section-5

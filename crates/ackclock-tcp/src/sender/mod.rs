@@ -129,6 +129,8 @@ pub(crate) struct Sender {
     /// Value of snd_nxt when the window was last full: the window limited the sending of everything below.
     limited_until: u64,
     last_sent: Nanos,
+    /// Time of the last ACK that advanced `una`.
+    last_acked: Nanos,
     pacer: Pacer,
     marks: push::Marks,
     offload: offload::Offload,
@@ -211,6 +213,7 @@ impl Sender {
             limited_until: 0,
             rto_at: NEVER,
             last_sent: 0,
+            last_acked: 0,
             timer: Timer::Rto,
             watches: config.rack || config.tlp || config.rto_rule == RtoRule::Linux || scope.deliveries,
             rack: config.rack,
@@ -373,6 +376,7 @@ impl Sender {
             flight_size: self.flight_size(),
             pipe: self.pipe(),
             srtt: self.rtt.srtt(),
+            rtt: self.rtt.latest(),
             in_recovery: matches!(self.phase, Phase::Fast | Phase::Loss),
             validation: self.validation.report(&self.window),
         };

@@ -355,7 +355,9 @@ impl Sender {
         self.cc.on_idle_end(&mut self.window, &ctx, idle);
         self.validation.before_send(&mut self.window, &ctx, idle);
         // RFC 5681 section 4.1: nothing was sent for longer than the retransmission timeout.
-        if idle > self.rtt.rto() && self.nxt > 0 {
+        // ns-2's timer runs on after the last ACK, and its expiry is the restart (tcp/tcp.cc, newtimer and timeout).
+        let quiet = if self.rtt.is_ns2() { now - self.last_acked.max(self.last_sent) } else { idle };
+        if quiet > self.rtt.rto() && self.nxt > 0 {
             //= https://www.rfc-editor.org/rfc/rfc6928#section-2
             //# a TCP MAY set the restart window to the minimum of the value used for the initial window and the
             //# current value of cwnd

@@ -17,6 +17,8 @@ pub struct Rtt {
     /// RTTVAR, ns.
     rttvar: Nanos,
     min: Nanos,
+    /// The latest sample, ns.
+    latest: Option<Nanos>,
     min_rto: Nanos,
     max_rto: Nanos,
     /// Addition to every timeout that comes from a sample or was doubled, ns.
@@ -54,6 +56,7 @@ impl Rtt {
             srtt: 0,
             rttvar: 0,
             min: Nanos::MAX,
+            latest: None,
             min_rto: config.min_rto,
             max_rto: config.max_rto,
             slop: config.rto_slop,
@@ -63,7 +66,9 @@ impl Rtt {
             other: match config.rto_rule {
                 RtoRule::Rfc6298 => None,
                 RtoRule::Linux => Some(Box::new(Other::Linux(Deviation::default()))),
-                RtoRule::Ns2 => Some(Box::new(Other::Ns2(Ticks::default()))),
+                RtoRule::Ns2 => Some(Box::new(Other::Ns2(Ticks::new()))),
+                RtoRule::Ns2Fine => Some(Box::new(Other::Ns2(Ticks::of_timestamps(MILLISECOND / 10)))),
+                RtoRule::Ns2Linux => Some(Box::new(Other::Ns2(Ticks::of_linux()))),
             },
             backoff: 0,
         }
@@ -85,6 +90,7 @@ impl Rtt {
         //= window stays a quarter of the old RTT.
         //# The sender SHOULD track a windowed min-filtered estimate of recent RTT measurements
         self.min = self.min.min(newest);
+        self.latest = Some(newest);
         match self.other.as_deref_mut() {
             Some(Other::Ns2(ticks)) => {
                 let Some((srtt, rttvar, rto)) = ticks.on_sample(now, rtt, una, nxt) else { return };
@@ -177,6 +183,11 @@ impl Rtt {
         (self.srtt != 0).then_some(mean)
     }
 
+    /// The latest sample, ns.
+    pub fn latest(&self) -> Option<Nanos> {
+        self.latest
+    }
+
     /// Smallest sample, ns.
     #[inline]
     pub fn min(&self) -> Option<Nanos> {
@@ -192,6 +203,11 @@ impl Rtt {
     #[inline]
     pub fn is_linux(&self) -> bool {
         matches!(self.other.as_deref(), Some(Other::Linux(_)))
+    }
+
+    /// Whether the timer is that of ns-2, which runs on after the last acknowledgment.
+    pub fn is_ns2(&self) -> bool {
+        matches!(self.other.as_deref(), Some(Other::Ns2(_)))
     }
 
     /// The minimum timeout, ns, which Linux also allows for delayed acknowledgments.

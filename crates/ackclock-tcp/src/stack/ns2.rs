@@ -84,7 +84,7 @@ pub(super) const LINUX: Stack = Stack {
         ("lp", "lp-linux"),
         ("reno", "reno-linux"),
         ("scalable", "scalable-linux"),
-        ("vegas", "vegas-linux"),
+        ("vegas", "vegas-2.6"),
         ("veno", "veno-linux"),
         ("yeah", "yeah-linux"),
     ],

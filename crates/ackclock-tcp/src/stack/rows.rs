@@ -195,6 +195,8 @@ fn rto_name(rule: RtoRule) -> &'static str {
         RtoRule::Rfc6298 => "rfc6298",
         RtoRule::Linux => "linux",
         RtoRule::Ns2 => "ns2",
+        RtoRule::Ns2Fine => "ns2-100us",
+        RtoRule::Ns2Linux => "ns2-linux",
     }
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from ackclock.palette import OKABE_ITO
@@ -16,13 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["STUDY"]
 
 SCENARIOS = ("scenario", "rtts", "datacentre")
-REPLICATIONS, QUICK_REPLICATIONS = 128, 3
+REPLICATIONS, QUICK_REPLICATIONS = 16, 3
 DURATION_S, QUICK_DURATION_S = 100.0, 100.0
-OTHERS = 32
+OTHERS = 4
 """Replications of the readings beside the main one."""
-RTT_REPLICATIONS = 64
-DATACENTRE_REPLICATIONS, QUICK_DATACENTRE_REPLICATIONS = 4, 2
-DATACENTRE_S, QUICK_DATACENTRE_S = 10.0, 1.0
+RTT_REPLICATIONS = 4
+DATACENTRE_REPLICATIONS, QUICK_DATACENTRE_REPLICATIONS = 5, 2
+DATACENTRE_S, QUICK_DATACENTRE_S = 2.0, 1.0
 
 FAMILIES = ("remy", "cubic", "compound", "newreno", "vegas", "cubic-sfqcodel", "xcp")
 """Schemes in the order of their colours; the three tables of RemyCC share one."""
@@ -30,6 +32,12 @@ FAMILIES = ("remy", "cubic", "compound", "newreno", "vegas", "cubic-sfqcodel", "
 
 def run(study: Study, lab: Lab) -> Outcome:
     """Runs the study. With `quick`, a few replications, and no reading but the main one."""
+    with TemporaryDirectory(prefix="ackclock-remy-") as folder:
+        return _run(study, lab, Path(folder))
+
+
+def _run(study: Study, lab: Lab, folder: Path) -> Outcome:
+    """As `run`. A trace that is made from counts is written to `folder`."""
     scenarios = {name: study.scenario(f"{name}.toml") for name in SCENARIOS}
     settings, schemes = readings.present()
     seeds = lab.seeds(REPLICATIONS, QUICK_REPLICATIONS)
@@ -37,43 +45,43 @@ def run(study: Study, lab: Lab) -> Outcome:
     hashes: dict[str, str] = {}
     grids: dict[str, list[Grid]] = {}
     for index, setting in enumerate(settings):
-        main, others = readings.readings_of(setting, scenarios["scenario"], duration)
+        main, others = readings.readings_of(setting, scenarios["scenario"], duration, folder)
         part = lab.part(0.85 * index / len(settings), 0.85 * (index + 1) / len(settings))
-        measure = measures.senders(setting.delay_ms)
+        measure = measures.senders(setting.less_ms)
+        of_setting = readings.schemes_of(setting, schemes)
         rest = 0.7 if others and not lab.quick else 1.0
         run = [([main], seeds, part.part(0, rest))]
         if not lab.quick:
             run.append((list(others), range(1, 1 + OTHERS), part.part(rest, 1)))
-        grids[setting.name] = [stage.grid(of, schemes, over, measure) for of, over, stage in run]
+        grids[setting.name] = [stage.grid(of, of_setting, over, measure) for of, over, stage in run]
         hashes |= {
             f"{setting.label}; {one.name}; {scheme.label}": hash_of(one, scheme)
             for of, _, _ in run
             for one in of
-            for scheme in schemes
+            for scheme in of_setting
         }
-    rtts = Reading(readings.MAIN, scenarios["rtts"], {"duration": f"{DURATION_S:g}s"})
-    over_rtts = lab.part(0.85, 0.9).grid(
-        [rtts],
-        [readings.with_cc(one, 4) for one in schemes if one.name in readings.RTT_SCHEMES],
-        lab.seeds(RTT_REPLICATIONS, QUICK_REPLICATIONS),
-        measures.over_differing_rtts,
-    )
     seconds = lab.pick(DATACENTRE_S, QUICK_DATACENTRE_S)
     datacentre = lab.part(0.9, 1).grid(
         [Reading(readings.MAIN, scenarios["datacentre"], {"duration": f"{seconds:g}s"})],
-        [readings.DCTCP],
+        readings.datacentre_schemes(),
         lab.seeds(DATACENTRE_REPLICATIONS, QUICK_DATACENTRE_REPLICATIONS),
         measures.datacentre,
     )
+    sheets = [verdicts.datacentre_sheet(datacentre)]
+    rtts = readings.over_differing_rtts(scenarios["rtts"], DURATION_S)
+    if rtts is not None:
+        over_rtts = lab.part(0.85, 0.9).grid(
+            [rtts],
+            [readings.with_cc(one, 4) for one in schemes if one.name in readings.RTT_SCHEMES],
+            lab.seeds(RTT_REPLICATIONS, QUICK_REPLICATIONS),
+            measures.over_differing_rtts,
+        )
+        sheets.insert(0, verdicts.rtts_sheet(over_rtts))
     measured = verdicts.measured_in(grids)
     return Outcome(
         claims=verdicts.assess_claims(measured, datacentre),
         seeds=seeds,
-        sheets=[
-            verdicts.medians_sheet(measured),
-            verdicts.rtts_sheet(over_rtts),
-            verdicts.datacentre_sheet(datacentre),
-        ],
+        sheets=[verdicts.medians_sheet(measured), *sheets],
         runs={
             f"runs-{name}-{number}": grid
             for name, of_setting in grids.items()

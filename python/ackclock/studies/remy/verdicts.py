@@ -9,8 +9,8 @@ import numpy as np
 
 from ackclock.studies.framework import ClaimResult, Sheet, assess_all, study_file
 from ackclock.studies.remy import medians
-from ackclock.studies.remy.measures import HANDSHAKE_MBPS, MBPS, QUEUE_MS
-from ackclock.studies.remy.readings import DCTCP, DELTAS, HANDSHAKE, MAIN, SCHEMES, SETTINGS
+from ackclock.studies.remy.measures import MBPS, QUEUE_MS
+from ackclock.studies.remy.readings import DELTAS, MAIN, SCHEMES, SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,7 +24,16 @@ if TYPE_CHECKING:
 
     Values: TypeAlias = NDArray[np.float64]
 
-__all__ = ["Measured", "assess_claims", "datacentre_sheet", "measured_in", "medians_sheet", "published", "rtts_sheet"]
+__all__ = [
+    "Measured",
+    "assess_claims",
+    "datacentre_sheet",
+    "measured_in",
+    "medians_sheet",
+    "published",
+    "rerun",
+    "rtts_sheet",
+]
 
 REMY = "remy-0.1"
 """The RemyCC table of the published ratios."""
@@ -40,13 +49,8 @@ def measured_in(grids: Mapping[str, list[Grid]]) -> Measured:
         of_setting = measured.setdefault(setting.name, {})
         for grid in grids.get(setting.name, []):
             for reading in grid.readings:
-                named = {
-                    name: medians.samples(grid, reading.name, name, setting.senders)
-                    for name in (MBPS, HANDSHAKE_MBPS, QUEUE_MS)
-                }
+                named = {name: medians.samples(grid, reading.name, name, setting.senders) for name in (MBPS, QUEUE_MS)}
                 of_setting[reading.name] = (named[MBPS], named[QUEUE_MS])
-                if reading.name == MAIN:
-                    of_setting[HANDSHAKE] = (named[HANDSHAKE_MBPS], named[QUEUE_MS])
     return measured
 
 
@@ -59,7 +63,7 @@ def _of_claim(name: str, measured: Measured, datacentre: Grid | None) -> dict[st
     """Reading to the estimate of a claim. The name of the claim is its setting, its subject and its scheme."""
     setting, what, scheme = [*name.split("-", 2), ""][:3]
     if setting == "dc":
-        if datacentre is None or what != DCTCP.name:
+        if datacentre is None or what not in {one.name for one in datacentre.variants}:
             return {}
         return {MAIN: datacentre.mean(MAIN, what, scheme)}
     estimates = {reading: _estimate(what, scheme, *samples) for reading, samples in measured[setting].items()}
@@ -110,7 +114,16 @@ def _least_step(*three: Values) -> Values:
 
 def published() -> dict[str, dict[str, tuple[float, float]]]:
     """Setting to scheme to the medians of the published figures: queueing delay in ms and Mbit/s."""
-    rows = tomllib.loads(study_file(__package__, "published.toml"))
+    return _points("published.toml")
+
+
+def rerun() -> dict[str, dict[str, tuple[float, float]]]:
+    """The same of the authors' scripts, run again in ns-2.35."""
+    return _points("rerun.toml")
+
+
+def _points(name: str) -> dict[str, dict[str, tuple[float, float]]]:
+    rows = tomllib.loads(study_file(__package__, name))
     return {
         setting: {scheme: (float(point[0]), float(point[1])) for scheme, point in schemes.items()}
         for setting, schemes in rows.items()
@@ -119,17 +132,23 @@ def published() -> dict[str, dict[str, tuple[float, float]]]:
 
 def medians_sheet(measured: Measured) -> Sheet:
     """The medians of every setting and scheme beside those of the published figures."""
-    figures = published()
+    figures, again = published(), rerun()
     rows: list[list[object]] = []
     for setting in SETTINGS:
         for reading, (mbps, queue) in measured[setting.name].items():
             for scheme in SCHEMES:
                 if scheme.name in mbps:
                     delay, speed = figures[setting.name].get(scheme.name, (None, None))
-                    there = [delay, queue[scheme.name].median, speed, mbps[scheme.name].median]
-                    rows.append([setting.label, reading, scheme.label, *there])
-    columns = ["network", "reading", "scheme", "published ms", "queueing ms", "published Mbit/s", "Mbit/s"]
-    caption = "Medians over all senders of all replications. The published ones were read off figures."
+                    delay_again, speed_again = again[setting.name].get(scheme.name, (None, None))
+                    delays = [delay, delay_again, queue[scheme.name].median]
+                    speeds = [speed, speed_again, mbps[scheme.name].median]
+                    rows.append([setting.label, reading, scheme.label, *delays, *speeds])
+    columns = ["network", "reading", "scheme", "published ms", "ns-2 ms", "queueing ms"]
+    columns += ["published Mbit/s", "ns-2 Mbit/s", "Mbit/s"]
+    caption = (
+        "Medians over all senders of all replications. The published ones were read off figures; those of ns-2 are "
+        "of 8 runs of the authors' scripts."
+    )
     return Sheet("medians", "Medians", columns, rows, caption)
 
 
@@ -149,7 +168,10 @@ def rtts_sheet(grid: Grid) -> Sheet:
 
 
 def datacentre_sheet(grid: Grid) -> Sheet:
-    """The measures of DCTCP in the datacentre."""
+    """The measures in the datacentre."""
     names = ["mbps-mean", "mbps-median", "rtt-mean", "rtt-median", "utilisation_percent", "drop_rate_percent"]
-    rows: list[list[object]] = [[name, grid.mean(MAIN, DCTCP.name, name).value] for name in names]
-    return Sheet("datacentre", "The datacentre, DCTCP", ["measure", "mean over the replications"], rows)
+    rows: list[list[object]] = [
+        [variant.label, *(grid.mean(MAIN, variant.name, name).value for name in names)] for variant in grid.variants
+    ]
+    caption = "Means over the replications, of throughput in Mbit/s and of round-trip times in ms."
+    return Sheet("datacentre", "The datacentre", ["scheme", *names], rows, caption)

@@ -30,6 +30,13 @@
 //! - A flow is a connection and starts with a handshake. Segments of an earlier connection do not change its window; in
 //!   the original they do, by the rule of the empty memory.
 //!
+//! # Forms
+//!
+//! The forms of ns-2 (hbatmit/ns2.35, tcp/tcp-rational.cc and tcp/remy/memory.cc) truncate times to whole units, keep the
+//! window at 16,384 segments or less, forget memory, smallest RTT and window after more than 0.2 s without sending, and
+//! have a window of one segment after a loss or timeout, to which the rules then apply. Their losses are repaired by the
+//! recovery of the stack; the original goes back to the first lost segment, as Tahoe does.
+//!
 //! # Validated against
 //!
 //! The project's regression test of its tables of 2013: eight senders, each on and off for exponential times of 10 s,
@@ -66,7 +73,7 @@ pub use wire::TableError;
 use super::{Algorithm, CongestionControl, Scope};
 use crate::context::{Ack, Congestion, Context, Delivery, Window};
 use crate::pacing::HEADERS;
-use crate::{MILLISECOND, Nanos};
+use crate::{MILLISECOND, Nanos, SECOND};
 use std::sync::Arc;
 
 /// Weights of the averages and of the slow average.
@@ -74,6 +81,9 @@ const WEIGHT: f64 = 1.0 / 8.0;
 const SLOW_WEIGHT: f64 = 1.0 / 256.0;
 /// Largest window, segments.
 const MOST_WINDOW: f64 = 1e6;
+const MOST_WINDOW_NS2: f64 = 16_384.0;
+/// Time without sending after which the agent of ns-2 begins anew.
+const LAPSE: Nanos = 200 * MILLISECOND;
 
 /// Name of the algorithm in scenarios.
 pub const NAME: &str = "remycc";
@@ -82,10 +92,54 @@ pub const SUMMARY: &str = "rules found by optimisation, in a table of the Remy p
 /// Paper that specifies the algorithm.
 pub const SOURCE: &str = "Winstein and Balakrishnan, SIGCOMM 2013";
 
+/// A sender that follows a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Form {
+    /// Name in scenarios.
+    pub name: &'static str,
+    /// Short description.
+    pub summary: &'static str,
+    /// Unit of the memory and of tau, ns.
+    unit: Nanos,
+    /// Whether it is the agent of ns-2.
+    ns2: bool,
+}
+
+/// The project's sender, and the agent of ns-2 with which the paper was measured, in its two units of time.
+pub const FORMS: [Form; 3] = [
+    Form { name: NAME, summary: SUMMARY, unit: MILLISECOND, ns2: false },
+    Form {
+        name: "remycc-ns2",
+        summary: "remycc as the agent of ns-2 has it: times in whole milliseconds, a new start after 0.2 s",
+        unit: MILLISECOND,
+        ns2: true,
+    },
+    Form {
+        name: "remycc-ns2-us",
+        summary: "remycc-ns2 with a table whose times are in microseconds",
+        unit: MILLISECOND / 1000,
+        ns2: true,
+    },
+];
+
 /// RemyCC with `table`.
 pub fn algorithm(table: impl Into<Arc<Table>>) -> Algorithm {
-    let table = table.into();
-    Algorithm::custom(NAME, move || Box::new(RemyCc { table: table.clone(), memory: Memory::default(), segments: 0 }))
+    FORMS[0].algorithm(table)
+}
+
+impl Form {
+    /// The form with a name.
+    pub fn by_name(name: &str) -> Option<&'static Form> {
+        FORMS.iter().find(|form| form.name == name)
+    }
+
+    /// The form with `table`.
+    pub fn algorithm(&self, table: impl Into<Arc<Table>>) -> Algorithm {
+        let (table, form) = (table.into(), *self);
+        Algorithm::custom(self.name, move || {
+            Box::new(RemyCc { table: table.clone(), form, memory: Memory::default(), segments: 0 })
+        })
+    }
 }
 
 /// The sender's memory.
@@ -99,14 +153,17 @@ struct Memory {
 }
 
 impl Memory {
-    fn update(&mut self, now: Nanos, sent_at: Nanos) {
+    fn update(&mut self, now: Nanos, sent_at: Nanos, form: Form) {
+        // The agent of ns-2 truncates the times of sending and of the ACK.
+        let (now, sent_at) =
+            if form.ns2 { (now / form.unit * form.unit, sent_at / form.unit * form.unit) } else { (now, sent_at) };
         let rtt = now - sent_at;
         let Some((last_sent, last_acked)) = self.last.replace((sent_at, now)) else {
             self.min_rtt = rtt;
             return;
         };
         self.min_rtt = self.min_rtt.min(rtt);
-        let ms = |time: i64| time as f64 / MILLISECOND as f64;
+        let ms = |time: i64| time as f64 / form.unit as f64;
         let sent = ms(sent_at as i64 - last_sent as i64);
         let acked = ms(now as i64 - last_acked as i64);
         let [send_ewma, ack_ewma, ratio, slow] = &mut self.axes;
@@ -119,6 +176,7 @@ impl Memory {
 
 struct RemyCc {
     table: Arc<Table>,
+    form: Form,
     memory: Memory,
     /// Window, segments.
     segments: u64,
@@ -128,9 +186,10 @@ impl RemyCc {
     fn act(&mut self, window: &mut Window, mss: u64) {
         let action = self.table.find(self.memory.axes);
         let next = self.segments as f64 * action.multiple + f64::from(action.increment);
-        self.segments = next.clamp(0.0, MOST_WINDOW) as u64;
+        let most = if self.form.ns2 { MOST_WINDOW_NS2 } else { MOST_WINDOW };
+        self.segments = next.clamp(0.0, most) as u64;
         window.cwnd = self.segments.max(1) * mss;
-        let rate = (mss + HEADERS) as f64 * 1000.0 / action.intersend;
+        let rate = (mss + HEADERS) as f64 * (SECOND / self.form.unit) as f64 / action.intersend;
         window.pacing_rate = rate.is_finite().then_some((rate as u64).max(1));
     }
 }
@@ -142,9 +201,23 @@ impl CongestionControl for RemyCc {
 
     fn on_ack(&mut self, _window: &mut Window, _ack: &Ack, _acked: u64) {}
 
-    fn on_congestion(&mut self, _window: &mut Window, _event: &Congestion) {}
+    fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
+        if self.form.ns2 {
+            self.segments = 1;
+            window.cwnd = event.ctx.mss;
+        }
+    }
 
-    fn on_timeout(&mut self, _window: &mut Window, _event: &Congestion, _first: bool) {}
+    fn on_timeout(&mut self, window: &mut Window, event: &Congestion, _first: bool) {
+        self.on_congestion(window, event);
+    }
+
+    fn on_idle_end(&mut self, window: &mut Window, ctx: &Context, idle: Nanos) {
+        if self.form.ns2 && idle > LAPSE {
+            (self.memory, self.segments) = (Memory::default(), 0);
+            self.act(window, ctx.mss);
+        }
+    }
 
     fn scope(&self) -> Scope {
         Scope { slow_start: true, window: true, deliveries: true, gap: true, ..Scope::default() }
@@ -152,7 +225,7 @@ impl CongestionControl for RemyCc {
 
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
         if let Some(sent_at) = delivery.sent_at {
-            self.memory.update(delivery.ack.ctx.now, sent_at);
+            self.memory.update(delivery.ack.ctx.now, sent_at, self.form);
             self.act(window, delivery.ack.ctx.mss);
         }
     }

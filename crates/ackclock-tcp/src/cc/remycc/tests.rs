@@ -111,18 +111,18 @@ fn a_look_up_finds_the_rule_whose_range_contains_the_memory() {
 #[test]
 fn the_memory_is_empty_until_the_second_ack_and_then_averages() {
     let mut memory = Memory::default();
-    memory.update(100 * MILLISECOND, 0);
+    memory.update(100 * MILLISECOND, 0, FORMS[0]);
     assert_eq!(memory.axes, [0.0; 4]);
-    memory.update(110 * MILLISECOND, 4 * MILLISECOND);
+    memory.update(110 * MILLISECOND, 4 * MILLISECOND, FORMS[0]);
     assert_eq!(memory.axes, [0.5, 1.25, 1.06, 10.0 / 256.0]);
-    memory.update(114 * MILLISECOND, 34 * MILLISECOND);
+    memory.update(114 * MILLISECOND, 34 * MILLISECOND, FORMS[0]);
     assert_eq!(memory.axes[..3], [0.5 * 7.0 / 8.0 + 30.0 / 8.0, 1.25 * 7.0 / 8.0 + 0.5, 1.0]);
 }
 
 #[test]
 fn the_window_and_the_rate_follow_the_rules() {
     let mut window = Window { cwnd: 10_000, ssthresh: u64::MAX, pacing_rate: None };
-    let mut remy = RemyCc { table: Arc::new(table()), memory: Memory::default(), segments: 0 };
+    let mut remy = RemyCc { table: Arc::new(table()), form: FORMS[0], memory: Memory::default(), segments: 0 };
     remy.act(&mut window, 1000);
     assert_eq!((window.cwnd, window.pacing_rate), (2000, None), "the first rule, from a window of 0");
     remy.memory.axes[2] = 1.2;
@@ -134,4 +134,22 @@ fn the_window_and_the_rate_follow_the_rules() {
     assert_eq!((window.cwnd, window.pacing_rate), (1000, Some(260_000)));
     remy.act(&mut window, 1000);
     assert_eq!((window.cwnd, remy.segments), (1000, 0), "a window of 0 counts as one segment");
+}
+
+#[test]
+fn the_agent_of_ns_2_truncates_times_and_begins_anew_after_a_loss_or_a_lapse() {
+    let mut memory = Memory::default();
+    memory.update(100 * MILLISECOND, 999_999, FORMS[1]);
+    memory.update(110_900_000, 4 * MILLISECOND + 999_999, FORMS[1]);
+    assert_eq!(memory.axes, [0.5, 1.25, 1.06, 10.0 / 256.0]);
+    assert_eq!(memory.min_rtt, 100 * MILLISECOND);
+    let mut window = Window { cwnd: 10_000, ssthresh: u64::MAX, pacing_rate: None };
+    let mut remy = RemyCc { table: Arc::new(table()), form: FORMS[1], memory, segments: 40 };
+    let ctx = crate::testing::context(0, 0..1000);
+    remy.on_congestion(&mut window, &Congestion::loss(ctx));
+    assert_eq!((window.cwnd, remy.segments), (ctx.mss, 1));
+    remy.on_idle_end(&mut window, &ctx, LAPSE);
+    assert_eq!(remy.memory.min_rtt, 100 * MILLISECOND);
+    remy.on_idle_end(&mut window, &ctx, LAPSE + 1);
+    assert_eq!((remy.segments, remy.memory.min_rtt), (2, 0), "the rule of the empty memory");
 }
