@@ -117,7 +117,7 @@ impl Kind<Nanos> for Time {
     }
 
     fn accepts(&self) -> Option<String> {
-        let off = if self.may_be_off { " or off" } else { "" };
+        let off = if self.may_be_off { ", or off" } else { "" };
         Some(format!("a time such as 200ms or 3s{off}"))
     }
 }
@@ -155,7 +155,7 @@ impl Kind<u64> for Volume {
     }
 
     fn accepts(&self) -> Option<String> {
-        let any = if self.range.1.is_none() { " or any" } else { "" };
+        let any = if self.range.1.is_none() { ", or any" } else { "" };
         Some(format!("a volume such as 1460B or 64KiB{any}"))
     }
 }
@@ -201,7 +201,7 @@ impl Kind<InitialWindow> for SegmentsOrRfc6928 {
     }
 
     fn accepts(&self) -> Option<String> {
-        SegmentsOrRfc6928::SEGMENTS.accepts().map(|segments| format!("{segments} or rfc6928"))
+        SegmentsOrRfc6928::SEGMENTS.accepts().map(|segments| format!("{segments}, or rfc6928"))
     }
 }
 

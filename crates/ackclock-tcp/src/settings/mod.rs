@@ -145,7 +145,7 @@ macro_rules! settings {
             other {
                 /// Maximum segment size in bytes of payload; it is offered to the peer and limits our own segments.
                 mss: u32 = Shown(|mss: &u32| format!("{mss} B"));
-                /// Initial window.
+                /// Initial window of a connection.
                 initial_window: InitialWindow = SegmentsOrRfc6928;
                 /// Rule for lost SYNs that reduce the initial window to one segment.
                 syn_losses: SynLosses = Shown(SynLosses::shown);
@@ -222,7 +222,7 @@ macro_rules! settings {
                 rfc1337: bool = Switch;
                 /// Treatment of the congestion window after an idle period longer than the retransmission timeout.
                 restart: Restart = Choice;
-                /// Pacing.
+                /// Pacing of the sender's segments.
                 pacing: Pacing = Shown(|&pacing: &Pacing| if pacing == Pacing::Off { "off" } else { "fq" }.to_owned());
                 /// Data that a congestion control's own pacing rate releases at once.
                 pacing_burst: PacingBurst = Choice;
@@ -230,11 +230,11 @@ macro_rules! settings {
                 /// careful resume off.
                 careful_resume: Option<careful_resume::Saved> =
                     Shown(|saved: &Option<careful_resume::Saved>| if saved.is_some() { "on" } else { "off" }.to_owned());
-                /// Congestion control.
+                /// Congestion control algorithm.
                 cc: cc::Algorithm = Choice;
-                /// Slow start.
+                /// Method of slow start.
                 slow_start: &'static slow_start::Entry = Choice;
-                /// Window validation.
+                /// Method of congestion window validation.
                 validation: &'static validation::Entry = Choice;
             }
         }
