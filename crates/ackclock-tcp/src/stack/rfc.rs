@@ -27,13 +27,13 @@ pub(super) fn values() -> Values {
         validation: validation::by_name("none").expect("in the catalogue"),
             "none is required; RFC 7661 is experimental";
         restart: Restart::Rfc5681, "RFC 5681 section 4.1";
+        pacing_burst: PacingBurst::Segment, "no rule is given";
         //= https://www.rfc-editor.org/rfc/rfc9937#section-6.4
         //= type=exception
         //= reason=Pacing is a setting of its own and off unless a scenario or the congestion control asks for it, as
         //= in Linux without the qdisc fq.
         //# It is RECOMMENDED that implementations use pacing to reduce the burstiness of data traffic
         pacing: Pacing::Off, "none is required";
-        pacing_burst: PacingBurst::Segment, "no rule is given";
         careful_resume: None, "none is required";
         mss: 1460, "RFC 9293 section 3.7.1: Ethernet's 1500 bytes less 40 of headers";
         initial_window: InitialWindow::Rfc6928, "RFC 6928 section 2, equation 1: min(10 MSS, max(2 MSS, 14,600 B))";
@@ -61,13 +61,13 @@ pub(super) fn values() -> Values {
         limited_transmit: true, "RFC 3042";
         early_retransmit: false, "RFC 5827, experimental";
         rescue: true, "RFC 6675 section 4, rule 4";
-        retransmit_restarts_timer: false, "RFC 6298 section 5 has new acknowledgments alone restart it";
         rack: false, "RFC 8985, optional";
         tlp: false, "RFC 8985, optional";
         frto: false, "RFC 5682, optional";
         dsack_undo: false, "RFC 3708, experimental";
         eifel: false, "RFC 4015, optional";
         rto_rule: RtoRule::Rfc6298, "RFC 6298 section 2";
+        retransmit_restarts_timer: false, "RFC 6298 section 5 has new acknowledgments alone restart it";
         //= https://www.rfc-editor.org/rfc/rfc6298#section-2
         //# the sender SHOULD set RTO <- 1 second, though the "backing off" on repeated retransmission discussed in
         //# (5.5) still applies
@@ -79,13 +79,13 @@ pub(super) fn values() -> Values {
         //# A maximum value MAY be placed on RTO provided it is at least 60 seconds
         max_rto: 60 * SECOND, "RFC 6298 section 2.5: at least 60 s";
         rto_slop: 0, "no standard";
+        syn_retries: 6,
+            "RFC 9293 section 3.8.3: R2 for SYNs is at least 3 minutes; six come to 127 s, as Linux has it";
+        syn_linear: 0, "RFC 6298 section 5.5";
         connect_timeout: 0, "RFC 9293 section 3.8.3 counts retransmissions or time";
         plain_syn_after: 0, "no standard";
         syn_options: true, "RFC 9293 section 3.7.1";
         window_scaling: true, "RFC 7323 section 2";
-        syn_retries: 6,
-            "RFC 9293 section 3.8.3: R2 for SYNs is at least 3 minutes; six come to 127 s, as Linux has it";
-        syn_linear: 0, "RFC 6298 section 5.5";
         data_retries: 15, "RFC 9293 section 3.8.3: R2 is at least 100 s";
         timestamps: false, "RFC 7323, optional";
         ecn: EcnMode::Off, "RFC 3168, optional";
