@@ -65,7 +65,8 @@ pub fn set_switches(config: &mut Config, bits: u64) {
 ///
 /// The settings under `scenario` are fields of a scenario's flows with this name and type; the text after a kind adds
 /// to the meaning of the field's absence, which is "the stack's". The settings under `other` are not in scenarios, or
-/// scenarios have their own form of them. Types and kinds are looked up where the macro is called.
+/// scenarios have their own form of them. Types and kinds are looked up where the macro is called. A new setting needs a
+/// line here and its value in `stack/rfc.rs`.
 #[macro_export]
 macro_rules! settings {
     ($declare:ident) => {
