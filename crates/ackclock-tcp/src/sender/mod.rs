@@ -107,7 +107,7 @@ pub(crate) struct Sender {
     /// Whether RACK, tail loss probes, Linux's RTT samples or the congestion control examine every acknowledgment.
     watches: bool,
     ecn: bool,
-    /// Copy of the configuration's, because every segment sent needs it: without the copy W4 took 17 % more time.
+    /// Copy of the configuration's, because every segment sent needs it: without the copy W4 took 16 % more time.
     limited_transmit: bool,
     /// Whether a probe is due, and whether a probe is outstanding.
     probe_due: bool,

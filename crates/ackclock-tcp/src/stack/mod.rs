@@ -135,6 +135,7 @@ mod tests {
         };
         assert_eq!(rfc::STACK.rows().len(), settings::SETTINGS.len());
         assert_eq!(source("linux", "max_rto"), Some(("120s".to_owned(), "TCP_RTO_MAX")));
+        assert_eq!(source("linux", "receive_buffer").map(|(value, _)| value), Some("64KiB".to_owned()));
         assert_eq!(source("linux-3.12", "max_rto"), Some(("120s".to_owned(), "TCP_RTO_MAX")));
         assert_eq!(source("linux-3.12", "tlp"), Some(("on".to_owned(), "tcp_early_retrans = 3, since 3.10")));
         assert_eq!(source("linux-3.12", "initial_rto"), Some(("1s".to_owned(), "RFC 6298 section 2.1")));
