@@ -2,13 +2,13 @@
 
 use ackclock_tcp::config::{EcnMode, InitialWindow, Keepalive, Restart, RtoRule, WindowUnit};
 use ackclock_tcp::pacing::Pacing;
-use ackclock_tcp::{Config, MILLISECOND, SECOND, cc, recovery, slow_start, stack, validation};
+use ackclock_tcp::{Config, MILLISECOND, SECOND, cc, recovery, settings, slow_start, stack, validation};
 use arbitrary::{Result, Unstructured};
 
 /// Returns a stack with any of its choices replaced, so that every rule can be combined with every other.
 pub fn config(u: &mut Unstructured<'_>) -> Result<Config> {
     let stack = (u.choose(stack::CATALOGUE)?.config)();
-    let switches: u16 = u.arbitrary()?;
+    let switches: u32 = u.arbitrary()?;
     let on = |bit: u32| switches >> bit & 1 == 1;
     let pacing = Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 2 * 1514, initial: 0 };
     let restarts = [Restart::Off, Restart::Rfc5681, Restart::LowersSsthresh, Restart::RaisesSsthresh];
@@ -19,7 +19,7 @@ pub fn config(u: &mut Unstructured<'_>) -> Result<Config> {
     let receive_buffer = *u.choose(&[1 << 12, 60_000, 1 << 17, 1 << 28])?;
     let restart = *u.choose(&restarts)?;
     let validation = u.choose(validation::CATALOGUE)?;
-    Ok(Config {
+    let mut config = Config {
         mss: *u.choose(&[64, 536, 1000, 1460, 9000])?,
         initial_window: *u.choose(&windows)?,
         initial_rto: *u.choose(&[SECOND, 3 * SECOND])?,
@@ -36,25 +36,12 @@ pub fn config(u: &mut Unstructured<'_>) -> Result<Config> {
         quick_acks: *u.choose(&[0, 16])?,
         receive_buffer,
         receive_buffer_max: *u.choose(&[receive_buffer, 1 << 28])?,
-        timestamps: on(0),
-        sack: on(1),
-        dsack: on(2),
-        adapt_dup_thresh: on(3),
-        limited_transmit: on(4),
-        early_retransmit: on(5),
-        rack: on(6),
-        tlp: on(7),
-        frto: on(8),
-        dsack_undo: on(9),
-        eifel: on(10),
-        abe: on(11),
-        nagle: on(12),
-        pacing: if on(13) { pacing } else { Pacing::Off },
-        retransmit_restarts_timer: on(15),
+        pacing: if on(30) { pacing } else { Pacing::Off },
         window_unit: *u.choose(&[WindowUnit::Bytes, WindowUnit::Segments])?,
         write_size: *u.choose(&[0, 700, 1 << 16])?,
-        handshake_data: u.arbitrary()?,
-        keepalive: on(14).then_some(keepalive),
+        keepalive: on(31).then_some(keepalive),
         ..stack
-    })
+    };
+    settings::set_switches(&mut config, switches.into());
+    Ok(config)
 }

@@ -24,6 +24,7 @@ mod queue;
 mod registered;
 mod remycc;
 mod resolve;
+mod settings;
 mod spellings;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -2,16 +2,19 @@
 //! this list.
 
 use ackclock_tcp::config::{EcnMode, Handshake, Restart, RtoRule, WindowUnit};
-use ackclock_tcp::{recovery, slow_start, stack, validation};
+use ackclock_tcp::recovery::Recovery;
+use ackclock_tcp::settings::{Choice, Count, Switch, Time, Volume};
+use ackclock_tcp::{Config, slow_start, stack, validation};
 use serde_json::json;
 
 use super::algorithm::{CongestionControl, congestion_control};
 use super::bottleneck::{Bottleneck, Link};
+use super::settings::Stated;
 use super::spellings::{AccessRate, Amount};
 use ackclock_app::App;
 use ackclock_core::Nanos;
 use ackclock_core::headers::TCP_IPV4;
-use ackclock_schema::kinds::{Flag, Label, OneOf, count, one_of, real, spelled, time, volume};
+use ackclock_schema::kinds::{Flag, Label, count, one_of, real, spelled, time, volume};
 use ackclock_schema::lists::list;
 use ackclock_schema::random::{Delay, Random, drawn};
 use ackclock_schema::record;
@@ -25,8 +28,6 @@ pub(super) const LEAST_MSS: u64 = 64;
 pub(super) const STACK: &str = "linux";
 /// Maximum number of flows in a run; each copy counts.
 pub(super) const MAX_FLOWS: u32 = 1_000_000;
-/// The largest receive window that window scaling can advertise, in bytes (RFC 7323 section 2.3).
-const MOST_RECEIVE_BUFFER: u64 = 1 << 30;
 
 record! {
     /// A network, the flows over it and the data to record.
@@ -77,126 +78,81 @@ record! {
     }
 }
 
-record! {
-    /// A flow, or several copies of it: an application at both ends and the TCP below it.
-    pub struct Flow {
-        /// Name in output, which has to be unique; several copies are called name.0, name.1, and so on.
-        name: String = numbered("flow", Label);
-        /// Number of copies of the flow.
-        count: u32 = default(1, count("copies", 1, MAX_FLOWS as u64));
-        /// Application of the flow.
-        app: App = required(tagged());
-        /// Start time of the flow.
-        start: Nanos = default("0s", time());
-        /// Maximum extra start delay of each copy, drawn uniformly from zero to this value for each copy.
-        start_jitter: Nanos = default("0s", time());
-        /// Maximum extra start delay that all copies share, drawn once, uniformly from zero to this value.
-        group_jitter: Nanos = default("0s", time());
-        /// Pattern of the copies' start times, relative to the time that start and the jitters give.
-        arrival: Option<Arrival> = optional("all copies at once", tagged());
-        /// Traffic class of the flow's packets, 0 being the most urgent; only queues that tell classes apart use it.
-        class: u8 = default(0, count("", 0, 7));
-        /// Nodes on the forward route, from the source's side to the sink's; the access links are added at both ends.
-        route: Option<Vec<String>> = optional("from left to right", list("node", Label));
-        /// Nodes on the return route, from the sink's side to the source's.
-        return_route: Option<Vec<String>> = optional("those of route, backwards", list("node", Label));
-        /// Access links of this flow, where they differ from the scenario's.
-        access: Option<FlowAccess> = optional("the scenario's access", table());
-        /// Named stack, which supplies the values of the fields below that are not given.
-        stack: String = default(STACK, one_of("stack", stack::CATALOGUE.iter().map(|s| (s.name, s.name.to_owned(), s.summary))));
-        /// Congestion control algorithm. The name of a family such as `cubic` means the form of the stack: Linux's module on
-        /// the stack linux, the form of the RFC or the paper on the stack rfc.
-        cc: Option<CongestionControl> = optional("the stack's", congestion_control());
-        /// Method of congestion window validation.
-        validation: Option<String> = optional(
-            "the stack's",
-            one_of("window validation", validation::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
-        );
-        /// Method of slow start.
-        slow_start: Option<String> = optional(
-            "the stack's; on Linux's stacks, hystart for CUBIC and linux for all others",
-            one_of("slow start", slow_start::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
-        );
-        /// Path parameters that an earlier connection measured, for Careful Resume (RFC 9959).
-        careful_resume: Option<CarefulResume> = optional("nothing is known", table());
-        /// Pacing of the sender's segments.
-        pacing: Option<Pacing> = optional("the stack's", tagged());
-        /// Initial window in full segments, whatever their size. Each stack has its own default: rfc and freebsd follow
-        /// RFC 6928, linux uses ten segments, ns2-sack two (`ackclock list stack`).
-        initial_window: Option<u32> = optional("the stack's", count("segments", 1, 65_535));
-        /// Retransmission timeout before the first RTT sample (RFC 6298).
-        initial_rto: Option<Nanos> = optional("the stack's", time().positive());
-        /// Minimum retransmission timeout.
-        min_rto: Option<Nanos> = optional("the stack's", time().positive());
-        /// Maximum retransmission timeout.
-        max_rto: Option<Nanos> = optional("the stack's", time().positive());
-        /// Rule that computes the retransmission timeout from the RTT samples.
-        rto_rule: Option<RtoRule> = optional("the stack's", rto_rule());
-        /// Whether the TCP timestamps option is offered (RFC 7323); it takes 12 bytes of each segment.
-        timestamps: Option<bool> = optional("the stack's", Flag);
-        /// Whether selective acknowledgments are offered (RFC 2018).
-        sack: Option<bool> = optional("the stack's", Flag);
-        /// Whether duplicate segments are reported by D-SACK (RFC 2883).
-        dsack: Option<bool> = optional("the stack's", Flag);
-        /// Algorithm of loss recovery, which decides what is sent during recovery and how fast.
-        recovery: Option<String> = optional(
-            "the stack's",
-            one_of("recovery", recovery::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
-        );
-        /// A segment counts as lost after this number of duplicate ACKs, or of SACKed segments above it (RFC 5681,
-        /// RFC 6675).
-        dup_thresh: Option<u32> = optional("the stack's", count("segments", 1, 300));
-        /// Whether observed reordering raises dup_thresh, as in Linux.
-        adapt_dup_thresh: Option<bool> = optional("the stack's", Flag);
-        /// Unit in which the sender counts its window.
-        window_unit: Option<WindowUnit> = optional("the stack's", window_unit());
-        /// Whether the first duplicate ACKs trigger new segments (limited transmit, RFC 3042).
-        limited_transmit: Option<bool> = optional("the stack's", Flag);
-        /// Whether fewer duplicate ACKs suffice while less than four segments are outstanding (early retransmit, RFC
-        /// 5827).
-        early_retransmit: Option<bool> = optional("the stack's", Flag);
-        /// Whether losses are detected by time instead of by counting duplicate ACKs (RACK, RFC 8985).
-        rack: Option<bool> = optional("the stack's", Flag);
-        /// Whether a tail loss probe is sent when the last segments of a flight are not acknowledged (TLP, RFC 8985
-        /// section 7).
-        tlp: Option<bool> = optional("the stack's", Flag);
-        /// Whether the sender waits for two ACKs after a timeout before it marks all outstanding segments lost (F-RTO,
-        /// RFC 5682).
-        frto: Option<bool> = optional("the stack's", Flag);
-        /// Whether a recovery is undone when D-SACKs show that it was spurious.
-        dsack_undo: Option<bool> = optional("the stack's", Flag);
-        /// Whether a recovery is undone when timestamps show that it was spurious (Eifel, RFC 3522 and RFC 4015).
-        eifel: Option<bool> = optional("the stack's", Flag);
-        /// Mode of Explicit Congestion Notification (ECN).
-        ecn: Option<EcnMode> = optional("the stack's", ecn());
-        /// Whether a CE mark reduces the window by less than a loss does (ABE, RFC 8511).
-        abe: Option<bool> = optional("the stack's", Flag);
-        /// Whether small segments are delayed while data is outstanding (Nagle, RFC 9293 section 3.7.4).
-        nagle: Option<bool> = optional("the stack's", Flag);
-        /// Maximum size of one write of the application: TCP sends what it can after each write, so that the end of a write
-        /// can be a small segment.
-        write_size: Option<u64> = optional("the stack's, which has no maximum", volume().positive());
-        /// How connections begin: none is for studies that ran in ns-2, whose one-way agents have no handshake.
-        handshake: Option<Handshake> = optional("the stack's", handshake());
-        /// Whether data may ride on the ACK that completes the handshake. If not, that ACK is sent by itself before the
-        /// first data, as after connect() and write().
-        handshake_data: Option<bool> = optional("the stack's", Flag);
-        /// Size of the receive buffer, which limits the advertised window.
-        receive_buffer: Option<u64> = optional("the stack's", volume().within(LEAST_MSS, MOST_RECEIVE_BUFFER));
-        /// Maximum size to which auto-tuning may raise the receive buffer.
-        receive_buffer_max: Option<u64> = optional("the stack's; receive_buffer where that is given", volume().within(LEAST_MSS, MOST_RECEIVE_BUFFER));
-        /// Maximum delay of an acknowledgment, below 500ms; with zero every segment is acknowledged at once.
-        delayed_ack: Option<Nanos> = optional("the stack's", time());
-        /// Number of full-sized segments after which an acknowledgment is sent at once.
-        ack_every: Option<u32> = optional("the stack's", count("segments", 1, 65_535));
-        /// Number of segments that are acknowledged at once at the start of a connection and after an idle period.
-        quick_acks: Option<u32> = optional("the stack's", count("segments", 0, 65_535));
-        /// Treatment of the congestion window after an idle period longer than the retransmission timeout.
-        restart_after_idle: Option<Restart> = optional("the stack's; off with a validation that replaces it", restart());
-        /// Payload of a full segment (maximum segment size).
-        mss: Option<u32> = optional("packet_size less 40B", volume().within(LEAST_MSS, 65_495));
-    }
+/// Declares [`Flow`] with a field for each setting of TCP that scenarios have.
+macro_rules! flow {
+    (
+        scenario { $($(#[doc = $doc:literal])+ $setting:ident: $Type:ty = $kind:expr $(, $absent:literal)?;)* }
+        other { $($other:tt)* }
+    ) => {
+        record! {
+            /// A flow, or several copies of it: an application at both ends and the TCP below it.
+            pub struct Flow {
+                /// Name in output, which has to be unique; several copies are called name.0, name.1, and so on.
+                name: String = numbered("flow", Label);
+                /// Number of copies of the flow.
+                count: u32 = default(1, count("copies", 1, MAX_FLOWS as u64));
+                /// Application of the flow.
+                app: App = required(tagged());
+                /// Start time of the flow.
+                start: Nanos = default("0s", time());
+                /// Maximum extra start delay of each copy, drawn uniformly from zero to this value for each copy.
+                start_jitter: Nanos = default("0s", time());
+                /// Maximum extra start delay that all copies share, drawn once, uniformly from zero to this value.
+                group_jitter: Nanos = default("0s", time());
+                /// Pattern of the copies' start times, relative to the time that start and the jitters give.
+                arrival: Option<Arrival> = optional("all copies at once", tagged());
+                /// Traffic class of the flow's packets, 0 being the most urgent; only queues that tell classes apart use it.
+                class: u8 = default(0, count("", 0, 7));
+                /// Nodes on the forward route, from the source's side to the sink's; the access links are added at both ends.
+                route: Option<Vec<String>> = optional("from left to right", list("node", Label));
+                /// Nodes on the return route, from the sink's side to the source's.
+                return_route: Option<Vec<String>> = optional("those of route, backwards", list("node", Label));
+                /// Access links of this flow, where they differ from the scenario's.
+                access: Option<FlowAccess> = optional("the scenario's access", table());
+                /// Named stack, which supplies the values of the fields below that are not given.
+                stack: String = default(STACK, one_of("stack", stack::CATALOGUE.iter().map(|s| (s.name, s.name.to_owned(), s.summary))));
+                /// Congestion control algorithm. The name of a family such as `cubic` means the form of the stack: Linux's module on
+                /// the stack linux, the form of the RFC or the paper on the stack rfc.
+                cc: Option<CongestionControl> = optional("the stack's", congestion_control());
+                /// Method of congestion window validation.
+                validation: Option<String> = optional(
+                    "the stack's",
+                    one_of("window validation", validation::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
+                );
+                /// Method of slow start.
+                slow_start: Option<String> = optional(
+                    "the stack's; on Linux's stacks, hystart for CUBIC and linux for all others",
+                    one_of("slow start", slow_start::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
+                );
+                /// Path parameters that an earlier connection measured, for Careful Resume (RFC 9959).
+                careful_resume: Option<CarefulResume> = optional("nothing is known", table());
+                /// Pacing of the sender's segments.
+                pacing: Option<Pacing> = optional("the stack's", tagged());
+                /// Initial window in full segments, whatever their size. Each stack has its own default: rfc and freebsd follow
+                /// RFC 6928, linux uses ten segments, ns2-sack two (`ackclock list stack`).
+                initial_window: Option<u32> = optional("the stack's", count("segments", 1, 65_535));
+                $(
+                    $(#[doc = $doc])+
+                    $setting: Option<$Type> = optional(concat!("the stack's" $(, $absent)?), $kind.stated());
+                )*
+                /// Treatment of the congestion window after an idle period longer than the retransmission timeout.
+                restart_after_idle: Option<Restart> = optional("the stack's; off with a validation that replaces it", Choice.stated());
+                /// Payload of a full segment (maximum segment size).
+                mss: Option<u32> = optional("packet_size less 40B", volume().within(LEAST_MSS, 65_495));
+            }
+        }
+
+        impl Flow {
+            /// Replaces the settings that the flow gives.
+            pub(super) fn replace_settings(&self, config: &mut Config) {
+                $(if let Some(value) = self.$setting {
+                    config.$setting = value;
+                })*
+            }
+        }
+    };
 }
+ackclock_tcp::settings!(flow);
 
 union! {
     /// Start times of a flow's copies.
@@ -225,65 +181,6 @@ record! {
         /// Time from one start to the next.
         interval: Nanos = required(time().positive());
     }
-}
-
-/// Returns the choices of restart_after_idle by name.
-fn restart() -> OneOf<Restart> {
-    let options = [
-        ("off", Restart::Off, "the window stays"),
-        ("rfc5681", Restart::Rfc5681, "cwnd falls to the initial window, ssthresh stays (RFC 5681 section 4.1)"),
-        ("lowers-ssthresh", Restart::LowersSsthresh, "a known mistake: as rfc5681, and ssthresh falls to cwnd"),
-        ("one-segment", Restart::OneSegment, "cwnd falls to one segment, ssthresh stays, as in ns-2"),
-        ("raises-ssthresh", Restart::RaisesSsthresh, "a known mistake: as rfc5681, and ssthresh becomes infinite"),
-    ];
-    one_of("restart after idle", options)
-}
-
-/// Returns the beginnings of a connection by name.
-fn handshake() -> OneOf<Handshake> {
-    let options = [
-        ("three-way", Handshake::ThreeWay, "SYN, SYN-ACK and ACK (RFC 9293)"),
-        ("none", Handshake::None, "both ends are established at once, as in ns-2; no Accurate ECN"),
-    ];
-    one_of("handshake", options)
-}
-
-/// Returns the units of the window by name.
-fn window_unit() -> OneOf<WindowUnit> {
-    let options = [
-        ("bytes", WindowUnit::Bytes, "bytes, so that a window may contain a part of a segment (RFC 5681)"),
-        ("segments", WindowUnit::Segments, "whole segments, as in Linux: small segments count as full ones"),
-    ];
-    one_of("window unit", options)
-}
-
-/// Returns the rules of the retransmission timeout by name.
-fn rto_rule() -> OneOf<RtoRule> {
-    let options = [
-        ("rfc6298", RtoRule::Rfc6298, "SRTT + 4*RTTVAR, at least min_rto"),
-        ("linux", RtoRule::Linux, "SRTT + RTTVAR, RTTVAR at least min_rto and slow to fall, as Linux has it"),
-        ("ns2", RtoRule::Ns2, "SRTT + 4*RTTVAR in ticks of 10 ms, of one segment at a time, as ns-2 has it"),
-        (
-            "ns2-100us",
-            RtoRule::Ns2Fine,
-            "as ns2 with ns-2's timestamps: a sample with every new ACK, in ticks of 0.1 ms",
-        ),
-        ("ns2-linux", RtoRule::Ns2Linux, "as ns2-100us in ticks of 1 ms, and a falling RTT hardly raises RTTVAR"),
-    ];
-    one_of("timeout rule", options)
-}
-
-/// Returns the modes of ECN by name.
-fn ecn() -> OneOf<EcnMode> {
-    let options = [
-        ("off", EcnMode::Off, "none"),
-        ("passive", EcnMode::Passive, "RFC 3168 where the peer asks for it"),
-        ("classic", EcnMode::Classic, "RFC 3168, asked for"),
-        ("accurate", EcnMode::Accurate, "Accurate ECN (RFC 9768), asked for"),
-        ("dctcp", EcnMode::Dctcp, "each mark echoed, and every segment ECT(0) (DCTCP, RFC 8257); at both ends"),
-        ("l4s", EcnMode::L4s, "Accurate ECN with data as ECT(1), for the L queue (RFC 9331)"),
-    ];
-    one_of("ECN mode", options)
 }
 
 record! {

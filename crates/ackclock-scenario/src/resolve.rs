@@ -4,7 +4,7 @@
 use ackclock_core::headers::TCP_IPV4;
 use ackclock_tcp::careful_resume::Saved;
 use ackclock_tcp::config::{Config, InitialWindow, Restart};
-use ackclock_tcp::{pacing, recovery, slow_start, stack, validation};
+use ackclock_tcp::{pacing, slow_start, stack, validation};
 
 use super::bottleneck::Bottleneck;
 use super::link::{Direction, LinkDelay, Rate};
@@ -189,41 +189,10 @@ impl Flow {
             self.validation.as_deref().map_or(stack.validation, |name| validation::by_name(name).expect(known));
         // A validation that decides about the window after idle would be undone by a restart.
         let stack_restart = if validation.replaces_restart { Restart::Off } else { stack.restart };
-        Config {
+        let mut config = Config {
             mss: self.mss(packet_size),
             initial_window: self.initial_window.map_or(stack.initial_window, InitialWindow::Segments),
-            initial_rto: self.initial_rto.unwrap_or(stack.initial_rto),
-            min_rto: self.min_rto.unwrap_or(stack.min_rto),
-            max_rto: self.max_rto.unwrap_or(stack.max_rto),
-            rto_rule: self.rto_rule.unwrap_or(stack.rto_rule),
-            timestamps: self.timestamps.unwrap_or(stack.timestamps),
-            sack: self.sack.unwrap_or(stack.sack),
-            dsack: self.dsack.unwrap_or(stack.dsack),
-            recovery: self
-                .recovery
-                .as_deref()
-                .map_or(stack.recovery, |name| recovery::by_name(name).expect(known).recovery),
-            dup_thresh: self.dup_thresh.unwrap_or(stack.dup_thresh),
-            adapt_dup_thresh: self.adapt_dup_thresh.unwrap_or(stack.adapt_dup_thresh),
-            window_unit: self.window_unit.unwrap_or(stack.window_unit),
-            limited_transmit: self.limited_transmit.unwrap_or(stack.limited_transmit),
-            early_retransmit: self.early_retransmit.unwrap_or(stack.early_retransmit),
-            rack: self.rack.unwrap_or(stack.rack),
-            tlp: self.tlp.unwrap_or(stack.tlp),
-            frto: self.frto.unwrap_or(stack.frto),
-            dsack_undo: self.dsack_undo.unwrap_or(stack.dsack_undo),
-            eifel: self.eifel.unwrap_or(stack.eifel),
-            ecn: self.ecn.unwrap_or(stack.ecn),
-            abe: self.abe.unwrap_or(stack.abe),
-            nagle: self.nagle.unwrap_or(stack.nagle),
-            write_size: self.write_size.unwrap_or(stack.write_size),
-            handshake: self.handshake.unwrap_or(stack.handshake),
-            handshake_data: self.handshake_data.unwrap_or(stack.handshake_data),
-            receive_buffer: self.receive_buffer.unwrap_or(stack.receive_buffer),
-            receive_buffer_max: self.receive_buffer_max.or(self.receive_buffer).unwrap_or(stack.receive_buffer_max),
-            delayed_ack: self.delayed_ack.unwrap_or(stack.delayed_ack),
-            ack_every: self.ack_every.unwrap_or(stack.ack_every),
-            quick_acks: self.quick_acks.unwrap_or(stack.quick_acks),
+            receive_buffer_max: self.receive_buffer.unwrap_or(stack.receive_buffer_max),
             restart: self.restart_after_idle.unwrap_or(stack_restart),
             pacing: self.pacing.as_ref().map_or(stack.pacing, |pacing| pacing.of_sender(packet_size)),
             careful_resume: self.careful_resume.as_ref().map(|saved| Saved {
@@ -238,7 +207,9 @@ impl Flow {
             cc,
             validation,
             ..stack
-        }
+        };
+        self.replace_settings(&mut config);
+        config
     }
 
     /// Returns the payload of a full segment, in bytes.

@@ -43,6 +43,7 @@ pub mod receiver;
 pub mod recovery;
 pub mod segment;
 pub mod sender;
+pub mod settings;
 pub mod slow_start;
 pub mod stack;
 pub mod stats;

@@ -6,7 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use ackclock_tcp::config::RtoRule;
-use ackclock_tcp::{Config, Endpoint, MILLISECOND, NEVER, Nanos, SECOND, Segment, cc, recovery};
+use ackclock_tcp::{Config, Endpoint, MILLISECOND, NEVER, Nanos, SECOND, Segment, cc, recovery, settings};
 use common::{MSS, config};
 use proptest::prelude::*;
 
@@ -33,38 +33,33 @@ fn fate() -> impl Strategy<Value = Fate> {
 struct Choices {
     recovery: usize,
     cc: usize,
-    bits: u16,
+    bits: u8,
+    switches: u64,
     dup_thresh: u32,
 }
 
 fn choices() -> impl Strategy<Value = Choices> {
-    (0..recovery::CATALOGUE.len(), 0..cc::CATALOGUE.len(), any::<u16>(), 1..6u32)
-        .prop_map(|(recovery, cc, bits, dup_thresh)| Choices { recovery, cc, bits, dup_thresh })
+    (0..recovery::CATALOGUE.len(), 0..cc::CATALOGUE.len(), any::<u8>(), any::<u64>(), 1..6u32)
+        .prop_map(|(recovery, cc, bits, switches, dup_thresh)| Choices { recovery, cc, bits, switches, dup_thresh })
 }
 
 impl Choices {
     fn config(&self) -> Config {
         let on = |bit: u32| self.bits & (1 << bit) != 0;
-        Config {
+        let mut config = Config {
             recovery: recovery::CATALOGUE[self.recovery].recovery,
             cc: (&cc::CATALOGUE[self.cc]).into(),
             rto_rule: if on(0) { RtoRule::Linux } else { RtoRule::Rfc6298 },
             min_rto: if on(1) { 200 * MILLISECOND } else { SECOND },
-            timestamps: on(2),
-            sack: !on(3) || on(4),
-            dsack: on(5),
-            adapt_dup_thresh: on(6),
-            limited_transmit: on(7),
-            early_retransmit: on(8),
-            rack: on(9),
-            tlp: on(10),
-            frto: on(11),
-            dsack_undo: on(12),
-            eifel: on(13),
             dup_thresh: self.dup_thresh,
             data_retries: 1000,
             ..config()
-        }
+        };
+        settings::set_switches(&mut config, self.switches);
+        // Most ends have options, and most of them SACK.
+        config.syn_options |= on(2) || on(3);
+        config.sack |= on(4);
+        config
     }
 }
 

@@ -9,6 +9,7 @@ from arro3.core import Array, DataType
 from arro3.core import Table as ArrowTable
 
 from ackclock import _build, _core
+from ackclock._declared import TABLES
 from ackclock.kernel import machine
 from ackclock.kernel.builds import Built, built
 from ackclock.kernel.source import KernelError
@@ -31,6 +32,16 @@ RECOVERY, LOSS = 3, 4
 RECOVERIES = ("TCPSackRecovery", "TCPRenoRecovery")
 TIMEOUTS = ("TCPTimeouts",)
 """Counters of TcpExt in a sender's namespace."""
+
+TYPES = {
+    "text": DataType.string(),
+    "number": DataType.float64(),
+    "whole number": DataType.int64(),
+    "truth value": DataType.bool(),
+}
+"""Types in Arrow of the types of columns."""
+OWN = {"window": {"min_rtt_ms": "number", "pacing_rate_bps": "number", "delivery_rate_bps": "number"}}
+"""Columns that only a kernel gives, with their types; the engine's tables declare all other columns."""
 
 
 @dataclass(frozen=True)
@@ -117,14 +128,14 @@ def run(
     return KernelRun(meta, tables)
 
 
-def _table(columns: dict[str, tuple[list[Any], DataType]]) -> Table:
-    arrays: dict[str, Any] = {name: Array(cells, type=kind) for name, (cells, kind) in columns.items()}
+def _table(name: str, cells: dict[str, list[Any]]) -> Table:
+    types = {column["name"]: column["type"] for column in TABLES[name]["columns"]} | OWN.get(name, {})
+    arrays: dict[str, Any] = {column: Array(values, type=TYPES[types[column]]) for column, values in cells.items()}
     return Table(ArrowTable.from_pydict(arrays))
 
 
 def _flows(question: dict[str, Any], answer: dict[str, Any]) -> Table:
     wanted, found = question["flows"], answer["flows"]
-    real, whole, text = DataType.float64(), DataType.uint64(), DataType.string()
 
     def info(name: str, scale: float = 1) -> list[Any]:
         return [one["info"][name] * scale if one["info"] else None for one in found]
@@ -133,22 +144,22 @@ def _flows(question: dict[str, Any], answer: dict[str, Any]) -> Table:
         return [sum(one["counters"].get(name, 0) for name in names) for one in found]
 
     seconds = [(question["duration_ns"] - one["start_ns"]) / 1e9 for one in wanted]
-    goodput = [one["received"] * 8 / time for one, time in zip(found, seconds, strict=True)]
     return _table(
+        "flows",
         {
-            "flow": ([one["name"] for one in wanted], text),
-            "cc": ([one["cc"] for one in wanted], text),
-            "app": ([one["kind"] for one in wanted], text),
-            "start_s": ([one["start_ns"] / 1e9 for one in wanted], real),
-            "goodput_bps": (goodput, real),
-            "bytes_delivered": ([one["received"] for one in found], whole),
-            "data_segments_sent": (info("data_segs_out"), whole),
-            "retransmits": (info("total_retrans"), whole),
-            "timeouts": (counted(TIMEOUTS), whole),
-            "recoveries": (counted(RECOVERIES), whole),
-            "srtt_ms": (info("rtt", 1e-3), real),
-            "min_rtt_ms": (info("min_rtt", 1e-3), real),
-        }
+            "flow": [one["name"] for one in wanted],
+            "cc": [one["cc"] for one in wanted],
+            "app": [one["kind"] for one in wanted],
+            "start_s": [one["start_ns"] / 1e9 for one in wanted],
+            "goodput_bps": [one["received"] * 8 / time for one, time in zip(found, seconds, strict=True)],
+            "bytes_delivered": [one["received"] for one in found],
+            "data_segments_sent": info("data_segs_out"),
+            "retransmits": info("total_retrans"),
+            "timeouts": counted(TIMEOUTS),
+            "recoveries": counted(RECOVERIES),
+            "srtt_ms": info("rtt", 1e-3),
+            "min_rtt_ms": info("min_rtt", 1e-3),
+        },
     )
 
 
@@ -156,12 +167,13 @@ def _transfers(question: dict[str, Any], answer: dict[str, Any]) -> Table:
     names = [one["name"] for one in question["flows"]]
     rows = answer["transfers"]
     return _table(
+        "transfers",
         {
-            "flow": ([names[row["flow"]] for row in rows], DataType.string()),
-            "start_s": ([row["start_ns"] / 1e9 for row in rows], DataType.float64()),
-            "duration_s": ([row["duration_ns"] / 1e9 for row in rows], DataType.float64()),
-            "bytes": ([row["bytes"] for row in rows], DataType.uint64()),
-        }
+            "flow": [names[row["flow"]] for row in rows],
+            "start_s": [row["start_ns"] / 1e9 for row in rows],
+            "duration_s": [row["duration_ns"] / 1e9 for row in rows],
+            "bytes": [row["bytes"] for row in rows],
+        },
     )
 
 
@@ -169,7 +181,6 @@ def _window(question: dict[str, Any], answer: dict[str, Any]) -> Table:
     at = {name: number for number, name in enumerate(answer["columns"])}
     names = [one["name"] for one in question["flows"]]
     rows = answer["samples"]
-    real, whole = DataType.float64(), DataType.uint64()
 
     def cells(name: str, scale: float = 1.0) -> list[float]:
         return [row[at[name]] * scale for row in rows]
@@ -179,16 +190,17 @@ def _window(question: dict[str, Any], answer: dict[str, Any]) -> Table:
         return [None if count >= INFINITE else count * mss for count, mss in found]
 
     return _table(
+        "window",
         {
-            "time_s": (cells("time_ns", 1e-9), real),
-            "flow": ([names[row[at["flow"]]] for row in rows], DataType.string()),
-            "cwnd": (segments("cwnd"), whole),
-            "ssthresh": (segments("ssthresh"), whole),
-            "flight_size": (segments("unacked"), whole),
-            "srtt_ms": (cells("rtt", 1e-3), real),
-            "min_rtt_ms": (cells("min_rtt", 1e-3), real),
-            "in_recovery": ([row[at["ca_state"]] in (RECOVERY, LOSS) for row in rows], DataType.bool()),
-            "pacing_rate_bps": (cells("pacing_rate", 8.0), real),
-            "delivery_rate_bps": (cells("delivery_rate", 8.0), real),
-        }
+            "time_s": cells("time_ns", 1e-9),
+            "flow": [names[row[at["flow"]]] for row in rows],
+            "cwnd": segments("cwnd"),
+            "ssthresh": segments("ssthresh"),
+            "flight_size": segments("unacked"),
+            "srtt_ms": cells("rtt", 1e-3),
+            "min_rtt_ms": cells("min_rtt", 1e-3),
+            "in_recovery": [row[at["ca_state"]] in (RECOVERY, LOSS) for row in rows],
+            "pacing_rate_bps": cells("pacing_rate", 8.0),
+            "delivery_rate_bps": cells("delivery_rate", 8.0),
+        },
     )

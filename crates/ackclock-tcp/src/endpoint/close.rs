@@ -23,7 +23,7 @@ impl Endpoint {
         self.orphan = true;
         self.shutdown_write(now);
         if self.state == State::FinWait2 {
-            self.linger(now, self.cold.config.fin_timeout);
+            self.linger(now, self.sender.config.fin_timeout);
         }
     }
 
@@ -100,7 +100,7 @@ impl Endpoint {
 
     /// Returns to LISTEN after a peer's attempt failed (RFC 9293 section 3.10.7.4, second step).
     pub(super) fn relisten<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
-        let config = &self.cold.config;
+        let config = &self.sender.config;
         let mut fresh = Endpoint::new(config, self.iss);
         fresh.cold.passive = true;
         *fresh.sender.stats_mut() = *self.sender.stats();
@@ -124,7 +124,7 @@ impl Endpoint {
     }
 
     pub(super) fn enter_time_wait<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
-        self.linger(now, self.cold.config.time_wait);
+        self.linger(now, self.sender.config.time_wait);
         self.enter(now, State::TimeWait, obs);
     }
 
@@ -142,7 +142,7 @@ impl Endpoint {
             State::FinWait1 => {
                 self.enter(now, State::FinWait2, obs);
                 if self.orphan {
-                    self.linger(now, self.cold.config.fin_timeout);
+                    self.linger(now, self.sender.config.fin_timeout);
                 }
             }
             State::Closing => self.enter_time_wait(now, obs),

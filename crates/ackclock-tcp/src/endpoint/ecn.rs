@@ -78,7 +78,7 @@ impl Endpoint {
     /// The three flags of our SYN. A retransmitted SYN asks for less, in case the flags caused the loss: RFC 3168 gives
     /// up at once (section 6.1.1.1), AccECN after one more (RFC 9768 section 3.1.4.1).
     pub(super) fn ecn_of_syn(&self) -> u8 {
-        match (self.cold.config.ecn.handshake(), self.cold.syn_retries) {
+        match (self.sender.config.ecn.handshake(), self.cold.syn_retries) {
             (EcnMode::Classic, 0) => CLASSIC_SYN,
             (EcnMode::Accurate, 0 | 1) => ACCURATE_SYN,
             _ => 0,
@@ -89,7 +89,7 @@ impl Endpoint {
     /// 2).
     pub(super) fn take_syn_ecn(&mut self, segment: &Segment) {
         let asked = bits(segment.flags);
-        match (self.cold.config.ecn.handshake(), asked) {
+        match (self.sender.config.ecn.handshake(), asked) {
             (EcnMode::Off, _) | (_, 0) => {}
             (EcnMode::Accurate, CLASSIC_SYN) => self.use_ecn(Uses::CLASSIC_ECN),
             (EcnMode::Accurate, _) => {
@@ -132,7 +132,7 @@ impl Endpoint {
     /// Processes the SYN-ACK that answers our SYN.
     pub(super) fn take_syn_ack_ecn(&mut self, segment: &Segment) {
         let answer = bits(segment.flags);
-        match self.cold.config.ecn.handshake() {
+        match self.sender.config.ecn.handshake() {
             EcnMode::Off | EcnMode::Passive | EcnMode::Dctcp | EcnMode::L4s => {}
             // RFC 3168 section 6.1.1: ECE without CWR.
             EcnMode::Classic => {
@@ -176,7 +176,7 @@ impl Endpoint {
             }
             return;
         }
-        if self.cold.config.ecn == EcnMode::Dctcp {
+        if self.sender.config.ecn == EcnMode::Dctcp {
             return self.take_dctcp_field(segment);
         }
         if segment.flags.has(Flags::CWR) {
@@ -201,7 +201,7 @@ impl Endpoint {
 
     /// Whether outgoing segments carry AccECN's counters: in TIME-WAIT Linux sends zeros (net/ipv4/tcp_minisocks.c).
     pub(super) fn tells_marks(&self) -> bool {
-        self.state != State::TimeWait || self.cold.config.conformance != Conformance::Linux
+        self.state != State::TimeWait || self.sender.config.conformance != Conformance::Linux
     }
 
     /// The state machine of DCTCP: ACKs echo the mark of the last segment that arrived, and a change is reported at
@@ -216,7 +216,7 @@ impl Endpoint {
 
     /// The ECN field of segments of the handshake and of RSTs.
     pub(super) fn control_field(&self) -> Ecn {
-        if self.cold.config.ecn == EcnMode::Dctcp { Ecn::Ect0 } else { Ecn::NotEct }
+        if self.sender.config.ecn == EcnMode::Dctcp { Ecn::Ect0 } else { Ecn::NotEct }
     }
 
     /// Sets the three flags and the ECN field of an outgoing segment. `ect` is whether the segment is new data.
@@ -231,8 +231,8 @@ impl Endpoint {
         // Neither retransmissions nor segments without data are ECN-capable (RFC 3168 sections 6.1.4 to 6.1.6). With
         // AccECN Linux marks all segments as ECN-capable (include/net/tcp_ecn.h, tcp_ecn_send), as RFC 8311 allows
         // experiments to do.
-        let ecn = self.cold.config.ecn;
-        let linux = self.uses.has(Uses::ACCECN) && self.cold.config.conformance == Conformance::Linux;
+        let ecn = self.sender.config.ecn;
+        let linux = self.uses.has(Uses::ACCECN) && self.sender.config.conformance == Conformance::Linux;
         if (ect || linux || ecn == EcnMode::Dctcp) && self.cold.marks.sends_ect {
             let scalable = ecn == EcnMode::L4s && self.uses.has(Uses::ACCECN);
             segment.ecn = if scalable { Ecn::Ect1 } else { Ecn::Ect0 };

@@ -74,11 +74,11 @@ impl Endpoint {
         segment.set_fast_open(Some(client.option));
         if client.option.has_cookie() {
             // Linux leaves room for all options that a header can hold (net/ipv4/tcp_output.c, tcp_send_syn_data).
-            let options = match self.cold.config.conformance {
+            let options = match self.sender.config.conformance {
                 Conformance::Linux => MAX_OPTIONS,
                 _ => segment.header_len() - Segment::new(Flags::SYN).header_len(),
             };
-            let most = client.mss.min(self.cold.config.mss).saturating_sub(options);
+            let most = client.mss.min(self.sender.config.mss).saturating_sub(options);
             segment.len = u32::try_from(self.sender.written()).unwrap_or(u32::MAX).min(most);
             fast.sent = segment.len;
             let stats = self.sender.stats_mut();

@@ -18,7 +18,7 @@ impl Endpoint {
         (self.iss, self.irs) = (0, 0);
         (self.wl1, self.wl2) = (0, 0);
         let cold = &mut self.cold;
-        let config = &cold.config;
+        let config = &self.sender.config;
         cold.peer_mss = config.mss;
         cold.peer_sack = config.sack;
         cold.peer_scales = config.window_scaling;
@@ -52,7 +52,7 @@ impl Endpoint {
             return;
         }
         if segment.flags.has(Flags::ACK) {
-            let ignored = segment.flags.has(Flags::SYN) && self.cold.config.conformance == Conformance::FreeBsd;
+            let ignored = segment.flags.has(Flags::SYN) && self.sender.config.conformance == Conformance::FreeBsd;
             if !ignored {
                 self.refuse(segment);
             }
@@ -98,9 +98,10 @@ impl Endpoint {
             self.establish(now, segment, progress, obs);
             self.receiver.owe_ack();
             // What the peer did not take of the SYN's data leaves again at once (tcp_rcv_fastopen_synack).
-            let bare = !self.cold.config.handshake_data && self.cold.fast.left() == 0;
+            let bare = !self.sender.config.handshake_data && self.cold.fast.left() == 0;
             self.due.set(Due::HANDSHAKE, bare);
-            if self.cold.config.conformance != Conformance::Linux && (segment.len > 0 || segment.flags.has(Flags::FIN))
+            if self.sender.config.conformance != Conformance::Linux
+                && (segment.len > 0 || segment.flags.has(Flags::FIN))
             {
                 // RFC 9293 section 3.10.7.3, fifth step: text and controls are processed as in ESTABLISHED. Linux
                 // drops them.
@@ -121,10 +122,10 @@ impl Endpoint {
         //# (i.e., a <SYN> or <SYN,ACK>) MUST NOT be scaled
         self.sender.set_window_edge(u64::from(segment.window));
         let cold = &mut self.cold;
-        let offers_mss = segment.mss != 0 && cold.config.syn_options;
+        let offers_mss = segment.mss != 0 && self.sender.config.syn_options;
         cold.peer_mss = if offers_mss { u32::from(segment.mss) } else { DEFAULT_MSS };
         cold.peer_sack = segment.sack_permitted;
-        cold.peer_scales = segment.window_scale != Segment::NO_OPTION && cold.config.window_scaling;
+        cold.peer_scales = segment.window_scale != Segment::NO_OPTION && self.sender.config.window_scaling;
         cold.peer_stamps = segment.timestamps.is_some();
         cold.peer_xcp = segment.xcp().is_some();
         if let Some(stamps) = segment.timestamps {
@@ -143,7 +144,7 @@ impl Endpoint {
 
     /// Adapts the receive buffer to the segment size, once both ends have stated theirs.
     fn open_window(&mut self) {
-        let mss = self.cold.config.mss.min(self.cold.peer_mss);
+        let mss = self.sender.config.mss.min(self.cold.peer_mss);
         self.receiver.open(u64::from(mss));
     }
 
@@ -166,7 +167,7 @@ impl Endpoint {
             let cold = &self.cold;
             let stamps = segment.timestamps.filter(|_| self.uses.has(Uses::TIMESTAMPS));
             let echoes_first = stamps.is_some_and(|stamps| stamps.ecr == cold.syn_stamp);
-            let spurious = cold.config.syn_losses.forgives_spurious && echoes_first;
+            let spurious = self.sender.config.syn_losses.forgives_spurious && echoes_first;
             self.open_sender(now, if spurious { 0 } else { cold.syn_retries });
         }
         self.cold.timers.on_established(now);
@@ -179,7 +180,7 @@ impl Endpoint {
     pub(super) fn agree(&mut self, now: Nanos) {
         self.open_window();
         let cold = &self.cold;
-        let config = &cold.config;
+        let config = &self.sender.config;
         let sack = config.sack && cold.peer_sack;
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
         //# both sides MUST send Window Scale options in their <SYN> segments to enable window scaling in either
@@ -200,10 +201,10 @@ impl Endpoint {
         let cold = &self.cold;
         // The MSS option does not account for options that every segment carries (RFC 6691).
         let stamps = if self.uses.has(Uses::TIMESTAMPS) { STAMPS_LEN } else { 0 };
-        let mss = cold.config.mss.min(cold.peer_mss).saturating_sub(stamps).max(1);
+        let mss = self.sender.config.mss.min(cold.peer_mss).saturating_sub(stamps).max(1);
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
         //# the SYN/ACK and the acknowledgment of the SYN/ACK MUST NOT increase the size of the congestion window
-        self.sender.establish(now, mss, cold.config.sack && cold.peer_sack, lost_syns, &cold.config);
+        self.sender.establish(now, mss, self.sender.config.sack && cold.peer_sack, lost_syns);
     }
 
     /// Takes the RTT sample of the handshake, where Karn's rule allows a sample.
@@ -238,7 +239,7 @@ impl Endpoint {
         segment.seq = self.iss;
         segment.window = self.receiver.syn_window();
         let cold = &mut self.cold;
-        let config = &cold.config;
+        let config = &self.sender.config;
         segment.mss = if config.syn_options { config.mss.min(u32::from(u16::MAX)) as u16 } else { 0 };
         segment.sack_permitted = config.sack && (!answering || cold.peer_sack);
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2

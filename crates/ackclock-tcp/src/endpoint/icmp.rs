@@ -46,7 +46,7 @@ impl Endpoint {
     fn error_of(&self, message: Icmp) -> Option<Error> {
         match message {
             // FreeBSD sys/netinet/tcp_subr.c, tcp_drop_syn_sent.
-            Icmp::ProtocolUnreachable if self.cold.config.conformance == Conformance::FreeBsd => Some(Error::Refused),
+            Icmp::ProtocolUnreachable if self.sender.config.conformance == Conformance::FreeBsd => Some(Error::Refused),
             _ => message.error(),
         }
     }
@@ -55,7 +55,7 @@ impl Endpoint {
     fn ends_attempt(&self, message: Icmp) -> bool {
         let attempt = matches!(self.state, State::SynSent | State::SynReceived);
         let soft = matches!(message, Icmp::NetUnreachable | Icmp::HostUnreachable);
-        attempt && !(soft && self.cold.config.conformance == Conformance::FreeBsd)
+        attempt && !(soft && self.sender.config.conformance == Conformance::FreeBsd)
     }
 
     /// Accepts a message only if it is about a segment that is outstanding (RFC 5927 section 4.1).

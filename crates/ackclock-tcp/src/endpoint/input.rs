@@ -49,7 +49,7 @@ impl Endpoint {
             return self.on_reset(now, start == next, progress, obs);
         }
         if segment.flags.has(Flags::SYN) {
-            if self.cold.config.insecure_syn && self.state != State::TimeWait {
+            if self.sender.config.insecure_syn && self.state != State::TimeWait {
                 self.reset(now);
                 return self.fail(now, Error::Reset, progress, obs);
             }
@@ -110,11 +110,11 @@ impl Endpoint {
         }
         if self.state == State::TimeWait && segment.flags.has(Flags::FIN) {
             // Our ACK of the FIN was lost: the wait restarts (RFC 9293 section 3.10.7.4, eighth step).
-            self.linger(now, self.cold.config.time_wait);
+            self.linger(now, self.sender.config.time_wait);
         }
         self.answer(now, segment);
         let before = (segment.seq.wrapping_sub(self.receive_next()) as i32) < 0;
-        if before && segment.flags.has(Flags::ACK) && self.cold.config.conformance == Conformance::FreeBsd {
+        if before && segment.flags.has(Flags::ACK) && self.sender.config.conformance == Conformance::FreeBsd {
             self.take_ack(now, segment, progress, obs);
         }
     }
@@ -122,7 +122,7 @@ impl Endpoint {
     /// Answers a segment that is not acceptable with an ACK.
     pub(super) fn answer(&mut self, now: Nanos, segment: &Segment) {
         // A segment without payload may itself be such an ACK: two ends must not keep answering each other.
-        if self.cold.config.conformance == Conformance::Linux && segment.seq_len() == 0 {
+        if self.sender.config.conformance == Conformance::Linux && segment.seq_len() == 0 {
             return self.challenge(now);
         }
         self.receiver.owe_ack();
@@ -131,8 +131,8 @@ impl Endpoint {
     /// Sends a challenge ACK (RFC 5961), subject to a rate limit.
     fn challenge(&mut self, now: Nanos) {
         if now >= self.cold.next_answer {
-            self.cold.next_answer = now.saturating_add(self.cold.config.challenge_interval);
-            if self.cold.config.conformance == Conformance::FreeBsd {
+            self.cold.next_answer = now.saturating_add(self.sender.config.challenge_interval);
+            if self.sender.config.conformance == Conformance::FreeBsd {
                 self.due.set(Due::CHALLENGE, true);
             } else {
                 self.receiver.owe_ack();
@@ -143,13 +143,13 @@ impl Endpoint {
     /// Handles a RST within the window: a RST with the next expected sequence number is accepted, any other is answered
     /// with a challenge ACK (RFC 5961 section 3.2).
     fn on_reset<O: Observer>(&mut self, now: Nanos, exact: bool, progress: &mut Progress, obs: &mut O) {
-        if !exact && !self.cold.config.insecure_rst {
+        if !exact && !self.sender.config.insecure_rst {
             return self.challenge(now);
         }
         match self.state {
             State::SynReceived if self.cold.passive => self.relisten(now, obs),
             State::SynReceived => self.fail(now, Error::Refused, progress, obs),
-            State::TimeWait if self.cold.config.rfc1337 => {}
+            State::TimeWait if self.sender.config.rfc1337 => {}
             State::TimeWait | State::Closing | State::LastAck => self.end(now, progress, obs),
             // In CLOSE-WAIT the peer has closed its direction; ours is still open.
             _ => self.fail(now, Error::Reset, progress, obs),
@@ -175,7 +175,7 @@ impl Endpoint {
             return self.take_old_ack(now, segment, ahead, obs);
         };
         if ack > self.sender.nxt() {
-            if self.cold.config.conformance != Conformance::Linux {
+            if self.sender.config.conformance != Conformance::Linux {
                 self.receiver.owe_ack();
             }
             return false;
@@ -342,7 +342,7 @@ impl Endpoint {
         // Linux only accepts feedback that comes with other news (net/ipv4/tcp_input.c, tcp_accecn_process).
         let newer = segment.timestamps.is_some_and(|stamps| (stamps.val.wrapping_sub(self.stamps.recent) as i32) > 0);
         let news = acked > 0 || segment.sack_count > 0 || newer;
-        if !news && self.cold.config.conformance == Conformance::Linux {
+        if !news && self.sender.config.conformance == Conformance::Linux {
             return (false, 0);
         }
         let feedback = self.cold.acc.decode(segment, bits(flags), acked, u64::from(self.sender.mss()));

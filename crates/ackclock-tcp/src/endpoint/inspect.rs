@@ -125,7 +125,7 @@ impl Endpoint {
             rttvar: 0,
             snd_ssthresh: 0,
             snd_cwnd: 0,
-            advmss: cold.config.mss,
+            advmss: self.sender.config.mss,
             reordering: 0,
             rcv_rtt: 0,
             rcv_space: 0,
@@ -159,7 +159,7 @@ impl Endpoint {
         self.sender.report(&mut info);
         self.receiver.report(now, &mut info);
         let opened = !matches!(self.state, State::Closed | State::Listen | State::SynSent | State::SynReceived);
-        if opened && !cold.passive && cold.config.conformance == Conformance::Linux {
+        if opened && !cold.passive && self.sender.config.conformance == Conformance::Linux {
             // Linux counts our SYN, with any data in it, as a delivered segment (net/ipv4/tcp_input.c,
             // tcp_rcv_fastopen_synack).
             info.delivered += 1;

@@ -200,7 +200,6 @@ pub struct Endpoint {
 
 /// State that only the handshake, the close, timers and errors use.
 struct Cold {
-    config: Config,
     error: Option<Error>,
     /// An error that is reported only if the connection is given up (RFC 9293 section 3.9.2.2).
     soft_error: Option<Error>,
@@ -237,11 +236,14 @@ impl Endpoint {
         if !config.syn_options {
             config.offer_no_features();
         }
-        let sender = Sender::new(&config, isn);
+        let mut sender = Sender::new(config, isn);
         if sender.asks_routers() {
             // XCP's feedback replaces marks.
-            config.ecn = EcnMode::Off;
+            sender.config.ecn = EcnMode::Off;
         }
+        let config = &sender.config;
+        let (receiver, timers, acc) = (Receiver::new(config), Timers::new(config), AccEcn::new(config));
+        let pmtu = config.mss + HEADERS as u32;
         Endpoint {
             state: State::Closed,
             due: Due::default(),
@@ -255,7 +257,7 @@ impl Endpoint {
             wl2: 0,
             timer: NEVER,
             last_ack: 0,
-            receiver: Receiver::new(&config),
+            receiver,
             sender,
             stamps: Stamps::new(isn),
             cold: Box::new(Cold {
@@ -272,13 +274,12 @@ impl Endpoint {
                 syn_retries: 0,
                 syn_sent_at: 0,
                 syn_stamp: 0,
-                timers: Timers::new(&config),
+                timers,
                 marks: Marks::new(),
-                acc: AccEcn::new(&config),
+                acc,
                 fast: Fast::default(),
                 answers: xcp::Answers::default(),
-                pmtu: config.mss + HEADERS as u32,
-                config,
+                pmtu,
             }),
         }
     }
@@ -286,13 +287,13 @@ impl Endpoint {
     /// Active open: the next [`Endpoint::poll_transmit`] returns the SYN. Without a handshake the endpoint is established
     /// at once, and its peer must call this, too, rather than [`Endpoint::listen`].
     pub fn connect(&mut self, now: Nanos) {
-        if self.cold.config.handshake == Handshake::None {
+        if self.sender.config.handshake == Handshake::None {
             return self.begin_established(now);
         }
         self.state = State::SynSent;
         self.due.set(Due::SYN, true);
-        if self.cold.config.connect_timeout > 0 {
-            self.cold.timers.user = now.saturating_add(self.cold.config.connect_timeout);
+        if self.sender.config.connect_timeout > 0 {
+            self.cold.timers.user = now.saturating_add(self.sender.config.connect_timeout);
             self.watch.set(Watch::USER_TIMEOUT, true);
             self.retime();
         }

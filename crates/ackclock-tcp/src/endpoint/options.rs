@@ -41,8 +41,8 @@ impl Endpoint {
 
     /// Sets the receive buffer, bytes, and turns auto-tuning off (SO_RCVBUF). Window already offered is not withdrawn.
     pub fn set_receive_buffer(&mut self, bytes: u64) {
-        self.cold.config.receive_buffer = bytes;
-        self.cold.config.receive_buffer_max = bytes;
+        self.sender.config.receive_buffer = bytes;
+        self.sender.config.receive_buffer_max = bytes;
         self.receiver.set_buffer(bytes);
     }
 
@@ -54,7 +54,7 @@ impl Endpoint {
     /// Sets the largest segment to send and to accept, bytes of payload (TCP_MAXSEG); to be called before the
     /// handshake.
     pub fn set_max_segment(&mut self, bytes: u32) {
-        self.cold.config.mss = bytes;
+        self.sender.config.mss = bytes;
     }
 
     /// Turns immediate ACKs on or off (TCP_QUICKACK); alternating receiving and sending ends them.

@@ -58,7 +58,7 @@ impl Endpoint {
     #[inline]
     fn repeats_fin(&self) -> bool {
         matches!(self.state, State::FinWait1 | State::Closing | State::LastAck)
-            && self.cold.config.conformance == Conformance::FreeBsd
+            && self.sender.config.conformance == Conformance::FreeBsd
     }
 
     /// An ACK that carries our FIN again.

@@ -64,8 +64,8 @@ impl Endpoint {
         if self.sender.expiries() == 1 {
             self.start_user_timeout(now);
         }
-        if self.sender.expiries() > self.cold.config.data_retries {
-            self.give_up(now, self.cold.config.reset_on_give_up, &mut progress, obs);
+        if self.sender.expiries() > self.sender.config.data_retries {
+            self.give_up(now, self.sender.config.reset_on_give_up, &mut progress, obs);
         }
         self.receiver.on_timeout(now, self.sender.rtt().rto());
         progress
@@ -88,14 +88,14 @@ impl Endpoint {
             return self.end(now, progress, obs);
         }
         if self.cold.timers.user <= now {
-            return self.give_up(now, self.cold.config.reset_on_give_up, progress, obs);
+            return self.give_up(now, self.sender.config.reset_on_give_up, progress, obs);
         }
         if self.cold.timers.syn <= now {
             self.cold.timers.syn = NEVER;
             self.cold.syn_retries += 1;
             // Linux net/ipv4/tcp_timer.c, tcp_write_timeout: retransmissions at even intervals are allowed in addition.
-            let linear = if self.state == State::SynSent { self.cold.config.syn_linear } else { 0 };
-            if self.cold.syn_retries > self.cold.config.syn_retries + linear {
+            let linear = if self.state == State::SynSent { self.sender.config.syn_linear } else { 0 };
+            if self.cold.syn_retries > self.sender.config.syn_retries + linear {
                 return self.give_up(now, false, progress, obs);
             }
             //= https://www.rfc-editor.org/rfc/rfc6298#section-5
@@ -105,9 +105,9 @@ impl Endpoint {
             if self.cold.syn_retries > linear {
                 self.sender.rtt_mut().on_timeout();
             }
-            let plain_after = self.cold.config.plain_syn_after;
+            let plain_after = self.sender.config.plain_syn_after;
             if plain_after > 0 && self.cold.syn_retries >= plain_after && self.state == State::SynSent {
-                self.cold.config.offer_no_features();
+                self.sender.config.offer_no_features();
             }
             self.due.set(Due::SYN, true);
             obs.event(now, Event::Timeout { count: self.cold.syn_retries });
@@ -174,8 +174,8 @@ impl Endpoint {
         if !self.sender.is_stuck() {
             return self.end_persist();
         }
-        if self.cold.timers.probes >= self.cold.config.data_retries {
-            return self.give_up(now, self.cold.config.reset_on_give_up, progress, obs);
+        if self.cold.timers.probes >= self.sender.config.data_retries {
+            return self.give_up(now, self.sender.config.reset_on_give_up, progress, obs);
         }
         self.cold.timers.persist = NEVER;
         if self.sender.has_room() {

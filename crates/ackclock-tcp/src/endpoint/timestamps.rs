@@ -102,7 +102,7 @@ impl Endpoint {
             //# If a non-<RST> segment is received without a TSopt, a TCP SHOULD silently drop the segment
             //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
             //# A TCP MUST NOT abort a TCP connection because any segment lacks an expected TSopt
-            None => self.cold.config.conformance == Conformance::Linux,
+            None => self.sender.config.conformance == Conformance::Linux,
             Some(stamps) if self.stamps.is_old(now, stamps.val) => {
                 self.answer(now, segment);
                 false

@@ -292,7 +292,7 @@ impl Sender {
         // echo of a SACKed probe is never recent. Linux considers the RTT alone (tcp_rack_advance).
         let echo = arrival.echo.filter(|_| !self.rtt.is_linux());
         let Rare { rack, rate, .. } = &mut *self.rare;
-        let uses_rack = self.rack;
+        let uses_rack = self.config.rack;
         let mut see = |entry: &Entry, cumulative: bool| {
             arrived.see(entry, cumulative);
             if let Some(rate) = rate {
@@ -386,7 +386,7 @@ impl Sender {
         let probe = segments == 1 && rare.tlp.end == Some(end);
         let resent = if end <= self.una { segments as u32 } else { self.board.resent_within(start, end) };
         rare.undo.on_dsack(end, resent);
-        if self.rack && !probe {
+        if self.config.rack && !probe {
             rare.rack.on_dsack(self.una, self.nxt);
         }
         probe

@@ -109,6 +109,7 @@ pub(crate) struct Sender {
     /// Whether RACK, tail loss probes, Linux's RTT samples or the congestion control examine every acknowledgment.
     watches: bool,
     ecn: bool,
+    /// Copy of the configuration's, because every segment sent needs it: without the copy W4 took 16 % more time.
     limited_transmit: bool,
     /// Whether a probe is due, and whether a probe is outstanding.
     probe_due: bool,
@@ -150,16 +151,12 @@ pub(crate) struct Sender {
     /// The tasks that the congestion control does itself, and the events it asks for.
     scope: Scope,
 
+    /// Configuration of the endpoint. The compiler places its switches last, in the cache line of the fields that follow
+    /// here.
+    pub(crate) config: Config,
     restart: Restart,
-    /// Choices of the configuration.
-    rack: bool,
-    tlp: bool,
-    frto: bool,
     undoes: bool,
-    early_retransmit: bool,
-    rescues: bool,
     retransmit_restarts_timer: bool,
-    abe: bool,
     reduces_from_window: bool,
     /// Whether the window is counted in whole segments.
     whole: bool,
@@ -174,7 +171,7 @@ pub(crate) struct Sender {
 
 impl Sender {
     /// Makes a sender with no data written, before the connection with initial sequence number `isn` is established.
-    pub fn new(config: &Config, isn: u32) -> Sender {
+    pub fn new(config: Config, isn: u32) -> Sender {
         let mss = u64::from(config.mss);
         let mut cc = config.cc.make();
         cc.seed(isn);
@@ -216,16 +213,10 @@ impl Sender {
             last_acked: 0,
             timer: Timer::Rto,
             watches: config.rack || config.tlp || config.rto_rule == RtoRule::Linux || scope.deliveries,
-            rack: config.rack,
-            tlp: config.tlp,
-            frto: config.frto,
             undoes: config.dsack_undo || config.eifel || config.frto,
             limited_transmit: config.limited_transmit,
-            early_retransmit: config.early_retransmit,
-            rescues: config.rescue,
             retransmit_restarts_timer: config.retransmit_restarts_timer || config.rto_rule == RtoRule::Linux,
             ecn: config.ecn != EcnMode::Off,
-            abe: config.abe,
             reduces_from_window: config.reduction_base == ReductionBase::Window,
             whole: config.window_unit == WindowUnit::Segments && !scope.window,
             counts_acks: config.recovery.is_ns2(),
@@ -233,14 +224,14 @@ impl Sender {
             probing: false,
             cwr_due: false,
             delivered: 0,
-            rtt: Rtt::new(config),
+            rtt: Rtt::new(&config),
             pacer: Pacer::new(config.pacing, config.pacing_burst),
             pacing: false,
             board: Scoreboard::default(),
             seen: input::SeenBlocks::default(),
-            small: nagle::Small::new(config),
+            small: nagle::Small::new(&config),
             marks: push::Marks::default(),
-            offload: offload::Offload::new(config),
+            offload: offload::Offload::new(&config),
             writes: writes::Writes::new(config.write_size),
             scope,
             tells_sent: scope.deliveries || scope.sends,
@@ -259,26 +250,27 @@ impl Sender {
                 rack: rack::Rack::default(),
                 forward: scoreboard::Forward::default(),
                 tlp: tlp::Tlp::default(),
-                undo: undo::Undo::new(config),
-                reordering: reordering::Reordering::new(config),
+                undo: undo::Undo::new(&config),
+                reordering: reordering::Reordering::new(&config),
                 rate: scope.deliveries.then(|| rate::Rate::new(scope.gap)),
                 counts: Counts::default(),
                 lost_retransmission: false,
             }),
+            config,
         }
     }
 
     /// Ends the handshake: takes the options that both ends agreed on, and sets the initial window. `lost_syns` counts
     /// the retransmissions of a SYN or SYN-ACK that were caused by a loss.
-    pub fn establish(&mut self, now: Nanos, mss: u32, sack: bool, lost_syns: u32, config: &Config) {
+    pub fn establish(&mut self, now: Nanos, mss: u32, sack: bool, lost_syns: u32) {
         self.mss = u64::from(mss);
-        self.sack = sack && !config.recovery.ignores_sack();
-        if !self.sack && config.recovery == Recovery::FreeBsd {
-            self.rare.reduction = reduction::Reduction::new(Recovery::Sack, config.window_unit);
+        self.sack = sack && !self.config.recovery.ignores_sack();
+        if !self.sack && self.config.recovery == Recovery::FreeBsd {
+            self.rare.reduction = reduction::Reduction::new(Recovery::Sack, self.config.window_unit);
         }
         //= https://www.rfc-editor.org/rfc/rfc6928#section-2
         //# a TCP MAY start with an initial window that is smaller than 10 segments
-        self.initial_window = config.initial_window.bytes(self.mss);
+        self.initial_window = self.config.initial_window.bytes(self.mss);
         if self.whole {
             self.initial_window = (self.initial_window / self.mss).max(1) * self.mss;
         }
@@ -291,7 +283,7 @@ impl Sender {
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
         //# if the SYN or SYN/ACK is lost, the initial window used by a sender after a correctly transmitted SYN MUST
         //# be one segment
-        self.window.cwnd = if lost_syns >= config.syn_losses.count { self.mss } else { self.initial_window };
+        self.window.cwnd = if lost_syns >= self.config.syn_losses.count { self.mss } else { self.initial_window };
         self.last_sent = now;
         let ctx = self.context(now);
         self.cc.on_start(&mut self.window, &ctx);
@@ -301,10 +293,10 @@ impl Sender {
             self.validation.on_owned_window();
         }
         // A lost SYN may be congestion (RFC 9959 section 3.2).
-        let saved = config.careful_resume.filter(|_| lost_syns == 0);
+        let saved = self.config.careful_resume.filter(|_| lost_syns == 0);
         self.careful = saved.and_then(|saved| CarefulResume::new(saved, self.initial_window)).map(Box::new);
         self.watches |= self.careful.is_some();
-        self.slow_start.on_start(config.pacing != Pacing::Off || self.window.pacing_rate.is_some());
+        self.slow_start.on_start(self.config.pacing != Pacing::Off || self.window.pacing_rate.is_some());
     }
 
     /// Whether the application writes no more data.

@@ -170,7 +170,7 @@ impl Sender {
         //= https://www.rfc-editor.org/rfc/rfc8985#section-9.2
         //# the algorithm [RFC6675] MUST NOT be used with RACK-TLP
         let own = matches!(self.rare.reduction.rule(), Recovery::RateHalving | Recovery::FreeBsd | Recovery::Ns2Linux);
-        if !self.sack || self.rack || own {
+        if !self.sack || self.config.rack || own {
             return None;
         }
         // Rule 3.
@@ -197,7 +197,7 @@ impl Sender {
     /// Whether a rescue retransmission is allowed. RFC 6675 section 4, rule 4: "a single "rescue" retransmission per
     /// entry into loss recovery", allowed where "HighACK is greater than RescueRxt".
     fn may_rescue(&self) -> bool {
-        self.rescues && self.una > self.rare.episode.rescue_rxt
+        self.config.rescue && self.una > self.rare.episode.rescue_rxt
     }
 
     /// Returns the next segment after a timeout: retransmissions in order, as slow start allows, then new data.
@@ -244,7 +244,7 @@ impl Sender {
         if rare.reduction.rule() == Recovery::Ns2Linux {
             rare.forward.on_retransmit(start, self.nxt);
         }
-        if self.rack {
+        if self.config.rack {
             rare.rack.on_retransmit(start, now);
         }
         self.resend(now, start, len)

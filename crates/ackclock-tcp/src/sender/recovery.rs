@@ -93,7 +93,7 @@ impl Sender {
 
     /// Whether duplicate ACKs, SACKs or time indicate a loss (RFC 5681 section 3.2, RFC 6675 section 5, RFC 8985).
     pub(super) fn loss_is_evident(&self) -> bool {
-        if (self.rack || self.rare.reduction.rule() == Recovery::Ns2Linux) && self.sack {
+        if (self.config.rack || self.rare.reduction.rule() == Recovery::Ns2Linux) && self.sack {
             return self.board.lost() > 0;
         }
         let threshold = self.threshold();
@@ -112,7 +112,7 @@ impl Sender {
     fn threshold(&self) -> u32 {
         let threshold = self.rare.reordering.threshold();
         let outstanding = self.board.segments() as u32;
-        if self.early_retransmit && (2..4).contains(&outstanding) && !self.can_send_new() {
+        if self.config.early_retransmit && (2..4).contains(&outstanding) && !self.can_send_new() {
             return threshold.min(outstanding - 1);
         }
         threshold
@@ -121,7 +121,7 @@ impl Sender {
     /// Duplicate count from SACK. With SACK, early retransmit counts SACKed segments rather than ACKs, and Linux always
     /// does (net/ipv4/tcp_input.c, tcp_dupack_heuristics).
     fn evidence_by_segments(&self) -> u32 {
-        if self.early_retransmit || self.rtt.is_linux() { self.board.segments_sacked() } else { 0 }
+        if self.config.early_retransmit || self.rtt.is_linux() { self.board.segments_sacked() } else { 0 }
     }
 
     /// Whether there is new data and the peer's window allows it.
@@ -145,7 +145,7 @@ impl Sender {
             found.flight_size += delivered.acked;
         }
         let before = self.window;
-        let met = Congestion { cause, abe: self.abe, ctx: found };
+        let met = Congestion { cause, abe: self.config.abe, ctx: found };
         self.take_validated(&met);
         let event = Congestion { ctx: self.as_base(found), ..met };
         self.cc.on_congestion(&mut self.window, &event);
@@ -196,7 +196,7 @@ impl Sender {
         let before = (!answered).then(|| self.reduce(now, Cause::Loss, delivered, Phase::Fast));
         self.begin_undo(before, false);
         self.stats.recoveries += 1;
-        let found_by_time = self.rack && self.sack;
+        let found_by_time = self.config.rack && self.sack;
         let first = !found_by_time && !self.board.first_is_lost();
         let mut lost = if first { self.board.mark_first_lost() } else { 0 };
         if self.sack && self.rare.reduction.rule() == Recovery::FreeBsd {
@@ -460,7 +460,7 @@ impl Sender {
             // Losses in the same window of data start a new recovery.
             self.recover = None;
         }
-        if self.rack && phase != Phase::Cwr && !undone {
+        if self.config.rack && phase != Phase::Cwr && !undone {
             self.rare.rack.on_recovery_end();
         }
         if self.rare.reduction.rule() == Recovery::Ns2Linux && phase != Phase::Cwr {
@@ -514,7 +514,7 @@ impl Sender {
         //= https://www.rfc-editor.org/rfc/rfc8985#section-4
         //# The connection MUST use selective acknowledgment (SACK) options [RFC2018], and the sender MUST keep SACK
         //# scoreboard information on a per-connection basis
-        if !(self.rack && self.sack) {
+        if !(self.config.rack && self.sack) {
             if self.rare.reduction.rule() == Recovery::Ns2Linux && self.sack && delivered.newly > 0 {
                 let beyond = u64::from(self.rare.reordering.threshold() + 1);
                 let lost = self.board.mark_lost_forward(&mut self.rare.forward, beyond, self.mss);
@@ -672,7 +672,7 @@ impl Sender {
         //# If an RTO occurs during loss recovery as specified in this document, RecoveryPoint MUST be set to HighData
         self.recover = Some(self.nxt);
         self.dup_acks = 0;
-        let frto = self.frto && (matches!(self.phase, Phase::Open | Phase::Cwr) || again);
+        let frto = self.config.frto && (matches!(self.phase, Phase::Open | Phase::Cwr) || again);
         self.rare.episode = Episode {
             point: self.nxt,
             timeout: true,
@@ -704,7 +704,7 @@ impl Sender {
             self.board.forget_sacks();
             self.seen.forget();
             self.board.mark_all_lost();
-        } else if self.rack && self.sack {
+        } else if self.config.rack && self.sack {
             let window = self.reordering_window();
             self.board.mark_timed_out(self.rare.rack.timed_out_by(now, window));
         } else {

@@ -63,7 +63,7 @@ impl Sender {
         //= https://www.rfc-editor.org/rfc/rfc8985#section-7.2
         //# The sender SHOULD start or restart a loss probe PTO timer after transmitting new data (that was not itself
         //# a loss probe) or upon receiving an ACK that cumulatively acknowledges new data
-        if self.tlp && self.schedule_probe(now, rto_at) {
+        if self.config.tlp && self.schedule_probe(now, rto_at) {
             return;
         }
         // Linux net/ipv4/tcp_input.c, tcp_rearm_rto: if another timer was running instead, the timeout counts from the
@@ -101,7 +101,7 @@ impl Sender {
             self.timer = Timer::Rto;
             self.rto_at = now + self.rtt.rto();
         }
-        if self.tlp {
+        if self.config.tlp {
             let rto_at = self.board.first_sent_at().unwrap_or(now) + self.rtt.rto();
             //= https://www.rfc-editor.org/rfc/rfc8985#section-7.2
             //# The sender SHOULD start or restart a loss probe PTO timer after transmitting new data (that was not

@@ -76,11 +76,11 @@ impl Sender {
             //= reason=Linux starts the probe while a mark is answered although segments are SACKed.
             //# The sender SHOULD start or restart a loss probe PTO timer after transmitting new data (that was not
             //# itself a loss probe) or upon receiving an ACK that cumulatively acknowledges new data
-            Phase::Cwr if self.rtt.is_linux() => self.rack,
+            Phase::Cwr if self.rtt.is_linux() => self.config.rack,
             Phase::Open | Phase::Cwr => self.board.is_clean() && !self.board.first_is_resent(),
             Phase::Fast | Phase::Loss => false,
         };
-        if !(self.tlp && self.sack && quiet) || self.board.is_empty() {
+        if !(self.config.tlp && self.sack && quiet) || self.board.is_empty() {
             return false;
         }
         self.rto_at = rto_at.min(now + self.probe_timeout()).max(now);

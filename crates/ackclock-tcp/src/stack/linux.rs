@@ -1,8 +1,8 @@
 //! Linux: its constants and the defaults of its sysctls.
 
-use super::{Stack, rfc};
+use super::{Stack, Values, rfc, values};
 use crate::config::{
-    AccEcnOptions, AckRule, Config, Conformance, EcnMode, InitialWindow, PacingBurst, ReductionBase, Restart, RtoRule,
+    AccEcnOptions, AckRule, Conformance, EcnMode, InitialWindow, PacingBurst, ReductionBase, Restart, RtoRule,
     SynLosses, WindowRule, WindowUnit,
 };
 use crate::recovery::Recovery;
@@ -31,107 +31,20 @@ pub(super) const LINUX: Stack = Stack {
     name: "linux",
     summary: "Linux 6.12 as it comes: CUBIC with HyStart, RACK-TLP, PRR, F-RTO, timestamps, its RTO and delayed ACKs",
     source: "Linux 6.12 include/net/tcp.h, net/ipv4/tcp*.c, Documentation/networking/ip-sysctl.rst",
-    config: linux,
+    config: || linux().config,
+    values: linux,
     forms: FORMS,
     slow_start_of,
-    sources: &[
-        ("cc", "DEFAULT_TCP_CONG"),
-        (
-            "slow_start",
-            "net/ipv4/tcp_cubic.c: hystart = 1, hystart_detect = 3; without CUBIC net/ipv4/tcp_cong.c, tcp_slow_start",
-        ),
-        ("validation", "net/ipv4/tcp_output.c, tcp_cwnd_validate; tcp_slow_start_after_idle = 1"),
-        ("initial_window", "include/net/tcp.h, TCP_INIT_CWND = 10, whatever the size of segments"),
-        ("syn_losses", "net/ipv4/tcp_input.c, tcp_init_transfer: total_retrans > 1 and undo_marker"),
-        ("rescue", "no such rule; RACK and TLP find lost tails"),
-        ("restart", "part of the validation"),
-        ("recovery", "net/ipv4/tcp_input.c, tcp_cwnd_reduction: slow start only without new losses, as RFC 9937"),
-        ("dsack", "tcp_dsack = 1"),
-        ("adapt_dup_thresh", "tcp_reordering = 3, tcp_max_reordering = 300"),
-        ("reduction_base", "net/ipv4/tcp_cubic.c, cubictcp_recalc_ssthresh"),
-        ("window_unit", "include/linux/tcp.h: snd_cwnd, snd_ssthresh and packets_out are packets"),
-        ("rack", "tcp_recovery = 1"),
-        ("tlp", "tcp_early_retrans = 3"),
-        ("frto", "tcp_frto = 2"),
-        ("dsack_undo", "net/ipv4/tcp_input.c, tcp_try_undo_dsack"),
-        ("eifel", "net/ipv4/tcp_input.c, tcp_may_undo"),
-        ("rto_rule", "net/ipv4/tcp_input.c, tcp_rtt_estimator"),
-        ("retransmit_restarts_timer", "net/ipv4/tcp_output.c, tcp_xmit_retransmit_queue"),
-        ("min_rto", "TCP_RTO_MIN"),
-        ("max_rto", "TCP_RTO_MAX"),
-        ("syn_retries", "tcp_syn_retries = 6"),
-        ("syn_linear", "tcp_syn_linear_timeouts = 4, since 6.5"),
-        ("data_retries", "tcp_retries2 = 15"),
-        ("timestamps", "tcp_timestamps = 1"),
-        ("ecn", "tcp_ecn = 2"),
-        ("accecn_options", "tcp_ecn_option = 2, of the kernels that have it: since 6.18"),
-        ("nagle", "unless TCP_NODELAY"),
-        ("minshall", "net/ipv4/tcp_output.c, tcp_nagle_check"),
-        ("ack_rule", "net/ipv4/tcp_input.c, tcp_event_data_recv"),
-        ("handshake_data", "net/ipv4/tcp_input.c, tcp_rcv_synsent_state_process, without sk_write_pending"),
-        ("delayed_ack", "TCP_ATO_MIN, from which the estimate starts"),
-        ("quick_acks", "TCP_MAX_QUICKACKS"),
-        ("window_rule", "net/ipv4/tcp_input.c, tcp_measure_rcv_mss"),
-        ("receive_buffer", "tcp_rmem[1] = 128 KiB, of which the window is half at first (TCP_DEFAULT_SCALING_RATIO)"),
-        ("receive_buffer_max", "tcp_rmem[2] = 6 MiB, of which the window is half at first"),
-        ("window_scale", "net/ipv4/tcp_output.c, tcp_select_initial_window: enough for tcp_rmem[2]"),
-        ("time_wait", "TCP_TIMEWAIT_LEN"),
-        ("fin_timeout", "tcp_fin_timeout = 60"),
-        ("reset_on_give_up", "net/ipv4/tcp_timer.c, tcp_write_err"),
-        ("conformance", "net/ipv4/tcp_input.c: tcp_ack, tcp_validate_incoming"),
-        ("challenge_interval", "tcp_invalid_ratelimit = 500"),
-        ("rfc1337", "tcp_rfc1337 = 0"),
-        ("pacing_burst", "net/ipv4/tcp_output.c, tcp_tso_autosize; tcp_min_tso_segs = 2, tcp_tso_rtt_log = 9"),
-    ],
 };
 
 pub(super) const LINUX_3_12: Stack = Stack {
     name: "linux-3.12",
     summary: "Linux 3.12 of 2013: CUBIC with HyStart, PRR of RFC 6937, TLP and early retransmit, no RACK, no pacing",
     source: "Linux 3.12 include/net/tcp.h, net/ipv4/tcp*.c, Documentation/networking/ip-sysctl.txt",
-    config: linux_3_12,
+    config: || linux_3_12().config,
+    values: linux_3_12,
     forms: FORMS,
     slow_start_of,
-    sources: &[
-        ("cc", "DEFAULT_TCP_CONG"),
-        (
-            "slow_start",
-            "net/ipv4/tcp_cubic.c: hystart = 1, hystart_detect = 3; without CUBIC net/ipv4/tcp_cong.c, tcp_slow_start",
-        ),
-        ("validation", "net/ipv4/tcp_output.c, tcp_cwnd_validate; tcp_slow_start_after_idle = 1"),
-        ("initial_window", "include/net/tcp.h, TCP_INIT_CWND = 10, whatever the size of segments"),
-        ("syn_losses", "net/ipv4/tcp_metrics.c, tcp_init_metrics: total_retrans > 1"),
-        ("rescue", "net/ipv4/tcp_output.c, tcp_xmit_retransmit_queue: nothing above the highest SACK"),
-        ("restart", "part of the validation"),
-        ("recovery", "net/ipv4/tcp_input.c, tcp_cwnd_reduction: the slow-start reduction bound"),
-        ("dsack", "tcp_dsack = 1"),
-        ("adapt_dup_thresh", "tcp_reordering = 3"),
-        ("reduction_base", "net/ipv4/tcp_cubic.c, bictcp_recalc_ssthresh"),
-        ("window_unit", "include/linux/tcp.h: snd_cwnd, snd_ssthresh and packets_out are packets"),
-        ("early_retransmit", "tcp_early_retrans = 3: delayed, and TLP"),
-        ("tlp", "tcp_early_retrans = 3, since 3.10"),
-        ("frto", "tcp_frto = 2, RFC 5682 since 3.10"),
-        ("dsack_undo", "net/ipv4/tcp_input.c, tcp_try_undo_dsack"),
-        ("eifel", "net/ipv4/tcp_input.c, tcp_may_undo"),
-        ("rto_rule", "net/ipv4/tcp_input.c, tcp_rtt_estimator"),
-        ("retransmit_restarts_timer", "net/ipv4/tcp_output.c, tcp_xmit_retransmit_queue"),
-        ("min_rto", "TCP_RTO_MIN"),
-        ("max_rto", "TCP_RTO_MAX"),
-        ("timestamps", "tcp_timestamps = 1"),
-        ("ecn", "tcp_ecn = 2"),
-        ("accecn_options", "tcp_ecn_option = 2, of the kernels that have it: since 6.18"),
-        ("nagle", "unless TCP_NODELAY"),
-        ("minshall", "net/ipv4/tcp_output.c, tcp_nagle_check"),
-        ("ack_rule", "net/ipv4/tcp_input.c, tcp_event_data_recv"),
-        ("handshake_data", "net/ipv4/tcp_input.c, tcp_rcv_synsent_state_process, without sk_write_pending"),
-        ("delayed_ack", "TCP_ATO_MIN, from which the estimate starts"),
-        ("quick_acks", "TCP_MAX_QUICKACKS"),
-        ("receive_buffer", "tcp_rmem[1] = 87380, of which the window is half (tcp_adv_win_scale = 1)"),
-        ("receive_buffer_max", "tcp_rmem[2] = 6 MiB, of which the window is half"),
-        ("window_scale", "net/ipv4/tcp_output.c, tcp_select_initial_window: enough for tcp_rmem[2]"),
-        ("reset_on_give_up", "net/ipv4/tcp_timer.c, tcp_write_err"),
-        ("conformance", "net/ipv4/tcp_input.c: tcp_ack, tcp_validate_incoming"),
-    ],
 };
 
 /// The slow start of Linux's modules: CUBIC alone has HyStart (net/ipv4/tcp_cubic.c); the others call tcp_slow_start.
@@ -139,35 +52,37 @@ fn slow_start_of(cc: &str) -> &'static str {
     if cc.starts_with("cubic") { "hystart" } else { "linux" }
 }
 
-fn linux() -> Config {
-    Config {
-        initial_window: InitialWindow::Segments(10),
+fn linux() -> Values {
+    values! {
+        ..rfc::values();
+        cc: cc::by_name("cubic-linux").expect("in the catalogue").into(), "DEFAULT_TCP_CONG";
+        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.10
+        //= type=exception
+        //= reason=Linux has HyStart, its predecessor; on the stack `rfc` slow start is standard unless a scenario
+        //= says otherwise.
+        //# CUBIC SHOULD use the HyStart++ slow start algorithm [RFC9406]
+        slow_start: slow_start::by_name("hystart").expect("in the catalogue"),
+            "net/ipv4/tcp_cubic.c: hystart = 1, hystart_detect = 3; without CUBIC net/ipv4/tcp_cong.c, tcp_slow_start";
+        validation: validation::by_name("linux").expect("in the catalogue"),
+            "net/ipv4/tcp_output.c, tcp_cwnd_validate; tcp_slow_start_after_idle = 1";
+        restart: Restart::Off, "part of the validation";
+        pacing_burst: PacingBurst::Linux,
+            "net/ipv4/tcp_output.c, tcp_tso_autosize; tcp_min_tso_segs = 2, tcp_tso_rtt_log = 9";
         //= https://www.rfc-editor.org/rfc/rfc6928#section-2
         //= type=exception
         //= reason=Linux and FreeBSD have ten segments whatever their size.
         //# the upper bound for the initial window will be min (10*MSS, max (2*MSS, 14600))
+        initial_window: InitialWindow::Segments(10),
+            "include/net/tcp.h, TCP_INIT_CWND = 10, whatever the size of segments";
         syn_losses: SynLosses { count: 2, forgives_spurious: true },
-        //= https://www.rfc-editor.org/rfc/rfc6298#section-1
-        //= type=exception
-        //= reason=Linux has a least timeout of 200 ms (TCP_RTO_MIN).
-        //# a TCP MUST NOT be more aggressive than the following algorithms allow
-        //= https://www.rfc-editor.org/rfc/rfc6298#section-2
-        //= type=exception
-        //= reason=Linux has a least timeout of 200 ms (TCP_RTO_MIN).
-        //# if it is less than 1 second, then the RTO SHOULD be rounded up to 1 second
-        min_rto: 200 * MILLISECOND,
-        max_rto: 120 * SECOND,
-        rto_rule: RtoRule::Linux,
-        retransmit_restarts_timer: true,
-        syn_linear: 4,
-        timestamps: true,
-        dsack: true,
+            "net/ipv4/tcp_input.c, tcp_init_transfer: total_retrans > 1 and undo_marker";
         //= https://www.rfc-editor.org/rfc/rfc8985#section-9.3
         //# The Proportional Rate Reduction (PRR) algorithm [RFC6937] is RECOMMENDED for the specific congestion
         //# control actions
         recovery: Recovery::Prr,
-        adapt_dup_thresh: true,
-        rescue: false,
+            "net/ipv4/tcp_input.c, tcp_cwnd_reduction: slow start only without new losses, as RFC 9937";
+        dsack: true, "tcp_dsack = 1";
+        adapt_dup_thresh: true, "tcp_reordering = 3, tcp_max_reordering = 300";
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
         //= type=exception
         //= reason=Linux reduces from cwnd, and its window validation keeps cwnd near what is used.
@@ -177,56 +92,77 @@ fn linux() -> Config {
         //= reason=Linux reduces from cwnd, and its window validation keeps cwnd near what is used.
         //# When the third duplicate ACK is received, a TCP MUST set ssthresh to no more than the value given in
         //# equation (4)
-        reduction_base: ReductionBase::Window,
+        reduction_base: ReductionBase::Window, "net/ipv4/tcp_cubic.c, cubictcp_recalc_ssthresh";
         window_unit: WindowUnit::Segments,
+            "include/linux/tcp.h: snd_cwnd, snd_ssthresh and packets_out are packets";
+        rescue: false, "no such rule; RACK and TLP find lost tails";
+        retransmit_restarts_timer: true, "net/ipv4/tcp_output.c, tcp_xmit_retransmit_queue";
         //= https://www.rfc-editor.org/rfc/rfc8985#section-1
         //# it is RECOMMENDED as an alternative to that earlier approach
         //= https://www.rfc-editor.org/rfc/rfc9937#section-5
         //# it is RECOMMENDED that PRR is implemented together with RACK-TLP loss recovery
-        rack: true,
-        tlp: true,
-        frto: true,
-        dsack_undo: true,
-        eifel: true,
-        ecn: EcnMode::Passive,
-        accecn_options: AccEcnOptions::Always,
-        nagle: true,
-        minshall: true,
-        reset_on_give_up: false,
-        window_rule: WindowRule::Linux,
-        receive_buffer: 64 << 10,
-        receive_buffer_max: 3 << 20,
-        window_scale: Some(7),
-        ack_rule: AckRule::Linux,
-        handshake_data: false,
-        delayed_ack: 40 * MILLISECOND,
-        quick_acks: 16,
-        conformance: Conformance::Linux,
-        restart: Restart::Off,
-        pacing_burst: PacingBurst::Linux,
-        cc: cc::by_name("cubic-linux").expect("in the catalogue").into(),
-        //= https://www.rfc-editor.org/rfc/rfc9438#section-4.10
+        rack: true, "tcp_recovery = 1";
+        tlp: true, "tcp_early_retrans = 3";
+        frto: true, "tcp_frto = 2";
+        dsack_undo: true, "net/ipv4/tcp_input.c, tcp_try_undo_dsack";
+        eifel: true, "net/ipv4/tcp_input.c, tcp_may_undo";
+        rto_rule: RtoRule::Linux, "net/ipv4/tcp_input.c, tcp_rtt_estimator";
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-1
         //= type=exception
-        //= reason=Linux has HyStart, its predecessor; on the stack `rfc` slow start is standard unless a scenario
-        //= says otherwise.
-        //# CUBIC SHOULD use the HyStart++ slow start algorithm [RFC9406]
-        slow_start: slow_start::by_name("hystart").expect("in the catalogue"),
-        validation: validation::by_name("linux").expect("in the catalogue"),
-        ..rfc::config()
+        //= reason=Linux has a least timeout of 200 ms (TCP_RTO_MIN).
+        //# a TCP MUST NOT be more aggressive than the following algorithms allow
+        //= https://www.rfc-editor.org/rfc/rfc6298#section-2
+        //= type=exception
+        //= reason=Linux has a least timeout of 200 ms (TCP_RTO_MIN).
+        //# if it is less than 1 second, then the RTO SHOULD be rounded up to 1 second
+        min_rto: 200 * MILLISECOND, "TCP_RTO_MIN";
+        max_rto: 120 * SECOND, "TCP_RTO_MAX";
+        syn_retries: 6, "tcp_syn_retries = 6";
+        syn_linear: 4, "tcp_syn_linear_timeouts = 4, since 6.5";
+        data_retries: 15, "tcp_retries2 = 15";
+        timestamps: true, "tcp_timestamps = 1";
+        ecn: EcnMode::Passive, "tcp_ecn = 2";
+        accecn_options: AccEcnOptions::Always, "tcp_ecn_option = 2, of the kernels that have it: since 6.18";
+        nagle: true, "unless TCP_NODELAY";
+        minshall: true, "net/ipv4/tcp_output.c, tcp_nagle_check";
+        window_rule: WindowRule::Linux, "net/ipv4/tcp_input.c, tcp_measure_rcv_mss";
+        ack_rule: AckRule::Linux, "net/ipv4/tcp_input.c, tcp_event_data_recv";
+        handshake_data: false, "net/ipv4/tcp_input.c, tcp_rcv_synsent_state_process, without sk_write_pending";
+        delayed_ack: 40 * MILLISECOND, "TCP_ATO_MIN, from which the estimate starts";
+        quick_acks: 16, "TCP_MAX_QUICKACKS";
+        receive_buffer: 64 << 10,
+            "tcp_rmem[1] = 128 KiB, of which the window is half at first (TCP_DEFAULT_SCALING_RATIO)";
+        receive_buffer_max: 3 << 20, "tcp_rmem[2] = 6 MiB, of which the window is half at first";
+        window_scale: Some(7), "net/ipv4/tcp_output.c, tcp_select_initial_window: enough for tcp_rmem[2]";
+        time_wait: 60 * SECOND, "TCP_TIMEWAIT_LEN";
+        fin_timeout: 60 * SECOND, "tcp_fin_timeout = 60";
+        reset_on_give_up: false, "net/ipv4/tcp_timer.c, tcp_write_err";
+        conformance: Conformance::Linux, "net/ipv4/tcp_input.c: tcp_ack, tcp_validate_incoming";
+        challenge_interval: 500 * MILLISECOND, "tcp_invalid_ratelimit = 500";
+        rfc1337: false, "tcp_rfc1337 = 0";
     }
 }
 
-fn linux_3_12() -> Config {
-    Config {
-        syn_losses: SynLosses { count: 2, forgives_spurious: false },
-        recovery: Recovery::PrrSsrb,
-        early_retransmit: true,
-        rack: false,
-        syn_linear: 0,
-        window_rule: WindowRule::Rfc9293,
-        receive_buffer: 43_690,
-        pacing_burst: PacingBurst::Segment,
+fn linux_3_12() -> Values {
+    values! {
+        ..linux();
         validation: validation::by_name("rfc2861-linux").expect("in the catalogue"),
-        ..linux()
+            "net/ipv4/tcp_output.c, tcp_cwnd_validate; tcp_slow_start_after_idle = 1";
+        pacing_burst: PacingBurst::Segment, "no rule is given";
+        syn_losses: SynLosses { count: 2, forgives_spurious: false },
+            "net/ipv4/tcp_metrics.c, tcp_init_metrics: total_retrans > 1";
+        recovery: Recovery::PrrSsrb, "net/ipv4/tcp_input.c, tcp_cwnd_reduction: the slow-start reduction bound";
+        adapt_dup_thresh: true, "tcp_reordering = 3";
+        reduction_base: ReductionBase::Window, "net/ipv4/tcp_cubic.c, bictcp_recalc_ssthresh";
+        early_retransmit: true, "tcp_early_retrans = 3: delayed, and TLP";
+        rescue: false, "net/ipv4/tcp_output.c, tcp_xmit_retransmit_queue: nothing above the highest SACK";
+        rack: false, "RFC 8985, optional";
+        tlp: true, "tcp_early_retrans = 3, since 3.10";
+        frto: true, "tcp_frto = 2, RFC 5682 since 3.10";
+        syn_linear: 0, "RFC 6298 section 5.5";
+        window_rule: WindowRule::Rfc9293, "RFC 9293 section 3.8.6.2.2";
+        receive_buffer: 43_690, "tcp_rmem[1] = 87380, of which the window is half (tcp_adv_win_scale = 1)";
+        receive_buffer_max: 3 << 20, "tcp_rmem[2] = 6 MiB, of which the window is half";
+        challenge_interval: 500 * MILLISECOND, "RFC 5961 section 7: ten in five seconds";
     }
 }

@@ -4,11 +4,10 @@ mod freebsd;
 mod linux;
 mod ns2;
 mod rfc;
-mod rows;
 
 use crate::cc;
 use crate::config::Config;
-use crate::slow_start;
+use crate::{settings, slow_start};
 
 /// A named stack.
 pub struct Stack {
@@ -25,9 +24,34 @@ pub struct Stack {
     forms: &'static [(&'static str, &'static str)],
     /// Name of the slow start that a congestion control has on this stack unless a scenario chooses one.
     slow_start_of: fn(cc: &str) -> &'static str,
-    /// Sources of single values, by field: the values that differ from the standards' table.
-    sources: &'static [(&'static str, &'static str)],
+    /// Values of the stack, with their sources.
+    values: fn() -> Values,
 }
+
+/// The values of a stack.
+struct Values {
+    config: Config,
+    /// Fields and the sources of their values: the stack's own first, then those of the stack that it builds on.
+    sources: Vec<&'static [(&'static str, &'static str)]>,
+}
+
+/// Makes the [`Values`] of a stack: `field: value, "source";` for every field, or for the fields in which the stack
+/// differs from the values after `..`, or has another source.
+macro_rules! values {
+    (..$base:expr; $($field:ident: $value:expr, $source:literal;)+) => {{
+        let base: $crate::stack::Values = $base;
+        let mut sources: Vec<&'static [(&'static str, &'static str)]> = vec![&[$((stringify!($field), $source)),+]];
+        sources.extend(base.sources);
+        $crate::stack::Values { config: $crate::Config { $($field: $value,)+ ..base.config }, sources }
+    }};
+    ($($field:ident: $value:expr, $source:literal;)+) => {
+        $crate::stack::Values {
+            config: $crate::Config { $($field: $value),+ },
+            sources: vec![&[$((stringify!($field), $source)),+]],
+        }
+    };
+}
+use values;
 
 /// A line of a stack's table.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -73,15 +97,17 @@ impl Stack {
         slow_start::by_name((self.slow_start_of)(cc)).expect("in the catalogue")
     }
 
-    /// The stack as a table.
+    /// The stack as a table, in the order of the standards' values.
+    ///
+    /// # Panics
+    /// Never: `values!` takes only fields of [`Config`].
     pub fn rows(&self) -> Vec<Row> {
-        let find = |sources: &[(&str, &'static str)], field: &str| {
-            sources.iter().find(|(name, _)| *name == field).map(|(_, source)| *source)
-        };
-        let config = (self.config)();
-        let rows = rows::values(&config).into_iter().map(|(field, value)| {
-            let source = find(self.sources, field).or_else(|| find(rfc::STACK.sources, field)).unwrap_or_default();
-            Row { field, value, source }
+        let Values { config, sources } = (self.values)();
+        let order = (rfc::STACK.values)().sources.concat();
+        let rows = order.into_iter().map(|(field, _)| {
+            let value = settings::by_name(field).expect("a field of Config").show(&config);
+            let source = sources.iter().copied().flatten().find(|(name, _)| *name == field);
+            Row { field, value, source: source.expect("the standards' values are complete").1 }
         });
         rows.collect()
     }
@@ -102,18 +128,17 @@ mod tests {
     }
 
     #[test]
-    fn sources_name_fields_and_every_deviation_has_its_own() {
-        let standard = rfc::STACK.rows();
-        for stack in CATALOGUE {
-            let rows = stack.rows();
-            for (field, _) in stack.sources {
-                assert!(rows.iter().any(|row| row.field == *field), "{}: {field} is no field", stack.name);
-            }
-            for (row, standard) in rows.iter().zip(&standard) {
-                let own = stack.sources.iter().any(|(field, _)| *field == row.field);
-                assert!(row.value == standard.value || own, "{}: {} is not explained", stack.name, row.field);
-            }
-        }
+    fn rows_are_all_settings_and_a_source_belongs_to_the_stack_that_gives_the_value() {
+        let source = |stack: &str, field: &str| {
+            let rows = by_name(stack).unwrap().rows();
+            rows.into_iter().find(|row| row.field == field).map(|row| (row.value, row.source))
+        };
+        assert_eq!(rfc::STACK.rows().len(), settings::SETTINGS.len());
+        assert_eq!(source("linux", "max_rto"), Some(("120s".to_owned(), "TCP_RTO_MAX")));
+        assert_eq!(source("linux", "receive_buffer").map(|(value, _)| value), Some("64KiB".to_owned()));
+        assert_eq!(source("linux-3.12", "max_rto"), Some(("120s".to_owned(), "TCP_RTO_MAX")));
+        assert_eq!(source("linux-3.12", "tlp"), Some(("on".to_owned(), "tcp_early_retrans = 3, since 3.10")));
+        assert_eq!(source("linux-3.12", "initial_rto"), Some(("1s".to_owned(), "RFC 6298 section 2.1")));
     }
 
     #[test]
