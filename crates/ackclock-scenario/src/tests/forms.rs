@@ -271,7 +271,7 @@ fn the_catalogue_has_what_scenarios_alone_define() {
             ("arrival", 3),
             ("distribution", 7),
             ("queue", queue::CATALOGUE.len()),
-            ("rate", 3),
+            ("rate", 4),
             ("jitter", 4),
             ("loss", 4),
             ("pacing", 2)

@@ -56,7 +56,10 @@ fn a_problem_is_one_line_of_text() {
     let text = "duration = \"60s\"\nbottleneck = { rate = \"-1Mbps\", delay = \"1ms\" }\n[[flows]]\napp = \"bulk\"\ncc = \"cubik\"\n";
     let error = Scenario::from_toml(text, &[]).expect_err("two mistakes");
     let families = cc::FAMILIES.iter().map(|family| family.name);
-    let mut accepted: Vec<_> = families.chain(cc::CATALOGUE.iter().map(|entry| entry.name)).chain(["remycc"]).collect();
+    let mut accepted: Vec<_> = families
+        .chain(cc::CATALOGUE.iter().map(|entry| entry.name))
+        .chain(["remycc", "remycc-ns2", "remycc-ns2-us"])
+        .collect();
     accepted.sort_unstable();
     let expected = format!(
         "line 2: bottleneck.rate: \"-1Mbps\" is negative; accepted: a rate above zero such as \"1.5Mbps\" \
