@@ -1,4 +1,4 @@
-"""The stacks of ns-2's agents against figures recorded from ns-2.35 (Debian 2.35+dfsg-5) with tools/crosscheck/agents.tcl."""
+"""The stacks named after agents of ns-2, against figures recorded from ns-2.35 (Debian 2.35+dfsg-5) with agents.tcl."""
 
 from __future__ import annotations
 
