@@ -80,7 +80,8 @@ impl Sender {
     /// (tcp_grow_skb); a record ends one.
     fn buffered(&self, unsent: u64, quota: u64) -> u64 {
         let bounded = LARGEST.min((self.small.largest_window / 2).max(self.mss));
-        let size = bounded / self.mss * self.mss;
+        // A buffer takes at least one segment (tcp_xmit_size_goal), however large the segments are.
+        let size = (bounded / self.mss).max(1) * self.mss;
         let left = size - (self.nxt - self.offload.start.min(self.nxt)) % size;
         self.within_record(self.nxt, left.max(quota * self.mss).min(unsent))
     }
