@@ -73,7 +73,7 @@ pub use wire::TableError;
 use super::{Algorithm, CongestionControl, Scope};
 use crate::context::{Ack, Congestion, Context, Delivery, Window};
 use crate::pacing::HEADERS;
-use crate::{MILLISECOND, Nanos, SECOND};
+use crate::{MILLISECOND, Nanos, Rate, SECOND};
 use std::sync::Arc;
 
 /// Weights of the averages and of the slow average.
@@ -190,7 +190,7 @@ impl RemyCc {
         self.segments = next.clamp(0.0, most) as u64;
         window.cwnd = self.segments.max(1) * mss;
         let rate = (mss + HEADERS) as f64 * (SECOND / self.form.unit) as f64 / action.intersend;
-        window.pacing_rate = rate.is_finite().then_some((rate as u64).max(1));
+        window.pacing_rate = rate.is_finite().then_some(Rate::of_bytes(rate as u64));
     }
 }
 
