@@ -30,8 +30,6 @@
 //! - A flow is a connection and starts with a handshake. Segments of an earlier connection do not change its window; in
 //!   the original they do, by the rule of the empty memory.
 //!
-//! # Forms
-//!
 //! The forms of ns-2 (hbatmit/ns2.35, tcp/tcp-rational.cc and tcp/remy/memory.cc) truncate times to whole units, keep the
 //! window at 16,384 segments or less, forget memory, smallest RTT and window after more than 0.2 s without sending, and
 //! have a window of one segment after a loss or timeout, to which the rules then apply. Their losses are repaired by the
