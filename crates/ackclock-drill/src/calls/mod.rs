@@ -99,7 +99,6 @@ const BEYOND: &[(&str, &str)] = &[
     ("SOCK_RAW", "raw sockets"),
     ("TCP_AO_ADD_KEY", "authentication (TCP-AO)"),
     ("TCP_FASTOPEN_CONNECT", "TCP_FASTOPEN_CONNECT"),
-    ("TCP_FASTOPEN_KEY", "Fast Open keys"),
     ("TCP_FASTOPEN_NO_COOKIE", "TCP_FASTOPEN_NO_COOKIE"),
     ("TCP_MD5SIG", "MD5 signatures"),
     ("TCP_MD5SIG_EXT", "MD5 signatures"),
