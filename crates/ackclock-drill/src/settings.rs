@@ -67,6 +67,7 @@ const HARMLESS: &[&str] = &[
     "local_linux_ip",
     "netmask_ip",
     "persistent_tun_dev",
+    "send_omit_free",
     "speed",
     "verbose",
 ];
