@@ -186,7 +186,7 @@ CHOICES: Choices = {
     "180 kB with headers": _payload_of_1500,
     "departure: the stack rfc": always({"flows[*].stack": "rfc", "flows[*].min_rto": "200ms"}),
 }
-"""One change of the main reading at a time: name to the overrides for a cell. All but the last are of unstated settings."""
+"""One change of the main reading at a time, by name. All but the last change settings that the slides do not state."""
 
 
 def name_of(cell: Cell, choice: str = MAIN) -> str:

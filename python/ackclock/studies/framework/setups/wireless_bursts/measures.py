@@ -73,10 +73,11 @@ def transfers(result: Result) -> dict[str, float]:
 
 
 def timeouts(result: Result) -> dict[str, float]:
-    """The measures of `transfers`, and the number of RTOs of the senders, of those of SYNs, and of spurious ones."""
+    """The measures of `transfers`, the mean one-way delay, and the senders' RTOs: all, spurious ones, those of SYNs."""
     table = result.timeouts
     mine = table["side"] == "source"
     return transfers(result) | {
+        "delay_mean_ms": one_way_delays([result]).mean_ms,
         "rtos": float(mine.sum()),
         "spurious": float((mine & table["spurious"]).sum()),
         "syn_rtos": float((mine & np.isnan(table["segment"].astype(float))).sum()),
@@ -140,4 +141,4 @@ def one_way_delays(results: Iterable[Result]) -> Distribution:
         weights.append((quantile - below) * np.array([packets[name] for name in table["flow"]]))
     values, which = np.unique(np.concatenate(delays), return_inverse=True)
     upto = np.cumsum(np.bincount(which, np.concatenate(weights)))
-    return Distribution(values, upto / upto[-1], carried / upto[-1])
+    return Distribution(values, upto / upto[-1], float(carried / upto[-1]))
