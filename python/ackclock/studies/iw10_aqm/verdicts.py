@@ -143,7 +143,11 @@ def _longest(grids: Grids, flows: int, one: Variant, network: str) -> dict[str, 
 
     (cell,) = choose(grids.cells, networks=(network,), buffers=(REDOK,), flows=(flows,))
     measured = everywhere(grids, [cell], of_runs)
-    for other in choose(grids.cells, buffers=(REDOK,), flows=(flows,)):
+    others = [
+        *choose(grids.cells, buffers=(REDOK,), flows=(flows,)),
+        *choose(grids.cells, networks=(network,), buffers=(REDOK,)),
+    ]
+    for other in dict.fromkeys(others):
         name = f"{MAIN}; {other.name}"
         measured[name] = of_runs(grids.main, [other.name])
         parts = np.array_split(grids.main.values(other.name, one.name, "delay_max_ms"), SIXTH)

@@ -40,7 +40,7 @@ __all__ = [
     "variant",
 ]
 
-REPLICATIONS, SWEPT_REPLICATIONS = 100, 30
+REPLICATIONS, SWEPT_REPLICATIONS = 100, 20
 QUICK_REPLICATIONS, QUICK_SWEPT_REPLICATIONS = 10, 2
 
 BURST_BYTES = 180_000
@@ -75,8 +75,8 @@ class Network:
 
 NETWORKS = (
     Network("EDGE", 160, 250, (("1 BDP", 7), ("2 BDP", 14), ("50 packets", 50)), 10_500),
-    Network("HSPA", 2_000, 70, (("1 BDP", 24), ("2 BDP", 48)), 1_230),
-    Network("LTE", 50_000, 15, (("1 BDP", 125), ("2 BDP", 250)), 300),
+    Network("HSPA", 2_000, 70, (("1 BDP", 24), ("2 BDP", 48)), 1_400),
+    Network("LTE", 50_000, 15, (("1 BDP", 125), ("2 BDP", 250)), 350),
 )
 
 FLOWS = (1, 2, 6, 18)
@@ -177,7 +177,7 @@ CHOICES: Choices = {
     "later burst after a quarter of the first": _offset(0.25),
     "later burst after a half of the first": _offset(0.5),
     "later burst after three quarters of the first": _offset(0.75),
-    "with a handshake": always({"flows[*].handshake": "three-way"}),
+    "without a handshake": always({"flows[*].handshake": "none"}),
     "delayed acknowledgments": always({"flows[*].delayed_ack": "100ms", "flows[*].ack_every": 2}),
     "RTO of at least 1 s": always({"flows[*].min_rto": "1s"}),
     "access links of 1 Gbit/s": always({"access.rate": "1Gbps"}),
