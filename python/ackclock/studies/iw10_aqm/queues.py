@@ -99,7 +99,7 @@ def _departing(setting: str, value: object) -> Callable[[Cell], Mapping[str, obj
 
 
 CHOICES: Choices = {
-    **cells.CHOICES,
+    **{name: choice for name, choice in cells.CHOICES.items() if name != cells.ONE_PACKET_LESS},
     ALONE: always({"flows[1].start": "300s", "flows[1].group_jitter": "0s"}),
     "departure: RED is gentle": _departing("gentle", value=True),
     "departure: RED waits between drops": _departing("wait", value=True),

@@ -85,7 +85,8 @@ def _delays(grids: Grids) -> dict[str, dict[str, Estimate]]:
         "redok-one-flow": delay_change(grids, of((REDOK,), 1)),
         "red-six-flows": delay_change(grids, of((RED,), 6)),
         "red-six-spread": spread_change(grids, of((RED,), 6)),
-        "redok-six-tail-drops": _tail_drops(grids, of((REDOK,), 6)),
+        "redok-six-tail-drops": _tail_drops(grids, of((REDOK,), 6))
+        | {f"{MAIN}; {queue}": _tail_drops(grids, of((queue,), 6))[MAIN] for queue in (RED, FIFO)},
         "redok-six-flows": delay_change(grids, of((REDOK,), 6)),
         "delay-two-flows": two,
         "delay-two-flows-slightly": two,

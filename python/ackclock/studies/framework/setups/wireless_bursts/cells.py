@@ -26,6 +26,7 @@ __all__ = [
     "FLOWS",
     "MAIN",
     "NETWORKS",
+    "ONE_PACKET_LESS",
     "Cell",
     "Choices",
     "Grids",
@@ -143,9 +144,8 @@ def always(changes: Mapping[str, object]) -> Callable[[Cell], Mapping[str, objec
 
 
 def _one_packet_less(cell: Cell) -> Mapping[str, object]:
-    # ns-2's DropTail drops an arrival that would bring the queue to its limit. Its other queues do not.
-    drop_tail = isinstance(cell.overrides()["bottleneck.queue"], str)
-    return {"bottleneck.queue": f"{cell.packets - 1} packets"} if drop_tail else {}
+    # ns-2's DropTail drops an arrival that would bring the queue to its limit.
+    return {"bottleneck.queue": f"{cell.packets - 1} packets"}
 
 
 def _payload_of_1500(cell: Cell) -> Mapping[str, object]:
@@ -169,6 +169,9 @@ SHARED_SENDER: Mapping[str, object] = {
 }
 """All flows share the link of one sender. Its queue has the default of ns-2, whose DropTail holds one packet less."""
 
+ONE_PACKET_LESS = "FIFO queues of one packet less"
+"""The reading of the FIFO buffers as limits of ns-2's DropTail."""
+
 Choices: TypeAlias = "Mapping[str, Callable[[Cell], Mapping[str, object]]]"
 
 CHOICES: Choices = {
@@ -182,7 +185,7 @@ CHOICES: Choices = {
     "RTO of at least 1 s": always({"flows[*].min_rto": "1s"}),
     "access links of 1 Gbit/s": always({"access.rate": "1Gbps"}),
     "one sender's link with ns-2's default queue": always(SHARED_SENDER),
-    "drop-tail queues of one packet less": _one_packet_less,
+    ONE_PACKET_LESS: _one_packet_less,
     "180 kB with headers": _payload_of_1500,
     "departure: the stack rfc": always({"flows[*].stack": "rfc", "flows[*].min_rto": "200ms"}),
 }
