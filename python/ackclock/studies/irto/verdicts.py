@@ -55,7 +55,8 @@ def assess_claims(grids: Grids) -> list[ClaimResult]:
         "hspa-few-none": _changed(grids, hspa_few, "mean_s"),
         "edge-rtos-rise": added,
         "edge-mostly-spurious": _spurious_shares(grids, edge),
-        "edge-longest-delayed": _changed(grids, edge, "longest_s"),
+        "edge-longest-delayed": _changed(grids, edge, "longest_s")
+        | {f"{MAIN}; of the {burst} burst": _changed(grids, edge, f"{burst}_q100_s")[MAIN] for burst in BURSTS},
         "edge-iw10-fairer": _everywhere(
             grids, choose(CELLS, networks=("EDGE",), buffers=(LARGE,), flows=(2, 6, 18)), (10,), _added("fairness")
         ),
