@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SOURCES = ROOT / "crates/ackclock-tcp/src/cc"
 SECTIONS = ("Equations", "Constants", "Deviations", "Validated against")
 
-_ENTRY = re.compile(r'(?:Entry = Entry \{\s*name: |NAME: &str = )"([^"]+)"')
+_ENTRY = re.compile(r'(?:(?:Entry = Entry|Form) \{\s*name: |NAME: &str = )"([^"]+)"')
 _LINK = re.compile(r"\[(`[^`]+`)\](?:\([\w:]+\)|(?!\())")
 
 

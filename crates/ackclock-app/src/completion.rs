@@ -7,14 +7,14 @@
 //! half of the round trip and may have a slowdown below one.
 
 use super::{AppTables, rate_bps, seconds};
-use ackclock_core::Nanos;
+use ackclock_core::{Nanos, Rate};
 use ackclock_results::{Row, Sketch, declared};
 
 /// The properties of a flow's path without other traffic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Path {
-    /// Rate of the slowest link from source to sink, in bits per second.
-    pub rate: u64,
+    /// Rate of the slowest link from source to sink.
+    pub rate: Rate,
     /// Round-trip time without queues and transmission times, in ns.
     pub rtt: Nanos,
 }
@@ -22,8 +22,7 @@ pub struct Path {
 impl Path {
     /// Returns the ideal time of `bytes` in ns.
     pub fn ideal(self, bytes: u64) -> Nanos {
-        let sending = u128::from(bytes) * 8 * 1_000_000_000 / u128::from(self.rate.max(1));
-        self.rtt.saturating_add(u64::try_from(sending).unwrap_or(u64::MAX))
+        self.rtt.saturating_add(self.rate.time_of(bytes))
     }
 }
 
@@ -112,9 +111,9 @@ mod tests {
     /// At 1 Mbit/s 125 kB take 1 s; with the round-trip time of 100 ms the ideal time is 1.1 s.
     #[test]
     fn a_slowdown_is_to_the_time_alone() {
-        let path = Path { rate: 1_000_000, rtt: 100 * MILLISECOND };
+        let path = Path { rate: Rate::new(1_000_000).unwrap(), rtt: 100 * MILLISECOND };
         assert_eq!(path.ideal(125_000), 1_100 * MILLISECOND);
-        assert_eq!(Path { rate: 1, rtt: 0 }.ideal(u64::MAX), u64::MAX, "no overflow");
+        assert_eq!(Path { rate: Rate::MIN, rtt: 0 }.ideal(u64::MAX), u64::MAX, "no overflow");
         let mut completions = Completions::new(path);
         for tenths in 11..=110 {
             completions.record(125_000, tenths * 100 * MILLISECOND);
@@ -141,7 +140,7 @@ mod tests {
     #[test]
     fn nothing_complete_is_empty_cells() {
         let mut tables = AppTables::new();
-        let none = Completions::new(Path { rate: 1, rtt: SECOND });
+        let none = Completions::new(Path { rate: Rate::MIN, rtt: SECOND });
         none.report("f", "page", 0, &mut tables);
         none.report_bins("f", "page", &mut tables);
         assert!(!tables.contains_key("completion_bins"));

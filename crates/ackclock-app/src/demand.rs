@@ -57,6 +57,6 @@ impl Path {
     /// Returns the minimum time of an exchange of `bytes` from the source, in seconds: half a round-trip time plus the
     /// time to send the bytes at the path's rate.
     pub(crate) fn least_s(self, bytes: f64) -> f64 {
-        self.rtt as f64 / 2e9 + bytes * 8.0 / self.rate.max(1) as f64
+        self.rtt as f64 / 2e9 + bytes * 8.0 / self.rate.bits() as f64
     }
 }

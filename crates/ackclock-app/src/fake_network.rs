@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 
 use super::completion::Path;
 use super::{AppContext, Application, Command, Conn, Datagram, Side};
-use ackclock_core::Nanos;
 use ackclock_core::Stream;
+use ackclock_core::{Nanos, Rate};
 use ackclock_results::{Column, Table};
 
 pub(crate) const MILLISECOND: Nanos = 1_000_000;
 pub(crate) const SECOND: Nanos = 1_000_000_000;
 
 /// A path of 1 Mbit/s without delay.
-pub(crate) const PATH: Path = Path { rate: 1_000_000, rtt: 0 };
+pub(crate) const PATH: Path = Path { rate: Rate::new(1_000_000).unwrap(), rtt: 0 };
 
 /// Bytes of a piece, which takes 1 ms at 1 Mbit/s.
 const PIECE: u64 = 125;

@@ -1,4 +1,4 @@
-//! The vocabulary that every other crate of ackclock shares: times, the ECN field, packet sizes, random streams,
+//! The vocabulary that every other crate of ackclock shares: times, rates, the ECN field, packet sizes, random streams,
 //! distributions, and the parameters of algorithms.
 //!
 //! A stream of random numbers depends on the seed of a run and on the name of the component that draws from it:
@@ -16,12 +16,14 @@ mod ecn;
 pub mod headers;
 pub mod parameters;
 mod random;
+mod rate;
 mod renamed;
 mod stream;
 
 pub use distribution::{Distribution, Pareto, standard_normal};
 pub use ecn::Ecn;
 pub use random::{Random, Seed};
+pub use rate::Rate;
 pub use renamed::Renamed;
 pub use stream::{Stream, stream_number, stream_seed};
 

@@ -4,7 +4,7 @@ use crate::ast::Icmp;
 use crate::settings::IpVersion;
 use crate::symbols::{MSG_EOR, MSG_MORE};
 use crate::verdict::Stop;
-use ackclock_tcp::{Endpoint, Error, Icmp as Message, Nanos, Push, State};
+use ackclock_tcp::{Endpoint, Error, Icmp as Message, Nanos, Push, Rate, State};
 
 /// Push behaviour of a write with these flags.
 pub fn push(flags: i64) -> Push {
@@ -111,7 +111,7 @@ pub fn info(endpoint: &Endpoint, now: Nanos) -> Vec<(&'static str, u64)> {
         ("tcpi_rcv_rtt", micros(info.rcv_rtt)),
         ("tcpi_rcv_space", info.rcv_space.into()),
         ("tcpi_total_retrans", info.total_retrans.into()),
-        ("tcpi_pacing_rate", info.pacing_rate),
+        ("tcpi_pacing_rate", info.pacing_rate.map_or(u64::MAX, Rate::bytes)),
         ("tcpi_bytes_acked", info.bytes_acked),
         ("tcpi_bytes_received", info.bytes_received),
         ("tcpi_segs_out", info.segs_out.into()),

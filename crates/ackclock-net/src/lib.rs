@@ -6,15 +6,15 @@
 //! holds the items in flight in order, so that only its head needs an event.
 //!
 //! This crate does not define packets: links see sizes, disciplines see [`queue::Item`]s, ports and lanes hold any
-//! type. Times are integer nanoseconds ([`Nanos`]), sizes are bytes on the wire, and rates are bits per second.
+//! type. Times are integer nanoseconds ([`Nanos`]), sizes are bytes on the wire, and rates are a [`Rate`].
 //!
 //! ```
-//! use std::num::NonZeroU64;
+//! use ackclock_net::Rate;
 //!
 //! use ackclock_net::{DropCause, Limit, Link, Refusal};
 //!
 //! // 12 Mbit/s: a packet of 1,500 bytes takes 1 ms. The queue has room for one packet besides the one in service.
-//! let mut link = Link::new(NonZeroU64::new(12_000_000).unwrap(), 20_000_000, Limit::Packets(1));
+//! let mut link = Link::new(Rate::new(12_000_000).unwrap(), 20_000_000, Limit::Packets(1));
 //! assert_eq!(link.offer(0, 1_500).map(|passage| passage.arrival), Ok(21_000_000));
 //! assert_eq!(link.offer(0, 1_500).map(|passage| passage.arrival), Ok(22_000_000));
 //! assert_eq!(link.offer(0, 1_500), Err(Refusal::Drop(DropCause::Queue)));
@@ -32,7 +32,7 @@ mod schedule;
 pub mod server;
 mod transmitter;
 
-pub use ackclock_core::{Ecn, NEVER, Nanos, Random, Seed};
+pub use ackclock_core::{Ecn, NEVER, Nanos, Random, Rate, Seed};
 pub use lane::{Lane, Place};
 pub use link::{Carried, Link, Passage, Refusal};
 pub use loss::{GilbertElliott, GilbertElliottModel, ListedLoss, Loss, PeriodicLoss, RandomLoss};

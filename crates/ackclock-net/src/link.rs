@@ -1,6 +1,6 @@
 //! A link with a drop-tail queue, whose times are computed when a packet arrives.
 
-use std::num::NonZeroU64;
+use crate::Rate;
 
 use crate::backlog::Backlog;
 use crate::{DropCause, Limit, Loss, Nanos, Transmitter};
@@ -78,13 +78,13 @@ struct Counted {
 
 impl Link {
     /// A link of `rate` bits per second and `delay` ns of propagation behind a drop-tail queue, with counts.
-    pub fn new(rate: NonZeroU64, delay: Nanos, limit: Limit) -> Link {
+    pub fn new(rate: Rate, delay: Nanos, limit: Limit) -> Link {
         let counted = Counted { queue: Backlog::new(limit), loss: None, is_port: false, accepted: Carried::default() };
         Link { counted: Some(Box::new(counted)), ..Link::uncounted(rate, delay) }
     }
 
     /// A placeholder for a port of the given rate and delay; [`Link::offer`] refuses every packet.
-    pub fn of_port(rate: NonZeroU64, delay: Nanos) -> Link {
+    pub fn of_port(rate: Rate, delay: Nanos) -> Link {
         let mut link = Link::new(rate, delay, Limit::Unlimited);
         link.counted.as_mut().expect("it has just been made so").is_port = true;
         link
@@ -101,12 +101,12 @@ impl Link {
     }
 
     /// A link with an unlimited queue and without counts, which is faster: a host's own interface.
-    pub fn uncounted(rate: NonZeroU64, delay: Nanos) -> Link {
+    pub fn uncounted(rate: Rate, delay: Nanos) -> Link {
         Link { transmitter: Transmitter::new(rate), delay, counted: None }
     }
 
-    /// Rate of the link, bits per second.
-    pub fn rate(&self) -> u64 {
+    /// Rate of the link.
+    pub fn rate(&self) -> Rate {
         self.transmitter.rate()
     }
 

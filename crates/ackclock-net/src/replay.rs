@@ -1,7 +1,7 @@
 //! Sends given packets through a queue and a wire of fixed rate and returns the outcome of each. Tests compare these
 //! outcomes with a slower implementation of the same queue, packet by packet.
 
-use std::num::NonZeroU64;
+use crate::Rate;
 
 use crate::queue::{Discipline, DropCause, Item};
 use crate::{Ecn, NEVER, Nanos, Port, Transmitter};
@@ -39,7 +39,7 @@ pub enum Outcome {
 ///
 /// # Panics
 /// If the arrivals are not in order of time, or the discipline returns a packet twice.
-pub fn replay(queue: Box<dyn Discipline>, rate: NonZeroU64, arrivals: &[Arrival]) -> Vec<Outcome> {
+pub fn replay(queue: Box<dyn Discipline>, rate: Rate, arrivals: &[Arrival]) -> Vec<Outcome> {
     assert!(arrivals.is_sorted_by_key(|arrival| arrival.at), "packets arrive in the order of their times");
     let mut run = Replay {
         port: Port::new(queue, Box::new(Transmitter::new(rate)), 0),
@@ -90,7 +90,7 @@ mod tests {
     /// A packet of 1000 bytes takes 8 ms at 1 Mbit/s, and one packet may wait.
     #[test]
     fn packets_are_sent_or_dropped_one_by_one() {
-        let rate = NonZeroU64::new(1_000_000).unwrap();
+        let rate = Rate::new(1_000_000).unwrap();
         let settings = Settings { rate, limit: Limit::Packets(1), packet_size: 1500, given: &[], seed: [0; 32] };
         let queue = (by_name("drop-tail").unwrap().make)(&settings);
         let at = |at| Arrival { at, size: 1000, ecn: Ecn::Ect0, ..Arrival::default() };

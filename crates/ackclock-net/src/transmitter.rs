@@ -1,6 +1,6 @@
 //! Serialisation at a fixed rate, in exact arithmetic.
 
-use std::num::NonZeroU64;
+use crate::Rate;
 
 use crate::Nanos;
 
@@ -24,7 +24,7 @@ pub struct Service {
 /// wire idle.
 #[derive(Clone, Debug)]
 pub struct Transmitter {
-    rate: u64,
+    rate: Rate,
     /// The wire is free from `free_at + fraction / rate` on.
     free_at: Nanos,
     fraction: u64,
@@ -36,13 +36,13 @@ pub struct Transmitter {
 }
 
 impl Transmitter {
-    /// An idle wire of `rate` bits per second.
-    pub fn new(rate: NonZeroU64) -> Transmitter {
-        Transmitter { rate: rate.get(), free_at: 0, fraction: 0, last_size: 0, whole: 0, rest: 0 }
+    /// An idle wire of `rate`.
+    pub fn new(rate: Rate) -> Transmitter {
+        Transmitter { rate, free_at: 0, fraction: 0, last_size: 0, whole: 0, rest: 0 }
     }
 
-    /// Rate of the wire, bits per second.
-    pub fn rate(&self) -> u64 {
+    /// Rate of the wire.
+    pub fn rate(&self) -> Rate {
         self.rate
     }
 
@@ -65,7 +65,7 @@ impl Transmitter {
             self.fraction = 0;
         }
         // Both terms are below the rate. Their sum may not fit into 64 bits, but the difference does.
-        let missing = self.rate - self.rest;
+        let missing = self.rate.bits() - self.rest;
         let carry = self.fraction >= missing;
         self.fraction = if carry { self.fraction - missing } else { self.fraction + self.rest };
         self.free_at = self.free_at.saturating_add(self.whole).saturating_add(u64::from(carry));
@@ -74,7 +74,7 @@ impl Transmitter {
 
     #[cold]
     fn measure(&mut self, size: u32) {
-        let rate = self.rate;
+        let rate = self.rate.bits();
         self.last_size = size;
         (self.whole, self.rest) = match u64::from(size).checked_mul(BYTE_NS_AT_1_BPS) {
             Some(product) => (product / rate, product % rate),
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     fn at(rate: u64) -> Transmitter {
-        Transmitter::new(NonZeroU64::new(rate).unwrap())
+        Transmitter::new(Rate::new(rate).unwrap())
     }
 
     #[test]

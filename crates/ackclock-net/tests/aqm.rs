@@ -119,7 +119,7 @@ struct Network {
 
 impl Network {
     fn new(queue: &str, limit: Limit, kinds: &[Kind]) -> Network {
-        let rate = RATE.try_into().unwrap();
+        let rate = ackclock_net::Rate::new(RATE).unwrap();
         let settings = Settings { rate, limit, packet_size: PACKET, given: &[], seed: [7; 32] };
         let queue = (by_name(queue).unwrap().make)(&settings);
         Network {

@@ -16,7 +16,7 @@ fn port(limit: Limit) -> Port<u64> {
 }
 
 fn port_behind(limit: Limit, down: Schedule<bool>) -> Port<u64> {
-    let rate = 12_000_000.try_into().unwrap();
+    let rate = ackclock_net::Rate::new(12_000_000).unwrap();
     let settings = Settings { rate, limit, packet_size: 1500, given: &[], seed: [0; 32] };
     let wire = Interrupted::new(Box::new(Transmitter::new(rate)), down);
     Port::new((by_name("drop-tail").unwrap().make)(&settings), Box::new(wire), 10 * MS)
@@ -67,7 +67,7 @@ fn corrupted_packets_take_their_time_and_do_not_arrive() {
 
 #[test]
 fn a_packet_lost_on_the_wire_does_not_hide_the_next_one_of_the_same_instant() {
-    let rate = 12_000_000.try_into().unwrap();
+    let rate = ackclock_net::Rate::new(12_000_000).unwrap();
     let settings = Settings { rate, limit: Limit::Unlimited, packet_size: 1500, given: &[], seed: [0; 32] };
     let wire = Opportunities::new(Playback::new(Trace::parse(b"1").unwrap().into()));
     let queue = (by_name("drop-tail").unwrap().make)(&settings);

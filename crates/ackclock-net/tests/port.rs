@@ -18,7 +18,7 @@ proptest! {
         limit in limits(),
         packets in prop::collection::vec((0_u64..3_000_000, 40_u32..=1500), 1..300),
     ) {
-        let rate = rate.try_into().unwrap();
+        let rate = ackclock_net::Rate::new(rate).unwrap();
         let settings = Settings { rate, limit, packet_size: 1500, given: &[], seed: [0; 32] };
         let queue = (by_name("drop-tail").unwrap().make)(&settings);
         let mut port = Port::new(queue, Box::new(Transmitter::new(rate)), delay);
@@ -88,7 +88,8 @@ fn an_empty_queue_is_polled_before_a_packet_arrives_at_an_idle_wire() {
     let queue = Recorder::default();
     let calls = Arc::clone(&queue.calls);
     // A packet of 1000 bytes takes 1 ms.
-    let mut port = Port::new(Box::new(queue), Box::new(Transmitter::new(8_000_000.try_into().unwrap())), 0);
+    let mut port =
+        Port::new(Box::new(queue), Box::new(Transmitter::new(ackclock_net::Rate::new(8_000_000).unwrap())), 0);
     let mut arrive = |at| {
         port.arrive(at, Item { size: 1000, ..Item::default() }, ());
         let due = port.due();

@@ -213,7 +213,7 @@ proptest! {
         rate in rates(), limit in limits(), packet_size in 40_u32..=9000, seed in any::<[u8; 32]>(), steps in steps(),
     ) {
         for entry in CATALOGUE {
-            let rate = rate.try_into().unwrap();
+            let rate = ackclock_net::Rate::new(rate).unwrap();
             let settings = Settings { rate, limit, packet_size, given: &[], seed };
             let Some(given) = given(entry, &choices, &settings) else { continue };
             let settings = Settings { given: &given, ..settings };

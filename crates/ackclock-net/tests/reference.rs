@@ -1,8 +1,8 @@
 //! The analytic link against a link that is simulated packet by packet, with a dequeue event for each packet and exact
 //! rational time.
 
+use ackclock_net::Rate;
 use std::collections::VecDeque;
-use std::num::NonZeroU64;
 
 use ackclock_net::{Carried, DropCause, Limit, Link, Loss, RandomLoss, Refusal};
 use proptest::prelude::*;
@@ -83,8 +83,8 @@ proptest! {
 
     #[test]
     fn the_analytic_link_equals_the_slow_one((rate, delay, limit, arrivals) in cases(), horizon in 0.0..1.0) {
-        let mut link = Link::new(NonZeroU64::new(rate).unwrap(), delay, limit);
-        let mut unlimited = (limit == Limit::Unlimited).then(|| Link::uncounted(NonZeroU64::new(rate).unwrap(), delay));
+        let mut link = Link::new(Rate::new(rate).unwrap(), delay, limit);
+        let mut unlimited = (limit == Limit::Unlimited).then(|| Link::uncounted(Rate::new(rate).unwrap(), delay));
         let mut slow = Slow {
             rate: u128::from(rate), limit, waiting: VecDeque::new(), wire: None,
             starts: vec![None; arrivals.len()], departures: vec![None; arrivals.len()], dropped: Vec::new(), carried_bytes: 0,
@@ -125,7 +125,7 @@ proptest! {
 /// Packets lost at random do not affect the others, which pass as on a lossless link.
 #[test]
 fn a_lossy_link_passes_the_remaining_packets_like_a_lossless_one() {
-    let rate = NonZeroU64::new(1_000_000).unwrap();
+    let rate = Rate::new(1_000_000).unwrap();
     let loss = || Loss::Random(RandomLoss::new(200_000_000, [7; 32]));
     let mut lossy = Link::new(rate, 5, Limit::Packets(3)).with_loss(loss());
     let mut clean = Link::new(rate, 5, Limit::Packets(3));

@@ -27,7 +27,7 @@ struct Waits {
 
 fn waits(load: f64, packets: u64, is_exponential: bool) -> Waits {
     let mut random = Random::new([7; 32]);
-    let mut link = Link::new(RATE.try_into().unwrap(), 0, Limit::Unlimited);
+    let mut link = Link::new(ackclock_net::Rate::new(RATE).unwrap(), 0, Limit::Unlimited);
     let (mut at, mut sum, mut none, mut long) = (0, 0, 0, 0);
     for _ in 0..packets {
         at += (random.exponential() * SERVICE / load).round() as Nanos;

@@ -184,6 +184,6 @@ fn recorded_traces_are_played_back_exactly() {
         for ((start, departure), expected) in served.iter().zip(rounds) {
             assert_eq!((*start, *departure), (expected, expected), "{name}");
         }
-        assert_eq!(u128::from(trace.mean_rate().get()), lines.len() as u128 * 12_000_000 / u128::from(period));
+        assert_eq!(u128::from(trace.mean_rate().bits()), lines.len() as u128 * 12_000_000 / u128::from(period));
     }
 }

@@ -1,7 +1,6 @@
 //! Queue disciplines, packet by packet, for comparison with the slow reference implementations of the tests.
 
-use std::num::NonZeroU64;
-
+use ackclock_core::Rate;
 use ackclock_net::Ecn;
 use ackclock_net::Limit;
 use ackclock_net::queue::{CATALOGUE, Settings, by_name};
@@ -35,7 +34,7 @@ pub fn replay_queue(
         let names: Vec<&str> = CATALOGUE.iter().map(|entry| entry.name).collect();
         PyValueError::new_err(format!("unknown queue {name}; accepted: {}", names.join(", ")))
     })?;
-    let rate = NonZeroU64::new(rate).ok_or_else(|| PyValueError::new_err("rate is 0; accepted: 1 or more"))?;
+    let rate = Rate::new(rate).ok_or_else(|| PyValueError::new_err("rate is 0; accepted: 1 or more"))?;
     let limit = match limit.as_ref().map(|(unit, limit)| (unit.as_str(), *limit)) {
         None => Limit::Unlimited,
         Some(("packets", limit)) => Limit::Packets(limit),

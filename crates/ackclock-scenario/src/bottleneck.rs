@@ -11,7 +11,7 @@ use ackclock_schema::union::tagged;
 use serde_json::{Map, Value as Json};
 
 use super::impairments::{Jitter, Loss, Outage, outages};
-use super::link::{LinkDelay, Rate, changing_delay, varying_rate};
+use super::link::{LinkDelay, LinkRate, changing_delay, varying_rate};
 use super::preset::PRESETS;
 use super::queue::Queue;
 
@@ -21,13 +21,13 @@ record! {
         /// Name of a link model, which supplies the rate, delay and queue where they are not given.
         preset: Option<String> = optional("none", one_of("preset", PRESETS.iter().map(|p| (p.name, p.name.to_owned(), p.summary))));
         /// Rate in the direction from source to sink.
-        rate: Rate = preset(varying_rate());
+        rate: LinkRate = preset(varying_rate());
         /// Propagation delay, one way.
         delay: LinkDelay = preset(changing_delay());
         /// Queue in the direction from source to sink.
         queue: Queue = default("1bdp", tagged());
         /// Rate in the direction from sink to source.
-        reverse_rate: Option<Rate> = optional("as rate", varying_rate());
+        reverse_rate: Option<LinkRate> = optional("as rate", varying_rate());
         /// Propagation delay in the direction from sink to source.
         reverse_delay: Option<LinkDelay> = optional("as delay", changing_delay());
         /// Queue in the direction from sink to source.

@@ -1,10 +1,9 @@
 //! Rules over several fields, checked after each field has been accepted alone.
 
 use ackclock_core::headers::TCP_IPV4;
-use std::num::NonZeroU64;
 
+use ackclock_net::Seed;
 use ackclock_net::queue::Settings;
-use ackclock_net::{Limit, Seed};
 use ackclock_tcp::config::{EcnMode, Restart};
 
 use super::bottleneck::Bottleneck;
@@ -166,11 +165,18 @@ fn check_link(scenario: &Scenario, link: &Bottleneck, at: &KeyPath, rtt: &[KeyPa
     let [there, back] = scenario.queue_limits(link);
     let own = link.reverse_queue.as_ref().map(|queue| ("reverse_queue", queue, link.reverse_rate(), back));
     for (name, queue, rate, limit) in std::iter::once(("queue", &link.queue, &link.rate, there)).chain(own) {
-        let rate = NonZeroU64::new(rate.mean(scenario.duration));
-        let mut rules = Rules::new(at.key(name), problems);
-        check_parameters(queue, rate, limit.of_link(), scenario.packet_size, &mut rules);
+        let settings = Settings {
+            rate: rate.mean(scenario.duration),
+            limit: limit.of_link(),
+            packet_size: scenario.packet_size,
+            given: &queue.parameters,
+            seed: Seed::default(),
+        };
+        let rates = ["rate", "reverse_rate"].map(|name| at.key(name));
+        check_parameters(queue, &settings, &rates, &mut Rules::new(at.key(name), problems));
         let mut needs = rtt.to_vec();
-        needs.extend(["rate", "reverse_rate", "queue"].map(|name| at.key(name)));
+        needs.extend(rates);
+        needs.push(at.key("queue"));
         check_queue(scenario, queue, limit, (at, name), &needs, problems);
     }
 }
@@ -183,19 +189,11 @@ fn check_routes(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
     }
 }
 
-/// Refuses parameters of a queue that contradict each other.
-fn check_parameters(
-    queue: &Queue,
-    rate: Option<NonZeroU64>,
-    limit: Limit,
-    packet_size: u32,
-    rules: &mut Rules<'_, '_>,
-) {
-    // A rate of zero is reported at the rate itself.
-    let Some(rate) = rate else { return };
-    let settings = Settings { rate, limit, packet_size, given: &queue.parameters, seed: Seed::default() };
-    let needs: Vec<_> = queue.entry().parameters.iter().map(|parameter| rules.at.key(parameter.name)).collect();
-    for (field, message) in (queue.entry().check)(&settings) {
+/// Refuses parameters of a queue that contradict each other. `rates` are the fields that the rate of the settings needs.
+fn check_parameters(queue: &Queue, settings: &Settings<'_>, rates: &[KeyPath], rules: &mut Rules<'_, '_>) {
+    let mut needs: Vec<_> = queue.entry().parameters.iter().map(|parameter| rules.at.key(parameter.name)).collect();
+    needs.extend_from_slice(rates);
+    for (field, message) in (queue.entry().check)(settings) {
         let value = queue.parameters.iter().find(|(name, _)| *name == field);
         let value = value.map_or(String::new(), |(_, value)| value.to_string());
         rules.refuse(

@@ -18,7 +18,7 @@
 //!    the flows, the connections, and the packets that fit into queues, links and windows.
 
 use super::graph::Hop;
-use super::link::{Plain, Rate, VaryingRate};
+use super::link::{LinkRate, Plain, VaryingRate};
 use super::model::{Flow, Scenario};
 use super::spellings::QueueLimit;
 use ackclock_app::Demand;
@@ -85,7 +85,7 @@ impl Traffic {
     fn of(scenario: &Scenario, flow: &Flow) -> Traffic {
         let routes = scenario.routes(flow);
         let access = scenario.access_of(flow);
-        let rate = access.rate.bits_per_second(scenario.rate()).min(scenario.slowest_of(&routes[0]));
+        let rate = access.rate.resolved(scenario.rate()).min(scenario.slowest_of(&routes[0]));
         let path = Path { rate, rtt: scenario.base_rtt(flow) };
         let time = scenario.duration.saturating_sub(flow.start) as f64 / 1e9;
         let demand = flow.app.demand(time, path);
@@ -94,7 +94,7 @@ impl Traffic {
         let control = demand.connections * CONTROL;
         let packets = |bytes: f64, messages: f64| (bytes / mss + messages) * RETRANSMITTED;
         // The load of a single flow is limited by its own path.
-        let most = OFFERED * rate as f64 * time / (8.0 * size) + demand.messages + 1.0;
+        let most = OFFERED * rate.bits() as f64 * time / (8.0 * size) + demand.messages + 1.0;
         Traffic {
             forward: packets(demand.bytes, demand.messages).min(most) + control,
             reverse: packets(demand.reverse_bytes, demand.reverse_messages) + control,
@@ -134,7 +134,7 @@ impl Scenario {
 
     /// Returns the number of delivery opportunities that all cellular links draw in both directions.
     fn opportunities(&self) -> f64 {
-        let drawn = |rate: &Rate| match rate {
+        let drawn = |rate: &LinkRate| match rate {
             Plain::Varying(VaryingRate::Cellular(cellular)) => cellular.model().opportunities(self.duration),
             _ => 0.0,
         };
@@ -154,7 +154,7 @@ impl Scenario {
         let room = |hop: &Hop| {
             let link = self.link(hop.link);
             let rate = if hop.reverse { link.reverse_rate() } else { &link.rate };
-            OFFERED * rate.mean(self.duration) as f64 * time / 8.0 / offered[hop.link][usize::from(hop.reverse)]
+            OFFERED * rate.mean(self.duration).bits() as f64 * time / 8.0 / offered[hop.link][usize::from(hop.reverse)]
         };
         for flow in flows {
             let least = flow.routes[0].iter().map(room).fold(1.0, f64::min);
@@ -219,7 +219,7 @@ impl Scenario {
         let held: f64 = self
             .all_links()
             .map(|(_, link)| {
-                let bytes = link.rate.mean(self.duration) as f64 * rtt as f64 / 8e9;
+                let bytes = link.rate.mean(self.duration).bits() as f64 * rtt as f64 / 8e9;
                 let packets = bytes / f64::from(self.packet_size.max(1)) * 2.0;
                 let queues = self.queue_limits(link).map(|limit| match limit {
                     QueueLimit::Packets(packets) => packets as f64,

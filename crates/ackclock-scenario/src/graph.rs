@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::bottleneck::Bottleneck;
 use super::model::{Flow, Scenario};
-use ackclock_core::Nanos;
+use ackclock_core::{Nanos, Rate};
 use ackclock_schema::problems::listed;
 use ackclock_schema::tree::quoted;
 
@@ -128,13 +128,13 @@ impl Scenario {
         route.iter().map(delay).fold(0, Nanos::saturating_add)
     }
 
-    /// Returns the rate of the slowest link of a route, in bits per second; a rate that varies counts with its mean.
-    pub fn slowest_of(&self, route: &[Hop]) -> u64 {
+    /// Returns the rate of the slowest link of a route; a rate that varies counts with its mean.
+    pub fn slowest_of(&self, route: &[Hop]) -> Rate {
         let rate = |hop: &Hop| {
             let link = self.link(hop.link);
             let way = if hop.reverse { link.reverse_rate() } else { &link.rate };
             way.mean(self.duration)
         };
-        route.iter().map(rate).min().unwrap_or(0)
+        route.iter().map(rate).min().unwrap_or(Rate::MIN)
     }
 }

@@ -58,8 +58,8 @@ pub use impairments::{
     Period, UniformJitter,
 };
 pub use link::{
-    Cellular, DelayStep, DelaySteps, Direction, LinkDelay, Plain, Rate, RateStep, RateSteps, TraceFile, TraceFormat,
-    VaryingRate,
+    Cellular, DelayStep, DelaySteps, Direction, LinkDelay, LinkRate, Plain, RateStep, RateSteps, TraceFile,
+    TraceFormat, VaryingRate,
 };
 pub use model::{Access, Arrival, Flow, FlowAccess, Fq, Pacing, Poisson, Probes, Scenario, Staggered};
 pub use preset::{PRESETS, Preset};

@@ -1,14 +1,12 @@
 //! The fields of one direction of a link besides its queue: a rate that may vary, a delay that may change, and
 //! impairments.
 
-use std::num::NonZeroU64;
-
 use ackclock_net::Schedule;
 use ackclock_net::server::{CellularModel, Steps, Trace};
 use serde_json::{Value as Json, json};
 
 use super::impairments::{Jitter, Loss, Outage, quoted_time, shown};
-use ackclock_core::Nanos;
+use ackclock_core::{Nanos, Rate};
 use ackclock_schema::file::{Alone, Format, FromFile};
 use ackclock_schema::kinds::{Info, Kind, Scalar, rate, real, time};
 use ackclock_schema::lists::list;
@@ -38,7 +36,7 @@ pub enum Plain<P, T> {
 }
 
 /// The rate of a link in one direction.
-pub type Rate = Plain<u64, VaryingRate>;
+pub type LinkRate = Plain<u64, VaryingRate>;
 
 /// The propagation delay of a link in one direction.
 pub type LinkDelay = Plain<Nanos, DelaySteps>;
@@ -151,7 +149,7 @@ pub(super) struct PlainOr<S, K: Kind> {
     check: fn(&K::Value, &KeyPath, &mut Problems<'_>),
 }
 
-/// Returns the kind of a [`Rate`].
+/// Returns the kind of a [`LinkRate`].
 pub(super) fn varying_rate() -> PlainOr<impl Scalar<Value = u64>, Tagged<VaryingRate>> {
     PlainOr { plain: rate::<u64>().positive(), table: tagged(), words: VaryingRate::KINDS, check: check_rate }
 }
@@ -249,17 +247,15 @@ fn check_steps(
     }
 }
 
-impl Rate {
-    /// Returns the mean rate in bits per second: for steps over one period, or over the `duration` of the run where the
-    /// steps do not repeat.
-    pub fn mean(&self, duration: Nanos) -> u64 {
+impl LinkRate {
+    /// Returns the mean rate: for steps over one period, or over the `duration` of the run where the steps do not repeat.
+    pub fn mean(&self, duration: Nanos) -> Rate {
         match self {
-            Plain::Always(rate) => *rate,
-            Plain::Varying(VaryingRate::Steps(steps)) => Steps::mean(&steps.schedule(), duration).get(),
-            Plain::Varying(VaryingRate::Trace(trace) | VaryingRate::PacketTrace(trace)) => {
-                trace.content.mean_rate().get()
-            }
-            Plain::Varying(VaryingRate::Cellular(cellular)) => cellular.model().mean_rate().get(),
+            // A rate of zero was refused, but its mean is still requested.
+            Plain::Always(rate) => Rate::new(*rate).unwrap_or(Rate::MIN),
+            Plain::Varying(VaryingRate::Steps(steps)) => Steps::mean(&steps.schedule(), duration),
+            Plain::Varying(VaryingRate::Trace(trace) | VaryingRate::PacketTrace(trace)) => trace.content.mean_rate(),
+            Plain::Varying(VaryingRate::Cellular(cellular)) => cellular.model().mean_rate(),
         }
     }
 }
@@ -281,7 +277,7 @@ impl RateSteps {
 impl Cellular {
     /// Returns the model with these parameters.
     pub fn model(&self) -> CellularModel {
-        let max_rate = NonZeroU64::new(self.max_rate).unwrap_or(NonZeroU64::MIN);
+        let max_rate = Rate::new(self.max_rate).unwrap_or(Rate::MIN);
         CellularModel { max_rate, sigma: self.sigma, escape: self.outage_escape }
     }
 }
@@ -309,7 +305,7 @@ impl LinkDelay {
 /// One direction of a link, without its queue.
 pub struct Direction<'a> {
     /// Rate of the direction.
-    pub rate: &'a Rate,
+    pub rate: &'a LinkRate,
     /// Propagation delay of the direction.
     pub delay: &'a LinkDelay,
     /// Jitter of the direction.

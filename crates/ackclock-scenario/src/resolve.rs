@@ -1,13 +1,14 @@
 //! Values that follow from several fields of a scenario: a flow's access links and TCP, base RTTs, queue limits in
 //! bytes.
 
+use ackclock_core::Rate;
 use ackclock_core::headers::TCP_IPV4;
 use ackclock_tcp::careful_resume::Saved;
 use ackclock_tcp::config::{Config, InitialWindow, Restart};
 use ackclock_tcp::{pacing, slow_start, stack, validation};
 
 use super::bottleneck::Bottleneck;
-use super::link::{Direction, LinkDelay, Rate};
+use super::link::{Direction, LinkDelay, LinkRate};
 use super::model::{Access, Flow, Pacing, Probes, Scenario};
 use super::queue::Queue;
 use super::spellings::QueueLimit;
@@ -43,13 +44,13 @@ impl Scenario {
         self.bottleneck.bdp_rtt.unwrap_or_else(largest)
     }
 
-    /// Returns the bottleneck's rate from source to sink in bits per second; a rate that varies counts with its mean.
-    pub fn rate(&self) -> u64 {
+    /// Returns the bottleneck's rate from source to sink; a rate that varies counts with its mean.
+    pub fn rate(&self) -> Rate {
         self.bottleneck.rate.mean(self.duration)
     }
 
-    /// Returns the bottleneck's rate from sink to source in bits per second; a rate that varies counts with its mean.
-    pub fn reverse_rate(&self) -> u64 {
+    /// Returns the bottleneck's rate from sink to source; a rate that varies counts with its mean.
+    pub fn reverse_rate(&self) -> Rate {
         self.bottleneck.reverse_rate().mean(self.duration)
     }
 
@@ -74,7 +75,7 @@ impl Scenario {
 
 impl Bottleneck {
     /// Returns the rate from sink to source.
-    pub fn reverse_rate(&self) -> &Rate {
+    pub fn reverse_rate(&self) -> &LinkRate {
         self.reverse_rate.as_ref().unwrap_or(&self.rate)
     }
 

@@ -1,5 +1,6 @@
 //! Quantities with more than one dimension: the limit of a queue, an amount of data, the rate of an access link.
 
+use ackclock_core::Rate;
 use ackclock_schema::kinds::Spelling;
 use ackclock_schema::quantity::{PACKETS, POSITIVE, RATE, VOLUME, split};
 
@@ -20,11 +21,11 @@ pub enum QueueLimit {
 const MOST_BDP: f64 = 1e6;
 
 impl QueueLimit {
-    /// Converts a limit in bandwidth-delay products to bytes, rounded down, for a link of `rate` bits per second and a
-    /// round-trip time of `rtt` nanoseconds. Other limits are returned unchanged.
-    pub fn resolved(self, rate: u64, rtt: u64) -> QueueLimit {
+    /// Converts a limit in bandwidth-delay products to bytes, rounded down, for a link of this `rate` and a round-trip
+    /// time of `rtt` nanoseconds. Other limits are returned unchanged.
+    pub fn resolved(self, rate: Rate, rtt: u64) -> QueueLimit {
         let QueueLimit::Bdp(factor) = self else { return self };
-        let bdp = u128::from(rate) * u128::from(rtt) / (8 * 1_000_000_000);
+        let bdp = u128::from(rate.bits()) * u128::from(rtt) / (8 * 1_000_000_000);
         QueueLimit::Bytes(libm::floor(bdp as f64 * factor) as u64)
     }
 }
@@ -127,18 +128,20 @@ pub enum AccessRate {
     /// A multiple of the bottleneck's rate.
     Times(f64),
     /// A number of bits per second.
-    Rate(u64),
+    Rate(Rate),
 }
 
 /// Minimum and maximum ratio of an access link's rate to the bottleneck's rate.
 const TIMES: std::ops::RangeInclusive<f64> = 1e-3..=1e6;
 
 impl AccessRate {
-    /// Returns the rate in bits per second, at least one, where the bottleneck has `bottleneck` bits per second.
-    pub fn bits_per_second(self, bottleneck: u64) -> u64 {
+    /// Returns the rate, at least one bit per second, where the bottleneck has the rate `bottleneck`.
+    pub fn resolved(self, bottleneck: Rate) -> Rate {
         match self {
             AccessRate::Rate(rate) => rate,
-            AccessRate::Times(factor) => (libm::floor(bottleneck as f64 * factor) as u64).max(1),
+            AccessRate::Times(factor) => {
+                Rate::new(libm::floor(bottleneck.bits() as f64 * factor) as u64).unwrap_or(Rate::MIN)
+            }
         }
     }
 }
@@ -153,17 +156,14 @@ impl Spelling for AccessRate {
                 factor if TIMES.contains(&factor) => Ok(AccessRate::Times(factor)),
                 _ => Err(format!("is not from {}x to {}x", TIMES.start(), TIMES.end())),
             },
-            _ => match RATE.parse(text)? {
-                0 => Err("is zero".to_owned()),
-                rate => Ok(AccessRate::Rate(rate)),
-            },
+            _ => Rate::new(RATE.parse(text)?).map(AccessRate::Rate).ok_or_else(|| "is zero".to_owned()),
         }
     }
 
     fn write(&self) -> String {
         match *self {
             AccessRate::Times(factor) => format!("{factor}x"),
-            AccessRate::Rate(rate) => RATE.write(rate),
+            AccessRate::Rate(rate) => RATE.write(rate.bits()),
         }
     }
 
@@ -210,11 +210,20 @@ mod tests {
     #[test]
     fn a_bandwidth_delay_product_is_rate_times_round_trip_time() {
         // 1 Mbit/s * 0.4 s / 8 = 50,000 bytes.
-        assert_eq!(QueueLimit::Bdp(1.0).resolved(1_000_000, 400_000_000), QueueLimit::Bytes(50_000));
-        assert_eq!(QueueLimit::Bdp(0.5).resolved(1_000_000, 400_000_000), QueueLimit::Bytes(25_000));
-        assert_eq!(QueueLimit::Packets(7).resolved(1_000_000, 400_000_000), QueueLimit::Packets(7));
+        assert_eq!(
+            QueueLimit::Bdp(1.0).resolved(Rate::new(1_000_000).unwrap(), 400_000_000),
+            QueueLimit::Bytes(50_000)
+        );
+        assert_eq!(
+            QueueLimit::Bdp(0.5).resolved(Rate::new(1_000_000).unwrap(), 400_000_000),
+            QueueLimit::Bytes(25_000)
+        );
+        assert_eq!(QueueLimit::Packets(7).resolved(Rate::new(1_000_000).unwrap(), 400_000_000), QueueLimit::Packets(7));
         // The largest rate and the largest time neither overflow nor wrap.
-        assert_eq!(QueueLimit::Bdp(MOST_BDP).resolved(RATE.max, u64::MAX), QueueLimit::Bytes(u64::MAX));
+        assert_eq!(
+            QueueLimit::Bdp(MOST_BDP).resolved(Rate::new(RATE.max).unwrap(), u64::MAX),
+            QueueLimit::Bytes(u64::MAX)
+        );
     }
 
     #[test]
@@ -222,8 +231,14 @@ mod tests {
         assert_eq!(Amount::parse("2 packets").map(|amount| amount.bytes(1_500)), Ok(3_000));
         assert_eq!(Amount::parse("9kB").map(|amount| amount.bytes(1_500)), Ok(9_000));
         assert_eq!(Amount::parse("0 packets"), Err("is zero".to_owned()));
-        assert_eq!(AccessRate::parse("10x").map(|rate| rate.bits_per_second(1_000_000)), Ok(10_000_000));
-        assert_eq!(AccessRate::parse("2Mbps").map(|rate| rate.bits_per_second(1_000_000)), Ok(2_000_000));
+        assert_eq!(
+            AccessRate::parse("10x").map(|rate| rate.resolved(Rate::new(1_000_000).unwrap()).bits()),
+            Ok(10_000_000)
+        );
+        assert_eq!(
+            AccessRate::parse("2Mbps").map(|rate| rate.resolved(Rate::new(1_000_000).unwrap()).bits()),
+            Ok(2_000_000)
+        );
         assert_eq!(AccessRate::parse("0x"), Err("is not from 0.001x to 1000000x".to_owned()));
         assert_eq!(AccessRate::parse("0bps"), Err("is zero".to_owned()));
         assert_eq!(AccessRate::Times(2.5).write(), "2.5x");

@@ -8,7 +8,7 @@
     reason = "a benchmark reads the clock; the engine never does"
 )]
 
-use std::num::NonZeroU64;
+use ackclock_core::Rate;
 use std::time::Instant;
 
 use ackclock_app::Side;
@@ -40,10 +40,9 @@ fn main() {
 
 fn run(flows: u32, rate: u64, rtt: u64, seconds: u64) {
     let bdp = rate / 8 * (rtt / 1000) / 1_000_000;
-    let way = LinkSpec::drop_tail(NonZeroU64::new(rate).expect("a rate"), rtt / 2 - rtt / 10, Limit::Bytes(2 * bdp));
+    let way = LinkSpec::drop_tail(Rate::new(rate).expect("a rate"), rtt / 2 - rtt / 10, Limit::Bytes(2 * bdp));
     let mut dumbbell = Dumbbell::new(way.clone(), way);
-    let access =
-        Access { rate: NonZeroU64::new(rate * 10).expect("a rate"), source_delay: rtt / 20, sink_delay: rtt / 20 };
+    let access = Access { rate: Rate::new(rate * 10).expect("a rate"), source_delay: rtt / 20, sink_delay: rtt / 20 };
     let routes: Vec<_> = (0..flows).map(|_| dumbbell.flow(access)).collect();
     let forward = dumbbell.forward;
     let mut network: Network = dumbbell.topology.join();

@@ -1,20 +1,18 @@
 //! The dumbbell: every flow has its own access links on both sides of one bottleneck, or of several links.
 
-use std::num::NonZeroU64;
-
 use ackclock_net::Link;
 
 use crate::ids::LinkId;
 use crate::link::LinkSpec;
 use crate::network::{Route, Topology};
-use ackclock_core::Nanos;
+use ackclock_core::{Nanos, Rate};
 
 /// The access links of one flow's hosts, the same in both directions. Their queues belong to the hosts and are
 /// unlimited.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
-    /// Rate in bits per second.
-    pub rate: NonZeroU64,
+    /// Rate.
+    pub rate: Rate,
     /// Propagation delay between the source and the bottleneck, in ns.
     pub source_delay: Nanos,
     /// Propagation delay between the bottleneck and the sink, in ns.

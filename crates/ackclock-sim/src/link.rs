@@ -1,7 +1,6 @@
 //! The description of a link of a run, and its construction in the network: its times are computed in advance if
 //! possible, otherwise it is a port.
 
-use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use ackclock_net::queue::{CATALOGUE, Entry, Settings};
@@ -10,13 +9,13 @@ use ackclock_net::{Limit, Link, Loss, Port, Propagation, Schedule, Seed, Server,
 
 use crate::ids::LinkId;
 use crate::network::Topology;
-use ackclock_core::Nanos;
+use ackclock_core::{Nanos, Rate};
 
 /// One direction of a link.
 #[derive(Clone)]
 pub struct LinkSpec {
-    /// Rate in bits per second; the mean rate if it varies.
-    pub rate: NonZeroU64,
+    /// Rate; the mean rate if it varies.
+    pub rate: Rate,
     /// Propagation delay at the start, in ns.
     pub delay: Nanos,
     /// The queue's entry in the catalogue.
@@ -75,7 +74,7 @@ impl Impairments {
         matches!(wire, Wire::Fixed) && path.is_none() && losses && held.is_none() && lost.is_none()
     }
 
-    fn server(&self, rate: NonZeroU64) -> Box<dyn Server> {
+    fn server(&self, rate: Rate) -> Box<dyn Server> {
         let wire: Box<dyn Server> = match &self.wire {
             Wire::Fixed => Box::new(Transmitter::new(rate)),
             Wire::Steps(rates, horizon) => Box::new(Steps::new(rates.clone(), *horizon)),
@@ -92,7 +91,7 @@ impl Impairments {
 
 impl LinkSpec {
     /// Creates a link with a drop-tail queue and without loss.
-    pub fn drop_tail(rate: NonZeroU64, delay: Nanos, limit: Limit) -> LinkSpec {
+    pub fn drop_tail(rate: Rate, delay: Nanos, limit: Limit) -> LinkSpec {
         LinkSpec {
             rate,
             delay,
@@ -159,7 +158,7 @@ mod tests {
     #[test]
     fn a_plain_link_is_evaluated_ahead_and_every_other_is_a_port() {
         let is_port = |impairments: Impairments| {
-            let rate = NonZeroU64::new(1_000_000).unwrap();
+            let rate = Rate::new(1_000_000).unwrap();
             let mut topology = Topology::default();
             let link =
                 LinkSpec { impairments, ..LinkSpec::drop_tail(rate, 5, Limit::Unlimited) }.put_into(&mut topology);

@@ -3,18 +3,18 @@
 use ackclock_net::Carried;
 
 use crate::endpoint::Endpoint;
-use ackclock_core::Nanos;
+use ackclock_core::{Nanos, Rate};
 use ackclock_results::{Row, Sketch, Table, Tables, declared};
 
 const NS_PER_MS: f64 = 1e6;
 const NS_PER_S: f64 = 1e9;
 
-/// Appends a link's row to the table `links`. `rate` is its mean rate in bits per second, and `capacity` the number of
+/// Appends a link's row to the table `links`. `rate` is its mean rate, and `capacity` the number of
 /// bits that it could have carried. A queueing delay is the time from a packet's arrival to its first bit on the wire.
 pub fn push_link(
     table: &mut Table,
     name: &str,
-    rate: u64,
+    rate: Rate,
     capacity: f64,
     carried: Carried,
     queueing_delays: Option<&Sketch>,
@@ -27,7 +27,7 @@ pub fn push_link(
     };
     table.push(declared::Links {
         link: name.into(),
-        rate_bps: rate.into(),
+        rate_bps: rate.bits().into(),
         utilisation: share(carried.bytes as f64 * 8.0, capacity).into(),
         packets: carried.packets.into(),
         bytes: carried.bytes.into(),
@@ -179,8 +179,9 @@ mod tests {
     fn a_link_is_used_as_much_as_its_bytes_say() {
         let mut table = Table::default();
         let carried = Carried { packets: 3, bytes: 4500, queue_drops: 1, losses: 2, ..Carried::default() };
-        push_link(&mut table, "l", 72_000, 72_000.0, carried, None);
-        push_link(&mut table, "idle", 72_000, 0.0, Carried::default(), Some(&Sketch::default()));
+        let rate = Rate::new(72_000).unwrap();
+        push_link(&mut table, "l", rate, 72_000.0, carried, None);
+        push_link(&mut table, "idle", rate, 0.0, Carried::default(), Some(&Sketch::default()));
         assert_eq!(table.column("utilisation"), Some(&Column::Float(vec![Some(0.5), None])));
         assert_eq!(table.column("drop_rate"), Some(&Column::Float(vec![Some(0.5), None])));
         let count = |name: &str| table.column(name).cloned();

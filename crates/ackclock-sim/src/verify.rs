@@ -19,7 +19,6 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
-use std::num::NonZeroU64;
 
 use ackclock_net::queue::Request;
 use ackclock_net::{DropCause, Limit, Passage};
@@ -32,7 +31,7 @@ use crate::observe::{NetworkEvent, Observer, Who};
 use crate::packet::Packet;
 use ackclock_app::{Conn, Side};
 use ackclock_core::headers::UDP_IPV4;
-use ackclock_core::{Ecn, Nanos};
+use ackclock_core::{Ecn, Nanos, Rate};
 
 /// Maximum number of violations that are kept, because a broken law is often broken many times.
 const KEPT: usize = 100;
@@ -81,7 +80,7 @@ impl fmt::Display for Violation {
 
 /// The verifier's model of a link, with its state.
 struct LinkState<P> {
-    rate: u64,
+    rate: Rate,
     delay: Nanos,
     limit: Limit,
     /// Time at which the link was last offered a packet.
@@ -100,7 +99,7 @@ struct LinkState<P> {
 impl<P> LinkState<P> {
     /// Returns the time at which all accepted packets have left, rounded up.
     fn free_at(&self) -> Nanos {
-        let took = (self.bits * 1_000_000_000).div_ceil(u128::from(self.rate));
+        let took = (self.bits * 1_000_000_000).div_ceil(u128::from(self.rate.bits()));
         Nanos::try_from(u128::from(self.busy_from) + took).unwrap_or(Nanos::MAX)
     }
 
@@ -122,7 +121,7 @@ impl<P> LinkState<P> {
 
 /// The packets inside a port.
 struct Inside<P> {
-    rate: Option<u64>,
+    rate: Option<Rate>,
     packets: BTreeMap<Address, Vec<(Nanos, OnWay<P>)>>,
     free_at: Nanos,
     reorders: bool,
@@ -210,7 +209,7 @@ impl<P: Contents> Verifier<P> {
     pub fn new(topology: &Topology, routes: impl Iterator<Item = [Route; 2]>) -> Verifier<P> {
         let link = |(number, link): (u32, &ackclock_net::Link)| LinkState {
             port: topology.as_port(LinkId(number)).map(|port| Inside {
-                rate: port.server().fixed_rate().map(NonZeroU64::get),
+                rate: port.server().fixed_rate(),
                 reorders: port.reorders(),
                 packets: BTreeMap::new(),
                 free_at: 0,
@@ -384,7 +383,7 @@ impl<P: Contents> Verifier<P> {
         self.expect(Law::Start, at, start == at && start >= arrived, || format!("service at {start}, not at {at}"));
         if let Some(rate) = rate {
             self.expect(Law::Start, at, start >= free_at, || format!("service at {start}, free at {free_at}"));
-            let took = (u128::from(packet.size()) * 8_000_000_000).div_ceil(u128::from(rate));
+            let took = (u128::from(packet.size()) * 8_000_000_000).div_ceil(u128::from(rate.bits()));
             let late = u128::from(departure - start).abs_diff(took);
             // The tolerance covers the rounding of the previous departure.
             self.expect(Law::Rate, at, late <= 1, || format!("served for {} ns, not {took}", departure - start));

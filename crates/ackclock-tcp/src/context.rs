@@ -1,6 +1,6 @@
 //! The information that the sender passes to its strategies, one context per event, and the window that they change.
 
-use crate::Nanos;
+use crate::{Nanos, Rate};
 
 /// The state that a congestion control owns. It gets all other information from the event's context.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -9,8 +9,8 @@ pub struct Window {
     pub cwnd: u64,
     /// Slow-start threshold, bytes; `u64::MAX` until the first congestion.
     pub ssthresh: u64,
-    /// Pacing rate that the congestion control requests, bytes per second; `None` leaves the rate to the pacer.
-    pub pacing_rate: Option<u64>,
+    /// Pacing rate that the congestion control requests; `None` leaves the rate to the pacer.
+    pub pacing_rate: Option<Rate>,
 }
 
 impl Window {
@@ -117,10 +117,10 @@ pub struct RateSample {
 }
 
 impl RateSample {
-    /// Delivery rate in bytes per second (RS.delivery_rate); `None` if the interval gives no rate.
-    pub fn bytes_per_second(&self) -> Option<u64> {
+    /// Delivery rate (RS.delivery_rate), in whole bytes per second; `None` if the interval gives no rate.
+    pub fn rate(&self) -> Option<Rate> {
         let ns = u128::from(self.delivered) * u128::from(crate::SECOND);
-        (self.interval > 0).then(|| u64::try_from(ns / u128::from(self.interval)).unwrap_or(u64::MAX))
+        (self.interval > 0).then(|| Rate::of_bytes(u64::try_from(ns / u128::from(self.interval)).unwrap_or(u64::MAX)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! A snapshot of a connection, with the fields of Linux's `struct tcp_info` under their names without the prefix.
 
-use crate::{Nanos, State};
+use crate::{Nanos, Rate, State};
 
 /// State of loss recovery (Linux `enum tcp_ca_state`, with its numbers).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -96,8 +96,8 @@ pub struct Info {
     pub rcv_space: u32,
     /// Segments retransmitted so far.
     pub total_retrans: u32,
-    /// Pacing rate, bytes per second; `u64::MAX` if segments are not paced.
-    pub pacing_rate: u64,
+    /// Pacing rate; `None` if segments are not paced.
+    pub pacing_rate: Option<Rate>,
     /// Bytes acknowledged, SYN and FIN included.
     pub bytes_acked: u64,
     /// Payload bytes received in order.

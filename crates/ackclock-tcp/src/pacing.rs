@@ -2,7 +2,7 @@
 
 use crate::config::PacingBurst;
 use crate::context::Window;
-use crate::{MILLISECOND, Nanos, SECOND};
+use crate::{MILLISECOND, Nanos, Rate, SECOND};
 
 /// Bytes of IPv4 and TCP header without options, which count for pacing, too.
 pub(crate) const HEADERS: u64 = 40;
@@ -27,8 +27,8 @@ pub enum Pacing {
 
 /// Largest packet of segmentation offload, bytes of payload (net/core/sock.c, sk_dst_gso_max_size).
 pub(crate) const LARGEST: u64 = 65_536 - 321;
-/// Pacing rate below which such a packet may have one segment, bytes per second (net/ipv4/tcp_bbr.c).
-const SLOW: u64 = 1_200_000 / 8;
+/// Pacing rate below which such a packet may have one segment (net/ipv4/tcp_bbr.c).
+const SLOW: Rate = Rate::of_bytes(1_200_000 / 8);
 /// The segment with which pacing begins (net/ipv4/tcp_output.c, tcp_update_skb_after_send).
 const FIRST_PACED: u64 = 10;
 
@@ -69,8 +69,8 @@ impl Pacer {
         Pacer { pacing, paid: 0, free, packet }
     }
 
-    /// The pacing rate in bytes per second, `None` if segments are not paced (off, or before the first RTT sample).
-    pub fn rate(&self, window: &Window, srtt: Option<Nanos>) -> Option<u64> {
+    /// The pacing rate, `None` if segments are not paced (off, or before the first RTT sample).
+    pub fn rate(&self, window: &Window, srtt: Option<Nanos>) -> Option<Rate> {
         let Pacing::Fq { slow_start_percent, avoidance_percent, .. } = self.pacing else {
             return window.pacing_rate;
         };
@@ -81,7 +81,7 @@ impl Pacer {
         let percent = if window.cwnd < window.ssthresh / 2 { slow_start_percent } else { avoidance_percent };
         let srtt = u128::from(srtt?.max(1));
         let rate = u128::from(window.cwnd) * u128::from(percent) * u128::from(SECOND) / (100 * srtt);
-        Some(u64::try_from(rate).unwrap_or(u64::MAX).max(1))
+        Some(Rate::of_bytes(u64::try_from(rate).unwrap_or(u64::MAX)))
     }
 
     /// Whether the next segment may not be sent yet.
@@ -102,7 +102,7 @@ impl Pacer {
     //= https://www.rfc-editor.org/rfc/rfc9937#section-6.4
     //# It is RECOMMENDED that implementations use pacing to reduce the burstiness of data traffic
     #[inline]
-    pub fn on_sent(&mut self, now: Nanos, bytes: u64, rate: Option<u64>, mss: u64, min_rtt: Option<Nanos>) {
+    pub fn on_sent(&mut self, now: Nanos, bytes: u64, rate: Option<Rate>, mss: u64, min_rtt: Option<Nanos>) {
         let Some(rate) = rate else { return };
         if let Some(packet) = &mut self.packet {
             let late = now.saturating_sub(self.paid);
@@ -115,24 +115,24 @@ impl Pacer {
         }
         // An idle flow has at most a quantum of credit; unused credit expires.
         let credit = match self.pacing {
-            Pacing::Fq { quantum, .. } => cost(quantum.saturating_sub(bytes), rate),
+            Pacing::Fq { quantum, .. } => rate.time_of(quantum.saturating_sub(bytes)),
             Pacing::Off => 0,
         };
-        self.paid = self.paid.max(now.saturating_sub(credit)).saturating_add(cost(bytes, rate));
+        self.paid = self.paid.max(now.saturating_sub(credit)).saturating_add(rate.time_of(bytes));
     }
 
     /// Delays the next segment as if `bytes` had been sent at `rate` from time `last`, when the last segment was sent.
-    pub(crate) fn wait_since(&mut self, last: Nanos, bytes: u64, rate: Option<u64>) {
-        self.paid = last.saturating_add(rate.map_or(0, |rate| cost(bytes, rate)));
+    pub(crate) fn wait_since(&mut self, last: Nanos, bytes: u64, rate: Option<Rate>) {
+        self.paid = last.saturating_add(rate.map_or(0, |rate| rate.time_of(bytes)));
     }
 }
 
 impl Packet {
     /// The time until the next packet for another segment of `bytes` on the wire; `late` is that since the last packet
     /// was paid for.
-    fn charge(&mut self, now: Nanos, bytes: u64, late: Nanos, rate: u64, mss: u64, min_rtt: Option<Nanos>) -> Nanos {
+    fn charge(&mut self, now: Nanos, bytes: u64, late: Nanos, rate: Rate, mss: u64, min_rtt: Option<Nanos>) -> Nanos {
         if self.room == 0 || self.at != now {
-            let room = largest_packet(rate, mss, min_rtt, if rate < SLOW { 1 } else { 2 });
+            let room = largest_packet(Some(rate), mss, min_rtt, if rate < SLOW { 1 } else { 2 });
             *self = Packet { at: now, room, taken: 0, late, sent: self.sent };
         }
         self.room -= 1;
@@ -144,25 +144,19 @@ impl Packet {
             return 0;
         }
         // The packet with which pacing begins is paid for as a whole.
-        let whole = cost(std::mem::take(&mut self.taken), rate);
+        let whole = rate.time_of(std::mem::take(&mut self.taken));
         let credit = self.late.min(whole / 2);
         self.late -= credit;
         whole - credit
     }
 }
 
-/// The segments of Linux's largest packet at a pacing rate, bytes per second, and `least` of them at least
+/// The segments of Linux's largest packet at a pacing rate, or at an unlimited one, and `least` of them at least
 /// (net/ipv4/tcp_output.c, tcp_tso_autosize).
-pub(crate) fn largest_packet(rate: u64, mss: u64, min_rtt: Option<Nanos>, least: u64) -> u64 {
+pub(crate) fn largest_packet(rate: Option<Rate>, mss: u64, min_rtt: Option<Nanos>, least: u64) -> u64 {
     let short = min_rtt.map_or(0, |rtt| LARGEST.checked_shr(((rtt / (MILLISECOND / 1000)) >> 9) as u32).unwrap_or(0));
-    (((rate >> 10) + short).min(LARGEST) / mss).max(least)
-}
-
-/// The time that `bytes` take at `rate` bytes per second, ns.
-#[inline]
-fn cost(bytes: u64, rate: u64) -> Nanos {
-    let ns = u128::from(bytes) * u128::from(SECOND) / u128::from(rate);
-    u64::try_from(ns).unwrap_or(u64::MAX)
+    let in_a_tick = rate.map_or(LARGEST, |rate| rate.bytes() >> 10);
+    ((in_a_tick + short).min(LARGEST) / mss).max(least)
 }
 
 #[cfg(test)]
@@ -173,7 +167,7 @@ mod tests {
     const RTT: Option<Nanos> = Some(100 * MILLISECOND);
 
     /// Sends a segment of 1460 bytes with 40 bytes of headers.
-    fn sent(pacer: &mut Pacer, now: Nanos, rate: Option<u64>) {
+    fn sent(pacer: &mut Pacer, now: Nanos, rate: Option<Rate>) {
         pacer.on_sent(now, 1500, rate, 1460, RTT);
     }
 
@@ -187,9 +181,13 @@ mod tests {
     #[test]
     fn the_rate_is_gain_times_cwnd_over_srtt() {
         let pacer = Pacer::new(FQ, PacingBurst::Segment);
-        assert_eq!(pacer.rate(&window(10_000, u64::MAX), RTT), Some(200_000), "slow start: twice");
-        assert_eq!(pacer.rate(&window(10_000, 20_000), RTT), Some(120_000), "from half of ssthresh on: 1.2");
-        assert_eq!(pacer.rate(&window(9_999, 20_000), RTT), Some(199_980));
+        assert_eq!(pacer.rate(&window(10_000, u64::MAX), RTT), Some(Rate::of_bytes(200_000)), "slow start: twice");
+        assert_eq!(
+            pacer.rate(&window(10_000, 20_000), RTT),
+            Some(Rate::of_bytes(120_000)),
+            "from half of ssthresh on: 1.2"
+        );
+        assert_eq!(pacer.rate(&window(9_999, 20_000), RTT), Some(Rate::of_bytes(199_980)));
     }
 
     #[test]
@@ -203,9 +201,9 @@ mod tests {
 
     #[test]
     fn a_congestion_controls_own_rate_stands() {
-        let asked = Window { pacing_rate: Some(7), ..window(10_000, 20_000) };
-        assert_eq!(Pacer::new(FQ, PacingBurst::Segment).rate(&asked, RTT), Some(7));
-        assert_eq!(Pacer::new(Pacing::Off, PacingBurst::Segment).rate(&asked, RTT), Some(7));
+        let asked = Window { pacing_rate: Some(Rate::of_bytes(7)), ..window(10_000, 20_000) };
+        assert_eq!(Pacer::new(FQ, PacingBurst::Segment).rate(&asked, RTT), Some(Rate::of_bytes(7)));
+        assert_eq!(Pacer::new(Pacing::Off, PacingBurst::Segment).rate(&asked, RTT), Some(Rate::of_bytes(7)));
     }
 
     //= https://www.rfc-editor.org/rfc/rfc7661#section-4.4.2
@@ -219,7 +217,7 @@ mod tests {
         for _ in 0..5 {
             let now = pacer.release_time().max(start);
             released.push((now - start) / MILLISECOND);
-            sent(&mut pacer, now, Some(150_000));
+            sent(&mut pacer, now, Some(Rate::of_bytes(150_000)));
         }
         assert_eq!(released, [0, 0, 10, 20, 30], "1500 bytes take 10 ms; a quantum is two of them");
     }
@@ -231,7 +229,7 @@ mod tests {
         let start = 10_000 * MILLISECOND;
         for expected in [0, 0, 0, 0, 0, 10, 20] {
             assert_eq!(pacer.release_time().saturating_sub(start) / MILLISECOND, expected);
-            sent(&mut pacer, start, Some(150_000));
+            sent(&mut pacer, start, Some(Rate::of_bytes(150_000)));
         }
     }
 
@@ -240,7 +238,7 @@ mod tests {
         let mut pacer = Pacer::new(FQ, PacingBurst::Segment);
         for start in [1_000 * MILLISECOND, 100_000 * MILLISECOND] {
             for expected in [0, 10] {
-                sent(&mut pacer, start, Some(150_000));
+                sent(&mut pacer, start, Some(Rate::of_bytes(150_000)));
                 assert_eq!(pacer.release_time(), start + expected * MILLISECOND);
             }
         }
@@ -252,7 +250,7 @@ mod tests {
             .take_while(|_| {
                 let free = !pacer.blocks(now);
                 if free {
-                    pacer.on_sent(now, 1500, Some(rate), 1460, Some(min_rtt));
+                    pacer.on_sent(now, 1500, Some(Rate::of_bytes(rate)), 1460, Some(min_rtt));
                 }
                 free
             })

@@ -2,7 +2,7 @@
 
 mod common;
 
-use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND, cc};
+use ackclock_tcp::{Config, MILLISECOND, Nanos, Rate, SECOND, cc};
 use common::path::{HEADERS, Path};
 use common::{MSS, config, linux};
 
@@ -24,7 +24,7 @@ fn gains(path: &mut Path, until: Nanos) -> Vec<u64> {
     let mut gains = Vec::new();
     while path.now < until {
         path.run(path.now + MILLISECOND);
-        let rate = path.client.window().pacing_rate.unwrap_or(0);
+        let rate = path.client.window().pacing_rate.map_or(0, Rate::bytes);
         gains.push((rate * 100 + RATE / 2) / RATE);
     }
     gains

@@ -9,7 +9,7 @@ use ackclock_tcp::cc::{self, CongestionControl, Scope};
 use ackclock_tcp::config::Restart;
 use ackclock_tcp::context::{Ack, Congestion, Context, Delivery, Lost, Window};
 use ackclock_tcp::recovery::{self, Recovery};
-use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND};
+use ackclock_tcp::{Config, MILLISECOND, Nanos, Rate, SECOND};
 use common::path::{HEADERS, Path};
 use common::{MSS, Script, config, linux};
 
@@ -29,7 +29,7 @@ struct Log {
 struct Still {
     scope: Scope,
     window: u64,
-    rate: Option<u64>,
+    rate: Option<Rate>,
     log: Arc<Mutex<Log>>,
 }
 
@@ -73,14 +73,14 @@ const ALL: Scope = Scope {
 };
 
 /// Returns `base` with a constant window of `window` segments, and the log of its congestion control.
-fn asking(scope: Scope, base: Config, window: u64, rate: Option<u64>) -> (Config, Arc<Mutex<Log>>) {
+fn asking(scope: Scope, base: Config, window: u64, rate: Option<Rate>) -> (Config, Arc<Mutex<Log>>) {
     let log = Arc::new(Mutex::new(Log::default()));
     let shared = log.clone();
     let make = move || -> Box<dyn CongestionControl> { Box::new(Still { scope, window, rate, log: shared.clone() }) };
     (Config { cc: cc::Algorithm::custom("still", make), ..base }, log)
 }
 
-fn still(base: Config, window: u64, rate: Option<u64>) -> (Config, Arc<Mutex<Log>>) {
+fn still(base: Config, window: u64, rate: Option<Rate>) -> (Config, Arc<Mutex<Log>>) {
     asking(ALL, base, window, rate)
 }
 
@@ -107,7 +107,7 @@ mod rates {
         assert!(late.len() > 1000);
         for delivery in late {
             let sample = delivery.rate.expect("every ACK delivers");
-            let rate = sample.bytes_per_second().expect("of a whole round trip");
+            let rate = sample.rate().expect("of a whole round trip").bytes();
             // There is an ACK for each two segments: the delivered volume is known to that precision.
             assert!(rate.abs_diff(1000 * MSS) <= 11 * MSS, "{rate} {sample:?}");
             assert!(!sample.app_limited);
@@ -122,7 +122,7 @@ mod rates {
         path.client.write(0, 1 << 30);
         path.run(5 * SECOND);
         let log = log.lock().unwrap();
-        let mut rates = log.deliveries.iter().skip(100).filter_map(|d| d.rate?.bytes_per_second());
+        let mut rates = log.deliveries.iter().skip(100).filter_map(|d| d.rate?.rate().map(Rate::bytes));
         let most = 50 * MSS * SECOND / RTT;
         assert!(rates.all(|rate| rate <= most + 11 * MSS), "bursts leave and arrive faster, but not in all");
     }
@@ -130,7 +130,7 @@ mod rates {
     #[test]
     fn a_pacing_rate_is_kept() {
         // The pacing rate is half of the link's rate, with a window that would allow all of it.
-        let (config, log) = still(config(), 200, Some(RATE / 2));
+        let (config, log) = still(config(), 200, Some(Rate::of_bytes(RATE / 2)));
         let mut path = Path::new(&config, RATE, 50 * MILLISECOND, 1000);
         path.client.write(0, 1 << 30);
         path.run(5 * SECOND);
@@ -139,7 +139,7 @@ mod rates {
         assert!(gaps.iter().all(|&gap| gap == 2 * MILLISECOND), "{:?}", gaps.iter().min());
         assert_eq!(path.arrivals.iter().map(|arrival| arrival.2).max(), Some(0));
         let log = log.lock().unwrap();
-        let rate = log.deliveries.last().unwrap().rate.unwrap().bytes_per_second().unwrap();
+        let rate = log.deliveries.last().unwrap().rate.unwrap().rate().unwrap().bytes();
         assert!(rate.abs_diff(500 * MSS) <= 11 * MSS, "{rate}");
         assert!(
             log.deliveries.iter().skip(60).all(|d| !d.rate.unwrap().app_limited),
@@ -211,7 +211,7 @@ mod rates {
 
     #[test]
     fn what_waits_for_the_pacer_is_not_limited_by_the_application() {
-        let (config, log) = still(config(), 20, Some(10 * MSS));
+        let (config, log) = still(config(), 20, Some(Rate::of_bytes(10 * MSS)));
         let mut script = Script::established(&config, RTT);
         script.write(1);
         script.end.write(script.now, 500);

@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 
-pub use ackclock_core::{Ecn, MILLISECOND, NEVER, Nanos, Random, SECOND, Seed};
+pub use ackclock_core::{Ecn, MILLISECOND, NEVER, Nanos, Random, Rate, SECOND, Seed};
 
 /// TCP without I/O: segments, application writes and the time go in; segments and the next timeout come out.
 pub mod tcp {

@@ -67,7 +67,7 @@ fn check(settings: &Settings<'_>) -> Vec<(&'static str, String)> {
 }
 
 fn bottom(given: &Parameters, settings: &Settings<'_>) -> f64 {
-    given.bottom.unwrap_or((80_000.0 / settings.rate.get() as f64).min(0.01))
+    given.bottom.unwrap_or((80_000.0 / settings.rate.bits() as f64).min(0.01))
 }
 
 /// Adaptation of `max_p` to the average queue.

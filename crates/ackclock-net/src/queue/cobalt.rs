@@ -87,7 +87,7 @@ fn times(settings: &Settings<'_>) -> (f64, f64) {
 
 /// Time of a full packet at the link's rate, ns.
 fn packet_time(settings: &Settings<'_>) -> f64 {
-    f64::from(settings.packet_size) * 8e9 / settings.rate.get() as f64
+    f64::from(settings.packet_size) * 8e9 / settings.rate.bits() as f64
 }
 
 fn check(settings: &Settings<'_>) -> Vec<(&'static str, String)> {
@@ -240,7 +240,7 @@ mod tests {
     const MS: Nanos = 1_000_000;
 
     fn settings(rate: u64) -> Settings<'static> {
-        let rate = rate.try_into().unwrap();
+        let rate = crate::Rate::new(rate).unwrap();
         Settings { rate, limit: Limit::Packets(2), packet_size: 1500, given: &[], seed: [9; 32] }
     }
 

@@ -83,7 +83,7 @@ mod tests {
     const MS: Nanos = 1_000_000;
 
     fn queue(given: &[(&'static str, f64)]) -> Box<dyn Discipline> {
-        let rate = 8_000_000.try_into().unwrap();
+        let rate = crate::Rate::new(8_000_000).unwrap();
         (ENTRY.make)(&Settings { rate, limit: Limit::Unlimited, packet_size: 1000, given, seed: [0; 32] })
     }
 
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn the_target_is_below_the_interval() {
         let problems = |given: &[(&'static str, f64)]| {
-            let rate = 8_000_000.try_into().unwrap();
+            let rate = crate::Rate::new(8_000_000).unwrap();
             (ENTRY.check)(&Settings { rate, limit: Limit::Unlimited, packet_size: 1000, given, seed: [0; 32] })
         };
         assert!(problems(&[]).is_empty());

@@ -91,7 +91,7 @@ pub(super) const ENTRY: Entry = Entry {
 
 /// The buffer of `time` at the link's rate, in bytes, but at least a full packet, however slow the link.
 fn buffer(time: f64, settings: &Settings<'_>) -> u64 {
-    let bytes = time * settings.rate.get() as f64 / (8.0 * SECOND);
+    let bytes = time * settings.rate.bits() as f64 / (8.0 * SECOND);
     (bytes as u64).max(u64::from(settings.packet_size))
 }
 
@@ -302,7 +302,7 @@ mod tests {
     use super::*;
 
     fn queue(given: &[(&'static str, f64)]) -> DualPi2 {
-        let rate = 8_000_000.try_into().unwrap();
+        let rate = crate::Rate::new(8_000_000).unwrap();
         DualPi2::new(&Settings { rate, limit: Limit::Unlimited, packet_size: 1000, given, seed: [0; 32] })
     }
 

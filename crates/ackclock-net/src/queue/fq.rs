@@ -39,7 +39,7 @@ use ackclock_core::parameters;
 
 use super::flows::Flows;
 use super::{Discipline, DropCause, Drops, Entry, Item, Limit, Next, Settings, anything};
-use crate::Nanos;
+use crate::{Nanos, Rate};
 
 parameters! {
     /// Parameters of fq.
@@ -50,7 +50,7 @@ parameters! {
             "Number of bytes that a flow may send at its first turn.";
         flow_limit: usize = is(100.0), (1.0, 1e9), Count("packets"),
             "Largest number of packets of a flow in the queue.";
-        max_rate: Option<u64> = follows("the link's rate"), (1.0, 1e15), Rate, "Maximum rate of each flow.";
+        max_rate: Option<Rate> = follows("the link's rate"), (1.0, 1e15), Rate, "Maximum rate of each flow.";
         low_rate_threshold: u64 = is(550e3), (0.0, 1e15), Rate,
             "Value of max_rate up to which flows are throttled after each packet instead of after each quantum.";
         refill_delay: Nanos = is(40e6), (0.0, 1e12), Time,
@@ -102,7 +102,7 @@ struct Fq {
     quantum: i64,
     initial_quantum: i64,
     flow_limit: usize,
-    max_rate: Option<u64>,
+    max_rate: Option<Rate>,
     low_rate_threshold: u64,
     refill_delay: Nanos,
     ce_threshold: Option<Nanos>,
@@ -176,9 +176,8 @@ impl Fq {
     }
 
     /// Time for which a flow is throttled after a packet that counts as `bytes` bytes, sent at `at`.
-    fn gap(&self, state: &State, rate: u64, bytes: u64, at: Nanos) -> Nanos {
-        let time = u128::from(bytes) * 8_000_000_000 / u128::from(rate);
-        let time = u64::try_from(time).map_or(LONGEST_GAP, |time| time.min(LONGEST_GAP));
+    fn gap(&self, state: &State, rate: Rate, bytes: u64, at: Nanos) -> Nanos {
+        let time = rate.time_of(bytes).min(LONGEST_GAP);
         let late = if state.next > 0 { at - state.next } else { 0 };
         time - late.min(time / 2)
     }
@@ -186,7 +185,7 @@ impl Fq {
     fn charge(&mut self, number: usize, size: u32, at: Nanos) {
         self.flows[number].state.credit -= i64::from(size);
         let Some(rate) = self.max_rate else { return };
-        let low = rate <= self.low_rate_threshold;
+        let low = rate.bits() <= self.low_rate_threshold;
         if low {
             self.flows[number].state.credit = 0;
         } else if self.flows[number].state.credit > 0 {

@@ -96,7 +96,7 @@ mod tests {
     use crate::queue::DropCause;
 
     fn queue(limit: Limit, given: &[(&'static str, f64)]) -> FqCodel {
-        let rate = 8_000_000.try_into().unwrap();
+        let rate = crate::Rate::new(8_000_000).unwrap();
         FqCodel::new(&Settings { rate, limit, packet_size: 1500, given, seed: [3; 32] })
     }
 

@@ -28,7 +28,7 @@ mod sfq_codel;
 mod token_bucket;
 mod xcp;
 
-use std::num::NonZeroU64;
+use crate::Rate;
 
 use crate::Nanos;
 use crate::{Ecn, Random, Seed};
@@ -176,8 +176,8 @@ pub trait Discipline: Send {
 /// Settings with which a discipline is created.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'a> {
-    /// Rate of the link, bits per second; the mean rate if the rate varies.
-    pub rate: NonZeroU64,
+    /// Rate of the link; the mean rate if the rate varies.
+    pub rate: Rate,
     /// Limit of the queue.
     pub limit: Limit,
     /// Size of a full packet, bytes.

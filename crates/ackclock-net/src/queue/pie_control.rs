@@ -221,7 +221,7 @@ mod tests {
     const MILLISECOND: Nanos = 1_000_000;
 
     fn constants(given: &[(&'static str, f64)]) -> Constants {
-        let rate = 8_000_000.try_into().unwrap();
+        let rate = crate::Rate::new(8_000_000).unwrap();
         let limit = Limit::Unlimited;
         Constants::new(&Settings { rate, limit, packet_size: 1500, given, seed: [0; 32] }, true)
     }

@@ -46,7 +46,7 @@ use ackclock_core::parameters;
 
 use super::ared::Adaptation;
 use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Next, Settings};
-use crate::{Nanos, Random};
+use crate::{Nanos, Random, Rate};
 
 parameters! {
     /// Parameters of RED, which are also parameters of Adaptive RED.
@@ -109,7 +109,7 @@ fn mean_size(settings: &Settings<'_>) -> f64 {
 
 /// The link's rate in mean packets per second.
 fn packet_rate(settings: &Settings<'_>) -> f64 {
-    settings.rate.get() as f64 / (8.0 * mean_size(settings))
+    settings.rate.bits() as f64 / (8.0 * mean_size(settings))
 }
 
 /// Minimum and maximum threshold, in packets.
@@ -147,8 +147,8 @@ pub(super) struct Red {
     items: Fifo,
     random: Random,
     adaptation: Option<Adaptation>,
-    /// Link rate, bits per second.
-    rate: u64,
+    /// Link rate.
+    rate: Rate,
     weight: f64,
     /// Thresholds, in the unit of the average.
     least: f64,
@@ -186,7 +186,7 @@ impl Red {
             items: Fifo::new(settings.limit),
             random: settings.random(),
             adaptation: None,
-            rate: settings.rate.get(),
+            rate: settings.rate,
             weight: weight(settings),
             least: least * unit,
             most: most * unit,
@@ -317,7 +317,7 @@ impl Discipline for Red {
 
     fn dequeue(&mut self, at: Nanos, _drops: &mut Drops) -> Next {
         let Some(item) = self.items.pop() else { return Next::Empty };
-        let service = (u128::from(item.size) * 8_000_000_000).div_ceil(u128::from(self.rate));
+        let service = (u128::from(item.size) * 8_000_000_000).div_ceil(u128::from(self.rate.bits()));
         self.idle_since = at.saturating_add(u64::try_from(service).unwrap_or(Nanos::MAX));
         Next::Send(item)
     }

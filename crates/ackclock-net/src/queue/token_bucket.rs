@@ -15,15 +15,15 @@
 use ackclock_core::parameters;
 
 use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Next, Settings};
-use crate::Nanos;
+use crate::{Nanos, Rate};
 
 parameters! {
     /// Parameters of the token bucket.
     struct Parameters {
-        rate: Option<u64> = follows("the link's rate"), (1.0, 1e15), Rate, "Rate of the tokens.";
+        rate: Option<Rate> = follows("the link's rate"), (1.0, 1e15), Rate, "Rate of the tokens.";
         burst: Option<u64> = follows("ten full packets"), (1.0, 1e12), Volume,
             "Largest number of tokens: the bytes that may leave at once.";
-        peak_rate: Option<u64> = follows("the link's rate"), (1.0, 1e15), Rate, "Largest rate at which a burst leaves.";
+        peak_rate: Option<Rate> = follows("the link's rate"), (1.0, 1e15), Rate, "Largest rate at which a burst leaves.";
         mtu: Option<u64> = follows("a full packet"), (1.0, 1e12), Volume,
             "Bytes that may leave at once at the peak rate.";
     }
@@ -45,9 +45,9 @@ pub(super) const ENTRY: Entry = Entry {
 
 /// Parameters with their values on a link.
 struct Buckets {
-    rate: u64,
+    rate: Rate,
     burst: u64,
-    peak_rate: Option<u64>,
+    peak_rate: Option<Rate>,
     mtu: u64,
 }
 
@@ -56,7 +56,7 @@ impl Buckets {
         let Parameters { rate, burst, peak_rate, mtu } = Parameters::read(settings.given);
         let packet = u64::from(settings.packet_size);
         Buckets {
-            rate: rate.unwrap_or(settings.rate.get()),
+            rate: rate.unwrap_or(settings.rate),
             burst: burst.unwrap_or(10 * packet),
             peak_rate,
             mtu: mtu.unwrap_or(packet),
@@ -75,7 +75,7 @@ fn check(settings: &Settings<'_>) -> Vec<(&'static str, String)> {
     }
     match peak_rate {
         Some(peak) if peak <= rate => {
-            problems.push(("peak_rate", format!("more than the rate, {rate} bit/s")));
+            problems.push(("peak_rate", format!("more than the rate, {} bit/s", rate.bits())));
         }
         None if Parameters::read(settings.given).mtu.is_some() => {
             problems.push(("mtu", "absent, unless peak_rate is given".to_owned()));
@@ -99,9 +99,9 @@ struct Bucket {
 }
 
 impl Bucket {
-    fn new(rate: u64, depth: u64) -> Bucket {
+    fn new(rate: Rate, depth: u64) -> Bucket {
         let depth = u128::from(depth) * BYTE;
-        Bucket { rate: u128::from(rate), depth, level: depth, at: 0 }
+        Bucket { rate: u128::from(rate.bits()), depth, level: depth, at: 0 }
     }
 
     fn fill(&mut self, at: Nanos) {

@@ -124,7 +124,7 @@ impl Xcp {
             alpha,
             beta,
             gamma,
-            capacity: if capacity > 0.0 { capacity } else { settings.rate.get() as f64 } / 8.0,
+            capacity: if capacity > 0.0 { capacity } else { settings.rate.bits() as f64 } / 8.0,
             rtt: FIRST_RTT,
             control_at: FIRST_RTT,
             interval: FIRST_RTT,

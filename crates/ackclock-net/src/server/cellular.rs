@@ -1,7 +1,7 @@
 //! A stochastic model of a cellular link, for use without a measured trace.
 
+use crate::Rate;
 use std::f64::consts::SQRT_2;
-use std::num::NonZeroU64;
 
 use super::{OPPORTUNITY, Source};
 use crate::{NEVER, Nanos};
@@ -26,7 +26,7 @@ const OVERSHOOT: f64 = 0.582_597_157_9;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct CellularModel {
     /// Largest rate, bits per second. The paper's value is 1000 packets of 1500 bytes per second.
-    pub max_rate: NonZeroU64,
+    pub max_rate: Rate,
     /// Noise power, packets per second per square root of a second.
     pub sigma: f64,
     /// Rate at which outages end, per second.
@@ -36,10 +36,10 @@ pub struct CellularModel {
 impl CellularModel {
     /// The paper's values.
     pub const SPROUT: CellularModel =
-        CellularModel { max_rate: NonZeroU64::new(12_000_000).unwrap(), sigma: 200.0, escape: 1.0 };
+        CellularModel { max_rate: Rate::new(12_000_000).unwrap(), sigma: 200.0, escape: 1.0 };
 
     fn max_packets(&self) -> f64 {
-        self.max_rate.get() as f64 / f64::from(OPPORTUNITY * 8)
+        self.max_rate.bits() as f64 / f64::from(OPPORTUNITY * 8)
     }
 
     /// Standard deviation of the change of the rate in a step, packets per second.
@@ -54,7 +54,7 @@ impl CellularModel {
 
     /// The expected number of delivery opportunities and of changes of the rate within a duration.
     pub fn opportunities(&self, duration: Nanos) -> f64 {
-        let bits = self.mean_rate().get() as f64 * duration as f64 / 1e9;
+        let bits = self.mean_rate().bits() as f64 * duration as f64 / 1e9;
         bits / f64::from(OPPORTUNITY * 8) + (duration / STEP) as f64
     }
 
@@ -70,13 +70,13 @@ impl CellularModel {
     /// - mean sum of W over the steps = sqrt(2) M (M + 2 * 0.583).
     ///
     /// The results are exact except for terms of (1 / M)^2.
-    pub fn mean_rate(&self) -> NonZeroU64 {
+    pub fn mean_rate(&self) -> Rate {
         let most = self.max_packets() / self.deviation();
         let steps = 2.0 * SQRT_2 * most + 1.296;
         let sum = SQRT_2 * most * (most + 2.0 * OVERSHOOT);
         let outage = 1.0 / (1.0 - self.stay());
         let packets = sum / (steps + outage) * self.deviation();
-        NonZeroU64::new((packets * f64::from(OPPORTUNITY * 8)) as u64).unwrap_or(NonZeroU64::MIN)
+        Rate::new((packets * f64::from(OPPORTUNITY * 8)) as u64).unwrap_or(Rate::MIN)
     }
 }
 
@@ -157,7 +157,7 @@ impl Source for Cellular {
         })
     }
 
-    fn mean_rate(&self) -> NonZeroU64 {
+    fn mean_rate(&self) -> Rate {
         self.model.mean_rate()
     }
 }
@@ -225,7 +225,7 @@ mod tests {
         }
         assert!((tenths[0] as f64 / STEPS as f64 - 0.33).abs() < 0.01, "a third of the time is an outage");
         let mean = sum / STEPS as f64 * 12_000.0;
-        assert!((mean / model.mean_rate().get() as f64 - 1.0).abs() < 0.02, "{mean}");
+        assert!((mean / model.mean_rate().bits() as f64 - 1.0).abs() < 0.02, "{mean}");
     }
 
     #[test]
@@ -233,13 +233,13 @@ mod tests {
         for (max_rate, sigma, escape) in
             [(12_000_000, 200.0, 1.0), (3_000_000, 200.0, 1.0), (60_000_000, 400.0, 5.0), (12_000_000, 150.0, 0.2)]
         {
-            let model = CellularModel { max_rate: NonZeroU64::new(max_rate).unwrap(), sigma, escape };
+            let model = CellularModel { max_rate: Rate::new(max_rate).unwrap(), sigma, escape };
             let cell = model.max_packets() / 250.0;
             let mean = |shares: &[f64]| {
                 shares.iter().zip(0..).skip(1).map(|(s, n)| s * (f64::from(n) - 0.5) * cell).sum::<f64>()
             };
             let expected = mean(&stationary(&model, 250)) * 12_000.0;
-            assert!((model.mean_rate().get() as f64 / expected - 1.0).abs() < 0.02, "{model:?}: {expected}");
+            assert!((model.mean_rate().bits() as f64 / expected - 1.0).abs() < 0.02, "{model:?}: {expected}");
         }
     }
 

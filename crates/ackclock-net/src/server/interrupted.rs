@@ -1,6 +1,6 @@
 //! A wire with outages during which no packet starts.
 
-use std::num::NonZeroU64;
+use crate::Rate;
 
 use super::{Meter, Server};
 use crate::{NEVER, Nanos, Schedule};
@@ -47,7 +47,7 @@ impl Server for Interrupted {
         self.wire.meter().interrupted(&self.down, &self.overruns)
     }
 
-    fn mean_rate(&self) -> NonZeroU64 {
+    fn mean_rate(&self) -> Rate {
         self.wire.mean_rate()
     }
 }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn nothing_starts_while_the_wire_is_down() {
-        let wire = Transmitter::new(NonZeroU64::new(8_000_000_000).unwrap());
+        let wire = Transmitter::new(Rate::new(8_000_000_000).unwrap());
         let down = Schedule::during(&[(10, 20), (30, 35)], Some(100));
         let mut wire = Interrupted::new(Box::new(wire), down);
         assert_eq!([0, 9, 10, 19, 20, 34, 99, 112].map(|at| wire.start(at)), [0, 9, 20, 20, 20, 35, 99, 120]);
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn an_outage_may_last_for_ever() {
-        let wire = Transmitter::new(NonZeroU64::new(8).unwrap());
+        let wire = Transmitter::new(Rate::new(8).unwrap());
         let down = Schedule::new(vec![(0, false), (10, true)], None);
         let mut wire = Interrupted::new(Box::new(wire), down);
         assert_eq!((wire.start(9), wire.start(10)), (9, NEVER));

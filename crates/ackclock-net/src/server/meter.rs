@@ -1,6 +1,6 @@
 //! Capacity of wires over time: the amount that a wire could have sent.
 
-use crate::{Nanos, Schedule};
+use crate::{Nanos, Rate, Schedule};
 
 /// Bits are counted in billionths: a rate in bits per second then gives a whole number in any whole number of
 /// nanoseconds.
@@ -27,9 +27,9 @@ impl<'a> Meter<'a> {
         Meter { before: Box::new(before), instants: true }
     }
 
-    /// Meter of a wire with a fixed rate in bits per second.
-    pub fn of_rate(rate: u64) -> Meter<'static> {
-        Meter::flowing(move |at| u128::from(rate) * u128::from(at))
+    /// Meter of a wire with a fixed rate.
+    pub fn of_rate(rate: Rate) -> Meter<'static> {
+        Meter::flowing(move |at| u128::from(rate.bits()) * u128::from(at))
     }
 
     /// Meter of this wire with outages: nothing is sent while `down` is true, except in the `overruns`, which are in order. In

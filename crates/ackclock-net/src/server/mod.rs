@@ -8,7 +8,7 @@ mod opportunities;
 mod steps;
 mod trace;
 
-use std::num::NonZeroU64;
+use crate::Rate;
 
 use crate::{Nanos, Transmitter};
 
@@ -36,10 +36,10 @@ pub trait Server: Send {
     fn meter(&self) -> Meter<'_>;
 
     /// Mean rate, bits per second.
-    fn mean_rate(&self) -> NonZeroU64;
+    fn mean_rate(&self) -> Rate;
 
     /// Rate in bits per second if it is constant.
-    fn fixed_rate(&self) -> Option<NonZeroU64> {
+    fn fixed_rate(&self) -> Option<Rate> {
         None
     }
 }
@@ -58,11 +58,11 @@ impl Server for Transmitter {
         Meter::of_rate(self.rate())
     }
 
-    fn mean_rate(&self) -> NonZeroU64 {
-        NonZeroU64::new(self.rate()).expect("a transmitter has a rate")
+    fn mean_rate(&self) -> Rate {
+        self.rate()
     }
 
-    fn fixed_rate(&self) -> Option<NonZeroU64> {
+    fn fixed_rate(&self) -> Option<Rate> {
         Some(self.mean_rate())
     }
 }

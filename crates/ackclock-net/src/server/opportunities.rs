@@ -1,6 +1,6 @@
 //! Wires that take packets at certain instants only, as cellular links do.
 
-use std::num::NonZeroU64;
+use crate::Rate;
 
 use super::{Meter, PARTS_OF_A_BIT, Server};
 use crate::Nanos;
@@ -21,7 +21,7 @@ pub trait Source: Send {
     fn counter(&self) -> Box<dyn FnMut(Nanos) -> u64 + '_>;
 
     /// Mean rate, bits per second.
-    fn mean_rate(&self) -> NonZeroU64;
+    fn mean_rate(&self) -> Rate;
 }
 
 /// A wire that delivers [`OPPORTUNITY`] bytes at each time of a source.
@@ -102,7 +102,7 @@ impl<S: Source> Server for Opportunities<S> {
         Meter::at_instants(move |at| u128::from(count(at)) * each)
     }
 
-    fn mean_rate(&self) -> NonZeroU64 {
+    fn mean_rate(&self) -> Rate {
         self.source.mean_rate()
     }
 }

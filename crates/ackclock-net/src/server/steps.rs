@@ -1,6 +1,6 @@
 //! A rate that changes in steps.
 
-use std::num::NonZeroU64;
+use crate::Rate;
 
 use super::{Meter, Server};
 use crate::{NEVER, Nanos, Schedule};
@@ -15,7 +15,7 @@ const BYTE: u128 = 8_000_000_000;
 /// [`crate::Transmitter`]. A packet whose rounded start falls into an outage waits for the end of the outage.
 pub struct Steps {
     rates: Schedule<u64>,
-    mean: NonZeroU64,
+    mean: Rate,
     /// The wire is free from `free_at + fraction / rate` on, with the rate of that nanosecond.
     free_at: Nanos,
     fraction: u64,
@@ -34,10 +34,10 @@ impl Steps {
     }
 
     /// Mean rate in bits per second over a period, or up to `horizon` if the schedule does not repeat; at least one.
-    pub fn mean(rates: &Schedule<u64>, horizon: Nanos) -> NonZeroU64 {
+    pub fn mean(rates: &Schedule<u64>, horizon: Nanos) -> Rate {
         let over = rates.period().unwrap_or(horizon).max(1);
         let mean = (rates.integral()(over) / u128::from(over)) as u64;
-        NonZeroU64::new(mean).unwrap_or(NonZeroU64::MIN)
+        Rate::new(mean).unwrap_or(Rate::MIN)
     }
 }
 
@@ -82,7 +82,7 @@ impl Server for Steps {
         Meter::flowing(self.rates.integral())
     }
 
-    fn mean_rate(&self) -> NonZeroU64 {
+    fn mean_rate(&self) -> Rate {
         self.mean
     }
 }
@@ -110,7 +110,7 @@ mod tests {
             [5_000, 6_000, 8_000, 34_000, 34_000, 34_000, 35_000]
         );
         drop(meter);
-        assert_eq!(wire.mean_rate().get(), 44_000 * 25);
+        assert_eq!(wire.mean_rate().bits(), 44_000 * 25);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Delivery traces in Mahimahi's format.
 
+use crate::Rate;
 use std::fmt;
-use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use super::{OPPORTUNITY, Source};
@@ -93,10 +93,10 @@ impl Trace {
     }
 
     /// Mean rate, bits per second.
-    pub fn mean_rate(&self) -> NonZeroU64 {
+    pub fn mean_rate(&self) -> Rate {
         let bits = self.times.len() as u128 * u128::from(OPPORTUNITY) * 8;
         let rate = bits * 1_000_000_000 / u128::from(self.period());
-        NonZeroU64::new(u64::try_from(rate).unwrap_or(u64::MAX)).unwrap_or(NonZeroU64::MIN)
+        Rate::new(u64::try_from(rate).unwrap_or(u64::MAX)).unwrap_or(Rate::MIN)
     }
 }
 
@@ -144,7 +144,7 @@ impl Source for Playback {
         })
     }
 
-    fn mean_rate(&self) -> NonZeroU64 {
+    fn mean_rate(&self) -> Rate {
         self.trace.mean_rate()
     }
 }
@@ -200,7 +200,7 @@ mod tests {
             let count = (0..).take_while(|_| copy.next() < at).count();
             assert_eq!(playback.counter()(at), count as u64, "{at}");
         }
-        assert_eq!(playback.mean_rate().get(), 4 * 12_000 * 1000 / 5);
+        assert_eq!(playback.mean_rate().bits(), 4 * 12_000 * 1000 / 5);
         let wire = wire("0\n2\n2\n5");
         let mut meter = wire.meter();
         let packets = [0, 2 * MILLISECOND - 1, 2 * MILLISECOND, 5 * MILLISECOND]

@@ -1,6 +1,7 @@
 //! The arguments of callbacks in Python: each connection has one object of each kind, which is filled anew for every
 //! event. The stub documents the fields.
 
+use ackclock_tcp::Rate;
 use ackclock_tcp::cc::{Situation as Told, seconds};
 use ackclock_tcp::context::{self, Cause};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -56,7 +57,7 @@ impl Window {
 
     #[getter]
     fn pacing_rate(&self) -> Option<u64> {
-        self.0.pacing_rate
+        self.0.pacing_rate.map(Rate::bytes)
     }
 
     #[setter]
@@ -65,7 +66,7 @@ impl Window {
         if rate == Some(0) {
             return Err(PyValueError::new_err("pacing_rate = 0: accepted: 1 or more bytes per second, or None"));
         }
-        self.0.pacing_rate = rate;
+        self.0.pacing_rate = rate.map(Rate::of_bytes);
         Ok(())
     }
 
@@ -148,7 +149,9 @@ impl RateSample {
     #[getter]
     fn bytes_per_second(&self) -> Option<u64> {
         let Self { delivered, prior_delivered, interval, tx_in_flight, lost, app_limited } = *self;
-        context::RateSample { delivered, prior_delivered, interval, tx_in_flight, lost, app_limited }.bytes_per_second()
+        context::RateSample { delivered, prior_delivered, interval, tx_in_flight, lost, app_limited }
+            .rate()
+            .map(Rate::bytes)
     }
 }
 

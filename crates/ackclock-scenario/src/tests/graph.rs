@@ -19,7 +19,7 @@ fn routes_are_lists_of_nodes() {
     assert_eq!(far.routes(&far.flows[0]), [[hop(0, false), hop(1, false)], [hop(1, true), hop(0, true)]]);
     assert_eq!(far.base_rtt(&far.flows[0]), plain.base_rtt(&plain.flows[0]) + 60_000_000);
     assert_eq!(
-        (far.slowest_of(&[hop(0, false), hop(1, false)]), far.slowest_of(&[hop(1, true)])),
+        (far.slowest_of(&[hop(0, false), hop(1, false)]).bits(), far.slowest_of(&[hop(1, true)]).bits()),
         (1_000_000, 5_000_000)
     );
     // A flow that traverses the bottleneck backwards.
@@ -28,7 +28,7 @@ fn routes_are_lists_of_nodes() {
     assert_ne!(reverse.hash(), with(&[]).hash());
     // A link's queue limit in bandwidth-delay products is computed with the link's own rate.
     let limits = far.queue_limits(far.link(1));
-    assert_eq!(limits[0], QueueLimit::Bdp(1.0).resolved(5_000_000, far.bdp_rtt()));
+    assert_eq!(limits[0], QueueLimit::Bdp(1.0).resolved(ackclock_core::Rate::new(5_000_000).unwrap(), far.bdp_rtt()));
     assert_eq!(Scenario::from_json(&far.to_json().to_string(), &[]).unwrap(), far);
     // A preset is equivalent to the fields that it sets.
     let link = |more: &str| with(&[("links", &format!("[{{ name = 'far', ends = ['right', 'beyond'], {more} }}]"))]);

@@ -51,7 +51,7 @@ fn a_scenario_has_the_values_of_its_text_and_the_defaults() {
     let scenario = with(&[]);
     assert_eq!(scenario.duration, 60_000_000_000);
     assert_eq!((scenario.seed, scenario.packet_size), (1, 1_500));
-    assert_eq!((scenario.rate(), scenario.bottleneck.delay.first()), (1_000_000, 200_000_000));
+    assert_eq!((scenario.rate().bits(), scenario.bottleneck.delay.first()), (1_000_000, 200_000_000));
     assert_eq!(
         scenario.bottleneck.queue,
         Queue { kind: "drop-tail", limit: QueueLimit::Bdp(1.0), parameters: Vec::new() }
@@ -83,7 +83,7 @@ fn overrides_reach_every_value() {
         ("flows[1].pacing", "{ kind = 'fq', quantum = '9kB' }"),
     ]);
     assert_eq!(
-        (scenario.duration, scenario.rate(), scenario.access.source_delay.clone()),
+        (scenario.duration, scenario.rate().bits(), scenario.access.source_delay.clone()),
         (300_000_000_000, 2_000_000, fixed(5_000_000))
     );
     let cc: Vec<_> = scenario.flows.iter().map(|flow| flow.cc.as_ref().map(|cc| cc.name)).collect();
@@ -218,5 +218,5 @@ fn what_follows_from_several_fields_is_resolved() {
     ]);
     assert_eq!(scenario.queue_limit(), QueueLimit::Bytes(100_000));
     assert_eq!(scenario.reverse_queue_limit(), QueueLimit::Bytes(100_000));
-    assert_eq!(scenario.reverse_rate(), 500_000);
+    assert_eq!(scenario.reverse_rate().bits(), 500_000);
 }

@@ -1,12 +1,13 @@
 //! The impairments of a direction of a link besides rate, delay and queue, each with a separate random stream.
 
+use std::num::NonZeroU64;
+
 use ackclock_core::{Nanos, stream_seed};
 use ackclock_net::{self as net, Schedule, Spread};
 use ackclock_scenario::{
-    Chance, Direction, GilbertElliott, InOutage, Jitter, Loss, Numbers, Period, Plain, Rate, VaryingRate,
+    Chance, Direction, GilbertElliott, InOutage, Jitter, LinkRate, Loss, Numbers, Period, Plain, VaryingRate,
 };
 
-use super::positive;
 use crate::link::{Impairments, Wire};
 
 /// Returns the impairments of a link's direction in a run with this seed and duration; `link` is the direction's name.
@@ -33,7 +34,7 @@ pub(super) fn of(direction: &Direction<'_>, duration: Nanos, seed: u64, link: &s
 }
 
 /// Returns the transmission process of a link in a run with this seed and duration.
-fn wire(rate: &Rate, duration: Nanos, seed: u64, link: &str) -> Wire {
+fn wire(rate: &LinkRate, duration: Nanos, seed: u64, link: &str) -> Wire {
     match rate {
         Plain::Always(_) => Wire::Fixed,
         Plain::Varying(VaryingRate::Steps(steps)) => Wire::Steps(steps.schedule(), duration),
@@ -70,6 +71,11 @@ pub(super) fn loss(loss: &Loss, seed: u64, stream: &str) -> Option<net::Loss> {
         }
         Loss::Listed(Numbers { packets }) => net::Loss::Listed(net::ListedLoss::new(packets.as_slice().into())),
     })
+}
+
+/// Returns a number that the scenario has checked to be above zero.
+fn positive(number: u64) -> NonZeroU64 {
+    NonZeroU64::new(number).expect("a scenario refuses zero here")
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ mod arrivals;
 mod impairments;
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU64;
 
 use ackclock_app::{ParamProblem, Path};
 use ackclock_core::{Nanos, Stream, stream_seed};
@@ -24,7 +23,7 @@ use arrivals::Arrivals;
 /// Creates the links of a scenario with their names: both directions of the bottleneck, then of the other links.
 pub(crate) fn network(scenario: &Scenario, seed: u64) -> (Dumbbell, Vec<(LinkId, String)>) {
     let spec = |way: Direction<'_>, queue: &scenario::Queue, limit: QueueLimit, name: &str| LinkSpec {
-        rate: positive(way.rate.mean(scenario.duration)),
+        rate: way.rate.mean(scenario.duration),
         delay: way.delay.first(),
         queue: queue.entry(),
         limit: limit.of_link(),
@@ -86,7 +85,7 @@ fn add_copies(
         let link = |hop: &Hop| links[2 * hop.link + usize::from(hop.reverse)].0;
         hops.iter().map(link).collect::<Vec<_>>()
     });
-    let rate = positive(own.rate.bits_per_second(scenario.rate()));
+    let rate = own.rate.resolved(scenario.rate());
     let delays = [own.source_delay, own.sink_delay].map(|delay| delay.distribution());
     let mut arrivals = Arrivals::new(flow.arrival.as_ref(), seed, &flow.name);
     let mut config = flow.tcp_config(scenario.packet_size);
@@ -96,7 +95,7 @@ fn add_copies(
         let [source_delay, sink_delay] = delays.each_ref().map(|delay| delay.draw(&mut random));
         let access = Access { rate, source_delay, sink_delay };
         let path = Path {
-            rate: rate.get().min(scenario.slowest_of(&hops[0])),
+            rate: rate.min(scenario.slowest_of(&hops[0])),
             // Draws are at most 2^60 ns, but the number of links of a route is not limited.
             rtt: hops
                 .iter()
@@ -140,11 +139,6 @@ fn located(problems: Vec<ParamProblem>, index: usize) -> Vec<Problem> {
         message: problem.message,
     };
     problems.into_iter().map(problem).collect()
-}
-
-/// Returns a number that the scenario has checked to be above zero.
-fn positive(number: u64) -> NonZeroU64 {
-    NonZeroU64::new(number).expect("a scenario refuses zero here")
 }
 
 /// Returns the facts of a scenario that the checks of tables use.

@@ -401,7 +401,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroU64;
+    use ackclock_core::Rate;
 
     use ackclock_net::Link;
     use ackclock_tcp::{Flags, Segment, State, stack};
@@ -428,7 +428,7 @@ mod tests {
 
     #[test]
     fn a_packet_for_one_connection_is_not_for_the_next_at_its_place() {
-        let rate = NonZeroU64::new(1_000_000).unwrap();
+        let rate = Rate::new(1_000_000).unwrap();
         let mut topology = Topology::default();
         let links = [0, 1].map(|_| topology.link(Link::uncounted(rate, 1_000_000)));
         let labels =

@@ -1,6 +1,6 @@
 //! Networks without TCP: the times and the order of arrivals, and the number of events.
 
-use std::num::NonZeroU64;
+use ackclock_core::Rate;
 
 use ackclock_core::Nanos;
 use ackclock_net::{Limit, Link};
@@ -16,8 +16,8 @@ use proptest::prelude::*;
 const MBPS: u64 = 1_000_000;
 const MS: Nanos = 1_000_000;
 
-fn rate(bps: u64) -> NonZeroU64 {
-    NonZeroU64::new(bps).unwrap()
+fn rate(bps: u64) -> Rate {
+    Rate::new(bps).unwrap()
 }
 
 fn send(network: &mut Network, at: Nanos, route: Route, to: u32, len: u32) {

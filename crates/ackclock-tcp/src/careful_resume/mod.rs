@@ -13,7 +13,7 @@
 mod tests;
 
 use crate::context::{Ack, Congestion, Context, Window};
-use crate::{Nanos, SECOND};
+use crate::{Nanos, Rate, SECOND};
 
 /// Saved parameters of a path (RFC 9959 section 3.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -180,7 +180,7 @@ impl CarefulResume {
         window.cwnd = jump_cwnd;
         // Section 4.3.2: one packet is sent every RTT * MPS / jump_cwnd.
         let rate = u128::from(jump_cwnd) * u128::from(SECOND) / u128::from(rtt.max(1));
-        window.pacing_rate = Some(u64::try_from(rate).unwrap_or(u64::MAX).max(1));
+        window.pacing_rate = Some(Rate::of_bytes(u64::try_from(rate).unwrap_or(u64::MAX)));
         let jump = Jump { from: ctx.snd_nxt, flight: ctx.flight_size };
         self.phase = Phase::Unvalidated { jump, since: ctx.now, rtt };
     }

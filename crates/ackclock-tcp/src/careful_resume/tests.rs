@@ -169,11 +169,11 @@ fn the_jump_is_bounded_and_never_lowers_the_window() {
 #[test]
 fn an_algorithm_with_its_own_pacing_does_not_jump() {
     let mut s = Sender::new(SAVED);
-    s.window.pacing_rate = Some(1_000_000);
+    s.window.pacing_rate = Some(Rate::of_bytes(1_000_000));
     s.send(10);
     s.ack(10);
     assert!(s.is("Normal"));
-    assert_eq!(s.window.pacing_rate, Some(1_000_000));
+    assert_eq!(s.window.pacing_rate, Some(Rate::of_bytes(1_000_000)));
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn b_1_without_loss() {
     assert!(s.is("Unvalidated"));
     assert_eq!(s.cwnd(), 150);
     // 150 packets are sent in the current RTT of 100 ms.
-    assert_eq!(s.window.pacing_rate, Some(1_500_000));
+    assert_eq!(s.window.pacing_rate, Some(Rate::of_bytes(1_500_000)));
     assert_eq!(s.send(500), 121);
     assert!(s.is("Validating"), "all packets of the jump are sent");
     assert_eq!((s.cwnd(), s.window.pacing_rate), (150, None));
@@ -328,7 +328,7 @@ fn a_retreat_never_raises_the_window_and_keeps_a_segment() {
 
 #[test]
 fn a_timeout_ends_careful_resume() {
-    for (validating, rate) in [(false, Some(1_500_000)), (true, None)] {
+    for (validating, rate) in [(false, Some(Rate::of_bytes(1_500_000))), (true, None)] {
         let mut s = Sender::at_29(SAVED);
         s.send(if validating { 121 } else { 60 });
         assert_eq!(s.window.pacing_rate, rate);

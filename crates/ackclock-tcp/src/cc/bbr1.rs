@@ -53,7 +53,7 @@ use super::random::Random;
 use super::windowed::WindowedMax;
 use super::{CongestionControl, Entry, Scope, paced};
 use crate::context::{Ack, Cause, Congestion, Context, Delivery, RateSample, Window};
-use crate::{MILLISECOND, Nanos, SECOND};
+use crate::{MILLISECOND, Nanos, Rate, SECOND};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "bbr1",
@@ -233,7 +233,7 @@ impl Bbr1 {
 
     fn update_bandwidth(&mut self, delivery: &Delivery, sample: &RateSample) {
         self.round_start = false;
-        let Some(rate) = sample.bytes_per_second() else { return };
+        let Some(rate) = sample.rate().map(Rate::bytes) else { return };
         self.round_start = sample.prior_delivered >= self.round_end;
         if self.round_start {
             self.round_end = self.delivered;

@@ -48,7 +48,7 @@ mod tests;
 
 use super::{CongestionControl, Entry, Scope, paced};
 use crate::context::{Ack, Cause, Congestion, Context, Delivery, Window};
-use crate::{Nanos, SECOND};
+use crate::{Nanos, Rate, SECOND};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "copa",
@@ -278,7 +278,7 @@ impl CongestionControl for Copa {
 }
 
 /// The pacing rate 2 * cwnd / RTTstanding, with headers.
-fn pacing_rate(cwnd: u64, standing: Nanos, mss: u64) -> u64 {
+fn pacing_rate(cwnd: u64, standing: Nanos, mss: u64) -> Rate {
     let rate = 2 * u128::from(cwnd) * u128::from(SECOND) / u128::from(standing.max(1));
     paced(u64::try_from(rate).unwrap_or(u64::MAX), mss)
 }

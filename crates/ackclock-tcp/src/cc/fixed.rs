@@ -19,6 +19,7 @@
 //! Arithmetic: the goodput of a window divided by a round-trip time, and the gaps between segments.
 
 use super::{CongestionControl, Entry, Scope};
+use crate::Rate;
 use crate::context::{Ack, Congestion, Context, Window};
 
 pub(super) const WINDOW: Entry = Entry {
@@ -34,7 +35,7 @@ pub(super) const RATE: Entry = Entry {
     summary: "a constant sending rate that no window limits",
     source: "none: a baseline",
     parameters: SendingRate::ROWS,
-    make: |given| Box::new(Fixed::Rate(SendingRate::read(given).rate / 8)),
+    make: |given| Box::new(Fixed::Rate(SendingRate::read(given).rate)),
 };
 
 ackclock_core::parameters! {
@@ -47,7 +48,7 @@ ackclock_core::parameters! {
 ackclock_core::parameters! {
     /// Constant sending rate.
     struct SendingRate {
-        rate: u64 = is(1e6), (1e3, 1e12), In("bit/s"), "rate on the wire with 40 bytes of headers per segment";
+        rate: Rate = is(1e6), (1e3, 1e12), In("bit/s"), "rate on the wire with 40 bytes of headers per segment";
     }
 }
 
@@ -58,8 +59,7 @@ const UNLIMITED: u64 = 1 << 48;
 enum Fixed {
     /// Window, segments.
     Window(u64),
-    /// Rate, bytes per second.
-    Rate(u64),
+    Rate(Rate),
 }
 
 impl CongestionControl for Fixed {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use ackclock_core::Renamed;
 use ackclock_core::parameters::{Given, milliseconds};
 
+use crate::Rate;
 use crate::context::{Ack, Cause, Congestion, Context, Delivery, Lost, RecoveryEnd, Window};
 use crate::pacing::HEADERS;
 
@@ -217,9 +218,9 @@ pub(crate) fn loss_flight(window: &Window, event: &Congestion) -> u64 {
 }
 
 /// Pacing rate at which segments of `mss` deliver `rate` bytes of payload per second. Pacing includes headers.
-pub(crate) fn paced(rate: u64, mss: u64) -> u64 {
+pub(crate) fn paced(rate: u64, mss: u64) -> Rate {
     let wire = u128::from(rate) * u128::from(mss + HEADERS) / u128::from(mss.max(1));
-    u64::try_from(wire).unwrap_or(u64::MAX).max(1)
+    Rate::of_bytes(u64::try_from(wire).unwrap_or(u64::MAX))
 }
 
 /// Whether the response to `event` follows ABE, which reduces less for a mark than for a loss (RFC 8511 section 3).

@@ -130,7 +130,7 @@ impl Endpoint {
             rcv_rtt: 0,
             rcv_space: 0,
             total_retrans: 0,
-            pacing_rate: 0,
+            pacing_rate: None,
             bytes_acked: 0,
             bytes_received: 0,
             segs_out: 0,

@@ -70,7 +70,7 @@ struct Rare {
     tlp: tlp::Tlp,
     undo: undo::Undo,
     reordering: reordering::Reordering,
-    rate: Option<rate::Rate>,
+    rate: Option<rate::DeliveryRate>,
     counts: Counts,
     /// Whether the acknowledgment being processed showed the loss of a retransmission.
     lost_retransmission: bool,
@@ -252,7 +252,7 @@ impl Sender {
                 tlp: tlp::Tlp::default(),
                 undo: undo::Undo::new(&config),
                 reordering: reordering::Reordering::new(&config),
-                rate: scope.deliveries.then(|| rate::Rate::new(scope.gap)),
+                rate: scope.deliveries.then(|| rate::DeliveryRate::new(scope.gap)),
                 counts: Counts::default(),
                 lost_retransmission: false,
             }),

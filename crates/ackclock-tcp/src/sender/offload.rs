@@ -6,7 +6,7 @@ use super::Sender;
 use super::recovery::Phase;
 use crate::config::{Config, PacingBurst};
 use crate::pacing::{LARGEST, largest_packet};
-use crate::{MILLISECOND, Nanos};
+use crate::{MILLISECOND, Nanos, Rate};
 
 /// The share of a window that is not worth waiting for: sysctl tcp_tso_win_divisor.
 const WINDOW_DIVISOR: u64 = 3;
@@ -94,10 +94,10 @@ impl Sender {
             // tcp_update_pacing_rate.
             let percent = if self.window.cwnd < self.window.ssthresh / 2 { 200 } else { 120 };
             let bytes = u128::from(self.window.cwnd.max(load)) * percent * 10_000_000;
-            u64::try_from(bytes / u128::from(srtt?.max(1))).ok()
+            u64::try_from(bytes / u128::from(srtt?.max(1))).ok().map(Rate::of_bytes)
         });
         // sysctl tcp_min_tso_segs.
-        largest_packet(rate.unwrap_or(u64::MAX), self.mss, self.rtt.min(), 2)
+        largest_packet(rate, self.mss, self.rtt.min(), 2)
     }
 
     /// Whether the `buffered` bytes wait until more of them may be sent at once: another packet left within the last

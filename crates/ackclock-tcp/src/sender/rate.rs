@@ -40,7 +40,7 @@ struct Newest {
 
 /// State of the sampler: C of the draft, and P for each segment outstanding.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Rate {
+pub(super) struct DeliveryRate {
     sent: VecDeque<Snapshot>,
     /// C.delivered, C.delivered_time.
     delivered: u64,
@@ -57,10 +57,10 @@ pub(super) struct Rate {
     gap: bool,
 }
 
-impl Rate {
+impl DeliveryRate {
     /// Makes a sampler with no segment sent.
-    pub fn new(gap: bool) -> Rate {
-        Rate { gap, ..Rate::default() }
+    pub fn new(gap: bool) -> DeliveryRate {
+        DeliveryRate { gap, ..DeliveryRate::default() }
     }
 
     fn find(&self, start: u64) -> usize {

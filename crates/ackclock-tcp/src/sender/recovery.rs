@@ -510,6 +510,7 @@ impl Sender {
     }
 
     /// Looks for losses, and starts the reordering timer if more segments may be deemed lost later.
+    #[inline]
     pub(super) fn detect_losses(&mut self, now: Nanos, delivered: &Delivered) -> Detected {
         //= https://www.rfc-editor.org/rfc/rfc8985#section-4
         //# The connection MUST use selective acknowledgment (SACK) options [RFC2018], and the sender MUST keep SACK

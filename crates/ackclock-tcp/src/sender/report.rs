@@ -32,7 +32,7 @@ impl Sender {
         info.dsack_dups = recovery.counts.dsacks as u32;
         info.reord_seen = recovery.counts.reordering_seen as u32;
         info.reordering = recovery.dup_thresh;
-        info.pacing_rate = self.pacer.rate(&self.window, self.rtt.srtt()).unwrap_or(u64::MAX);
+        info.pacing_rate = self.pacer.rate(&self.window, self.rtt.srtt());
         info.bytes_acked = self.una;
         info.notsent_bytes = self.written.saturating_sub(self.nxt);
         info.snd_wnd = self.window_edge.saturating_sub(self.una);

@@ -53,9 +53,8 @@ struct HyStart {
 
 /// The allowance at the pacing rate of slow start, which is two windows per SRTT.
 fn cushion(window: &Window, srtt: Nanos) -> Nanos {
-    let rate = window
-        .pacing_rate
-        .map_or_else(|| 2 * u128::from(window.cwnd) * u128::from(SECOND) / u128::from(srtt.max(1)), u128::from);
+    let of_slow_start = || 2 * u128::from(window.cwnd) * u128::from(SECOND) / u128::from(srtt.max(1));
+    let rate = window.pacing_rate.map_or_else(of_slow_start, |rate| u128::from(rate.bytes()));
     let time = u128::from(CUSHION.0) * u128::from(SECOND) / rate.max(1);
     u64::try_from(time).unwrap_or(u64::MAX).min(CUSHION.1)
 }
@@ -119,6 +118,7 @@ impl SlowStart for HyStart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Rate;
     use crate::slow_start::harness::{Flat, MSS, Path};
 
     const RTT: Nanos = 100 * MILLISECOND;
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(cushion(&window(20 * MSS), RTT), MILLISECOND);
         // The window is 1 MB and the pacing rate 2 MB per millisecond: 262144 bytes take 131.072 us.
         assert_eq!(cushion(&window(1_000_000), MILLISECOND), 131_072);
-        assert_eq!(cushion(&Window { pacing_rate: Some(1 << 40), ..window(1) }, RTT), 238);
+        assert_eq!(cushion(&Window { pacing_rate: Some(Rate::of_bytes(1 << 40)), ..window(1) }, RTT), 238);
     }
 
     /// The ssthresh in segments after a round of `samples` ACKs with RTTs of `rtt`, if slow start has ended.

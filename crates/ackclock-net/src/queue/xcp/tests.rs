@@ -14,7 +14,7 @@ const SECOND_NS: Nanos = 1000 * MS;
 const RATE: u64 = 8_000_000;
 
 fn settings<'a>(given: &'a [(&'static str, f64)]) -> Settings<'a> {
-    Settings { rate: RATE.try_into().unwrap(), limit: Limit::Unlimited, packet_size: 1000, given, seed: [0; 32] }
+    Settings { rate: crate::Rate::new(RATE).unwrap(), limit: Limit::Unlimited, packet_size: 1000, given, seed: [0; 32] }
 }
 
 fn router(given: &[(&'static str, f64)]) -> Xcp {
@@ -224,7 +224,7 @@ proptest! {
 
     #[test]
     fn random_traffic_is_answered_as_by_the_slow_router(packets in traffic()) {
-        let wire = Transmitter::new(RATE.try_into().unwrap());
+        let wire = Transmitter::new(crate::Rate::new(RATE).unwrap());
         let mut port = Port::new(Box::new(router(&[])), Box::new(wire), 0);
         let mut slow = Slow::new();
         let mut arrivals = VecDeque::new();

@@ -1,6 +1,6 @@
 //! Small worlds for the tests of the engine, and an observer that checks the events.
 
-use std::num::NonZeroU64;
+use ackclock_core::Rate;
 
 use ackclock_app::{AppContext, AppTables, Application, Conn, Side};
 use ackclock_core::Nanos;
@@ -19,8 +19,8 @@ pub const MBPS: u64 = 1_000_000;
 pub const MS: Nanos = 1_000_000;
 pub const SECOND: Nanos = 1_000_000_000;
 
-pub fn rate(bps: u64) -> NonZeroU64 {
-    NonZeroU64::new(bps).unwrap()
+pub fn rate(bps: u64) -> Rate {
+    Rate::new(bps).unwrap()
 }
 
 /// An application that sends until the run ends.

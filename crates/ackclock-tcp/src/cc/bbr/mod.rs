@@ -58,7 +58,7 @@ use super::random::Random;
 use super::windowed::WindowedMax;
 use super::{CongestionControl, Entry, Scope, paced};
 use crate::context::{Ack, Cause, Congestion, Context, Delivery, Lost, Window};
-use crate::{MILLISECOND, Nanos, SECOND};
+use crate::{MILLISECOND, Nanos, Rate, SECOND};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "bbr3",
@@ -161,7 +161,7 @@ struct Bbr {
     recovering: bool,
     prior_cwnd: u64,
     rounds: model::Rounds,
-    rate: model::Rate,
+    rate: model::MaxBandwidth,
     bounds: model::Bounds,
     losses: model::Losses,
     aggregation: model::Aggregation,
@@ -192,7 +192,7 @@ impl Default for Bbr {
             recovering: false,
             prior_cwnd: 0,
             rounds: model::Rounds::default(),
-            rate: model::Rate::default(),
+            rate: model::MaxBandwidth::default(),
             bounds,
             losses: model::Losses::default(),
             aggregation: model::Aggregation::default(),
@@ -210,7 +210,7 @@ impl Bbr {
         let ctx = delivery.ack.ctx;
         Some(Sample {
             ctx,
-            rate: rate.bytes_per_second().unwrap_or(0),
+            rate: rate.rate().map_or(0, Rate::bytes),
             delivered: rate.delivered,
             prior_delivered: rate.prior_delivered,
             tx_in_flight: rate.tx_in_flight,

@@ -28,13 +28,13 @@ impl Rounds {
 
 /// max_bw: the largest delivery rate of the last two cycles, bytes per second.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Rate {
+pub(super) struct MaxBandwidth {
     pub max: u64,
     this_cycle: u64,
     last_cycle: u64,
 }
 
-impl Rate {
+impl MaxBandwidth {
     fn see(&mut self, rate: u64) {
         self.this_cycle = self.this_cycle.max(rate);
         self.max = self.this_cycle.max(self.last_cycle);

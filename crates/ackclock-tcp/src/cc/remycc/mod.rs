@@ -30,8 +30,6 @@
 //! - A flow is a connection and starts with a handshake. Segments of an earlier connection do not change its window; in
 //!   the original they do, by the rule of the empty memory.
 //!
-//! # Forms
-//!
 //! The forms of ns-2 (hbatmit/ns2.35, tcp/tcp-rational.cc and tcp/remy/memory.cc) truncate times to whole units, keep the
 //! window at 16,384 segments or less, forget memory, smallest RTT and window after more than 0.2 s without sending, and
 //! have a window of one segment after a loss or timeout, to which the rules then apply. Their losses are repaired by the
@@ -73,7 +71,7 @@ pub use wire::TableError;
 use super::{Algorithm, CongestionControl, Scope};
 use crate::context::{Ack, Congestion, Context, Delivery, Window};
 use crate::pacing::HEADERS;
-use crate::{MILLISECOND, Nanos, SECOND};
+use crate::{MILLISECOND, Nanos, Rate, SECOND};
 use std::sync::Arc;
 
 /// Weights of the averages and of the slow average.
@@ -190,7 +188,7 @@ impl RemyCc {
         self.segments = next.clamp(0.0, most) as u64;
         window.cwnd = self.segments.max(1) * mss;
         let rate = (mss + HEADERS) as f64 * (SECOND / self.form.unit) as f64 / action.intersend;
-        window.pacing_rate = rate.is_finite().then_some((rate as u64).max(1));
+        window.pacing_rate = rate.is_finite().then_some(Rate::of_bytes(rate as u64));
     }
 }
 

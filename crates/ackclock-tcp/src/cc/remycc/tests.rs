@@ -131,7 +131,7 @@ fn the_window_and_the_rate_follow_the_rules() {
     remy.memory.axes[2] = 2.0;
     remy.act(&mut window, 1000);
     // The window is 4 / 2 - 1 segments, and a segment of 1,040 bytes is sent every 4 ms.
-    assert_eq!((window.cwnd, window.pacing_rate), (1000, Some(260_000)));
+    assert_eq!((window.cwnd, window.pacing_rate), (1000, Some(Rate::of_bytes(260_000))));
     remy.act(&mut window, 1000);
     assert_eq!((window.cwnd, remy.segments), (1000, 0), "a window of 0 counts as one segment");
 }
