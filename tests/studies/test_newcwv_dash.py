@@ -46,7 +46,6 @@ def test_every_claim_is_judged(result):
         "pacing-raises",
         "newreno-collapses",
         "newcwv-freezes",
-        "newcwv-burst-losses",
         "pacing-removes-losses",
         "pacing-spreads",
     ],
