@@ -1,11 +1,15 @@
 """The studies iw10 and irto on the real engine, at a size of seconds: their stable claims, and what they write."""
 
+import json
+
 import numpy as np
 import pytest
 
+from ackclock import _core
+from ackclock._run import run_job
 from ackclock.result import Result
 from ackclock.studies import irto, iw10
-from ackclock.studies.framework import Lab, Reading
+from ackclock.studies.framework import Lab, Reading, job
 from ackclock.studies.framework.setups.wireless_bursts import cells, measures
 from tests.helpers.tables import make_table
 
@@ -49,8 +53,50 @@ def test_no_timeout_on_lte_with_six_flows(timers):
     assert verdicts(timers)["lte-rtos-6"] == "not reproduced"
 
 
+@pytest.mark.parametrize("claim", ["delay-one-flow", "too-many-iw10", "queueing-imposed", "spread-six-flows"])
+def test_stable_claims_of_delays_and_of_many_flows(windows, claim):
+    assert verdicts(windows)[claim] == "reproduced"
+
+
+def overflows(cell, choice):
+    """Drops on a link before the bottleneck and retransmission timeouts with IW10, in one run."""
+    probes = measures.TIMEOUT_PROBE | measures.DELAY_PROBE
+    result = run_job(job(cells.reading(cell, choice), cells.variant(10), 1, probes), _core.Cancel(), lambda _: None)
+    before = sum(row["queue_drops"] for row in result.links.rows() if row["link"] == "sender")
+    return before, measures.timeouts(result)["rtos"]
+
+
+def test_a_shared_link_of_the_sender_with_the_default_queue_overflows_with_sixty_segments():
+    (cell,) = cells.choose(cells.CELLS, networks=("LTE",), buffers=("1 BDP",), flows=(6,))
+    assert overflows(cell, cells.MAIN) == (0, 0)
+    drops, rtos = overflows(cell, "one sender's link with ns-2's default queue")
+    assert drops > 0
+    assert rtos > 0
+
+
+def test_transfers_are_whole_packets_that_carry_180_kb():
+    for cell in cells.CELLS:
+        size = cell.overrides()["flows[*].app.size"]
+        assert size == f"{cell.transfer_packets * 1460}B"
+        assert 0 <= cell.transfer_packets * 1460 * cell.flows - 180_000 < 1460 * cell.flows
+
+
+def resolved(cell, choice):
+    one = job(cells.reading(cell, choice), cells.variant(3), None)
+    text = one.scenario
+    return json.loads(_core.check(text.text, text.format, list(one.overrides), text.folder))
+
+
+def test_the_stack_is_that_of_the_slides_and_the_handshake_a_reading():
+    (cell,) = cells.choose(cells.CELLS, networks=("HSPA",), buffers=("1 BDP",), flows=(6,))
+    for choice, handshake in ((cells.MAIN, "three-way"), ("without a handshake", "none")):
+        for flow in resolved(cell, choice)["flows"]:
+            assert (flow["stack"], flow["handshake"]) == ("ns2-sack", handshake)
+    assert resolved(cell, cells.ONE_PACKET_LESS)["bottleneck"]["queue"]["limit"] == "23 packets"
+
+
 def test_reports_hold_every_figure(windows, timers, tmp_path):
-    for result, plots, intervals in ((windows, 17, 0), (timers, 14, 3)):
+    for result, plots, intervals in ((windows, 21, 0), (timers, 14, 3)):
         folder = tmp_path / result.slug
         folder.mkdir()
         result.write(folder)
@@ -85,7 +131,9 @@ def test_one_flow_alone_takes_about_what_the_offsets_say():
 
 def transfers(*durations, end=100.0):
     starts = [1.0] * len(durations)
-    links = make_table(link=["bottleneck"], drops=[3], queue_delay_mean_ms=[1.0], queue_delay_max_ms=[2.0])
+    links = make_table(
+        link=["bottleneck"], drops=[3], queue_drops=[2], queue_delay_mean_ms=[1.0], queue_delay_max_ms=[2.0]
+    )
     return Result(
         {"duration_s": end}, {"transfers": make_table(duration_s=list(durations), start_s=starts), "links": links}
     )
@@ -99,7 +147,8 @@ def test_bursts_are_measured_apart():
     # Rates 1 and 1/3: (4/3)^2 / (2 * 10/9).
     assert measured["first_fairness"] == pytest.approx(0.8)
     assert measured["later_fairness"] == pytest.approx(1.0)
-    assert (measured["longest_s"], measured["unfinished"], measured["drops"]) == (4.0, 0.0, 3)
+    assert (measured["longest_s"], measured["unfinished"]) == (4.0, 0.0)
+    assert (measured["drops"], measured["tail_drops"]) == (3, 2)
 
 
 def test_what_does_not_end_has_taken_the_rest_of_the_run():
@@ -121,6 +170,8 @@ def test_one_way_delays_are_pooled_by_packets():
     assert np.allclose(first.parts, [0.1, 0.3, 0.5, 0.6, 0.8, 1])
     assert [first.quantile(part) for part in (0.1, 0.11, 0.5, 1)] == [10, 20, 30, 60]
     assert first.mean_ms == pytest.approx(37)
+    # One packet each after 10 and 40 ms, two each after 20, 30, 50 and 60 ms.
+    assert first.spread_ms == pytest.approx(np.std([10, 40, *[20, 30, 50, 60] * 2]))
     both = measures.one_way_delays(results)
     assert [both.quantile(part) for part in (0.5, 0.95, 1)] == [60, 65, 80]
     assert both.mean_ms == pytest.approx((370 + 700) / 20)

@@ -23,7 +23,7 @@ def run(study: Study, lab: Lab) -> Outcome:
         cells.CHOICES,
         verdicts.VARIANTS,
         measures.timeouts,
-        measures.TIMEOUT_PROBE,
+        measures.TIMEOUT_PROBE | measures.DELAY_PROBE,
     )
     return cells.outcome(
         grids,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.studies.framework import Outcome, Study, command_of, job
+from ackclock.studies.framework import Outcome, Study
 from ackclock.studies.framework.setups.wireless_bursts import SOURCE, cells, figures, measures, windows
 from ackclock.studies.framework.setups.wireless_bursts.windows import VARIANTS
 from ackclock.studies.iw10 import verdicts
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["STUDY"]
 
-TRACE_SEED = 1
-CAPTION = "Data packets from the senders' hosts to their receivers'. FIFO queue; for the slides' RED see iw10-aqm."
+DRAWN = cells.choose(cells.CELLS, flows=(1, 6))
+"""The cells whose one-way delays the slides show."""
 
 
 def run(study: Study, lab: Lab) -> Outcome:
@@ -25,17 +25,10 @@ def run(study: Study, lab: Lab) -> Outcome:
         cells.CELLS,
         cells.CHOICES,
         VARIANTS,
-        measures.transfers,
-        {},
+        windows.transfers_and_delays,
+        measures.DELAY_PROBE,
     )
-    traced = [(cell, one) for cell in cells.choose(cells.CELLS, buffers=("2 BDP",), flows=(1, 6)) for one in VARIANTS]
-    jobs = [job(cells.reading(cell), one, TRACE_SEED, measures.DELAY_PROBE) for cell, one in traced]
-    traces = lab.part(0.95, 1).run(jobs)
-    sampled = {
-        (cell, one.name): measures.one_way_delays([trace]) for (cell, one), trace in zip(traced, traces, strict=True)
-    }
     command = study.command(lab)
-    repeat = command_of(cells.reading(traced[0][0]), VARIANTS[0], TRACE_SEED, measures.DELAY_PROBE)
     return cells.outcome(
         grids,
         claims=verdicts.assess_claims(grids),
@@ -43,7 +36,7 @@ def run(study: Study, lab: Lab) -> Outcome:
         sheets=[windows.cells_sheet(grids)],
         figures=[
             *figures.per_buffer(grids.main, cells.CELLS, VARIANTS, command),
-            *figures.delays(sampled, VARIANTS, repeat, CAPTION, TRACE_SEED),
+            *figures.pooled_delays(lab.part(0.95, 1), DRAWN, VARIANTS, grids.main.seeds, command),
         ],
     )
 
@@ -51,7 +44,7 @@ def run(study: Study, lab: Lab) -> Outcome:
 STUDY = Study(
     slug="iw10",
     title="Initial window 10",
-    summary="Elapsed time and fairness of competing bursts over EDGE, HSPA and LTE with IW3 and IW10",
+    summary="Elapsed time, fairness and one-way delay of competing bursts over EDGE, HSPA and LTE with IW3 and IW10",
     source=SOURCE,
     package=__name__,
     run=run,

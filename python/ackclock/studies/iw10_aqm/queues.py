@@ -1,4 +1,4 @@
-"""The queues of the slides' table, and the readings of the settings that the table does not state."""
+"""The queues of the slides' table with the settings of their backup slide, and the readings of what neither states."""
 
 from __future__ import annotations
 
@@ -9,11 +9,24 @@ from ackclock.studies.framework.setups.wireless_bursts import cells
 from ackclock.studies.framework.setups.wireless_bursts.cells import FLOWS, NETWORKS, Cell, always, choose
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from ackclock.studies.framework.setups.wireless_bursts.cells import Choices
 
-__all__ = ["ALONE", "CELLS", "CHOICES", "DRAWN", "RED", "REDOK", "RedCell", "Settings"]
+__all__ = ["ALONE", "CELLS", "CHOICES", "DRAWN", "FIFO", "FIFO_CELLS", "RED", "REDOK", "RedCell", "Settings"]
 
-RED, REDOK = "RED", "REDok"
+RED, REDOK, FIFO = "RED", "REDok", "FIFO"
+
+PRINTED = {
+    "bytes": True,
+    "queue_in_bytes": True,
+    "gentle": False,
+    "wait": False,
+    "setbit": False,
+    "use_mark_p": False,
+    "mean_pktsize": "1500B",
+}
+"""The settings of the backup slide. Its idle_pktsize_ of 1500 is the mean size here, and its linterm_ is 1/max_p."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +65,7 @@ class RedCell(Cell):
         red = self.settings
         queue: dict[str, object] = {
             "kind": "red",
+            **PRINTED,
             "limit": f"{red.packets} packets",
             "q_weight": red.q_weight,
             "max_p": red.max_p,
@@ -68,20 +82,27 @@ CELLS = tuple(
     for flows in FLOWS
 )
 
+FIFO_CELLS = tuple(
+    Cell(network, FIFO, TABLE[RED, network.name].packets, flows) for network in NETWORKS for flows in (1, 6)
+)
+"""FIFO queues with the buffers of RED, for the claim that RED behaves like them."""
+
 DRAWN = choose(CELLS, flows=(1, 6))
 """The cells whose one-way delays the slides show."""
 
 ALONE = "each burst alone"
 """The later burst starts long after the end of the first. Only one-way delays are read from it: nothing competes."""
 
+
+def _departing(setting: str, value: object) -> Callable[[Cell], Mapping[str, object]]:
+    return lambda cell: {f"bottleneck.queue.{setting}": value} if isinstance(cell, RedCell) else {}
+
+
 CHOICES: Choices = {
-    **cells.CHOICES,
+    **{name: choice for name, choice in cells.CHOICES.items() if name != cells.ONE_PACKET_LESS},
     ALONE: always({"flows[1].start": "300s", "flows[1].group_jitter": "0s"}),
-    "RED that is not gentle": always({"bottleneck.queue.gentle": False}),
-    "RED's averages and drops by packets": always(
-        {"bottleneck.queue.queue_in_bytes": False, "bottleneck.queue.bytes": False}
-    ),
-    "RED without wait": always({"bottleneck.queue.wait": False}),
-    "RED's mean packet of 500 bytes": always({"bottleneck.queue.mean_pktsize": "500B"}),
+    "departure: RED is gentle": _departing("gentle", value=True),
+    "departure: RED waits between drops": _departing("wait", value=True),
+    "departure: RED's mean packet of 500 bytes": _departing("mean_pktsize", "500B"),
 }
-"""Unstated settings, one change of the main reading at a time. The main one is ns-2's RED with full-size packets."""
+"""One change of the main reading at a time. Departures change what the slides print, to show its weight."""

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ackclock import stats
-from ackclock.studies.framework import ClaimResult, Sheet, assess_all, load_claims, study_file
-from ackclock.studies.framework.setups.wireless_bursts.cells import MAIN, NETWORKS, choose, everywhere
-from ackclock.studies.framework.setups.wireless_bursts.windows import IW3, IW10, measure_claims
-from ackclock.studies.iw10_aqm.queues import ALONE, RED, REDOK
+from ackclock.studies.framework import ClaimResult, Sheet, assess_all, geometric, load_claims, study_file
+from ackclock.studies.framework.setups.wireless_bursts.cells import MAIN, NETWORKS, choose, everywhere, name_of
+from ackclock.studies.framework.setups.wireless_bursts.windows import (
+    IW3,
+    IW10,
+    VARIANTS,
+    change,
+    delay_change,
+    measure_claims,
+    spread_change,
+)
+from ackclock.studies.iw10_aqm.queues import ALONE, FIFO, RED, REDOK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
 
     from ackclock.stats import Estimate
     from ackclock.studies.framework import Grid, Variant
@@ -25,7 +36,7 @@ SIXTH = 6
 """The replications are divided into six parts; the longest delay of each part is one sample."""
 
 OF_PARTS = "the longest of a sixth of the replications"
-
+OF_ALL = "the longest of all replications"
 
 LONGEST: dict[str, tuple[int, Variant, str]] = {
     "redok-one-flow-iw10": (1, IW10, "EDGE"),
@@ -38,9 +49,7 @@ LONGEST: dict[str, tuple[int, Variant, str]] = {
 
 def assess_claims(grids: Grids) -> list[ClaimResult]:
     """Every claim, in the order of ``claims.toml``."""
-    measured = _competition(grids)
-    measured["delay-one-flow"] = _delay(grids, {"1+1": (1,)})
-    measured["delay-congested"] = _delay(grids, {"6+6": (6,), "18+18": (18,), "6+6 and 18+18": (6, 18)})
+    measured = _competition(grids) | _delays(grids)
     for identifier, (flows, one, network) in LONGEST.items():
         measured[identifier] = _longest(grids, flows, one, network)
     return assess_all(__package__, measured.__getitem__, MAIN)
@@ -48,7 +57,7 @@ def assess_claims(grids: Grids) -> list[ClaimResult]:
 
 def _competition(grids: Grids) -> dict[str, dict[str, Estimate]]:
     """The estimates for the claims on elapsed times and fairness, over both queues and over each."""
-    measured = measure_claims(grids, grids.cells)
+    measured = measure_claims(grids, choose(grids.cells, buffers=(RED, REDOK)))
     for queue in (RED, REDOK):
         of_queue = measure_claims(grids, choose(grids.cells, buffers=(queue,)))
         for identifier, readings in of_queue.items():
@@ -57,30 +66,74 @@ def _competition(grids: Grids) -> dict[str, dict[str, Estimate]]:
     return {key: {name: one for name, one in some.items() if name != ALONE} for key, some in measured.items()}
 
 
-def _delay(grids: Grids, kinds: dict[str, tuple[int, ...]]) -> dict[str, Estimate]:
-    """The change of one-way delay from IW3 to IW10. The main reading has the first of `kinds`."""
+def _delays(grids: Grids) -> dict[str, dict[str, Estimate]]:
+    """The estimates for the claims on one-way delays, by claim and reading. Each queue has claims of its own."""
 
-    def changed(measure: str) -> Callable[[Grid, list[str]], Estimate]:
-        return lambda grid, names: grid.geometric_change(names, IW10.name, IW3.name, measure)
+    def of(queues: tuple[str, ...], flows: int) -> list[Cell]:
+        return choose(grids.cells, buffers=queues, flows=(flows,))
 
-    first, *others = kinds
-    cells = choose(grids.cells, flows=kinds[first])
-    measured = everywhere(grids, cells, changed("delay_mean_ms"))
+    def both(flows: int, measured: Callable[[Grids, Sequence[Cell]], dict[str, Estimate]]) -> dict[str, Estimate]:
+        each = {f"{MAIN}; {queue}": measured(grids, of((queue,), flows))[MAIN] for queue in (RED, REDOK)}
+        return measured(grids, of((RED, REDOK), flows)) | each
 
-    def over(some: Sequence[Cell], measure: str) -> Estimate:
-        return changed(measure)(grids.main, [cell.name for cell in some])
+    one, two = delay_change(grids, of((RED,), 1)), both(2, delay_change)
+    all_red = choose(grids.cells, buffers=(RED,))
+    return {
+        "red-one-flow": one,
+        "red-one-flow-slightly": one,
+        "red-like-fifo": _against_fifo(grids, 1) | {f"{MAIN}; 6+6": _against_fifo(grids, 6)[MAIN]},
+        "redok-one-flow": delay_change(grids, of((REDOK,), 1)),
+        "red-six-flows": delay_change(grids, of((RED,), 6)),
+        "red-six-spread": spread_change(grids, of((RED,), 6)),
+        "redok-six-tail-drops": _tail_drops(grids, of((REDOK,), 6))
+        | {f"{MAIN}; {queue}": _tail_drops(grids, of((queue,), 6))[MAIN] for queue in (RED, FIFO)},
+        "redok-six-flows": delay_change(grids, of((REDOK,), 6)),
+        "delay-two-flows": two,
+        "delay-two-flows-slightly": two,
+        "delay-many-flows": both(18, delay_change),
+        "delay-many-flows-highest": both(18, lambda grids, cells: change(grids, cells, "delay_max_ms")),
+        "red-no-control": change(grids, all_red, "queue_delay_mean_ms")
+        | {f"{MAIN}; REDok": change(grids, choose(grids.cells, buffers=(REDOK,)), "queue_delay_mean_ms")[MAIN]},
+    }
 
-    for queue in (RED, REDOK):
-        measured[f"{MAIN}; {queue}"] = over(choose(cells, buffers=(queue,)), "delay_mean_ms")
-    for name in others:
-        measured[f"{MAIN}; {name}"] = over(choose(grids.cells, flows=kinds[name]), "delay_mean_ms")
-    for measure, name in (
-        ("delay_median_ms", "median"),
-        ("delay_p95_ms", "95th percentile"),
-        ("delay_max_ms", "maximum"),
-    ):
-        measured[f"{MAIN}; {name} of a run"] = over(cells, measure)
-    return measured
+
+def _against_fifo(grids: Grids, flows: int) -> dict[str, Estimate]:
+    """The mean one-way delay with RED in per cent above that with a FIFO queue of the same buffer, by reading."""
+
+    def logs(choice: str, queue: str, network: str) -> NDArray[np.float64]:
+        (cell,) = choose(grids.cells, networks=(network,), buffers=(queue,), flows=(flows,))
+        grid = grids.of(choice)
+        values = [np.log(grid.values(name_of(cell, choice), one.name, "delay_mean_ms")) for one in VARIANTS]
+        return np.asarray(np.mean(values, axis=0))
+
+    def of(choice: str, networks: Sequence[str]) -> Estimate:
+        return geometric(np.mean([logs(choice, RED, one) - logs(choice, FIFO, one) for one in networks], axis=0))
+
+    names = [network.name for network in NETWORKS]
+    return {choice: of(choice, names) for choice in grids.choices} | {
+        f"{MAIN}; {one}": of(MAIN, [one]) for one in names
+    }
+
+
+def _tail_drops(grids: Grids, cells: Sequence[Cell]) -> dict[str, Estimate]:
+    """The part of the dropped packets that the queue dropped because it was full, in per cent, by reading."""
+
+    def share(grid: Grid, names: list[str], variants: Sequence[Variant] = VARIANTS) -> Estimate | None:
+        full, drops = (
+            np.mean([grid.over(names, one.name, measure) for one in variants], axis=0)
+            for measure in ("tail_drops", "drops")
+        )
+        if not drops.any():
+            return None
+        part = full.mean() / drops.mean()
+        # The interval is that of the linearised ratio.
+        return stats.mean(part + (full - part * drops) / drops.mean()).scaled(100)
+
+    measured = {c: share(grids.of(c), [name_of(cell, c) for cell in cells]) for c in grids.choices}
+    measured |= {f"{MAIN}; {cell.name}": share(grids.main, [cell.name]) for cell in cells}
+    names = [cell.name for cell in cells]
+    measured |= {f"{MAIN}; {one.label}": share(grids.main, names, (one,)) for one in VARIANTS}
+    return {name: one for name, one in measured.items() if one is not None}
 
 
 def _longest(grids: Grids, flows: int, one: Variant, network: str) -> dict[str, Estimate]:
@@ -91,11 +144,19 @@ def _longest(grids: Grids, flows: int, one: Variant, network: str) -> dict[str, 
 
     (cell,) = choose(grids.cells, networks=(network,), buffers=(REDOK,), flows=(flows,))
     measured = everywhere(grids, [cell], of_runs)
-    for other in choose(grids.cells, buffers=(REDOK,), flows=(flows,)):
+    others = [
+        *choose(grids.cells, buffers=(REDOK,), flows=(flows,)),
+        *choose(grids.cells, networks=(network,), buffers=(REDOK,)),
+    ]
+    for other in dict.fromkeys(others):
         name = f"{MAIN}; {other.name}"
         measured[name] = of_runs(grids.main, [other.name])
         parts = np.array_split(grids.main.values(other.name, one.name, "delay_max_ms"), SIXTH)
-        measured[f"{name}; {OF_PARTS}"] = stats.mean([part.max() / 1e3 for part in parts])
+        longest = stats.mean([part.max() / 1e3 for part in parts])
+        measured[f"{name}; {OF_PARTS}"] = longest
+        # The maximum of all has no interval of its own; that of the parts shows how far maxima scatter.
+        least, most = (extreme(part.max() / 1e3 for part in parts) for extreme in (min, max))
+        measured[f"{name}; {OF_ALL}"] = replace(longest, value=most, low=least, high=most)
     return measured
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -25,6 +26,7 @@ __all__ = [
     "FLOWS",
     "MAIN",
     "NETWORKS",
+    "ONE_PACKET_LESS",
     "Cell",
     "Choices",
     "Grids",
@@ -39,10 +41,12 @@ __all__ = [
     "variant",
 ]
 
-REPLICATIONS, SWEPT_REPLICATIONS = 100, 30
+REPLICATIONS, SWEPT_REPLICATIONS = 100, 20
 QUICK_REPLICATIONS, QUICK_SWEPT_REPLICATIONS = 10, 2
 
 BURST_BYTES = 180_000
+PAYLOAD = 1460
+"""Payload of a packet of 1500 bytes."""
 
 SCENARIO = "scenario.toml"
 
@@ -94,6 +98,11 @@ class Cell:
         """The name of the cell, for example ``EDGE, 2 BDP, 6+6``."""
         return f"{self.network.name}, {self.buffer}, {self.flows}+{self.flows}"
 
+    @property
+    def transfer_packets(self) -> int:
+        """Packets of each transfer. Agents of ns-2 send whole packets only, so the last one is full as well."""
+        return math.ceil(BURST_BYTES / self.flows / PAYLOAD)
+
     def overrides(self) -> dict[str, object]:
         """The overrides of the scenario for this cell."""
         network = self.network
@@ -102,7 +111,7 @@ class Cell:
             "bottleneck.delay": f"{network.delay_ms}ms",
             "bottleneck.queue": f"{self.packets} packets",
             "flows[*].count": self.flows,
-            "flows[*].app.size": f"{BURST_BYTES // self.flows}B",
+            "flows[*].app.size": f"{self.transfer_packets * PAYLOAD}B",
             "flows[*].start_jitter": f"{network.packet_us}us",
             "flows[1].group_jitter": f"{network.alone_ms}ms",
         }
@@ -118,6 +127,9 @@ CELLS = tuple(
 MAIN = "later burst at any time within the first"
 """The main reading: every offset has the same weight, and unstated settings have the defaults of ns-2."""
 
+NS2_QUEUE = 50
+"""The default of ns-2's queues, in packets."""
+
 
 def _offset(part: float) -> Callable[[Cell], Mapping[str, object]]:
     return lambda cell: {
@@ -131,6 +143,35 @@ def always(changes: Mapping[str, object]) -> Callable[[Cell], Mapping[str, objec
     return lambda _: changes
 
 
+def _one_packet_less(cell: Cell) -> Mapping[str, object]:
+    # ns-2's DropTail drops an arrival that would bring the queue to its limit.
+    return {"bottleneck.queue": f"{cell.packets - 1} packets"}
+
+
+def _payload_of_1500(cell: Cell) -> Mapping[str, object]:
+    return {"flows[*].app.size": f"{math.ceil(BURST_BYTES / cell.flows / 1500) * PAYLOAD}B"}
+
+
+SHARED_SENDER: Mapping[str, object] = {
+    "links": [
+        {
+            "name": "sender",
+            "ends": ["server", "left"],
+            "rate": "100Mbps",
+            "delay": "11ms",
+            "queue": f"{NS2_QUEUE - 1} packets",
+            "reverse_queue": "unlimited",
+        }
+    ],
+    "flows[*].route": ["server", "left", "right"],
+    "access.rate": "10Gbps",
+    "access.source_delay": "0s",
+}
+"""All flows share the link of one sender. Its queue has the default of ns-2, whose DropTail holds one packet less."""
+
+ONE_PACKET_LESS = "FIFO queues of one packet less"
+"""The reading of the FIFO buffers as limits of ns-2's DropTail."""
+
 Choices: TypeAlias = "Mapping[str, Callable[[Cell], Mapping[str, object]]]"
 
 CHOICES: Choices = {
@@ -139,11 +180,16 @@ CHOICES: Choices = {
     "later burst after a quarter of the first": _offset(0.25),
     "later burst after a half of the first": _offset(0.5),
     "later burst after three quarters of the first": _offset(0.75),
-    "delayed acknowledgments": always({"flows[*].delayed_ack": "200ms"}),
+    "without a handshake": always({"flows[*].handshake": "none"}),
+    "delayed acknowledgments": always({"flows[*].delayed_ack": "100ms", "flows[*].ack_every": 2}),
     "RTO of at least 1 s": always({"flows[*].min_rto": "1s"}),
     "access links of 1 Gbit/s": always({"access.rate": "1Gbps"}),
+    "one sender's link with ns-2's default queue": always(SHARED_SENDER),
+    ONE_PACKET_LESS: _one_packet_less,
+    "180 kB with headers": _payload_of_1500,
+    "departure: the stack rfc": always({"flows[*].stack": "rfc", "flows[*].min_rto": "200ms"}),
 }
-"""Unstated settings, one change of the main reading at a time: name to the overrides for a cell."""
+"""One change of the main reading at a time, by name. All but the last change settings that the slides do not state."""
 
 
 def name_of(cell: Cell, choice: str = MAIN) -> str:

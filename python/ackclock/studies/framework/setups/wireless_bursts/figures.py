@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.report import Figure, Plot, Series, colour_of
-from ackclock.studies.framework.setups.wireless_bursts.cells import choose
-from ackclock.studies.framework.setups.wireless_bursts.measures import BURSTS, QUARTILES
+from ackclock.studies.framework.grid import job
+from ackclock.studies.framework.setups.wireless_bursts.cells import choose, reading
+from ackclock.studies.framework.setups.wireless_bursts.measures import BURSTS, DELAY_PROBE, QUARTILES, one_way_delays
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,10 +17,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ackclock.studies.framework.grid import Grid, Variant
+    from ackclock.studies.framework.lab import Lab
     from ackclock.studies.framework.setups.wireless_bursts.cells import Cell
     from ackclock.studies.framework.setups.wireless_bursts.measures import Distribution
 
-__all__ = ["delays", "per_buffer"]
+__all__ = ["delays", "per_buffer", "pooled_delays"]
+
+MOST_DRAWN = 20
+"""Most replications whose one-way delays are pooled for a figure."""
 
 APART = 0.12
 """Horizontal distance of the marks of two series at the same number of flows."""
@@ -74,14 +79,27 @@ def _fairness(grid: Grid, cells: Sequence[Cell], variants: Sequence[Variant], co
     return Plot(title, FLOWS_LABEL, "Jain's index", series, caption, command, from_zero=False)
 
 
+def pooled_delays(
+    lab: Lab, cells: Sequence[Cell], variants: Sequence[Variant], seeds: Sequence[int], command: str
+) -> list[Figure]:
+    """Runs the main reading of some cells anew, and draws the one-way delays over the replications together."""
+    seeds = seeds[:MOST_DRAWN]
+    kinds = [(cell, one) for cell in cells for one in variants]
+    runs = lab.run([job(reading(cell), one, seed, DELAY_PROBE) for cell, one in kinds for seed in seeds])
+    sampled = {
+        (cell, one.name): one_way_delays(runs[index * len(seeds) : (index + 1) * len(seeds)])
+        for index, (cell, one) in enumerate(kinds)
+    }
+    return delays(sampled, variants, command, f"seeds {seeds[0]} to {seeds[-1]}")
+
+
 def delays(
-    sampled: Mapping[tuple[Cell, str], Distribution],
-    variants: Sequence[Variant],
-    command: str,
-    caption: str,
-    seed: int | None = None,
+    sampled: Mapping[tuple[Cell, str], Distribution], variants: Sequence[Variant], command: str, seeds: str
 ) -> list[Figure]:
     """Distribution functions of the one-way delay by cell and variant: a figure for each network and buffer."""
+    caption = (
+        f"Data packets of both bursts from the senders' hosts to their receivers', over replications with {seeds}."
+    )
     figures: list[Figure] = []
     for network, buffer in dict.fromkeys((cell.network.name, cell.buffer) for cell, _ in sampled):
         mine = choose(dict.fromkeys(cell for cell, _ in sampled), networks=(network,), buffers=(buffer,))
@@ -97,5 +115,5 @@ def delays(
             for index, (cell, one) in enumerate(kinds)
         ]
         title = f"One-way delay, {network}, {buffer}"
-        figures.append(Plot(title, "one-way delay (ms)", "part of the packets", series, caption, command, seed))
+        figures.append(Plot(title, "one-way delay (ms)", "part of the packets", series, caption, command))
     return figures

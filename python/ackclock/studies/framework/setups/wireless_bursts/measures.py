@@ -22,6 +22,7 @@ __all__ = [
     "QUARTILES",
     "TIMEOUT_PROBE",
     "Distribution",
+    "delays",
     "one_way_delays",
     "timeouts",
     "transfers",
@@ -65,16 +66,18 @@ def transfers(result: Result) -> dict[str, float]:
     bottleneck = next(result.links.rows())
     return measured | {
         "drops": bottleneck["drops"],
+        "tail_drops": bottleneck["queue_drops"],
         "queue_delay_mean_ms": bottleneck["queue_delay_mean_ms"],
         "queue_delay_max_ms": bottleneck["queue_delay_max_ms"],
     }
 
 
 def timeouts(result: Result) -> dict[str, float]:
-    """The measures of `transfers`, and the number of RTOs of the senders, of those of SYNs, and of spurious ones."""
+    """The measures of `transfers`, the mean one-way delay, and the senders' RTOs: all, spurious ones, those of SYNs."""
     table = result.timeouts
     mine = table["side"] == "source"
     return transfers(result) | {
+        "delay_mean_ms": one_way_delays([result]).mean_ms,
         "rtos": float(mine.sum()),
         "spurious": float((mine & table["spurious"]).sum()),
         "syn_rtos": float((mine & np.isnan(table["segment"].astype(float))).sum()),
@@ -91,6 +94,13 @@ class Distribution:
     """The part of the packets whose delay is at most each of `delays_ms`."""
     mean_ms: float
 
+    @property
+    def spread_ms(self) -> float:
+        """The standard deviation of the delays."""
+        weights = np.diff(self.parts, prepend=0.0)
+        mean = float(weights @ self.delays_ms)
+        return float(np.sqrt(weights @ (self.delays_ms - mean) ** 2))
+
     def quantile(self, part: float) -> float:
         """The delay, in ms, that this part of the packets does not exceed."""
         return float(self.delays_ms[np.searchsorted(self.parts, part - ROUNDING)])
@@ -99,6 +109,20 @@ class Distribution:
         """Delays and parts, from the shortest to the longest, at no more than `POINTS` places."""
         kept = np.unique(np.searchsorted(self.parts, np.linspace(0, 1, POINTS) - ROUNDING))
         return self.delays_ms[kept], self.parts[kept]
+
+
+def delays(result: Result) -> dict[str, float]:
+    """One-way delays of all data packets of a run together, of both bursts; needs ``probes.delays``."""
+    pooled = one_way_delays([result])
+    return {
+        "delay_mean_ms": pooled.mean_ms,
+        "delay_spread_ms": pooled.spread_ms,
+        "delay_relative_spread": pooled.spread_ms / pooled.mean_ms,
+        "delay_median_ms": pooled.quantile(0.5),
+        "delay_p95_ms": pooled.quantile(0.95),
+        "delay_p99_ms": pooled.quantile(0.99),
+        "delay_max_ms": pooled.quantile(1),
+    }
 
 
 def one_way_delays(results: Iterable[Result]) -> Distribution:
@@ -117,4 +141,4 @@ def one_way_delays(results: Iterable[Result]) -> Distribution:
         weights.append((quantile - below) * np.array([packets[name] for name in table["flow"]]))
     values, which = np.unique(np.concatenate(delays), return_inverse=True)
     upto = np.cumsum(np.bincount(which, np.concatenate(weights)))
-    return Distribution(values, upto / upto[-1], carried / upto[-1])
+    return Distribution(values, upto / upto[-1], float(carried / upto[-1]))

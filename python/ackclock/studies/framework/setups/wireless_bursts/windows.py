@@ -4,32 +4,106 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ackclock import stats
-from ackclock.studies.framework.setups.wireless_bursts.cells import choose, everywhere, variant
-from ackclock.studies.framework.setups.wireless_bursts.measures import BURSTS
+from ackclock.studies.framework.grid import geometric
+from ackclock.studies.framework.setups.wireless_bursts.cells import MAIN, choose, everywhere, name_of, variant
+from ackclock.studies.framework.setups.wireless_bursts.measures import BURSTS, delays, transfers
 from ackclock.studies.framework.study import Sheet
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
+    from ackclock.result import Result
     from ackclock.stats import Estimate
-    from ackclock.studies.framework.grid import Grid
+    from ackclock.studies.framework.grid import Grid, Variant
     from ackclock.studies.framework.setups.wireless_bursts.cells import Cell, Grids
 
-__all__ = ["IW3", "IW10", "VARIANTS", "cells_sheet", "findings", "measure_claims"]
+__all__ = [
+    "DELAY_MEASURES",
+    "IW3",
+    "IW10",
+    "VARIANTS",
+    "cells_sheet",
+    "change",
+    "delay_change",
+    "findings",
+    "measure_claims",
+    "spread_change",
+    "suboptimal",
+    "transfers_and_delays",
+]
 
 IW3, IW10 = variant(3), variant(10)
 VARIANTS = (IW3, IW10)
+
+DELAY_MEASURES = {
+    "delay_median_ms": "median",
+    "delay_p95_ms": "95th percentile",
+    "delay_p99_ms": "99th percentile",
+    "delay_max_ms": "maximum",
+}
+"""Measures of the one-way delays of a run beside their mean, and their names."""
+
+
+def transfers_and_delays(result: Result) -> dict[str, float]:
+    """The measures of `transfers` and of `delays`."""
+    return transfers(result) | delays(result)
+
+
+def change(grids: Grids, cells: Sequence[Cell], measure: str) -> dict[str, Estimate]:
+    """The change of a measure from IW3 to IW10 in per cent, geometric over some cells, by reading."""
+    return everywhere(grids, cells, lambda grid, names: grid.geometric_change(names, IW10.name, IW3.name, measure))
+
+
+def delay_change(grids: Grids, cells: Sequence[Cell], measures: dict[str, str] = DELAY_MEASURES) -> dict[str, Estimate]:
+    """The change of the mean one-way delay from IW3 to IW10 in per cent. Other measures are readings."""
+    names = [cell.name for cell in cells]
+    return change(grids, cells, "delay_mean_ms") | {
+        f"{MAIN}; {label} of a run": grids.main.geometric_change(names, IW10.name, IW3.name, measure)
+        for measure, label in measures.items()
+    }
+
+
+def spread_change(grids: Grids, cells: Sequence[Cell]) -> dict[str, Estimate]:
+    """The change of the standard deviation of one-way delays from IW3 to IW10 in per cent, by reading."""
+    names = [cell.name for cell in cells]
+    relative = grids.main.geometric_change(names, IW10.name, IW3.name, "delay_relative_spread")
+    return change(grids, cells, "delay_spread_ms") | {f"{MAIN}; relative to the mean delay": relative}
+
+
+def suboptimal(grids: Grids, one: Variant, cells: Sequence[Cell], few: Sequence[int], many: int) -> dict[str, Estimate]:
+    """The time that `many` flows need for the two bursts, in per cent above that of the best smaller number of flows.
+
+    The best number is that with the least geometric mean time. It is found for each network and buffer and reading.
+    """
+
+    def above_best(grid: Grid, choice: str, network: str, buffer: str) -> NDArray[np.float64]:
+        def logs(flows: int) -> NDArray[np.float64]:
+            (cell,) = choose(cells, networks=(network,), buffers=(buffer,), flows=(flows,))
+            return np.log(grid.values(name_of(cell, choice), one.name, "longest_s"))
+
+        best = min((logs(flows) for flows in few), key=lambda times: float(times.mean()))
+        return np.asarray(logs(many) - best)
+
+    def of(choice: str, some: Sequence[Cell]) -> Estimate:
+        grid = grids.of(choice)
+        places = dict.fromkeys((cell.network.name, cell.buffer) for cell in some)
+        return geometric(np.mean([above_best(grid, choice, *place) for place in places], axis=0))
+
+    crowded = choose(cells, flows=(many,))
+    measured = {choice: of(choice, crowded) for choice in grids.choices}
+    return measured | {f"{MAIN}; {cell.name}": of(MAIN, [cell]) for cell in crowded}
 
 
 def measure_claims(grids: Grids, cells: Sequence[Cell]) -> dict[str, dict[str, Estimate]]:
     """The estimates for the claims on elapsed time and fairness, by claim and reading, over some of the cells."""
 
     def changed(measure: str, *flows: int) -> dict[str, Estimate]:
-        def estimate(grid: Grid, names: list[str]) -> Estimate:
-            return grid.geometric_change(names, IW10.name, IW3.name, measure)
-
-        return everywhere(grids, choose(cells, flows=flows), estimate)
+        return change(grids, choose(cells, flows=flows), measure)
 
     def fairness(burst: str) -> dict[str, Estimate]:
         def estimate(grid: Grid, names: list[str]) -> Estimate:
@@ -44,6 +118,10 @@ def measure_claims(grids: Grids, cells: Sequence[Cell]) -> dict[str, dict[str, E
         "later-fairer": changed("later_over_first"),
         "first-less-fair": fairness("first"),
         "later-less-fair": fairness("later"),
+        "too-many-iw3": suboptimal(grids, IW3, cells, (1, 2, 6), 18),
+        "too-many-iw10": suboptimal(grids, IW10, cells, (1, 2, 6), 18),
+        "elapsed-improves": changed("mean_s"),
+        "queueing-imposed": changed("queue_delay_mean_ms"),
     }
 
 
@@ -53,9 +131,9 @@ def findings(grids: Grids) -> str:
     slower: list[str] = []
     neither: list[str] = []
     for cell in grids.cells:
-        change = grids.main.geometric_change([cell.name], IW10.name, IW3.name, "mean_s")
-        text = f"{cell.name} ({change.value:+.0f} %)"
-        (faster if change.high < 0 else slower if change.low > 0 else neither).append(text)
+        moved = grids.main.geometric_change([cell.name], IW10.name, IW3.name, "mean_s")
+        text = f"{cell.name} ({moved.value:+.0f} %)"
+        (faster if moved.high < 0 else slower if moved.low > 0 else neither).append(text)
     lines = ["## Where IW10 helps, and where it harms", "Elapsed time under the main reading, against IW3:", ""]
     for what, cells in (("shorter", faster), ("longer", slower), ("neither", neither)):
         lines.append(f"- {what} in {len(cells)} of {len(grids.cells)} cells: {'; '.join(cells) or 'none'}.")
@@ -67,12 +145,12 @@ def cells_sheet(grids: Grids) -> Sheet:
     grid = grids.main
     rows: list[list[object]] = []
     measures = [f"{burst}_{what}" for burst in BURSTS for what in ("mean_s", "q100_s", "fairness")]
-    measures += ["later_over_first", "drops", "queue_delay_mean_ms"]
+    measures += ["later_over_first", "drops", "tail_drops", "queue_delay_mean_ms", "delay_mean_ms", "delay_max_ms"]
     for cell in grids.cells:
         for one in grid.variants:
             means = [grid.mean(cell.name, one.name, name).value for name in measures]
             rows.append([cell.name, one.label, *means])
     columns = ["cell", "variant"]
     columns += [f"{burst}: {what}" for burst in BURSTS for what in ("mean s", "longest s", "fairness")]
-    columns += ["later / first", "dropped", "mean queueing ms"]
+    columns += ["later / first", "dropped", "of them by overflow", "mean queueing ms", "mean delay ms", "longest ms"]
     return Sheet("cells", "Every cell", columns, rows, "Means over the replications, main reading.")
