@@ -14,11 +14,15 @@ def _every(name: str, value: object) -> dict[str, object]:
     return {f"flows[{index}].{name}": value for index in range(len(GROUPS))}
 
 
+RFC, TUNED = {"flows[0].cc": "cubic"}, {"flows[2].cc": "compound-tuned"}
+
 SETS = (
-    Variant("CUBIC 2.0", "CUBIC 2.0"),
-    Variant("CUBIC 9438", "CUBIC of RFC 9438", {"flows[0].cc": "cubic-rfc9438"}),
+    Variant("CUBIC 2.0, CTCP fixed", "CUBIC 2.0, CTCP with gamma 30"),
+    Variant("CUBIC 9438, CTCP fixed", "CUBIC of RFC 9438, CTCP with gamma 30", RFC),
+    Variant("CUBIC 2.0, CTCP tuned", "CUBIC 2.0, CTCP with gamma tuned", TUNED),
+    Variant("CUBIC 9438, CTCP tuned", "CUBIC of RFC 9438, CTCP with gamma tuned", {**RFC, **TUNED}),
 )
-"""CUBIC as it was in 2007 and as it is today."""
+"""The versions that may stand for the two rows: those of then and those of today."""
 
 MAIN_SET = SETS[0]
 
@@ -31,11 +35,7 @@ CHOICES: dict[str, dict[str, object]] = {
     "RTO of at least 1 s": _every("min_rto", "1s"),
     "what the RFCs say": {**_every("stack", "rfc"), **_every("start_jitter", "10s")},
     "acknowledgments delayed": {**_every("delayed_ack", "100ms"), **_every("ack_every", 2)},
-    "all on the agent with SACK": _every("stack", "ns2-sack"),
-    "all on the agent NewReno": _every("stack", "ns2-newreno"),
-    "NewReno on the agent with SACK": {"flows[3].stack": "ns2-sack"},
-    "CTCP with gamma tuned": {"flows[2].cc": "compound-tuned"},
-    "BIC of the paper": {"flows[1].cc": "bic-paper"},
+    "NewReno's recovery": {**_every("sack", False), **_every("recovery", "newreno")},
     "all start at once": _every("start_jitter", "0s"),
     "starts over 100 s": _every("start_jitter", "100s"),
     "windows of at most 1000 packets": _every("receive_buffer", "1460000B"),
