@@ -42,9 +42,7 @@ def judged():
         (f"{MAIN}; NewReno (Linux); by answer under way", MAIN, "newreno", "ratio_by_flow"),
     ],
 )
-def test_proportional_is_the_ratio_under_every_reading_variant_and_definition(
-    judged, name, reading, variant, measure
-):
+def test_proportional_is_the_ratio_under_every_reading_variant_and_definition(judged, name, reading, variant, measure):
     grids, claims = judged
     one = claims["ftp-proportional"]
     assert len(one.readings) == 2 * len(VARIANTS) * 2
