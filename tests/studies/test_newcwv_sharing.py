@@ -32,7 +32,6 @@ def judged():
     return grids, {one.claim.id: one for one in verdicts.assess_claims(grids)}
 
 
-@pytest.mark.parametrize("rival", [FTP, HTTP])
 @pytest.mark.parametrize(
     ("name", "reading", "variant", "measure"),
     [
@@ -43,14 +42,12 @@ def judged():
         (f"{MAIN}; NewReno (Linux); by answer under way", MAIN, "newreno", "ratio_by_flow"),
     ],
 )
-def test_proportional_is_the_ratio_under_every_reading_variant_and_definition(
-    judged, rival, name, reading, variant, measure
-):
+def test_proportional_is_the_ratio_under_every_reading_variant_and_definition(judged, name, reading, variant, measure):
     grids, claims = judged
-    one = claims[f"{rival}-proportional"]
+    one = claims["ftp-proportional"]
     assert len(one.readings) == 2 * len(VARIANTS) * 2
-    assert one.readings[name][0] == grids[rival].mean(reading, variant, measure)
-    assert one.measured == grids[rival].mean(MAIN, "newcwv", "ratio_by_class")
+    assert one.readings[name][0] == grids[FTP].mean(reading, variant, measure)
+    assert one.measured == grids[FTP].mean(MAIN, "newcwv", "ratio_by_class")
 
 
 @pytest.mark.parametrize("rival", [FTP, HTTP])
@@ -64,29 +61,14 @@ def test_starving_is_the_windows_of_both_classes_under_every_variant(judged, riv
     )
 
 
-@pytest.mark.parametrize("rival", [FTP, HTTP])
-def test_pacing_is_held_against_newcwv_without_it(judged, rival):
-    grids, claims = judged
-    one = claims[f"{rival}-pacing"]
-    cells = grids[rival].cells
-    for name, reading, measure in (
-        (MAIN, MAIN, "loss_percent"),
-        ("other", "other", "loss_percent"),
-        ("other; DASH alone", "other", "dash_loss_percent"),
-    ):
-        expected = cells[reading, "newcwv-pacing"][measure] - cells[reading, "newcwv"][measure]
-        assert one.readings[name][0].value == pytest.approx(expected.mean())
-    assert one.measured == one.readings[MAIN][0]
-    assert len(one.readings) == 4
-
-
 def test_the_bounds_are_those_that_the_page_states():
     claims = load_claims(study_file("ackclock.studies.newcwv_sharing", "claims.toml"))
     limits = {one.id: (one.expect, one.bound) for one in claims.values()}
-    for rival in (FTP, HTTP):
-        assert limits[f"{rival}-proportional"] == ("above", 0.5)
-        assert limits[f"{rival}-starves"] == ("below", 1.0)
-        assert limits[f"{rival}-pacing"] == ("below", 0.0)
+    assert limits == {
+        "ftp-proportional": ("above", 0.5),
+        "ftp-starves": ("below", 1.0),
+        "http-starves": ("below", 1.0),
+    }
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,20 @@ FLOWS = Sweep(
 )
 
 MAIN = "a burst a second"
+UNBOUNDED: dict[str, object] = {"flows[0].receive_buffer": "4MB"}
+"""A window that the receive buffer never limits."""
 
 ASSUMPTIONS = (
     Assumption(MAIN),
+    Assumption("without Nagle", {"flows[0].nagle": False}),
+    Assumption("a receive buffer that never limits", UNBOUNDED),
+    Assumption("without Nagle, a receive buffer that never limits", {"flows[0].nagle": False, **UNBOUNDED}),
+    Assumption("a receive buffer of 64 KiB that does not grow", {"flows[0].receive_buffer": "64KiB"}),
+    Assumption(
+        "without Nagle, a receive buffer of 64 KiB that does not grow",
+        {"flows[0].nagle": False, "flows[0].receive_buffer": "64KiB"},
+    ),
+    Assumption("recovery with SACK as in RFC 6675", {"flows[0].recovery": "sack"}),
     Assumption("a burst every 5 s", {"flows[0].app.interval": "5s", "duration": "45s"}),
     Assumption("a burst every 10 s", {"flows[0].app.interval": "10s", "duration": "80s"}),
     Assumption("all flows at once", {"flows[0].start_jitter": "0s"}),

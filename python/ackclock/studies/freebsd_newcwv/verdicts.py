@@ -22,9 +22,11 @@ def assess_claims(size: Swept, flows: Swept, traces: Grid) -> list[ClaimResult]:
     measured = {
         "size-smallest": _all(size, size.smallest, NEWCWV),
         "size-largest": _all(size, size.largest, NEWCWV),
+        "size-smallest-prr": _all(size, size.smallest, PRR),
         "size-largest-prr": _all(size, size.largest, PRR),
         "flows-smallest": _all(flows, flows.smallest, NEWCWV),
         "flows-largest": _all(flows, flows.largest, NEWCWV),
+        "flows-smallest-prr": _all(flows, flows.smallest, PRR),
         "flows-largest-prr": _all(flows, flows.largest, PRR),
         "collapses": {MAIN: traces.mean(MAIN, STOCK.name, "window_left")},
         "stays": {MAIN: traces.mean(MAIN, NEWCWV.name, "window_left")},

@@ -20,6 +20,11 @@ def readings(folder: str) -> list[Reading]:
         "200 ms round trip": {"bottleneck.delay": "100ms"},
         "half a BDP": {"bottleneck.queue": "0.5bdp"},
         "2 BDP": {"bottleneck.queue": "2bdp"},
+        "a tenth of a BDP": {"bottleneck.queue": "0.1bdp"},
+        "20 ms one-way": {"bottleneck.delay": "20ms"},
+        "20 ms one-way, a queue of 50 kB": {"bottleneck.delay": "20ms", "bottleneck.queue": "50kB"},
+        "slow start with HyStart": {"flows[0].slow_start": "hystart"},
+        "windows of at most 64 kB": {"flows[0].receive_buffer": "64kB"},
         "0.1 sessions a second": {VECTORS: vectors_name("-light", 1)},
         "0.4 sessions a second": {VECTORS: vectors_name("-heavy", 1)},
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.studies.framework import ClaimResult, Sheet, assess_all
-from ackclock.studies.framework.setups.newcwv import NEWCWV, PACED
+from ackclock.studies.framework.setups.newcwv import NEWCWV
 from ackclock.studies.newcwv_sharing.readings import MAIN, RIVALS, VARIANTS
 
 if TYPE_CHECKING:
@@ -18,9 +18,6 @@ __all__ = ["HARMS", "SHARES", "assess_claims", "sheets"]
 
 RATIOS = {"": "ratio_by_class", "; by answer under way": "ratio_by_flow"}
 """Suffix of a reading to the measure of the shares. The main reading has the first."""
-
-LOSSES = {"": "loss_percent", "; DASH alone": "dash_loss_percent"}
-"""Suffix of a reading to the measure of the losses. The main reading has the first."""
 
 SHARES = {
     "both_percent": "both busy %",
@@ -51,7 +48,7 @@ def assess_claims(grids: Mapping[str, Grid]) -> list[ClaimResult]:
 
     def measured(identifier: str) -> dict[str, Estimate]:
         rival, _, subject = identifier.partition("-")
-        return {"proportional": _ratios, "starves": _starved, "pacing": _saved}[subject](grids[rival])
+        return {"proportional": _ratios, "starves": _starved}[subject](grids[rival])
 
     return assess_all(__package__, measured, MAIN)
 
@@ -74,15 +71,6 @@ def _starved(grid: Grid) -> dict[str, Estimate]:
     return {
         f"{reading.name}{_suffix(variant.label)}": grid.mean(reading.name, variant.name, "starved_percent")
         for variant in VARIANTS
-        for reading in grid.readings
-    }
-
-
-def _saved(grid: Grid) -> dict[str, Estimate]:
-    """Losses with pacing less those without."""
-    return {
-        f"{reading.name}{suffix}": grid.difference(reading.name, PACED.name, NEWCWV.name, measure)
-        for suffix, measure in LOSSES.items()
         for reading in grid.readings
     }
 
