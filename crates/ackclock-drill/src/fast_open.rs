@@ -94,8 +94,11 @@ impl Host {
         let on = !self.is_freebsd() && flags & SERVER != 0 && asked;
         let key = self.sockets[listener].options.fast_open_key.or(self.sysctls.fast_open_key);
         let [own, peer] = self.settings.addresses();
+        // A server that needs no cookie neither checks nor grants one (net/ipv4/tcp_fastopen.c, tcp_try_fastopen).
+        let without_cookie = flags & WITHOUT_COOKIE != 0;
+        let key = key.filter(|_| !without_cookie);
         let cookie = key.map(|key| FastOpen::new(&cookie(&key, peer, own), false));
-        on.then_some(Server { cookie, without_cookie: flags & WITHOUT_COOKIE != 0 })
+        on.then_some(Server { cookie, without_cookie })
     }
 }
 

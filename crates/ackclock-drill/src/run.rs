@@ -77,11 +77,14 @@ fn system(context: &Context<'_>, text: &str) -> &'static str {
 /// Symbols that the public suites define on the command line, followed by those of the caller, which take precedence.
 fn defines(given: &[(String, String)], text: &str) -> Vec<(String, String)> {
     let v6 = text.lines().any(|line| line.trim() == "--ip_version=ipv6");
-    let (level, kind) = if v6 { ("SOL_IPV6", "IPV6_RECVERR") } else { ("SOL_IP", "IP_RECVERR") };
-    let mut all =
-        vec![("CMSG_LEVEL_IP".to_owned(), level.to_owned()), ("CMSG_TYPE_RECVERR".to_owned(), kind.to_owned())];
-    all.extend_from_slice(given);
-    all
+    // The cookies are those of packetdrill's addresses under the key of the suites' defaults.sh and a key of zeros.
+    let values = match v6 {
+        false => ["SOL_IP", "IP_RECVERR", "3021b9d889017eeb", "b7c12350a90dc8f5"],
+        true => ["SOL_IPV6", "IPV6_RECVERR", "c1d1e9742a47a9bc", "82af1a8f9a205c34"],
+    };
+    let names = ["CMSG_LEVEL_IP", "CMSG_TYPE_RECVERR", "TFO_COOKIE", "TFO_COOKIE_ZERO"];
+    let known = names.into_iter().zip(values).map(|(name, value)| (name.to_owned(), value.to_owned()));
+    known.chain(given.iter().cloned()).collect()
 }
 
 /// A blocking call that is in progress.

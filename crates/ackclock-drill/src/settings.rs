@@ -87,7 +87,9 @@ impl Settings {
                 }
             }
             "local_ip" | "remote_ip" => {
-                let address = text.parse().map_err(|_| wrong("an IP address"))?;
+                // The peer's may have the length of a prefix, as in 192.0.2.1/24.
+                let address = text.split('/').next().unwrap_or_default();
+                let address = address.parse().map_err(|_| wrong("an IP address"))?;
                 self.addresses[usize::from(name == "remote_ip")] = Some(address);
             }
             "tolerance_usecs" => {

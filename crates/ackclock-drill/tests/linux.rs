@@ -115,3 +115,43 @@ fn time_is_told_apart_by_what_holds_data_back() {
 ";
     assert_eq!(times(buffer), [[60_000, 0, 0], [110_000, 0, 40_000]]);
 }
+
+/// Opens a connection by a SYN of 500 bytes with this option; `answer` is what acknowledges it, with the option of the
+/// answer.
+fn served(head: &str, settings: &str, option: &str, answer: &str) -> Verdict {
+    let text = format!(
+        "{head}
+`sysctl -q net.ipv4.tcp_timestamps=0 {settings}`
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 setsockopt(3, SOL_TCP, TCP_FASTOPEN, [2], 4) = 0
++0 < S 0:500(500) win 32792 <mss 1000,sackOK,{option}>
++0 > S. 0:0(0) ack {answer}>
+"
+    );
+    play(&text).verdict
+}
+
+/// The symbols for cookies that the runner of Linux's tests defines are known without `--define`, and they are the
+/// cookies of these keys.
+#[test]
+fn the_cookies_of_the_public_suites_have_names() {
+    let key = "net.ipv4.tcp_fastopen=3 net.ipv4.tcp_fastopen_key=a1a1a1a1-b2b2b2b2-c3c3c3c3-d4d4d4d4";
+    let zero = "net.ipv4.tcp_fastopen=3 net.ipv4.tcp_fastopen_key=0-0-0-0";
+    for head in ["", "--remote_ip=192.0.2.1/24", "--ip_version=ipv4-mapped-ipv6", "--ip_version=ipv6\n--mtu=1520"] {
+        for (key, name) in [(key, "FO TFO_COOKIE"), (zero, "FO TFO_COOKIE_ZERO")] {
+            assert_eq!(served(head, key, name, "501 <mss 1460,nop,nop,sackOK"), Verdict::Pass, "{head} {name}");
+        }
+    }
+    let granted = served("", zero, "FO TFO_COOKIE", "1 <mss 1460,nop,nop,sackOK,FO TFO_COOKIE_ZERO");
+    assert_eq!(granted, Verdict::Pass);
+}
+
+#[test]
+fn a_server_that_needs_no_cookie_grants_none_although_it_has_a_key() {
+    let settings = "net.ipv4.tcp_fastopen=0x202 net.ipv4.tcp_fastopen_key=0-0-0-0";
+    for option in ["FO", "FO 0123456789abcdef", "nop,nop"] {
+        assert_eq!(served("", settings, option, "501 <mss 1460,nop,nop,sackOK"), Verdict::Pass, "{option}");
+    }
+}
