@@ -14,7 +14,7 @@ from typing import Any
 
 from ackclock import studies
 from ackclock.report.tables import cell_text
-from ackclock.studies.framework import Claim, load_claims
+from ackclock.studies.framework import VERDICTS, Claim, load_claims
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs/verdicts.md"
@@ -25,7 +25,6 @@ This page lists every verdict on record, good and bad, from full runs. [Reading 
 explains how a verdict is computed and what a reading is. Each study's page says what the original left open and why its
 claims hold or fail.
 """
-VERDICTS = ("reproduced", "not reproduced", "not testable", "withdrawn")
 
 
 def record_of(document: dict[str, Any]) -> dict[str, Any]:

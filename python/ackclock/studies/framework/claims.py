@@ -10,7 +10,7 @@ A claim is one table of a study's ``claims.toml``:
     unit = "%"
     expect = "value"            # the interval is near `published`; or "above", "below": it lies beyond `bound`
     tolerance = 2.0             # for "value": how far from `published` still counts, in `unit`
-    status = "published"        # or "withdrawn"
+    status = "published"        # or "withdrawn", or "illustration": it can hardly fail, and does not count
     recorded = "reproduced"     # the verdict on record; a run that no longer reaches it is a regression
     note = "what is known of why"
 """
@@ -26,11 +26,16 @@ if TYPE_CHECKING:
 
     from ackclock.stats import Estimate
 
-__all__ = ["Claim", "ClaimResult", "Verdict", "assess", "judge", "load_claims"]
+__all__ = ["VERDICTS", "Claim", "ClaimResult", "Verdict", "assess", "judge", "load_claims"]
 
-Verdict: TypeAlias = Literal["reproduced", "not reproduced", "not testable", "withdrawn"]
+Verdict: TypeAlias = Literal[
+    "reproduced", "not reproduced", "inconclusive", "not testable", "withdrawn", "illustration"
+]
 Expect: TypeAlias = Literal["value", "above", "below"]
-Status: TypeAlias = Literal["published", "withdrawn"]
+Status: TypeAlias = Literal["published", "withdrawn", "illustration"]
+
+VERDICTS: tuple[str, ...] = get_args(Verdict)
+"""All verdicts, in the order of tables."""
 
 NOT_MEASURED = "nothing here measures it"
 
@@ -75,34 +80,41 @@ def load_claims(text: str) -> dict[str, Claim]:
 def judge(claim: Claim, measured: Estimate | None) -> tuple[Verdict, str]:
     """The verdict on a claim from one measured interval, with its reason.
 
-    - ``value``: the measured number lies within the tolerance of the published one. An interval wider than the
-      tolerance could not have told, and makes the claim not testable.
-    - ``above``, ``below``: the whole interval lies on that side of the bound. An interval across the bound, or on the
-      other side, does not reproduce the claim.
+    - ``value``: the band is the published number with the tolerance on either side. An interval that lies inside the
+      band reproduces the claim, and one that lies outside does not, however wide it is. Of the intervals across an edge
+      of the band, one whose half width exceeds the tolerance is inconclusive; a narrower one is judged by the measured
+      number.
+    - ``above``, ``below``: the side of the bound on which the whole interval lies. An interval across the bound, or
+      that touches it, is inconclusive.
     """
     if claim.status == "withdrawn":
         return "withdrawn", "its authors withdrew it"
+    if claim.status == "illustration":
+        return "illustration", "it can hardly fail, and does not count"
     if measured is None:
         return "not testable", NOT_MEASURED
     if not measured.has_interval:
         return "not testable", "one replication gives no interval"
     if claim.expect == "value":
         return _judge_value(claim, measured)
-    reached = measured.low > claim.bound if claim.expect == "above" else measured.high < claim.bound
-    if reached:
-        return "reproduced", f"the interval lies {claim.expect} {claim.bound:g}{_unit(claim)}"
-    return "not reproduced", f"the interval does not lie {claim.expect} {claim.bound:g}{_unit(claim)}"
+    where = f"{claim.bound:g}{_unit(claim)}"
+    if measured.low <= claim.bound <= measured.high:
+        return "inconclusive", f"the interval holds the bound of {where}"
+    side = "above" if measured.low > claim.bound else "below"
+    return "reproduced" if side == claim.expect else "not reproduced", f"the interval lies {side} {where}"
 
 
 def _judge_value(claim: Claim, measured: Estimate) -> tuple[Verdict, str]:
     assert isinstance(claim.published, int | float)  # noqa: S101 -- Claim checks it
+    lowest, highest = claim.published - claim.tolerance, claim.published + claim.tolerance
     away = abs(measured.value - claim.published)
-    distance = f"{away:.3g}{_unit(claim)} from the published value"
-    if away > claim.tolerance:
-        return "not reproduced", f"{distance}, tolerance {claim.tolerance:g}"
-    if measured.half_width > claim.tolerance:
-        return "not testable", f"the interval is wider than the tolerance of {claim.tolerance:g}: more replications"
-    return "reproduced", f"{distance}, tolerance {claim.tolerance:g}"
+    distance = f"{away:.3g}{_unit(claim)} from the published value, tolerance {claim.tolerance:g}"
+    if measured.low > highest or measured.high < lowest:
+        return "not reproduced", distance
+    inside = lowest <= measured.low and measured.high <= highest
+    if not inside and measured.half_width > claim.tolerance:
+        return "inconclusive", f"the interval is wider than the tolerance of {claim.tolerance:g}"
+    return "reproduced" if away <= claim.tolerance else "not reproduced", distance
 
 
 def _unit(claim: Claim) -> str:
@@ -127,8 +139,8 @@ class ClaimResult:
 
     @property
     def regressed(self) -> bool:
-        """Whether the claim is on record as reproduced and was measured not to be."""
-        return self.claim.recorded == "reproduced" and self.verdict == "not reproduced"
+        """Whether the claim is on record as reproduced and was measured, but no longer reproduced."""
+        return self.claim.recorded == "reproduced" and self.verdict in ("not reproduced", "inconclusive")
 
     def document(self) -> dict[str, Any]:
         """The claim's object in ``ackclock reproduce --json``."""
@@ -165,8 +177,8 @@ def assess(claim: Claim, measured: Mapping[str, Estimate], main: str) -> ClaimRe
     """The result of a claim measured under several readings of what the original left open.
 
     The verdict is that of the reading `main`; the others say how far it depends on the choice. A claim that nothing
-    measured, under any reading, is not testable. A withdrawn claim stays withdrawn, and its readings say under which of
-    them it would have held.
+    measured, under any reading, is not testable. A withdrawn claim stays withdrawn and an illustration an illustration;
+    the readings say under which of them it would have held.
     """
     verdict, reason = judge(claim, measured.get(main))
     asserted = replace(claim, status="published")
