@@ -76,6 +76,13 @@ def test_the_main_reading_decides_and_the_others_are_shown():
     assert [row["verdict"] for row in document["readings"]] == ["not reproduced", "reproduced"]
 
 
+def test_readings_have_kinds():
+    measured = {"main": estimate(3, 1), "as a median": estimate(3, 1)}
+    result = assess(ABOVE, measured, "main", {"main": "assumption", "as a median": "definition"}.__getitem__)
+    assert [row["kind"] for row in result.document()["readings"]] == ["assumption", "definition"]
+    assert [row["kind"] for row in assess(ABOVE, measured, "main").document()["readings"]] == ["assumption"] * 2
+
+
 def test_the_document_has_the_promised_keys():
     document = assess(VALUE, {}, "main").document()
     assert {"id", "statement", "published", "measured", "ci", "verdict"} <= document.keys()

@@ -22,17 +22,20 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ackclock.stats import Estimate
 
-__all__ = ["VERDICTS", "Claim", "ClaimResult", "Verdict", "assess", "judge", "load_claims"]
+__all__ = ["VERDICTS", "Claim", "ClaimResult", "Kind", "Verdict", "assess", "judge", "load_claims"]
 
 Verdict: TypeAlias = Literal[
     "reproduced", "not reproduced", "inconclusive", "not testable", "withdrawn", "illustration"
 ]
 Expect: TypeAlias = Literal["value", "above", "below"]
 Status: TypeAlias = Literal["published", "withdrawn", "illustration"]
+
+Kind: TypeAlias = Literal["assumption", "definition", "cell"]
+"""What a reading varies: an assumption about the unknown, the definition of a word, or another cell of the original."""
 
 VERDICTS: tuple[str, ...] = get_args(Verdict)
 """All verdicts, in the order of tables."""
@@ -131,6 +134,8 @@ class ClaimResult:
     reason: str
     readings: dict[str, tuple[Estimate, Verdict]] = field(default_factory=dict)
     """Reading to the estimate under it and the verdict that this estimate would give."""
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    """Reading to its kind; a reading that is not named here is an assumption."""
 
     @property
     def holds_under(self) -> list[str]:
@@ -160,7 +165,7 @@ class ClaimResult:
             "recorded": claim.recorded,
             "holds_under": self.holds_under,
             "readings": [
-                {"reading": name, **_numbers(measured), "verdict": verdict}
+                {"reading": name, "kind": self.kinds.get(name, "assumption"), **_numbers(measured), "verdict": verdict}
                 for name, (measured, verdict) in self.readings.items()
             ],
         }
@@ -173,14 +178,17 @@ def _numbers(measured: Estimate | None) -> dict[str, Any]:
     return {"measured": measured.value, "ci": ends, "n": measured.n}
 
 
-def assess(claim: Claim, measured: Mapping[str, Estimate], main: str) -> ClaimResult:
+def assess(
+    claim: Claim, measured: Mapping[str, Estimate], main: str, kind_of: Callable[[str], Kind] | None = None
+) -> ClaimResult:
     """The result of a claim measured under several readings of what the original left open.
 
     The verdict is that of the reading `main`; the others say how far it depends on the choice. A claim that nothing
     measured, under any reading, is not testable. A withdrawn claim stays withdrawn and an illustration an illustration;
-    the readings say under which of them it would have held.
+    the readings say under which of them it would have held. Without `kind_of`, every reading is an assumption.
     """
     verdict, reason = judge(claim, measured.get(main))
     asserted = replace(claim, status="published")
     readings = {name: (estimate, judge(asserted, estimate)[0]) for name, estimate in measured.items()}
-    return ClaimResult(claim, measured.get(main), verdict, reason, readings)
+    kinds = {} if kind_of is None else {name: kind_of(name) for name in measured}
+    return ClaimResult(claim, measured.get(main), verdict, reason, readings, kinds)

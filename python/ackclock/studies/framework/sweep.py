@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ackclock.result import Result
     from ackclock.scenario import Text
-    from ackclock.studies.framework.claims import ClaimResult
+    from ackclock.studies.framework.claims import ClaimResult, Kind
     from ackclock.studies.framework.grid import Grid, Variant
     from ackclock.studies.framework.lab import Lab
 
@@ -49,6 +49,7 @@ class Assumption:
 
     name: str
     overrides: Mapping[str, object] = field(default_factory=dict)
+    kind: Kind = "assumption"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,7 @@ def run_sweep(
     for assumption in assumptions:
         for x, point in sweep.points.items():
             name = _name(sweep, x, assumption.name)
-            readings.append(Reading(name, text, {**sweep.overrides, **point, **assumption.overrides}))
+            readings.append(Reading(name, text, {**sweep.overrides, **point, **assumption.overrides}, assumption.kind))
     grid = lab.grid(readings, variants, seeds, measure)
     return Swept(sweep, grid, tuple(assumptions))
 
