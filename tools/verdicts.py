@@ -34,6 +34,9 @@ claims hold or fail.
 ORIGIN = ("seeds", "engine", "host", "scenario_hashes")
 """Where the numbers of a record come from. Records of before these were kept lack them."""
 
+HOST = ("processor", "machine", "system", "python")
+"""What a record keeps of the machine. Numbers do not depend on it; a difference between machines would be a bug."""
+
 
 def record_of(document: dict[str, Any]) -> dict[str, Any]:
     """The record of the ``verdicts.json`` of a full run: the measured number and the verdict of each claim.
@@ -59,7 +62,8 @@ def record_of(document: dict[str, Any]) -> dict[str, Any]:
         for claim in document["claims"]
     ]
     origin = {name: document[name] for name in ("study", "version", *ORIGIN)}
-    return {**origin, "claims": claims}
+    host = {name: origin["host"][name] for name in HOST}
+    return {**origin, "host": host, "claims": claims}
 
 
 def _kinds(readings: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
@@ -72,7 +76,8 @@ def _kinds(readings: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
 def rejudged(study: str) -> dict[str, Any]:
     """The record of a study with its verdicts computed anew from the recorded intervals and the claims of today.
 
-    The counts of readings stay: a record does not keep the intervals of the other readings.
+    A record does not keep the intervals of the other readings. Their counts stay, which is right after a change of what
+    divides failures from inconclusive intervals; after a change of a band they are unknown (null) until a full run.
     """
     kept, claims = record(study), claims_of(study)
     for row in kept["claims"]:
@@ -158,6 +163,8 @@ def holds(row: dict[str, Any]) -> str:
     """Under how many readings a claim holds, by kind where there are several."""
     if row["readings"] <= 1:
         return ""
+    if row["holds_under"] is None:
+        return "not recorded"
     kinds = row.get("kinds", {})
     if len(kinds) <= 1:
         return f"{row['holds_under']} of {row['readings']} {next(iter(kinds), 'reading')}s"

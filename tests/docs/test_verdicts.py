@@ -45,8 +45,9 @@ def reading(verdict, kind="assumption"):
 def test_what_a_record_keeps(tmp_path, monkeypatch):
     claim = {"id": "a", "measured": 2.0, "ci": [1.0, 3.0], "n": 9, "verdict": "reproduced", "holds_under": ["m", "n"]}
     readings = [reading("reproduced"), reading("inconclusive"), reading("reproduced", "definition")]
-    origin = {"seeds": [1, 2], "engine": "1a2b", "host": {"machine": "m"}, "scenario_hashes": {"m": "0f"}}
+    origin = {"seeds": [1, 2], "engine": "1a2b", "host": dict.fromkeys(verdicts.HOST, "m"), "scenario_hashes": {"m": "0f"}}
     document = {"study": "it", "quick": False, "version": "1", "title": "", **origin}
+    document["host"] = origin["host"] | {"release": "not kept"}
     (tmp_path / "verdicts.json").write_text(
         json.dumps(document | {"claims": [claim | {"readings": readings, "note": ""}]})
     )
@@ -76,6 +77,7 @@ def test_a_record_is_judged_anew_from_its_intervals(monkeypatch):
 def test_readings_of_several_kinds_are_counted_apart():
     row = {"readings": 3, "holds_under": 2}
     assert verdicts.holds(row) == "2 of 3 readings"
+    assert verdicts.holds(row | {"holds_under": None}) == "not recorded"
     assert verdicts.holds(row | {"kinds": {"definition": [2, 3]}}) == "2 of 3 definitions"
     apart = verdicts.holds(row | {"kinds": {"assumption": [1, 2], "cell": [1, 1]}})
     assert apart == "1 of 2 assumptions, 1 of 1 cells"
