@@ -87,8 +87,8 @@ def judge(claim: Claim, measured: Estimate | None) -> tuple[Verdict, str]:
       band reproduces the claim, and one that lies outside does not, however wide it is. Of the intervals across an edge
       of the band, one whose half width exceeds the tolerance is inconclusive; a narrower one is judged by the measured
       number.
-    - ``above``, ``below``: the side of the bound on which the whole interval lies. An interval across the bound, or
-      that touches it, is inconclusive.
+    - ``above``, ``below``: the claim is reproduced if the whole interval lies on that side of the bound, not reproduced
+      if nothing of it does (the bound itself is on neither side), and inconclusive otherwise.
     """
     if claim.status == "withdrawn":
         return "withdrawn", "its authors withdrew it"
@@ -101,10 +101,13 @@ def judge(claim: Claim, measured: Estimate | None) -> tuple[Verdict, str]:
     if claim.expect == "value":
         return _judge_value(claim, measured)
     where = f"{claim.bound:g}{_unit(claim)}"
-    if measured.low <= claim.bound <= measured.high:
-        return "inconclusive", f"the interval holds the bound of {where}"
-    side = "above" if measured.low > claim.bound else "below"
-    return "reproduced" if side == claim.expect else "not reproduced", f"the interval lies {side} {where}"
+    nearer, farther = (measured.low, measured.high) if claim.expect == "above" else (-measured.high, -measured.low)
+    bound = claim.bound if claim.expect == "above" else -claim.bound
+    if nearer > bound:
+        return "reproduced", f"the interval lies {claim.expect} {where}"
+    if farther <= bound:
+        return "not reproduced", f"nothing of the interval lies {claim.expect} {where}"
+    return "inconclusive", f"the interval crosses {where}"
 
 
 def _judge_value(claim: Claim, measured: Estimate) -> tuple[Verdict, str]:
