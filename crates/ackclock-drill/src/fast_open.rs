@@ -1,6 +1,7 @@
 //! TCP Fast Open from the view of a kernel: which sockets use it, and the cookies of servers.
 
 use crate::ast::{Tcp, TcpOption};
+use crate::cookies::cookie;
 use crate::host::Host;
 use crate::socket::{Connection, Role, SocketId};
 use crate::symbols::MSG_FASTOPEN;
@@ -80,11 +81,10 @@ impl Host {
         Ok(queued)
     }
 
-    /// Whether a SYN asks for something that the host does not have: the cookies of a server, which Linux derives from
-    /// the addresses and a key.
+    /// Whether a SYN asks for a cookie of a server that has no key. Linux draws one, which no script can know.
     pub fn needs_cookies(&self, listener: SocketId, tcp: &Tcp) -> bool {
         let asks = tcp.options.iter().flatten().any(|option| matches!(option, TcpOption::FastOpen { .. }));
-        asks && self.fast_open_server(listener).is_some_and(|server| !server.without_cookie)
+        asks && self.fast_open_server(listener).is_some_and(|server| server.cookie.is_none() && !server.without_cookie)
     }
 
     /// Fast Open of a listener's connections (Linux net.ipv4.tcp_fastopen).
@@ -92,7 +92,10 @@ impl Host {
         let flags = self.sysctls.fast_open.unwrap_or(CLIENT);
         let asked = self.sockets[listener].options.fast_open > 0 || flags & ALL_LISTENERS != 0;
         let on = !self.is_freebsd() && flags & SERVER != 0 && asked;
-        on.then_some(Server { cookie: None, without_cookie: flags & WITHOUT_COOKIE != 0 })
+        let key = self.sockets[listener].options.fast_open_key.or(self.sysctls.fast_open_key);
+        let [own, peer] = self.settings.addresses();
+        let cookie = key.map(|key| FastOpen::new(&cookie(&key, peer, own), false));
+        on.then_some(Server { cookie, without_cookie: flags & WITHOUT_COOKIE != 0 })
     }
 }
 

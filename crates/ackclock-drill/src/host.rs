@@ -137,6 +137,10 @@ impl Host {
         if let Some(buffer) = options.receive_buffer {
             config.receive_buffer = self.usable(buffer);
             config.receive_buffer_max = self.usable(buffer);
+            if !self.is_freebsd() {
+                // net/ipv4/tcp_minisocks.c, tcp_openreq_init_rwin: a buffer that is set bounds the scale.
+                config.window_scale = None;
+            }
         }
         if options.no_options {
             config.syn_options = false;

@@ -7,6 +7,7 @@ pub mod ast;
 mod calls;
 mod choices;
 mod chrono;
+mod cookies;
 mod expect;
 mod fast_open;
 mod host;

@@ -2,6 +2,7 @@
 
 use crate::verdict::Stop;
 use ackclock_tcp::{MILLISECOND, Nanos};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Version of sockets and packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,6 +20,8 @@ pub enum IpVersion {
 pub struct Settings {
     /// `--ip_version`
     pub ip_version: IpVersion,
+    /// `--local_ip` and `--remote_ip`, on which only Fast Open cookies depend.
+    addresses: [Option<IpAddr>; 2],
     /// `--tolerance_usecs`: largest deviation of an event from its time.
     pub tolerance: Nanos,
     /// `--tolerance_percent` of the time since the previous event, if that is more.
@@ -41,6 +44,7 @@ impl Default for Settings {
     fn default() -> Settings {
         Settings {
             ip_version: IpVersion::V4,
+            addresses: [None, None],
             tolerance: 4 * MILLISECOND,
             tolerance_percent: 0.0,
             mtu: 1500,
@@ -60,11 +64,10 @@ const HARMLESS: &[&str] = &[
     "code_format",
     "connect_port",
     "gateway_ip",
-    "local_ip",
     "local_linux_ip",
     "netmask_ip",
     "persistent_tun_dev",
-    "remote_ip",
+    "send_omit_free",
     "speed",
     "verbose",
 ];
@@ -82,6 +85,10 @@ impl Settings {
                     "ipv4-mapped-ipv6" => IpVersion::Mapped,
                     _ => return Err(wrong("ipv4, ipv6 or ipv4-mapped-ipv6")),
                 }
+            }
+            "local_ip" | "remote_ip" => {
+                let address = text.parse().map_err(|_| wrong("an IP address"))?;
+                self.addresses[usize::from(name == "remote_ip")] = Some(address);
             }
             "tolerance_usecs" => {
                 let micros: u32 = text.parse().map_err(|_| wrong("microseconds"))?;
@@ -119,6 +126,20 @@ impl Settings {
     /// Largest TCP payload of a packet without options.
     pub fn mss(&self) -> u32 {
         self.mtu - if self.ip_version == IpVersion::V6 { 60 } else { 40 }
+    }
+
+    /// Our address and the peer's; without options those of packetdrill.
+    pub fn addresses(&self) -> [IpAddr; 2] {
+        let [local, remote]: [IpAddr; 2] = match self.ip_version {
+            IpVersion::V6 => [
+                Ipv6Addr::new(0xfd3d, 0x0a0b, 0x17d6, 0, 0, 0, 0, 1).into(),
+                Ipv6Addr::new(0xfd3d, 0xfa7b, 0xd17d, 0, 0, 0, 0, 1).into(),
+            ],
+            IpVersion::V4 | IpVersion::Mapped => {
+                [Ipv4Addr::new(192, 168, 0, 1).into(), Ipv4Addr::new(192, 0, 2, 1).into()]
+            }
+        };
+        [self.addresses[0].unwrap_or(local), self.addresses[1].unwrap_or(remote)]
     }
 
     /// Tolerance of an event that is due this time after the previous one.

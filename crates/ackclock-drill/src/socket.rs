@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::chrono::Chrono;
+use crate::cookies::Key;
 use crate::send_buffer::SendBuffer;
 use crate::stamps::Stamps;
 use crate::symbols;
@@ -40,6 +41,8 @@ pub struct Options {
     pub keep_init: Option<Nanos>,
     /// TCP_FASTOPEN: with Linux the length of a listener's queue, with FreeBSD whether it is used.
     pub fast_open: i64,
+    /// TCP_FASTOPEN_KEY
+    pub fast_open_key: Option<Key>,
     /// TCP_NOOPT
     pub no_options: bool,
     /// TCP_USER_TIMEOUT

@@ -50,8 +50,9 @@ union! {
         /// A delivery trace in Mahimahi's format: each line is a time in whole milliseconds at which 1500 bytes can be
         /// delivered. After the time of the last line the trace starts again.
         "trace" => Trace(TraceFile),
-        /// A delivery trace in the same format for packets of any size. Each line is a time at which one packet can be
-        /// delivered, as in the trace link of the authors of TCP ex Machina (Winstein, Balakrishnan, SIGCOMM 2013).
+        /// A delivery trace in the same format for whole packets: each line is a time at which one packet of at most 1500
+        /// bytes can be delivered, however small it is, as in the trace link of the authors of TCP ex Machina (Winstein,
+        /// Balakrishnan, SIGCOMM 2013). A larger packet takes several.
         "packet-trace" => PacketTrace(TraceFile),
         /// A cellular network, modelled as by the authors of Sprout (Winstein, Sivaraman, Balakrishnan, NSDI 2013):
         /// deliveries of 1500 bytes form a Poisson process whose rate is a Brownian motion with outages.

@@ -61,7 +61,7 @@ pub enum Wire {
     Steps(Schedule<u64>, Nanos),
     /// A recorded trace.
     Trace(Arc<Trace>),
-    /// A recorded trace in which a packet of any size takes one opportunity.
+    /// A recorded trace of which packets take whole opportunities.
     PacketTrace(Arc<Trace>),
     /// The cellular model, with draws from the stream of the seed.
     Cellular(CellularModel, Seed),

@@ -174,6 +174,51 @@ fn no_segment_is_answered_by_more_than_one_ack() {
         }
         let fin = Segment { flags: Flags::ACK.with(Flags::FIN), ..peer.segment(4 * MSS, 0, 0) };
         peer.give(&fin);
-        assert_eq!(acks(&mut peer), 1);
+        let delayed = config.ack_rule == AckRule::Linux;
+        assert_eq!(acks(&mut peer), usize::from(!delayed));
     }
+}
+
+/// Linux net/ipv4/tcp_input.c, tcp_fin: the acknowledgment of a FIN waits for our own, except where we have closed.
+#[test]
+fn linux_lets_the_acknowledgment_of_a_fin_wait() {
+    let fin = |peer: &Peer| Segment { flags: Flags::ACK.with(Flags::FIN), ..peer.segment(MSS, 0, 0) };
+    let mut peer = Peer::established(&linux());
+    peer.data(0, FULL);
+    peer.all();
+    peer.give(&fin(&peer));
+    assert_eq!(peer.all(), []);
+    assert_eq!(peer.end.next_timeout() - peer.now, 40 * MILLISECOND);
+    peer.expire();
+    assert_eq!(peer.next().ack, peer.seq(MSS + 1));
+
+    let mut peer = Peer::established(&linux());
+    peer.data(0, FULL);
+    peer.all();
+    peer.end.read(peer.now, MSS);
+    peer.end.close(peer.now);
+    let ours = peer.next();
+    assert!(ours.flags.has(Flags::FIN), "{ours:?}");
+    peer.give(&fin(&peer));
+    assert_eq!(peer.next().ack, peer.seq(MSS + 1), "we have closed");
+}
+
+/// Linux net/ipv4/tcp_input.c: tcp_fin forgets a duplicate, and tcp_dsack_extend joins two that touch.
+#[test]
+fn duplicates_that_touch_are_one_block_and_a_fin_forgets_them() {
+    let mut peer = Peer::established(&linux());
+    for seq in [1, 2] {
+        peer.data(seq * MSS, FULL);
+    }
+    peer.all();
+    peer.data(MSS, FULL);
+    peer.data(2 * MSS, FULL);
+    let report = peer.all()[0];
+    assert_eq!(peer.blocks(&report)[0], (MSS, 3 * MSS));
+    peer.data(0, FULL);
+    peer.all();
+    peer.give(&Segment { flags: Flags::ACK.with(Flags::FIN), ..peer.segment(2 * MSS, FULL, 0) });
+    peer.expire();
+    let last = peer.next();
+    assert_eq!(peer.blocks(&last), []);
 }

@@ -84,10 +84,10 @@ class Trace(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class PacketTrace(Record):
-    """A delivery trace in the same format for packets of any size.
+    """A delivery trace in the same format for whole packets.
 
-    Each line is a time at which one packet can be delivered, as in the trace link of the authors of TCP ex Machina
-    (Winstein, Balakrishnan, SIGCOMM 2013).
+    Each line is a time at which one packet of at most 1500 bytes can be delivered, however small it is, as in the trace
+    link of the authors of TCP ex Machina (Winstein, Balakrishnan, SIGCOMM 2013). A larger packet takes several.
 
     Parameters
     ----------

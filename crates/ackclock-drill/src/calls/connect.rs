@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{Answer, Arguments, CallState, Called, Halt};
-use crate::ast::Call;
+use crate::ast::{Call, Expr};
 use crate::host::{Descriptor, Host};
 use crate::socket::{Connection, Role, SocketId};
 use crate::symbols::{NONBLOCK, value};
@@ -55,9 +55,13 @@ pub(super) fn accept(host: &mut Host, call: &Call, _: &mut CallState) -> Called 
 }
 
 pub(super) fn connect(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
-    let id = host.socket_of(Arguments::of(call, 1)?.int(0)?)?;
+    let arguments = Arguments::of(call, 1)?;
+    let id = host.socket_of(arguments.int(0)?)?;
     let nonblocking = host.sockets[id].nonblocking;
     let now = host.now;
+    if call.arguments.get(1) == Some(&Expr::Word("AF_UNSPEC".to_owned())) {
+        return disconnect(host, id);
+    }
     match host.sockets[id].role {
         Role::Listening(_) => return Err(Halt::Errno("EISCONN")),
         Role::Fresh => {
@@ -92,6 +96,17 @@ pub(super) fn connect(host: &mut Host, call: &Call, progress: &mut CallState) ->
         return Ok(Answer::Value(0));
     }
     if nonblocking && progress.done == 0 { Err(Halt::Errno("EALREADY")) } else { Ok(Answer::Blocks(NEVER)) }
+}
+
+/// Ends the connection of a socket, which can be used for another (Linux net/ipv4/tcp.c, tcp_disconnect).
+fn disconnect(host: &mut Host, id: SocketId) -> Called {
+    let now = host.now;
+    if let Role::Connection(connection) = &mut host.sockets[id].role {
+        connection.endpoint.abort(now);
+        host.drain();
+    }
+    host.sockets[id].role = Role::Fresh;
+    Ok(Answer::Value(0))
 }
 
 /// If IP_LOCAL_PORT_RANGE leaves a socket a single port, the port must be free: no other connection may use it, except

@@ -2,6 +2,7 @@
 
 use super::{Answer, Arguments, CallState, Called, Halt, eval, field};
 use crate::ast::{Call, Expr};
+use crate::cookies::{Key, bytes_of_text};
 use crate::host::Host;
 use crate::send_buffer::LEAST;
 use crate::socket::{Options, SocketId};
@@ -86,6 +87,7 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut CallState) -> Cal
         "TCP_KEEPINTVL" => options.keep_interval = Some(count()? * SECOND),
         "TCP_KEEPCNT" => options.keep_count = Some(count()? as u32),
         "TCP_FASTOPEN" => options.fast_open = number()?,
+        "TCP_FASTOPEN_KEY" => options.fast_open_key = Some(fast_open_key(argument, arguments.int(4)?)?),
         "TCP_KEEPINIT" if freebsd => options.keep_init = Some(count()? * SECOND),
         "TCP_NOOPT" if freebsd => options.no_options = number()? != 0,
         "TCP_SYNCNT" => options.syn_count = Some(count()? as u32),
@@ -138,6 +140,16 @@ fn take_effect(host: &mut Host, id: SocketId, name: &str) -> Called {
         _ => {}
     }
     Ok(Answer::Value(0))
+}
+
+/// A key of 16 bytes; with 32, the second half is a key of earlier cookies and is not used.
+fn fast_open_key(argument: &Expr, len: i64) -> Result<Key, Halt> {
+    let Expr::Text(text) = argument else {
+        return Err(Stop::Fail("TCP_FASTOPEN_KEY takes a text in quotes".to_owned()).into());
+    };
+    let bytes = bytes_of_text(text).ok_or_else(|| Stop::Fail(format!("\"{text}\" has an unknown escape")))?;
+    let key = bytes.first_chunk().filter(|_| matches!(len, 16 | 32) && bytes.len() as i64 == len);
+    key.copied().ok_or(Halt::Errno("EINVAL"))
 }
 
 /// `{onoff=1, linger=5}`

@@ -2,6 +2,7 @@
 
 mod freebsd;
 
+use crate::cookies::{Key, key_of_sysctl};
 use crate::verdict::Stop;
 use ackclock_tcp::config::{AccEcnOptions, EcnMode, Restart};
 use ackclock_tcp::pacing::Pacing;
@@ -53,6 +54,8 @@ pub struct Sysctls {
     pub keepalive_probes: Option<u32>,
     /// tcp_fastopen: flags.
     pub fast_open: Option<u32>,
+    /// tcp_fastopen_key
+    pub fast_open_key: Option<Key>,
     /// Settings of FreeBSD.
     pub freebsd: FreeBsd,
 }
@@ -75,7 +78,6 @@ const HARMLESS: &[&str] = &[
     "net.ipv4.tcp_ecn_option_beacon",
     "net.ipv4.tcp_fack",
     "net.ipv4.tcp_fastopen_blackhole_timeout_sec",
-    "net.ipv4.tcp_fastopen_key",
     "net.ipv4.tcp_invalid_ratelimit",
     "net.ipv4.tcp_limit_output_bytes",
     "net.ipv4.tcp_max_reordering",
@@ -128,6 +130,8 @@ impl Sysctls {
             ("tcp_ecn", "0"),
             ("tcp_pacing_ss_ratio", "200"),
             ("tcp_pacing_ca_ratio", "120"),
+            ("tcp_fastopen", "0x3"),
+            ("tcp_fastopen_key", "a1a1a1a1-b2b2b2b2-c3c3c3c3-d4d4d4d4"),
         ] {
             self.set(&format!("net.ipv4.{name}"), value)?;
         }
@@ -185,6 +189,7 @@ impl Sysctls {
                 let (digits, radix) = value.strip_prefix("0x").map_or((value, 10), |digits| (digits, 16));
                 self.fast_open = Some(u32::from_str_radix(digits, radix).map_err(|_| wrong())?);
             }
+            "fastopen_key" => self.fast_open_key = Some(key_of_sysctl(value).ok_or_else(wrong)?),
             "keepalive_probes" => self.keepalive_probes = Some(number()?),
             _ if name == "tcp_cubic.parameters.hystart" => self.hystart = Some(number()? != 0),
             // HyStart uses both of its methods, as by default, or none.
@@ -229,6 +234,10 @@ impl Sysctls {
                 1 => EcnMode::Classic,
                 2 => EcnMode::Passive,
                 3 => EcnMode::Accurate,
+                // Linux 6.18: a server accepts Accurate ECN; a client asks for classic ECN, or for none.
+                4 | 5 if passive => EcnMode::Accurate,
+                4 => EcnMode::Classic,
+                5 => EcnMode::Off,
                 _ => return Stop::unsupported(format!("sysctl net.ipv4.tcp_ecn={mode}")),
             };
         }

@@ -33,8 +33,8 @@ pub trait Source: Send {
 ///   packet.
 /// - An opportunity for which no packet waits is lost.
 ///
-/// With [`Opportunities::of_packets`], every packet takes one opportunity instead, as in the trace link of the authors of
-/// TCP ex Machina. That link is one of ns-2: a packet leaves the queue when the one before is delivered, and is on the wire
+/// With [`Opportunities::of_packets`], every packet of up to [`OPPORTUNITY`] bytes takes one opportunity instead, as in the
+/// trace link of the authors of TCP ex Machina; a larger one takes as many whole ones as it needs. That link is one of ns-2: a packet leaves the queue when the one before is delivered, and is on the wire
 /// until the next opportunity, so that a queue discipline does not see this part of its delay.
 ///
 /// A packet that arrives in the nanosecond of an opportunity may still use it.
@@ -43,7 +43,7 @@ pub struct Opportunities<S> {
     /// Time of the present opportunity, and the bytes left of it. On a wire of packets, the time of the last delivery.
     at: Nanos,
     left: u32,
-    /// Whether a packet of any size takes one opportunity, and the whole of it.
+    /// Whether packets take whole opportunities.
     whole: bool,
 }
 
@@ -53,7 +53,7 @@ impl<S: Source> Opportunities<S> {
         Opportunities { source, at: 0, left: 0, whole: false }
     }
 
-    /// An idle wire whose packets each take one whole opportunity, whatever their size.
+    /// An idle wire whose packets take whole opportunities, each a single one if it is not larger than that.
     pub fn of_packets(source: S) -> Opportunities<S> {
         Opportunities { whole: true, ..Opportunities::new(source) }
     }
@@ -83,6 +83,9 @@ impl<S: Source> Server for Opportunities<S> {
             self.source.skip_to(at);
             self.at = self.source.next();
             while self.at < at {
+                self.at = self.source.next();
+            }
+            for _ in 1..size.div_ceil(OPPORTUNITY) {
                 self.at = self.source.next();
             }
             return self.at;

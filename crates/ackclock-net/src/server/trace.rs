@@ -223,20 +223,23 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_of_any_size_takes_one_opportunity_of_a_wire_of_packets() {
-        let playback = Playback::new(Arc::new(Trace::parse(b"1\n2\n4\n8\n16").unwrap()));
-        let mut wire = Opportunities::of_packets(playback);
+    fn a_packet_takes_whole_opportunities_of_a_wire_of_packets() {
+        let playback = || Playback::new(Arc::new(Trace::parse(b"1\n2\n4\n8\n16").unwrap()));
+        let mut wire = Opportunities::of_packets(playback());
         let mut send = |at, size| {
             let start = wire.start(at);
             wire.transmit(start, size, false) / MILLISECOND
         };
-        assert_eq!([send(0, 40), send(0, 1260), send(0, 3000)], [1, 2, 4]);
+        assert_eq!([send(0, 40), send(0, 1260), send(0, 1500)], [1, 2, 4]);
         assert_eq!(wire.start(5 * MILLISECOND), 5 * MILLISECOND, "it is on the wire until the opportunity");
         let mut send = |at, size| {
             let start = wire.start(at);
             wire.transmit(start, size, false) / MILLISECOND
         };
         assert_eq!(send(8 * MILLISECOND + 1, 40), 16, "an opportunity for which no packet waits is lost");
+        let mut wire = Opportunities::of_packets(playback());
+        let mut send = |size| wire.transmit(0, size, false) / MILLISECOND;
+        assert_eq!([send(3000), send(1501), send(40)], [2, 8, 16], "as many as a large packet needs");
     }
 
     #[test]

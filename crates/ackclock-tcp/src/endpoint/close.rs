@@ -1,6 +1,7 @@
 //! The end of a connection: close, half-close, abort, reset, TIME-WAIT.
 
 use super::{Due, Endpoint, Progress, State, Uses};
+use crate::config::Conformance;
 use crate::{Error, Flags, NEVER, Nanos, Observer, Segment};
 
 impl Endpoint {
@@ -50,6 +51,10 @@ impl Endpoint {
         let mut segment = Segment::new(Flags::RST.with(Flags::ACK));
         segment.seq = self.wire(self.sender.sent_edge());
         segment.ack = self.receive_next();
+        if self.sender.config.conformance == Conformance::Linux {
+            // No standard asks for a window (net/ipv4/tcp_output.c, tcp_send_active_reset).
+            segment.window = self.receiver.pay();
+        }
         if self.uses.has(Uses::TIMESTAMPS) {
             //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
             //# and SHOULD be sent in an <RST> segment
@@ -156,8 +161,14 @@ impl Endpoint {
         progress.add(Progress::PEER_CLOSED);
         match self.state {
             State::Established => self.enter(now, State::CloseWait, obs),
-            State::FinWait1 => self.enter(now, State::Closing, obs),
-            State::FinWait2 => self.enter_time_wait(now, obs),
+            State::FinWait1 => {
+                self.receiver.owe_ack();
+                self.enter(now, State::Closing, obs);
+            }
+            State::FinWait2 => {
+                self.receiver.owe_ack();
+                self.enter_time_wait(now, obs);
+            }
             _ => {}
         }
     }

@@ -17,14 +17,15 @@ pub(super) struct Fast {
     /// Bytes of data that our SYN carried.
     sent: u32,
     answer: Option<Answer>,
-    /// Whether the peer's data in the SYN was accepted, so that we may send data before the handshake ends.
+    /// Whether the peer's SYN was accepted, so that we may send data before the handshake ends, and the bytes of its data.
     pub accepted: bool,
+    received: u32,
 }
 
 impl Fast {
     /// Whether all data in our SYN was acknowledged with it, or the data in the peer's SYN was accepted.
     pub fn delivered_with_syn(&self) -> bool {
-        self.accepted || self.sent > 0 && self.left() == 0
+        self.received > 0 || self.sent > 0 && self.left() == 0
     }
 
     /// Bytes of our SYN's data that the SYN-ACK did not acknowledge.
@@ -124,6 +125,7 @@ impl Endpoint {
             return false;
         }
         self.cold.fast.accepted = true;
+        self.cold.fast.received = segment.len;
         self.agree(now);
         self.open_sender(now, 0);
         let payload = Payload {
@@ -139,8 +141,7 @@ impl Endpoint {
         if segment.len > 0 {
             progress.add(Progress::RECEIVED);
         }
-        // The SYN-ACK acknowledges the data.
-        self.receiver.pay();
+        self.receiver.acknowledge_with_syn(&self.sender.config);
         self.due.set(Due::SYN, true);
         self.enter(now, State::SynReceived, obs);
         true

@@ -147,6 +147,8 @@ impl Endpoint {
             return self.challenge(now);
         }
         match self.state {
+            // The application may have a connection whose SYN carried data (RFC 7413 section 4.2.2).
+            State::SynReceived if self.cold.fast.accepted => self.fail(now, Error::Reset, progress, obs),
             State::SynReceived if self.cold.passive => self.relisten(now, obs),
             State::SynReceived => self.fail(now, Error::Refused, progress, obs),
             State::TimeWait if self.sender.config.rfc1337 => {}

@@ -22,7 +22,10 @@ pub(super) struct Arrived<'a> {
     pub len: u32,
     pub in_order: u64,
     pub push: bool,
-    /// Whether the segment is out of order, fills a gap, or carries the FIN.
+    /// Whether the segment carries a FIN, and whether the peer's FIN and all data before it have arrived.
+    pub fin: bool,
+    pub finished: bool,
+    /// Whether the segment is out of order or fills a gap.
     pub urgent: bool,
     /// RTT estimate of our own sender.
     pub rtt: &'a Rtt,
@@ -113,7 +116,7 @@ impl Acks {
         self.quick_left = self.quick_left.saturating_sub(1);
         //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
         //# Out-of-order data segments SHOULD be acknowledged immediately
-        if arrived.urgent || quick || due || self.delay == 0 {
+        if arrived.urgent || arrived.fin || quick || due || self.delay == 0 {
             self.due = true;
         } else if self.delayed_at == NEVER {
             //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
@@ -126,6 +129,21 @@ impl Acks {
 
     /// Linux net/ipv4/tcp_input.c: tcp_event_data_recv, tcp_measure_rcv_mss, __tcp_ack_snd_check.
     fn on_arrival_linux(&mut self, arrived: &Arrived<'_>) {
+        if arrived.len > 0 {
+            self.on_payload_linux(arrived);
+        }
+        self.pending += arrived.in_order;
+        // The acknowledgment of a FIN can wait for our own (tcp_fin).
+        self.interactive |= arrived.finished;
+        let quick = self.quick_left > 0 && !self.interactive;
+        if arrived.urgent || quick || self.pending > u64::from(self.largest) {
+            self.due = true;
+        } else {
+            self.hold(arrived);
+        }
+    }
+
+    fn on_payload_linux(&mut self, arrived: &Arrived<'_>) {
         if arrived.len >= self.largest {
             self.largest = arrived.len;
             self.pushed = self.pushed.max(u8::from(arrived.push));
@@ -147,13 +165,6 @@ impl Acks {
         // (tcp_grow_window).
         self.quick_left |= u32::from(arrived.grew);
         self.last_arrival = arrived.now;
-        self.pending += arrived.in_order;
-        let quick = self.quick_left > 0 && !self.interactive;
-        if arrived.urgent || quick || self.pending > u64::from(self.largest) {
-            self.due = true;
-        } else {
-            self.hold(arrived);
-        }
     }
 
     /// Linux net/ipv4/tcp_output.c, tcp_send_delayed_ack.
@@ -209,9 +220,9 @@ impl Acks {
         }
     }
 
-    /// Records that the peer closed: an ACK can wait for our FIN (Linux, tcp_fin).
-    pub fn on_fin(&mut self) {
-        self.interactive = true;
+    /// Whether the rule is Linux's.
+    pub fn is_linux(&self) -> bool {
+        self.rule == AckRule::Linux
     }
 
     /// Records that a segment with an acknowledgment is sent.

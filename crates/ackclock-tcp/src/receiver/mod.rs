@@ -5,6 +5,7 @@ mod freebsd;
 mod reassembly;
 mod tuning;
 
+use crate::config::AckRule;
 use crate::segment::{MAX_SACK_BLOCKS, SackBlock, Segment};
 use crate::sender::Rtt;
 use crate::{Config, Info, Nanos};
@@ -20,6 +21,8 @@ use tuning::{InOrder, Tuning};
 #[repr(C)]
 pub(crate) struct Receiver {
     acks: Acks,
+    /// Unit of the window of a SYN, bytes.
+    first_unit: u64,
     /// Offset of the peer's FIN, once a segment carried it.
     fin: Option<u64>,
     /// Stream bytes the application has consumed.
@@ -69,6 +72,14 @@ pub(crate) fn window_scale(buffer: u64) -> u8 {
     bits.min(14) as u8
 }
 
+/// The unit of the window of a SYN or SYN-ACK, bytes: Linux offers whole segments of a small buffer
+/// (net/ipv4/tcp_output.c, tcp_select_initial_window).
+fn unit_of_first_window(config: &Config) -> u64 {
+    let mss = u64::from(config.mss).max(1);
+    let small = (mss..=u64::from(u16::MAX)).contains(&config.receive_buffer);
+    if small && config.ack_rule == AckRule::Linux { mss } else { 1 }
+}
+
 impl Receiver {
     pub fn new(config: &Config) -> Receiver {
         let space = Space::new(config);
@@ -79,6 +90,7 @@ impl Receiver {
             read: 0,
             buffer: config.receive_buffer,
             edge: config.receive_buffer.min(u64::from(u16::MAX)),
+            first_unit: unit_of_first_window(config),
             scale: 0,
             sack: false,
             dsack: config.dsack,
@@ -150,8 +162,10 @@ impl Receiver {
         let end = whole.min(self.limit()).min(self.fin.unwrap_or(u64::MAX));
         let had_gap = self.stream.has_gap();
         let before = self.stream.next();
-        if self.dsack && (had_gap || payload.start < before) && self.duplicate.is_none() {
-            self.duplicate = self.stream.duplicate(payload.start, end);
+        if (had_gap || payload.start < before)
+            && let Some((start, end)) = self.stream.duplicate(payload.start, end)
+        {
+            self.report_duplicate(start, end);
         }
         let fresh = self.stream.insert(payload.start, end);
         let next = self.stream.next();
@@ -183,9 +197,10 @@ impl Receiver {
         //# even when that out-of-order segment fills a hole in the buffer
         // FreeBSD reports the part of a segment that had arrived before at once (sys/netinet/tcp_input.c).
         let again = payload.start < before && self.space.is_some();
-        self.on_progress(now, payload, before, had_gap || has_gap || fin || again);
-        if fin {
-            self.acks.on_fin();
+        self.on_progress(now, payload, before, had_gap || has_gap || again);
+        if self.finished() && self.acks.is_linux() {
+            // Linux forgets what it would have reported (net/ipv4/tcp_input.c, tcp_fin).
+            self.duplicate = None;
         }
     }
 
@@ -214,6 +229,8 @@ impl Receiver {
             len: payload.len,
             in_order: next - before,
             push: payload.push,
+            fin: payload.fin,
+            finished: self.finished(),
             urgent,
             rtt: payload.rtt,
             window: self.edge.saturating_sub(before),
@@ -229,8 +246,22 @@ impl Receiver {
     /// Records that the stream bytes `[start, end)`, all below RCV.NXT, arrived again.
     pub fn note_duplicate(&mut self, start: u64, end: u64) {
         let end = end.min(self.stream.next());
-        if self.dsack && start < end && self.duplicate.is_none() {
-            self.duplicate = Some((start, end));
+        if start < end {
+            self.report_duplicate(start, end);
+        }
+    }
+
+    /// Reports a duplicate with the next acknowledgment. A second one before that extends the first if they touch.
+    fn report_duplicate(&mut self, start: u64, end: u64) {
+        if !self.dsack {
+            return;
+        }
+        match &mut self.duplicate {
+            Some(earlier) if start <= earlier.1 && earlier.0 <= end => {
+                *earlier = (earlier.0.min(start), earlier.1.max(end));
+            }
+            Some(_) => {}
+            none => *none = Some((start, end)),
         }
     }
 
@@ -342,6 +373,13 @@ impl Receiver {
         self.acks.pending > 0
     }
 
+    /// Records that a SYN-ACK acknowledges the data of a SYN and offers its window above that data. The data says nothing
+    /// about the times of later acknowledgments (Linux, tcp_fastopen_add_skb).
+    pub fn acknowledge_with_syn(&mut self, config: &Config) {
+        self.acks = Acks::new(config);
+        self.edge = self.edge.max(self.stream.next() + u64::from(self.syn_window()));
+    }
+
     /// The window field of an outgoing segment without SACK blocks; the segment carries any ACK that was due.
     #[inline]
     pub fn pay(&mut self) -> u16 {
@@ -384,7 +422,8 @@ impl Receiver {
     //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
     //# (i.e., a <SYN> or <SYN,ACK>) MUST NOT be scaled
     pub fn syn_window(&self) -> u16 {
-        self.buffer.min(self.clamp).min(u64::from(u16::MAX)) as u16
+        let window = self.buffer.min(self.clamp).min(u64::from(u16::MAX));
+        (window - window % self.first_unit) as u16
     }
 
     /// Sets the receive buffer, bytes, and turns auto-tuning off.

@@ -46,6 +46,15 @@ _QUEUES: list[tuple[str, dict[str, object]]] = [
     (f"{times} BDP", {"bottleneck.queue": f"{times}bdp"}) for times in ("1", "0.5", "2")
 ]
 
+STANDARDS: dict[str, object] = {
+    "flows[0].stack": "rfc",
+    "flows[0].min_rto": "200ms",
+    "flows[0].max_rto": "120s",
+    "flows[0].delayed_ack": "40ms",
+    "flows[0].quick_acks": 16,
+}
+"""RFC 6675's recovery with Linux's timers and quick acknowledgments."""
+
 MAIN = "ITEC ladder, 4-s segments, 200 ms one-way, 1 BDP"
 """The reading that the documents favour: the slides' delay as the replications took it, the one known ladder that
 reaches the published mean, and the middle of each other range. The page says how far it was chosen blindly."""
@@ -62,6 +71,10 @@ def readings() -> list[Reading]:
         overrides = {path: value for _, change in parts for path, value in change.items()}
         combined.append(Reading(name, text, overrides))
     single: list[tuple[str, dict[str, object]]] = [
+        ("the stack of the RFCs", {"flows[0].stack": "rfc"}),
+        ("the stack of the RFCs with Linux's timers", STANDARDS),
+        ("the same with Linux's RTO", {**STANDARDS, "flows[0].rto_rule": "linux"}),
+        ("Linux 3.12 with the RTO of RFC 6298", {"flows[0].rto_rule": "rfc6298"}),
         ("a queue of 100 packets", {"bottleneck.queue": "100 packets"}),
         ("a player's buffer of 12 s", {"flows[0].app.buffer": "12s"}),
         ("estimate from the last segment", {"flows[0].app.estimator": "last"}),

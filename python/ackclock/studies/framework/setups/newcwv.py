@@ -12,7 +12,11 @@ FQ = {"kind": "fq", "slow_start_percent": 200, "avoidance_percent": 200}
 """FQ as Linux 3.12 had it: it always paces at twice cwnd/SRTT."""
 
 NEWRENO = Variant("newreno", "NewReno (Linux)", {_VALIDATION: "rfc2861-linux", _PACING: "off"})
-TEXTBOOK = Variant("newreno-rfc5681", "NewReno (RFC 5681)", {_VALIDATION: "none", _PACING: "off"})
+TEXTBOOK = Variant(
+    "newreno-rfc5681",
+    "NewReno (RFC 5681)",
+    {_VALIDATION: "none", _PACING: "off", "flows[0].restart_after_idle": "rfc5681"},
+)
 NEWCWV = Variant("newcwv", "newCWV", {_VALIDATION: "newcwv", _PACING: "off"})
 PACED = Variant("newcwv-pacing", "newCWV with pacing", {_VALIDATION: "newcwv", _PACING: FQ})
 VARIANTS = (NEWRENO, NEWCWV, PACED, TEXTBOOK)

@@ -1,0 +1,127 @@
+//! Fast Open cookies of a server as Linux makes them (net/ipv4/tcp_fastopen.c): SipHash-2-4 of the client's and the server's
+//! address under the server's key.
+
+use std::net::IpAddr;
+
+/// A server's key.
+pub type Key = [u8; 16];
+
+/// The cookie of a client.
+pub fn cookie(key: &Key, client: IpAddr, server: IpAddr) -> [u8; 8] {
+    let mut addresses = Vec::with_capacity(32);
+    for address in [client, server] {
+        match address {
+            IpAddr::V4(address) => addresses.extend(address.octets()),
+            IpAddr::V6(address) => addresses.extend(address.octets()),
+        }
+    }
+    siphash(key, &addresses).to_le_bytes()
+}
+
+/// The key in the form of `net.ipv4.tcp_fastopen_key`: four groups of hexadecimal digits, joined by hyphens. A second key
+/// after a comma, with which older cookies were made, is not read.
+pub fn key_of_sysctl(text: &str) -> Option<Key> {
+    let first = text.split(',').next()?;
+    let groups: Vec<_> = first.split('-').map(|group| u32::from_str_radix(group.trim(), 16)).collect();
+    let [Ok(a), Ok(b), Ok(c), Ok(d)] = groups[..] else { return None };
+    let mut key = Key::default();
+    for (bytes, group) in key.chunks_exact_mut(4).zip([a, b, c, d]) {
+        bytes.copy_from_slice(&group.to_le_bytes());
+    }
+    Some(key)
+}
+
+/// The bytes of a text in a script, whose escapes are `\xa1`.
+pub fn bytes_of_text(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        if first != b'\\' {
+            bytes.push(first);
+            rest = after;
+            continue;
+        }
+        let digits = after.strip_prefix(b"x")?.get(..2)?;
+        bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
+        rest = &after[3..];
+    }
+    Some(bytes)
+}
+
+/// SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012).
+fn siphash(key: &Key, data: &[u8]) -> u64 {
+    let word = |bytes: &[u8]| {
+        let mut padded = [0; 8];
+        padded[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(padded)
+    };
+    let (low, high) = (word(&key[..8]), word(&key[8..]));
+    let start = *b"somepseudorandomlygeneratedbytes";
+    let mut state = [0; 4];
+    for (index, (lane, bytes)) in state.iter_mut().zip(start.chunks_exact(8)).enumerate() {
+        *lane = word(bytes).swap_bytes() ^ if index % 2 == 0 { low } else { high };
+    }
+    let mut take = |message: u64| {
+        state[3] ^= message;
+        state = round(round(state));
+        state[0] ^= message;
+    };
+    let whole = data.chunks_exact(8);
+    let last = word(whole.remainder()) | (data.len() as u64) << 56;
+    whole.for_each(|bytes| take(word(bytes)));
+    take(last);
+    state[2] ^= 0xff;
+    for _ in 0..4 {
+        state = round(state);
+    }
+    state.into_iter().fold(0, |sum, lane| sum ^ lane)
+}
+
+/// A round of SipHash.
+fn round([mut a, mut b, mut c, mut d]: [u64; 4]) -> [u64; 4] {
+    a = a.wrapping_add(b);
+    c = c.wrapping_add(d);
+    b = b.rotate_left(13) ^ a;
+    d = d.rotate_left(16) ^ c;
+    a = a.rotate_left(32);
+    c = c.wrapping_add(b);
+    a = a.wrapping_add(d);
+    b = b.rotate_left(17) ^ c;
+    d = d.rotate_left(21) ^ a;
+    c = c.rotate_left(32);
+    [a, b, c, d]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of the paper, appendix A: the key and the message count up from zero.
+    #[test]
+    fn siphash_has_the_papers_value() {
+        let key: Key = std::array::from_fn(|index| index as u8);
+        let message: Vec<u8> = (0..15).collect();
+        assert_eq!(siphash(&key, &message), 0xa129_ca61_49be_45e5);
+    }
+
+    #[test]
+    fn a_cookie_depends_on_key_and_addresses() {
+        let key = key_of_sysctl("04030201-08070605-0c0b0a09-100f0e0d").unwrap();
+        assert_eq!(key, std::array::from_fn(|index| index as u8 + 1));
+        let cookie = |client: &str| cookie(&key, client.parse().unwrap(), "192.168.0.1".parse().unwrap());
+        assert_ne!(cookie("192.0.2.1"), cookie("192.0.2.2"));
+        assert_ne!(
+            cookie("192.0.2.1"),
+            super::cookie(&[0; 16], "192.0.2.1".parse().unwrap(), "192.168.0.1".parse().unwrap())
+        );
+        for wrong in ["", "1-2-3", "1-2-3-4-5", "1-2-3-g", "100000000-0-0-0"] {
+            assert_eq!(key_of_sysctl(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn texts_have_escapes() {
+        assert_eq!(bytes_of_text(r"\xa1b\x00"), Some(vec![0xa1, b'b', 0]));
+        assert_eq!((bytes_of_text(r"\n"), bytes_of_text(r"\x1"), bytes_of_text(r"\xzz")), (None, None, None));
+    }
+}
