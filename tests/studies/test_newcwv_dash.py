@@ -46,7 +46,6 @@ def test_every_claim_is_judged(result):
         "pacing-raises",
         "newreno-collapses",
         "pacing-removes-losses",
-        "pacing-removes-losses",
     ],
 )
 def test_the_stable_claims_hold_in_the_main_reading(result, claim):
