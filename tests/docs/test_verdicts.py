@@ -45,7 +45,12 @@ def reading(verdict, kind="assumption"):
 def test_what_a_record_keeps(tmp_path, monkeypatch):
     claim = {"id": "a", "measured": 2.0, "ci": [1.0, 3.0], "n": 9, "verdict": "reproduced", "holds_under": ["m", "n"]}
     readings = [reading("reproduced"), reading("inconclusive"), reading("reproduced", "definition")]
-    origin = {"seeds": [1, 2], "engine": "1a2b", "host": dict.fromkeys(verdicts.HOST, "m"), "scenario_hashes": {"m": "0f"}}
+    origin = {
+        "seeds": [1, 2],
+        "engine": "1a2b",
+        "host": dict.fromkeys(verdicts.HOST, "m"),
+        "scenario_hashes": {"m": "0f"},
+    }
     document = {"study": "it", "quick": False, "version": "1", "title": "", **origin}
     document["host"] = origin["host"] | {"release": "not kept"}
     (tmp_path / "verdicts.json").write_text(
