@@ -72,11 +72,11 @@ def assess_claims(grid: Grid, traces: Grid, retracted: Grid) -> list[ClaimResult
                 low = _against(retracted, FLAWED_LOW, name)
                 cells |= {f"{cell}; ssthresh = cwnd": estimate for cell, estimate in low.items()}
             measured[f"{identifier}-{suffix}"] = (cells, ALL_CELLS)
-    cells = {reading.name for reading in retracted.readings}
+    retracted_cells = {reading.name for reading in retracted.readings}
 
     def kind_of(name: str) -> Kind:
         parts = name.split("; ")
-        if parts[0] in cells:
+        if parts[0] in retracted_cells:
             return "cell"
         return "definition" if DOWNLOAD in parts else "assumption"
 
