@@ -72,7 +72,7 @@ def assess_claims(grid: Grid, traces: Grid, retracted: Grid) -> list[ClaimResult
                 low = _against(retracted, FLAWED_LOW, name)
                 cells |= {f"{cell}; ssthresh = cwnd": estimate for cell, estimate in low.items()}
             measured[f"{identifier}-{suffix}"] = (cells, ALL_CELLS)
-    retracted_cells = {reading.name for reading in retracted.readings}
+    retracted_cells = {ALL_CELLS, *(reading.name for reading in retracted.readings)}
 
     def kind_of(name: str) -> Kind:
         parts = name.split("; ")
