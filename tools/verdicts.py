@@ -1,20 +1,26 @@
-"""The verdicts on record: taken over from full runs, and the page of all verdicts.
+"""The verdicts on record: taken over from full runs, judged anew, and the page of all verdicts.
 
 ``python -m tools.verdicts FOLDER...`` takes over the verdicts that ``ackclock reproduce --out`` wrote into folders.
-``python -m tools.verdicts`` only writes the page anew.
+``python -m tools.verdicts`` only writes the page anew. With ``--rejudge`` it first computes the verdicts of all records
+anew from the recorded intervals, which a change of a band or of a rule needs; nothing is run.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from ackclock import studies
 from ackclock.report.tables import cell_text
-from ackclock.studies.framework import Claim, load_claims
+from ackclock.stats import Estimate
+from ackclock.studies.framework import VERDICTS, Claim, Kind, judge, load_claims
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs/verdicts.md"
@@ -25,7 +31,11 @@ This page lists every verdict on record, good and bad, from full runs. [Reading 
 explains how a verdict is computed and what a reading is. Each study's page says what the original left open and why its
 claims hold or fail.
 """
-VERDICTS = ("reproduced", "not reproduced", "not testable", "withdrawn")
+ORIGIN = ("seeds", "engine", "host", "scenario_hashes")
+"""Where the numbers of a record come from. Records of before these were kept lack them."""
+
+HOST = ("processor", "machine", "system", "python")
+"""What a record keeps of the machine. Numbers do not depend on it; a difference between machines would be a bug."""
 
 
 def record_of(document: dict[str, Any]) -> dict[str, Any]:
@@ -47,10 +57,39 @@ def record_of(document: dict[str, Any]) -> dict[str, Any]:
             "verdict": claim["verdict"],
             "holds_under": len(claim["holds_under"]),
             "readings": len(claim["readings"]),
+            "kinds": _kinds(claim["readings"]),
         }
         for claim in document["claims"]
     ]
-    return {"study": document["study"], "version": document["version"], "claims": claims}
+    origin = {name: document[name] for name in ("study", "version", *ORIGIN)}
+    host = {name: origin["host"][name] for name in HOST}
+    return {**origin, "host": host, "claims": claims}
+
+
+def _kinds(readings: Sequence[dict[str, Any]]) -> dict[str, list[int]]:
+    """Kind of readings to the number of those under which the claim holds, and the number of all."""
+    every = Counter(reading["kind"] for reading in readings)
+    held = Counter(reading["kind"] for reading in readings if reading["verdict"] == "reproduced")
+    return {kind: [held[kind], every[kind]] for kind in get_args(Kind) if every[kind]}
+
+
+def rejudged(study: str) -> dict[str, Any]:
+    """The record of a study with its verdicts computed anew from the recorded intervals and the claims of today.
+
+    A record does not keep the intervals of the other readings. Their counts stay, which is right after a change of what
+    divides failures from inconclusive intervals; after a change of a band they are unknown (null) until a full run.
+    """
+    kept, claims = record(study), claims_of(study)
+    for row in kept["claims"]:
+        row["verdict"] = judge(claims[row["id"]], _estimate(row))[0]
+    return kept
+
+
+def _estimate(row: dict[str, Any]) -> Estimate | None:
+    if row["measured"] is None:
+        return None
+    low, high = (math.nan if end is None else end for end in row["ci"])
+    return Estimate(row["measured"], low, high, row["n"])
 
 
 def record_path(study: str) -> Path:
@@ -75,8 +114,12 @@ def record(study: str) -> dict[str, Any]:
 def take_over(folder: Path) -> Path:
     """Writes the verdicts of a folder to the record of their study."""
     document = json.loads((folder / "verdicts.json").read_text(encoding="utf-8"))
-    path = record_path(document["study"])
-    path.write_text(json.dumps(record_of(document), indent=1) + "\n", encoding="utf-8")
+    return _write(record_of(document))
+
+
+def _write(kept: dict[str, Any]) -> Path:
+    path = record_path(kept["study"])
+    path.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
     return path
 
 
@@ -111,10 +154,32 @@ def _claims(study: str) -> str:
     for row in kept["claims"]:
         claim = claims[row["id"]]
         published = claim.published if isinstance(claim.published, str) else f"{claim.published:g}{_unit(claim)}"
-        held = f"{row['holds_under']} of {row['readings']} readings" if row["readings"] > 1 else ""
-        cells = [claim.statement, published, _measured(row, claim), row["verdict"], held]
+        cells = [claim.statement, published, _measured(row, claim), row["verdict"], holds(row)]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join([*lines, ""])
+    return "\n".join([*lines, "", _origin(kept), ""])
+
+
+def holds(row: dict[str, Any]) -> str:
+    """Under how many readings a claim holds, by kind where there are several."""
+    if row["readings"] <= 1:
+        return ""
+    if row["holds_under"] is None:
+        return "not recorded"
+    kinds = row.get("kinds", {})
+    if len(kinds) <= 1:
+        return f"{row['holds_under']} of {row['readings']} {next(iter(kinds), 'reading')}s"
+    return ", ".join(f"{held} of {every} {kind}s" for kind, (held, every) in kinds.items())
+
+
+def _origin(kept: dict[str, Any]) -> str:
+    """What is known of the run on record, as a sentence."""
+    if "engine" not in kept:
+        return "The record is older than the rule that a record keeps seeds, engine, machine and hashes of scenarios."
+    seeds, host = kept["seeds"], kept["host"]
+    return (
+        f"Engine {kept['engine'][:8]}, seeds {min(seeds)} to {max(seeds)}, {len(kept['scenario_hashes'])} scenarios, "
+        f"{host['processor'] or host['machine']}, {host['system']}."
+    )
 
 
 def _measured(row: dict[str, Any], claim: Claim) -> str:
@@ -131,6 +196,11 @@ def _unit(claim: Claim) -> str:
 
 def main(arguments: list[str]) -> None:
     """Takes over the verdicts of the folders that are named, and writes the page."""
+    if arguments == ["--rejudge"]:
+        for study in studies.names():
+            if record(study)["claims"]:
+                _write(rejudged(study))
+        arguments = []
     for argument in arguments:
         sys.stdout.write(f"{take_over(Path(argument))}\n")
     PAGE.write_text(page(), encoding="utf-8")

@@ -38,11 +38,52 @@ def test_a_quick_run_does_not_go_on_record():
         verdicts.record_of({"study": "it", "quick": True})
 
 
+def reading(verdict, kind="assumption"):
+    return {"reading": "r", "kind": kind, "verdict": verdict}
+
+
 def test_what_a_record_keeps(tmp_path, monkeypatch):
-    claim = {"id": "a", "measured": 2.0, "ci": [1.0, 3.0], "n": 9, "verdict": "reproduced", "holds_under": ["m"]}
-    document = {"study": "it", "quick": False, "version": "1", "claims": [claim | {"readings": [{}, {}], "note": ""}]}
-    (tmp_path / "verdicts.json").write_text(json.dumps(document))
+    claim = {"id": "a", "measured": 2.0, "ci": [1.0, 3.0], "n": 9, "verdict": "reproduced", "holds_under": ["m", "n"]}
+    readings = [reading("reproduced"), reading("inconclusive"), reading("reproduced", "definition")]
+    origin = {
+        "seeds": [1, 2],
+        "engine": "1a2b",
+        "host": dict.fromkeys(verdicts.HOST, "m"),
+        "scenario_hashes": {"m": "0f"},
+    }
+    document = {"study": "it", "quick": False, "version": "1", "title": "", **origin}
+    document["host"] = origin["host"] | {"release": "not kept"}
+    (tmp_path / "verdicts.json").write_text(
+        json.dumps(document | {"claims": [claim | {"readings": readings, "note": ""}]})
+    )
     monkeypatch.setattr(verdicts, "record_path", lambda study: tmp_path / f"{study}.json")
     kept = json.loads(verdicts.take_over(tmp_path).read_text())
-    assert kept == {"study": "it", "version": "1", "claims": [claim | {"holds_under": 1, "readings": 2}]}
+    counts = {"holds_under": 2, "readings": 3, "kinds": {"assumption": [1, 2], "definition": [1, 1]}}
+    assert kept == {"study": "it", "version": "1", **origin, "claims": [claim | counts]}
     assert verdicts.record("it") == kept
+
+
+@pytest.mark.parametrize("study", studies.names())
+def test_the_verdicts_on_record_follow_from_the_intervals_on_record(study):
+    """A band, a bound or a rule that changes needs ``python -m tools.verdicts --rejudge``."""
+    assert verdicts.rejudged(study) == verdicts.record(study)
+
+
+def test_a_record_is_judged_anew_from_its_intervals(monkeypatch):
+    study = studies.names()[0]
+    kept = verdicts.record(study)
+    true = [row["verdict"] for row in kept["claims"]]
+    kept["claims"] = [row | {"verdict": "not testable"} for row in kept["claims"]]
+    kept["claims"][0] |= {"ci": [None, None]}
+    monkeypatch.setattr(verdicts, "record", lambda study: kept)
+    assert [row["verdict"] for row in verdicts.rejudged(study)["claims"]] == ["not testable", *true[1:]]
+
+
+def test_readings_of_several_kinds_are_counted_apart():
+    row = {"readings": 3, "holds_under": 2}
+    assert verdicts.holds(row) == "2 of 3 readings"
+    assert verdicts.holds(row | {"holds_under": None}) == "not recorded"
+    assert verdicts.holds(row | {"kinds": {"definition": [2, 3]}}) == "2 of 3 definitions"
+    apart = verdicts.holds(row | {"kinds": {"assumption": [1, 2], "cell": [1, 1]}})
+    assert apart == "1 of 2 assumptions, 1 of 1 cells"
+    assert verdicts.holds({"readings": 1, "holds_under": 1, "kinds": {"assumption": [1, 1]}}) == ""

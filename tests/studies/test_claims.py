@@ -22,13 +22,24 @@ def estimate(value, half):
         (VALUE, 11, 1, "reproduced"),
         (VALUE, 12, 1, "reproduced"),
         (VALUE, 12.1, 1, "not reproduced"),
-        (VALUE, 7.9, 5, "not reproduced"),
-        (VALUE, 10, 2.1, "not testable"),
+        (VALUE, 7.9, 5, "inconclusive"),
+        (VALUE, 10, 2.1, "inconclusive"),
+        (VALUE, 15, 2.9, "not reproduced"),
+        (VALUE, 15, 3, "inconclusive"),
+        (VALUE, 5, 2.9, "not reproduced"),
+        (VALUE, 14, 2, "not reproduced"),
         (ABOVE, 1, 0.9, "reproduced"),
-        (ABOVE, 1, 1, "not reproduced"),
+        (ABOVE, 1, 1, "inconclusive"),
+        (ABOVE, -1, 1, "not reproduced"),
+        (ABOVE, 0, 0, "not reproduced"),
+        (ABOVE, -0.9, 1, "inconclusive"),
         (ABOVE, -4, 1, "not reproduced"),
         (BELOW, 0, 0.9, "reproduced"),
-        (BELOW, 0.5, 0.6, "not reproduced"),
+        (BELOW, 0.5, 0.6, "inconclusive"),
+        (BELOW, 0.9, 0, "reproduced"),
+        (BELOW, 1, 0, "not reproduced"),
+        (BELOW, 0, 1, "inconclusive"),
+        (BELOW, 2, 1, "not reproduced"),
         (BELOW, 4, 1, "not reproduced"),
     ],
 )
@@ -47,6 +58,18 @@ def test_a_withdrawn_claim_stays_withdrawn_whatever_is_measured():
     assert judge(withdrawn, None)[0] == "withdrawn"
 
 
+def test_an_illustration_is_measured_and_counts_for_nothing():
+    shown = Claim("i", "s", "somewhere", "a rise", "above", status="illustration")
+    result = assess(shown, {"main": estimate(3, 1), "other": estimate(-3, 1)}, "main")
+    assert result.verdict == judge(shown, None)[0] == "illustration"
+    assert result.holds_under == ["main"]
+
+
+def test_a_lopsided_interval_within_the_band_is_as_narrow_as_the_band():
+    assert judge(VALUE, Estimate(8.1, 8, 12, 30))[0] == "reproduced"
+    assert judge(VALUE, Estimate(8.1, 7.9, 12, 30))[0] == "inconclusive"
+
+
 def test_the_main_reading_decides_and_the_others_are_shown():
     result = assess(ABOVE, {"main": estimate(-1, 0.5), "other": estimate(3, 1)}, "main")
     assert result.verdict == "not reproduced"
@@ -57,6 +80,13 @@ def test_the_main_reading_decides_and_the_others_are_shown():
     assert [row["verdict"] for row in document["readings"]] == ["not reproduced", "reproduced"]
 
 
+def test_readings_have_kinds():
+    measured = {"main": estimate(3, 1), "as a median": estimate(3, 1)}
+    result = assess(ABOVE, measured, "main", {"main": "assumption", "as a median": "definition"}.__getitem__)
+    assert [row["kind"] for row in result.document()["readings"]] == ["assumption", "definition"]
+    assert [row["kind"] for row in assess(ABOVE, measured, "main").document()["readings"]] == ["assumption"] * 2
+
+
 def test_the_document_has_the_promised_keys():
     document = assess(VALUE, {}, "main").document()
     assert {"id", "statement", "published", "measured", "ci", "verdict"} <= document.keys()
@@ -65,7 +95,13 @@ def test_the_document_has_the_promised_keys():
 
 @pytest.mark.parametrize(
     ("recorded", "value", "regressed"),
-    [("reproduced", -1, True), ("reproduced", 1, False), ("not reproduced", -1, False), (None, -1, False)],
+    [
+        ("reproduced", -1, True),
+        ("reproduced", 0, True),
+        ("reproduced", 1, False),
+        ("not reproduced", -1, False),
+        (None, -1, False),
+    ],
 )
 def test_a_regression_is_a_claim_on_record_that_fails(recorded, value, regressed):
     claim = Claim("a", "a rise", "somewhere", 4.0, "above", recorded=recorded)

@@ -47,6 +47,8 @@ def test_proportional_is_the_ratio_under_every_reading_variant_and_definition(ju
     one = claims["ftp-proportional"]
     assert len(one.readings) == 2 * len(VARIANTS) * 2
     assert one.readings[name][0] == grids[FTP].mean(reading, variant, measure)
+    expected = "cell" if variant != VARIANTS[0].name else "definition" if measure == "ratio_by_flow" else "assumption"
+    assert one.kinds[name] == expected
     assert one.measured == grids[FTP].mean(MAIN, "newcwv", "ratio_by_class")
 
 

@@ -98,7 +98,13 @@ def test_a_failing_study_leaves_nothing(registered, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize(
     ("value", "recorded", "quick", "status"),
-    [(3, "reproduced", False, 0), (-3, "reproduced", False, 1), (-3, None, False, 0), (-3, "reproduced", True, 0)],
+    [
+        (3, "reproduced", False, 0),
+        (-3, "reproduced", False, 1),
+        (-3, None, False, 0),
+        (-3, "reproduced", True, 0),
+        (0, "reproduced", True, 0),
+    ],
 )
 def test_the_exit_status_tells_a_regression(registered, monkeypatch, capsys, value, recorded, quick, status):
     from ackclock.cli import main

@@ -13,7 +13,7 @@ the `Study` and a `Lab`, and returns an `Outcome`. The parts are:
 A study imports nothing from another study, and the framework imports nothing from a study.
 """
 
-from ackclock.studies.framework.claims import Claim, ClaimResult, Verdict, assess, judge, load_claims
+from ackclock.studies.framework.claims import VERDICTS, Claim, ClaimResult, Kind, Verdict, assess, judge, load_claims
 from ackclock.studies.framework.grid import (
     ALL_CELLS,
     Grid,
@@ -30,10 +30,12 @@ from ackclock.studies.framework.study import Outcome, Sheet, Study, StudyResult,
 
 __all__ = [
     "ALL_CELLS",
+    "VERDICTS",
     "Claim",
     "ClaimResult",
     "Experiment",
     "Grid",
+    "Kind",
     "Lab",
     "Outcome",
     "Reading",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ackclock.scenario import Text
+    from ackclock.studies.framework.claims import Kind
 
 __all__ = [
     "ALL_CELLS",
@@ -44,6 +45,8 @@ class Reading:
     name: str
     scenario: Text
     overrides: Mapping[str, object] = field(default_factory=dict)
+    kind: Kind = "assumption"
+    """What it varies."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from ackclock import __version__, files
+from ackclock import __version__, _core, files
 from ackclock.report import Report
 from ackclock.scenario import Text
+from ackclock.store.provenance import host
 from ackclock.studies.framework.claims import assess, load_claims
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from ackclock.report import Figure
     from ackclock.stats import Estimate
-    from ackclock.studies.framework.claims import ClaimResult
+    from ackclock.studies.framework.claims import ClaimResult, Kind
     from ackclock.studies.framework.grid import Grid
     from ackclock.studies.framework.lab import Lab
 
@@ -35,7 +36,10 @@ def study_file(package: str, name: str) -> str:
 
 
 def assess_all(
-    package: str, measured: Callable[[str], Mapping[str, Estimate]], main: str | Callable[[str], str]
+    package: str,
+    measured: Callable[[str], Mapping[str, Estimate]],
+    main: str | Callable[[str], str],
+    kind_of: Callable[[str], Kind] | None = None,
 ) -> list[ClaimResult]:
     """The results of all claims of a study, in the order of its ``claims.toml``.
 
@@ -47,10 +51,12 @@ def assess_all(
         Returns the estimates of a claim, by reading, from the claim's id.
     main
         The reading that decides the verdict, or a function that returns it from the claim's id.
+    kind_of
+        Returns the kind of a reading from its name. Without it every reading is an assumption.
     """
     claims = load_claims(study_file(package, "claims.toml"))
     main_of = main if callable(main) else lambda _: main
-    return [assess(claim, measured(name), main_of(name)) for name, claim in claims.items()]
+    return [assess(claim, measured(name), main_of(name), kind_of) for name, claim in claims.items()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +180,8 @@ class StudyResult:
             "study": self.slug,
             "title": self.title,
             "version": self.version,
+            "engine": _core.engine(),
+            "host": host(),
             "quick": self.quick,
             "seeds": list(self.seeds),
             "command": self.command,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ackclock.studies.framework import Variant
 from ackclock.studies.framework.sweep import Assumption, Sweep
 
-__all__ = ["ASSUMPTIONS", "LOSS", "MAIN", "PRR", "RTT", "SIZE", "STOCKS", "VARIANTS"]
+__all__ = ["ASSUMPTIONS", "LATER", "LOSS", "MAIN", "PRR", "RTT", "SIZE", "STOCKS", "VARIANTS"]
 
 
 def _recovery(name: str, label: str) -> Variant:
@@ -15,10 +15,12 @@ def _recovery(name: str, label: str) -> Variant:
 STOCKS = {"NewReno with SACK": _recovery("sack", "stock, SACK"), "NewReno": _recovery("newreno", "stock, NewReno")}
 """Both readings of stock: FreeBSD offered SACK by default, the slides say NewReno."""
 
+LATER = "PRR of RFC 9937"
+
 PRR = {
     "PRR-SSRB": _recovery("prr-ssrb", "PRR-SSRB (RFC 6937)"),
     "PRR-CRB": _recovery("prr-crb", "PRR-CRB (RFC 6937)"),
-    "PRR of RFC 9937": _recovery("prr", "PRR (RFC 9937)"),
+    LATER: _recovery("prr", "PRR (RFC 9937)"),
 }
 """PRR as published then, with both of its bounds, and as it stands now."""
 

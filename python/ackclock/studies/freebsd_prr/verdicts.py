@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.studies.framework import ClaimResult, assess_all
-from ackclock.studies.freebsd_prr.readings import MAIN, PRR, STOCKS
+from ackclock.studies.freebsd_prr.readings import LATER, MAIN, PRR, STOCKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ackclock.stats import Estimate
+    from ackclock.studies.framework import Kind
     from ackclock.studies.framework.sweep import Swept
 
 __all__ = ["MAIN_READING", "assess_claims"]
@@ -29,7 +30,12 @@ def assess_claims(size: Swept, loss: Swept, rtt: Swept) -> list[ClaimResult]:
         "rtt-largest": _all(rtt, rtt.largest),
         "rtt-never-worse": _all(rtt, rtt.smallest),
     }
-    return assess_all(__package__, measured.__getitem__, MAIN_READING)
+    return assess_all(__package__, measured.__getitem__, MAIN_READING, kind_of)
+
+
+def kind_of(name: str) -> Kind:
+    """The kind of a reading. The slides are older than RFC 9937, whose PRR is another algorithm."""
+    return "cell" if f"; {LATER}; " in name else "assumption"
 
 
 def _all(swept: Swept, estimate: Callable[[str, str, str], Estimate]) -> dict[str, Estimate]:

@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ackclock.stats import Estimate
-    from ackclock.studies.framework import Grid, Variant
+    from ackclock.studies.framework import Grid, Kind, Variant
 
 __all__ = ["RATES", "SLIDES", "agreement", "assess_claims", "closest", "findings", "readings_sheet", "retracted_sheet"]
 
-RATES = {"level": "level_kbps", "download": "download_kbps"}
+DOWNLOAD = "download"
+RATES = {"level": "level_kbps", DOWNLOAD: "download_kbps"}
 """Both readings of "segment rate": the bitrate of the segments, or the rate they were downloaded at."""
 
 SLIDES = (
@@ -71,7 +72,15 @@ def assess_claims(grid: Grid, traces: Grid, retracted: Grid) -> list[ClaimResult
                 low = _against(retracted, FLAWED_LOW, name)
                 cells |= {f"{cell}; ssthresh = cwnd": estimate for cell, estimate in low.items()}
             measured[f"{identifier}-{suffix}"] = (cells, ALL_CELLS)
-    return assess_all(__package__, lambda name: measured[name][0], lambda name: measured[name][1])
+    retracted_cells = {ALL_CELLS, *(reading.name for reading in retracted.readings)}
+
+    def kind_of(name: str) -> Kind:
+        parts = name.split("; ")
+        if parts[0] in retracted_cells:
+            return "cell"
+        return "definition" if DOWNLOAD in parts else "assumption"
+
+    return assess_all(__package__, lambda name: measured[name][0], lambda name: measured[name][1], kind_of)
 
 
 def _rates(grid: Grid, variant: Variant) -> dict[str, Estimate]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ackclock.stats import Estimate
-    from ackclock.studies.framework import Grid
+    from ackclock.studies.framework import Grid, Kind
 
 __all__ = ["HARMS", "SHARES", "assess_claims", "sheets"]
 
@@ -50,7 +50,15 @@ def assess_claims(grids: Mapping[str, Grid]) -> list[ClaimResult]:
         rival, _, subject = identifier.partition("-")
         return {"proportional": _ratios, "starves": _starved}[subject](grids[rival])
 
-    return assess_all(__package__, measured, MAIN)
+    return assess_all(__package__, measured, MAIN, kind_of)
+
+
+def kind_of(name: str) -> Kind:
+    """The kind of a reading. Those with another variant of DASH are cells that the claims are not about."""
+    if any(name.endswith(_suffix(one.label) + suffix) for one in VARIANTS[1:] for suffix in ("", *RATIOS)):
+        return "cell"
+    definitions = [suffix for suffix in (*RATIOS, *LOSSES) if suffix]
+    return "definition" if name.endswith(tuple(definitions)) else "assumption"
 
 
 def _suffix(variant_label: str) -> str:
