@@ -57,7 +57,7 @@ def kind_of(name: str) -> Kind:
     """The kind of a reading. Those with another variant of DASH are cells that the claims are not about."""
     if any(name.endswith(_suffix(one.label) + suffix) for one in VARIANTS[1:] for suffix in ("", *RATIOS)):
         return "cell"
-    definitions = [suffix for suffix in (*RATIOS, *LOSSES) if suffix]
+    definitions = [suffix for suffix in RATIOS if suffix]
     return "definition" if name.endswith(tuple(definitions)) else "assumption"
 
 
