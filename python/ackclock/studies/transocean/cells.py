@@ -56,8 +56,9 @@ ALONE = "one flow"
 
 CHOICES: Mapping[str, Mapping[str, object]] = {
     ALONE: {"flows[0].count": 1},
-    "RTO of at least 200 ms": {"flows[0].min_rto": "200ms"},
-    "every segment acknowledged": {"flows[0].delayed_ack": "0s"},
+    "what the RFCs say": {"flows[0].stack": "rfc"},
+    "RTO of at least 1 s": {"flows[0].min_rto": "1s"},
+    "acknowledgments delayed": {"flows[0].delayed_ack": "100ms", "flows[0].ack_every": 2},
     "starts over 20 s": {"flows[0].start_jitter": "20s"},
 }
 """Readings beside the main one."""
@@ -66,7 +67,7 @@ QUICK_CHOICES = (ALONE,)
 
 WEB_CHOICES: Mapping[str, Mapping[str, object]] = {
     "200 sessions a second": {"flows[1].app.sessions_per_second": 200},
-    "CUBIC pages": {"flows[1].cc": "cubic"},
+    "CUBIC pages": {"flows[1].cc": "cubic-2.1"},
 }
 """Readings of the half about the WWW beside its main one."""
 
