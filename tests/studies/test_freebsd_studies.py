@@ -62,7 +62,7 @@ def test_the_illustrations_are_those_of_the_slides(newcwv, tmp_path):
 
 
 def test_every_claim_of_prr_is_judged_under_every_pair(prr, tmp_path):
-    assert all(len(one.readings) == 6 and one.measured is not None for one in prr.claims)
+    assert all(len(one.readings) == 9 and one.measured is not None for one in prr.claims)
     prr.write(tmp_path)
     assert (tmp_path / "report.html").read_text().count("data-plot=") == 3
 
@@ -76,7 +76,7 @@ def test_random_loss_makes_transfers_longer(prr, tmp_path):
         variant, _seed, seconds, finished = rest.split(",")
         assert float(finished) == 1.0
         times.setdefault((int(name.strip('"').split(";")[0].split()[-1]), variant), []).append(float(seconds))
-    for variant in ("sack", "prr-ssrb"):
+    for variant in ("freebsd-sack", "prr-ssrb"):
         means = [sum(times[percent, variant]) / len(times[percent, variant]) for percent in (1, 4, 10)]
         assert 4.0 < means[0] < means[1] < means[2]
 

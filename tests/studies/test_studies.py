@@ -86,6 +86,19 @@ def test_a_result_is_written_whole(registered, tmp_path):
     assert "Not in the report" not in html
 
 
+def test_the_command_goes_on_with_the_store_of_a_study_that_was_stopped(registered, capsys, tmp_path):
+    from ackclock.cli import main
+
+    store = tmp_path / "out" / studies.RUNS / "ackclock-store.json"
+    store.parent.mkdir(parents=True)
+    store.write_text("{}")
+    assert main(["reproduce", "it", "--json", "--out", str(tmp_path / "out")]) == 0
+    assert store.read_text() == "{}"
+    (tmp_path / "out" / "thesis.tex").write_text("mine")
+    assert main(["reproduce", "it", "--json", "--out", str(tmp_path / "out")]) == 2
+    assert "thesis.tex" in capsys.readouterr().err
+
+
 def test_a_failing_study_leaves_nothing(registered, monkeypatch, tmp_path):
     def fail(self):
         raise RuntimeError

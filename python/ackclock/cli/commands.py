@@ -211,7 +211,7 @@ def reproduce(
     folders = {name: out if single or out is None else out / name for name in names}
     for folder in folders.values():
         if folder is not None:
-            files.check_folder(folder)
+            files.check_folder(folder, kept=studies.RUNS)
     documents: list[dict[str, Any]] = []
     regressions: list[str] = []
     for name in names:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ackclock.studies.framework import StudyResult
 
-__all__ = ["STUDIES", "catalogue", "get", "names", "reproduce"]
+__all__ = ["RUNS", "STUDIES", "catalogue", "get", "names", "reproduce"]
 
 RUNS = "runs"
 """The store in the folder of a study's results."""

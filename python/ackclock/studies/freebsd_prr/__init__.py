@@ -40,7 +40,7 @@ def run(study: Study, lab: Lab) -> Outcome:
     return sweep.outcome(
         [(size, "0 to 2.95 %"), (loss, "3 to 9 %"), (rtt, "0.1 to 1.9 %")],
         tuple(readings.PRR.values()),
-        readings.STOCKS["NewReno with SACK"].name,
+        readings.STOCKS["FreeBSD's SACK"].name,
         claims=verdicts.assess_claims(size, loss, rtt),
         seeds=seeds,
         command=study.command(lab),

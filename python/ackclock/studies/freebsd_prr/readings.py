@@ -12,8 +12,12 @@ def _recovery(name: str, label: str) -> Variant:
     return Variant(name, label, {"flows[0].recovery": name})
 
 
-STOCKS = {"NewReno with SACK": _recovery("sack", "stock, SACK"), "NewReno": _recovery("newreno", "stock, NewReno")}
-"""Both readings of stock: FreeBSD offered SACK by default, the slides say NewReno."""
+STOCKS = {
+    "FreeBSD's SACK": _recovery("freebsd-sack", "stock, FreeBSD's SACK"),
+    "SACK of RFC 6675": _recovery("sack", "stock, SACK of RFC 6675"),
+    "NewReno": _recovery("newreno", "stock, NewReno without SACK"),
+}
+"""The recovery of FreeBSD in 2014 with SACK, on by default; and two readings of the slides' word "NewReno"."""
 
 LATER = "PRR of RFC 9937"
 
@@ -42,10 +46,12 @@ RTT = Sweep(
     {"flows[0].app.size": "3MB"},
 )
 
-MAIN = "as FreeBSD had it"
+MAIN = "FreeBSD of 2014"
 
 ASSUMPTIONS = (
     Assumption(MAIN),
+    Assumption("without Nagle", {"flows[0].nagle": False}),
+    Assumption("a receive buffer that never limits", {"flows[0].receive_buffer": "4MB"}),
     Assumption("every segment acknowledged", {"flows[0].delayed_ack": "0s"}),
     Assumption("RTO of at least 1 s", {"flows[0].min_rto": "1s"}),
     Assumption("a queue of two BDP", {"bottleneck.queue": "2bdp"}),

@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 __all__ = ["MAIN_READING", "assess_claims"]
 
-MAIN_READING = f"{MAIN}; PRR-SSRB; NewReno with SACK"
-"""RFC 6937 recommends PRR-SSRB, and FreeBSD ships it; stock FreeBSD offers SACK."""
+MAIN_READING = f"{MAIN}; PRR-SSRB; FreeBSD's SACK"
+"""RFC 6937 recommends PRR-SSRB, and FreeBSD ships it; the stock is the stack without PRR."""
 
 
 def assess_claims(size: Swept, loss: Swept, rtt: Swept) -> list[ClaimResult]:
     """Every claim, in the order of ``claims.toml``."""
     measured = {
         "size-largest": _all(size, size.largest),
-        "size-never-worse": _all(size, size.smallest),
+        "size-smallest": _all(size, size.smallest),
         "loss-smallest": _all(loss, loss.smallest),
         "loss-largest": _all(loss, loss.largest),
         "rtt-largest": _all(rtt, rtt.largest),
-        "rtt-never-worse": _all(rtt, rtt.smallest),
+        "rtt-smallest": _all(rtt, rtt.smallest),
     }
     return assess_all(__package__, measured.__getitem__, MAIN_READING, kind_of)
 

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = ["STUDY"]
 
-REPLICATIONS = 3
+REPLICATIONS = 10
 QUICK_REPLICATIONS = 2
+FEW_REPLICATIONS = 3
+"""Replications of other versions and of the short readings."""
 SHORT_S = 200
 """Duration of the readings beside the main one, in seconds of simulated time."""
 QUICK_S = 20
@@ -35,38 +37,31 @@ def run(study: Study, lab: Lab) -> Outcome:
     choices = lab.pick(readings.CHOICES, readings.QUICK_CHOICES)
     main = Reading(readings.MAIN, text, short if lab.quick else {})
     others = [Reading(name, text, {**short, **values}) for name, values in choices.items()]
+    few = lab.seeds(FEW_REPLICATIONS, QUICK_REPLICATIONS)
     grids = [
-        lab.part(0, 0.7).grid(
-            [main],
-            readings.SETS,
-            seeds,
-            measures.aggregates,
-        ),
-        lab.part(0.7, 0.98).grid(
-            others,
-            [readings.MAIN_SET],
-            seeds,
-            measures.aggregates,
-        ),
+        lab.part(0, 0.4).grid([main], [readings.MAIN_SET], seeds, measures.aggregates),
+        lab.part(0.4, 0.75).grid([main], readings.OTHER_SETS, few, measures.aggregates),
+        lab.part(0.75, 0.98).grid(others, [readings.MAIN_SET], few, measures.aggregates),
     ]
     return Outcome(
         claims=verdicts.assess_claims(grids),
         seeds=seeds,
         sheets=[verdicts.shares_sheet(grids)],
         runs={f"runs-{number}": grid for number, grid in enumerate(grids, 1)},
-        figures=[_shares(grids[0], study.command(lab)), _windows(main, lab.part(0.98, 1))],
+        figures=[_shares(grids, study.command(lab)), _windows(main, lab.part(0.98, 1))],
         hashes={f"{main.name}; {set_.name}": hash_of(main, set_) for set_ in readings.SETS}
         | hashes(others, readings.MAIN_SET),
     )
 
 
-def _shares(grid: Grid, command: str) -> Figure:
+def _shares(grids: list[Grid], command: str) -> Figure:
     """The published table as a figure: each row above the measured shares of the same kind."""
     rows = []
     for name, published in verdicts.published().items():
         label = readings.GROUPS[name]
         rows.append(Row(label, "published", Estimate(published, math.nan, math.nan, 0), PUBLISHED_COLOUR))
         for index, one in enumerate(readings.SETS):
+            grid = grids[0] if one is readings.MAIN_SET else grids[1]
             rows.append(Row(label, one.name, grid.mean(readings.MAIN, one.name, f"{name}_mbps"), colour_of(index)))
     caption = "Twenty flows of each kind together, on the link. CTCP fixed: gamma is 30 segments; tuned: from 5 to 30."
     return Intervals("What each kind of flow got", "Mbit/s", rows, caption, command)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ackclock.studies.framework import Variant
 
-__all__ = ["CHOICES", "GROUPS", "MAIN", "MAIN_SET", "QUICK_CHOICES", "SETS", "SHORT"]
+__all__ = ["CHOICES", "GROUPS", "MAIN", "MAIN_SET", "OTHER_SETS", "QUICK_CHOICES", "SETS", "SHORT"]
 
 GROUPS = {"cubic": "CUBIC", "bic": "BIC", "ctcp": "CTCP", "newreno": "NewReno"}
 """The four kinds of flows by the names of the scenario, in its order."""
@@ -24,7 +24,7 @@ SETS = (
 )
 """The versions that may stand for the two rows: those of then and those of today."""
 
-MAIN_SET = SETS[0]
+MAIN_SET, *OTHER_SETS = SETS
 
 MAIN = "main reading"
 SHORT = "main reading, short"
@@ -35,7 +35,10 @@ CHOICES: dict[str, dict[str, object]] = {
     "RTO of at least 1 s": _every("min_rto", "1s"),
     "what the RFCs say": {**_every("stack", "rfc"), **_every("start_jitter", "10s")},
     "acknowledgments delayed": {**_every("delayed_ack", "100ms"), **_every("ack_every", 2)},
-    "NewReno's recovery": {**_every("sack", False), **_every("recovery", "newreno")},
+    "all on the agent that carries Linux's modules": {**_every("stack", "ns2-linux"), "flows[3].cc": "reno-linux"},
+    "NewReno on the agent without SACK": {"flows[3].stack": "ns2-newreno"},
+    "all on the agent without SACK": _every("stack", "ns2-newreno"),
+    "BIC as its paper has it": {"flows[1].cc": "bic-paper"},
     "all start at once": _every("start_jitter", "0s"),
     "starts over 100 s": _every("start_jitter", "100s"),
     "windows of at most 1000 packets": _every("receive_buffer", "1460000B"),
