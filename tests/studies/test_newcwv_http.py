@@ -82,7 +82,7 @@ def made_grid():
         for reading in (MAIN, OTHER)
         for variant in VARIANTS
     }
-    return Grid(tuple(Reading(name, None) for name in (MAIN, OTHER)), VARIANTS, (1, 2, 3), cells)
+    return Grid(tuple(Reading(name, None) for name in (MAIN, OTHER)), VARIANTS, {}, cells)
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ def made_grid(seed: int) -> Grid:
         for variant in VARIANTS
     }
     names = tuple(Reading(name, None) for name in (MAIN, "other"))
-    return Grid(names, VARIANTS, (1, 2), cells)
+    return Grid(names, VARIANTS, {}, cells)
 
 
 @pytest.fixture(scope="module")

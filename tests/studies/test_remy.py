@@ -121,7 +121,7 @@ def made_grids(points, replications=3):
                 cell[measures.of_sender(measures.QUEUE_MS, index)] = delay * odd * factors
             cells[readings.MAIN, scheme.name] = cell
         reading = Reading(readings.MAIN, Text(""))
-        grids[setting.name] = [Grid((reading,), readings.SCHEMES, tuple(range(replications)), cells)]
+        grids[setting.name] = [Grid((reading,), readings.SCHEMES, {}, cells)]
     return grids
 
 

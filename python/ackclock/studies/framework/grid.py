@@ -64,7 +64,8 @@ class Grid:
 
     readings: tuple[Reading, ...]
     variants: tuple[Variant, ...]
-    seeds: tuple[int, ...]
+    seeds: Mapping[str, tuple[int, ...]]
+    """Reading to its seeds."""
     cells: Mapping[tuple[str, str], Mapping[str, NDArray[np.float64]]]
     """(reading, variant) to measure to its values in the order of the seeds."""
 
@@ -111,7 +112,7 @@ class Grid:
             + [float(self.values(reading.name, variant.name, measure)[index]) for measure in measures]
             for reading in self.readings
             for variant in self.variants
-            for index, seed in enumerate(self.seeds)
+            for index, seed in enumerate(self.seeds[reading.name])
         ]
         return ["reading", "variant", "seed", *measures], rows
 

@@ -21,7 +21,7 @@ from ackclock.sweeps.plan import Keep, Plan, points_of
 from ackclock.sweeps.vary import Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -66,6 +66,8 @@ class Lab:
     """Does one run."""
     root: Path | None = None
     """The folder of the store that keeps the measured numbers. Runs that it has already are not repeated."""
+    times: int = 1
+    """How many times as many replications as a study states are made of the readings that decide its verdicts."""
 
     def part(self, start: float, end: float) -> Lab:
         """The laboratory for a part of the work, whose progress from 0 to 1 is `start` to `end` of the whole."""
@@ -82,6 +84,17 @@ class Lab:
         """The seeds of the replications of a full run or of a quick run: 1, 2, ..."""
         return range(1, 1 + self.pick(replications, quick_replications))
 
+    def extended(self, seeds: Sequence[int]) -> tuple[int, ...]:
+        """The seeds of a reading that decides verdicts: those that the study states, and the ones after them."""
+        last = max(seeds)
+        return (*seeds, *range(last + 1, last + 1 + (self.times - 1) * len(seeds)))
+
+    @contextmanager
+    def kept(self) -> Iterator[Lab]:
+        """The same laboratory with a store: its own, or one that is removed at the end."""
+        with self._folder() as root:
+            yield replace(self, root=root)
+
     def with_worker(self, worker: Worker[Job, Result]) -> Lab:
         """The same laboratory with another function that does a run."""
         return replace(self, worker=worker)
@@ -96,8 +109,11 @@ class Lab:
         variants: Sequence[Variant],
         seeds: Sequence[int],
         measure: Callable[[Result], Mapping[str, float]],
+        deciding: Collection[str] = (),
     ) -> Grid:
         """Runs every reading with every variant under every seed, and takes `measure` from each run.
+
+        The readings named in `deciding` have the seeds of `extended`.
 
         Raises
         ------
@@ -106,19 +122,20 @@ class Lab:
         StudyError
             If a run fails, a measure is not a finite number, or the names differ between runs.
         """
+        seeds_of = {one.name: self.extended(seeds) if one.name in deciding else tuple(seeds) for one in readings}
         experiments = [
             Experiment(
                 {"reading": reading.name, "variant": variant.name},
                 reading.scenario,
                 {**reading.overrides, **variant.overrides},
-                seeds,
+                seeds_of[reading.name],
             )
             for reading in readings
             for variant in variants
         ]
         measured = iter(self.measure(experiments, measure))
         found = {(reading.name, variant.name): next(measured) for reading in readings for variant in variants}
-        return Grid(tuple(readings), tuple(variants), tuple(seeds), found)
+        return Grid(tuple(readings), tuple(variants), seeds_of, found)
 
     def measure(
         self, experiments: Sequence[Experiment], measure: Callable[[Result], Mapping[str, float]] | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["Outcome", "Sheet", "Study", "StudyResult", "assess_all", "study_file"]
 
 
+MOST_TIMES = 4
+"""Most times as many replications as a study states, made while a claim is inconclusive."""
 MOST_HASHES = 60
 """Most scenarios whose hashes a report shows. If there are more, they are only in ``verdicts.json``."""
 
@@ -79,7 +81,7 @@ class Outcome:
 
     claims: Sequence[ClaimResult]
     seeds: Sequence[int]
-    """Seeds of the main reading."""
+    """Seeds of the main reading that the study states, before `Lab.extended`."""
     hashes: Mapping[str, str]
     """Reading to the hash of its scenario."""
     runs: Mapping[str, Grid] = field(default_factory=dict)
@@ -108,6 +110,8 @@ class Study:
     """Runs the experiments. It writes nothing but the laboratory's store, and prints nothing."""
     scenarios: Sequence[str] = ("scenario.toml",)
     """The names of its scenario files."""
+    most_times: int = MOST_TIMES
+    """How many times as many replications as it states the study makes at most of the readings that decide."""
 
     def file(self, name: str) -> str:
         """The text of a file of the study."""
@@ -122,13 +126,21 @@ class Study:
         return f"ackclock reproduce {self.slug}" + lab.pick("", " --quick")
 
     def reproduce(self, lab: Lab) -> StudyResult:
-        """Runs the study and assembles its result."""
-        outcome = self.run(self, lab)
+        """Runs the study and assembles its result.
+
+        While a claim is inconclusive, the replications of the readings that decide are doubled, at most to `most_times`
+        those of the study. A quick run has no more than its few.
+        """
+        with lab.kept() as kept:
+            outcome = self.run(self, kept)
+            while not kept.quick and _undecided(outcome) and 2 * kept.times <= self.most_times:
+                kept = replace(kept, times=2 * kept.times)
+                outcome = self.run(self, kept)
         return StudyResult(
             slug=self.slug,
             title=self.title,
             claims=outcome.claims,
-            seeds=list(outcome.seeds),
+            seeds=list(kept.extended(outcome.seeds)),
             command=self.command(lab),
             quick=lab.quick,
             page=self.file("README.md"),
@@ -138,6 +150,10 @@ class Study:
             files={**{name: self.file(name) for name in self.scenarios}, **outcome.files},
             findings=outcome.findings,
         )
+
+
+def _undecided(outcome: Outcome) -> bool:
+    return any(one.verdict == "inconclusive" for one in outcome.claims)
 
 
 def _runs_sheet(name: str, grid: Grid) -> Sheet:

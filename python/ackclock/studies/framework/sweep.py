@@ -146,13 +146,17 @@ def run_sweep(
     seeds: Sequence[int],
     measure: Callable[[Result], Mapping[str, float]],
 ) -> Swept:
-    """Runs every value under every assumption. `measure` returns ``time_s``, from which the benefit is computed."""
+    """Runs every value under every assumption, of which the first decides the verdicts.
+
+    `measure` returns ``time_s``, from which the benefit is computed.
+    """
     readings = []
     for assumption in assumptions:
         for x, point in sweep.points.items():
             name = _name(sweep, x, assumption.name)
             readings.append(Reading(name, text, {**sweep.overrides, **point, **assumption.overrides}, assumption.kind))
-    grid = lab.grid(readings, variants, seeds, measure)
+    deciding = [_name(sweep, x, assumptions[0].name) for x in sweep.points]
+    grid = lab.grid(readings, variants, seeds, measure, deciding)
     return Swept(sweep, grid, tuple(assumptions))
 
 

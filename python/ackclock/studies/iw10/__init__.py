@@ -36,7 +36,7 @@ def run(study: Study, lab: Lab) -> Outcome:
         sheets=[windows.cells_sheet(grids)],
         figures=[
             *figures.per_buffer(grids.main, cells.CELLS, VARIANTS, command),
-            *figures.pooled_delays(lab.part(0.95, 1), DRAWN, VARIANTS, grids.main.seeds, command),
+            *figures.pooled_delays(lab.part(0.95, 1), DRAWN, VARIANTS, grids.seeds, command),
         ],
     )
 

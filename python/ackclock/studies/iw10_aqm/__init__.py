@@ -33,7 +33,7 @@ def run(study: Study, lab: Lab) -> Outcome:
         findings=windows.findings(grids),
         sheets=[verdicts.longest_sheet(grids), windows.cells_sheet(grids)],
         figures=[
-            *figures.pooled_delays(lab.part(0.95, 1), DRAWN, VARIANTS, grids.main.seeds, command),
+            *figures.pooled_delays(lab.part(0.95, 1), DRAWN, VARIANTS, grids.seeds, command),
             *figures.per_buffer(grids.main, CELLS, VARIANTS, command),
         ],
     )

@@ -39,7 +39,7 @@ def run(study: Study, lab: Lab) -> Outcome:
     others = [Reading(name, text, {**short, **values}) for name, values in choices.items()]
     few = lab.seeds(FEW_REPLICATIONS, QUICK_REPLICATIONS)
     grids = [
-        lab.part(0, 0.4).grid([main], [readings.MAIN_SET], seeds, measures.aggregates),
+        lab.part(0, 0.4).grid([main], [readings.MAIN_SET], seeds, measures.aggregates, (readings.MAIN,)),
         lab.part(0.4, 0.75).grid([main], readings.OTHER_SETS, few, measures.aggregates),
         lab.part(0.75, 0.98).grid(others, [readings.MAIN_SET], few, measures.aggregates),
     ]

@@ -27,9 +27,9 @@ def run(study: Study, lab: Lab) -> Outcome:
     main = next(reading for reading in chosen if reading.name == MAIN)
     probed = Reading(MAIN, main.scenario, {**main.overrides, **measures.PROBES})
 
-    grid = lab.part(0, 0.4).grid(chosen, VARIANTS, seeds, measures.session)
+    grid = lab.part(0, 0.4).grid(chosen, VARIANTS, seeds, measures.session, (MAIN,))
     retracted = lab.part(0.4, 0.95).grid(cells, RETRACTED_VARIANTS, seeds, measures.clients)
-    traces = lab.part(0.95, 0.99).grid([probed], VARIANTS, seeds, measures.traced)
+    traces = lab.part(0.95, 0.99).grid([probed], VARIANTS, seeds, measures.traced, (MAIN,))
     drawn = lab.part(0.99, 1).run([job(probed, variant, TRACE_SEED) for variant in VARIANTS])
     claims = verdicts.assess_claims(grid, traces, retracted)
     commands = {variant.name: command_of(probed, variant, TRACE_SEED) for variant in VARIANTS}

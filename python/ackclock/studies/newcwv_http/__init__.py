@@ -31,11 +31,11 @@ BINS = {
 def run(study: Study, lab: Lab) -> Outcome:
     """Runs the study. With `quick`, every reading with fewer replications."""
     seeds = lab.seeds(REPLICATIONS, QUICK_REPLICATIONS)
-    files = vectors(seeds)
+    files = vectors(lab.extended(seeds))
     with vectors_folder(files) as folder:
         chosen = readings(folder)
         own = lab.with_worker(with_own_vectors(lab.worker, VECTORS))
-        grid = own.grid(chosen, VARIANTS, seeds, measures.traffic)
+        grid = own.grid(chosen, VARIANTS, seeds, measures.traffic, (MAIN,))
         hashed = hashes(chosen, NEWRENO)
     command = study.command(lab)
     return Outcome(

@@ -23,12 +23,13 @@ TRACE_SEED = 1
 def run(study: Study, lab: Lab) -> Outcome:
     """Runs the study. With `quick`, every reading with fewer replications."""
     seeds = lab.seeds(REPLICATIONS, QUICK_REPLICATIONS)
-    files = vectors(seeds)
+    files = vectors(lab.extended(seeds))
     labs = {FTP: lab.part(0, 0.5), HTTP: lab.part(0.5, 1).with_worker(with_own_vectors(lab.worker, VECTORS))}
     with vectors_folder(files) as folder:
         chosen = {rival: readings(rival, folder) for rival in labs}
         grids = {
-            rival: labs[rival].grid(some, variants(rival), seeds, measures.sharing) for rival, some in chosen.items()
+            rival: labs[rival].grid(some, variants(rival), seeds, measures.sharing, (MAIN,))
+            for rival, some in chosen.items()
         }
         traces = {}
         for rival, some in chosen.items():

@@ -53,7 +53,7 @@ def _run(study: Study, lab: Lab, folder: Path) -> Outcome:
         run = [([main], seeds, part.part(0, rest))]
         if not lab.quick:
             run.append((list(others), range(1, 1 + OTHERS), part.part(rest, 1)))
-        grids[setting.name] = [stage.grid(of, of_setting, over, measure) for of, over, stage in run]
+        grids[setting.name] = [stage.grid(of, of_setting, over, measure, (readings.MAIN,)) for of, over, stage in run]
         hashes |= {
             f"{setting.label}; {one.name}; {scheme.label}": hash_of(one, scheme)
             for of, _, _ in run
@@ -66,6 +66,7 @@ def _run(study: Study, lab: Lab, folder: Path) -> Outcome:
         readings.datacentre_schemes(),
         lab.seeds(DATACENTRE_REPLICATIONS, QUICK_DATACENTRE_REPLICATIONS),
         measures.datacentre,
+        (readings.MAIN,),
     )
     sheets = [verdicts.datacentre_sheet(datacentre)]
     rtts = readings.over_differing_rtts(scenarios["rtts"], DURATION_S)

@@ -59,7 +59,8 @@ def run(study: Study, lab: Lab) -> Outcome:
         ),
         (pages, seeds[:replications], cells.pages, lab.part(0.7, 1)),
     )
-    *grids, web = [part.grid(some, cells.VARIANTS, chosen, measure) for some, chosen, measure, part in stages]
+    decide = [one.name for one in deciding]
+    *grids, web = [part.grid(some, cells.VARIANTS, chosen, measure, decide) for some, chosen, measure, part in stages]
     command = study.command(lab)
     return Outcome(
         claims=verdicts.assess_claims(grids, web),

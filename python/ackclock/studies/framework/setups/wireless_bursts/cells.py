@@ -11,7 +11,7 @@ from ackclock.studies.framework.grid import Grid, Reading, Variant, hashes
 from ackclock.studies.framework.study import Outcome, study_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from ackclock.report import Figure
     from ackclock.result import Result
@@ -220,6 +220,8 @@ class Grids:
     choices: Choices
     main: Grid
     swept: Grid
+    seeds: Sequence[int]
+    """Seeds of the main reading that the study states."""
 
     def of(self, choice: str) -> Grid:
         """The grid that a reading was run in."""
@@ -236,15 +238,16 @@ def run_cells(
 ) -> Grids:
     """Runs every cell under every reading."""
 
-    def grid(some: Iterable[str], seeds: range, start: float, end: float) -> Grid:
+    def grid(some: Iterable[str], seeds: range, start: float, end: float, deciding: Collection[str]) -> Grid:
         readings = [reading(cell, choice, choices) for choice in some for cell in cells]
         probed = [Reading(one.name, one.scenario, {**one.overrides, **probes}) for one in readings]
-        return lab.part(start, end).grid(probed, variants, seeds, measure)
+        return lab.part(start, end).grid(probed, variants, seeds, measure, deciding)
 
     main = lab.seeds(REPLICATIONS, QUICK_REPLICATIONS)
     swept = lab.seeds(SWEPT_REPLICATIONS, QUICK_SWEPT_REPLICATIONS)
     others = [choice for choice in choices if choice != MAIN]
-    return Grids(cells, choices, grid([MAIN], main, 0, 0.3), grid(others, swept, 0.3, 0.95))
+    deciding = [name_of(cell) for cell in cells]
+    return Grids(cells, choices, grid([MAIN], main, 0, 0.3, deciding), grid(others, swept, 0.3, 0.95, ()), main)
 
 
 def choose(
@@ -283,7 +286,7 @@ def outcome(
     """The outcome of a study of these cells."""
     return Outcome(
         claims=claims,
-        seeds=grids.main.seeds,
+        seeds=grids.seeds,
         findings=findings,
         sheets=sheets,
         runs={"runs": grids.main, "swept-runs": grids.swept},
