@@ -27,6 +27,7 @@ _COMMON: dict[str, dict[str, object]] = {
     "10-s segments": {"flows[0].app.segment": "10s"},
     "ladder from 200 to 700": {"flows[0].app.ladder": LADDER_700},
     "2 DASH clients": {"flows[0].count": 2},
+    "what the RFCs say": {"flows[0].stack": "rfc", "flows[1].stack": "rfc"},
 }
 _OWN: dict[str, dict[str, dict[str, object]]] = {
     FTP: {
