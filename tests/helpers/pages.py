@@ -20,9 +20,8 @@ class Page(HTMLParser):
         attributes = dict(attributes)
         self.tags.append(tag)
         self.stack.append((tag, attributes))
-        self.loads += [
-            value for name, value in attributes.items() if name in ("src", "href", "srcset", "action", "data")
-        ]
+        addresses = [value for name, value in attributes.items() if name in ("src", "href", "srcset", "action", "data")]
+        self.loads += [value for value in addresses if not value.startswith("#section-")]
 
     def handle_endtag(self, tag):
         while self.stack and self.stack.pop()[0] != tag:

@@ -47,6 +47,21 @@ def full_report():
     return report
 
 
+def test_the_contents_lead_to_every_section():
+    report = Report("A title")
+    report.open_with("## The question\n\nWhy?")
+    for title in ("one", "<two>", "three"):
+        report.add_table(title, ["n"], [[1]])
+    assert "<nav" not in report.html()
+    report.add_text("## four\n\n### deeper")
+    html = report.html()
+    contents = re.search("<nav.*?</nav>", html, re.DOTALL)[0]
+    listed = re.findall('<a href="#(.*?)">(.*?)</a>', contents)
+    assert [title for _, title in listed] == ["one", "&lt;two&gt;", "three", "four"]
+    assert [(anchor, title) for anchor, title in re.findall('<h2 id="(.*?)">(.*?)</h2>', html)] == listed
+    assert html.index("Why?") < html.index("<nav") < html.index('id="section-1"')
+
+
 def test_nothing_is_loaded():
     html = full_report().html()
     page = Page(html)

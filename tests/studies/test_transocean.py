@@ -35,8 +35,6 @@ def test_every_claim_is_measured(study):
     assert values["web-differs"] >= abs(values["web-compound"])
 
 
-
-
 def made(cells_of):
     """A grid of cells whose measures are given by reading and variant."""
     readings = dict.fromkeys(reading for reading, _ in cells_of)

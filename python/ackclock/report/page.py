@@ -27,24 +27,36 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inli
 """The page may not load anything: what is not inside it does not exist."""
 
 
+FEWEST_CONTENTS = 4
+"""A page with fewer headings has no table of contents."""
+
+
 class Report:
-    """A page in the making. Sections appear in the order they are added."""
+    """A page in the making. Sections appear in the order they are added, after a table of contents."""
 
     def __init__(self, title: str, *, subtitle: str = "", command: str = "") -> None:
         self._title = title
         self._subtitle = subtitle
         self._command = command
+        self._opening = ""
         self._sections: list[str] = []
         self._figures = 0
 
+    def open_with(self, markdown: str) -> None:
+        """Puts text in Markdown before the table of contents."""
+        self._opening = self._text(markdown)
+
     def add_text(self, markdown: str) -> None:
         """Adds text in Markdown (CommonMark with tables). HTML in it is shown, not obeyed."""
+        self._sections.append(self._text(markdown))
+
+    def _text(self, markdown: str) -> str:
         renderer = MarkdownIt("commonmark", {"html": False}).enable("table")
         html: str = renderer.render(markdown)
         # The page has one h1, its title.
-        html = re.sub(r"<(/?)h([1-5])>", lambda match: f"<{match[1]}h{int(match[2]) + 1}>", html)
+        html = re.sub(r"<(/?)h1>", r"<\1h2>", html)
         html = html.replace("<table>", '<div class="scroll"><table>').replace("</table>", "</table></div>")
-        self._sections.append(f'<section class="text">{html}</section>\n')
+        return f'<section class="text">{html}</section>\n'
 
     def add_table(
         self, title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, caption: str = ""
@@ -82,6 +94,7 @@ class Report:
     def html(self) -> str:
         """The page."""
         subtitle = f"<p>{escape(self._subtitle)}</p>" if self._subtitle else ""
+        contents, sections = _with_contents("".join(self._sections))
         return (
             '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
@@ -90,12 +103,27 @@ class Report:
             f"<title>{escape(self._title)}</title>\n<style>\n{assets.style()}</style>\n</head>\n<body>\n<main>\n"
             f"<header><h1>{escape(self._title)}</h1>{subtitle}{_command(self._command)}</header>\n"
             "<noscript><p>The plots need JavaScript; tables, intervals and verdicts do not.</p></noscript>\n"
-            f"{''.join(self._sections)}</main>\n<script>\n{assets.script()}</script>\n</body>\n</html>\n"
+            f"{self._opening}{contents}{sections}</main>\n<script>\n{assets.script()}</script>\n</body>\n</html>\n"
         )
 
     def write(self, path: Path) -> None:
         """Writes the page, whole or not at all."""
         files.write_text(path, self.html())
+
+
+def _with_contents(sections: str) -> tuple[str, str]:
+    """A table of contents, and the sections with an anchor at every heading that it names."""
+    titles: list[str] = []
+
+    def anchored(match: re.Match[str]) -> str:
+        titles.append(match[1])
+        return f'<h2 id="section-{len(titles)}">{match[1]}</h2>'
+
+    sections = re.sub(r"<h2>(.*?)</h2>", anchored, sections)
+    if len(titles) < FEWEST_CONTENTS:
+        return "", sections
+    items = "".join(f'<li><a href="#section-{number}">{title}</a></li>' for number, title in enumerate(titles, 1))
+    return f'<nav aria-label="Contents"><ol>{items}</ol></nav>\n', sections
 
 
 def _command(command: str) -> str:

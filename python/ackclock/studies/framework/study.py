@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -23,9 +24,11 @@ if TYPE_CHECKING:
     from ackclock.studies.framework.grid import Grid
     from ackclock.studies.framework.lab import Lab
 
-__all__ = ["Outcome", "Sheet", "Study", "StudyResult", "assess_all", "study_file"]
+__all__ = ["Outcome", "Sheet", "Study", "StudyResult", "assess_all", "opening_of", "study_file"]
 
 
+OPENING = 2
+"""Number of sections with which a study's page opens: the question and the answer."""
 MOST_TIMES = 4
 """Most times as many replications as a study states, made while a claim is inconclusive."""
 MOST_HASHES = 60
@@ -152,6 +155,13 @@ class Study:
         )
 
 
+def opening_of(page: str) -> tuple[str, str]:
+    """The question and the answer of a study's page, which are its first two sections, and the rest of it."""
+    starts = [match.start() for match in re.finditer(r"^## ", page, re.MULTILINE)]
+    end = starts[OPENING] if len(starts) > OPENING else len(page)
+    return page[:end], page[end:]
+
+
 def _undecided(outcome: Outcome) -> bool:
     return any(one.verdict == "inconclusive" for one in outcome.claims)
 
@@ -206,14 +216,20 @@ class StudyResult:
         }
 
     def report(self) -> Report:
-        """The report: verdicts first, then figures, tables, and the page."""
+        """The report: question, answer, first figure, verdicts, the rest of the page, further figures, tables."""
         replications = f"{len(self.seeds)} paired replications, seeds {min(self.seeds)} to {max(self.seeds)}"
         mode = "quick mode: fewer replications than the study asks for. " if self.quick else ""
         report = Report(self.title, subtitle=f"{mode}{replications}; ackclock {self.version}", command=self.command)
+        opening, rest = opening_of(self.page)
+        report.open_with(opening)
+        for figure in self.figures[:1]:
+            report.add_figure(figure)
         report.add_claims([result.document() for result in self.claims])
         if self.findings:
             report.add_text(self.findings)
-        for figure in self.figures:
+        if rest:
+            report.add_text(rest)
+        for figure in self.figures[1:]:
             report.add_figure(figure)
         for sheet in self.sheets:
             if sheet.shown:
@@ -222,8 +238,6 @@ class StudyResult:
             report.add_text(f"The hashes of all {len(self.scenarios)} scenarios are in `verdicts.json`.")
         elif self.scenarios:
             report.add_table("Provenance", ["reading", "scenario hash"], list(self.scenarios.items()))
-        if self.page:
-            report.add_text(self.page)
         return report
 
     def write(self, folder: Path) -> None:
