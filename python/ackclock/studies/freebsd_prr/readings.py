@@ -52,6 +52,9 @@ ASSUMPTIONS = (
     Assumption(MAIN),
     Assumption("without Nagle", {"flows[0].nagle": False}),
     Assumption("a receive buffer that never limits", {"flows[0].receive_buffer": "4MB"}),
+    Assumption(
+        "windows of at most 32 KiB", {"flows[0].receive_buffer": "32KiB", "flows[0].receive_buffer_max": "32KiB"}
+    ),
     Assumption("every segment acknowledged", {"flows[0].delayed_ack": "0s"}),
     Assumption("RTO of at least 1 s", {"flows[0].min_rto": "1s"}),
     Assumption("a queue of two BDP", {"bottleneck.queue": "2bdp"}),
