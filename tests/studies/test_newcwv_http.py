@@ -10,8 +10,7 @@ from ackclock.result import Result
 from ackclock.studies import newcwv_http
 from ackclock.studies.framework import Grid, Lab, Reading, load_claims, study_file
 from ackclock.studies.framework.setups.http_vectors import LOADS, vectors_name, with_own_vectors
-from ackclock.studies.framework.setups.newcwv import VARIANTS
-from ackclock.studies.newcwv_http import measures, verdicts
+from ackclock.studies.newcwv_http import COMPARED, measures, places, verdicts
 from ackclock.studies.newcwv_http.readings import MAIN, VECTORS, readings
 from tests.helpers.tables import make_table
 
@@ -32,7 +31,10 @@ def test_every_claim_is_judged_against_both_controls(study):
     )
     for one in study.claims:
         assert one.measured.n == SEEDS
-        assert list(one.readings) == [MAIN, f"{MAIN}; RFC 5681's NewReno"]
+        forms = ["", "; paced over an SRTT"] if "pacing" in one.claim.id else [""]
+        assert list(one.readings) == [
+            f"{MAIN}{form}{control}" for form in forms for control in ("", "; RFC 5681's NewReno")
+        ]
 
 
 @pytest.mark.parametrize("claim", ["newcwv-loses-more", "pacing-faster", "larger-gain-more-pacing"])
@@ -52,6 +54,47 @@ def test_each_replication_has_its_own_traffic(study):
     drops = runs.columns.index("drops")
     variant = runs.columns.index("variant")
     assert len({row[drops] for row in runs.rows if row[variant] == "newcwv"}) > SEEDS / 2
+
+
+def test_newcwv_loses_more_in_the_first_round_trip_after_idle(study):
+    sheet = next(sheet for sheet in study.sheets if sheet.name == "places")
+    rows = {row[0]: dict(zip(sheet.columns[1:], row[1:], strict=True)) for row in sheet.rows}
+    assert list(rows) == [*places.PLACES, "all"]
+    for label in sheet.columns[1:]:
+        assert sum(rows[place][label] for place in places.PLACES) == rows["all"][label]
+    after_idle = rows["first round trip after idle"]
+    assert after_idle["newCWV"] > 1.5 * after_idle["NewReno (Linux)"]
+    assert after_idle["newCWV, paced over an SRTT"] < after_idle["newCWV with pacing"] < after_idle["newCWV"]
+
+
+def test_a_drop_has_the_place_of_its_sender():
+    def sent(time_s, conn=0, length=1448):
+        return {"time_ns": int(time_s * 1e9), "event": "segment_sent", "side": "source", "conn": conn, "len": length}
+
+    def dropped(time_s, conn=0, link="bottleneck", side="source"):
+        return sent(time_s, conn) | {"event": "dropped", "link": link, "side": side}
+
+    def window(time_s, cwnd, ssthresh, in_recovery=False):
+        state = {"cwnd": cwnd, "ssthresh": ssthresh, "in_recovery": in_recovery}
+        return sent(time_s) | {"event": "window_updated"} | state
+
+    events = [
+        *[sent(0.0), dropped(0.1), sent(0.4), dropped(0.5)],  # first round trip, then first slow start
+        *[window(0.9, 20_000, 30_000), sent(0.9), dropped(0.95)],  # later slow start
+        *[window(1.0, 30_000, 30_000), sent(1.0), dropped(1.05)],  # congestion avoidance
+        *[sent(1.0) | {"event": "recovery_started"}, dropped(1.1), sent(1.1) | {"event": "recovery_ended"}],
+        *[sent(2.5), dropped(2.6)],  # after idle
+        *[sent(2.9, length=0), sent(3.4), dropped(3.45)],  # an ACK begins no burst, and 0.9 s are no idle period
+        *[dropped(3.5, link="access"), dropped(3.5, side="sink"), sent(3.5, conn=1), dropped(3.5, conn=1)],
+    ]
+    assert places.places_of(events) == {
+        "first round trip of a connection": 2,
+        "first slow start": 1,
+        "later slow start": 1,
+        "congestion avoidance": 2,
+        "recovery": 1,
+        "first round trip after idle": 1,
+    }
 
 
 def test_exchanges_count_after_idle_and_by_size():
@@ -80,9 +123,9 @@ def made_grid():
     cells = {
         (reading, variant.name): {name: generator.uniform(1, 3, 3) for name in measured}
         for reading in (MAIN, OTHER)
-        for variant in VARIANTS
+        for variant in COMPARED
     }
-    return Grid(tuple(Reading(name, None) for name in (MAIN, OTHER)), VARIANTS, {}, cells)
+    return Grid(tuple(Reading(name, None) for name in (MAIN, OTHER)), COMPARED, {}, cells)
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +175,7 @@ def test_larger_is_the_change_of_large_answers_less_that_of_small_ones(judged, c
 def test_the_main_reading_decides(judged):
     _, claims = judged
     for one in claims.values():
-        assert len(one.readings) == 4
+        assert len(one.readings) == (8 if "pacing" in one.claim.id else 4)
         assert one.measured == one.readings[MAIN][0]
 
 
@@ -140,7 +183,7 @@ def test_the_sheet_has_the_means_of_every_cell(judged):
     grid, _ = judged
     sheet = verdicts.sizes_sheet(grid, newcwv_http.BINS)
     assert sheet.columns[2:] == ["loss %", "all", "up to 14.6 kB", "14.6 to 58.4 kB", "above 58.4 kB"]
-    assert len(sheet.rows) == 2 * len(VARIANTS)
+    assert len(sheet.rows) == 2 * len(COMPARED)
     expected = [grid.cells[OTHER, "newcwv"][name].mean() for name in ("loss_percent", *newcwv_http.BINS)]
     (row,) = (row[2:] for row in sheet.rows if row[:2] == [OTHER, "newCWV"])
     assert row == pytest.approx(expected)

@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING
 
 from ackclock.report import Figure, Intervals, Row, colour_of
 from ackclock.studies.framework import Outcome, Study, hashes
-from ackclock.studies.framework.setups.http_vectors import vectors, vectors_folder, with_own_vectors
-from ackclock.studies.framework.setups.newcwv import NEWRENO, VARIANTS
-from ackclock.studies.newcwv_http import measures, verdicts
+from ackclock.studies.framework.setups.http_vectors import (
+    vectors,
+    vectors_folder,
+    vectors_name,
+    with_own_vectors,
+)
+from ackclock.studies.framework.setups.newcwv import NEWCWV, NEWRENO, PACED, SPREAD, TEXTBOOK
+from ackclock.studies.newcwv_http import measures, places, verdicts
 from ackclock.studies.newcwv_http.readings import MAIN, VECTORS, readings
 
 if TYPE_CHECKING:
@@ -18,6 +23,10 @@ __all__ = ["STUDY"]
 
 REPLICATIONS = 30
 QUICK_REPLICATIONS = 5
+TRACED, QUICK_TRACED = 10, 1
+"""Runs of the main reading whose event log says where segments are lost."""
+COMPARED = (NEWRENO, NEWCWV, PACED, SPREAD, TEXTBOOK)
+"""The variants of the newCWV studies, and pacing as the slides describe it."""
 
 BINS = {
     "all_s": "all",
@@ -35,13 +44,16 @@ def run(study: Study, lab: Lab) -> Outcome:
     with vectors_folder(files) as folder:
         chosen = readings(folder)
         own = lab.with_worker(with_own_vectors(lab.worker, VECTORS))
-        grid = own.grid(chosen, VARIANTS, seeds, measures.traffic, (MAIN,))
+        grid = own.grid(chosen, COMPARED, seeds, measures.traffic, (MAIN,))
+        main = next(one for one in chosen if one.name == MAIN)
+        traced = {seed: {VECTORS: vectors_name("", seed)} for seed in lab.seeds(TRACED, QUICK_TRACED)}
+        lost = places.sheet(main, COMPARED[:-1], traced)
         hashed = hashes(chosen, NEWRENO)
     command = study.command(lab)
     return Outcome(
         claims=verdicts.assess_claims(grid),
         seeds=seeds,
-        sheets=[verdicts.sizes_sheet(grid, BINS)],
+        sheets=[lost, verdicts.sizes_sheet(grid, BINS)],
         runs={"runs": grid},
         figures=[_times(grid, command), _losses(grid, command)],
         files=files,
@@ -53,7 +65,7 @@ def _times(grid: Grid, command: str) -> Figure:
     rows = [
         Row(name, variant.label, grid.geometric_change([MAIN], variant.name, NEWRENO.name, measure), colour_of(index))
         for measure, name in BINS.items()
-        for index, variant in enumerate(VARIANTS)
+        for index, variant in enumerate(COMPARED)
         if variant is not NEWRENO
     ]
     caption = "Exchanges after an idle period by the bytes of the answer, main reading, 95 % intervals."
@@ -64,7 +76,7 @@ def _losses(grid: Grid, command: str) -> Figure:
     rows = [
         Row(reading.name, variant.label, grid.mean(reading.name, variant.name, "loss_percent"), colour_of(index))
         for reading in grid.readings
-        for index, variant in enumerate(VARIANTS)
+        for index, variant in enumerate(COMPARED)
     ]
     caption = "Segments dropped, 95 % intervals. Published: newCWV 6.6 % above NewReno, 1.4 % below with pacing."
     return Intervals("Segment loss", "% of the segments", rows, caption, command)

@@ -8,10 +8,12 @@ import numpy as np
 
 from ackclock import stats
 from ackclock.studies.framework import ClaimResult, Sheet, assess_all
-from ackclock.studies.framework.setups.newcwv import NEWCWV, NEWRENO, PACED, TEXTBOOK
+from ackclock.studies.framework.setups.newcwv import NEWCWV, NEWRENO, PACED, SPREAD, TEXTBOOK
 from ackclock.studies.newcwv_http.readings import MAIN
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ackclock.stats import Estimate
     from ackclock.studies.framework import Grid
 
@@ -21,31 +23,33 @@ CONTROLS = {"": NEWRENO.name, "; RFC 5681's NewReno": TEXTBOOK.name}
 """Suffix of a reading to its control. The main reading has the first."""
 
 
+FORMS = {"newcwv": {"": NEWCWV.name}, "pacing": {"": PACED.name, "; paced over an SRTT": SPREAD.name}}
+"""First part of a claim's id to the suffix of a reading and its variant."""
+
+
 def assess_claims(grid: Grid) -> list[ClaimResult]:
     """Every claim, in the order of ``claims.toml``."""
     measured = {}
-    for identifier, variant in (("newcwv", NEWCWV.name), ("pacing", PACED.name)):
-        loss = _all(grid, variant, "loss_percent")
+    for identifier, forms in FORMS.items():
+        loss = _all(
+            grid, forms, lambda reading, variant, control: grid.change(reading, variant, control, "loss_percent")
+        )
         measured[f"{identifier}-loss"] = loss
-        measured[f"{identifier}-loses-{'more' if variant == NEWCWV.name else 'less'}"] = loss
-        measured[f"{identifier}-faster"] = {
-            f"{reading.name}{suffix}": grid.geometric_change([reading.name], variant, control, "all_s")
-            for reading in grid.readings
-            for suffix, control in CONTROLS.items()
-        }
-        larger = {
-            f"{reading.name}{suffix}": _steeper(grid, reading.name, variant, control)
-            for reading in grid.readings
-            for suffix, control in CONTROLS.items()
-        }
-        measured["larger-gain-more" if variant == NEWCWV.name else "larger-gain-more-pacing"] = larger
+        measured[f"{identifier}-loses-{'more' if identifier == 'newcwv' else 'less'}"] = loss
+        measured[f"{identifier}-faster"] = _all(
+            grid, forms, lambda reading, variant, control: grid.geometric_change([reading], variant, control, "all_s")
+        )
+        larger = _all(grid, forms, lambda *names: _steeper(grid, *names))
+        measured["larger-gain-more" if identifier == "newcwv" else "larger-gain-more-pacing"] = larger
     return assess_all(__package__, measured.__getitem__, MAIN)
 
 
-def _all(grid: Grid, variant: str, measure: str) -> dict[str, Estimate]:
+def _all(grid: Grid, forms: dict[str, str], estimate: Callable[[str, str, str], Estimate]) -> dict[str, Estimate]:
+    """An estimate from reading, variant and control, under every reading."""
     return {
-        f"{reading.name}{suffix}": grid.change(reading.name, variant, control, measure)
+        f"{reading.name}{form}{suffix}": estimate(reading.name, variant, control)
         for reading in grid.readings
+        for form, variant in forms.items()
         for suffix, control in CONTROLS.items()
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ackclock.studies.framework.grid import Variant
 
-__all__ = ["LADDER_700", "NEWCWV", "NEWRENO", "PACED", "TEXTBOOK", "VARIANTS"]
+__all__ = ["LADDER_700", "NEWCWV", "NEWRENO", "PACED", "SPREAD", "TEXTBOOK", "VARIANTS"]
 
 _VALIDATION, _PACING = "flows[0].validation", "flows[0].pacing"
 
@@ -19,6 +19,12 @@ TEXTBOOK = Variant(
 )
 NEWCWV = Variant("newcwv", "newCWV", {_VALIDATION: "newcwv", _PACING: "off"})
 PACED = Variant("newcwv-pacing", "newCWV with pacing", {_VALIDATION: "newcwv", _PACING: FQ})
+SPREAD = Variant(
+    "newcwv-spread",
+    "newCWV, paced over an SRTT",
+    {_VALIDATION: "newcwv", _PACING: {"kind": "fq", "slow_start_percent": 100, "avoidance_percent": 100}},
+)
+"""Pacing as the slides describe it: a burst is spread over the SRTT. FQ of Linux 3.12 takes half of that."""
 VARIANTS = (NEWRENO, NEWCWV, PACED, TEXTBOOK)
 
 LADDER_700 = ["200kbps", "250kbps", "300kbps", "400kbps", "500kbps", "600kbps", "700kbps"]
