@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.studies.framework import Outcome, Reading, Study, command_of, hashes, job
-from ackclock.studies.framework.setups.newcwv import NEWRENO, VARIANTS
+from ackclock.studies.framework.setups.newcwv import NEWRENO, SPREAD, VARIANTS
 from ackclock.studies.newcwv_dash import measures, verdicts
 from ackclock.studies.newcwv_dash.figures import figures
 from ackclock.studies.newcwv_dash.readings import MAIN, RETRACTED_VARIANTS, readings, retracted_readings
@@ -29,7 +29,7 @@ def run(study: Study, lab: Lab) -> Outcome:
 
     grid = lab.part(0, 0.4).grid(chosen, VARIANTS, seeds, measures.session, (MAIN,))
     retracted = lab.part(0.4, 0.95).grid(cells, RETRACTED_VARIANTS, seeds, measures.clients)
-    traces = lab.part(0.95, 0.99).grid([probed], VARIANTS, seeds, measures.traced, (MAIN,))
+    traces = lab.part(0.95, 0.99).grid([probed], (*VARIANTS, SPREAD), seeds, measures.traced, (MAIN,))
     drawn = lab.part(0.99, 1).run([job(probed, variant, TRACE_SEED) for variant in VARIANTS])
     claims = verdicts.assess_claims(grid, traces, retracted)
     commands = {variant.name: command_of(probed, variant, TRACE_SEED) for variant in VARIANTS}

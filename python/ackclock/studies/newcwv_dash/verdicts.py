@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ackclock import stats
 from ackclock.studies.framework import ALL_CELLS, ClaimResult, Sheet, assess_all
-from ackclock.studies.framework.setups.newcwv import NEWCWV, PACED
+from ackclock.studies.framework.setups.newcwv import NEWCWV, PACED, SPREAD
 from ackclock.studies.newcwv_dash.readings import CONTROLS, CORRECTED, FLAWED, FLAWED_LOW, MAIN
 
 if TYPE_CHECKING:
@@ -63,7 +63,13 @@ def assess_claims(grid: Grid, traces: Grid, retracted: Grid) -> list[ClaimResult
             },
             MAIN,
         ),
-        "pacing-spreads": ({MAIN: traces.mean(MAIN, PACED.name, "spread_srtt")}, MAIN),
+        "pacing-spreads": (
+            {
+                MAIN: traces.mean(MAIN, PACED.name, "spread_srtt"),
+                f"{MAIN}; paced over an SRTT": traces.mean(MAIN, SPREAD.name, "spread_srtt"),
+            },
+            MAIN,
+        ),
     }
     for identifier, control in (("retracted", FLAWED), ("retraction", CORRECTED)):
         for suffix, name in (("switches", "switches"), ("rebuffering", "stalled_s")):
