@@ -21,8 +21,9 @@ SETS = (
     Variant("CUBIC 9438, CTCP fixed", "CUBIC of RFC 9438, CTCP with gamma 30", RFC),
     Variant("CUBIC 2.0, CTCP tuned", "CUBIC 2.0, CTCP with gamma tuned", TUNED),
     Variant("CUBIC 9438, CTCP tuned", "CUBIC of RFC 9438, CTCP with gamma tuned", {**RFC, **TUNED}),
+    Variant("TCP/Linux", "CUBIC 2.0, CTCP with gamma 30, all on ns-2's TCP/Linux", _every("stack", "ns2-linux")),
 )
-"""The versions that may stand for the two rows: those of then and those of today."""
+"""The versions that may stand for the two rows: those of then and those of today; and the other agent of ns-2."""
 
 MAIN_SET, *OTHER_SETS = SETS
 
@@ -35,10 +36,9 @@ CHOICES: dict[str, dict[str, object]] = {
     "RTO of at least 1 s": _every("min_rto", "1s"),
     "what the RFCs say": {**_every("stack", "rfc"), **_every("start_jitter", "10s")},
     "acknowledgments delayed": {**_every("delayed_ack", "100ms"), **_every("ack_every", 2)},
-    "all on the agent that carries Linux's modules": {**_every("stack", "ns2-linux"), "flows[3].cc": "reno-linux"},
     "NewReno on the agent without SACK": {"flows[3].stack": "ns2-newreno"},
     "all on the agent without SACK": _every("stack", "ns2-newreno"),
-    "BIC as its paper has it": {"flows[1].cc": "bic-paper"},
+    "BIC as Linux has it": {"flows[1].cc": "bic-linux"},
     "all start at once": _every("start_jitter", "0s"),
     "starts over 100 s": _every("start_jitter", "100s"),
     "windows of at most 1000 packets": _every("receive_buffer", "1460000B"),
