@@ -18,6 +18,7 @@ def study():
         patch.setattr(munir_fairness, "QUICK_S", 12)
         patch.setattr(munir_fairness, "DRAWN_S", 11)
         patch.setattr(readings, "SETS", readings.SETS[:2])
+        patch.setattr(readings, "OTHER_SETS", readings.SETS[1:2])
         patch.setattr(readings, "QUICK_CHOICES", {readings.SHORT: {}})
         return munir_fairness.STUDY.reproduce(Lab(quick=True))
 
