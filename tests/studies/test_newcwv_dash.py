@@ -94,5 +94,5 @@ def test_what_is_written_repeats_the_figures(result, tmp_path):
     assert [claim["id"] for claim in document["claims"]] == [one.claim.id for one in result.claims]
     page = (tmp_path / "report.html").read_text()
     assert page.count("data-plot=") == 2
-    assert page.count('class="intervals"') == 5
+    assert page.count('class="intervals"') == 8
     assert "ackclock run scenario.toml --seed 1" in page

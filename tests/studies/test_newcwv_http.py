@@ -44,7 +44,7 @@ def test_the_stable_claims_hold(study, claim):
 
 def test_the_report_has_its_figures_and_all_vectors(study, tmp_path):
     study.write(tmp_path)
-    assert (tmp_path / "report.html").read_text().count('class="intervals"') == 2
+    assert (tmp_path / "report.html").read_text().count('class="intervals"') == 3
     names = {path.name for path in tmp_path.glob("*.cvec")}
     assert names == {vectors_name(load, seed) for load in LOADS for seed in range(1, SEEDS + 1)}
 

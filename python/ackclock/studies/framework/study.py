@@ -13,6 +13,7 @@ from ackclock.report import Report
 from ackclock.scenario import Text
 from ackclock.store.provenance import host
 from ackclock.studies.framework.claims import assess, load_claims
+from ackclock.studies.framework.published import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -113,6 +114,8 @@ class Study:
     """Runs the experiments. It writes nothing but the laboratory's store, and prints nothing."""
     scenarios: Sequence[str] = ("scenario.toml",)
     """The names of its scenario files."""
+    compares: bool = True
+    """Whether a report opens with the published numbers beside ours; else its first figure has them."""
     most_times: int = MOST_TIMES
     """How many times as many replications as it states the study makes at most of the readings that decide."""
 
@@ -152,6 +155,7 @@ class Study:
             scenarios=dict(outcome.hashes),
             files={**{name: self.file(name) for name in self.scenarios}, **outcome.files},
             findings=outcome.findings,
+            compares=self.compares,
         )
 
 
@@ -194,6 +198,8 @@ class StudyResult:
     version: str = __version__
     findings: str = ""
     """A summary of the numbers in Markdown."""
+    compares: bool = True
+    """Whether the report opens with the published numbers and the measured ones, rather than with the first figure."""
 
     @property
     def regressions(self) -> list[str]:
@@ -222,14 +228,16 @@ class StudyResult:
         report = Report(self.title, subtitle=f"{mode}{replications}; ackclock {self.version}", command=self.command)
         opening, rest = opening_of(self.page)
         report.open_with(opening)
-        for figure in self.figures[:1]:
+        compared = side_by_side(self.claims, self.command) if self.compares else []
+        leading, others = (compared, self.figures) if compared else (self.figures[:1], self.figures[1:])
+        for figure in leading:
             report.add_figure(figure)
         report.add_claims([result.document() for result in self.claims])
         if self.findings:
             report.add_text(self.findings)
         if rest:
             report.add_text(rest)
-        for figure in self.figures[1:]:
+        for figure in others:
             report.add_figure(figure)
         for sheet in self.sheets:
             if sheet.shown:

@@ -88,4 +88,5 @@ STUDY = Study(
     source="Munir, Welzl, Damjanovic, PFLDnet 2007",
     package=__name__,
     run=run,
+    compares=False,
 )

@@ -141,5 +141,6 @@ STUDY = Study(
     source="Winstein, Balakrishnan, SIGCOMM 2013",
     package=__name__,
     run=run,
+    compares=False,
     scenarios=tuple(f"{name}.toml" for name in SCENARIOS),
 )

@@ -51,4 +51,5 @@ STUDY = Study(
     source="RFC 9438 section 5.1; RFC 3649 section 5; Mathis et al. 1997; Kelly 2003",
     package=__name__,
     run=run,
+    compares=False,
 )
