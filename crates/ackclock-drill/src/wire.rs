@@ -43,6 +43,11 @@ impl Numbers {
         }
     }
 
+    /// The sequence number on the wire of a packet that an ICMP message quotes with the number `script`.
+    pub fn quoted(&self, script: u32) -> u32 {
+        script.wrapping_sub(self.local(true))
+    }
+
     /// An actual TSval in the script's numbers; the first TSval is taken as written.
     pub fn timestamp(&self, live: u32) -> u32 {
         let (script, first) = self.first_timestamp.unwrap_or((live, live));
