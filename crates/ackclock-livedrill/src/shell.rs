@@ -58,9 +58,9 @@ fn program(words: &[&str]) -> Result<(), Stop> {
 pub fn set_up(local: IpAddr, remote: IpAddr, mtu: u32) -> Result<(), Stop> {
     let (family, length) = if local.is_ipv4() { ("-4", 16) } else { ("-6", 64) };
     let own = format!("{local}/{length}");
-    let peers = format!("{remote}/{}", if remote.is_ipv4() { 24 } else { 64 });
+    let peer = remote.to_string();
     program(&["ip", "link", "set", "dev", NAME, "mtu", &mtu.to_string(), "up"])?;
     let nodad: &[&str] = if local.is_ipv4() { &[] } else { &["nodad"] };
     program(&[&["ip", family, "addr", "add", &own, "dev", NAME], nodad].concat())?;
-    program(&["ip", family, "route", "replace", &peers, "dev", NAME])
+    program(&["ip", family, "route", "replace", &peer, "dev", NAME])
 }
