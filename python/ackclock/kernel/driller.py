@@ -81,18 +81,13 @@ def run(core: Any, folder: str, question: dict[str, Any], number: int, root: str
         tell(folder, str(number), {"verdict": "fail", "line": None, "reason": why, "snippets": []})
 
 
-def main() -> None:
-    place, folder = sys.argv[1:]
-    root, tun = "", "/dev/net/tun"
-    if place == "guest":
-        guest = load(os.path.join(os.path.dirname(os.path.abspath(__file__)), "guest.py"), "guest")
-        guest.set_up(folder)
-        folder, root, tun = guest.SHARED, ROOT, TUN
+def drill(folder: str, root: str, tun: str, guest: Any) -> None:
+    """Runs the scripts of the question in a folder, and answers there."""
     try:
         with open(f"{folder}/question.json") as file:
             question = json.load(file)
         core = load(question["core"], "_core")
-        if place == "guest":
+        if guest is not None:
             become_machine(guest)
         for number in question["numbers"]:
             tell(folder, "begun", number)
@@ -101,7 +96,21 @@ def main() -> None:
     except BaseException:
         answer = {"error": traceback.format_exc()}
     tell(folder, "answer", answer)
-    if place == "guest":
+
+
+def main() -> None:
+    # The kernel may add arguments of its own.
+    place, folder = sys.argv[1:3]
+    if place == "here":
+        drill(folder, "", "/dev/net/tun", None)
+        return
+    guest = load(os.path.join(os.path.dirname(os.path.abspath(__file__)), "guest.py"), "guest")
+    try:
+        guest.set_up(folder)
+        drill(guest.SHARED, ROOT, TUN, guest)
+    except BaseException:
+        traceback.print_exc()
+    finally:
         guest.power_off()
 
 
