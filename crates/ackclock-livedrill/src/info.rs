@@ -107,6 +107,25 @@ pub fn values(bytes: &[u8]) -> Vec<(&'static str, u64)> {
     values
 }
 
+/// Names of the values of SO_MEMINFO (Linux include/uapi/linux/sock_diag.h).
+const MEMORY: &[&str] = &[
+    "SK_MEMINFO_RMEM_ALLOC",
+    "SK_MEMINFO_RCVBUF",
+    "SK_MEMINFO_WMEM_ALLOC",
+    "SK_MEMINFO_SNDBUF",
+    "SK_MEMINFO_FWD_ALLOC",
+    "SK_MEMINFO_WMEM_QUEUED",
+    "SK_MEMINFO_OPTMEM",
+    "SK_MEMINFO_BACKLOG",
+    "SK_MEMINFO_DROPS",
+];
+
+/// The values in the bytes of SO_MEMINFO.
+pub fn memory(bytes: &[u8]) -> impl Iterator<Item = (&'static str, u64)> {
+    let number = |word: &[u8]| u64::from(u32::from_ne_bytes([word[0], word[1], word[2], word[3]]));
+    MEMORY.iter().copied().zip(bytes.chunks_exact(4).map(number))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -35,6 +35,9 @@ pub struct Context<'a> {
     pub tun: &'a Path,
     /// Time of the kernel's clock for which a late packet is still awaited.
     pub patience: Nanos,
+    /// The script starts at a multiple of this time, so that the kernel's timers, whose granularity grows with their
+    /// length, are the same in each run; 0 to start at once.
+    pub alignment: Nanos,
 }
 
 /// Runs the text of a script in a network namespace of its own, which the calling thread enters.
@@ -75,6 +78,7 @@ pub struct Live {
     folder: PathBuf,
     tun: PathBuf,
     patience: Nanos,
+    alignment: Nanos,
     settings: Settings,
     parts: Option<Parts>,
     /// All sockets that were ever created.
@@ -105,6 +109,7 @@ impl Live {
             folder: context.folder.to_path_buf(),
             tun: context.tun.to_path_buf(),
             patience: context.patience,
+            alignment: context.alignment,
             settings: Settings::default(),
             parts: None,
             sockets: Vec::new(),
@@ -266,6 +271,10 @@ impl Machine for Live {
     }
 
     fn start(&mut self) -> Result<(), Stop> {
+        if self.alignment > 0 {
+            let past = system::clock(libc::CLOCK_MONOTONIC) % self.alignment;
+            std::thread::sleep(std::time::Duration::from_nanos(self.alignment - past));
+        }
         self.started_real = system::clock(libc::CLOCK_REALTIME);
         self.started = system::clock(libc::CLOCK_MONOTONIC);
         Ok(())
@@ -322,7 +331,10 @@ impl Machine for Live {
 
     fn info(&mut self) -> Result<Vec<(&'static str, u64)>, Stop> {
         let fd = self.under_test.and_then(|id| self.sockets[id].fd);
-        Ok(fd.map_or(Vec::new(), |fd| info::values(&calls::tcp_info(fd))))
+        let Some(fd) = fd else { return Ok(Vec::new()) };
+        let mut values = info::values(&calls::tcp_info(fd));
+        values.extend(info::memory(&calls::memory_info(fd)));
+        Ok(values)
     }
 
     fn take_sent(&mut self) -> Option<Sent> {

@@ -23,15 +23,23 @@ pub fn drill(text: &str, folder: &str, stack: &str, defines: Vec<(String, String
 
 /// Runs the text of a script on the running kernel, in a network namespace that the calling thread enters. The process
 /// should end after it. `tun` is the device file of TUN, and `patience_s` the time for which a late packet is still
-/// awaited. Returns JSON like `drill`.
+/// awaited. The script starts at a multiple of `alignment_ms` on the kernel's clock. Returns JSON like `drill`.
 #[cfg(target_os = "linux")]
 #[pyfunction]
-pub fn live_drill(text: &str, folder: &str, defines: Vec<(String, String)>, tun: &str, patience_s: u32) -> String {
+pub fn live_drill(
+    text: &str,
+    folder: &str,
+    defines: Vec<(String, String)>,
+    tun: &str,
+    patience_s: u32,
+    alignment_ms: u32,
+) -> String {
     let context = ackclock_livedrill::Context {
         folder: Path::new(folder),
         defines: &defines,
         tun: Path::new(tun),
         patience: u64::from(patience_s) * ackclock_tcp::SECOND,
+        alignment: u64::from(alignment_ms) * ackclock_tcp::MILLISECOND,
     };
     document(ackclock_livedrill::run(text, &context))
 }

@@ -64,7 +64,8 @@ def run(core: Any, folder: str, question: dict[str, Any], number: int, root: str
                 text = file.read().decode("utf-8", "replace")
             defines = [tuple(pair) for pair in question["defines"]]
             place = root + os.path.dirname(path)
-            outcome = json.loads(core.live_drill(text, place, defines, tun, question["patience_s"]))
+            waits = (question["patience_s"], question["alignment_ms"])
+            outcome = json.loads(core.live_drill(text, place, defines, tun, *waits))
             tell(folder, str(number), outcome)
         except BaseException:
             traceback.print_exc()

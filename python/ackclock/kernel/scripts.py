@@ -32,6 +32,8 @@ HZ = 1000
 """Ticks a second of kernels that scripts run on: with 100, timers are later than the scripts' tolerances of 4 ms."""
 PATIENCE_S = 5
 """Seconds of the kernel's clock for which a late packet is awaited."""
+ALIGNMENT_MS = {True: 32_768, False: 0}
+"""Scripts start at a multiple of this time, by whether the clock is virtual: that of the kernel's timers of minutes."""
 LIMIT_S = {True: 100_000, False: 600}
 """Seconds of the kernel's clock after which a script is ended, by whether the clock is virtual."""
 SILENCE_S = 180.0
@@ -131,6 +133,7 @@ def run(
         "scripts": [str(script.resolve()) for script in scripts],
         "defines": [list(pair) for pair in defines],
         "patience_s": PATIENCE_S,
+        "alignment_ms": ALIGNMENT_MS[where.kernel is not None],
         "limit_s": LIMIT_S[where.kernel is not None],
     }
     outcomes: dict[int, dict[str, Any]] = {}

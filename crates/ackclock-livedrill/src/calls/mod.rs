@@ -14,7 +14,7 @@ use crate::worker::Job;
 use ackclock_drill::Stop;
 use ackclock_drill::ast::{Call, Expr};
 use ackclock_drill::calls::{Answer, eval};
-pub use options::tcp_info;
+pub use options::{memory_info, tcp_info};
 use std::os::fd::RawFd;
 
 type Prepare = fn(&mut Live, &Arguments<'_>) -> Result<Job, Stop>;

@@ -13,6 +13,7 @@ use ackclock_drill::calls::{Answer, eval, field};
 
 /// Length of the memory for an option, bytes.
 const ROOM: usize = 256;
+const SO_MEMINFO: i32 = 55;
 
 /// The bytes of an option's value.
 fn value(expr: &Expr, length: usize) -> Result<Vec<u8>, Stop> {
@@ -70,6 +71,12 @@ fn get(fd: RawFd, level: i32, name: i32, length: usize) -> Reply {
 /// The bytes of `tcp_info`; empty for a descriptor that is none of TCP.
 pub fn tcp_info(fd: RawFd) -> Vec<u8> {
     let reply = get(fd, libc::IPPROTO_TCP, libc::TCP_INFO, 512);
+    if reply.value == 0 { reply.memory.into_iter().next().unwrap_or_default() } else { Vec::new() }
+}
+
+/// The bytes of SO_MEMINFO; empty for a descriptor that is no socket.
+pub fn memory_info(fd: RawFd) -> Vec<u8> {
+    let reply = get(fd, libc::SOL_SOCKET, SO_MEMINFO, 64);
     if reply.value == 0 { reply.memory.into_iter().next().unwrap_or_default() } else { Vec::new() }
 }
 

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::os::fd::RawFd;
 
 use super::{Arguments, plain};
-use crate::live::{Live, PORT, Role};
+use crate::live::{Live, PORT, Role, Socket};
 use crate::system::Reply;
 use crate::worker::Job;
 use ackclock_drill::Stop;
@@ -149,8 +149,7 @@ pub(super) fn begin(live: &mut Live, id: usize) {
 
 pub(super) fn connect(live: &mut Live, arguments: &Arguments<'_>) -> Result<Job, Stop> {
     let fd = arguments.fd(live, 0)?;
-    let dissolves = arguments.get(1)? == &Expr::Word("AF_UNSPEC".to_owned());
-    let bytes = if dissolves {
+    let bytes = if dissolves(arguments)? {
         let mut bytes = vec![0u8; 28];
         bytes[..2].copy_from_slice(&(libc::AF_UNSPEC as u16).to_ne_bytes());
         bytes
@@ -169,24 +168,27 @@ pub(super) fn connect(live: &mut Live, arguments: &Arguments<'_>) -> Result<Job,
     }))
 }
 
-/// After an attempt that failed, the next one opens another connection.
+/// After an attempt that failed and after the end of a connection by AF_UNSPEC, the next attempt opens another
+/// connection. Packets of the old one keep belonging to it.
 pub(super) fn connected(live: &mut Live, arguments: &Arguments<'_>, reply: &Reply) -> Result<Answer, Stop> {
     let answer = plain(live, arguments, reply)?;
-    let failed = match answer {
+    let over = match answer {
         Answer::Error(name) => !matches!(name, "EINPROGRESS" | "EALREADY" | "EISCONN" | "EBADF" | "EINTR"),
-        _ => false,
+        _ => dissolves(arguments)?,
     };
-    if failed && let Some(id) = arguments.socket(live, 0)? {
-        let old = live.sockets[id].clone();
-        // The packets of the old connection keep belonging to it.
-        let fd = live.sockets[id].fd.take();
+    if over && let Some(id) = arguments.socket(live, 0)? {
+        let Socket { fd, local, .. } = live.sockets[id].clone();
         let fresh = live.add(Role::Fresh, fd);
-        live.sockets[fresh].local = old.local.filter(|&port| port == PORT);
+        live.sockets[fresh].local = local.filter(|&port| port == PORT && !live.sockets[id].passive);
         live.under_test = Some(id);
-        let number = arguments.int(0)?;
-        live.fds.insert(number, (fd.unwrap_or(-1), Some(fresh)));
+        live.fds.insert(arguments.int(0)?, (fd.unwrap_or(-1), Some(fresh)));
     }
     Ok(answer)
+}
+
+/// Whether a call of `connect` ends the connection.
+fn dissolves(arguments: &Arguments<'_>) -> Result<bool, Stop> {
+    Ok(arguments.get(1)? == &Expr::Word("AF_UNSPEC".to_owned()))
 }
 
 pub(super) fn shutdown(live: &mut Live, arguments: &Arguments<'_>) -> Result<Job, Stop> {
