@@ -46,17 +46,7 @@ const FIELDS: &[(usize, &[&str])] = &[
     (8, &["tcpi_delivery_rate", "tcpi_busy_time", "tcpi_rwnd_limited", "tcpi_sndbuf_limited"]),
     (4, &["tcpi_delivered", "tcpi_delivered_ce"]),
     (8, &["tcpi_bytes_sent", "tcpi_bytes_retrans"]),
-    (
-        4,
-        &[
-            "tcpi_dsack_dups",
-            "tcpi_reord_seen",
-            "tcpi_rcv_ooopack",
-            "tcpi_snd_wnd",
-            "tcpi_rcv_wnd",
-            "tcpi_rehash",
-        ],
-    ),
+    (4, &["tcpi_dsack_dups", "tcpi_reord_seen", "tcpi_rcv_ooopack", "tcpi_snd_wnd", "tcpi_rcv_wnd", "tcpi_rehash"]),
     (2, &["tcpi_total_rto", "tcpi_total_rto_recoveries"]),
     (4, &["tcpi_total_rto_time"]),
     (
@@ -74,14 +64,8 @@ const FIELDS: &[(usize, &[&str])] = &[
 ];
 
 /// Names of the bytes at the start of the structure; the last two consist of bit fields.
-const BYTES: &[&str] = &[
-    "tcpi_state",
-    "tcpi_ca_state",
-    "tcpi_retransmits",
-    "tcpi_probes",
-    "tcpi_backoff",
-    "tcpi_options",
-];
+const BYTES: &[&str] =
+    &["tcpi_state", "tcpi_ca_state", "tcpi_retransmits", "tcpi_probes", "tcpi_backoff", "tcpi_options"];
 
 /// The values in the bytes that the kernel returned; a kernel without a field returns fewer bytes.
 pub fn values(bytes: &[u8]) -> Vec<(&'static str, u64)> {

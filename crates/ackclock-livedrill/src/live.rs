@@ -24,6 +24,10 @@ pub const PORT: u16 = 8080;
 /// Port of the first peer that connects; each further one has the next number.
 const PEERS: u16 = 40_000;
 
+/// Default of `--tolerance_percent`, as in packetdrill: a timer of the kernel may be late by an eighth of its time
+/// (Linux kernel/time/timer.c).
+const TIMER_WHEEL: f64 = 12.5;
+
 /// Context in which a script runs.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
@@ -110,7 +114,7 @@ impl Live {
             tun: context.tun.to_path_buf(),
             patience: context.patience,
             alignment: context.alignment,
-            settings: Settings::default(),
+            settings: Settings { tolerance_percent: TIMER_WHEEL, ..Settings::default() },
             parts: None,
             sockets: Vec::new(),
             fds: BTreeMap::new(),
@@ -183,12 +187,8 @@ impl Live {
         let header = payload.len() - live.len as usize;
         let ip = packet::ip_header(local);
         let mss = self.settings.arriving_mss.filter(|&mss| live.len > mss);
-        let split = mss.map(|mss| Split {
-            mss: mss as u16,
-            ip,
-            headers: ip + header,
-            cwr: live.flags & Flags::CWR.0 != 0,
-        });
+        let split =
+            mss.map(|mss| Split { mss: mss as u16, ip, headers: ip + header, cwr: live.flags & Flags::CWR.0 != 0 });
         if split.is_some() {
             // The checksum of each segment is still to be computed, from that of the pseudo header.
             let pseudo = !packet::pseudo_header(remote, local, TCP, payload.len()).checksum();

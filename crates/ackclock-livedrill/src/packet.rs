@@ -310,8 +310,7 @@ mod tests {
                 assert!(sum.is_intact());
                 let bytes = ip(from, to, TCP, &fields, &payload).unwrap();
                 let seen = read(&bytes).unwrap();
-                let expected =
-                    Seen { source: 40_000, destination: to, tcp: segment, ecn: 2, service: 0xa0, hops: 3 };
+                let expected = Seen { source: 40_000, destination: to, tcp: segment, ecn: 2, service: 0xa0, hops: 3 };
                 assert_eq!(seen, expected);
                 for short in 0..ip_header(from) + HEADER {
                     assert_eq!(read(&bytes[..short]), None);

@@ -212,11 +212,12 @@ impl<'a> Arguments<'a> {
 fn vector(expr: &Expr) -> Result<Vec<usize>, Stop> {
     let Expr::List(items) = expr else { return Stop::fail("expected buffers such as [{..., 1000}]") };
     let length = |item: &Expr| match item {
-        Expr::Struct(parts) if parts.len() == 2 && parts[0] == Expr::Ellipsis => match usize::try_from(eval(&parts[1])?)
-        {
-            Ok(length) if length <= 1 << 30 => Ok(length),
-            _ => Stop::unsupported("a buffer of such a length"),
-        },
+        Expr::Struct(parts) if parts.len() == 2 && parts[0] == Expr::Ellipsis => {
+            match usize::try_from(eval(&parts[1])?) {
+                Ok(length) if length <= 1 << 30 => Ok(length),
+                _ => Stop::unsupported("a buffer of such a length"),
+            }
+        }
         _ => Stop::unsupported("buffers other than {..., LENGTH}"),
     };
     items.iter().map(length).collect()

@@ -133,7 +133,8 @@ pub(super) fn fcntl(live: &mut Live, arguments: &Arguments<'_>) -> Result<Job, S
 pub(super) fn ioctl(live: &mut Live, arguments: &Arguments<'_>) -> Result<Job, Stop> {
     let fd = arguments.fd(live, 0)?;
     let request = arguments.int(1)?;
-    if !["SIOCINQ", "SIOCOUTQ", "SIOCOUTQNSD"].iter().any(|name| ackclock_drill::symbols::value(name) == Some(request)) {
+    if !["SIOCINQ", "SIOCOUTQ", "SIOCOUTQNSD"].iter().any(|name| ackclock_drill::symbols::value(name) == Some(request))
+    {
         return Stop::unsupported(format!("ioctl {request:#x}"));
     }
     Ok(Box::new(move || {

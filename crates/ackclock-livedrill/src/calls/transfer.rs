@@ -57,8 +57,7 @@ pub(super) fn send(live: &mut Live, arguments: &Arguments<'_>) -> Result<Job, St
         // SAFETY: the buffer has the length, or its address is one that the kernel has to refuse; the address is as
         // long as it says, or null.
         #[expect(unsafe_code, reason = "the calls of a script are made as they are")]
-        let value =
-            unsafe { libc::sendto(fd, memory.pointer(), length, flags as i32, address.cast(), size as u32) };
+        let value = unsafe { libc::sendto(fd, memory.pointer(), length, flags as i32, address.cast(), size as u32) };
         Reply::of(value as i64, Vec::new())
     }))
 }
@@ -87,7 +86,8 @@ impl Buffers {
 
     /// Pointers that are valid as long as the buffers.
     pub(super) fn pointers(&mut self) -> Vec<libc::iovec> {
-        let pointer = |buffer: &mut Vec<u8>| libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
+        let pointer =
+            |buffer: &mut Vec<u8>| libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
         self.buffers.iter_mut().map(pointer).collect()
     }
 }
