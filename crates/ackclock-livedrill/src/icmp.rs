@@ -99,7 +99,7 @@ mod tests {
         let [local, remote] = ["192.168.0.1:8080", "192.0.2.1:40000"].map(|text| text.parse().unwrap());
         let bytes = message(&icmp("unreachable", Some("frag_needed")), local, remote, 7, &Ip::default()).unwrap();
         assert!(Sum::of(&bytes[..20]).is_intact() && Sum::of(&bytes[20..]).is_intact());
-        let decoded = ackclock_wire::icmp::read(&ackclock_wire::ip::read(&bytes).unwrap()).unwrap();
+        let Ok(ackclock_wire::Packet::Icmp(decoded)) = ackclock_wire::decode(&bytes) else { panic!("no ICMP") };
         assert_eq!((decoded.seq, decoded.error), (7, ackclock_wire::IcmpError::TooBig { mtu: 1280 }));
         assert_eq!((decoded.addresses.source, decoded.addresses.destination), (local, remote));
     }

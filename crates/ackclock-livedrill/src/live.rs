@@ -109,12 +109,14 @@ struct Parts {
 
 impl Live {
     fn new(context: &Context<'_>) -> Live {
+        let mut settings = Settings::default();
+        settings.tolerance_percent = TIMER_WHEEL;
         Live {
             folder: context.folder.to_path_buf(),
             tun: context.tun.to_path_buf(),
             patience: context.patience,
             alignment: context.alignment,
-            settings: Settings { tolerance_percent: TIMER_WHEEL, ..Settings::default() },
+            settings,
             parts: None,
             sockets: Vec::new(),
             fds: BTreeMap::new(),

@@ -80,7 +80,7 @@ pub(super) fn recvmsg(live: &mut Live, arguments: &Arguments<'_>) -> Result<Job,
         // SAFETY: all pointers of the message are to values that live until the call returns.
         #[expect(unsafe_code, reason = "the calls of a script are made as they are")]
         let value = unsafe { libc::recvmsg(fd, &raw mut message, flags) };
-        control.truncate(message.msg_controllen as usize);
+        control.truncate(message.msg_controllen);
         Reply::of(value as i64, vec![control, message.msg_flags.to_ne_bytes().to_vec()])
     }))
 }

@@ -9,14 +9,14 @@ use ackclock_drill::ast::Expr;
 use ackclock_drill::calls::{Answer, eval, field};
 
 /// The structures of an argument, alone or in a list.
-fn structures(expr: &Expr) -> Result<Vec<&[Expr]>, Stop> {
+fn structures<'a>(expr: &'a Expr) -> Result<Vec<&'a [Expr]>, Stop> {
     let items = match expr {
         Expr::Struct(_) => std::slice::from_ref(expr),
         Expr::List(items) => items,
         _ => return Ok(Vec::new()),
     };
-    let parts = |item| match item {
-        &Expr::Struct(ref parts) => Ok(parts.as_slice()),
+    let parts = |item: &'a Expr| match item {
+        Expr::Struct(parts) => Ok(parts.as_slice()),
         _ => Stop::fail("expected events such as {events=EPOLLIN, fd=4}"),
     };
     items.iter().map(parts).collect()
