@@ -37,11 +37,12 @@ def drill(
     script
         Scripts, and folders whose *.pkt files are run, also in folders inside.
     backend
-        sim, or a kernel: linux:VERSION such as linux:6.12 and linux:DIGEST of `ackclock kernel list`, linux:TREE with the
-        path of a kernel's source, which is built first, or linux for the running kernel. All but linux have a virtual
-        clock and need no root.
+        sim, or a kernel: linux:VERSION such as linux:6.12, linux:DIGEST of `ackclock kernel list`, linux:TREE with the
+        path of a kernel's source, which is built first, or linux for the running kernel. All but the running kernel
+        have a virtual clock and need no root.
     stack
-        With sim, the stack under test (by default linux), unless a script names its own. `ackclock list stack` lists the stacks.
+        With sim, the stack under test (by default linux), unless a script names its own. `ackclock list stack` lists
+        the stacks.
     define
         NAME=VALUE: a symbol for the scripts, like packetdrill's -D. Can be repeated.
     json
