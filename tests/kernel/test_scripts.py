@@ -33,7 +33,7 @@ SCRIPTS = {
         "",
     ),
     "blocks": (
-        SETTINGS + SERVER + "+0...0.4 read(4, ..., 1000) = 7\n+.3 < P. 1:8(7) ack 1 win 257\n+0 > . 1:1(0) ack 8\n",
+        SETTINGS + SERVER + "+0...0.3 read(4, ..., 1000) = 7\n+.3 < P. 1:8(7) ack 1 win 257\n+0 > . 1:1(0) ack 8\n",
         "pass",
         "",
     ),
@@ -95,7 +95,8 @@ def check(results):
 def test_a_kernel_gives_verdicts_and_scripts_do_not_change_each_other(built, files):
     first = drill.run_on_kernel(built, files)
     check(first)
-    assert drill.run_on_kernel(built, files[:4]) == first[:4]
+    again = drill.run_on_kernel(built, files[:4])
+    assert [(one.verdict, one.line) for one in again] == [(one.verdict, one.line) for one in first[:4]]
 
 
 def test_the_running_kernel_gives_verdicts(running, files):

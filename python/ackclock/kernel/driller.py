@@ -6,6 +6,7 @@ Python's standard library and the extension alone. Arguments: guest or here, and
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import importlib.util
 import json
@@ -57,6 +58,7 @@ def run(core: Any, folder: str, question: dict[str, Any], number: int, root: str
     path = question["scripts"][number]
     child = os.fork()
     if child == 0:
+        os.setpgid(0, 0)
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         signal.alarm(question["limit_s"])
         try:
@@ -73,6 +75,8 @@ def run(core: Any, folder: str, question: dict[str, Any], number: int, root: str
             sys.stderr.flush()
             os._exit(0)
     _, status = os.waitpid(child, 0)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(child, signal.SIGKILL)
     left = f"/tmp/sysctl_restore_{child}.sh"
     if os.path.exists(left):
         os.remove(left)
