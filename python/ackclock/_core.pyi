@@ -40,6 +40,9 @@ __all__ = [
     "version",
 ]
 
+if sys.platform == "linux":
+    __all__ += ["live_drill"]
+
 @final
 class Cancel:
     def __new__(cls) -> Cancel: ...
