@@ -68,11 +68,12 @@ fn system(context: &Context<'_>, text: &str) -> &'static str {
 
 /// Symbols that the public suites define on the command line, followed by those of the caller, which take precedence.
 fn with_public_symbols(given: &[(String, String)], text: &str) -> Vec<(String, String)> {
-    let v6 = text.lines().any(|line| line.trim() == "--ip_version=ipv6");
+    let version = text.lines().find_map(|line| line.trim().strip_prefix("--ip_version="));
     // The cookies are those of packetdrill's addresses under the key of the suites' defaults.sh and a key of zeros.
-    let values = match v6 {
-        false => ["SOL_IP", "IP_RECVERR", "3021b9d889017eeb", "b7c12350a90dc8f5"],
-        true => ["SOL_IPV6", "IPV6_RECVERR", "c1d1e9742a47a9bc", "82af1a8f9a205c34"],
+    let values = match version {
+        Some("ipv6") => ["SOL_IPV6", "IPV6_RECVERR", "c1d1e9742a47a9bc", "82af1a8f9a205c34"],
+        Some("ipv4-mapped-ipv6") => ["SOL_IPV6", "IPV6_RECVERR", "3021b9d889017eeb", "b7c12350a90dc8f5"],
+        _ => ["SOL_IP", "IP_RECVERR", "3021b9d889017eeb", "b7c12350a90dc8f5"],
     };
     let names = ["CMSG_LEVEL_IP", "CMSG_TYPE_RECVERR", "TFO_COOKIE", "TFO_COOKIE_ZERO"];
     let known = names.into_iter().zip(values).map(|(name, value)| (name.to_owned(), value.to_owned()));
