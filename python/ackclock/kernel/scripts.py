@@ -78,7 +78,7 @@ def backend(name: str, report: Callable[[float], object] | None = None) -> Backe
         raise KernelError(f"--backend {name}: accepted: sim, linux, linux:VERSION such as linux:6.12, or linux:TREE")
     if not colon:
         return _running()
-    if os.sep in which:
+    if os.sep in which or which in (os.curdir, os.pardir):
         return Backend(builds.build(Path(which), hz=HZ, report=report))
     known = [one for one in builds.built() if which in (one.version, one.digest) or one.version.startswith(f"{which}.")]
     return Backend(runs.choose(which, HZ if all(one.digest != which for one in known) else None))
